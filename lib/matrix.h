@@ -1,0 +1,37 @@
+/* matrix: a round's features, dense or sparse, and the two products that learning needs. */
+#ifndef RANKPIPE_MATRIX_H
+#define RANKPIPE_MATRIX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum matrix_form {
+    MATRIX_UNIT,  /* document i is the i-th unit vector: a fixed list of items */
+    MATRIX_DENSE, /* x: float[docs][dim]                                       */
+    MATRIX_SPARSE /* row i is idx/val[ptr[i]..ptr[i+1]), idx rising from 0     */
+};
+
+/* A view: the bytes are little-endian as in the stream, not aligned, and somebody else's. */
+struct matrix {
+    enum matrix_form form;
+    size_t docs, dim;
+    const unsigned char *x;
+    const unsigned char *ptr, *idx, *val; /* uint32[docs+1], uint32[nnz], float[nnz] */
+};
+
+/* How many weights the features reach: dim, or docs for unit vectors. */
+size_t matrix_width(const struct matrix *x);
+
+/* s = X w: s[docs] from w[n]; a weight from n on is 0. Feature j of a document is added up in lane
+ * j mod 16, widened first, multiplied then added; the lanes are added by halves, 8-4-2-1. So
+ * dense and sparse features give the same bits, whatever the machine's vectors. */
+void matrix_times(const struct matrix *x, const double *w, size_t n, double *s);
+
+/* z += X' g: z[matrix_width] from g[docs], by documents in their order; those with g = 0 are
+ * not looked at. */
+void matrix_transposed_times(const struct matrix *x, const double *g, double *z);
+
+/* The length of w[n], summed in the same lanes. */
+double matrix_norm(const double *w, size_t n);
+
+#endif

@@ -1,0 +1,21 @@
+/* space: memory for arrays that grow to what has come and are then used again. */
+#ifndef RANKPIPE_SPACE_H
+#define RANKPIPE_SPACE_H
+
+#include <stddef.h>
+
+#include "fault.h"
+
+struct space { /* all zero at first */
+    void *at;
+    size_t bytes;
+};
+
+/* Room for `count` elements of `width` bytes, with what was in it still at its front. It may move,
+ * and stays the space's. NULL with `fault` filled in where there is no memory: then the space
+ * is as it was. */
+void *space_for(struct space *space, size_t count, size_t width, struct fault *fault);
+
+void space_free(struct space *space);
+
+#endif
