@@ -1,0 +1,65 @@
+#include "model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static int read_number(const struct record *record, const char *name, uint64_t most,
+                       uint64_t *value, struct fault *fault)
+{
+    const char *text = record_key(record, name);
+    if (!text || !record_number(text, most, value))
+        return fault_data(fault, "model: %s=%.40s is not a whole number up to %" PRIu64, name,
+                          text ? text : "", most);
+    return 0;
+}
+
+int model_read(struct model *model, struct fault *fault)
+{
+    uint64_t dim;
+    const struct record *record = &model->record;
+    const struct column *w = record_column(record, "w");
+    model->learner = record_key(record, "learner");
+    if (!model->learner)
+        return fault_data(fault, "model: no key learner=");
+    if (read_number(record, "rounds", RECORD_MOST - 1, &model->rounds, fault) < 0 ||
+        read_number(record, "dim", (uint64_t)1 << 32, &dim, fault) < 0)
+        return -1;
+    if (!w || w->type != COLUMN_F8 || w->count != dim)
+        return fault_data(fault, "model: no column w:f8[%" PRIu64 "] for dim=%" PRIu64, dim, dim);
+    model->dim = (size_t)dim;
+    model->w = w->data;
+    for (size_t j = 0; j < model->dim; j++) {
+        double weight;
+        memcpy(&weight, (const unsigned char *)w->data + j * sizeof weight, sizeof weight);
+        if (!isfinite(weight))
+            return fault_data(fault, "model: weight %zu is %g", j, weight);
+    }
+    return 0;
+}
+
+int model_start(struct model *model, const char *learner, uint64_t rounds, size_t dim,
+                const double *w, struct fault *fault)
+{
+    record_start(&model->record, RECORD_MODEL);
+    model->learner = learner;
+    model->rounds = rounds;
+    model->dim = dim;
+    model->w = w;
+    if (record_set(&model->record, 0, "learner", fault, "%s", learner) < 0 ||
+        record_set(&model->record, 1, "rounds", fault, "%" PRIu64, rounds) < 0 ||
+        record_set(&model->record, 2, "dim", fault, "%zu", dim) < 0)
+        return -1;
+    return record_put(&model->record, 0, "w", COLUMN_F8, dim, w, fault);
+}
+
+int model_set(struct model *model, const char *name, double value, struct fault *fault)
+{
+    return record_set(&model->record, model->record.keys, name, fault, "%.17g", value);
+}
+
+void model_weights(const struct model *model, double *w)
+{
+    if (model->dim)
+        memcpy(w, model->w, model->dim * sizeof *w);
+}

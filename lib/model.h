@@ -1,0 +1,33 @@
+/* model: what update has learnt, as a record: in a file, and as a message on the ring. */
+#ifndef RANKPIPE_MODEL_H
+#define RANKPIPE_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fault.h"
+#include "record.h"
+
+struct model {
+    struct record record;
+    const char *learner; /* whose state it is              */
+    uint64_t rounds;     /* learnt                         */
+    size_t dim;          /* weights                        */
+    const void *w;       /* double[dim], perhaps unaligned */
+};
+
+/* Reads model->record, bound to its payload: learner, rounds and dim are there, w is f8[dim] and
+ * finite. What else a learner keeps is for the learner to read. */
+int model_read(struct model *model, struct fault *fault);
+
+/* Puts a model together; `learner` and w stay the caller's. */
+int model_start(struct model *model, const char *learner, uint64_t rounds, size_t dim,
+                const double *w, struct fault *fault);
+
+/* A setting it was learnt with: a key whose value has all its digits (%.17g). */
+int model_set(struct model *model, const char *name, double value, struct fault *fault);
+
+/* The weights, aligned, into w[dim]. */
+void model_weights(const struct model *model, double *w);
+
+#endif

@@ -1,0 +1,338 @@
+#include "record.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kind_names[] = { "round", "model", "end" };
+static const char *const type_names[] = { "u1", "u4", "f4", "f8" };
+static const size_t type_widths[] = { 1, 4, 4, 8 };
+
+size_t column_width(enum column_type type)
+{
+    return type_widths[type];
+}
+
+size_t column_bytes(const struct column *column)
+{
+    return (size_t)column->count * type_widths[column->type];
+}
+
+void record_start(struct record *record, enum record_kind kind)
+{
+    record->kind = kind;
+    record->rounds = record->bytes = 0;
+    record->keys = record->columns = record->used = 0;
+}
+
+bool record_number(const char *text, uint64_t most, uint64_t *value)
+{
+    uint64_t n = 0;
+    if (*text == '\0' || (*text == '0' && text[1] != '\0'))
+        return false;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9')
+            return false;
+        n = 10 * n + (uint64_t)(*text - '0');
+        if (n > most)
+            return false;
+    }
+    *value = n;
+    return true;
+}
+
+static bool is_name(const char *name)
+{
+    if (*name < 'a' || *name > 'z')
+        return false;
+    for (; *name; name++)
+        if (!((*name >= 'a' && *name <= 'z') || (*name >= '0' && *name <= '9') || *name == '-' ||
+              *name == '_'))
+            return false;
+    return true;
+}
+
+/* Cuts `text` at the first `mark`; the rest, or NULL where there is none. */
+static char *cut(char *text, char mark)
+{
+    char *at = strchr(text, mark);
+    if (at)
+        *at++ = '\0';
+    return at;
+}
+
+static int wrong(struct fault *fault, const char *what, const char *text)
+{
+    char quoted[FAULT_QUOTE];
+    return fault_data(fault, "header line: %s: %s", what, fault_quote(quoted, text, strlen(text)));
+}
+
+/* Does the line begin as SVM-light text does: a label or none, then qid: or a feature? */
+static bool looks_like_svm(const char *line)
+{
+    const char *next = line + strspn(line, "0123456789.+-?eE");
+    if (next > line && *next == ' ')
+        next++;
+    return strncmp(next, "qid:", 4) == 0 ||
+           (next > line && next[strspn(next, "0123456789")] == ':');
+}
+
+/* The words before the first key: what a stranger's bytes are told by. */
+static int parse_kind(struct record *record, size_t n, char **rest, struct fault *fault)
+{
+    char quoted[FAULT_QUOTE], *line = record->text;
+    static const char magic[] = "rankpipe/";
+    uint64_t version;
+    if (strncmp(line, magic, sizeof magic - 1) != 0) {
+        if (looks_like_svm(line))
+            return fault_data(fault, "this looks like SVM-light text: pipe it through svm2bin");
+        return fault_data(fault, "not a rankpipe stream: it begins %s",
+                          fault_quote(quoted, line, n));
+    }
+    char *number = line + sizeof magic - 1, *kind = cut(number, ' ');
+    if (!kind || !record_number(number, RECORD_MOST, &version))
+        return wrong(fault, "not a rankpipe stream: it begins", line);
+    if (version != 1)
+        return fault_data(fault, "version %" PRIu64 ", this program reads 1", version);
+    *rest = cut(kind, ' ');
+    for (size_t k = 0; k < sizeof kind_names / sizeof *kind_names; k++) {
+        if (strcmp(kind, kind_names[k]) == 0) {
+            record->kind = (enum record_kind)k;
+            return 0;
+        }
+    }
+    return wrong(fault, "no kind of record (round, model, end)", kind);
+}
+
+static int parse_column(struct record *record, char *text, struct fault *fault)
+{
+    struct column *column = &record->column[record->columns];
+    char *type = cut(text, ':'), *count = type ? cut(type, '[') : NULL;
+    size_t digits = count ? strlen(count) : 0;
+    if (digits == 0 || count[digits - 1] != ']')
+        return wrong(fault, "a column is name:type[count], not", text);
+    count[digits - 1] = '\0';
+    if (!is_name(text))
+        return wrong(fault, "no name for a column", text);
+    if (record_column(record, text))
+        return wrong(fault, "column twice", text);
+    size_t k = 0;
+    while (k < 4 && strcmp(type, type_names[k]) != 0)
+        k++;
+    if (k == 4)
+        return wrong(fault, "no type of a column (u1, u4, f4, f8)", type);
+    if (!record_number(count, RECORD_MOST, &column->count))
+        return wrong(fault, "no count of a column", count);
+    column->name = text;
+    column->type = (enum column_type)k;
+    column->data = NULL;
+    record->bytes += column->count * type_widths[k]; /* at most 512 * 2^56: no overflow */
+    record->columns++;
+    return 0;
+}
+
+static int parse_columns(struct record *record, char *text, struct fault *fault)
+{
+    while (text) {
+        char *next = cut(text, ',');
+        if (record->columns == RECORD_COLUMNS)
+            return fault_data(fault, "header line: more than %d columns", RECORD_COLUMNS);
+        if (parse_column(record, text, fault) < 0)
+            return -1;
+        text = next;
+    }
+    return 0;
+}
+
+static int parse_key(struct record *record, char *name, struct fault *fault)
+{
+    char *value = cut(name, '=');
+    if (!value)
+        return wrong(fault, "neither key=value nor the last word", name);
+    if (!is_name(name))
+        return wrong(fault, "no name for a key", name);
+    if (*value == '\0')
+        return wrong(fault, "a key without a value", name);
+    if (record_key(record, name))
+        return wrong(fault, "key twice", name);
+    record->key[record->keys++] = (struct key){ name, value };
+    return 0;
+}
+
+/* Keys, then cols= where there are columns, then bytes=, which ends the line. */
+static int parse_words(struct record *record, char *word, struct fault *fault)
+{
+    uint64_t said;
+    bool columns = false;
+    while (word && strncmp(word, "bytes=", 6) != 0) {
+        char *next = cut(word, ' ');
+        if (columns)
+            return wrong(fault, "only bytes= stands after cols=, not", word);
+        columns = strncmp(word, "cols=", 5) == 0;
+        if ((columns ? parse_columns(record, word + 5, fault) : parse_key(record, word, fault)) < 0)
+            return -1;
+        word = next;
+    }
+    if (!word)
+        return fault_data(fault, "header line: no bytes= at its end");
+    if (!record_number(word + 6, RECORD_MOST, &said))
+        return wrong(fault, "no number of bytes that ends the line", word + 6);
+    if (said != record->bytes)
+        return fault_data(fault,
+                          "header line: bytes=%" PRIu64 ", but its columns make %" PRIu64 " bytes",
+                          said, record->bytes);
+    return 0;
+}
+
+int record_parse(struct record *record, const char *line, size_t n, struct fault *fault)
+{
+    char *rest = NULL;
+    size_t kept = n < RECORD_LINE ? n : RECORD_LINE - 1;
+    record_start(record, RECORD_ROUND);
+    memcpy(record->text, line, kept);
+    record->text[kept] = '\0';
+    record->used = kept + 1;
+    if (parse_kind(record, kept, &rest, fault) < 0)
+        return -1;
+    if (kept < n)
+        return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
+    for (size_t i = 0; i < n; i++)
+        if (line[i] < ' ' || line[i] > '~')
+            return fault_data(fault, "header line: byte %zu is \\x%02x, not printable ASCII", i + 1,
+                              (unsigned char)line[i]);
+    if (parse_words(record, rest, fault) < 0)
+        return -1;
+    if (record->kind == RECORD_END &&
+        (record->keys != 1 || record->columns || strcmp(record->key[0].name, "rounds") != 0 ||
+         !record_number(record->key[0].value, RECORD_MOST, &record->rounds)))
+        return fault_data(fault, "header line: an end record is 'rankpipe/1 end rounds=n bytes=0'");
+    return 0;
+}
+
+void record_bind(struct record *record, const void *payload)
+{
+    const unsigned char *at = payload;
+    for (size_t c = 0; c < record->columns; c++) {
+        record->column[c].data = at;
+        at += column_bytes(&record->column[c]);
+    }
+}
+
+const char *record_key(const struct record *record, const char *name)
+{
+    for (size_t k = 0; k < record->keys; k++)
+        if (strcmp(record->key[k].name, name) == 0)
+            return record->key[k].value;
+    return NULL;
+}
+
+int record_set(struct record *record, size_t at, const char *name, struct fault *fault,
+               const char *format, ...)
+{
+    char *value = record->text + record->used;
+    size_t room = sizeof record->text - record->used;
+    va_list values;
+    va_start(values, format);
+    int n = vsnprintf(value, room, format, values);
+    va_end(values);
+    if (n < 0 || (size_t)n >= room || record->keys == RECORD_KEYS)
+        return fault_data(fault, "no room for %s= in the header line", name);
+    record->used += (size_t)n + 1;
+    for (size_t k = 0; k < record->keys; k++) {
+        if (strcmp(record->key[k].name, name) == 0) {
+            record->key[k].value = value;
+            return 0;
+        }
+    }
+    memmove(&record->key[at + 1], &record->key[at], (record->keys - at) * sizeof *record->key);
+    record->key[at] = (struct key){ name, value };
+    record->keys++;
+    return 0;
+}
+
+void record_unset(struct record *record, const char *name)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < record->keys; k++)
+        if (strcmp(record->key[k].name, name) != 0)
+            record->key[kept++] = record->key[k];
+    record->keys = kept;
+}
+
+const struct column *record_column(const struct record *record, const char *name)
+{
+    for (size_t c = 0; c < record->columns; c++)
+        if (strcmp(record->column[c].name, name) == 0)
+            return &record->column[c];
+    return NULL;
+}
+
+int record_put(struct record *record, size_t at, const char *name, enum column_type type,
+               uint64_t count, const void *data, struct fault *fault)
+{
+    struct column new = { name, type, count, data };
+    for (size_t c = 0; c < record->columns; c++) {
+        if (strcmp(record->column[c].name, name) == 0) {
+            record->column[c] = new;
+            return 0;
+        }
+    }
+    if (record->columns == RECORD_COLUMNS)
+        return fault_data(fault, "no room for a column %s in the header line", name);
+    memmove(&record->column[at + 1], &record->column[at],
+            (record->columns - at) * sizeof *record->column);
+    record->column[at] = new;
+    record->columns++;
+    return 0;
+}
+
+void record_drop(struct record *record, const char *name)
+{
+    size_t length = strlen(name), kept = 0;
+    bool family = length && name[length - 1] == '-';
+    for (size_t c = 0; c < record->columns; c++) {
+        const char *has = record->column[c].name;
+        if (family ? strncmp(has, name, length) != 0 : strcmp(has, name) != 0)
+            record->column[kept++] = record->column[c];
+    }
+    record->columns = kept;
+}
+
+static size_t add(char *line, size_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Appends, or moves `at` past the line's end where there is no room. */
+static size_t add(char *line, size_t at, const char *format, ...)
+{
+    if (at > RECORD_LINE)
+        return at;
+    va_list values;
+    va_start(values, format);
+    int n = vsnprintf(line + at, RECORD_LINE + 1 - at, format, values);
+    va_end(values);
+    return n < 0 ? RECORD_LINE + 1 : at + (size_t)n;
+}
+
+int record_header(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
+                  struct fault *fault)
+{
+    uint64_t bytes = 0;
+    size_t at = add(line, 0, "rankpipe/1 %s", kind_names[record->kind]);
+    if (record->kind == RECORD_END)
+        at = add(line, at, " rounds=%" PRIu64, record->rounds);
+    else
+        for (size_t k = 0; k < record->keys; k++)
+            at = add(line, at, " %s=%s", record->key[k].name, record->key[k].value);
+    for (size_t c = 0; c < record->columns; c++) {
+        const struct column *column = &record->column[c];
+        at = add(line, at, "%s%s:%s[%" PRIu64 "]", c ? "," : " cols=", column->name,
+                 type_names[column->type], column->count);
+        bytes += column->count * type_widths[column->type];
+    }
+    at = add(line, at, " bytes=%" PRIu64 "\n", bytes);
+    if (at > RECORD_LINE)
+        return fault_data(fault, "its header line would be longer than %d bytes", RECORD_LINE);
+    *n = at;
+    return 0;
+}

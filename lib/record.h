@@ -1,0 +1,87 @@
+/* record: one record of a stream, its header line taken apart and checked: rounds and models
+ * both are one. rankpipe(5) is the grammar; what keys and columns mean is for round and model. */
+#ifndef RANKPIPE_RECORD_H
+#define RANKPIPE_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fault.h"
+
+enum {
+    RECORD_LINE = 4096,                 /* bytes of a header line, LF included */
+    RECORD_KEYS = RECORD_LINE / 4,      /* as many as a line can hold, and more */
+    RECORD_COLUMNS = RECORD_LINE / 8
+};
+#define RECORD_MOST ((uint64_t)1 << 53) /* every number in a header is at most this */
+
+enum record_kind { RECORD_ROUND, RECORD_MODEL, RECORD_END };
+
+enum column_type { COLUMN_U1, COLUMN_U4, COLUMN_F4, COLUMN_F8 };
+
+struct key {
+    const char *name, *value;
+};
+
+struct column {
+    const char *name;
+    enum column_type type;
+    uint64_t count;  /* elements                                          */
+    const void *data; /* little-endian, perhaps unaligned; somebody else's */
+};
+
+struct record {
+    enum record_kind kind;
+    uint64_t rounds; /* an end record's count                                 */
+    uint64_t bytes;  /* of the payload, as read                               */
+    size_t keys, columns;
+    struct key key[RECORD_KEYS];
+    struct column column[RECORD_COLUMNS];
+    size_t used; /* of text, which holds the names and values                 */
+    char text[4 * RECORD_LINE];
+};
+
+/* Empties `record`, for one that is to be put together. */
+void record_start(struct record *record, enum record_kind kind);
+
+/* Takes apart a header line of n bytes without its LF: kind, keys, columns (without data) and
+ * bytes, which is checked against the columns. Returns 0 or a fault that says what is wrong. */
+int record_parse(struct record *record, const char *line, size_t n, struct fault *fault);
+
+/* Points the columns at their places in the payload, which stays the caller's. */
+void record_bind(struct record *record, const void *payload);
+
+/* A key's value, or NULL. */
+const char *record_key(const struct record *record, const char *name);
+
+/* Sets a key: in its place where it is there, else at position `at`. `name` must outlive the
+ * record; the value is copied. */
+int record_set(struct record *record, size_t at, const char *name, struct fault *fault,
+               const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+void record_unset(struct record *record, const char *name);
+
+/* A column, or NULL. */
+const struct column *record_column(const struct record *record, const char *name);
+
+/* Sets a column: in its place where it is there, else at position `at`. `name` and `data`
+ * must outlive the record. */
+int record_put(struct record *record, size_t at, const char *name, enum column_type type,
+               uint64_t count, const void *data, struct fault *fault);
+
+/* Drops the column of that name, or, with a name that ends in '-', all that begin so. */
+void record_drop(struct record *record, const char *name);
+
+/* Bytes of one element: 1, 4 or 8; of the column. */
+size_t column_width(enum column_type type);
+size_t column_bytes(const struct column *column);
+
+/* Writes the header line with its LF into `line` and its length into *n. */
+int record_header(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
+                  struct fault *fault);
+
+/* A whole number as headers have it: digits alone, no leading zero, at most `most`. */
+bool record_number(const char *text, uint64_t most, uint64_t *value);
+
+#endif

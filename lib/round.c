@@ -1,0 +1,422 @@
+#include "round.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "order.h"
+
+static const char *const known_keys[] = { "t", "qid", "docs", "dim", "gamma", "block", "group" };
+enum { KNOWN_KEYS = sizeof known_keys / sizeof *known_keys };
+
+static const char *const feature_columns[] = { "x", "ptr", "idx", "val" };
+
+void round_open(struct round *round, struct record *record)
+{
+    memset(round, 0, sizeof *round);
+    round->record = record;
+}
+
+void round_close(struct round *round)
+{
+    space_free(&round->space.label);
+    space_free(&round->space.score);
+    space_free(&round->space.order);
+    space_free(&round->space.greedy);
+    space_free(&round->space.seen);
+    space_free(&round->space.scratch);
+}
+
+/* A key's place in the order of keys, from 0; KNOWN_KEYS for one that is not known. */
+static size_t key_rank(const char *name)
+{
+    size_t rank = 0;
+    while (rank < KNOWN_KEYS && strcmp(name, known_keys[rank]) != 0)
+        rank++;
+    return rank;
+}
+
+static int check_keys(const struct record *record, struct fault *fault)
+{
+    size_t next = 0;
+    for (size_t k = 0; k < record->keys; k++) {
+        const char *name = record->key[k].name;
+        if (strncmp(name, "x-", 2) == 0)
+            continue;
+        size_t rank = key_rank(name);
+        if (rank == KNOWN_KEYS)
+            return fault_data(fault, "unknown key %.40s= (a key of one's own begins with x-)",
+                              name);
+        if (rank < next)
+            return fault_data(fault, "key %s= stands too late: the order is t, qid, docs, dim, "
+                              "gamma, block, group", name);
+        next = rank + 1;
+    }
+    return 0;
+}
+
+static int read_number(const struct record *record, const char *name, uint64_t least,
+                       uint64_t most, uint64_t *value, struct fault *fault)
+{
+    const char *text = record_key(record, name);
+    if (!text)
+        return fault_data(fault, "no key %s=", name);
+    if (!record_number(text, most, value) || *value < least)
+        return fault_data(fault, "%s=%.40s is not a whole number from %" PRIu64 " to %" PRIu64,
+                          name, text, least, most);
+    return 0;
+}
+
+static int read_gamma(struct round *round, struct fault *fault)
+{
+    char *end;
+    const char *text = record_key(round->record, "gamma");
+    round->explored = text != NULL;
+    round->gamma = 0;
+    if (!text)
+        return 0;
+    round->gamma = strtod(text, &end);
+    if (strspn(text, "0123456789.e-+") != strlen(text) || *end || !(round->gamma >= 0) ||
+        !(round->gamma <= 1))
+        return fault_data(fault, "gamma=%.40s is not a number from 0 to 1", text);
+    return 0;
+}
+
+static int read_keys(struct round *round, struct fault *fault)
+{
+    uint64_t docs, dim;
+    const struct record *record = round->record;
+    if (read_number(record, "t", 1, RECORD_MOST - 1, &round->t, fault) < 0)
+        return -1;
+    round->qid = record_key(record, "qid");
+    if (round->qid && strlen(round->qid) > 255)
+        return fault_data(fault, "a qid of %zu bytes; at most 255", strlen(round->qid));
+    if (check_keys(record, fault) < 0 ||
+        read_number(record, "docs", 1, ROUND_DOCS, &docs, fault) < 0 ||
+        read_number(record, "dim", 0, ROUND_DIM, &dim, fault) < 0 || read_gamma(round, fault) < 0)
+        return -1;
+    if (docs > SIZE_MAX / 8 || dim > SIZE_MAX / 8)
+        return fault_data(fault, "docs=%" PRIu64 " dim=%" PRIu64 ": too large for this machine",
+                          docs, dim);
+    round->docs = (size_t)docs;
+    round->dim = (size_t)dim;
+    return 0;
+}
+
+/* A known column: *found is NULL where it is not there; of the type, and `count` long. */
+static int find_column(const struct round *round, const char *name, enum column_type type,
+                       uint64_t count, const struct column **found, struct fault *fault)
+{
+    static const char *const types[] = { "u1", "u4", "f4", "f8" };
+    const struct column *column = record_column(round->record, name);
+    *found = column;
+    if (column && column->type != type)
+        return fault_data(fault, "column %s is of type %s, not %s", name, types[column->type],
+                          types[type]);
+    if (column && column->count != count)
+        return fault_data(fault, "column %s has %" PRIu64 " values, not %" PRIu64, name,
+                          column->count, count);
+    return 0;
+}
+
+/* An aligned copy of a column. */
+static void *copy_column(const struct column *column, struct space *space, struct fault *fault)
+{
+    void *copy = space_for(space, (size_t)column->count, column_width(column->type), fault);
+    if (copy)
+        memcpy(copy, column->data, column_bytes(column));
+    return copy;
+}
+
+static int check_relevance(const float *value, size_t n, const char *name, struct fault *fault)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(value[i] >= 0) || isinf(value[i]))
+            return fault_data(fault, "%s %zu is %g: relevance is a finite number, 0 and up", name,
+                              i, (double)value[i]);
+    return 0;
+}
+
+static int read_label(struct round *round, struct fault *fault)
+{
+    const struct column *column;
+    if (find_column(round, "label", COLUMN_F4, round->docs, &column, fault) < 0)
+        return -1;
+    if (!column)
+        return 0;
+    round->label = copy_column(column, &round->space.label, fault);
+    return round->label ? check_relevance(round->label, round->docs, "label", fault) : -1;
+}
+
+static int read_seen(struct round *round, struct fault *fault)
+{
+    const struct column *column = record_column(round->record, "seen");
+    if (!column)
+        return 0;
+    if (column->count > round->docs)
+        return fault_data(fault, "seen has %" PRIu64 " places, the round %zu documents",
+                          column->count, round->docs);
+    if (find_column(round, "seen", COLUMN_F4, column->count, &column, fault) < 0)
+        return -1;
+    if (!round->order)
+        return fault_data(fault, "seen without order: nobody knows whose relevance it is");
+    round->places = (size_t)column->count;
+    round->seen = copy_column(column, &round->space.seen, fault);
+    return round->seen ? check_relevance(round->seen, round->places, "seen", fault) : -1;
+}
+
+static int read_score(struct round *round, struct fault *fault)
+{
+    const struct column *column;
+    if (find_column(round, "score", COLUMN_F8, round->docs, &column, fault) < 0)
+        return -1;
+    if (!column)
+        return 0;
+    round->score = copy_column(column, &round->space.score, fault);
+    if (!round->score)
+        return -1;
+    for (size_t i = 0; i < round->docs; i++)
+        if (!isfinite(round->score[i]))
+            return fault_data(fault, "score %zu is %g", i, round->score[i]);
+    return 0;
+}
+
+/* order or greedy. */
+static int read_order(struct round *round, const char *name, struct space *space,
+                      uint32_t **order, struct fault *fault)
+{
+    const struct column *column;
+    if (find_column(round, name, COLUMN_U4, round->docs, &column, fault) < 0)
+        return -1;
+    if (!column)
+        return 0;
+    uint32_t *scratch = space_for(&round->space.scratch, round->docs, sizeof *scratch, fault);
+    *order = scratch ? copy_column(column, space, fault) : NULL;
+    if (!*order)
+        return -1;
+    if (!order_is_permutation(round->docs, *order, scratch))
+        return fault_data(fault, "column %s is no permutation of 0 to %zu", name, round->docs - 1);
+    return 0;
+}
+
+static void forget_columns(struct round *round)
+{
+    round->label = round->seen = NULL;
+    round->score = NULL;
+    round->order = round->greedy = NULL;
+    round->places = 0;
+}
+
+int round_read(struct round *round, struct fault *fault)
+{
+    forget_columns(round);
+    if (read_keys(round, fault) < 0 || read_label(round, fault) < 0 ||
+        read_score(round, fault) < 0 ||
+        read_order(round, "order", &round->space.order, &round->order, fault) < 0 ||
+        read_order(round, "greedy", &round->space.greedy, &round->greedy, fault) < 0)
+        return -1;
+    return read_seen(round, fault);
+}
+
+static uint32_t load_u4(const unsigned char *p)
+{
+    uint32_t u;
+    memcpy(&u, p, sizeof u);
+    return u;
+}
+
+static int check_rows(const struct matrix *x, uint64_t nnz, struct fault *fault)
+{
+    uint32_t from = load_u4(x->ptr);
+    if (from != 0)
+        return fault_data(fault, "ptr 0 is %" PRIu32 ", not 0", from);
+    for (size_t i = 0; i < x->docs; i++) {
+        uint32_t to = load_u4(x->ptr + 4 * (i + 1));
+        if (to < from || to > nnz)
+            return fault_data(fault, "ptr %zu is %" PRIu32 ", not from %" PRIu32 " to %" PRIu64,
+                              i + 1, to, from, nnz);
+        uint64_t least = 0;
+        for (size_t e = from; e < to; e++) {
+            uint32_t j = load_u4(x->idx + 4 * e);
+            if (j < least || j >= x->dim)
+                return fault_data(fault, "idx %zu (document %zu) is %" PRIu32
+                                  ", not from %" PRIu64 " to %zu", e, i, j, least, x->dim - 1);
+            least = (uint64_t)j + 1;
+        }
+        from = to;
+    }
+    if (from != nnz)
+        return fault_data(fault, "ptr %zu is %" PRIu32 ", but there are %" PRIu64 " values",
+                          x->docs, from, nnz);
+    return 0;
+}
+
+static int sparse_features(const struct round *round, struct matrix *x, struct fault *fault)
+{
+    const struct column *ptr, *idx, *val = record_column(round->record, "val");
+    uint64_t nnz = val ? val->count : 0;
+    if (find_column(round, "ptr", COLUMN_U4, (uint64_t)round->docs + 1, &ptr, fault) < 0 ||
+        find_column(round, "idx", COLUMN_U4, nnz, &idx, fault) < 0 ||
+        find_column(round, "val", COLUMN_F4, nnz, &val, fault) < 0)
+        return -1;
+    if (!ptr || !idx || !val)
+        return fault_data(fault, "sparse features are the three columns ptr, idx and val");
+    x->form = MATRIX_SPARSE;
+    x->ptr = ptr->data;
+    x->idx = idx->data;
+    x->val = val->data;
+    return check_rows(x, nnz, fault);
+}
+
+int round_features(const struct round *round, struct matrix *x, struct fault *fault)
+{
+    const struct column *dense = record_column(round->record, "x");
+    bool sparse = false;
+    for (size_t c = 1; c < 4; c++)
+        sparse = sparse || record_column(round->record, feature_columns[c]);
+    memset(x, 0, sizeof *x);
+    x->docs = round->docs;
+    x->dim = round->dim;
+    if (dense && sparse)
+        return fault_data(fault, "dense and sparse features in one round");
+    if (sparse)
+        return sparse_features(round, x, fault);
+    x->form = round->dim ? MATRIX_DENSE : MATRIX_UNIT;
+    if (round->dim && !dense)
+        return fault_data(fault, "dim=%zu, but no features", round->dim);
+    if (round->dim && round->docs > UINT64_MAX / round->dim)
+        return fault_data(fault, "docs=%zu times dim=%zu overflows", round->docs, round->dim);
+    if (dense && find_column(round, "x", COLUMN_F4, (uint64_t)round->docs * round->dim, &dense,
+                             fault) < 0)
+        return -1;
+    x->x = dense ? dense->data : NULL;
+    return 0;
+}
+
+/* Sets a known key where the order of keys puts it. */
+static int set_text(struct round *round, const char *name, const char *text, struct fault *fault)
+{
+    size_t at = 0;
+    for (size_t k = 0; k < round->record->keys; k++)
+        if (key_rank(round->record->key[k].name) < key_rank(name))
+            at = k + 1;
+    return record_set(round->record, at, name, fault, "%s", text);
+}
+
+static int set_number(struct round *round, const char *name, uint64_t value, struct fault *fault)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    return set_text(round, name, text, fault);
+}
+
+int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, size_t dim,
+                struct fault *fault)
+{
+    record_start(round->record, RECORD_ROUND);
+    round->t = t;
+    round->docs = docs;
+    round->dim = dim;
+    round->explored = false;
+    forget_columns(round);
+    if (set_number(round, "t", t, fault) < 0 ||
+        (qid && set_text(round, "qid", qid, fault) < 0) ||
+        set_number(round, "docs", docs, fault) < 0 || set_number(round, "dim", dim, fault) < 0)
+        return -1;
+    round->qid = record_key(round->record, "qid");
+    return 0;
+}
+
+int round_number(struct round *round, uint64_t t, struct fault *fault)
+{
+    round->t = t;
+    return set_number(round, "t", t, fault);
+}
+
+int round_set_gamma(struct round *round, double gamma, struct fault *fault)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.17g", gamma);
+    round->explored = true;
+    round->gamma = gamma;
+    return set_text(round, "gamma", text, fault);
+}
+
+void round_forget_choice(struct round *round)
+{
+    static const char *const keys[] = { "gamma", "block", "group" };
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        record_unset(round->record, keys[k]);
+    record_drop(round->record, "order");
+    record_drop(round->record, "greedy");
+    round->order = round->greedy = NULL;
+    round->explored = false;
+}
+
+/* Where a new column goes: just before the features. */
+static size_t before_features(const struct record *record)
+{
+    for (size_t c = 0; c < record->columns; c++)
+        for (size_t f = 0; f < 4; f++)
+            if (strcmp(record->column[c].name, feature_columns[f]) == 0)
+                return c;
+    return record->columns;
+}
+
+static void *new_column(struct round *round, const char *name, enum column_type type, size_t n,
+                        struct space *space, struct fault *fault)
+{
+    void *data = space_for(space, n, column_width(type), fault);
+    if (!data || record_put(round->record, before_features(round->record), name, type, n, data,
+                            fault) < 0)
+        return NULL;
+    return data;
+}
+
+float *round_new_label(struct round *round, struct fault *fault)
+{
+    return round->label = new_column(round, "label", COLUMN_F4, round->docs, &round->space.label,
+                                     fault);
+}
+
+double *round_new_score(struct round *round, struct fault *fault)
+{
+    return round->score = new_column(round, "score", COLUMN_F8, round->docs, &round->space.score,
+                                     fault);
+}
+
+uint32_t *round_new_order(struct round *round, struct fault *fault)
+{
+    return round->order = new_column(round, "order", COLUMN_U4, round->docs, &round->space.order,
+                                     fault);
+}
+
+uint32_t *round_new_greedy(struct round *round, struct fault *fault)
+{
+    return round->greedy = new_column(round, "greedy", COLUMN_U4, round->docs,
+                                      &round->space.greedy, fault);
+}
+
+float *round_new_seen(struct round *round, size_t places, struct fault *fault)
+{
+    round->places = places;
+    return round->seen = new_column(round, "seen", COLUMN_F4, places, &round->space.seen, fault);
+}
+
+void round_drop_labels(struct round *round)
+{
+    record_drop(round->record, "label");
+    record_drop(round->record, "label-");
+    round->label = NULL;
+}
+
+char *round_name(const struct round *round, char name[ROUND_NAME])
+{
+    if (round->qid)
+        snprintf(name, ROUND_NAME, "round %" PRIu64 " (qid %s)", round->t, round->qid);
+    else
+        snprintf(name, ROUND_NAME, "round %" PRIu64, round->t);
+    return name;
+}

@@ -1,0 +1,70 @@
+/* round: what a round's keys and columns mean, checked (rankpipe(5)). */
+#ifndef RANKPIPE_ROUND_H
+#define RANKPIPE_ROUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fault.h"
+#include "matrix.h"
+#include "record.h"
+#include "space.h"
+
+#define ROUND_DOCS ((uint64_t)UINT32_MAX) /* most documents of a round       */
+#define ROUND_DIM ((uint64_t)1 << 31)     /* most features: idx is below it  */
+
+/* Columns are NULL where the round has none. Those that are there are aligned copies that the
+ * round owns, good until its next round_read or round_start; features stay where they came. */
+struct round {
+    struct record *record; /* lent by the caller, for as long as the round is used */
+    uint64_t t;
+    const char *qid; /* as in the header, %XX and all; NULL: none */
+    size_t docs, dim;
+    bool explored; /* has gamma */
+    double gamma;
+    float *label;
+    double *score;
+    uint32_t *order, *greedy; /* permutations of the documents, best first */
+    float *seen;              /* the relevance of order[0..places-1] */
+    size_t places;
+
+    struct round_spaces { /* what the columns lie in; of no interest to users */
+        struct space label, score, order, greedy, seen, scratch;
+    } space;
+};
+
+/* Before first use: an empty round over `record`. */
+void round_open(struct round *round, struct record *record);
+void round_close(struct round *round);
+
+/* Reads round->record, bound to its payload: keys known and in order, columns of the right type
+ * and length; labels finite and not negative, scores finite, orders permutations. Features are
+ * not looked at. Returns 0 or a fault without a place. */
+int round_read(struct round *round, struct fault *fault);
+
+/* The features, checked: sizes that agree, ptr that rises to nnz, idx that rise below dim. */
+int round_features(const struct round *round, struct matrix *x, struct fault *fault);
+
+/* A new round in round->record, without columns; qid NULL: none. */
+int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, size_t dim,
+                struct fault *fault);
+
+/* Keys and columns for a round that goes on. Each round_new_... returns the round's own array,
+ * to be filled in by the caller, or NULL: label and score of docs, order and greedy of docs,
+ * seen of `places`. */
+int round_number(struct round *round, uint64_t t, struct fault *fault);
+int round_set_gamma(struct round *round, double gamma, struct fault *fault);
+void round_forget_choice(struct round *round); /* order, greedy, gamma, block and group */
+float *round_new_label(struct round *round, struct fault *fault);
+double *round_new_score(struct round *round, struct fault *fault);
+uint32_t *round_new_order(struct round *round, struct fault *fault);
+uint32_t *round_new_greedy(struct round *round, struct fault *fault);
+float *round_new_seen(struct round *round, size_t places, struct fault *fault);
+void round_drop_labels(struct round *round); /* label and every label-something */
+
+/* "round 17" or "round 17 (qid 10032)" into `name`. Returns `name`. */
+enum { ROUND_NAME = 300 };
+char *round_name(const struct round *round, char name[ROUND_NAME]);
+
+#endif
