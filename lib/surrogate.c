@@ -1,0 +1,168 @@
+#include "surrogate.h"
+
+#include <string.h>
+
+#include "real.h"
+
+/* |s - R|^2 */
+static void squared_gradient(const struct shown *shown, const double *s, double epsilon,
+                             double *g, double *scratch)
+{
+    (void)epsilon, (void)scratch;
+    for (size_t j = 0; j < shown->docs; j++)
+        g[j] = 2 * s[j];
+    for (size_t a = 0; a < shown->places; a++)
+        g[shown->doc[a]] -= 2 * (shown->relevance[a] / policy_one(shown, a));
+}
+
+static double squared_loss(size_t m, const double *s, const double *R, double epsilon,
+                           double *scratch)
+{
+    double sum = 0;
+    (void)epsilon, (void)scratch;
+    for (size_t j = 0; j < m; j++)
+        sum += (s[j] - R[j]) * (s[j] - R[j]);
+    return sum;
+}
+
+/* Kullback-Leibler divergence of the unnormalised exp(R) and exp(s) */
+static void kl_gradient(const struct shown *shown, const double *s, double epsilon,
+                        double *g, double *scratch)
+{
+    (void)epsilon, (void)scratch;
+    memset(g, 0, shown->docs * sizeof *g);
+    for (size_t a = 0; a < shown->places; a++) {
+        uint32_t j = shown->doc[a];
+        g[j] = (real_exp(s[j]) - real_exp(shown->relevance[a])) / policy_one(shown, a);
+    }
+}
+
+static double kl_loss(size_t m, const double *s, const double *R, double epsilon, double *scratch)
+{
+    double sum = 0;
+    (void)epsilon, (void)scratch;
+    for (size_t j = 0; j < m; j++)
+        sum += real_exp(R[j]) * (R[j] - 1 - s[j]) + real_exp(s[j]);
+    return sum;
+}
+
+/* p = softmax(s / epsilon) and the log of what normalises it, the largest score taken off first
+ * so that nothing overflows. */
+static double softmax(size_t m, const double *s, double epsilon, double *p)
+{
+    double most = s[0], sum = 0;
+    for (size_t j = 1; j < m; j++)
+        if (s[j] > most)
+            most = s[j];
+    for (size_t j = 0; j < m; j++)
+        sum += p[j] = real_exp((s[j] - most) / epsilon);
+    for (size_t j = 0; j < m; j++)
+        p[j] /= sum;
+    return most / epsilon + real_log(sum);
+}
+
+static double gain(double relevance)
+{
+    return real_exp2(relevance) - 1;
+}
+
+/* minus the smooth DCG@1 */
+static void smoothdcg_gradient(const struct shown *shown, const double *s, double epsilon,
+                               double *g, double *scratch)
+{
+    double *p = scratch, sum = 0;
+    softmax(shown->docs, s, epsilon, p);
+    memset(g, 0, shown->docs * sizeof *g);
+    for (size_t a = 0; a < shown->places; a++) {
+        uint32_t j = shown->doc[a];
+        double c = gain(shown->relevance[a]) / policy_one(shown, a) * (p[j] / epsilon);
+        g[j] = -c;
+        sum += c;
+    }
+    for (size_t j = 0; j < shown->docs; j++)
+        g[j] += sum * p[j];
+}
+
+static double smoothdcg_loss(size_t m, const double *s, const double *R, double epsilon,
+                             double *scratch)
+{
+    double sum = 0;
+    softmax(m, s, epsilon, scratch);
+    for (size_t j = 0; j < m; j++)
+        sum += gain(R[j]) * scratch[j];
+    return -sum;
+}
+
+/* the hinge of every pair in the wrong order, or in the right one by less than 1 */
+static void ranksvm_gradient(const struct shown *shown, const double *s, double epsilon,
+                             double *g, double *scratch)
+{
+    (void)epsilon, (void)scratch;
+    memset(g, 0, shown->docs * sizeof *g);
+    for (size_t a = 0; a < shown->places; a++) {
+        for (size_t b = 0; b < shown->places; b++) {
+            uint32_t i = shown->doc[a], j = shown->doc[b];
+            if (shown->relevance[a] > shown->relevance[b] && 1 + s[j] > s[i]) {
+                double weight = 1 / policy_two(shown, a, b);
+                g[j] += weight;
+                g[i] -= weight;
+            }
+        }
+    }
+}
+
+static double ranksvm_loss(size_t m, const double *s, const double *R, double epsilon,
+                           double *scratch)
+{
+    double sum = 0;
+    (void)epsilon, (void)scratch;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < m; j++)
+            if (R[i] > R[j] && 1 + s[j] > s[i])
+                sum += 1 + s[j] - s[i];
+    return sum;
+}
+
+/* cross entropy of softmax(R) and softmax(s) */
+static void listnet_gradient(const struct shown *shown, const double *s, double epsilon,
+                             double *g, double *scratch)
+{
+    (void)epsilon, (void)scratch;
+    double most = shown->relevance[0], sum = 0;
+    for (size_t a = 1; a < shown->places; a++)
+        if (shown->relevance[a] > most)
+            most = shown->relevance[a];
+    for (size_t a = 0; a < shown->places; a++)
+        sum += real_exp(shown->relevance[a] - most);
+    softmax(shown->docs, s, 1, g);
+    for (size_t a = 0; a < shown->places; a++)
+        g[shown->doc[a]] -= real_exp(shown->relevance[a] - most) / sum;
+}
+
+static double listnet_loss(size_t m, const double *s, const double *R, double epsilon,
+                           double *scratch)
+{
+    double sum = 0, norm = softmax(m, s, 1, scratch);
+    (void)epsilon;
+    softmax(m, R, 1, scratch + m);
+    for (size_t j = 0; j < m; j++)
+        sum += scratch[m + j] * (norm - s[j]);
+    return sum;
+}
+
+const struct surrogate surrogates[] = {
+    { "squared", 1, squared_gradient, squared_loss },
+    { "kl", 1, kl_gradient, kl_loss },
+    { "smoothdcg", 1, smoothdcg_gradient, smoothdcg_loss },
+    { "ranksvm", 2, ranksvm_gradient, ranksvm_loss },
+    { "listnet", SURROGATE_ALL, listnet_gradient, listnet_loss },
+    { NULL, 0, NULL, NULL },
+};
+
+const struct surrogate *surrogate_find(const char *name)
+{
+    const struct surrogate *s = surrogates;
+    while (s->name && strcmp(s->name, name) != 0)
+        s++;
+    return s->name ? s : NULL;
+}

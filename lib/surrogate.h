@@ -1,0 +1,33 @@
+/* surrogate: losses that stand in for ranking measures, and their gradients by the scores,
+ * estimated from the relevances seen. Pure, on arrays. */
+#ifndef RANKPIPE_SURROGATE_H
+#define RANKPIPE_SURROGATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policy.h"
+
+#define SURROGATE_ALL SIZE_MAX /* `least` of one that needs every relevance */
+
+struct surrogate {
+    const char *name;
+    size_t least; /* places that must be seen for an unbiased estimate (of a longer list) */
+
+    /* g[docs]: an unbiased estimate of the gradient of the loss at scores s[docs], from what was
+     * shown; the gradient itself where every place was. At least min(least, docs) places.
+     * `epsilon` is smoothdcg's alone; `scratch` has room for docs. */
+    void (*gradient)(const struct shown *shown, const double *s, double epsilon, double *g,
+                     double *scratch);
+
+    /* The loss of scores s[m] under relevances R[m]; `scratch` has room for 2 m. */
+    double (*loss)(size_t m, const double *s, const double *R, double epsilon, double *scratch);
+};
+
+/* squared, kl, smoothdcg, ranksvm and listnet (000, section 4); ended by a NULL name. */
+extern const struct surrogate surrogates[];
+
+/* The surrogate of that name, or NULL. */
+const struct surrogate *surrogate_find(const char *name);
+
+#endif
