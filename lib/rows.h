@@ -1,0 +1,37 @@
+/* rows: the features of one query while it is read: put together, scaled, and made the smaller of
+ * dense and sparse. */
+#ifndef RANKPIPE_ROWS_H
+#define RANKPIPE_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fault.h"
+#include "matrix.h"
+#include "space.h"
+
+struct rows { /* all zero at first */
+    size_t docs, entries;
+    struct space ptr, idx, val; /* uint32[docs+1], uint32[entries], float[entries] */
+    struct space dense, sorted, scaled;
+};
+
+/* Forgets the documents, keeps the memory. */
+void rows_clear(struct rows *rows);
+
+/* A document without features yet, and a feature of the last document; idx rise. At most 2^32 - 1
+ * of either. 0 or a fault. */
+int rows_document(struct rows *rows, struct fault *fault);
+int rows_feature(struct rows *rows, uint32_t idx, float val, struct fault *fault);
+
+/* Each feature to [0,1]: (value - least) / (largest - least) over the documents, 0 where these are
+ * equal; what a document does not list is 0. */
+int rows_scale(struct rows *rows, struct fault *fault);
+
+/* A view of them, dim wide, good until they change: dense where that takes no more bytes than
+ * sparse without zeros, and sparse then has none. 0 or a fault. */
+int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *fault);
+
+void rows_close(struct rows *rows);
+
+#endif

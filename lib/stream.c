@@ -1,0 +1,333 @@
+#include "stream.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef PIPE_BUF
+#define PIPE_BUF 512 /* what POSIX promises */
+#endif
+
+enum { CHUNK = 64 * 1024 };
+
+enum { AT_FD, AT_STOP, AT_OUT, AT_SIDE, AT_ALL };
+
+/* One poll of everything that is minded. 1: fd is ready. 0: not yet. -1: a fault. */
+static int look(struct watch *watch, int fd, short events, int timeout, struct fault *fault)
+{
+    struct pollfd at[AT_ALL] = {
+        [AT_FD] = { fd, events, 0 },
+        [AT_STOP] = { watch->stop, POLLIN, 0 },
+        [AT_OUT] = { watch->out && watch->out->fd != fd ? watch->out->fd : -1, 0, 0 },
+        [AT_SIDE] = { watch->side, POLLIN, 0 },
+    };
+    if (poll(at, AT_ALL, timeout) < 0)
+        return errno == EINTR ? 0 : fault_system(fault, "cannot wait for input");
+    if (at[AT_STOP].revents)
+        return fault_stopped(fault);
+    if (at[AT_OUT].revents & (POLLERR | POLLHUP))
+        return fault_gone(fault);
+    if (at[AT_SIDE].revents && watch->take(watch->self, fault) < 0)
+        return -1;
+    return at[AT_FD].revents != 0;
+}
+
+int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault)
+{
+    int ready = look(watch, fd, POLLIN, 0, fault);
+    if (ready == 0 && watch->out && writer_flush(watch->out, fault) < 0)
+        return -1;
+    if (ready == 0 && milliseconds >= 0)
+        return look(watch, fd, POLLIN, milliseconds, fault);
+    while (ready == 0)
+        ready = look(watch, fd, POLLIN, -1, fault);
+    return ready;
+}
+
+int watch_writable(struct watch *watch, int fd, struct fault *fault)
+{
+    int ready;
+    do
+        ready = look(watch, fd, POLLOUT, -1, fault);
+    while (ready == 0);
+    return ready < 0 ? -1 : 0;
+}
+
+int writer_open(struct writer *writer, int fd, const char *name, struct watch *watch,
+                struct fault *fault)
+{
+    *writer = (struct writer){ .fd = fd, .name = name, .watch = watch };
+    writer->buffer = malloc(CHUNK);
+    return writer->buffer ? 0 : fault_memory(fault, CHUNK);
+}
+
+void writer_close(struct writer *writer)
+{
+    free(writer->buffer);
+    writer->buffer = NULL;
+}
+
+static int write_all(struct writer *writer, const unsigned char *bytes, size_t n,
+                     struct fault *fault)
+{
+    bool eager = writer->watch && writer->watch->eager;
+    while (n) {
+        if (eager && watch_writable(writer->watch, writer->fd, fault) < 0)
+            return -1;
+        ssize_t wrote = write(writer->fd, bytes, eager && n > PIPE_BUF ? PIPE_BUF : n);
+        if (wrote < 0 && errno == EPIPE)
+            return fault_gone(fault);
+        if (wrote < 0 && (errno == EAGAIN || errno == EINTR) && writer->watch) {
+            if (watch_writable(writer->watch, writer->fd, fault) < 0)
+                return -1;
+            continue;
+        }
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return fault_system(fault, "cannot write %s", writer->name);
+        bytes += wrote;
+        n -= (size_t)wrote;
+    }
+    return 0;
+}
+
+int writer_flush(struct writer *writer, struct fault *fault)
+{
+    size_t held = writer->held;
+    writer->held = 0;
+    return write_all(writer, writer->buffer, held, fault);
+}
+
+int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
+{
+    if (n > CHUNK - writer->held && writer_flush(writer, fault) < 0)
+        return -1;
+    if (n > CHUNK)
+        return write_all(writer, bytes, n, fault);
+    if (n)
+        memcpy(writer->buffer + writer->held, bytes, n);
+    writer->held += n;
+    return 0;
+}
+
+int writer_record(struct writer *writer, const struct record *record, struct fault *fault)
+{
+    size_t n;
+    char line[RECORD_LINE + 1];
+    if (record_header(record, line, &n, fault) < 0 || writer_bytes(writer, line, n, fault) < 0)
+        return -1;
+    for (size_t c = 0; c < record->columns; c++)
+        if (writer_bytes(writer, record->column[c].data, column_bytes(&record->column[c]), fault) < 0)
+            return -1;
+    return 0;
+}
+
+int writer_text(struct writer *writer, struct fault *fault, const char *format, ...)
+{
+    char line[1024];
+    va_list values;
+    va_start(values, format);
+    int n = vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    if (n < 0 || (size_t)n >= sizeof line)
+        return fault_partner(fault, "%s: a line of text too long to write", writer->name);
+    return writer_bytes(writer, line, (size_t)n, fault);
+}
+
+int writer_end(struct writer *writer, uint64_t records, struct fault *fault)
+{
+    char line[64];
+    int n = snprintf(line, sizeof line, "rankpipe/1 end rounds=%" PRIu64 " bytes=0\n", records);
+    if (writer_bytes(writer, line, (size_t)n, fault) < 0)
+        return -1;
+    return writer_flush(writer, fault);
+}
+
+void reader_open(struct reader *reader, int fd, const char *name, struct watch *watch)
+{
+    *reader = (struct reader){ .fd = fd, .name = name, .watch = watch };
+}
+
+void reader_open_memory(struct reader *reader, const void *bytes, size_t n, const char *name)
+{
+    *reader = (struct reader){ .fd = -1, .name = name, .bytes = bytes, .until = n };
+}
+
+void reader_close(struct reader *reader)
+{
+    space_free(&reader->space);
+}
+
+/* Room to read into: what has been used is let go first, and the space grows only when it is full
+ * of bytes that came. */
+static unsigned char *make_room(struct reader *reader, size_t *room, struct fault *fault)
+{
+    size_t used = reader->keep ? 0 : reader->from, held = reader->until - used;
+    if (used && held)
+        memmove(reader->space.at, reader->bytes + used, held);
+    reader->from -= used;
+    reader->until = held;
+    unsigned char *at = space_for(&reader->space, held + 1 > CHUNK ? held + 1 : CHUNK, 1, fault);
+    if (!at)
+        return NULL;
+    reader->bytes = at;
+    *room = reader->space.bytes - held;
+    return at + held;
+}
+
+int reader_take(struct reader *reader, struct fault *fault)
+{
+    size_t room;
+    unsigned char *at = make_room(reader, &room, fault);
+    if (!at)
+        return -1;
+    ssize_t got = read(reader->fd, at, room);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN))
+        return 0;
+    if (got < 0)
+        return fault_system(fault, "cannot read %s", reader->name);
+    reader->until += (size_t)got;
+    return got ? 1 : 2;
+}
+
+/* More bytes behind those that are there: 1, 0 at the end of all, or a fault. */
+static int fill(struct reader *reader, struct fault *fault)
+{
+    int took = reader->fd < 0 ? 2 : 0;
+    while (took == 0) {
+        if (reader->watch && watch_readable(reader->watch, reader->fd, -1, fault) < 0)
+            return -1;
+        took = reader_take(reader, fault);
+    }
+    return took < 0 ? -1 : took == 1;
+}
+
+static size_t held(const struct reader *reader)
+{
+    return reader->until - reader->from;
+}
+
+static int cut_short(struct reader *reader, struct fault *fault)
+{
+    if (!reader->any && held(reader) == 0)
+        return fault_cut(fault, "%s: stream cut short: nothing came, not even an end record",
+                         reader->name);
+    if (!reader->last[0])
+        return fault_cut(fault, "%s: stream cut short before the first whole round", reader->name);
+    return fault_cut(fault, "%s: stream cut short after %s", reader->name, reader->last);
+}
+
+/* Has a header line of n bytes with its LF: 1, 0 at the end of all, or a fault. */
+static int find_line(struct reader *reader, size_t *n, struct fault *fault)
+{
+    size_t looked = 0;
+    for (;;) {
+        const unsigned char *line = reader->bytes ? reader->bytes + reader->from : NULL;
+        size_t have = held(reader) < RECORD_LINE ? held(reader) : RECORD_LINE;
+        const unsigned char *end = have > looked ? memchr(line + looked, '\n', have - looked) : 0;
+        if (end) {
+            *n = (size_t)(end - line) + 1;
+            return 1;
+        }
+        if (have == RECORD_LINE) {
+            *n = RECORD_LINE;
+            return 1;
+        }
+        looked = have;
+        int more = fill(reader, fault);
+        if (more <= 0)
+            return more;
+    }
+}
+
+static void malformed(struct reader *reader, struct fault *fault)
+{
+    reader_place(reader, fault);
+    if (fault->kind == FAULT_DATA)
+        fault->kind = FAULT_CUT;
+}
+
+/* An end record's count must be that of the records before it. */
+static int check_end(struct reader *reader, const struct record *record, struct fault *fault)
+{
+    if (record->rounds != reader->since)
+        return fault_cut(fault,
+                         "%s: the end record counts %" PRIu64 " rounds, but %" PRIu64 " came",
+                         reader->name, record->rounds, reader->since);
+    reader->since = 0;
+    reader->any = reader->ended = true;
+    return 0;
+}
+
+static void remember(struct reader *reader, const struct record *record)
+{
+    const char *t = record_key(record, "t");
+    reader->since++;
+    reader->records++;
+    reader->any = true;
+    reader->ended = false;
+    if (record->kind == RECORD_MODEL)
+        snprintf(reader->last, sizeof reader->last, "a model");
+    else
+        snprintf(reader->last, sizeof reader->last, "round %.20s", t ? t : "?");
+}
+
+/* One record, an end too, and its payload. 1, 0 at the end of all, or a fault. */
+static int next_record(struct reader *reader, struct record *record, struct fault *fault)
+{
+    size_t n;
+    int found = find_line(reader, &n, fault);
+    if (found <= 0)
+        return found;
+    const char *line = (const char *)reader->bytes + reader->from;
+    if (record_parse(record, line, line[n - 1] == '\n' ? n - 1 : n, fault) < 0) {
+        malformed(reader, fault);
+        return -1;
+    }
+    if (record->bytes > SIZE_MAX / 2) {
+        fault_cut(fault, "a record of %" PRIu64 " bytes is too large here", record->bytes);
+        malformed(reader, fault);
+        return -1;
+    }
+    while (held(reader) - n < record->bytes) {
+        int more = fill(reader, fault);
+        if (more <= 0)
+            return more;
+    }
+    record_bind(record, reader->bytes + reader->from + n);
+    reader->at = reader->from;
+    reader->from += n + (size_t)record->bytes;
+    return 1;
+}
+
+int reader_next(struct reader *reader, struct record *record, struct fault *fault)
+{
+    for (;;) {
+        int got = next_record(reader, record, fault);
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            return reader->ended && held(reader) == 0 ? 0 : cut_short(reader, fault);
+        if (record->kind != RECORD_END) {
+            remember(reader, record);
+            return 1;
+        }
+        if (check_end(reader, record, fault) < 0)
+            return -1;
+    }
+}
+
+void reader_place(const struct reader *reader, struct fault *fault)
+{
+    if (reader->last[0])
+        fault_place(fault, "%s: after %s: ", reader->name, reader->last);
+    else
+        fault_place(fault, "%s: ", reader->name);
+}

@@ -1,0 +1,91 @@
+/* stream: records on descriptors, read and written, and the waiting between. */
+#ifndef RANKPIPE_STREAM_H
+#define RANKPIPE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fault.h"
+#include "record.h"
+#include "space.h"
+
+struct writer;
+
+/* What a program minds whenever it waits. One for each chain of filters; everything lent. */
+struct watch {
+    struct writer *out; /* flushed before a wait, and watched: nobody left to read it is
+                         * FAULT_GONE; NULL: none                                           */
+    int stop;           /* a descriptor that is readable once a signal asked to stop, which
+                         * is FAULT_STOPPED; -1: none                                       */
+    int side;           /* a descriptor to be taken from whenever it has something; -1: none */
+    bool eager;         /* take from it while output blocks too, not just while input does  */
+    int (*take)(void *self, struct fault *fault);
+    void *self;
+};
+
+/* A watch that minds nothing yet. */
+#define WATCH_NOTHING ((struct watch){ .stop = -1, .side = -1 })
+
+/* Waits until `fd` can be read, at most so many milliseconds (-1: for ever). 1, 0 when the time is
+ * over, or a fault. */
+int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault);
+
+/* Waits until `fd` can be written, at least PIPE_BUF bytes where it is a pipe. 0, or a fault. */
+int watch_writable(struct watch *watch, int fd, struct fault *fault);
+
+/* Bytes to a descriptor. With a watch that is eager, or a descriptor that does not block,
+ * watch_writable is asked before each piece. */
+struct writer {
+    int fd;
+    const char *name; /* for messages: "<stdout>" */
+    struct watch *watch;
+    unsigned char *buffer;
+    size_t held;
+};
+
+/* fd, name and watch stay the caller's. 0, or a fault. */
+int writer_open(struct writer *writer, int fd, const char *name, struct watch *watch,
+                struct fault *fault);
+int writer_record(struct writer *writer, const struct record *record, struct fault *fault);
+int writer_end(struct writer *writer, uint64_t records, struct fault *fault);
+int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct fault *fault);
+int writer_text(struct writer *writer, struct fault *fault, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int writer_flush(struct writer *writer, struct fault *fault);
+void writer_close(struct writer *writer); /* lets go of memory; neither flushes nor closes fd */
+
+/* Records from a descriptor, or from bytes in memory. */
+struct reader {
+    int fd; /* -1: all there is is in the buffer */
+    const char *name;
+    struct watch *watch;
+    struct space space;
+    const unsigned char *bytes; /* the buffer: space, or somebody's memory        */
+    size_t from, until;         /* what of it is still to be read                 */
+    size_t at;                  /* where the last record begins                   */
+    bool keep;                  /* keep what has been read: set by who needs it   */
+    bool any, ended;            /* any record so far; was the last one an end     */
+    uint64_t since;             /* records since the last end record              */
+    uint64_t records;           /* records so far, ends left out                  */
+    char last[64];              /* the last whole record: "round 17"              */
+};
+
+void reader_open(struct reader *reader, int fd, const char *name, struct watch *watch);
+void reader_open_memory(struct reader *reader, const void *bytes, size_t n, const char *name);
+void reader_close(struct reader *reader); /* frees memory; fd stays the caller's */
+
+/* The next round or model, bound to a payload that is good until the next call. End records are
+ * counted and passed over. 1: a record. 0: the end of a stream that ended as it should. -1: a
+ * fault: FAULT_CUT where the stream is cut short or is no stream. Memory grows with the bytes
+ * that came, never with those announced. */
+int reader_next(struct reader *reader, struct record *record, struct fault *fault)
+    __attribute__((warn_unused_result));
+
+/* Takes what has come, without waiting: 1 some, 0 nothing now, -1 a fault, 2 the end. */
+int reader_take(struct reader *reader, struct fault *fault);
+
+/* Puts where in its stream a reader is before a fault: "<stdin>: after round 17: ". */
+void reader_place(const struct reader *reader, struct fault *fault);
+
+#endif

@@ -1,0 +1,344 @@
+#include "svm.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { QID_BYTES = 255 };
+#define INDEX_MOST ((uint64_t)1 << 31)
+
+void svm_open(struct svm *svm, char *const *files, const struct svm_options *options,
+              struct watch *watch)
+{
+    memset(svm, 0, sizeof *svm);
+    svm->options = *options;
+    lines_open(&svm->lines, files, watch);
+}
+
+void svm_close(struct svm *svm)
+{
+    lines_close(&svm->lines);
+    qids_close(&svm->before);
+    rows_close(&svm->rows);
+    space_free(&svm->qid);
+    space_free(&svm->label);
+    space_free(&svm->name);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Ends a number: a blank, a comment or the line. */
+static bool is_end(char c)
+{
+    return is_blank(c) || c == '#' || c == '\0';
+}
+
+static const char *skip_blanks(const char *p)
+{
+    while (is_blank(*p))
+        p++;
+    return p;
+}
+
+static size_t token_bytes(const char *p)
+{
+    return strcspn(p, " \t");
+}
+
+static const char *skip_digits(const char *p)
+{
+    while (*p >= '0' && *p <= '9')
+        p++;
+    return p;
+}
+
+/* Where a decimal number that starts at p ends; p itself where there is none. Words that
+ * strtof would take (nan, inf, 0x1p3) are none. */
+static const char *skip_number(const char *p)
+{
+    const char *digits = p + (*p == '+' || *p == '-'), *end = skip_digits(digits);
+    size_t n = (size_t)(end - digits);
+    if (*end == '.') {
+        const char *fraction = end + 1;
+        end = skip_digits(fraction);
+        n += (size_t)(end - fraction);
+    }
+    if (n == 0)
+        return p;
+    if (*end == 'e' || *end == 'E') {
+        const char *exponent = end + 1 + (end[1] == '+' || end[1] == '-');
+        if (skip_digits(exponent) == exponent)
+            return p;
+        end = skip_digits(exponent);
+    }
+    return end;
+}
+
+/* A finite float: where it ends, or NULL and a fault. */
+static const char *read_float(const struct svm *svm, const char *p, const char *what,
+                              float *value, struct fault *fault)
+{
+    const char *end = skip_number(p);
+    if (end == p || !is_end(*end)) {
+        lines_wrong(&svm->lines, p, token_bytes(p), fault, "%s is no number", what);
+        return NULL;
+    }
+    *value = strtof(p, NULL);
+    if (isinf(*value)) {
+        lines_wrong(&svm->lines, p, token_bytes(p), fault, "%s is too large for a float", what);
+        return NULL;
+    }
+    return end;
+}
+
+/* The label, or that there is none. */
+static const char *read_label(struct svm *svm, const char *p, bool *labelled, float *label,
+                              struct fault *fault)
+{
+    bool none = strncmp(p, "qid:", 4) == 0 || (p[0] == '?' && is_end(p[1]));
+    *labelled = !none;
+    *label = 0;
+    if (none && !svm->options.unlabelled) {
+        lines_wrong(&svm->lines, p, token_bytes(p), fault,
+              *p == '?' ? "a query without labels needs -u" : "no label before the qid");
+        return NULL;
+    }
+    if (none)
+        return *p == '?' ? p + 1 : p;
+    const char *end = skip_number(p);
+    if (end > p && *end == ':') {
+        lines_wrong(&svm->lines, p, token_bytes(p), fault, "no label before the first feature");
+        return NULL;
+    }
+    end = read_float(svm, p, "the label", label, fault);
+    if (end && *label < 0) {
+        lines_wrong(&svm->lines, p, token_bytes(p), fault, "the label is below 0");
+        return NULL;
+    }
+    return end;
+}
+
+static bool is_kept_in_qid(unsigned char c)
+{
+    return c > ' ' && c < 127 && c != '%';
+}
+
+/* The qid as a header has it, into encoded; p is just behind "qid:". */
+static const char *read_qid(const struct svm *svm, const char *p, char encoded[QID_BYTES + 1],
+                            struct fault *fault)
+{
+    size_t n = token_bytes(p), used = 0;
+    if (n == 0)
+        lines_wrong(&svm->lines, p - 4, 4, fault, "a qid without a name");
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)p[i];
+        if (used + (is_kept_in_qid(c) ? 1 : 3) > QID_BYTES) {
+            n = 0;
+            lines_wrong(&svm->lines, p, token_bytes(p), fault, "a qid over %d bytes", QID_BYTES);
+        } else if (is_kept_in_qid(c)) {
+            encoded[used++] = (char)c;
+        } else {
+            sprintf(encoded + used, "%%%02X", c);
+            used += 3;
+        }
+    }
+    encoded[used] = '\0';
+    return n ? p + n : NULL;
+}
+
+static const char *read_index(const struct svm *svm, const char *p, uint64_t *index,
+                              struct fault *fault)
+{
+    const char *end = skip_digits(p);
+    size_t n = token_bytes(p);
+    uint64_t most = svm->options.from_zero ? INDEX_MOST - 1 : INDEX_MOST, i = 0;
+    if (end == p || *end != ':') {
+        lines_wrong(&svm->lines, p, n, fault, "no feature (index:value)");
+        return NULL;
+    }
+    for (; p < end && i <= most; p++)
+        i = 10 * i + (uint64_t)(*p - '0');
+    if (i > most) {
+        lines_wrong(&svm->lines, end - (end - p), n, fault, "an index over %" PRIu64, most);
+        return NULL;
+    }
+    *index = i;
+    return end + 1;
+}
+
+/* One feature of the document at hand, at `p`; `least` is the index that may come next. */
+static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
+                                struct fault *fault)
+{
+    uint64_t index = 0, first = svm->options.from_zero ? 0 : 1;
+    float value;
+    const char *at = p;
+    p = read_index(svm, p, &index, fault);
+    if (!p)
+        return NULL;
+    if (index < first)
+        lines_wrong(&svm->lines, at, token_bytes(at), fault, "index 0: indices start at 1 (or use -0)");
+    else if (index - first + 1 == *least)
+        lines_wrong(&svm->lines, at, token_bytes(at), fault, "index %" PRIu64 " twice", index);
+    else if (index - first < *least)
+        lines_wrong(&svm->lines, at, token_bytes(at), fault, "index %" PRIu64 " after a larger one", index);
+    else if (svm->options.widths && index - first >= svm->options.dim)
+        lines_wrong(&svm->lines, at, token_bytes(at), fault, "an index past -d %zu", svm->options.dim);
+    if (fault->kind != FAULT_NONE)
+        return NULL;
+    const char *end = read_float(svm, p, "the value", &value, fault);
+    if (!end || rows_feature(&svm->rows, (uint32_t)(index - first), value, fault) < 0)
+        return NULL;
+    *least = index - first + 1;
+    return end;
+}
+
+/* A document's name: what follows "docid =" in its comment, else the comment's first word. */
+static int read_name(struct svm *svm, const char *p, struct fault *fault)
+{
+    const char *name = *p == '#' ? skip_blanks(p + 1) : p;
+    size_t n = token_bytes(name);
+    const char *sign = skip_blanks(name + n);
+    if (n == 5 && strncmp(name, "docid", 5) == 0 && *sign == '=') {
+        name = skip_blanks(sign + 1);
+        n = token_bytes(name);
+    }
+    char *names = space_for(&svm->name, svm->name_bytes + n + 1, 1, fault);
+    if (!names)
+        return -1;
+    memcpy(names + svm->name_bytes, name, n);
+    svm->name_bytes += n;
+    names[svm->name_bytes++] = '\0';
+    return 0;
+}
+
+/* Does the line's query go on with the one at hand, or is it the first line of a new one (0)? A
+ * new one is entered only when nothing of the last one is left. */
+static int join_query(struct svm *svm, const char *at, const char *qid, struct fault *fault)
+{
+    char *held = space_for(&svm->qid, QID_BYTES + 1, 1, fault);
+    if (!held)
+        return -1;
+    if (svm->any && !qid && svm->any_qid)
+        return lines_wrong(&svm->lines, at, strlen(at), fault, "no qid, but the lines before have one");
+    if (svm->any && qid && !svm->any_qid)
+        return lines_wrong(&svm->lines, at, strlen(at), fault, "a qid, but the lines before have none");
+    if (svm->rows.docs)
+        return !qid || strcmp(qid, held) == 0;
+    svm->any = true;
+    svm->any_qid = qid != NULL;
+    if (!qid)
+        return 1;
+    strcpy(held, qid);
+    int new = qids_enter(&svm->before, qid, fault);
+    if (new == 0)
+        return lines_wrong(&svm->lines, at, strlen(at), fault,
+                     "a qid that comes back after another: its lines must stand together");
+    return new;
+}
+
+static int add_document(struct svm *svm, bool labelled, float label, const char *p,
+                        struct fault *fault)
+{
+    uint64_t least = 0;
+    size_t docs = svm->rows.docs;
+    float *labels = space_for(&svm->label, docs + 1, sizeof *labels, fault);
+    if (!labels)
+        return -1;
+    if (docs && labelled != (svm->labels > 0))
+        return lines_wrong(&svm->lines, svm->lines.text, svm->lines.bytes, fault,
+                           labelled ? "a label, but others of its query have none"
+                                    : "no label, but others of its query have one");
+    labels[docs] = label;
+    svm->labels += labelled;
+    if (rows_document(&svm->rows, fault) < 0)
+        return -1;
+    for (p = skip_blanks(p); *p && *p != '#'; p = skip_blanks(p)) {
+        p = read_feature(svm, p, &least, fault);
+        if (!p)
+            return -1;
+    }
+    if (least > svm->width)
+        svm->width = (size_t)least;
+    return svm->options.names ? read_name(svm, p, fault) : 0;
+}
+
+/* Takes in the line at hand: 1, 0 where it belongs to the next query, or a fault. */
+static int take_line(struct svm *svm, struct fault *fault)
+{
+    bool labelled;
+    float label;
+    char qid[QID_BYTES + 1];
+    const struct lines *line = &svm->lines;
+    const char *p = skip_blanks(line->text);
+    if (*p == '#' || (*p == '\0' && p == line->text + line->bytes))
+        return 1;
+    if (strlen(line->text) != line->bytes)
+        return lines_wrong(line, line->text, line->bytes, fault, "a NUL byte");
+    p = read_label(svm, p, &labelled, &label, fault);
+    if (!p)
+        return -1;
+    p = skip_blanks(p);
+    const char *at = p;
+    bool has_qid = strncmp(p, "qid:", 4) == 0;
+    if (has_qid && !(p = read_qid(svm, p + 4, qid, fault)))
+        return -1;
+    int joins = join_query(svm, has_qid ? at : line->text, has_qid ? qid : NULL, fault);
+    if (joins <= 0)
+        return joins;
+    return add_document(svm, labelled, label, p, fault) < 0 ? -1 : 1;
+}
+
+/* Text without any feature so far is a fixed list of items; after one with features, a query
+ * that lists none is a query whose features are 0. */
+static int give_features(struct svm *svm, struct svm_query *query, struct fault *fault)
+{
+    struct rows *rows = &svm->rows;
+    size_t dim = svm->options.widths ? svm->options.dim : svm->width;
+    if (rows->entries && !svm->any_feature && svm->before.used > 1)
+        return fault_data(fault, "the queries before had no feature and were taken for a fixed "
+                          "list of items, this one has: say how wide they are with -d");
+    svm->any_feature = svm->any_feature || dim;
+    query->x = (struct matrix){ .form = MATRIX_UNIT, .docs = rows->docs };
+    if (!svm->any_feature)
+        return 0;
+    if ((svm->options.scale && rows_scale(rows, fault) < 0) ||
+        rows_matrix(rows, dim, &query->x, fault) < 0)
+        return -1;
+    query->nnz = rows->entries;
+    return 0;
+}
+
+static int finish_query(struct svm *svm, struct svm_query *query, struct fault *fault)
+{
+    query->qid = svm->any_qid ? svm->qid.at : NULL;
+    query->docs = svm->rows.docs;
+    query->label = svm->labels ? svm->label.at : NULL;
+    query->names = svm->options.names ? svm->name.at : NULL;
+    query->name_bytes = svm->name_bytes;
+    if (give_features(svm, query, fault) == 0)
+        return 1;
+    if (fault->kind == FAULT_DATA)
+        fault_place(fault, "%s: the query that ends before line %" PRIu64 ": ", svm->lines.name,
+                    svm->lines.number);
+    return -1;
+}
+
+int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
+{
+    int more, taken = 1;
+    rows_clear(&svm->rows);
+    svm->labels = svm->name_bytes = svm->width = 0;
+    while (taken > 0 && (more = lines_next(&svm->lines, fault)) > 0)
+        taken = take_line(svm, fault);
+    if (taken < 0 || (taken > 0 && more < 0))
+        return -1;
+    if (taken == 0)
+        lines_again(&svm->lines);
+    return svm->rows.docs ? finish_query(svm, query, fault) : 0;
+}
