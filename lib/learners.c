@@ -1,0 +1,17 @@
+/* The one table of learners. */
+#include <string.h>
+
+#include "learn_surrogate.h"
+#include "learner.h"
+
+const struct learner *const learners[] = {
+    &learn_squared, &learn_kl, &learn_smoothdcg, &learn_ranksvm, &learn_listnet, NULL,
+};
+
+const struct learner *learner_find(const char *name)
+{
+    for (size_t i = 0; learners[i]; i++)
+        if (strcmp(learners[i]->name, name) == 0)
+            return learners[i];
+    return NULL;
+}

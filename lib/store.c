@@ -1,0 +1,216 @@
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINKS = 40, TARGET = 4096 };
+
+static char *join(const char *a, size_t n, const char *b, struct fault *fault)
+{
+    char *joined = malloc(n + strlen(b) + 1);
+    if (!joined) {
+        fault_memory(fault, n + strlen(b) + 1);
+        return NULL;
+    }
+    memcpy(joined, a, n);
+    strcpy(joined + n, b);
+    return joined;
+}
+
+/* Bytes of a path up to its last slash, that included. */
+static size_t folder_bytes(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* The path that renaming over must name: the file behind links, there or not. */
+static char *follow_links(const char *path, struct fault *fault)
+{
+    char *at = join(path, strlen(path), "", fault);
+    for (int followed = 0; at && followed < LINKS; followed++) {
+        char target[TARGET];
+        ssize_t n = readlink(at, target, sizeof target - 1);
+        if (n < 0 && (errno == EINVAL || errno == ENOENT))
+            return at;
+        if (n < 0) {
+            fault_system(fault, "model %s", path);
+            free(at);
+            return NULL;
+        }
+        target[n] = '\0';
+        char *next = join(at, *target == '/' ? 0 : folder_bytes(at), target, fault);
+        free(at);
+        at = next;
+    }
+    free(at);
+    fault_partner(fault, "model %s: too many symbolic links", path);
+    return NULL;
+}
+
+/* A lock file that was removed by the one who held it, after we opened it, locks nothing. */
+static bool is_same_file(int fd, const char *path)
+{
+    struct stat held, there;
+    return fstat(fd, &held) == 0 && stat(path, &there) == 0 && held.st_dev == there.st_dev &&
+           held.st_ino == there.st_ino;
+}
+
+static int take_lock(struct store *store, struct fault *fault)
+{
+    for (;;) {
+        store->lock_fd = open(store->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (store->lock_fd < 0)
+            return fault_system(fault, "model %s: cannot make its lock %s", store->path,
+                                store->lock);
+        if (flock(store->lock_fd, LOCK_EX | LOCK_NB) < 0) {
+            int held = errno == EWOULDBLOCK;
+            close(store->lock_fd);
+            store->lock_fd = -1;
+            return held ? fault_partner(fault, "model %s: another update is learning into it "
+                                        "(%s is locked)", store->path, store->lock)
+                        : fault_system(fault, "model %s: cannot lock %s", store->path,
+                                       store->lock);
+        }
+        if (is_same_file(store->lock_fd, store->lock))
+            return 0;
+        close(store->lock_fd);
+    }
+}
+
+int store_open(struct store *store, const char *path, struct fault *fault)
+{
+    struct stat is;
+    *store = (struct store){ .lock_fd = -1 };
+    if (*path == '\0')
+        return fault_usage(fault, "-m wants a file's name");
+    store->path = follow_links(path, fault);
+    if (!store->path)
+        return -1;
+    if (stat(store->path, &is) == 0) {
+        if (!S_ISREG(is.st_mode))
+            return fault_partner(fault, "model %s is %s, not a file", path,
+                                 S_ISDIR(is.st_mode) ? "a directory" : "a device or a pipe");
+        if (access(store->path, W_OK) < 0)
+            return fault_system(fault, "model %s cannot be replaced", path);
+    } else if (errno != ENOENT) {
+        return fault_system(fault, "model %s", path);
+    }
+    store->lock = join(store->path, strlen(store->path), ".lock", fault);
+    return store->lock ? take_lock(store, fault) : -1;
+}
+
+void store_close(struct store *store)
+{
+    if (store->lock && store->lock_fd >= 0) {
+        unlink(store->lock);
+        close(store->lock_fd);
+    }
+    free(store->path);
+    free(store->lock);
+    *store = (struct store){ .lock_fd = -1 };
+}
+
+static int write_model(int fd, const char *name, const struct model *model, struct fault *fault)
+{
+    struct writer writer;
+    if (writer_open(&writer, fd, name, NULL, fault) < 0)
+        return -1;
+    int result = writer_record(&writer, &model->record, fault);
+    if (result == 0)
+        result = writer_end(&writer, 1, fault);
+    writer_close(&writer);
+    if (result == 0 && fsync(fd) < 0)
+        result = fault_system(fault, "cannot write %s", name);
+    return result;
+}
+
+/* So that the new name is on the disk too; some file systems cannot, which is no fault of ours. */
+static void sync_folder(const char *path)
+{
+    size_t n = folder_bytes(path);
+    struct fault ignored = { FAULT_NONE, "" };
+    char *folder = n ? join(path, n, "", &ignored) : join(".", 1, "", &ignored);
+    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
+
+int store_save(const struct store *store, const struct model *model, struct fault *fault)
+{
+    struct stat is;
+    char *beside = join(store->path, strlen(store->path), ".new", fault);
+    int fd = beside ? open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    if (fd < 0) {
+        if (beside)
+            fault_system(fault, "cannot write %s", beside);
+        free(beside);
+        return -1;
+    }
+    if (stat(store->path, &is) == 0)
+        (void)fchmod(fd, is.st_mode & 07777);
+    int result = write_model(fd, beside, model, fault);
+    if (close(fd) < 0 && result == 0)
+        result = fault_system(fault, "cannot write %s", beside);
+    if (result == 0 && rename(beside, store->path) < 0)
+        result = fault_system(fault, "cannot rename %s to %s", beside, store->path);
+    if (result == 0)
+        sync_folder(store->path);
+    else
+        unlink(beside);
+    free(beside);
+    return result;
+}
+
+/* Nothing but its end record may follow a model. */
+static int check_rest(struct reader *reader, struct fault *fault)
+{
+    struct record rest;
+    int got = reader_next(reader, &rest, fault);
+    if (got > 0)
+        return fault_data(fault, "%s holds more than a model", reader->name);
+    return got;
+}
+
+static int read_one(struct reader *reader, struct model *model, struct fault *fault)
+{
+    int got = reader_next(reader, &model->record, fault);
+    if (got < 0)
+        return -1;
+    if (got == 0 || model->record.kind != RECORD_MODEL)
+        return fault_data(fault, "%s holds %s, not a model", reader->name,
+                          got ? "rounds" : "nothing");
+    size_t payload = reader->from - (size_t)model->record.bytes;
+    if (check_rest(reader, fault) < 0)
+        return -1;
+    record_bind(&model->record, reader->bytes + payload);
+    if (model_read(model, fault) < 0) {
+        fault_place(fault, "%s: ", reader->name);
+        return -1;
+    }
+    return 1;
+}
+
+int store_load(const char *path, struct reader *reader, struct model *model, struct fault *fault)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    reader_open(reader, fd, path, NULL);
+    reader->keep = true;
+    if (fd < 0)
+        return errno == ENOENT ? 0 : fault_system(fault, "cannot open %s", path);
+    int got = read_one(reader, model, fault);
+    if (got < 0 && fault->kind == FAULT_CUT)
+        fault->kind = FAULT_DATA;
+    close(fd);
+    return got;
+}

@@ -1,0 +1,30 @@
+/* store: a model's file: read whole, and replaced whole or not at all. */
+#ifndef RANKPIPE_STORE_H
+#define RANKPIPE_STORE_H
+
+#include "fault.h"
+#include "model.h"
+#include "stream.h"
+
+struct store {
+    char *path; /* with symbolic links followed */
+    char *lock; /* its name and descriptor       */
+    int lock_fd;
+};
+
+/* Takes hold of a model's file, there or not yet: follows links, sees that it is a file that can
+ * be replaced, and locks it by path.lock: a second store on it is refused. 0 or a fault. */
+int store_open(struct store *store, const char *path, struct fault *fault);
+
+/* Lets go, and removes the lock. */
+void store_close(struct store *store);
+
+/* Replaces the file: written beside it, synced, renamed over it; its permissions are kept. At any
+ * moment the file is the old model or the new one. 0 or a fault. */
+int store_save(const struct store *store, const struct model *model, struct fault *fault);
+
+/* Reads the model in a file, which must hold one and its end record. 1; 0 where there is no such
+ * file; or a fault. The model lies in `reader`, which the caller closes. */
+int store_load(const char *path, struct reader *reader, struct model *model, struct fault *fault);
+
+#endif
