@@ -1,0 +1,303 @@
+/* bin2txt: rounds and models as text, for people and for other tools. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "filter.h"
+#include "model.h"
+
+struct bin2txt {
+    struct host *host;
+    int (*print)(struct bin2txt *my, const struct round *round);
+    const char *const *name; /* name[docs], where the documents have names */
+    struct space names;
+};
+
+#define TEXT(...) writer_text(my->host->out, my->host->fault, __VA_ARGS__)
+
+/* ---- documents' names ---- */
+
+static int wrong_name(struct bin2txt *my, size_t i)
+{
+    return fault_data(my->host->fault, "the name of document %zu is no word that text can hold "
+                      "(blanks, control characters, or nothing)", i);
+}
+
+/* Finds the names in their column: docs of them, each ended by NUL. */
+static int read_names(struct bin2txt *my, const struct round *round)
+{
+    const struct column *column = record_column(round->record, "name");
+    my->name = NULL;
+    if (!column)
+        return 0;
+    const char **name = space_for(&my->names, round->docs, sizeof *name, my->host->fault);
+    const char *at = column->data, *end = at + column_bytes(column);
+    if (!name)
+        return -1;
+    for (size_t i = 0; i < round->docs; i++) {
+        const char *nul = at < end ? memchr(at, '\0', (size_t)(end - at)) : NULL;
+        if (!nul || column->type != COLUMN_U1)
+            return fault_data(my->host->fault, "column name does not hold %zu names",
+                              round->docs);
+        for (const char *p = at; p < nul; p++)
+            if ((unsigned char)*p <= ' ' || *p == 127)
+                return wrong_name(my, i);
+        name[i] = at;
+        at = nul + 1;
+    }
+    my->name = name;
+    return 0;
+}
+
+static int print_document(struct bin2txt *my, size_t i)
+{
+    if (my->name)
+        return my->name[i][0] ? TEXT("%s", my->name[i]) : wrong_name(my, i);
+    return TEXT("%zu", i);
+}
+
+static const char *qid_of(const struct round *round, char t[24])
+{
+    if (round->qid)
+        return round->qid;
+    snprintf(t, 24, "%" PRIu64, round->t);
+    return t;
+}
+
+/* ---- svm ---- */
+
+static int hex(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* A qid as the text had it, its %XX back to bytes. */
+static int print_qid(struct bin2txt *my, const char *qid)
+{
+    char plain[256], *to = plain;
+    for (; *qid && to < plain + sizeof plain - 1; qid++) {
+        if (*qid == '%' && hex(qid[1]) >= 0 && hex(qid[2]) >= 0) {
+            *to++ = (char)(16 * hex(qid[1]) + hex(qid[2]));
+            qid += 2;
+        } else {
+            *to++ = *qid;
+        }
+    }
+    *to = '\0';
+    if (strlen(plain) != (size_t)(to - plain) || strpbrk(plain, " \t\n\r"))
+        return fault_data(my->host->fault, "its qid has a blank or a NUL, which text cannot hold");
+    return TEXT(" qid:%s", plain);
+}
+
+static float load_float(const unsigned char *p)
+{
+    float f;
+    memcpy(&f, p, sizeof f);
+    return f;
+}
+
+static uint32_t load_u4(const unsigned char *p)
+{
+    uint32_t u;
+    memcpy(&u, p, sizeof u);
+    return u;
+}
+
+static int print_dense(struct bin2txt *my, const struct matrix *x, size_t i)
+{
+    for (size_t j = 0; j < x->dim; j++)
+        if (TEXT(" %zu:%.9g", j + 1, (double)load_float(x->x + 4 * (i * x->dim + j))) < 0)
+            return -1;
+    return 0;
+}
+
+static int print_sparse(struct bin2txt *my, const struct matrix *x, size_t i)
+{
+    size_t end = load_u4(x->ptr + 4 * (i + 1)), next = 0;
+    for (size_t e = load_u4(x->ptr + 4 * i); e < end; e++) {
+        next = (size_t)load_u4(x->idx + 4 * e) + 1;
+        if (TEXT(" %zu:%.9g", next, (double)load_float(x->val + 4 * e)) < 0)
+            return -1;
+    }
+    /* The width is nowhere else in the text: the first document always reaches it. */
+    return i == 0 && next < x->dim ? TEXT(" %zu:0", x->dim) : 0;
+}
+
+static int print_svm(struct bin2txt *my, const struct round *round)
+{
+    struct matrix x;
+    if (round_features(round, &x, my->host->fault) < 0)
+        return -1;
+    for (size_t i = 0; i < round->docs; i++) {
+        if ((round->label ? TEXT("%.9g", (double)round->label[i]) : TEXT("?")) < 0 ||
+            (round->qid && print_qid(my, round->qid) < 0) ||
+            (x.form == MATRIX_DENSE && print_dense(my, &x, i) < 0) ||
+            (x.form == MATRIX_SPARSE && print_sparse(my, &x, i) < 0) ||
+            (my->name && my->name[i][0] && TEXT(" # %s", my->name[i]) < 0) || TEXT("\n") < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- rank, run and qrels ---- */
+
+static int needs_order(struct bin2txt *my)
+{
+    return fault_data(my->host->fault, "needs order: put explore before bin2txt");
+}
+
+static int print_relevance(struct bin2txt *my, const struct round *round, size_t place)
+{
+    if (round->label)
+        return TEXT("\t%.9g\n", (double)round->label[round->order[place]]);
+    if (place < round->places)
+        return TEXT("\t%.9g\n", (double)round->seen[place]);
+    return TEXT("\t-\n");
+}
+
+static int print_rank(struct bin2txt *my, const struct round *round)
+{
+    if (!round->order)
+        return needs_order(my);
+    for (size_t place = 0; place < round->docs; place++) {
+        uint32_t i = round->order[place];
+        if (TEXT("%" PRIu64 "\t%s\t%zu\t", round->t, round->qid ? round->qid : "-", place + 1) < 0 ||
+            print_document(my, i) < 0 ||
+            (round->score ? TEXT("\t%.17g", round->score[i]) : TEXT("\t-")) < 0 ||
+            print_relevance(my, round, place) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* trec_eval sorts by the score and breaks ties its own way, so that what stands for it here falls
+ * with the place: the order judged is the order shown. */
+static int print_run(struct bin2txt *my, const struct round *round)
+{
+    char t[24];
+    if (!round->order)
+        return needs_order(my);
+    for (size_t place = 0; place < round->docs; place++)
+        if (TEXT("%s Q0 ", qid_of(round, t)) < 0 || print_document(my, round->order[place]) < 0 ||
+            TEXT(" %zu %zu rankpipe\n", place + 1, round->docs - place) < 0)
+            return -1;
+    return 0;
+}
+
+static int print_qrels(struct bin2txt *my, const struct round *round)
+{
+    char t[24];
+    if (!round->label)
+        return fault_data(my->host->fault, "needs label: qrels are the labels");
+    for (size_t i = 0; i < round->docs; i++) {
+        if (round->label[i] != floorf(round->label[i]) || round->label[i] > 1e9f)
+            return fault_data(my->host->fault, "label %g is not a whole number, as qrels want it",
+                              (double)round->label[i]);
+        if (TEXT("%s 0 ", qid_of(round, t)) < 0 || print_document(my, i) < 0 ||
+            TEXT(" %.0f\n", (double)round->label[i]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- head, and models ---- */
+
+static int print_header(struct bin2txt *my, const struct record *record)
+{
+    size_t n;
+    char line[RECORD_LINE + 1];
+    if (record_header(record, line, &n, my->host->fault) < 0)
+        return -1;
+    return writer_bytes(my->host->out, line, n, my->host->fault);
+}
+
+static int print_head(struct bin2txt *my, const struct round *round)
+{
+    return print_header(my, round->record);
+}
+
+static int print_value(struct bin2txt *my, const struct column *column, size_t i)
+{
+    const unsigned char *at = (const unsigned char *)column->data + i * column_width(column->type);
+    double value;
+    switch (column->type) {
+    case COLUMN_F8:
+        memcpy(&value, at, sizeof value);
+        return TEXT("%s\t%zu\t%.17g\n", column->name, i, value);
+    case COLUMN_F4:
+        return TEXT("%s\t%zu\t%.9g\n", column->name, i, (double)load_float(at));
+    case COLUMN_U4:
+        return TEXT("%s\t%zu\t%" PRIu32 "\n", column->name, i, load_u4(at));
+    default:
+        return TEXT("%s\t%zu\t%u\n", column->name, i, *at);
+    }
+}
+
+/* A model: its header line behind a #, then a line for each value it holds. */
+static enum step step_model(void *self, struct record *record)
+{
+    struct bin2txt *my = self;
+    bool head = my->print == print_head;
+    if ((!head && TEXT("# ") < 0) || print_header(my, record) < 0)
+        return FAIL;
+    for (size_t c = 0; c < record->columns && !head; c++)
+        for (size_t i = 0; i < record->column[c].count; i++)
+            if (print_value(my, &record->column[c], i) < 0)
+                return FAIL;
+    return DROP;
+}
+
+/* ---- the filter ---- */
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    static const char *const forms[] = { "svm", "rank", "run", "qrels", "head", NULL };
+    static int (*const prints[])(struct bin2txt *, const struct round *) = {
+        print_svm, print_rank, print_run, print_qrels, print_head,
+    };
+    struct bin2txt *my = self;
+    int letter;
+    my->host = host;
+    my->print = print_svm;
+    while ((letter = options_next(options, "f:")) > 0) {
+        int form = options_word(options, forms);
+        if (form < 0)
+            return -1;
+        my->print = prints[form];
+    }
+    if (*options_operands(options))
+        host->files = options_operands(options);
+    return letter;
+}
+
+static enum kind kind(const void *self)
+{
+    (void)self;
+    return SINK;
+}
+
+static enum step step(void *self, struct round *round)
+{
+    struct bin2txt *my = self;
+    return read_names(my, round) < 0 || my->print(my, round) < 0 ? FAIL : DROP;
+}
+
+static int close_bin2txt(void *self, enum ended ended)
+{
+    (void)ended;
+    space_free(&((struct bin2txt *)self)->names);
+    return 0;
+}
+
+const struct filter bin2txt = {
+    .name = "bin2txt",
+    .usage = "[-f form] [file ...]",
+    .line = "rounds and models as text",
+    .size = sizeof(struct bin2txt),
+    .parse = parse,
+    .kind = kind,
+    .step = step,
+    .model = step_model,
+    .close = close_bin2txt,
+};

@@ -1,0 +1,155 @@
+/* rankpipe: every program in one, told apart by the name it is called by. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "programs.h"
+#include "pump.h"
+
+#define VERSION "0.1.0"
+
+static const struct filter *const programs[] = {
+    &svm2bin, &replay, &score, &explore, &metric, &feedback_mask, &update, &bin2txt,
+};
+enum { PROGRAMS = sizeof programs / sizeof *programs };
+
+static int stop_pipe[2] = { -1, -1 };
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number)
+{
+    int kept = errno;
+    caught = number;
+    (void)!write(stop_pipe[1], "", 1);
+    errno = kept;
+}
+
+/* A sink finishes its round and keeps what it has; anything else just dies. A signal that was
+ * ignored by who started us stays so. */
+static int catch_signals(struct fault *fault)
+{
+    static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction act = { .sa_handler = on_signal }, was;
+    if (pipe(stop_pipe) < 0)
+        return fault_system(fault, "cannot make a pipe");
+    for (size_t i = 0; i < 2; i++) {
+        fcntl(stop_pipe[i], F_SETFD, FD_CLOEXEC);
+        fcntl(stop_pipe[i], F_SETFL, O_NONBLOCK);
+    }
+    sigemptyset(&act.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &act, NULL);
+    return 0;
+}
+
+static int die_of(int number)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    signal(number, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+    return 128 + number;
+}
+
+/* A standard stream that is closed must not become some other file: opened the wrong way round, it
+ * fails when it is used. */
+static void hold_standard_streams(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static int print(FILE *to, int status)
+{
+    if (ferror(to) || fflush(to) != 0) {
+        fprintf(stderr, "rankpipe: cannot write <stdout>: %s\n", strerror(errno));
+        return 1;
+    }
+    return status;
+}
+
+static void print_usage(FILE *to, const struct filter *program)
+{
+    fprintf(to, "usage: %s%s%s\n", program->name, *program->usage ? " " : "", program->usage);
+}
+
+static int tell(const struct filter *program, const struct fault *fault)
+{
+    if (fault->kind == FAULT_NONE)
+        return 0;
+    if (fault->kind == FAULT_GONE)
+        return die_of(SIGPIPE);
+    if (fault->kind == FAULT_STOPPED)
+        return die_of(caught);
+    fprintf(stderr, "%s: %s\n", program->name, fault->text);
+    if (fault->kind != FAULT_USAGE)
+        return 1;
+    print_usage(stderr, program);
+    return 2;
+}
+
+static int run(const struct filter *program, int argc, char **argv)
+{
+    struct pump pump;
+    int asked = pump_parse(&pump, program, argc, argv);
+    if (asked == OPTIONS_HELP)
+        print_usage(stdout, program);
+    else if (asked == OPTIONS_VERSION)
+        printf("%s (rankpipe) %s\n", program->name, VERSION);
+    else if (asked == 0 && (program->kind(pump.self) != SINK || catch_signals(&pump.fault) == 0))
+        (void)pump_run(&pump, stop_pipe[0]);
+    int status = asked < OPTIONS_FAULT ? print(stdout, 0) : tell(program, &pump.fault);
+    pump_close(&pump);
+    return status;
+}
+
+/* The program whose name `name` is, or ends in: an installation may put a prefix before it. */
+static const struct filter *find_program(const char *name)
+{
+    const struct filter *found = NULL;
+    size_t n = strlen(name);
+    for (size_t i = 0; i < PROGRAMS; i++) {
+        size_t length = strlen(programs[i]->name);
+        if (length <= n && strcmp(name + n - length, programs[i]->name) == 0)
+            found = programs[i];
+    }
+    return found;
+}
+
+static int list_programs(FILE *to, int status)
+{
+    fprintf(to, "usage: rankpipe program [argument ...]\n\n");
+    for (size_t i = 0; i < PROGRAMS; i++)
+        fprintf(to, "  %-14s %s\n", programs[i]->name, programs[i]->line);
+    fprintf(to, "\n'rankpipe program -h' tells its options; rankpipe(7) is the tour.\n");
+    return print(to, status);
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_streams();
+    signal(SIGPIPE, SIG_IGN); /* a write tells it, and die_of repeats it in the end */
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const char *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
+    const struct filter *program = find_program(name);
+    if (program)
+        return run(program, argc, argv);
+    if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)
+        return list_programs(stdout, 0);
+    if (strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "--version") == 0) {
+        printf("rankpipe %s\n", VERSION);
+        return print(stdout, 0);
+    }
+    for (size_t i = 0; i < PROGRAMS; i++)
+        if (strcmp(argv[1], programs[i]->name) == 0)
+            return run(programs[i], argc - 1, argv + 1);
+    fprintf(stderr, "rankpipe: no program '%.40s'\n", argv[1]);
+    return list_programs(stderr, 2);
+}

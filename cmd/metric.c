@@ -1,0 +1,240 @@
+/* metric: how good the rankings shown have been so far. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "filter.h"
+#include "measure.h"
+
+struct tally {
+    struct measure measure;
+    double sum;
+    uint64_t count; /* rounds in the sum */
+};
+
+struct metric {
+    struct host *host;
+    const char *file; /* the table's; NULL: standard output */
+    uint64_t every;   /* rounds between rows; 0: 1, 2, 5, 10, 20, 50 ... */
+    bool raw, skip;   /* sums and counts; leave out rounds where a measure means nothing */
+    double nothing;   /* what it counts there otherwise */
+    struct judge judge;
+    char *const *names;
+    struct tally *tally;
+    size_t measures;
+    int fd;
+    struct writer writer, *table;
+    uint64_t rounds, due, told, t;
+};
+
+static int parse_option(struct metric *my, const struct options *options)
+{
+    static const char *const discounts[] = { "log", "letor", NULL };
+    static const char *const gains[] = { "exp", "lin", NULL };
+    static const char *const nothings[] = { "0", "1", "skip", NULL };
+    struct conventions *conventions = &my->judge.conventions;
+    uint64_t grade = 0;
+    int word = 0;
+    switch (options->letter) {
+    case 'D':
+        word = options_word(options, discounts);
+        conventions->letor_discount = word == 1;
+        return word;
+    case 'E':
+        return options_positive(options, &conventions->epsilon);
+    case 'G':
+        word = options_word(options, gains);
+        conventions->linear_gain = word == 1;
+        return word;
+    case 'L':
+        word = options_whole(options, 1, 1000, &grade);
+        conventions->top_grade = (unsigned)grade;
+        return word;
+    case 'e':
+        return options_whole(options, 1, RECORD_MOST, &my->every);
+    case 'r':
+        my->raw = true;
+        return 0;
+    case 't':
+        my->file = options->value;
+        return 0;
+    default:
+        word = options_word(options, nothings);
+        my->nothing = word == 1;
+        my->skip = word == 2;
+        return word;
+    }
+}
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct metric *my = self;
+    int letter;
+    my->host = host;
+    my->fd = -1;
+    my->judge.conventions = (struct conventions){ false, false, 4, 0.01 };
+    while ((letter = options_next(options, "D:E:G:L:e:rt:z:")) > 0)
+        if (parse_option(my, options) < 0)
+            return -1;
+    if (letter < 0)
+        return letter;
+    my->names = options_operands(options);
+    if (!*my->names)
+        return fault_usage(options->fault, "no measure named: ndcg@10, for instance");
+    for (char *const *name = my->names; *name; name++) {
+        struct measure measure;
+        if (measure_parse(&measure, *name, options->fault) < 0)
+            return -1;
+        my->measures++;
+    }
+    return 0;
+}
+
+static enum kind kind(const void *self)
+{
+    const struct metric *my = self;
+    return my->file ? FILTER : SINK;
+}
+
+static int open_metric(void *self)
+{
+    struct metric *my = self;
+    struct fault *fault = my->host->fault;
+    my->due = my->every ? my->every : 1;
+    my->table = my->host->out;
+    my->tally = calloc(my->measures, sizeof *my->tally);
+    if (!my->tally)
+        return fault_memory(fault, my->measures * sizeof *my->tally);
+    for (size_t i = 0; i < my->measures; i++)
+        (void)measure_parse(&my->tally[i].measure, my->names[i], fault);
+    if (!my->file)
+        return 0;
+    my->fd = open(my->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (my->fd < 0)
+        return fault_system(fault, "cannot write %s", my->file);
+    my->table = &my->writer;
+    return writer_open(&my->writer, my->fd, my->file, NULL, fault);
+}
+
+static int print_head(struct metric *my)
+{
+    struct fault *fault = my->host->fault;
+    if (writer_text(my->table, fault, "t") < 0)
+        return -1;
+    for (size_t i = 0; i < my->measures; i++) {
+        const char *name = my->names[i];
+        if ((my->raw ? writer_text(my->table, fault, "\t%s:sum\t%s:count", name, name)
+                     : writer_text(my->table, fault, "\t%s", name)) < 0)
+            return -1;
+    }
+    return writer_text(my->table, fault, "\n");
+}
+
+static int print_row(struct metric *my)
+{
+    struct fault *fault = my->host->fault;
+    if (my->told == 0 && print_head(my) < 0)
+        return -1;
+    if (writer_text(my->table, fault, "%" PRIu64, my->t) < 0)
+        return -1;
+    for (size_t i = 0; i < my->measures; i++) {
+        const struct tally *tally = &my->tally[i];
+        double mean = tally->sum / (double)tally->count;
+        int wrote = my->raw        ? writer_text(my->table, fault, "\t%.17g\t%" PRIu64, tally->sum,
+                                                 tally->count)
+                    : tally->count ? writer_text(my->table, fault, "\t%.7g", mean)
+                                   : writer_text(my->table, fault, "\tnan");
+        if (wrote < 0)
+            return -1;
+    }
+    my->told = my->rounds;
+    if (writer_text(my->table, fault, "\n") < 0)
+        return -1;
+    return my->file ? writer_flush(my->table, fault) : 0;
+}
+
+/* Rows at 1, 2, 5, 10, 20, 50 ... rounds, or at every so many. */
+static uint64_t next_due(const struct metric *my)
+{
+    uint64_t ten = 1;
+    if (my->every)
+        return my->due + my->every;
+    while (my->due / ten >= 10)
+        ten *= 10;
+    return my->due / ten == 2 ? 5 * ten : 2 * my->due;
+}
+
+static int check_round(const struct metric *my, const struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    bool order = false;
+    for (size_t i = 0; i < my->measures; i++)
+        order = order || measure_needs_order(&my->tally[i].measure);
+    if (!round->label && round->seen)
+        return fault_data(fault, "needs label: put metric before feedback-mask");
+    if (!round->label)
+        return fault_data(fault, "needs label, and this query has none");
+    if (order && !round->order)
+        return fault_data(fault, "needs order: put explore before metric (without -g it shows "
+                          "the documents by score)");
+    return 0;
+}
+
+static enum step step(void *self, struct round *round)
+{
+    struct metric *my = self;
+    struct fault *fault = my->host->fault;
+    if (check_round(my, round) < 0 || judge_round(&my->judge, round->docs, round->order,
+                                                  round->label, round->score, fault) < 0)
+        return FAIL;
+    for (size_t i = 0; i < my->measures; i++) {
+        double value = my->nothing;
+        struct tally *tally = &my->tally[i];
+        enum measured measured = measure_value(&tally->measure, &my->judge, &value, fault);
+        if (measured == MEASURE_FAULT)
+            return FAIL;
+        if (measured == MEASURE_NOTHING && my->skip)
+            continue;
+        tally->sum += measured == MEASURE_NOTHING ? my->nothing : value;
+        tally->count++;
+    }
+    my->t = round->t;
+    if (++my->rounds == my->due) {
+        my->due = next_due(my);
+        if (print_row(my) < 0)
+            return FAIL;
+    }
+    return PASS;
+}
+
+static int close_metric(void *self, enum ended ended)
+{
+    struct metric *my = self;
+    struct fault *fault = my->host->fault;
+    int result = 0;
+    if (ended == CLEAN && my->rounds == 0)
+        result = fault_partner(fault, "<stdin>: no rounds");
+    else if (my->rounds > my->told)
+        result = print_row(my);
+    if (my->fd >= 0 && close(my->fd) < 0)
+        result = fault_system(fault, "cannot write %s", my->file);
+    writer_close(&my->writer);
+    judge_close(&my->judge);
+    free(my->tally);
+    return result;
+}
+
+const struct filter metric = {
+    .name = "metric",
+    .usage = "[-r] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-t file] "
+             "[-z value] measure ...",
+    .line = "a table of how good the rankings shown have been so far",
+    .size = sizeof(struct metric),
+    .parse = parse,
+    .kind = kind,
+    .open = open_metric,
+    .step = step,
+    .close = close_metric,
+};

@@ -1,0 +1,155 @@
+/* replay: deals rounds from stored streams, over and over. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "deck.h"
+#include "filter.h"
+#include "rng.h"
+
+struct replay {
+    struct host *host;
+    char *const *files;
+    uint64_t first, last, seed, share, shares;
+    bool shuffled;
+    struct deck deck;
+    struct space order; /* of pass number `pass`, from 1 */
+    uint64_t next, pass;
+};
+
+/* -i i/n */
+static int parse_share(struct replay *my, const struct options *options)
+{
+    char text[24];
+    const char *slash = strchr(options->value, '/');
+    size_t n = slash ? (size_t)(slash - options->value) : sizeof text;
+    if (n < sizeof text) {
+        memcpy(text, options->value, n);
+        text[n] = '\0';
+        if (record_number(slash + 1, UINT32_MAX, &my->shares) &&
+            record_number(text, my->shares, &my->share) && my->share > 0)
+            return 0;
+    }
+    return fault_usage(options->fault, "-i wants i/n, the i-th of n shares from 1, not '%.40s'",
+                       options->value);
+}
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct replay *my = self;
+    int letter, bad = 0;
+    my->host = host;
+    my->first = my->share = my->shares = 1;
+    while (bad == 0 && (letter = options_next(options, "b:i:n:s:")) > 0) {
+        if (letter == 'b')
+            bad = options_whole(options, 1, RECORD_MOST - 1, &my->first);
+        else if (letter == 'n')
+            bad = options_whole(options, 1, RECORD_MOST - 1, &my->last);
+        else if (letter == 'i')
+            bad = parse_share(my, options);
+        else
+            bad = options_whole(options, 0, RECORD_MOST, &my->seed);
+        my->shuffled = my->shuffled || letter == 's';
+    }
+    if (bad < 0 || letter < 0)
+        return bad < 0 ? bad : letter;
+    if (my->last && my->first > my->last)
+        return fault_usage(options->fault, "-b %" PRIu64 " is behind -n %" PRIu64, my->first,
+                           my->last);
+    my->files = options_operands(options);
+    return *my->files ? 0 : fault_usage(options->fault, "no file named (- is standard input)");
+}
+
+static enum kind kind(const void *self)
+{
+    (void)self;
+    return SOURCE;
+}
+
+/* The i-th of n shares of the numbers first..last: the shares follow each other without a gap, so
+ * that together they are the whole. */
+static void take_share(struct replay *my)
+{
+    uint64_t count = my->last - my->first + 1;
+    uint64_t each = count / my->shares, more = count % my->shares;
+    uint64_t before = my->share - 1;
+    uint64_t first = my->first + before * each + (before < more ? before : more);
+    my->last = first + each - (before < more ? 0 : 1);
+    my->next = first;
+}
+
+static int open_deck(void *self)
+{
+    struct replay *my = self;
+    struct fault *fault = my->host->fault;
+    for (char *const *file = my->files; *file; file++) {
+        if (strcmp(*file, "-") == 0 && isatty(STDIN_FILENO))
+            return fault_usage(fault, "standard input is a terminal");
+        if (deck_add(&my->deck, *file, my->host->watch, fault) < 0)
+            return -1;
+    }
+    if (my->last == 0)
+        my->last = my->deck.rounds;
+    if (my->deck.rounds == 0 && my->last > 0)
+        return fault_data(fault, "no rounds to deal");
+    if (my->first > my->last && my->deck.rounds)
+        return fault_data(fault, "-b %" PRIu64 " is behind the last of %zu rounds: say -n",
+                          my->first, my->deck.rounds);
+    take_share(my);
+    return 0;
+}
+
+/* Which stored round has number t: the passes follow each other, each in an order of its own. */
+static int place_of(struct replay *my, uint64_t t, size_t *place)
+{
+    size_t n = my->deck.rounds;
+    uint64_t pass = (t - 1) / n + 1;
+    *place = (size_t)((t - 1) % n);
+    if (!my->shuffled)
+        return 0;
+    uint32_t *order = space_for(&my->order, n, sizeof *order, my->host->fault);
+    if (!order)
+        return -1;
+    if (pass != my->pass) {
+        struct rng rng = rng_at(my->seed, RNG_REPLAY, pass);
+        rng_permutation(&rng, order, n);
+        my->pass = pass;
+    }
+    *place = order[*place];
+    return 0;
+}
+
+static enum step step(void *self, struct round *round)
+{
+    struct replay *my = self;
+    size_t place;
+    struct fault *fault = my->host->fault;
+    if (my->next > my->last)
+        return DONE;
+    if (place_of(my, my->next, &place) < 0 ||
+        deck_round(&my->deck, place, round->record, fault) < 0 ||
+        round_number(round, my->next++, fault) < 0)
+        return FAIL;
+    return PASS;
+}
+
+static int close_deck(void *self, enum ended ended)
+{
+    struct replay *my = self;
+    (void)ended;
+    deck_close(&my->deck);
+    space_free(&my->order);
+    return 0;
+}
+
+const struct filter replay = {
+    .name = "replay",
+    .usage = "[-b first] [-i i/n] [-n last] [-s seed] file ...",
+    .line = "deals the rounds of stored streams, over and over",
+    .size = sizeof(struct replay),
+    .parse = parse,
+    .kind = kind,
+    .open = open_deck,
+    .step = step,
+    .close = close_deck,
+};

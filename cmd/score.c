@@ -1,0 +1,148 @@
+/* score: a number for each document, by fixed weights or by the newest from the ring. */
+#include <math.h>
+
+#include "filter.h"
+#include "learner.h"
+#include "link.h"
+#include "store.h"
+
+enum { WINDOW_MOST = 1 << 20 };
+
+struct score {
+    struct host *host;
+    const char *model, *ring;
+    uint64_t window; /* rounds that may be on their way round the ring */
+    struct link *link;
+    uint64_t rounds; /* scored            */
+    uint64_t due;    /* the next message  */
+    struct space weights;
+    size_t dim;
+};
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct score *my = self;
+    int letter;
+    bool window = false;
+    my->host = host;
+    my->window = 1;
+    while ((letter = options_next(options, "f:m:w:")) > 0) {
+        if (letter == 'f')
+            my->ring = options->value;
+        else if (letter == 'm')
+            my->model = options->value;
+        else if (options_whole(options, 1, WINDOW_MOST, &my->window) < 0)
+            return -1;
+        window = window || letter == 'w';
+    }
+    if (letter < 0 || options_no_operands(options) < 0)
+        return letter < 0 ? letter : -1;
+    if (!my->model == !my->ring)
+        return fault_usage(options->fault, my->model ? "-m fixes the weights, -f has them learnt: "
+                                                       "give one of them"
+                                                     : "no weights: -m model, or -f ring");
+    if (window && !my->ring)
+        return fault_usage(options->fault, "-w goes with -f: fixed weights have no feedback");
+    return 0;
+}
+
+static enum kind kind(const void *self)
+{
+    (void)self;
+    return FILTER;
+}
+
+/* The model's weights become ours: an aligned copy that nobody else touches. */
+static int take_weights(struct score *my, const struct model *model)
+{
+    struct fault *fault = my->host->fault;
+    if (!learner_find(model->learner))
+        return fault_data(fault, "a model of %.40s, which this version does not know",
+                          model->learner);
+    double *w = space_for(&my->weights, model->dim, sizeof *w, fault);
+    if (!w)
+        return -1;
+    model_weights(model, w);
+    my->dim = model->dim;
+    return 0;
+}
+
+static int load_model(struct score *my)
+{
+    struct reader reader;
+    struct model model;
+    int got = store_load(my->model, &reader, &model, my->host->fault);
+    if (got == 0)
+        (void)fault_partner(my->host->fault, "model %s is not there", my->model);
+    int result = got > 0 ? take_weights(my, &model) : -1;
+    reader_close(&reader);
+    return result;
+}
+
+static int open_score(void *self)
+{
+    struct score *my = self;
+    if (my->model)
+        return load_model(my);
+    my->link = link_score(my->ring, my->window, my->host->watch, my->host->fault);
+    return my->link ? 0 : -1;
+}
+
+/* Before its r-th round score holds message max(0, r - window), and never a newer one. */
+static int catch_up(struct score *my)
+{
+    const struct model *message;
+    uint64_t r = ++my->rounds;
+    uint64_t number = r > my->window ? r - my->window : 0;
+    if (number < my->due)
+        return 0;
+    if (my->link->get(my->link, number, &message, my->host->fault) < 0)
+        return -1;
+    my->due = number + 1;
+    return take_weights(my, message);
+}
+
+static enum step step(void *self, struct round *round)
+{
+    struct score *my = self;
+    struct matrix x;
+    struct fault *fault = my->host->fault;
+    if ((my->link && catch_up(my) < 0) || round_features(round, &x, fault) < 0)
+        return FAIL;
+    double *s = round_new_score(round, fault);
+    if (!s)
+        return FAIL;
+    matrix_times(&x, my->weights.at, my->dim, s);
+    for (size_t i = 0; i < round->docs; i++) {
+        if (!isfinite(s[i])) {
+            (void)fault_data(fault, "document %zu scores %g: one of its features is no finite "
+                             "number, or the weights are too large", i, s[i]);
+            return FAIL;
+        }
+    }
+    return PASS;
+}
+
+static int close_score(void *self, enum ended ended)
+{
+    struct score *my = self;
+    int result = 0;
+    if (my->link && ended == CLEAN)
+        result = my->link->end(my->link, my->host->fault);
+    if (my->link)
+        my->link->close(my->link);
+    space_free(&my->weights);
+    return result;
+}
+
+const struct filter score = {
+    .name = "score",
+    .usage = "-m model | -f ring [-w window]",
+    .line = "adds a score to each document, by fixed weights or the ring's newest",
+    .size = sizeof(struct score),
+    .parse = parse,
+    .kind = kind,
+    .open = open_score,
+    .step = step,
+    .close = close_score,
+};

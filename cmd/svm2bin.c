@@ -1,0 +1,112 @@
+/* svm2bin: SVM-light text to rounds. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "filter.h"
+#include "svm.h"
+
+struct svm2bin {
+    struct host *host;
+    struct svm_options options;
+    char *const *files;
+    struct svm svm;
+    uint64_t t;
+};
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct svm2bin *my = self;
+    int letter;
+    uint64_t dim;
+    my->host = host;
+    while ((letter = options_next(options, "0cd:nu")) > 0) {
+        if (letter == '0')
+            my->options.from_zero = true;
+        else if (letter == 'c')
+            my->options.names = true;
+        else if (letter == 'n')
+            my->options.scale = true;
+        else if (letter == 'u')
+            my->options.unlabelled = true;
+        else if (options_whole(options, 0, ROUND_DIM, &dim) < 0)
+            return -1;
+        else {
+            my->options.widths = true;
+            my->options.dim = (size_t)dim;
+        }
+    }
+    my->files = options_operands(options);
+    return letter;
+}
+
+static enum kind kind(const void *self)
+{
+    (void)self;
+    return SOURCE;
+}
+
+static int open_text(void *self)
+{
+    struct svm2bin *my = self;
+    if (!*my->files && isatty(STDIN_FILENO))
+        return fault_usage(my->host->fault, "no file named, and standard input is a terminal");
+    svm_open(&my->svm, my->files, &my->options, my->host->watch);
+    return 0;
+}
+
+static int put_features(struct record *record, const struct svm_query *query, struct fault *fault)
+{
+    const struct matrix *x = &query->x;
+    size_t end = record->columns;
+    if (x->form == MATRIX_DENSE)
+        return record_put(record, end, "x", COLUMN_F4, (uint64_t)x->docs * x->dim, x->x, fault);
+    if (x->form == MATRIX_UNIT)
+        return 0;
+    if (record_put(record, end, "ptr", COLUMN_U4, (uint64_t)x->docs + 1, x->ptr, fault) < 0 ||
+        record_put(record, end + 1, "idx", COLUMN_U4, query->nnz, x->idx, fault) < 0)
+        return -1;
+    return record_put(record, end + 2, "val", COLUMN_F4, query->nnz, x->val, fault);
+}
+
+static enum step step(void *self, struct round *round)
+{
+    struct svm2bin *my = self;
+    struct svm_query query;
+    struct fault *fault = my->host->fault;
+    struct record *record = round->record;
+    int got = svm_next(&my->svm, &query, fault);
+    if (got == 0 && my->t == 0)
+        (void)fault_data(fault, "no query: the text has no document");
+    if (got == 0 && my->t > 0)
+        return DONE;
+    if (got <= 0 ||
+        round_start(round, ++my->t, query.qid, query.docs, query.x.dim, fault) < 0 ||
+        (query.label &&
+         record_put(record, 0, "label", COLUMN_F4, query.docs, query.label, fault) < 0) ||
+        (query.names && record_put(record, record->columns, "name", COLUMN_U1, query.name_bytes,
+                                   query.names, fault) < 0) ||
+        put_features(record, &query, fault) < 0)
+        return FAIL;
+    return PASS;
+}
+
+static int close_text(void *self, enum ended ended)
+{
+    struct svm2bin *my = self;
+    (void)ended;
+    if (my->svm.lines.watch)
+        svm_close(&my->svm);
+    return 0;
+}
+
+const struct filter svm2bin = {
+    .name = "svm2bin",
+    .usage = "[-0cnu] [-d dim] [file ...]",
+    .line = "SVM-light text to rounds",
+    .size = sizeof(struct svm2bin),
+    .parse = parse,
+    .kind = kind,
+    .open = open_text,
+    .step = step,
+    .close = close_text,
+};

@@ -1,0 +1,212 @@
+/* update: learns from what the rounds say, and hands its weights back round the ring. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "filter.h"
+#include "learner.h"
+#include "link.h"
+#include "store.h"
+
+struct update {
+    struct host *host;
+    const struct learner *learner;
+    struct settings settings;
+    const char *model, *ring;
+    uint64_t every, most; /* rounds between checkpoints, 0: none; weights at the most */
+    struct store store;
+    struct link *link;
+    struct state state;
+    struct model outgoing;
+    uint64_t rounds; /* of this run */
+};
+
+static int parse_learner(struct update *my, const struct options *options)
+{
+    char names[200] = "";
+    my->learner = learner_find(options->value);
+    for (size_t i = 0; learners[i]; i++) {
+        strncat(names, " ", sizeof names - strlen(names) - 1);
+        strncat(names, learners[i]->name, sizeof names - strlen(names) - 1);
+    }
+    return my->learner ? 0 : fault_usage(options->fault, "no learner '%.40s'; there are:%s",
+                                         options->value, names);
+}
+
+static int parse_setting(struct update *my, const struct options *options)
+{
+    size_t i = 0;
+    uint64_t T;
+    while (settings_known[i].letter != options->letter)
+        i++;
+    my->settings.set[i] = true;
+    if (i != SETTING_HORIZON)
+        return options_positive(options, &my->settings.value[i]);
+    if (options_whole(options, 1, RECORD_MOST, &T) < 0)
+        return -1;
+    my->settings.value[i] = (double)T;
+    return 0;
+}
+
+static int parse_option(struct update *my, const struct options *options)
+{
+    switch (options->letter) {
+    case 'a':
+        return parse_learner(my, options);
+    case 'c':
+        return options_whole(options, 1, RECORD_MOST, &my->every);
+    case 'd':
+        return options_whole(options, 1, ROUND_DIM, &my->most);
+    case 'f':
+        my->ring = options->value;
+        return 0;
+    case 'm':
+        my->model = options->value;
+        return 0;
+    default:
+        return parse_setting(my, options);
+    }
+}
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct update *my = self;
+    int letter;
+    my->host = host;
+    my->store.lock_fd = -1;
+    my->most = (uint64_t)1 << 24;
+    while ((letter = options_next(options, "E:T:U:a:c:d:e:f:m:")) > 0)
+        if (parse_option(my, options) < 0)
+            return -1;
+    if (letter < 0 || options_no_operands(options) < 0)
+        return letter < 0 ? letter : -1;
+    if (!my->learner)
+        return fault_usage(options->fault, "no learner: say -a kl, for instance");
+    if (my->every && !my->model)
+        return fault_usage(options->fault, "-c saves into the model file: it needs -m");
+    return learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault);
+}
+
+static enum kind kind(const void *self)
+{
+    (void)self;
+    return SINK;
+}
+
+static int load(struct update *my)
+{
+    struct reader reader;
+    struct model *model = malloc(sizeof *model);
+    struct fault *fault = my->host->fault;
+    if (!model)
+        return fault_memory(fault, sizeof *model);
+    int got = store_load(my->model, &reader, model, fault);
+    if (got > 0 && learner_load(&my->state, model, fault) < 0) {
+        fault_place(fault, "model %s: ", my->model);
+        got = -1;
+    }
+    reader_close(&reader);
+    free(model);
+    return got;
+}
+
+static int publish(struct update *my)
+{
+    if (!my->link)
+        return 0;
+    if (learner_publish(&my->state, &my->outgoing, my->host->fault) < 0)
+        return -1;
+    return my->link->put(my->link, &my->outgoing, my->host->fault);
+}
+
+static int open_update(void *self)
+{
+    struct update *my = self;
+    struct fault *fault = my->host->fault;
+    if (!my->model && isatty(STDOUT_FILENO))
+        return fault_usage(fault, "without -m the model goes to standard output, which is a "
+                           "terminal");
+    if (my->model && store_open(&my->store, my->model, fault) < 0)
+        return -1;
+    if (my->ring) {
+        my->link = link_update(my->ring, my->host->in, my->host->watch, fault);
+        if (!my->link)
+            return -1;
+    }
+    if (my->model && load(my) < 0)
+        return -1;
+    return publish(my);
+}
+
+static int save(struct update *my)
+{
+    struct fault *fault = my->host->fault;
+    if (learner_save(&my->state, &my->outgoing, fault) < 0)
+        return -1;
+    if (my->model)
+        return store_save(&my->store, &my->outgoing, fault);
+    if (writer_record(my->host->out, &my->outgoing.record, fault) < 0)
+        return -1;
+    return writer_end(my->host->out, 1, fault);
+}
+
+static enum step step(void *self, struct round *round)
+{
+    struct update *my = self;
+    if (my->learner->learn(&my->state, round, my->host->fault) < 0)
+        return FAIL;
+    my->state.rounds++;
+    my->rounds++;
+    if (my->every && my->state.rounds % my->every == 0 && save(my) < 0)
+        return FAIL;
+    return publish(my) < 0 ? FAIL : DROP;
+}
+
+static enum step refuse_model(void *self, struct record *record)
+{
+    struct update *my = self;
+    (void)record;
+    (void)fault_data(my->host->fault, "a model came, where update learns from rounds: to go on "
+                     "with it, name it with -m");
+    return FAIL;
+}
+
+/* Whatever arrived whole counts: a stream cut short and a signal save as an end record does. */
+static int finish(struct update *my, enum ended ended)
+{
+    struct fault *fault = my->host->fault;
+    int result = 0;
+    if (ended != FAILED && my->rounds > 0)
+        result = save(my);
+    if (result == 0 && my->link && (ended == CLEAN || ended == CUT))
+        result = my->link->end(my->link, fault);
+    if (ended == CLEAN && my->rounds == 0)
+        return fault_partner(fault, "<stdin>: no rounds");
+    return result;
+}
+
+static int close_update(void *self, enum ended ended)
+{
+    struct update *my = self;
+    int result = finish(my, ended);
+    if (my->link)
+        my->link->close(my->link);
+    store_close(&my->store);
+    learner_close(&my->state);
+    return result;
+}
+
+const struct filter update = {
+    .name = "update",
+    .usage = "-a learner [-E epsilon] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] "
+             "[-f ring] [-m model]",
+    .line = "learns from the feedback; a model at the end, and round the ring",
+    .size = sizeof(struct update),
+    .parse = parse,
+    .kind = kind,
+    .open = open_update,
+    .step = step,
+    .model = refuse_model,
+    .close = close_update,
+};

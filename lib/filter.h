@@ -1,0 +1,53 @@
+/* filter: what a program is. Each is written once, and run by the pump between stdin and stdout. */
+#ifndef RANKPIPE_FILTER_H
+#define RANKPIPE_FILTER_H
+
+#include <stddef.h>
+
+#include "fault.h"
+#include "options.h"
+#include "record.h"
+#include "round.h"
+#include "stream.h"
+
+enum kind { SOURCE, FILTER, SINK };       /* deals rounds, passes them on, or takes them in */
+enum step { PASS, DROP, DONE, FAIL };     /* DONE: a source has no more                     */
+enum ended { CLEAN, CUT, STOPPED, FAILED }; /* an end record; the stream broke off; a signal;
+                                           * anything else                                  */
+
+/* What a filter is lent by whoever runs it. */
+struct host {
+    struct fault *fault; /* where a hook that returns FAIL or -1 has told why            */
+    struct watch *watch; /* to be minded whenever the filter itself waits                */
+    struct writer *out;  /* standard output; a filter other than a sink leaves it alone  */
+    int in;              /* standard input's descriptor; for the rounds, read by the host */
+    char *const *files;  /* set by `parse`: read rounds from these instead; NULL-ended   */
+};
+
+struct filter {
+    const char *name;
+    const char *usage; /* what stands behind the name: "[-g gamma] ..." */
+    const char *line;  /* what it does, in a line                       */
+    size_t size;       /* of its state, zeroed before parse             */
+
+    /* Reads the command line, and does nothing else. 0 or a fault. */
+    int (*parse)(void *self, struct options *options, struct host *host);
+
+    /* Which it is, by its options. */
+    enum kind (*kind)(const void *self);
+
+    /* Opens what it needs; NULL: nothing. 0 or a fault. */
+    int (*open)(void *self);
+
+    /* One round: to be changed, taken in, or (a source) made. */
+    enum step (*step)(void *self, struct round *round);
+
+    /* A model in the stream; NULL: it passes. */
+    enum step (*model)(void *self, struct record *record);
+
+    /* The end. A sink's comes before its output is closed, any other's after. Called once, opened
+     * or not, when the run is over; frees what is held. 0 or a fault; NULL: nothing. */
+    int (*close)(void *self, enum ended ended);
+};
+
+#endif

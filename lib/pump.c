@@ -1,0 +1,180 @@
+#include "pump.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **argv)
+{
+    struct options options;
+    memset(pump, 0, sizeof *pump);
+    pump->filter = filter;
+    pump->watch = WATCH_NOTHING;
+    pump->host = (struct host){ &pump->fault, &pump->watch, &pump->out, STDIN_FILENO, NULL };
+    pump->self = calloc(1, filter->size);
+    pump->record = malloc(sizeof *pump->record);
+    if (!pump->self || !pump->record)
+        return fault_memory(&pump->fault, filter->size + sizeof *pump->record);
+    round_open(&pump->round, pump->record);
+    options_start(&options, argc, argv, &pump->fault);
+    return filter->parse(pump->self, &options, &pump->host);
+}
+
+void pump_close(struct pump *pump)
+{
+    round_close(&pump->round);
+    writer_close(&pump->out);
+    free(pump->record);
+    free(pump->self);
+}
+
+/* Standard streams that no one can have meant. */
+static int check_terminals(struct pump *pump, enum kind kind)
+{
+    if (kind != SOURCE && !pump->host.files && isatty(STDIN_FILENO))
+        return fault_usage(&pump->fault, "rounds come on standard input, which is a terminal");
+    if (kind != SINK && isatty(STDOUT_FILENO))
+        return fault_usage(&pump->fault, "standard output is a terminal, and rounds are binary: "
+                           "send them to a file or a program (bin2txt shows them)");
+    return 0;
+}
+
+static enum step step_round(struct pump *pump, const struct reader *reader)
+{
+    char name[ROUND_NAME];
+    enum step step = FAIL;
+    if (round_read(&pump->round, &pump->fault) < 0) {
+        if (pump->fault.kind == FAULT_DATA)
+            reader_place(reader, &pump->fault);
+        return FAIL;
+    }
+    step = pump->filter->step(pump->self, &pump->round);
+    if (step == FAIL && pump->fault.kind == FAULT_DATA)
+        fault_place(&pump->fault, "%s: %s: ", reader->name, round_name(&pump->round, name));
+    return step;
+}
+
+static enum step step_model(struct pump *pump, const struct reader *reader)
+{
+    enum step step = pump->filter->model ? pump->filter->model(pump->self, pump->record) : PASS;
+    if (step == FAIL && pump->fault.kind == FAULT_DATA)
+        reader_place(reader, &pump->fault);
+    return step;
+}
+
+/* The records of one stream to its end; *written counts those that go on. */
+static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader, uint64_t *written)
+{
+    int got;
+    while ((got = reader_next(reader, pump->record, &pump->fault)) > 0) {
+        enum step step = pump->record->kind == RECORD_MODEL ? step_model(pump, reader)
+                                                            : step_round(pump, reader);
+        if (step == FAIL)
+            return -1;
+        if (step == PASS && kind != SINK) {
+            if (writer_record(&pump->out, pump->record, &pump->fault) < 0)
+                return -1;
+            ++*written;
+        }
+    }
+    return got;
+}
+
+static int pump_input(struct pump *pump, enum kind kind, int fd, const char *name,
+                      uint64_t *written)
+{
+    struct reader reader;
+    reader_open(&reader, fd, name, &pump->watch);
+    int result = pump_stream(pump, kind, &reader, written);
+    reader_close(&reader);
+    return result;
+}
+
+static int pump_files(struct pump *pump, enum kind kind, uint64_t *written)
+{
+    int result = 0;
+    for (char *const *file = pump->host.files; *file && result == 0; file++) {
+        if (strcmp(*file, "-") == 0) {
+            result = pump_input(pump, kind, STDIN_FILENO, "<stdin>", written);
+            continue;
+        }
+        int fd = open(*file, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            return fault_system(&pump->fault, "cannot open %s", *file);
+        result = pump_input(pump, kind, fd, *file, written);
+        close(fd);
+    }
+    return result;
+}
+
+static int pump_source(struct pump *pump, uint64_t *written)
+{
+    enum step step;
+    while ((step = pump->filter->step(pump->self, &pump->round)) == PASS) {
+        if (writer_record(&pump->out, pump->record, &pump->fault) < 0)
+            return -1;
+        ++*written;
+    }
+    return step == DONE ? 0 : -1;
+}
+
+static int close_output(struct pump *pump)
+{
+    if (writer_flush(&pump->out, &pump->fault) < 0)
+        return -1;
+    pump->watch.out = NULL;
+    if (close(STDOUT_FILENO) < 0)
+        return fault_system(&pump->fault, "cannot write <stdout>");
+    return 0;
+}
+
+static enum ended how_ended(const struct fault *fault)
+{
+    switch (fault->kind) {
+    case FAULT_NONE:
+        return CLEAN;
+    case FAULT_CUT:
+        return CUT;
+    case FAULT_STOPPED:
+        return STOPPED;
+    default:
+        return FAILED;
+    }
+}
+
+/* What was whole before a fault goes on to the next program; only a clean end is told as one. */
+static int finish(struct pump *pump, enum kind kind, uint64_t written)
+{
+    enum ended ended = how_ended(&pump->fault);
+    int (*close_filter)(void *, enum ended) = pump->filter->close;
+    if (kind == SINK && close_filter)
+        (void)close_filter(pump->self, ended);
+    if (kind != SINK && ended == CLEAN)
+        (void)writer_end(&pump->out, written, &pump->fault);
+    (void)close_output(pump);
+    if (kind != SINK && close_filter)
+        (void)close_filter(pump->self, how_ended(&pump->fault));
+    return pump->fault.kind == FAULT_NONE ? 0 : -1;
+}
+
+int pump_run(struct pump *pump, int stop)
+{
+    const struct filter *filter = pump->filter;
+    enum kind kind = filter->kind(pump->self);
+    uint64_t written = 0;
+    struct fault *fault = &pump->fault;
+    pump->watch.stop = stop;
+    pump->watch.out = &pump->out;
+    if (check_terminals(pump, kind) == 0 &&
+        writer_open(&pump->out, STDOUT_FILENO, "<stdout>", &pump->watch, fault) == 0 &&
+        (!filter->open || filter->open(pump->self) == 0)) {
+        if (kind == SOURCE)
+            (void)pump_source(pump, &written);
+        else if (pump->host.files)
+            (void)pump_files(pump, kind, &written);
+        else
+            (void)pump_input(pump, kind, STDIN_FILENO, "<stdin>", &written);
+    }
+    return finish(pump, kind, written);
+}
