@@ -33,7 +33,45 @@ build/%.o: %.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(COMPILE) -c -o $@ $<
 
+# Tests in C: exact mathematics, each a program of its own.
+TESTS = $(patsubst tests/%.c,build/tests/%,$(wildcard tests/*.c))
+
+build/tests/%: tests/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(COMPILE) -o $@ $< $(LIB) -lm
+
+tests: $(TESTS)
+
+# bats and mandoc are brought in where the machine has none.
+check: all tests
+	@sh tests/need bats mandoc
+	@PATH="$$PWD/node_modules/.bin:$$PATH" bats --jobs 1 tests
+
+demo: all
+	@sh examples/demo
+
+install: all
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
+		$(DESTDIR)$(MANDIR)/man7
+	$(INSTALL) -m 755 bin/rankpipe $(DESTDIR)$(BINDIR)/$(PROGPREFIX)rankpipe
+	for p in $(PROGRAMS); do \
+		ln -sf $(PROGPREFIX)rankpipe $(DESTDIR)$(BINDIR)/$(PROGPREFIX)$$p || exit 1; \
+		$(INSTALL) -m 644 man/$$p.1 $(DESTDIR)$(MANDIR)/man1/$(PROGPREFIX)$$p.1 || exit 1; \
+	done
+	$(INSTALL) -m 644 man/rankpipe.1 $(DESTDIR)$(MANDIR)/man1/$(PROGPREFIX)rankpipe.1
+	$(INSTALL) -m 644 man/rankpipe.5 $(DESTDIR)$(MANDIR)/man5/rankpipe.5
+	$(INSTALL) -m 644 man/rankpipe.7 $(DESTDIR)$(MANDIR)/man7/rankpipe.7
+
+uninstall:
+	for p in rankpipe $(PROGRAMS); do \
+		rm -f $(DESTDIR)$(BINDIR)/$(PROGPREFIX)$$p $(DESTDIR)$(MANDIR)/man1/$(PROGPREFIX)$$p.1; \
+	done
+	rm -f $(DESTDIR)$(MANDIR)/man5/rankpipe.5 $(DESTDIR)$(MANDIR)/man7/rankpipe.7
+
+bench: all
+	@sh tests/bench
+
 clean:
 	rm -rf bin build
 
-.PHONY: all clean
+.PHONY: all tests check demo install uninstall bench clean

@@ -79,18 +79,19 @@ static const char *skip_number(const char *p)
     return end;
 }
 
-/* A finite float: where it ends, or NULL and a fault. */
-static const char *read_float(const struct svm *svm, const char *p, const char *what,
-                              float *value, struct fault *fault)
+/* A finite float, in the token that begins at `token`: where it ends, or NULL and a fault. */
+static const char *read_float(const struct svm *svm, const char *token, const char *p,
+                              const char *what, float *value, struct fault *fault)
 {
     const char *end = skip_number(p);
     if (end == p || !is_end(*end)) {
-        lines_wrong(&svm->lines, p, token_bytes(p), fault, "%s is no number", what);
+        lines_wrong(&svm->lines, token, token_bytes(token), fault, "%s is no number", what);
         return NULL;
     }
     *value = strtof(p, NULL);
     if (isinf(*value)) {
-        lines_wrong(&svm->lines, p, token_bytes(p), fault, "%s is too large for a float", what);
+        lines_wrong(&svm->lines, token, token_bytes(token), fault, "%s is too large for a float",
+                    what);
         return NULL;
     }
     return end;
@@ -115,7 +116,7 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
         lines_wrong(&svm->lines, p, token_bytes(p), fault, "no label before the first feature");
         return NULL;
     }
-    end = read_float(svm, p, "the label", label, fault);
+    end = read_float(svm, p, p, "the label", label, fault);
     if (end && *label < 0) {
         lines_wrong(&svm->lines, p, token_bytes(p), fault, "the label is below 0");
         return NULL;
@@ -161,10 +162,10 @@ static const char *read_index(const struct svm *svm, const char *p, uint64_t *in
         lines_wrong(&svm->lines, p, n, fault, "no feature (index:value)");
         return NULL;
     }
-    for (; p < end && i <= most; p++)
-        i = 10 * i + (uint64_t)(*p - '0');
+    for (const char *digit = p; digit < end && i <= most; digit++)
+        i = 10 * i + (uint64_t)(*digit - '0');
     if (i > most) {
-        lines_wrong(&svm->lines, end - (end - p), n, fault, "an index over %" PRIu64, most);
+        lines_wrong(&svm->lines, p, n, fault, "an index over %" PRIu64, most);
         return NULL;
     }
     *index = i;
@@ -191,7 +192,7 @@ static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
         lines_wrong(&svm->lines, at, token_bytes(at), fault, "an index past -d %zu", svm->options.dim);
     if (fault->kind != FAULT_NONE)
         return NULL;
-    const char *end = read_float(svm, p, "the value", &value, fault);
+    const char *end = read_float(svm, at, p, "the value", &value, fault);
     if (!end || rows_feature(&svm->rows, (uint32_t)(index - first), value, fault) < 0)
         return NULL;
     *least = index - first + 1;

@@ -1,0 +1,64 @@
+# What every test file begins with: load helper
+bats_require_minimum_version 1.5.0
+
+ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+DATA=$ROOT/../shared/data
+PATH=$ROOT/bin:$PATH
+PROGRAMS="svm2bin replay score explore metric feedback-mask update bin2txt"
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    [ "$(command -v score)" = "$ROOT/bin/score" ] # and no other program of that name
+}
+
+# Skips where the data sets are not beside the project.
+need_data() {
+    [ -d "$DATA/$1" ] || skip "no ../shared/data/$1 here: the README says where to get it"
+}
+
+# fails STATUS PATTERN COMMAND...: exits with the status, says the pattern (a glob) on stderr.
+fails() {
+    local want=$1 pattern=$2 got=0
+    shift 2
+    "$@" >out 2>err </dev/null || got=$?
+    if [ "$got" != "$want" ]; then
+        echo "exit $got, not $want: $*"
+        cat err
+        return 1
+    fi
+    # shellcheck disable=SC2254
+    case $(cat err) in
+    $pattern) ;;
+    *)
+        echo "stderr is not '$pattern' but:"
+        cat err
+        return 1
+        ;;
+    esac
+}
+
+# fails_on FILE STATUS PATTERN COMMAND...: the same with standard input from a file.
+fails_on() {
+    local file=$1 want=$2 pattern=$3
+    shift 3
+    # shellcheck disable=SC2016
+    fails "$want" "$pattern" sh -c 'file=$1; shift; exec "$@" <"$file"' sh "$file" "$@"
+}
+
+# same A B: the two files hold the same bytes.
+same() {
+    cmp "$1" "$2"
+}
+
+# A few small queries as text: labels of five grades, three features, dense and sparse.
+small_text() {
+    cat <<'TEXT'
+2 qid:a 1:0.5 2:1 3:0.25
+0 qid:a 1:0.25 2:0 3:1
+1 qid:a 1:1 2:0.5 3:0.125
+0 qid:b 1:0.75 2:0.5 3:1
+3 qid:b 1:0 2:1 3:0
+0 qid:c 2:1
+0 qid:c 3:0.5
+TEXT
+}
