@@ -50,6 +50,14 @@ check: all tests
 demo: all
 	@sh examples/demo
 
+# The made-up queries of examples/data: the same bytes each time.
+data: build/examples/data/make
+	build/examples/data/make > examples/data/small.svm
+
+build/examples/data/make: examples/data/make.c $(LIB)
+	@mkdir -p $(@D)
+	$(COMPILE) -o $@ $< $(LIB) -lm
+
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
 		$(DESTDIR)$(MANDIR)/man7
@@ -74,4 +82,5 @@ bench: all
 clean:
 	rm -rf bin build
 
-.PHONY: all tests check demo install uninstall bench clean
+
+.PHONY: all tests check demo data install uninstall bench clean
