@@ -77,7 +77,7 @@ uninstall:
 	rm -f $(DESTDIR)$(MANDIR)/man5/rankpipe.5 $(DESTDIR)$(MANDIR)/man7/rankpipe.7
 
 bench: all
-	@sh tests/bench
+	@bash tests/bench
 
 clean:
 	rm -rf bin build

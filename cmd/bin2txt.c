@@ -162,7 +162,8 @@ static int print_rank(struct bin2txt *my, const struct round *round)
         return needs_order(my);
     for (size_t place = 0; place < round->docs; place++) {
         uint32_t i = round->order[place];
-        if (TEXT("%" PRIu64 "\t%s\t%zu\t", round->t, round->qid ? round->qid : "-", place + 1) < 0 ||
+        const char *qid = round->qid ? round->qid : "-";
+        if (TEXT("%" PRIu64 "\t%s\t%zu\t", round->t, qid, place + 1) < 0 ||
             print_document(my, i) < 0 ||
             (round->score ? TEXT("\t%.17g", round->score[i]) : TEXT("\t-")) < 0 ||
             print_relevance(my, round, place) < 0)

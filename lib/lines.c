@@ -12,8 +12,7 @@ enum { CHUNK = 128 * 1024 };
 
 void lines_open(struct lines *lines, char *const *files, struct watch *watch)
 {
-    static char dash[] = "-";
-    static char *const standard_input[] = { dash, NULL };
+    static char *const standard_input[] = { "-", NULL };
     memset(lines, 0, sizeof *lines);
     lines->watch = watch;
     lines->files = *files ? files : standard_input;

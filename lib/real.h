@@ -1,9 +1,8 @@
+/* real: exponentials and logarithms that are the same bits on every machine. */
 #ifndef RANKPIPE_REAL_H
 #define RANKPIPE_REAL_H
 
 /*
- * Exponentials and logarithms which give the same bits on every machine.
- *
  * The C library's differ from one machine to the next in the last bit, and where two scores are
  * nearly equal that bit decides which of them ranks first.  These are made of + - * / on doubles
  * and of nothing else, so wherever those four follow IEEE 754, rounding to nearest (which is

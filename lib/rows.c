@@ -32,7 +32,8 @@ int rows_document(struct rows *rows, struct fault *fault)
 
 int rows_feature(struct rows *rows, uint32_t j, float value, struct fault *fault)
 {
-    uint32_t *ptr = rows->ptr.at, *idx = space_for(&rows->idx, rows->entries + 1, sizeof *idx, fault);
+    uint32_t *ptr = rows->ptr.at;
+    uint32_t *idx = space_for(&rows->idx, rows->entries + 1, sizeof *idx, fault);
     float *val = space_for(&rows->val, rows->entries + 1, sizeof *val, fault);
     if (!idx || !val)
         return -1;

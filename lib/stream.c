@@ -124,7 +124,8 @@ int writer_record(struct writer *writer, const struct record *record, struct fau
     if (record_header(record, line, &n, fault) < 0 || writer_bytes(writer, line, n, fault) < 0)
         return -1;
     for (size_t c = 0; c < record->columns; c++)
-        if (writer_bytes(writer, record->column[c].data, column_bytes(&record->column[c]), fault) < 0)
+        if (writer_bytes(writer, record->column[c].data, column_bytes(&record->column[c]),
+                         fault) < 0)
             return -1;
     return 0;
 }

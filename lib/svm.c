@@ -27,6 +27,9 @@ void svm_close(struct svm *svm)
     space_free(&svm->name);
 }
 
+/* A fault in the line at hand. */
+#define wrong(svm, ...) lines_wrong(&(svm)->lines, __VA_ARGS__)
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
@@ -85,12 +88,12 @@ static const char *read_float(const struct svm *svm, const char *token, const ch
 {
     const char *end = skip_number(p);
     if (end == p || !is_end(*end)) {
-        lines_wrong(&svm->lines, token, token_bytes(token), fault, "%s is no number", what);
+        wrong(svm, token, token_bytes(token), fault, "%s is no number", what);
         return NULL;
     }
     *value = strtof(p, NULL);
     if (isinf(*value)) {
-        lines_wrong(&svm->lines, token, token_bytes(token), fault, "%s is too large for a float",
+        wrong(svm, token, token_bytes(token), fault, "%s is too large for a float",
                     what);
         return NULL;
     }
@@ -105,7 +108,7 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
     *labelled = !none;
     *label = 0;
     if (none && !svm->options.unlabelled) {
-        lines_wrong(&svm->lines, p, token_bytes(p), fault,
+        wrong(svm, p, token_bytes(p), fault,
               *p == '?' ? "a query without labels needs -u" : "no label before the qid");
         return NULL;
     }
@@ -113,12 +116,12 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
         return *p == '?' ? p + 1 : p;
     const char *end = skip_number(p);
     if (end > p && *end == ':') {
-        lines_wrong(&svm->lines, p, token_bytes(p), fault, "no label before the first feature");
+        wrong(svm, p, token_bytes(p), fault, "no label before the first feature");
         return NULL;
     }
     end = read_float(svm, p, p, "the label", label, fault);
     if (end && *label < 0) {
-        lines_wrong(&svm->lines, p, token_bytes(p), fault, "the label is below 0");
+        wrong(svm, p, token_bytes(p), fault, "the label is below 0");
         return NULL;
     }
     return end;
@@ -135,12 +138,12 @@ static const char *read_qid(const struct svm *svm, const char *p, char encoded[Q
 {
     size_t n = token_bytes(p), used = 0;
     if (n == 0)
-        lines_wrong(&svm->lines, p - 4, 4, fault, "a qid without a name");
+        wrong(svm, p - 4, 4, fault, "a qid without a name");
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)p[i];
         if (used + (is_kept_in_qid(c) ? 1 : 3) > QID_BYTES) {
             n = 0;
-            lines_wrong(&svm->lines, p, token_bytes(p), fault, "a qid over %d bytes", QID_BYTES);
+            wrong(svm, p, token_bytes(p), fault, "a qid over %d bytes", QID_BYTES);
         } else if (is_kept_in_qid(c)) {
             encoded[used++] = (char)c;
         } else {
@@ -159,13 +162,13 @@ static const char *read_index(const struct svm *svm, const char *p, uint64_t *in
     size_t n = token_bytes(p);
     uint64_t most = svm->options.from_zero ? INDEX_MOST - 1 : INDEX_MOST, i = 0;
     if (end == p || *end != ':') {
-        lines_wrong(&svm->lines, p, n, fault, "no feature (index:value)");
+        wrong(svm, p, n, fault, "no feature (index:value)");
         return NULL;
     }
     for (const char *digit = p; digit < end && i <= most; digit++)
         i = 10 * i + (uint64_t)(*digit - '0');
     if (i > most) {
-        lines_wrong(&svm->lines, p, n, fault, "an index over %" PRIu64, most);
+        wrong(svm, p, n, fault, "an index over %" PRIu64, most);
         return NULL;
     }
     *index = i;
@@ -183,13 +186,13 @@ static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
     if (!p)
         return NULL;
     if (index < first)
-        lines_wrong(&svm->lines, at, token_bytes(at), fault, "index 0: indices start at 1 (or use -0)");
+        wrong(svm, at, token_bytes(at), fault, "index 0: indices start at 1 (or use -0)");
     else if (index - first + 1 == *least)
-        lines_wrong(&svm->lines, at, token_bytes(at), fault, "index %" PRIu64 " twice", index);
+        wrong(svm, at, token_bytes(at), fault, "index %" PRIu64 " twice", index);
     else if (index - first < *least)
-        lines_wrong(&svm->lines, at, token_bytes(at), fault, "index %" PRIu64 " after a larger one", index);
+        wrong(svm, at, token_bytes(at), fault, "index %" PRIu64 " after a larger one", index);
     else if (svm->options.widths && index - first >= svm->options.dim)
-        lines_wrong(&svm->lines, at, token_bytes(at), fault, "an index past -d %zu", svm->options.dim);
+        wrong(svm, at, token_bytes(at), fault, "an index past -d %zu", svm->options.dim);
     if (fault->kind != FAULT_NONE)
         return NULL;
     const char *end = read_float(svm, at, p, "the value", &value, fault);
@@ -226,9 +229,9 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     if (!held)
         return -1;
     if (svm->any && !qid && svm->any_qid)
-        return lines_wrong(&svm->lines, at, strlen(at), fault, "no qid, but the lines before have one");
+        return wrong(svm, at, strlen(at), fault, "no qid, but the lines before have one");
     if (svm->any && qid && !svm->any_qid)
-        return lines_wrong(&svm->lines, at, strlen(at), fault, "a qid, but the lines before have none");
+        return wrong(svm, at, strlen(at), fault, "a qid, but the lines before have none");
     if (svm->rows.docs)
         return !qid || strcmp(qid, held) == 0;
     svm->any = true;
@@ -238,7 +241,7 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     strcpy(held, qid);
     int new = qids_enter(&svm->before, qid, fault);
     if (new == 0)
-        return lines_wrong(&svm->lines, at, strlen(at), fault,
+        return wrong(svm, at, strlen(at), fault,
                      "a qid that comes back after another: its lines must stand together");
     return new;
 }
@@ -252,7 +255,7 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     if (!labels)
         return -1;
     if (docs && labelled != (svm->labels > 0))
-        return lines_wrong(&svm->lines, svm->lines.text, svm->lines.bytes, fault,
+        return wrong(svm, svm->lines.text, svm->lines.bytes, fault,
                            labelled ? "a label, but others of its query have none"
                                     : "no label, but others of its query have one");
     labels[docs] = label;
