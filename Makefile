@@ -43,7 +43,7 @@ build/tests/%: tests/%.c $(LIB)
 tests: $(TESTS)
 
 # bats and mandoc are brought in where the machine has none.
-check: all tests
+check: all tests build/examples/data/make
 	@sh tests/need bats mandoc
 	@PATH="$$PWD/node_modules/.bin:$$PATH" bats --jobs 1 tests
 
