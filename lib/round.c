@@ -100,6 +100,9 @@ static int read_keys(struct round *round, struct fault *fault)
     if (docs > SIZE_MAX / 8 || dim > SIZE_MAX / 8)
         return fault_data(fault, "docs=%" PRIu64 " dim=%" PRIu64 ": too large for this machine",
                           docs, dim);
+    if (docs > ROUND_BARE && docs > record->bytes)
+        return fault_data(fault, "docs=%" PRIu64 ", but a payload of %" PRIu64 " bytes", docs,
+                          record->bytes);
     round->docs = (size_t)docs;
     round->dim = (size_t)dim;
     return 0;
