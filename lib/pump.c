@@ -1,6 +1,7 @@
 #include "pump.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,7 +47,7 @@ static enum step step_round(struct pump *pump, const struct reader *reader)
     enum step step = FAIL;
     if (round_read(&pump->round, &pump->fault) < 0) {
         if (pump->fault.kind == FAULT_DATA)
-            reader_place(reader, &pump->fault);
+            fault_place(&pump->fault, "%s: %s: ", reader->name, reader->last);
         return FAIL;
     }
     step = pump->filter->step(pump->self, &pump->round);
@@ -59,7 +60,7 @@ static enum step step_model(struct pump *pump, const struct reader *reader)
 {
     enum step step = pump->filter->model ? pump->filter->model(pump->self, pump->record) : PASS;
     if (step == FAIL && pump->fault.kind == FAULT_DATA)
-        reader_place(reader, &pump->fault);
+        fault_place(&pump->fault, "%s: record %" PRIu64 ": ", reader->name, reader->records);
     return step;
 }
 

@@ -248,9 +248,13 @@ static int find_line(struct reader *reader, size_t *n, struct fault *fault)
     }
 }
 
+/* A record that is none: what came before it is what came. */
 static void malformed(struct reader *reader, struct fault *fault)
 {
-    reader_place(reader, fault);
+    if (reader->last[0])
+        fault_place(fault, "%s: after %s: ", reader->name, reader->last);
+    else
+        fault_place(fault, "%s: ", reader->name);
     if (fault->kind == FAULT_DATA)
         fault->kind = FAULT_CUT;
 }
@@ -323,12 +327,4 @@ int reader_next(struct reader *reader, struct record *record, struct fault *faul
         if (check_end(reader, record, fault) < 0)
             return -1;
     }
-}
-
-void reader_place(const struct reader *reader, struct fault *fault)
-{
-    if (reader->last[0])
-        fault_place(fault, "%s: after %s: ", reader->name, reader->last);
-    else
-        fault_place(fault, "%s: ", reader->name);
 }

@@ -68,7 +68,7 @@ struct reader {
     bool any, ended;            /* any record so far; was the last one an end     */
     uint64_t since;             /* records since the last end record              */
     uint64_t records;           /* records so far, ends left out                  */
-    char last[64];              /* the last whole record: "round 17"              */
+    char last[64];              /* the last whole record, in words: "round 17"    */
 };
 
 void reader_open(struct reader *reader, int fd, const char *name, struct watch *watch);
@@ -84,8 +84,5 @@ int reader_next(struct reader *reader, struct record *record, struct fault *faul
 
 /* Takes what has come, without waiting: 1 some, 0 nothing now, -1 a fault, 2 the end. */
 int reader_take(struct reader *reader, struct fault *fault);
-
-/* Puts where in its stream a reader is before a fault: "<stdin>: after round 17: ". */
-void reader_place(const struct reader *reader, struct fault *fault);
 
 #endif
