@@ -113,9 +113,12 @@ static int next_message(struct fifo *fifo, struct fault *fault)
     return 1;
 }
 
-/* The first message may be long in coming, but not its sender. */
+/* The first message may be long in coming, but not its sender; some of it may be here already,
+ * taken in while score waited for its input. */
 static int await_update(struct fifo *fifo, struct fault *fault)
 {
+    if (fifo->messages > 0 || fifo->reader.from < fifo->reader.until)
+        return 1;
     int ready = watch_readable(&fifo->own, fifo->fd, PATIENCE, fault);
     if (ready != 0)
         return ready;
@@ -137,7 +140,7 @@ static int get_message(struct link *link, uint64_t r, const struct model **messa
         return -1;
     fifo->own.out = fifo->watch->out;
     fifo->own.stop = fifo->watch->stop;
-    if (fifo->messages == 0 && await_update(fifo, fault) < 0)
+    if (await_update(fifo, fault) < 0)
         return -1;
     while (fifo->messages <= r) {
         int got = next_message(fifo, fault);
@@ -169,7 +172,7 @@ static int await_end(struct link *link, struct fault *fault)
     int got;
     fifo->own.out = NULL;
     fifo->watch->side = -1;
-    if (fifo->messages == 0 && await_update(fifo, fault) < 0)
+    if (await_update(fifo, fault) < 0)
         return -1;
     do
         got = next_message(fifo, fault);
