@@ -29,7 +29,7 @@ static int parse(void *self, struct options *options, struct host *host)
             bad = options_whole(options, 1, RECORD_MOST, &T);
             horizon = true;
             if (bad == 0)
-                my->gamma = real_exp(-real_log((double)T) / 3);
+                my->gamma = 1 / real_cbrt((double)T);
         } else if (letter == 's') {
             bad = options_whole(options, 0, RECORD_MOST, &my->seed);
         } else {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "real.h"
 #include "surrogate.h"
 
 /* s = Xw, finite. */
@@ -43,8 +44,21 @@ static int learn(struct state *state, const struct round *round, struct fault *f
     return learner_descend(state, z, fault);
 }
 
-const struct learner learn_squared = { "squared", "eTU", -2.0 / 3, 1, learn };
-const struct learner learn_kl = { "kl", "eTU", -2.0 / 3, 1, learn };
-const struct learner learn_smoothdcg = { "smoothdcg", "eTUE", -2.0 / 3, 1, learn };
-const struct learner learn_ranksvm = { "ranksvm", "eTU", -2.0 / 3, 2, learn };
-const struct learner learn_listnet = { "listnet", "eTU", -0.5, SURROGATE_ALL, learn };
+/* T^(-2/3) where the estimate's variance grows with 1/gamma, T^(-1/2) where there is none (000,
+ * Theorem 4.1 and section 6). */
+static double eta_estimated(double T)
+{
+    double root = real_cbrt(T);
+    return 1 / (root * root);
+}
+
+static double eta_known(double T)
+{
+    return 1 / sqrt(T);
+}
+
+const struct learner learn_squared = { "squared", "eTU", eta_estimated, 1, learn };
+const struct learner learn_kl = { "kl", "eTU", eta_estimated, 1, learn };
+const struct learner learn_smoothdcg = { "smoothdcg", "eTUE", eta_estimated, 1, learn };
+const struct learner learn_ranksvm = { "ranksvm", "eTU", eta_estimated, 2, learn };
+const struct learner learn_listnet = { "listnet", "eTU", eta_known, SURROGATE_ALL, learn };

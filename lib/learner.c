@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "real.h"
 #include "surrogate.h"
 
 const struct setting settings_known[SETTINGS] = {
@@ -32,8 +31,7 @@ static int settle_eta(struct state *state, struct fault *fault)
                                       : "%s needs its step's size: -e eta, or -T horizon",
                            state->learner->name);
     if (s->set[SETTING_HORIZON])
-        s->value[SETTING_ETA] = real_exp(state->learner->power *
-                                         real_log(s->value[SETTING_HORIZON]));
+        s->value[SETTING_ETA] = state->learner->eta(s->value[SETTING_HORIZON]);
     s->set[SETTING_ETA] = true;
     return 0;
 }

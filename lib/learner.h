@@ -42,7 +42,7 @@ struct state {
 struct learner {
     const char *name;
     const char *letters;   /* of its settings */
-    double power;          /* eta = T^power for -T, the horizon                       */
+    double (*eta)(double T); /* from the horizon, for -T                            */
     size_t least;          /* places that must be seen, SURROGATE_ALL: every one      */
     /* One round: either all of the step, or a fault and the state as it was. */
     int (*learn)(struct state *state, const struct round *round, struct fault *fault);

@@ -244,3 +244,9 @@ double real_log2(double x)
 
     return sum.head + (sum.rest + (part.rest * LOG2_E + part.head * LOG2_E_PAIR.rest));
 }
+
+double real_cbrt(double x)
+{
+    double root = real_exp(real_log(x) / 3);
+    return root - (root * root * root - x) / (3 * root * root);
+}

@@ -77,4 +77,10 @@ double real_log(double x);
  */
 double real_log2(double x);
 
+/*
+ * The cube root of a positive, finite x of ordinary size (2^-300 to 2^300): within one unit in the
+ * last place, and exact where the root is a whole number below 2^17.
+ */
+double real_cbrt(double x);
+
 #endif
