@@ -1,10 +1,12 @@
 /* bin2txt: rounds and models as text, for people and for other tools. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "filter.h"
+#include "load.h"
 #include "model.h"
 
 struct bin2txt {
@@ -12,6 +14,8 @@ struct bin2txt {
     int (*print)(struct bin2txt *my, const struct round *round);
     const char *const *name; /* name[docs], where the documents have names */
     struct space names;
+    bool any;
+    char last[ROUND_QID + 1]; /* qid of the round before, for svm */
 };
 
 #define TEXT(...) writer_text(my->host->out, my->host->fault, __VA_ARGS__)
@@ -50,10 +54,15 @@ static int read_names(struct bin2txt *my, const struct round *round)
     return 0;
 }
 
+static int print_name(struct bin2txt *my, size_t i)
+{
+    return writer_bytes(my->host->out, my->name[i], strlen(my->name[i]), my->host->fault);
+}
+
 static int print_document(struct bin2txt *my, size_t i)
 {
     if (my->name)
-        return my->name[i][0] ? TEXT("%s", my->name[i]) : wrong_name(my, i);
+        return my->name[i][0] ? print_name(my, i) : wrong_name(my, i);
     return TEXT("%zu", i);
 }
 
@@ -73,10 +82,10 @@ static int hex(char c)
 }
 
 /* A qid as the text had it, its %XX back to bytes. */
-static int print_qid(struct bin2txt *my, const char *qid)
+static int decode_qid(struct bin2txt *my, const char *qid, char plain[ROUND_QID + 1])
 {
-    char plain[256], *to = plain;
-    for (; *qid && to < plain + sizeof plain - 1; qid++) {
+    char *to = plain;
+    for (; *qid; qid++) {
         if (*qid == '%' && hex(qid[1]) >= 0 && hex(qid[2]) >= 0) {
             *to++ = (char)(16 * hex(qid[1]) + hex(qid[2]));
             qid += 2;
@@ -87,27 +96,13 @@ static int print_qid(struct bin2txt *my, const char *qid)
     *to = '\0';
     if (strlen(plain) != (size_t)(to - plain) || strpbrk(plain, " \t\n\r"))
         return fault_data(my->host->fault, "its qid has a blank or a NUL, which text cannot hold");
-    return TEXT(" qid:%s", plain);
-}
-
-static float load_float(const unsigned char *p)
-{
-    float f;
-    memcpy(&f, p, sizeof f);
-    return f;
-}
-
-static uint32_t load_u4(const unsigned char *p)
-{
-    uint32_t u;
-    memcpy(&u, p, sizeof u);
-    return u;
+    return 0;
 }
 
 static int print_dense(struct bin2txt *my, const struct matrix *x, size_t i)
 {
     for (size_t j = 0; j < x->dim; j++)
-        if (TEXT(" %zu:%.9g", j + 1, (double)load_float(x->x + 4 * (i * x->dim + j))) < 0)
+        if (TEXT(" %zu:%.9g", j + 1, (double)load_f4(x->x + 4 * (i * x->dim + j))) < 0)
             return -1;
     return 0;
 }
@@ -117,24 +112,40 @@ static int print_sparse(struct bin2txt *my, const struct matrix *x, size_t i)
     size_t end = load_u4(x->ptr + 4 * (i + 1)), next = 0;
     for (size_t e = load_u4(x->ptr + 4 * i); e < end; e++) {
         next = (size_t)load_u4(x->idx + 4 * e) + 1;
-        if (TEXT(" %zu:%.9g", next, (double)load_float(x->val + 4 * e)) < 0)
+        if (TEXT(" %zu:%.9g", next, (double)load_f4(x->val + 4 * e)) < 0)
             return -1;
     }
     /* The width is nowhere else in the text: the first document always reaches it. */
     return i == 0 && next < x->dim ? TEXT(" %zu:0", x->dim) : 0;
 }
 
+/* In text only the qid parts one query from the next. */
+static int check_parted(struct bin2txt *my, const struct round *round)
+{
+    const char *qid = round->qid ? round->qid : "";
+    if (my->any && strcmp(qid, my->last) == 0)
+        return fault_data(my->host->fault, "%s as the round before: as text the two would be one "
+                          "query", *qid ? "the same qid" : "no qid,");
+    my->any = true;
+    strcpy(my->last, qid);
+    return 0;
+}
+
 static int print_svm(struct bin2txt *my, const struct round *round)
 {
     struct matrix x;
-    if (round_features(round, &x, my->host->fault) < 0)
+    char qid[ROUND_QID + 1] = "";
+    if (read_names(my, round) < 0 || check_parted(my, round) < 0 ||
+        (round->qid && decode_qid(my, round->qid, qid) < 0) ||
+        round_features(round, &x, my->host->fault) < 0)
         return -1;
     for (size_t i = 0; i < round->docs; i++) {
         if ((round->label ? TEXT("%.9g", (double)round->label[i]) : TEXT("?")) < 0 ||
-            (round->qid && print_qid(my, round->qid) < 0) ||
+            (round->qid && TEXT(" qid:%s", qid) < 0) ||
             (x.form == MATRIX_DENSE && print_dense(my, &x, i) < 0) ||
             (x.form == MATRIX_SPARSE && print_sparse(my, &x, i) < 0) ||
-            (my->name && my->name[i][0] && TEXT(" # %s", my->name[i]) < 0) || TEXT("\n") < 0)
+            (my->name && my->name[i][0] && (TEXT(" # ") < 0 || print_name(my, i) < 0)) ||
+            TEXT("\n") < 0)
             return -1;
     }
     return 0;
@@ -158,6 +169,8 @@ static int print_relevance(struct bin2txt *my, const struct round *round, size_t
 
 static int print_rank(struct bin2txt *my, const struct round *round)
 {
+    if (read_names(my, round) < 0)
+        return -1;
     if (!round->order)
         return needs_order(my);
     for (size_t place = 0; place < round->docs; place++) {
@@ -177,6 +190,8 @@ static int print_rank(struct bin2txt *my, const struct round *round)
 static int print_run(struct bin2txt *my, const struct round *round)
 {
     char t[24];
+    if (read_names(my, round) < 0)
+        return -1;
     if (!round->order)
         return needs_order(my);
     for (size_t place = 0; place < round->docs; place++)
@@ -189,6 +204,8 @@ static int print_run(struct bin2txt *my, const struct round *round)
 static int print_qrels(struct bin2txt *my, const struct round *round)
 {
     char t[24];
+    if (read_names(my, round) < 0)
+        return -1;
     if (!round->label)
         return fault_data(my->host->fault, "needs label: qrels are the labels");
     for (size_t i = 0; i < round->docs; i++) {
@@ -221,13 +238,11 @@ static int print_head(struct bin2txt *my, const struct round *round)
 static int print_value(struct bin2txt *my, const struct column *column, size_t i)
 {
     const unsigned char *at = (const unsigned char *)column->data + i * column_width(column->type);
-    double value;
     switch (column->type) {
     case COLUMN_F8:
-        memcpy(&value, at, sizeof value);
-        return TEXT("%s\t%zu\t%.17g\n", column->name, i, value);
+        return TEXT("%s\t%zu\t%.17g\n", column->name, i, load_f8(at));
     case COLUMN_F4:
-        return TEXT("%s\t%zu\t%.9g\n", column->name, i, (double)load_float(at));
+        return TEXT("%s\t%zu\t%.9g\n", column->name, i, (double)load_f4(at));
     case COLUMN_U4:
         return TEXT("%s\t%zu\t%" PRIu32 "\n", column->name, i, load_u4(at));
     default:
@@ -281,7 +296,7 @@ static enum kind kind(const void *self)
 static enum step step(void *self, struct round *round)
 {
     struct bin2txt *my = self;
-    return read_names(my, round) < 0 || my->print(my, round) < 0 ? FAIL : DROP;
+    return my->print(my, round) < 0 ? FAIL : DROP;
 }
 
 static int close_bin2txt(void *self, enum ended ended)

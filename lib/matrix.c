@@ -3,21 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "load.h"
+
 enum { LANES = 16 };
-
-static float load_float(const unsigned char *p)
-{
-    float f;
-    memcpy(&f, p, sizeof f);
-    return f;
-}
-
-static uint32_t load_u4(const unsigned char *p)
-{
-    uint32_t u;
-    memcpy(&u, p, sizeof u);
-    return u;
-}
 
 static double sum_lanes(double lane[LANES])
 {
@@ -38,7 +26,7 @@ static double dense_times(const unsigned char *row, const double *w, size_t n)
             lane[l] += (double)x[l] * w[j + l];
     }
     for (size_t l = 0; j < n; j++, l++)
-        lane[l] += (double)load_float(row + j * sizeof(float)) * w[j];
+        lane[l] += (double)load_f4(row + j * sizeof(float)) * w[j];
     return sum_lanes(lane);
 }
 
@@ -50,7 +38,7 @@ static double sparse_times(const struct matrix *x, size_t i, const double *w, si
         size_t j = load_u4(x->idx + 4 * e);
         if (j >= n)
             break;
-        lane[j % LANES] += (double)load_float(x->val + 4 * e) * w[j];
+        lane[j % LANES] += (double)load_f4(x->val + 4 * e) * w[j];
     }
     return sum_lanes(lane);
 }
@@ -78,11 +66,11 @@ static void add_row(const struct matrix *x, size_t i, double a, double *z)
     if (x->form == MATRIX_DENSE) {
         const unsigned char *row = x->x + i * x->dim * sizeof(float);
         for (size_t j = 0; j < x->dim; j++)
-            z[j] += a * (double)load_float(row + j * sizeof(float));
+            z[j] += a * (double)load_f4(row + j * sizeof(float));
     } else if (x->form == MATRIX_SPARSE) {
         size_t end = load_u4(x->ptr + 4 * (i + 1));
         for (size_t e = load_u4(x->ptr + 4 * i); e < end; e++)
-            z[load_u4(x->idx + 4 * e)] += a * (double)load_float(x->val + 4 * e);
+            z[load_u4(x->idx + 4 * e)] += a * (double)load_f4(x->val + 4 * e);
     } else {
         z[i] += a;
     }

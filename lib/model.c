@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "load.h"
+
 static int read_number(const struct record *record, const char *name, uint64_t most,
                        uint64_t *value, struct fault *fault)
 {
@@ -30,8 +32,7 @@ int model_read(struct model *model, struct fault *fault)
     model->dim = (size_t)dim;
     model->w = w->data;
     for (size_t j = 0; j < model->dim; j++) {
-        double weight;
-        memcpy(&weight, (const unsigned char *)w->data + j * sizeof weight, sizeof weight);
+        double weight = load_f8((const unsigned char *)w->data + j * sizeof weight);
         if (!isfinite(weight))
             return fault_data(fault, "model: weight %zu is %g", j, weight);
     }

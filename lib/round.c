@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "load.h"
 #include "order.h"
 
 static const char *const known_keys[] = { "t", "qid", "docs", "dim", "gamma", "block", "group" };
@@ -91,8 +92,8 @@ static int read_keys(struct round *round, struct fault *fault)
     if (read_number(record, "t", 1, RECORD_MOST - 1, &round->t, fault) < 0)
         return -1;
     round->qid = record_key(record, "qid");
-    if (round->qid && strlen(round->qid) > 255)
-        return fault_data(fault, "a qid of %zu bytes; at most 255", strlen(round->qid));
+    if (round->qid && strlen(round->qid) > ROUND_QID)
+        return fault_data(fault, "a qid of %zu bytes; at most %d", strlen(round->qid), ROUND_QID);
     if (check_keys(record, fault) < 0 ||
         read_number(record, "docs", 1, ROUND_DOCS, &docs, fault) < 0 ||
         read_number(record, "dim", 0, ROUND_DIM, &dim, fault) < 0 || read_gamma(round, fault) < 0)
@@ -221,13 +222,6 @@ int round_read(struct round *round, struct fault *fault)
         read_order(round, "greedy", &round->space.greedy, &round->greedy, fault) < 0)
         return -1;
     return read_seen(round, fault);
-}
-
-static uint32_t load_u4(const unsigned char *p)
-{
-    uint32_t u;
-    memcpy(&u, p, sizeof u);
-    return u;
 }
 
 static int check_rows(const struct matrix *x, uint64_t nnz, struct fault *fault)

@@ -13,6 +13,7 @@
 
 #define ROUND_DOCS ((uint64_t)UINT32_MAX) /* most documents of a round       */
 #define ROUND_DIM ((uint64_t)1 << 31)     /* most features: idx is below it  */
+#define ROUND_QID 255                     /* most bytes of a qid             */
 #define ROUND_BARE ((uint64_t)1 << 16)    /* most documents without a byte each: memory is to grow
                                            * with what came, not with a number in a header */
 
