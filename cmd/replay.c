@@ -78,6 +78,13 @@ static void take_share(struct replay *my)
     my->next = first;
 }
 
+static int deal_nothing(struct replay *my)
+{
+    my->next = 1;
+    my->last = 0;
+    return 0;
+}
+
 static int open_deck(void *self)
 {
     struct replay *my = self;
@@ -90,9 +97,9 @@ static int open_deck(void *self)
     }
     if (my->last == 0)
         my->last = my->deck.rounds;
-    if (my->deck.rounds == 0 && my->last > 0)
-        return fault_data(fault, "no rounds to deal");
-    if (my->first > my->last && my->deck.rounds)
+    if (my->deck.rounds == 0)
+        return my->last ? fault_data(fault, "no rounds to deal") : deal_nothing(my);
+    if (my->first > my->last)
         return fault_data(fault, "-b %" PRIu64 " is behind the last of %zu rounds: say -n",
                           my->first, my->deck.rounds);
     take_share(my);

@@ -1,4 +1,5 @@
 /* svm2bin: SVM-light text to rounds. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -79,7 +80,11 @@ static enum step step(void *self, struct round *round)
         (void)fault_data(fault, "no query: the text has no document");
     if (got == 0 && my->t > 0)
         return DONE;
-    if (got <= 0 ||
+    if (got > 0 && query.x.form == MATRIX_UNIT && !query.label && query.docs > ROUND_BARE)
+        (void)fault_data(fault, "%s: line %" PRIu64 ": a fixed list of %zu documents before it: "
+                         "without labels at most %" PRIu64, my->svm.lines.name,
+                         my->svm.lines.number, query.docs, ROUND_BARE);
+    if (got <= 0 || fault->kind != FAULT_NONE ||
         round_start(round, ++my->t, query.qid, query.docs, query.x.dim, fault) < 0 ||
         (query.label &&
          record_put(record, 0, "label", COLUMN_F4, query.docs, query.label, fault) < 0) ||

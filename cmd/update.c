@@ -129,6 +129,8 @@ static int open_update(void *self)
                            "terminal");
     if (my->model && store_open(&my->store, my->model, fault) < 0)
         return -1;
+    if (my->model)
+        my->host->watch->out = NULL; /* nothing goes there: who reads it may go */
     if (my->ring) {
         my->link = link_update(my->ring, my->host->in, my->host->watch, fault);
         if (!my->link)

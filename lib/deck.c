@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "round.h"
+
 struct stored { /* one stream */
     struct reader reader;
     void *map; /* NULL where the reader's own space holds it */
@@ -42,9 +44,11 @@ static int map_file(struct stored *stored, int fd, const char *name, struct faul
 static int index_rounds(struct deck *deck, struct stored *stored, struct fault *fault)
 {
     int got;
+    struct round round;
     struct record *record = malloc(sizeof *record);
     if (!record)
         return fault_memory(fault, sizeof *record);
+    round_open(&round, record);
     while ((got = reader_next(&stored->reader, record, fault)) > 0) {
         struct card *card = space_for(&deck->cards, deck->rounds + 1, sizeof *card, fault);
         if (!card)
@@ -53,10 +57,13 @@ static int index_rounds(struct deck *deck, struct stored *stored, struct fault *
             got = fault_data(fault, "%s holds a model among its rounds", stored->reader.name);
         else if (deck->rounds == UINT32_MAX)
             got = fault_data(fault, "%s: more than 2^32 rounds", stored->reader.name);
+        else if ((got = round_read(&round, fault)) < 0)
+            fault_place(fault, "%s: %s: ", stored->reader.name, stored->reader.last);
         if (got < 0)
             break;
         card[deck->rounds++] = (struct card){ deck->streams, stored->reader.at };
     }
+    round_close(&round);
     free(record);
     return got;
 }

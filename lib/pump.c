@@ -41,6 +41,19 @@ static int check_terminals(struct pump *pump, enum kind kind)
     return 0;
 }
 
+/* Passes the record at hand on. */
+static int pass_on(struct pump *pump, uint64_t *written)
+{
+    char name[ROUND_NAME];
+    if (writer_record(&pump->out, pump->record, &pump->fault) < 0) {
+        if (pump->fault.kind == FAULT_DATA && pump->record->kind == RECORD_ROUND)
+            fault_place(&pump->fault, "%s: ", round_name(&pump->round, name));
+        return -1;
+    }
+    ++*written;
+    return 0;
+}
+
 static enum step step_round(struct pump *pump, const struct reader *reader)
 {
     char name[ROUND_NAME];
@@ -73,10 +86,10 @@ static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader,
                                                             : step_round(pump, reader);
         if (step == FAIL)
             return -1;
-        if (step == PASS && kind != SINK) {
-            if (writer_record(&pump->out, pump->record, &pump->fault) < 0)
-                return -1;
-            ++*written;
+        if (step == PASS && kind != SINK && pass_on(pump, written) < 0) {
+            if (pump->fault.kind == FAULT_DATA)
+                fault_place(&pump->fault, "%s: ", reader->name);
+            return -1;
         }
     }
     return got;
@@ -112,11 +125,9 @@ static int pump_files(struct pump *pump, enum kind kind, uint64_t *written)
 static int pump_source(struct pump *pump, uint64_t *written)
 {
     enum step step;
-    while ((step = pump->filter->step(pump->self, &pump->round)) == PASS) {
-        if (writer_record(&pump->out, pump->record, &pump->fault) < 0)
+    while ((step = pump->filter->step(pump->self, &pump->round)) == PASS)
+        if (pass_on(pump, written) < 0)
             return -1;
-        ++*written;
-    }
     return step == DONE ? 0 : -1;
 }
 

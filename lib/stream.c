@@ -225,7 +225,15 @@ static int cut_short(struct reader *reader, struct fault *fault)
     return fault_cut(fault, "%s: stream cut short after %s", reader->name, reader->last);
 }
 
-/* Has a header line of n bytes with its LF: 1, 0 at the end of all, or a fault. */
+/* Could these bytes be the beginning of a record? */
+static bool may_begin(const void *bytes, size_t n)
+{
+    static const char magic[] = "rankpipe/";
+    return memcmp(bytes, magic, n < sizeof magic - 1 ? n : sizeof magic - 1) == 0;
+}
+
+/* Has a header line of n bytes with its LF, or bytes that cannot become one: 1, 0 at the end of
+ * all, or a fault. */
 static int find_line(struct reader *reader, size_t *n, struct fault *fault)
 {
     size_t looked = 0;
@@ -237,14 +245,14 @@ static int find_line(struct reader *reader, size_t *n, struct fault *fault)
             *n = (size_t)(end - line) + 1;
             return 1;
         }
-        if (have == RECORD_LINE) {
-            *n = RECORD_LINE;
-            return 1;
-        }
         looked = have;
-        int more = fill(reader, fault);
-        if (more <= 0)
-            return more;
+        int more = have == RECORD_LINE ? 0 : fill(reader, fault);
+        if (more < 0)
+            return -1;
+        if (more == 0) {
+            *n = have;
+            return have == RECORD_LINE || (have && !may_begin(line, have));
+        }
     }
 }
 

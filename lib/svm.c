@@ -191,6 +191,9 @@ static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
         wrong(svm, at, token_bytes(at), fault, "index %" PRIu64 " twice", index);
     else if (index - first < *least)
         wrong(svm, at, token_bytes(at), fault, "index %" PRIu64 " after a larger one", index);
+    else if (!svm->any_feature && !svm->options.widths && svm->before.used > 1)
+        wrong(svm, at, token_bytes(at), fault, "the queries before had no feature and were taken "
+              "for a fixed list of items: say how wide they are with -d");
     else if (svm->options.widths && index - first >= svm->options.dim)
         wrong(svm, at, token_bytes(at), fault, "an index past -d %zu", svm->options.dim);
     if (fault->kind != FAULT_NONE)
@@ -304,9 +307,6 @@ static int give_features(struct svm *svm, struct svm_query *query, struct fault 
 {
     struct rows *rows = &svm->rows;
     size_t dim = svm->options.widths ? svm->options.dim : svm->width;
-    if (rows->entries && !svm->any_feature && svm->before.used > 1)
-        return fault_data(fault, "the queries before had no feature and were taken for a fixed "
-                          "list of items, this one has: say how wide they are with -d");
     svm->any_feature = svm->any_feature || dim;
     query->x = (struct matrix){ .form = MATRIX_UNIT, .docs = rows->docs };
     if (!svm->any_feature)
