@@ -1,0 +1,18 @@
+# The C programs that test exact mathematics.
+load helper
+
+@test "exp, log and log2 are within one ulp on ten million points" {
+    "$ROOT/build/tests/real" 10000000
+}
+
+@test "every estimate from the top k is unbiased: summed over all m! orders it is the gradient" {
+    "$ROOT/build/tests/unbiased"
+}
+
+@test "dense, sparse and unit features give the same products to the bit" {
+    "$ROOT/build/tests/matrix"
+}
+
+@test "orders, their inversions, and random numbers are what they are said to be" {
+    "$ROOT/build/tests/order"
+}
