@@ -141,9 +141,8 @@ static int open_update(void *self)
     return publish(my);
 }
 
-static int save(struct update *my)
+static int save(struct update *my, struct fault *fault)
 {
-    struct fault *fault = my->host->fault;
     if (learner_save(&my->state, &my->outgoing, fault) < 0)
         return -1;
     if (my->model)
@@ -160,7 +159,8 @@ static enum step step(void *self, struct round *round)
         return FAIL;
     my->state.rounds++;
     my->rounds++;
-    if (my->every && my->state.rounds % my->every == 0 && save(my) < 0)
+    if (my->every && my->state.rounds % my->every == 0 &&
+        save(my, my->host->fault) < 0)
         return FAIL;
     return publish(my) < 0 ? FAIL : DROP;
 }
@@ -175,28 +175,26 @@ static enum step refuse_model(void *self, struct record *record)
 }
 
 /* Whatever arrived whole counts: a stream cut short and a signal save as an end record does. */
-static int finish(struct update *my, enum ended ended)
+static void finish(struct update *my, enum ended ended)
 {
-    struct fault *fault = my->host->fault;
-    int result = 0;
-    if (ended != FAILED && my->rounds > 0)
-        result = save(my);
-    if (result == 0 && my->link && (ended == CLEAN || ended == CUT))
-        result = my->link->end(my->link, fault);
+    struct fault *fault = my->host->fault, saving = { FAULT_NONE, "" };
     if (ended == CLEAN && my->rounds == 0)
-        return fault_partner(fault, "<stdin>: no rounds");
-    return result;
+        (void)fault_partner(fault, "<stdin>: no rounds");
+    if (ended != FAILED && my->rounds > 0 && save(my, &saving) < 0)
+        fault_also(fault, &saving);
+    else if (my->link && (ended == CLEAN || ended == CUT))
+        (void)my->link->end(my->link, fault);
 }
 
 static int close_update(void *self, enum ended ended)
 {
     struct update *my = self;
-    int result = finish(my, ended);
+    finish(my, ended);
     if (my->link)
         my->link->close(my->link);
     store_close(&my->store);
     learner_close(&my->state);
-    return result;
+    return my->host->fault->kind == FAULT_NONE ? 0 : -1;
 }
 
 const struct filter update = {

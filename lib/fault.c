@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,6 +87,17 @@ int fault_stopped(struct fault *fault)
 int fault_memory(struct fault *fault, size_t bytes)
 {
     return fault_partner(fault, "out of memory: no room for %zu bytes", bytes);
+}
+
+void fault_also(struct fault *fault, const struct fault *second)
+{
+    struct fault first = *fault;
+    bool words = first.text[0] != '\0';
+    if (second->kind == FAULT_NONE)
+        return;
+    fault->kind = words ? first.kind : second->kind;
+    snprintf(fault->text, sizeof fault->text, "%.480s%s%.480s", first.text, words ? "; and " : "",
+             second->text);
 }
 
 void fault_place(struct fault *fault, const char *format, ...)

@@ -9,7 +9,7 @@ enum fault_kind {
     FAULT_DATA,    /* the round, the record or the line at hand is wrong             */
     FAULT_SYSTEM,  /* a call to the system failed, or a partner is gone              */
     FAULT_USAGE,   /* the command line is wrong                                      */
-    FAULT_CUT,     /* the stream stopped before its end record, or is malformed      */
+    FAULT_CUT,     /* the stream stopped before its end record                       */
     FAULT_GONE,    /* who reads our output is gone: no words, the death SIGPIPE deals */
     FAULT_STOPPED  /* a signal asked for the end                                     */
 };
@@ -32,6 +32,10 @@ int fault_partner(struct fault *fault, const char *format, ...)
 int fault_gone(struct fault *fault);
 int fault_stopped(struct fault *fault);
 int fault_memory(struct fault *fault, size_t bytes);
+
+/* A second fault, met while the first was dealt with: its words go behind the first one's, and one
+ * that would have been a death without words is now told. */
+void fault_also(struct fault *fault, const struct fault *second);
 
 /* Puts the place ("<stdin>: round 17: ") before the words of a fault. */
 void fault_place(struct fault *fault, const char *format, ...)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 /* Programs of one pipeline start within moments of each other; one that has not opened the ring
  * after this long never will. */
-enum { PATIENCE = 5000, PAUSE = 10 }; /* milliseconds */
+enum { PATIENCE = 5000, PAUSE = 10, GRACE = 500 }; /* milliseconds */
 
 struct fifo {
     struct link link; /* first: a struct link * is a struct fifo * */
@@ -77,8 +78,15 @@ static int try_open(struct fifo *fifo, int flags, struct fault *fault)
 
 /* ---- score's end ---- */
 
+/* Those between here and update die of their writes to it, from the last to the first; were we
+ * gone before them they would take it for a stream cut short. */
 static int update_is_gone(const struct fifo *fifo, struct fault *fault)
 {
+    fifo->watch->side = -1;
+    if (fifo->watch->out) {
+        struct pollfd reader = { fifo->watch->out->fd, 0, 0 };
+        (void)poll(&reader, 1, GRACE);
+    }
     return fault_partner(fault, "ring %s: update is gone after round %" PRIu64, fifo->path,
                          fifo->messages ? fifo->messages - 1 : 0);
 }
@@ -91,6 +99,8 @@ static int next_message(struct fifo *fifo, struct fault *fault)
     int got = reader_next(&fifo->reader, &message->record, &lost);
     if (got < 0 && lost.kind == FAULT_CUT)
         return update_is_gone(fifo, fault);
+    if (got < 0 && lost.kind == FAULT_DATA)
+        return fault_partner(fault, "ring %s", lost.text);
     if (got < 0) {
         *fault = lost;
         return -1;
@@ -99,10 +109,8 @@ static int next_message(struct fifo *fifo, struct fault *fault)
         return 0;
     if (message->record.kind != RECORD_MODEL)
         return fault_partner(fault, "ring %s: a round came round it, not a model", fifo->path);
-    if (model_read(message, fault) < 0) {
-        fault_place(fault, "ring %s: ", fifo->path);
-        return -1;
-    }
+    if (model_read(message, &lost) < 0)
+        return fault_partner(fault, "ring %s: %s", fifo->path, lost.text);
     if (fifo->messages == 0)
         fifo->first = message->rounds;
     if (message->rounds != fifo->first + fifo->messages)
@@ -160,7 +168,6 @@ static int take_message(void *self, struct fault *fault)
     int took = reader_take(&fifo->reader, fault);
     if (took != 2)
         return took;
-    fifo->watch->side = -1;
     while ((took = next_message(fifo, fault)) > 0)
         ;
     return took < 0 ? -1 : update_is_gone(fifo, fault);

@@ -92,6 +92,9 @@ static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader,
             return -1;
         }
     }
+    /* The rounds before a malformed record count as those before a cut do. */
+    if (pump->fault.kind == FAULT_DATA)
+        pump->fault.kind = FAULT_CUT;
     return got;
 }
 

@@ -31,10 +31,10 @@ static int look(struct watch *watch, int fd, short events, int timeout, struct f
         return errno == EINTR ? 0 : fault_system(fault, "cannot wait for input");
     if (at[AT_STOP].revents)
         return fault_stopped(fault);
-    if (at[AT_OUT].revents & (POLLERR | POLLHUP))
-        return fault_gone(fault);
     if (at[AT_SIDE].revents && watch->take(watch->self, fault) < 0)
         return -1;
+    if (at[AT_OUT].revents & (POLLERR | POLLHUP))
+        return fault_gone(fault);
     return at[AT_FD].revents != 0;
 }
 
@@ -263,15 +263,13 @@ static void malformed(struct reader *reader, struct fault *fault)
         fault_place(fault, "%s: after %s: ", reader->name, reader->last);
     else
         fault_place(fault, "%s: ", reader->name);
-    if (fault->kind == FAULT_DATA)
-        fault->kind = FAULT_CUT;
 }
 
 /* An end record's count must be that of the records before it. */
 static int check_end(struct reader *reader, const struct record *record, struct fault *fault)
 {
     if (record->rounds != reader->since)
-        return fault_cut(fault,
+        return fault_data(fault,
                          "%s: the end record counts %" PRIu64 " rounds, but %" PRIu64 " came",
                          reader->name, record->rounds, reader->since);
     reader->since = 0;
@@ -305,7 +303,7 @@ static int next_record(struct reader *reader, struct record *record, struct faul
         return -1;
     }
     if (record->bytes > SIZE_MAX / 2) {
-        fault_cut(fault, "a record of %" PRIu64 " bytes is too large here", record->bytes);
+        fault_data(fault, "a record of %" PRIu64 " bytes is too large here", record->bytes);
         malformed(reader, fault);
         return -1;
     }

@@ -77,8 +77,8 @@ void reader_close(struct reader *reader); /* frees memory; fd stays the caller's
 
 /* The next round or model, bound to a payload that is good until the next call. End records are
  * counted and passed over. 1: a record. 0: the end of a stream that ended as it should. -1: a
- * fault: FAULT_CUT where the stream is cut short or is no stream. Memory grows with the bytes
- * that came, never with those announced. */
+ * fault: FAULT_CUT where the stream is cut short, FAULT_DATA where it is malformed. Memory grows
+ * with the bytes that came, never with those announced. */
 int reader_next(struct reader *reader, struct record *record, struct fault *fault)
     __attribute__((warn_unused_result));
 
