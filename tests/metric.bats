@@ -234,6 +234,13 @@ A="0:2 1:1 2:3"
     is "1262.86 2" "-G lin dcg prec@2" "1:2 2000:1" # 1 + 2000 * 0.6309298
 }
 
+@test "a loss past a double is an error, no -nan or inf in the table" {
+    shown "1000:1000" >s # e^1000 (R - 1 - s) + e^1000
+    fails_on s 1 "metric: <stdin>: round 1 (qid 1): *" metric loss:kl
+    shown "2000:0 0:0" >s # -2^2000 / 2
+    fails_on s 1 "metric: <stdin>: round 1 (qid 1): *" metric loss:smoothdcg
+}
+
 # Chaudhuri and Tewari, Online Ranking with Top-1 Feedback, Table 1. A row is a ranking: the rank
 # of object 1, of object 2, of object 3; a column is the relevance of objects 1, 2, 3.
 table_1() {

@@ -1,0 +1,76 @@
+/* mkstream round WORD ... [+ round WORD ...] ...: a stream made by hand, its end record included.
+ * A word is a key (t=1), the head of a column (x:f4), or a value of the column before it (0.5, or
+ * 0.5*1000 for a thousand of them). `model` for `round` makes a model. Nothing is checked. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put(char type, size_t width, double value)
+{
+    uint8_t u1 = (uint8_t)value;
+    uint32_t u4 = type == 'u' && width == 4 ? (uint32_t)value : 0;
+    float f4 = (float)value;
+    const void *bytes = type == 'f' ? (width == 4 ? (void *)&f4 : (void *)&value)
+                                    : (width == 4 ? (void *)&u4 : (void *)&u1);
+    fwrite(bytes, width, 1, stdout);
+}
+
+/* How often the value in a word is meant, which follows behind a star. */
+static unsigned long times(const char *word)
+{
+    const char *star = strchr(word, '*');
+    return star ? strtoul(star + 1, NULL, 10) : 1;
+}
+
+/* The head of a column at `word`; the width of its type, or 0. */
+static size_t column_width(const char *word)
+{
+    const char *colon = strchr(word, '=') ? NULL : strchr(word, ':');
+    return colon ? (size_t)(colon[2] - '0') : 0;
+}
+
+/* Words up to a plus or the end; returns how many. */
+static int put_record(int words, char **word)
+{
+    int n = 0, columns = 0;
+    unsigned long bytes = 0;
+    size_t width = 0;
+    printf("rankpipe/1 %s", word[0]);
+    while (n < words && strcmp(word[n], "+") != 0)
+        n++;
+    for (int i = 1; i < n; i++) {
+        if (strchr(word[i], '='))
+            printf(" %s", word[i]);
+        else if (column_width(word[i])) {
+            unsigned long count = 0;
+            for (int j = i + 1; j < n && !column_width(word[j]); j++)
+                count += times(word[j]);
+            width = column_width(word[i]);
+            bytes += width * count;
+            printf("%s%s[%lu]", columns++ ? "," : " cols=", word[i], count);
+        }
+    }
+    printf(" bytes=%lu\n", bytes);
+    char type = 0;
+    for (int i = 1; i < n; i++) {
+        if (column_width(word[i])) {
+            width = column_width(word[i]);
+            type = strchr(word[i], ':')[1];
+        } else if (!strchr(word[i], '=')) {
+            double value = strtod(word[i], NULL);
+            for (unsigned long k = times(word[i]); k > 0; k--)
+                put(type, width, value);
+        }
+    }
+    return n;
+}
+
+int main(int argc, char **argv)
+{
+    int records = 0;
+    for (int at = 1; at < argc; at++, records++)
+        at += put_record(argc - at, argv + at);
+    printf("rankpipe/1 end rounds=%d bytes=0\n", records);
+    return fflush(stdout) != 0 || ferror(stdout);
+}
