@@ -75,6 +75,8 @@ static int load_model(struct score *my)
     if (got == 0)
         (void)fault_partner(my->host->fault, "model %s is not there", my->model);
     int result = got > 0 ? take_weights(my, &model) : -1;
+    if (got > 0 && result < 0)
+        fault_place(my->host->fault, "model %s: ", my->model);
     reader_close(&reader);
     return result;
 }

@@ -1,5 +1,6 @@
 #include "measure.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,11 @@ static enum measured loss(const struct measure *measure, const struct judge *jud
     }
     *value = measure->surrogate->loss(judge->docs, judge->score, judge->label,
                                       judge->conventions.epsilon, judge->scratch);
+    if (!isfinite(*value)) {
+        fault_data(fault, "%s is past a double: its labels or scores are too large",
+                   measure->name);
+        return MEASURE_FAULT;
+    }
     return MEASURE_VALUE;
 }
 
@@ -217,7 +223,8 @@ int measure_parse(struct measure *measure, const char *name, struct fault *fault
         if (!at && kinds[i].cut == CUT_ALWAYS)
             return fault_usage(fault, "measure %.40s needs a cutoff: %s@10, say", name, name);
         if (at && (!record_number(at + 1, UINT32_MAX, &k) || k == 0))
-            return fault_usage(fault, "measure %.40s: the cutoff is a whole number from 1", name);
+            return fault_usage(fault, "measure %.40s: the cutoff is a whole number from 1 to "
+                               "%" PRIu32, name, UINT32_MAX);
         measure->cutoff = (size_t)k;
         measure->value = kinds[i].value;
         return 0;
