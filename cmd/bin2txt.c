@@ -50,6 +50,8 @@ static int read_names(struct bin2txt *my, const struct round *round)
         name[i] = at;
         at = nul + 1;
     }
+    if (at != end)
+        return fault_data(my->host->fault, "column name holds more than %zu names", round->docs);
     my->name = name;
     return 0;
 }

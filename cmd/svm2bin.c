@@ -77,7 +77,8 @@ static enum step step(void *self, struct round *round)
     struct record *record = round->record;
     int got = svm_next(&my->svm, &query, fault);
     if (got == 0 && my->t == 0)
-        (void)fault_data(fault, "no query: the text has no document");
+        (void)fault_data(fault, "%s: no query: the text has no document",
+                         my->svm.lines.name);
     if (got == 0 && my->t > 0)
         return DONE;
     if (got > 0 && query.x.form == MATRIX_UNIT && !query.label && query.docs > ROUND_BARE)

@@ -211,7 +211,10 @@ static int read_name(struct svm *svm, const char *p, struct fault *fault)
     const char *name = *p == '#' ? skip_blanks(p + 1) : p;
     size_t n = token_bytes(name);
     const char *sign = skip_blanks(name + n);
-    if (n == 5 && strncmp(name, "docid", 5) == 0 && *sign == '=') {
+    if (strncmp(name, "docid=", 6) == 0) {
+        name += 6;
+        n -= 6;
+    } else if (n == 5 && strncmp(name, "docid", 5) == 0 && *sign == '=') {
         name = skip_blanks(sign + 1);
         n = token_bytes(name);
     }
