@@ -36,7 +36,7 @@ build/%.o: %.c $(HEADERS)
 # Tests in C: exact mathematics, each a program of its own.
 TESTS = $(patsubst tests/%.c,build/tests/%,$(wildcard tests/*.c))
 
-build/tests/%: tests/%.c $(LIB)
+build/tests/%: tests/%.c $(LIB) $(HEADERS)
 	@mkdir -p $(@D)
 	$(COMPILE) -o $@ $< $(LIB) -lm
 
@@ -54,7 +54,7 @@ demo: all
 data: build/examples/data/make
 	build/examples/data/make > examples/data/small.svm
 
-build/examples/data/make: examples/data/make.c $(LIB)
+build/examples/data/make: examples/data/make.c $(LIB) $(HEADERS)
 	@mkdir -p $(@D)
 	$(COMPILE) -o $@ $< $(LIB) -lm
 

@@ -125,6 +125,18 @@ static enum step step(void *self, struct round *round)
     return PASS;
 }
 
+/* A ring learns from rounds alone; and update, which would refuse it, may be waiting for us to take
+ * in a message while we would wait for it to take in the model. */
+static enum step step_model(void *self, struct record *record)
+{
+    struct score *my = self;
+    (void)record;
+    if (!my->ring)
+        return PASS;
+    (void)fault_data(my->host->fault, "a model came, where the ring learns from rounds");
+    return FAIL;
+}
+
 static int close_score(void *self, enum ended ended)
 {
     struct score *my = self;
@@ -146,5 +158,6 @@ const struct filter score = {
     .kind = kind,
     .open = open_score,
     .step = step,
+    .model = step_model,
     .close = close_score,
 };

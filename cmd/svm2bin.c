@@ -1,6 +1,6 @@
 /* svm2bin: SVM-light text to rounds. */
 #include <inttypes.h>
-#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "filter.h"
@@ -55,6 +55,14 @@ static int open_text(void *self)
     return 0;
 }
 
+static int put_label(struct round *round, const struct svm_query *query, struct fault *fault)
+{
+    float *label = round_new_label(round, fault);
+    if (label)
+        memcpy(label, query->label, query->docs * sizeof *label);
+    return label ? 0 : -1;
+}
+
 static int put_features(struct record *record, const struct svm_query *query, struct fault *fault)
 {
     const struct matrix *x = &query->x;
@@ -87,8 +95,7 @@ static enum step step(void *self, struct round *round)
                          my->svm.lines.number, query.docs, ROUND_BARE);
     if (got <= 0 || fault->kind != FAULT_NONE ||
         round_start(round, ++my->t, query.qid, query.docs, query.x.dim, fault) < 0 ||
-        (query.label &&
-         record_put(record, 0, "label", COLUMN_F4, query.docs, query.label, fault) < 0) ||
+        (query.label && put_label(round, &query, fault) < 0) ||
         (query.names && record_put(record, record->columns, "name", COLUMN_U1, query.name_bytes,
                                    query.names, fault) < 0) ||
         put_features(record, &query, fault) < 0)

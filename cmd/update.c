@@ -1,5 +1,4 @@
 /* update: learns from what the rounds say, and hands its weights back round the ring. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -180,6 +179,7 @@ static void finish(struct update *my, enum ended ended)
     struct fault *fault = my->host->fault, saving = { FAULT_NONE, "" };
     if (ended == CLEAN && my->rounds == 0)
         (void)fault_partner(fault, "<stdin>: no rounds");
+    my->host->watch->stop = -1; /* the signal has been heard: it is not to stop the saving */
     if (ended != FAILED && my->rounds > 0 && save(my, &saving) < 0)
         fault_also(fault, &saving);
     else if (my->link && (ended == CLEAN || ended == CUT))

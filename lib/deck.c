@@ -26,8 +26,8 @@ static int map_file(struct stored *stored, int fd, const char *name, struct faul
     struct stat is;
     if (fstat(fd, &is) < 0)
         return fault_system(fault, "cannot read %s", name);
-    if (!S_ISREG(is.st_mode) || is.st_size == 0)
-        return 0;
+    if (!S_ISREG(is.st_mode) || is.st_size == 0 || lseek(fd, 0, SEEK_CUR) > 0)
+        return 0; /* standard input may have been read from before */
     if ((uintmax_t)is.st_size > SIZE_MAX)
         return fault_memory(fault, SIZE_MAX);
     stored->bytes = (size_t)is.st_size;

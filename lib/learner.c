@@ -1,6 +1,5 @@
 #include "learner.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +156,7 @@ static int check_enough(const struct state *state, const struct round *round, st
     if (least == SURROGATE_ALL)
         return fault_data(fault, "seen has %zu relevance%s of %zu, %s needs them all: "
                           "feedback-mask -k all", k, k == 1 ? "" : "s", m, name);
-    if (k < least && k < m)
+    if (k < least)
         return fault_data(fault, "seen has %zu relevance%s, %s needs %zu: feedback-mask -k %zu",
                           k, k == 1 ? "" : "s", name, least, least);
     if (!round->explored)

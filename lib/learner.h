@@ -44,7 +44,8 @@ struct learner {
     const char *letters;   /* of its settings */
     double (*eta)(double T); /* from the horizon, for -T                            */
     size_t least;          /* places that must be seen, SURROGATE_ALL: every one      */
-    /* One round: either all of the step, or a fault and the state as it was. */
+    /* One round: either all of the step, or a fault and the state as it was, but that w may
+     * have grown by zeros. */
     int (*learn)(struct state *state, const struct round *round, struct fault *fault);
 };
 

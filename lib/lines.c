@@ -96,7 +96,7 @@ int lines_next(struct lines *lines, struct fault *fault)
         return 1;
     }
     for (;;) {
-        const char *text = (const char *)lines->buffer.at + lines->from;
+        const char *text = lines->buffer.at ? (const char *)lines->buffer.at + lines->from : NULL;
         size_t have = lines->until - lines->from;
         const char *end = have > lines->scanned
                               ? memchr(text + lines->scanned, '\n', have - lines->scanned)

@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -91,6 +91,8 @@ static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader,
                 fault_place(&pump->fault, "%s: ", reader->name);
             return -1;
         }
+        if (watch_stopped(&pump->watch, &pump->fault) < 0) /* with rounds still in the buffer */
+            return -1;
     }
     /* The rounds before a malformed record count as those before a cut do. */
     if (pump->fault.kind == FAULT_DATA)

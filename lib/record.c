@@ -91,10 +91,12 @@ static int parse_kind(struct record *record, size_t n, char **rest, struct fault
                           fault_quote(quoted, line, n));
     }
     char *number = line + sizeof magic - 1, *kind = cut(number, ' ');
-    if (!kind || !record_number(number, RECORD_MOST, &version))
+    if (!record_number(number, RECORD_MOST, &version))
         return wrong(fault, "not a rankpipe stream: it begins", line);
     if (version != 1)
         return fault_data(fault, "version %" PRIu64 ", this program reads 1", version);
+    if (!kind)
+        return wrong(fault, "no kind of record behind", line);
     *rest = cut(kind, ' ');
     for (size_t k = 0; k < sizeof kind_names / sizeof *kind_names; k++) {
         if (strcmp(kind, kind_names[k]) == 0) {
@@ -108,11 +110,11 @@ static int parse_kind(struct record *record, size_t n, char **rest, struct fault
 static int parse_column(struct record *record, char *text, struct fault *fault)
 {
     struct column *column = &record->column[record->columns];
-    char *type = cut(text, ':'), *count = type ? cut(type, '[') : NULL;
-    size_t digits = count ? strlen(count) : 0;
-    if (digits == 0 || count[digits - 1] != ']')
+    char *colon = strchr(text, ':'), *bracket = colon ? strchr(colon, '[') : NULL;
+    if (!bracket || text[strlen(text) - 1] != ']')
         return wrong(fault, "a column is name:type[count], not", text);
-    count[digits - 1] = '\0';
+    text[strlen(text) - 1] = '\0';
+    char *count = cut(text, '['), *type = cut(text, ':');
     if (!is_name(text))
         return wrong(fault, "no name for a column", text);
     if (record_column(record, text))
@@ -127,7 +129,7 @@ static int parse_column(struct record *record, char *text, struct fault *fault)
     column->name = text;
     column->type = (enum column_type)k;
     column->data = NULL;
-    record->bytes += column->count * type_widths[k]; /* at most 512 * 2^56: no overflow */
+    record->bytes += column->count * type_widths[k]; /* 2^56 each, and a line holds 178 such */
     record->columns++;
     return 0;
 }

@@ -85,6 +85,17 @@ static int read_gamma(struct round *round, struct fault *fault)
     return 0;
 }
 
+static int check_qid(const char *qid, struct fault *fault)
+{
+    if (qid && strlen(qid) > ROUND_QID)
+        return fault_data(fault, "a qid of %zu bytes; at most %d", strlen(qid), ROUND_QID);
+    for (const char *p = qid; p && (p = strchr(p, '%')); p += 3)
+        if (strspn(p + 1, "0123456789ABCDEF") < 2)
+            return fault_data(fault, "qid=%.40s: behind %% stand two hexadecimal digits, A to F",
+                              qid);
+    return 0;
+}
+
 static int read_keys(struct round *round, struct fault *fault)
 {
     uint64_t docs, dim;
@@ -92,9 +103,7 @@ static int read_keys(struct round *round, struct fault *fault)
     if (read_number(record, "t", 1, RECORD_MOST - 1, &round->t, fault) < 0)
         return -1;
     round->qid = record_key(record, "qid");
-    if (round->qid && strlen(round->qid) > ROUND_QID)
-        return fault_data(fault, "a qid of %zu bytes; at most %d", strlen(round->qid), ROUND_QID);
-    if (check_keys(record, fault) < 0 ||
+    if (check_qid(round->qid, fault) < 0 || check_keys(record, fault) < 0 ||
         read_number(record, "docs", 1, ROUND_DOCS, &docs, fault) < 0 ||
         read_number(record, "dim", 0, ROUND_DIM, &dim, fault) < 0 || read_gamma(round, fault) < 0)
         return -1;
@@ -238,8 +247,8 @@ static int check_rows(const struct matrix *x, uint64_t nnz, struct fault *fault)
         for (size_t e = from; e < to; e++) {
             uint32_t j = load_u4(x->idx + 4 * e);
             if (j < least || j >= x->dim)
-                return fault_data(fault, "idx %zu (document %zu) is %" PRIu32
-                                  ", not from %" PRIu64 " to %zu", e, i, j, least, x->dim - 1);
+                return fault_data(fault, "idx %zu (document %zu) is %" PRIu32 ", not %" PRIu64
+                                  " or more and below dim=%zu", e, i, j, least, x->dim);
             least = (uint64_t)j + 1;
         }
         from = to;

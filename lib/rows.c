@@ -18,32 +18,20 @@ void rows_close(struct rows *rows)
     space_free(&rows->scaled);
 }
 
-int rows_document(struct rows *rows, struct fault *fault)
+int rows_document(struct rows *rows, size_t most, struct fault *fault)
 {
     uint32_t *ptr = space_for(&rows->ptr, rows->docs + 2, sizeof *ptr, fault);
-    if (!ptr)
+    if (rows->docs >= UINT32_MAX - 1 || rows->entries + most >= UINT32_MAX)
+        return fault_data(fault, "a query of 2^32 documents or features");
+    if (!ptr || !space_for(&rows->idx, rows->entries + most, sizeof(uint32_t), fault) ||
+        !space_for(&rows->val, rows->entries + most, sizeof(float), fault))
         return -1;
-    if (rows->docs == UINT32_MAX - 1)
-        return fault_data(fault, "a query of 2^32 documents");
     ptr[0] = 0;
     ptr[++rows->docs] = (uint32_t)rows->entries;
     return 0;
 }
 
-int rows_feature(struct rows *rows, uint32_t j, float value, struct fault *fault)
-{
-    uint32_t *ptr = rows->ptr.at;
-    uint32_t *idx = space_for(&rows->idx, rows->entries + 1, sizeof *idx, fault);
-    float *val = space_for(&rows->val, rows->entries + 1, sizeof *val, fault);
-    if (!idx || !val)
-        return -1;
-    if (rows->entries == UINT32_MAX - 1)
-        return fault_data(fault, "a query of 2^32 features");
-    idx[rows->entries] = j;
-    val[rows->entries] = value;
-    ptr[rows->docs] = (uint32_t)++rows->entries;
-    return 0;
-}
+enum { SCALED_MOST = 1 << 27 }; /* 1.5 GB of entries */
 
 struct entry {
     uint32_t idx, doc;
@@ -84,6 +72,9 @@ static int scale_feature(struct rows *rows, const struct entry *entry, size_t n,
         high = entry[e].val > high ? entry[e].val : high;
     }
     size_t count = low < 0 ? rows->docs : n;
+    if (*used + count > SCALED_MOST)
+        return fault_data(fault, "a query that scales to more than %d features: one below 0 makes "
+                          "every document list it", SCALED_MOST);
     struct entry *out = space_for(&rows->scaled, *used + count, sizeof *out, fault);
     if (!out)
         return -1;
@@ -134,8 +125,6 @@ int rows_scale(struct rows *rows, struct fault *fault)
         if (scale_feature(rows, entry + e, next - e, &used, fault) < 0)
             return -1;
     }
-    if (used > UINT32_MAX)
-        return fault_data(fault, "a query whose scaled features are more than 2^32");
     return store_rows(rows, rows->scaled.at, used, fault);
 }
 

@@ -19,10 +19,17 @@ struct rows { /* all zero at first */
 /* Forgets the documents, keeps the memory. */
 void rows_clear(struct rows *rows);
 
-/* A document without features yet, and a feature of the last document; idx rise. At most 2^32 - 1
- * of either. 0 or a fault. */
-int rows_document(struct rows *rows, struct fault *fault);
-int rows_feature(struct rows *rows, uint32_t idx, float val, struct fault *fault);
+/* A document without features yet, and room for `most` of them. 0, or a fault: at most 2^32 - 1
+ * documents, and features of them all. */
+int rows_document(struct rows *rows, size_t most, struct fault *fault);
+
+/* A feature of the last document, one there is room for; idx rise. */
+static inline void rows_feature(struct rows *rows, uint32_t idx, float val)
+{
+    ((uint32_t *)rows->idx.at)[rows->entries] = idx;
+    ((float *)rows->val.at)[rows->entries] = val;
+    ((uint32_t *)rows->ptr.at)[rows->docs] = (uint32_t)++rows->entries;
+}
 
 /* Each feature to [0,1]: (value - least) / (largest - least) over the documents, 0 where these are
  * equal; what a document does not list is 0. */

@@ -50,6 +50,12 @@ int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *
     return ready;
 }
 
+int watch_stopped(const struct watch *watch, struct fault *fault)
+{
+    struct pollfd stop = { watch->stop, POLLIN, 0 };
+    return watch->stop >= 0 && poll(&stop, 1, 0) > 0 ? fault_stopped(fault) : 0;
+}
+
 int watch_writable(struct watch *watch, int fd, struct fault *fault)
 {
     int ready;
@@ -251,7 +257,7 @@ static int find_line(struct reader *reader, size_t *n, struct fault *fault)
             return -1;
         if (more == 0) {
             *n = have;
-            return have == RECORD_LINE || (have && !may_begin(line, have));
+            return have == RECORD_LINE || (have && !may_begin(reader->bytes + reader->from, have));
         }
     }
 }

@@ -34,8 +34,11 @@ int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *
 /* Waits until `fd` can be written, at least PIPE_BUF bytes where it is a pipe. 0, or a fault. */
 int watch_writable(struct watch *watch, int fd, struct fault *fault);
 
-/* Bytes to a descriptor. With a watch that is eager, or a descriptor that does not block,
- * watch_writable is asked before each piece. */
+/* Has a signal asked to stop? 0, or FAULT_STOPPED. */
+int watch_stopped(const struct watch *watch, struct fault *fault);
+
+/* Bytes to a descriptor. With a watch that is eager watch_writable is asked before each piece, and
+ * where a descriptor that does not block would. */
 struct writer {
     int fd;
     const char *name; /* for messages: "<stdout>" */

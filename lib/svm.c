@@ -82,11 +82,41 @@ static const char *skip_number(const char *p)
     return end;
 }
 
+/* A plain decimal of at most 18 digits that fit a double: where it ends, or NULL where strtof is to
+ * be asked. Digits and power of ten are exact, so that the quotient is rounded once, and once more
+ * to a float: that is the float strtof gives, but where the quotient lies half-way between two. */
+static const char *read_plain(const char *p, float *value)
+{
+    static const double ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
+                                  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18 };
+    bool minus = *p == '-';
+    uint64_t digits = 0, bits;
+    const char *from = p += minus, *point = NULL;
+    unsigned digit;
+    for (; (digit = (unsigned)(*p - '0')) < 10; p++)
+        digits = 10 * digits + digit;
+    if (*p == '.')
+        for (point = p++; (digit = (unsigned)(*p - '0')) < 10; p++)
+            digits = 10 * digits + digit;
+    size_t n = (size_t)(p - from) - (point != NULL);
+    if (n == 0 || n > 18 || digits >> 53 || !is_end(*p))
+        return NULL;
+    double x = (double)digits / ten[point ? p - point - 1 : 0];
+    memcpy(&bits, &x, sizeof bits);
+    if ((bits & 0x1fffffff) == 0x10000000)
+        return NULL;
+    *value = minus ? -(float)x : (float)x;
+    return p;
+}
+
 /* A finite float, in the token that begins at `token`: where it ends, or NULL and a fault. */
 static const char *read_float(const struct svm *svm, const char *token, const char *p,
                               const char *what, float *value, struct fault *fault)
 {
-    const char *end = skip_number(p);
+    const char *end = read_plain(p, value);
+    if (end)
+        return end;
+    end = skip_number(p);
     if (end == p || !is_end(*end)) {
         wrong(svm, token, token_bytes(token), fault, "%s is no number", what);
         return NULL;
@@ -158,17 +188,17 @@ static const char *read_qid(const struct svm *svm, const char *p, char encoded[Q
 static const char *read_index(const struct svm *svm, const char *p, uint64_t *index,
                               struct fault *fault)
 {
-    const char *end = skip_digits(p);
-    size_t n = token_bytes(p);
+    const char *end = p;
     uint64_t most = svm->options.from_zero ? INDEX_MOST - 1 : INDEX_MOST, i = 0;
+    for (; *end >= '0' && *end <= '9'; end++)
+        if (i <= most)
+            i = 10 * i + (uint64_t)(*end - '0');
     if (end == p || *end != ':') {
-        wrong(svm, p, n, fault, "no feature (index:value)");
+        wrong(svm, p, token_bytes(p), fault, "no feature (index:value)");
         return NULL;
     }
-    for (const char *digit = p; digit < end && i <= most; digit++)
-        i = 10 * i + (uint64_t)(*digit - '0');
     if (i > most) {
-        wrong(svm, p, n, fault, "an index over %" PRIu64, most);
+        wrong(svm, p, token_bytes(p), fault, "an index over %" PRIu64, most);
         return NULL;
     }
     *index = i;
@@ -199,8 +229,9 @@ static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
     if (fault->kind != FAULT_NONE)
         return NULL;
     const char *end = read_float(svm, at, p, "the value", &value, fault);
-    if (!end || rows_feature(&svm->rows, (uint32_t)(index - first), value, fault) < 0)
+    if (!end)
         return NULL;
+    rows_feature(&svm->rows, (uint32_t)(index - first), value);
     *least = index - first + 1;
     return end;
 }
@@ -266,7 +297,7 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
                                     : "no label, but others of its query have one");
     labels[docs] = label;
     svm->labels += labelled;
-    if (rows_document(&svm->rows, fault) < 0)
+    if (rows_document(&svm->rows, svm->lines.bytes / 3, fault) < 0) /* "1:0 " each, at least */
         return -1;
     for (p = skip_blanks(p); *p && *p != '#'; p = skip_blanks(p)) {
         p = read_feature(svm, p, &least, fault);
@@ -286,10 +317,10 @@ static int take_line(struct svm *svm, struct fault *fault)
     char qid[QID_BYTES + 1];
     const struct lines *line = &svm->lines;
     const char *p = skip_blanks(line->text);
-    if (*p == '#' || (*p == '\0' && p == line->text + line->bytes))
-        return 1;
     if (strlen(line->text) != line->bytes)
         return lines_wrong(line, line->text, line->bytes, fault, "a NUL byte");
+    if (*p == '#' || *p == '\0')
+        return 1;
     p = read_label(svm, p, &labelled, &label, fault);
     if (!p)
         return -1;

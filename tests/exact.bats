@@ -16,3 +16,7 @@ load helper
 @test "orders, their inversions, and random numbers are what they are said to be" {
     "$ROOT/build/tests/order"
 }
+
+@test "a million decimals become the floats that strtof makes of them" {
+    "$ROOT/build/tests/number" 1000000
+}

@@ -217,7 +217,7 @@ refuse_header() {
     refuse_header 'round t=2 docs=1 dim=0 qid= bytes=0' "header line: a key without a value: 'qid'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u2[1] bytes=2' \
         "header line: no type of a column (u1, u4, f4, f8): 'u2'"
-    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1 bytes=1' "header line: a column is name:type\[count\], not: 'a'"
+    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1 bytes=1' "header line: a column is name:type\[count\], not: 'a:u1'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[01] bytes=1' "header line: no count of a column: '01'"
     refuse_header 'round t=2 docs=1 dim=0 cols=A:u1[1] bytes=1' "header line: no name for a column: 'A'"
     refuse_header "$(printf 'round t=2 docs=1 dim=0 x-a=\303 bytes=0')" \
@@ -293,9 +293,9 @@ refuse_features() {
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\0\0\0\0\02\0\0\0\0\0\0\0\0\0\0\0' \
         'ptr 1 is 2, not from 0 to 1'
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\0\0\0\0\01\0\0\0\02\0\0\0\0\0\0\0' \
-        'idx 0 (document 0) is 2, not from 0 to 1'
+        'idx 0 (document 0) is 2, not 0 or more and below dim=2'
     refuse_features 2 'ptr:u4[2],idx:u4[2],val:f4[2]' '\0\0\0\0\02\0\0\0\01\0\0\0\01\0\0\0\0\0\0\0\0\0\0\0' \
-        'idx 1 (document 0) is 1, not from 2 to 1'
+        'idx 1 (document 0) is 1, not 2 or more and below dim=2'
 }
 
 @test "a header line of 4096 bytes is read, one of 4097 refused" {

@@ -694,6 +694,20 @@ gone_on() {
     gone_on
 }
 
+@test "SIGTERM without -m: the model goes to standard output all the same" {
+    deck
+    mkfifo in
+    update -a kl -e 0.1 <in >model 2>err 3>&- &
+    exec 8>in
+    some_rounds 1 40 >&8
+    kill -TERM $!
+    got=0
+    wait $! || got=$?
+    exec 8>&-
+    [ $got = 143 ] && [ ! -s err ]
+    gone_on
+}
+
 @test "SIGINT: the round is finished, the model saved, and update dies of it" {
     sh -c 'kill -INT $$' && skip 'SIGINT is ignored by who runs the tests'
     deck
