@@ -149,7 +149,7 @@ static void sync_folder(const char *path)
 int store_save(const struct store *store, const struct model *model, struct fault *fault)
 {
     struct stat is;
-    char *beside = join(store->path, strlen(store->path), ".new", fault);
+    char *beside = join(store->lock, strlen(store->lock), ".new", fault);
     int fd = beside ? open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
     if (fd < 0) {
         if (beside)

@@ -209,3 +209,15 @@ letters() {
     fails 2 "replay: -b wants a whole number from 1 to *, not '1.5'*" replay -b 1.5 ab
     fails 2 "replay: -s wants a whole number from 0 to *, not 'x'*" replay -s x ab
 }
+
+@test "standard input is read from where it stands" {
+    stored a b >ab
+    first=$(head -n 1 ab | wc -c)
+    bytes=$(head -n 1 ab | sed 's/.*bytes=//')
+    { dd bs=1 count=$((first + bytes)) of=/dev/null 2>/dev/null && cat >rest; } <ab
+    sed -i 's/end rounds=2/end rounds=1/' rest
+    cat rest rest >twice
+    { dd bs=1 count="$(wc -c <rest)" of=/dev/null 2>/dev/null && replay - >out; } <twice
+    replay rest >want
+    same want out
+}

@@ -299,9 +299,9 @@ through() {
 # ---- members that die ----
 # Who comes after a dead one finds its stream cut short: 1, in words. Who comes before it finds
 # nobody to write to: 141, without. In a ring score comes before everyone, but after update: of a
-# death further down it hears from both sides, that its reader died of SIGPIPE (141) or that update
-# ended with the stream (1, "update is gone after round n"), whichever is first. Its reader hears
-# it from one side alone: score that knows update gone leaves those behind it the time to die.
+# death further down it hears from both sides, that nobody reads it (141) and that update ended with
+# the stream (1, "update is gone after round n"), and what it says is what it heard first. Those
+# behind it hear it from one side alone: score that knows update gone leaves them the time to die.
 
 # deaths DEAD STATUS: all has ended as is right when that member died with the status.
 deaths() {
@@ -309,7 +309,7 @@ deaths() {
     case $1 in
     source) ended "$2!" 1 1 1 1 1 ;;
     score) ended 141 "$2!" 1 1 1 1 ;;
-    explore) ended 141 141 "$2!" 1 1 1 ;;
+    explore) ended 141 141/1 "$2!" 1 1 1 ;;
     metric) ended 141 141/1 141 "$2!" 1 1 ;;
     mask) ended 141 141/1 141 141 "$2!" 1 ;;
     update) ended 141 141/1 141 141 141 "$2!" ;;
@@ -650,4 +650,19 @@ told() {
         kill "$(cat source.pid)"
         wait $runner
     done
+}
+
+@test "a model in the stream is refused by score at the ring, for update may be waiting for it" {
+    members
+    svm2bin >rounds <<<'1 qid:a 1000000:1'
+    update -a kl -e 0.1 -m big.bin <rounds
+    { head -c -37 big.bin && cat rounds; } >mixed
+    cp big.bin w.bin
+    got=0
+    timeout -s KILL $LIMIT sh -c 'score -f ring <mixed | update -a kl -e 0.1 -f ring -m w.bin' \
+        3>&- 2>err || got=$?
+    cat err
+    [ $got = 1 ]
+    grep '^score: <stdin>: record 1: a model came, where the ring learns from rounds$' err
+    same w.bin big.bin
 }

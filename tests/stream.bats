@@ -248,6 +248,7 @@ refuse_keys() {
     refuse_keys 't=2 docs=1 dim=0 colour=red' 'round 2' 'unknown key colour= *'
     refuse_keys 't=2 docs=1 dim=0 gamma=1.5' 'round 2' 'gamma=1.5 is not a number from 0 to 1'
     refuse_keys 't=2 docs=1 dim=0 gamma=nan' 'round 2' 'gamma=nan is not a number from 0 to 1'
+    refuse_keys 't=2 qid=a%zz docs=1 dim=0' 'round 2' 'qid=a%zz: behind % stand two hexadecimal digits, A to F'
     refuse_keys "t=2 qid=$(printf '%0256d' 0) docs=1 dim=0" 'round 2' 'a qid of 256 bytes; at most 255'
 }
 
@@ -558,10 +559,10 @@ gone() {
     [ -s full/out ]
     fails_on two 1 'replay: cannot write <stdout>: No space left on device' sh -c 'exec replay two >full/small'
     fails_on two 1 'metric: cannot write full/table: No space left on device' metric -t full/table ndcg@1
-    fails_on two 1 'update: cannot write full/w.bin.new: No space left on device' \
+    fails_on two 1 'update: cannot write full/w.bin.lock.new: No space left on device' \
         update -a squared -e 0.1 -m full/w.bin
     same before full/w.bin
-    [ ! -e full/w.bin.new ]
+    [ ! -e full/w.bin.lock.new ]
 }
 
 # on_terminal COMMAND: runs it on a terminal; what it says there is in `output`.

@@ -543,7 +543,7 @@ refused() {
     same straight model
     # neither the lock nor the half-written file of a run that was killed is in the way of the next
     : >>model.lock
-    echo half >model.new
+    echo half >model.lock.new
     replay -b $((n + 1)) -n $((n + 9)) deck | update -a kl -e 0.1 -m model
     replay -n $((n + 9)) deck | update -a kl -e 0.1 >straight
     same straight model
@@ -620,19 +620,19 @@ refused() {
     deck
     replay -n 9 deck | update -a kl -e 0.1 -m model
     cp model before
-    mkdir model.new
-    fails_on deck 1 'update: cannot write model.new: *' update -a kl -e 0.1 -m model
+    mkdir model.lock.new
+    fails_on deck 1 'update: cannot write model.lock.new: *' update -a kl -e 0.1 -m model
     same before model
-    fails_on deck 1 'update: cannot write model.new: *' update -a kl -e 0.1 -c 3 -m model
+    fails_on deck 1 'update: cannot write model.lock.new: *' update -a kl -e 0.1 -c 3 -m model
     same before model
     [ ! -e model.lock ]
 }
 
 @test "a model that cannot be saved is told when the stream is cut short, too" {
     deck
-    mkdir model.new
+    mkdir model.lock.new
     head -c 3000 deck >cut
-    fails_on cut 1 '*cannot write model.new: *' update -a kl -e 0.1 -m model
+    fails_on cut 1 '*cannot write model.lock.new: *' update -a kl -e 0.1 -m model
 }
 
 @test "a model that cannot be written to standard output is no success" {
@@ -669,7 +669,8 @@ refused() {
 stopped_by() {
     # shellcheck disable=SC2016
     replay -n 100000000 deck 2>/dev/null 3>&- |
-        timeout -s KILL 20 sh -c '{ sleep 0.2; kill -"$1" $$; } 2>/dev/null 3>&- &
+        timeout -s KILL 20 sh -c '
+            { until [ -f model.lock ]; do sleep 0.01; done; sleep 0.2; kill -"$1" $$; } 3>&- &
             exec update -a kl -e 0.1 -m model 2>err' sh "$1"
 }
 
@@ -699,7 +700,7 @@ gone_on() {
     mkfifo in
     update -a kl -e 0.1 <in >model 2>err 3>&- &
     exec 8>in
-    some_rounds 1 40 >&8
+    some_rounds 1 2000 >&8 # more than a pipe holds: once they are in, the first are learnt
     kill -TERM $!
     got=0
     wait $! || got=$?
@@ -756,11 +757,11 @@ gone_on() {
 
 @test "a signal that finds the model cannot be saved is answered with words and 1" {
     deck
-    mkdir model.new
+    mkdir model.lock.new
     got=0
     stopped_by TERM || got=$?
     cat err
     [ $got = 1 ]
-    grep '^update: cannot write model.new: ' err
+    grep '^update: cannot write model.lock.new: ' err
     [ ! -e model ]
 }
