@@ -91,6 +91,9 @@ is() {
     # -1.2100000262260437 is what the second product rounds to; fused they would leave a rest
     weights -1.2100000262260437 '0*15' 1.1
     is 0 "$(mkstream round t=1 docs=1 dim=17 x:f4 1 '0*15' 1.1 | scores)"
+    is 0 "$(mkstream round t=1 docs=1 dim=32 x:f4 1 '0*15' 1.1 '7*15' | scores)"
+    weights -1.2100000262260437 '0*15' 1.1 '0*15'
+    is 0 "$(mkstream round t=1 docs=1 dim=32 x:f4 1 '0*15' 1.1 '7*15' | scores)"
     is 0 "$(mkstream round t=1 docs=1 dim=17 ptr:u4 0 2 idx:u4 0 16 val:f4 1 1.1 | scores)"
 }
 

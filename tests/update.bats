@@ -245,7 +245,10 @@ untouched() {
 @test "-U keeps the weights in the ball, and leaves them alone inside it" {
     two_documents | update -a squared -e 0.5 -U 1 >one
     near one 0.44721359549995793 0.89442719099991586 # (1, 2) / sqrt(5)
-    two_documents | update -a squared -e 0.5 -U 2.25 >one
+    # just outside of the ball, and just inside
+    two_documents | update -a squared -e 0.5 -U 2.236 >one
+    near one 0.99996959953790595 1.9999391990758119 # 2.236 / sqrt(5)
+    two_documents | update -a squared -e 0.5 -U 2.2361 >one
     holds one 1 2
     deck
     for n in 1 2 3 5 10 20 40; do
