@@ -1,5 +1,5 @@
 /* Online gradient descent on a surrogate, its gradient estimated from the relevances seen
- * (000, Algorithm 1; with every label, online ListNet and its kin). */
+ * (Chaudhuri & Tewari 2016, Algorithm 1; with every label, online ListNet and its kin). */
 #include "learn_surrogate.h"
 
 #include <math.h>
@@ -44,8 +44,8 @@ static int learn(struct state *state, const struct round *round, struct fault *f
     return learner_descend(state, z, fault);
 }
 
-/* T^(-2/3) where the estimate's variance grows with 1/gamma, T^(-1/2) where there is none (000,
- * Theorem 4.1 and section 6). */
+/* T^(-2/3) where the estimate's variance grows with 1/gamma, T^(-1/2) where there is none
+ * (Chaudhuri & Tewari 2016, Theorem 4.1 and section 6). */
 static double eta_estimated(double T)
 {
     double root = real_cbrt(T);

@@ -1,5 +1,5 @@
-/* policy: who is shown where, and with what probability (000, equation 1, with every document's
- * case and not the greedy one's alone). */
+/* policy: who is shown where, and with what probability (Chaudhuri & Tewari 2016, equation 1, with
+ * every document's case and not the greedy one's alone). */
 #ifndef RANKPIPE_POLICY_H
 #define RANKPIPE_POLICY_H
 

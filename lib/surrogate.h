@@ -24,7 +24,8 @@ struct surrogate {
     double (*loss)(size_t m, const double *s, const double *R, double epsilon, double *scratch);
 };
 
-/* squared, kl, smoothdcg, ranksvm and listnet (000, section 4); ended by a NULL name. */
+/* squared, kl, smoothdcg, ranksvm and listnet (Chaudhuri & Tewari 2016, section 4); ended by a NULL
+ * name. */
 extern const struct surrogate surrogates[];
 
 /* The surrogate of that name, or NULL. */
