@@ -1,9 +1,7 @@
 /* score: a number for each document, by fixed weights or by the newest from the ring. */
-#include <math.h>
-
 #include "filter.h"
-#include "learner.h"
 #include "link.h"
+#include "scoring.h"
 #include "store.h"
 
 enum { WINDOW_MOST = 1 << 20 };
@@ -15,8 +13,7 @@ struct score {
     struct link *link;
     uint64_t rounds; /* scored            */
     uint64_t due;    /* the next message  */
-    struct space weights;
-    size_t dim;
+    struct scoring scoring;
 };
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -52,21 +49,6 @@ static enum kind kind(const void *self)
     return FILTER;
 }
 
-/* The model's weights become ours: an aligned copy that nobody else touches. */
-static int take_weights(struct score *my, const struct model *model)
-{
-    struct fault *fault = my->host->fault;
-    if (!learner_find(model->learner))
-        return fault_data(fault, "a model of %.40s, which this version does not know",
-                          model->learner);
-    double *w = space_for(&my->weights, model->dim, sizeof *w, fault);
-    if (!w)
-        return -1;
-    model_weights(model, w);
-    my->dim = model->dim;
-    return 0;
-}
-
 static int load_model(struct score *my)
 {
     struct reader reader;
@@ -74,7 +56,7 @@ static int load_model(struct score *my)
     int got = store_load(my->model, &reader, &model, my->host->fault);
     if (got == 0)
         (void)fault_partner(my->host->fault, "model %s is not there", my->model);
-    int result = got > 0 ? take_weights(my, &model) : -1;
+    int result = got > 0 ? scoring_take(&my->scoring, &model, my->host->fault) : -1;
     if (got > 0 && result < 0)
         fault_place(my->host->fault, "model %s: ", my->model);
     reader_close(&reader);
@@ -101,7 +83,7 @@ static int catch_up(struct score *my)
     if (my->link->get(my->link, number, &message, my->host->fault) < 0)
         return -1;
     my->due = number + 1;
-    return take_weights(my, message);
+    return scoring_take(&my->scoring, message, my->host->fault);
 }
 
 static enum step step(void *self, struct round *round)
@@ -112,17 +94,7 @@ static enum step step(void *self, struct round *round)
     if ((my->link && catch_up(my) < 0) || round_features(round, &x, fault) < 0)
         return FAIL;
     double *s = round_new_score(round, fault);
-    if (!s)
-        return FAIL;
-    matrix_times(&x, my->weights.at, my->dim, s);
-    for (size_t i = 0; i < round->docs; i++) {
-        if (!isfinite(s[i])) {
-            (void)fault_data(fault, "document %zu scores %g: one of its features is no finite "
-                             "number, or the weights are too large", i, s[i]);
-            return FAIL;
-        }
-    }
-    return PASS;
+    return s && scoring_round(&my->scoring, &x, s, fault) == 0 ? PASS : FAIL;
 }
 
 /* A ring learns from rounds alone; and update, which would refuse it, may be waiting for us to take
@@ -145,7 +117,7 @@ static int close_score(void *self, enum ended ended)
         result = my->link->end(my->link, my->host->fault);
     if (my->link)
         my->link->close(my->link);
-    space_free(&my->weights);
+    scoring_close(&my->scoring);
     return result;
 }
 

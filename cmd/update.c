@@ -13,7 +13,8 @@ struct update {
     const struct learner *learner;
     struct settings settings;
     const char *model, *ring;
-    uint64_t every, most; /* rounds between checkpoints, 0: none; weights at the most */
+    uint64_t every, most; /* rounds between checkpoints, 0: none; weights at the most, 0: as the
+                           * learner has it */
     struct store store;
     struct link *link;
     struct state state;
@@ -36,16 +37,27 @@ static int parse_learner(struct update *my, const struct options *options)
 static int parse_setting(struct update *my, const struct options *options)
 {
     size_t i = 0;
-    uint64_t T;
+    uint64_t whole;
     while (settings_known[i].letter != options->letter)
         i++;
+    const struct setting *setting = &settings_known[i];
+    double *value = &my->settings.value[i];
     my->settings.set[i] = true;
-    if (i != SETTING_HORIZON)
-        return options_positive(options, &my->settings.value[i]);
-    if (options_whole(options, 1, RECORD_MOST, &T) < 0)
-        return -1;
-    my->settings.value[i] = (double)T;
-    return 0;
+    switch (setting->form) {
+    case FORM_POSITIVE:
+        return options_positive(options, value);
+    case FORM_WHOLE:
+        if (options_whole(options, setting->least, setting->most, &whole) < 0)
+            return -1;
+        *value = (double)whole;
+        return 0;
+    case FORM_WORD:
+        *value = options_word(options, setting->words) + 1;
+        return *value > 0 ? 0 : -1;
+    default:
+        *value = 1;
+        return 0;
+    }
 }
 
 static int parse_option(struct update *my, const struct options *options)
@@ -74,8 +86,7 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     my->host = host;
     my->store.lock_fd = -1;
-    my->most = (uint64_t)1 << 24;
-    while ((letter = options_next(options, "E:T:U:a:c:d:e:f:m:")) > 0)
+    while ((letter = options_next(options, "C:E:G:L:N:T:U:a:c:d:e:f:k:m:os:")) > 0)
         if (parse_option(my, options) < 0)
             return -1;
     if (letter < 0 || options_no_operands(options) < 0)
@@ -154,9 +165,8 @@ static int save(struct update *my, struct fault *fault)
 static enum step step(void *self, struct round *round)
 {
     struct update *my = self;
-    if (my->learner->learn(&my->state, round, my->host->fault) < 0)
+    if (learner_learn(&my->state, round, my->host->fault) < 0)
         return FAIL;
-    my->state.rounds++;
     my->rounds++;
     if (my->every && my->state.rounds % my->every == 0 &&
         save(my, my->host->fault) < 0)
@@ -199,8 +209,9 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "-a learner [-E epsilon] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] "
-             "[-f ring] [-m model]",
+    .usage = "-a learner [-o] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
+             "[-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] [-k cutoff] "
+             "[-m model] [-s seed]",
     .line = "learns from the feedback; a model at the end, and round the ring",
     .size = sizeof(struct update),
     .parse = parse,

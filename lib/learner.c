@@ -1,17 +1,7 @@
 #include "learner.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "surrogate.h"
-
-const struct setting settings_known[SETTINGS] = {
-    [SETTING_ETA] = { 'e', "eta", "the step's size" },
-    [SETTING_HORIZON] = { 'T', NULL, "the horizon" },
-    [SETTING_RADIUS] = { 'U', "radius", "the ball's radius" },
-    [SETTING_EPSILON] = { 'E', "epsilon", "the smoothing" },
-};
 
 static bool takes(const struct learner *learner, char letter)
 {
@@ -22,17 +12,16 @@ static bool takes(const struct learner *learner, char letter)
 static int settle_eta(struct state *state, struct fault *fault)
 {
     struct settings *s = &state->settings;
-    if (!takes(state->learner, 'e'))
+    if (!takes(state->learner, 'T') || s->set[SETTING_ETA] != s->set[SETTING_HORIZON]) {
+        if (s->set[SETTING_HORIZON])
+            s->value[SETTING_ETA] = state->learner->eta(s->value[SETTING_HORIZON]);
+        s->set[SETTING_ETA] = takes(state->learner, 'e');
         return 0;
-    if (s->set[SETTING_ETA] == s->set[SETTING_HORIZON])
-        return fault_usage(fault, s->set[SETTING_ETA]
-                                      ? "-e and -T both say eta: give one of them"
-                                      : "%s needs its step's size: -e eta, or -T horizon",
-                           state->learner->name);
-    if (s->set[SETTING_HORIZON])
-        s->value[SETTING_ETA] = state->learner->eta(s->value[SETTING_HORIZON]);
-    s->set[SETTING_ETA] = true;
-    return 0;
+    }
+    return fault_usage(fault, s->set[SETTING_ETA]
+                                  ? "-e and -T both say eta: give one of them"
+                                  : "%s needs its step's size: -e eta, or -T horizon",
+                       state->learner->name);
 }
 
 int learner_start(struct state *state, const struct learner *learner,
@@ -40,78 +29,76 @@ int learner_start(struct state *state, const struct learner *learner,
 {
     state->learner = learner;
     state->settings = *settings;
-    state->most = most;
-    for (size_t i = 0; i < SETTINGS; i++)
+    state->most = most ? most : learner->most ? learner->most : LEARNER_MOST;
+    for (size_t i = 0; i < SETTINGS; i++) {
         if (settings->set[i] && !takes(learner, settings_known[i].letter))
             return fault_usage(fault, "%s does not take -%c (%s)", learner->name,
                                settings_known[i].letter, settings_known[i].what);
-    if (takes(learner, 'E') && !settings->set[SETTING_EPSILON]) {
-        state->settings.set[SETTING_EPSILON] = true;
-        state->settings.value[SETTING_EPSILON] = 0.01;
+        if (!settings->set[i] && learner->preset[i] != 0) {
+            state->settings.set[i] = true;
+            state->settings.value[i] = learner->preset[i];
+        }
     }
-    return settle_eta(state, fault);
+    return settle_eta(state, fault) < 0 ? -1 : learner_reach(state, 0, fault);
 }
 
 void learner_close(struct state *state)
 {
     space_free(&state->weights);
-    space_free(&state->next);
     space_free(&state->gradient);
     space_free(&state->scores);
     space_free(&state->scratch);
     space_free(&state->places);
+    space_free(&state->pairs);
+    for (size_t i = 0; i < KEPT_MOST; i++)
+        space_free(&state->arrays[i]);
 }
 
-int learner_publish(const struct state *state, struct model *model, struct fault *fault)
+/* The rows and columns of an array that is kept, in a model of dim weights. */
+struct extent {
+    size_t rows, columns;
+};
+
+static struct extent extent(const struct state *state, const struct kept *kept, size_t dim)
 {
-    return model_start(model, state->learner->name, state->rounds, state->dim, state->w, fault);
+    size_t n = kept->n == SETTINGS ? 1 : (size_t)state->settings.value[kept->n];
+    if (kept->shape == KEPT_NUMBERS)
+        return (struct extent){ 1, n };
+    return (struct extent){ kept->shape == KEPT_SQUARE ? dim : n, dim };
 }
 
-int learner_save(const struct state *state, struct model *model, struct fault *fault)
+/* An array from one extent to another that is no smaller, its rows moved apart, last first. */
+static double *grow(struct space *space, struct extent from, struct extent to, struct fault *fault)
 {
-    if (learner_publish(state, model, fault) < 0)
-        return -1;
-    for (size_t i = 0; i < SETTINGS; i++)
-        if (settings_known[i].key && state->settings.set[i] &&
-            model_set(model, settings_known[i].key, state->settings.value[i], fault) < 0)
-            return -1;
-    return 0;
-}
-
-/* The model's settings must be the run's, to the last bit: else going on is another algorithm. */
-static int compare_settings(const struct state *state, const struct model *model,
-                            struct fault *fault)
-{
-    for (size_t i = 0; i < SETTINGS; i++) {
-        const struct setting *known = &settings_known[i];
-        const char *text = known->key ? record_key(&model->record, known->key) : NULL;
-        bool set = state->settings.set[i];
-        double value = state->settings.value[i];
-        if (!known->key || (!text && !set))
-            continue;
-        if (text && !set)
-            return fault_data(fault, "it was learnt with %s=%s, this run has none: say -%c %s",
-                              known->key, text, known->letter, text);
-        if (!text)
-            return fault_data(fault, "it was learnt without %s, this run says -%c %.17g: leave "
-                              "it out, or learn into another file", known->key, known->letter,
-                              value);
-        if (strtod(text, NULL) != value)
-            return fault_data(fault, "it was learnt with %s=%s, this run says %.17g: use the "
-                              "same, or learn into another file", known->key, text, value);
+    if (to.columns && to.rows > SIZE_MAX / sizeof(double) / to.columns) {
+        fault_memory(fault, SIZE_MAX);
+        return NULL;
     }
-    return 0;
+    double *array = space_for(space, to.rows * to.columns, sizeof *array, fault);
+    if (!array)
+        return NULL;
+    for (size_t r = to.rows; r-- > 0;) {
+        size_t here = r < from.rows ? from.columns : 0;
+        memmove(array + r * to.columns, array + r * from.columns, here * sizeof *array);
+        memset(array + r * to.columns + here, 0, (to.columns - here) * sizeof *array);
+    }
+    return array;
 }
 
-int learner_load(struct state *state, const struct model *model, struct fault *fault)
+static int reach_kept(struct state *state, size_t width, struct fault *fault)
 {
-    if (strcmp(model->learner, state->learner->name) != 0)
-        return fault_data(fault, "it is a model of %.40s, this run learns with %s: use -a %.40s, "
-                          "or another file", model->learner, state->learner->name, model->learner);
-    if (compare_settings(state, model, fault) < 0 || learner_reach(state, model->dim, fault) < 0)
-        return -1;
-    model_weights(model, state->w);
-    state->rounds = model->rounds;
+    const struct kept *kept = state->learner->kept;
+    for (size_t i = 0; i < KEPT_MOST && kept[i].name; i++) {
+        struct extent from = extent(state, &kept[i], state->dim);
+        if (!state->kept[i])
+            from.rows = from.columns = 0;
+        double *array = grow(&state->arrays[i], from, extent(state, &kept[i], width), fault);
+        if (!array)
+            return -1;
+        state->kept[i] = array;
+        for (size_t j = from.rows; kept[i].shape == KEPT_SQUARE && j < width; j++)
+            array[j * width + j] = 1;
+    }
     return 0;
 }
 
@@ -122,118 +109,131 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
     if (width > state->most)
         return fault_data(fault, "it has %zu features, more than the %zu weights a model may "
                           "grow to: say -d %zu if that is meant", width, state->most, width);
-    double *w = space_for(&state->weights, width, sizeof *w, fault);
-    double *next = space_for(&state->next, width, sizeof *next, fault);
+    struct extent from = { 1, state->dim }, to = { 1, width };
+    double *w = grow(&state->weights, from, to, fault);
     double *z = space_for(&state->gradient, width, sizeof *z, fault);
-    if (w)
-        state->w = w;
-    if (!w || !next || !z)
+    if (!w || !z || reach_kept(state, width, fault) < 0)
         return -1;
-    for (size_t j = state->dim; j < width; j++)
-        w[j] = 0;
+    state->w = w;
     state->dim = width;
     return 0;
 }
 
-static int hear_all(const struct round *round, struct shown *shown, uint32_t *doc, double *R,
-                    bool *greedy)
+int learner_publish(const struct state *state, struct model *model, struct fault *fault)
 {
-    shown->places = round->docs;
-    for (size_t a = 0; a < round->docs; a++) {
-        doc[a] = (uint32_t)a;
-        R[a] = round->label[a];
-        greedy[a] = true;
-    }
-    return 0;
-}
-
-static int check_enough(const struct state *state, const struct round *round, struct fault *fault)
-{
-    size_t k = round->places, m = round->docs, least = state->learner->least;
-    const char *name = state->learner->name;
-    if (k == m)
-        return 0;
-    if (least == SURROGATE_ALL)
-        return fault_data(fault, "seen has %zu relevance%s of %zu, %s needs them all: "
-                          "feedback-mask -k all", k, k == 1 ? "" : "s", m, name);
-    if (k < least)
-        return fault_data(fault, "seen has %zu relevance%s, %s needs %zu: feedback-mask -k %zu",
-                          k, k == 1 ? "" : "s", name, least, least);
-    if (!round->explored)
-        return fault_data(fault, "no gamma=: what %s learns from %zu of %zu relevances depends on "
-                          "how the order was drawn; put explore before feedback-mask", name, k, m);
-    if (round->gamma <= 0)
-        return fault_data(fault, "gamma=0: what is never shown is never learnt; use explore -g "
-                          "with more than 0, or feedback-mask -k all");
-    return 0;
-}
-
-/* The places seen; who of them would have been there by score alone is marked by document. */
-static int hear_some(const struct round *round, struct shown *shown, uint32_t *doc, double *R,
-                     bool *greedy, unsigned char *mark)
-{
-    const uint32_t *by_score = round->greedy ? round->greedy : round->order;
-    size_t k = shown->places = round->places;
-    for (size_t a = 0; a < k; a++)
-        mark[round->order[a]] = 0;
-    for (size_t a = 0; a < k; a++)
-        mark[by_score[a]] = 1;
-    for (size_t a = 0; a < k; a++) {
-        doc[a] = round->order[a];
-        R[a] = round->seen[a];
-        greedy[a] = mark[doc[a]];
-    }
-    return 0;
-}
-
-int learner_listen(struct state *state, const struct round *round, struct shown *shown,
-                   struct fault *fault)
-{
-    size_t m = round->docs, each = sizeof(double) + sizeof(uint32_t) + sizeof(bool) + 1;
-    double *R = space_for(&state->places, m, each, fault);
-    if (!R)
+    const struct learner *learner = state->learner;
+    const double *w = learner->weights ? learner->weights(state) : state->w;
+    if (model_start(model, learner->name, state->rounds, state->dim, w, fault) < 0)
         return -1;
-    uint32_t *doc = (uint32_t *)(R + m);
-    bool *greedy = (bool *)(doc + m);
-    *shown = (struct shown){ m, 0, round->gamma, doc, R, greedy };
-    if (round->seen)
-        return check_enough(state, round, fault) < 0
-                   ? -1
-                   : hear_some(round, shown, doc, R, greedy, (unsigned char *)(greedy + m));
-    if (round->label)
-        return hear_all(round, shown, doc, R, greedy);
-    return fault_data(fault, "needs seen or label: put feedback-mask before update");
+    if (!learner->rank)
+        return 0;
+    struct extent e = extent(state, &learner->kept[0], state->dim);
+    return model_put(model, learner->kept[0].name, e.columns, state->kept[0], fault);
 }
 
-/* Scales next[dim] into the ball. A norm past a double is taken of a smaller vector. */
-static void project(const struct state *state, double *next)
+int learner_save(const struct state *state, struct model *model, struct fault *fault)
+{
+    const struct kept *kept = state->learner->kept;
+    if (model_start(model, state->learner->name, state->rounds, state->dim, state->w, fault) < 0 ||
+        settings_save(&state->settings, model, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < KEPT_MOST && kept[i].name; i++) {
+        struct extent e = extent(state, &kept[i], state->dim);
+        if (model_put(model, kept[i].name, e.rows * e.columns, state->kept[i], fault) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int learner_load(struct state *state, const struct model *model, struct fault *fault)
+{
+    const struct kept *kept = state->learner->kept;
+    if (strcmp(model->learner, state->learner->name) != 0)
+        return fault_data(fault, "it is a model of %.40s, this run learns with %s: use -a %.40s, "
+                          "or another file", model->learner, state->learner->name, model->learner);
+    if (settings_compare(&state->settings, model, fault) < 0 ||
+        learner_reach(state, model->dim, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < KEPT_MOST && kept[i].name; i++) {
+        struct extent e = extent(state, &kept[i], state->dim);
+        if (model_array(model, kept[i].name, e.rows * e.columns, state->kept[i], fault) < 0)
+            return -1;
+    }
+    model_weights(model, state->w);
+    state->rounds = model->rounds;
+    return 0;
+}
+
+double learner_eta_known(double T)
+{
+    return 1 / sqrt(T);
+}
+
+static int check_weights(const struct state *state, struct fault *fault)
+{
+    for (size_t j = 0; j < state->dim; j++)
+        if (!isfinite(state->w[j]))
+            return fault_data(fault, "its step would make weight %zu %s: the weights run off%s", j,
+                              isnan(state->w[j]) ? "NaN" : "infinite",
+                              takes(state->learner, 'U')
+                                  ? "; a smaller -e, or a ball (-U), keeps them finite"
+                                  : "");
+    return 0;
+}
+
+int learner_learn(struct state *state, const struct round *round, struct fault *fault)
+{
+    struct matrix x;
+    if (round_features(round, &x, fault) < 0 ||
+        learner_reach(state, matrix_width(&x), fault) < 0 ||
+        state->learner->learn(state, &x, round, fault) < 0 || check_weights(state, fault) < 0)
+        return -1;
+    state->rounds++;
+    return 0;
+}
+
+double *learner_score(struct state *state, const struct matrix *x, struct fault *fault)
+{
+    double *s = space_for(&state->scores, x->docs, sizeof *s, fault);
+    if (!s)
+        return NULL;
+    matrix_times(x, state->w, state->dim, s);
+    for (size_t i = 0; i < x->docs; i++) {
+        if (!isfinite(s[i])) {
+            fault_data(fault, "document %zu scores %g: a feature of it is no finite number, or "
+                       "the weights run off", i, s[i]);
+            return NULL;
+        }
+    }
+    return s;
+}
+
+/* Scales w into the ball. A norm past a double is taken of a smaller vector. */
+static void project(const struct state *state)
 {
     double radius = state->settings.value[SETTING_RADIUS], most = 0;
-    double norm = matrix_norm(next, state->dim);
+    double norm = matrix_norm(state->w, state->dim);
     if (isinf(norm)) {
         for (size_t j = 0; j < state->dim; j++)
-            most = fabs(next[j]) > most ? fabs(next[j]) : most;
+            most = fabs(state->w[j]) > most ? fabs(state->w[j]) : most;
         for (size_t j = 0; j < state->dim; j++)
-            next[j] /= most;
-        norm = matrix_norm(next, state->dim);
+            state->w[j] /= most;
+        norm = matrix_norm(state->w, state->dim);
     }
     if (norm > radius || most > 0)
         for (size_t j = 0; j < state->dim; j++)
-            next[j] *= radius / norm;
+            state->w[j] *= radius / norm;
 }
 
 int learner_descend(struct state *state, const double *z, struct fault *fault)
 {
-    double eta = state->settings.value[SETTING_ETA], *next = state->next.at;
-    for (size_t j = 0; j < state->dim; j++) {
-        next[j] = state->w[j] - eta * z[j];
-        if (!isfinite(next[j]))
-            return fault_data(fault, "its step would make weight %zu %s: the weights run off; "
-                              "a smaller -e, or a ball (-U), keeps them finite", j,
-                              isnan(next[j]) ? "NaN" : "infinite");
-    }
-    if (state->settings.set[SETTING_RADIUS])
-        project(state, next);
-    memcpy(state->w, next, state->dim * sizeof *next);
+    double eta = state->settings.value[SETTING_ETA];
+    for (size_t j = 0; j < state->dim; j++)
+        state->w[j] -= eta * z[j];
+    if (!state->settings.set[SETTING_RADIUS])
+        return 0;
+    if (check_weights(state, fault) < 0)
+        return -1;
+    project(state);
     return 0;
 }

@@ -8,25 +8,23 @@
 #include <stdint.h>
 
 #include "fault.h"
+#include "matrix.h"
 #include "model.h"
-#include "policy.h"
 #include "round.h"
+#include "settings.h"
 #include "space.h"
 
-/* What a learner can be told, each by the option with that letter. */
-enum setting_number { SETTING_ETA, SETTING_HORIZON, SETTING_RADIUS, SETTING_EPSILON, SETTINGS };
-
-struct setting {
-    char letter;
-    const char *key;  /* in the model file; NULL: not kept, only another is made of it */
-    const char *what; /* for messages */
+/* An array that a learner keeps beside w, in the model file by this name. */
+struct kept {
+    const char *name;
+    enum kept_shape {
+        KEPT_NUMBERS, /* [n], at first 0                                                 */
+        KEPT_VECTORS, /* [n][dim], at first 0; growing with w by zeros                   */
+        KEPT_SQUARE   /* [dim][dim], at first the identity; growing with w by more of it */
+    } shape;
+    enum setting_number n; /* the setting that says n; SETTINGS: 1 */
 };
-extern const struct setting settings_known[SETTINGS];
-
-struct settings {
-    bool set[SETTINGS];
-    double value[SETTINGS];
-};
+enum { KEPT_MOST = 5 };
 
 /* What update keeps from round to round. */
 struct state {
@@ -35,26 +33,38 @@ struct state {
     size_t most;     /* weights it may grow to */
     uint64_t rounds; /* learnt */
     size_t dim;
-    double *w;       /* w[dim] */
-    struct space weights, next, gradient, scores, scratch, places;
+    double *w;               /* w[dim]: the weights that score           */
+    double *kept[KEPT_MOST]; /* as learner->kept says; none of them NULL */
+    struct space weights, gradient, scores, scratch, places, pairs, arrays[KEPT_MOST];
 };
 
 struct learner {
     const char *name;
-    const char *letters;   /* of its settings */
-    double (*eta)(double T); /* from the horizon, for -T                            */
-    size_t least;          /* places that must be seen, SURROGATE_ALL: every one      */
-    /* One round: either all of the step, or a fault and the state as it was, but that w may
-     * have grown by zeros. */
-    int (*learn)(struct state *state, const struct round *round, struct fault *fault);
+    const char *letters;     /* of its settings                                            */
+    double (*eta)(double T); /* from the horizon, for -T                                   */
+    size_t least;            /* places that must be seen, SURROGATE_ALL: every one         */
+    /* Changes w and what is kept by one round, whose features are x and reach no further than w.
+     * After a fault the state is good for nothing but learner_close. */
+    int (*learn)(struct state *state, const struct matrix *x, const struct round *round,
+                 struct fault *fault);
+    struct kept kept[KEPT_MOST]; /* up to the first without a name                         */
+    double preset[SETTINGS];     /* values of the settings not given; 0: none              */
+    size_t most;                 /* weights it may grow to unless told; 0: LEARNER_MOST    */
+    /* The weights that score the next round, where they are not w; NULL: w. */
+    const double *(*weights)(const struct state *state);
+    /* What a document ranks by, from w.x and the n numbers of kept[0], which go to whoever
+     * scores beside the weights; NULL: w.x itself. */
+    double (*rank)(double wx, const double *numbers, size_t n);
 };
+#define LEARNER_MOST ((size_t)1 << 24)
 
 /* The table, ended by a NULL name, and the learner of a name, or NULL. */
 extern const struct learner *const learners[];
 const struct learner *learner_find(const char *name);
 
-/* A state before its first round: w = 0 in no dimension. Settings that the learner does not take,
- * or that are missing, are a usage fault; defaults and eta from the horizon are filled in. */
+/* A state before its first round: w = 0 in no dimension; `most` weights at the most, 0: as the
+ * learner has it. Settings that the learner does not take, or that are missing, are a usage fault;
+ * defaults and eta from the horizon are filled in. */
 int learner_start(struct state *state, const struct learner *learner,
                   const struct settings *settings, size_t most, struct fault *fault);
 void learner_close(struct state *state);
@@ -64,22 +74,27 @@ void learner_close(struct state *state);
 int learner_save(const struct state *state, struct model *model, struct fault *fault);
 int learner_load(struct state *state, const struct model *model, struct fault *fault);
 
-/* What scoring needs, as a model: the weights. */
+/* What scoring needs, as a model: weights, and numbers where the learner ranks by more. */
 int learner_publish(const struct state *state, struct model *model, struct fault *fault);
+
+/* Learns from one round. After a fault the state is good for nothing but learner_close. */
+int learner_learn(struct state *state, const struct round *round, struct fault *fault);
 
 /* For the families: */
 
-/* Grows w by zeros until it reaches `width` weights. */
+/* eta from the horizon where nothing is estimated: T^(-1/2) (Chaudhuri & Tewari 2016, section
+ * 6). */
+double learner_eta_known(double T);
+
+/* Grows w and what is kept until they reach `width` weights. */
 int learner_reach(struct state *state, size_t width, struct fault *fault);
 
-/* What the round says about its documents, for a learner that needs `least` places of a longer
- * list. Labels that were never masked are all seen. A fault tells what is missing and who puts it
- * there. Good until the next call. */
-int learner_listen(struct state *state, const struct round *round, struct shown *shown,
-                   struct fault *fault);
+/* s = Xw in s[docs], finite: a feature that is no finite number is a fault. Good until the next
+ * call; NULL for a fault. */
+double *learner_score(struct state *state, const struct matrix *x, struct fault *fault);
 
 /* w <- w - eta z, then into the ball of the radius where there is one. A weight that would not be
- * finite is a fault, and w as it was. */
+ * finite is a fault. */
 int learner_descend(struct state *state, const double *z, struct fault *fault);
 
 #endif

@@ -1,6 +1,7 @@
 #include "matrix.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "load.h"
@@ -89,4 +90,107 @@ double matrix_norm(const double *w, size_t n)
     for (size_t j = 0; j < n; j++)
         lane[j % LANES] += w[j] * w[j];
     return sqrt(sum_lanes(lane));
+}
+
+/* A sparse row as it lies in the stream. */
+struct stretch {
+    size_t from, to;
+};
+
+static struct stretch stretch(const struct matrix *x, size_t i)
+{
+    return (struct stretch){ load_u4(x->ptr + 4 * i), load_u4(x->ptr + 4 * (i + 1)) };
+}
+
+struct row matrix_row(const struct matrix *x, size_t i, double *val, uint32_t *idx)
+{
+    struct row row = { 1, x->form == MATRIX_DENSE ? NULL : idx, val };
+    if (x->form == MATRIX_DENSE) {
+        const unsigned char *at = x->x + i * x->dim * sizeof(float);
+        row.n = x->dim;
+        for (size_t j = 0; j < x->dim; j++)
+            val[j] = load_f4(at + j * sizeof(float));
+    } else if (x->form == MATRIX_SPARSE) {
+        struct stretch r = stretch(x, i);
+        row.n = r.to - r.from;
+        for (size_t e = 0; e < row.n; e++) {
+            idx[e] = load_u4(x->idx + 4 * (r.from + e));
+            val[e] = load_f4(x->val + 4 * (r.from + e));
+        }
+    } else {
+        idx[0] = (uint32_t)i;
+        val[0] = 1;
+    }
+    return row;
+}
+
+static size_t merge(const struct matrix *x, struct stretch a, struct stretch b, double *val,
+                    uint32_t *idx)
+{
+    size_t n = 0;
+    while (a.from < a.to || b.from < b.to) {
+        uint32_t i = a.from < a.to ? load_u4(x->idx + 4 * a.from) : UINT32_MAX;
+        uint32_t j = b.from < b.to ? load_u4(x->idx + 4 * b.from) : UINT32_MAX;
+        idx[n] = i < j ? i : j;
+        val[n] = 0;
+        if (i <= j)
+            val[n] = load_f4(x->val + 4 * a.from++);
+        if (j <= i)
+            val[n] -= load_f4(x->val + 4 * b.from++);
+        n++;
+    }
+    return n;
+}
+
+struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double *val,
+                             uint32_t *idx)
+{
+    struct row row = { 2, x->form == MATRIX_DENSE ? NULL : idx, val };
+    if (x->form == MATRIX_DENSE) {
+        const unsigned char *a = x->x + i * x->dim * sizeof(float);
+        const unsigned char *b = x->x + j * x->dim * sizeof(float);
+        row.n = x->dim;
+        for (size_t f = 0; f < x->dim; f++)
+            val[f] = (double)load_f4(a + f * sizeof(float)) - load_f4(b + f * sizeof(float));
+    } else if (x->form == MATRIX_SPARSE) {
+        row.n = merge(x, stretch(x, i), stretch(x, j), val, idx);
+    } else {
+        bool first = i < j;
+        idx[0] = (uint32_t)(first ? i : j);
+        idx[1] = (uint32_t)(first ? j : i);
+        val[0] = first ? 1 : -1;
+        val[1] = -val[0];
+    }
+    return row;
+}
+
+/* Lane by lane, as features lie: so that dense and sparse rows give the same bits. */
+double row_times(const struct row *row, const double *w)
+{
+    double lane[LANES] = { 0 };
+    size_t e = 0;
+    for (; !row->idx && e + LANES <= row->n; e += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            lane[l] += row->val[e + l] * w[e + l];
+    for (; e < row->n; e++) {
+        size_t j = row->idx ? row->idx[e] : e;
+        lane[j % LANES] += row->val[e] * w[j];
+    }
+    return sum_lanes(lane);
+}
+
+double row_square(const struct row *row)
+{
+    double lane[LANES] = { 0 };
+    for (size_t e = 0; e < row->n; e++)
+        lane[(row->idx ? row->idx[e] : e) % LANES] += row->val[e] * row->val[e];
+    return sum_lanes(lane);
+}
+
+void row_add(const struct row *row, double a, double *w)
+{
+    for (size_t e = 0; !row->idx && e < row->n; e++)
+        w[e] += a * row->val[e];
+    for (size_t e = 0; row->idx && e < row->n; e++)
+        w[row->idx[e]] += a * row->val[e];
 }

@@ -31,6 +31,28 @@ void matrix_times(const struct matrix *x, const double *w, size_t n, double *s);
  * not looked at. */
 void matrix_transposed_times(const struct matrix *x, const double *g, double *z);
 
+/* One vector of features, or a difference of two, widened. */
+struct row {
+    size_t n;
+    const uint32_t *idx; /* idx[n], rising; NULL: 0 to n - 1 */
+    double *val;         /* val[n]                           */
+};
+
+/* The features of document i, and what document i has more than document j. `val` and `idx` are
+ * the caller's, with room for matrix_width numbers each. */
+struct row matrix_row(const struct matrix *x, size_t i, double *val, uint32_t *idx);
+struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double *val,
+                             uint32_t *idx);
+
+/* w.x, in the lanes of matrix_times; w reaches as far as the row. */
+double row_times(const struct row *row, const double *w);
+
+/* x.x, in the same lanes. */
+double row_square(const struct row *row);
+
+/* w += a x. */
+void row_add(const struct row *row, double a, double *w);
+
 /* The length of w[n], summed in the same lanes. */
 double matrix_norm(const double *w, size_t n);
 

@@ -165,8 +165,9 @@ static enum measured loss(const struct measure *measure, const struct judge *jud
         fault_data(fault, "%s needs score: put score before metric", measure->name);
         return MEASURE_FAULT;
     }
-    *value = measure->surrogate->loss(judge->docs, judge->score, judge->label,
-                                      judge->conventions.epsilon, judge->scratch);
+    const struct surrogate_options options = { judge->conventions.epsilon, measure->cutoff };
+    *value = measure->surrogate->loss(judge->docs, judge->score, judge->label, &options,
+                                      judge->scratch);
     if (!isfinite(*value)) {
         fault_data(fault, "%s is past a double: its labels or scores are too large",
                    measure->name);
@@ -275,7 +276,8 @@ int judge_round(struct judge *judge, size_t m, const uint32_t *order, const floa
                 const double *score, struct fault *fault)
 {
     double *by_doc = space_for(&judge->space[3], 2 * m, sizeof *by_doc, fault);
-    double *scratch = space_for(&judge->space[4], 2 * m, sizeof *scratch, fault);
+    double *scratch = space_for(&judge->space[4], SURROGATE_SCRATCH * m, sizeof *scratch,
+                                fault);
     if (!by_doc || !scratch || fill_discounts(judge, m, fault) < 0)
         return -1;
     double *shown = by_doc + m;

@@ -39,7 +39,7 @@ struct judge {
     const double *discount; /* D(i+1) at i, at least docs of them                          */
     const double *label;    /* label[docs], by document                                    */
     const double *score;    /* score[docs], by document; NULL where there is none          */
-    double *scratch;        /* room for 2 docs                                             */
+    double *scratch;        /* room for SURROGATE_SCRATCH * docs                           */
     size_t discounts;
     struct space space[5];
 };

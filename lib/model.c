@@ -54,9 +54,30 @@ int model_start(struct model *model, const char *learner, uint64_t rounds, size_
     return record_put(&model->record, 0, "w", COLUMN_F8, dim, w, fault);
 }
 
-int model_set(struct model *model, const char *name, double value, struct fault *fault)
+int model_set(struct model *model, const char *name, const char *value, struct fault *fault)
 {
-    return record_set(&model->record, model->record.keys, name, fault, "%.17g", value);
+    return record_set(&model->record, model->record.keys, name, fault, "%s", value);
+}
+
+int model_put(struct model *model, const char *name, size_t n, const double *data,
+              struct fault *fault)
+{
+    return record_put(&model->record, model->record.columns, name, COLUMN_F8, n, data, fault);
+}
+
+int model_array(const struct model *model, const char *name, size_t n, double *data,
+                struct fault *fault)
+{
+    const struct column *column = record_column(&model->record, name);
+    if (!column || column->type != COLUMN_F8 || column->count != n)
+        return fault_data(fault, "model: no column %s:f8[%zu], which %s keeps", name, n,
+                          model->learner);
+    if (n)
+        memcpy(data, column->data, n * sizeof *data);
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(data[i]))
+            return fault_data(fault, "model: %s %zu is %g", name, i, data[i]);
+    return 0;
 }
 
 void model_weights(const struct model *model, double *w)

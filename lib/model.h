@@ -24,8 +24,15 @@ int model_read(struct model *model, struct fault *fault);
 int model_start(struct model *model, const char *learner, uint64_t rounds, size_t dim,
                 const double *w, struct fault *fault);
 
-/* A setting it was learnt with: a key whose value has all its digits (%.17g). */
-int model_set(struct model *model, const char *name, double value, struct fault *fault);
+/* A setting it was learnt with, and an array of n that the learner keeps, by name; the name and
+ * the array stay the caller's. */
+int model_set(struct model *model, const char *name, const char *value, struct fault *fault);
+int model_put(struct model *model, const char *name, size_t n, const double *data,
+              struct fault *fault);
+
+/* An array, aligned, into data[n]: a fault where it is not there, is not f8[n] or not finite. */
+int model_array(const struct model *model, const char *name, size_t n, double *data,
+                struct fault *fault);
 
 /* The weights, aligned, into w[dim]. */
 void model_weights(const struct model *model, double *w);

@@ -3,33 +3,34 @@
 #include <string.h>
 
 #include "real.h"
+#include "slam.h"
 
 /* |s - R|^2 */
-static void squared_gradient(const struct shown *shown, const double *s, double epsilon,
-                             double *g, double *scratch)
+static void squared_gradient(const struct shown *shown, const double *s,
+                             const struct surrogate_options *options, double *g, double *scratch)
 {
-    (void)epsilon, (void)scratch;
+    (void)options, (void)scratch;
     for (size_t j = 0; j < shown->docs; j++)
         g[j] = 2 * s[j];
     for (size_t a = 0; a < shown->places; a++)
         g[shown->doc[a]] -= 2 * (shown->relevance[a] / policy_one(shown, a));
 }
 
-static double squared_loss(size_t m, const double *s, const double *R, double epsilon,
-                           double *scratch)
+static double squared_loss(size_t m, const double *s, const double *R,
+                           const struct surrogate_options *options, double *scratch)
 {
     double sum = 0;
-    (void)epsilon, (void)scratch;
+    (void)options, (void)scratch;
     for (size_t j = 0; j < m; j++)
         sum += (s[j] - R[j]) * (s[j] - R[j]);
     return sum;
 }
 
 /* Kullback-Leibler divergence of the unnormalised exp(R) and exp(s) */
-static void kl_gradient(const struct shown *shown, const double *s, double epsilon,
-                        double *g, double *scratch)
+static void kl_gradient(const struct shown *shown, const double *s,
+                        const struct surrogate_options *options, double *g, double *scratch)
 {
-    (void)epsilon, (void)scratch;
+    (void)options, (void)scratch;
     memset(g, 0, shown->docs * sizeof *g);
     for (size_t a = 0; a < shown->places; a++) {
         uint32_t j = shown->doc[a];
@@ -37,10 +38,11 @@ static void kl_gradient(const struct shown *shown, const double *s, double epsil
     }
 }
 
-static double kl_loss(size_t m, const double *s, const double *R, double epsilon, double *scratch)
+static double kl_loss(size_t m, const double *s, const double *R,
+                      const struct surrogate_options *options, double *scratch)
 {
     double sum = 0;
-    (void)epsilon, (void)scratch;
+    (void)options, (void)scratch;
     for (size_t j = 0; j < m; j++)
         sum += real_exp(R[j]) * (R[j] - 1 - s[j]) + real_exp(s[j]);
     return sum;
@@ -67,15 +69,15 @@ static double gain(double relevance)
 }
 
 /* minus the smooth DCG@1 */
-static void smoothdcg_gradient(const struct shown *shown, const double *s, double epsilon,
-                               double *g, double *scratch)
+static void smoothdcg_gradient(const struct shown *shown, const double *s,
+                               const struct surrogate_options *options, double *g, double *scratch)
 {
     double *p = scratch, sum = 0;
-    softmax(shown->docs, s, epsilon, p);
+    softmax(shown->docs, s, options->epsilon, p);
     memset(g, 0, shown->docs * sizeof *g);
     for (size_t a = 0; a < shown->places; a++) {
         uint32_t j = shown->doc[a];
-        double c = gain(shown->relevance[a]) / policy_one(shown, a) * (p[j] / epsilon);
+        double c = gain(shown->relevance[a]) / policy_one(shown, a) * (p[j] / options->epsilon);
         g[j] = -c;
         sum += c;
     }
@@ -83,21 +85,21 @@ static void smoothdcg_gradient(const struct shown *shown, const double *s, doubl
         g[j] += sum * p[j];
 }
 
-static double smoothdcg_loss(size_t m, const double *s, const double *R, double epsilon,
-                             double *scratch)
+static double smoothdcg_loss(size_t m, const double *s, const double *R,
+                             const struct surrogate_options *options, double *scratch)
 {
     double sum = 0;
-    softmax(m, s, epsilon, scratch);
+    softmax(m, s, options->epsilon, scratch);
     for (size_t j = 0; j < m; j++)
         sum += gain(R[j]) * scratch[j];
     return -sum;
 }
 
 /* the hinge of every pair in the wrong order, or in the right one by less than 1 */
-static void ranksvm_gradient(const struct shown *shown, const double *s, double epsilon,
-                             double *g, double *scratch)
+static void ranksvm_gradient(const struct shown *shown, const double *s,
+                             const struct surrogate_options *options, double *g, double *scratch)
 {
-    (void)epsilon, (void)scratch;
+    (void)options, (void)scratch;
     memset(g, 0, shown->docs * sizeof *g);
     for (size_t a = 0; a < shown->places; a++) {
         for (size_t b = 0; b < shown->places; b++) {
@@ -111,11 +113,11 @@ static void ranksvm_gradient(const struct shown *shown, const double *s, double 
     }
 }
 
-static double ranksvm_loss(size_t m, const double *s, const double *R, double epsilon,
-                           double *scratch)
+static double ranksvm_loss(size_t m, const double *s, const double *R,
+                           const struct surrogate_options *options, double *scratch)
 {
     double sum = 0;
-    (void)epsilon, (void)scratch;
+    (void)options, (void)scratch;
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < m; j++)
             if (R[i] > R[j] && 1 + s[j] > s[i])
@@ -124,10 +126,10 @@ static double ranksvm_loss(size_t m, const double *s, const double *R, double ep
 }
 
 /* cross entropy of softmax(R) and softmax(s) */
-static void listnet_gradient(const struct shown *shown, const double *s, double epsilon,
-                             double *g, double *scratch)
+static void listnet_gradient(const struct shown *shown, const double *s,
+                             const struct surrogate_options *options, double *g, double *scratch)
 {
-    (void)epsilon, (void)scratch;
+    (void)options, (void)scratch;
     double most = shown->relevance[0], sum = 0;
     for (size_t a = 1; a < shown->places; a++)
         if (shown->relevance[a] > most)
@@ -139,15 +141,64 @@ static void listnet_gradient(const struct shown *shown, const double *s, double 
         g[shown->doc[a]] -= real_exp(shown->relevance[a] - most) / sum;
 }
 
-static double listnet_loss(size_t m, const double *s, const double *R, double epsilon,
-                           double *scratch)
+static double listnet_loss(size_t m, const double *s, const double *R,
+                           const struct surrogate_options *options, double *scratch)
 {
     double sum = 0, norm = softmax(m, s, 1, scratch);
-    (void)epsilon;
+    (void)options;
     softmax(m, R, 1, scratch + m);
     for (size_t j = 0; j < m; j++)
         sum += scratch[m + j] * (norm - s[j]);
     return sum;
+}
+
+/* The relevances by document, where all were seen. */
+static const double *by_document(const struct shown *shown, double *R)
+{
+    for (size_t a = 0; a < shown->places; a++)
+        R[shown->doc[a]] = shown->relevance[a];
+    return R;
+}
+
+static void slam_gradient(const struct shown *shown, const double *s,
+                          const struct surrogate_options *options, double *g, double *scratch)
+{
+    slam_ndcg(shown->docs, s, by_document(shown, scratch), options->cutoff, g,
+              scratch + shown->docs);
+}
+
+static double slam_loss(size_t m, const double *s, const double *R,
+                        const struct surrogate_options *options, double *scratch)
+{
+    return slam_ndcg(m, s, R, options->cutoff, scratch, scratch + m);
+}
+
+static void slam_ap_gradient(const struct shown *shown, const double *s,
+                             const struct surrogate_options *options, double *g, double *scratch)
+{
+    (void)options;
+    slam_ap(shown->docs, s, by_document(shown, scratch), g, scratch + shown->docs);
+}
+
+static double slam_ap_loss(size_t m, const double *s, const double *R,
+                           const struct surrogate_options *options, double *scratch)
+{
+    (void)options;
+    return slam_ap(m, s, R, scratch, scratch + m);
+}
+
+static void minimax_gradient(const struct shown *shown, const double *s,
+                             const struct surrogate_options *options, double *g, double *scratch)
+{
+    (void)options;
+    slam_minimax(shown->docs, s, by_document(shown, scratch), g, scratch + shown->docs);
+}
+
+static double minimax_loss(size_t m, const double *s, const double *R,
+                           const struct surrogate_options *options, double *scratch)
+{
+    (void)options;
+    return slam_minimax(m, s, R, scratch, scratch + m);
 }
 
 const struct surrogate surrogates[] = {
@@ -156,6 +207,9 @@ const struct surrogate surrogates[] = {
     { "smoothdcg", 1, smoothdcg_gradient, smoothdcg_loss },
     { "ranksvm", 2, ranksvm_gradient, ranksvm_loss },
     { "listnet", SURROGATE_ALL, listnet_gradient, listnet_loss },
+    { "slam", SURROGATE_ALL, slam_gradient, slam_loss },
+    { "slam-ap", SURROGATE_ALL, slam_ap_gradient, slam_ap_loss },
+    { "minimax", SURROGATE_ALL, minimax_gradient, minimax_loss },
     { NULL, 0, NULL, NULL },
 };
 

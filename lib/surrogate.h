@@ -9,6 +9,12 @@
 #include "policy.h"
 
 #define SURROGATE_ALL SIZE_MAX /* `least` of one that needs every relevance */
+enum { SURROGATE_SCRATCH = 6 }; /* numbers a document that each may scribble on */
+
+struct surrogate_options {
+    double epsilon; /* smoothdcg's                      */
+    size_t cutoff;  /* slam's; SIZE_MAX: the whole list */
+};
 
 struct surrogate {
     const char *name;
@@ -16,16 +22,17 @@ struct surrogate {
 
     /* g[docs]: an unbiased estimate of the gradient of the loss at scores s[docs], from what was
      * shown; the gradient itself where every place was. At least min(least, docs) places.
-     * `epsilon` is smoothdcg's alone; `scratch` has room for docs. */
-    void (*gradient)(const struct shown *shown, const double *s, double epsilon, double *g,
-                     double *scratch);
+     * `scratch` has room for SURROGATE_SCRATCH * docs. */
+    void (*gradient)(const struct shown *shown, const double *s,
+                     const struct surrogate_options *options, double *g, double *scratch);
 
-    /* The loss of scores s[m] under relevances R[m]; `scratch` has room for 2 m. */
-    double (*loss)(size_t m, const double *s, const double *R, double epsilon, double *scratch);
+    /* The loss of scores s[m] under relevances R[m]; `scratch` as above. */
+    double (*loss)(size_t m, const double *s, const double *R,
+                   const struct surrogate_options *options, double *scratch);
 };
 
-/* squared, kl, smoothdcg, ranksvm and listnet (Chaudhuri & Tewari 2016, section 4); ended by a NULL
- * name. */
+/* squared, kl, smoothdcg, ranksvm and listnet (Chaudhuri & Tewari 2016, section 4); slam, slam-ap
+ * and minimax, as slam.h has them; ended by a NULL name. */
 extern const struct surrogate surrogates[];
 
 /* The surrogate of that name, or NULL. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heard.h"
 #include "learner.h"
 #include "policy.h"
 #include "surrogate.h"
@@ -73,6 +74,7 @@ struct bench {
     struct record record;
     struct round round;
     struct fault fault;
+    struct space places; /* what heard_places lends from */
     uint32_t order[ORDERS][DOCS]; /* all the orders there are of m documents */
     size_t orders;
     long double expected[DOCS], gradient[DOCS];
@@ -262,8 +264,8 @@ static void step(struct bench *bench, const struct world *at, long double *z)
         stop(bench, "learner_reach");
     state->dim = at->m;
     memcpy(state->w, at->s, at->m * sizeof *at->s);
-    if (state->learner->learn(state, &bench->round, &bench->fault) < 0)
-        stop(bench, "learn");
+    if (learner_learn(state, &bench->round, &bench->fault) < 0)
+        stop(bench, "learner_learn");
     for (size_t j = 0; j < at->m; j++)
         z[j] = ((long double)at->s[j] - state->w[j]) / ETA;
 }
@@ -308,14 +310,16 @@ static void compare(struct bench *bench, const struct world *at, const char *wha
 static long double difference(const struct surrogate *surrogate, const struct world *at, size_t j)
 {
     static const int away[] = { 1, -1, 2, -2 }, weight[] = { 8, -8, -1, 1 };
-    double scratch[2 * DOCS], s[DOCS], R[DOCS], h = ldexp(1, ilogb(at->epsilon) - 10);
+    const struct surrogate_options options = { at->epsilon, SIZE_MAX };
+    double scratch[SURROGATE_SCRATCH * DOCS], s[DOCS], R[DOCS];
+    double h = ldexp(1, ilogb(at->epsilon) - 10);
     long double sum = 0;
     for (size_t i = 0; i < at->m; i++)
         R[i] = at->R[i];
     memcpy(s, at->s, sizeof s);
     for (size_t i = 0; i < COUNT(away); i++) {
         s[j] = at->s[j] + away[i] * h;
-        sum += weight[i] * (long double)surrogate->loss(at->m, s, R, at->epsilon, scratch);
+        sum += weight[i] * (long double)surrogate->loss(at->m, s, R, &options, scratch);
     }
     return sum / 12 / h;
 }
@@ -451,8 +455,8 @@ static void check_policy_of(struct bench *bench, const struct world *at)
     for (size_t o = 0; o < bench->orders; o++) {
         memcpy(order, bench->order[o], sizeof order);
         show(bench, at, order, greedy, seen);
-        if (learner_listen(&bench->state, &bench->round, &shown, &bench->fault) < 0)
-            stop(bench, "learner_listen");
+        if (heard_places(&shown, &bench->round, "nobody", 1, &bench->places, &bench->fault) < 0)
+            stop(bench, "heard_places");
         for (size_t a = 0; a < at->k; a++) {
             same_probability(bench, at, "pi_j", policy_one(&shown, a), one[order[a]]);
             for (size_t b = 0; b < at->k; b++)
@@ -489,6 +493,7 @@ static int finish(struct bench *bench)
     if (bench->wrong)
         fprintf(stderr, "%s: %lu wrong\n", bench->tested->name, bench->wrong);
     learner_close(&bench->state);
+    space_free(&bench->places);
     round_close(&bench->round);
     int failed = bench->wrong != 0;
     free(bench);
@@ -518,7 +523,6 @@ int main(void)
         failed += finish(bench);
     }
     struct bench *bench = start(&policy);
-    bench->state.learner = learner_find("squared"); /* who is content with one place */
     check_policy(bench);
     failed += finish(bench);
     return failed ? 1 : 0;

@@ -1,0 +1,197 @@
+/* Learners that take a query pair by pair: x = X_i - X_j, where R_i > R_j, is to score above 0. */
+#include "learn_pairs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "pairs.h"
+
+/* What a learner does with one pair. */
+typedef int take(struct state *state, const struct row *x, struct fault *fault);
+
+static int each_pair(struct state *state, const struct matrix *x, const struct round *round,
+                     take *step, struct fault *fault)
+{
+    struct heard heard;
+    const struct settings *settings = &state->settings;
+    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_PAIRS, round->t);
+    size_t n, width = matrix_width(x);
+    if (heard_documents(&heard, round, &state->places, fault) < 0 ||
+        !learner_score(state, x, fault))
+        return -1;
+    const struct pair *pairs = pairs_of(&heard, settings->set[SETTING_IN_ORDER] ? NULL : &rng, &n,
+                                        &state->pairs, fault);
+    double *val = space_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
+    if (!pairs || !val)
+        return -1;
+    for (size_t p = 0; p < n; p++) {
+        struct row row = matrix_difference(x, pairs[p].better, pairs[p].worse, val,
+                                           (uint32_t *)(val + width));
+        if (step(state, &row, fault) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* SOLAR-I: the nearest w that has the margin 1, slack weighed by C (Wang et al. 2015,
+ * Proposition 1). */
+static int solar1(struct state *state, const struct row *x, struct fault *fault)
+{
+    double missing = 1 - row_times(x, state->w);
+    (void)fault;
+    if (missing > 0)
+        row_add(x, missing / (row_square(x) + 1 / (2 * state->settings.value[SETTING_TRADEOFF])),
+                state->w);
+    return 0;
+}
+
+/* v = Sigma x, by Sigma's rows: it is symmetric. */
+static void spread(const double *sigma, const struct row *x, double *v, size_t dim)
+{
+    memset(v, 0, dim * sizeof *v);
+    for (size_t e = 0; e < x->n; e++) {
+        const double *row = sigma + (x->idx ? x->idx[e] : e) * dim;
+        double a = x->val[e];
+        for (size_t j = 0; a != 0 && j < dim; j++)
+            v[j] += a * row[j];
+    }
+}
+
+/* Sigma -= v v' / b. Both halves get the same bits. */
+static void shrink(double *sigma, double *v, double b, size_t dim)
+{
+    double root = sqrt(b);
+    for (size_t j = 0; j < dim; j++)
+        v[j] /= root;
+    for (size_t i = 0; i < dim; i++) {
+        double *row = sigma + i * dim, a = v[i];
+        for (size_t j = 0; a != 0 && j < dim; j++)
+            row[j] -= a * v[j];
+    }
+}
+
+/* SOLAR-II: confidence in each weight, and how they hang together (Wang et al. 2015, Proposition
+ * 2, and its Sigma after each pair). */
+static int solar2(struct state *state, const struct row *x, struct fault *fault)
+{
+    double *sigma = state->kept[0], *v = state->gradient.at, missing = 1 - row_times(x, state->w);
+    if (missing <= 0)
+        return 0;
+    spread(sigma, x, v, state->dim);
+    double b = row_times(x, v) + state->settings.value[SETTING_TRADEOFF];
+    if (!(b > 0) || isinf(b))
+        return fault_data(fault, "x'Sigma x + gamma is %g: its features are too large, or Sigma "
+                          "is no longer positive; a larger -C, or smaller features", b);
+    for (size_t j = 0; j < state->dim; j++)
+        state->w[j] += v[j] * (missing / b);
+    shrink(sigma, v, b, state->dim);
+    return 0;
+}
+
+/* A perceptron on pairs. */
+static int perceptron(struct state *state, const struct row *x, struct fault *fault)
+{
+    (void)fault;
+    if (row_times(x, state->w) <= 0)
+        row_add(x, 1, state->w);
+    return 0;
+}
+
+/* The committee: its members' votes and weights, oldest first, and the current perceptron. */
+enum { VOTES, MEMBERS, STREAK, MEMBER, CURRENT };
+
+/* The current perceptron enters if there is room, or for the one of fewest votes if it has more
+ * (of equal ones the oldest leaves). */
+static void enter(struct state *state)
+{
+    double *votes = state->kept[VOTES], *members = state->kept[MEMBERS];
+    double streak = *state->kept[STREAK], *member = state->kept[MEMBER];
+    size_t room = (size_t)state->settings.value[SETTING_MEMBERS], n = (size_t)*members, least = 0;
+    size_t dim = state->dim;
+    for (size_t i = 1; i < n; i++)
+        if (votes[i] < votes[least])
+            least = i;
+    if (n == room && streak <= votes[least])
+        return;
+    if (n == room) {
+        n--;
+        memmove(votes + least, votes + least + 1, (n - least) * sizeof *votes);
+        memmove(member + least * dim, member + (least + 1) * dim,
+                (n - least) * dim * sizeof *member);
+    }
+    votes[n] = streak;
+    memcpy(member + n * dim, state->kept[CURRENT], dim * sizeof *member);
+    *members = (double)(n + 1);
+}
+
+static int deliberate(struct state *state, const struct row *x, struct fault *fault)
+{
+    double *streak = state->kept[STREAK], *current = state->kept[CURRENT];
+    (void)fault;
+    if (row_times(x, current) > 0) {
+        ++*streak;
+        return 0;
+    }
+    enter(state);
+    row_add(x, 1, current);
+    *streak = 0;
+    return 0;
+}
+
+static int learn_solar1_round(struct state *state, const struct matrix *x,
+                              const struct round *round, struct fault *fault)
+{
+    return each_pair(state, x, round, solar1, fault);
+}
+
+static int learn_solar2_round(struct state *state, const struct matrix *x,
+                              const struct round *round, struct fault *fault)
+{
+    return each_pair(state, x, round, solar2, fault);
+}
+
+static int learn_perceptron_round(struct state *state, const struct matrix *x,
+                                  const struct round *round, struct fault *fault)
+{
+    return each_pair(state, x, round, perceptron, fault);
+}
+
+/* w = the sum of the members by their votes. */
+static int learn_committee_round(struct state *state, const struct matrix *x,
+                                 const struct round *round, struct fault *fault)
+{
+    if (each_pair(state, x, round, deliberate, fault) < 0)
+        return -1;
+    memset(state->w, 0, state->dim * sizeof *state->w);
+    for (size_t i = 0; i < (size_t)*state->kept[MEMBERS]; i++)
+        for (size_t j = 0; j < state->dim; j++)
+            state->w[j] += state->kept[VOTES][i] * state->kept[MEMBER][i * state->dim + j];
+    return 0;
+}
+
+const struct learner learn_solar1 = {
+    .name = "solar1", .letters = "Cos", .least = 1, .learn = learn_solar1_round,
+    .preset = { [SETTING_TRADEOFF] = 1e-5, [SETTING_SEED] = 1 },
+};
+
+const struct learner learn_solar2 = {
+    .name = "solar2", .letters = "Cos", .least = 1, .learn = learn_solar2_round,
+    .kept = { { "sigma", KEPT_SQUARE, SETTINGS } },
+    .preset = { [SETTING_TRADEOFF] = 1e4, [SETTING_SEED] = 1 },
+    .most = 4096,
+};
+
+const struct learner learn_prank_pair = {
+    .name = "prank-pair", .letters = "os", .least = 1, .learn = learn_perceptron_round,
+    .preset = { [SETTING_SEED] = 1 },
+};
+
+const struct learner learn_committee = {
+    .name = "committee", .letters = "Nos", .least = 1, .learn = learn_committee_round,
+    .kept = { [VOTES] = { "votes", KEPT_NUMBERS, SETTING_MEMBERS },
+              [MEMBERS] = { "members", KEPT_NUMBERS, SETTINGS },
+              [STREAK] = { "streak", KEPT_NUMBERS, SETTINGS },
+              [MEMBER] = { "member", KEPT_VECTORS, SETTING_MEMBERS },
+              [CURRENT] = { "current", KEPT_VECTORS, SETTINGS } },
+    .preset = { [SETTING_MEMBERS] = 20, [SETTING_SEED] = 1 },
+};

@@ -1,0 +1,64 @@
+/* PRank: a weight vector and a threshold for each step between grades, moved by each document whose
+ * level is not its grade. */
+#include "learn_prank.h"
+
+#include <math.h>
+
+#include "heard.h"
+
+/* The first r with w.x below b_{r+1}, else n. */
+static double level(double wx, const double *b, size_t n)
+{
+    size_t r = 0;
+    while (r < n && wx >= b[r])
+        r++;
+    return (double)r;
+}
+
+static int check_grade(double R, size_t n, struct fault *fault)
+{
+    if (R == floor(R) && R <= (double)n)
+        return 0;
+    return fault_data(fault, "relevance %g is not a whole number from 0 to %zu, as prank wants: "
+                      "-L says the top grade", R, n);
+}
+
+/* Each threshold on the wrong side of w.x moves by 1, and w as often. */
+static void correct(struct state *state, const struct row *x, double R, size_t n)
+{
+    double *b = state->kept[0], wx = row_times(x, state->w), sum = 0;
+    if (level(wx, b, n) == R)
+        return;
+    for (size_t r = 0; r < n; r++) {
+        double y = R >= (double)(r + 1) ? 1 : -1;
+        double tau = y * (wx - b[r]) <= 0 ? y : 0;
+        b[r] -= tau;
+        sum += tau;
+    }
+    row_add(x, sum, state->w);
+}
+
+static int learn(struct state *state, const struct matrix *x, const struct round *round,
+                 struct fault *fault)
+{
+    struct heard heard;
+    size_t width = matrix_width(x), n = (size_t)state->settings.value[SETTING_GRADES];
+    double *val = space_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
+    if (!val || heard_documents(&heard, round, &state->places, fault) < 0 ||
+        !learner_score(state, x, fault))
+        return -1;
+    for (size_t a = 0; a < heard.docs; a++) {
+        struct row row = matrix_row(x, heard.doc[a], val, (uint32_t *)(val + width));
+        if (check_grade(heard.relevance[a], n, fault) < 0)
+            return -1;
+        correct(state, &row, heard.relevance[a], n);
+    }
+    return 0;
+}
+
+const struct learner learn_prank = {
+    .name = "prank", .letters = "L", .least = 1, .learn = learn,
+    .kept = { { "threshold", KEPT_NUMBERS, SETTING_GRADES } },
+    .preset = { [SETTING_GRADES] = 4 },
+    .rank = level,
+};

@@ -1,0 +1,53 @@
+#include "scoring.h"
+
+#include <math.h>
+
+#include "learner.h"
+
+/* The numbers that the learner ranks by, beside the weights. */
+static int take_numbers(struct scoring *scoring, const struct model *model, struct fault *fault)
+{
+    const char *name = scoring->learner->kept[0].name;
+    const struct column *column = record_column(&model->record, name);
+    size_t n = column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
+    double *numbers = space_for(&scoring->beside, n, sizeof *numbers, fault);
+    if (!numbers || model_array(model, name, n, numbers, fault) < 0)
+        return -1;
+    scoring->numbers = n;
+    return 0;
+}
+
+int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault)
+{
+    scoring->learner = learner_find(model->learner);
+    if (!scoring->learner)
+        return fault_data(fault, "a model of %.40s, which this version does not know",
+                          model->learner);
+    double *w = space_for(&scoring->weights, model->dim, sizeof *w, fault);
+    if (!w || (scoring->learner->rank && take_numbers(scoring, model, fault) < 0))
+        return -1;
+    model_weights(model, w);
+    scoring->dim = model->dim;
+    return 0;
+}
+
+void scoring_close(struct scoring *scoring)
+{
+    space_free(&scoring->weights);
+    space_free(&scoring->beside);
+}
+
+int scoring_round(const struct scoring *scoring, const struct matrix *x, double *s,
+                  struct fault *fault)
+{
+    const struct learner *learner = scoring->learner;
+    matrix_times(x, scoring->weights.at, scoring->dim, s);
+    for (size_t i = 0; i < x->docs; i++) {
+        if (!isfinite(s[i]))
+            return fault_data(fault, "document %zu scores %g: one of its features is no finite "
+                              "number, or the weights are too large", i, s[i]);
+        if (learner->rank)
+            s[i] = learner->rank(s[i], scoring->beside.at, scoring->numbers);
+    }
+    return 0;
+}
