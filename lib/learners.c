@@ -1,6 +1,7 @@
 /* The one table of learners. */
 #include <string.h>
 
+#include "learn_ftpl.h"
 #include "learn_pairs.h"
 #include "learn_perceptron.h"
 #include "learn_prank.h"
@@ -8,9 +9,9 @@
 #include "learner.h"
 
 const struct learner *const learners[] = {
-    &learn_squared, &learn_kl,      &learn_smoothdcg, &learn_ranksvm, &learn_listnet,
-    &learn_slam,    &learn_slam_ap, &learn_minimax,   &learn_solar1,  &learn_solar2,
-    &learn_prank,   &learn_prank_pair, &learn_committee, NULL,
+    &learn_squared, &learn_kl,      &learn_smoothdcg,  &learn_ranksvm,   &learn_listnet,
+    &learn_slam,    &learn_slam_ap, &learn_minimax,    &learn_solar1,    &learn_solar2,
+    &learn_prank,   &learn_prank_pair, &learn_committee, &learn_ftpl, NULL,
 };
 
 const struct learner *learner_find(const char *name)

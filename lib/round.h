@@ -26,6 +26,8 @@ struct round {
     size_t docs, dim;
     bool explored; /* has gamma */
     double gamma;
+    bool in_block, grouped; /* has block; and group */
+    uint64_t block, group;
     float *label;
     double *score;
     uint32_t *order, *greedy; /* permutations of the documents, best first */

@@ -4,65 +4,48 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "dcg.h"
 #include "order.h"
-#include "real.h"
 
 static const double right = 1 - 1e-12;
 
 /* A list, ranked by its scores and sorted by its relevances. */
 struct list {
     size_t m;
-    const double *s, *R;
-    double *shown;   /* shown[m]: R in the order by s                        */
-    uint32_t *graded; /* graded[m]: documents by R, ties by s, then by number */
+    const double *s;
+    double *shown;    /* shown[m]: R in the order by s                         */
+    double *sorted;   /* sorted[m]: R, highest first                           */
+    uint32_t *graded; /* graded[m]: documents by R, ties by s, then by number  */
 };
 
 static struct list sort(size_t m, const double *s, const double *R, double *scratch)
 {
-    struct list list = { m, s, R, scratch, (uint32_t *)(scratch + m) };
+    struct list list = { m, s, scratch, scratch + m, (uint32_t *)(scratch + 2 * m) };
     uint32_t *by_score = list.graded + m, *by_grade = by_score + m, *spare = by_grade + m;
     order_by_score(m, s, by_score, spare);
     for (size_t i = 0; i < m; i++)
         list.shown[i] = R[by_score[i]];
     order_by_score(m, list.shown, by_grade, spare);
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < m; i++) {
         list.graded[i] = by_score[by_grade[i]];
+        list.sorted[i] = R[list.graded[i]];
+    }
     return list;
 }
 
-static double discounted(double relevance, size_t place)
-{
-    return relevance > 0 ? (real_exp2(relevance) - 1) / real_log2((double)place + 2) : 0;
-}
-
-/* The largest DCG, and what the ranking has of it. */
-static double ideal(const struct list *list, size_t cutoff)
-{
-    double sum = 0;
-    for (size_t i = 0; i < list->m && i < cutoff; i++)
-        sum += discounted(list->R[list->graded[i]], i);
-    return sum;
-}
-
-static double had(const struct list *list, size_t cutoff)
-{
-    double sum = 0;
-    for (size_t i = 0; i < list->m && i < cutoff; i++)
-        sum += discounted(list->shown[i], i);
-    return sum;
-}
-
+/* Is its NDCG 1, up to rounding? */
 static bool ranked_right(const struct list *list, size_t cutoff)
 {
-    double most = ideal(list, cutoff);
-    return most == 0 || had(list, cutoff) / most >= right;
+    size_t k = cutoff < list->m ? cutoff : list->m;
+    double most = dcg_sum(k, list->sorted);
+    return most == 0 || dcg_sum(k, list->shown) / most >= right;
 }
 
 /* Sorted by grade, a stretch of one grade: graded[from..to). */
 static size_t stretch_from(const struct list *list, size_t to)
 {
     size_t from = to - 1;
-    while (from > 0 && list->R[list->graded[from - 1]] == list->R[list->graded[to - 1]])
+    while (from > 0 && list->sorted[from - 1] == list->sorted[to - 1])
         from--;
     return from;
 }
@@ -96,18 +79,19 @@ double slam_ndcg(size_t m, const double *s, const double *R, size_t cutoff, doub
                  double *scratch)
 {
     struct list list = sort(m, s, R, scratch);
-    double *v = scratch + 3 * m, most = ideal(&list, cutoff);
+    size_t k = cutoff < m ? cutoff : m;
+    double *v = scratch + 4 * m, most = dcg_sum(k, list.sorted);
     memset(g, 0, m * sizeof *g);
     if (ranked_right(&list, cutoff))
         return 0;
     for (size_t a = 0; a < m; a++)
-        v[a] = a < cutoff ? discounted(R[list.graded[a]], a) / most : 0;
+        v[a] = a < k ? dcg_gain(list.sorted[a]) * dcg_discount(a) / most : 0;
     return hinges(&list, v, g);
 }
 
 double slam_ap(size_t m, const double *s, const double *R, double *g, double *scratch)
 {
-    double *relevant = scratch + 4 * m, *v = scratch + 3 * m, sum = 0, n = 0;
+    double *v = scratch + 4 * m, *relevant = scratch + 5 * m, sum = 0, n = 0;
     for (size_t i = 0; i < m; i++)
         relevant[i] = R[i] > 0;
     struct list list = sort(m, s, relevant, scratch);

@@ -9,8 +9,8 @@
 /* Each returns the loss f(s) of scores s[m] under relevances R[m], and leaves a subgradient of it
  * by s in g[m]. `scratch` has room for SLAM_SCRATCH * m. O(m log m). In all, the ranking is by s,
  * ties in document order, and right where its measure is 1 - 1e-12 or more, or there is no
- * relevant document. G(r) = 2^r - 1, D(i) = 1/log2(i + 1). */
-enum { SLAM_SCRATCH = 5 };
+ * relevant document. G and D are dcg.h's. */
+enum { SLAM_SCRATCH = 6 };
 
 /* f = sum_i v_i max(0, max_{R_i > R_j} 1 + s_j - s_i) unless NDCG@cutoff is 1 (equations 9, 11 and
  * 15): with the documents sorted by R, ties by s, v_i = G(R_i) D(i) / Z up to the cutoff and 0

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "dcg.h"
 #include "real.h"
-#include "slam.h"
 
 /* |s - R|^2 */
 static void squared_gradient(const struct shown *shown, const double *s,
@@ -63,11 +63,6 @@ static double softmax(size_t m, const double *s, double epsilon, double *p)
     return most / epsilon + real_log(sum);
 }
 
-static double gain(double relevance)
-{
-    return real_exp2(relevance) - 1;
-}
-
 /* minus the smooth DCG@1 */
 static void smoothdcg_gradient(const struct shown *shown, const double *s,
                                const struct surrogate_options *options, double *g, double *scratch)
@@ -77,7 +72,7 @@ static void smoothdcg_gradient(const struct shown *shown, const double *s,
     memset(g, 0, shown->docs * sizeof *g);
     for (size_t a = 0; a < shown->places; a++) {
         uint32_t j = shown->doc[a];
-        double c = gain(shown->relevance[a]) / policy_one(shown, a) * (p[j] / options->epsilon);
+        double c = dcg_gain(shown->relevance[a]) / policy_one(shown, a) * (p[j] / options->epsilon);
         g[j] = -c;
         sum += c;
     }
@@ -91,7 +86,7 @@ static double smoothdcg_loss(size_t m, const double *s, const double *R,
     double sum = 0;
     softmax(m, s, options->epsilon, scratch);
     for (size_t j = 0; j < m; j++)
-        sum += gain(R[j]) * scratch[j];
+        sum += dcg_gain(R[j]) * scratch[j];
     return -sum;
 }
 

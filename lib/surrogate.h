@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 #include "policy.h"
+#include "slam.h"
 
 #define SURROGATE_ALL SIZE_MAX /* `least` of one that needs every relevance */
-enum { SURROGATE_SCRATCH = 6 }; /* numbers a document that each may scribble on */
+enum { SURROGATE_SCRATCH = SLAM_SCRATCH + 1 }; /* numbers a document that each may scribble on */
 
 struct surrogate_options {
     double epsilon; /* smoothdcg's                      */

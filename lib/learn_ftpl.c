@@ -1,0 +1,135 @@
+/* Follow the perturbed leader on a fixed list of items: w is the sum of what each item gained, in
+ * every round where all was seen, or in one round a block where only the top was (Chaudhuri & Tewari
+ * 2015, Algorithm 1 and Lemma 8, with k items on top for one). The perturbation is explore's. */
+#include "learn_ftpl.h"
+
+#include <string.h>
+
+#include "dcg.h"
+#include "heard.h"
+#include "order.h"
+
+/* w has all that was heard; within a block, what scores is the sum of the blocks before it. */
+enum { SUM, BLOCK, ITEMS };
+
+static const double *weights(const struct state *state)
+{
+    return state->kept[SUM];
+}
+
+/* For AUC the labels are 0 and 1, and both are the same. */
+static double gain(const struct state *state, double R)
+{
+    return state->settings.value[SETTING_GAIN] == GAIN_LIN ? R : dcg_gain(R);
+}
+
+static int check_list(struct state *state, const struct matrix *x, struct fault *fault)
+{
+    double *items = state->kept[ITEMS];
+    if (x->form != MATRIX_UNIT)
+        return fault_data(fault, "dim=%zu: ftpl learns a fixed list of items, without features",
+                          x->dim);
+    if (*items == 0)
+        *items = (double)x->docs;
+    if ((double)x->docs != *items)
+        return fault_data(fault, "docs=%zu, where the list has %.0f items: ftpl learns a fixed list",
+                          x->docs, *items);
+    return 0;
+}
+
+/* The group that was on top, as feedback-mask showed it: items jk to jk + k - 1. */
+static int hear_group(struct state *state, const struct round *round, struct fault *fault)
+{
+    uint64_t k = round->places, m = round->docs, j = round->group;
+    uint64_t first = k && j <= m / k ? j * k : m, n = m - first < k ? m - first : k;
+    for (uint64_t a = 0; a < n; a++)
+        if (round->order[a] != first + a)
+            n = 0;
+    if (n == 0)
+        return fault_data(fault, "group=%llu of %llu is not on top: explore and feedback-mask are "
+                          "to say the same -k", (unsigned long long)j, (unsigned long long)k);
+    for (uint64_t a = 0; a < n; a++)
+        state->w[first + a] += gain(state, round->seen[a]);
+    return 0;
+}
+
+/* The blocks' own feedback, and nothing else that was seen: else the estimate would be biased. */
+static int learn_block(struct state *state, const struct round *round, struct fault *fault)
+{
+    enum gain gain = (enum gain)state->settings.value[SETTING_GAIN];
+    if (gain == GAIN_NDCG || gain == GAIN_AUC)
+        return fault_data(fault, "-G %s needs every label: explore -p leader, feedback-mask -k all",
+                          gain == GAIN_NDCG ? "ndcg" : "auc");
+    if (!round->seen)
+        return fault_data(fault, "block= without seen: put feedback-mask before update; for all "
+                          "labels explore -p leader");
+    if (round->block != (uint64_t)*state->kept[BLOCK])
+        memcpy(state->kept[SUM], state->w, state->dim * sizeof *state->w);
+    *state->kept[BLOCK] = (double)round->block;
+    return round->grouped ? hear_group(state, round, fault) : 0;
+}
+
+/* What the gains of a round are divided by: 1, the largest DCG, or the pairs that AUC counts; 0
+ * where the measure means nothing. */
+static double norm(const struct state *state, size_t m, const double *R, double *sorted)
+{
+    enum gain gain = (enum gain)state->settings.value[SETTING_GAIN];
+    uint32_t *order = (uint32_t *)(sorted + m);
+    double n = 0;
+    if (gain == GAIN_NDCG) {
+        order_by_score(m, R, order, order + m);
+        for (size_t i = 0; i < m; i++)
+            sorted[i] = R[order[i]];
+        return dcg_sum(m, sorted);
+    }
+    for (size_t i = 0; i < m; i++)
+        n += R[i];
+    return gain == GAIN_AUC ? n * ((double)m - n) : 1;
+}
+
+static int check_labels(const struct state *state, const struct heard *heard, size_t m,
+                        struct fault *fault)
+{
+    bool auc = state->settings.value[SETTING_GAIN] == GAIN_AUC;
+    if (heard->docs < m)
+        return fault_data(fault, "seen has %zu relevances of %zu, and no block=: put explore -p "
+                          "blocks before feedback-mask, or see them all: feedback-mask -k all",
+                          heard->docs, m);
+    for (size_t i = 0; i < m; i++)
+        if (auc && heard->relevance[i] != 0 && heard->relevance[i] != 1)
+            return fault_data(fault, "item %zu has relevance %g: -G auc is for 0 and 1", i,
+                              heard->relevance[i]);
+    return 0;
+}
+
+static int learn_all(struct state *state, const struct round *round, struct fault *fault)
+{
+    struct heard heard;
+    size_t m = round->docs;
+    double *scratch = space_for(&state->scratch, 2 * m, sizeof *scratch, fault);
+    if (!scratch || heard_documents(&heard, round, &state->places, fault) < 0 ||
+        check_labels(state, &heard, m, fault) < 0)
+        return -1;
+    double over = norm(state, m, heard.relevance, scratch);
+    for (size_t i = 0; over != 0 && i < m; i++)
+        state->w[i] += gain(state, heard.relevance[i]) / over;
+    memcpy(state->kept[SUM], state->w, m * sizeof *state->w);
+    return 0;
+}
+
+static int learn(struct state *state, const struct matrix *x, const struct round *round,
+                 struct fault *fault)
+{
+    if (check_list(state, x, fault) < 0)
+        return -1;
+    return round->in_block ? learn_block(state, round, fault) : learn_all(state, round, fault);
+}
+
+const struct learner learn_ftpl = {
+    .name = "ftpl", .letters = "G", .least = 1, .learn = learn,
+    .kept = { [SUM] = { "sum", KEPT_VECTORS, SETTINGS },
+              [BLOCK] = { "block", KEPT_NUMBERS, SETTINGS },
+              [ITEMS] = { "items", KEPT_NUMBERS, SETTINGS } },
+    .preset = { [SETTING_GAIN] = GAIN_EXP },
+    .weights = weights,
+};
