@@ -13,7 +13,7 @@ static size_t places(const struct measure *measure, const struct judge *judge)
     return measure->cutoff < judge->docs ? measure->cutoff : judge->docs;
 }
 
-static double gain(const struct conventions *conventions, double relevance)
+double measure_gain(const struct conventions *conventions, double relevance)
 {
     return conventions->linear_gain ? relevance : real_exp2(relevance) - 1;
 }
@@ -23,8 +23,13 @@ static double discounted(const struct judge *judge, const double *relevance, siz
     double sum = 0;
     for (size_t i = 0; i < k; i++)
         if (relevance[i] > 0)
-            sum += gain(&judge->conventions, relevance[i]) * judge->discount[i];
+            sum += measure_gain(&judge->conventions, relevance[i]) * judge->discount[i];
     return sum;
+}
+
+double measure_ideal(const struct measure *measure, const struct judge *judge)
+{
+    return discounted(judge, judge->sorted, places(measure, judge));
 }
 
 static enum measured check_gain(double sum, struct fault *fault)
@@ -45,11 +50,10 @@ static enum measured dcg(const struct measure *measure, const struct judge *judg
 static enum measured ndcg(const struct measure *measure, const struct judge *judge, double *value,
                           struct fault *fault)
 {
-    size_t k = places(measure, judge);
-    double most = discounted(judge, judge->sorted, k);
+    double most = measure_ideal(measure, judge);
     if (most <= 0)
         return MEASURE_NOTHING;
-    *value = discounted(judge, judge->shown, k) / most;
+    *value = discounted(judge, judge->shown, places(measure, judge)) / most;
     return check_gain(most, fault);
 }
 
@@ -229,7 +233,7 @@ int measure_parse(struct measure *measure, const char *name, struct fault *fault
         return 0;
     }
     return fault_usage(fault, "no measure '%.40s': ndcg@k dcg@k map p@k mrr err@k auc pairloss "
-                       "sumloss prec@k loss:SURROGATE", name);
+                       "sumloss prec@k loss:SURROGATE regret:MEASURE", name);
 }
 
 bool measure_needs_order(const struct measure *measure)

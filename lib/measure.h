@@ -71,4 +71,8 @@ void judge_close(struct judge *judge);
 enum measured measure_value(const struct measure *measure, const struct judge *judge,
                             double *value, struct fault *fault);
 
+/* G(relevance); and the largest dcg@k there is for the round at hand, ndcg@k's denominator. */
+double measure_gain(const struct conventions *conventions, double relevance);
+double measure_ideal(const struct measure *measure, const struct judge *judge);
+
 #endif
