@@ -2,13 +2,19 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "filter.h"
 #include "measure.h"
+#include "regret.h"
 
 struct tally {
+    bool regrets; /* regret:M, which keeps its own sum; else a measure */
     struct measure measure;
+    struct regret regret;
+    bool counts;  /* the round at hand, and what for */
+    double value;
     double sum;
     uint64_t count; /* rounds in the sum */
 };
@@ -67,6 +73,14 @@ static int parse_option(struct metric *my, const struct options *options)
     }
 }
 
+static int parse_measure(struct tally *tally, const char *name, struct fault *fault)
+{
+    static const char regret[] = "regret:";
+    tally->regrets = strncmp(name, regret, sizeof regret - 1) == 0;
+    return tally->regrets ? regret_parse(&tally->regret, name + sizeof regret - 1, fault)
+                          : measure_parse(&tally->measure, name, fault);
+}
+
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct metric *my = self;
@@ -83,8 +97,8 @@ static int parse(void *self, struct options *options, struct host *host)
     if (!*my->names)
         return fault_usage(options->fault, "no measure named: ndcg@10, for instance");
     for (char *const *name = my->names; *name; name++) {
-        struct measure measure;
-        if (measure_parse(&measure, *name, options->fault) < 0)
+        struct tally tally;
+        if (parse_measure(&tally, *name, options->fault) < 0)
             return -1;
         my->measures++;
     }
@@ -107,7 +121,7 @@ static int open_metric(void *self)
     if (!my->tally)
         return fault_memory(fault, my->measures * sizeof *my->tally);
     for (size_t i = 0; i < my->measures; i++)
-        (void)measure_parse(&my->tally[i].measure, my->names[i], fault);
+        (void)parse_measure(&my->tally[i], my->names[i], fault);
     if (!my->file)
         return 0;
     my->fd = open(my->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -131,6 +145,17 @@ static int print_head(struct metric *my)
     return writer_text(my->table, fault, "\n");
 }
 
+static int print_tally(const struct metric *my, const struct tally *tally)
+{
+    struct fault *fault = my->host->fault;
+    double sum = tally->regrets ? regret_sum(&tally->regret) : tally->sum;
+    if (my->raw)
+        return writer_text(my->table, fault, "\t%.17g\t%" PRIu64, sum, tally->count);
+    if (tally->count == 0)
+        return writer_text(my->table, fault, "\tnan");
+    return writer_text(my->table, fault, "\t%.7g", sum / (double)tally->count);
+}
+
 static int print_row(struct metric *my)
 {
     struct fault *fault = my->host->fault;
@@ -138,16 +163,9 @@ static int print_row(struct metric *my)
         return -1;
     if (writer_text(my->table, fault, "%" PRIu64, my->t) < 0)
         return -1;
-    for (size_t i = 0; i < my->measures; i++) {
-        const struct tally *tally = &my->tally[i];
-        double mean = tally->sum / (double)tally->count;
-        int wrote = my->raw        ? writer_text(my->table, fault, "\t%.17g\t%" PRIu64, tally->sum,
-                                                 tally->count)
-                    : tally->count ? writer_text(my->table, fault, "\t%.7g", mean)
-                                   : writer_text(my->table, fault, "\tnan");
-        if (wrote < 0)
+    for (size_t i = 0; i < my->measures; i++)
+        if (print_tally(my, &my->tally[i]) < 0)
             return -1;
-    }
     my->told = my->rounds;
     if (writer_text(my->table, fault, "\n") < 0)
         return -1;
@@ -170,7 +188,7 @@ static int check_round(const struct metric *my, const struct round *round)
     struct fault *fault = my->host->fault;
     bool order = false;
     for (size_t i = 0; i < my->measures; i++)
-        order = order || measure_needs_order(&my->tally[i].measure);
+        order = order || my->tally[i].regrets || measure_needs_order(&my->tally[i].measure);
     if (!round->label && round->seen)
         return fault_data(fault, "needs label: put metric before feedback-mask");
     if (!round->label)
@@ -181,6 +199,33 @@ static int check_round(const struct metric *my, const struct round *round)
     return 0;
 }
 
+/* What the round at hand is for a tally, whose sums stay as they are. */
+static int look(const struct metric *my, struct tally *tally, size_t dim)
+{
+    struct fault *fault = my->host->fault;
+    tally->counts = true;
+    if (tally->regrets)
+        return regret_look(&tally->regret, &my->judge, dim, fault);
+    enum measured measured = measure_value(&tally->measure, &my->judge, &tally->value, fault);
+    if (measured == MEASURE_NOTHING) {
+        tally->value = my->nothing;
+        tally->counts = !my->skip;
+    }
+    return measured == MEASURE_FAULT ? -1 : 0;
+}
+
+static void add(struct tally *tally)
+{
+    if (!tally->counts)
+        return;
+    if (tally->regrets)
+        regret_add(&tally->regret);
+    else
+        tally->sum += tally->value;
+    tally->count++;
+}
+
+/* A round that one measure cannot take counts for none: the last row covers those before. */
 static enum step step(void *self, struct round *round)
 {
     struct metric *my = self;
@@ -188,17 +233,11 @@ static enum step step(void *self, struct round *round)
     if (check_round(my, round) < 0 || judge_round(&my->judge, round->docs, round->order,
                                                   round->label, round->score, fault) < 0)
         return FAIL;
-    for (size_t i = 0; i < my->measures; i++) {
-        double value = my->nothing;
-        struct tally *tally = &my->tally[i];
-        enum measured measured = measure_value(&tally->measure, &my->judge, &value, fault);
-        if (measured == MEASURE_FAULT)
+    for (size_t i = 0; i < my->measures; i++)
+        if (look(my, &my->tally[i], round->dim) < 0)
             return FAIL;
-        if (measured == MEASURE_NOTHING && my->skip)
-            continue;
-        tally->sum += measured == MEASURE_NOTHING ? my->nothing : value;
-        tally->count++;
-    }
+    for (size_t i = 0; i < my->measures; i++)
+        add(&my->tally[i]);
     my->t = round->t;
     if (++my->rounds == my->due) {
         my->due = next_due(my);
@@ -221,6 +260,8 @@ static int close_metric(void *self, enum ended ended)
         result = fault_system(fault, "cannot write %s", my->file);
     writer_close(&my->writer);
     judge_close(&my->judge);
+    for (size_t i = 0; my->tally && i < my->measures; i++)
+        regret_close(&my->tally[i].regret);
     free(my->tally);
     return result;
 }

@@ -1,6 +1,7 @@
 /* Follow the perturbed leader on a fixed list of items: w is the sum of what each item gained, in
- * every round where all was seen, or in one round a block where only the top was (Chaudhuri & Tewari
- * 2015, Algorithm 1 and Lemma 8, with k items on top for one). The perturbation is explore's. */
+ * every round where all was seen, or in one round a block where only the top was (Chaudhuri &
+ * Tewari 2015, Algorithm 1 and Lemma 8, with k items on top for one). The perturbation is
+ * explore's. */
 #include "learn_ftpl.h"
 
 #include <string.h>
@@ -32,8 +33,8 @@ static int check_list(struct state *state, const struct matrix *x, struct fault 
     if (*items == 0)
         *items = (double)x->docs;
     if ((double)x->docs != *items)
-        return fault_data(fault, "docs=%zu, where the list has %.0f items: ftpl learns a fixed list",
-                          x->docs, *items);
+        return fault_data(fault, "docs=%zu, where the list has %.0f items: ftpl learns a fixed "
+                          "list", x->docs, *items);
     return 0;
 }
 

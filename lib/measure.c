@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dcg.h"
 #include "order.h"
 #include "real.h"
 #include "record.h"
@@ -13,9 +14,9 @@ static size_t places(const struct measure *measure, const struct judge *judge)
     return measure->cutoff < judge->docs ? measure->cutoff : judge->docs;
 }
 
-static double gain(const struct conventions *conventions, double relevance)
+double measure_gain(const struct conventions *conventions, double relevance)
 {
-    return conventions->linear_gain ? relevance : real_exp2(relevance) - 1;
+    return conventions->linear_gain ? relevance : dcg_gain(relevance);
 }
 
 static double discounted(const struct judge *judge, const double *relevance, size_t k)
@@ -23,8 +24,13 @@ static double discounted(const struct judge *judge, const double *relevance, siz
     double sum = 0;
     for (size_t i = 0; i < k; i++)
         if (relevance[i] > 0)
-            sum += gain(&judge->conventions, relevance[i]) * judge->discount[i];
+            sum += measure_gain(&judge->conventions, relevance[i]) * judge->discount[i];
     return sum;
+}
+
+double measure_ideal(const struct measure *measure, const struct judge *judge)
+{
+    return discounted(judge, judge->sorted, places(measure, judge));
 }
 
 static enum measured check_gain(double sum, struct fault *fault)
@@ -45,11 +51,10 @@ static enum measured dcg(const struct measure *measure, const struct judge *judg
 static enum measured ndcg(const struct measure *measure, const struct judge *judge, double *value,
                           struct fault *fault)
 {
-    size_t k = places(measure, judge);
-    double most = discounted(judge, judge->sorted, k);
+    double most = measure_ideal(measure, judge);
     if (most <= 0)
         return MEASURE_NOTHING;
-    *value = discounted(judge, judge->shown, k) / most;
+    *value = discounted(judge, judge->shown, places(measure, judge)) / most;
     return check_gain(most, fault);
 }
 
@@ -195,26 +200,44 @@ static const struct {
     { "sumloss", CUT_NEVER, sumloss },
 };
 
-static int parse_loss(struct measure *measure, const char *surrogate, struct fault *fault)
+/* "@10", or nothing. */
+static int parse_cutoff(struct measure *measure, const char *at, struct fault *fault)
 {
+    uint64_t k = SIZE_MAX;
+    if (at && (!record_number(at + 1, UINT32_MAX, &k) || k == 0))
+        return fault_usage(fault, "measure %.40s: the cutoff is a whole number from 1 to %" PRIu32,
+                           measure->name, UINT32_MAX);
+    measure->cutoff = (size_t)k;
+    return 0;
+}
+
+/* NAME, and @k where the loss has a cutoff. */
+static int parse_loss(struct measure *measure, const char *surrogate, const char *at,
+                      struct fault *fault)
+{
+    char name[20] = "";
+    size_t length = at ? (size_t)(at - surrogate) : strlen(surrogate);
+    if (length < sizeof name)
+        memcpy(name, surrogate, length);
     measure->value = loss;
-    measure->surrogate = surrogate_find(surrogate);
-    if (measure->surrogate)
-        return 0;
-    return fault_usage(fault, "no surrogate '%.40s': squared, kl, smoothdcg, ranksvm, listnet",
-                       surrogate);
+    measure->surrogate = surrogate_find(name);
+    if (!measure->surrogate)
+        return fault_usage(fault, "no surrogate '%.40s': squared, kl, smoothdcg, ranksvm, listnet, "
+                           "slam, slam@k, slam-ap, minimax", surrogate);
+    if (at && !measure->surrogate->cut)
+        return fault_usage(fault, "measure loss:%.40s: %s takes no cutoff", surrogate, name);
+    return parse_cutoff(measure, at, fault);
 }
 
 int measure_parse(struct measure *measure, const char *name, struct fault *fault)
 {
     const char *at = strchr(name, '@');
     size_t length = at ? (size_t)(at - name) : strlen(name);
-    uint64_t k = SIZE_MAX;
     memset(measure, 0, sizeof *measure);
     measure->name = name;
     measure->cutoff = SIZE_MAX;
     if (strncmp(name, "loss:", 5) == 0)
-        return parse_loss(measure, name + 5, fault);
+        return parse_loss(measure, name + 5, at, fault);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strlen(kinds[i].name) != length || strncmp(name, kinds[i].name, length) != 0)
             continue;
@@ -222,15 +245,11 @@ int measure_parse(struct measure *measure, const char *name, struct fault *fault
             return fault_usage(fault, "measure %.40s: %s takes no cutoff", name, kinds[i].name);
         if (!at && kinds[i].cut == CUT_ALWAYS)
             return fault_usage(fault, "measure %.40s needs a cutoff: %s@10, say", name, name);
-        if (at && (!record_number(at + 1, UINT32_MAX, &k) || k == 0))
-            return fault_usage(fault, "measure %.40s: the cutoff is a whole number from 1 to "
-                               "%" PRIu32, name, UINT32_MAX);
-        measure->cutoff = (size_t)k;
         measure->value = kinds[i].value;
-        return 0;
+        return parse_cutoff(measure, at, fault);
     }
     return fault_usage(fault, "no measure '%.40s': ndcg@k dcg@k map p@k mrr err@k auc pairloss "
-                       "sumloss prec@k loss:SURROGATE", name);
+                       "sumloss prec@k loss:SURROGATE regret:MEASURE", name);
 }
 
 bool measure_needs_order(const struct measure *measure)
@@ -249,7 +268,7 @@ static int fill_discounts(struct judge *judge, size_t m, struct fault *fault)
         if (judge->conventions.letor_discount)
             discount[i] = i < 2 ? 1 : 1 / real_log2(place);
         else
-            discount[i] = 1 / real_log2(place + 1);
+            discount[i] = dcg_discount(i);
     }
     if (m > judge->discounts)
         judge->discounts = m;

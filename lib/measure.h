@@ -45,7 +45,7 @@ struct judge {
 };
 
 /* Takes a measure's name apart: ndcg[@k] dcg[@k] err[@k] p@k prec@k map mrr auc pairloss sumloss
- * loss:SURROGATE. Returns 0 or a usage fault. */
+ * loss:SURROGATE[@k]. Returns 0 or a usage fault. */
 int measure_parse(struct measure *measure, const char *name, struct fault *fault);
 
 /* Does it judge the order shown (and not the scores)? */
@@ -70,5 +70,9 @@ void judge_close(struct judge *judge);
  *   loss:S    the surrogate's loss of the scores */
 enum measured measure_value(const struct measure *measure, const struct judge *judge,
                             double *value, struct fault *fault);
+
+/* G(relevance); and the largest dcg@k there is for the round at hand, ndcg@k's denominator. */
+double measure_gain(const struct conventions *conventions, double relevance);
+double measure_ideal(const struct measure *measure, const struct judge *judge);
 
 #endif

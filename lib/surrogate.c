@@ -197,15 +197,15 @@ static double minimax_loss(size_t m, const double *s, const double *R,
 }
 
 const struct surrogate surrogates[] = {
-    { "squared", 1, squared_gradient, squared_loss },
-    { "kl", 1, kl_gradient, kl_loss },
-    { "smoothdcg", 1, smoothdcg_gradient, smoothdcg_loss },
-    { "ranksvm", 2, ranksvm_gradient, ranksvm_loss },
-    { "listnet", SURROGATE_ALL, listnet_gradient, listnet_loss },
-    { "slam", SURROGATE_ALL, slam_gradient, slam_loss },
-    { "slam-ap", SURROGATE_ALL, slam_ap_gradient, slam_ap_loss },
-    { "minimax", SURROGATE_ALL, minimax_gradient, minimax_loss },
-    { NULL, 0, NULL, NULL },
+    { "squared", 1, false, squared_gradient, squared_loss },
+    { "kl", 1, false, kl_gradient, kl_loss },
+    { "smoothdcg", 1, false, smoothdcg_gradient, smoothdcg_loss },
+    { "ranksvm", 2, false, ranksvm_gradient, ranksvm_loss },
+    { "listnet", SURROGATE_ALL, false, listnet_gradient, listnet_loss },
+    { "slam", SURROGATE_ALL, true, slam_gradient, slam_loss },
+    { "slam-ap", SURROGATE_ALL, false, slam_ap_gradient, slam_ap_loss },
+    { "minimax", SURROGATE_ALL, false, minimax_gradient, minimax_loss },
+    { NULL, 0, false, NULL, NULL },
 };
 
 const struct surrogate *surrogate_find(const char *name)

@@ -3,6 +3,7 @@
 #ifndef RANKPIPE_SURROGATE_H
 #define RANKPIPE_SURROGATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct surrogate_options {
 struct surrogate {
     const char *name;
     size_t least; /* places that must be seen for an unbiased estimate (of a longer list) */
+    bool cut;     /* does it look at options->cutoff?                                     */
 
     /* g[docs]: an unbiased estimate of the gradient of the loss at scores s[docs], from what was
      * shown; the gradient itself where every place was. At least min(least, docs) places.

@@ -9,6 +9,10 @@ load helper
     "$ROOT/build/tests/unbiased"
 }
 
+@test "a regret is what the best of all m! fixed rankings would have had more" {
+    "$ROOT/build/tests/regret"
+}
+
 @test "dense, sparse and unit features give the same products to the bit" {
     "$ROOT/build/tests/matrix"
 }

@@ -275,6 +275,153 @@ TABLE
     same got want
 }
 
+# listed ROUND...: a fixed list of items; a round is "label ...:item ...", the items as shown.
+listed() {
+    local round words=() t=0
+    for round; do
+        t=$((t + 1))
+        set -- ${round%:*}
+        # shellcheck disable=SC2206
+        words+=(round t=$t docs=$# dim=0 label:f4 "$@" order:u4 ${round#*:} +)
+    done
+    unset 'words[-1]'
+    "$ROOT/build/tests/mkstream" "${words[@]}"
+}
+
+# rows WANT ARGUMENTS ROUND...: all rows of `metric -e 1 ARGUMENTS`, each without its t.
+rows() {
+    local want=$1 arguments=$2 got
+    shift 2
+    # shellcheck disable=SC2086
+    got=$(listed "$@" | metric -e 1 $arguments | awk 'NR > 1 { $1 = ""; print }' | xargs)
+    [ "$got" = "$want" ] && return
+    echo "metric $arguments is $got, not $want, for: $*"
+    return 1
+}
+
+# Three items. Shown with labels 0 1 1, 1 0 0, 0 0 0 and 1 1 0; the sums of the labels become
+# 1 0 1, 1 0 2, 1 0 2 and 2 1 2.
+L=("1 0 1:1 0 2" "0 0 1:2 1 0" "0 0 0:0 2 1" "1 1 0:0 1 2")
+
+# Two of graded labels, shown with 0 1 2 and 1 1 0.
+M=("2 0 1:1 2 0" "0 1 1:1 2 0")
+
+@test "regret: against the best fixed ranking of all rounds so far" {
+    # had 5 6 6 9; least 1+2, 2+2, 2+2, 2+4+3
+    rows "2 1 0.6666667 0" regret:sumloss "${L[@]}"
+    # had 2 2 2 2; least 0, 0, 0 and 0+1+1
+    rows "2 1 0.6666667 0" regret:pairloss "${L[@]}"
+    # had 0 1 1 2; most 1, 2, 2 and 1 + 1/2 + 1/2
+    rows "1 0.5 0.3333333 0" regret:auc "${L[@]}"
+    # had 0 1 1 2 and 1 2 2 4; most 1 2 2 2 and 2 3 3 4
+    rows "1 1 0.5 0.5 0.3333333 0.3333333 0 0" "regret:prec@1 regret:prec@2" "${L[@]}"
+}
+
+@test "regret: of gains, by -G and -D" {
+    # had 0.6309298 + 3/2, then 1 + 0.6309298 more; most 3 + 0.6309298, 3 + 2 * 0.6309298 + 1/2
+    rows "1.5 0.5" regret:dcg "${M[@]}"
+    rows "3 1" regret:dcg@1 "${M[@]}"     # had 0 1, most 3 3
+    rows "2 0.5" "-G lin regret:dcg@1" "${M[@]}" # had 0 1, most 2 2
+    rows "1 0.25" "-G lin regret:dcg" "${M[@]}"  # had 0.6309298 + 1; 2 + 2 * 0.6309298 + 1/2
+    # had 1 + 3 * 0.6309298, and 1 + 1; most 3 + 1, and 3 + 2 + 0.6309298
+    rows "1.107211 0.3690702" "-D letor regret:dcg" "${M[@]}"
+    # gains 1 0 1/3, then 0 1 1: had 0 1, most 1 and 4/3
+    rows "1 0.1666667" regret:ndcg@1 "${M[@]}"
+    # gains by 3.6309298 and 1.6309298: had 0.5868827, and 1; most 1, and in the order 2 0 1
+    # (0.2754116 + 0.6131472) + 0.6309298 * 0.8262347 + 0.6131472 / 2
+    rows "0.4131173 0.06477285" regret:ndcg "${M[@]}"
+}
+
+@test "regret: below 0 where rankings that change do better than any fixed one" {
+    rows "0 -0.5" regret:sumloss "1 0:0 1" "0 1:1 0" # had 1 2; least 1 3
+    rows "0 -0.5" regret:auc "1 0:0 1" "0 1:1 0"     # had 1 2; most 1 1
+}
+
+@test "regret: a round that means nothing counts 0 for all rankings, whatever -z says" {
+    local z none="0 0:0 1" all="1 1:0 1" wrong="1 0:1 0"
+    for z in "" "-z 0" "-z 1" "-z skip"; do
+        rows "1 1 1 2 1 3" "$z -r regret:auc" "$wrong" "$none" "$all"
+        rows "0 1 1 2" "$z -r regret:ndcg@1" "$none" "$wrong"
+    done
+}
+
+@test "regret: -r is t times the regret, and t; whole numbers are exact" {
+    rows "2 1 2 2 2 3 0 4" "-r regret:sumloss" "${L[@]}"
+    rows "2 1 1 1 2 2 1 2 2 3 1 3 0 4 0 4" "-r regret:pairloss regret:prec@1" "${L[@]}"
+    listed "$M" | metric -r regret:sumloss regret:prec@2 >table
+    [ "$(head -n 1 table)" = "$(printf 't\tregret:%s:sum\tregret:%s:count' \
+        sumloss sumloss)$(printf '\tregret:prec@2:sum\tregret:prec@2:count')" ]
+}
+
+@test "regret: the same at a row whatever rows came before, and beside other measures" {
+    local i list=()
+    for i in $(seq 60); do
+        list+=("$((i % 2)) $((i % 3 == 0)) 0 $((i % 5 == 0)):$((i % 4)) $(((i + 1) % 4)) $(((i + 2) % 4)) \
+            $(((i + 3) % 4))")
+    done
+    listed "${list[@]}" >s
+    metric regret:auc regret:ndcg@3 <s | tail -n 1 >want
+    metric -e 1 regret:auc regret:ndcg@3 <s | tail -n 1 >got
+    same got want
+    metric -e 7 -t table ndcg@3 regret:auc regret:ndcg@3 auc <s >passed
+    same passed s
+    tail -n 1 table | cut -f 1,3,4 >got
+    same got want
+}
+
+@test "regret: of a list that is not fixed is an error" {
+    local list="is for a fixed list of items (dim=0)"
+    listed "1 0 1:0 1 2" "1 0 0:0 1 2" "1 0:0 1" >s
+    fails_on s 1 "metric: <stdin>: round 3: 2 documents where the first round has 3, and \
+regret:ndcg@10 $list" metric regret:ndcg@10
+    listed "1 0:0 1" "1 0 0:0 1 2" >s
+    fails_on s 1 "metric: <stdin>: round 2: 3 documents where the first round has 2*" \
+        metric regret:sumloss
+    shown "$A" >s
+    fails_on s 1 "metric: <stdin>: round 1 (qid 1): dim=1, and regret:prec@1 $list" \
+        metric regret:prec@1
+    printf '1 qid:a\n0 qid:a\n1 qid:b\n0 qid:b 1:1\n' | svm2bin -u -d 1 | explore -g 1 >s
+    fails_on s 1 "metric: <stdin>: round 1 (qid a): dim=1, and *" metric regret:dcg
+}
+
+@test "regret: pairloss and auc are for labels 0 and 1" {
+    local M
+    listed "1 0 1:0 1 2" "0 0 2:0 1 2" >s
+    for M in pairloss auc; do
+        fails_on s 1 "metric: <stdin>: round 2: label 2 is 2, and regret:$M is for labels 0 and 1 \
+(regret:sumloss takes any)" metric "regret:$M"
+        metric "$M" <s
+    done
+    listed "0.5 0:0 1" >s
+    fails_on s 1 "metric: <stdin>: round 1: label 0 is 0.5, and regret:auc *" metric regret:auc
+}
+
+@test "regret: gains past a double are an error that says -G lin, past the cut and in sum, too" {
+    listed "0 2000:0 1" >s # what was shown is worth 0
+    fails_on s 1 "metric: <stdin>: round 1: labels are so large*-G lin" metric regret:dcg@1
+    listed "1023 0:0 1" "1023 0:0 1" >s # 2^1023 twice
+    fails_on s 1 "metric: <stdin>: round 2: labels are so large*-G lin" metric regret:dcg
+    listed "2000 0:0 1" >s
+    fails_on s 1 "metric: <stdin>: round 1: a label is so large*-G lin" metric regret:dcg
+    rows 0 "-G lin regret:dcg@1" "2000 0:0 1"
+}
+
+@test "regret: needs labels and an order as its measure does" {
+    listed "1 0:0 1" | feedback-mask >s
+    fails_on s 1 "metric: <stdin>: round 1: needs label: *" metric regret:ndcg@10
+    "$ROOT/build/tests/mkstream" round t=1 docs=2 dim=0 label:f4 1 0 >s
+    fails_on s 1 "metric: <stdin>: round 1: needs order: *" metric regret:ndcg@10
+}
+
+@test "a round that one measure cannot take counts for none" {
+    shown "0:2 1:1" "0:2 1:1" "5:1 0:0" >s # mrr 1/2 1/2 1
+    fails_on s 1 "*round 3 (qid 3): label 5 is above the top grade 4*" metric -r -e 10 mrr err
+    [ "$(tail -n 1 out)" = "$(printf '2\t1\t2\t0.0625\t2')" ]
+    listed "0 1:0 1" "0 1:0 1" "2 0:0 1" >s # the least of sumloss 1 2
+    fails_on s 1 "*round 3: label 0 is 2, *" metric -r -e 10 mrr regret:sumloss regret:auc
+    [ "$(tail -n 1 out)" = "$(printf '2\t1\t2\t2\t2\t2\t2')" ]
+}
+
 @test "the order shown is judged, not the scores" {
     local i q=()
     for i in $(seq 40); do
@@ -415,6 +562,19 @@ many() {
     fails 2 "metric: no surrogate ''*usage: metric *" metric loss:
     fails 2 "metric: no measure named*usage: metric *" metric
     fails 2 "metric: no measure 'bad'*" metric ndcg@10 bad
+}
+
+@test "measures that have no regret: it says which have, and why" {
+    local measure
+    for measure in map mrr err err@3 p@3 loss:kl regret:dcg "" nDCG nd; do
+        fails 2 "metric: no measure 'regret:$measure': regret takes dcg@k dcg ndcg@k ndcg sumloss \
+prec@k, and for labels 0 and 1 pairloss auc: measures linear in a gain of each label, *usage: metric *" \
+            metric "regret:$measure"
+    done
+    fails 2 "metric: measure ndcg@0: the cutoff is a whole number from 1*" metric regret:ndcg@0
+    fails 2 "metric: measure prec needs a cutoff*" metric regret:prec
+    fails 2 "metric: measure auc@3: auc takes no cutoff*" metric regret:auc@3
+    fails 2 "metric: no measure 'regret'*regret:MEASURE*" metric regret
 }
 
 @test "cutoffs that are none" {
