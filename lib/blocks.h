@@ -1,6 +1,6 @@
 /* blocks: how a fixed list of items is shown: some rounds of each block explore, the others rank
- * by a perturbed leader (Chaudhuri & Tewari 2015, Algorithm 1 and Lemma 8; with k places for one, as
- * in section 2.6 of the long version of their paper of 2016). */
+ * by a perturbed leader (Chaudhuri & Tewari 2015, Algorithm 1 and Lemma 8; with k places for one,
+ * as in section 2.6 of the long version of their paper of 2016). */
 #ifndef RANKPIPE_BLOCKS_H
 #define RANKPIPE_BLOCKS_H
 
