@@ -85,6 +85,26 @@ static int read_gamma(struct round *round, struct fault *fault)
     return 0;
 }
 
+/* A key that need not be there. */
+static int read_optional(const struct record *record, const char *name, uint64_t most, bool *has,
+                         uint64_t *value, struct fault *fault)
+{
+    *value = 0;
+    *has = record_key(record, name) != NULL;
+    return *has ? read_number(record, name, 0, most, value, fault) : 0;
+}
+
+static int read_block(struct round *round, struct fault *fault)
+{
+    const struct record *from = round->record;
+    if (read_optional(from, "block", RECORD_MOST - 1, &round->in_block, &round->block, fault) < 0 ||
+        read_optional(from, "group", round->docs - 1, &round->grouped, &round->group, fault) < 0)
+        return -1;
+    if (round->grouped && !round->in_block)
+        return fault_data(fault, "group= without block=: a group is explored once in each block");
+    return 0;
+}
+
 static int check_qid(const char *qid, struct fault *fault)
 {
     if (qid && strlen(qid) > ROUND_QID)
@@ -115,7 +135,7 @@ static int read_keys(struct round *round, struct fault *fault)
                           record->bytes);
     round->docs = (size_t)docs;
     round->dim = (size_t)dim;
-    return 0;
+    return read_block(round, fault);
 }
 
 /* A known column: *found is NULL where it is not there; of the type, and `count` long. */
@@ -212,6 +232,13 @@ static int read_order(struct round *round, const char *name, struct space *space
     if (!order_is_permutation(round->docs, *order, scratch))
         return fault_data(fault, "column %s is no permutation of 0 to %zu", name, round->docs - 1);
     return 0;
+}
+
+static void forget_policy(struct round *round)
+{
+    round->explored = round->in_block = round->grouped = false;
+    round->gamma = 0;
+    round->block = round->group = 0;
 }
 
 static void forget_columns(struct round *round)
@@ -325,7 +352,7 @@ int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, s
     round->t = t;
     round->docs = docs;
     round->dim = dim;
-    round->explored = false;
+    forget_policy(round);
     forget_columns(round);
     if (set_number(round, "t", t, fault) < 0 ||
         (qid && set_text(round, "qid", qid, fault) < 0) ||
@@ -350,6 +377,20 @@ int round_set_gamma(struct round *round, double gamma, struct fault *fault)
     return set_text(round, "gamma", text, fault);
 }
 
+int round_set_block(struct round *round, uint64_t block, struct fault *fault)
+{
+    round->in_block = true;
+    round->block = block;
+    return set_number(round, "block", block, fault);
+}
+
+int round_set_group(struct round *round, uint64_t group, struct fault *fault)
+{
+    round->grouped = true;
+    round->group = group;
+    return set_number(round, "group", group, fault);
+}
+
 void round_forget_choice(struct round *round)
 {
     static const char *const keys[] = { "gamma", "block", "group" };
@@ -358,7 +399,7 @@ void round_forget_choice(struct round *round)
     record_drop(round->record, "order");
     record_drop(round->record, "greedy");
     round->order = round->greedy = NULL;
-    round->explored = false;
+    forget_policy(round);
 }
 
 /* Where a new column goes: just before the features. */

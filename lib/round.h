@@ -26,7 +26,7 @@ struct round {
     size_t docs, dim;
     bool explored; /* has gamma */
     double gamma;
-    bool in_block, grouped; /* has block; and group */
+    bool in_block, grouped; /* has block; has group, and so explores a part of a fixed list */
     uint64_t block, group;
     float *label;
     double *score;
@@ -60,6 +60,8 @@ int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, s
  * seen of `places`. */
 int round_number(struct round *round, uint64_t t, struct fault *fault);
 int round_set_gamma(struct round *round, double gamma, struct fault *fault);
+int round_set_block(struct round *round, uint64_t block, struct fault *fault);
+int round_set_group(struct round *round, uint64_t group, struct fault *fault);
 void round_forget_choice(struct round *round); /* order, greedy, gamma, block and group */
 float *round_new_label(struct round *round, struct fault *fault);
 double *round_new_score(struct round *round, struct fault *fault);

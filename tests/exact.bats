@@ -21,6 +21,10 @@ load helper
     "$ROOT/build/tests/order"
 }
 
+@test "blocks have the rounds and the draws that are promised for them" {
+    "$ROOT/build/tests/blocks"
+}
+
 @test "a million decimals become the floats that strtof makes of them" {
     "$ROOT/build/tests/number" 1000000
 }

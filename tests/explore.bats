@@ -151,6 +151,205 @@ shown() {
     same once again
 }
 
+# ---- a fixed list of items ----
+
+# A double of few digits, in bytes.
+f8() {
+    local high
+    case $1 in
+    0) high='\0\0' ;;
+    0.25) high='\xd0\x3f' ;;
+    1) high='\xf0\x3f' ;;
+    2) high='\0\x40' ;;
+    3) high='\x08\x40' ;;
+    5) high='\x14\x40' ;;
+    *) echo "f8: no bytes for $1" >&2 && return 1 ;;
+    esac
+    # shellcheck disable=SC2059
+    printf "\0\0\0\0\0\0$high"
+}
+
+# listed FIRST LAST WEIGHT...: rounds of a list that has one item for each weight, its score.
+listed() {
+    local first=$1 last=$2 weight
+    shift 2
+    { echo "rankpipe/1 model learner=squared rounds=0 dim=$# cols=w:f8[$#] bytes=$(($# * 8))" &&
+        for weight; do f8 "$weight" || return 1; done && echo 'rankpipe/1 end rounds=1 bytes=0'; } >list.w
+    for weight; do echo '1 qid:1'; done | svm2bin >list.bin
+    replay -b "$first" -n "$last" list.bin | score -m list.w
+}
+
+# A line a round: t, block, group or -.
+turns() {
+    bin2txt -f head | awk '{
+        block = group = "-"
+        for (i = 1; i <= NF; i++) {
+            if ($i ~ /^t=/) t = substr($i, 3)
+            if ($i ~ /^block=/) block = substr($i, 7)
+            if ($i ~ /^group=/) group = substr($i, 7)
+        }
+        print t, block, group }'
+}
+
+@test "blocks: block= is in every round, group= in one round of each block for each group" {
+    listed 1 100 0 0 0 0 0 0 0 >in
+    explore -p blocks -T 100 -K 7 <in >out
+    bin2txt -f head out | sed -n 1,2p | grep -qx \
+        'rankpipe/1 round t=1 qid=1 docs=7 dim=0 block=0\( group=[0-6]\)* cols=label:f4\[7\],score:f8\[7\],order:u4\[7\] bytes=112'
+    is "$(bin2txt -f head out | grep -c 'gamma=\|greedy')" 0
+    turns <out >told
+    # Blocks of ceil(100 i / 7) - ceil(100 (i - 1) / 7) rounds.
+    is "$(cut -d ' ' -f 2 told | uniq -c | awk '{ print $2 ":" $1 }' | paste -sd ' ')" \
+        '0:15 1:14 2:14 3:15 4:14 5:14 6:14'
+    for block in 0 1 2 3 4 5 6; do
+        is "$(awk -v block=$block '$2 == block && $3 != "-" { print $3 }' told | sort | paste -sd ' ')" \
+            '0 1 2 3 4 5 6'
+    done
+}
+
+@test "blocks: an exploring round has its group on top, in its order, and any order behind it" {
+    listed 1 4000 0 0 0 0 0 >in
+    explore -p blocks -T 4000 -K 400 -k 2 <in >out
+    turns <out >told
+    shown <out | paste -d ' ' told - | awk '$3 != "-"' >explored
+    is "$(wc -l <explored)" 1200
+    is "$(awk '{ print $3 ":", $4, $3 < 2 ? $5 : "" }' explored | sort | uniq -c |
+        awk '{ $1 = $1; print }' | sed 's/ *$//')" '400 0: 0 1
+400 1: 2 3
+400 2: 4'
+    # Each of the six orders of 2 3 4, and of the 24 of 0 1 2 3: 67 and 17 of 400.
+    is "$(awk '$3 == 0 { print $6, $7, $8 }' explored | sort | uniq -c | awk '$1 > 30 && $1 < 105' | wc -l)" 6
+    is "$(awk '$3 == 2 { print $5, $6, $7, $8 }' explored | sort | uniq -c | wc -l)" 24
+}
+
+@test "blocks: with one group, every block explores once; with k the whole list, in document order" {
+    listed 1 60 0 0 5 >in
+    explore -p blocks -T 60 -K 20 -k 3 <in >three
+    explore -p blocks -T 60 -K 20 -k 1000 <in >thousand
+    same three thousand
+    is "$(turns <three | grep -c ' 0$')" 20
+    turns <three >told
+    is "$(shown <three | paste -d ' ' told - | awk '$3 == 0' | cut -d ' ' -f 4- | sort -u)" '0 1 2'
+}
+
+@test "blocks: K is m^(-1/3) T^(2/3), but each block has a round for each group" {
+    blocks() { # m T ...
+        local m=$1 T=$2
+        shift 2
+        # shellcheck disable=SC2046
+        listed "$T" "$T" $(printf '0 %.0s' $(seq "$m")) | explore -p blocks -T "$T" "$@" | turns |
+            awk '{ print $2 + 1 }'
+    }
+    is "$(blocks 10 10000)" 215 # 215.4
+    is "$(blocks 8 1000)" 50    # 50 exactly
+    is "$(blocks 10 100)" 10    # 10, and at most 10
+    is "$(blocks 10 50)" 5      # 6.3, but at most 5
+    is "$(blocks 10 50 -k 2)" 6 # and now at most 10
+    is "$(blocks 10 10)" 1
+    is "$(blocks 10 9 -k 2)" 1
+    is "$(blocks 10 10000 -K 1000)" 1000
+}
+
+@test "blocks: behind the horizon come blocks of ceil(T/K) rounds" {
+    is "$(listed 9 22 0 0 | explore -p blocks -T 10 -K 3 | turns | cut -d ' ' -f 2 | uniq -c |
+        awk '{ print $2 ":" $1 }' | paste -sd ' ')" '2:2 3:4 4:4 5:4'
+    is "$(listed 11 22 0 0 | explore -p blocks -T 10 -K 3 | turns | awk '$3 != "-" { print $2, $3 }' |
+        sort | paste -sd ,)" '3 0,3 1,4 0,4 1,5 0,5 1'
+}
+
+# without_end FILE ROUNDS: a stream without its end record.
+without_end() {
+    local end="rankpipe/1 end rounds=$2 bytes=0"
+    is "$(tail -c $((${#end} + 1)) "$1")" "$end" >&2
+    head -c $(($(wc -c <"$1") - ${#end} - 1)) "$1"
+}
+
+@test "blocks and leader: who goes on from a later round gives the same bytes" {
+    for policy in 'blocks -T 120 -K 5' 'blocks -T 120 -k 2 -s 3' 'leader -T 120'; do
+        # shellcheck disable=SC2086
+        listed 1 150 0 1 2 0.25 | explore -p $policy >whole
+        for from in 2 25 60 121 150; do
+            # shellcheck disable=SC2086
+            listed $from 150 0 1 2 0.25 | explore -p $policy >rest
+            without_end rest $((151 - from)) >part
+            without_end whole 150 | tail -c "$(wc -c <part)" >want
+            same want part
+        done
+    done
+}
+
+@test "blocks: the seed says which rounds explore, and is 1 where none is given" {
+    listed 1 200 0 0 0 >in
+    explore -p blocks -T 200 <in >out
+    explore -p blocks -T 200 -s 1 <in >one
+    explore -p blocks -T 200 -s 2 <in >two
+    same out one
+    [ "$(turns <one)" != "$(turns <two)" ]
+}
+
+# upset N LOW HIGH: of the N rounds in `out` that do not explore, item 0 is on top in so many that
+# their share is between LOW and HIGH.
+upset() {
+    bin2txt -f rank out >ranks
+    turns <out >told
+    awk -v n="$1" -v low="$2" -v high="$3" '
+        NR == FNR { explores[$1] = $3 != "-"; next }
+        $3 == 1 && !explores[$1] { all++; upset += $4 == 0 }
+        END { print upset, all, upset / all; exit !(all == n && upset / all > low && upset / all < high) }
+    ' told ranks
+}
+
+# Item 1 is better by d, and the noise is uniform on [0, w) for each: it loses with probability
+# (w - d)^2 / (2 w^2), the chance that a difference of two uniforms is above d. The bounds are
+# five standard deviations.
+@test "blocks and leader: items swap as often as a difference of uniforms makes them" {
+    for policy in blocks\ -T\ 20000\ -K\ 2 leader; do # w = 1, d = 0.25: 0.28125
+        # shellcheck disable=SC2086
+        listed 1 20000 0 0.25 | explore -p $policy -E 1 >out
+        case $policy in blocks*) n=19996 ;; *) n=20000 ;; esac
+        upset $n 0.2653 0.2972
+    done
+    # m = 2, 50 steps: w = 10, d = 5: 0.125
+    listed 1 20000 0 5 | explore -p leader -T 50 >out
+    upset 20000 0.1133 0.1367
+    listed 1 20000 0 5 | explore -p blocks -T 20000 -K 50 >out
+    upset 19900 0.1133 0.1367
+    # Grades to 2: w = 30, d = 5: 25^2 / (2 30^2) = 0.34722
+    listed 1 20000 0 5 | explore -p leader -T 50 -L 2 >out
+    upset 20000 0.3304 0.3641
+    listed 1 20000 0 5 | explore -p blocks -T 20000 -K 50 -L 2 >out
+    upset 19900 0.3303 0.3641
+}
+
+@test "leader: no more than epsilon's reciprocal is made up for, and nothing is written but order" {
+    listed 1 2000 0 1 3 | explore -p leader -E 1 >out
+    is "$(shown <out | sort -u | wc -l)" 1 # noise below 1
+    is "$(shown <out | sed -n 1p)" '2 1 0'
+    is "$(bin2txt -f head out | sed -n 7p)" \
+        'rankpipe/1 round t=7 qid=1 docs=3 dim=0 cols=label:f4[3],score:f8[3],order:u4[3] bytes=48'
+}
+
+@test "leader: among equals every order is as likely, in each round anew" {
+    listed 1 6000 0 0 0 | explore -p leader -T 6000 | shown | sort | uniq -c >counts
+    is "$(wc -l <counts)" 6
+    is "$(awk '$1 > 850 && $1 < 1150' counts | wc -l)" 6
+}
+
+@test "what another policy said of a round is taken away" {
+    listed 1 40 0 1 2 >in
+    explore -p blocks -T 40 <in >blocks.out
+    explore -p leader -T 40 <in >leader.out
+    explore -g 0.5 <in >uniform.out
+    for before in blocks leader uniform; do
+        explore -p blocks -T 40 <$before.out >again
+        same again blocks.out
+        explore -p leader -T 40 <$before.out >again
+        same again leader.out
+        explore -g 0.5 <$before.out >again
+        same again uniform.out
+    done
+}
+
 # ---- errors ----
 
 @test "a round that has been answered is refused" {
@@ -177,4 +376,60 @@ shown() {
     fails 2 "explore: -s wants a whole number from 0 to *, not '-1'*" explore -s -1
     fails 2 "explore: -p wants *uniform*, not 'greedy'*" explore -p greedy
     fails 2 'explore: -g and -T both say gamma: give one of them*' explore -g 0.1 -T 1000
+}
+
+@test "an option that the policy does not take is refused" {
+    fails 2 'explore: -p blocks takes no -g*usage: explore *' explore -p blocks -T 10 -g 0.1
+    fails 2 'explore: -p leader takes no -g*' explore -g 0.1 -p leader -T 10
+    fails 2 'explore: -p leader takes no -K*' explore -p leader -T 10 -K 2
+    fails 2 'explore: -p leader takes no -k*' explore -p leader -T 10 -k 2
+    for option in '-E 1' '-K 1' '-L 1' '-k 1'; do
+        # shellcheck disable=SC2086
+        fails 2 "explore: -p uniform takes no ${option% *}*" explore -g 0.1 $option
+    done
+}
+
+@test "what the policy cannot do without is asked for, and what says a thing twice is refused" {
+    fails 2 'explore: -p blocks needs -T*' explore -p blocks
+    fails 2 'explore: -p blocks needs -T*' explore -p blocks -E 1 -K 3
+    fails 2 'explore: -p leader needs -T* or -E*' explore -p leader -L 2
+    fails 2 'explore: -E and -L both say epsilon: give one of them*' explore -p leader -E 1 -L 2
+    fails 2 'explore: -E 1e-310 is too small: 1/epsilon overflows*' explore -p leader -E 1e-310
+    fails 2 "explore: -E wants a number above 0, not '0'*" explore -p leader -E 0
+    fails 2 "explore: -L wants a whole number from 1 to 100, not '101'*" explore -p leader -T 1 -L 101
+    fails 2 "explore: -k wants a whole number from 1 to *, not '0'*" explore -p blocks -T 1 -k 0
+    fails 2 "explore: -K wants a whole number from 1 to *, not '0'*" explore -p blocks -T 1 -K 0
+}
+
+@test "a list that cannot be cut into such blocks is refused with the numbers" {
+    listed 1 3 0 0 0 0 0 0 0 0 0 0 >in
+    refused() {
+        fails_on in 1 "explore: <stdin>: round 1 (qid 1): $1" explore -p blocks "${@:2}"
+    }
+    refused '-K 11 is too many blocks for -T 100 rounds, as each shows each of 10 groups of items once: at most 10' \
+        -T 100 -K 11
+    refused '-K 26 is too many blocks for -T 100 rounds, as each shows each of 4 groups of items once: at most 25' \
+        -T 100 -K 26 -k 3
+    refused '-T 9 is too few rounds to show each of 10 groups of items once' -T 9
+    refused '-K 1 is too few blocks for -T 4294967296 rounds: 4294967296 rounds in one, and at most 4294967295 may be' \
+        -T 4294967296 -K 1
+}
+
+@test "blocks and leader refuse rounds that are no fixed list, and rounds without scores" {
+    scored 1 2 >features
+    listed 1 2 0 0 >two
+    listed 3 3 0 0 0 >three
+    cat two three >both
+    svm2bin <<<'1 qid:1' >bare
+    for policy in blocks leader; do
+        fails_on features 1 "explore: <stdin>: round 1 (qid a): dim=1: -p $policy is for a fixed list *(dim=0)" \
+            explore -p $policy -T 10
+        fails_on both 1 "explore: <stdin>: round 3 (qid 1): docs=3, and 2 in the rounds before: -p $policy is for *" \
+            explore -p $policy -T 10
+        fails_on bare 1 'explore: <stdin>: round 1 (qid 1): needs score: put score before explore *' \
+            explore -p $policy -T 10
+        explore -p $policy -T 10 <two | feedback-mask >seen
+        fails_on seen 1 'explore: <stdin>: round 1 (qid 1): it has been shown and answered (seen): *' \
+            explore -p $policy -T 10
+    done
 }

@@ -248,6 +248,13 @@ refuse_keys() {
     refuse_keys 't=2 docs=1 dim=0 colour=red' 'round 2' 'unknown key colour= *'
     refuse_keys 't=2 docs=1 dim=0 gamma=1.5' 'round 2' 'gamma=1.5 is not a number from 0 to 1'
     refuse_keys 't=2 docs=1 dim=0 gamma=nan' 'round 2' 'gamma=nan is not a number from 0 to 1'
+    refuse_keys 't=2 docs=1 dim=0 block=9007199254740992' 'round 2' \
+        'block=9007199254740992 is not a whole number from 0 to 9007199254740991'
+    refuse_keys 't=2 docs=1 dim=0 block=-1' 'round 2' 'block=-1 is not a whole number from 0 to *'
+    refuse_keys 't=2 docs=3 dim=0 block=0 group=3' 'round 2' 'group=3 is not a whole number from 0 to 2'
+    refuse_keys 't=2 docs=3 dim=0 block=0 group=1.5' 'round 2' 'group=1.5 is not a whole number from 0 to 2'
+    refuse_keys 't=2 docs=3 dim=0 group=0' 'round 2' 'group= without block=: *'
+    refuse_keys 't=2 docs=3 dim=0 group=0 block=0' 'round 2' 'key block= stands too late: *'
     refuse_keys 't=2 qid=a%zz docs=1 dim=0' 'round 2' 'qid=a%zz: behind % stand two hexadecimal digits, A to F'
     refuse_keys "t=2 qid=$(printf '%0256d' 0) docs=1 dim=0" 'round 2' 'a qid of 256 bytes; at most 255'
 }
