@@ -2,7 +2,7 @@
 load helper
 
 # Every module of lib/, each using only those before it. learners is the table above its members.
-MODULES="fault space load real rng order matrix record round model policy surrogate measure stream deck
+MODULES="fault space load real rng normal order matrix record round model policy surrogate measure stream deck
     lines qids rows svm learner learn_surrogate learners link store options filter pump"
 
 place() {
