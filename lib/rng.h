@@ -7,7 +7,7 @@
 
 /* One for each use, so that two programs with the same seed share no draws. The numbers are
  * part of what a seed means: never change one. */
-enum rng_purpose { RNG_EXPLORE = 1, RNG_REPLAY = 2, RNG_SAMPLE = 3 };
+enum rng_purpose { RNG_EXPLORE = 1, RNG_REPLAY = 2, RNG_SAMPLE = 3, RNG_GAME = 6 };
 
 struct rng {
     uint64_t state;

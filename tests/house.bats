@@ -3,7 +3,7 @@ load helper
 
 # Every module of lib/, each using only those before it. learners is the table above its members.
 MODULES="fault space load real rng normal order matrix record round model policy surrogate measure stream deck
-    lines qids rows svm learner learn_surrogate learners link store options filter pump"
+    lines qids rows svm game learner learn_surrogate learners link store options filter pump"
 
 place() {
     local module n=0
