@@ -12,7 +12,7 @@
 #define VERSION "0.1.0"
 
 static const struct filter *const programs[] = {
-    &svm2bin, &replay, &score, &explore, &metric, &feedback_mask, &update, &bin2txt,
+    &svm2bin, &replay, &synth, &score, &explore, &metric, &feedback_mask, &update, &bin2txt,
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 

@@ -4,6 +4,7 @@
 
 #include "filter.h"
 
-extern const struct filter svm2bin, bin2txt, replay, score, explore, feedback_mask, update, metric;
+extern const struct filter svm2bin, bin2txt, replay, synth, score, explore, feedback_mask, update,
+    metric;
 
 #endif

@@ -2,10 +2,10 @@
 load helper
 
 # Every module of lib/, each using only those before it. learners is the table above its members.
-MODULES="fault space load real rng order dcg matrix record round model policy blocks heard slam surrogate
-    measure regret stream deck lines qids rows svm settings learner pairs learn_surrogate
-    learn_perceptron learn_pairs learn_prank learn_ftpl learners scoring link store options filter
-    pump"
+MODULES="fault space load real rng normal order dcg matrix record round model policy blocks heard
+    slam surrogate measure regret stream deck lines qids rows svm game settings learner pairs
+    learn_surrogate learn_perceptron learn_pairs learn_prank learn_ftpl learners scoring link store
+    options filter pump"
 
 place() {
     local module n=0
