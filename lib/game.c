@@ -49,23 +49,30 @@ static int start_features(struct game *game, struct normals *normals, struct fau
 
 /* ---- separable ---- */
 
-/* Places along u are within S of their grade's centre, and centres 2 S + M apart, so that grades
+/* Places along u are within M/4 of their grade's centre, and centres 3/2 M apart, so that grades
  * are M apart; and more by what becoming floats can move two documents: by 2^-24 of its length
  * each. That is at most `length`; a slack of 2^-22 of it leaves as much again for doubles. */
 static int start_separable(struct game *game, struct normals *normals, struct fault *fault)
 {
-    double S = game->value[GAME_DEVIATION], bare = 2 * S + game->value[GAME_MARGIN];
-    double length = NORMAL_MOST * S * sqrt((double)game->dim) + (game->top + 1) * bare;
+    double S = game->value[GAME_DEVIATION], bare = 1.5 * game->value[GAME_MARGIN];
+    double length = 2 * NORMAL_MOST * S * sqrt((double)game->dim) + (game->top + 1) * bare;
+    size_t means = (game->top + (size_t)1) * game->dim;
     game->step = bare + 0x1p-22 * length;
-    return start_features(game, normals, fault);
+    if (start_features(game, normals, fault) < 0)
+        return -1;
+    game->mean = space_for(&game->space_mean, means, sizeof *game->mean, fault);
+    for (size_t j = 0; game->mean && j < means; j++)
+        game->mean[j] = S * normal_draw(normals);
+    return game->mean ? 0 : -1;
 }
 
-/* A document whose place along u is `place`, and all across it Gaussian. */
-static void draw_at(struct game *game, struct normals *normals, double place, float *x)
+/* A document about its grade's mean, moved along u until it is at `place`. */
+static void draw_at(struct game *game, struct normals *normals, const double *mean, double place,
+                    float *x)
 {
     double along = 0;
     for (size_t j = 0; j < game->dim; j++) {
-        game->z[j] = game->value[GAME_DEVIATION] * normal_draw(normals);
+        game->z[j] = mean[j] + game->value[GAME_DEVIATION] * normal_draw(normals);
         along += game->z[j] * game->u[j];
     }
     for (size_t j = 0; j < game->dim; j++)
@@ -81,8 +88,8 @@ static void draw_separable(struct game *game, struct normals *normals, float *la
             from_centre = normal_draw(normals);
         while (fabs(from_centre) > 1);
         label[i] = (float)grade;
-        draw_at(game, normals, centre + game->value[GAME_DEVIATION] * from_centre,
-                game->x + i * game->dim);
+        draw_at(game, normals, game->mean + grade * game->dim,
+                centre + game->value[GAME_MARGIN] / 4 * from_centre, game->x + i * game->dim);
     }
 }
 
@@ -195,6 +202,9 @@ static int settle(struct game *game, const struct game_settings *settings, struc
     if (game->dim && game->docs > GAME_FEATURES / game->dim)
         return fault_usage(fault, "-l %zu times -d %zu: more than the %zu features a round may "
                            "have", game->docs, game->dim, GAME_FEATURES);
+    if (game->dim && game->top >= GAME_FEATURES / game->dim)
+        return fault_usage(fault, "-L %u and -d %zu: more than %zu features for a document of each "
+                           "grade", game->top, game->dim, GAME_FEATURES);
     return 0;
 }
 
@@ -217,7 +227,7 @@ int game_round(struct game *game, uint64_t t, struct round *round, struct fault 
     struct record *record = round->record;
     char qid[24];
     snprintf(qid, sizeof qid, "%" PRIu64, t);
-    if (round_start(round, t, game->dim ? qid : NULL, game->docs, game->dim, fault) < 0)
+    if (round_start(round, t, qid, game->docs, game->dim, fault) < 0)
         return -1;
     float *label = round_new_label(round, fault);
     if (!label)
@@ -233,6 +243,7 @@ void game_close(struct game *game)
 {
     space_free(&game->space_u);
     space_free(&game->space_truth);
+    space_free(&game->space_mean);
     space_free(&game->space_cut);
     space_free(&game->space_x);
     space_free(&game->space_z);

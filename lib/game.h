@@ -30,7 +30,7 @@ struct game_option {
 };
 extern const struct game_option game_options[GAME_NUMBERS];
 
-/* Most features of a round, over all of its documents: 256 MB. */
+/* Most features of a round, over all of its documents, and of one document for each grade. */
 #define GAME_FEATURES ((size_t)1 << 26)
 
 struct game_settings {
@@ -56,11 +56,12 @@ struct game {
     double *u;                  /* u[dim]: the hidden ranker, of length 1; NULL where dim is 0 */
     unsigned char *truth;       /* truth[docs]: is the item relevant? NULL but for noisy-binary */
     const struct law *law;      /* NULL but for the hopeless games                            */
+    double *mean;               /* separable: mean[top+1][dim], of each grade's documents     */
     double step;                /* separable: from the centre of a grade to the next one's    */
     double *cut;                /* linear: cut[top]: grade r is from cut[r-1] to cut[r]       */
     float *x;                   /* x[docs*dim]: features of the round at hand                 */
     double *z;                  /* z[dim]: scratch                                            */
-    struct space space_u, space_truth, space_cut, space_x, space_z;
+    struct space space_u, space_truth, space_mean, space_cut, space_x, space_z;
 };
 
 struct game_rules {
@@ -81,8 +82,8 @@ const struct game_rules *game_find(const char *name);
 int game_start(struct game *game, const struct game_rules *rules,
                const struct game_settings *settings, uint64_t seed, struct fault *fault);
 
-/* Round t, by (seed, t) alone: labels, and for games with features also a qid, which is t, and
- * dense features, which are the game's and good until its next round. 0, or a fault. */
+/* Round t, by (seed, t) alone: labels, a qid, which is t, and for games with features dense ones,
+ * which are the game's and good until its next round. 0, or a fault. */
 int game_round(struct game *game, uint64_t t, struct round *round, struct fault *fault);
 
 void game_close(struct game *game);

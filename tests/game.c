@@ -379,11 +379,12 @@ static unsigned long check_margins(void)
 }
 
 /* What the page says of separable's distribution: grades as likely, places about their centre cut
- * at a deviation, and across u a variance of S^2 in each of the other d - 1 directions. */
+ * at M/4, and across u a variance of S^2 about the grade's mean in each of the other d - 1
+ * directions. */
 static void check_separable(void)
 {
     enum { ROUNDS = 5000, DOCS = 20, DIM = 20, ALL = ROUNDS * DOCS };
-    const double S = 0.25, step = 0.6; /* 2 S + M */
+    const double S = 0.25, M = 0.1, step = 0.15; /* 3/2 M */
     /* Of a normal cut at 1: its variance, 1 - 2 density(1) / (1 - 2 beyond(1)). */
     const double cut = 1 - 2 * 0.24197072451914337 / (1 - 2 * beyond(1));
     double count[5] = { 0 }, across = 0, mean = 0, square = 0;
@@ -394,12 +395,17 @@ static void check_separable(void)
         const float *label = deal(table, t), *x = features(table);
         for (size_t i = 0; i < DOCS; i++) {
             double place = place_of(&table->game, x, i), length = 0;
-            double off = (place - ((double)label[i] - 2) * table->game.step) / S;
-            for (size_t j = 0; j < DIM; j++)
-                length += (double)x[i * DIM + j] * (double)x[i * DIM + j];
-            across += (length - place * place) / (S * S);
+            double off = (place - ((double)label[i] - 2) * table->game.step) / (M / 4);
+            const double *centre = table->game.mean + (size_t)label[i] * DIM;
+            double along = 0;
+            for (size_t j = 0; j < DIM; j++) {
+                double z = (double)x[i * DIM + j] - centre[j];
+                length += z * z;
+                along += z * table->game.u[j];
+            }
+            across += (length - along * along) / (S * S);
             count[(size_t)label[i] % 5]++;
-            tell(fabs(off) < 1 + 1e-5, "a place beyond its grade's interval", place, label[i]);
+            tell(fabs(off) < 1 + 1e-4, "a place beyond its grade's interval", place, label[i]);
             mean += off;
             square += off * off;
         }
