@@ -28,3 +28,7 @@ load helper
 @test "a million decimals become the floats that strtof makes of them" {
     "$ROOT/build/tests/number" 1000000
 }
+
+@test "separable queries: slam keeps its bound, minimax ranks the same for every eta" {
+    "$ROOT/build/tests/separable"
+}
