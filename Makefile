@@ -78,6 +78,7 @@ uninstall:
 
 bench: all
 	@bash tests/bench
+	@bash tests/growth
 
 clean:
 	rm -rf bin build
