@@ -38,6 +38,15 @@ static void correct(struct state *state, const struct row *x, double R, size_t n
     row_add(x, sum, state->w);
 }
 
+/* Is there a relevant document? Where there is none, no ranking is wrong. */
+static bool any_relevant(const struct heard *heard)
+{
+    for (size_t a = 0; a < heard->docs; a++)
+        if (heard->relevance[a] > 0)
+            return true;
+    return false;
+}
+
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
@@ -47,7 +56,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (!val || heard_documents(&heard, round, &state->places, fault) < 0 ||
         !learner_score(state, x, fault))
         return -1;
-    for (size_t a = 0; a < heard.docs; a++) {
+    for (size_t a = 0; any_relevant(&heard) && a < heard.docs; a++) {
         struct row row = matrix_row(x, heard.doc[a], val, (uint32_t *)(val + width));
         if (check_grade(heard.relevance[a], n, fault) < 0)
             return -1;

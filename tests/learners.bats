@@ -1,0 +1,201 @@
+# The learners from all labels and for a fixed list, by hand: a step each, what they keep, what they
+# refuse. tests/steps.c and its like hold them to their formulas.
+load helper
+load models
+
+# The same two documents, the wrong one first: w = 0 ranks them wrong. x = X_1 - X_0 = (-2, 3).
+wrong_way() {
+    mkstream round t=1 docs=2 dim=2 label:f4 0 1 x:f4 3 -1 1 2
+}
+
+# kept FILE NAME: an array of a model, in one line.
+kept() {
+    bin2txt "$1" | sed -n "s/^$2\t[0-9]*\t//p" | paste -sd ' ' -
+}
+
+@test "slam, slam-ap and minimax: a step by hand, and none where the ranking is right" {
+    for learner in slam slam-ap minimax; do
+        # the one pair, its weight 1: z = X_0 - X_1 = (2, -3), w = -z/2
+        wrong_way | update -a $learner -e 0.5 >one
+        holds one -1 1.5
+        two_documents | update -a $learner -e 0.5 >one
+        holds one 0 0
+        mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 3 -1 1 2 | update -a $learner -e 0.5 >one
+        holds one 0 0
+    done
+}
+
+@test "slam: each document's rival, of those that score the same the one of the higher grade" {
+    # D(2) = 1/log2 3 = 0.63093, Z = 3 + D(2); v = 3/Z for item 2, D(2)/Z for item 1.
+    # Item 2's rival is item 1, item 1's is item 0: w = (-v_1, v_1 - v_2, v_2)
+    mkstream round t=1 docs=3 dim=0 label:f4 0 1 2 >round
+    update -a slam -e 1 <round >one
+    near one -0.17376534287144002 -0.65246931425711998 0.82623465712856003
+    # up to the first place, item 2 alone counts
+    update -a slam -e 1 -k 1 <round >one
+    holds one 0 -1 1
+    # for AP, items 1 and 2 are as relevant: both against item 0
+    update -a slam-ap -e 1 <round >one
+    holds one -1 0.5 0.5
+    # minimax takes the pair of the lowest numbers: 1 before 0
+    update -a minimax <round >one
+    holds one -1 1 0
+    # and says so of what it kept
+    [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=minimax rounds=1 dim=3 eta=1 cols=w:f8[3] bytes=24' ]
+}
+
+@test "solar1 and solar2: a pair by hand" {
+    # tau = 1 / (13 + 1/(2 C)) = 1/14
+    two_documents | update -a solar1 -C 0.5 >one
+    near one -0.14285714285714285 0.21428571428571427
+    # b = 13 + 3, w = x/b, Sigma = I - x x'/b
+    two_documents | update -a solar2 -C 3 >one
+    holds one -0.125 0.1875
+    [ "$(kept one sigma)" = '0.75 0.375 0.375 0.4375' ]
+    # by default 1e-5 and 1e4
+    two_documents | update -a solar1 | bin2txt -f head | grep ' tradeoff=1.0000000000000001e-05 seed=1 '
+    two_documents | update -a solar2 | bin2txt -f head | grep ' tradeoff=10000 seed=1 '
+}
+
+@test "prank: two documents by hand, and the model ranks by level" {
+    # document 0 is on the threshold, level 1, as it should be; document 1 is as high, and should not
+    two_documents | update -a prank -L 1 >one
+    holds one -3 1
+    [ "$(kept one threshold)" = 1 ]
+    # w.x = -1, 2, 1.5: below the threshold, and twice above it
+    mkstream round t=1 docs=3 dim=2 x:f4 0 -1 0 2 0 1.5 | score -m one | explore | bin2txt -f rank >ranks
+    [ "$(cut -f 4,5 ranks)" = "$(printf '1\t1\n2\t1\n0\t0')" ] # document and score
+    # a query without a relevant document, which no ranking gets wrong, is no step
+    mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 | update -a prank -L 1 >one
+    holds one 0 0
+    [ "$(kept one threshold)" = 0 ]
+}
+
+@test "prank-pair and committee: pairs by hand" {
+    two_documents | update -a prank-pair >one
+    holds one -2 3
+    # The first pair is wrong: (0, w = 0) enters. The second is right. The third, the other way
+    # round, is wrong: (1, w = (-2, 3)) enters, and w is 0 again.
+    mkstream round t=1 docs=2 dim=2 label:f4 1 0 x:f4 1 2 3 -1 + round t=2 docs=2 dim=2 label:f4 1 0 \
+        x:f4 1 2 3 -1 + round t=3 docs=2 dim=2 label:f4 0 1 x:f4 1 2 3 -1 >rounds
+    update -a committee -N 2 <rounds >one
+    holds one -2 3
+    [ "$(kept one votes)" = '0 1' ]
+    [ "$(kept one members)" = 2 ]
+    [ "$(kept one member)" = '0 0 -2 3' ]
+    [ "$(kept one current)" = '0 0' ]
+    # with room for one, 1 vote is more than 0: the first one leaves
+    update -a committee -N 1 <rounds >one
+    [ "$(kept one votes)$(kept one member)" = '1-2 3' ]
+}
+
+@test "pairs come in an order that the seed and the round say, or in document order" {
+    mkstream round t=1 docs=4 dim=2 label:f4 3 1 0 2 x:f4 1 2 3 -1 0 1 2 2 >round
+    for seed in 1 2 3 4 5 6 7 8; do
+        update -a solar1 -C 1 -s $seed <round >model.$seed
+        update -a solar1 -C 1 -s $seed <round | cmp - model.$seed
+    done
+    for seed in 1 2 3 4 5 6 7 8; do weights model.$seed; done | sort -u | wc -l >different
+    [ "$(cat different)" -gt 4 ]
+    update -a solar1 -C 1 -o -s 1 <round >a
+    update -a solar1 -C 1 -o -s 2 <round >b
+    [ "$(weights a)" = "$(weights b)" ]
+}
+
+@test "ftpl: all labels by hand, by each gain" {
+    mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >round
+    update -a ftpl -G lin <round >one
+    holds one 1 0 2
+    update -a ftpl <round >one # 2^R - 1
+    holds one 1 0 3
+    update -a ftpl -G ndcg <round >one # over 3 + 1/log2 3
+    near one 0.27541155237618666 0 0.82623465712856003
+    mkstream round t=1 docs=3 dim=0 label:f4 1 0 1 + round t=2 docs=3 dim=0 label:f4 1 1 1 |
+        update -a ftpl -G auc >one # over 2 irrelevant pairs; the second round has none
+    holds one 0.5 0 0.5
+}
+
+@test "ftpl: a block's groups, what scores within it, and what else was seen left out" {
+    seen() { # block, group or -, order, seen
+        echo "round t=$((t += 1)) docs=3 dim=0 block=$1 $([ "$2" = - ] || echo "group=$2") order:u4 $3 seen:f4 $4"
+    }
+    t=0
+    rounds="$(seen 0 1 '2 0 1' '3 1') + $(seen 0 - '1 0 2' '4 4') + $(seen 0 0 '0 1 2' '1 2')"
+    mkstream $rounds | update -a ftpl -G lin >one
+    holds one 1 2 3 # the last group has one item: what stood behind it is not learnt
+    [ "$(kept one sum)" = '0 0 0' ]
+    mkstream $rounds + $(seen 1 1 '2 1 0' '2 4') | update -a ftpl -G lin >one
+    holds one 1 2 5
+    [ "$(kept one sum)" = '1 2 3' ]
+    [ "$(kept one block)" = 1 ]
+}
+
+@test "ftpl says what it cannot learn from" {
+    ftpl() { # words of a round, a pattern, options
+        mkstream round t=1 $1 >bad
+        fails_on bad 1 "update: <stdin>: round 1: $2" update -a ftpl "${@:3}"
+    }
+    ftpl 'docs=2 dim=1 label:f4 1 0 x:f4 1 2' 'dim=1: ftpl learns a fixed list of items, without features'
+    ftpl 'docs=2 dim=0 gamma=0.5 order:u4 0 1 seen:f4 1' \
+        'seen has 1 relevances of 2, and no block=: put explore -p blocks before feedback-mask, or *'
+    ftpl 'docs=2 dim=0 block=0 group=1 order:u4 0 1 seen:f4 1' \
+        'group=1 of 1 is not on top: explore and feedback-mask are to say the same -k'
+    ftpl 'docs=3 dim=0 block=0 group=1 order:u4 1 2 0 seen:f4 1 1' 'group=1 of 2 is not on top: *'
+    ftpl 'docs=2 dim=0 block=0 label:f4 1 0' 'block= without seen: put feedback-mask before update; *'
+    ftpl 'docs=2 dim=0 block=0 order:u4 0 1 seen:f4 1' '-G ndcg needs every label: *' -G ndcg
+    ftpl 'docs=2 dim=0 label:f4 1 2' 'item 1 has relevance 2: -G auc is for 0 and 1' -G auc
+    mkstream round t=1 docs=2 dim=0 label:f4 1 0 + round t=2 docs=3 dim=0 label:f4 1 0 0 >bad
+    fails_on bad 1 'update: <stdin>: round 2: docs=3, where the list has 2 items: *' update -a ftpl
+}
+
+@test "a learner says which settings it takes, and going on with others is refused" {
+    two_documents >round
+    fails_on round 2 'update: squared does not take -C (the trade-off)*' update -a squared -e 1 -C 1
+    fails_on round 2 'update: minimax does not take -T (the horizon)*' update -a minimax -T 5
+    fails_on round 2 'update: slam needs its step'\''s size: -e eta, or -T horizon*' update -a slam
+    fails_on round 2 "update: -G wants exp, lin, ndcg or auc, not 'dcg'*" update -a ftpl -G dcg
+    update -a solar1 -o -m model <round
+    fails_on round 1 'update: model model: it was learnt with -o (pairs in document order), this run without: say -o' \
+        update -a solar1 -m model
+    fails_on round 1 'update: model model: it was learnt with seed=1, this run says 2: *' \
+        update -a solar1 -o -s 2 -m model
+    update -a prank -m levels <round
+    fails_on round 1 'update: model levels: it was learnt with grades=4, this run says 3: *' \
+        update -a prank -L 3 -m levels
+    mkstream round t=1 docs=2 dim=0 label:f4 1 0 >list
+    update -a ftpl -G lin -m sums <list
+    fails_on list 1 'update: model sums: it was learnt with gain=lin, this run says exp: *' \
+        update -a ftpl -m sums
+}
+
+@test "a model without what its learner keeps is refused" {
+    two_documents >round
+    mkstream model learner=solar2 rounds=1 dim=2 tradeoff=10000 seed=1 w:f8 1 2 >model
+    fails_on round 1 'update: model model: model: no column sigma:f8?4?, which solar2 keeps' \
+        update -a solar2 -m model
+    mkstream model learner=solar2 rounds=1 dim=2 tradeoff=10000 seed=1 w:f8 1 2 sigma:f8 1 0 0 nan >model
+    fails_on round 1 'update: model model: model: sigma 3 is nan' update -a solar2 -m model
+    mkstream model learner=prank rounds=1 dim=2 grades=4 w:f8 1 2 >model
+    fails_on round 1 'score: model model: model: no column threshold:f8?0?, which prank keeps' \
+        score -m model
+}
+
+@test "labels that prank has no grade for, and more features than Sigma is meant for, are told" {
+    mkstream round t=1 docs=1 dim=1 label:f4 5 x:f4 1 >bad
+    fails_on bad 1 'update: <stdin>: round 1: relevance 5 is not a whole number from 0 to 4, as prank wants: -L says the top grade' \
+        update -a prank
+    mkstream round t=1 docs=1 dim=4097 label:f4 1 ptr:u4 0 1 idx:u4 4096 val:f4 1 >bad
+    fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *say -d 4097 *' \
+        update -a solar2
+    update -a solar2 -d 4097 <bad >model
+}
+
+@test "top-k feedback: the documents seen are a list of their own" {
+    # of four documents the second and the fourth are seen
+    mkstream round t=1 docs=4 dim=2 order:u4 3 1 0 2 seen:f4 1 0 x:f4 9 9 3 -1 9 9 1 2 >some
+    wrong_way >all
+    for learner in 'slam -e 1' 'slam-ap -e 1' minimax solar1 solar2 prank prank-pair committee; do
+        # shellcheck disable=SC2086
+        [ "$(update -a $learner <some | bin2txt)" = "$(update -a $learner <all | bin2txt)" ]
+    done
+}
