@@ -93,9 +93,9 @@ static int check_labels(const struct state *state, const struct heard *heard, si
 {
     bool auc = state->settings.value[SETTING_GAIN] == GAIN_AUC;
     if (heard->docs < m)
-        return fault_data(fault, "seen has %zu relevances of %zu, and no block=: put explore -p "
+        return fault_data(fault, "seen has %zu relevance%s of %zu, and no block=: put explore -p "
                           "blocks before feedback-mask, or see them all: feedback-mask -k all",
-                          heard->docs, m);
+                          heard->docs, heard->docs == 1 ? "" : "s", m);
     for (size_t i = 0; i < m; i++)
         if (auc && heard->relevance[i] != 0 && heard->relevance[i] != 1)
             return fault_data(fault, "item %zu has relevance %g: -G auc is for 0 and 1", i,

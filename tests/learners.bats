@@ -137,7 +137,7 @@ kept() {
     }
     ftpl 'docs=2 dim=1 label:f4 1 0 x:f4 1 2' 'dim=1: ftpl learns a fixed list of items, without features'
     ftpl 'docs=2 dim=0 gamma=0.5 order:u4 0 1 seen:f4 1' \
-        'seen has 1 relevances of 2, and no block=: put explore -p blocks before feedback-mask, or *'
+        'seen has 1 relevance of 2, and no block=: put explore -p blocks before feedback-mask, or *'
     ftpl 'docs=2 dim=0 block=0 group=1 order:u4 0 1 seen:f4 1' \
         'group=1 of 1 is not on top: explore and feedback-mask are to say the same -k'
     ftpl 'docs=3 dim=0 block=0 group=1 order:u4 1 2 0 seen:f4 1 1' 'group=1 of 2 is not on top: *'
