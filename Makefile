@@ -18,7 +18,7 @@ COMPILE = $(CC) $(HOUSE) $(WARN) $(CPPFLAGS) $(CFLAGS)
 PROGRAMS = svm2bin replay synth score explore metric feedback-mask update bin2txt
 LIB = $(patsubst lib/%.c,build/lib/%.o,$(wildcard lib/*.c))
 CMD = $(patsubst cmd/%.c,build/cmd/%.o,$(wildcard cmd/*.c))
-HEADERS = $(wildcard lib/*.h cmd/*.h)
+HEADERS = $(wildcard lib/*.h cmd/*.h tests/*.h)
 
 all: bin/rankpipe $(PROGRAMS:%=bin/%)
 

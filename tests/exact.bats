@@ -9,11 +9,31 @@ load helper
     "$ROOT/build/tests/unbiased"
 }
 
+@test "slam, slam-ap and minimax step along a subgradient of their losses, ties by the rule" {
+    "$ROOT/build/tests/slam"
+}
+
+@test "a query is its pairs, each once in a fair order; solar1 and solar2 solve what they say" {
+    "$ROOT/build/tests/pairs"
+}
+
+@test "prank, prank-pair and the committee do what their definitions say" {
+    "$ROOT/build/tests/steps"
+}
+
+@test "ftpl: summed over all draws of a block's rounds, what it teaches is the block's mean" {
+    "$ROOT/build/tests/leader"
+}
+
+@test "every learner: dense or sparse, stopped or not, a part seen or alone, to the bit" {
+    "$ROOT/build/tests/twins"
+}
+
 @test "a regret is what the best of all m! fixed rankings would have had more" {
     "$ROOT/build/tests/regret"
 }
 
-@test "dense, sparse and unit features give the same products to the bit" {
+@test "dense, sparse and unit features give the same products and rows to the bit" {
     "$ROOT/build/tests/matrix"
 }
 

@@ -1,6 +1,6 @@
 /*
- * The products of dense, sparse and unit features, to the bit: against sums written out plainly
- * here, feature j in lane j mod 16, the lanes added 8-4-2-1.
+ * The products of dense, sparse and unit features, and single rows and their differences, to the
+ * bit: against sums written out plainly here, feature j in lane j mod 16, the lanes added 8-4-2-1.
  */
 #include <math.h>
 #include <stdint.h>
@@ -49,6 +49,15 @@ static double times(const float *x, size_t dim, const double *w, size_t n)
         double product = (double)x[j] * (j < n ? w[j] : 0);
         lane[j % LANES] += product;
     }
+    return add_lanes(lane);
+}
+
+/* Of widened features. */
+static double times_wide(const double *x, size_t dim, const double *w)
+{
+    double lane[LANES] = { 0 };
+    for (size_t j = 0; j < dim; j++)
+        lane[j % LANES] += x[j] * w[j];
     return add_lanes(lane);
 }
 
@@ -158,6 +167,57 @@ static void check_transposed(struct bench *bench, const struct matrix *x, const 
         same(bench, what, bench->dim, j, z[j], want[j]);
 }
 
+/* What a row adds up with, for one that should be x[dim]. What is not there must be a 0. */
+static void check_row(struct bench *bench, const struct row *row, const double *x,
+                      const char *what)
+{
+    double w[DIM + 1], want[DIM + 1], spread[DIM] = { 0 };
+    size_t dim = bench->dim;
+    for (size_t e = 0; e < row->n; e++) {
+        size_t j = row->idx ? row->idx[e] : e;
+        if (j >= dim || (e && row->idx && row->idx[e - 1] >= j)) {
+            fprintf(stderr, "%s: dim=%zu: feature %zu out of order\n", what, dim, j);
+            bench->wrong++;
+            return;
+        }
+        spread[j] = row->val[e];
+    }
+    for (size_t j = 0; j <= DIM; j++)
+        w[j] = want[j] = bench->w[j];
+    row_add(row, bench->g[0], w);
+    for (size_t j = 0; j < dim; j++) {
+        same(bench, what, dim, j, spread[j], x[j]);
+        want[j] += bench->g[0] * x[j];
+    }
+    for (size_t j = 0; j <= DIM; j++)
+        same(bench, what, dim, j, w[j], want[j]);
+    for (size_t j = dim; j <= DIM; j++)
+        w[j] = NAN; /* not to be looked at */
+    same(bench, what, dim, 0, row_times(row, w), times_wide(x, dim, want));
+    same(bench, what, dim, 0, row_square(row), times_wide(x, dim, x));
+}
+
+/* Each document's features, and what each has more than each other. */
+static void check_rows(struct bench *bench, const struct matrix *x, const char *what)
+{
+    double val[DIM], want[DIM];
+    uint32_t idx[DIM];
+    for (size_t i = 0; i < bench->docs; i++) {
+        for (size_t f = 0; f < bench->dim; f++)
+            want[f] = bench->x[i][f];
+        struct row row = matrix_row(x, i, val, idx);
+        check_row(bench, &row, want, what);
+        for (size_t j = 0; j < bench->docs; j++) {
+            for (size_t f = 0; f < bench->dim; f++)
+                want[f] = (double)bench->x[i][f] - (double)bench->x[j][f];
+            if (i == j)
+                continue;
+            row = matrix_difference(x, i, j, val, idx);
+            check_row(bench, &row, want, what);
+        }
+    }
+}
+
 static void check(struct bench *bench, const struct matrix *x, const char *what)
 {
     size_t dim = bench->dim;
@@ -169,6 +229,7 @@ static void check(struct bench *bench, const struct matrix *x, const char *what)
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
         check_times(bench, x, what, weights[i]);
     check_transposed(bench, x, what);
+    check_rows(bench, x, what);
 }
 
 static void check_features(struct bench *bench)
