@@ -129,8 +129,8 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 const struct learner learn_ftpl = {
     .name = "ftpl", .letters = "G", .least = 1, .learn = learn,
     .kept = { [SUM] = { "sum", KEPT_VECTORS, SETTINGS },
-              [BLOCK] = { "block", KEPT_NUMBERS, SETTINGS },
-              [ITEMS] = { "items", KEPT_NUMBERS, SETTINGS } },
+              [BLOCK] = { "block", KEPT_COUNT, SETTINGS },
+              [ITEMS] = { "items", KEPT_COUNT, SETTINGS } },
     .preset = { [SETTING_GAIN] = GAIN_EXP },
     .weights = weights,
 };

@@ -189,8 +189,8 @@ const struct learner learn_prank_pair = {
 const struct learner learn_committee = {
     .name = "committee", .letters = "Nos", .least = 1, .learn = learn_committee_round,
     .kept = { [VOTES] = { "votes", KEPT_NUMBERS, SETTING_MEMBERS },
-              [MEMBERS] = { "members", KEPT_NUMBERS, SETTINGS },
-              [STREAK] = { "streak", KEPT_NUMBERS, SETTINGS },
+              [MEMBERS] = { "members", KEPT_COUNT, SETTING_MEMBERS },
+              [STREAK] = { "streak", KEPT_COUNT, SETTINGS },
               [MEMBER] = { "member", KEPT_VECTORS, SETTING_MEMBERS },
               [CURRENT] = { "current", KEPT_VECTORS, SETTINGS } },
     .preset = { [SETTING_MEMBERS] = 20, [SETTING_SEED] = 1 },

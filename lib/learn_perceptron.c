@@ -2,8 +2,10 @@
  * (Chaudhuri & Tewari's perceptron paper, Algorithms 2 and 3). */
 #include "learn_perceptron.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "dcg.h"
 #include "heard.h"
 #include "surrogate.h"
 
@@ -30,6 +32,17 @@ static int clear_desk(struct desk *desk, struct state *state, const struct heard
     return 0;
 }
 
+/* NDCG is told from gains that a double can hold. */
+static int check_gains(const struct heard *heard, struct fault *fault)
+{
+    double sum = 0;
+    for (size_t a = 0; a < heard->docs; a++)
+        sum += dcg_gain(heard->relevance[a]);
+    return isfinite(sum) ? 0
+                         : fault_data(fault, "a relevance is so large that its gain 2^relevance is "
+                                      "past a double; slam-ap looks only at what is above 0");
+}
+
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
@@ -41,7 +54,8 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     };
     double *s = learner_score(state, x, fault), *z = state->gradient.at;
     if (!s || heard_documents(&heard, round, &state->places, fault) < 0 ||
-        clear_desk(&desk, state, &heard, s, fault) < 0)
+        clear_desk(&desk, state, &heard, s, fault) < 0 ||
+        (state->learner != &learn_slam_ap && check_gains(&heard, fault) < 0))
         return -1;
     struct shown shown = { heard.docs, heard.docs, 0, desk.doc, heard.relevance, NULL };
     surrogate_find(state->learner->name)

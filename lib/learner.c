@@ -62,6 +62,8 @@ struct extent {
 static struct extent extent(const struct state *state, const struct kept *kept, size_t dim)
 {
     size_t n = kept->n == SETTINGS ? 1 : (size_t)state->settings.value[kept->n];
+    if (kept->shape == KEPT_COUNT)
+        return (struct extent){ 1, 1 };
     if (kept->shape == KEPT_NUMBERS)
         return (struct extent){ 1, n };
     return (struct extent){ kept->shape == KEPT_SQUARE ? dim : n, dim };
@@ -145,6 +147,21 @@ int learner_save(const struct state *state, struct model *model, struct fault *f
     return 0;
 }
 
+static int load_kept(struct state *state, size_t i, const struct model *model,
+                     struct fault *fault)
+{
+    const struct kept *kept = &state->learner->kept[i];
+    struct extent e = extent(state, kept, state->dim);
+    double *array = state->kept[i];
+    if (model_array(model, kept->name, e.rows * e.columns, array, fault) < 0)
+        return -1;
+    double most = kept->n == SETTINGS ? (double)RECORD_MOST : state->settings.value[kept->n];
+    if (kept->shape == KEPT_COUNT && !(*array >= 0 && *array <= most && *array == floor(*array)))
+        return fault_data(fault, "model: %s is %.17g, not a whole number from 0 to %.0f",
+                          kept->name, *array, most);
+    return 0;
+}
+
 int learner_load(struct state *state, const struct model *model, struct fault *fault)
 {
     const struct kept *kept = state->learner->kept;
@@ -154,11 +171,9 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
     if (settings_compare(&state->settings, model, fault) < 0 ||
         learner_reach(state, model->dim, fault) < 0)
         return -1;
-    for (size_t i = 0; i < KEPT_MOST && kept[i].name; i++) {
-        struct extent e = extent(state, &kept[i], state->dim);
-        if (model_array(model, kept[i].name, e.rows * e.columns, state->kept[i], fault) < 0)
+    for (size_t i = 0; i < KEPT_MOST && kept[i].name; i++)
+        if (load_kept(state, i, model, fault) < 0)
             return -1;
-    }
     model_weights(model, state->w);
     state->rounds = model->rounds;
     return 0;

@@ -18,11 +18,12 @@
 struct kept {
     const char *name;
     enum kept_shape {
+        KEPT_COUNT,   /* [1], at first 0: a whole number up to n                         */
         KEPT_NUMBERS, /* [n], at first 0                                                 */
         KEPT_VECTORS, /* [n][dim], at first 0; growing with w by zeros                   */
         KEPT_SQUARE   /* [dim][dim], at first the identity; growing with w by more of it */
     } shape;
-    enum setting_number n; /* the setting that says n; SETTINGS: 1 */
+    enum setting_number n; /* the setting that says n; SETTINGS: none does: 1, a count 2^53 */
 };
 enum { KEPT_MOST = 5 };
 

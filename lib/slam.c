@@ -1,5 +1,6 @@
 #include "slam.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -33,11 +34,9 @@ static struct list sort(size_t m, const double *s, const double *R, double *scra
     return list;
 }
 
-/* Is its NDCG 1, up to rounding? */
-static bool ranked_right(const struct list *list, size_t cutoff)
+/* Is its NDCG@k 1, up to rounding? `most` is the largest DCG there is. */
+static bool ranked_right(const struct list *list, size_t k, double most)
 {
-    size_t k = cutoff < list->m ? cutoff : list->m;
-    double most = dcg_sum(k, list->sorted);
     return most == 0 || dcg_sum(k, list->shown) / most >= right;
 }
 
@@ -82,7 +81,9 @@ double slam_ndcg(size_t m, const double *s, const double *R, size_t cutoff, doub
     size_t k = cutoff < m ? cutoff : m;
     double *v = scratch + 4 * m, most = dcg_sum(k, list.sorted);
     memset(g, 0, m * sizeof *g);
-    if (ranked_right(&list, cutoff))
+    if (isinf(most))
+        return NAN;
+    if (ranked_right(&list, k, most))
         return 0;
     for (size_t a = 0; a < m; a++)
         v[a] = a < k ? dcg_gain(list.sorted[a]) * dcg_discount(a) / most : 0;
@@ -110,10 +111,12 @@ double slam_minimax(size_t m, const double *s, const double *R, double *g, doubl
 {
     struct list list = sort(m, s, R, scratch);
     uint32_t best_i = 0, best_j = 0, rival = 0;
-    double most = 0;
+    double ideal = dcg_sum(m, list.sorted), most = 0;
     bool found = false;
     memset(g, 0, m * sizeof *g);
-    if (ranked_right(&list, m))
+    if (isinf(ideal))
+        return NAN;
+    if (ranked_right(&list, m, ideal))
         return 0;
     for (size_t from, to = m; to > 0; to = from) {
         from = stretch_from(&list, to);

@@ -175,6 +175,17 @@ kept() {
         update -a solar2 -m model
     mkstream model learner=solar2 rounds=1 dim=2 tradeoff=10000 seed=1 w:f8 1 2 sigma:f8 1 0 0 nan >model
     fails_on round 1 'update: model model: model: sigma 3 is nan' update -a solar2 -m model
+    committee() { # members
+        mkstream model learner=committee rounds=1 dim=2 size=2 seed=1 w:f8 0 0 votes:f8 1 1 \
+            members:f8 "$1" streak:f8 0 member:f8 1 1 1 1 current:f8 0 0 >model
+    }
+    for members in 3 1.5 -1 1e300; do
+        committee $members
+        fails_on round 1 'update: model model: model: members is *, not a whole number from 0 to 2' \
+            update -a committee -N 2 -m model
+    done
+    committee 2
+    update -a committee -N 2 -m model <round
     mkstream model learner=prank rounds=1 dim=2 grades=4 w:f8 1 2 >model
     fails_on round 1 'score: model model: model: no column threshold:f8?0?, which prank keeps' \
         score -m model
@@ -188,6 +199,19 @@ kept() {
     fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *say -d 4097 *' \
         update -a solar2
     update -a solar2 -d 4097 <bad >model
+}
+
+@test "a relevance whose gain is past a double is refused where NDCG is looked at" {
+    mkstream round t=1 docs=2 dim=1 label:f4 0 1030 x:f4 1 2 >bad
+    for learner in 'slam -e 1' minimax; do
+        # shellcheck disable=SC2086
+        fails_on bad 1 'update: <stdin>: round 1: a relevance is so large that its gain 2^relevance is past a double; *' \
+            update -a $learner
+    done
+    update -a slam-ap -e 1 <bad >model
+    holds model 1
+    score -m model <bad | explore >shown
+    fails_on shown 1 'metric: *loss:minimax is past a double*' metric loss:minimax
 }
 
 @test "top-k feedback: the documents seen are a list of their own" {
