@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Programs of one pipeline start within moments of each other, unless the shell waits for a slow disk
- * to open a file for one of them; one that has not opened the ring after this long never will. */
+/* Programs of one pipeline start within moments of each other, unless the shell waits for a slow
+ * disk to open a file for one of them; one that has not opened the ring after this long never
+ * will. */
 enum { PATIENCE = 15000, PAUSE = 10, GRACE = 500 }; /* milliseconds */
 
 struct fifo {

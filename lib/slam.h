@@ -9,7 +9,8 @@
 /* Each returns the loss f(s) of scores s[m] under relevances R[m], and leaves a subgradient of it
  * by s in g[m]. `scratch` has room for SLAM_SCRATCH * m. O(m log m). In all, the ranking is by s,
  * ties in document order, and right where its measure is 1 - 1e-12 or more, or there is no
- * relevant document. G and D are dcg.h's; where gains add up past a double the loss is NaN and g 0. */
+ * relevant document. G and D are dcg.h's; where gains add up past a double the loss is NaN and g
+ * is 0. */
 enum { SLAM_SCRATCH = 6 };
 
 /* f = sum_i v_i max(0, max_{R_i > R_j} 1 + s_j - s_i) unless NDCG@cutoff is 1 (equations 9, 11 and
