@@ -53,6 +53,9 @@ static int check_enough(const struct round *round, const char *name, size_t leas
     if (k < least)
         return fault_data(fault, "seen has %zu relevance%s, %s needs %zu: feedback-mask -k %zu",
                           k, k == 1 ? "" : "s", name, least, least);
+    if (round->in_block)
+        return fault_data(fault, "block=: it was shown by explore -p blocks, for ftpl; %s learns "
+                          "from %zu of %zu relevances behind explore -g", name, k, m);
     if (!round->explored)
         return fault_data(fault, "no gamma=: what %s learns from %zu of %zu relevances depends on "
                           "how the order was drawn; put explore before feedback-mask", name, k, m);

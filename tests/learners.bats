@@ -148,6 +148,12 @@ kept() {
     fails_on bad 1 'update: <stdin>: round 2: docs=3, where the list has 2 items: *' update -a ftpl
 }
 
+@test "who learns from estimates says that blocks are not for it" {
+    mkstream round t=1 docs=2 dim=0 block=0 group=0 order:u4 0 1 seen:f4 1 >bad
+    fails_on bad 1 'update: <stdin>: round 1: block=: it was shown by explore -p blocks, for ftpl; kl learns from 1 of 2 relevances behind explore -g' \
+        update -a kl -e 1
+}
+
 @test "a learner says which settings it takes, and going on with others is refused" {
     two_documents >round
     fails_on round 2 'update: squared does not take -C (the trade-off)*' update -a squared -e 1 -C 1
