@@ -190,7 +190,8 @@ static enum step step(void *self, struct round *round)
         return FAIL;
     }
     if (!round->score && my->gamma < 1) {
-        (void)fault_data(fault, "needs score: put score before explore (only -g 1 does without)");
+        (void)fault_data(fault, "needs score: put score before explore%s",
+                         my->policy == UNIFORM ? " (only -g 1 does without)" : "");
         return FAIL;
     }
     round_forget_choice(round);

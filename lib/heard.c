@@ -58,7 +58,8 @@ static int check_enough(const struct round *round, const char *name, size_t leas
                           "from %zu of %zu relevances behind explore -g", name, k, m);
     if (!round->explored)
         return fault_data(fault, "no gamma=: what %s learns from %zu of %zu relevances depends on "
-                          "how the order was drawn; put explore before feedback-mask", name, k, m);
+                          "how likely they were seen: explore -g, before feedback-mask, says it",
+                          name, k, m);
     if (round->gamma <= 0)
         return fault_data(fault, "gamma=0: what is never shown is never learnt; use explore -g "
                           "with more than 0, or feedback-mask -k all");

@@ -4,6 +4,7 @@
  * explore's. */
 #include "learn_ftpl.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "dcg.h"
@@ -11,7 +12,7 @@
 #include "order.h"
 
 /* w has all that was heard; within a block, what scores is the sum of the blocks before it. */
-enum { SUM, BLOCK, ITEMS };
+enum { SUM, BLOCK, ITEMS, GROUPS, WHOLE };
 
 static const double *weights(const struct state *state)
 {
@@ -47,10 +48,31 @@ static int hear_group(struct state *state, const struct round *round, struct fau
         if (round->order[a] != first + a)
             n = 0;
     if (n == 0)
-        return fault_data(fault, "group=%llu of %llu is not on top: explore and feedback-mask are "
-                          "to say the same -k", (unsigned long long)j, (unsigned long long)k);
+        return fault_data(fault, "group=%" PRIu64 " is not what was seen on top: explore and "
+                          "feedback-mask are to say the same -k", j);
     for (uint64_t a = 0; a < n; a++)
         state->w[first + a] += gain(state, round->seen[a]);
+    ++*state->kept[GROUPS];
+    return 0;
+}
+
+/* A block that was seen from its beginning to its end must have had each group on top: else its
+ * items are not as likely heard, by a -k that is another or by rounds that are lost. */
+static int turn_block(struct state *state, const struct round *round, struct fault *fault)
+{
+    double *groups = state->kept[GROUPS], *whole = state->kept[WHOLE];
+    uint64_t was = (uint64_t)*state->kept[BLOCK], k = round->places;
+    uint64_t due = k ? (round->docs - 1) / k + 1 : 0;
+    if (round->block == was)
+        return 0;
+    if (round->block == was + 1 && *whole == 1 && *groups != (double)due)
+        return fault_data(fault, "block=%" PRIu64 " had %.0f of %" PRIu64 " groups on top: explore "
+                          "and feedback-mask are to say the same -k, and no round may be missing",
+                          was, *groups, due);
+    memcpy(state->kept[SUM], state->w, state->dim * sizeof *state->w);
+    *whole = round->block == was + 1;
+    *state->kept[BLOCK] = (double)round->block;
+    *groups = 0;
     return 0;
 }
 
@@ -64,9 +86,8 @@ static int learn_block(struct state *state, const struct round *round, struct fa
     if (!round->seen)
         return fault_data(fault, "block= without seen: put feedback-mask before update; for all "
                           "labels explore -p leader");
-    if (round->block != (uint64_t)*state->kept[BLOCK])
-        memcpy(state->kept[SUM], state->w, state->dim * sizeof *state->w);
-    *state->kept[BLOCK] = (double)round->block;
+    if (turn_block(state, round, fault) < 0)
+        return -1;
     return round->grouped ? hear_group(state, round, fault) : 0;
 }
 
@@ -130,7 +151,9 @@ const struct learner learn_ftpl = {
     .name = "ftpl", .letters = "G", .least = 1, .learn = learn,
     .kept = { [SUM] = { "sum", KEPT_VECTORS, SETTINGS },
               [BLOCK] = { "block", KEPT_COUNT, SETTINGS },
-              [ITEMS] = { "items", KEPT_COUNT, SETTINGS } },
+              [ITEMS] = { "items", KEPT_COUNT, SETTINGS },
+              [GROUPS] = { "groups", KEPT_COUNT, SETTINGS },
+              [WHOLE] = { "whole", KEPT_COUNT, SETTINGS } },
     .preset = { [SETTING_GAIN] = GAIN_EXP },
     .weights = weights,
 };

@@ -360,7 +360,7 @@ upset() {
 @test "a round without scores is refused, by all but -g 1" {
     printf '0 qid:a 1:1\n' | svm2bin >in
     for gamma in 0 0.5 0.9999999; do
-        fails_on in 1 'explore: <stdin>: round 1 (qid a): needs score: put score before explore *' \
+        fails_on in 1 'explore: <stdin>: round 1 (qid a): needs score: put score before explore (only -g 1 does without)' \
             explore -g $gamma
     done
 }
@@ -426,7 +426,7 @@ upset() {
             explore -p $policy -T 10
         fails_on both 1 "explore: <stdin>: round 3 (qid 1): docs=3, and 2 in the rounds before: -p $policy is for *" \
             explore -p $policy -T 10
-        fails_on bare 1 'explore: <stdin>: round 1 (qid 1): needs score: put score before explore *' \
+        fails_on bare 1 'explore: <stdin>: round 1 (qid 1): needs score: put score before explore' \
             explore -p $policy -T 10
         explore -p $policy -T 10 <two | feedback-mask >seen
         fails_on seen 1 'explore: <stdin>: round 1 (qid 1): it has been shown and answered (seen): *' \

@@ -130,6 +130,23 @@ kept() {
     [ "$(kept one block)" = 1 ]
 }
 
+@test "ftpl: a block that did not have each group on top is refused, if it was seen whole" {
+    mkstream model learner=ftpl rounds=0 dim=2 w:f8 0 0 >zero
+    mkstream round t=1 docs=2 dim=0 label:f4 1 1 >two
+    replay -n 9 two | score -m zero | explore -p blocks -T 9 -k 2 -K 3 >shown
+    feedback-mask -k 2 <shown | update -a ftpl >one
+    holds one 3 3
+    # group 0 is the whole list, of which one item is seen
+    feedback-mask -k 1 <shown >bad
+    fails_on bad 1 'update: <stdin>: round 7: block=1 had 1 of 2 groups on top: *' update -a ftpl
+    # what begins or ends in the middle of a block is learnt from
+    replay -n 90 two | score -m zero | explore -p blocks -T 90 -K 9 | feedback-mask -k 1 >shown
+    for from in 1 4 8; do
+        replay -b $from -n 53 shown | update -a ftpl -m model.$from
+    done
+    replay -n 9 shown | update -a ftpl -m model.1 # a new run, from its block 0 on
+}
+
 @test "ftpl says what it cannot learn from" {
     ftpl() { # words of a round, a pattern, options
         mkstream round t=1 $1 >bad
@@ -139,8 +156,8 @@ kept() {
     ftpl 'docs=2 dim=0 gamma=0.5 order:u4 0 1 seen:f4 1' \
         'seen has 1 relevance of 2, and no block=: put explore -p blocks before feedback-mask, or *'
     ftpl 'docs=2 dim=0 block=0 group=1 order:u4 0 1 seen:f4 1' \
-        'group=1 of 1 is not on top: explore and feedback-mask are to say the same -k'
-    ftpl 'docs=3 dim=0 block=0 group=1 order:u4 1 2 0 seen:f4 1 1' 'group=1 of 2 is not on top: *'
+        'group=1 is not what was seen on top: explore and feedback-mask are to say the same -k'
+    ftpl 'docs=3 dim=0 block=0 group=1 order:u4 1 2 0 seen:f4 1 1' 'group=1 is not what was seen on top: *'
     ftpl 'docs=2 dim=0 block=0 label:f4 1 0' 'block= without seen: put feedback-mask before update; *'
     ftpl 'docs=2 dim=0 block=0 order:u4 0 1 seen:f4 1' '-G ndcg needs every label: *' -G ndcg
     ftpl 'docs=2 dim=0 label:f4 1 2' 'item 1 has relevance 2: -G auc is for 0 and 1' -G auc

@@ -101,7 +101,7 @@ explained() {
         commands "$name" >commands
         echo "$name:" && cat commands
         [ -s commands ]
-        timeout 10 bash -e -o pipefail commands >out 2>err </dev/null
+        timeout 60 bash -e -o pipefail commands >out 2>err </dev/null
         cat err
         [ ! -s err ]
         cd ..

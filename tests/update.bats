@@ -279,7 +279,7 @@ untouched() {
     zero
     small_text | svm2bin | score -m zero | explore | feedback-mask -k 2 >bad
     for learner in squared kl smoothdcg ranksvm; do
-        untouched "update: <stdin>: round 1 (qid a): no gamma=: *$learner*put explore before feedback-mask" \
+        untouched "update: <stdin>: round 1 (qid a): no gamma=: what $learner *: explore -g, before feedback-mask, says it" \
             -a $learner -e 0.1
         rm model
     done
