@@ -1,5 +1,7 @@
 #include "dcg.h"
 
+#include <math.h>
+
 #include "real.h"
 
 double dcg_gain(double R)
@@ -10,6 +12,16 @@ double dcg_gain(double R)
 double dcg_discount(size_t i)
 {
     return 1 / real_log2((double)i + 2);
+}
+
+int dcg_check(size_t n, const double *R, struct fault *fault)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += dcg_gain(R[i]);
+    return isfinite(sum) ? 0
+                         : fault_data(fault, "a relevance is so large that its gain, 2^relevance, "
+                                      "is past a double");
 }
 
 double dcg_sum(size_t n, const double *R)

@@ -5,8 +5,23 @@ static int missing(struct fault *fault)
     return fault_data(fault, "needs seen or label: put feedback-mask before update");
 }
 
-int heard_documents(struct heard *heard, const struct round *round, struct space *space,
-                    struct fault *fault)
+static int check_enough(const struct round *round, const char *name, size_t least,
+                        struct fault *fault)
+{
+    size_t k = round->places, m = round->docs;
+    if (k == m)
+        return 0;
+    if (least == SIZE_MAX)
+        return fault_data(fault, "seen has %zu relevance%s of %zu, %s needs them all: "
+                          "feedback-mask -k all", k, k == 1 ? "" : "s", m, name);
+    if (k < least)
+        return fault_data(fault, "seen has %zu relevance%s, %s needs %zu: feedback-mask -k %zu",
+                          k, k == 1 ? "" : "s", name, least, least);
+    return 0;
+}
+
+int heard_documents(struct heard *heard, const struct round *round, const char *name, size_t least,
+                    struct space *space, struct fault *fault)
 {
     size_t m = round->docs, n = 0;
     double *by_doc, *relevance = space_for(space, m, 2 * sizeof(double) + sizeof(uint32_t), fault);
@@ -14,6 +29,8 @@ int heard_documents(struct heard *heard, const struct round *round, struct space
         return -1;
     if (!round->seen && !round->label)
         return missing(fault);
+    if (round->seen && check_enough(round, name, least, fault) < 0)
+        return -1;
     by_doc = relevance + m;
     uint32_t *doc = (uint32_t *)(by_doc + m);
     for (size_t i = 0; i < m; i++)
@@ -30,29 +47,11 @@ int heard_documents(struct heard *heard, const struct round *round, struct space
     return 0;
 }
 
-static void hear_all(const struct round *round, struct shown *shown, uint32_t *doc, double *R,
-                     bool *greedy)
-{
-    shown->places = round->docs;
-    for (size_t a = 0; a < round->docs; a++) {
-        doc[a] = (uint32_t)a;
-        R[a] = round->label[a];
-        greedy[a] = true;
-    }
-}
-
-static int check_enough(const struct round *round, const char *name, size_t least,
-                        struct fault *fault)
+static int check_likely(const struct round *round, const char *name, struct fault *fault)
 {
     size_t k = round->places, m = round->docs;
     if (k == m)
         return 0;
-    if (least == SIZE_MAX)
-        return fault_data(fault, "seen has %zu relevance%s of %zu, %s needs them all: "
-                          "feedback-mask -k all", k, k == 1 ? "" : "s", m, name);
-    if (k < least)
-        return fault_data(fault, "seen has %zu relevance%s, %s needs %zu: feedback-mask -k %zu",
-                          k, k == 1 ? "" : "s", name, least, least);
     if (round->in_block)
         return fault_data(fault, "block=: it was shown by explore -p blocks, for ftpl; %s learns "
                           "from %zu of %zu relevances behind explore -g", name, k, m);
@@ -64,6 +63,17 @@ static int check_enough(const struct round *round, const char *name, size_t leas
         return fault_data(fault, "gamma=0: what is never shown is never learnt; use explore -g "
                           "with more than 0, or feedback-mask -k all");
     return 0;
+}
+
+static void hear_all(const struct round *round, struct shown *shown, uint32_t *doc, double *R,
+                     bool *greedy)
+{
+    shown->places = round->docs;
+    for (size_t a = 0; a < round->docs; a++) {
+        doc[a] = (uint32_t)a;
+        R[a] = round->label[a];
+        greedy[a] = true;
+    }
 }
 
 /* The places seen; who of them would have been there by score alone is marked by document. */
@@ -93,7 +103,8 @@ int heard_places(struct shown *shown, const struct round *round, const char *nam
     uint32_t *doc = (uint32_t *)(R + m);
     bool *greedy = (bool *)(doc + m);
     *shown = (struct shown){ m, 0, round->gamma, doc, R, greedy };
-    if (round->seen && check_enough(round, name, least, fault) < 0)
+    if (round->seen && (check_enough(round, name, least, fault) < 0 ||
+                        check_likely(round, name, fault) < 0))
         return -1;
     if (round->seen)
         hear_some(round, shown, doc, R, greedy, (unsigned char *)(greedy + m));

@@ -17,16 +17,16 @@ struct heard {
     const double *relevance; /* relevance[docs]   */
 };
 
-/* For learners that make do with any of them: those seen, or all where labels were never masked. */
-int heard_documents(struct heard *heard, const struct round *round, struct space *space,
-                    struct fault *fault);
+/* Both are for the learner of that name, who needs `least` places of a longer list (SIZE_MAX:
+ * all); labels that were never masked are all seen. A fault tells what is missing and who puts it
+ * there. They borrow `space`: what they say is good until it is used again. */
 
-/* For learners that weigh what was seen by how likely it was: the places shown, to the learner of
- * that name, who needs `least` of a longer list (SIZE_MAX: all). Labels that were never masked are
- * all seen. A fault tells what is missing and who puts it there. */
+/* For learners that take what was seen for all there is. */
+int heard_documents(struct heard *heard, const struct round *round, const char *name, size_t least,
+                    struct space *space, struct fault *fault);
+
+/* For learners that weigh what was seen by how likely it was: the places shown. */
 int heard_places(struct shown *shown, const struct round *round, const char *name, size_t least,
                  struct space *space, struct fault *fault);
-
-/* Both borrow `space`: what they say is good until it is used again. */
 
 #endif

@@ -39,6 +39,15 @@ static int check_list(struct state *state, const struct matrix *x, struct fault 
     return 0;
 }
 
+/* From here on what was heard so far scores. */
+static void begin_block(struct state *state, const struct round *round, bool whole)
+{
+    memcpy(state->kept[SUM], state->w, state->dim * sizeof *state->w);
+    *state->kept[BLOCK] = (double)round->block;
+    *state->kept[WHOLE] = whole;
+    *state->kept[GROUPS] = 0;
+}
+
 /* The group that was on top, as feedback-mask showed it: items jk to jk + k - 1. */
 static int hear_group(struct state *state, const struct round *round, struct fault *fault)
 {
@@ -50,6 +59,8 @@ static int hear_group(struct state *state, const struct round *round, struct fau
     if (n == 0)
         return fault_data(fault, "group=%" PRIu64 " is not what was seen on top: explore and "
                           "feedback-mask are to say the same -k", j);
+    if (*state->kept[GROUPS] == (double)((m - 1) / k + 1))
+        begin_block(state, round, false); /* all were on top: it is another run's block */
     for (uint64_t a = 0; a < n; a++)
         state->w[first + a] += gain(state, round->seen[a]);
     ++*state->kept[GROUPS];
@@ -60,19 +71,16 @@ static int hear_group(struct state *state, const struct round *round, struct fau
  * items are not as likely heard, by a -k that is another or by rounds that are lost. */
 static int turn_block(struct state *state, const struct round *round, struct fault *fault)
 {
-    double *groups = state->kept[GROUPS], *whole = state->kept[WHOLE];
+    double groups = *state->kept[GROUPS];
     uint64_t was = (uint64_t)*state->kept[BLOCK], k = round->places;
     uint64_t due = k ? (round->docs - 1) / k + 1 : 0;
     if (round->block == was)
         return 0;
-    if (round->block == was + 1 && *whole == 1 && *groups != (double)due)
+    if (round->block == was + 1 && *state->kept[WHOLE] == 1 && groups != (double)due)
         return fault_data(fault, "block=%" PRIu64 " had %.0f of %" PRIu64 " groups on top: explore "
                           "and feedback-mask are to say the same -k, and no round may be missing",
-                          was, *groups, due);
-    memcpy(state->kept[SUM], state->w, state->dim * sizeof *state->w);
-    *whole = round->block == was + 1;
-    *state->kept[BLOCK] = (double)round->block;
-    *groups = 0;
+                          was, groups, due);
+    begin_block(state, round, round->block == was + 1);
     return 0;
 }
 
@@ -112,13 +120,15 @@ static double norm(const struct state *state, size_t m, const double *R, double 
 static int check_labels(const struct state *state, const struct heard *heard, size_t m,
                         struct fault *fault)
 {
-    bool auc = state->settings.value[SETTING_GAIN] == GAIN_AUC;
+    enum gain gain = (enum gain)state->settings.value[SETTING_GAIN];
     if (heard->docs < m)
         return fault_data(fault, "seen has %zu relevance%s of %zu, and no block=: put explore -p "
                           "blocks before feedback-mask, or see them all: feedback-mask -k all",
                           heard->docs, heard->docs == 1 ? "" : "s", m);
+    if (gain == GAIN_NDCG && dcg_check(m, heard->relevance, fault) < 0)
+        return -1;
     for (size_t i = 0; i < m; i++)
-        if (auc && heard->relevance[i] != 0 && heard->relevance[i] != 1)
+        if (gain == GAIN_AUC && heard->relevance[i] != 0 && heard->relevance[i] != 1)
             return fault_data(fault, "item %zu has relevance %g: -G auc is for 0 and 1", i,
                               heard->relevance[i]);
     return 0;
@@ -129,7 +139,7 @@ static int learn_all(struct state *state, const struct round *round, struct faul
     struct heard heard;
     size_t m = round->docs;
     double *scratch = space_for(&state->scratch, 2 * m, sizeof *scratch, fault);
-    if (!scratch || heard_documents(&heard, round, &state->places, fault) < 0 ||
+    if (!scratch || learner_hear(state, round, &heard, fault) < 0 ||
         check_labels(state, &heard, m, fault) < 0)
         return -1;
     double over = norm(state, m, heard.relevance, scratch);

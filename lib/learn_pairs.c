@@ -13,19 +13,20 @@ static int each_pair(struct state *state, const struct matrix *x, const struct r
                      take *step, struct fault *fault)
 {
     struct heard heard;
+    struct pairs pairs;
+    struct pair pair;
     const struct settings *settings = &state->settings;
     struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_PAIRS, round->t);
-    size_t n, width = matrix_width(x);
-    if (heard_documents(&heard, round, &state->places, fault) < 0 ||
-        !learner_score(state, x, fault))
+    size_t width = matrix_width(x);
+    if (learner_hear(state, round, &heard, fault) < 0 || !learner_score(state, x, fault) ||
+        pairs_start(&pairs, &heard, settings->set[SETTING_IN_ORDER] ? NULL : &rng, &state->pairs,
+                    fault) < 0)
         return -1;
-    const struct pair *pairs = pairs_of(&heard, settings->set[SETTING_IN_ORDER] ? NULL : &rng, &n,
-                                        &state->pairs, fault);
     double *val = space_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
-    if (!pairs || !val)
+    if (!val)
         return -1;
-    for (size_t p = 0; p < n; p++) {
-        struct row row = matrix_difference(x, pairs[p].better, pairs[p].worse, val,
+    while (pairs_next(&pairs, &pair)) {
+        struct row row = matrix_difference(x, pair.better, pair.worse, val,
                                            (uint32_t *)(val + width));
         if (step(state, &row, fault) < 0)
             return -1;
@@ -170,28 +171,29 @@ static int learn_committee_round(struct state *state, const struct matrix *x,
 }
 
 const struct learner learn_solar1 = {
-    .name = "solar1", .letters = "Cos", .least = 1, .learn = learn_solar1_round,
+    .name = "solar1", .letters = "Cos", .least = 2, .learn = learn_solar1_round,
     .preset = { [SETTING_TRADEOFF] = 1e-5, [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_solar2 = {
-    .name = "solar2", .letters = "Cos", .least = 1, .learn = learn_solar2_round,
+    .name = "solar2", .letters = "Cos", .least = 2, .learn = learn_solar2_round,
     .kept = { { "sigma", KEPT_SQUARE, SETTINGS } },
     .preset = { [SETTING_TRADEOFF] = 1e4, [SETTING_SEED] = 1 },
     .most = 4096,
 };
 
 const struct learner learn_prank_pair = {
-    .name = "prank-pair", .letters = "os", .least = 1, .learn = learn_perceptron_round,
+    .name = "prank-pair", .letters = "os", .least = 2, .learn = learn_perceptron_round,
     .preset = { [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_committee = {
-    .name = "committee", .letters = "Nos", .least = 1, .learn = learn_committee_round,
+    .name = "committee", .letters = "Nos", .least = 2, .learn = learn_committee_round,
     .kept = { [VOTES] = { "votes", KEPT_NUMBERS, SETTING_MEMBERS },
               [MEMBERS] = { "members", KEPT_COUNT, SETTING_MEMBERS },
               [STREAK] = { "streak", KEPT_COUNT, SETTINGS },
               [MEMBER] = { "member", KEPT_VECTORS, SETTING_MEMBERS },
               [CURRENT] = { "current", KEPT_VECTORS, SETTINGS } },
     .preset = { [SETTING_MEMBERS] = 20, [SETTING_SEED] = 1 },
+    .most = LEARNER_MOST / 32,
 };

@@ -2,7 +2,6 @@
  * (Chaudhuri & Tewari's perceptron paper, Algorithms 2 and 3). */
 #include "learn_perceptron.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "dcg.h"
@@ -32,17 +31,6 @@ static int clear_desk(struct desk *desk, struct state *state, const struct heard
     return 0;
 }
 
-/* NDCG is told from gains that a double can hold. */
-static int check_gains(const struct heard *heard, struct fault *fault)
-{
-    double sum = 0;
-    for (size_t a = 0; a < heard->docs; a++)
-        sum += dcg_gain(heard->relevance[a]);
-    return isfinite(sum) ? 0
-                         : fault_data(fault, "a relevance is so large that its gain 2^relevance is "
-                                      "past a double; slam-ap looks only at what is above 0");
-}
-
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
@@ -53,9 +41,10 @@ static int learn(struct state *state, const struct matrix *x, const struct round
         0, settings->set[SETTING_CUTOFF] ? (size_t)settings->value[SETTING_CUTOFF] : SIZE_MAX
     };
     double *s = learner_score(state, x, fault), *z = state->gradient.at;
-    if (!s || heard_documents(&heard, round, &state->places, fault) < 0 ||
+    if (!s || learner_hear(state, round, &heard, fault) < 0 ||
         clear_desk(&desk, state, &heard, s, fault) < 0 ||
-        (state->learner != &learn_slam_ap && check_gains(&heard, fault) < 0))
+        (state->learner != &learn_slam_ap &&
+         dcg_check(heard.docs, heard.relevance, fault) < 0))
         return -1;
     struct shown shown = { heard.docs, heard.docs, 0, desk.doc, heard.relevance, NULL };
     surrogate_find(state->learner->name)
@@ -69,15 +58,15 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 }
 
 const struct learner learn_slam = {
-    .name = "slam", .letters = "eTk", .eta = learner_eta_known, .least = 1, .learn = learn,
+    .name = "slam", .letters = "eTk", .eta = learner_eta_known, .least = 2, .learn = learn,
 };
 
 const struct learner learn_slam_ap = {
-    .name = "slam-ap", .letters = "eT", .eta = learner_eta_known, .least = 1, .learn = learn,
+    .name = "slam-ap", .letters = "eT", .eta = learner_eta_known, .least = 2, .learn = learn,
 };
 
 /* Its rankings are the same for every eta. */
 const struct learner learn_minimax = {
-    .name = "minimax", .letters = "e", .least = 1, .learn = learn,
+    .name = "minimax", .letters = "e", .least = 2, .learn = learn,
     .preset = { [SETTING_ETA] = 1 },
 };

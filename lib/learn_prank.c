@@ -53,10 +53,12 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     struct heard heard;
     size_t width = matrix_width(x), n = (size_t)state->settings.value[SETTING_GRADES];
     double *val = space_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
-    if (!val || heard_documents(&heard, round, &state->places, fault) < 0 ||
+    if (!val || learner_hear(state, round, &heard, fault) < 0 ||
         !learner_score(state, x, fault))
         return -1;
-    for (size_t a = 0; any_relevant(&heard) && a < heard.docs; a++) {
+    if (!any_relevant(&heard))
+        return 0;
+    for (size_t a = 0; a < heard.docs; a++) {
         struct row row = matrix_row(x, heard.doc[a], val, (uint32_t *)(val + width));
         if (check_grade(heard.relevance[a], n, fault) < 0)
             return -1;

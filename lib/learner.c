@@ -147,6 +147,20 @@ int learner_save(const struct state *state, struct model *model, struct fault *f
     return 0;
 }
 
+/* Does the model have what is kept, as long as its weights say? Asked before room is made. */
+static int check_kept(const struct state *state, const struct model *model, struct fault *fault)
+{
+    const struct kept *kept = state->learner->kept;
+    for (size_t i = 0; i < KEPT_MOST && kept[i].name; i++) {
+        struct extent e = extent(state, &kept[i], model->dim);
+        if (e.columns && e.rows > SIZE_MAX / sizeof(double) / e.columns)
+            return fault_memory(fault, SIZE_MAX);
+        if (!model_has(model, kept[i].name, e.rows * e.columns, fault))
+            return -1;
+    }
+    return 0;
+}
+
 static int load_kept(struct state *state, size_t i, const struct model *model,
                      struct fault *fault)
 {
@@ -169,7 +183,7 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
         return fault_data(fault, "it is a model of %.40s, this run learns with %s: use -a %.40s, "
                           "or another file", model->learner, state->learner->name, model->learner);
     if (settings_compare(&state->settings, model, fault) < 0 ||
-        learner_reach(state, model->dim, fault) < 0)
+        check_kept(state, model, fault) < 0 || learner_reach(state, model->dim, fault) < 0)
         return -1;
     for (size_t i = 0; i < KEPT_MOST && kept[i].name; i++)
         if (load_kept(state, i, model, fault) < 0)
@@ -205,6 +219,13 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
         return -1;
     state->rounds++;
     return 0;
+}
+
+int learner_hear(struct state *state, const struct round *round, struct heard *heard,
+                 struct fault *fault)
+{
+    return heard_documents(heard, round, state->learner->name, state->learner->least,
+                           &state->places, fault);
 }
 
 double *learner_score(struct state *state, const struct matrix *x, struct fault *fault)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "fault.h"
+#include "heard.h"
 #include "matrix.h"
 #include "model.h"
 #include "round.h"
@@ -89,6 +90,10 @@ double learner_eta_known(double T);
 
 /* Grows w and what is kept until they reach `width` weights. */
 int learner_reach(struct state *state, size_t width, struct fault *fault);
+
+/* What the round says, to a learner that takes it for all there is; in state->places. */
+int learner_hear(struct state *state, const struct round *round, struct heard *heard,
+                 struct fault *fault);
 
 /* s = Xw in s[docs], finite: a feature that is no finite number is a fault. Good until the next
  * call; NULL for a fault. */

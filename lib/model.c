@@ -65,13 +65,21 @@ int model_put(struct model *model, const char *name, size_t n, const double *dat
     return record_put(&model->record, model->record.columns, name, COLUMN_F8, n, data, fault);
 }
 
+bool model_has(const struct model *model, const char *name, size_t n, struct fault *fault)
+{
+    const struct column *column = record_column(&model->record, name);
+    if (column && column->type == COLUMN_F8 && column->count == n)
+        return true;
+    fault_data(fault, "model: no column %s:f8[%zu], which %s keeps", name, n, model->learner);
+    return false;
+}
+
 int model_array(const struct model *model, const char *name, size_t n, double *data,
                 struct fault *fault)
 {
     const struct column *column = record_column(&model->record, name);
-    if (!column || column->type != COLUMN_F8 || column->count != n)
-        return fault_data(fault, "model: no column %s:f8[%zu], which %s keeps", name, n,
-                          model->learner);
+    if (!model_has(model, name, n, fault))
+        return -1;
     if (n)
         memcpy(data, column->data, n * sizeof *data);
     for (size_t i = 0; i < n; i++)

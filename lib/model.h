@@ -2,6 +2,7 @@
 #ifndef RANKPIPE_MODEL_H
 #define RANKPIPE_MODEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ int model_start(struct model *model, const char *learner, uint64_t rounds, size_
 int model_set(struct model *model, const char *name, const char *value, struct fault *fault);
 int model_put(struct model *model, const char *name, size_t n, const double *data,
               struct fault *fault);
+
+/* Is there an array f8[n] of that name? true, or a fault. */
+bool model_has(const struct model *model, const char *name, size_t n, struct fault *fault);
 
 /* An array, aligned, into data[n]: a fault where it is not there, is not f8[n] or not finite. */
 int model_array(const struct model *model, const char *name, size_t n, double *data,

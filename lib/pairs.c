@@ -1,5 +1,7 @@
 #include "pairs.h"
 
+enum { PAIRS_MOST = 1 << 26 };
+
 static void shuffle(struct pair *pairs, size_t n, struct rng *rng)
 {
     for (size_t i = n; i > 1; i--) {
@@ -10,23 +12,52 @@ static void shuffle(struct pair *pairs, size_t n, struct rng *rng)
     }
 }
 
-struct pair *pairs_of(const struct heard *heard, struct rng *rng, size_t *n, struct space *space,
-                      struct fault *fault)
+static bool next_in_order(struct pairs *pairs, struct pair *pair)
 {
-    struct pair *pairs = space_for(space, 1, sizeof *pairs, fault);
-    *n = 0;
-    for (size_t a = 0; a < heard->docs; a++) {
-        if (pairs) /* with room for all that this document can add */
-            pairs = space_for(space, *n + heard->docs, sizeof *pairs, fault);
-        for (size_t b = 0; pairs && b < heard->docs; b++)
-            if (heard->relevance[a] > heard->relevance[b])
-                pairs[(*n)++] = (struct pair){ heard->doc[a], heard->doc[b] };
+    const struct heard *heard = pairs->heard;
+    for (; pairs->better < heard->docs; pairs->better++, pairs->worse = 0) {
+        while (pairs->worse < heard->docs) {
+            size_t a = pairs->better, b = pairs->worse++;
+            if (heard->relevance[a] > heard->relevance[b]) {
+                *pair = (struct pair){ heard->doc[a], heard->doc[b] };
+                return true;
+            }
+        }
     }
-    if (pairs && *n > UINT32_MAX) {
-        fault_data(fault, "%zu pairs of documents: at most %u can be put in order", *n, UINT32_MAX);
-        return NULL;
-    }
-    if (pairs && rng)
-        shuffle(pairs, *n, rng);
-    return pairs;
+    return false;
+}
+
+int pairs_start(struct pairs *pairs, const struct heard *heard, struct rng *rng,
+                struct space *space, struct fault *fault)
+{
+    struct pair pair, *drawn;
+    size_t n = 0;
+    *pairs = (struct pairs){ .heard = heard };
+    if (!rng)
+        return 0;
+    while (next_in_order(pairs, &pair))
+        n++;
+    if (n > PAIRS_MOST)
+        return fault_data(fault, "%zu pairs of documents are more than the %d that can be put in "
+                          "a random order: -o takes them in document order", n, PAIRS_MOST);
+    drawn = space_for(space, n, sizeof *drawn, fault);
+    if (!drawn)
+        return -1;
+    pairs->better = pairs->worse = 0;
+    for (size_t i = 0; i < n; i++)
+        (void)next_in_order(pairs, &drawn[i]);
+    shuffle(drawn, n, rng);
+    pairs->drawn = drawn;
+    pairs->n = n;
+    return 0;
+}
+
+bool pairs_next(struct pairs *pairs, struct pair *pair)
+{
+    if (!pairs->drawn)
+        return next_in_order(pairs, pair);
+    if (pairs->next == pairs->n)
+        return false;
+    *pair = pairs->drawn[pairs->next++];
+    return true;
 }

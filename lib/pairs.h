@@ -3,6 +3,7 @@
 #ifndef RANKPIPE_PAIRS_H
 #define RANKPIPE_PAIRS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,9 +16,20 @@ struct pair {
     uint32_t better, worse; /* documents, R_better > R_worse */
 };
 
-/* All pairs, *n of them, in an order that is drawn from rng, or by the better document and then
- * the worse one where rng is NULL. They lie in `space`. O(m^2) time, 8 bytes a pair. */
-struct pair *pairs_of(const struct heard *heard, struct rng *rng, size_t *n, struct space *space,
-                      struct fault *fault);
+struct pairs {
+    const struct heard *heard;
+    const struct pair *drawn; /* drawn[n]; NULL: document order */
+    size_t n, next;           /* of those drawn                 */
+    size_t better, worse;     /* else, the next to look at      */
+};
+
+/* Makes ready all pairs, in an order that is drawn from rng and lies in `space`, 8 bytes a pair and
+ * at most 2^26 of them (else a fault); or, where rng is NULL, by the better document and then the
+ * worse one. O(m^2). */
+int pairs_start(struct pairs *pairs, const struct heard *heard, struct rng *rng,
+                struct space *space, struct fault *fault);
+
+/* The next pair, or false: there is none. */
+bool pairs_next(struct pairs *pairs, struct pair *pair);
 
 #endif

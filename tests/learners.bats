@@ -139,6 +139,12 @@ kept() {
     # group 0 is the whole list, of which one item is seen
     feedback-mask -k 1 <shown >bad
     fails_on bad 1 'update: <stdin>: round 7: block=1 had 1 of 2 groups on top: *' update -a ftpl
+    # what is heard again in a block that had all is another run's
+    replay -n 4 two | score -m zero | explore -p blocks -T 4 -K 1 | feedback-mask -k 1 >shown
+    update -a ftpl -m again <shown
+    update -a ftpl -m again <shown
+    holds again 2 2
+    [ "$(kept again sum)" = '1 1' ]
     # what begins or ends in the middle of a block is learnt from
     replay -n 90 two | score -m zero | explore -p blocks -T 90 -K 9 | feedback-mask -k 1 >shown
     for from in 1 4 8; do
@@ -169,6 +175,23 @@ kept() {
     mkstream round t=1 docs=2 dim=0 block=0 group=0 order:u4 0 1 seen:f4 1 >bad
     fails_on bad 1 'update: <stdin>: round 1: block=: it was shown by explore -p blocks, for ftpl; kl learns from 1 of 2 relevances behind explore -g' \
         update -a kl -e 1
+}
+
+@test "one relevance of a longer list makes no pair: who learns from pairs says so" {
+    synth -n 3 separable | explore -g 1 | feedback-mask -k 1 >bad
+    for learner in 'slam -e 1' 'slam-ap -e 1' minimax solar1 solar2 prank-pair committee; do
+        # shellcheck disable=SC2086
+        fails_on bad 1 "update: <stdin>: round 1 (qid 1): seen has 1 relevance, ${learner% -e 1} needs 2: feedback-mask -k 2" \
+            update -a $learner
+    done
+    update -a prank <bad >model
+}
+
+@test "more pairs than there is room for are refused, but in document order" {
+    mkstream round t=1 docs=20000 dim=0 label:f4 '0*10000' '1*10000' >many
+    fails_on many 1 'update: <stdin>: round 1: 100000000 pairs of documents are more than the 67108864 that can be put in a random order: -o takes them in document order' \
+        update -a prank-pair
+    (ulimit -v 200000 && update -a prank-pair -o <many >model)
 }
 
 @test "a learner says which settings it takes, and going on with others is refused" {
@@ -228,9 +251,11 @@ kept() {
     mkstream round t=1 docs=2 dim=1 label:f4 0 1030 x:f4 1 2 >bad
     for learner in 'slam -e 1' minimax; do
         # shellcheck disable=SC2086
-        fails_on bad 1 'update: <stdin>: round 1: a relevance is so large that its gain 2^relevance is past a double; *' \
+        fails_on bad 1 'update: <stdin>: round 1: a relevance is so large that its gain, 2^relevance, is past a double' \
             update -a $learner
     done
+    mkstream round t=1 docs=3 dim=0 label:f4 1023.9 1023.9 1 >list
+    fails_on list 1 'update: <stdin>: round 1: a relevance is so large *' update -a ftpl -G ndcg
     update -a slam-ap -e 1 <bad >model
     holds model 1
     score -m model <bad | explore >shown

@@ -8,7 +8,7 @@
 
 static void put(char type, size_t width, double value)
 {
-    uint8_t u1 = (uint8_t)value;
+    uint8_t u1 = width == 1 ? (uint8_t)value : 0;
     uint32_t u4 = type == 'u' && width == 4 ? (uint32_t)value : 0;
     float f4 = (float)value;
     const void *bytes = type == 'f' ? (width == 4 ? (void *)&f4 : (void *)&value)

@@ -110,14 +110,15 @@ static inline size_t get_pairs(const struct query *query, struct rng *rng, struc
 {
     uint32_t doc[DOCS];
     double relevance[DOCS];
-    size_t n;
+    size_t n = 0;
+    struct pairs got;
+    struct pair pair;
     struct space space = { NULL, 0 };
     struct fault fault = { FAULT_NONE, "" };
     struct heard heard = all_of(query, doc, relevance);
-    const struct pair *got = pairs_of(&heard, rng, &n, &space, &fault);
-    must(got ? 0 : -1, &fault);
-    for (size_t p = 0; p < n; p++)
-        pairs[p] = (struct pair){ (got[p].better - 3) / 2, (got[p].worse - 3) / 2 };
+    must(pairs_start(&got, &heard, rng, &space, &fault), &fault);
+    while (pairs_next(&got, &pair))
+        pairs[n++] = (struct pair){ (pair.better - 3) / 2, (pair.worse - 3) / 2 };
     space_free(&space);
     return n;
 }

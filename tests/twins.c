@@ -215,6 +215,8 @@ static void check_part(const struct learner *learner, size_t run)
         struct deal deal;
         struct query part;
         draw_deal(&rng, &deal, t);
+        if (deal.places < learner->least && deal.places < deal.query.docs)
+            continue; /* too few to be learnt from */
         make_round(&made, &deal.query, t, (enum form)(t % FORMS));
         learn_round(&masked, mask_round(&made, deal.order, deal.places));
         qsort(deal.order, deal.places, sizeof *deal.order, by_number);
