@@ -1,0 +1,25 @@
+/* words: the text of a pipeline, taken apart as a shell would. */
+#ifndef RANKPIPE_WORDS_H
+#define RANKPIPE_WORDS_H
+
+#include <stddef.h>
+
+#include "fault.h"
+#include "space.h"
+
+struct words { /* all zero at first */
+    char ***command;  /* command[commands]: the words of each, ended by NULL */
+    size_t commands;
+    const char *from; /* the file behind <, in the first command; NULL: none */
+    const char *to;   /* the file behind >, in the last; NULL: none          */
+    struct space commands_space, words_space, text_space;
+};
+
+/* Words, '...', "..." and \ as in sh; bars between commands; # and what follows is a comment where
+ * a word could begin; a newline behind a bar, before the first word and after the last is nothing.
+ * What only a shell can do is a usage fault that names it: $ ` * ? [ ; & and the like unquoted, a
+ * second command that no bar joins, redirections but for one < in front and one > at the back. */
+int words_read(struct words *words, const char *text, struct fault *fault);
+void words_close(struct words *words);
+
+#endif
