@@ -2,15 +2,18 @@
 #ifndef RANKPIPE_FILTER_H
 #define RANKPIPE_FILTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "fault.h"
 #include "options.h"
+#include "queue.h"
 #include "record.h"
 #include "round.h"
 #include "stream.h"
 
-enum kind { SOURCE, FILTER, SINK };       /* deals rounds, passes them on, or takes them in */
+enum kind { SOURCE, FILTER, SINK, WHOLE }; /* deals rounds, passes them on, takes them in, or does
+                                           * all of it itself                                 */
 enum step { PASS, DROP, DONE, FAIL };     /* DONE: a source has no more                     */
 enum ended { CLEAN, CUT, STOPPED, FAILED }; /* an end record; the stream broke off; a signal;
                                            * anything else                                  */
@@ -22,6 +25,9 @@ struct host {
     struct writer *out;  /* standard output; a filter other than a sink leaves it alone  */
     int in;              /* standard input's descriptor; for the rounds, read by the host */
     char *const *files;  /* set by `parse`: read rounds from these instead; NULL-ended   */
+    struct queue *ring;  /* joins score and update where both are in one process; or NULL */
+    bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,
+                          * in standard output's                                         */
 };
 
 struct filter {
