@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,11 +11,6 @@
 #include "pump.h"
 
 #define VERSION "0.1.0"
-
-static const struct filter *const programs[] = {
-    &svm2bin, &replay, &synth, &score, &explore, &metric, &feedback_mask, &update, &bin2txt,
-};
-enum { PROGRAMS = sizeof programs / sizeof *programs };
 
 static int stop_pipe[2] = { -1, -1 };
 static volatile sig_atomic_t caught;
@@ -95,6 +91,12 @@ static int tell(const struct filter *program, const struct fault *fault)
     return 2;
 }
 
+/* What takes rounds in has something to lose by a signal. */
+static bool learns(enum kind kind)
+{
+    return kind == SINK || kind == WHOLE;
+}
+
 static int run(const struct filter *program, int argc, char **argv)
 {
     struct pump pump;
@@ -103,30 +105,17 @@ static int run(const struct filter *program, int argc, char **argv)
         print_usage(stdout, program);
     else if (asked == OPTIONS_VERSION)
         printf("%s (rankpipe) %s\n", program->name, VERSION);
-    else if (asked == 0 && (program->kind(pump.self) != SINK || catch_signals(&pump.fault) == 0))
+    else if (asked == 0 && (!learns(program->kind(pump.self)) || catch_signals(&pump.fault) == 0))
         (void)pump_run(&pump, stop_pipe[0]);
     int status = asked < OPTIONS_FAULT ? print(stdout, 0) : tell(program, &pump.fault);
     pump_close(&pump);
     return status;
 }
 
-/* The program whose name `name` is, or ends in: an installation may put a prefix before it. */
-static const struct filter *find_program(const char *name)
-{
-    const struct filter *found = NULL;
-    size_t n = strlen(name);
-    for (size_t i = 0; i < PROGRAMS; i++) {
-        size_t length = strlen(programs[i]->name);
-        if (length <= n && strcmp(name + n - length, programs[i]->name) == 0)
-            found = programs[i];
-    }
-    return found;
-}
-
 static int list_programs(FILE *to, int status)
 {
     fprintf(to, "usage: rankpipe program [argument ...]\n\n");
-    for (size_t i = 0; i < PROGRAMS; i++)
+    for (size_t i = 0; programs[i]; i++)
         fprintf(to, "  %-14s %s\n", programs[i]->name, programs[i]->line);
     fprintf(to, "\n'rankpipe program -h' tells its options; rankpipe(7) is the tour.\n");
     return print(to, status);
@@ -138,7 +127,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a write tells it, and die_of repeats it in the end */
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
-    const struct filter *program = find_program(name);
+    const struct filter *program = program_find(name);
     if (program)
         return run(program, argc, argv);
     if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)
@@ -147,7 +136,7 @@ int main(int argc, char **argv)
         printf("rankpipe %s\n", VERSION);
         return print(stdout, 0);
     }
-    for (size_t i = 0; i < PROGRAMS; i++)
+    for (size_t i = 0; programs[i]; i++)
         if (strcmp(argv[1], programs[i]->name) == 0)
             return run(programs[i], argc - 1, argv + 1);
     fprintf(stderr, "rankpipe: no program '%.40s'\n", argv[1]);

@@ -1,10 +1,18 @@
-/* programs: the one table of programs, seen by main alone. */
+/* programs: the one table of programs, seen by main and loop alone. */
 #ifndef RANKPIPE_PROGRAMS_H
 #define RANKPIPE_PROGRAMS_H
+
+#include <stddef.h>
 
 #include "filter.h"
 
 extern const struct filter svm2bin, bin2txt, replay, synth, score, explore, feedback_mask, update,
-    metric;
+    metric, loop;
+
+extern const struct filter *const programs[]; /* ended by NULL */
+
+/* The program whose name `name` is, or ends in (an installation may put a prefix before it), or
+ * NULL. */
+const struct filter *program_find(const char *name);
 
 #endif

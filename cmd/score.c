@@ -34,11 +34,11 @@ static int parse(void *self, struct options *options, struct host *host)
     }
     if (letter < 0 || options_no_operands(options) < 0)
         return letter < 0 ? letter : -1;
-    if (!my->model == !my->ring)
+    if (!my->model == !my->ring && (my->model || !host->ring))
         return fault_usage(options->fault, my->model ? "-m fixes the weights, -f has them learnt: "
                                                        "give one of them"
                                                      : "no weights: -m model, or -f ring");
-    if (window && !my->ring)
+    if (window && my->model)
         return fault_usage(options->fault, "-w goes with -f: fixed weights have no feedback");
     return 0;
 }
@@ -68,7 +68,8 @@ static int open_score(void *self)
     struct score *my = self;
     if (my->model)
         return load_model(my);
-    my->link = link_score(my->ring, my->window, my->host->watch, my->host->fault);
+    my->link = my->host->ring ? queue_score(my->host->ring, my->window, my->host->fault)
+                              : link_score(my->ring, my->window, my->host->watch, my->host->fault);
     return my->link ? 0 : -1;
 }
 
@@ -103,7 +104,7 @@ static enum step step_model(void *self, struct record *record)
 {
     struct score *my = self;
     (void)record;
-    if (!my->ring)
+    if (my->model)
         return PASS;
     (void)fault_data(my->host->fault, "a model came, where the ring learns from rounds");
     return FAIL;

@@ -134,14 +134,16 @@ static int open_update(void *self)
 {
     struct update *my = self;
     struct fault *fault = my->host->fault;
-    if (!my->model && isatty(STDOUT_FILENO))
+    if (!my->model && !my->host->to && isatty(STDOUT_FILENO))
         return fault_usage(fault, "without -m the model goes to standard output, which is a "
                            "terminal");
     if (my->model && store_open(&my->store, my->model, fault) < 0)
         return -1;
     if (my->model)
         my->host->watch->out = NULL; /* nothing goes there: who reads it may go */
-    if (my->ring) {
+    if (my->host->ring)
+        my->link = queue_update(my->host->ring);
+    else if (my->ring) {
         my->link = link_update(my->ring, my->host->in, my->host->watch, fault);
         if (!my->link)
             return -1;

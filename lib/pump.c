@@ -12,7 +12,8 @@ int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **
     memset(pump, 0, sizeof *pump);
     pump->filter = filter;
     pump->watch = WATCH_NOTHING;
-    pump->host = (struct host){ &pump->fault, &pump->watch, &pump->out, STDIN_FILENO, NULL };
+    pump->host = (struct host){ .fault = &pump->fault, .watch = &pump->watch, .out = &pump->out,
+                                .in = STDIN_FILENO };
     pump->self = calloc(1, filter->size);
     pump->record = malloc(sizeof *pump->record);
     if (!pump->self || !pump->record)
@@ -33,9 +34,10 @@ void pump_close(struct pump *pump)
 /* Standard streams that no one can have meant. */
 static int check_terminals(struct pump *pump, enum kind kind)
 {
-    if (kind != SOURCE && !pump->host.files && isatty(STDIN_FILENO))
+    const struct host *host = &pump->host;
+    if ((kind == FILTER || kind == SINK) && !host->files && !host->from && isatty(STDIN_FILENO))
         return fault_usage(&pump->fault, "rounds come on standard input, which is a terminal");
-    if (kind != SINK && isatty(STDOUT_FILENO))
+    if ((kind == FILTER || kind == SOURCE) && !host->to && isatty(STDOUT_FILENO))
         return fault_usage(&pump->fault, "standard output is a terminal, and rounds are binary: "
                            "send them to a file or a program (bin2txt shows them)");
     return 0;
@@ -130,9 +132,12 @@ static int pump_files(struct pump *pump, enum kind kind, uint64_t *written)
 static int pump_source(struct pump *pump, uint64_t *written)
 {
     enum step step;
-    while ((step = pump->filter->step(pump->self, &pump->round)) == PASS)
-        if (pass_on(pump, written) < 0)
+    while ((step = pump->filter->step(pump->self, &pump->round)) == PASS || step == DROP) {
+        if (step == PASS && pass_on(pump, written) < 0)
             return -1;
+        if (watch_stopped(&pump->watch, &pump->fault) < 0)
+            return -1;
+    }
     return step == DONE ? 0 : -1;
 }
 
@@ -165,12 +170,13 @@ static int finish(struct pump *pump, enum kind kind, uint64_t written)
 {
     enum ended ended = how_ended(&pump->fault);
     int (*close_filter)(void *, enum ended) = pump->filter->close;
-    if (kind == SINK && close_filter)
+    bool sink = kind == SINK || kind == WHOLE;
+    if (sink && close_filter)
         (void)close_filter(pump->self, ended);
-    if (kind != SINK && ended == CLEAN)
+    if (!sink && ended == CLEAN)
         (void)writer_end(&pump->out, written, &pump->fault);
     (void)close_output(pump);
-    if (kind != SINK && close_filter)
+    if (!sink && close_filter)
         (void)close_filter(pump->self, how_ended(&pump->fault));
     return pump->fault.kind == FAULT_NONE ? 0 : -1;
 }
@@ -186,7 +192,7 @@ int pump_run(struct pump *pump, int stop)
     if (check_terminals(pump, kind) == 0 &&
         writer_open(&pump->out, STDOUT_FILENO, "<stdout>", &pump->watch, fault) == 0 &&
         (!filter->open || filter->open(pump->self) == 0)) {
-        if (kind == SOURCE)
+        if (kind == SOURCE || kind == WHOLE)
             (void)pump_source(pump, &written);
         else if (pump->host.files)
             (void)pump_files(pump, kind, &written);

@@ -4,8 +4,8 @@ load helper
 # Every module of lib/, each using only those before it. learners is the table above its members.
 MODULES="fault space load real rng normal order dcg matrix record round model policy blocks heard
     slam surrogate measure regret stream deck lines qids rows svm game settings learner pairs
-    learn_surrogate learn_perceptron learn_pairs learn_prank learn_ftpl learners scoring link store
-    options filter pump"
+    learn_surrogate learn_perceptron learn_pairs learn_prank learn_ftpl learners scoring link queue
+    store options words filter pump"
 
 place() {
     local module n=0
@@ -62,7 +62,7 @@ place() {
     done
     for source in "$ROOT"/cmd/*.c; do
         name=$(basename "$source" .c)
-        [ "$name" = main ] || [[ " $PROGRAMS " == *" $name "* ]]
+        [ "$name" = main ] || [ "$name" = programs ] || [[ " $PROGRAMS " == *" $name "* ]]
     done
 }
 

@@ -1,74 +1,9 @@
 # The same command gives the same bytes, whatever lies between the programs and however often a run
 # is stopped and gone on with.
 load helper
+load runs
 
 PATH=$ROOT/build/tests:$PATH # relay
-
-# Those of queries with features, and those of a fixed list of items.
-LEARNERS="squared kl smoothdcg ranksvm listnet slam slam-cut slam-ap minimax solar1 solar2 prank
-    prank-pair committee committee-seen"
-LEADERS="ftpl ftpl-ndcg ftpl-blocks"
-RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
-    $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
-
-# made FEATURES SHARE: 40 queries as text, 1 to 9 documents each, five grades; one in SHARE of the
-# features is not 0. The same every time, on any awk.
-made() {
-    awk -v features="$1" -v share="$2" '
-        function draw(n) { x = (x * 16807) % 2147483647; return int(x / 65536) % n }
-        BEGIN {
-            x = 42
-            for (q = 1; q <= 40; q++)
-                for (d = draw(9); d >= 0; d--) {
-                    line = draw(5) " qid:q" q
-                    for (j = 1; j <= features; j++)
-                        if (draw(share) == 0)
-                            line = line sprintf(" %d:%d.%02d", j, draw(4) - 2, draw(100))
-                    print line
-                }
-        }'
-}
-
-# items: 150 answers to one list of 7 items.
-items() {
-    awk 'BEGIN {
-        for (t = 1; t <= 150; t++)
-            for (i = 0; i < 7; i++)
-                print (t * (i + 3) + int(t / 7)) % 5 " qid:" t
-    }'
-}
-
-# decks: `dense`, `sparse`, and `fixed`.
-decks() {
-    made 20 1 | svm2bin >dense
-    made 300 20 | svm2bin >sparse
-    items | svm2bin >fixed
-    [ "$(bin2txt -f head dense | grep -c ',x:f4')" = 40 ]
-    [ "$(bin2txt -f head sparse | grep -c ',ptr:u4')" = 40 ]
-    mkfifo ring
-}
-
-# settings LEARNER: how explore shows, places seen, and update's options.
-settings() {
-    shown="-g 0.3" k=1
-    case $1 in
-    ranksvm) k=2 options="-a ranksvm -e 0.003 -U 1.5" ;;
-    smoothdcg) options="-a smoothdcg -e 0.001 -E 0.1" ;;
-    listnet) k=all options="-a listnet -T 400" ;;
-    kl) options="-a kl -e 0.003 -U 2" ;;
-    slam | slam-ap) k=all options="-a $1 -e 0.3" ;;
-    slam-cut) k=all options="-a slam -e 0.3 -k 3" ;;
-    minimax | prank | prank-pair) k=all options="-a $1" ;;
-    solar1) k=all options="-a solar1 -C 0.1 -s 5" ;;
-    solar2) k=all options="-a solar2 -C 2" ;;
-    committee) k=all options="-a committee -N 3 -o" ;;
-    committee-seen) k=3 options="-a committee -N 3" ;;
-    ftpl) k=all shown="-p leader -T 150" options="-a ftpl -G lin" ;;
-    ftpl-ndcg) k=all shown="-p leader -T 150" options="-a ftpl -G ndcg" ;;
-    ftpl-blocks) k=2 shown="-p blocks -T 150 -k 2 -L 4" options="-a ftpl" ;;
-    *) options="-a $1 -e 0.002" ;;
-    esac
-}
 
 # learn NAME LEARNER REPLAY-OPTION... DECK: a ring, with `between` between its members, rounds ahead
 # by `window`. NAME.model goes on from what it is; NAME.table and NAME.stream, which is what update

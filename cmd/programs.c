@@ -1,0 +1,20 @@
+#include "programs.h"
+
+#include <string.h>
+
+const struct filter *const programs[] = {
+    &svm2bin, &replay, &synth,  &score,   &explore, &metric,
+    &feedback_mask, &update, &bin2txt, &loop,  NULL,
+};
+
+const struct filter *program_find(const char *name)
+{
+    const struct filter *found = NULL;
+    size_t n = strlen(name);
+    for (size_t i = 0; programs[i]; i++) {
+        size_t length = strlen(programs[i]->name);
+        if (length <= n && strcmp(name + n - length, programs[i]->name) == 0)
+            found = programs[i];
+    }
+    return found;
+}
