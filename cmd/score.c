@@ -84,7 +84,8 @@ static int catch_up(struct score *my)
     if (my->link->get(my->link, number, &message, my->host->fault) < 0)
         return -1;
     my->due = number + 1;
-    return scoring_take(&my->scoring, message, my->host->fault);
+    return my->link->lasting ? scoring_borrow(&my->scoring, message, my->host->fault)
+                             : scoring_take(&my->scoring, message, my->host->fault);
 }
 
 static enum step step(void *self, struct round *round)
@@ -95,7 +96,10 @@ static enum step step(void *self, struct round *round)
     if ((my->link && catch_up(my) < 0) || round_features(round, &x, fault) < 0)
         return FAIL;
     double *s = round_new_score(round, fault);
-    return s && scoring_round(&my->scoring, &x, s, fault) == 0 ? PASS : FAIL;
+    if (!s || scoring_round(&my->scoring, &x, s, fault) < 0)
+        return FAIL;
+    round->live = my->link && my->link->lasting && scoring_is_live(&my->scoring, &x);
+    return PASS;
 }
 
 /* A ring learns from rounds alone; and update, which would refuse it, may be waiting for us to take

@@ -154,7 +154,9 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 {
     if (check_list(state, x, fault) < 0)
         return -1;
-    return round->in_block ? learn_block(state, round, fault) : learn_all(state, round, fault);
+    int learnt = round->in_block ? learn_block(state, round, fault)
+                                 : learn_all(state, round, fault);
+    return learnt < 0 ? -1 : learner_check(state, fault);
 }
 
 const struct learner learn_ftpl = {

@@ -31,7 +31,7 @@ static int each_pair(struct state *state, const struct matrix *x, const struct r
         if (step(state, &row, fault) < 0)
             return -1;
     }
-    return 0;
+    return learner_check(state, fault);
 }
 
 /* SOLAR-I: the nearest w that has the margin 1, slack weighed by C (Wang et al. 2015,
@@ -167,7 +167,7 @@ static int learn_committee_round(struct state *state, const struct matrix *x,
     for (size_t i = 0; i < (size_t)*state->kept[MEMBERS]; i++)
         for (size_t j = 0; j < state->dim; j++)
             state->w[j] += state->kept[VOTES][i] * state->kept[MEMBER][i * state->dim + j];
-    return 0;
+    return learner_check(state, fault);
 }
 
 const struct learner learn_solar1 = {

@@ -40,7 +40,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     const struct surrogate_options options = {
         0, settings->set[SETTING_CUTOFF] ? (size_t)settings->value[SETTING_CUTOFF] : SIZE_MAX
     };
-    double *s = learner_score(state, x, fault), *z = state->gradient.at;
+    double *s = learner_score(state, x, fault);
     if (!s || learner_hear(state, round, &heard, fault) < 0 ||
         clear_desk(&desk, state, &heard, s, fault) < 0 ||
         (state->learner != &learn_slam_ap &&
@@ -52,9 +52,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     memset(s, 0, x->docs * sizeof *s);
     for (size_t a = 0; a < heard.docs; a++)
         s[heard.doc[a]] = desk.g[a];
-    memset(z, 0, state->dim * sizeof *z);
-    matrix_transposed_times(x, s, z);
-    return learner_descend(state, z, fault);
+    return learner_step(state, x, s, fault);
 }
 
 const struct learner learn_slam = {

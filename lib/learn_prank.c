@@ -64,7 +64,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
             return -1;
         correct(state, &row, heard.relevance[a], n);
     }
-    return 0;
+    return learner_check(state, fault);
 }
 
 const struct learner learn_prank = {

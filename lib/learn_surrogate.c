@@ -18,13 +18,10 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     const double *s = learner_score(state, x, fault);
     const struct surrogate_options options = { state->settings.value[SETTING_EPSILON], 0 };
     double *g = space_for(&state->scratch, (1 + SURROGATE_SCRATCH) * x->docs, sizeof *g, fault);
-    double *z = state->gradient.at;
     if (!s || !g)
         return -1;
     surrogate_find(learner->name)->gradient(&shown, s, &options, g, g + x->docs);
-    memset(z, 0, state->dim * sizeof *z);
-    matrix_transposed_times(x, g, z);
-    return learner_descend(state, z, fault);
+    return learner_step(state, x, g, fault);
 }
 
 /* T^(-2/3), as the estimate's variance grows with 1/gamma (Chaudhuri & Tewari 2016, Theorem

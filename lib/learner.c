@@ -113,7 +113,7 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
                           "grow to: say -d %zu if that is meant", width, state->most, width);
     struct extent from = { 1, state->dim }, to = { 1, width };
     double *w = grow(&state->weights, from, to, fault);
-    double *z = space_for(&state->gradient, width, sizeof *z, fault);
+    double *z = grow(&state->gradient, from, to, fault);
     if (!w || !z || reach_kept(state, width, fault) < 0)
         return -1;
     state->w = w;
@@ -198,15 +198,22 @@ double learner_eta_known(double T)
     return 1 / sqrt(T);
 }
 
-static int check_weights(const struct state *state, struct fault *fault)
+static int check_weight(const struct state *state, size_t j, struct fault *fault)
+{
+    if (isfinite(state->w[j]))
+        return 0;
+    return fault_data(fault, "its step would make weight %zu %s: the weights run off%s", j,
+                      isnan(state->w[j]) ? "NaN" : "infinite",
+                      takes(state->learner, 'U') ? "; a smaller -e, or a ball (-U), keeps them "
+                                                   "finite"
+                                                 : "");
+}
+
+int learner_check(const struct state *state, struct fault *fault)
 {
     for (size_t j = 0; j < state->dim; j++)
-        if (!isfinite(state->w[j]))
-            return fault_data(fault, "its step would make weight %zu %s: the weights run off%s", j,
-                              isnan(state->w[j]) ? "NaN" : "infinite",
-                              takes(state->learner, 'U')
-                                  ? "; a smaller -e, or a ball (-U), keeps them finite"
-                                  : "");
+        if (check_weight(state, j, fault) < 0)
+            return -1;
     return 0;
 }
 
@@ -214,8 +221,10 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
 {
     struct matrix x;
     if (round_features(round, &x, fault) < 0 ||
-        learner_reach(state, matrix_width(&x), fault) < 0 ||
-        state->learner->learn(state, &x, round, fault) < 0 || check_weights(state, fault) < 0)
+        learner_reach(state, matrix_width(&x), fault) < 0)
+        return -1;
+    state->live = round->live ? round->score : NULL;
+    if (state->learner->learn(state, &x, round, fault) < 0)
         return -1;
     state->rounds++;
     return 0;
@@ -233,6 +242,10 @@ double *learner_score(struct state *state, const struct matrix *x, struct fault 
     double *s = space_for(&state->scores, x->docs, sizeof *s, fault);
     if (!s)
         return NULL;
+    if (state->live) { /* worked out already, and found finite */
+        memcpy(s, state->live, x->docs * sizeof *s);
+        return s;
+    }
     matrix_times(x, state->w, state->dim, s);
     for (size_t i = 0; i < x->docs; i++) {
         if (!isfinite(s[i])) {
@@ -261,15 +274,44 @@ static void project(const struct state *state)
             state->w[j] *= radius / norm;
 }
 
-int learner_descend(struct state *state, const double *z, struct fault *fault)
+/* Where all weights are touched. */
+static int descend_dense(struct state *state, const struct matrix *x, const double *g,
+                         struct fault *fault)
 {
-    double eta = state->settings.value[SETTING_ETA];
-    for (size_t j = 0; j < state->dim; j++)
+    double eta = state->settings.value[SETTING_ETA], *z = state->gradient.at;
+    matrix_transposed_times(x, g, z);
+    for (size_t j = 0; j < state->dim; j++) {
         state->w[j] -= eta * z[j];
-    if (!state->settings.set[SETTING_RADIUS])
-        return 0;
-    if (check_weights(state, fault) < 0)
-        return -1;
-    project(state);
+        z[j] = 0;
+    }
+    return learner_check(state, fault);
+}
+
+/* Where few are: w changes where a document with g != 0 has a feature. */
+static int descend_sparse(struct state *state, const struct matrix *x, const double *g,
+                          struct fault *fault)
+{
+    double eta = state->settings.value[SETTING_ETA], *z = state->gradient.at;
+    matrix_transposed_times(x, g, z);
+    for (size_t i = 0; i < x->docs; i++) {
+        struct sparse_row row = matrix_sparse_row(x, i);
+        for (size_t e = 0; g[i] != 0 && e < row.n; e++) {
+            size_t j = sparse_row_index(&row, e);
+            state->w[j] -= eta * z[j];
+            z[j] = 0;
+            if (check_weight(state, j, fault) < 0)
+                return -1;
+        }
+    }
     return 0;
+}
+
+int learner_step(struct state *state, const struct matrix *x, const double *g,
+                 struct fault *fault)
+{
+    int stepped = x->form == MATRIX_DENSE ? descend_dense(state, x, g, fault)
+                                          : descend_sparse(state, x, g, fault);
+    if (stepped == 0 && state->settings.set[SETTING_RADIUS])
+        project(state);
+    return stepped;
 }

@@ -36,8 +36,10 @@ struct state {
     uint64_t rounds; /* learnt */
     size_t dim;
     double *w;               /* w[dim]: the weights that score           */
+    const double *live;      /* w.x of the round at hand, if it is known */
     double *kept[KEPT_MOST]; /* as learner->kept says; none of them NULL */
-    struct space weights, gradient, scores, scratch, places, pairs, arrays[KEPT_MOST];
+    struct space weights, gradient; /* gradient[dim] is 0 between learner_step's steps */
+    struct space scores, scratch, places, pairs, arrays[KEPT_MOST];
 };
 
 struct learner {
@@ -99,8 +101,12 @@ int learner_hear(struct state *state, const struct round *round, struct heard *h
  * call; NULL for a fault. */
 double *learner_score(struct state *state, const struct matrix *x, struct fault *fault);
 
-/* w <- w - eta z, then into the ball of the radius where there is one. A weight that would not be
- * finite is a fault. */
-int learner_descend(struct state *state, const double *z, struct fault *fault);
+/* w <- w - eta X'g, and then into the ball of the radius where there is one. A weight that would
+ * not be finite is a fault. With sparse features and no ball it costs what it touches. */
+int learner_step(struct state *state, const struct matrix *x, const double *g,
+                 struct fault *fault);
+
+/* Are all weights finite? 0, or a fault that says which is not. For who changes w otherwise. */
+int learner_check(const struct state *state, struct fault *fault);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef RANKPIPE_LINK_H
 #define RANKPIPE_LINK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "fault.h"
@@ -11,6 +12,8 @@
 
 /* One end of a ring: what it is made of is its maker's. */
 struct link {
+    bool lasting; /* what `get` gives are update's own arrays, as they are until it learns again */
+
     /* Sends the next message. A partner that is gone is no fault: nobody is left to be told. */
     int (*put)(struct link *link, const struct model *message, struct fault *fault);
 

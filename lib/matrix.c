@@ -143,6 +143,19 @@ static struct stretch stretch(const struct matrix *x, size_t i)
     return (struct stretch){ load_u4(x->ptr + 4 * i), load_u4(x->ptr + 4 * (i + 1)) };
 }
 
+struct sparse_row matrix_sparse_row(const struct matrix *x, size_t i)
+{
+    if (x->form == MATRIX_UNIT)
+        return (struct sparse_row){ 1, NULL, i };
+    struct stretch r = stretch(x, i);
+    return (struct sparse_row){ r.to - r.from, x->idx + 4 * r.from, 0 };
+}
+
+size_t sparse_row_index(const struct sparse_row *row, size_t e)
+{
+    return row->idx ? load_u4(row->idx + 4 * e) : row->only;
+}
+
 struct row matrix_row(const struct matrix *x, size_t i, double *val, uint32_t *idx)
 {
     struct row row = { 1, x->form == MATRIX_DENSE ? NULL : idx, val };

@@ -44,6 +44,15 @@ struct row matrix_row(const struct matrix *x, size_t i, double *val, uint32_t *i
 struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double *val,
                              uint32_t *idx);
 
+/* A document's features as they lie in the stream, of a matrix that is not dense. */
+struct sparse_row {
+    size_t n;
+    const unsigned char *idx; /* uint32[n]; NULL: the one feature `only` */
+    size_t only;
+};
+struct sparse_row matrix_sparse_row(const struct matrix *x, size_t i);
+size_t sparse_row_index(const struct sparse_row *row, size_t e);
+
 /* w.x, in the lanes of matrix_times; w reaches as far as the row. */
 double row_times(const struct row *row, const double *w);
 

@@ -123,6 +123,7 @@ struct link *queue_score(struct queue *queue, uint64_t window, struct fault *fau
         return NULL;
     memset(kept, 0, (size_t)window * sizeof *kept);
     queue->window = window;
+    queue->score.lasting = window == 1;
     return &queue->score;
 }
 

@@ -245,6 +245,7 @@ static void forget_columns(struct round *round)
 {
     round->label = round->seen = NULL;
     round->score = NULL;
+    round->live = false;
     round->order = round->greedy = NULL;
     round->places = 0;
 }

@@ -30,6 +30,7 @@ struct round {
     uint64_t block, group;
     float *label;
     double *score;
+    bool live; /* score is w.x by the very weights that update has, in this process */
     uint32_t *order, *greedy; /* permutations of the documents, best first */
     float *seen;              /* the relevance of order[0..places-1] */
     size_t places;

@@ -1,6 +1,7 @@
 #include "scoring.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "learner.h"
 
@@ -17,18 +18,38 @@ static int take_numbers(struct scoring *scoring, const struct model *model, stru
     return 0;
 }
 
-int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault)
+/* All but the weights. */
+static int know(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
-    scoring->learner = learner_find(model->learner);
+    if (!scoring->learner || strcmp(scoring->learner->name, model->learner) != 0)
+        scoring->learner = learner_find(model->learner);
     if (!scoring->learner)
         return fault_data(fault, "a model of %.40s, which this version does not know",
                           model->learner);
+    scoring->dim = model->dim;
+    return scoring->learner->rank ? take_numbers(scoring, model, fault) : 0;
+}
+
+int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault)
+{
     double *w = space_for(&scoring->weights, model->dim, sizeof *w, fault);
-    if (!w || (scoring->learner->rank && take_numbers(scoring, model, fault) < 0))
+    if (!w || know(scoring, model, fault) < 0)
         return -1;
     model_weights(model, w);
-    scoring->dim = model->dim;
+    scoring->w = w;
     return 0;
+}
+
+int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault)
+{
+    scoring->w = model->w;
+    return know(scoring, model, fault);
+}
+
+bool scoring_is_live(const struct scoring *scoring, const struct matrix *x)
+{
+    return !scoring->learner->rank && !scoring->learner->weights &&
+           scoring->dim >= matrix_width(x);
 }
 
 void scoring_close(struct scoring *scoring)
@@ -41,7 +62,7 @@ int scoring_round(const struct scoring *scoring, const struct matrix *x, double 
                   struct fault *fault)
 {
     const struct learner *learner = scoring->learner;
-    matrix_times(x, scoring->weights.at, scoring->dim, s);
+    matrix_times(x, scoring->w, scoring->dim, s);
     for (size_t i = 0; i < x->docs; i++) {
         if (!isfinite(s[i]))
             return fault_data(fault, "document %zu scores %g: one of its features is no finite "

@@ -2,6 +2,7 @@
 #ifndef RANKPIPE_SCORING_H
 #define RANKPIPE_SCORING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "fault.h"
@@ -12,11 +13,18 @@
 struct scoring { /* all zero at first */
     const struct learner *learner;
     size_t dim, numbers;
-    struct space weights, beside; /* w[dim]; numbers[numbers], where the learner ranks by them */
+    const double *w; /* w[dim] */
+    struct space weights, beside; /* copies: of w; of numbers[numbers] that the learner ranks by */
 };
 
 /* Takes an aligned copy of what scores; the model may go. */
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault);
+
+/* The same, but for the weights, which are aligned and stay where they are. */
+int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault);
+
+/* Are the scores of x the learner's own w.x, with no weights missing? */
+bool scoring_is_live(const struct scoring *scoring, const struct matrix *x);
 void scoring_close(struct scoring *scoring);
 
 /* s[docs]: Xw, or what the learner makes of it (prank: the level). A fault where w.x is no finite
