@@ -120,8 +120,12 @@ static int open_metric(void *self)
     my->tally = calloc(my->measures, sizeof *my->tally);
     if (!my->tally)
         return fault_memory(fault, my->measures * sizeof *my->tally);
-    for (size_t i = 0; i < my->measures; i++)
-        (void)parse_measure(&my->tally[i], my->names[i], fault);
+    for (size_t i = 0; i < my->measures; i++) {
+        struct tally *tally = &my->tally[i];
+        (void)parse_measure(tally, my->names[i], fault);
+        size_t top = measure_top(tally->regrets ? &tally->regret.measure : &tally->measure);
+        my->judge.top = top > my->judge.top ? top : my->judge.top;
+    }
     if (!my->file)
         return 0;
     my->fd = open(my->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "load.h"
+#include "vectors.h"
 
 enum { LANES = 16 };
 
@@ -20,10 +21,9 @@ static inline double sum_lanes(double lane[LANES])
  * each lane, and so the bits, are the same. */
 typedef double four __attribute__((vector_size(4 * sizeof(double))));
 typedef float four_floats __attribute__((vector_size(4 * sizeof(float))));
-#define INLINE static inline __attribute__((always_inline))
 
 /* sum += x w for four features. */
-INLINE void add_four(four *sum, const unsigned char *x, const double *w)
+VECTORS_INLINE void add_four(four *sum, const unsigned char *x, const double *w)
 {
     four_floats narrow;
     four by;
@@ -32,7 +32,7 @@ INLINE void add_four(four *sum, const unsigned char *x, const double *w)
     *sum += __builtin_convertvector(narrow, four) * by;
 }
 
-INLINE double dense_row(const unsigned char *x, const double *w, size_t n)
+VECTORS_INLINE double dense_row(const unsigned char *x, const double *w, size_t n)
 {
     four a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
     double lane[LANES];
@@ -52,29 +52,24 @@ INLINE double dense_row(const unsigned char *x, const double *w, size_t n)
     return sum_lanes(lane);
 }
 
-INLINE void dense_rows(const struct matrix *x, const double *w, size_t n, double *s)
+VECTORS_INLINE void dense_rows(const struct matrix *x, const double *w, size_t n, double *s)
 {
     for (size_t i = 0; i < x->docs; i++)
         s[i] = dense_row(x->x + i * x->dim * sizeof(float), w, n);
 }
 
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) static void dense_rows_avx2(const struct matrix *x, const double *w,
-                                                            size_t n, double *s)
+VECTORS_WIDE static void dense_rows_wide(const struct matrix *x, const double *w, size_t n,
+                                         double *s)
 {
     dense_rows(x, w, n, s);
 }
-#endif
 
 static void dense_times(const struct matrix *x, const double *w, size_t n, double *s)
 {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
-        dense_rows_avx2(x, w, n, s);
-        return;
-    }
-#endif
-    dense_rows(x, w, n, s);
+    if (vectors_wide())
+        dense_rows_wide(x, w, n, s);
+    else
+        dense_rows(x, w, n, s);
 }
 
 static double sparse_times(const struct matrix *x, size_t i, const double *w, size_t n)

@@ -148,7 +148,7 @@ static enum measured pairloss(const struct measure *measure, const struct judge 
 static enum measured auc(const struct measure *measure, const struct judge *judge, double *value,
                          struct fault *fault)
 {
-    size_t n = relevant(judge->sorted, judge->docs), irrelevant = 0;
+    size_t n = relevant(judge->label, judge->docs), irrelevant = 0;
     double wrong = 0;
     (void)measure, (void)fault;
     if (n == 0 || n == judge->docs)
@@ -180,6 +180,8 @@ static enum measured loss(const struct measure *measure, const struct judge *jud
     }
     return MEASURE_VALUE;
 }
+
+enum { SELECTED = 64 }; /* more labels than this are sorted, not selected */
 
 enum cut { CUT_NEVER, CUT_MAYBE, CUT_ALWAYS };
 
@@ -252,6 +254,11 @@ int measure_parse(struct measure *measure, const char *name, struct fault *fault
                        "sumloss prec@k loss:SURROGATE regret:MEASURE", name);
 }
 
+size_t measure_top(const struct measure *measure)
+{
+    return measure->value == ndcg ? measure->cutoff : 1;
+}
+
 bool measure_needs_order(const struct measure *measure)
 {
     return measure->surrogate == NULL;
@@ -276,7 +283,21 @@ static int fill_discounts(struct judge *judge, size_t m, struct fault *fault)
     return 0;
 }
 
-/* The labels highest first, ties and all. */
+/* The first k of the labels, highest first: each goes where it belongs, or is passed by. */
+static void select_labels(size_t m, const double *label, size_t k, double *sorted)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m; i++) {
+        if (n == k && label[i] <= sorted[k - 1])
+            continue;
+        size_t at = n < k ? n++ : k - 1;
+        for (; at > 0 && sorted[at - 1] < label[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = label[i];
+    }
+}
+
+/* The labels highest first, as far as they are looked at. */
 static int sort_labels(struct judge *judge, const double *label, struct fault *fault)
 {
     size_t m = judge->docs;
@@ -284,10 +305,14 @@ static int sort_labels(struct judge *judge, const double *label, struct fault *f
     uint32_t *order = space_for(&judge->space[2], 2 * m, sizeof *order, fault);
     if (!sorted || !order)
         return -1;
+    judge->sorted = sorted;
+    if (judge->top > 0 && judge->top <= SELECTED && judge->top < m) {
+        select_labels(m, label, judge->top, sorted);
+        return 0;
+    }
     order_by_score(m, label, order, order + m);
     for (size_t i = 0; i < m; i++)
         sorted[i] = label[order[i]];
-    judge->sorted = sorted;
     return 0;
 }
 

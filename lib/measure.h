@@ -33,9 +33,10 @@ struct measure {
 /* What a measure looks at: one round, made ready by judge_round. */
 struct judge {
     struct conventions conventions;
+    size_t top;             /* how many of `sorted` are looked at; 0: all                  */
     size_t docs;
     const double *shown;    /* shown[docs]: R by place; NULL where the round has no order  */
-    const double *sorted;   /* sorted[docs]: R highest first                               */
+    const double *sorted;   /* sorted[docs]: R highest first, as far as `top`              */
     const double *discount; /* D(i+1) at i, at least docs of them                          */
     const double *label;    /* label[docs], by document                                    */
     const double *score;    /* score[docs], by document; NULL where there is none          */
@@ -47,6 +48,9 @@ struct judge {
 /* Takes a measure's name apart: ndcg[@k] dcg[@k] err[@k] p@k prec@k map mrr auc pairloss sumloss
  * loss:SURROGATE[@k]. Returns 0 or a usage fault. */
 int measure_parse(struct measure *measure, const char *name, struct fault *fault);
+
+/* How many of the labels, highest first, it looks at. */
+size_t measure_top(const struct measure *measure);
 
 /* Does it judge the order shown (and not the scores)? */
 bool measure_needs_order(const struct measure *measure);

@@ -2,7 +2,10 @@
 
 #include <string.h>
 
-enum { RUN = 16 }; /* runs this long are sorted by insertion, then merged */
+#include "vectors.h"
+
+/* Runs this long are sorted for themselves, then merged. */
+enum { RUN = 16, WIDE_RUN = 64 };
 
 static void sort_run(const double *score, uint32_t *order, size_t n)
 {
@@ -13,6 +16,33 @@ static void sort_run(const double *score, uint32_t *order, size_t n)
             order[j] = order[j - 1];
         order[j] = moving;
     }
+}
+
+/* Each one's place is how many stand before it: more comparisons, but none that decides a jump. */
+VECTORS_WIDE static void sort_run_wide(const double *score, uint32_t *order, size_t n)
+{
+    uint32_t first = order[0];
+    const double *s = score + first;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t before = 0;
+        for (size_t j = 0; j < i; j++)
+            before += s[j] >= s[i];
+        for (size_t j = i + 1; j < n; j++)
+            before += s[j] > s[i];
+        order[before] = first + (uint32_t)i;
+    }
+}
+
+/* Sorts runs of 0 to m-1; returns how long they are. */
+static size_t sort_runs(size_t m, const double *score, uint32_t *order)
+{
+    bool wide = vectors_wide();
+    size_t run = wide ? WIDE_RUN : RUN;
+    for (size_t i = 0; i < m; i++)
+        order[i] = (uint32_t)i;
+    for (size_t i = 0; i < m; i += run)
+        (wide ? sort_run_wide : sort_run)(score, order + i, m - i < run ? m - i : run);
+    return run;
 }
 
 static void merge_runs(const double *score, const uint32_t *a, size_t na, const uint32_t *b,
@@ -32,12 +62,8 @@ static void merge_runs(const double *score, const uint32_t *a, size_t na, const 
 
 void order_by_score(size_t m, const double *score, uint32_t *order, uint32_t *scratch)
 {
-    for (size_t i = 0; i < m; i++)
-        order[i] = (uint32_t)i;
-    for (size_t i = 0; i < m; i += RUN)
-        sort_run(score, order + i, m - i < RUN ? m - i : RUN);
     uint32_t *from = order, *to = scratch;
-    for (size_t width = RUN; width < m; width *= 2) {
+    for (size_t width = sort_runs(m, score, order); width < m; width *= 2) {
         for (size_t i = 0; i < m; i += 2 * width) {
             size_t na = m - i < width ? m - i : width;
             size_t nb = m - i - na < width ? m - i - na : width;
