@@ -1,11 +1,14 @@
 #include "dcg.h"
 
 #include <math.h>
+#include <stdint.h>
 
 #include "real.h"
 
 double dcg_gain(double R)
 {
+    if (R >= 0 && R <= 52 && R == (double)(unsigned)R) /* most grades: the same, sooner */
+        return (double)(((uint64_t)1 << (unsigned)R) - 1);
     return real_exp2(R) - 1;
 }
 

@@ -47,16 +47,16 @@ int model_start(struct model *model, const char *learner, uint64_t rounds, size_
     model->rounds = rounds;
     model->dim = dim;
     model->w = w;
-    if (record_set(&model->record, 0, "learner", fault, "%s", learner) < 0 ||
-        record_set(&model->record, 1, "rounds", fault, "%" PRIu64, rounds) < 0 ||
-        record_set(&model->record, 2, "dim", fault, "%zu", dim) < 0)
+    if (record_set(&model->record, 0, "learner", learner, fault) < 0 ||
+        record_set_number(&model->record, 1, "rounds", rounds, fault) < 0 ||
+        record_set_number(&model->record, 2, "dim", dim, fault) < 0)
         return -1;
     return record_put(&model->record, 0, "w", COLUMN_F8, dim, w, fault);
 }
 
 int model_set(struct model *model, const char *name, const char *value, struct fault *fault)
 {
-    return record_set(&model->record, model->record.keys, name, fault, "%s", value);
+    return record_set(&model->record, model->record.keys, name, value, fault);
 }
 
 int model_put(struct model *model, const char *name, size_t n, const double *data,

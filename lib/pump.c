@@ -132,10 +132,11 @@ static int pump_files(struct pump *pump, enum kind kind, uint64_t *written)
 static int pump_source(struct pump *pump, uint64_t *written)
 {
     enum step step;
+    uint64_t n = 0;
     while ((step = pump->filter->step(pump->self, &pump->round)) == PASS || step == DROP) {
         if (step == PASS && pass_on(pump, written) < 0)
             return -1;
-        if (watch_stopped(&pump->watch, &pump->fault) < 0)
+        if (++n % 16 == 0 && watch_stopped(&pump->watch, &pump->fault) < 0)
             return -1;
     }
     return step == DONE ? 0 : -1;

@@ -9,6 +9,12 @@ static const char *const kind_names[] = { "round", "model", "end" };
 static const char *const type_names[] = { "u1", "u4", "f4", "f8" };
 static const size_t type_widths[] = { 1, 4, 4, 8 };
 
+/* Most names that differ do so at once. */
+static bool same(const char *a, const char *b)
+{
+    return *a == *b && strcmp(a, b) == 0;
+}
+
 size_t column_width(enum column_type type)
 {
     return type_widths[type];
@@ -224,40 +230,48 @@ void record_bind(struct record *record, const void *payload)
 const char *record_key(const struct record *record, const char *name)
 {
     for (size_t k = 0; k < record->keys; k++)
-        if (strcmp(record->key[k].name, name) == 0)
+        if (same(record->key[k].name, name))
             return record->key[k].value;
     return NULL;
 }
 
-int record_set(struct record *record, size_t at, const char *name, struct fault *fault,
-               const char *format, ...)
+int record_set(struct record *record, size_t at, const char *name, const char *value,
+               struct fault *fault)
 {
-    char *value = record->text + record->used;
-    size_t room = sizeof record->text - record->used;
-    va_list values;
-    va_start(values, format);
-    int n = vsnprintf(value, room, format, values);
-    va_end(values);
-    if (n < 0 || (size_t)n >= room || record->keys == RECORD_KEYS)
+    size_t bytes = strlen(value) + 1;
+    char *copy = record->text + record->used;
+    if (bytes > sizeof record->text - record->used || record->keys == RECORD_KEYS)
         return fault_data(fault, "no room for %s= in the header line", name);
-    record->used += (size_t)n + 1;
+    memcpy(copy, value, bytes);
+    record->used += bytes;
     for (size_t k = 0; k < record->keys; k++) {
-        if (strcmp(record->key[k].name, name) == 0) {
-            record->key[k].value = value;
+        if (same(record->key[k].name, name)) {
+            record->key[k].value = copy;
             return 0;
         }
     }
     memmove(&record->key[at + 1], &record->key[at], (record->keys - at) * sizeof *record->key);
-    record->key[at] = (struct key){ name, value };
+    record->key[at] = (struct key){ name, copy };
     record->keys++;
     return 0;
+}
+
+int record_set_number(struct record *record, size_t at, const char *name, uint64_t value,
+                      struct fault *fault)
+{
+    char digits[24], *first = digits + sizeof digits - 1;
+    *first = '\0';
+    do
+        *--first = (char)('0' + value % 10);
+    while (value /= 10);
+    return record_set(record, at, name, first, fault);
 }
 
 void record_unset(struct record *record, const char *name)
 {
     size_t kept = 0;
     for (size_t k = 0; k < record->keys; k++)
-        if (strcmp(record->key[k].name, name) != 0)
+        if (!same(record->key[k].name, name))
             record->key[kept++] = record->key[k];
     record->keys = kept;
 }
@@ -265,7 +279,7 @@ void record_unset(struct record *record, const char *name)
 const struct column *record_column(const struct record *record, const char *name)
 {
     for (size_t c = 0; c < record->columns; c++)
-        if (strcmp(record->column[c].name, name) == 0)
+        if (same(record->column[c].name, name))
             return &record->column[c];
     return NULL;
 }
@@ -275,7 +289,7 @@ int record_put(struct record *record, size_t at, const char *name, enum column_t
 {
     struct column new = { name, type, count, data };
     for (size_t c = 0; c < record->columns; c++) {
-        if (strcmp(record->column[c].name, name) == 0) {
+        if (same(record->column[c].name, name)) {
             record->column[c] = new;
             return 0;
         }
@@ -295,7 +309,7 @@ void record_drop(struct record *record, const char *name)
     bool family = length && name[length - 1] == '-';
     for (size_t c = 0; c < record->columns; c++) {
         const char *has = record->column[c].name;
-        if (family ? strncmp(has, name, length) != 0 : strcmp(has, name) != 0)
+        if (family ? strncmp(has, name, length) != 0 : !same(has, name))
             record->column[kept++] = record->column[c];
     }
     record->columns = kept;

@@ -56,9 +56,11 @@ void record_bind(struct record *record, const void *payload);
 const char *record_key(const struct record *record, const char *name);
 
 /* Sets a key: in its place where it is there, else at position `at`. `name` must outlive the
- * record; the value is copied. */
-int record_set(struct record *record, size_t at, const char *name, struct fault *fault,
-               const char *format, ...) __attribute__((format(printf, 5, 6)));
+ * record; the value is copied. 0, or a fault where the line has no room. */
+int record_set(struct record *record, size_t at, const char *name, const char *value,
+               struct fault *fault);
+int record_set_number(struct record *record, size_t at, const char *name, uint64_t value,
+                      struct fault *fault);
 
 void record_unset(struct record *record, const char *name);
 

@@ -34,7 +34,8 @@ void round_close(struct round *round)
 static size_t key_rank(const char *name)
 {
     size_t rank = 0;
-    while (rank < KNOWN_KEYS && strcmp(name, known_keys[rank]) != 0)
+    while (rank < KNOWN_KEYS &&
+           (*name != *known_keys[rank] || strcmp(name, known_keys[rank]) != 0))
         rank++;
     return rank;
 }
@@ -329,21 +330,24 @@ int round_features(const struct round *round, struct matrix *x, struct fault *fa
     return 0;
 }
 
-/* Sets a known key where the order of keys puts it. */
+/* Where a known key goes: where the order of keys puts it. */
+static size_t key_place(const struct record *record, const char *name)
+{
+    size_t at = 0, rank = key_rank(name);
+    for (size_t k = 0; k < record->keys; k++)
+        if (key_rank(record->key[k].name) < rank)
+            at = k + 1;
+    return at;
+}
+
 static int set_text(struct round *round, const char *name, const char *text, struct fault *fault)
 {
-    size_t at = 0;
-    for (size_t k = 0; k < round->record->keys; k++)
-        if (key_rank(round->record->key[k].name) < key_rank(name))
-            at = k + 1;
-    return record_set(round->record, at, name, fault, "%s", text);
+    return record_set(round->record, key_place(round->record, name), name, text, fault);
 }
 
 static int set_number(struct round *round, const char *name, uint64_t value, struct fault *fault)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    return set_text(round, name, text, fault);
+    return record_set_number(round->record, key_place(round->record, name), name, value, fault);
 }
 
 int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, size_t dim,
@@ -371,11 +375,13 @@ int round_number(struct round *round, uint64_t t, struct fault *fault)
 
 int round_set_gamma(struct round *round, double gamma, struct fault *fault)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.17g", gamma);
+    if (!*round->gamma_text || gamma != round->gamma_told) {
+        snprintf(round->gamma_text, sizeof round->gamma_text, "%.17g", gamma);
+        round->gamma_told = gamma;
+    }
     round->explored = true;
     round->gamma = gamma;
-    return set_text(round, "gamma", text, fault);
+    return set_text(round, "gamma", round->gamma_text, fault);
 }
 
 int round_set_block(struct round *round, uint64_t block, struct fault *fault)
