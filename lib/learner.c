@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#define ROUNDING 1e-9 /* far more than sums of squares are off by */
+
 static bool takes(const struct learner *learner, char letter)
 {
     return strchr(learner->letters, letter) != NULL;
@@ -258,7 +260,7 @@ double *learner_score(struct state *state, const struct matrix *x, struct fault 
 }
 
 /* Scales w into the ball. A norm past a double is taken of a smaller vector. */
-static void project(const struct state *state)
+static void project(struct state *state)
 {
     double radius = state->settings.value[SETTING_RADIUS], most = 0;
     double norm = matrix_norm(state->w, state->dim);
@@ -269,9 +271,10 @@ static void project(const struct state *state)
             state->w[j] /= most;
         norm = matrix_norm(state->w, state->dim);
     }
-    if (norm > radius || most > 0)
-        for (size_t j = 0; j < state->dim; j++)
-            state->w[j] *= radius / norm;
+    bool out = norm > radius || most > 0;
+    for (size_t j = 0; out && j < state->dim; j++)
+        state->w[j] *= radius / norm;
+    state->length = (out ? radius : norm) * (1 + ROUNDING);
 }
 
 /* Where all weights are touched. */
@@ -284,25 +287,30 @@ static int descend_dense(struct state *state, const struct matrix *x, const doub
         state->w[j] -= eta * z[j];
         z[j] = 0;
     }
+    state->length = 0;
     return learner_check(state, fault);
 }
 
-/* Where few are: w changes where a document with g != 0 has a feature. */
+/* Where few are: w changes where a document with g != 0 has a feature. While w cannot have left
+ * the ball, how long it is need not be worked out. */
 static int descend_sparse(struct state *state, const struct matrix *x, const double *g,
                           struct fault *fault)
 {
-    double eta = state->settings.value[SETTING_ETA], *z = state->gradient.at;
+    double eta = state->settings.value[SETTING_ETA], *z = state->gradient.at, square = 0;
     matrix_transposed_times(x, g, z);
     for (size_t i = 0; i < x->docs; i++) {
         struct sparse_row row = matrix_sparse_row(x, i);
         for (size_t e = 0; g[i] != 0 && e < row.n; e++) {
             size_t j = sparse_row_index(&row, e);
             state->w[j] -= eta * z[j];
+            square += z[j] * z[j];
             z[j] = 0;
             if (check_weight(state, j, fault) < 0)
                 return -1;
         }
     }
+    if (state->length > 0)
+        state->length = (state->length + eta * sqrt(square)) * (1 + ROUNDING);
     return 0;
 }
 
@@ -311,7 +319,8 @@ int learner_step(struct state *state, const struct matrix *x, const double *g,
 {
     int stepped = x->form == MATRIX_DENSE ? descend_dense(state, x, g, fault)
                                           : descend_sparse(state, x, g, fault);
-    if (stepped == 0 && state->settings.set[SETTING_RADIUS])
+    bool inside = state->length > 0 && state->length <= state->settings.value[SETTING_RADIUS];
+    if (stepped == 0 && state->settings.set[SETTING_RADIUS] && !inside)
         project(state);
     return stepped;
 }

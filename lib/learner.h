@@ -37,6 +37,7 @@ struct state {
     size_t dim;
     double *w;               /* w[dim]: the weights that score           */
     const double *live;      /* w.x of the round at hand, if it is known */
+    double length;           /* w is no longer than this; 0: not known   */
     double *kept[KEPT_MOST]; /* as learner->kept says; none of them NULL */
     struct space weights, gradient; /* gradient[dim] is 0 between learner_step's steps */
     struct space scores, scratch, places, pairs, arrays[KEPT_MOST];
@@ -102,7 +103,8 @@ int learner_hear(struct state *state, const struct round *round, struct heard *h
 double *learner_score(struct state *state, const struct matrix *x, struct fault *fault);
 
 /* w <- w - eta X'g, and then into the ball of the radius where there is one. A weight that would
- * not be finite is a fault. With sparse features and no ball it costs what it touches. */
+ * not be finite is a fault. With sparse features it costs what it touches, but where w is at the
+ * edge of the ball. */
 int learner_step(struct state *state, const struct matrix *x, const double *g,
                  struct fault *fault);
 
