@@ -76,9 +76,16 @@ uninstall:
 	done
 	rm -f $(DESTDIR)$(MANDIR)/man5/rankpipe.5 $(DESTDIR)$(MANDIR)/man7/rankpipe.7
 
-bench: all
-	@bash tests/bench
-	@bash tests/growth
+# The bare work that the programs are measured against, each a program of one file.
+FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*.c))
+
+build/tests/bench/%: tests/bench/%.c $(wildcard tests/bench/*.h)
+	@mkdir -p $(@D)
+	$(COMPILE) -o $@ $<
+
+bench: all $(FLOORS)
+	@bash tests/bench/run
+	@bash tests/bench/growth
 
 clean:
 	rm -rf bin build
