@@ -82,7 +82,8 @@ static const char *skip_number(const char *p)
     return end;
 }
 
-/* The digits at p go behind those in *digits: where they end. Past 19 of them it is no number. */
+/* The digits at p go behind those in *digits, where no more than 19 are sure to fit: where they
+ * end. */
 static inline const char *read_digits(const char *p, uint64_t *digits)
 {
     uint64_t digit;
@@ -91,7 +92,7 @@ static inline const char *read_digits(const char *p, uint64_t *digits)
     return p;
 }
 
-enum { POWER_MOST = 18, POWER_LEAST = -22 }; /* with 19 digits before them these fit a float */
+enum { DIGITS_MOST = 19, POWER_LEAST = -22, POWER_MOST = 18 }; /* so that all fit a float */
 
 /* An exponent at p goes into *power: where it ends, or NULL. */
 static const char *read_exponent(const char *p, int *power)
@@ -106,18 +107,28 @@ static const char *read_exponent(const char *p, int *power)
     return *power < POWER_LEAST || *power > POWER_MOST ? NULL : end;
 }
 
-/* A decimal of at most 19 digits, not too large nor small: where it ends, or NULL where strtof is
- * to be asked. The power of ten is exact, so that x is rounded at most twice and less than three of
- * a double's last places off. Rounded once more to a float, that is the float nearest to the
- * decimal, but where x lies that close to half-way between two. */
-static inline const char *read_plain(const char *p, float *value)
+/* The float nearest to digits * 10^power, or false. The power of ten is exact, so that x is rounded
+ * at most twice and less than three of a double's last places off. A float lacks the last 29 bits
+ * of x, and 2^28 in them is half-way: unless they are within 4 of that, x is on the right side. */
+static inline bool round_decimal(uint64_t digits, int power, float *value)
 {
     static const double ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
                                   1e22 };
+    double x = power > 0 ? (double)digits * ten[power] : (double)digits / ten[-power];
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    *value = (float)x;
+    return ((bits - (0x10000000 - 4)) & 0x1fffffff) > 8;
+}
+
+/* A decimal of few digits, not too large nor small: where it ends, or NULL where strtof is to be
+ * asked. */
+static inline const char *read_plain(const char *p, float *value)
+{
     bool minus = *p == '-';
     const char *from = p + minus;
-    uint64_t digits = 0, bits;
+    uint64_t digits = 0;
     int power = 0;
     p = read_digits(from, &digits);
     ptrdiff_t n = p - from;
@@ -127,17 +138,13 @@ static inline const char *read_plain(const char *p, float *value)
         power = (int)(fraction - p);
         n -= power;
     }
-    if (n < 1 || n > 19)
+    if (n < 1 || n > DIGITS_MOST)
         return NULL;
     if ((*p == 'e' || *p == 'E') && !(p = read_exponent(p + 1, &power)))
         return NULL;
-    if (!is_end(*p))
+    if (!is_end(*p) || !round_decimal(digits, power, value))
         return NULL;
-    double x = power > 0 ? (double)digits * ten[power] : (double)digits / ten[-power];
-    memcpy(&bits, &x, sizeof bits);
-    if (((bits - 0x0ffffffc) & 0x1fffffff) <= 8)
-        return NULL;
-    *value = minus ? -(float)x : (float)x;
+    *value = minus ? -*value : *value;
     return p;
 }
 
@@ -257,13 +264,14 @@ static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
     const char *digits = p;
     while (*digits == '0')
         digits++;
-    const char *sign = read_digits(digits, &index);
+    const char *colon = read_digits(digits, &index);
     index -= !svm->options.from_zero;
-    if (sign == p || *sign != ':' || sign - digits > 19 || index < *least || index >= most) {
+    if (colon == p || *colon != ':' || colon - digits > DIGITS_MOST || index < *least ||
+        index >= most) {
         wrong_index(svm, p, *least, fault);
         return NULL;
     }
-    const char *end = read_float(svm, p, sign + 1, "the value", &value, fault);
+    const char *end = read_float(svm, p, colon + 1, "the value", &value, fault);
     if (!end)
         return NULL;
     rows_feature(&svm->rows, (uint32_t)index, value);
