@@ -24,7 +24,8 @@ static int between(struct rng *rng, int low, int high)
 /* As many bits as you like. */
 static uint64_t any_whole(struct rng *rng)
 {
-    return rng_bits(rng) >> rng_below(rng, 64);
+    uint64_t bits = rng_bits(rng);
+    return bits >> rng_below(rng, 64);
 }
 
 /* The digits of n with a point somewhere among them, before or behind. */
@@ -35,14 +36,17 @@ static int with_point(struct rng *rng, char *text, uint64_t n)
     return snprintf(text, ROOM, "%.*s.%s", place, digits, digits + place);
 }
 
+/* Here and below each draw is a statement of its own, so that all compilers draw alike. */
 static void unit(struct rng *rng, char *text)
 {
-    snprintf(text, ROOM, "%.*f", between(rng, 0, 19), rng_unit(rng));
+    int places = between(rng, 0, 19);
+    snprintf(text, ROOM, "%.*f", places, rng_unit(rng));
 }
 
 static void middling(struct rng *rng, char *text)
 {
-    snprintf(text, ROOM, "%.*f", between(rng, 0, 13), 1e6 * rng_unit(rng));
+    int places = between(rng, 0, 13);
+    snprintf(text, ROOM, "%.*f", places, 1e6 * rng_unit(rng));
 }
 
 static void whole(struct rng *rng, char *text)
@@ -52,15 +56,16 @@ static void whole(struct rng *rng, char *text)
 
 static void brief(struct rng *rng, char *text)
 {
-    snprintf(text, ROOM, "%d.%0*d", between(rng, 0, 999), between(rng, 1, 9), between(rng, 0, 9));
+    int front = between(rng, 0, 999), width = between(rng, 1, 9);
+    snprintf(text, ROOM, "%d.%0*d", front, width, between(rng, 0, 9));
 }
 
 /* Any float, subnormal ones too, in up to 20 digits. */
 static void any_float(struct rng *rng, char *text)
 {
     uint32_t bits = rng_below(rng, 0x7f800000);
-    snprintf(text, ROOM, between(rng, 0, 1) ? "%.*g" : "%.*e", between(rng, 0, 19),
-             (double)load_f4(&bits));
+    int places = between(rng, 0, 19);
+    snprintf(text, ROOM, between(rng, 0, 1) ? "%.*g" : "%.*e", places, (double)load_f4(&bits));
 }
 
 /* Half-way between two floats that are neighbours. */
@@ -77,15 +82,18 @@ static void near_half_way(struct rng *rng, char *text)
     double x = half_way(rng);
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    bits += (uint64_t)between(rng, 0, 1) * (uint64_t)between(rng, -6, 6);
+    if (between(rng, 0, 1))
+        bits += (uint64_t)between(rng, -6, 6);
     x = load_f8(&bits);
-    snprintf(text, ROOM, between(rng, 0, 1) ? "%.*g" : "%.*e", between(rng, 15, 20), x);
+    int places = between(rng, 15, 20);
+    snprintf(text, ROOM, between(rng, 0, 1) ? "%.*g" : "%.*e", places, x);
 }
 
 /* Cut after few decimals, as most text has them. */
 static void near_half_way_plain(struct rng *rng, char *text)
 {
-    snprintf(text, ROOM, "%.*f", between(rng, 6, 20), half_way(rng));
+    int places = between(rng, 6, 20);
+    snprintf(text, ROOM, "%.*f", places, half_way(rng));
 }
 
 /* To its last digit, or so little above or below that nothing but the last digit tells. */
@@ -108,7 +116,8 @@ static void edge_of_bits(struct rng *rng, char *text)
     static const char *const behind[] = { "", ".", ".0", ".5", ".00000001", ".49999999999",
                                           ".500000000000000000000000001" };
     static const unsigned bits[] = { 24, 25, 26, 53, 54, 63 };
-    uint64_t n = ((uint64_t)1 << bits[rng_below(rng, 6)]) + (uint64_t)between(rng, -9, 9);
+    uint64_t n = (uint64_t)1 << bits[rng_below(rng, 6)];
+    n += (uint64_t)between(rng, -9, 9);
     if (between(rng, 0, 1))
         with_point(rng, text, between(rng, 0, 1) ? n : (uint64_t)0 - rng_below(rng, 2000));
     else
@@ -118,17 +127,20 @@ static void edge_of_bits(struct rng *rng, char *text)
 /* Zeros before, between and behind. */
 static void many_zeros(struct rng *rng, char *text)
 {
-    snprintf(text, ROOM, "%0*d%.*s.%0*" PRIu64 "%.*s", between(rng, 1, 40), between(rng, 0, 99),
-             between(rng, 0, 20), "00000000000000000000", between(rng, 1, 40), any_whole(rng),
-             between(rng, 0, 20), "00000000000000000000");
+    static const char zeros[] = "00000000000000000000";
+    int before = between(rng, 1, 40), front = between(rng, 0, 99), middle = between(rng, 0, 20);
+    int after = between(rng, 1, 40), behind = between(rng, 0, 20);
+    snprintf(text, ROOM, "%0*d%.*s.%0*" PRIu64 "%.*s", before, front, middle, zeros, after,
+             any_whole(rng), behind, zeros);
 }
 
 static void exponent(struct rng *rng, char *text)
 {
     int n = with_point(rng, text, any_whole(rng)), minus = between(rng, 0, 1);
     int power = minus ? between(rng, 0, 70) : between(rng, 0, n < 38 ? 38 - n : 0);
-    snprintf(text + n, ROOM - (size_t)n, "%c%s%0*d", between(rng, 0, 1) ? 'e' : 'E',
-             minus ? "-" : between(rng, 0, 1) ? "+" : "", between(rng, 1, 6), power);
+    char letter = between(rng, 0, 1) ? 'e' : 'E';
+    const char *sign = minus ? "-" : between(rng, 0, 1) ? "+" : "";
+    snprintf(text + n, ROOM - (size_t)n, "%c%s%0*d", letter, sign, between(rng, 1, 6), power);
 }
 
 /* Half-way to 2^128 and to the smallest float of all; zeros; exponents past any count. */
