@@ -13,43 +13,47 @@ static uint64_t hash_qid(const char *qid)
     return h ? h : 1; /* 0 is an empty slot */
 }
 
-static size_t find_slot(const struct qids *qids, uint64_t hash)
+/* From a hash's upper half; its lower one chose the shelf. */
+static size_t find_slot(const struct qids_shelf *shelf, uint64_t hash)
 {
-    size_t at = (size_t)hash & (qids->slots - 1);
-    while (qids->slot[at] && qids->slot[at] != hash)
-        at = (at + 1) & (qids->slots - 1);
+    size_t at = (size_t)((hash >> 32) * shelf->slots >> 32);
+    while (shelf->slot[at] && shelf->slot[at] != hash)
+        at = at + 1 < shelf->slots ? at + 1 : 0;
     return at;
 }
 
-static int widen(struct qids *qids, struct fault *fault)
+/* By half, not to twice the size: so a shelf stays at least half full. */
+static int widen(struct qids_shelf *shelf, struct fault *fault)
 {
-    struct qids wider = { .slots = qids->slots ? 2 * qids->slots : 256 };
+    struct qids_shelf wider = { .slots = shelf->slots + shelf->slots / 2 + 8, .used = shelf->used };
     wider.slot = calloc(wider.slots, sizeof *wider.slot);
     if (!wider.slot)
         return fault_memory(fault, wider.slots * sizeof *wider.slot);
-    for (size_t i = 0; i < qids->slots; i++)
-        if (qids->slot[i])
-            wider.slot[find_slot(&wider, qids->slot[i])] = qids->slot[i];
-    wider.used = qids->used;
-    free(qids->slot);
-    *qids = wider;
+    for (size_t i = 0; i < shelf->slots; i++)
+        if (shelf->slot[i])
+            wider.slot[find_slot(&wider, shelf->slot[i])] = shelf->slot[i];
+    free(shelf->slot);
+    *shelf = wider;
     return 0;
 }
 
 int qids_enter(struct qids *qids, const char *qid, struct fault *fault)
 {
     uint64_t hash = hash_qid(qid);
-    if (qids->used >= qids->slots - qids->slots / 4 && widen(qids, fault) < 0)
+    struct qids_shelf *shelf = &qids->shelf[hash % QIDS_SHELVES];
+    if (shelf->used >= shelf->slots - shelf->slots / 4 && widen(shelf, fault) < 0)
         return -1;
-    size_t at = find_slot(qids, hash);
-    if (qids->slot[at])
+    size_t at = find_slot(shelf, hash);
+    if (shelf->slot[at])
         return 0;
-    qids->slot[at] = hash;
+    shelf->slot[at] = hash;
+    shelf->used++;
     qids->used++;
     return 1;
 }
 
 void qids_close(struct qids *qids)
 {
-    free(qids->slot);
+    for (size_t i = 0; i < QIDS_SHELVES; i++)
+        free(qids->shelf[i].slot);
 }

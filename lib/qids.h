@@ -7,9 +7,15 @@
 
 #include "fault.h"
 
+enum { QIDS_SHELVES = 64 };
+
+/* In many shelves, so that one that grows is not the whole set twice. */
 struct qids { /* all zero at first */
-    uint64_t *slot;
-    size_t slots, used;
+    struct qids_shelf {
+        uint64_t *slot; /* slot[slots] of hashes, 0 where it is empty */
+        size_t slots, used;
+    } shelf[QIDS_SHELVES];
+    size_t used;
 };
 
 /* Enters a qid: 1 where it is new, 0 where it was there, or a fault. It is known by a 64-bit hash

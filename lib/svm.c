@@ -82,52 +82,95 @@ static const char *skip_number(const char *p)
     return end;
 }
 
-/* A plain decimal of at most 18 digits that fit a double: where it ends, or NULL where strtof is to
- * be asked. Digits and power of ten are exact, so that the quotient is rounded once, and once more
- * to a float: that is the float strtof gives, but where the quotient lies half-way between two. */
-static const char *read_plain(const char *p, float *value)
+/* The digits at p go behind those in *digits, where no more than 19 are sure to fit: where they
+ * end. */
+static inline const char *read_digits(const char *p, uint64_t *digits)
 {
-    static const double ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
-                                  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18 };
-    bool minus = *p == '-';
-    uint64_t digits = 0, bits;
-    const char *from = p += minus, *point = NULL;
-    unsigned digit;
-    for (; (digit = (unsigned)(*p - '0')) < 10; p++)
-        digits = 10 * digits + digit;
-    if (*p == '.')
-        for (point = p++; (digit = (unsigned)(*p - '0')) < 10; p++)
-            digits = 10 * digits + digit;
-    size_t n = (size_t)(p - from) - (point != NULL);
-    if (n == 0 || n > 18 || digits >> 53 || !is_end(*p))
-        return NULL;
-    double x = (double)digits / ten[point ? p - point - 1 : 0];
-    memcpy(&bits, &x, sizeof bits);
-    if ((bits & 0x1fffffff) == 0x10000000)
-        return NULL;
-    *value = minus ? -(float)x : (float)x;
+    uint64_t digit;
+    for (; (digit = (uint64_t)(unsigned char)*p - '0') < 10; p++)
+        *digits = 10 * *digits + digit;
     return p;
 }
 
-/* A finite float, in the token that begins at `token`: where it ends, or NULL and a fault. */
-static const char *read_float(const struct svm *svm, const char *token, const char *p,
-                              const char *what, float *value, struct fault *fault)
+enum { DIGITS_MOST = 19, POWER_LEAST = -22, POWER_MOST = 18 }; /* so that all fit a float */
+
+/* An exponent at p goes into *power: where it ends, or NULL. */
+static const char *read_exponent(const char *p, int *power)
 {
-    const char *end = read_plain(p, value);
-    if (end)
-        return end;
-    end = skip_number(p);
+    uint64_t digits = 0;
+    bool minus = *p == '-';
+    p += minus || *p == '+';
+    const char *end = read_digits(p, &digits);
+    if (end == p || end - p > 7)
+        return NULL;
+    *power += minus ? -(int)digits : (int)digits;
+    return *power < POWER_LEAST || *power > POWER_MOST ? NULL : end;
+}
+
+/* The float nearest to digits * 10^power, or false. The power of ten is exact, so that x is rounded
+ * at most twice and less than three of a double's last places off. A float lacks the last 29 bits
+ * of x, and 2^28 in them is half-way: unless they are within 4 of that, x is on the right side. */
+static inline bool round_decimal(uint64_t digits, int power, float *value)
+{
+    static const double ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
+                                  1e22 };
+    double x = power > 0 ? (double)digits * ten[power] : (double)digits / ten[-power];
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    *value = (float)x;
+    return ((bits - (0x10000000 - 4)) & 0x1fffffff) > 8;
+}
+
+/* A decimal of few digits, not too large nor small: where it ends, or NULL where strtof is to be
+ * asked. */
+static inline const char *read_plain(const char *p, float *value)
+{
+    bool minus = *p == '-';
+    const char *from = p + minus;
+    uint64_t digits = 0;
+    int power = 0;
+    p = read_digits(from, &digits);
+    ptrdiff_t n = p - from;
+    if (*p == '.') {
+        const char *fraction = p + 1;
+        p = read_digits(fraction, &digits);
+        power = (int)(fraction - p);
+        n -= power;
+    }
+    if (n < 1 || n > DIGITS_MOST)
+        return NULL;
+    if ((*p == 'e' || *p == 'E') && !(p = read_exponent(p + 1, &power)))
+        return NULL;
+    if (!is_end(*p) || !round_decimal(digits, power, value))
+        return NULL;
+    *value = minus ? -*value : *value;
+    return p;
+}
+
+/* Any number at all, as strtof reads it: where it ends, or NULL and a fault. */
+static const char *read_slowly(const struct svm *svm, const char *token, const char *p,
+                               const char *what, float *value, struct fault *fault)
+{
+    const char *end = skip_number(p);
     if (end == p || !is_end(*end)) {
         wrong(svm, token, token_bytes(token), fault, "%s is no number", what);
         return NULL;
     }
     *value = strtof(p, NULL);
     if (isinf(*value)) {
-        wrong(svm, token, token_bytes(token), fault, "%s is too large for a float",
-                    what);
+        wrong(svm, token, token_bytes(token), fault, "%s is too large for a float", what);
         return NULL;
     }
     return end;
+}
+
+/* A finite float, in the token that begins at `token`: where it ends, or NULL and a fault. */
+static inline const char *read_float(const struct svm *svm, const char *token, const char *p,
+                                     const char *what, float *value, struct fault *fault)
+{
+    const char *end = read_plain(p, value);
+    return end ? end : read_slowly(svm, token, p, what, value, fault);
 }
 
 /* The label, or that there is none. */
@@ -185,55 +228,63 @@ static const char *read_qid(const struct svm *svm, const char *p, char encoded[Q
     return n ? p + n : NULL;
 }
 
-static const char *read_index(const struct svm *svm, const char *p, uint64_t *index,
-                              struct fault *fault)
+/* What is wrong with the feature at p, its index or what stands for one. */
+static void wrong_index(const struct svm *svm, const char *p, uint64_t least, struct fault *fault)
 {
+    uint64_t first = svm->options.from_zero ? 0 : 1, most = INDEX_MOST - 1 + first, index = 0;
     const char *end = p;
-    uint64_t most = svm->options.from_zero ? INDEX_MOST - 1 : INDEX_MOST, i = 0;
     for (; *end >= '0' && *end <= '9'; end++)
-        if (i <= most)
-            i = 10 * i + (uint64_t)(*end - '0');
-    if (end == p || *end != ':') {
-        wrong(svm, p, token_bytes(p), fault, "no feature (index:value)");
-        return NULL;
-    }
-    if (i > most) {
-        wrong(svm, p, token_bytes(p), fault, "an index over %" PRIu64, most);
-        return NULL;
-    }
-    *index = i;
-    return end + 1;
+        if (index <= most)
+            index = 10 * index + (uint64_t)(*end - '0');
+    size_t n = token_bytes(p);
+    if (end == p || *end != ':')
+        wrong(svm, p, n, fault, "no feature (index:value)");
+    else if (index > most)
+        wrong(svm, p, n, fault, "an index over %" PRIu64, most);
+    else if (index < first)
+        wrong(svm, p, n, fault, "index 0: indices start at 1 (or use -0)");
+    else if (index - first + 1 == least)
+        wrong(svm, p, n, fault, "index %" PRIu64 " twice", index);
+    else if (index - first < least)
+        wrong(svm, p, n, fault, "index %" PRIu64 " after a larger one", index);
+    else if (!svm->options.widths)
+        wrong(svm, p, n, fault, "the queries before had no feature and were taken "
+              "for a fixed list of items: say how wide they are with -d");
+    else
+        wrong(svm, p, n, fault, "an index past -d %zu", svm->options.dim);
 }
 
-/* One feature of the document at hand, at `p`; `least` is the index that may come next. */
-static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
+/* One feature of the document at hand, at `p`; its index is from *least to below most, counted from
+ * 0. */
+static const char *read_feature(struct svm *svm, const char *p, uint64_t *least, uint64_t most,
                                 struct fault *fault)
 {
-    uint64_t index = 0, first = svm->options.from_zero ? 0 : 1;
+    uint64_t index = 0;
     float value;
-    const char *at = p;
-    p = read_index(svm, p, &index, fault);
-    if (!p)
+    const char *digits = p;
+    while (*digits == '0')
+        digits++;
+    const char *colon = read_digits(digits, &index);
+    index -= !svm->options.from_zero;
+    if (colon == p || *colon != ':' || colon - digits > DIGITS_MOST || index < *least ||
+        index >= most) {
+        wrong_index(svm, p, *least, fault);
         return NULL;
-    if (index < first)
-        wrong(svm, at, token_bytes(at), fault, "index 0: indices start at 1 (or use -0)");
-    else if (index - first + 1 == *least)
-        wrong(svm, at, token_bytes(at), fault, "index %" PRIu64 " twice", index);
-    else if (index - first < *least)
-        wrong(svm, at, token_bytes(at), fault, "index %" PRIu64 " after a larger one", index);
-    else if (!svm->any_feature && !svm->options.widths && svm->before.used > 1)
-        wrong(svm, at, token_bytes(at), fault, "the queries before had no feature and were taken "
-              "for a fixed list of items: say how wide they are with -d");
-    else if (svm->options.widths && index - first >= svm->options.dim)
-        wrong(svm, at, token_bytes(at), fault, "an index past -d %zu", svm->options.dim);
-    if (fault->kind != FAULT_NONE)
-        return NULL;
-    const char *end = read_float(svm, at, p, "the value", &value, fault);
+    }
+    const char *end = read_float(svm, p, colon + 1, "the value", &value, fault);
     if (!end)
         return NULL;
-    rows_feature(&svm->rows, (uint32_t)(index - first), value);
-    *least = index - first + 1;
+    rows_feature(&svm->rows, (uint32_t)index, value);
+    *least = index + 1;
     return end;
+}
+
+/* How wide a document's features may be. */
+static uint64_t width_most(const struct svm *svm)
+{
+    if (svm->options.widths)
+        return svm->options.dim;
+    return svm->any_feature || svm->before.used <= 1 ? INDEX_MOST : 0;
 }
 
 /* A document's name: what follows "docid =" in its comment, else the comment's first word. */
@@ -286,7 +337,7 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
 static int add_document(struct svm *svm, bool labelled, float label, const char *p,
                         struct fault *fault)
 {
-    uint64_t least = 0;
+    uint64_t least = 0, most = width_most(svm);
     size_t docs = svm->rows.docs;
     float *labels = space_for(&svm->label, docs + 1, sizeof *labels, fault);
     if (!labels)
@@ -300,7 +351,7 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     if (rows_document(&svm->rows, svm->lines.bytes / 3, fault) < 0) /* "1:0 " each, at least */
         return -1;
     for (p = skip_blanks(p); *p && *p != '#'; p = skip_blanks(p)) {
-        p = read_feature(svm, p, &least, fault);
+        p = read_feature(svm, p, &least, most, fault);
         if (!p)
             return -1;
     }

@@ -138,6 +138,11 @@ qid=%01%7F"
     same from_zero from_one
 }
 
+@test "zeros before an index are nothing" {
+    is "$(values '1 00000000000000000000000000000001:1 0002:2\n')" '1 1:1 2:2'
+    is "$(values '1 00000000000000000000000000000000:1 0001:2\n' -0)" '1 1:1 2:2'
+}
+
 @test "the largest index is 2^31, with -0 one less" {
     is "$(heads '1 2147483648:1\n')" 'round t=1 docs=1 dim=2147483648 '\
 'cols=label:f4[1],ptr:u4[2],idx:u4[1],val:f4[1] bytes=20'
@@ -368,4 +373,10 @@ round t=2 qid=b docs=1 dim=0 cols=label:f4[1] bytes=4"
     awk -v "x=$features" 'BEGIN { for (i = 0; i < 100000; i++) print "1 qid:" i x }' |
         (ulimit -v 16384 && exec svm2bin) | tail -c 37 >out
     is "$(cat out)" 'rankpipe/1 end rounds=100000 bytes=0'
+}
+
+@test "a million qids that went before take some 16 bytes each: 4 MB and 20 in all" {
+    awk 'BEGIN { for (i = 0; i < 1000000; i++) print "1 qid:" i " 1:1" }' |
+        (ulimit -v 24576 && exec svm2bin) | tail -c 38 >out
+    is "$(cat out)" 'rankpipe/1 end rounds=1000000 bytes=0'
 }
