@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pairs.h"
+#include "vectors.h"
 
 /* What a learner does with one pair. */
 typedef int take(struct state *state, const struct row *x, struct fault *fault);
@@ -47,7 +48,7 @@ static int solar1(struct state *state, const struct row *x, struct fault *fault)
 }
 
 /* v = Sigma x, by Sigma's rows: it is symmetric. */
-static void spread(const double *sigma, const struct row *x, double *v, size_t dim)
+VECTORS_INLINE void spread(const double *sigma, const struct row *x, double *v, size_t dim)
 {
     memset(v, 0, dim * sizeof *v);
     for (size_t e = 0; e < x->n; e++) {
@@ -59,7 +60,7 @@ static void spread(const double *sigma, const struct row *x, double *v, size_t d
 }
 
 /* Sigma -= v v' / b. Both halves get the same bits. */
-static void shrink(double *sigma, double *v, double b, size_t dim)
+VECTORS_INLINE void shrink(double *sigma, double *v, double b, size_t dim)
 {
     double root = sqrt(b);
     for (size_t j = 0; j < dim; j++)
@@ -71,6 +72,17 @@ static void shrink(double *sigma, double *v, double b, size_t dim)
     }
 }
 
+VECTORS_WIDE static void spread_wide(const double *sigma, const struct row *x, double *v,
+                                     size_t dim)
+{
+    spread(sigma, x, v, dim);
+}
+
+VECTORS_WIDE static void shrink_wide(double *sigma, double *v, double b, size_t dim)
+{
+    shrink(sigma, v, b, dim);
+}
+
 /* SOLAR-II: confidence in each weight, and how they hang together (Wang et al. 2015, Proposition
  * 2, and its Sigma after each pair). */
 static int solar2(struct state *state, const struct row *x, struct fault *fault)
@@ -78,14 +90,14 @@ static int solar2(struct state *state, const struct row *x, struct fault *fault)
     double *sigma = state->kept[0], *v = state->gradient.at, missing = 1 - row_times(x, state->w);
     if (missing <= 0)
         return 0;
-    spread(sigma, x, v, state->dim);
+    (vectors_wide() ? spread_wide : spread)(sigma, x, v, state->dim);
     double b = row_times(x, v) + state->settings.value[SETTING_TRADEOFF];
     if (!(b > 0) || isinf(b))
         return fault_data(fault, "x'Sigma x + gamma is %g: its features are too large, or Sigma "
                           "is no longer positive; a larger -C, or smaller features", b);
     for (size_t j = 0; j < state->dim; j++)
         state->w[j] += v[j] * (missing / b);
-    shrink(sigma, v, b, state->dim);
+    (vectors_wide() ? shrink_wide : shrink)(sigma, v, b, state->dim);
     return 0;
 }
 

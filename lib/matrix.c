@@ -9,6 +9,9 @@
 
 enum { LANES = 16 };
 
+/* Features are asked for a page ahead: what the machine fetches by itself ends with the page. */
+enum { LINE = 64, PAGE = 4096 };
+
 static inline double sum_lanes(double lane[LANES])
 {
     for (size_t half = LANES / 2; half; half /= 2)
@@ -54,8 +57,12 @@ VECTORS_INLINE double dense_row(const unsigned char *x, const double *w, size_t 
 
 VECTORS_INLINE void dense_rows(const struct matrix *x, const double *w, size_t n, double *s)
 {
-    for (size_t i = 0; i < x->docs; i++)
-        s[i] = dense_row(x->x + i * x->dim * sizeof(float), w, n);
+    for (size_t i = 0; i < x->docs; i++) {
+        const unsigned char *row = x->x + i * x->dim * sizeof(float);
+        for (size_t at = 0; at < x->dim * sizeof(float); at += LINE)
+            __builtin_prefetch((const void *)((uintptr_t)row + PAGE + at));
+        s[i] = dense_row(row, w, n);
+    }
 }
 
 VECTORS_WIDE static void dense_rows_wide(const struct matrix *x, const double *w, size_t n,
