@@ -126,15 +126,6 @@ static int parse_text(struct loop *my, const char *text)
     return check_chain(my);
 }
 
-static void free_all(struct loop *my)
-{
-    for (size_t i = 0; i < my->parts; i++)
-        free(my->part[i].self);
-    queue_close(my->ring);
-    words_close(&my->words);
-    free(my->part);
-}
-
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct loop *my = self;
@@ -145,10 +136,7 @@ static int parse(void *self, struct options *options, struct host *host)
     char *const *text = options_operands(options);
     if (!text[0] || text[1])
         return fault_usage(options->fault, "one operand is the pipeline: quote it as a whole");
-    if (parse_text(my, text[0]) == 0)
-        return 0;
-    free_all(my);
-    return -1;
+    return parse_text(my, text[0]);
 }
 
 static enum kind kind(const void *self)
@@ -236,10 +224,13 @@ static int close_loop(void *self, enum ended ended)
     for (size_t i = 0; i < my->parts; i++) {
         const struct part *part = &my->part[i];
         bool told = fault->kind != FAULT_NONE;
-        if (part->filter->close && part->filter->close(part->self, ended) < 0 && !told)
+        if (part->self && part->filter->close && part->filter->close(part->self, ended) < 0 && !told)
             fault_place(fault, "%s: ", part->filter->name);
+        free(part->self);
     }
-    free_all(my);
+    queue_close(my->ring);
+    words_close(&my->words);
+    free(my->part);
     return fault->kind == FAULT_NONE ? 0 : -1;
 }
 

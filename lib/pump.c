@@ -25,6 +25,8 @@ int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **
 
 void pump_close(struct pump *pump)
 {
+    if (pump->self && !pump->over && pump->filter->close)
+        (void)pump->filter->close(pump->self, FAILED);
     round_close(&pump->round);
     writer_close(&pump->out);
     free(pump->record);
@@ -171,6 +173,7 @@ static int finish(struct pump *pump, enum kind kind, uint64_t written)
 {
     enum ended ended = how_ended(&pump->fault);
     int (*close_filter)(void *, enum ended) = pump->filter->close;
+    pump->over = true;
     bool sink = kind == SINK || kind == WHOLE;
     if (sink && close_filter)
         (void)close_filter(pump->self, ended);

@@ -13,6 +13,7 @@ struct pump {
     struct writer out;
     struct record *record;
     struct round round;
+    bool over; /* the filter has been closed */
 };
 
 /* Reads the command line: 0, a fault in pump->fault, or OPTIONS_HELP or OPTIONS_VERSION where
