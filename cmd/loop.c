@@ -224,7 +224,8 @@ static int close_loop(void *self, enum ended ended)
     for (size_t i = 0; i < my->parts; i++) {
         const struct part *part = &my->part[i];
         bool told = fault->kind != FAULT_NONE;
-        if (part->self && part->filter->close && part->filter->close(part->self, ended) < 0 && !told)
+        int closed = part->self && part->filter->close ? part->filter->close(part->self, ended) : 0;
+        if (closed < 0 && !told)
             fault_place(fault, "%s: ", part->filter->name);
         free(part->self);
     }

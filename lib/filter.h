@@ -51,9 +51,9 @@ struct filter {
     /* A model in the stream; NULL: it passes. */
     enum step (*model)(void *self, struct record *record);
 
-    /* The end. A sink's comes before its output is closed, any other's after. Called once, opened or
-     * not, when the run is over or the command line was none; frees what is held. 0 or a fault;
-     * NULL: nothing. */
+    /* The end. A sink's comes before its output is closed, any other's after. Called once, opened
+     * or not, when the run is over or the command line was wrong; frees what is held. 0 or a
+     * fault; NULL: nothing. */
     int (*close)(void *self, enum ended ended);
 };
 
