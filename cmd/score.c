@@ -98,6 +98,8 @@ static enum step step(void *self, struct round *round)
     double *s = round_new_score(round, fault);
     if (!s || scoring_round(&my->scoring, &x, s, fault) < 0)
         return FAIL;
+    round->x = x;
+    round->checked = true;
     round->live = my->link && my->link->lasting && scoring_is_live(&my->scoring, &x);
     return PASS;
 }

@@ -32,6 +32,8 @@ struct round {
     double *score;
     bool live; /* score is w.x by the very weights that update has, in this process */
     uint32_t *order, *greedy; /* permutations of the documents, best first */
+    bool checked;             /* x holds the features: whoever looks next need not check them */
+    struct matrix x;
     float *seen;              /* the relevance of order[0..places-1] */
     size_t places;
 
