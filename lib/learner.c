@@ -1,5 +1,6 @@
 #include "learner.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -213,7 +214,10 @@ static int check_weight(const struct state *state, size_t j, struct fault *fault
 
 int learner_check(const struct state *state, struct fault *fault)
 {
-    for (size_t j = 0; j < state->dim; j++)
+    int bad = 0;
+    for (size_t j = 0; j < state->dim; j++) /* without a jump, as it is done so often */
+        bad |= !(fabs(state->w[j]) <= DBL_MAX);
+    for (size_t j = 0; bad && j < state->dim; j++)
         if (check_weight(state, j, fault) < 0)
             return -1;
     return 0;

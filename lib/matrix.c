@@ -46,12 +46,18 @@ VECTORS_INLINE double dense_row(const unsigned char *x, const double *w, size_t 
         add_four(&c, x + 4 * j + 32, w + j + 8);
         add_four(&d, x + 4 * j + 48, w + j + 12);
     }
+    if (n - j >= 4)
+        add_four(&a, x + 4 * j, w + j);
+    if (n - j >= 8)
+        add_four(&b, x + 4 * j + 16, w + j + 4);
+    if (n - j >= 12)
+        add_four(&c, x + 4 * j + 32, w + j + 8);
     memcpy(lane, &a, sizeof a);
     memcpy(lane + 4, &b, sizeof b);
     memcpy(lane + 8, &c, sizeof c);
     memcpy(lane + 12, &d, sizeof d);
-    for (size_t l = 0; j < n; j++, l++)
-        lane[l] += (double)load_f4(x + j * sizeof(float)) * w[j];
+    for (size_t l = (n - j) / 4 * 4; l < n - j; l++)
+        lane[l] += (double)load_f4(x + (j + l) * sizeof(float)) * w[j + l];
     return sum_lanes(lane);
 }
 

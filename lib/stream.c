@@ -293,7 +293,7 @@ static void remember(struct reader *reader, const struct record *record)
     if (record->kind == RECORD_MODEL)
         snprintf(reader->last, sizeof reader->last, "a model");
     else
-        snprintf(reader->last, sizeof reader->last, "round %.20s", t ? t : "?");
+        stpncpy(stpcpy(reader->last, "round "), t ? t : "?", 20)[0] = '\0';
 }
 
 /* One record, an end too, and its payload. 1, 0 at the end of all, or a fault. */
