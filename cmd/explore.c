@@ -215,6 +215,7 @@ const struct filter explore = {
              "[-p policy] [-s seed]",
     .line = "adds the order to show: by score, at random now and then",
     .size = sizeof(struct explore),
+    .blind = true,
     .parse = parse,
     .kind = kind,
     .step = step,

@@ -57,6 +57,7 @@ const struct filter feedback_mask = {
     .usage = "[-k places]",
     .line = "hides every label but those of the first k places shown",
     .size = sizeof(struct mask),
+    .blind = true,
     .parse = parse,
     .kind = kind,
     .step = step,

@@ -276,6 +276,7 @@ const struct filter metric = {
              "[-z value] measure ...",
     .line = "a table of how good the rankings shown have been so far",
     .size = sizeof(struct metric),
+    .blind = true,
     .parse = parse,
     .kind = kind,
     .open = open_metric,

@@ -35,6 +35,7 @@ struct filter {
     const char *usage; /* what stands behind the name: "[-g gamma] ..." */
     const char *line;  /* what it does, in a line                       */
     size_t size;       /* of its state, zeroed before parse             */
+    bool blind;        /* no feature is looked at: they need not be in memory */
 
     /* Reads the command line, and does nothing else. 0 or a fault. */
     int (*parse)(void *self, struct options *options, struct host *host);

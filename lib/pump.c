@@ -95,7 +95,8 @@ static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader,
                 fault_place(&pump->fault, "%s: ", reader->name);
             return -1;
         }
-        if (watch_stopped(&pump->watch, &pump->fault) < 0) /* with rounds still in the buffer */
+        /* With rounds still in the buffer; else it is minded when more are waited for. */
+        if (reader->from < reader->until && watch_stopped(&pump->watch, &pump->fault) < 0)
             return -1;
     }
     /* The rounds before a malformed record count as those before a cut do. */
@@ -108,8 +109,14 @@ static int pump_input(struct pump *pump, enum kind kind, int fd, const char *nam
                       uint64_t *written)
 {
     struct reader reader;
+    struct aside aside;
     reader_open(&reader, fd, name, &pump->watch);
+    if (kind == FILTER && aside_open(&aside, fd, STDOUT_FILENO))
+        reader.aside = &aside;
+    reader.copies = !pump->filter->blind;
     int result = pump_stream(pump, kind, &reader, written);
+    if (reader.aside)
+        aside_close(reader.aside);
     reader_close(&reader);
     return result;
 }

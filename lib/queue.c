@@ -70,7 +70,7 @@ static int take_aside(struct queue *queue, uint64_t r, struct fault *fault)
     const char *end = memchr(line, '\n', kept->bytes.bytes);
     if (record_parse(&queue->message.record, line, (size_t)(end - line), fault) < 0)
         return -1;
-    record_bind(&queue->message.record, end + 1);
+    record_bind(&queue->message.record, end + 1, (size_t)queue->message.record.bytes);
     return model_read(&queue->message, fault);
 }
 

@@ -1,8 +1,6 @@
 #include "record.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const kind_names[] = { "round", "model", "end" };
@@ -29,6 +27,7 @@ void record_start(struct record *record, enum record_kind kind)
 {
     record->kind = kind;
     record->rounds = record->bytes = 0;
+    record->aside = NULL;
     record->keys = record->columns = record->used = 0;
 }
 
@@ -218,12 +217,15 @@ int record_parse(struct record *record, const char *line, size_t n, struct fault
     return 0;
 }
 
-void record_bind(struct record *record, const void *payload)
+void record_bind(struct record *record, const void *payload, size_t bytes)
 {
     const unsigned char *at = payload;
     for (size_t c = 0; c < record->columns; c++) {
-        record->column[c].data = at;
-        at += column_bytes(&record->column[c]);
+        size_t n = column_bytes(&record->column[c]);
+        bool there = n <= bytes;
+        record->column[c].data = there ? at : NULL;
+        bytes -= there ? n : bytes;
+        at += there ? n : 0;
     }
 }
 
@@ -256,15 +258,24 @@ int record_set(struct record *record, size_t at, const char *name, const char *v
     return 0;
 }
 
-int record_set_number(struct record *record, size_t at, const char *name, uint64_t value,
-                      struct fault *fault)
+enum { DIGITS = 24 };
+
+/* The number's digits, which end where `text` does. */
+static char *decimal(char text[DIGITS], uint64_t value)
 {
-    char digits[24], *first = digits + sizeof digits - 1;
+    char *first = text + DIGITS - 1;
     *first = '\0';
     do
         *--first = (char)('0' + value % 10);
     while (value /= 10);
-    return record_set(record, at, name, first, fault);
+    return first;
+}
+
+int record_set_number(struct record *record, size_t at, const char *name, uint64_t value,
+                      struct fault *fault)
+{
+    char text[DIGITS];
+    return record_set(record, at, name, decimal(text, value), fault);
 }
 
 void record_unset(struct record *record, const char *name)
@@ -315,38 +326,63 @@ void record_drop(struct record *record, const char *name)
     record->columns = kept;
 }
 
-static size_t add(char *line, size_t at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Appends, or moves `at` past the line's end where there is no room. */
-static size_t add(char *line, size_t at, const char *format, ...)
+/* Appends, or moves *at past the line's end where there is no room. */
+static void add(char *line, size_t *at, const char *text)
 {
-    if (at > RECORD_LINE)
-        return at;
-    va_list values;
-    va_start(values, format);
-    int n = vsnprintf(line + at, RECORD_LINE + 1 - at, format, values);
-    va_end(values);
-    return n < 0 ? RECORD_LINE + 1 : at + (size_t)n;
+    size_t n = strlen(text);
+    bool fits = *at <= RECORD_LINE && n <= RECORD_LINE - *at;
+    if (fits)
+        memcpy(line + *at, text, n);
+    *at = fits ? *at + n : RECORD_LINE + 1;
+}
+
+static void add_number(char *line, size_t *at, uint64_t value)
+{
+    char text[DIGITS];
+    add(line, at, decimal(text, value));
+}
+
+static void add_column(char *line, size_t *at, const struct column *column)
+{
+    add(line, at, column->name);
+    add(line, at, ":");
+    add(line, at, type_names[column->type]);
+    add(line, at, "[");
+    add_number(line, at, column->count);
+    add(line, at, "]");
+}
+
+static void add_key(char *line, size_t *at, const char *name)
+{
+    add(line, at, " ");
+    add(line, at, name);
+    add(line, at, "=");
 }
 
 int record_header(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
                   struct fault *fault)
 {
     uint64_t bytes = 0;
-    size_t at = add(line, 0, "rankpipe/1 %s", kind_names[record->kind]);
-    if (record->kind == RECORD_END)
-        at = add(line, at, " rounds=%" PRIu64, record->rounds);
-    else
-        for (size_t k = 0; k < record->keys; k++)
-            at = add(line, at, " %s=%s", record->key[k].name, record->key[k].value);
+    size_t at = 0;
+    add(line, &at, "rankpipe/1 ");
+    add(line, &at, kind_names[record->kind]);
+    if (record->kind == RECORD_END) {
+        add_key(line, &at, "rounds");
+        add_number(line, &at, record->rounds);
+    }
+    for (size_t k = 0; record->kind != RECORD_END && k < record->keys; k++) {
+        add_key(line, &at, record->key[k].name);
+        add(line, &at, record->key[k].value);
+    }
     for (size_t c = 0; c < record->columns; c++) {
         const struct column *column = &record->column[c];
-        at = add(line, at, "%s%s:%s[%" PRIu64 "]", c ? "," : " cols=", column->name,
-                 type_names[column->type], column->count);
+        add(line, &at, c ? "," : " cols=");
+        add_column(line, &at, column);
         bytes += column->count * type_widths[column->type];
     }
-    at = add(line, at, " bytes=%" PRIu64 "\n", bytes);
+    add_key(line, &at, "bytes");
+    add_number(line, &at, bytes);
+    add(line, &at, "\n");
     if (at > RECORD_LINE)
         return fault_data(fault, "its header line would be longer than %d bytes", RECORD_LINE);
     *n = at;

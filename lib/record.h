@@ -20,6 +20,8 @@ enum record_kind { RECORD_ROUND, RECORD_MODEL, RECORD_END };
 
 enum column_type { COLUMN_U1, COLUMN_U4, COLUMN_F4, COLUMN_F8 };
 
+struct aside;
+
 struct key {
     const char *name, *value;
 };
@@ -28,13 +30,14 @@ struct column {
     const char *name;
     enum column_type type;
     uint64_t count;  /* elements                                          */
-    const void *data; /* little-endian, perhaps unaligned; somebody else's */
+    const void *data; /* little-endian, perhaps unaligned; somebody else's; NULL: not in memory */
 };
 
 struct record {
     enum record_kind kind;
     uint64_t rounds; /* an end record's count                                 */
     uint64_t bytes;  /* of the payload, as read                               */
+    struct aside *aside; /* where the last columns lie, in memory or not; NULL: all are there */
     size_t keys, columns;
     struct key key[RECORD_KEYS];
     struct column column[RECORD_COLUMNS];
@@ -49,8 +52,9 @@ void record_start(struct record *record, enum record_kind kind);
  * bytes, which is checked against the columns. Returns 0 or a fault that says what is wrong. */
 int record_parse(struct record *record, const char *line, size_t n, struct fault *fault);
 
-/* Points the columns at their places in the payload, which stays the caller's. */
-void record_bind(struct record *record, const void *payload);
+/* Points the columns at their places in the payload, which stays the caller's; those that lie in
+ * its first `bytes` bytes, no others. */
+void record_bind(struct record *record, const void *payload, size_t bytes);
 
 /* A key's value, or NULL. */
 const char *record_key(const struct record *record, const char *name);

@@ -413,14 +413,32 @@ void round_forget_choice(struct round *round)
     forget_policy(round);
 }
 
+static bool is_feature(const struct column *column)
+{
+    size_t f = 0;
+    while (f < 4 && strcmp(column->name, feature_columns[f]) != 0)
+        f++;
+    return f < 4;
+}
+
 /* Where a new column goes: just before the features. */
 static size_t before_features(const struct record *record)
 {
-    for (size_t c = 0; c < record->columns; c++)
-        for (size_t f = 0; f < 4; f++)
-            if (strcmp(record->column[c].name, feature_columns[f]) == 0)
-                return c;
-    return record->columns;
+    size_t c = 0;
+    while (c < record->columns && !is_feature(&record->column[c]))
+        c++;
+    return c;
+}
+
+size_t round_feature_bytes(const struct record *record)
+{
+    size_t bytes = 0;
+    for (size_t c = before_features(record); c < record->columns; c++) {
+        if (!is_feature(&record->column[c]))
+            return 0;
+        bytes += column_bytes(&record->column[c]);
+    }
+    return bytes;
 }
 
 static void *new_column(struct round *round, const char *name, enum column_type type, size_t n,

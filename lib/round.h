@@ -56,6 +56,9 @@ int round_read(struct round *round, struct fault *fault);
 /* The features, checked: sizes that agree, ptr that rises to nnz, idx that rise below dim. */
 int round_features(const struct round *round, struct matrix *x, struct fault *fault);
 
+/* Bytes of a record's features, where all columns behind the first of them are such too; else 0. */
+size_t round_feature_bytes(const struct record *record);
+
 /* A new round in round->record, without columns; qid NULL: none. */
 int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, size_t dim,
                 struct fault *fault);

@@ -193,7 +193,7 @@ static int read_one(struct reader *reader, struct model *model, struct fault *fa
     size_t payload = reader->from - (size_t)model->record.bytes;
     if (check_rest(reader, fault) < 0)
         return -1;
-    record_bind(&model->record, reader->bytes + payload);
+    record_bind(&model->record, reader->bytes + payload, (size_t)model->record.bytes);
     if (model_read(model, fault) < 0) {
         fault_place(fault, "%s: ", reader->name);
         return -1;

@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+#include "round.h"
 
 #ifndef PIPE_BUF
 #define PIPE_BUF 512 /* what POSIX promises */
@@ -16,15 +19,25 @@
 
 enum { CHUNK = 64 * 1024 };
 
+/* So many bytes are better written from where they are than copied into a buffer before, and better
+ * moved from pipe to pipe than read and written. */
+enum { LARGE = 16 * 1024 };
+
+/* A wait that is mostly over before a reader who has gone would have to be noticed. */
+enum { SOON = 20 }; /* milliseconds */
+
 enum { AT_FD, AT_STOP, AT_OUT, AT_SIDE, AT_ALL };
 
-/* One poll of everything that is minded. 1: fd is ready. 0: not yet. -1: a fault. */
+/* One poll of everything that is minded, but for who reads our output where the wait is SOON over:
+ * as often as that one takes something it would wake us. 1: fd is ready. 0: not yet. -1: a
+ * fault. */
 static int look(struct watch *watch, int fd, short events, int timeout, struct fault *fault)
 {
+    bool out = timeout != SOON && watch->out && watch->out->fd != fd;
     struct pollfd at[AT_ALL] = {
         [AT_FD] = { fd, events, 0 },
         [AT_STOP] = { watch->stop, POLLIN, 0 },
-        [AT_OUT] = { watch->out && watch->out->fd != fd ? watch->out->fd : -1, 0, 0 },
+        [AT_OUT] = { out ? watch->out->fd : -1, 0, 0 },
         [AT_SIDE] = { watch->side, POLLIN, 0 },
     };
     if (poll(at, AT_ALL, timeout) < 0)
@@ -40,11 +53,14 @@ static int look(struct watch *watch, int fd, short events, int timeout, struct f
 
 int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault)
 {
-    int ready = look(watch, fd, POLLIN, 0, fault);
-    if (ready == 0 && watch->out && writer_flush(watch->out, fault) < 0)
+    bool holding = watch->out && watch->out->held > 0;
+    int ready = holding ? look(watch, fd, POLLIN, 0, fault) : 0;
+    if (ready == 0 && holding && writer_flush(watch->out, fault) < 0)
         return -1;
     if (ready == 0 && milliseconds >= 0)
         return look(watch, fd, POLLIN, milliseconds, fault);
+    if (ready == 0)
+        ready = look(watch, fd, POLLIN, SOON, fault);
     while (ready == 0)
         ready = look(watch, fd, POLLIN, -1, fault);
     return ready;
@@ -79,48 +95,84 @@ void writer_close(struct writer *writer)
     writer->buffer = NULL;
 }
 
-static int write_all(struct writer *writer, const unsigned char *bytes, size_t n,
-                     struct fault *fault)
+/* After a write that failed: 0 where it is to be tried again, or a fault. */
+static int not_written(const struct writer *writer, struct fault *fault)
+{
+    if (errno == EPIPE)
+        return fault_gone(fault);
+    if ((errno == EAGAIN || errno == EINTR) && writer->watch)
+        return watch_writable(writer->watch, writer->fd, fault);
+    return errno == EINTR ? 0 : fault_system(fault, "cannot write %s", writer->name);
+}
+
+/* One write: the bytes it took, or a fault. */
+static ssize_t write_some(const struct writer *writer, const struct iovec *piece, int pieces,
+                          struct fault *fault)
 {
     bool eager = writer->watch && writer->watch->eager;
-    while (n) {
-        if (eager && watch_writable(writer->watch, writer->fd, fault) < 0)
+    if (eager && watch_writable(writer->watch, writer->fd, fault) < 0)
+        return -1;
+    size_t few = piece->iov_len < PIPE_BUF ? piece->iov_len : PIPE_BUF;
+    ssize_t wrote = eager ? write(writer->fd, piece->iov_base, few)
+                          : writev(writer->fd, piece, pieces);
+    return wrote < 0 ? not_written(writer, fault) : wrote;
+}
+
+/* What the buffer holds, and n bytes behind it. */
+static int write_all(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
+{
+    struct iovec pieces[] = { { writer->buffer, writer->held }, { (void *)bytes, n } };
+    struct iovec *piece = pieces, *end = pieces + 2;
+    size_t wrote = 0;
+    writer->held = 0;
+    for (;;) {
+        for (; piece < end && wrote >= piece->iov_len; piece++)
+            wrote -= piece->iov_len;
+        if (piece == end)
+            return 0;
+        piece->iov_base = (unsigned char *)piece->iov_base + wrote;
+        piece->iov_len -= wrote;
+        ssize_t more = write_some(writer, piece, (int)(end - piece), fault);
+        if (more < 0)
             return -1;
-        ssize_t wrote = write(writer->fd, bytes, eager && n > PIPE_BUF ? PIPE_BUF : n);
-        if (wrote < 0 && errno == EPIPE)
-            return fault_gone(fault);
-        if (wrote < 0 && (errno == EAGAIN || errno == EINTR) && writer->watch) {
-            if (watch_writable(writer->watch, writer->fd, fault) < 0)
-                return -1;
-            continue;
-        }
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote < 0)
-            return fault_system(fault, "cannot write %s", writer->name);
-        bytes += wrote;
-        n -= (size_t)wrote;
+        wrote = (size_t)more;
     }
-    return 0;
 }
 
 int writer_flush(struct writer *writer, struct fault *fault)
 {
-    size_t held = writer->held;
-    writer->held = 0;
-    return write_all(writer, writer->buffer, held, fault);
+    return write_all(writer, NULL, 0, fault);
 }
 
 int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
 {
+    if (n >= LARGE)
+        return write_all(writer, bytes, n, fault);
     if (n > CHUNK - writer->held && writer_flush(writer, fault) < 0)
         return -1;
-    if (n > CHUNK)
-        return write_all(writer, bytes, n, fault);
     if (n)
         memcpy(writer->buffer + writer->held, bytes, n);
     writer->held += n;
     return 0;
+}
+
+static int writer_aside(struct writer *writer, struct aside *aside, struct fault *fault)
+{
+    if (writer_bytes(writer, aside->first, aside->firsts, fault) < 0 ||
+        writer_flush(writer, fault) < 0)
+        return -1;
+    while (aside->held)
+        if (aside_give(aside, writer->fd) < 0 && not_written(writer, fault) < 0)
+            return -1;
+    return 0;
+}
+
+static size_t payload_bytes(const struct record *record)
+{
+    size_t bytes = 0;
+    for (size_t c = 0; c < record->columns; c++)
+        bytes += column_bytes(&record->column[c]);
+    return bytes;
 }
 
 int writer_record(struct writer *writer, const struct record *record, struct fault *fault)
@@ -129,11 +181,15 @@ int writer_record(struct writer *writer, const struct record *record, struct fau
     char line[RECORD_LINE + 1];
     if (record_header(record, line, &n, fault) < 0 || writer_bytes(writer, line, n, fault) < 0)
         return -1;
-    for (size_t c = 0; c < record->columns; c++)
-        if (writer_bytes(writer, record->column[c].data, column_bytes(&record->column[c]),
-                         fault) < 0)
+    size_t left = payload_bytes(record);
+    if (record->aside)
+        left -= record->aside->firsts + record->aside->held;
+    for (const struct column *column = record->column; left > 0; column++) {
+        if (writer_bytes(writer, column->data, column_bytes(column), fault) < 0)
             return -1;
-    return 0;
+        left -= column_bytes(column);
+    }
+    return record->aside ? writer_aside(writer, record->aside, fault) : 0;
 }
 
 int writer_text(struct writer *writer, struct fault *fault, const char *format, ...)
@@ -186,6 +242,8 @@ static unsigned char *make_room(struct reader *reader, size_t *room, struct faul
         return NULL;
     reader->bytes = at;
     *room = reader->space.bytes - held;
+    if (reader->bite && reader->bite < *room)
+        *room = reader->bite;
     return at + held;
 }
 
@@ -296,10 +354,95 @@ static void remember(struct reader *reader, const struct record *record)
         stpncpy(stpcpy(reader->last, "round "), t ? t : "?", 20)[0] = '\0';
 }
 
+/* Has n bytes, if they come: 1, 0 at the end of all, or a fault. `exactly`: no more are taken. */
+static int fill_to(struct reader *reader, size_t n, bool exactly, struct fault *fault)
+{
+    int more = 1;
+    while (more > 0 && held(reader) < n) {
+        reader->bite = exactly ? n - held(reader) : 0;
+        more = fill(reader, fault);
+    }
+    return more;
+}
+
+/* There was no room for all of it: what is aside is read after all. */
+static int take_back(struct reader *reader, struct fault *fault)
+{
+    struct aside *aside = reader->aside;
+    size_t room;
+    while (!reader->copies && aside->held) {
+        unsigned char *at = make_room(reader, &room, fault);
+        ssize_t got = at ? aside_read(aside, at, room) : -1;
+        if (!at || got <= 0)
+            return at ? fault_system(fault, "cannot read %s", reader->name) : -1;
+        reader->until += (size_t)got;
+    }
+    aside_drop(aside);
+    return 1;
+}
+
+/* The payload's last n bytes, none of which has been read: 1, with record->aside set if there was
+ * room for them; 0 at the end of all, or a fault. */
+static int put_aside(struct reader *reader, struct record *record, size_t n, struct fault *fault)
+{
+    struct aside *aside = reader->aside;
+    bool looked = false;
+    while (n) {
+        ssize_t got = reader->copies ? aside_copy(aside, reader->fd, n)
+                                     : aside_take(aside, reader->fd, n);
+        if (got < 0 && (looked || errno != EAGAIN))
+            return take_back(reader, fault);
+        looked = got < 0;
+        if (looked && reader->watch && watch_readable(reader->watch, reader->fd, -1, fault) < 0)
+            return -1;
+        if (looked)
+            continue;
+        int more = got && reader->copies ? fill_to(reader, held(reader) + (size_t)got, true, fault)
+                                         : got > 0;
+        if (more <= 0)
+            return more;
+        n -= (size_t)got;
+    }
+    record->aside = aside;
+    return 1;
+}
+
+/* What the next record's line and columns but for the features may take, if the last one's took so
+ * many bytes. */
+static size_t next_bite(size_t bytes)
+{
+    return bytes + bytes / 4 + 64;
+}
+
+/* The payload behind a header line of `line` bytes, as much as is to be in memory, and the rest
+ * aside: 1, 0 at the end of all, or a fault. */
+static int read_payload(struct reader *reader, struct record *record, size_t line,
+                        struct fault *fault)
+{
+    struct aside *aside = reader->aside;
+    size_t all = line + (size_t)record->bytes;
+    size_t features = aside && record->kind == RECORD_ROUND ? round_feature_bytes(record) : 0;
+    bool large = features >= LARGE && features <= aside->room;
+    size_t head = large ? all - features : all;
+    int got = fill_to(reader, head, large, fault);
+    if (got > 0 && large && held(reader) + LARGE <= all)
+        got = put_aside(reader, record, all - held(reader), fault);
+    if (got > 0 && !record->aside)
+        got = fill_to(reader, all, large, fault);
+    reader->bite = large ? next_bite(head) : 0;
+    if (got > 0 && record->aside) {
+        aside->first = reader->bytes + reader->from + head;
+        aside->firsts = features - aside->held;
+    }
+    return got;
+}
+
 /* One record, an end too, and its payload. 1, 0 at the end of all, or a fault. */
 static int next_record(struct reader *reader, struct record *record, struct fault *fault)
 {
     size_t n;
+    if (reader->aside)
+        aside_drop(reader->aside);
     int found = find_line(reader, &n, fault);
     if (found <= 0)
         return found;
@@ -313,14 +456,15 @@ static int next_record(struct reader *reader, struct record *record, struct faul
         malformed(reader, fault);
         return -1;
     }
-    while (held(reader) - n < record->bytes) {
-        int more = fill(reader, fault);
-        if (more <= 0)
-            return more;
-    }
-    record_bind(record, reader->bytes + reader->from + n);
+    int got = read_payload(reader, record, n, fault);
+    if (got <= 0)
+        return got;
+    size_t here = held(reader) - n;
+    if (here > record->bytes)
+        here = (size_t)record->bytes;
+    record_bind(record, reader->bytes + reader->from + n, here);
     reader->at = reader->from;
-    reader->from += n + (size_t)record->bytes;
+    reader->from += n + here;
     return 1;
 }
 

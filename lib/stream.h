@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aside.h"
 #include "fault.h"
 #include "record.h"
 #include "space.h"
@@ -50,6 +51,7 @@ struct writer {
 /* fd, name and watch stay the caller's. 0, or a fault. */
 int writer_open(struct writer *writer, int fd, const char *name, struct watch *watch,
                 struct fault *fault);
+/* What lies aside goes with it: such a record can be written once. */
 int writer_record(struct writer *writer, const struct record *record, struct fault *fault);
 int writer_end(struct writer *writer, uint64_t records, struct fault *fault);
 int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct fault *fault);
@@ -58,7 +60,9 @@ int writer_text(struct writer *writer, struct fault *fault, const char *format, 
 int writer_flush(struct writer *writer, struct fault *fault);
 void writer_close(struct writer *writer); /* lets go of memory; neither flushes nor closes fd */
 
-/* Records from a descriptor, or from bytes in memory. */
+/* Records from a descriptor, or from bytes in memory. A reader that is lent a place aside leaves a
+ * round's features there, where they are large: without reading them, or, if it `copies`, beside
+ * what it has read. They are good until the next call too. */
 struct reader {
     int fd; /* -1: all there is is in the buffer */
     const char *name;
@@ -68,6 +72,9 @@ struct reader {
     size_t from, until;         /* what of it is still to be read                 */
     size_t at;                  /* where the last record begins                   */
     bool keep;                  /* keep what has been read: set by who needs it   */
+    struct aside *aside;        /* NULL: none; set, with `copies`, by who has one */
+    bool copies;
+    size_t bite;                /* read at most so much at once; 0: any           */
     bool any, ended;            /* any record so far; was the last one an end     */
     uint64_t since;             /* records since the last end record              */
     uint64_t records;           /* records so far, ends left out                  */
