@@ -16,8 +16,9 @@ struct stored { /* one stream */
     size_t bytes;
 };
 
-struct card { /* one round: where it begins */
-    size_t stream, at;
+struct card { /* one round */
+    size_t stream, at; /* where its payload begins */
+    struct header *header;
 };
 
 /* The bytes of a regular file, without reading them. */
@@ -40,6 +41,20 @@ static int map_file(struct stored *stored, int fd, const char *name, struct faul
     return 0;
 }
 
+/* Notes a round that the stream's reader has read. */
+static int note(struct deck *deck, const struct stored *stored, const struct record *record,
+                struct fault *fault)
+{
+    struct card *card = space_for(&deck->cards, deck->rounds + 1, sizeof *card, fault);
+    struct header *header = card ? record_keep(record, fault) : NULL;
+    if (!header)
+        return -1;
+    const unsigned char *payload = record->columns ? record->column[0].data : NULL;
+    size_t at = payload ? (size_t)(payload - stored->reader.bytes) : 0;
+    card[deck->rounds++] = (struct card){ deck->streams, at, header };
+    return 0;
+}
+
 /* Notes where each round lies; reading them to the end is the check. */
 static int index_rounds(struct deck *deck, struct stored *stored, struct fault *fault)
 {
@@ -50,18 +65,14 @@ static int index_rounds(struct deck *deck, struct stored *stored, struct fault *
         return fault_memory(fault, sizeof *record);
     round_open(&round, record);
     while ((got = reader_next(&stored->reader, record, fault)) > 0) {
-        struct card *card = space_for(&deck->cards, deck->rounds + 1, sizeof *card, fault);
-        if (!card)
-            got = -1;
-        else if (record->kind != RECORD_ROUND)
+        if (record->kind != RECORD_ROUND)
             got = fault_data(fault, "%s holds a model among its rounds", stored->reader.name);
         else if (deck->rounds == UINT32_MAX)
             got = fault_data(fault, "%s: more than 2^32 rounds", stored->reader.name);
         else if ((got = round_read(&round, fault)) < 0)
             fault_place(fault, "%s: %s: ", stored->reader.name, stored->reader.last);
-        if (got < 0)
+        if (got < 0 || (got = note(deck, stored, record, fault)) < 0)
             break;
-        card[deck->rounds++] = (struct card){ deck->streams, stored->reader.at };
     }
     round_close(&round);
     free(record);
@@ -91,19 +102,20 @@ int deck_add(struct deck *deck, const char *file, struct watch *watch, struct fa
     return result;
 }
 
-int deck_round(const struct deck *deck, size_t i, struct record *record, struct fault *fault)
+void deck_round(const struct deck *deck, size_t i, struct record *record)
 {
     const struct card *card = (const struct card *)deck->cards.at + i;
     const struct stored *stored = (const struct stored *)deck->stored.at + card->stream;
-    struct reader reader;
-    reader_open_memory(&reader, stored->reader.bytes + card->at, stored->reader.until - card->at,
-                       stored->reader.name);
-    return reader_next(&reader, record, fault) > 0 ? 0 : -1;
+    record_take(record, card->header);
+    record_bind(record, stored->reader.bytes + card->at, (size_t)record->bytes);
 }
 
 void deck_close(struct deck *deck)
 {
     struct stored *stored = deck->stored.at;
+    struct card *card = deck->cards.at;
+    for (size_t i = 0; i < deck->rounds; i++)
+        free(card[i].header);
     for (size_t i = 0; i < deck->streams; i++) {
         if (stored[i].map)
             munmap(stored[i].map, stored[i].bytes);

@@ -20,8 +20,8 @@ struct deck { /* all zero at first */
  * 0 or a fault. */
 int deck_add(struct deck *deck, const char *file, struct watch *watch, struct fault *fault);
 
-/* Round i, from 0, bound to a payload that is the deck's. 0 or a fault. */
-int deck_round(const struct deck *deck, size_t i, struct record *record, struct fault *fault);
+/* Round i, from 0, bound to a payload that is the deck's, as its header is. */
+void deck_round(const struct deck *deck, size_t i, struct record *record);
 
 void deck_close(struct deck *deck);
 

@@ -35,30 +35,43 @@ VECTORS_INLINE void add_four(four *sum, const unsigned char *x, const double *w)
     *sum += __builtin_convertvector(narrow, four) * by;
 }
 
+/* sum += x w for less than four features. */
+VECTORS_INLINE void add_rest(four *sum, const unsigned char *x, const double *w, size_t n)
+{
+    four rest = { n > 0 ? (double)load_f4(x) * w[0] : 0, n > 1 ? (double)load_f4(x + 4) * w[1] : 0,
+                  n > 2 ? (double)load_f4(x + 8) * w[2] : 0, 0 };
+    *sum += rest;
+}
+
+/* As sum_lanes. */
+VECTORS_INLINE double sum_fours(four a, four b, four c, four d)
+{
+    a += c;
+    b += d;
+    a += b;
+    return (a[0] + a[2]) + (a[1] + a[3]);
+}
+
 VECTORS_INLINE double dense_row(const unsigned char *x, const double *w, size_t n)
 {
     four a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
-    double lane[LANES];
-    size_t j = 0;
-    for (; j + LANES <= n; j += LANES) {
-        add_four(&a, x + 4 * j, w + j);
-        add_four(&b, x + 4 * j + 16, w + j + 4);
-        add_four(&c, x + 4 * j + 32, w + j + 8);
-        add_four(&d, x + 4 * j + 48, w + j + 12);
+    for (; n >= LANES; n -= LANES, x += 4 * LANES, w += LANES) {
+        add_four(&a, x, w);
+        add_four(&b, x + 16, w + 4);
+        add_four(&c, x + 32, w + 8);
+        add_four(&d, x + 48, w + 12);
     }
-    if (n - j >= 4)
-        add_four(&a, x + 4 * j, w + j);
-    if (n - j >= 8)
-        add_four(&b, x + 4 * j + 16, w + j + 4);
-    if (n - j >= 12)
-        add_four(&c, x + 4 * j + 32, w + j + 8);
-    memcpy(lane, &a, sizeof a);
-    memcpy(lane + 4, &b, sizeof b);
-    memcpy(lane + 8, &c, sizeof c);
-    memcpy(lane + 12, &d, sizeof d);
-    for (size_t l = (n - j) / 4 * 4; l < n - j; l++)
-        lane[l] += (double)load_f4(x + (j + l) * sizeof(float)) * w[j + l];
-    return sum_lanes(lane);
+    size_t whole = n / 4, rest = n % 4;
+    if (whole > 0)
+        add_four(&a, x, w);
+    if (whole > 1)
+        add_four(&b, x + 16, w + 4);
+    if (whole > 2)
+        add_four(&c, x + 32, w + 8);
+    if (rest)
+        add_rest(whole == 0 ? &a : whole == 1 ? &b : whole == 2 ? &c : &d, x + 16 * whole,
+                 w + 4 * whole, rest);
+    return sum_fours(a, b, c, d);
 }
 
 VECTORS_INLINE void dense_rows(const struct matrix *x, const double *w, size_t n, double *s)

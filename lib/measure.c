@@ -283,17 +283,29 @@ static int fill_discounts(struct judge *judge, size_t m, struct fault *fault)
     return 0;
 }
 
-/* The first k of the labels, highest first: each goes where it belongs, or is passed by. */
+/* The highest of the labels below `grade`, and how many have it. */
+static double next_grade(size_t m, const double *label, double grade, size_t *count)
+{
+    double next = -INFINITY;
+    for (size_t i = 0; i < m; i++) {
+        double below = label[i] < grade ? label[i] : -INFINITY;
+        next = below > next ? below : next;
+    }
+    *count = 0;
+    for (size_t i = 0; i < m; i++)
+        *count += label[i] == next;
+    return next;
+}
+
+/* The first k of the labels, highest first. Grades are few, and looked for one by one: no jump
+ * hangs on where they lie. */
 static void select_labels(size_t m, const double *label, size_t k, double *sorted)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < m; i++) {
-        if (n == k && label[i] <= sorted[k - 1])
-            continue;
-        size_t at = n < k ? n++ : k - 1;
-        for (; at > 0 && sorted[at - 1] < label[i]; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = label[i];
+    double grade = INFINITY;
+    for (size_t at = 0, count; at < k;) {
+        grade = next_grade(m, label, grade, &count);
+        for (; count && at < k; count--)
+            sorted[at++] = grade;
     }
 }
 

@@ -1,17 +1,12 @@
 #include "record.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const kind_names[] = { "round", "model", "end" };
 static const char *const type_names[] = { "u1", "u4", "f4", "f8" };
 static const size_t type_widths[] = { 1, 4, 4, 8 };
-
-/* Most names that differ do so at once. */
-static bool same(const char *a, const char *b)
-{
-    return *a == *b && strcmp(a, b) == 0;
-}
 
 size_t column_width(enum column_type type)
 {
@@ -79,7 +74,7 @@ static bool looks_like_svm(const char *line)
     const char *next = line + strspn(line, "0123456789.+-?eE");
     if (next > line && *next == ' ')
         next++;
-    return strncmp(next, "qid:", 4) == 0 ||
+    return name_begins(next, "qid:") ||
            (next > line && next[strspn(next, "0123456789")] == ':');
 }
 
@@ -89,7 +84,7 @@ static int parse_kind(struct record *record, size_t n, char **rest, struct fault
     char quoted[FAULT_QUOTE], *line = record->text;
     static const char magic[] = "rankpipe/";
     uint64_t version;
-    if (strncmp(line, magic, sizeof magic - 1) != 0) {
+    if (!name_begins(line, magic)) {
         if (looks_like_svm(line))
             return fault_data(fault, "this looks like SVM-light text: pipe it through svm2bin");
         return fault_data(fault, "not a rankpipe stream: it begins %s",
@@ -104,7 +99,7 @@ static int parse_kind(struct record *record, size_t n, char **rest, struct fault
         return wrong(fault, "no kind of record behind", line);
     *rest = cut(kind, ' ');
     for (size_t k = 0; k < sizeof kind_names / sizeof *kind_names; k++) {
-        if (strcmp(kind, kind_names[k]) == 0) {
+        if (name_is(kind, kind_names[k])) {
             record->kind = (enum record_kind)k;
             return 0;
         }
@@ -125,7 +120,7 @@ static int parse_column(struct record *record, char *text, struct fault *fault)
     if (record_column(record, text))
         return wrong(fault, "column twice", text);
     size_t k = 0;
-    while (k < 4 && strcmp(type, type_names[k]) != 0)
+    while (k < 4 && !name_is(type, type_names[k]))
         k++;
     if (k == 4)
         return wrong(fault, "no type of a column (u1, u4, f4, f8)", type);
@@ -172,11 +167,11 @@ static int parse_words(struct record *record, char *word, struct fault *fault)
 {
     uint64_t said;
     bool columns = false;
-    while (word && strncmp(word, "bytes=", 6) != 0) {
+    while (word && !name_begins(word, "bytes=")) {
         char *next = cut(word, ' ');
         if (columns)
             return wrong(fault, "only bytes= stands after cols=, not", word);
-        columns = strncmp(word, "cols=", 5) == 0;
+        columns = name_begins(word, "cols=");
         if ((columns ? parse_columns(record, word + 5, fault) : parse_key(record, word, fault)) < 0)
             return -1;
         word = next;
@@ -211,10 +206,67 @@ int record_parse(struct record *record, const char *line, size_t n, struct fault
     if (parse_words(record, rest, fault) < 0)
         return -1;
     if (record->kind == RECORD_END &&
-        (record->keys != 1 || record->columns || strcmp(record->key[0].name, "rounds") != 0 ||
+        (record->keys != 1 || record->columns || !name_is(record->key[0].name, "rounds") ||
          !record_number(record->key[0].value, RECORD_MOST, &record->rounds)))
         return fault_data(fault, "header line: an end record is 'rankpipe/1 end rounds=n bytes=0'");
     return 0;
+}
+
+struct header {
+    enum record_kind kind;
+    uint64_t rounds, bytes;
+    size_t keys, columns;
+    struct key *key;       /* key[keys]       */
+    struct column *column; /* column[columns] */
+};
+
+/* Copies a word to *at, which moves behind it. */
+static const char *keep_word(char **at, const char *word)
+{
+    size_t n = strlen(word) + 1;
+    char *copy = memcpy(*at, word, n);
+    *at += n;
+    return copy;
+}
+
+struct header *record_keep(const struct record *record, struct fault *fault)
+{
+    size_t front = sizeof(struct header) + record->columns * sizeof(struct column) +
+                   record->keys * sizeof(struct key), words = 0;
+    for (size_t k = 0; k < record->keys; k++)
+        words += strlen(record->key[k].name) + strlen(record->key[k].value) + 2;
+    for (size_t c = 0; c < record->columns; c++)
+        words += strlen(record->column[c].name) + 1;
+    struct header *header = malloc(front + words);
+    if (!header) {
+        fault_memory(fault, front + words);
+        return NULL;
+    }
+    *header = (struct header){ record->kind, record->rounds, record->bytes, record->keys,
+                               record->columns, NULL, (struct column *)(header + 1) };
+    header->key = (struct key *)(header->column + record->columns);
+    char *at = (char *)header + front;
+    for (size_t k = 0; k < record->keys; k++) {
+        header->key[k].name = keep_word(&at, record->key[k].name);
+        header->key[k].value = keep_word(&at, record->key[k].value);
+    }
+    for (size_t c = 0; c < record->columns; c++) {
+        header->column[c] = record->column[c];
+        header->column[c].name = keep_word(&at, record->column[c].name);
+        header->column[c].data = NULL;
+    }
+    return header;
+}
+
+void record_take(struct record *record, const struct header *header)
+{
+    record_start(record, header->kind);
+    record->rounds = header->rounds;
+    record->bytes = header->bytes;
+    record->keys = header->keys;
+    record->columns = header->columns;
+    memcpy(record->key, header->key, header->keys * sizeof *header->key);
+    memcpy(record->column, header->column, header->columns * sizeof *header->column);
 }
 
 void record_bind(struct record *record, const void *payload, size_t bytes)
@@ -232,7 +284,7 @@ void record_bind(struct record *record, const void *payload, size_t bytes)
 const char *record_key(const struct record *record, const char *name)
 {
     for (size_t k = 0; k < record->keys; k++)
-        if (same(record->key[k].name, name))
+        if (name_is(record->key[k].name, name))
             return record->key[k].value;
     return NULL;
 }
@@ -247,7 +299,7 @@ int record_set(struct record *record, size_t at, const char *name, const char *v
     memcpy(copy, value, bytes);
     record->used += bytes;
     for (size_t k = 0; k < record->keys; k++) {
-        if (same(record->key[k].name, name)) {
+        if (name_is(record->key[k].name, name)) {
             record->key[k].value = copy;
             return 0;
         }
@@ -282,7 +334,7 @@ void record_unset(struct record *record, const char *name)
 {
     size_t kept = 0;
     for (size_t k = 0; k < record->keys; k++)
-        if (!same(record->key[k].name, name))
+        if (!name_is(record->key[k].name, name))
             record->key[kept++] = record->key[k];
     record->keys = kept;
 }
@@ -290,7 +342,7 @@ void record_unset(struct record *record, const char *name)
 const struct column *record_column(const struct record *record, const char *name)
 {
     for (size_t c = 0; c < record->columns; c++)
-        if (same(record->column[c].name, name))
+        if (name_is(record->column[c].name, name))
             return &record->column[c];
     return NULL;
 }
@@ -300,7 +352,7 @@ int record_put(struct record *record, size_t at, const char *name, enum column_t
 {
     struct column new = { name, type, count, data };
     for (size_t c = 0; c < record->columns; c++) {
-        if (same(record->column[c].name, name)) {
+        if (name_is(record->column[c].name, name)) {
             record->column[c] = new;
             return 0;
         }
@@ -320,7 +372,7 @@ void record_drop(struct record *record, const char *name)
     bool family = length && name[length - 1] == '-';
     for (size_t c = 0; c < record->columns; c++) {
         const char *has = record->column[c].name;
-        if (family ? strncmp(has, name, length) != 0 : !same(has, name))
+        if (family ? !name_begins(has, name) : !name_is(has, name))
             record->column[kept++] = record->column[c];
     }
     record->columns = kept;

@@ -45,12 +45,35 @@ struct record {
     char text[4 * RECORD_LINE];
 };
 
+/* Is it that name; does it begin so? Names are short, and there are many to look up in a round:
+ * a call of strcmp would cost more than what it compares. */
+static inline bool name_is(const char *text, const char *name)
+{
+    while (*text == *name && *name)
+        text++, name++;
+    return *text == *name;
+}
+
+static inline bool name_begins(const char *text, const char *start)
+{
+    while (*text == *start && *start)
+        text++, start++;
+    return *start == '\0';
+}
+
 /* Empties `record`, for one that is to be put together. */
 void record_start(struct record *record, enum record_kind kind);
 
 /* Takes apart a header line of n bytes without its LF: kind, keys, columns (without data) and
  * bytes, which is checked against the columns. Returns 0 or a fault that says what is wrong. */
 int record_parse(struct record *record, const char *line, size_t n, struct fault *fault);
+
+/* The header of a parsed record as a block of memory, the caller's to free; NULL with a fault where
+ * there is none. record_take makes a record of it, as often as wanted, without parsing: its columns
+ * are unbound, and the block must outlive it. */
+struct header;
+struct header *record_keep(const struct record *record, struct fault *fault);
+void record_take(struct record *record, const struct header *header);
 
 /* Points the columns at their places in the payload, which stays the caller's; those that lie in
  * its first `bytes` bytes, no others. */

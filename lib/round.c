@@ -34,8 +34,7 @@ void round_close(struct round *round)
 static size_t key_rank(const char *name)
 {
     size_t rank = 0;
-    while (rank < KNOWN_KEYS &&
-           (*name != *known_keys[rank] || strcmp(name, known_keys[rank]) != 0))
+    while (rank < KNOWN_KEYS && !name_is(name, known_keys[rank]))
         rank++;
     return rank;
 }
@@ -45,7 +44,7 @@ static int check_keys(const struct record *record, struct fault *fault)
     size_t next = 0;
     for (size_t k = 0; k < record->keys; k++) {
         const char *name = record->key[k].name;
-        if (strncmp(name, "x-", 2) == 0)
+        if (name_begins(name, "x-"))
             continue;
         size_t rank = key_rank(name);
         if (rank == KNOWN_KEYS)
@@ -416,7 +415,7 @@ void round_forget_choice(struct round *round)
 static bool is_feature(const struct column *column)
 {
     size_t f = 0;
-    while (f < 4 && strcmp(column->name, feature_columns[f]) != 0)
+    while (f < 4 && !name_is(column->name, feature_columns[f]))
         f++;
     return f < 4;
 }
