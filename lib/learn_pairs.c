@@ -7,6 +7,8 @@
 #include "pairs.h"
 #include "vectors.h"
 
+enum { FOUR = 4 }; /* rows of Sigma at a time */
+
 /* What a learner does with one pair. */
 typedef int take(struct state *state, const struct row *x, struct fault *fault);
 
@@ -47,16 +49,40 @@ static int solar1(struct state *state, const struct row *x, struct fault *fault)
     return 0;
 }
 
-/* v = Sigma x, by Sigma's rows: it is symmetric. */
+/* y += a x. */
+VECTORS_INLINE void add(double a, const double *restrict x, double *restrict y, size_t dim)
+{
+    for (size_t j = 0; j < dim; j++)
+        y[j] += a * x[j];
+}
+
+/* The same four times over, bit for bit, but y is read and written once. */
+VECTORS_INLINE void add_four(const double a[FOUR], const double *const x[FOUR],
+                             double *restrict y, size_t dim)
+{
+    const double *p = x[0], *q = x[1], *r = x[2], *s = x[3];
+    for (size_t j = 0; j < dim; j++)
+        y[j] = y[j] + a[0] * p[j] + a[1] * q[j] + a[2] * r[j] + a[3] * s[j];
+}
+
+/* v = Sigma x, by Sigma's rows: it is symmetric. Those that x has nothing of are not looked at. */
 VECTORS_INLINE void spread(const double *sigma, const struct row *x, double *v, size_t dim)
 {
+    const double *row[FOUR];
+    double a[FOUR];
+    size_t n = 0;
     memset(v, 0, dim * sizeof *v);
     for (size_t e = 0; e < x->n; e++) {
-        const double *row = sigma + (x->idx ? x->idx[e] : e) * dim;
-        double a = x->val[e];
-        for (size_t j = 0; a != 0 && j < dim; j++)
-            v[j] += a * row[j];
+        row[n] = sigma + (x->idx ? x->idx[e] : e) * dim;
+        a[n] = x->val[e];
+        n += a[n] != 0;
+        if (n == FOUR) {
+            add_four(a, row, v, dim);
+            n = 0;
+        }
     }
+    for (size_t i = 0; i < n; i++)
+        add(a[i], row[i], v, dim);
 }
 
 /* Sigma -= v v' / b. Both halves get the same bits. */
@@ -65,11 +91,9 @@ VECTORS_INLINE void shrink(double *sigma, double *v, double b, size_t dim)
     double root = sqrt(b);
     for (size_t j = 0; j < dim; j++)
         v[j] /= root;
-    for (size_t i = 0; i < dim; i++) {
-        double *row = sigma + i * dim, a = v[i];
-        for (size_t j = 0; a != 0 && j < dim; j++)
-            row[j] -= a * v[j];
-    }
+    for (size_t i = 0; i < dim; i++)
+        if (v[i] != 0)
+            add(-v[i], v, sigma + i * dim, dim);
 }
 
 VECTORS_WIDE static void spread_wide(const double *sigma, const struct row *x, double *v,

@@ -4,7 +4,7 @@
  * A round is its pairs one after the other, in document order or in the order that is drawn: to
  * the bit what two-document rounds teach. And one pair teaches solar1 what solves its projection
  * (equation 4: its conditions hold, and nothing about is better), solar2 what the inverse of
- * I + sum xx'/gamma says, had here by elimination.
+ * I + sum xx'/gamma says, had here by elimination; and its sums have their order, to the bit.
  */
 #include "rounds.h"
 
@@ -297,6 +297,53 @@ static void check_confidence(struct rng *rng, double gamma)
     learner_close(&state);
 }
 
+/* What solar2 does with a pair, one row of Sigma after the other. */
+static void step_by_rows(const struct row *x, double *w, double *sigma, size_t dim)
+{
+    double v[DIM] = { 0 }, missing = 1 - row_times(x, w);
+    if (missing <= 0)
+        return;
+    for (size_t i = 0; i < dim; i++)
+        for (size_t j = 0; j < dim; j++)
+            v[j] += x->val[i] * sigma[i * dim + j];
+    double b = row_times(x, v) + 1, root = sqrt(b);
+    for (size_t j = 0; j < dim; j++) {
+        w[j] += v[j] * (missing / b);
+        v[j] /= root;
+    }
+    for (size_t i = 0; i < dim; i++)
+        for (size_t j = 0; j < dim; j++)
+            sigma[i * dim + j] -= v[i] * v[j];
+}
+
+/* However many rows it takes at a time, the bits are those. */
+static void check_order(struct rng *rng, size_t dim)
+{
+    static struct made made;
+    static double sigma[DIM * DIM];
+    double w[DIM] = { 0 }, val[DIM];
+    struct state state;
+    struct settings settings = { { false }, { 0 } };
+    set(&settings, SETTING_TRADEOFF, 1);
+    start(&state, "solar2", &settings);
+    reach(&state, dim);
+    memcpy(sigma, state.kept[0], dim * dim * sizeof *sigma);
+    for (uint64_t t = 1; t <= 60; t++) {
+        struct query query = { .docs = 0 };
+        draw_features(rng, &query, 2, dim, draw_unit);
+        query.label[0] = 1;
+        query.label[1] = 0;
+        for (size_t j = 0; j < dim; j++)
+            val[j] = (double)query.x[0][j] - (double)query.x[1][j];
+        step_by_rows(&(struct row){ dim, NULL, val }, w, sigma, dim);
+        learn_round(&state, make_round(&made, &query, t, (enum form)(t % FORMS)));
+        hold(memcmp(w, state.w, dim * sizeof *w) == 0 &&
+             memcmp(sigma, state.kept[0], dim * dim * sizeof *sigma) == 0, "solar2",
+             "not the bits of row after row, t", t, dim);
+    }
+    learner_close(&state);
+}
+
 /* ---- all of them ---- */
 
 static void check_rounds(struct rng *rng)
@@ -322,6 +369,8 @@ int main(void)
     for (size_t i = 0; i < COUNT(gamma); i++)
         for (size_t n = 0; n < 20; n++)
             check_confidence(&rng, gamma[i]);
+    for (size_t dim = 1; dim <= DIM; dim++)
+        check_order(&rng, dim);
     if (wrong)
         fprintf(stderr, "pairs: %lu wrong\n", wrong);
     return wrong ? 1 : 0;
