@@ -98,7 +98,9 @@ int deck_round(const struct deck *deck, size_t i, struct record *record, struct 
     struct reader reader;
     reader_open_memory(&reader, stored->reader.bytes + card->at, stored->reader.until - card->at,
                        stored->reader.name);
-    return reader_next(&reader, record, fault) > 0 ? 0 : -1;
+    int got = reader_next(&reader, record, fault);
+    record->mapped = stored->map != NULL;
+    return got > 0 ? 0 : -1;
 }
 
 void deck_close(struct deck *deck)

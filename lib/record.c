@@ -28,6 +28,7 @@ void record_start(struct record *record, enum record_kind kind)
     record->kind = kind;
     record->rounds = record->bytes = 0;
     record->aside = NULL;
+    record->mapped = false;
     record->keys = record->columns = record->used = 0;
 }
 
