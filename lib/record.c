@@ -13,6 +13,13 @@ static bool same(const char *a, const char *b)
     return *a == *b && strcmp(a, b) == 0;
 }
 
+static bool begins(const char *text, const char *with)
+{
+    while (*with && *text == *with)
+        text++, with++;
+    return *with == '\0';
+}
+
 size_t column_width(enum column_type type)
 {
     return type_widths[type];
@@ -90,7 +97,7 @@ static int parse_kind(struct record *record, size_t n, char **rest, struct fault
     char quoted[FAULT_QUOTE], *line = record->text;
     static const char magic[] = "rankpipe/";
     uint64_t version;
-    if (strncmp(line, magic, sizeof magic - 1) != 0) {
+    if (!begins(line, magic)) {
         if (looks_like_svm(line))
             return fault_data(fault, "this looks like SVM-light text: pipe it through svm2bin");
         return fault_data(fault, "not a rankpipe stream: it begins %s",
@@ -173,11 +180,11 @@ static int parse_words(struct record *record, char *word, struct fault *fault)
 {
     uint64_t said;
     bool columns = false;
-    while (word && strncmp(word, "bytes=", 6) != 0) {
+    while (word && !begins(word, "bytes=")) {
         char *next = cut(word, ' ');
         if (columns)
             return wrong(fault, "only bytes= stands after cols=, not", word);
-        columns = strncmp(word, "cols=", 5) == 0;
+        columns = begins(word, "cols=");
         if ((columns ? parse_columns(record, word + 5, fault) : parse_key(record, word, fault)) < 0)
             return -1;
         word = next;
@@ -205,7 +212,10 @@ int record_parse(struct record *record, const char *line, size_t n, struct fault
         return -1;
     if (kept < n)
         return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
+    unsigned odd = 0;
     for (size_t i = 0; i < n; i++)
+        odd |= line[i] < ' ' || line[i] > '~';
+    for (size_t i = 0; odd && i < n; i++)
         if (line[i] < ' ' || line[i] > '~')
             return fault_data(fault, "header line: byte %zu is \\x%02x, not printable ASCII", i + 1,
                               (unsigned char)line[i]);
@@ -321,7 +331,7 @@ void record_drop(struct record *record, const char *name)
     bool family = length && name[length - 1] == '-';
     for (size_t c = 0; c < record->columns; c++) {
         const char *has = record->column[c].name;
-        if (family ? strncmp(has, name, length) != 0 : !same(has, name))
+        if (family ? !begins(has, name) : !same(has, name))
             record->column[kept++] = record->column[c];
     }
     record->columns = kept;

@@ -201,9 +201,11 @@ static size_t payload_bytes(const struct record *record)
 int writer_record(struct writer *writer, const struct record *record, struct fault *fault)
 {
     size_t n;
-    char line[RECORD_LINE + 1];
-    if (record_header(record, line, &n, fault) < 0 || writer_bytes(writer, line, n, fault) < 0)
+    if (writer->held + RECORD_LINE >= CHUNK && writer_flush(writer, fault) < 0)
         return -1;
+    if (record_header(record, (char *)writer->buffer + writer->held, &n, fault) < 0)
+        return -1;
+    writer->held += n;
     size_t left = payload_bytes(record);
     if (record->aside)
         left -= record->aside->firsts + record->aside->held;
