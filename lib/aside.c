@@ -68,7 +68,10 @@ ssize_t aside_copy(struct aside *aside, int from, size_t n)
 
 ssize_t aside_give(struct aside *aside, int to)
 {
-    return held_less(aside, splice(aside->from, NULL, to, NULL, aside->held, SPLICE_F_NONBLOCK));
+    ssize_t gave = splice(aside->from, NULL, to, NULL, aside->held, SPLICE_F_NONBLOCK);
+    if (gave == 0)
+        errno = EIO; /* somebody else has read them */
+    return held_less(aside, gave ? gave : -1);
 }
 
 ssize_t aside_read(struct aside *aside, void *bytes, size_t n)

@@ -28,7 +28,7 @@ static inline double load_f8(const void *p)
     return d;
 }
 
-/* Are n numbers f8 all finite? In others all bits of the exponent are set: one more carries into the
+/* Are n numbers f8 all finite? In others the exponent's bits are all set: one more carries into the
  * sign's place. Without a jump, as it is asked so often: who is told no looks for the one. */
 static inline bool load_finite(const void *p, size_t n)
 {
