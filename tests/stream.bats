@@ -77,6 +77,10 @@ late() {
             same file pipe
         done
         rm model
+        head -c 100000 shown >cut
+        feedback-mask <cut >file || true
+        cat cut | feedback-mask | cat >pipe || true
+        same file pipe
     done
 }
 
