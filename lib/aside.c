@@ -1,11 +1,13 @@
 #ifdef __linux__
-#define _GNU_SOURCE /* splice, tee, pipe2 */
+#define _GNU_SOURCE /* splice, tee, vmsplice, pipe2 */
 #endif
 #include "aside.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -31,8 +33,19 @@ bool aside_open(struct aside *aside, int from, int to)
     return true;
 }
 
+bool aside_leave(struct aside *aside, int from, size_t n)
+{
+    int there;
+    if (ioctl(from, FIONREAD, &there) < 0 || there < 0 || (size_t)there < n)
+        return false;
+    aside->held = n;
+    aside->from = from;
+    return true;
+}
+
 static ssize_t held_more(struct aside *aside, ssize_t bytes)
 {
+    aside->from = aside->out;
     aside->held += bytes > 0 ? (size_t)bytes : 0;
     return bytes;
 }
@@ -55,12 +68,21 @@ ssize_t aside_copy(struct aside *aside, int from, size_t n)
 
 ssize_t aside_give(struct aside *aside, int to)
 {
-    return held_less(aside, splice(aside->out, NULL, to, NULL, aside->held, SPLICE_F_NONBLOCK));
+    ssize_t gave = splice(aside->from, NULL, to, NULL, aside->held, SPLICE_F_NONBLOCK);
+    if (gave == 0)
+        errno = EIO; /* somebody else has read them */
+    return held_less(aside, gave ? gave : -1);
 }
 
 ssize_t aside_read(struct aside *aside, void *bytes, size_t n)
 {
-    return held_less(aside, read(aside->out, bytes, n));
+    return held_less(aside, read(aside->from, bytes, n));
+}
+
+ssize_t aside_lend(int to, const void *bytes, size_t n)
+{
+    struct iovec piece = { (void *)bytes, n };
+    return vmsplice(to, &piece, 1, 0);
 }
 
 void aside_close(struct aside *aside)
@@ -74,6 +96,12 @@ void aside_close(struct aside *aside)
 bool aside_open(struct aside *aside, int from, int to)
 {
     (void)aside, (void)from, (void)to;
+    return false;
+}
+
+bool aside_leave(struct aside *aside, int from, size_t n)
+{
+    (void)aside, (void)from, (void)n;
     return false;
 }
 
@@ -107,6 +135,12 @@ ssize_t aside_read(struct aside *aside, void *bytes, size_t n)
     return nothing();
 }
 
+ssize_t aside_lend(int to, const void *bytes, size_t n)
+{
+    (void)to, (void)bytes, (void)n;
+    return nothing();
+}
+
 void aside_close(struct aside *aside)
 {
     (void)aside;
@@ -117,7 +151,8 @@ void aside_close(struct aside *aside)
 void aside_drop(struct aside *aside)
 {
     char bytes[4096];
-    while (aside->held && aside_read(aside, bytes, sizeof bytes) > 0)
+    size_t n = sizeof bytes;
+    while (aside->held && aside_read(aside, bytes, aside->held < n ? aside->held : n) > 0)
         ;
     aside->held = 0;
 }

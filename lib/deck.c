@@ -108,6 +108,7 @@ void deck_round(const struct deck *deck, size_t i, struct record *record)
     const struct stored *stored = (const struct stored *)deck->stored.at + card->stream;
     record_take(record, card->header);
     record_bind(record, stored->reader.bytes + card->at, (size_t)record->bytes);
+    record->mapped = stored->map != NULL;
 }
 
 void deck_close(struct deck *deck)

@@ -1,8 +1,9 @@
 #include "learner.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include "load.h"
 
 #define ROUNDING 1e-9 /* far more than sums of squares are off by */
 
@@ -214,10 +215,8 @@ static int check_weight(const struct state *state, size_t j, struct fault *fault
 
 int learner_check(const struct state *state, struct fault *fault)
 {
-    int bad = 0;
-    for (size_t j = 0; j < state->dim; j++) /* without a jump, as it is done so often */
-        bad |= !(fabs(state->w[j]) <= DBL_MAX);
-    for (size_t j = 0; bad && j < state->dim; j++)
+    bool finite = load_finite(state->w, state->dim);
+    for (size_t j = 0; !finite && j < state->dim; j++)
         if (check_weight(state, j, fault) < 0)
             return -1;
     return 0;
@@ -253,7 +252,8 @@ double *learner_score(struct state *state, const struct matrix *x, struct fault 
         return s;
     }
     matrix_times(x, state->w, state->dim, s);
-    for (size_t i = 0; i < x->docs; i++) {
+    bool finite = load_finite(s, x->docs);
+    for (size_t i = 0; !finite && i < x->docs; i++) {
         if (!isfinite(s[i])) {
             fault_data(fault, "document %zu scores %g: a feature of it is no finite number, or "
                        "the weights run off", i, s[i]);

@@ -43,15 +43,6 @@ VECTORS_INLINE void add_rest(four *sum, const unsigned char *x, const double *w,
     *sum += rest;
 }
 
-/* As sum_lanes. */
-VECTORS_INLINE double sum_fours(four a, four b, four c, four d)
-{
-    a += c;
-    b += d;
-    a += b;
-    return (a[0] + a[2]) + (a[1] + a[3]);
-}
-
 VECTORS_INLINE double dense_row(const unsigned char *x, const double *w, size_t n)
 {
     four a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
@@ -71,7 +62,8 @@ VECTORS_INLINE double dense_row(const unsigned char *x, const double *w, size_t 
     if (rest)
         add_rest(whole == 0 ? &a : whole == 1 ? &b : whole == 2 ? &c : &d, x + 16 * whole,
                  w + 4 * whole, rest);
-    return sum_fours(a, b, c, d);
+    a = (a + c) + (b + d); /* as sum_lanes */
+    return (a[0] + a[2]) + (a[1] + a[3]);
 }
 
 VECTORS_INLINE void dense_rows(const struct matrix *x, const double *w, size_t n, double *s)

@@ -31,7 +31,8 @@ int model_read(struct model *model, struct fault *fault)
         return fault_data(fault, "model: no column w:f8[%" PRIu64 "] for dim=%" PRIu64, dim, dim);
     model->dim = (size_t)dim;
     model->w = w->data;
-    for (size_t j = 0; j < model->dim; j++) {
+    bool finite = load_finite(w->data, model->dim);
+    for (size_t j = 0; !finite && j < model->dim; j++) {
         double weight = load_f8((const unsigned char *)w->data + j * sizeof weight);
         if (!isfinite(weight))
             return fault_data(fault, "model: weight %zu is %g", j, weight);

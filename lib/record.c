@@ -23,6 +23,7 @@ void record_start(struct record *record, enum record_kind kind)
     record->kind = kind;
     record->rounds = record->bytes = 0;
     record->aside = NULL;
+    record->mapped = false;
     record->keys = record->columns = record->used = 0;
 }
 
@@ -199,7 +200,10 @@ int record_parse(struct record *record, const char *line, size_t n, struct fault
         return -1;
     if (kept < n)
         return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
+    unsigned odd = 0;
     for (size_t i = 0; i < n; i++)
+        odd |= line[i] < ' ' || line[i] > '~';
+    for (size_t i = 0; odd && i < n; i++)
         if (line[i] < ' ' || line[i] > '~')
             return fault_data(fault, "header line: byte %zu is \\x%02x, not printable ASCII", i + 1,
                               (unsigned char)line[i]);

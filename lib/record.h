@@ -38,6 +38,7 @@ struct record {
     uint64_t rounds; /* an end record's count                                 */
     uint64_t bytes;  /* of the payload, as read                               */
     struct aside *aside; /* where the last columns lie, in memory or not; NULL: all are there */
+    bool mapped;     /* the columns lie in a file's pages, which nobody here writes   */
     size_t keys, columns;
     struct key key[RECORD_KEYS];
     struct column column[RECORD_COLUMNS];

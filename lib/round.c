@@ -1,5 +1,6 @@
 #include "round.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -73,15 +74,21 @@ static int read_number(const struct record *record, const char *name, uint64_t l
 static int read_gamma(struct round *round, struct fault *fault)
 {
     char *end;
+    struct round_gamma *heard = &round->heard;
     const char *text = record_key(round->record, "gamma");
+    bool again = text && strcmp(text, heard->text) == 0;
     round->explored = text != NULL;
-    round->gamma = 0;
-    if (!text)
+    round->gamma = again ? heard->value : 0;
+    if (!text || again)
         return 0;
     round->gamma = strtod(text, &end);
     if (strspn(text, "0123456789.e-+") != strlen(text) || *end || !(round->gamma >= 0) ||
         !(round->gamma <= 1))
         return fault_data(fault, "gamma=%.40s is not a number from 0 to 1", text);
+    if (strlen(text) < sizeof heard->text) {
+        strcpy(heard->text, text);
+        heard->value = round->gamma;
+    }
     return 0;
 }
 
@@ -165,7 +172,10 @@ static void *copy_column(const struct column *column, struct space *space, struc
 
 static int check_relevance(const float *value, size_t n, const char *name, struct fault *fault)
 {
+    unsigned bad = 0;
     for (size_t i = 0; i < n; i++)
+        bad |= !(value[i] >= 0) | !(value[i] <= FLT_MAX);
+    for (size_t i = 0; bad && i < n; i++)
         if (!(value[i] >= 0) || isinf(value[i]))
             return fault_data(fault, "%s %zu is %g: relevance is a finite number, 0 and up", name,
                               i, (double)value[i]);
@@ -210,7 +220,8 @@ static int read_score(struct round *round, struct fault *fault)
     round->score = copy_column(column, &round->space.score, fault);
     if (!round->score)
         return -1;
-    for (size_t i = 0; i < round->docs; i++)
+    bool finite = load_finite(round->score, round->docs);
+    for (size_t i = 0; !finite && i < round->docs; i++)
         if (!isfinite(round->score[i]))
             return fault_data(fault, "score %zu is %g", i, round->score[i]);
     return 0;
@@ -378,13 +389,14 @@ int round_number(struct round *round, uint64_t t, struct fault *fault)
 
 int round_set_gamma(struct round *round, double gamma, struct fault *fault)
 {
-    if (!*round->gamma_text || gamma != round->gamma_told) {
-        snprintf(round->gamma_text, sizeof round->gamma_text, "%.17g", gamma);
-        round->gamma_told = gamma;
+    struct round_gamma *told = &round->told;
+    if (!*told->text || gamma != told->value) {
+        snprintf(told->text, sizeof told->text, "%.17g", gamma);
+        told->value = gamma;
     }
     round->explored = true;
     round->gamma = gamma;
-    return set_text(round, "gamma", round->gamma_text, fault);
+    return set_text(round, "gamma", told->text, fault);
 }
 
 int round_set_block(struct round *round, uint64_t block, struct fault *fault)

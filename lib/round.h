@@ -37,8 +37,10 @@ struct round {
     float *seen;              /* the relevance of order[0..places-1] */
     size_t places;
 
-    double gamma_told; /* as printed last, into gamma_text: it is the same in most rounds */
-    char gamma_text[32];
+    struct round_gamma { /* as printed last, as read last: it is the same in most rounds */
+        double value;
+        char text[32];
+    } told, heard;
     struct round_spaces { /* what the columns lie in; of no interest to users */
         struct space label, score, order, greedy, seen, scratch;
     } space;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "learner.h"
+#include "load.h"
 
 /* The numbers that the learner ranks by, beside the weights. */
 static int take_numbers(struct scoring *scoring, const struct model *model, struct fault *fault)
@@ -63,12 +64,12 @@ int scoring_round(const struct scoring *scoring, const struct matrix *x, double 
 {
     const struct learner *learner = scoring->learner;
     matrix_times(x, scoring->w, scoring->dim, s);
-    for (size_t i = 0; i < x->docs; i++) {
+    bool finite = load_finite(s, x->docs);
+    for (size_t i = 0; !finite && i < x->docs; i++)
         if (!isfinite(s[i]))
             return fault_data(fault, "document %zu scores %g: one of its features is no finite "
                               "number, or the weights are too large", i, s[i]);
-        if (learner->rank)
-            s[i] = learner->rank(s[i], scoring->beside.at, scoring->numbers);
-    }
+    for (size_t i = 0; learner->rank && i < x->docs; i++)
+        s[i] = learner->rank(s[i], scoring->beside.at, scoring->numbers);
     return 0;
 }

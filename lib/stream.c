@@ -17,7 +17,7 @@
 #define PIPE_BUF 512 /* what POSIX promises */
 #endif
 
-enum { CHUNK = 64 * 1024 };
+enum { CHUNK = 64 * 1024, PAGE = 4096 };
 
 /* So many bytes are better written from where they are than copied into a buffer before, and better
  * moved from pipe to pipe than read and written. */
@@ -156,6 +156,29 @@ int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct faul
     return 0;
 }
 
+/* Pages of a file go as they are: no copy of them is made. What stands before the first whole one
+ * goes with the header line: by itself it would take as much of the pipe as a page does. */
+static int writer_pages(struct writer *writer, const void *pages, size_t n, struct fault *fault)
+{
+    const unsigned char *bytes = pages;
+    size_t odd = -(uintptr_t)pages % PAGE;
+    if (writer->copies || n < LARGE)
+        return writer_bytes(writer, bytes, n, fault);
+    if (writer_bytes(writer, bytes, odd, fault) < 0 || writer_flush(writer, fault) < 0)
+        return -1;
+    for (bytes += odd, n -= odd; n;) {
+        ssize_t lent = aside_lend(writer->fd, bytes, n);
+        writer->copies = lent < 0 && errno != EPIPE && errno != EAGAIN && errno != EINTR;
+        if (writer->copies)
+            return writer_bytes(writer, bytes, n, fault);
+        if (lent < 0 && not_written(writer, fault) < 0)
+            return -1;
+        bytes += lent < 0 ? 0 : lent;
+        n -= lent < 0 ? 0 : (size_t)lent;
+    }
+    return 0;
+}
+
 static int writer_aside(struct writer *writer, struct aside *aside, struct fault *fault)
 {
     if (writer_bytes(writer, aside->first, aside->firsts, fault) < 0 ||
@@ -178,14 +201,17 @@ static size_t payload_bytes(const struct record *record)
 int writer_record(struct writer *writer, const struct record *record, struct fault *fault)
 {
     size_t n;
-    char line[RECORD_LINE + 1];
-    if (record_header(record, line, &n, fault) < 0 || writer_bytes(writer, line, n, fault) < 0)
+    if (writer->held + RECORD_LINE >= CHUNK && writer_flush(writer, fault) < 0)
         return -1;
+    if (record_header(record, (char *)writer->buffer + writer->held, &n, fault) < 0)
+        return -1;
+    writer->held += n;
     size_t left = payload_bytes(record);
     if (record->aside)
         left -= record->aside->firsts + record->aside->held;
     for (const struct column *column = record->column; left > 0; column++) {
-        if (writer_bytes(writer, column->data, column_bytes(column), fault) < 0)
+        if ((record->mapped ? writer_pages : writer_bytes)(writer, column->data,
+                                                           column_bytes(column), fault) < 0)
             return -1;
         left -= column_bytes(column);
     }
@@ -365,6 +391,18 @@ static int fill_to(struct reader *reader, size_t n, bool exactly, struct fault *
     return more;
 }
 
+/* Reads n bytes that have come: 1, 0 at the end of all, or a fault. */
+static int take_there(struct reader *reader, size_t n, struct fault *fault)
+{
+    int took = 1;
+    size_t until = held(reader) + n;
+    while ((took == 0 || took == 1) && held(reader) < until) {
+        reader->bite = until - held(reader);
+        took = reader_take(reader, fault);
+    }
+    return took == 2 ? 0 : took < 0 ? -1 : 1;
+}
+
 /* There was no room for all of it: what is aside is read after all. */
 static int take_back(struct reader *reader, struct fault *fault)
 {
@@ -372,7 +410,7 @@ static int take_back(struct reader *reader, struct fault *fault)
     size_t room;
     while (!reader->copies && aside->held) {
         unsigned char *at = make_room(reader, &room, fault);
-        ssize_t got = at ? aside_read(aside, at, room) : -1;
+        ssize_t got = at ? aside_read(aside, at, room < aside->held ? room : aside->held) : -1;
         if (!at || got <= 0)
             return at ? fault_system(fault, "cannot read %s", reader->name) : -1;
         reader->until += (size_t)got;
@@ -387,7 +425,7 @@ static int put_aside(struct reader *reader, struct record *record, size_t n, str
 {
     struct aside *aside = reader->aside;
     bool looked = false;
-    while (n) {
+    while (n && (reader->copies || aside->held || !aside_leave(aside, reader->fd, n))) {
         ssize_t got = reader->copies ? aside_copy(aside, reader->fd, n)
                                      : aside_take(aside, reader->fd, n);
         if (got < 0 && (looked || errno != EAGAIN))
@@ -397,8 +435,7 @@ static int put_aside(struct reader *reader, struct record *record, size_t n, str
             return -1;
         if (looked)
             continue;
-        int more = got && reader->copies ? fill_to(reader, held(reader) + (size_t)got, true, fault)
-                                         : got > 0;
+        int more = got && reader->copies ? take_there(reader, (size_t)got, fault) : got > 0;
         if (more <= 0)
             return more;
         n -= (size_t)got;

@@ -46,6 +46,7 @@ struct writer {
     struct watch *watch;
     unsigned char *buffer;
     size_t held;
+    bool copies; /* pages cannot be lent to fd */
 };
 
 /* fd, name and watch stay the caller's. 0, or a fault. */

@@ -71,6 +71,19 @@ letters() {
     is "$(cat abcde | replay f - f | dealt)" '1f 2a 3b 4c 5d 6e 7f'
 }
 
+@test "large rounds are the same in a file, in a pipe, in a slow pipe and out of memory" {
+    for dim in 41 61 136 300; do # features of less than a pipe holds and of more, anywhere in a page
+        synth -n 7 -l 100 -d "$dim" linear >large
+        replay -n 20 large >file
+        replay -n 20 large | cat >pipe
+        same file pipe
+        replay -n 20 large | { sleep 0.1 && cat; } >pipe
+        same file pipe
+        cat large | replay -n 20 - | cat >pipe
+        same file pipe
+    done
+}
+
 @test "-s deals each pass in an order of its own" {
     stored {a..z} >a_to_z
     passes=$(replay -s 5 -n 78 a_to_z | dealt)

@@ -55,6 +55,35 @@ all_refuse() {
     done
 }
 
+# ---- features that nobody looks at ----
+
+# late FILE: its bytes in pieces, so that a round's line, or some of its features, come alone.
+late() {
+    { head -c 500 && sleep 0.1 && head -c 1500 && sleep 0.1 && head -c 40000 && sleep 0.1 && cat; } <"$1"
+}
+
+@test "features go through a pipe as they do into a file, whether they come at once or late" {
+    for dim in 41 136 300; do
+        synth -n 5 -l 100 -d "$dim" linear >dealt
+        update -a squared -e 0.001 -m model <dealt
+        score -m model <dealt >scored
+        explore -g 0.5 <scored >shown
+        for command in "score -m model:dealt" "explore -g 0.5:scored" "metric -t table map:shown" \
+            "feedback-mask -k 3:shown"; do
+            ${command%:*} <"${command#*:}" >file
+            cat "${command#*:}" | ${command%:*} | cat >pipe
+            same file pipe
+            late "${command#*:}" | ${command%:*} | { sleep 0.1 && cat; } >pipe
+            same file pipe
+        done
+        rm model
+        head -c 100000 shown >cut
+        feedback-mask <cut >file || true
+        cat cut | feedback-mask | cat >pipe || true
+        same file pipe
+    done
+}
+
 # ---- what is not known is carried along ----
 
 # carried KEYS COLUMNS N BYTES: a round with keys and columns that no program knows, and others.
