@@ -14,9 +14,9 @@ int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **
     pump->watch = WATCH_NOTHING;
     pump->host = (struct host){ .fault = &pump->fault, .watch = &pump->watch, .out = &pump->out,
                                 .in = STDIN_FILENO };
-    pump->self = calloc(1, filter->size);
     pump->record = malloc(sizeof *pump->record);
-    if (!pump->self || !pump->record)
+    pump->self = pump->record ? calloc(1, filter->size) : NULL;
+    if (!pump->self)
         return fault_memory(&pump->fault, filter->size + sizeof *pump->record);
     round_open(&pump->round, pump->record);
     options_start(&options, argc, argv, &pump->fault);
