@@ -63,7 +63,7 @@ static struct fifo *new_fifo(const char *path, struct fault *fault)
 static int try_open(struct fifo *fifo, int flags, struct fault *fault)
 {
     struct stat is;
-    fifo->fd = open(fifo->path, flags | O_NONBLOCK | O_CLOEXEC);
+    fifo->fd = watch_open(&fifo->own, fifo->path, flags | O_NONBLOCK, 0, fault);
     if (fifo->fd < 0 && errno == ENXIO)
         return -1;
     if (fifo->fd < 0 && errno == ENOENT)

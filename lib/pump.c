@@ -129,7 +129,7 @@ static int pump_files(struct pump *pump, enum kind kind, uint64_t *written)
             result = pump_input(pump, kind, STDIN_FILENO, "<stdin>", written);
             continue;
         }
-        int fd = open(*file, O_RDONLY | O_CLOEXEC);
+        int fd = watch_open(&pump->watch, *file, O_RDONLY, 0, &pump->fault);
         if (fd < 0)
             return fault_system(&pump->fault, "cannot open %s", *file);
         result = pump_input(pump, kind, fd, *file, written);
@@ -156,7 +156,7 @@ static int close_output(struct pump *pump)
     if (writer_flush(&pump->out, &pump->fault) < 0)
         return -1;
     pump->watch.out = NULL;
-    if (close(STDOUT_FILENO) < 0)
+    if (watch_close(STDOUT_FILENO) < 0)
         return fault_system(&pump->fault, "cannot write <stdout>");
     return 0;
 }
