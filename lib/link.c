@@ -197,7 +197,9 @@ struct link *link_score(const char *path, uint64_t window, struct watch *watch,
         return NULL;
     }
     if (flock(fifo->fd, LOCK_EX | LOCK_NB) < 0) {
-        fault_partner(fault, "ring %s: another score reads it already", path);
+        int held = errno == EWOULDBLOCK;
+        (void)(held ? fault_partner(fault, "ring %s: another score reads it already", path)
+                    : fault_system(fault, "ring %s: cannot lock it", path));
         close_fifo(&fifo->link);
         return NULL;
     }
