@@ -56,10 +56,10 @@ struct kept {
 
 /* How a call goes wrong. */
 struct mishap {
-    int error;       /* 0: it does less than it is asked for */
-    const char *how; /* "one", "half"                        */
-    bool on;         /* this call and all after it           */
-    bool smooth;     /* nobody is to notice                  */
+    int error;       /* it fails, if not 0                                                */
+    const char *how; /* "one", "half": it does so much, and those after it fail, or NULL  */
+    bool on;         /* this call and all after it                                        */
+    bool smooth;     /* nobody is to notice                                               */
 };
 
 struct fault {
@@ -89,16 +89,18 @@ static void stop(const char *what)
 
 #define FAILS(error) { error, NULL, false, false }
 #define FAILS_ON(error) { error, NULL, true, false }
+#define FAILS_THEN(error) { error, "half", true, false }
 #define GOES_ON(error) { error, NULL, false, true }
 #define FALLS_SHORT { 0, "one", false, true }, { 0, "half", false, true }, { 0, "half", true, true }
 
 /* Each ends with one that is all zero. */
-static const struct mishap reads[] = { FAILS(EIO), GOES_ON(EINTR), GOES_ON(EAGAIN), FALLS_SHORT,
-                                       { 0 } };
-static const struct mishap writes[] = { FAILS(EIO), FAILS_ON(ENOSPC), FAILS_ON(EPIPE),
-                                        GOES_ON(EINTR), GOES_ON(EAGAIN), FALLS_SHORT, { 0 } };
-static const struct mishap moves[] = { FAILS(ENOMEM), FAILS_ON(EINVAL), GOES_ON(EINTR),
-                                       GOES_ON(EAGAIN), FALLS_SHORT, { 0 } };
+static const struct mishap reads[] = { FAILS(EIO), FAILS_THEN(EIO), GOES_ON(EINTR), GOES_ON(EAGAIN),
+                                       FALLS_SHORT, { 0 } };
+static const struct mishap writes[] = { FAILS(EIO), FAILS_ON(ENOSPC), FAILS_THEN(ENOSPC),
+                                        FAILS_ON(EPIPE), GOES_ON(EINTR), GOES_ON(EAGAIN),
+                                        FALLS_SHORT, { 0 } };
+static const struct mishap moves[] = { FAILS(ENOMEM), FAILS_ON(EINVAL), FAILS_THEN(EINVAL),
+                                       GOES_ON(EINTR), GOES_ON(EAGAIN), FALLS_SHORT, { 0 } };
 static const struct mishap opens[] = { FAILS(EMFILE), FAILS_ON(EACCES), GOES_ON(EINTR), { 0 } };
 static const struct mishap polls[] = { FAILS(ENOMEM), GOES_ON(EINTR), { 0 } };
 static const struct mishap syncs[] = { FAILS(EIO), FAILS_ON(ENOSPC), GOES_ON(EINTR), { 0 } };
@@ -233,12 +235,15 @@ static void plan(const struct fault *fault)
 {
     char at[24], how[24], fd[24];
     const struct mishap *mishap = fault->mishap;
-    sprintf(at, "%u%s", fault->at, mishap && mishap->on ? "+" : "");
-    sprintf(how, "%d", mishap ? mishap->error : 0);
+    bool on = mishap && mishap->on && !(mishap->how && mishap->error);
+    sprintf(at, "%u%s", fault->at, on ? "+" : "");
+    sprintf(how, "%s", mishap && mishap->how ? mishap->how : "");
+    if (mishap && mishap->error)
+        sprintf(how + strlen(how), "%d", mishap->error);
     sprintf(fd, "%d", told);
     setenv("FAULTY_CALL", faulty_names[fault->call], 1);
     setenv("FAULTY_AT", at, 1);
-    setenv("FAULTY_HOW", mishap && mishap->how ? mishap->how : how, 1);
+    setenv("FAULTY_HOW", how, 1);
     setenv("FAULTY_FD", fd, 1);
 }
 
@@ -458,9 +463,10 @@ static const char *check(const struct fault *fault, bool in_time)
 static void complain(const struct fault *fault, const char *bad)
 {
     const struct mishap *mishap = fault->mishap;
-    printf("%s: call %u%s of %s: %s: %s\n", members[fault->member].argv[0], fault->at,
-           mishap->on ? " and on" : "", faulty_names[fault->call],
-           mishap->error ? strerror(mishap->error) : mishap->how, bad);
+    printf("%s: call %u%s of %s: %s%s%s: %s\n", members[fault->member].argv[0], fault->at,
+           mishap->on ? " and on" : "", faulty_names[fault->call], mishap->how ? mishap->how : "",
+           mishap->how && mishap->error ? ", then " : "",
+           mishap->error ? strerror(mishap->error) : "", bad);
     for (size_t i = 0; i < member_count; i++)
         printf("    %s: status %x: %s%s", members[i].argv[0], (unsigned)members[i].status,
                members[i].words.at, members[i].words.n ? "" : "\n");

@@ -34,10 +34,11 @@ enum { FILES = 1024, PIECES = 16 };
 static struct {
     const char *call;
     unsigned at;
-    bool on;   /* all later ones too                     */
-    int error; /* 0: it does less than it was asked for: */
-    bool half; /* half of it, or one byte                */
-    int told;  /* the descriptor for numbers             */
+    bool on;    /* all later ones too                     */
+    bool fewer; /* it does less than it was asked for:    */
+    bool half;  /* half of it, or one byte                */
+    int error;  /* how it fails, or those after it if not */
+    int told;   /* the descriptor for numbers             */
 } plan = { .told = -1 };
 
 static unsigned calls[FAULTY_CALLS];
@@ -51,9 +52,10 @@ __attribute__((constructor)) static void read_plan(void)
     if (!call || !at || !how || !told)
         return;
     plan.at = (unsigned)strtoul(at, &end, 10);
-    plan.on = *end == '+';
-    plan.error = atoi(how);
-    plan.half = strcmp(how, "half") == 0;
+    plan.half = strncmp(how, "half", 4) == 0;
+    plan.fewer = plan.half || strcmp(how, "one") == 0;
+    plan.error = atoi(plan.half ? how + 4 : how);
+    plan.on = *end == '+' || (plan.fewer && plan.error);
     plan.told = atoi(told);
     plan.call = call;
 }
@@ -80,7 +82,7 @@ static enum look look(enum faulty call, int fd)
         return AS_ASKED;
     if (plan.error == EPIPE && fd != STDOUT_FILENO)
         return AS_ASKED;
-    if (plan.error == 0)
+    if (plan.fewer && (n == plan.at || plan.error == 0))
         return FEWER;
     errno = plan.error;
     return FAILS;
