@@ -24,8 +24,9 @@ void store_close(struct store *store);
  * but its folder not synced. */
 int store_save(const struct store *store, const struct model *model, struct fault *fault);
 
-/* Reads the model in a file, which must hold one and its end record; `watch` as for watch_open. 1;
- * 0 where there is no such file; or a fault. The model lies in `reader`, which the caller closes. */
+/* Reads the model in a file, which must hold one and its end record; `watch` as for watch_open.
+ * 1; 0 where there is no such file; or a fault. The model lies in `reader`, which the caller
+ * closes. */
 int store_load(const char *path, const struct watch *watch, struct reader *reader,
                struct model *model, struct fault *fault);
 
