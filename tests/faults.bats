@@ -2,6 +2,8 @@
 # Faults from below: each call that a program makes of the system goes wrong once, in each way that it
 # can. Either the bytes are right, or the program says what failed and exits 1.
 
+# shellcheck disable=SC2086 # commands are words
+
 load helper
 
 FAULTS=$ROOT/build/tests/faults SHIM=$ROOT/build/tests/faulty.so
@@ -161,13 +163,11 @@ HARMLESS="clock_gettime ferror fflush fprintf free fwrite mem* munmap printf qso
 @test "every learner, where there is no memory" {
     for learner in 'squared -e 1e-4 -U 1' 'ranksvm -e 1e-4' 'smoothdcg -e 1e-4' 'listnet -T 2' \
         'slam -e 1' 'slam-ap -e 1' minimax solar1 'solar2 -C 1' prank prank-pair committee; do
-        # shellcheck disable=SC2086
         goes_wrong -c malloc,calloc,realloc -i deck -m model update -a $learner -m model
     done
     synth -n 1 noisy-binary | update -a ftpl >leader
     synth -n 2 noisy-binary | score -m leader >list
     for policy in '-k all -p leader -T 2' '-k 2 -p blocks -T 8'; do
-        # shellcheck disable=SC2086
         set -- $policy
         [ "$2" = all ] && show="explore ${*:3}" || show="explore $*"
         goes_wrong -c malloc,calloc,realloc -i list $show
