@@ -40,7 +40,12 @@ build/tests/%: tests/%.c $(LIB) $(HEADERS)
 	@mkdir -p $(@D)
 	$(COMPILE) -o $@ $< $(LIB) -lm
 
-tests: $(TESTS)
+# What tests put between a program and the system.
+build/tests/%.so: tests/shim/%.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(filter-out -static -fsanitize=%,$(COMPILE)) -U_FORTIFY_SOURCE -shared -fPIC -o $@ $< -ldl
+
+tests: $(TESTS) build/tests/faulty.so
 
 # bats and mandoc are brought in where the machine has none.
 check: all tests build/examples/data/make

@@ -149,10 +149,11 @@ static enum kind kind(const void *self)
 }
 
 /* Puts a file in the place of a standard stream. */
-static int redirect(const char *path, int to, struct fault *fault)
+static int redirect(const struct loop *my, const char *path, int to)
 {
     int flags = to == STDIN_FILENO ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC;
-    int fd = path ? open(path, flags, 0666) : to;
+    struct fault *fault = my->host->fault;
+    int fd = path ? watch_open(my->host->watch, path, flags, 0666, fault) : to;
     if (fd < 0 || (fd != to && dup2(fd, to) < 0))
         return fault_system(fault, to == STDIN_FILENO ? "cannot open %s" : "cannot write %s", path);
     if (fd != to)
@@ -164,8 +165,8 @@ static int open_loop(void *self)
 {
     struct loop *my = self;
     struct fault *fault = my->host->fault;
-    if (redirect(my->words.from, STDIN_FILENO, fault) < 0 ||
-        redirect(my->words.to, STDOUT_FILENO, fault) < 0)
+    if (redirect(my, my->words.from, STDIN_FILENO) < 0 ||
+        redirect(my, my->words.to, STDOUT_FILENO) < 0)
         return -1;
     for (size_t i = 0; i < my->parts; i++) {
         const struct part *part = &my->part[i];

@@ -128,7 +128,7 @@ static int open_metric(void *self)
     }
     if (!my->file)
         return 0;
-    my->fd = open(my->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    my->fd = watch_open(my->host->watch, my->file, O_WRONLY | O_CREAT | O_TRUNC, 0666, fault);
     if (my->fd < 0)
         return fault_system(fault, "cannot write %s", my->file);
     my->table = &my->writer;
@@ -260,7 +260,7 @@ static int close_metric(void *self, enum ended ended)
         result = fault_partner(fault, "<stdin>: no rounds");
     else if (my->rounds > my->told)
         result = print_row(my);
-    if (my->fd >= 0 && close(my->fd) < 0)
+    if (my->fd >= 0 && watch_close(my->fd) < 0)
         result = fault_system(fault, "cannot write %s", my->file);
     writer_close(&my->writer);
     judge_close(&my->judge);

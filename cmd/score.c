@@ -53,7 +53,7 @@ static int load_model(struct score *my)
 {
     struct reader reader;
     struct model model;
-    int got = store_load(my->model, &reader, &model, my->host->fault);
+    int got = store_load(my->model, my->host->watch, &reader, &model, my->host->fault);
     if (got == 0)
         (void)fault_partner(my->host->fault, "model %s is not there", my->model);
     int result = got > 0 ? scoring_take(&my->scoring, &model, my->host->fault) : -1;

@@ -111,7 +111,7 @@ static int load(struct update *my)
     struct fault *fault = my->host->fault;
     if (!model)
         return fault_memory(fault, sizeof *model);
-    int got = store_load(my->model, &reader, model, fault);
+    int got = store_load(my->model, my->host->watch, &reader, model, fault);
     if (got > 0 && learner_load(&my->state, model, fault) < 0) {
         fault_place(fault, "model %s: ", my->model);
         got = -1;

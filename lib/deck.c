@@ -88,7 +88,7 @@ int deck_add(struct deck *deck, const char *file, struct watch *watch, struct fa
         return -1;
     stored += deck->streams;
     *stored = (struct stored){ .map = NULL };
-    int fd = standard ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+    int fd = standard ? STDIN_FILENO : watch_open(watch, file, O_RDONLY, 0, fault);
     if (fd < 0)
         return fault_system(fault, "cannot open %s", file);
     reader_open(&stored->reader, fd, name, watch);

@@ -104,6 +104,8 @@ void fault_place(struct fault *fault, const char *format, ...)
 {
     char text[sizeof fault->text];
     va_list values;
+    if (!fault->text[0])
+        return;
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);

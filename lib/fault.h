@@ -37,7 +37,7 @@ int fault_memory(struct fault *fault, size_t bytes);
  * that would have been a death without words is now told. */
 void fault_also(struct fault *fault, const struct fault *second);
 
-/* Puts the place ("<stdin>: round 17: ") before the words of a fault. */
+/* Puts the place ("<stdin>: round 17: ") before the words of a fault; without words it stays so. */
 void fault_place(struct fault *fault, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -36,7 +36,7 @@ static int open_next(struct lines *lines, struct fault *fault)
     lines->name = standard ? "<stdin>" : file;
     lines->number = 0;
     lines->file_ended = false;
-    lines->fd = standard ? STDIN_FILENO : open(file, O_RDONLY);
+    lines->fd = standard ? STDIN_FILENO : watch_open(lines->watch, file, O_RDONLY, 0, fault);
     return lines->fd < 0 ? fault_system(fault, "cannot open %s", file) : 0;
 }
 

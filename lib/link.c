@@ -63,7 +63,7 @@ static struct fifo *new_fifo(const char *path, struct fault *fault)
 static int try_open(struct fifo *fifo, int flags, struct fault *fault)
 {
     struct stat is;
-    fifo->fd = open(fifo->path, flags | O_NONBLOCK | O_CLOEXEC);
+    fifo->fd = watch_open(&fifo->own, fifo->path, flags | O_NONBLOCK, 0, fault);
     if (fifo->fd < 0 && errno == ENXIO)
         return -1;
     if (fifo->fd < 0 && errno == ENOENT)
@@ -197,7 +197,9 @@ struct link *link_score(const char *path, uint64_t window, struct watch *watch,
         return NULL;
     }
     if (flock(fifo->fd, LOCK_EX | LOCK_NB) < 0) {
-        fault_partner(fault, "ring %s: another score reads it already", path);
+        int held = errno == EWOULDBLOCK;
+        (void)(held ? fault_partner(fault, "ring %s: another score reads it already", path)
+                    : fault_system(fault, "ring %s: cannot lock it", path));
         close_fifo(&fifo->link);
         return NULL;
     }

@@ -14,9 +14,9 @@ int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **
     pump->watch = WATCH_NOTHING;
     pump->host = (struct host){ .fault = &pump->fault, .watch = &pump->watch, .out = &pump->out,
                                 .in = STDIN_FILENO };
-    pump->self = calloc(1, filter->size);
     pump->record = malloc(sizeof *pump->record);
-    if (!pump->self || !pump->record)
+    pump->self = pump->record ? calloc(1, filter->size) : NULL;
+    if (!pump->self)
         return fault_memory(&pump->fault, filter->size + sizeof *pump->record);
     round_open(&pump->round, pump->record);
     options_start(&options, argc, argv, &pump->fault);
@@ -129,7 +129,7 @@ static int pump_files(struct pump *pump, enum kind kind, uint64_t *written)
             result = pump_input(pump, kind, STDIN_FILENO, "<stdin>", written);
             continue;
         }
-        int fd = open(*file, O_RDONLY | O_CLOEXEC);
+        int fd = watch_open(&pump->watch, *file, O_RDONLY, 0, &pump->fault);
         if (fd < 0)
             return fault_system(&pump->fault, "cannot open %s", *file);
         result = pump_input(pump, kind, fd, *file, written);
@@ -156,7 +156,7 @@ static int close_output(struct pump *pump)
     if (writer_flush(&pump->out, &pump->fault) < 0)
         return -1;
     pump->watch.out = NULL;
-    if (close(STDOUT_FILENO) < 0)
+    if (watch_close(STDOUT_FILENO) < 0)
         return fault_system(&pump->fault, "cannot write <stdout>");
     return 0;
 }

@@ -55,18 +55,22 @@ static char *follow_links(const char *path, struct fault *fault)
     return NULL;
 }
 
-/* A lock file that was removed by the one who held it, after we opened it, locks nothing. */
-static bool is_same_file(int fd, const char *path)
+/* A lock file that was removed by the one who held it, after we opened it, locks nothing. 1, 0, or
+ * -1 and errno. */
+static int is_same_file(int fd, const char *path)
 {
     struct stat held, there;
-    return fstat(fd, &held) == 0 && stat(path, &there) == 0 && held.st_dev == there.st_dev &&
-           held.st_ino == there.st_ino;
+    if (fstat(fd, &held) < 0)
+        return -1;
+    if (stat(path, &there) < 0)
+        return errno == ENOENT ? 0 : -1;
+    return held.st_dev == there.st_dev && held.st_ino == there.st_ino;
 }
 
 static int take_lock(struct store *store, struct fault *fault)
 {
     for (;;) {
-        store->lock_fd = open(store->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        store->lock_fd = watch_open(NULL, store->lock, O_RDWR | O_CREAT, 0666, fault);
         if (store->lock_fd < 0)
             return fault_system(fault, "model %s: cannot make its lock %s", store->path,
                                 store->lock);
@@ -79,8 +83,11 @@ static int take_lock(struct store *store, struct fault *fault)
                         : fault_system(fault, "model %s: cannot lock %s", store->path,
                                        store->lock);
         }
-        if (is_same_file(store->lock_fd, store->lock))
+        int same = is_same_file(store->lock_fd, store->lock);
+        if (same > 0)
             return 0;
+        if (same < 0)
+            return fault_system(fault, "model %s: cannot lock %s", store->path, store->lock);
         close(store->lock_fd);
     }
 }
@@ -118,6 +125,16 @@ void store_close(struct store *store)
     *store = (struct store){ .lock_fd = -1 };
 }
 
+/* A signal that comes between is not to stop the saving. */
+static int sync_file(int fd)
+{
+    int result;
+    do
+        result = fsync(fd);
+    while (result < 0 && errno == EINTR);
+    return result;
+}
+
 static int write_model(int fd, const char *name, const struct model *model, struct fault *fault)
 {
     struct writer writer;
@@ -127,45 +144,60 @@ static int write_model(int fd, const char *name, const struct model *model, stru
     if (result == 0)
         result = writer_end(&writer, 1, fault);
     writer_close(&writer);
-    if (result == 0 && fsync(fd) < 0)
+    if (result == 0 && sync_file(fd) < 0)
         result = fault_system(fault, "cannot write %s", name);
     return result;
 }
 
-/* So that the new name is on the disk too; some file systems cannot, which is no fault of ours. */
-static void sync_folder(const char *path)
+/* So that the new name is on the disk too. That some file systems cannot, and that some folders may
+ * not be read, is no fault; that the disk could not is one. */
+static int sync_folder(const char *path, struct fault *fault)
 {
+    int result = 0;
     size_t n = folder_bytes(path);
-    struct fault ignored = { FAULT_NONE, "" };
-    char *folder = n ? join(path, n, "", &ignored) : join(".", 1, "", &ignored);
-    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (fd >= 0) {
-        (void)fsync(fd);
+    char *folder = n ? join(path, n, "", fault) : join(".", 1, "", fault);
+    if (!folder)
+        return -1;
+    int fd = watch_open(NULL, folder, O_RDONLY | O_DIRECTORY, 0, fault);
+    if (fd < 0 ? errno != EACCES
+               : sync_file(fd) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
+        result = fault_system(fault, "%s is replaced, but cannot sync its folder %s", path, folder);
+    if (fd >= 0)
         close(fd);
-    }
     free(folder);
+    return result;
+}
+
+/* The file beside the model, which at no moment may be read by more than the model may. */
+static int open_beside(const struct store *store, const char *beside, struct fault *fault)
+{
+    struct stat is = { .st_mode = 0666 };
+    bool there = stat(store->path, &is) == 0;
+    if (!there && errno != ENOENT)
+        return fault_system(fault, "model %s", store->path);
+    int fd = watch_open(NULL, beside, O_WRONLY | O_CREAT | O_TRUNC, is.st_mode & 0777, fault);
+    if (fd < 0)
+        return fault_system(fault, "cannot write %s", beside);
+    if (there)
+        (void)fchmod(fd, is.st_mode & 07777); /* what umask took; some file systems cannot */
+    return fd;
 }
 
 int store_save(const struct store *store, const struct model *model, struct fault *fault)
 {
-    struct stat is;
     char *beside = join(store->lock, strlen(store->lock), ".new", fault);
-    int fd = beside ? open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    int fd = beside ? open_beside(store, beside, fault) : -1;
     if (fd < 0) {
-        if (beside)
-            fault_system(fault, "cannot write %s", beside);
         free(beside);
         return -1;
     }
-    if (stat(store->path, &is) == 0)
-        (void)fchmod(fd, is.st_mode & 07777);
     int result = write_model(fd, beside, model, fault);
-    if (close(fd) < 0 && result == 0)
+    if (watch_close(fd) < 0 && result == 0)
         result = fault_system(fault, "cannot write %s", beside);
     if (result == 0 && rename(beside, store->path) < 0)
         result = fault_system(fault, "cannot rename %s to %s", beside, store->path);
     if (result == 0)
-        sync_folder(store->path);
+        result = sync_folder(store->path, fault);
     else
         unlink(beside);
     free(beside);
@@ -201,9 +233,10 @@ static int read_one(struct reader *reader, struct model *model, struct fault *fa
     return 1;
 }
 
-int store_load(const char *path, struct reader *reader, struct model *model, struct fault *fault)
+int store_load(const char *path, const struct watch *watch, struct reader *reader,
+               struct model *model, struct fault *fault)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = watch_open(watch, path, O_RDONLY, 0, fault);
     reader_open(reader, fd, path, NULL);
     reader->keep = true;
     if (fd < 0)

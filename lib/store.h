@@ -20,11 +20,14 @@ int store_open(struct store *store, const char *path, struct fault *fault);
 void store_close(struct store *store);
 
 /* Replaces the file: written beside it, synced, renamed over it; its permissions are kept. At any
- * moment the file is the old model or the new one. 0 or a fault. */
+ * moment the file is the old model or the new one. 0 or a fault, which may be that it was replaced
+ * but its folder not synced. */
 int store_save(const struct store *store, const struct model *model, struct fault *fault);
 
-/* Reads the model in a file, which must hold one and its end record. 1; 0 where there is no such
- * file; or a fault. The model lies in `reader`, which the caller closes. */
-int store_load(const char *path, struct reader *reader, struct model *model, struct fault *fault);
+/* Reads the model in a file, which must hold one and its end record; `watch` as for watch_open.
+ * 1; 0 where there is no such file; or a fault. The model lies in `reader`, which the caller
+ * closes. */
+int store_load(const char *path, const struct watch *watch, struct reader *reader,
+               struct model *model, struct fault *fault);
 
 #endif

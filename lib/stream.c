@@ -1,6 +1,7 @@
 #include "stream.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "round.h"
@@ -51,6 +53,25 @@ static int look(struct watch *watch, int fd, short events, int timeout, struct f
     return at[AT_FD].revents != 0;
 }
 
+static long now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (long)(time.tv_sec % 1000000) * 1000 + time.tv_nsec / 1000000;
+}
+
+/* For so long, whatever wakes us before. */
+static int look_for(struct watch *watch, int fd, int milliseconds, struct fault *fault)
+{
+    int ready;
+    long end = milliseconds ? now() + milliseconds : 0;
+    do {
+        ready = look(watch, fd, POLLIN, milliseconds, fault);
+        milliseconds = milliseconds ? (int)(end - now()) : 0;
+    } while (ready == 0 && milliseconds > 0);
+    return ready;
+}
+
 int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault)
 {
     bool holding = watch->out && watch->out->held > 0;
@@ -58,7 +79,7 @@ int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *
     if (ready == 0 && holding && writer_flush(watch->out, fault) < 0)
         return -1;
     if (ready == 0 && milliseconds >= 0)
-        return look(watch, fd, POLLIN, milliseconds, fault);
+        return look_for(watch, fd, milliseconds, fault);
     if (ready == 0)
         ready = look(watch, fd, POLLIN, SOON, fault);
     while (ready == 0)
@@ -79,6 +100,21 @@ int watch_writable(struct watch *watch, int fd, struct fault *fault)
         ready = look(watch, fd, POLLOUT, -1, fault);
     while (ready == 0);
     return ready < 0 ? -1 : 0;
+}
+
+int watch_open(const struct watch *watch, const char *path, int flags, mode_t mode,
+               struct fault *fault)
+{
+    int fd;
+    do
+        fd = open(path, flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR && (!watch || watch_stopped(watch, fault) == 0));
+    return fd;
+}
+
+int watch_close(int fd)
+{
+    return close(fd) < 0 && errno != EINTR ? -1 : 0;
 }
 
 int writer_open(struct writer *writer, int fd, const char *name, struct watch *watch,

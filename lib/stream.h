@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "aside.h"
 #include "fault.h"
@@ -37,6 +38,15 @@ int watch_writable(struct watch *watch, int fd, struct fault *fault);
 
 /* Has a signal asked to stop? 0, or FAULT_STOPPED. */
 int watch_stopped(const struct watch *watch, struct fault *fault);
+
+/* Opens a file, as open does, and again where a signal came between that asks for nothing (`watch`
+ * NULL: whatever it asks for). A descriptor; or -1, with errno, or with FAULT_STOPPED. */
+int watch_open(const struct watch *watch, const char *path, int flags, mode_t mode,
+               struct fault *fault);
+
+/* Closes what was written to: 0, or -1 with errno. A signal that came between is no failure: the
+ * descriptor is gone, and what was written is on its way. */
+int watch_close(int fd);
 
 /* Bytes to a descriptor. With a watch that is eager watch_writable is asked before each piece, and
  * where a descriptor that does not block would. */

@@ -184,3 +184,48 @@ piped() {
     loop "synth -n $rounds linear | score | explore | update -a slam -e 1 -m straight"
     same straight model
 }
+
+# saved_two MODEL: waits until two rounds are saved, which is all that a loop can do with what it has.
+saved_two() {
+    local tries=500
+    until bin2txt -f head "$1" 2>bin2txt.err | grep -q ' rounds=2 '; do
+        sleep 0.01
+        [ $((tries -= 1)) -gt 0 ] || { echo "no two rounds in 5 seconds" && return 1; }
+    done
+    sleep 0.1 # the folder is synced, and it waits
+}
+
+@test "a signal while loop waits for text, and a model that cannot be saved, is told with exit 1" {
+    mkfifo text
+    mkdir folder
+    loop 'svm2bin | update -a kl -e 0.1 -m folder/model -c 1' <text 2>err &
+    loop=$!
+    exec 8>text
+    small_text >&8
+    saved_two folder/model
+    mkdir folder/model.lock.new
+    kill -TERM $loop
+    got=0
+    wait $loop || got=$?
+    exec 8>&-
+    cat err
+    [ $got = 1 ]
+    grep '^loop: .*cannot write folder/model.lock.new: ' err
+}
+
+@test "a signal while loop waits for somebody to open a FIFO: what came is saved" {
+    small_text >one
+    mkfifo two
+    loop 'svm2bin one two | update -a kl -e 0.1 -m model -c 1' 2>err &
+    loop=$!
+    saved_two model
+    rm model # the last save is to make it anew
+    sleep 0.2
+    kill -TERM $loop
+    got=0
+    wait $loop || got=$?
+    cat err
+    [ $got = 143 ]
+    [ ! -s err ]
+    bin2txt -f head model | grep ' rounds=2 '
+}
