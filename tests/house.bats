@@ -76,5 +76,6 @@ place() {
         /^}/ && start && FNR - start > 60 { print FILENAME ":" start ": " FNR - start " lines"; bad = 1 }
         /^}/ { start = 0 }
         length($0) > 100 { print FILENAME ":" FNR ": " length($0) " characters"; bad = 1 }
-        END { exit bad }' "$ROOT"/lib/*.[ch] "$ROOT"/cmd/*.[ch] "$ROOT"/tests/*.c
+        END { exit bad }' "$ROOT"/lib/*.[ch] "$ROOT"/cmd/*.[ch] "$ROOT"/tests/*.c \
+        "$ROOT"/tests/fuzz/*.[ch]
 }
