@@ -55,6 +55,16 @@ static bool in_range(const struct setting *setting, double value)
     return value > 0 && isfinite(value);
 }
 
+static double find_value(const struct setting *setting, const char *text)
+{
+    if (setting->form != FORM_WORD)
+        return setting->form == FORM_FLAG ? 1 : strtod(text, NULL);
+    for (size_t w = 0; setting->words[w]; w++)
+        if (strcmp(text, setting->words[w]) == 0)
+            return (double)w + 1;
+    return 0; /* there is none */
+}
+
 /* The settings that update would have to be given to go on with the model, as its command line
  * takes them; false where it does not. */
 static bool find_settings(const struct learner *learner, struct settings *settings)
@@ -65,10 +75,7 @@ static bool find_settings(const struct learner *learner, struct settings *settin
         const char *text = setting->key ? record_key(&model.record, setting->key) : NULL;
         if (!text || !strchr(learner->letters, setting->letter))
             continue;
-        double value = setting->form == FORM_FLAG ? 1 : strtod(text, NULL);
-        for (size_t w = 0; setting->form == FORM_WORD && setting->words[w]; w++)
-            if (strcmp(text, setting->words[w]) == 0)
-                value = (double)w + 1;
+        double value = find_value(setting, text);
         if (!in_range(setting, value))
             return false;
         settings->set[i] = true;
