@@ -217,6 +217,7 @@ refuse_header() {
     refuse_header 'round t=2 docs=1 dim=0 qid= bytes=0' "header line: a key without a value: 'qid'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u2[1] bytes=2' \
         "header line: no type of a column (u1, u4, f4, f8): 'u2'"
+    refuse_header 'round t=2 docs=1 dim=0 cols=a[:u1[1] bytes=1' "header line: no name for a column: 'a\['"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u1 bytes=1' "header line: a column is name:type\[count\], not: 'a:u1'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[01] bytes=1' "header line: no count of a column: '01'"
     refuse_header 'round t=2 docs=1 dim=0 cols=A:u1[1] bytes=1' "header line: no name for a column: 'A'"
