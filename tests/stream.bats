@@ -339,6 +339,7 @@ refuse_features() {
 }
 
 @test "memory grows with the bytes that came, not with those announced" {
+    needs_limits
     { tiny 1 && echo 'rankpipe/1 round t=2 docs=1 dim=0 cols=big:u1[4503599627370496] bytes=4503599627370496' &&
         head -c 1000 /dev/zero; } >in
     { tiny 1 && echo 'rankpipe/1 round t=2 docs=4294967295 dim=0 cols=label:f4[4294967295] bytes=17179869180' &&
@@ -350,6 +351,7 @@ refuse_features() {
 }
 
 @test "memory does not grow with the stream" {
+    needs_limits
     for command in "${FILTERS[@]}" 'metric ndcg@1' 'update -a squared -e 0.1' 'bin2txt -f head'; do
         # shellcheck disable=SC2086
         replay -n 300000 two | (ulimit -v 16384 && exec $command) | tail -n 1 >out
