@@ -71,7 +71,8 @@ check:
 endif
 
 # Each target for so many seconds; what is found is build/fuzz/crash-TARGET. Behind AFL++ instead:
-#   make tests CC=afl-clang-fast && afl-fuzz -i tests/fuzz/corpus/svm -o build/afl build/tests/fuzz/svm
+#   make clean && make tests CC=afl-clang-fast
+#   afl-fuzz -i tests/fuzz/corpus/svm -o build/afl build/tests/fuzz/svm
 SECONDS = 20
 CC_FUZZ = clang
 FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) $(CPPFLAGS) -Icmd -O1 -g -fno-sanitize-recover=all
