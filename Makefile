@@ -1,4 +1,4 @@
-# rankpipe: make, make demo, make check, make bench, make install
+# rankpipe: make, make demo, make check, make fuzz, make bench, make install
 
 CC = cc
 CFLAGS = -O3
@@ -18,7 +18,7 @@ COMPILE = $(CC) $(HOUSE) $(WARN) $(CPPFLAGS) $(CFLAGS)
 PROGRAMS = svm2bin replay synth score explore metric feedback-mask update bin2txt loop
 LIB = $(patsubst lib/%.c,build/lib/%.o,$(wildcard lib/*.c))
 CMD = $(patsubst cmd/%.c,build/cmd/%.o,$(wildcard cmd/*.c))
-HEADERS = $(wildcard lib/*.h cmd/*.h tests/*.h)
+HEADERS = $(wildcard lib/*.h cmd/*.h tests/*.h tests/fuzz/*.h)
 
 all: bin/rankpipe $(PROGRAMS:%=bin/%)
 
@@ -45,12 +45,53 @@ build/tests/%.so: tests/shim/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(filter-out -static -fsanitize=%,$(COMPILE)) -U_FORTIFY_SOURCE -shared -fPIC -o $@ $< -ldl
 
-tests: $(TESTS) build/tests/faulty.so
+# Fuzz targets: each runs behind libFuzzer (make fuzz), and behind a driver that gives it files.
+FUZZ = $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+FUZZED = $(filter-out build/cmd/main.o,$(CMD)) $(LIB)
+
+build/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.c $(FUZZED) $(HEADERS)
+	@mkdir -p $(@D)
+	$(COMPILE) -Icmd -o $@ $< tests/fuzz/driver.c $(FUZZED) -lm
+
+tests: $(TESTS) build/tests/faulty.so $(FUZZ:%=build/tests/fuzz/%)
 
 # bats and mandoc are brought in where the machine has none.
+ifeq ($(SAN),)
 check: all tests build/examples/data/make
 	@sh tests/need bats mandoc
 	@PATH="$$PWD/node_modules/.bin:$$PATH" bats --jobs 1 tests
+else
+# With SAN=1 under AddressSanitizer and UBSan: in a copy of the tree, so that no object is mixed up
+# with the others, and no test need know where it runs.
+SANITIZE = -O1 -g -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
+COPIED = Makefile README.md cmd examples lib man tests
+
+check:
+	@mkdir -p build/san/rankpipe
+	@cd build/san/rankpipe && rm -rf $(COPIED)
+	@cp -Rp $(COPIED) build/san/rankpipe
+	@ln -sfn "$(abspath ../shared)" build/san/shared
+	@ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) -C build/san/rankpipe check SAN= \
+		CFLAGS="$(SANITIZE)"
+endif
+
+# Each target for so many seconds; what is found is build/fuzz/crash-TARGET. Behind AFL++ instead:
+#   make clean && make tests CC=afl-clang-fast
+#   afl-fuzz -i tests/fuzz/corpus/svm -o build/afl build/tests/fuzz/svm
+SECONDS = 20
+CC_FUZZ = clang
+FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) $(CPPFLAGS) -Icmd -O1 -g -fno-sanitize-recover=all
+
+fuzz:
+	@MAKE="$(MAKE)" sh tests/fuzz/run "$(CC_FUZZ)" "$(SECONDS)" $(FUZZ)
+
+build/fuzz/%.o: %.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(FUZZING) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
+
+build/fuzz/%: tests/fuzz/%.c $(FUZZED:build/%=build/fuzz/%) $(HEADERS)
+	@mkdir -p $(@D)
+	$(FUZZING) -fsanitize=fuzzer,address,undefined -o $@ $< $(FUZZED:build/%=build/fuzz/%) -lm
 
 demo: all
 	@sh examples/demo
@@ -96,4 +137,4 @@ clean:
 	rm -rf bin build
 
 
-.PHONY: all tests check demo data install uninstall bench clean
+.PHONY: all tests check fuzz demo data install uninstall bench clean

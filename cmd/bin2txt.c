@@ -61,6 +61,13 @@ static int print_name(struct bin2txt *my, size_t i)
     return writer_bytes(my->host->out, my->name[i], strlen(my->name[i]), my->host->fault);
 }
 
+/* Behind the features. A name that begins as the sign of one does needs that sign before it. */
+static int print_comment(struct bin2txt *my, size_t i)
+{
+    const char *sign = strncmp(my->name[i], "docid=", 6) == 0 ? " # docid=" : " # ";
+    return TEXT("%s", sign) < 0 ? -1 : print_name(my, i);
+}
+
 static int print_document(struct bin2txt *my, size_t i)
 {
     if (my->name)
@@ -146,7 +153,7 @@ static int print_svm(struct bin2txt *my, const struct round *round)
             (round->qid && TEXT(" qid:%s", qid) < 0) ||
             (x.form == MATRIX_DENSE && print_dense(my, &x, i) < 0) ||
             (x.form == MATRIX_SPARSE && print_sparse(my, &x, i) < 0) ||
-            (my->name && my->name[i][0] && (TEXT(" # ") < 0 || print_name(my, i) < 0)) ||
+            (my->name && my->name[i][0] && print_comment(my, i) < 0) ||
             TEXT("\n") < 0)
             return -1;
     }

@@ -115,7 +115,7 @@ static int parse_column(struct record *record, char *text, struct fault *fault)
     if (!bracket || text[strlen(text) - 1] != ']')
         return wrong(fault, "a column is name:type[count], not", text);
     text[strlen(text) - 1] = '\0';
-    char *count = cut(text, '['), *type = cut(text, ':');
+    char *type = cut(text, ':'), *count = cut(type, '[');
     if (!is_name(text))
         return wrong(fault, "no name for a column", text);
     if (record_column(record, text))

@@ -45,13 +45,13 @@ static int double_quoted(struct scan *scan)
     while (*scan->at != '"') {
         if (*scan->at == '$' || *scan->at == '`')
             return only_a_shell(scan);
-        if (*scan->at == '\\' && scan->at[1] && strchr("\"\\$`\n", scan->at[1]))
-            scan->at++;
+        bool quoted = *scan->at == '\\' && scan->at[1] && strchr("\"\\$`\n", scan->at[1]);
+        scan->at += quoted;
         if (!*scan->at) {
             scan->at = from;
             return refuse(scan, "a quote that is not closed");
         }
-        if (!(scan->at[-1] == '\\' && *scan->at == '\n'))
+        if (!(quoted && *scan->at == '\n'))
             *scan->out++ = *scan->at;
         scan->at++;
     }
@@ -161,12 +161,13 @@ static int read_command(struct scan *scan)
 static int check_redirections(const struct scan *scan)
 {
     const struct words *words = scan->words;
+    char quoted[FAULT_QUOTE];
     if (words->from && scan->from != 0)
-        return fault_usage(scan->fault, "< %.40s stands behind a bar: only the first program can "
-                           "read a file", words->from);
+        return fault_usage(scan->fault, "< %s stands behind a bar: only the first program can "
+                           "read a file", fault_quote(quoted, words->from, strlen(words->from)));
     if (words->to && scan->to + 1 != words->commands)
-        return fault_usage(scan->fault, "> %.40s stands before a bar: only the last program can "
-                           "write a file", words->to);
+        return fault_usage(scan->fault, "> %s stands before a bar: only the last program can "
+                           "write a file", fault_quote(quoted, words->to, strlen(words->to)));
     return 0;
 }
 

@@ -219,8 +219,9 @@ data_goes_round() {
 }
 
 @test "text of documents with names gives the same stream with -c" {
-    small_text | sed '1s/$/ # docid = GX1-1/; 3s/$/ # docid/; 4s/$/ # #4/' | svm2bin -c >bin
-    is "$(bin2txt bin | grep -c '#')" 3
+    small_text | sed '1s/$/ # docid = GX1-1/; 3s/$/ # docid/; 4s/$/ # #4/
+        5s/$/ # docid = docid=5/; 6s/$/ # docid=docid/' | svm2bin -c >bin
+    is "$(bin2txt bin | grep -c '#')" 5
     goes_round bin -c
 }
 

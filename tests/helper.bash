@@ -16,6 +16,16 @@ need_data() {
     [ -d "$DATA/$1" ] || skip "no ../shared/data/$1 here: the README says where to get it"
 }
 
+# Skips under the sanitizers (make check SAN=1), which change what a program is made of.
+not_sanitized() {
+    if grep -q __asan_init "$ROOT/bin/rankpipe"; then skip "not under the sanitizers: $1"; fi
+}
+
+# For tests that limit memory by ulimit -v.
+needs_limits() {
+    not_sanitized "they map terabytes, to use little of them, and ulimit -v lets them have none"
+}
+
 # fails STATUS PATTERN COMMAND...: exits with the status, says the pattern (a glob) on stderr.
 fails() {
     local want=$1 pattern=$2 got=0

@@ -191,6 +191,7 @@ kept() {
     mkstream round t=1 docs=20000 dim=0 label:f4 '0*10000' '1*10000' >many
     fails_on many 1 'update: <stdin>: round 1: 100000000 pairs of documents are more than the 67108864 that can be put in a random order: -o takes them in document order' \
         update -a prank-pair
+    needs_limits
     (ulimit -v 200000 && update -a prank-pair -o <many >model)
 }
 

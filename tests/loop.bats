@@ -78,6 +78,8 @@ piped() {
         "'back\\slash'" '"back\slash"' 'back\\slash'; do
         piped "svm2bin $word | bin2txt -f head"
     done
+    cp 'a b' $'back\\\nline' # a quoted backslash joins no lines
+    piped $'svm2bin "back\\\\\nline" | bin2txt -f "he\\\nad"'
     piped '
         # the queries
         svm2bin   "a b" |   # as they lie
@@ -118,8 +120,9 @@ piped() {
     refused '| replay x' 'no program where one should be, *'
     refused 'replay x
         bin2txt' 'a second command, which no bar joins to the first, at *bin2txt*'
-    refused 'replay x | bin2txt <y' '< y stands behind a bar: *'
-    refused 'replay x >y | bin2txt' '> y stands before a bar: *'
+    refused 'replay x | bin2txt <y' "< 'y' stands behind a bar: *"
+    refused 'replay x >y | bin2txt' "> 'y' stands before a bar: *"
+    refused $'replay x | bin2txt <\ec' "< '\\\\x1bc' stands behind a bar: *"
     refused 'svm2bin <x <y' 'a second <, at *'
     refused 'svm2bin <' 'no file behind <, *'
 }

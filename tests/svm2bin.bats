@@ -369,6 +369,7 @@ round t=2 qid=b docs=1 dim=0 cols=label:f4[1] bytes=4"
 }
 
 @test "memory does not grow with the number of queries, but for a few bytes each" {
+    needs_limits
     features=$(printf " %d:0.5" {1..100})
     awk -v "x=$features" 'BEGIN { for (i = 0; i < 100000; i++) print "1 qid:" i x }' |
         (ulimit -v 16384 && exec svm2bin) | tail -c 37 >out
@@ -376,6 +377,7 @@ round t=2 qid=b docs=1 dim=0 cols=label:f4[1] bytes=4"
 }
 
 @test "a million qids that went before take some 16 bytes each: 4 MB and 20 in all" {
+    needs_limits
     awk 'BEGIN { for (i = 0; i < 1000000; i++) print "1 qid:" i " 1:1" }' |
         (ulimit -v 24576 && exec svm2bin) | tail -c 38 >out
     is "$(cat out)" 'rankpipe/1 end rounds=1000000 bytes=0'

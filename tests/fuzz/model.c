@@ -1,0 +1,171 @@
+/* model: a model file of any bytes. One that is accepted scores; its learner takes it up where it
+ * can, saves it, takes that up again, and learns from it; and what is saved twice is the same. */
+#include <math.h>
+
+#include "learner.h"
+#include "scoring.h"
+#include "store.h"
+#include "target.h"
+
+/* A hostile dim or size is not to cost time. */
+enum { WEIGHTS_MOST = 64, MEMBERS_MOST = 100, GRADES_MOST = 100 };
+
+static struct model model, saved;
+
+/* Rounds of three documents: a fixed list, and two features each. */
+static const char rounds[] =
+    "rankpipe/1 round t=1 docs=3 dim=0 cols=label:f4[3] bytes=12\n\0\0\200\77\0\0\0\0\0\0\0\100"
+    "rankpipe/1 round t=2 docs=3 dim=2 cols=label:f4[3],x:f4[6] bytes=36\n"
+    "\0\0\200\77\0\0\0\0\0\0\0\100\0\0\200\77\0\0\0\100\0\0\0\0\0\0\200\277\0\0\0\77\0\0\200\77"
+    "rankpipe/1 end rounds=2 bytes=0\n";
+
+/* The next of them, in `record`; false behind the last. */
+static bool next_round(struct reader *reader, struct record *record, struct round *round)
+{
+    struct fault fault = { FAULT_NONE, "" };
+    int got = reader_next(reader, record, &fault);
+    hold(got == 0 || (got > 0 && round_read(round, &fault) == 0), "the rounds made here are good");
+    return got > 0;
+}
+
+static void score_all(const struct scoring *scoring, struct record *record)
+{
+    struct reader reader;
+    struct round round;
+    struct matrix x;
+    double s[3];
+    round_open(&round, record);
+    reader_open_memory(&reader, rounds, sizeof rounds - 1, "rounds");
+    while (next_round(&reader, record, &round)) {
+        struct fault fault = { FAULT_NONE, "" };
+        hold(round_features(&round, &x, &fault) == 0, "the features made here are good");
+        if (scoring_round(scoring, &x, s, &fault) < 0)
+            hold_told(&fault);
+        else
+            hold(isfinite(s[0]) && isfinite(s[1]) && isfinite(s[2]), "scores are finite");
+    }
+    round_close(&round);
+}
+
+static bool in_range(const struct setting *setting, double value)
+{
+    if (setting->form == FORM_WHOLE)
+        return value >= (double)setting->least && value <= (double)setting->most &&
+               value == floor(value);
+    return value > 0 && isfinite(value);
+}
+
+static double find_value(const struct setting *setting, const char *text)
+{
+    if (setting->form != FORM_WORD)
+        return setting->form == FORM_FLAG ? 1 : strtod(text, NULL);
+    for (size_t w = 0; setting->words[w]; w++)
+        if (strcmp(text, setting->words[w]) == 0)
+            return (double)w + 1;
+    return 0; /* there is none */
+}
+
+/* The settings that update would have to be given to go on with the model, as its command line
+ * takes them; false where it does not. */
+static bool find_settings(const struct learner *learner, struct settings *settings)
+{
+    memset(settings, 0, sizeof *settings);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct setting *setting = &settings_known[i];
+        const char *text = setting->key ? record_key(&model.record, setting->key) : NULL;
+        if (!text || !strchr(learner->letters, setting->letter))
+            continue;
+        double value = find_value(setting, text);
+        if (!in_range(setting, value))
+            return false;
+        settings->set[i] = true;
+        settings->value[i] = value;
+    }
+    return settings->value[SETTING_MEMBERS] <= MEMBERS_MOST &&
+           settings->value[SETTING_GRADES] <= GRADES_MOST;
+}
+
+/* The state as a model file, in `out`; read again into `saved`, whose bytes are the writer's. */
+static void save(const struct state *state, struct writer *out, struct reader *reader)
+{
+    struct fault fault = { FAULT_NONE, "" };
+    hold(learner_save(state, &saved, &fault) == 0 &&
+             writer_record(out, &saved.record, &fault) == 0, "what was taken up is saved");
+    reader_open_memory(reader, out->buffer, out->held, "saved");
+    hold(reader_next(reader, &saved.record, &fault) == 1 && model_read(&saved, &fault) == 0,
+         "what was saved is a model");
+}
+
+static void learn_all(struct state *state, struct record *record)
+{
+    struct fault fault = { FAULT_NONE, "" };
+    struct reader reader;
+    struct round round;
+    int learnt = 0;
+    round_open(&round, record);
+    reader_open_memory(&reader, rounds, sizeof rounds - 1, "rounds");
+    while (learnt == 0 && next_round(&reader, record, &round))
+        learnt = learner_learn(state, &round, &fault);
+    if (learnt < 0)
+        hold_told(&fault);
+    else
+        hold(learner_check(state, &fault) == 0, "what was learnt is finite");
+    round_close(&round);
+}
+
+/* Saved, taken up from that, saved again: the same file. Then it goes on learning. */
+static void go_on(struct state *state, const struct settings *settings)
+{
+    struct fault fault = { FAULT_NONE, "" };
+    struct state twin = { .learner = NULL };
+    struct writer first, second;
+    struct reader reader, ignored;
+    open_paper(&first);
+    open_paper(&second);
+    save(state, &first, &reader);
+    hold(learner_start(&twin, state->learner, settings, WEIGHTS_MOST, &fault) == 0 &&
+             learner_load(&twin, &saved, &fault) == 0, "what was saved is taken up");
+    save(&twin, &second, &ignored);
+    hold(same_bytes(&second, first.buffer, first.held), "it is saved as it was");
+    learn_all(&twin, &saved.record);
+    writer_close(&first);
+    writer_close(&second);
+    learner_close(&twin);
+}
+
+static void take_up(void)
+{
+    struct fault fault = { FAULT_NONE, "" };
+    struct settings settings;
+    struct state state = { .learner = NULL };
+    const struct learner *learner = learner_find(model.learner);
+    if (!learner || !find_settings(learner, &settings))
+        return;
+    if (learner_start(&state, learner, &settings, WEIGHTS_MOST, &fault) == 0 &&
+        learner_load(&state, &model, &fault) == 0)
+        go_on(&state, &settings);
+    else
+        hold_told(&fault);
+    learner_close(&state);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    struct fault fault = { FAULT_NONE, "" };
+    struct reader reader;
+    struct scoring scoring = { .learner = NULL };
+    if (n > INPUT_MOST)
+        return 0;
+    reader_open_memory(&reader, bytes, n, "bytes");
+    bool good = reader_next(&reader, &model.record, &fault) > 0 &&
+                model.record.kind == RECORD_MODEL && model_read(&model, &fault) == 0;
+    if (!good && fault.kind != FAULT_NONE)
+        hold_told(&fault);
+    if (good && scoring_take(&scoring, &model, &fault) == 0)
+        score_all(&scoring, &saved.record);
+    if (good)
+        take_up();
+    scoring_close(&scoring);
+    reader_close(&reader);
+    return 0;
+}
