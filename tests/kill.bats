@@ -9,7 +9,7 @@ killed() {
     SPAN=150 bash "$ROOT/tests/kill" "$moments" 1 "$@"
 }
 
-@test "kill -9 on a program of the ring: the others end, the model is whole, and it is gone on with" {
+@test "kill -9 on a program of the ring: the others end, and the model is whole and can be gone on with" {
     killed 10 source score explore metric mask update
 }
 
