@@ -66,7 +66,7 @@ static bool is_same_file(int fd, const char *path)
 static int take_lock(struct store *store, struct fault *fault)
 {
     for (;;) {
-        store->lock_fd = open(store->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        store->lock_fd = open(store->lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (store->lock_fd < 0)
             return fault_system(fault, "model %s: cannot make its lock %s", store->path,
                                 store->lock);
@@ -146,14 +146,21 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
+/* What lies there is what a run that was killed left, or no affair of ours: a link, say. It is never
+ * written through, but makes way. */
+static int open_new(const char *name, struct fault *fault)
+{
+    (void)unlink(name);
+    int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return fd < 0 ? fault_system(fault, "cannot write %s", name) : fd;
+}
+
 int store_save(const struct store *store, const struct model *model, struct fault *fault)
 {
     struct stat is;
     char *beside = join(store->lock, strlen(store->lock), ".new", fault);
-    int fd = beside ? open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    int fd = beside ? open_new(beside, fault) : -1;
     if (fd < 0) {
-        if (beside)
-            fault_system(fault, "cannot write %s", beside);
         free(beside);
         return -1;
     }
