@@ -146,8 +146,8 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
-/* What lies there is what a run that was killed left, or no affair of ours: a link, say. It is never
- * written through, but makes way. */
+/* What lies there is what a run that was killed left, or no affair of ours, a link say: it makes
+ * way, and is never written through. */
 static int open_new(const char *name, struct fault *fault)
 {
     (void)unlink(name);
