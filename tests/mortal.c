@@ -1,10 +1,13 @@
-/* mortal who signal microseconds command ...: runs the commands, each by a shell, as one pipeline
- * and one process group, and so many microseconds after their start sends the signal (a number) to
- * command `who`, counted from 1, or to the whole group (0). When all have ended it prints, a line a
- * command, the status that a shell would show, and the milliseconds from the signal to the end. */
+/* mortal who signal microseconds work command ...: runs the commands, each by a shell, as one
+ * pipeline and one process group, and so many microseconds after their start sends the signal (a
+ * number) to command `who`, counted from 1, or to the whole group (0). When all have ended it
+ * prints, a line a command, the status that a shell would show, and for how many milliseconds it
+ * lived after the signal, and after the file `work` was written to last: rounds that were on their
+ * way are still to be learnt. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,16 +17,27 @@ enum { MEMBERS = 16, HANG = 20 }; /* seconds that are no delay any more */
 struct member {
     pid_t id;
     int status;
-    double ended; /* milliseconds after the signal */
+    double ended;
 };
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 
+static double milliseconds(struct timespec t)
+{
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    clock_gettime(CLOCK_REALTIME, &t); /* as files have it */
+    return milliseconds(t);
+}
+
+static double last_work(const char *path)
+{
+    struct stat is;
+    return stat(path, &is) == 0 ? milliseconds(is.st_mtim) : 0;
 }
 
 static void on_alarm(int number)
@@ -79,7 +93,7 @@ static int shown(int status)
 }
 
 /* Nobody is waited for longer than that; what is over when the last has ended leaves no process. */
-static int await(struct member *member, int members, double since)
+static int await(struct member *member, int members)
 {
     struct sigaction act = { .sa_handler = on_alarm };
     sigaction(SIGALRM, &act, NULL);
@@ -94,7 +108,7 @@ static int await(struct member *member, int members, double since)
         }
         for (int i = 0; i < members; i++)
             if (member[i].id == id)
-                member[i] = (struct member){ id, shown(status), now() - since };
+                member[i] = (struct member){ id, shown(status), now() };
     }
     if (kill(-member[0].id, 0) == 0) {
         fprintf(stderr, "mortal: a process is left behind\n");
@@ -106,24 +120,26 @@ static int await(struct member *member, int members, double since)
 int main(int argc, char **argv)
 {
     struct member member[MEMBERS] = { { 0, 0, 0 } };
-    int members = argc - 4;
+    int members = argc - 5;
     if (members < 1 || members > MEMBERS || atoi(argv[1]) > members) {
-        fprintf(stderr, "usage: mortal who signal microseconds command ...\n");
+        fprintf(stderr, "usage: mortal who signal microseconds work command ...\n");
         return 2;
     }
     int who = atoi(argv[1]);
     long moment = atol(argv[3]);
     struct timespec pause = { moment / 1000000, moment % 1000000 * 1000 };
-    if (start(member, members, argv + 4) < 0) {
+    if (start(member, members, argv + 5) < 0) {
         perror("mortal");
         return 1;
     }
     nanosleep(&pause, NULL);
     double since = now();
     kill(who ? member[who - 1].id : -member[0].id, atoi(argv[2]));
-    if (await(member, members, since) != 0)
+    if (await(member, members) != 0)
         return 1;
+    if (since < last_work(argv[4]))
+        since = last_work(argv[4]);
     for (int i = 0; i < members; i++)
-        printf("%d %.3f\n", member[i].status, member[i].ended);
+        printf("%d %.3f\n", member[i].status, member[i].ended < since ? 0 : member[i].ended - since);
     return 0;
 }
