@@ -139,7 +139,9 @@ int main(int argc, char **argv)
         return 1;
     if (since < last_work(argv[4]))
         since = last_work(argv[4]);
-    for (int i = 0; i < members; i++)
-        printf("%d %.3f\n", member[i].status, member[i].ended < since ? 0 : member[i].ended - since);
+    for (int i = 0; i < members; i++) {
+        double ended = member[i].ended;
+        printf("%d %.3f\n", member[i].status, ended < since ? 0 : ended - since);
+    }
     return 0;
 }
