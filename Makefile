@@ -1,4 +1,4 @@
-# rankpipe: make, make demo, make check, make fuzz, make bench, make install
+# rankpipe: make, make demo, make check, make fuzz, make bench, make soak, make install
 
 CC = cc
 CFLAGS = -O3
@@ -133,8 +133,12 @@ bench: all $(FLOORS)
 	@bash tests/bench/run
 	@bash tests/bench/growth
 
+# Ten million rounds, and memory stays as it is; some minutes.
+soak: all
+	@bash tests/soak
+
 clean:
 	rm -rf bin build
 
 
-.PHONY: all tests check fuzz demo data install uninstall bench clean
+.PHONY: all tests check fuzz demo data install uninstall bench soak clean

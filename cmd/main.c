@@ -125,6 +125,7 @@ int main(int argc, char **argv)
 {
     hold_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* a write tells it, and die_of repeats it in the end */
+    signal(SIGXFSZ, SIG_IGN); /* so does one beyond ulimit -f, as if the disk were full */
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
     const struct filter *program = program_find(name);

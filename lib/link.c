@@ -256,7 +256,7 @@ static int await_score(struct fifo *fifo, int input, struct fault *fault)
             return -1;
         if (try_open(fifo, O_WRONLY, fault) == 0)
             return 0;
-        if (fault->kind != FAULT_NONE)
+        if (fault->kind != FAULT_NONE || watch_stopped(&fifo->own, fault) < 0)
             return -1;
         if (ready || waited >= PATIENCE)
             return fault_partner(fault, "ring %s: no score reads it: is there a score -f %s in "

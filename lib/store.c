@@ -70,7 +70,7 @@ static int is_same_file(int fd, const char *path)
 static int take_lock(struct store *store, struct fault *fault)
 {
     for (;;) {
-        store->lock_fd = watch_open(NULL, store->lock, O_RDWR | O_CREAT, 0666, fault);
+        store->lock_fd = watch_open(NULL, store->lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0666, fault);
         if (store->lock_fd < 0)
             return fault_system(fault, "model %s: cannot make its lock %s", store->path,
                                 store->lock);
@@ -168,14 +168,17 @@ static int sync_folder(const char *path, struct fault *fault)
     return result;
 }
 
-/* The file beside the model, which at no moment may be read by more than the model may. */
+/* The file beside the model, which at no moment may be read by more than the model may. What lies
+ * there is what a run that was killed left, or no affair of ours, a link say: it makes way, and is
+ * never written through. */
 static int open_beside(const struct store *store, const char *beside, struct fault *fault)
 {
     struct stat is = { .st_mode = 0666 };
     bool there = stat(store->path, &is) == 0;
     if (!there && errno != ENOENT)
         return fault_system(fault, "model %s", store->path);
-    int fd = watch_open(NULL, beside, O_WRONLY | O_CREAT | O_TRUNC, is.st_mode & 0777, fault);
+    (void)unlink(beside);
+    int fd = watch_open(NULL, beside, O_WRONLY | O_CREAT | O_EXCL, is.st_mode & 0777, fault);
     if (fd < 0)
         return fault_system(fault, "cannot write %s", beside);
     if (there)

@@ -341,8 +341,11 @@ static size_t held(const struct reader *reader)
     return reader->until - reader->from;
 }
 
+/* ^C stops those before us too, and that they are gone may be heard before the signal is. */
 static int cut_short(struct reader *reader, struct fault *fault)
 {
+    if (reader->watch && watch_stopped(reader->watch, fault) < 0)
+        return -1;
     if (!reader->any && held(reader) == 0)
         return fault_cut(fault, "%s: stream cut short: nothing came, not even an end record",
                          reader->name);
