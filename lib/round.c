@@ -138,20 +138,60 @@ static int read_keys(struct round *round, struct fault *fault)
     return read_block(round, fault);
 }
 
-/* A known column: *found is NULL where it is not there; of the type, and `count` long. */
-static int find_column(const struct round *round, const char *name, enum column_type type,
-                       uint64_t count, const struct column **found, struct fault *fault)
+/* Is a column of the type, and `count` long? NULL, one that is not there, always is. */
+static int check_column(const struct column *column, enum column_type type, uint64_t count,
+                        struct fault *fault)
 {
     static const char *const types[] = { "u1", "u4", "f4", "f8" };
-    const struct column *column = record_column(round->record, name);
-    *found = column;
     if (column && column->type != type)
-        return fault_data(fault, "column %s is of type %s, not %s", name, types[column->type],
-                          types[type]);
+        return fault_data(fault, "column %s is of type %s, not %s", column->name,
+                          types[column->type], types[type]);
     if (column && column->count != count)
-        return fault_data(fault, "column %s has %" PRIu64 " values, not %" PRIu64, name,
+        return fault_data(fault, "column %s has %" PRIu64 " values, not %" PRIu64, column->name,
                           column->count, count);
     return 0;
+}
+
+static int check_seen(const struct round *round, struct fault *fault)
+{
+    const struct column *seen = record_column(round->record, "seen");
+    if (!seen)
+        return 0;
+    if (seen->count > round->docs)
+        return fault_data(fault, "seen has %" PRIu64 " places, the round %zu documents",
+                          seen->count, round->docs);
+    if (!record_column(round->record, "order"))
+        return fault_data(fault, "seen without order: nobody knows whose relevance it is");
+    return check_column(seen, COLUMN_F4, seen->count, fault);
+}
+
+/* Of the features, what is there: who reads them sees whether all is. */
+static int check_feature_sizes(const struct round *round, struct fault *fault)
+{
+    const struct record *record = round->record;
+    const struct column *idx = record_column(record, "idx"), *val = record_column(record, "val");
+    uint64_t docs = round->docs, nnz = val ? val->count : idx ? idx->count : 0;
+    if (round->dim && docs > UINT64_MAX / round->dim)
+        return fault_data(fault, "docs=%" PRIu64 " times dim=%zu overflows", docs, round->dim);
+    if (check_column(record_column(record, "x"), COLUMN_F4, docs * round->dim, fault) < 0 ||
+        check_column(record_column(record, "ptr"), COLUMN_U4, docs + 1, fault) < 0 ||
+        check_column(idx, COLUMN_U4, nnz, fault) < 0)
+        return -1;
+    return check_column(val, COLUMN_F4, nnz, fault);
+}
+
+/* The sizes of all known columns, before anybody waits for them. */
+static int check_sizes(const struct round *round, struct fault *fault)
+{
+    const struct record *record = round->record;
+    uint64_t docs = round->docs;
+    if (check_column(record_column(record, "label"), COLUMN_F4, docs, fault) < 0 ||
+        check_column(record_column(record, "score"), COLUMN_F8, docs, fault) < 0 ||
+        check_column(record_column(record, "order"), COLUMN_U4, docs, fault) < 0 ||
+        check_column(record_column(record, "greedy"), COLUMN_U4, docs, fault) < 0 ||
+        check_seen(round, fault) < 0)
+        return -1;
+    return check_feature_sizes(round, fault);
 }
 
 /* An aligned copy of a column. */
@@ -174,9 +214,7 @@ static int check_relevance(const float *value, size_t n, const char *name, struc
 
 static int read_label(struct round *round, struct fault *fault)
 {
-    const struct column *column;
-    if (find_column(round, "label", COLUMN_F4, round->docs, &column, fault) < 0)
-        return -1;
+    const struct column *column = record_column(round->record, "label");
     if (!column)
         return 0;
     round->label = copy_column(column, &round->space.label, fault);
@@ -188,13 +226,6 @@ static int read_seen(struct round *round, struct fault *fault)
     const struct column *column = record_column(round->record, "seen");
     if (!column)
         return 0;
-    if (column->count > round->docs)
-        return fault_data(fault, "seen has %" PRIu64 " places, the round %zu documents",
-                          column->count, round->docs);
-    if (find_column(round, "seen", COLUMN_F4, column->count, &column, fault) < 0)
-        return -1;
-    if (!round->order)
-        return fault_data(fault, "seen without order: nobody knows whose relevance it is");
     round->places = (size_t)column->count;
     round->seen = copy_column(column, &round->space.seen, fault);
     return round->seen ? check_relevance(round->seen, round->places, "seen", fault) : -1;
@@ -202,9 +233,7 @@ static int read_seen(struct round *round, struct fault *fault)
 
 static int read_score(struct round *round, struct fault *fault)
 {
-    const struct column *column;
-    if (find_column(round, "score", COLUMN_F8, round->docs, &column, fault) < 0)
-        return -1;
+    const struct column *column = record_column(round->record, "score");
     if (!column)
         return 0;
     round->score = copy_column(column, &round->space.score, fault);
@@ -220,9 +249,7 @@ static int read_score(struct round *round, struct fault *fault)
 static int read_order(struct round *round, const char *name, struct space *space,
                       uint32_t **order, struct fault *fault)
 {
-    const struct column *column;
-    if (find_column(round, name, COLUMN_U4, round->docs, &column, fault) < 0)
-        return -1;
+    const struct column *column = record_column(round->record, name);
     if (!column)
         return 0;
     uint32_t *scratch = space_for(&round->space.scratch, round->docs, sizeof *scratch, fault);
@@ -250,15 +277,24 @@ static void forget_columns(struct round *round)
     round->places = 0;
 }
 
-int round_read(struct round *round, struct fault *fault)
+int round_header(struct round *round, struct fault *fault)
 {
     forget_columns(round);
-    if (read_keys(round, fault) < 0 || read_label(round, fault) < 0 ||
-        read_score(round, fault) < 0 ||
+    return read_keys(round, fault) < 0 ? -1 : check_sizes(round, fault);
+}
+
+int round_columns(struct round *round, struct fault *fault)
+{
+    if (read_label(round, fault) < 0 || read_score(round, fault) < 0 ||
         read_order(round, "order", &round->space.order, &round->order, fault) < 0 ||
         read_order(round, "greedy", &round->space.greedy, &round->greedy, fault) < 0)
         return -1;
     return read_seen(round, fault);
+}
+
+int round_read(struct round *round, struct fault *fault)
+{
+    return round_header(round, fault) < 0 ? -1 : round_columns(round, fault);
 }
 
 static int check_rows(const struct matrix *x, uint64_t nnz, struct fault *fault)
@@ -289,19 +325,16 @@ static int check_rows(const struct matrix *x, uint64_t nnz, struct fault *fault)
 
 static int sparse_features(const struct round *round, struct matrix *x, struct fault *fault)
 {
-    const struct column *ptr, *idx, *val = record_column(round->record, "val");
-    uint64_t nnz = val ? val->count : 0;
-    if (find_column(round, "ptr", COLUMN_U4, (uint64_t)round->docs + 1, &ptr, fault) < 0 ||
-        find_column(round, "idx", COLUMN_U4, nnz, &idx, fault) < 0 ||
-        find_column(round, "val", COLUMN_F4, nnz, &val, fault) < 0)
-        return -1;
+    const struct record *record = round->record;
+    const struct column *ptr = record_column(record, "ptr"), *idx = record_column(record, "idx");
+    const struct column *val = record_column(record, "val");
     if (!ptr || !idx || !val)
         return fault_data(fault, "sparse features are the three columns ptr, idx and val");
     x->form = MATRIX_SPARSE;
     x->ptr = ptr->data;
     x->idx = idx->data;
     x->val = val->data;
-    return check_rows(x, nnz, fault);
+    return check_rows(x, val->count, fault);
 }
 
 int round_features(const struct round *round, struct matrix *x, struct fault *fault)
@@ -317,6 +350,8 @@ int round_features(const struct round *round, struct matrix *x, struct fault *fa
     memset(x, 0, sizeof *x);
     x->docs = round->docs;
     x->dim = round->dim;
+    if (check_feature_sizes(round, fault) < 0)
+        return -1;
     if (dense && sparse)
         return fault_data(fault, "dense and sparse features in one round");
     if (sparse)
@@ -324,11 +359,6 @@ int round_features(const struct round *round, struct matrix *x, struct fault *fa
     x->form = round->dim ? MATRIX_DENSE : MATRIX_UNIT;
     if (round->dim && !dense)
         return fault_data(fault, "dim=%zu, but no features", round->dim);
-    if (round->dim && round->docs > UINT64_MAX / round->dim)
-        return fault_data(fault, "docs=%zu times dim=%zu overflows", round->docs, round->dim);
-    if (dense && find_column(round, "x", COLUMN_F4, (uint64_t)round->docs * round->dim, &dense,
-                             fault) < 0)
-        return -1;
     x->x = dense ? dense->data : NULL;
     return 0;
 }

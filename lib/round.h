@@ -48,9 +48,16 @@ struct round {
 void round_open(struct round *round, struct record *record);
 void round_close(struct round *round);
 
-/* Reads round->record, bound to its payload: keys known and in order, columns of the right type
- * and length; labels finite and not negative, scores finite, orders permutations. Features are
- * not looked at. Returns 0 or a fault without a place. */
+/* Reads what round->record says in its header line, for which its payload need not be there: keys
+ * known and in order, known columns, features too, of the right type and length. 0, or a fault
+ * without a place. */
+int round_header(struct round *round, struct fault *fault);
+
+/* Behind round_header, the record being bound to its payload, reads the columns: labels finite and
+ * not negative, scores finite, orders permutations. Features are not looked at. */
+int round_columns(struct round *round, struct fault *fault);
+
+/* The one and then the other. */
 int round_read(struct round *round, struct fault *fault);
 
 /* The features, checked: sizes that agree, ptr that rises to nnz, idx that rise below dim. */

@@ -184,12 +184,18 @@ static int check_rest(struct reader *reader, struct fault *fault)
 
 static int read_one(struct reader *reader, struct model *model, struct fault *fault)
 {
-    int got = reader_next(reader, &model->record, fault);
+    int got = reader_header(reader, &model->record, fault);
     if (got < 0)
         return -1;
     if (got == 0 || model->record.kind != RECORD_MODEL)
         return fault_data(fault, "%s holds %s, not a model", reader->name,
                           got ? "rounds" : "nothing");
+    if (model_header(model, fault) < 0) {
+        fault_place(fault, "%s: ", reader->name);
+        return -1;
+    }
+    if (reader_payload(reader, &model->record, fault) < 0)
+        return -1;
     size_t payload = reader->from - (size_t)model->record.bytes;
     if (check_rest(reader, fault) < 0)
         return -1;
