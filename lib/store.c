@@ -66,7 +66,7 @@ static bool is_same_file(int fd, const char *path)
 static int take_lock(struct store *store, struct fault *fault)
 {
     for (;;) {
-        store->lock_fd = open(store->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        store->lock_fd = open(store->lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (store->lock_fd < 0)
             return fault_system(fault, "model %s: cannot make its lock %s", store->path,
                                 store->lock);
@@ -104,7 +104,12 @@ int store_open(struct store *store, const char *path, struct fault *fault)
         return fault_system(fault, "model %s", path);
     }
     store->lock = join(store->path, strlen(store->path), ".lock", fault);
-    return store->lock ? take_lock(store, fault) : -1;
+    store->beside = join(store->path, strlen(store->path), ".lock.new", fault);
+    if (!store->lock || !store->beside)
+        return -1;
+    if (lstat(store->beside, &is) < 0 && errno == ENAMETOOLONG) /* told now, not when it is learnt */
+        return fault_system(fault, "model %s: cannot write %s", path, store->beside);
+    return take_lock(store, fault);
 }
 
 void store_close(struct store *store)
@@ -115,6 +120,7 @@ void store_close(struct store *store)
     }
     free(store->path);
     free(store->lock);
+    free(store->beside);
     *store = (struct store){ .lock_fd = -1 };
 }
 
@@ -146,29 +152,37 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
-int store_save(const struct store *store, const struct model *model, struct fault *fault)
+/* The new file, which nobody may read who may not read the old one. What a run that died has left
+ * there goes, and a link that a stranger put there is not followed. */
+static int open_beside(const struct store *store, struct fault *fault)
 {
     struct stat is;
-    char *beside = join(store->lock, strlen(store->lock), ".new", fault);
-    int fd = beside ? open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
-    if (fd < 0) {
-        if (beside)
-            fault_system(fault, "cannot write %s", beside);
-        free(beside);
-        return -1;
-    }
-    if (stat(store->path, &is) == 0)
+    bool there = stat(store->path, &is) == 0;
+    int fd = -1;
+    if (unlink(store->beside) == 0 || errno == ENOENT)
+        fd = open(store->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                  there ? is.st_mode & 0666 : 0666);
+    if (fd < 0)
+        return fault_system(fault, "cannot write %s", store->beside);
+    if (there)
         (void)fchmod(fd, is.st_mode & 07777);
-    int result = write_model(fd, beside, model, fault);
+    return fd;
+}
+
+int store_save(const struct store *store, const struct model *model, struct fault *fault)
+{
+    int fd = open_beside(store, fault);
+    if (fd < 0)
+        return -1;
+    int result = write_model(fd, store->beside, model, fault);
     if (close(fd) < 0 && result == 0)
-        result = fault_system(fault, "cannot write %s", beside);
-    if (result == 0 && rename(beside, store->path) < 0)
-        result = fault_system(fault, "cannot rename %s to %s", beside, store->path);
+        result = fault_system(fault, "cannot write %s", store->beside);
+    if (result == 0 && rename(store->beside, store->path) < 0)
+        result = fault_system(fault, "cannot rename %s to %s", store->beside, store->path);
     if (result == 0)
         sync_folder(store->path);
     else
-        unlink(beside);
-    free(beside);
+        unlink(store->beside);
     return result;
 }
 
