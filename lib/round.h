@@ -17,6 +17,12 @@
 #define ROUND_BARE ((uint64_t)1 << 16)    /* most documents without a byte each: memory is to grow
                                            * with what came, not with a number in a header */
 
+enum round_column {
+    ROUND_LABEL, ROUND_SCORE, ROUND_ORDER, ROUND_GREEDY, ROUND_SEEN, /* the round has copies of */
+    ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,                        /* features                */
+    ROUND_COLUMNS
+};
+
 /* Columns are NULL where the round has none. Those that are there are aligned copies that the
  * round owns, good until its next round_read or round_start; features stay where they came. */
 struct round {
@@ -37,6 +43,8 @@ struct round {
     float *seen;              /* the relevance of order[0..places-1] */
     size_t places;
 
+    /* The record's, from round_header to round_columns; at the end one that is not known. */
+    const struct column *column[ROUND_COLUMNS + 1];
     double gamma_told; /* as printed last, into gamma_text: it is the same in most rounds */
     char gamma_text[32];
     struct round_spaces { /* what the columns lie in; of no interest to users */

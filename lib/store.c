@@ -107,7 +107,7 @@ int store_open(struct store *store, const char *path, struct fault *fault)
     store->beside = join(store->path, strlen(store->path), ".lock.new", fault);
     if (!store->lock || !store->beside)
         return -1;
-    if (lstat(store->beside, &is) < 0 && errno == ENAMETOOLONG) /* told now, not when it is learnt */
+    if (lstat(store->beside, &is) < 0 && errno == ENAMETOOLONG) /* now, not when all is learnt */
         return fault_system(fault, "model %s: cannot write %s", path, store->beside);
     return take_lock(store, fault);
 }
