@@ -348,7 +348,7 @@ message() {
     got=0
     timeout 5 score -f ring <two >out 2>err || got=$?
     exec 7>&-
-    kill $relay
+    kill $relay 2>/dev/null || true # if it has not gone with score
     wait $relay || true
     rm way
     # shellcheck disable=SC2254
