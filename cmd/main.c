@@ -54,12 +54,41 @@ static int die_of(int number)
 }
 
 /* A standard stream that is closed must not become some other file: opened the wrong way round, it
- * fails when it is used. */
-static void hold_standard_streams(void)
+ * fails when it is used. A folder is no better to read from or to write to, where there is no
+ * /dev. */
+static bool hold_standard_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) < 0)
-            (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0 &&
+            open("/", O_RDONLY) < 0)
+            return false;
+    return true;
+}
+
+/* Bytes at p that would not stay on their line, or that a terminal would obey: 0, 1, or 2 for a
+ * control character of Latin-1 in UTF-8. */
+static size_t control_bytes(const char *p)
+{
+    const unsigned char *c = (const unsigned char *)p;
+    if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+        return 2;
+    return c[0] < ' ' || c[0] == 127;
+}
+
+/* A message in one line and one write, whatever the name of a file in it may hold. */
+static void say(const char *name, const char *text)
+{
+    char line[4 * sizeof ((struct fault *)0)->text + 64];
+    size_t n = (size_t)snprintf(line, sizeof line, "%.40s: ", name);
+    while (*text) {
+        size_t control = control_bytes(text);
+        if (!control)
+            line[n++] = *text++;
+        for (; control; control--)
+            n += (size_t)sprintf(line + n, "\\x%02x", (unsigned char)*text++);
+    }
+    line[n++] = '\n';
+    fwrite(line, 1, n, stderr);
 }
 
 static int print(FILE *to, int status)
@@ -84,7 +113,7 @@ static int tell(const struct filter *program, const struct fault *fault)
         return die_of(SIGPIPE);
     if (fault->kind == FAULT_STOPPED)
         return die_of(caught);
-    fprintf(stderr, "%s: %s\n", program->name, fault->text);
+    say(program->name, fault->text);
     if (fault->kind != FAULT_USAGE)
         return 1;
     print_usage(stderr, program);
@@ -123,7 +152,8 @@ static int list_programs(FILE *to, int status)
 
 int main(int argc, char **argv)
 {
-    hold_standard_streams();
+    if (!hold_standard_streams())
+        return 1;
     signal(SIGPIPE, SIG_IGN); /* a write tells it, and die_of repeats it in the end */
     signal(SIGXFSZ, SIG_IGN); /* so does one beyond ulimit -f, as if the disk were full */
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
@@ -140,6 +170,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; programs[i]; i++)
         if (strcmp(argv[1], programs[i]->name) == 0)
             return run(programs[i], argc - 1, argv + 1);
-    fprintf(stderr, "rankpipe: no program '%.40s'\n", argv[1]);
+    char quoted[FAULT_QUOTE];
+    fprintf(stderr, "rankpipe: no program %s\n", fault_quote(quoted, argv[1], strlen(argv[1])));
     return list_programs(stderr, 2);
 }

@@ -55,6 +55,26 @@ static int note(struct deck *deck, const struct stored *stored, const struct rec
     return 0;
 }
 
+/* The next round: 1, 0 at the end, or a fault. What its header says is looked at before anybody
+ * waits for its payload. */
+static int next_round(struct reader *reader, struct round *round, struct fault *fault)
+{
+    struct record *record = round->record;
+    int got = reader_header(reader, record, fault);
+    if (got <= 0)
+        return got;
+    if (record->kind != RECORD_ROUND)
+        return fault_data(fault, "%s holds a model among its rounds", reader->name);
+    int right = round_header(round, fault);
+    if (right == 0 && reader_payload(reader, record, fault) < 0)
+        return -1;
+    if (right < 0 || round_columns(round, fault) < 0) {
+        reader_refuse(reader, record, fault);
+        return -1;
+    }
+    return 1;
+}
+
 /* Notes where each round lies; reading them to the end is the check. */
 static int index_rounds(struct deck *deck, struct stored *stored, struct fault *fault)
 {
@@ -64,13 +84,9 @@ static int index_rounds(struct deck *deck, struct stored *stored, struct fault *
     if (!record)
         return fault_memory(fault, sizeof *record);
     round_open(&round, record);
-    while ((got = reader_next(&stored->reader, record, fault)) > 0) {
-        if (record->kind != RECORD_ROUND)
-            got = fault_data(fault, "%s holds a model among its rounds", stored->reader.name);
-        else if (deck->rounds == UINT32_MAX)
+    while ((got = next_round(&stored->reader, &round, fault)) > 0) {
+        if (deck->rounds == UINT32_MAX)
             got = fault_data(fault, "%s: more than 2^32 rounds", stored->reader.name);
-        else if ((got = round_read(&round, fault)) < 0)
-            fault_place(fault, "%s: %s: ", stored->reader.name, stored->reader.last);
         if (got < 0 || (got = note(deck, stored, record, fault)) < 0)
             break;
     }

@@ -6,11 +6,31 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { WHOLE = 8192 }; /* more than a path may have */
+
+/* Words that are too long, as they are with a long file name, lose their middle: they begin with
+ * where it was and end with what it was. */
+static void keep(struct fault *fault, const char *whole)
+{
+    static const char gap[] = " ... ";
+    size_t n = strlen(whole), room = sizeof fault->text - 1, head = room / 2;
+    if (n <= room) {
+        memcpy(fault->text, whole, n + 1);
+        return;
+    }
+    size_t tail = room - head - (sizeof gap - 1);
+    memcpy(fault->text, whole, head);
+    memcpy(fault->text + head, gap, sizeof gap - 1);
+    memcpy(fault->text + room - tail, whole + n - tail, tail + 1);
+}
+
 static int tell(struct fault *fault, enum fault_kind kind, const char *format, va_list values)
 {
+    char whole[WHOLE];
     if (fault->kind == FAULT_NONE) {
         fault->kind = kind;
-        vsnprintf(fault->text, sizeof fault->text, format, values);
+        vsnprintf(whole, sizeof whole, format, values);
+        keep(fault, whole);
     }
     return -1;
 }
@@ -56,12 +76,14 @@ int fault_system(struct fault *fault, const char *format, ...)
     int why = errno;
     if (fault->kind != FAULT_NONE)
         return -1;
+    char what[WHOLE], whole[WHOLE + 256];
     va_list values;
     va_start(values, format);
-    tell(fault, FAULT_SYSTEM, format, values);
+    vsnprintf(what, sizeof what, format, values);
     va_end(values);
-    size_t n = strlen(fault->text);
-    snprintf(fault->text + n, sizeof fault->text - n, ": %s", strerror(why));
+    snprintf(whole, sizeof whole, "%s: %.200s", what, strerror(why));
+    fault->kind = FAULT_SYSTEM;
+    keep(fault, whole);
     return -1;
 }
 
@@ -102,17 +124,15 @@ void fault_also(struct fault *fault, const struct fault *second)
 
 void fault_place(struct fault *fault, const char *format, ...)
 {
-    char text[sizeof fault->text];
+    char place[WHOLE], whole[WHOLE + sizeof fault->text];
     va_list values;
     if (!fault->text[0])
         return;
     va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
+    vsnprintf(place, sizeof place, format, values);
     va_end(values);
-    size_t n = strlen(text), rest = sizeof text - n - 1, had = strlen(fault->text);
-    memcpy(text + n, fault->text, had < rest ? had + 1 : rest);
-    text[sizeof text - 1] = '\0';
-    memcpy(fault->text, text, sizeof text);
+    snprintf(whole, sizeof whole, "%s%s", place, fault->text);
+    keep(fault, whole);
 }
 
 char *fault_quote(char quoted[FAULT_QUOTE], const void *bytes, size_t n)

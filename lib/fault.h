@@ -21,7 +21,7 @@ struct fault {
 
 /* Each of these fills in a fault that is still FAULT_NONE (the first one told is the one that
  * counts) and returns -1, so that a caller can say `return fault_data(...)`.
- * fault_system adds ": " and what errno means. */
+ * fault_system adds ": " and what errno means. Words too long for the text lose their middle. */
 int fault_data(struct fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int fault_cut(struct fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int fault_usage(struct fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -90,12 +90,34 @@ static int update_is_gone(const struct fifo *fifo, struct fault *fault)
                          fifo->messages ? fifo->messages - 1 : 0);
 }
 
+/* The next model: 1, 0 at the end, or a fault in `lost`. What its header says is looked at before
+ * anybody waits for its weights. */
+static int read_message(struct fifo *fifo, struct fault *lost)
+{
+    struct record *record = &fifo->message.record;
+    int got = reader_header(&fifo->reader, record, lost);
+    if (got <= 0)
+        return got;
+    if (record->kind != RECORD_MODEL)
+        return fault_data(lost, "%s: a round came round it, not a model", fifo->path);
+    if (model_header(&fifo->message, lost) < 0) {
+        fault_place(lost, "%s: ", fifo->path);
+        return -1;
+    }
+    if (reader_payload(&fifo->reader, record, lost) < 0)
+        return -1;
+    if (model_read(&fifo->message, lost) == 0)
+        return 1;
+    fault_place(lost, "%s: ", fifo->path);
+    return -1;
+}
+
 /* Message by message: each is numbered by the rounds it has learnt. */
 static int next_message(struct fifo *fifo, struct fault *fault)
 {
     struct fault lost = { FAULT_NONE, "" };
     struct model *message = &fifo->message;
-    int got = reader_next(&fifo->reader, &message->record, &lost);
+    int got = read_message(fifo, &lost);
     if (got < 0 && lost.kind == FAULT_CUT)
         return update_is_gone(fifo, fault);
     if (got < 0 && lost.kind == FAULT_DATA)
@@ -106,10 +128,6 @@ static int next_message(struct fifo *fifo, struct fault *fault)
     }
     if (got == 0)
         return 0;
-    if (message->record.kind != RECORD_MODEL)
-        return fault_partner(fault, "ring %s: a round came round it, not a model", fifo->path);
-    if (model_read(message, &lost) < 0)
-        return fault_partner(fault, "ring %s: %s", fifo->path, lost.text);
     if (fifo->messages == 0)
         fifo->first = message->rounds;
     if (message->rounds != fifo->first + fifo->messages)

@@ -16,7 +16,7 @@ static int read_number(const struct record *record, const char *name, uint64_t m
     return 0;
 }
 
-int model_read(struct model *model, struct fault *fault)
+int model_header(struct model *model, struct fault *fault)
 {
     uint64_t dim;
     const struct record *record = &model->record;
@@ -31,9 +31,16 @@ int model_read(struct model *model, struct fault *fault)
         return fault_data(fault, "model: no column w:f8[%" PRIu64 "] for dim=%" PRIu64, dim, dim);
     model->dim = (size_t)dim;
     model->w = w->data;
-    bool finite = load_finite(w->data, model->dim);
+    return 0;
+}
+
+int model_read(struct model *model, struct fault *fault)
+{
+    if (model_header(model, fault) < 0)
+        return -1;
+    bool finite = load_finite(model->w, model->dim);
     for (size_t j = 0; !finite && j < model->dim; j++) {
-        double weight = load_f8((const unsigned char *)w->data + j * sizeof weight);
+        double weight = load_f8((const unsigned char *)model->w + j * sizeof weight);
         if (!isfinite(weight))
             return fault_data(fault, "model: weight %zu is %g", j, weight);
     }

@@ -17,8 +17,12 @@ struct model {
     const void *w;       /* double[dim], perhaps unaligned */
 };
 
-/* Reads model->record, bound to its payload: learner, rounds and dim are there, w is f8[dim] and
- * finite. What else a learner keeps is for the learner to read. */
+/* Reads what model->record says in its header line, for which its payload need not be there:
+ * learner, rounds and dim, and that w is f8[dim]. */
+int model_header(struct model *model, struct fault *fault);
+
+/* The same with the record bound to its payload: w is finite. What else a learner keeps is for the
+ * learner to read. */
 int model_read(struct model *model, struct fault *fault);
 
 /* Puts a model together; `learner` and w stay the caller's. */

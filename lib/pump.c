@@ -58,16 +58,22 @@ static int pass_on(struct pump *pump, uint64_t *written)
     return 0;
 }
 
+/* A round that is wrong: what is said of it stands behind its place. */
+static int refuse_round(struct pump *pump, const struct reader *reader)
+{
+    if (pump->fault.kind == FAULT_DATA)
+        reader_refuse(reader, pump->record, &pump->fault);
+    return -1;
+}
+
 static enum step step_round(struct pump *pump, const struct reader *reader)
 {
     char name[ROUND_NAME];
-    enum step step = FAIL;
-    if (round_read(&pump->round, &pump->fault) < 0) {
-        if (pump->fault.kind == FAULT_DATA)
-            fault_place(&pump->fault, "%s: %s: ", reader->name, reader->last);
+    if (round_columns(&pump->round, &pump->fault) < 0) {
+        refuse_round(pump, reader);
         return FAIL;
     }
-    step = pump->filter->step(pump->self, &pump->round);
+    enum step step = pump->filter->step(pump->self, &pump->round);
     if (step == FAIL && pump->fault.kind == FAULT_DATA)
         fault_place(&pump->fault, "%s: %s: ", reader->name, round_name(&pump->round, name));
     return step;
@@ -85,7 +91,11 @@ static enum step step_model(struct pump *pump, const struct reader *reader)
 static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader, uint64_t *written)
 {
     int got;
-    while ((got = reader_next(reader, pump->record, &pump->fault)) > 0) {
+    while ((got = reader_header(reader, pump->record, &pump->fault)) > 0) {
+        if (pump->record->kind == RECORD_ROUND && round_header(&pump->round, &pump->fault) < 0)
+            return refuse_round(pump, reader);
+        if ((got = reader_payload(reader, pump->record, &pump->fault)) < 0)
+            break;
         enum step step = pump->record->kind == RECORD_MODEL ? step_model(pump, reader)
                                                             : step_round(pump, reader);
         if (step == FAIL)

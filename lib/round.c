@@ -13,7 +13,9 @@
 static const char *const known_keys[] = { "t", "qid", "docs", "dim", "gamma", "block", "group" };
 enum { KNOWN_KEYS = sizeof known_keys / sizeof *known_keys };
 
-static const char *const feature_columns[] = { "x", "ptr", "idx", "val" };
+/* In the order of enum round_column: those of the features come last. */
+static const char *const known_columns[] = { "label", "score", "order", "greedy", "seen",
+                                             "x", "ptr", "idx", "val" };
 
 void round_open(struct round *round, struct record *record)
 {
@@ -145,20 +147,82 @@ static int read_keys(struct round *round, struct fault *fault)
     return read_block(round, fault);
 }
 
-/* A known column: *found is NULL where it is not there; of the type, and `count` long. */
-static int find_column(const struct round *round, const char *name, enum column_type type,
-                       uint64_t count, const struct column **found, struct fault *fault)
+static int wrong_column(const struct column *column, enum column_type type, uint64_t count,
+                        struct fault *fault)
 {
     static const char *const types[] = { "u1", "u4", "f4", "f8" };
-    const struct column *column = record_column(round->record, name);
-    *found = column;
-    if (column && column->type != type)
-        return fault_data(fault, "column %s is of type %s, not %s", name, types[column->type],
-                          types[type]);
-    if (column && column->count != count)
-        return fault_data(fault, "column %s has %" PRIu64 " values, not %" PRIu64, name,
-                          column->count, count);
-    return 0;
+    if (column->type != type)
+        return fault_data(fault, "column %s is of type %s, not %s", column->name,
+                          types[column->type], types[type]);
+    return fault_data(fault, "column %s has %" PRIu64 " values, not %" PRIu64, column->name,
+                      column->count, count);
+}
+
+/* Is a column of the type, and `count` long? NULL, one that is not there, always is. */
+static inline int check_column(const struct column *column, enum column_type type,
+                               uint64_t count, struct fault *fault)
+{
+    bool right = !column || (column->type == type && column->count == count);
+    return right ? 0 : wrong_column(column, type, count, fault);
+}
+
+static int check_seen(const struct round *round, struct fault *fault)
+{
+    const struct column *seen = round->column[ROUND_SEEN];
+    if (!seen)
+        return 0;
+    if (seen->count > round->docs)
+        return fault_data(fault, "seen has %" PRIu64 " places, the round %zu documents",
+                          seen->count, round->docs);
+    if (!round->column[ROUND_ORDER])
+        return fault_data(fault, "seen without order: nobody knows whose relevance it is");
+    return check_column(seen, COLUMN_F4, seen->count, fault);
+}
+
+/* Of the features, what is there: who reads them sees whether all is. docs times dim is below
+ * 2^63. */
+static int check_features(const struct round *round, const struct column *const *column,
+                          struct fault *fault)
+{
+    const struct column *idx = column[ROUND_IDX], *val = column[ROUND_VAL];
+    uint64_t docs = round->docs, nnz = val ? val->count : idx ? idx->count : 0;
+    if (check_column(column[ROUND_X], COLUMN_F4, docs * round->dim, fault) < 0 ||
+        check_column(column[ROUND_PTR], COLUMN_U4, docs + 1, fault) < 0 ||
+        check_column(idx, COLUMN_U4, nnz, fault) < 0)
+        return -1;
+    return check_column(val, COLUMN_F4, nnz, fault);
+}
+
+static size_t column_rank(const char *name)
+{
+    size_t rank = 0;
+    while (rank < ROUND_COLUMNS && !name_is(name, known_columns[rank]))
+        rank++;
+    return rank;
+}
+
+static void find_columns(const struct record *record,
+                         const struct column *known[ROUND_COLUMNS + 1])
+{
+    for (size_t k = 0; k <= ROUND_COLUMNS; k++)
+        known[k] = NULL;
+    for (size_t c = 0; c < record->columns; c++)
+        known[column_rank(record->column[c].name)] = &record->column[c];
+}
+
+/* The sizes of all known columns, before anybody waits for them. */
+static int check_sizes(struct round *round, struct fault *fault)
+{
+    const struct column *const *column = round->column;
+    uint64_t docs = round->docs;
+    find_columns(round->record, round->column);
+    if (check_column(column[ROUND_LABEL], COLUMN_F4, docs, fault) < 0 ||
+        check_column(column[ROUND_SCORE], COLUMN_F8, docs, fault) < 0 ||
+        check_column(column[ROUND_ORDER], COLUMN_U4, docs, fault) < 0 ||
+        check_column(column[ROUND_GREEDY], COLUMN_U4, docs, fault) < 0 ||
+        check_seen(round, fault) < 0)
+        return -1;
+    return check_features(round, column, fault);
 }
 
 /* An aligned copy of a column. */
@@ -184,9 +248,7 @@ static int check_relevance(const float *value, size_t n, const char *name, struc
 
 static int read_label(struct round *round, struct fault *fault)
 {
-    const struct column *column;
-    if (find_column(round, "label", COLUMN_F4, round->docs, &column, fault) < 0)
-        return -1;
+    const struct column *column = round->column[ROUND_LABEL];
     if (!column)
         return 0;
     round->label = copy_column(column, &round->space.label, fault);
@@ -195,16 +257,9 @@ static int read_label(struct round *round, struct fault *fault)
 
 static int read_seen(struct round *round, struct fault *fault)
 {
-    const struct column *column = record_column(round->record, "seen");
+    const struct column *column = round->column[ROUND_SEEN];
     if (!column)
         return 0;
-    if (column->count > round->docs)
-        return fault_data(fault, "seen has %" PRIu64 " places, the round %zu documents",
-                          column->count, round->docs);
-    if (find_column(round, "seen", COLUMN_F4, column->count, &column, fault) < 0)
-        return -1;
-    if (!round->order)
-        return fault_data(fault, "seen without order: nobody knows whose relevance it is");
     round->places = (size_t)column->count;
     round->seen = copy_column(column, &round->space.seen, fault);
     return round->seen ? check_relevance(round->seen, round->places, "seen", fault) : -1;
@@ -212,9 +267,7 @@ static int read_seen(struct round *round, struct fault *fault)
 
 static int read_score(struct round *round, struct fault *fault)
 {
-    const struct column *column;
-    if (find_column(round, "score", COLUMN_F8, round->docs, &column, fault) < 0)
-        return -1;
+    const struct column *column = round->column[ROUND_SCORE];
     if (!column)
         return 0;
     round->score = copy_column(column, &round->space.score, fault);
@@ -228,12 +281,9 @@ static int read_score(struct round *round, struct fault *fault)
 }
 
 /* order or greedy. */
-static int read_order(struct round *round, const char *name, struct space *space,
+static int read_order(struct round *round, const struct column *column, struct space *space,
                       uint32_t **order, struct fault *fault)
 {
-    const struct column *column;
-    if (find_column(round, name, COLUMN_U4, round->docs, &column, fault) < 0)
-        return -1;
     if (!column)
         return 0;
     uint32_t *scratch = space_for(&round->space.scratch, round->docs, sizeof *scratch, fault);
@@ -241,7 +291,8 @@ static int read_order(struct round *round, const char *name, struct space *space
     if (!*order)
         return -1;
     if (!order_is_permutation(round->docs, *order, scratch))
-        return fault_data(fault, "column %s is no permutation of 0 to %zu", name, round->docs - 1);
+        return fault_data(fault, "column %s is no permutation of 0 to %zu", column->name,
+                          round->docs - 1);
     return 0;
 }
 
@@ -261,15 +312,26 @@ static void forget_columns(struct round *round)
     round->places = 0;
 }
 
-int round_read(struct round *round, struct fault *fault)
+int round_header(struct round *round, struct fault *fault)
 {
     forget_columns(round);
-    if (read_keys(round, fault) < 0 || read_label(round, fault) < 0 ||
-        read_score(round, fault) < 0 ||
-        read_order(round, "order", &round->space.order, &round->order, fault) < 0 ||
-        read_order(round, "greedy", &round->space.greedy, &round->greedy, fault) < 0)
+    return read_keys(round, fault) < 0 ? -1 : check_sizes(round, fault);
+}
+
+int round_columns(struct round *round, struct fault *fault)
+{
+    if (read_label(round, fault) < 0 || read_score(round, fault) < 0 ||
+        read_order(round, round->column[ROUND_ORDER], &round->space.order, &round->order,
+                   fault) < 0 ||
+        read_order(round, round->column[ROUND_GREEDY], &round->space.greedy, &round->greedy,
+                   fault) < 0)
         return -1;
     return read_seen(round, fault);
+}
+
+int round_read(struct round *round, struct fault *fault)
+{
+    return round_header(round, fault) < 0 ? -1 : round_columns(round, fault);
 }
 
 static int check_rows(const struct matrix *x, uint64_t nnz, struct fault *fault)
@@ -298,48 +360,41 @@ static int check_rows(const struct matrix *x, uint64_t nnz, struct fault *fault)
     return 0;
 }
 
-static int sparse_features(const struct round *round, struct matrix *x, struct fault *fault)
+static int sparse_features(const struct column *const *known, struct matrix *x,
+                           struct fault *fault)
 {
-    const struct column *ptr, *idx, *val = record_column(round->record, "val");
-    uint64_t nnz = val ? val->count : 0;
-    if (find_column(round, "ptr", COLUMN_U4, (uint64_t)round->docs + 1, &ptr, fault) < 0 ||
-        find_column(round, "idx", COLUMN_U4, nnz, &idx, fault) < 0 ||
-        find_column(round, "val", COLUMN_F4, nnz, &val, fault) < 0)
-        return -1;
+    const struct column *ptr = known[ROUND_PTR], *idx = known[ROUND_IDX], *val = known[ROUND_VAL];
     if (!ptr || !idx || !val)
         return fault_data(fault, "sparse features are the three columns ptr, idx and val");
     x->form = MATRIX_SPARSE;
     x->ptr = ptr->data;
     x->idx = idx->data;
     x->val = val->data;
-    return check_rows(x, nnz, fault);
+    return check_rows(x, val->count, fault);
 }
 
 int round_features(const struct round *round, struct matrix *x, struct fault *fault)
 {
+    const struct column *known[ROUND_COLUMNS + 1];
     if (round->checked) {
         *x = round->x;
         return 0;
     }
-    const struct column *dense = record_column(round->record, "x");
-    bool sparse = false;
-    for (size_t c = 1; c < 4; c++)
-        sparse = sparse || record_column(round->record, feature_columns[c]);
+    find_columns(round->record, known);
+    const struct column *dense = known[ROUND_X];
+    bool sparse = known[ROUND_PTR] || known[ROUND_IDX] || known[ROUND_VAL];
     memset(x, 0, sizeof *x);
     x->docs = round->docs;
     x->dim = round->dim;
+    if (check_features(round, known, fault) < 0)
+        return -1;
     if (dense && sparse)
         return fault_data(fault, "dense and sparse features in one round");
     if (sparse)
-        return sparse_features(round, x, fault);
+        return sparse_features(known, x, fault);
     x->form = round->dim ? MATRIX_DENSE : MATRIX_UNIT;
     if (round->dim && !dense)
         return fault_data(fault, "dim=%zu, but no features", round->dim);
-    if (round->dim && round->docs > UINT64_MAX / round->dim)
-        return fault_data(fault, "docs=%zu times dim=%zu overflows", round->docs, round->dim);
-    if (dense && find_column(round, "x", COLUMN_F4, (uint64_t)round->docs * round->dim, &dense,
-                             fault) < 0)
-        return -1;
     x->x = dense ? dense->data : NULL;
     return 0;
 }
@@ -426,10 +481,8 @@ void round_forget_choice(struct round *round)
 
 static bool is_feature(const struct column *column)
 {
-    size_t f = 0;
-    while (f < 4 && !name_is(column->name, feature_columns[f]))
-        f++;
-    return f < 4;
+    size_t rank = column_rank(column->name);
+    return rank >= ROUND_X && rank < ROUND_COLUMNS;
 }
 
 /* Where a new column goes: just before the features. */

@@ -17,6 +17,12 @@
 #define ROUND_BARE ((uint64_t)1 << 16)    /* most documents without a byte each: memory is to grow
                                            * with what came, not with a number in a header */
 
+enum round_column {
+    ROUND_LABEL, ROUND_SCORE, ROUND_ORDER, ROUND_GREEDY, ROUND_SEEN, /* the round has copies of */
+    ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,                        /* features                */
+    ROUND_COLUMNS
+};
+
 /* Columns are NULL where the round has none. Those that are there are aligned copies that the
  * round owns, good until its next round_read or round_start; features stay where they came. */
 struct round {
@@ -37,6 +43,8 @@ struct round {
     float *seen;              /* the relevance of order[0..places-1] */
     size_t places;
 
+    /* The record's, from round_header to round_columns; at the end one that is not known. */
+    const struct column *column[ROUND_COLUMNS + 1];
     struct round_gamma { /* as printed last, as read last: it is the same in most rounds */
         double value;
         char text[32];
@@ -50,9 +58,16 @@ struct round {
 void round_open(struct round *round, struct record *record);
 void round_close(struct round *round);
 
-/* Reads round->record, bound to its payload: keys known and in order, columns of the right type
- * and length; labels finite and not negative, scores finite, orders permutations. Features are
- * not looked at. Returns 0 or a fault without a place. */
+/* Reads what round->record says in its header line, for which its payload need not be there: keys
+ * known and in order, known columns, features too, of the right type and length. 0, or a fault
+ * without a place. */
+int round_header(struct round *round, struct fault *fault);
+
+/* Behind round_header, the record being bound to its payload, reads the columns: labels finite and
+ * not negative, scores finite, orders permutations. Features are not looked at. */
+int round_columns(struct round *round, struct fault *fault);
+
+/* The one and then the other. */
 int round_read(struct round *round, struct fault *fault);
 
 /* The features, checked: sizes that agree, ptr that rises to nnz, idx that rise below dim. */

@@ -111,7 +111,12 @@ int store_open(struct store *store, const char *path, struct fault *fault)
         return fault_system(fault, "model %s", path);
     }
     store->lock = join(store->path, strlen(store->path), ".lock", fault);
-    return store->lock ? take_lock(store, fault) : -1;
+    store->beside = join(store->path, strlen(store->path), ".lock.new", fault);
+    if (!store->lock || !store->beside)
+        return -1;
+    if (lstat(store->beside, &is) < 0 && errno == ENAMETOOLONG) /* now, not when all is learnt */
+        return fault_system(fault, "model %s: cannot write %s", path, store->beside);
+    return take_lock(store, fault);
 }
 
 void store_close(struct store *store)
@@ -122,6 +127,7 @@ void store_close(struct store *store)
     }
     free(store->path);
     free(store->lock);
+    free(store->beside);
     *store = (struct store){ .lock_fd = -1 };
 }
 
@@ -168,19 +174,19 @@ static int sync_folder(const char *path, struct fault *fault)
     return result;
 }
 
-/* The file beside the model, which at no moment may be read by more than the model may. What lies
- * there is what a run that was killed left, or no affair of ours, a link say: it makes way, and is
- * never written through. */
-static int open_beside(const struct store *store, const char *beside, struct fault *fault)
+/* The new file, which at no moment may be read by more than the model may. What lies there is what a
+ * run that was killed left, or no affair of ours, a link say: it makes way, and is never written
+ * through. */
+static int open_beside(const struct store *store, struct fault *fault)
 {
     struct stat is = { .st_mode = 0666 };
     bool there = stat(store->path, &is) == 0;
     if (!there && errno != ENOENT)
         return fault_system(fault, "model %s", store->path);
-    (void)unlink(beside);
-    int fd = watch_open(NULL, beside, O_WRONLY | O_CREAT | O_EXCL, is.st_mode & 0777, fault);
+    (void)unlink(store->beside);
+    int fd = watch_open(NULL, store->beside, O_WRONLY | O_CREAT | O_EXCL, is.st_mode & 0777, fault);
     if (fd < 0)
-        return fault_system(fault, "cannot write %s", beside);
+        return fault_system(fault, "cannot write %s", store->beside);
     if (there)
         (void)fchmod(fd, is.st_mode & 07777); /* what umask took; some file systems cannot */
     return fd;
@@ -188,22 +194,18 @@ static int open_beside(const struct store *store, const char *beside, struct fau
 
 int store_save(const struct store *store, const struct model *model, struct fault *fault)
 {
-    char *beside = join(store->lock, strlen(store->lock), ".new", fault);
-    int fd = beside ? open_beside(store, beside, fault) : -1;
-    if (fd < 0) {
-        free(beside);
+    int fd = open_beside(store, fault);
+    if (fd < 0)
         return -1;
-    }
-    int result = write_model(fd, beside, model, fault);
+    int result = write_model(fd, store->beside, model, fault);
     if (watch_close(fd) < 0 && result == 0)
-        result = fault_system(fault, "cannot write %s", beside);
-    if (result == 0 && rename(beside, store->path) < 0)
-        result = fault_system(fault, "cannot rename %s to %s", beside, store->path);
+        result = fault_system(fault, "cannot write %s", store->beside);
+    if (result == 0 && rename(store->beside, store->path) < 0)
+        result = fault_system(fault, "cannot rename %s to %s", store->beside, store->path);
     if (result == 0)
         result = sync_folder(store->path, fault);
     else
-        unlink(beside);
-    free(beside);
+        unlink(store->beside);
     return result;
 }
 
@@ -219,12 +221,18 @@ static int check_rest(struct reader *reader, struct fault *fault)
 
 static int read_one(struct reader *reader, struct model *model, struct fault *fault)
 {
-    int got = reader_next(reader, &model->record, fault);
+    int got = reader_header(reader, &model->record, fault);
     if (got < 0)
         return -1;
     if (got == 0 || model->record.kind != RECORD_MODEL)
         return fault_data(fault, "%s holds %s, not a model", reader->name,
                           got ? "rounds" : "nothing");
+    if (model_header(model, fault) < 0) {
+        fault_place(fault, "%s: ", reader->name);
+        return -1;
+    }
+    if (reader_payload(reader, &model->record, fault) < 0)
+        return -1;
     size_t payload = reader->from - (size_t)model->record.bytes;
     if (check_rest(reader, fault) < 0)
         return -1;

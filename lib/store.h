@@ -7,9 +7,10 @@
 #include "stream.h"
 
 struct store {
-    char *path; /* with symbolic links followed */
-    char *lock; /* its name and descriptor       */
+    char *path;   /* with symbolic links followed               */
+    char *lock;   /* its name and descriptor                    */
     int lock_fd;
+    char *beside; /* where a new model is written before it is it */
 };
 
 /* Takes hold of a model's file, there or not yet: follows links, sees that it is a file that can

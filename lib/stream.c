@@ -406,17 +406,31 @@ static int check_end(struct reader *reader, const struct record *record, struct 
     return 0;
 }
 
-static void remember(struct reader *reader, const struct record *record)
+enum { NAME = sizeof ((struct reader *)0)->last };
+
+static void name_record(const struct record *record, char name[NAME])
 {
     const char *t = record_key(record, "t");
+    if (record->kind == RECORD_MODEL)
+        snprintf(name, NAME, "a model");
+    else
+        stpncpy(stpcpy(name, "round "), t ? t : "?", 20)[0] = '\0';
+}
+
+static void remember(struct reader *reader, const struct record *record)
+{
     reader->since++;
     reader->records++;
     reader->any = true;
     reader->ended = false;
-    if (record->kind == RECORD_MODEL)
-        snprintf(reader->last, sizeof reader->last, "a model");
-    else
-        stpncpy(stpcpy(reader->last, "round "), t ? t : "?", 20)[0] = '\0';
+    name_record(record, reader->last);
+}
+
+void reader_refuse(const struct reader *reader, const struct record *record, struct fault *fault)
+{
+    char name[NAME];
+    name_record(record, name);
+    fault_place(fault, "%s: %s: ", reader->name, name);
 }
 
 /* Has n bytes, if they come: 1, 0 at the end of all, or a fault. `exactly`: no more are taken. */
@@ -513,16 +527,16 @@ static int read_payload(struct reader *reader, struct record *record, size_t lin
     return got;
 }
 
-/* One record, an end too, and its payload. 1, 0 at the end of all, or a fault. */
-static int next_record(struct reader *reader, struct record *record, struct fault *fault)
+/* One header line, of an end too. 1, 0 at the end of all, or a fault. */
+static int next_header(struct reader *reader, struct record *record, struct fault *fault)
 {
-    size_t n;
     if (reader->aside)
         aside_drop(reader->aside);
-    int found = find_line(reader, &n, fault);
+    int found = find_line(reader, &reader->line, fault);
     if (found <= 0)
         return found;
     const char *line = (const char *)reader->bytes + reader->from;
+    size_t n = reader->line;
     if (record_parse(record, line, line[n - 1] == '\n' ? n - 1 : n, fault) < 0) {
         malformed(reader, fault);
         return -1;
@@ -532,31 +546,43 @@ static int next_record(struct reader *reader, struct record *record, struct faul
         malformed(reader, fault);
         return -1;
     }
+    return 1;
+}
+
+int reader_header(struct reader *reader, struct record *record, struct fault *fault)
+{
+    for (;;) {
+        int got = next_header(reader, record, fault);
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            return reader->ended && held(reader) == 0 ? 0 : cut_short(reader, fault);
+        if (record->kind != RECORD_END)
+            return 1;
+        reader->from += reader->line;
+        if (check_end(reader, record, fault) < 0)
+            return -1;
+    }
+}
+
+int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
+{
+    size_t n = reader->line;
     int got = read_payload(reader, record, n, fault);
     if (got <= 0)
-        return got;
+        return got < 0 ? -1 : cut_short(reader, fault);
     size_t here = held(reader) - n;
     if (here > record->bytes)
         here = (size_t)record->bytes;
     record_bind(record, reader->bytes + reader->from + n, here);
     reader->at = reader->from;
     reader->from += n + here;
+    remember(reader, record);
     return 1;
 }
 
 int reader_next(struct reader *reader, struct record *record, struct fault *fault)
 {
-    for (;;) {
-        int got = next_record(reader, record, fault);
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            return reader->ended && held(reader) == 0 ? 0 : cut_short(reader, fault);
-        if (record->kind != RECORD_END) {
-            remember(reader, record);
-            return 1;
-        }
-        if (check_end(reader, record, fault) < 0)
-            return -1;
-    }
+    int got = reader_header(reader, record, fault);
+    return got > 0 ? reader_payload(reader, record, fault) : got;
 }

@@ -82,6 +82,7 @@ struct reader {
     const unsigned char *bytes; /* the buffer: space, or somebody's memory        */
     size_t from, until;         /* what of it is still to be read                 */
     size_t at;                  /* where the last record begins                   */
+    size_t line;                /* bytes of its header line                       */
     bool keep;                  /* keep what has been read: set by who needs it   */
     struct aside *aside;        /* NULL: none; set, with `copies`, by who has one */
     bool copies;
@@ -102,6 +103,17 @@ void reader_close(struct reader *reader); /* frees memory; fd stays the caller's
  * with the bytes that came, never with those announced. */
 int reader_next(struct reader *reader, struct record *record, struct fault *fault)
     __attribute__((warn_unused_result));
+
+/* The same in two calls, for who would look at a header before waiting for what it announces: the
+ * header line, which is 1, 0 or -1; and then the payload that it belongs to, which is 1 or -1. */
+int reader_header(struct reader *reader, struct record *record, struct fault *fault)
+    __attribute__((warn_unused_result));
+int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
+    __attribute__((warn_unused_result));
+
+/* Puts the place ("<stdin>: round 17: ") of the record at hand before the words of a fault that was
+ * found in it. */
+void reader_refuse(const struct reader *reader, const struct record *record, struct fault *fault);
 
 /* Takes what has come, without waiting: 1 some, 0 nothing now, -1 a fault, 2 the end. */
 int reader_take(struct reader *reader, struct fault *fault);
