@@ -108,8 +108,11 @@ static int next_message(struct fifo *fifo, struct fault *fault)
         return 0;
     if (message->record.kind != RECORD_MODEL)
         return fault_partner(fault, "ring %s: a round came round it, not a model", fifo->path);
-    if (model_read(message, &lost) < 0)
+    if (model_read_message(message, &lost) < 0)
         return fault_partner(fault, "ring %s: %s", fifo->path, lost.text);
+    if (fifo->messages == 0 && !message->w)
+        return fault_partner(fault, "ring %s: its first message holds changes, not all weights",
+                             fifo->path);
     if (fifo->messages == 0)
         fifo->first = message->rounds;
     if (message->rounds != fifo->first + fifo->messages)
