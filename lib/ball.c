@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* As weights are scaled down w grows. While its length is at most 2^450 neither its squares nor the
+/* As weights are scaled down w grows. While its length is at most 2^256 neither its squares nor the
  * scale leave the range of a double, and weights that are longer are out of the ball. */
-#define MOST 0x1p900
+#define MOST 0x1p512
 #define NOTHING 0x1p-300
 
 /* The largest power of two up to the radius: to divide by it is exact. */

@@ -393,6 +393,7 @@ int learner_step(struct state *state, const struct matrix *x, const double *g,
                  struct fault *fault)
 {
     double eta = state->settings.value[SETTING_ETA] / state->ball.scale;
+    state->few = false;
     matrix_transposed_times(x, g, state->gradient.at);
     if (x->form == MATRIX_DENSE)
         return descend(state, x, eta, fault);

@@ -106,8 +106,8 @@ int learner_reach(struct state *state, size_t width, struct fault *fault);
 int learner_hear(struct state *state, const struct round *round, struct heard *heard,
                  struct fault *fault);
 
-/* The weights times x in s[docs], finite: a feature that is no finite number is a fault. Good until the next
- * call; NULL for a fault. */
+/* The weights times x in s[docs], finite: a feature that is no finite number is a fault. Good until
+ * the next call; NULL for a fault. */
 double *learner_score(struct state *state, const struct matrix *x, struct fault *fault);
 
 /* w <- w - eta X'g, and then into the ball of the radius where there is one. A weight that would

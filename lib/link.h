@@ -19,8 +19,8 @@ struct link {
     /* Sends the next message. A partner that is gone is no fault: nobody is left to be told. */
     int (*put)(struct link *link, const struct model *message, struct fault *fault);
 
-    /* Waits for message r, as *message; r is 0, 1, 2 and so on in turn, or changes would be lost. It
-     * is good until the program next reads or writes anything. */
+    /* Waits for message r, as *message; r is 0, 1, 2 and so on in turn, or changes would be lost.
+     * It is good until the program next reads or writes anything. */
     int (*get)(struct link *link, uint64_t r, const struct model **message, struct fault *fault);
 
     /* The end, said by update and waited for by score, which has closed its output by then. */
