@@ -123,11 +123,14 @@ static int load(struct update *my)
 
 static int publish(struct update *my)
 {
+    struct fault *fault = my->host->fault;
     if (!my->link)
         return 0;
-    if (learner_publish(&my->state, &my->outgoing, my->host->fault) < 0)
+    bool whole = my->rounds == 0 || my->link->lasting;
+    if ((whole ? learner_publish(&my->state, &my->outgoing, fault)
+               : learner_publish_changes(&my->state, &my->outgoing, fault)) < 0)
         return -1;
-    return my->link->put(my->link, &my->outgoing, my->host->fault);
+    return my->link->put(my->link, &my->outgoing, fault);
 }
 
 static int open_update(void *self)

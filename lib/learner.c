@@ -1,11 +1,10 @@
 #include "learner.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "load.h"
-
-#define ROUNDING 1e-9 /* far more than sums of squares are off by */
 
 static bool takes(const struct learner *learner, char letter)
 {
@@ -43,13 +42,19 @@ int learner_start(struct state *state, const struct learner *learner,
             state->settings.value[i] = learner->preset[i];
         }
     }
-    return settle_eta(state, fault) < 0 ? -1 : learner_reach(state, 0, fault);
+    if (settle_eta(state, fault) < 0)
+        return -1;
+    ball_start(&state->ball, state->settings.value[SETTING_RADIUS]);
+    return learner_reach(state, 0, fault);
 }
 
 void learner_close(struct state *state)
 {
+    ball_close(&state->ball);
     space_free(&state->weights);
     space_free(&state->gradient);
+    space_free(&state->changed);
+    space_free(&state->spare);
     space_free(&state->scores);
     space_free(&state->scratch);
     space_free(&state->places);
@@ -85,7 +90,8 @@ static double *grow(struct space *space, struct extent from, struct extent to, s
         return NULL;
     for (size_t r = to.rows; r-- > 0;) {
         size_t here = r < from.rows ? from.columns : 0;
-        memmove(array + r * to.columns, array + r * from.columns, here * sizeof *array);
+        if (r > 0)
+            memmove(array + r * to.columns, array + r * from.columns, here * sizeof *array);
         memset(array + r * to.columns + here, 0, (to.columns - here) * sizeof *array);
     }
     return array;
@@ -118,29 +124,72 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
     struct extent from = { 1, state->dim }, to = { 1, width };
     double *w = grow(&state->weights, from, to, fault);
     double *z = grow(&state->gradient, from, to, fault);
-    if (!w || !z || reach_kept(state, width, fault) < 0)
+    if (!w || !z || ball_reach(&state->ball, width, fault) < 0 ||
+        reach_kept(state, width, fault) < 0)
         return -1;
     state->w = w;
     state->dim = width;
     return 0;
 }
 
+/* The numbers that the learner ranks by. */
+static int put_numbers(const struct state *state, struct model *model, struct fault *fault)
+{
+    if (!state->learner->rank)
+        return 0;
+    struct extent e = extent(state, &state->learner->kept[0], state->dim);
+    return model_put(model, state->learner->kept[0].name, e.columns, state->kept[0], fault);
+}
+
 int learner_publish(const struct state *state, struct model *model, struct fault *fault)
 {
     const struct learner *learner = state->learner;
     const double *w = learner->weights ? learner->weights(state) : state->w;
-    if (model_start(model, learner->name, state->rounds, state->dim, w, fault) < 0)
+    if (model_start(model, learner->name, state->rounds, state->dim, fault) < 0)
         return -1;
-    if (!learner->rank)
-        return 0;
-    struct extent e = extent(state, &learner->kept[0], state->dim);
-    return model_put(model, learner->kept[0].name, e.columns, state->kept[0], fault);
+    int put = state->ball.radius > 0 ? model_put_scaled(model, w, &state->ball.scale, fault)
+                                     : model_put_weights(model, w, fault);
+    return put < 0 ? -1 : put_numbers(state, model, fault);
 }
 
-int learner_save(const struct state *state, struct model *model, struct fault *fault)
+int learner_publish_changes(struct state *state, struct model *model, struct fault *fault)
+{
+    const uint32_t *index = state->changed.at;
+    size_t n = state->n_changed;
+    if (!state->few || state->dim < n + n / 2) /* a change takes half as much again as a weight */
+        return learner_publish(state, model, fault);
+    double *value = space_for(&state->spare, n, sizeof *value, fault);
+    if (!value)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        value[i] = state->w[index[i]];
+    const double *scale = state->ball.radius > 0 ? &state->ball.scale : NULL;
+    if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
+        model_put_changes(model, n, index, value, scale, fault) < 0)
+        return -1;
+    return put_numbers(state, model, fault);
+}
+
+/* The weights in a ball: what scores, and what it is made of. */
+static int save_ball(struct state *state, struct model *model, struct fault *fault)
+{
+    double *w = space_for(&state->spare, state->dim, sizeof *w, fault);
+    if (!w)
+        return -1;
+    for (size_t j = 0; j < state->dim; j++)
+        w[j] = state->ball.scale * state->w[j];
+    return model_put_weights(model, w, fault) < 0 ||
+                   model_put_scaled(model, state->w, &state->ball.scale, fault) < 0
+               ? -1
+               : 0;
+}
+
+int learner_save(struct state *state, struct model *model, struct fault *fault)
 {
     const struct kept *kept = state->learner->kept;
-    if (model_start(model, state->learner->name, state->rounds, state->dim, state->w, fault) < 0 ||
+    if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
+        (state->ball.radius > 0 ? save_ball(state, model, fault)
+                                : model_put_weights(model, state->w, fault)) < 0 ||
         settings_save(&state->settings, model, fault) < 0)
         return -1;
     for (size_t i = 0; i < KEPT_MOST && kept[i].name; i++) {
@@ -162,7 +211,10 @@ static int check_kept(const struct state *state, const struct model *model, stru
         if (!model_has(model, kept[i].name, e.rows * e.columns, fault))
             return -1;
     }
-    return 0;
+    return state->ball.radius <= 0 || (model_has(model, "direction", model->dim, fault) &&
+                                       model_has(model, "scale", 1, fault))
+               ? 0
+               : -1;
 }
 
 static int load_kept(struct state *state, size_t i, const struct model *model,
@@ -180,6 +232,25 @@ static int load_kept(struct state *state, size_t i, const struct model *model,
     return 0;
 }
 
+/* What the weights are made of must make them, or the run would go on from others. */
+static int load_ball(struct state *state, const struct model *model, struct fault *fault)
+{
+    double scale;
+    if (model_array(model, "direction", state->dim, state->w, fault) < 0 ||
+        model_array(model, "scale", 1, &scale, fault) < 0)
+        return -1;
+    if (!ball_resume(&state->ball, state->w, scale))
+        return fault_data(fault, "model: scale is %.17g, which is none for its direction and "
+                          "radius %.17g", scale, state->ball.radius);
+    for (size_t j = 0; j < state->dim; j++) {
+        double w = load_f8((const unsigned char *)model->w + j * sizeof w);
+        if (w != scale * state->w[j])
+            return fault_data(fault, "model: weight %zu is %.17g, where scale times direction is "
+                              "%.17g", j, w, scale * state->w[j]);
+    }
+    return 0;
+}
+
 int learner_load(struct state *state, const struct model *model, struct fault *fault)
 {
     const struct kept *kept = state->learner->kept;
@@ -192,8 +263,10 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
     for (size_t i = 0; i < KEPT_MOST && kept[i].name; i++)
         if (load_kept(state, i, model, fault) < 0)
             return -1;
-    model_weights(model, state->w);
     state->rounds = model->rounds;
+    if (state->ball.radius > 0)
+        return load_ball(state, model, fault);
+    model_weights(model, state->w);
     return 0;
 }
 
@@ -229,6 +302,7 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
         learner_reach(state, matrix_width(&x), fault) < 0)
         return -1;
     state->live = round->live ? round->score : NULL;
+    state->few = false;
     if (state->learner->learn(state, &x, round, fault) < 0)
         return -1;
     state->rounds++;
@@ -245,13 +319,14 @@ int learner_hear(struct state *state, const struct round *round, struct heard *h
 double *learner_score(struct state *state, const struct matrix *x, struct fault *fault)
 {
     double *s = space_for(&state->scores, x->docs, sizeof *s, fault);
-    if (!s)
+    double *spare = space_for(&state->spare, matrix_width(x), sizeof *spare, fault);
+    if (!s || !spare)
         return NULL;
     if (state->live) { /* worked out already, and found finite */
         memcpy(s, state->live, x->docs * sizeof *s);
         return s;
     }
-    matrix_times(x, state->w, state->dim, s);
+    matrix_times(x, state->w, state->ball.scale, state->dim, s, spare);
     bool finite = load_finite(s, x->docs);
     for (size_t i = 0; !finite && i < x->docs; i++) {
         if (!isfinite(s[i])) {
@@ -263,68 +338,66 @@ double *learner_score(struct state *state, const struct matrix *x, struct fault 
     return s;
 }
 
-/* Scales w into the ball. A norm past a double is taken of a smaller vector. */
-static void project(struct state *state)
+/* All weights back into the ball, and so all of w changes. */
+static int gather(struct state *state, struct fault *fault)
 {
-    double radius = state->settings.value[SETTING_RADIUS], most = 0;
-    double norm = matrix_norm(state->w, state->dim);
-    if (isinf(norm)) {
-        for (size_t j = 0; j < state->dim; j++)
-            most = fabs(state->w[j]) > most ? fabs(state->w[j]) : most;
-        for (size_t j = 0; j < state->dim; j++)
-            state->w[j] /= most;
-        norm = matrix_norm(state->w, state->dim);
-    }
-    bool out = norm > radius || most > 0;
-    for (size_t j = 0; out && j < state->dim; j++)
-        state->w[j] *= radius / norm;
-    state->length = (out ? radius : norm) * (1 + ROUNDING);
+    if (learner_check(state, fault) < 0)
+        return -1;
+    ball_gather(&state->ball, state->w);
+    state->few = false;
+    return 0;
 }
 
-/* Where all weights are touched. */
-static int descend_dense(struct state *state, const struct matrix *x, const double *g,
-                         struct fault *fault)
+/* Where all of the first weights change. */
+static int descend(struct state *state, const struct matrix *x, double eta, struct fault *fault)
 {
-    double eta = state->settings.value[SETTING_ETA], *z = state->gradient.at;
-    matrix_transposed_times(x, g, z);
-    for (size_t j = 0; j < state->dim; j++) {
-        state->w[j] -= eta * z[j];
+    double *w = state->w, *z = state->gradient.at;
+    for (size_t j = 0; j < x->dim; j++) {
+        w[j] -= eta * z[j];
         z[j] = 0;
     }
-    state->length = 0;
-    return learner_check(state, fault);
+    if (state->ball.radius <= 0)
+        return learner_check(state, fault);
+    return ball_step(&state->ball, w, x->dim) ? 0 : gather(state, fault);
 }
 
-/* Where few are: w changes where a document with g != 0 has a feature. While w cannot have left
- * the ball, how long it is need not be worked out. */
-static int descend_sparse(struct state *state, const struct matrix *x, const double *g,
-                          struct fault *fault)
+/* Where few do: those for which a document with g != 0 has a feature. */
+static int descend_few(struct state *state, const struct matrix *x, const double *g, double eta,
+                       struct fault *fault)
 {
-    double eta = state->settings.value[SETTING_ETA], *z = state->gradient.at, square = 0;
-    matrix_transposed_times(x, g, z);
+    double *w = state->w, *z = state->gradient.at;
+    uint32_t *changed = state->changed.at;
+    size_t n = 0;
+    bool bad = false;
     for (size_t i = 0; i < x->docs; i++) {
         struct sparse_row row = matrix_sparse_row(x, i);
         for (size_t e = 0; g[i] != 0 && e < row.n; e++) {
             size_t j = sparse_row_index(&row, e);
-            state->w[j] -= eta * z[j];
-            square += z[j] * z[j];
+            if (z[j] == 0)
+                continue; /* it was here already */
+            w[j] -= eta * z[j];
             z[j] = 0;
-            if (check_weight(state, j, fault) < 0)
-                return -1;
+            bad |= !(fabs(w[j]) <= DBL_MAX);
+            changed[n++] = (uint32_t)j;
         }
     }
-    if (state->length > 0)
-        state->length = (state->length + eta * sqrt(square)) * (1 + ROUNDING);
-    return 0;
+    state->few = true;
+    state->n_changed = n;
+    if (state->ball.radius > 0)
+        return ball_step_few(&state->ball, w, changed, n) ? 0 : gather(state, fault);
+    return bad ? learner_check(state, fault) : 0;
 }
 
 int learner_step(struct state *state, const struct matrix *x, const double *g,
                  struct fault *fault)
 {
-    int stepped = x->form == MATRIX_DENSE ? descend_dense(state, x, g, fault)
-                                          : descend_sparse(state, x, g, fault);
-    bool inside = state->length > 0 && state->length <= state->settings.value[SETTING_RADIUS];
-    if (stepped == 0 && state->settings.set[SETTING_RADIUS] && !inside)
-        project(state);
-    return stepped;
+    double eta = state->settings.value[SETTING_ETA] / state->ball.scale;
+    state->few = false;
+    matrix_transposed_times(x, g, state->gradient.at);
+    if (x->form == MATRIX_DENSE)
+        return descend(state, x, eta, fault);
+    size_t most = matrix_entries(x), dim = state->dim;
+    if (!space_for(&state->changed, most < dim ? most : dim, sizeof(uint32_t), fault))
+        return -1;
+    return descend_few(state, x, g, eta, fault);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ball.h"
 #include "fault.h"
 #include "heard.h"
 #include "matrix.h"
@@ -35,12 +36,16 @@ struct state {
     size_t most;     /* weights it may grow to */
     uint64_t rounds; /* learnt */
     size_t dim;
-    double *w;               /* w[dim]: the weights that score           */
-    const double *live;      /* w.x of the round at hand, if it is known */
-    double length;           /* w is no longer than this; 0: not known   */
-    double *kept[KEPT_MOST]; /* as learner->kept says; none of them NULL */
+    double *w;               /* w[dim]: ball.scale times these are the weights that score;
+                              * without a radius the scale is 1                       */
+    struct ball ball;
+    const double *live;      /* the weights times x of the round at hand, if known    */
+    bool few;                /* in the last round changed[n_changed] were all of w    */
+    size_t n_changed;        /* that changed, as far as it reached before             */
+    double *kept[KEPT_MOST]; /* as learner->kept says; none of them NULL              */
     struct space weights, gradient; /* gradient[dim] is 0 between learner_step's steps */
-    struct space scores, scratch, places, pairs, arrays[KEPT_MOST];
+    struct space changed; /* uint32[n_changed]: numbers of weights, each once */
+    struct space scores, scratch, places, pairs, spare, arrays[KEPT_MOST];
 };
 
 struct learner {
@@ -75,12 +80,15 @@ int learner_start(struct state *state, const struct learner *learner,
 void learner_close(struct state *state);
 
 /* A state as a model, and back. Loading a model of another learner or of other settings is a
- * fault that tells both. The model borrows the state's arrays. */
-int learner_save(const struct state *state, struct model *model, struct fault *fault);
+ * fault that tells both. The model borrows the state's arrays, until the state learns again. */
+int learner_save(struct state *state, struct model *model, struct fault *fault);
 int learner_load(struct state *state, const struct model *model, struct fault *fault);
 
-/* What scoring needs, as a model: weights, and numbers where the learner ranks by more. */
+/* What scoring needs, as a message of the ring: weights, and numbers where the learner ranks by
+ * more. Or only what the last round changed of it, where that is known and shorter. Borrowed as
+ * above. */
 int learner_publish(const struct state *state, struct model *model, struct fault *fault);
+int learner_publish_changes(struct state *state, struct model *model, struct fault *fault);
 
 /* Learns from one round. After a fault the state is good for nothing but learner_close. */
 int learner_learn(struct state *state, const struct round *round, struct fault *fault);
@@ -98,13 +106,12 @@ int learner_reach(struct state *state, size_t width, struct fault *fault);
 int learner_hear(struct state *state, const struct round *round, struct heard *heard,
                  struct fault *fault);
 
-/* s = Xw in s[docs], finite: a feature that is no finite number is a fault. Good until the next
- * call; NULL for a fault. */
+/* The weights times x in s[docs], finite: a feature that is no finite number is a fault. Good until
+ * the next call; NULL for a fault. */
 double *learner_score(struct state *state, const struct matrix *x, struct fault *fault);
 
 /* w <- w - eta X'g, and then into the ball of the radius where there is one. A weight that would
- * not be finite is a fault. With sparse features it costs what it touches, but where w is at the
- * edge of the ball. */
+ * not be finite is a fault. With sparse features it costs what it touches. */
 int learner_step(struct state *state, const struct matrix *x, const double *g,
                  struct fault *fault);
 

@@ -100,13 +100,13 @@ static int read_message(struct fifo *fifo, struct fault *lost)
         return got;
     if (record->kind != RECORD_MODEL)
         return fault_data(lost, "%s: a round came round it, not a model", fifo->path);
-    if (model_header(&fifo->message, lost) < 0) {
+    if (model_message_header(&fifo->message, lost) < 0) {
         fault_place(lost, "%s: ", fifo->path);
         return -1;
     }
     if (reader_payload(&fifo->reader, record, lost) < 0)
         return -1;
-    if (model_read(&fifo->message, lost) == 0)
+    if (model_read_message(&fifo->message, lost) == 0)
         return 1;
     fault_place(lost, "%s: ", fifo->path);
     return -1;
@@ -128,6 +128,9 @@ static int next_message(struct fifo *fifo, struct fault *fault)
     }
     if (got == 0)
         return 0;
+    if (fifo->messages == 0 && !message->w)
+        return fault_partner(fault, "ring %s: its first message holds changes, not all weights",
+                             fifo->path);
     if (fifo->messages == 0)
         fifo->first = message->rounds;
     if (message->rounds != fifo->first + fifo->messages)

@@ -4,21 +4,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lanes.h"
 #include "load.h"
 #include "vectors.h"
 
-enum { LANES = 16 };
-
 /* Features are asked for a page ahead: what the machine fetches by itself ends with the page. */
 enum { LINE = 64, PAGE = 4096 };
-
-static inline double sum_lanes(double lane[LANES])
-{
-    for (size_t half = LANES / 2; half; half /= 2)
-        for (size_t l = 0; l < half; l++)
-            lane[l] += lane[l + half];
-    return lane[0];
-}
 
 /* Four lanes at a time, as vectors that the compiler makes of whatever the machine has: the sums in
  * each lane, and so the bits, are the same. */
@@ -90,7 +81,8 @@ static void dense_times(const struct matrix *x, const double *w, size_t n, doubl
         dense_rows(x, w, n, s);
 }
 
-static double sparse_times(const struct matrix *x, size_t i, const double *w, size_t n)
+static double sparse_times(const struct matrix *x, size_t i, const double *w, double scale,
+                           size_t n)
 {
     double lane[LANES] = { 0 };
     size_t end = load_u4(x->ptr + 4 * (i + 1));
@@ -98,7 +90,7 @@ static double sparse_times(const struct matrix *x, size_t i, const double *w, si
         size_t j = load_u4(x->idx + 4 * e);
         if (j >= n)
             break;
-        lane[j % LANES] += (double)load_f4(x->val + 4 * e) * w[j];
+        lane[j % LANES] += (double)load_f4(x->val + 4 * e) * (scale * w[j]);
     }
     return sum_lanes(lane);
 }
@@ -108,12 +100,28 @@ size_t matrix_width(const struct matrix *x)
     return x->form == MATRIX_UNIT ? x->docs : x->dim;
 }
 
-void matrix_times(const struct matrix *x, const double *w, size_t n, double *s)
+size_t matrix_entries(const struct matrix *x)
 {
-    if (x->form == MATRIX_DENSE)
-        dense_times(x, w, n < x->dim ? n : x->dim, s);
-    for (size_t i = 0; x->form != MATRIX_DENSE && i < x->docs; i++)
-        s[i] = x->form == MATRIX_SPARSE ? sparse_times(x, i, w, n) : i < n ? w[i] : 0;
+    if (x->form == MATRIX_SPARSE)
+        return load_u4(x->ptr + 4 * x->docs);
+    return x->form == MATRIX_DENSE ? x->docs * x->dim : x->docs;
+}
+
+void matrix_times(const struct matrix *x, const double *w, double scale, size_t n, double *s,
+                  double *spare)
+{
+    size_t width = matrix_width(x), reach = n < width ? n : width;
+    if (x->form == MATRIX_DENSE) {
+        for (size_t j = 0; scale != 1 && j < reach; j++)
+            spare[j] = scale * w[j];
+        dense_times(x, scale != 1 ? spare : w, reach, s);
+    } else if (x->form == MATRIX_SPARSE) {
+        for (size_t i = 0; i < x->docs; i++)
+            s[i] = sparse_times(x, i, w, scale, n);
+    } else {
+        for (size_t i = 0; i < x->docs; i++)
+            s[i] = i < n ? scale * w[i] : 0;
+    }
 }
 
 static void add_row(const struct matrix *x, size_t i, double a, double *z)

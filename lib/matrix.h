@@ -22,10 +22,16 @@ struct matrix {
 /* How many weights the features reach: dim, or docs for unit vectors. */
 size_t matrix_width(const struct matrix *x);
 
-/* s = X w: s[docs] from w[n]; a weight from n on is 0. Feature j of a document is added up in lane
- * j mod 16, widened first, multiplied then added; the lanes are added by halves, 8-4-2-1. So
- * dense and sparse features give the same bits, whatever the machine's vectors. */
-void matrix_times(const struct matrix *x, const double *w, size_t n, double *s);
+/* How many features are written down. */
+size_t matrix_entries(const struct matrix *x);
+
+/* s = X (scale w): s[docs] from w[n]; a weight from n on is 0. A weight is multiplied by `scale`
+ * first, so that the products are those with the weights as they would be written down. Feature j
+ * of a document is added up in lane j mod 16 (lanes.h), widened first, multiplied then added. So
+ * dense and sparse features give the same bits, whatever the machine's vectors. `spare` has room
+ * for matrix_width numbers; NULL will do where scale is 1. */
+void matrix_times(const struct matrix *x, const double *w, double scale, size_t n, double *s,
+                  double *spare);
 
 /* z += X' g: z[matrix_width] from g[docs], by documents in their order; those with g = 0 are
  * not looked at. */

@@ -71,7 +71,7 @@ static int take_aside(struct queue *queue, uint64_t r, struct fault *fault)
     if (record_parse(&queue->message.record, line, (size_t)(end - line), fault) < 0)
         return -1;
     record_bind(&queue->message.record, end + 1, (size_t)queue->message.record.bytes);
-    return model_read(&queue->message, fault);
+    return model_read_message(&queue->message, fault);
 }
 
 static int get(struct link *link, uint64_t r, const struct model **message, struct fault *fault)
@@ -102,7 +102,7 @@ struct queue *queue_open(struct fault *fault)
         return NULL;
     }
     queue->score = (struct link){ .get = get, .end = end, .close = close_end };
-    queue->update = (struct link){ .put = put, .end = end, .close = close_end };
+    queue->update = (struct link){ .lasting = true, .put = put, .end = end, .close = close_end };
     return queue;
 }
 
@@ -123,7 +123,7 @@ struct link *queue_score(struct queue *queue, uint64_t window, struct fault *fau
         return NULL;
     memset(kept, 0, (size_t)window * sizeof *kept);
     queue->window = window;
-    queue->score.lasting = window == 1;
+    queue->score.lasting = queue->update.lasting = window == 1;
     return &queue->score;
 }
 

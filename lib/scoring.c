@@ -28,14 +28,20 @@ static int know(struct scoring *scoring, const struct model *model, struct fault
         return fault_data(fault, "a model of %.40s, which this version does not know",
                           model->learner);
     scoring->dim = model->dim;
+    scoring->scale = model->scale;
     return scoring->learner->rank ? take_numbers(scoring, model, fault) : 0;
 }
 
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
+    size_t had = scoring->dim;
+    if (!model->w && model->dim < had)
+        return fault_data(fault, "changes of %zu weights, where there were %zu", model->dim, had);
     double *w = space_for(&scoring->weights, model->dim, sizeof *w, fault);
     if (!w || know(scoring, model, fault) < 0)
         return -1;
+    for (size_t j = had; !model->w && j < model->dim; j++)
+        w[j] = 0;
     model_weights(model, w);
     scoring->w = w;
     return 0;
@@ -57,13 +63,16 @@ void scoring_close(struct scoring *scoring)
 {
     space_free(&scoring->weights);
     space_free(&scoring->beside);
+    space_free(&scoring->spare);
 }
 
-int scoring_round(const struct scoring *scoring, const struct matrix *x, double *s,
-                  struct fault *fault)
+int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault)
 {
     const struct learner *learner = scoring->learner;
-    matrix_times(x, scoring->w, scoring->dim, s);
+    double *spare = space_for(&scoring->spare, matrix_width(x), sizeof *spare, fault);
+    if (!spare)
+        return -1;
+    matrix_times(x, scoring->w, scoring->scale, scoring->dim, s, spare);
     bool finite = load_finite(s, x->docs);
     for (size_t i = 0; !finite && i < x->docs; i++)
         if (!isfinite(s[i]))

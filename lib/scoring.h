@@ -13,11 +13,14 @@
 struct scoring { /* all zero at first */
     const struct learner *learner;
     size_t dim, numbers;
-    const double *w; /* w[dim] */
+    const double *w; /* w[dim]: `scale` times these are the weights */
+    double scale;
     struct space weights, beside; /* copies: of w; of numbers[numbers] that the learner ranks by */
+    struct space spare;
 };
 
-/* Takes an aligned copy of what scores; the model may go. */
+/* Takes an aligned copy of what scores; the model may go. A message of changes is put upon what
+ * the messages before it left. */
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault);
 
 /* The same, but for the weights, which are aligned and stay where they are. */
@@ -29,7 +32,6 @@ void scoring_close(struct scoring *scoring);
 
 /* s[docs]: Xw, or what the learner makes of it (prank: the level). A fault where w.x is no finite
  * number. */
-int scoring_round(const struct scoring *scoring, const struct matrix *x, double *s,
-                  struct fault *fault);
+int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault);
 
 #endif

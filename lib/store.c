@@ -184,7 +184,8 @@ static int open_beside(const struct store *store, struct fault *fault)
     if (!there && errno != ENOENT)
         return fault_system(fault, "model %s", store->path);
     (void)unlink(store->beside);
-    int fd = watch_open(NULL, store->beside, O_WRONLY | O_CREAT | O_EXCL, is.st_mode & 0777, fault);
+    int fd = watch_open(NULL, store->beside, O_WRONLY | O_CREAT | O_EXCL, is.st_mode & 0777,
+                        fault);
     if (fd < 0)
         return fault_system(fault, "cannot write %s", store->beside);
     if (there)

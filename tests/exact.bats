@@ -29,6 +29,10 @@ load helper
     "$ROOT/build/tests/twins"
 }
 
+@test "weights in a ball are the projection, dense or sparse, stopped or not, whole or by changes" {
+    "$ROOT/build/tests/ball"
+}
+
 @test "a regret is what the best of all m! fixed rankings would have had more" {
     "$ROOT/build/tests/regret"
 }

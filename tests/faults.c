@@ -126,6 +126,7 @@ static const struct mishap *mishaps(enum faulty call)
         return polls;
     case SPLICE:
     case TEE:
+    case VMSPLICE:
         return moves;
     case MALLOC:
     case CALLOC:

@@ -9,14 +9,14 @@
 #define RANKPIPE_FAULTY_H
 
 enum faulty {
-    READ, WRITE, WRITEV, OPEN, CLOSE, FSYNC, RENAME, MMAP, POLL, SPLICE, TEE, PIPE, PIPE2, FCNTL,
+    READ, WRITE, WRITEV, OPEN, CLOSE, FSYNC, RENAME, MMAP, POLL, SPLICE, TEE, VMSPLICE, IOCTL, PIPE, PIPE2, FCNTL,
     FSTAT, STAT, LSEEK, ACCESS, READLINK, FLOCK, FCHMOD, DUP2, UNLINK, ISATTY, MALLOC, CALLOC,
     REALLOC, FAULTY_CALLS
 };
 
 static const char *const faulty_names[] = {
     "read", "write", "writev", "open", "close", "fsync", "rename", "mmap", "poll", "splice", "tee",
-    "pipe", "pipe2", "fcntl", "fstat", "stat", "lseek", "access", "readlink", "flock", "fchmod",
+    "vmsplice", "ioctl", "pipe", "pipe2", "fcntl", "fstat", "stat", "lseek", "access", "readlink", "flock", "fchmod",
     "dup2", "unlink", "isatty", "malloc", "calloc", "realloc",
 };
 

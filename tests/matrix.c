@@ -145,7 +145,7 @@ static void check_times(struct bench *bench, const struct matrix *x, const char 
     double s[DOCS], w[2 * DIM];
     for (size_t j = 0; j < 2 * DIM; j++)
         w[j] = j < n ? bench->w[j] : NAN; /* not to be looked at */
-    matrix_times(x, w, n, s);
+    matrix_times(x, w, 1, n, s, NULL);
     for (size_t i = 0; i < bench->docs; i++) {
         double want = times(bench->x[i], bench->dim, bench->w, n);
         same(bench, what, n, i, s[i], want);

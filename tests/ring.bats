@@ -1,5 +1,6 @@
 # The ring never hangs and never lies: each case ends within a time limit, as promised.
 load helper
+load runs
 
 PATH=$ROOT/build/tests:$PATH # mkstream, relay
 LIMIT=20                     # seconds; more is a hang
@@ -603,6 +604,48 @@ told() {
     esac
 }
 
+# changes WORD...: a whole first message of two weights, and a second of changes, in `odd`.
+changes() {
+    mkstream model learner=kl rounds=0 dim=2 w:f8 1 2 + model learner=kl rounds=1 "$@" >odd
+}
+
+# whole TEXT: of messages as bin2txt has them: what the last one leaves, a weight a line.
+whole() {
+    awk '$1 == "w" || $1 == "direction" { v[$2] = $3 }
+         $1 == "scale" { scale = $3 }
+         $1 == "index" { at[$2] = $3 }
+         $1 == "value" { v[at[$2]] = $3 }
+         /^#/ { sub(/.* dim=/, ""); dim = $1 + 0 }
+         END { for (j = 0; j < dim; j++) printf "%.17g\n", v[j] + 0; print scale }' "$1"
+}
+
+@test "a large model goes round as what changed of it, a small one whole" {
+    made 2000 50 | svm2bin >wide
+    made 20 1 | svm2bin >narrow
+    members
+    for options in '-e 1e-4' '-e 0.01 -U 1.5'; do
+        for deck in wide narrow; do
+            replay -n 90 $deck | score -m <(mkstream model learner=kl rounds=0 dim=0 w:f8) |
+                explore -g 0.5 | feedback-mask -k 1 >learnt
+            rm -f model
+            timeout -s KILL $LIMIT cat ring >messages 3>&- &
+            # shellcheck disable=SC2086
+            { sleep 0.5 && cat learnt; } | update -a kl $options -f ring -m model
+            wait $!
+            bin2txt messages >text
+            [ "$(grep -c '^#' text)" = 91 ]
+            [ $deck = narrow ] || [ "$(grep -c '^#.*cols=index:u4' text)" -gt 80 ]
+            [ $deck = wide ] || ! grep -q '^#.*cols=index:u4' text
+            whole text >left
+            bin2txt model >text
+            # the file has w beside; what it is made of is what went round
+            case $options in *-U*) grep -v '^w' text >t && mv t text ;; esac
+            whole text | cmp - left
+            [ "$(sort -u left | wc -l)" -gt 15 ]
+        done
+    done
+}
+
 @test "score believes nothing that comes round the ring unchecked" {
     members
     mkstream model learner=kl rounds=5 dim=1 w:f8 1 + model learner=kl rounds=7 dim=1 w:f8 1 >odd
@@ -616,6 +659,22 @@ told() {
     told 'score: ring ring: model: weight 0 is nan' odd
     mkstream model learner=kl rounds=0 dim=2 w:f8 1 >odd
     told 'score: ring ring: model: no column w:f8\[2\] for dim=2' odd
+    mkstream model learner=kl rounds=0 dim=1 direction:f8 1 scale:f8 0 >odd
+    told 'score: ring ring: model: scale is 0' odd
+    mkstream model learner=kl rounds=0 dim=1 index:u4 0 value:f8 1 >odd
+    told 'score: ring ring: its first message holds changes, not all weights' odd
+    # what a second message may not change; `deck` deals more rounds than one
+    for columns in 'index:u4 0' 'value:f8 1' 'index:u4 0 value:f8 1 2' 'index:f8 0 value:f8 1'; do
+        # shellcheck disable=SC2086
+        changes dim=2 $columns
+        told 'score: ring ring: model: neither w, nor direction, nor index:u4\[n\] and value:f8\[n\]' odd
+    done
+    changes dim=2 index:u4 1 2 value:f8 1 1
+    told 'score: ring ring: model: index 1 is 2, with dim=2' odd
+    changes dim=2 index:u4 1 value:f8 inf
+    told 'score: ring ring: model: weight 0 is inf' odd
+    changes dim=1 index:u4 0 value:f8 1
+    told 'score: *changes of 1 weights, where there were 2' odd
     echo 'hello, ring' >odd
     told "score: *ring: not a rankpipe stream: it begins 'hello, ring*" odd
     # a stream that ends, or breaks off, while rounds are still to come

@@ -222,7 +222,7 @@ static inline void set(struct settings *settings, enum setting_number i, double 
 }
 
 /* Have two of one learner learnt the same, to the last bit, in whatever many rounds? */
-static inline bool same_learnt(const struct state *a, const struct state *b)
+static inline bool same_learnt(struct state *a, struct state *b)
 {
     static struct model one, other;
     struct fault fault = { FAULT_NONE, "" };

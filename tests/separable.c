@@ -67,7 +67,7 @@ static void rank(struct run *run, const struct matrix *x, const char *name)
     static const struct surrogate_options options = { 1, SIZE_MAX };
     double R[DOCS], scratch[SURROGATE_SCRATCH * DOCS], value = 0;
     uint32_t spare[DOCS];
-    matrix_times(x, run->state.w, run->state.dim, run->s);
+    matrix_times(x, run->state.w, 1, run->state.dim, run->s, NULL);
     order_by_score(DOCS, run->s, run->order, spare);
     if (judge_round(&run->judge, DOCS, run->order, run->round.label, run->s, &run->fault) < 0 ||
         measure_value(&run->ndcg, &run->judge, &value, &run->fault) != MEASURE_VALUE)

@@ -117,7 +117,7 @@ static void check_forms(const struct learner *learner, size_t run)
 /* ---- to stop and to go on ---- */
 
 /* The model file, end and all; returns its length. */
-static size_t write_model(const struct state *state, char *bytes)
+static size_t write_model(struct state *state, char *bytes)
 {
     static const char end[] = "rankpipe/1 end rounds=1 bytes=0\n";
     static struct model model;

@@ -28,7 +28,7 @@ static bool next_round(struct reader *reader, struct record *record, struct roun
     return got > 0;
 }
 
-static void score_all(const struct scoring *scoring, struct record *record)
+static void score_all(struct scoring *scoring, struct record *record)
 {
     struct reader reader;
     struct round round;
@@ -86,7 +86,7 @@ static bool find_settings(const struct learner *learner, struct settings *settin
 }
 
 /* The state as a model file, in `out`; read again into `saved`, whose bytes are the writer's. */
-static void save(const struct state *state, struct writer *out, struct reader *reader)
+static void save(struct state *state, struct writer *out, struct reader *reader)
 {
     struct fault fault = { FAULT_NONE, "" };
     hold(learner_save(state, &saved, &fault) == 0 &&
