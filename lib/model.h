@@ -30,8 +30,8 @@ int model_header(struct model *model, struct fault *fault);
  * learner to read. */
 int model_read(struct model *model, struct fault *fault);
 
-/* The same two of a message of the ring: w as above, or direction, or index below dim and value; the
- * latter two with a scale, if any. */
+/* The same two of a message of the ring: w as above, or direction, or index below dim and value;
+ * the latter two with a scale, if any. */
 int model_message_header(struct model *model, struct fault *fault);
 int model_read_message(struct model *model, struct fault *fault);
 

@@ -70,7 +70,8 @@ static int is_same_file(int fd, const char *path)
 static int take_lock(struct store *store, struct fault *fault)
 {
     for (;;) {
-        store->lock_fd = watch_open(NULL, store->lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0666, fault);
+        store->lock_fd = watch_open(NULL, store->lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0666,
+                                    fault);
         if (store->lock_fd < 0)
             return fault_system(fault, "model %s: cannot make its lock %s", store->path,
                                 store->lock);
@@ -114,7 +115,7 @@ int store_open(struct store *store, const char *path, struct fault *fault)
     store->beside = join(store->path, strlen(store->path), ".lock.new", fault);
     if (!store->lock || !store->beside)
         return -1;
-    if (lstat(store->beside, &is) < 0 && errno == ENAMETOOLONG) /* now, not when all is learnt */
+    if (access(store->beside, F_OK) < 0 && errno == ENAMETOOLONG) /* now, not when all is learnt */
         return fault_system(fault, "model %s: cannot write %s", path, store->beside);
     return take_lock(store, fault);
 }
@@ -174,8 +175,8 @@ static int sync_folder(const char *path, struct fault *fault)
     return result;
 }
 
-/* The new file, which at no moment may be read by more than the model may. What lies there is what a
- * run that was killed left, or no affair of ours, a link say: it makes way, and is never written
+/* The new file, which at no moment may be read by more than the model may. What lies there is what
+ * a run that was killed left, or no affair of ours, a link say: it makes way, and is never written
  * through. */
 static int open_beside(const struct store *store, struct fault *fault)
 {
