@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,10 @@ enum { LARGE = 16 * 1024 };
 
 /* A wait that is mostly over before a reader who has gone would have to be noticed. */
 enum { SOON = 20 }; /* milliseconds */
+
+/* In a ring most waits are over in a few microseconds, and to be woken, on a core that had gone to
+ * sleep, takes several times as long: first we let others run and look again, so many times. */
+enum { LOOKS = 30 };
 
 enum { AT_FD, AT_STOP, AT_OUT, AT_SIDE, AT_ALL };
 
@@ -80,6 +85,10 @@ int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *
         return -1;
     if (ready == 0 && milliseconds >= 0)
         return look_for(watch, fd, milliseconds, fault);
+    for (int i = 0; ready == 0 && i < LOOKS; i++) {
+        (void)sched_yield();
+        ready = look(watch, fd, POLLIN, 0, fault);
+    }
     if (ready == 0)
         ready = look(watch, fd, POLLIN, SOON, fault);
     while (ready == 0)
