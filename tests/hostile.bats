@@ -362,7 +362,8 @@ message() {
     model='rankpipe/1 model learner=squared rounds=0'
     message 'model: dim=1099511627776 is not a whole number *' "$model dim=1099511627776 cols=w:f8[1099511627776] bytes=8796093022208\n"
     message 'model: no column w:f8[[]1] for dim=1' "$model dim=1 cols=w:f8[1099511627776] bytes=8796093022208\n"
-    message 'model: no column w:f8[[]1] for dim=1' "$model dim=1 bytes=0\n"
+    message 'model: neither w, nor direction, nor *' "$model dim=1 bytes=0\n"
+    message 'model: neither w, *with n up to dim=1' "$model dim=1 cols=index:u4[2],value:f8[2] bytes=24\n"
     message 'model: weight 0 is nan' "$model dim=1 cols=w:f8[1] bytes=8\n\0\0\0\0\0\0\0370\0177"
     message 'a round came round it, *' 'rankpipe/1 round t=1 docs=1 dim=1 cols=x:f4[1] bytes=4\n'
     message "not a rankpipe stream: *" 'hello\n'

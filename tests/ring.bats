@@ -667,7 +667,7 @@ whole() {
     for columns in 'index:u4 0' 'value:f8 1' 'index:u4 0 value:f8 1 2' 'index:f8 0 value:f8 1'; do
         # shellcheck disable=SC2086
         changes dim=2 $columns
-        told 'score: ring ring: model: neither w, nor direction, nor index:u4\[n\] and value:f8\[n\]' odd
+        told 'score: ring ring: model: neither w, nor direction, nor index:u4\[n\] and value:f8\[n\] with n up to dim=2' odd
     done
     changes dim=2 index:u4 1 2 value:f8 1 1
     told 'score: ring ring: model: index 1 is 2, with dim=2' odd
