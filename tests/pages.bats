@@ -49,7 +49,7 @@ explained() {
 
 @test "sections stand in one order, and no page lacks the first of them" {
     order="NAME SYNOPSIS DESCRIPTION FILES EXIT_STATUS EXAMPLES DIAGNOSTICS SEE_ALSO STANDARDS
-        HISTORY CAVEATS BUGS"
+        HISTORY CAVEATS BUGS SECURITY"
     for file in "$ROOT"/man/*; do
         echo "$file"
         has=$(sed -n 's/^\.Sh //p' "$file" | tr ' ' _)
