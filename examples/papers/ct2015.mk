@@ -12,14 +12,14 @@ show = -p $(if $(filter all,$1),leader,blocks -k $1)
 # Runs with so many places seen: one horizon and all rows, as in the paper; and one row a horizon.
 $(OUT)/fixed-%.within: sweep | ../../bin/rankpipe $(OUT)
 	./sweep seen=$* T=$(CT2015_T) seed='$(CT2015_SEEDS)' 'synth -n $$T noisy-binary | score |
-	    explore $(call show,$*) -T $$T -s $$seed | metric -t $$table -e 50 regret:dcg |
-	    feedback-mask -k $$seen | update -a ftpl' > $@.new
+	    explore $(call show,$*) -T $$T -s $$seed | metric -t $$table -e $(call size,100,50) regret:dcg |
+	    feedback-mask -k $$seen | update -a ftpl' > $(new)
 	$(save)
 
 $(OUT)/fixed-%.ends: sweep | ../../bin/rankpipe $(OUT)
 	./sweep seen=$* T='$(CT2015_ENDS)' seed='$(CT2015_SEEDS)' 'synth -n $$T noisy-binary | score |
 	    explore $(call show,$*) -T $$T -s $$seed | metric -t $$table -e $$T regret:dcg |
-	    feedback-mask -k $$seen | update -a ftpl' > $@.new
+	    feedback-mask -k $$seen | update -a ftpl' > $(new)
 	$(save)
 
 # a figure's rows: panel, series, x, y
@@ -36,7 +36,7 @@ $(OUT)/ct2015-figure1.tsv: $(OUT)/fixed-1.within $(OUT)/fixed-1.ends
 	    echo 'panel	series	t	regret:dcg'
 	    $(call within,$(OUT)/fixed-1.within)
 	    $(call ends,$(OUT)/fixed-1.ends)
-	} > $@.new
+	} > $(new)
 	$(save)
 
 $(OUT)/ct2015-figure2.tsv: $(foreach k,1 all,$(OUT)/fixed-$k.within $(OUT)/fixed-$k.ends)
@@ -50,5 +50,5 @@ $(OUT)/ct2015-figure2.tsv: $(foreach k,1 all,$(OUT)/fixed-$k.within $(OUT)/fixed
 	    echo 'panel	series	t	regret:dcg'
 	    $(call within,$(filter %.within,$^)) | awk -F '\t' '$$3 >= $(CT2015_T) / 10'
 	    $(call ends,$(filter %.ends,$^))
-	} > $@.new
+	} > $(new)
 	$(save)

@@ -15,5 +15,5 @@ $(OUT)/ct2017-section4.1.tsv: $(foreach k,$(CT2017_SEEN),$(OUT)/fixed-$k.within 
 	    echo 'panel	series	t	regret:dcg'
 	    $(call within,$(filter %.within,$^))
 	    $(call ends,$(filter %.ends,$^))
-	} > $@.new
+	} > $(new)
 	$(save)

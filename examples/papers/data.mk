@@ -22,25 +22,25 @@ $(OUT):
 
 ifneq ($(HAS_MQ2008),)
 $(OUT)/MQ2008-S%.bin: $(DATA)/MQ2008/S%.txt | ../../bin/rankpipe $(OUT)
-	svm2bin $< > $@.new
+	svm2bin $< > $(new)
 	$(save)
 else
 $(OUT)/MQ2008-S%.bin: | ../../bin/rankpipe $(OUT)
 	synth -b $$(($* * 157 - 156)) -n $$(($* * 157)) -l 19 -d 46 -L 2 linear | bin2txt -f svm |
-	    svm2bin -n > $@.new
+	    svm2bin -n > $(new)
 	$(save)
 endif
 
 $(OUT)/MQ2008.bin: $(PARTS:%=$(OUT)/MQ2008-S%.bin)
-	replay $^ > $@.new
+	replay $^ > $(new)
 	$(save)
 
 ifneq ($(HAS_MSLR),)
 $(OUT)/MSLR.bin: $(sort $(HAS_MSLR)) | ../../bin/rankpipe $(OUT)
-	svm2bin -n $^ > $@.new
+	svm2bin -n $^ > $(new)
 	$(save)
 else
 $(OUT)/MSLR.bin: | ../../bin/rankpipe $(OUT)
-	synth -n 89 -l 102 -d 136 linear | bin2txt -f svm | svm2bin -n > $@.new
+	synth -n 89 -l 102 -d 136 linear | bin2txt -f svm | svm2bin -n > $(new)
 	$(save)
 endif

@@ -26,7 +26,7 @@ $(OUT)/%.theorem: sweep | ../../bin/rankpipe $(OUT)
 	./sweep game=$(game) player=$(player) T='$(THEOREMS_ENDS)' seed='$(THEOREMS_SEEDS)' \
 	    'synth -n $$T -s $$seed $(law) | score | explore $(showing.$(player)) -s $$seed |
 	    metric -t $$table -e $$T regret:$(measure) | feedback-mask -k $(places) |
-	    update -a $(learning.$(player))' > $@.new
+	    update -a $(learning.$(player))' > $(new)
 	$(save)
 
 theorem-figure = { \
@@ -36,7 +36,7 @@ theorem-figure = { \
     ./mean -v by='game player T' -v of=regret:$2 $^ | sed '1d; s/-1	/, 1 seen	/; s/-all	/, all seen	/; \
         s/^hopeless-[a-z]*-q	/hopeless, the other law	/; s/^hopeless-[a-z]*	/hopeless, one law	/; \
         s/^noisy-binary	/a game that can be won	/'; \
-    } > $@.new; \
+    } > $(new); \
     $(save)
 
 theorem-runs = $(foreach g,hopeless-$1 hopeless-$1-q noisy-binary,$(foreach p,$(players),$(OUT)/$g.$p.$1.theorem))

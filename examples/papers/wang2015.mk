@@ -13,15 +13,15 @@ settings.solar2 = -C 1e4
 $(OUT)/wang2015.%.runs: $(OUT)/MQ2008.bin sweep
 	./sweep algorithm=$* seed='$(call upto,$(call size,10,2))' 'replay -s $$seed $< | score | explore |
 	    metric -D letor -t $$table -e 16 $(MEASURES) map | feedback-mask -k all |
-	    update -a $* $(settings.$*)' > $@.new
+	    update -a $* $(settings.$*)' > $(new)
 	$(save)
 
 $(OUT)/wang2015-table2.tsv: $(ONLINE:%=$(OUT)/wang2015.%.runs) wang2015.tsv beside
 	for runs in $(ONLINE:%=$(OUT)/wang2015.%.runs); do
 	    ./mean -v by='algorithm t' -v of='$(MEASURES)' $$runs | sed -n '1p; $$p' | cut -f 1,3-
-	done | awk 'NR == 1 || !/^algorithm/' > $@.ours
-	./beside -v where=table2 -v data='$(MQ2008)' $@.ours wang2015.tsv > $@.new
-	rm $@.ours
+	done | awk 'NR == 1 || !/^algorithm/' > $(new).ours
+	./beside -v where=table2 -v data='$(MQ2008)' $(new).ours wang2015.tsv > $(new)
+	rm $(new).ours
 	$(save)
 
 $(OUT)/wang2015-figure2.tsv: $(ONLINE:%=$(OUT)/wang2015.%.runs)
@@ -30,7 +30,7 @@ $(OUT)/wang2015-figure2.tsv: $(ONLINE:%=$(OUT)/wang2015.%.runs)
 	        'x queries seen' 'y MAP so far'
 	    echo 'panel	series	t	map'
 	    ./mean -v by='algorithm t' -v of=map $^ | sed '1d; s/^/$(MQ2008)	/'
-	} > $@.new
+	} > $(new)
 	$(save)
 
 # Table 3: five folds, three parts to learn from, one to choose by, one to judge by; five orders of
@@ -43,7 +43,7 @@ $(OUT)/MQ2008-long%.bin: $(OUT)/MQ2008-S%.bin
 	bin2txt -f svm $< | awk '
 	    { query[NR] = $$2; line[NR] = $$0; documents[$$2]++ }
 	    END { for (i = 1; i <= NR; i++) if (documents[query[i]] >= 10) print line[i] }' |
-	    svm2bin -d 46 > $@.new
+	    svm2bin -d 46 > $(new)
 	$(save)
 
 # One row for each fold, order and C: MAP on the part to choose by, then what the part to judge by says.
@@ -51,20 +51,20 @@ $(OUT)/wang2015.%.folds: $(PARTS:%=$(OUT)/MQ2008-S%.bin) $(PARTS:%=$(OUT)/MQ2008
 	{
 	    echo 'algorithm	fold	order	C	t	chosen-by	$(subst $() ,	,$(MEASURES))	ndcg@10-short-0'
 	    part() { echo $$(((fold - 1 + $$1) % 5 + 1)); }
-	    judge() { score -m $@.w < $(OUT)/MQ2008-$$1.bin | explore | metric -D letor "$${@:2}" | tail -n 1; }
+	    judge() { score -m $(new).w < $(OUT)/MQ2008-$$1.bin | explore | metric -D letor "$${@:2}" | tail -n 1; }
 	    for fold in $(PARTS); do
 	        learn=$$(for i in 0 1 2; do echo $(OUT)/MQ2008-S$$(part $$i).bin; done)
 	        all=$$(bin2txt -f head $(OUT)/MQ2008-S$$(part 4).bin | grep -c .)
 	        for order in $(ORDERS); do for C in $(TRADEOFFS.$*); do
-	            replay -s $$order $$learn | update -a $* -C $$C > $@.w
+	            replay -s $$order $$learn | update -a $* -C $$C > $(new).w
 	            echo -n "$*	$$fold	$$order	$$C	1	"
 	            echo -n "$$(judge S$$(part 3) map | cut -f 2)	"
 	            echo -n "$$(judge S$$(part 4) $(MEASURES) | cut -f 2-)	"
 	            judge long$$(part 4) -r ndcg@10 | awk -v all=$$all '{ print $$2 / all }'
 	        done; done
 	    done
-	} > $@.new
-	rm $@.w
+	} > $(new)
+	rm $(new).w
 	$(save)
 
 $(OUT)/wang2015-table3.tsv: $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.folds wang2015.tsv beside best
@@ -72,11 +72,11 @@ $(OUT)/wang2015-table3.tsv: $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.
 	    for fold in $(PARTS); do for order in $(ORDERS); do
 	        awk -F '\t' -v fold=$$fold -v order=$$order 'NR == 1 || ($$2 == fold && $$3 == order)' $$folds |
 	            ./best -v of=C -v by=chosen-by
-	    done; done | awk 'NR == 1 || !/^algorithm/' > $@.chosen
-	    ./mean -v by=algorithm -v of='$(MEASURES) ndcg@10-short-0' $@.chosen
-	done | awk 'NR == 1 || !/^algorithm/' > $@.ours
-	./beside -v where=table3 -v data='$(MQ2008)' $@.ours wang2015.tsv > $@.new
-	rm $@.ours $@.chosen
+	    done; done | awk 'NR == 1 || !/^algorithm/' > $(new).chosen
+	    ./mean -v by=algorithm -v of='$(MEASURES) ndcg@10-short-0' $(new).chosen
+	done | awk 'NR == 1 || !/^algorithm/' > $(new).ours
+	./beside -v where=table3 -v data='$(MQ2008)' $(new).ours wang2015.tsv > $(new)
+	rm $(new).ours $(new).chosen
 	$(save)
 
 # Figure 3: seconds of processor against queries seen, of 19 documents, 46 features and grades 0 to 2;
@@ -92,18 +92,18 @@ seconds = awk '{ print $$1 + $$2 }'
 $(OUT)/wang2015.%.times: | ../../bin/rankpipe $(OUT)
 	for n in $(SIZES); do
 	    echo -n "$*	$$n	"
-	    synth -n $$n $(likeness) | { time update -a $* > $@.w; } 2>&1 | $(seconds)
-	done > $@.new
-	rm $@.w
+	    synth -n $$n $(likeness) | { time update -a $* > $(new).w; } 2>&1 | $(seconds)
+	done > $(new)
+	rm $(new).w
 	$(save)
 
 $(OUT)/wang2015.svm.times: pairs | ../../bin/rankpipe $(OUT)
 	for n in $(if $(LIBLINEAR),$(SVM_SIZES)); do
-	    synth -n $$n $(likeness) | bin2txt -f svm | ./pairs > $@.pairs
+	    synth -n $$n $(likeness) | bin2txt -f svm | ./pairs > $(new).pairs
 	    echo -n "liblinear	$$n	"
-	    { time $(LIBLINEAR) -q -s 3 -c 0.01 $@.pairs $@.w > $@.out; } 2>&1 | $(seconds)
-	done > $@.new
-	rm -f $@.pairs $@.out $@.w
+	    { time $(LIBLINEAR) -q -s 3 -c 0.01 $(new).pairs $(new).w > $(new).out; } 2>&1 | $(seconds)
+	done > $(new)
+	rm -f $(new).pairs $(new).out $(new).w
 	$(save)
 
 $(OUT)/wang2015-figure3.tsv: $(foreach a,solar1 solar2 svm,$(OUT)/wang2015.$a.times)
@@ -112,49 +112,55 @@ $(OUT)/wang2015-figure3.tsv: $(foreach a,solar1 solar2 svm,$(OUT)/wang2015.$a.ti
 	        'x queries learnt from' 'y seconds of one processor' 'log xy'
 	    echo 'panel	series	queries	seconds'
 	    sed 's/^/synth	/; s/liblinear/batch pairwise SVM (liblinear)/' $^
-	} > $@.new
+	} > $(new)
 	$(save)
 
-# Transfer: an online learner goes on from what it learnt on another collection, or begins anew. The
-# other one is MSLR, its features put in MQ2008's places (mslr-as-mq2008); or synth with more noise,
-# and the same hidden ranker.
+# Transfer: a learner goes on from what it learnt on another collection, or begins anew. The two are
+# MQ2008 and MSLR, the latter's features in MQ2008's places; or synth with more noise and with less, and
+# the same hidden ranker.
 ifneq ($(and $(HAS_MQ2008),$(HAS_MSLR)),)
-TRANSFER = from MSLR to MQ2008
-$(OUT)/transfer-from.bin: $(sort $(HAS_MSLR)) mslr-as-mq2008 | ../../bin/rankpipe $(OUT)
-	cat $(sort $(HAS_MSLR)) | ./mslr-as-mq2008 | svm2bin -n -d 46 > $@.new
+ONE = MQ2008
+OTHER = MSLR
+$(OUT)/transfer-one.bin: $(OUT)/MQ2008.bin
+	replay $< > $(new)
 	$(save)
-$(OUT)/transfer-to.bin: $(OUT)/MQ2008.bin
-	replay $< > $@.new
+$(OUT)/transfer-other.bin: $(sort $(HAS_MSLR)) mslr-as-mq2008 | ../../bin/rankpipe $(OUT)
+	cat $(sort $(HAS_MSLR)) | ./mslr-as-mq2008 | svm2bin -n -d 46 > $(new)
 	$(save)
 else
-TRANSFER = from synth to synth with other noise
-$(OUT)/transfer-from.bin: | ../../bin/rankpipe $(OUT)
-	synth -n 89 -l 102 -d 46 -S 2 linear > $@.new
+ONE = synth, noise 1
+OTHER = synth, noise 2
+$(OUT)/transfer-one.bin: | ../../bin/rankpipe $(OUT)
+	synth -n 784 -l 19 -d 46 -L 2 -S 1 linear > $(new)
 	$(save)
-$(OUT)/transfer-to.bin: | ../../bin/rankpipe $(OUT)
-	synth -n 784 -l 19 -d 46 -L 2 -S 1 linear > $@.new
+$(OUT)/transfer-other.bin: | ../../bin/rankpipe $(OUT)
+	synth -n 89 -l 102 -d 46 -S 2 linear > $(new)
 	$(save)
 endif
 
-$(OUT)/wang2015.%.transfer: $(OUT)/transfer-from.bin $(OUT)/transfer-to.bin
-	for seed in $(call upto,$(call size,10,2)); do
-	    replay -s $$seed $< | update -a $* $(settings.$*) > $@.carried
-	    for start in anew carried; do
-	        rm -f $@.w
-	        [ $$start = anew ] || mv $@.carried $@.w
-	        loop "replay -s $$seed $(word 2,$^) | score | explore | metric -D letor -t $@.table -e 16 ndcg@10 |
-	            feedback-mask -k all | update -a $* $(settings.$*) -m $@.w"
-	        sed "s/^t	/learner	start	&/; s/^[0-9]/$*	$$start	&/" $@.table
-	    done
-	done | awk 'NR == 1 || !/^learner/' > $@.new
-	rm $@.w $@.table
+$(OUT)/wang2015.%.transfer: $(OUT)/transfer-one.bin $(OUT)/transfer-other.bin
+	transfer() { # from, to, what to call it
+	    for seed in $(call upto,$(call size,10,2)); do for start in anew carried; do
+	        rm -f $(new).w
+	        [ $$start = anew ] || replay -s $$seed $$1 | update -a $* $(settings.$*) -m $(new).w
+	        loop "replay -s $$seed $$2 | score | explore | metric -D letor -t $(new).table -e 8 ndcg@10 |
+	            feedback-mask -k all | update -a $* $(settings.$*) -m $(new).w"
+	        sed "s/^t	/way	learner	start	&/; s/^[0-9]/$$3	$*	$$start	&/" $(new).table
+	    done; done
+	}
+	{
+	    transfer $(word 2,$^) $< 'from $(OTHER) to $(ONE)'
+	    transfer $< $(word 2,$^) 'from $(ONE) to $(OTHER)'
+	} | awk 'NR == 1 || !/^way/' > $(new)
+	rm $(new).w $(new).table
 	$(save)
 
 $(OUT)/wang2015-transfer.tsv: $(OUT)/wang2015.solar1.transfer $(OUT)/wang2015.solar2.transfer
 	{
-	    printf '# %s\n' 'title Wang et al. 2015, transfer: $(TRANSFER)' 'x queries seen' 'y mean NDCG@10 so far'
+	    printf '# %s\n' 'title Wang et al. 2015, transfer: weights of another collection' \
+	        'x queries seen' 'y mean NDCG@10 so far'
 	    echo 'panel	series	t	ndcg@10'
-	    ./mean -v by='learner start t' -v of=ndcg@10 $^ |
-	        sed '1d; s/	anew/	begun anew/; s/	carried/	weights carried on/'
-	} > $@.new
+	    ./mean -v by='way learner start t' -v of=ndcg@10 $^ |
+	        sed '1d; s/	anew	/, begun anew	/; s/	carried	/, carried on	/'
+	} > $(new)
 	$(save)
