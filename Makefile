@@ -55,10 +55,12 @@ build/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.c $(FUZZED) $(HEADERS)
 
 tests: $(TESTS) build/tests/faulty.so $(FUZZ:%=build/tests/fuzz/%)
 
-# bats and mandoc are brought in where the machine has none.
+# bats, mandoc and gnuplot are brought in where the machine has none; without gnuplot the tests of
+# the papers' figures are skipped.
 ifeq ($(SAN),)
 check: all tests build/examples/data/make
 	@sh tests/need bats mandoc
+	@sh tests/need gnuplot=gnuplot-nox || true
 	@PATH="$$PWD/node_modules/.bin:$$PATH" bats --jobs 1 tests
 else
 # With SAN=1 under AddressSanitizer and UBSan: in a copy of the tree, so that no object is mixed up

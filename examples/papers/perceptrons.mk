@@ -1,0 +1,63 @@
+# Chaudhuri & Tewari, Perceptron-like Algorithms for Online Learning to Rank, section 8: Figure 1 on the
+# separable data set, Figures 2 and 3 on MQ2008 and the sample of MSLR (the paper: MSLR-WEB10K, Yahoo,
+# Yandex). As in the paper each learner has the eta of a grid that ends best.
+
+PERCEPTRONS = perceptrons-figure1 perceptrons-figure2 perceptrons-figure3
+PERCEPTRONS_ETAS = $(call size,1e-5 1e-4 1e-3 1e-2 1e-1 1 10,1e-2 1)
+SEPARABLE_ETAS = $(call size,1e-3 1e-2 1e-1 1 10 100,1e-2 1)
+SEPARABLE_T = $(call size,10000,500)
+SEPARABLE_SEEDS = $(call upto,$(call size,5,1))
+PERCEPTRONS_T = $(call size,50000,500)
+PERCEPTRONS_EACH = $(call size,1000,50)
+
+$(OUT)/separable.%.grid: sweep | ../../bin/rankpipe $(OUT)
+	./sweep learner=$* eta='$(SEPARABLE_ETAS)' seed='$(SEPARABLE_SEEDS)' \
+	    'synth -n $(SEPARABLE_T) -s $$seed separable | score | explore |
+	    metric -t $$table ndcg@10 | feedback-mask -k all | update -a $$learner -e $$eta' > $(new)
+	$(save)
+
+$(OUT)/perceptrons.%.grid: $(OUT)/$$(collection).bin sweep
+	./sweep data=$(collection) learner=$(learner) eta='$(PERCEPTRONS_ETAS)' \
+	    'replay -n $(PERCEPTRONS_T) -s 1 $< | score | explore |
+	    metric -t $$table -e $(PERCEPTRONS_EACH) ndcg@10 map | feedback-mask -k all |
+	    update -a $$learner -e $$eta' > $(new)
+	$(save)
+
+# ListNet also at the eta that its regret asks for, T^(-1/2).
+$(OUT)/perceptrons-figure1.tsv: $(foreach a,slam minimax listnet,$(OUT)/separable.$a.grid)
+	{
+	    printf '# %s\n' 'title Chaudhuri & Tewari (perceptrons), Figure 1: the separable data set' \
+	        'x round t' 'y 1 - mean NDCG@10 so far' 'log xy' \
+	        'line t^(-1/2) -1/2. listnet, eta 1e-2'
+	    echo 'panel	series	t	ndcg@10'
+	    for runs in $^; do
+	        ./best -v of=eta -v by=ndcg@10 $$runs > $(new).best
+	        ./mean -v by='learner eta t' -v of=ndcg@10 $(new).best | sed 1d
+	    done > $(new).drawn
+	    ./mean -v by='learner eta t' -v of=ndcg@10 $(OUT)/separable.listnet.grid |
+	        awk -F '\t' '$$2 == "1e-2"' >> $(new).drawn
+	    awk -F '\t' -v OFS='\t' '{ print "synth separable", $$1 ", eta " $$2, $$3, 1 - $$4 }' $(new).drawn
+	    rm $(new).best $(new).drawn
+	} > $(new)
+	$(save)
+
+# Figures 2 and 3 differ in the measure that is drawn, and by which eta is chosen.
+perceptrons-figure = { \
+    printf '\# %s\n' 'title Chaudhuri & Tewari (perceptrons), Figure $1: mean $3, each at its best eta' \
+        'x round t' 'y mean $3 so far'; \
+    printf 'panel\tseries\tt\t$2\n'; \
+    for runs in $^; do \
+        ./best -v of=eta -v by=$2 $$runs > $(new).best; \
+        ./mean -v by='data learner eta t' -v of=$2 $(new).best | \
+            awk -F '\t' -v OFS='\t' 'NR > 1 { print $$1, $$2 ", eta " $$3, $$4, $$5 }' | $(call-by-name); \
+    done; \
+    rm $(new).best; \
+    } > $(new); \
+    $(save)
+
+PERCEPTRONS_GRIDS = $(foreach c,MQ2008 MSLR,$(foreach a,slam-ap slam minimax listnet,$(OUT)/perceptrons.$c.$a.grid))
+$(OUT)/perceptrons-figure2.tsv: $(PERCEPTRONS_GRIDS)
+	$(call perceptrons-figure,2,map,AP)
+
+$(OUT)/perceptrons-figure3.tsv: $(PERCEPTRONS_GRIDS)
+	$(call perceptrons-figure,3,ndcg@10,NDCG@10)

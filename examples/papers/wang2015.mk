@@ -1,0 +1,167 @@
+# Wang et al. 2015, SOLAR, on MQ2008: Tables 2 and 3, Figures 2 and 3, and what they say of transfer.
+# NDCG is by the script that came with LETOR, as theirs is (metric -D letor).
+
+WANG2015 = wang2015-figure2 wang2015-figure3 wang2015-transfer
+TABLES = wang2015-table2 wang2015-table3
+MEASURES = ndcg@1 ndcg@5 ndcg@10
+ONLINE = prank prank-pair committee solar1 solar2
+settings.prank = -L 2
+settings.solar1 = -C 1e-5
+settings.solar2 = -C 1e4
+
+# Once through the queries in ten orders, each ranked before it is learnt from.
+$(OUT)/wang2015.%.runs: $(OUT)/MQ2008.bin sweep
+	./sweep algorithm=$* seed='$(call upto,$(call size,10,2))' 'replay -s $$seed $< | score | explore |
+	    metric -D letor -t $$table -e 16 $(MEASURES) map | feedback-mask -k all |
+	    update -a $* $(settings.$*)' > $(new)
+	$(save)
+
+$(OUT)/wang2015-table2.tsv: $(ONLINE:%=$(OUT)/wang2015.%.runs) wang2015.tsv beside
+	for runs in $(ONLINE:%=$(OUT)/wang2015.%.runs); do
+	    ./mean -v by='algorithm t' -v of='$(MEASURES)' $$runs | sed -n '1p; $$p' | cut -f 1,3-
+	done | awk 'NR == 1 || !/^algorithm/' > $(new).ours
+	./beside -v where=table2 -v data='$(MQ2008)' $(new).ours wang2015.tsv > $(new)
+	rm $(new).ours
+	$(save)
+
+$(OUT)/wang2015-figure2.tsv: $(ONLINE:%=$(OUT)/wang2015.%.runs)
+	{
+	    printf '# %s\n' 'title Wang et al. 2015, Figure 2: MAP of one pass, $(MQ2008)' \
+	        'x queries seen' 'y MAP so far'
+	    echo 'panel	series	t	map'
+	    ./mean -v by='algorithm t' -v of=map $^ | sed '1d; s/^/$(MQ2008)	/'
+	} > $(new)
+	$(save)
+
+# Table 3: five folds, three parts to learn from, one to choose by, one to judge by; five orders of
+# learning. Of short queries, those of fewer than 10 documents, see the README.
+TRADEOFFS.solar1 = $(call size,3.16e-7 1e-6 3.16e-6 1e-5 3.16e-5 1e-4 3.16e-4,1e-5 1e-4)
+TRADEOFFS.solar2 = $(call size,1e3 3.16e3 1e4 3.16e4 1e5 3.16e5 1e6,1e3 1e4)
+ORDERS = $(call upto,$(call size,5,1))
+
+$(OUT)/MQ2008-long%.bin: $(OUT)/MQ2008-S%.bin
+	bin2txt -f svm $< | awk '
+	    { query[NR] = $$2; line[NR] = $$0; documents[$$2]++ }
+	    END { for (i = 1; i <= NR; i++) if (documents[query[i]] >= 10) print line[i] }' |
+	    svm2bin -d 46 > $(new)
+	$(save)
+
+# One row for each fold, order and C: MAP on the part to choose by, then what the part to judge by says.
+$(OUT)/wang2015.%.folds: $(PARTS:%=$(OUT)/MQ2008-S%.bin) $(PARTS:%=$(OUT)/MQ2008-long%.bin)
+	{
+	    echo 'algorithm	fold	order	C	t	chosen-by	$(subst $() ,	,$(MEASURES))	ndcg@10-short-0'
+	    part() { echo $$(((fold - 1 + $$1) % 5 + 1)); }
+	    judge() { score -m $(new).w < $(OUT)/MQ2008-$$1.bin | explore | metric -D letor "$${@:2}" | tail -n 1; }
+	    for fold in $(PARTS); do
+	        learn=$$(for i in 0 1 2; do echo $(OUT)/MQ2008-S$$(part $$i).bin; done)
+	        all=$$(bin2txt -f head $(OUT)/MQ2008-S$$(part 4).bin | grep -c .)
+	        for order in $(ORDERS); do for C in $(TRADEOFFS.$*); do
+	            replay -s $$order $$learn | update -a $* -C $$C > $(new).w
+	            echo -n "$*	$$fold	$$order	$$C	1	"
+	            echo -n "$$(judge S$$(part 3) map | cut -f 2)	"
+	            echo -n "$$(judge S$$(part 4) $(MEASURES) | cut -f 2-)	"
+	            judge long$$(part 4) -r ndcg@10 | awk -v all=$$all '{ print $$2 / all }'
+	        done; done
+	    done
+	} > $(new)
+	rm $(new).w
+	$(save)
+
+$(OUT)/wang2015-table3.tsv: $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.folds wang2015.tsv beside best
+	for folds in $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.folds; do
+	    for fold in $(PARTS); do for order in $(ORDERS); do
+	        awk -F '\t' -v fold=$$fold -v order=$$order 'NR == 1 || ($$2 == fold && $$3 == order)' $$folds |
+	            ./best -v of=C -v by=chosen-by
+	    done; done | awk 'NR == 1 || !/^algorithm/' > $(new).chosen
+	    ./mean -v by=algorithm -v of='$(MEASURES) ndcg@10-short-0' $(new).chosen
+	done | awk 'NR == 1 || !/^algorithm/' > $(new).ours
+	./beside -v where=table3 -v data='$(MQ2008)' $(new).ours wang2015.tsv > $(new)
+	rm $(new).ours $(new).chosen
+	$(save)
+
+# Figure 3: seconds of processor against queries seen, of 19 documents, 46 features and grades 0 to 2;
+# and of liblinear, an SVM on the differences of pairs, where Debian's liblinear-tools is installed.
+SIZES = $(call size,100 300 1000 3000 10000 30000 100000,100 300)
+SVM_SIZES = $(call size,100 200 500 1000 2000,100 200)
+LIBLINEAR = $(shell command -v liblinear-train)
+likeness = -l 19 -d 46 -L 2 linear
+TIMEFORMAT = %U %S
+export TIMEFORMAT
+seconds = awk '{ print $$1 + $$2 }'
+
+$(OUT)/wang2015.%.times: | ../../bin/rankpipe $(OUT)
+	for n in $(SIZES); do
+	    echo -n "$*	$$n	"
+	    synth -n $$n $(likeness) | { time update -a $* > $(new).w; } 2>&1 | $(seconds)
+	done > $(new)
+	rm $(new).w
+	$(save)
+
+$(OUT)/wang2015.svm.times: pairs | ../../bin/rankpipe $(OUT)
+	[ "$(LIBLINEAR)" ] || echo 'Figure 3 of Wang et al. goes without an SVM: no liblinear-train here' >&2
+	for n in $(if $(LIBLINEAR),$(SVM_SIZES)); do
+	    synth -n $$n $(likeness) | bin2txt -f svm | ./pairs > $(new).pairs
+	    echo -n "liblinear	$$n	"
+	    { time $(LIBLINEAR) -q -s 3 -c 0.01 $(new).pairs $(new).w > $(new).out; } 2>&1 | $(seconds)
+	done > $(new)
+	rm -f $(new).pairs $(new).out $(new).w
+	$(save)
+
+$(OUT)/wang2015-figure3.tsv: $(foreach a,solar1 solar2 svm,$(OUT)/wang2015.$a.times)
+	{
+	    printf '# %s\n' 'title Wang et al. 2015, Figure 3: time, synth in the likeness of MQ2008$(if $(LIBLINEAR),, (no liblinear here))' \
+	        'x queries learnt from' 'y seconds of one processor' 'log xy'
+	    echo 'panel	series	queries	seconds'
+	    sed 's/^/synth	/; s/liblinear/batch pairwise SVM (liblinear)/' $^
+	} > $(new)
+	$(save)
+
+# Transfer: a learner goes on from what it learnt on another collection, or begins anew. The two are
+# MQ2008 and MSLR, the latter's features in MQ2008's places; or synth with more noise and with less, and
+# the same hidden ranker.
+ifneq ($(and $(HAS_MQ2008),$(HAS_MSLR)),)
+ONE = MQ2008
+OTHER = MSLR
+$(OUT)/transfer-one.bin: $(OUT)/MQ2008.bin
+	replay $< > $(new)
+	$(save)
+$(OUT)/transfer-other.bin: $(sort $(HAS_MSLR)) mslr-as-mq2008 | ../../bin/rankpipe $(OUT)
+	cat $(sort $(HAS_MSLR)) | ./mslr-as-mq2008 | svm2bin -n -d 46 > $(new)
+	$(save)
+else
+ONE = synth, noise 1
+OTHER = synth, noise 2
+$(OUT)/transfer-one.bin: | ../../bin/rankpipe $(OUT)
+	synth -n 784 -l 19 -d 46 -L 2 -S 1 linear > $(new)
+	$(save)
+$(OUT)/transfer-other.bin: | ../../bin/rankpipe $(OUT)
+	synth -n 89 -l 102 -d 46 -S 2 linear > $(new)
+	$(save)
+endif
+
+$(OUT)/wang2015.%.transfer: $(OUT)/transfer-one.bin $(OUT)/transfer-other.bin
+	transfer() { # from, to, what to call it
+	    for seed in $(call upto,$(call size,10,2)); do for start in anew carried; do
+	        rm -f $(new).w
+	        [ $$start = anew ] || replay -s $$seed $$1 | update -a $* $(settings.$*) -m $(new).w
+	        loop "replay -s $$seed $$2 | score | explore | metric -D letor -t $(new).table -e 8 ndcg@10 |
+	            feedback-mask -k all | update -a $* $(settings.$*) -m $(new).w"
+	        sed "s/^t	/way	learner	start	&/; s/^[0-9]/$$3	$*	$$start	&/" $(new).table
+	    done; done
+	}
+	{
+	    transfer $(word 2,$^) $< 'from $(OTHER) to $(ONE)'
+	    transfer $< $(word 2,$^) 'from $(ONE) to $(OTHER)'
+	} | awk 'NR == 1 || !/^way/' > $(new)
+	rm $(new).w $(new).table
+	$(save)
+
+$(OUT)/wang2015-transfer.tsv: $(OUT)/wang2015.solar1.transfer $(OUT)/wang2015.solar2.transfer
+	{
+	    printf '# %s\n' 'title Wang et al. 2015, transfer: weights of another collection' \
+	        'x queries seen' 'y mean NDCG@10 so far'
+	    echo 'panel	series	t	ndcg@10'
+	    ./mean -v by='way learner start t' -v of=ndcg@10 $^ |
+	        sed '1d; s/	anew	/, begun anew	/; s/	carried	/, carried on	/'
+	} > $(new)
+	$(save)
