@@ -277,9 +277,12 @@ static int await_score(struct fifo *fifo, int input, struct fault *fault)
             return -1;
         if (try_open(fifo, O_WRONLY, fault) == 0)
             return 0;
-        if (fault->kind != FAULT_NONE || watch_stopped(&fifo->own, fault) < 0)
+        if (fault->kind != FAULT_NONE)
             return -1;
-        if (ready || waited >= PATIENCE)
+        bool late = ready || waited >= PATIENCE;
+        if (watch_stopped(&fifo->own, late ? WATCH_GRACE : 0, fault) < 0)
+            return -1;
+        if (late)
             return fault_partner(fault, "ring %s: no score reads it: is there a score -f %s in "
                                  "the pipeline?", fifo->path, fifo->path);
     }

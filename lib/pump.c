@@ -106,7 +106,7 @@ static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader,
             return -1;
         }
         /* With rounds still in the buffer; else it is minded when more are waited for. */
-        if (reader->from < reader->until && watch_stopped(&pump->watch, &pump->fault) < 0)
+        if (reader->from < reader->until && watch_stopped(&pump->watch, 0, &pump->fault) < 0)
             return -1;
     }
     /* The rounds before a malformed record count as those before a cut do. */
@@ -155,7 +155,7 @@ static int pump_source(struct pump *pump, uint64_t *written)
     while ((step = pump->filter->step(pump->self, &pump->round)) == PASS || step == DROP) {
         if (step == PASS && pass_on(pump, written) < 0)
             return -1;
-        if (++n % 16 == 0 && watch_stopped(&pump->watch, &pump->fault) < 0)
+        if (++n % 16 == 0 && watch_stopped(&pump->watch, 0, &pump->fault) < 0)
             return -1;
     }
     return step == DONE ? 0 : -1;

@@ -96,10 +96,16 @@ int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *
     return ready;
 }
 
-int watch_stopped(const struct watch *watch, struct fault *fault)
+int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fault)
 {
+    int ready;
     struct pollfd stop = { watch->stop, POLLIN, 0 };
-    return watch->stop >= 0 && poll(&stop, 1, 0) > 0 ? fault_stopped(fault) : 0;
+    if (watch->stop < 0)
+        return 0;
+    do
+        ready = poll(&stop, 1, milliseconds);
+    while (ready < 0 && errno == EINTR);
+    return ready > 0 ? fault_stopped(fault) : 0;
 }
 
 int watch_writable(struct watch *watch, int fd, struct fault *fault)
@@ -117,7 +123,7 @@ int watch_open(const struct watch *watch, const char *path, int flags, mode_t mo
     int fd;
     do
         fd = open(path, flags | O_CLOEXEC, mode);
-    while (fd < 0 && errno == EINTR && (!watch || watch_stopped(watch, fault) == 0));
+    while (fd < 0 && errno == EINTR && (!watch || watch_stopped(watch, 0, fault) == 0));
     return fd;
 }
 
@@ -350,10 +356,9 @@ static size_t held(const struct reader *reader)
     return reader->until - reader->from;
 }
 
-/* ^C stops those before us too, and that they are gone may be heard before the signal is. */
 static int cut_short(struct reader *reader, struct fault *fault)
 {
-    if (reader->watch && watch_stopped(reader->watch, fault) < 0)
+    if (reader->watch && watch_stopped(reader->watch, WATCH_GRACE, fault) < 0)
         return -1;
     if (!reader->any && held(reader) == 0)
         return fault_cut(fault, "%s: stream cut short: nothing came, not even an end record",

@@ -36,8 +36,12 @@ int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *
 /* Waits until `fd` can be written, at least PIPE_BUF bytes where it is a pipe. 0, or a fault. */
 int watch_writable(struct watch *watch, int fd, struct fault *fault);
 
-/* Has a signal asked to stop? 0, or FAULT_STOPPED. */
-int watch_stopped(const struct watch *watch, struct fault *fault);
+/* Has a signal asked to stop, or does it within so many milliseconds? 0, or FAULT_STOPPED. */
+int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fault);
+
+/* ^C stops the programs around us too, and that they are gone may be heard before the signal is: who
+ * finds them gone looks for it so long. */
+enum { WATCH_GRACE = 20 }; /* milliseconds */
 
 /* Opens a file, as open does, and again where a signal came between that asks for nothing (`watch`
  * NULL: whatever it asks for). A descriptor; or -1, with errno, or with FAULT_STOPPED. */
