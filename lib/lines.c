@@ -36,7 +36,9 @@ static int open_next(struct lines *lines, struct fault *fault)
     lines->name = standard ? "<stdin>" : file;
     lines->number = 0;
     lines->file_ended = false;
-    lines->fd = standard ? STDIN_FILENO : open(file, O_RDONLY);
+    do /* a FIFO's opening waits for who writes there: a signal may end that */
+        lines->fd = standard ? STDIN_FILENO : open(file, O_RDONLY);
+    while (lines->fd < 0 && errno == EINTR && watch_stopped(lines->watch, fault) == 0);
     return lines->fd < 0 ? fault_system(fault, "cannot open %s", file) : 0;
 }
 
