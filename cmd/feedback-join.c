@@ -53,8 +53,7 @@ static enum kind kind(const void *self)
 static int open_join(void *self)
 {
     struct join *my = self;
-    answers_open(&my->answers, my->files, my->by_qid, my->host->watch);
-    return 0;
+    return answers_open(&my->answers, my->files, my->by_qid, my->host->watch, my->host->fault);
 }
 
 /* After the fault of an answer that cannot be used: 0 where that was a warning. Else it is the

@@ -6,11 +6,13 @@
 
 #include "record.h"
 
-void answers_open(struct answers *answers, char *const *files, bool by_qid, struct watch *watch)
+int answers_open(struct answers *answers, char *const *files, bool by_qid, struct watch *watch,
+                 struct fault *fault)
 {
     memset(answers, 0, sizeof *answers);
     answers->by_qid = by_qid;
     lines_open(&answers->lines, files, watch);
+    return lines_start(&answers->lines, fault);
 }
 
 void answers_close(struct answers *answers)

@@ -30,8 +30,10 @@ struct answers {
     struct space values; /* of the line at hand */
 };
 
-/* Reads lines of `files`, as lines_open does, and none before one is asked for. */
-void answers_open(struct answers *answers, char *const *files, bool by_qid, struct watch *watch);
+/* Reads lines of `files`, as lines_open does, and none before one is asked for; the first file is
+ * opened. 0 or a fault, and to be closed either way. */
+int answers_open(struct answers *answers, char *const *files, bool by_qid, struct watch *watch,
+                 struct fault *fault);
 
 /* The answer with that key, reading on until it has come: 1, and it is the caller's, to be given to
  * free(). 0: the lines are at their end, and it has not come. -1: a fault; after FAULT_DATA, a line

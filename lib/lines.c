@@ -36,10 +36,14 @@ static int open_next(struct lines *lines, struct fault *fault)
     lines->name = standard ? "<stdin>" : file;
     lines->number = 0;
     lines->file_ended = false;
-    do /* a FIFO's opening waits for who writes there: a signal may end that */
-        lines->fd = standard ? STDIN_FILENO : open(file, O_RDONLY);
-    while (lines->fd < 0 && errno == EINTR && watch_stopped(lines->watch, fault) == 0);
+    /* A FIFO that nobody writes to yet is waited for when it is read, with all that is minded. */
+    lines->fd = standard ? STDIN_FILENO : open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     return lines->fd < 0 ? fault_system(fault, "cannot open %s", file) : 0;
+}
+
+int lines_start(struct lines *lines, struct fault *fault)
+{
+    return open_next(lines, fault);
 }
 
 static int read_more(struct lines *lines, struct fault *fault)

@@ -1,6 +1,8 @@
 # feedback-join: what people said finds the round it is about, and nothing else.
 load helper
 
+export BATS_TEST_TIMEOUT=60 # for FIFOs
+
 is() {
     [ "$1" = "$2" ] || { printf -- '--- expected\n%s\n--- got\n%s\n' "$2" "$1" && return 1; }
 }
@@ -140,6 +142,22 @@ seen() { # of the stream on standard input: t, and the relevances in order
     feedback-join answers <empty >out 2>err
     same empty out
     [ ! -s err ]
+}
+
+@test "features too large to be read go through pipes as they are, and those of dropped rounds nowhere" {
+    wide() { # t label
+        echo "round t=$1 docs=2 dim=30000 label:f4 $2 0 order:u4 1 0 x:f4 0.$1*60000"
+    }
+    # shellcheck disable=SC2046
+    "$ROOT/build/tests/mkstream" $(wide 1 1) + $(wide 2 2) + $(wide 3 3) + $(wide 4 4) >shown
+    # shellcheck disable=SC2046
+    "$ROOT/build/tests/mkstream" $(wide 2 2) + $(wide 4 4) | feedback-mask -k 2 >want
+    printf '4\t0 4\n2\t0 2\n3\t-\n' >answers
+    # shellcheck disable=SC2002
+    cat shown | feedback-join answers 2>/dev/null | cat >out
+    same want out
+    feedback-join answers <shown 2>/dev/null >out
+    same want out
 }
 
 # ---- never answered ----
@@ -362,6 +380,39 @@ line 7 t=6'
     same want out
 }
 
+@test "a site: the log grows while people answer, or do not, and update keeps up" {
+    shown
+    mkfifo live
+    : >log
+    mkfifo follow
+    tail -c +1 -f log >follow &
+    tail=$!
+    feedback-join live <follow 2>err | update -a squared -e 0.1 -c 1 -m w &
+    exec 7>live
+    learnt() { # so many rounds
+        local tries=500
+        until bin2txt -f head w 2>/dev/null | grep -q " rounds=$1 "; do
+            sleep 0.01
+            [ $((tries -= 1)) -gt 0 ] || return 1
+        done
+    }
+    for t in 1 2 3; do
+        replay -b $t -n $t shown >>log
+        [ $t != 1 ] || continue # the first one never says a word
+        printf '%s\t0 1\n' $t | tee -a answers >&7
+        [ $t != 2 ] || sleep 0.2
+        [ $t != 2 ] || [ ! -e w ]
+        [ $t != 2 ] || printf '1\t-\n' | tee -a answers >&7 # and is given up
+        learnt $((t - 1))
+    done
+    kill $tail
+    exec 7>&-
+    wait
+    is "$(cat err)" 'feedback-join: 1 of 3 rounds never answered; the first is round 1 (qid a)'
+    feedback-join answers <shown 2>/dev/null | update -a squared -e 0.1 -m again
+    same w again
+}
+
 @test "a FIFO that ends: what has no answer then is never answered" {
     shown
     mkfifo live
@@ -383,6 +434,13 @@ line 7 t=6'
     done
     exec 7>&-
     wait
+    is "$(cat status)" 141
+}
+
+@test "so does one whose FIFO nobody has opened yet" {
+    shown
+    mkfifo live
+    { timeout 20 feedback-join live <shown || echo $? >status; } | true
     is "$(cat status)" 141
 }
 
