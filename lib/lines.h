@@ -30,8 +30,8 @@ struct lines {
  * caller's. */
 void lines_open(struct lines *lines, char *const *files, struct watch *watch);
 
-/* Opens the first file now, without waiting, so that who writes to it can where it is a FIFO. Before
- * the first lines_next, which opens it else. 0 or a fault. */
+/* Opens the first file now, without waiting: so who writes to a FIFO can open it too. Before the
+ * first lines_next, which opens it else. 0 or a fault. */
 int lines_start(struct lines *lines, struct fault *fault);
 
 /* Makes the next line the one at hand: 1, 0 at the end of all files, or a fault. A last line

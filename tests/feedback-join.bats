@@ -1,8 +1,6 @@
 # feedback-join: what people said finds the round it is about, and nothing else.
 load helper
 
-export BATS_TEST_TIMEOUT=60 # for FIFOs
-
 is() {
     [ "$1" = "$2" ] || { printf -- '--- expected\n%s\n--- got\n%s\n' "$2" "$1" && return 1; }
 }
