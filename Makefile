@@ -15,7 +15,7 @@ HOUSE = -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -Ilib
 WARN = -Wall -Wextra -Wconversion -Wshadow
 COMPILE = $(CC) $(HOUSE) $(WARN) $(CPPFLAGS) $(CFLAGS)
 
-PROGRAMS = svm2bin replay synth score explore metric feedback-mask update bin2txt loop
+PROGRAMS = svm2bin replay synth score explore metric feedback-mask feedback-join update bin2txt loop
 LIB = $(patsubst lib/%.c,build/lib/%.o,$(wildcard lib/*.c))
 CMD = $(patsubst cmd/%.c,build/cmd/%.o,$(wildcard cmd/*.c))
 HEADERS = $(wildcard lib/*.h cmd/*.h tests/*.h tests/fuzz/*.h)

@@ -217,6 +217,19 @@ static enum step step_model(void *self, struct record *record)
     return step;
 }
 
+static int end_loop(void *self)
+{
+    struct loop *my = self;
+    for (size_t i = 0; i < my->parts; i++) {
+        const struct part *part = &my->part[i];
+        if (part->filter->end && part->filter->end(part->self) < 0) {
+            fault_place(my->host->fault, "%s: ", part->filter->name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* All are told the same end, in the order of the chain; update, which is last, saves by it. */
 static int close_loop(void *self, enum ended ended)
 {
@@ -246,5 +259,6 @@ const struct filter loop = {
     .open = open_loop,
     .step = step,
     .model = step_model,
+    .end = end_loop,
     .close = close_loop,
 };

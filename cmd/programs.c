@@ -4,7 +4,7 @@
 
 const struct filter *const programs[] = {
     &svm2bin, &replay, &synth,  &score,   &explore, &metric,
-    &feedback_mask, &update, &bin2txt, &loop,  NULL,
+    &feedback_mask, &feedback_join, &update, &bin2txt, &loop,  NULL,
 };
 
 const struct filter *program_find(const char *name)

@@ -52,6 +52,10 @@ struct filter {
     /* A model in the stream; NULL: it passes. */
     enum step (*model)(void *self, struct record *record);
 
+    /* The rounds came to a clean end, and an end record would follow; NULL: so be it. 0 or a fault:
+     * then there is none. */
+    int (*end)(void *self);
+
     /* The end. A sink's comes before its output is closed, any other's after. Called once, opened
      * or not, when the run is over or the command line was wrong; frees what is held. 0 or a
      * fault; NULL: nothing. */

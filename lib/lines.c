@@ -36,8 +36,15 @@ static int open_next(struct lines *lines, struct fault *fault)
     lines->name = standard ? "<stdin>" : file;
     lines->number = 0;
     lines->file_ended = false;
-    lines->fd = standard ? STDIN_FILENO : watch_open(lines->watch, file, O_RDONLY, 0, fault);
+    /* A FIFO that nobody writes to yet is waited for when it is read, with all that is minded. */
+    lines->fd = standard ? STDIN_FILENO
+                         : watch_open(lines->watch, file, O_RDONLY | O_NONBLOCK, 0, fault);
     return lines->fd < 0 ? fault_system(fault, "cannot open %s", file) : 0;
+}
+
+int lines_start(struct lines *lines, struct fault *fault)
+{
+    return open_next(lines, fault);
 }
 
 static int read_more(struct lines *lines, struct fault *fault)

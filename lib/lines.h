@@ -30,6 +30,10 @@ struct lines {
  * caller's. */
 void lines_open(struct lines *lines, char *const *files, struct watch *watch);
 
+/* Opens the first file now, without waiting: so who writes to a FIFO can open it too. Before the
+ * first lines_next, which opens it else. 0 or a fault. */
+int lines_start(struct lines *lines, struct fault *fault);
+
 /* Makes the next line the one at hand: 1, 0 at the end of all files, or a fault. A last line
  * without LF is a line. Flushes what the watch says before it waits. */
 int lines_next(struct lines *lines, struct fault *fault) __attribute__((warn_unused_result));

@@ -188,8 +188,10 @@ static enum ended how_ended(const struct fault *fault)
 /* What was whole before a fault goes on to the next program; only a clean end is told as one. */
 static int finish(struct pump *pump, enum kind kind, uint64_t written)
 {
-    enum ended ended = how_ended(&pump->fault);
     int (*close_filter)(void *, enum ended) = pump->filter->close;
+    if (pump->fault.kind == FAULT_NONE && pump->filter->end)
+        (void)pump->filter->end(pump->self);
+    enum ended ended = how_ended(&pump->fault);
     pump->over = true;
     bool sink = kind == SINK || kind == WHOLE;
     if (sink && close_filter)

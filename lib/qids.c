@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* FNV-1a, then stirred. */
-static uint64_t hash_qid(const char *qid)
+uint64_t qids_hash(const char *qid)
 {
     uint64_t h = 0xcbf29ce484222325u;
     for (; *qid; qid++)
@@ -39,7 +39,7 @@ static int widen(struct qids_shelf *shelf, struct fault *fault)
 
 int qids_enter(struct qids *qids, const char *qid, struct fault *fault)
 {
-    uint64_t hash = hash_qid(qid);
+    uint64_t hash = qids_hash(qid);
     struct qids_shelf *shelf = &qids->shelf[hash % QIDS_SHELVES];
     if (shelf->used >= shelf->slots - shelf->slots / 4 && widen(shelf, fault) < 0)
         return -1;

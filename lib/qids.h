@@ -25,4 +25,7 @@ int qids_enter(struct qids *qids, const char *qid, struct fault *fault);
 
 void qids_close(struct qids *qids);
 
+/* The hash by which it is known, never 0. */
+uint64_t qids_hash(const char *qid);
+
 #endif

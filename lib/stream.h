@@ -39,8 +39,8 @@ int watch_writable(struct watch *watch, int fd, struct fault *fault);
 /* Has a signal asked to stop, or does it within so many milliseconds? 0, or FAULT_STOPPED. */
 int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fault);
 
-/* ^C stops the programs around us too, and that they are gone may be heard before the signal is: who
- * finds them gone looks for it so long. */
+/* ^C stops the programs around us too, and that they are gone may be heard before the signal is:
+ * who finds them gone looks for it so long. */
 enum { WATCH_GRACE = 20 }; /* milliseconds */
 
 /* Opens a file, as open does, and again where a signal came between that asks for nothing (`watch`

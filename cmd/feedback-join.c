@@ -1,0 +1,202 @@
+/* feedback-join: rounds that were shown earlier meet what people said of them since. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers.h"
+#include "filter.h"
+#include "qids.h"
+
+struct join {
+    struct host *host;
+    char *const *files;
+    bool by_qid, warns;
+    uint64_t places; /* that an answer is to have; 0: any number */
+    struct answers answers;
+    struct qids before; /* keys of the rounds so far */
+    uint64_t rounds, never;
+    char first[ROUND_NAME]; /* that was never answered */
+};
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct join *my = self;
+    int letter;
+    my->host = host;
+    while ((letter = options_next(options, "Wk:q")) > 0) {
+        if (letter == 'W')
+            my->warns = true;
+        else if (letter == 'q')
+            my->by_qid = true;
+        else if (strcmp(options->value, "all") == 0)
+            my->places = UINT64_MAX;
+        else if (options_whole(options, 1, ROUND_DOCS, &my->places) < 0)
+            return -1;
+    }
+    my->files = options_operands(options);
+    if (letter == 0 && !*my->files)
+        return fault_usage(options->fault, "no file of answers named");
+    for (char *const *file = my->files; letter == 0 && *file; file++)
+        if (strcmp(*file, "-") == 0)
+            return fault_usage(options->fault, "answers come from files: standard input has the "
+                               "rounds");
+    return letter;
+}
+
+static enum kind kind(const void *self)
+{
+    (void)self;
+    return FILTER;
+}
+
+static int open_join(void *self)
+{
+    struct join *my = self;
+    return answers_open(&my->answers, my->files, my->by_qid, my->host->watch, my->host->fault);
+}
+
+/* After the fault of an answer that cannot be used: 0 where that was a warning. Else it is the
+ * end, but what came before it counts. */
+static int forgive(struct join *my)
+{
+    struct fault *fault = my->host->fault;
+    if (fault->kind != FAULT_DATA)
+        return -1;
+    fault->kind = FAULT_CUT;
+    if (!my->warns)
+        return -1;
+    fprintf(stderr, "feedback-join: %s\n", fault->text);
+    *fault = (struct fault){ FAULT_NONE, "" };
+    return 0;
+}
+
+static int check_round(struct join *my, const struct round *round, const char *key)
+{
+    struct fault *fault = my->host->fault;
+    if (!key)
+        return fault_data(fault, "it has no qid, and answers name qids (-q)");
+    if (!round->order)
+        return fault_data(fault, "needs order: nobody can have answered what was not shown");
+    if (round->seen)
+        return fault_data(fault, "it has been answered before (seen)");
+    int new = qids_enter(&my->before, key, fault);
+    if (new == 0)
+        return fault_data(fault, my->by_qid ? "its qid came before, and an answer could be about "
+                                              "either: join by t, without -q"
+                                            : "its number came before, and an answer could be "
+                                              "about either: join one stream at a time");
+    return new < 0 ? -1 : 0;
+}
+
+/* Does it tell of as many documents as it should? */
+static int check_places(struct join *my, const struct answer *answer, const struct round *round)
+{
+    char name[ROUND_NAME];
+    size_t n = answer->places, want = my->places < round->docs ? (size_t)my->places : round->docs;
+    struct fault *fault = my->host->fault;
+    if (my->places && n != want)
+        return fault_data(fault, "%s: line %" PRIu64 ": %zu relevance%s, not %zu, for %s",
+                          answer->file, answer->line, n, n == 1 ? "" : "s", want,
+                          round_name(round, name));
+    if (n > round->docs)
+        return fault_data(fault, "%s: line %" PRIu64 ": %zu relevances for the %zu document%s of "
+                          "%s", answer->file, answer->line, n, round->docs,
+                          round->docs == 1 ? "" : "s", round_name(round, name));
+    return 0;
+}
+
+/* The round's answer: 1, 0 where there is none that can be used, or a fault. */
+static int find_answer(struct join *my, const struct round *round, const char *key,
+                       struct answer **answer)
+{
+    int got;
+    struct fault *fault = my->host->fault;
+    *answer = NULL;
+    while ((got = answers_find(&my->answers, key, answer, fault)) < 0)
+        if (forgive(my) < 0)
+            return -1;
+    if (got == 0 || (*answer)->places == 0)
+        return 0;
+    return check_places(my, *answer, round) < 0 ? forgive(my) : 1;
+}
+
+static enum step drop(struct join *my, const struct round *round)
+{
+    if (my->never++ == 0)
+        round_name(round, my->first);
+    return DROP;
+}
+
+static enum step answer_round(struct join *my, struct round *round, const struct answer *answer)
+{
+    float *seen = round_new_seen(round, answer->places, my->host->fault);
+    if (!seen)
+        return FAIL;
+    memcpy(seen, answer->seen, answer->places * sizeof *seen);
+    round_drop_labels(round);
+    return PASS;
+}
+
+static enum step step(void *self, struct round *round)
+{
+    struct join *my = self;
+    struct answer *answer;
+    char t[24];
+    snprintf(t, sizeof t, "%" PRIu64, round->t);
+    const char *key = my->by_qid ? round->qid : t;
+    if (check_round(my, round, key) < 0)
+        return FAIL;
+    my->rounds++;
+    int got = find_answer(my, round, key, &answer);
+    enum step step = got > 0 ? answer_round(my, round, answer) : got < 0 ? FAIL : drop(my, round);
+    free(answer);
+    return step;
+}
+
+/* Answers that are left over are to no round. */
+static int end_join(void *self)
+{
+    struct join *my = self;
+    struct fault *fault = my->host->fault;
+    struct answer *answer;
+    int got;
+    while ((got = answers_rest(&my->answers, &answer, fault)) != 0) {
+        if (got > 0)
+            (void)fault_data(fault, "%s: line %" PRIu64 ": an answer to no round: %s=%.40s did "
+                             "not come", answer->file, answer->line, my->by_qid ? "qid" : "t",
+                             answer->key);
+        if (got > 0)
+            free(answer);
+        if (forgive(my) < 0)
+            return -1;
+    }
+    if (my->never)
+        fprintf(stderr, "feedback-join: %" PRIu64 " of %" PRIu64 " round%s never answered; the "
+                "first is %s\n", my->never, my->rounds, my->rounds == 1 ? "" : "s", my->first);
+    return 0;
+}
+
+static int close_join(void *self, enum ended ended)
+{
+    struct join *my = self;
+    (void)ended;
+    if (my->answers.lines.watch)
+        answers_close(&my->answers);
+    qids_close(&my->before);
+    return 0;
+}
+
+const struct filter feedback_join = {
+    .name = "feedback-join",
+    .usage = "[-Wq] [-k places] file ...",
+    .line = "adds what people said since of rounds that were shown",
+    .size = sizeof(struct join),
+    .blind = true,
+    .parse = parse,
+    .kind = kind,
+    .open = open_join,
+    .step = step,
+    .end = end_join,
+    .close = close_join,
+};
