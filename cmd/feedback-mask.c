@@ -1,26 +1,72 @@
-/* feedback-mask: labels become what a user says of the first k documents shown. */
+/* feedback-mask: labels become what a user says of, or clicks on, the first k documents shown. */
 #include <string.h>
 
+#include "clicks.h"
 #include "filter.h"
+#include "rng.h"
+
+enum { CLICK_PLACES = 10 }; /* a page of results, as in the papers */
 
 struct mask {
     struct host *host;
-    uint64_t places;
+    uint64_t places, seed;
+    size_t name, top;                   /* -c and -L, as indices                      */
+    bool given[128];                    /* options, by their letters                  */
+    const struct clicks_person *person; /* who clicks; NULL: the user tells relevance */
 };
+
+static int parse_option(struct mask *my, const struct options *options)
+{
+    int word;
+    switch (options->letter) {
+    case 'L':
+        word = options_word(options, clicks_tops);
+        my->top = word < 0 ? 0 : (size_t)word;
+        return word;
+    case 'c':
+        word = options_word(options, clicks_names);
+        my->name = word < 0 ? 0 : (size_t)word;
+        return word;
+    case 's':
+        return options_whole(options, 0, RECORD_MOST, &my->seed);
+    default:
+        if (strcmp(options->value, "all") != 0)
+            return options_whole(options, 1, ROUND_DOCS, &my->places);
+        my->places = UINT64_MAX;
+        return 0;
+    }
+}
+
+/* What hangs on whether there are clicks. */
+static int settle(struct mask *my, struct fault *fault)
+{
+    for (const char *letter = "Ls"; *letter; letter++)
+        if (my->given[(unsigned char)*letter] && !my->given['c'])
+            return fault_usage(fault, "-%c is for clicks: say -c, and who clicks", *letter);
+    if (!my->given['k'])
+        my->places = my->given['c'] ? CLICK_PLACES : 1;
+    if (my->given['c'])
+        my->person = clicks_person(my->name, my->top);
+    return 0;
+}
 
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct mask *my = self;
     int letter;
     my->host = host;
-    my->places = 1;
-    while ((letter = options_next(options, "k:")) > 0) {
-        if (strcmp(options->value, "all") == 0)
-            my->places = UINT64_MAX;
-        else if (options_whole(options, 1, ROUND_DOCS, &my->places) < 0)
+    my->seed = 1;
+    my->top = CLICKS_TOPS - 1;
+    while ((letter = options_next(options, "L:c:k:s:")) > 0) {
+        if (parse_option(my, options) < 0)
             return -1;
+        my->given[letter] = true;
     }
-    return letter < 0 ? letter : options_no_operands(options);
+    if (letter < 0)
+        return letter;
+    if (settle(my, options->fault) < 0)
+        return -1;
+    return options_no_operands(options);
 }
 
 static enum kind kind(const void *self)
@@ -42,19 +88,25 @@ static enum step step(void *self, struct round *round)
         (void)fault_data(fault, "needs order: put explore before feedback-mask");
         return FAIL;
     }
+    if (my->person && clicks_check(my->person, round->docs, round->label, fault) < 0)
+        return FAIL;
     size_t places = my->places < round->docs ? (size_t)my->places : round->docs;
     float *seen = round_new_seen(round, places, fault);
     if (!seen)
         return FAIL;
     for (size_t a = 0; a < places; a++)
         seen[a] = round->label[round->order[a]];
+    if (my->person) {
+        struct rng rng = rng_at(my->seed, RNG_CLICKS, round->t);
+        clicks_draw(my->person, places, seen, &rng, seen);
+    }
     round_drop_labels(round);
     return PASS;
 }
 
 const struct filter feedback_mask = {
     .name = "feedback-mask",
-    .usage = "[-k places]",
+    .usage = "[-L grade] [-c person] [-k places] [-s seed]",
     .line = "hides every label but those of the first k places shown",
     .size = sizeof(struct mask),
     .blind = true,

@@ -13,7 +13,8 @@ enum rng_purpose {
     RNG_SAMPLE = 3,
     RNG_PAIRS = 4,
     RNG_BLOCK = 5,
-    RNG_GAME = 6
+    RNG_GAME = 6,
+    RNG_CLICKS = 7
 };
 
 struct rng {

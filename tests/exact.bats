@@ -49,6 +49,10 @@ load helper
     "$ROOT/build/tests/blocks"
 }
 
+@test "simulated people click as likely as the papers say, to the last cell of the draws" {
+    "$ROOT/build/tests/clicks"
+}
+
 @test "a million decimals become the floats that strtof makes of them" {
     "$ROOT/build/tests/number" 1000000
 }
