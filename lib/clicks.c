@@ -5,7 +5,7 @@
 const char *const clicks_names[] = { "perfect", "navigational", "informational", NULL };
 const char *const clicks_tops[CLICKS_TOPS + 1] = { "1", "2", "4", NULL };
 
-/* As Hofmann, Whiteson & de Rijke 2013 have them, and Oosterhuis & de Rijke 2018 after them. */
+/* In the order of the names, then of the tops. */
 static const struct clicks_person people[][CLICKS_TOPS] = {
     {
         { 1, { 0, 1 }, { 0, 0 } },

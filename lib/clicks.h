@@ -1,5 +1,6 @@
-/* clicks: what a simulated person clicks on: the dependent click model of Guo, Liu & Wang 2009, with
- * the three people of Hofmann, Whiteson & de Rijke 2013, whose numbers go by grade. */
+/* clicks: what a simulated person clicks on: the dependent click model of Guo, Liu & Wang 2009,
+ * with the three people of Hofmann, Whiteson & de Rijke 2013, whose numbers go by grade and are
+ * those of Oosterhuis & de Rijke 2018. */
 #ifndef RANKPIPE_CLICKS_H
 #define RANKPIPE_CLICKS_H
 
