@@ -11,7 +11,7 @@ static const char *const chains[] = {
     "explore -g 1 | feedback-mask -k all | update -a listnet -e 1 -d 64",
     "explore -p blocks -T 40 -k 2 | feedback-mask -k 2",
     "explore -p leader -T 40 -L 3",
-    "feedback-mask -k 3",
+    "feedback-mask -c informational -k 3",
     "metric -e 1 ndcg@2 dcg map p@3 prec@2 mrr err@4 auc pairloss sumloss",
     "metric -r -e 1 -D letor -G lin -z skip ndcg dcg@1 p@1 err",
     "metric -e 1 loss:squared loss:kl loss:smoothdcg loss:ranksvm loss:listnet",
