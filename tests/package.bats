@@ -55,7 +55,9 @@ curve() {
     tar -xzf "$TARBALL"
     cd "rankpipe-$VERSION"
     make -s CFLAGS=-O1 all
-    env -i PATH="$PATH" HOME="$HOME" TMPDIR="${TMPDIR:-/tmp}" bats tests/install.bats
+    # Not in these tests' own surroundings, of which another bats would take over some.
+    path=$(echo "$PATH" | tr ':' '\n' | grep -v 'libexec/bats-core$' | paste -sd :)
+    env -i PATH="$path" HOME="$HOME" TMPDIR="${TMPDIR:-/tmp}" bats tests/install.bats
     make -s dist
     same "$TARBALL" "build/rankpipe-$VERSION.tar.gz"
 }
@@ -114,9 +116,8 @@ curve() {
     run $MAKE -s static
     echo "$output"
     [ "$status" = 0 ]
-    [ "${#lines[@]}" = 1 ]
     size=$(wc -c <"$ROOT/build/static/rankpipe")
-    [ "$output" = "build/static/rankpipe: $size bytes" ]
+    [ "${lines[-1]}" = "build/static/rankpipe: $size bytes" ]
     [ "$size" -lt 300000 ]
     run readelf -d "$ROOT/build/static/rankpipe"
     [[ $output != *NEEDED* ]]
