@@ -152,7 +152,7 @@ CC_STATIC = musl-gcc
 static: build/static/rankpipe
 	@echo "$<: $$(wc -c < $<) bytes"
 
-build/static/rankpipe: $(wildcard cmd/*.c lib/*.c) $(HEADERS)
+build/static/rankpipe: $(wildcard cmd/*.c lib/*.c) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -o $@ $(wildcard cmd/*.c lib/*.c) -lm
 

@@ -82,6 +82,8 @@ said() {
     offers 'metric -t curve.tsv nd' 'ndcg@'
     offers 'metric >curve.tsv nd' 'ndcg@'
     offers 'metric > curve.tsv nd' 'ndcg@'
+    offers 'update > w.bin -a so' 'solar1 solar2'
+    offers 'update 2>err -a so' 'solar1 solar2'
     offers 'metric map -' ''
     offers 'metric loss:rank' 'ranksvm' # the shell takes loss: for a word of its own
     offers 'rankpipe upd' 'update'
