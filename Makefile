@@ -1,4 +1,5 @@
-# rankpipe: make, make demo, make check, make fuzz, make bench, make soak, make install
+# rankpipe: make, make demo, make check, make fuzz, make bench, make soak, make install; make static,
+# make dist, make deb
 
 CC = cc
 CFLAGS = -O3
@@ -7,6 +8,8 @@ DESTDIR =
 PREFIX = /usr/local
 BINDIR = $(PREFIX)/bin
 MANDIR = $(PREFIX)/share/man
+BASHDIR = $(PREFIX)/share/bash-completion/completions
+ZSHDIR = $(PREFIX)/share/zsh/site-functions
 PROGPREFIX =
 INSTALL = install
 
@@ -14,6 +17,9 @@ INSTALL = install
 HOUSE = -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -Ilib
 WARN = -Wall -Wextra -Wconversion -Wshadow
 COMPILE = $(CC) $(HOUSE) $(WARN) $(CPPFLAGS) $(CFLAGS)
+
+# The version stands in cmd/main.c, and nowhere else.
+VERSION = $(shell sed -n 's/^\#define VERSION "\(.*\)"$$/\1/p' cmd/main.c)
 
 PROGRAMS = svm2bin replay synth score explore metric feedback-mask feedback-join update bin2txt loop
 LIB = $(patsubst lib/%.c,build/lib/%.o,$(wildcard lib/*.c))
@@ -66,7 +72,7 @@ else
 # With SAN=1 under AddressSanitizer and UBSan: in a copy of the tree, so that no object is mixed up
 # with the others, and no test need know where it runs.
 SANITIZE = -O1 -g -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
-COPIED = Makefile README.md cmd examples lib man tests
+COPIED = LICENSE Makefile README.md cmd examples lib man package tests
 
 check:
 	@mkdir -p build/san/rankpipe
@@ -106,12 +112,26 @@ build/examples/data/make: examples/data/make.c $(LIB) $(HEADERS)
 	@mkdir -p $(@D)
 	$(COMPILE) -o $@ $< $(LIB) -lm
 
-install: all
+# What completion knows, the programs themselves tell: where they cannot run, being built for another
+# machine, OPTIONS names the file that they told elsewhere.
+OPTIONS = build/options
+
+build/options: bin/rankpipe package/options
+	@mkdir -p $(@D)
+	sh package/options bin/rankpipe > $@.new
+	mv $@.new $@
+
+install: all $(OPTIONS)
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
-		$(DESTDIR)$(MANDIR)/man7
+		$(DESTDIR)$(MANDIR)/man7 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
 	$(INSTALL) -m 755 bin/rankpipe $(DESTDIR)$(BINDIR)/$(PROGPREFIX)rankpipe
+	sh package/completion bash $(PROGPREFIX) < $(OPTIONS) > build/bash
+	sh package/completion zsh $(PROGPREFIX) < $(OPTIONS) > build/zsh
+	$(INSTALL) -m 644 build/bash $(DESTDIR)$(BASHDIR)/$(PROGPREFIX)rankpipe
+	$(INSTALL) -m 644 build/zsh $(DESTDIR)$(ZSHDIR)/_$(PROGPREFIX)rankpipe
 	for p in $(PROGRAMS); do \
 		ln -sf $(PROGPREFIX)rankpipe $(DESTDIR)$(BINDIR)/$(PROGPREFIX)$$p || exit 1; \
+		ln -sf $(PROGPREFIX)rankpipe $(DESTDIR)$(BASHDIR)/$(PROGPREFIX)$$p || exit 1; \
 		$(INSTALL) -m 644 man/$$p.1 $(DESTDIR)$(MANDIR)/man1/$(PROGPREFIX)$$p.1 || exit 1; \
 	done
 	$(INSTALL) -m 644 man/rankpipe.1 $(DESTDIR)$(MANDIR)/man1/$(PROGPREFIX)rankpipe.1
@@ -120,9 +140,28 @@ install: all
 
 uninstall:
 	for p in rankpipe $(PROGRAMS); do \
-		rm -f $(DESTDIR)$(BINDIR)/$(PROGPREFIX)$$p $(DESTDIR)$(MANDIR)/man1/$(PROGPREFIX)$$p.1; \
+		rm -f $(DESTDIR)$(BINDIR)/$(PROGPREFIX)$$p $(DESTDIR)$(BASHDIR)/$(PROGPREFIX)$$p \
+			$(DESTDIR)$(MANDIR)/man1/$(PROGPREFIX)$$p.1; \
 	done
+	rm -f $(DESTDIR)$(ZSHDIR)/_$(PROGPREFIX)rankpipe
 	rm -f $(DESTDIR)$(MANDIR)/man5/rankpipe.5 $(DESTDIR)$(MANDIR)/man7/rankpipe.7
+
+# One file that needs no other, small: all programs, for a machine that has nothing.
+CC_STATIC = musl-gcc
+
+static: build/static/rankpipe
+	@echo "$<: $$(wc -c < $<) bytes"
+
+build/static/rankpipe: $(wildcard cmd/*.c lib/*.c) $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -o $@ $(wildcard cmd/*.c lib/*.c) -lm
+
+# The sources as one file, and a package for this machine: the same bytes each time.
+dist:
+	sh package/tarball $(VERSION) build/rankpipe-$(VERSION).tar.gz
+
+deb: all
+	MAKE="$(MAKE)" PROGPREFIX="$(PROGPREFIX)" sh package/deb $(VERSION) build
 
 # The bare work that the programs are measured against, each a program of one file.
 FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*.c))
@@ -142,5 +181,4 @@ soak: all
 clean:
 	rm -rf bin build
 
-
-.PHONY: all tests check fuzz demo data install uninstall bench soak clean
+.PHONY: all tests check fuzz demo data install uninstall static dist deb bench soak clean
