@@ -1,4 +1,4 @@
-/* reload: scoring by a model's file, and by the next one as soon as it is renamed into its place. */
+/* reload: scoring by a model's file, and by the next one once it is renamed into its place. */
 #ifndef RANKPIPE_RELOAD_H
 #define RANKPIPE_RELOAD_H
 

@@ -87,6 +87,12 @@ static void await(struct service *service)
     read_to(service, (size_t)(end + 1 - service->answer) + bytes);
 }
 
+static const char *line_of(const struct stored *stored, size_t i)
+{
+    const struct bare *before = &stored->round[i] - 1;
+    return (const char *)(i ? before->label + before->bytes : stored->bytes);
+}
+
 static int by_size(const void *a, const void *b)
 {
     const double *p = a, *q = b;
@@ -107,18 +113,14 @@ int main(int argc, char **argv)
     must(us && service.answer && n > 0);
     for (size_t t = 0; t < n; t++) {
         const struct bare *round = &stored.round[t % stored.rounds];
-        const char *line = (const char *)round->label - 1;
-        while (line > (const char *)stored.bytes && line[-1] != '\n')
-            line--;
+        const char *line = line_of(&stored, t % stored.rounds);
         double from = microseconds();
         ask(&service, line, (size_t)((const char *)round->label - line) + round->bytes);
         await(&service);
         us[t] = microseconds() - from;
     }
-    ask(&service, "rankpipe/1 end rounds=", 22);
-    char rest[32];
-    int digits = snprintf(rest, sizeof rest, "%zu bytes=0\n", n);
-    ask(&service, rest, (size_t)digits);
+    char end[64];
+    ask(&service, end, (size_t)snprintf(end, sizeof end, "rankpipe/1 end rounds=%zu bytes=0\n", n));
     close(service.to);
     must(waitpid(service.child, &status, 0) >= 0 && status == 0);
     qsort(us, n, sizeof *us, by_size);
