@@ -232,7 +232,7 @@ is() {
     fails 2 "score: takes no operand, but was given 'x'*" score -m model x
 }
 
-# serve [ARGUMENT...]: a score -r by `model` that stays, rounds going in by descriptor 7; its answers
+# serve [COMMAND...]: score -r by `model`, or COMMAND with these options, kept running: rounds going in by descriptor 7; its answers
 # come on 8, its words go to err.
 serve() {
     rm -f to from
@@ -262,7 +262,7 @@ dismiss() {
     wait $server
 }
 
-# words W: a model of the weight W, renamed into place.
+# rename_in W...: a model of these weights, renamed into place.
 rename_in() {
     mkstream model learner=kl rounds=1 dim=$# w:f8 "$@" >new
     mv new model
