@@ -1,6 +1,9 @@
-/* score: a number for each document, by fixed weights or by the newest from the ring. */
+/* score: a number for each document, by a model's weights or by the newest from the ring. */
+#include <stdio.h>
+
 #include "filter.h"
 #include "link.h"
+#include "reload.h"
 #include "scoring.h"
 #include "store.h"
 
@@ -13,6 +16,8 @@ struct score {
     struct link *link;
     uint64_t rounds; /* scored            */
     uint64_t due;    /* the next message  */
+    bool follows;    /* the models that are renamed over the first one */
+    struct reload reload;
     struct scoring scoring;
 };
 
@@ -23,11 +28,14 @@ static int parse(void *self, struct options *options, struct host *host)
     bool window = false;
     my->host = host;
     my->window = 1;
-    while ((letter = options_next(options, "f:m:w:")) > 0) {
+    my->reload.fd = -1;
+    while ((letter = options_next(options, "f:m:rw:")) > 0) {
         if (letter == 'f')
             my->ring = options->value;
         else if (letter == 'm')
             my->model = options->value;
+        else if (letter == 'r')
+            my->follows = true;
         else if (options_whole(options, 1, WINDOW_MOST, &my->window) < 0)
             return -1;
         window = window || letter == 'w';
@@ -40,6 +48,8 @@ static int parse(void *self, struct options *options, struct host *host)
                                                      : "no weights: -m model, or -f ring");
     if (window && my->model)
         return fault_usage(options->fault, "-w goes with -f: fixed weights have no feedback");
+    if (my->follows && !my->model)
+        return fault_usage(options->fault, "-r goes with -m: it reads a model's file again");
     return 0;
 }
 
@@ -66,6 +76,9 @@ static int load_model(struct score *my)
 static int open_score(void *self)
 {
     struct score *my = self;
+    if (my->follows)
+        return reload_open(&my->reload, my->model, my->host->watch, &my->scoring,
+                           my->host->fault);
     if (my->model)
         return load_model(my);
     my->link = my->host->ring ? queue_score(my->host->ring, my->window, my->host->fault)
@@ -88,11 +101,21 @@ static int catch_up(struct score *my)
                              : scoring_take(&my->scoring, message, my->host->fault);
 }
 
+/* Who serves is not to stop for a bad model, nor to keep silent about it. */
+static void look(struct score *my)
+{
+    struct fault why = { FAULT_NONE, "" };
+    if (reload_look(&my->reload, &my->scoring, &why) < 0)
+        fprintf(stderr, "score: %s; the weights stay as they were\n", why.text);
+}
+
 static enum step step(void *self, struct round *round)
 {
     struct score *my = self;
     struct matrix x;
     struct fault *fault = my->host->fault;
+    if (my->follows)
+        look(my);
     if ((my->link && catch_up(my) < 0) || round_features(round, &x, fault) < 0)
         return FAIL;
     double *s = round_new_score(round, fault);
@@ -124,14 +147,15 @@ static int close_score(void *self, enum ended ended)
         result = my->link->end(my->link, my->host->fault);
     if (my->link)
         my->link->close(my->link);
+    reload_close(&my->reload);
     scoring_close(&my->scoring);
     return result;
 }
 
 const struct filter score = {
     .name = "score",
-    .usage = "-m model | -f ring [-w window]",
-    .line = "adds a score to each document, by fixed weights or the ring's newest",
+    .usage = "[-r] -m model | -f ring [-w window]",
+    .line = "adds a score to each document, by a model's weights or the ring's newest",
     .size = sizeof(struct score),
     .parse = parse,
     .kind = kind,

@@ -246,17 +246,26 @@ static int read_one(struct reader *reader, struct model *model, struct fault *fa
     return 1;
 }
 
+int store_read(int fd, const char *path, struct reader *reader, struct model *model,
+               struct fault *fault)
+{
+    reader_open(reader, fd, path, NULL);
+    reader->keep = true;
+    int got = read_one(reader, model, fault);
+    if (got < 0 && fault->kind == FAULT_CUT)
+        fault->kind = FAULT_DATA;
+    return got;
+}
+
 int store_load(const char *path, const struct watch *watch, struct reader *reader,
                struct model *model, struct fault *fault)
 {
     int fd = watch_open(watch, path, O_RDONLY, 0, fault);
-    reader_open(reader, fd, path, NULL);
-    reader->keep = true;
-    if (fd < 0)
+    if (fd < 0) {
+        reader_open(reader, fd, path, NULL);
         return errno == ENOENT ? 0 : fault_system(fault, "cannot open %s", path);
-    int got = read_one(reader, model, fault);
-    if (got < 0 && fault->kind == FAULT_CUT)
-        fault->kind = FAULT_DATA;
+    }
+    int got = store_read(fd, path, reader, model, fault);
     close(fd);
     return got;
 }

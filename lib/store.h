@@ -31,4 +31,8 @@ int store_save(const struct store *store, const struct model *model, struct faul
 int store_load(const char *path, const struct watch *watch, struct reader *reader,
                struct model *model, struct fault *fault);
 
+/* The same from a descriptor, which stays the caller's: 1 or a fault. */
+int store_read(int fd, const char *path, struct reader *reader, struct model *model,
+               struct fault *fault);
+
 #endif

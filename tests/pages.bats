@@ -87,7 +87,7 @@ explained() {
 @test "every page that is referred to is there" {
     sed -n 's/^\(\.It \)*\.*Xr \([^ ]*\) \([0-9]\).*/\2.\3/p' "$ROOT"/man/* | sort -u | while read -r to; do
         case $to in
-        mkfifo.1 | cat.1 | sh.1) ;;
+        mkfifo.1 | cat.1 | cp.1 | mv.1 | sh.1) ;;
         *) [ -f "$ROOT/man/$to" ] || { echo "no $to" && exit 1; } ;;
         esac
     done

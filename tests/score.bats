@@ -219,7 +219,7 @@ is() {
 }
 
 @test "one of -m and -f, and -w only with -f" {
-    fails 2 'score: no weights: -m model, or -f ring*usage: score -m model | -f ring \[-w window\]' score
+    fails 2 'score: no weights: -m model, or -f ring*usage: score \[-r\] -m model | -f ring \[-w window\]' score
     fails 2 'score: -m fixes the weights, -f has them learnt: give one of them*' \
         score -m model -f ring
     fails 2 'score: -w goes with -f: fixed weights have no feedback*' score -m model -w 2
@@ -230,4 +230,245 @@ is() {
     done
     fails 2 'score: -m wants a value behind it*' score -m
     fails 2 "score: takes no operand, but was given 'x'*" score -m model x
+}
+
+# serve [COMMAND...]: score -r by `model`, or COMMAND with these options, kept running: rounds going in by descriptor 7; its answers
+# come on 8, its words go to err.
+serve() {
+    rm -f to from
+    mkfifo to from
+    "${@:-score}" -r -m model <to >from 2>err 3>&- &
+    server=$!
+    exec 7>to 8<from
+}
+
+# ask T: the score of a document whose only feature is 1, from who serves: within 10 seconds.
+ask() {
+    local line n
+    mkstream round t="$1" docs=1 dim=1 x:f4 1 | head -c -32 >&7
+    IFS= read -r -t 10 -u 8 line
+    n=${line##*bytes=}
+    { printf '%s\n' "$line" && timeout 10 head -c "$n" <&8; } >answer
+    printf 'rankpipe/1 end rounds=1 bytes=0\n' >>answer
+    explore <answer | bin2txt -f rank | awk '{ print $5 }'
+}
+
+# dismiss [ROUNDS]: the end of the input, and a good end of who serves, with so many rounds.
+dismiss() {
+    echo "rankpipe/1 end rounds=$1 bytes=0" >&7
+    exec 7>&-
+    is "rankpipe/1 end rounds=$1 bytes=0" "$(cat <&8)"
+    exec 8<&-
+    wait $server
+}
+
+# rename_in W...: a model of these weights, renamed into place.
+rename_in() {
+    mkstream model learner=kl rounds=1 dim=$# w:f8 "$@" >new
+    mv new model
+}
+
+@test "one round in, one round out, while the input stays open" {
+    weights 5
+    serve
+    for t in 1 2 3; do is 5 "$(ask $t)"; done
+    dismiss 3
+    [ ! -s err ]
+}
+
+@test "behind explore too the answer comes at once, and in loop" {
+    one() { score "$@" | explore -g 0.1; }
+    two() { loop "score $* | explore -g 0.1"; }
+    for way in one two; do
+        weights 5
+        serve $way
+        for t in 1 2 3; do is 5 "$(ask $t)"; done
+        rename_in 6
+        is 6 "$(ask 4)"
+        dismiss 4
+        [ ! -s err ]
+    done
+}
+
+@test "-r: a model renamed into place scores the next round, whatever its form" {
+    weights 5
+    serve
+    is 5 "$(ask 1)"
+    rename_in 6
+    is 6 "$(ask 2)"
+    is 6 "$(ask 3)"
+    rename_in 7 1 2 3 4
+    is 7 "$(ask 4)"
+    mkstream model learner=prank rounds=1 dim=1 w:f8 1 threshold:f8 0 1 9 >new
+    mv new model
+    is 2 "$(ask 5)"
+    rename_in
+    is 0 "$(ask 6)"
+    ln -s "$PWD/other" link
+    cp model other
+    mv link model # a link to a model is one, and what it leads to may be renamed over too
+    is 0 "$(ask 7)"
+    mkstream model learner=kl rounds=1 dim=1 w:f8 8 >new
+    mv new other
+    is 8 "$(ask 8)"
+    dismiss 8
+    [ ! -s err ]
+}
+
+@test "-r: without it the model is read once" {
+    weights 5
+    once() { score "${@:2}"; }
+    serve once
+    is 5 "$(ask 1)"
+    rename_in 6
+    rm model
+    is 5 "$(ask 2)"
+    dismiss 2
+    [ ! -s err ]
+}
+
+@test "-r: a bad model is told once, and the old one stays until a good one comes" {
+    weights 5
+    cp model whole
+    serve
+    is 5 "$(ask 1)"
+    t=1 told=0
+    for bad in cut inf shape text rounds empty folder fifo; do
+        case $bad in
+        cut) head -c 60 whole ;;
+        inf) mkstream model learner=kl rounds=1 dim=1 w:f8 inf ;;
+        shape) mkstream model learner=prank rounds=1 dim=9 w:f8 '1*9' ;;
+        text) small_text ;;
+        rounds) mkstream round t=1 docs=1 dim=1 x:f4 3 ;;
+        esac >new
+        [ $bad != folder ] || { rm new model && mkdir new; }
+        [ $bad != fifo ] || { rmdir model && rm -f new && mkfifo new; }
+        mv -T new model
+        for _ in 1 2; do is 5 "$(ask $((t += 1)))"; done
+        is $((told += 1)) "$(wc -l <err)"
+        tail -n 1 err | grep '^score: .*model.*; the weights stay as they were$'
+    done
+    rename_in 6
+    is 6 "$(ask 18)"
+    dismiss 18
+    [ "$(wc -l <err)" = 8 ]
+}
+
+@test "-r: a model that is gone is told once each time" {
+    weights 5
+    serve
+    is 5 "$(ask 1)"
+    mv model away
+    for t in 2 3; do is 5 "$(ask $t)"; done
+    is 'score: model model: No such file or directory; the weights stay as they were' "$(cat err)"
+    mv away model
+    is 5 "$(ask 4)"
+    rm model
+    is 5 "$(ask 5)"
+    is 2 "$(wc -l <err)"
+    rename_in 6
+    is 6 "$(ask 6)"
+    dismiss 6
+    is 2 "$(wc -l <err)"
+}
+
+@test "-r: a model that is written over where it is is told, and not read" {
+    weights 5
+    serve
+    is 5 "$(ask 1)"
+    weights 6 1
+    for t in 2 3; do is 5 "$(ask $t)"; done
+    is 'score: model model was changed where it is, and is not read again: rename a new one over it; the weights stay as they were' "$(cat err)"
+    rename_in 7
+    is 7 "$(ask 4)"
+    dismiss 4
+    is 1 "$(wc -l <err)"
+}
+
+@test "-r: files of one size and one time are still told apart" {
+    weights 1
+    touch -d @1000000000 model
+    serve
+    is 1 "$(ask 1)"
+    for t in 2 3 4 5 6 7 8 9; do
+        for w in 0 $t; do # twice, so that a number that is free again would be given again
+            mkstream model learner=kl rounds=1 dim=1 w:f8 $w >new
+            touch -d @1000000000 new
+            mv new model
+        done
+        is $t "$(ask $t)"
+    done
+    dismiss 9
+    [ ! -s err ]
+}
+
+@test "-r: thousand models under load: no round is lost, and each has one model's scores" {
+    # the weights of the model after n rounds are all n: half of one and half of another would show
+    for ((n = 0; n < 50; n++)); do
+        mkstream model learner=kl rounds=1 dim=2000 w:f8 "$n*2000" >m.$n
+    done
+    cp m.0 model
+    mkstream round t=1 docs=2 dim=2000 x:f4 '1*2000' '-2*2000' >one
+    replay -n 20000 one | score -r -m model 2>err >out &
+    served=$!
+    for ((n = 1; n <= 1000; n++)); do
+        ln m.$((n % 50)) new
+        mv -f new model
+    done
+    wait $served
+    [ ! -s err ]
+    explore <out | bin2txt -f rank | awk '
+        { s[$1, $4] = $5; if ($1 != t) { t = $1; n++ } }
+        END {
+            for (t = 1; t <= n; t++) {
+                w = s[t, 0] / 2000
+                if (w != int(w) || w < 0 || w > 49 || s[t, 1] != -4000 * w) exit 1
+                if (!(w in has)) { has[w] = 1; models++ }
+            }
+            print n, (models > 1 ? "several" : "one")
+        }' >told
+    is '20000 several' "$(cat told)"
+}
+
+@test "-r: beside an update that saves after each round, in the same file" {
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    mkstream round t=1 docs=5 dim=0 >one # its scores are the first five weights
+    shown() { # the scores of each round, a line each
+        explore | bin2txt -f rank | awk '
+            { s[$4] = $5 } NR % 5 == 0 { print s[0], s[1], s[2], s[3], s[4] }'
+    }
+    for ((n = 1; n <= 100; n++)); do
+        replay -b $n -n $n q.bin | update -a squared -e 1e-3 -m stepwise
+        score -m stepwise <one | shown
+        [ $n != 1 ] || cp stepwise model
+    done >models
+    [ "$(sort -u models | wc -l)" = 100 ]
+    {
+        replay -b 2 -n 100 q.bin | update -a squared -e 1e-3 -c 1 -m model &
+        while kill -0 $! 2>/dev/null; do replay -n 100 one; done
+        wait $!
+        replay -n 1 one
+    } | score -r -m model >out 2>err
+    [ ! -s err ]
+    same model stepwise
+    shown <out >served
+    [ $(($(wc -l <served) % 100)) = 1 ]
+    tail -n 1 models >last
+    is "$(cat last)" "$(tail -n 1 served)"
+    sort -u served >those
+    sort models | comm -13 - those >strange
+    [ ! -s strange ]
+}
+
+@test "-r goes with -m, and at the start the model must be there" {
+    mkstream round t=1 docs=1 dim=1 x:f4 3 >in
+    fails 2 'score: -r goes with -m: it reads a model'"'"'s file again*' score -r -f ring
+    fails_on in 1 'score: model nowhere: No such file or directory' score -r -m nowhere
+    mkdir folder
+    fails_on in 1 'score: model folder is a directory, not a file' score -r -m folder
+    mkfifo ring
+    fails_on in 1 'score: model ring is a device or a pipe, not a file' score -r -m ring
+    head -c 60 in >model
+    fails_on in 1 'score: model*' score -r -m model
+    [ ! -s out ]
 }
