@@ -7,6 +7,7 @@
 #include "answers.h"
 #include "filter.h"
 #include "qids.h"
+#include "say.h"
 
 struct join {
     struct host *host;
@@ -66,7 +67,7 @@ static int forgive(struct join *my)
     fault->kind = FAULT_CUT;
     if (!my->warns)
         return -1;
-    fprintf(stderr, "feedback-join: %s\n", fault->text);
+    say("feedback-join", fault->text);
     *fault = (struct fault){ FAULT_NONE, "" };
     return 0;
 }
@@ -160,6 +161,7 @@ static int end_join(void *self)
     struct join *my = self;
     struct fault *fault = my->host->fault;
     struct answer *answer;
+    char text[400];
     int got;
     while ((got = answers_rest(&my->answers, &answer, fault)) != 0) {
         if (got > 0)
@@ -171,9 +173,11 @@ static int end_join(void *self)
         if (forgive(my) < 0)
             return -1;
     }
-    if (my->never)
-        fprintf(stderr, "feedback-join: %" PRIu64 " of %" PRIu64 " round%s never answered; the "
-                "first is %s\n", my->never, my->rounds, my->rounds == 1 ? "" : "s", my->first);
+    if (my->never == 0)
+        return 0;
+    snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " round%s never answered; the first is "
+             "%s", my->never, my->rounds, my->rounds == 1 ? "" : "s", my->first);
+    say("feedback-join", text);
     return 0;
 }
 

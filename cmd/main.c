@@ -9,6 +9,7 @@
 
 #include "programs.h"
 #include "pump.h"
+#include "say.h"
 
 #define VERSION "0.1.0"
 
@@ -63,32 +64,6 @@ static bool hold_standard_streams(void)
             open("/", O_RDONLY) < 0)
             return false;
     return true;
-}
-
-/* Bytes at p that would not stay on their line, or that a terminal would obey: 0, 1, or 2 for a
- * control character of Latin-1 in UTF-8. */
-static size_t control_bytes(const char *p)
-{
-    const unsigned char *c = (const unsigned char *)p;
-    if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
-        return 2;
-    return c[0] < ' ' || c[0] == 127;
-}
-
-/* A message in one line and one write, whatever the name of a file in it may hold. */
-static void say(const char *name, const char *text)
-{
-    char line[4 * sizeof ((struct fault *)0)->text + 64];
-    size_t n = (size_t)snprintf(line, sizeof line, "%.40s: ", name);
-    while (*text) {
-        size_t control = control_bytes(text);
-        if (!control)
-            line[n++] = *text++;
-        for (; control; control--)
-            n += (size_t)sprintf(line + n, "\\x%02x", (unsigned char)*text++);
-    }
-    line[n++] = '\n';
-    fwrite(line, 1, n, stderr);
 }
 
 static int print(FILE *to, int status)

@@ -1,9 +1,10 @@
 /* score: a number for each document, by a model's weights or by the newest from the ring. */
-#include <stdio.h>
+#include <string.h>
 
 #include "filter.h"
 #include "link.h"
 #include "reload.h"
+#include "say.h"
 #include "scoring.h"
 #include "store.h"
 
@@ -105,8 +106,10 @@ static int catch_up(struct score *my)
 static void look(struct score *my)
 {
     struct fault why = { FAULT_NONE, "" };
-    if (reload_look(&my->reload, &my->scoring, &why) < 0)
-        fprintf(stderr, "score: %s; the weights stay as they were\n", why.text);
+    if (reload_look(&my->reload, &my->scoring, &why) == 0)
+        return;
+    strncat(why.text, "; the weights stay as they were", sizeof why.text - strlen(why.text) - 1);
+    say("score", why.text);
 }
 
 static enum step step(void *self, struct round *round)

@@ -63,7 +63,7 @@ place() {
     done
     for source in "$ROOT"/cmd/*.c; do
         name=$(basename "$source" .c)
-        [ "$name" = main ] || [ "$name" = programs ] || [[ " $PROGRAMS " == *" $name "* ]]
+        [[ $name == @(main|programs|say) ]] || [[ " $PROGRAMS " == *" $name "* ]]
     done
 }
 
