@@ -66,6 +66,7 @@ static int forgive(struct join *my)
     fault->kind = FAULT_CUT;
     if (!my->warns)
         return -1;
+    progress_erase(my->host->progress);
     fprintf(stderr, "feedback-join: %s\n", fault->text);
     *fault = (struct fault){ FAULT_NONE, "" };
     return 0;
@@ -171,9 +172,11 @@ static int end_join(void *self)
         if (forgive(my) < 0)
             return -1;
     }
-    if (my->never)
+    if (my->never) {
+        progress_erase(my->host->progress);
         fprintf(stderr, "feedback-join: %" PRIu64 " of %" PRIu64 " round%s never answered; the "
                 "first is %s\n", my->never, my->rounds, my->rounds == 1 ? "" : "s", my->first);
+    }
     return 0;
 }
 
