@@ -126,7 +126,7 @@ LOOP="replay -n 1000000 -s 7 q.bin | score | explore -g 0.1 | metric -t curve.ts
     is "$(screen)" "update: <stdin>: stream cut short after round 2999"
     # A warning, in the middle of a run that goes on.
     printf '1\t1\nnone\t1\n' >answers
-    terminal 0 "loop -P 'replay -n 500000 q.bin | score | explore | feedback-join -W answers | bin2txt -f head' >/dev/null"
+    terminal 0 "loop -P 'replay -n 500000 q.bin | explore -g 1 | feedback-join -W answers | bin2txt -f head' >/dev/null"
     [ -n "$(drawn)" ]
     is "$(screen | wc -l)" 2
     [[ $(screen) == 'feedback-join: '*'feedback-join: 499999 of 500000 rounds never answered; '* ]]
