@@ -58,8 +58,8 @@ static void check_width(void)
        "loop: 1 of 9007199254740992 rounds, 1.0 a second, ndcg@10 0.8140");
 }
 
-/* Rounds that take so many seconds each, for a minute: so many lines, and all looks at the clock, of
- * 50 ns each, are a thousandth of the time at the most. */
+/* Rounds that take so many seconds each, for a minute: so many lines, and all looks at the clock,
+ * of 50 ns each, are a thousandth of the time at the most. */
 static void check_pace(double each, unsigned least, unsigned most)
 {
     struct progress progress = { .on = true, .next = 1, .stride = 1 };
