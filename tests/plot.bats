@@ -140,3 +140,13 @@ usage: plot *' plot
     wait
     grep ndcg@10 curve.svg
 }
+
+@test "the README's commands for watching a run do what it says" {
+    need_gnuplot
+    ln -s "$ROOT/examples" examples
+    awk '/^## / { on = /Watching a run/ } on && /^    / { print substr($0, 5) }' "$ROOT/README.md" >commands
+    [ "$(grep -c 'examples/plot' commands)" = 2 ]
+    bash -e -o pipefail commands >out
+    grep 'ndcg@10 .*A' out
+    grep '</svg>' curve.svg
+}
