@@ -67,7 +67,7 @@ static int forgive(struct join *my)
     fault->kind = FAULT_CUT;
     if (!my->warns)
         return -1;
-    say("feedback-join", fault->text);
+    warn(my->host, "feedback-join", fault->text);
     *fault = (struct fault){ FAULT_NONE, "" };
     return 0;
 }
@@ -177,7 +177,7 @@ static int end_join(void *self)
         return 0;
     snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " round%s never answered; the first is "
              "%s", my->never, my->rounds, my->rounds == 1 ? "" : "s", my->first);
-    say("feedback-join", text);
+    warn(my->host, "feedback-join", text);
     return 0;
 }
 

@@ -129,8 +129,10 @@ static int parse_text(struct loop *my, const char *text)
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct loop *my = self;
-    int letter = options_next(options, "");
+    int letter;
     my->host = host;
+    while ((letter = options_next(options, "P")) > 0)
+        host->progress->asked = true;
     if (letter < 0)
         return letter;
     char *const *text = options_operands(options);
@@ -176,6 +178,21 @@ static int open_loop(void *self)
         }
     }
     return 0;
+}
+
+static uint64_t rounds(const void *self)
+{
+    const struct part *first = ((const struct loop *)self)->part;
+    return first->filter->rounds ? first->filter->rounds(first->self) : 0;
+}
+
+/* The last part's that has one. */
+static void measure(const void *self, char *words, size_t room)
+{
+    const struct loop *my = self;
+    for (size_t i = 0; i < my->parts; i++)
+        if (my->part[i].filter->measure)
+            my->part[i].filter->measure(my->part[i].self, words, room);
 }
 
 /* A fault of a part: which one and, where loop dealt the round itself, which round. */
@@ -251,12 +268,14 @@ static int close_loop(void *self, enum ended ended)
 
 const struct filter loop = {
     .name = "loop",
-    .usage = "pipeline",
+    .usage = "[-P] pipeline",
     .line = "runs a pipeline of these programs in one process, its ring closed",
     .size = sizeof(struct loop),
     .parse = parse,
     .kind = kind,
     .open = open_loop,
+    .rounds = rounds,
+    .measure = measure,
     .step = step,
     .model = step_model,
     .end = end_loop,

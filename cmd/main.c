@@ -24,12 +24,20 @@ static void on_signal(int number)
     errno = kept;
 }
 
+/* What has nothing to keep takes its progress off the terminal, and dies as it would have. */
+static void on_death(int number)
+{
+    (void)!write(STDERR_FILENO, PROGRESS_ERASE, sizeof PROGRESS_ERASE - 1);
+    signal(number, SIG_DFL);
+    raise(number); /* once this one has been dealt with */
+}
+
 /* A sink finishes its round and keeps what it has; anything else just dies. A signal that was
  * ignored by who started us stays so. */
-static int catch_signals(struct fault *fault)
+static int catch_signals(void (*handler)(int), struct fault *fault)
 {
     static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-    struct sigaction act = { .sa_handler = on_signal }, was;
+    struct sigaction act = { .sa_handler = handler }, was;
     if (pipe(stop_pipe) < 0)
         return fault_system(fault, "cannot make a pipe");
     for (size_t i = 0; i < 2; i++) {
@@ -101,6 +109,15 @@ static bool learns(enum kind kind)
     return kind == SINK || kind == WHOLE;
 }
 
+static int hear_signals(struct pump *pump)
+{
+    if (learns(pump->filter->kind(pump->self)))
+        return catch_signals(on_signal, &pump->fault);
+    if (pump->progress.asked && isatty(STDERR_FILENO))
+        return catch_signals(on_death, &pump->fault);
+    return 0;
+}
+
 static int run(const struct filter *program, int argc, char **argv)
 {
     struct pump pump;
@@ -109,7 +126,7 @@ static int run(const struct filter *program, int argc, char **argv)
         print_usage(stdout, program);
     else if (asked == OPTIONS_VERSION)
         printf("%s (rankpipe) %s\n", program->name, VERSION);
-    else if (asked == 0 && (!learns(program->kind(pump.self)) || catch_signals(&pump.fault) == 0))
+    else if (asked == 0 && hear_signals(&pump) == 0)
         (void)pump_run(&pump, stop_pipe[0]);
     int status = asked < OPTIONS_FAULT ? print(stdout, 0) : tell(program, &pump.fault);
     pump_close(&pump);

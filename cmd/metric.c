@@ -1,6 +1,7 @@
 /* metric: how good the rankings shown have been so far. */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -251,6 +252,16 @@ static enum step step(void *self, struct round *round)
     return PASS;
 }
 
+/* The first one's, which is what one reads first in a row. */
+static void tell_measure(const void *self, char *words, size_t room)
+{
+    const struct metric *my = self;
+    const struct tally *tally = &my->tally[0];
+    double sum = tally->regrets ? regret_sum(&tally->regret) : tally->sum;
+    if (tally->count)
+        snprintf(words, room, "%.30s %.4f", my->names[0], sum / (double)tally->count);
+}
+
 static int close_metric(void *self, enum ended ended)
 {
     struct metric *my = self;
@@ -280,6 +291,7 @@ const struct filter metric = {
     .parse = parse,
     .kind = kind,
     .open = open_metric,
+    .measure = tell_measure,
     .step = step,
     .close = close_metric,
 };

@@ -40,8 +40,10 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter, bad = 0;
     my->host = host;
     my->first = my->share = my->shares = 1;
-    while (bad == 0 && (letter = options_next(options, "b:i:n:s:")) > 0) {
-        if (letter == 'b')
+    while (bad == 0 && (letter = options_next(options, "Pb:i:n:s:")) > 0) {
+        if (letter == 'P')
+            host->progress->asked = true;
+        else if (letter == 'b')
             bad = options_whole(options, 1, RECORD_MOST - 1, &my->first);
         else if (letter == 'n')
             bad = options_whole(options, 1, RECORD_MOST - 1, &my->last);
@@ -106,6 +108,12 @@ static int open_deck(void *self)
     return 0;
 }
 
+static uint64_t rounds(const void *self)
+{
+    const struct replay *my = self;
+    return my->last - my->next + 1;
+}
+
 /* Which stored round has number t: the passes follow each other, each in an order of its own. */
 static int place_of(struct replay *my, uint64_t t, size_t *place)
 {
@@ -150,12 +158,13 @@ static int close_deck(void *self, enum ended ended)
 
 const struct filter replay = {
     .name = "replay",
-    .usage = "[-b first] [-i i/n] [-n last] [-s seed] file ...",
+    .usage = "[-P] [-b first] [-i i/n] [-n last] [-s seed] file ...",
     .line = "deals the rounds of stored streams, over and over",
     .size = sizeof(struct replay),
     .parse = parse,
     .kind = kind,
     .open = open_deck,
+    .rounds = rounds,
     .step = step,
     .close = close_deck,
 };

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "fault.h"
+#include "progress.h"
 
 /* Bytes at p that would not stay on their line, or that a terminal would obey: 0, 1, or 2 for a
  * control character of Latin-1 in UTF-8. */
@@ -28,4 +28,10 @@ void say(const char *name, const char *text)
     }
     line[n++] = '\n';
     fwrite(line, 1, n, stderr);
+}
+
+void warn(const struct host *host, const char *name, const char *text)
+{
+    progress_erase(host->progress);
+    say(name, text);
 }

@@ -109,7 +109,7 @@ static void look(struct score *my)
     if (reload_look(&my->reload, &my->scoring, &why) == 0)
         return;
     strncat(why.text, "; the weights stay as they were", sizeof why.text - strlen(why.text) - 1);
-    say("score", why.text);
+    warn(my->host, "score", why.text);
 }
 
 static enum step step(void *self, struct round *round)

@@ -20,9 +20,11 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     uint64_t dim;
     my->host = host;
-    while ((letter = options_next(options, "0cd:nu")) > 0) {
+    while ((letter = options_next(options, "0Pcd:nu")) > 0) {
         if (letter == '0')
             my->options.from_zero = true;
+        else if (letter == 'P')
+            host->progress->asked = true;
         else if (letter == 'c')
             my->options.names = true;
         else if (letter == 'n')
@@ -114,7 +116,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0cnu] [-d dim] [file ...]",
+    .usage = "[-0Pcnu] [-d dim] [file ...]",
     .line = "SVM-light text to rounds",
     .size = sizeof(struct svm2bin),
     .parse = parse,

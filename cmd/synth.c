@@ -99,6 +99,12 @@ static int open_game(void *self)
     return game_start(&my->game, my->rules, &my->settings, my->seed, my->host->fault);
 }
 
+static uint64_t rounds(const void *self)
+{
+    const struct synth *my = self;
+    return my->last - my->first + 1;
+}
+
 static enum step step(void *self, struct round *round)
 {
     struct synth *my = self;
@@ -123,6 +129,7 @@ const struct filter synth = {
     .parse = parse,
     .kind = kind,
     .open = open_game,
+    .rounds = rounds,
     .step = step,
     .close = close_synth,
 };

@@ -4,9 +4,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "fault.h"
 #include "options.h"
+#include "progress.h"
 #include "queue.h"
 #include "record.h"
 #include "round.h"
@@ -26,6 +28,8 @@ struct host {
     int in;              /* standard input's descriptor; for the rounds, read by the host */
     char *const *files;  /* set by `parse`: read rounds from these instead; NULL-ended   */
     struct queue *ring;  /* joins score and update where both are in one process; or NULL */
+    struct progress *progress; /* `parse` says here that it was asked for; to be erased before
+                                * words on standard error                                     */
     bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,
                           * in standard output's                                         */
 };
@@ -45,6 +49,11 @@ struct filter {
 
     /* Opens what it needs; NULL: nothing. 0 or a fault. */
     int (*open)(void *self);
+
+    /* For who watches, once opened: how many rounds a source will deal, 0 where nobody knows, and
+     * a measure so far in words, of at most `room` bytes. NULL: nothing to tell. */
+    uint64_t (*rounds)(const void *self);
+    void (*measure)(const void *self, char *words, size_t room);
 
     /* One round: to be changed, taken in, or (a source) made. */
     enum step (*step)(void *self, struct round *round);

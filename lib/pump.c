@@ -13,7 +13,7 @@ int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **
     pump->filter = filter;
     pump->watch = WATCH_NOTHING;
     pump->host = (struct host){ .fault = &pump->fault, .watch = &pump->watch, .out = &pump->out,
-                                .in = STDIN_FILENO };
+                                .in = STDIN_FILENO, .progress = &pump->progress };
     pump->record = malloc(sizeof *pump->record);
     pump->self = pump->record ? calloc(1, filter->size) : NULL;
     if (!pump->self)
@@ -42,6 +42,38 @@ static int check_terminals(struct pump *pump, enum kind kind)
     if ((kind == FILTER || kind == SOURCE) && !host->to && isatty(STDOUT_FILENO))
         return fault_usage(&pump->fault, "standard output is a terminal, and rounds are binary: "
                            "send them to a file or a program (bin2txt shows them)");
+    return 0;
+}
+
+static void start_progress(struct pump *pump)
+{
+    const struct filter *filter = pump->filter;
+    progress_start(&pump->progress, STDERR_FILENO, filter->name,
+                   filter->rounds ? filter->rounds(pump->self) : 0);
+    pump->rows = pump->progress.on && isatty(STDOUT_FILENO);
+}
+
+static void draw_progress(struct pump *pump)
+{
+    char measure[PROGRESS_MEASURE] = "";
+    if (pump->filter->measure)
+        pump->filter->measure(pump->self, measure, sizeof measure);
+    progress_draw(&pump->progress, measure);
+}
+
+/* After each round. Rows of a table, on the same terminal, go where the line was. */
+static int watch_round(struct pump *pump)
+{
+    if (!pump->progress.on)
+        return 0;
+    bool due = progress_round(&pump->progress);
+    if (pump->rows && pump->out.held) {
+        progress_erase(&pump->progress);
+        if (writer_flush(&pump->out, &pump->fault) < 0)
+            return -1;
+    }
+    if (due)
+        draw_progress(pump);
     return 0;
 }
 
@@ -105,6 +137,8 @@ static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader,
                 fault_place(&pump->fault, "%s: ", reader->name);
             return -1;
         }
+        if (pump->record->kind == RECORD_ROUND && watch_round(pump) < 0)
+            return -1;
         /* With rounds still in the buffer; else it is minded when more are waited for. */
         if (reader->from < reader->until && watch_stopped(&pump->watch, 0, &pump->fault) < 0)
             return -1;
@@ -155,6 +189,8 @@ static int pump_source(struct pump *pump, uint64_t *written)
     while ((step = pump->filter->step(pump->self, &pump->round)) == PASS || step == DROP) {
         if (step == PASS && pass_on(pump, written) < 0)
             return -1;
+        if (watch_round(pump) < 0)
+            return -1;
         if (++n % 16 == 0 && watch_stopped(&pump->watch, 0, &pump->fault) < 0)
             return -1;
     }
@@ -189,6 +225,8 @@ static enum ended how_ended(const struct fault *fault)
 static int finish(struct pump *pump, enum kind kind, uint64_t written)
 {
     int (*close_filter)(void *, enum ended) = pump->filter->close;
+    if (progress_ends(&pump->progress))
+        draw_progress(pump);
     if (pump->fault.kind == FAULT_NONE && pump->filter->end)
         (void)pump->filter->end(pump->self);
     enum ended ended = how_ended(&pump->fault);
@@ -198,6 +236,7 @@ static int finish(struct pump *pump, enum kind kind, uint64_t written)
         (void)close_filter(pump->self, ended);
     if (!sink && ended == CLEAN)
         (void)writer_end(&pump->out, written, &pump->fault);
+    progress_erase(&pump->progress);
     (void)close_output(pump);
     if (!sink && close_filter)
         (void)close_filter(pump->self, how_ended(&pump->fault));
@@ -215,6 +254,7 @@ int pump_run(struct pump *pump, int stop)
     if (check_terminals(pump, kind) == 0 &&
         writer_open(&pump->out, STDOUT_FILENO, "<stdout>", &pump->watch, fault) == 0 &&
         (!filter->open || filter->open(pump->self) == 0)) {
+        start_progress(pump);
         if (kind == SOURCE || kind == WHOLE)
             (void)pump_source(pump, &written);
         else if (pump->host.files)

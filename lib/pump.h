@@ -13,6 +13,8 @@ struct pump {
     struct writer out;
     struct record *record;
     struct round round;
+    struct progress progress;
+    bool rows; /* what is written goes to a terminal, as the progress does */
     bool over; /* the filter has been closed */
 };
 

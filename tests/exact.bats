@@ -60,3 +60,7 @@ load helper
 @test "separable queries: slam keeps its bound, minimax ranks the same for every eta" {
     "$ROOT/build/tests/separable"
 }
+
+@test "a line of progress has the right words and numbers, fits, and looks at the clock seldom" {
+    "$ROOT/build/tests/progress"
+}
