@@ -20,13 +20,15 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     uint64_t dim;
     my->host = host;
-    while ((letter = options_next(options, "0cd:nu")) > 0) {
+    while ((letter = options_next(options, "0cd:nq:u")) > 0) {
         if (letter == '0')
             my->options.from_zero = true;
         else if (letter == 'c')
             my->options.names = true;
         else if (letter == 'n')
             my->options.scale = true;
+        else if (letter == 'q')
+            my->options.counts = options->value;
         else if (letter == 'u')
             my->options.unlabelled = true;
         else if (options_whole(options, 0, ROUND_DIM, &dim) < 0)
@@ -37,6 +39,8 @@ static int parse(void *self, struct options *options, struct host *host)
         }
     }
     my->files = options_operands(options);
+    if (letter == OPTIONS_END && my->options.counts && strcmp(my->options.counts, "-") == 0)
+        return fault_usage(options->fault, "-q wants a file: standard input is for the text");
     return letter;
 }
 
@@ -114,7 +118,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0cnu] [-d dim] [file ...]",
+    .usage = "[-0cnu] [-d dim] [-q counts] [file ...]",
     .line = "SVM-light text to rounds",
     .size = sizeof(struct svm2bin),
     .parse = parse,
