@@ -7,10 +7,11 @@
 
 #include "filter.h"
 #include "load.h"
-#include "model.h"
+#include "weights.h"
 
 struct bin2txt {
     struct host *host;
+    enum weights_form weights; /* where it prints nothing else */
     int (*print)(struct bin2txt *my, const struct round *round);
     const char *const *name; /* name[docs], where the documents have names */
     struct space names;
@@ -244,6 +245,12 @@ static int print_head(struct bin2txt *my, const struct round *round)
     return print_header(my, round->record);
 }
 
+static int refuse_round(struct bin2txt *my, const struct round *round)
+{
+    (void)round;
+    return fault_data(my->host->fault, "a round, and this is a form of models' weights");
+}
+
 static int print_value(struct bin2txt *my, const struct column *column, size_t i)
 {
     const unsigned char *at = (const unsigned char *)column->data + i * column_width(column->type);
@@ -264,6 +271,8 @@ static enum step step_model(void *self, struct record *record)
 {
     struct bin2txt *my = self;
     bool head = my->print == print_head;
+    if (my->print == refuse_round)
+        return weights_write(record, my->weights, my->host->out, my->host->fault) < 0 ? FAIL : DROP;
     if ((!head && TEXT("# ") < 0) || print_header(my, record) < 0)
         return FAIL;
     for (size_t c = 0; c < record->columns && !head; c++)
@@ -277,10 +286,12 @@ static enum step step_model(void *self, struct record *record)
 
 static int parse(void *self, struct options *options, struct host *host)
 {
-    static const char *const forms[] = { "svm", "rank", "run", "qrels", "head", NULL };
+    static const char *const forms[] = { "svm", "rank", "run", "qrels", "head", "tsv",
+                                         "svm-light", "ranklib", NULL }; /* as weights_form */
     static int (*const prints[])(struct bin2txt *, const struct round *) = {
         print_svm, print_rank, print_run, print_qrels, print_head,
     };
+    enum { WEIGHTS = sizeof prints / sizeof *prints };
     struct bin2txt *my = self;
     int letter;
     my->host = host;
@@ -289,7 +300,8 @@ static int parse(void *self, struct options *options, struct host *host)
         int form = options_word(options, forms);
         if (form < 0)
             return -1;
-        my->print = prints[form];
+        my->print = form < WEIGHTS ? prints[form] : refuse_round;
+        my->weights = (enum weights_form)(form < WEIGHTS ? 0 : form - WEIGHTS);
     }
     if (*options_operands(options))
         host->files = options_operands(options);

@@ -95,6 +95,9 @@ static int check_chain(const struct loop *my)
         if (i > 0 && (part->kind == SOURCE || part->host.files))
             return fault_usage(fault, "%s reads no pipe as it stands: it can only be first",
                                part->filter->name);
+        if (my->parts > 1 && part->kind == WHOLE)
+            return fault_usage(fault, "%s neither reads a pipe nor writes rounds: it can only "
+                               "stand alone", part->filter->name);
         if (i + 1 < my->parts && part->kind == SINK)
             return fault_usage(fault, "%s takes the rounds in, and passes none on: it can only be "
                                "last%s", part->filter->name,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 const struct filter *const programs[] = {
-    &svm2bin, &replay, &synth,  &score,   &explore, &metric,
+    &svm2bin, &weights2bin, &replay, &synth,  &score,   &explore, &metric,
     &feedback_mask, &feedback_join, &update, &bin2txt, &loop,  NULL,
 };
 

@@ -6,8 +6,8 @@
 
 #include "filter.h"
 
-extern const struct filter svm2bin, bin2txt, replay, synth, score, explore, feedback_mask,
-    feedback_join, update, metric, loop;
+extern const struct filter svm2bin, weights2bin, bin2txt, replay, synth, score, explore,
+    feedback_mask, feedback_join, update, metric, loop;
 
 extern const struct filter *const programs[]; /* ended by NULL */
 

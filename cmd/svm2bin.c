@@ -20,7 +20,7 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     uint64_t dim;
     my->host = host;
-    while ((letter = options_next(options, "0Pcd:nu")) > 0) {
+    while ((letter = options_next(options, "0Pcd:nq:u")) > 0) {
         if (letter == '0')
             my->options.from_zero = true;
         else if (letter == 'P')
@@ -29,6 +29,8 @@ static int parse(void *self, struct options *options, struct host *host)
             my->options.names = true;
         else if (letter == 'n')
             my->options.scale = true;
+        else if (letter == 'q')
+            my->options.counts = options->value;
         else if (letter == 'u')
             my->options.unlabelled = true;
         else if (options_whole(options, 0, ROUND_DIM, &dim) < 0)
@@ -39,6 +41,8 @@ static int parse(void *self, struct options *options, struct host *host)
         }
     }
     my->files = options_operands(options);
+    if (letter == OPTIONS_END && my->options.counts && strcmp(my->options.counts, "-") == 0)
+        return fault_usage(options->fault, "-q wants a file: standard input is for the text");
     return letter;
 }
 
@@ -116,7 +120,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0Pcnu] [-d dim] [file ...]",
+    .usage = "[-0Pcnu] [-d dim] [-q counts] [file ...]",
     .line = "SVM-light text to rounds",
     .size = sizeof(struct svm2bin),
     .parse = parse,

@@ -254,6 +254,9 @@ static int load_ball(struct state *state, const struct model *model, struct faul
 int learner_load(struct state *state, const struct model *model, struct fault *fault)
 {
     const struct kept *kept = state->learner->kept;
+    if (strcmp(model->learner, LEARNER_FIXED) == 0)
+        return fault_data(fault, "its weights are fixed: they came from text, without what a "
+                          "learner keeps to go on: learn into another file");
     if (strcmp(model->learner, state->learner->name) != 0)
         return fault_data(fault, "it is a model of %.40s, this run learns with %s: use -a %.40s, "
                           "or another file", model->learner, state->learner->name, model->learner);

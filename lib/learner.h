@@ -72,6 +72,11 @@ struct learner {
 extern const struct learner *const learners[];
 const struct learner *learner_find(const char *name);
 
+/* Whose model has this name: a learner; or, of weights that came from elsewhere, one that scores by
+ * them and never learns, which update cannot name; or NULL. */
+#define LEARNER_FIXED "fixed"
+const struct learner *learner_of_model(const char *name);
+
 /* A state before its first round: w = 0 in no dimension; `most` weights at the most, 0: as the
  * learner has it. Settings that the learner does not take, or that are missing, are a usage fault;
  * defaults and eta from the horizon are filled in. */

@@ -21,3 +21,9 @@ const struct learner *learner_find(const char *name)
             return learners[i];
     return NULL;
 }
+
+const struct learner *learner_of_model(const char *name)
+{
+    static const struct learner fixed = { .name = LEARNER_FIXED, .letters = "" };
+    return strcmp(name, LEARNER_FIXED) == 0 ? &fixed : learner_find(name);
+}

@@ -23,7 +23,7 @@ static int take_numbers(struct scoring *scoring, const struct model *model, stru
 static int know(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
     if (!scoring->learner || strcmp(scoring->learner->name, model->learner) != 0)
-        scoring->learner = learner_find(model->learner);
+        scoring->learner = learner_of_model(model->learner);
     if (!scoring->learner)
         return fault_data(fault, "a model of %.40s, which this version does not know",
                           model->learner);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal.h"
+
 enum { QID_BYTES = 255 };
 #define INDEX_MOST ((uint64_t)1 << 31)
 
@@ -15,11 +17,14 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
     memset(svm, 0, sizeof *svm);
     svm->options = *options;
     lines_open(&svm->lines, files, watch);
+    if (options->counts)
+        counts_open(&svm->counts, options->counts, watch);
 }
 
 void svm_close(struct svm *svm)
 {
     lines_close(&svm->lines);
+    counts_close(&svm->counts);
     qids_close(&svm->before);
     rows_close(&svm->rows);
     space_free(&svm->qid);
@@ -51,35 +56,6 @@ static const char *skip_blanks(const char *p)
 static size_t token_bytes(const char *p)
 {
     return strcspn(p, " \t");
-}
-
-static const char *skip_digits(const char *p)
-{
-    while (*p >= '0' && *p <= '9')
-        p++;
-    return p;
-}
-
-/* Where a decimal number that starts at p ends; p itself where there is none. Words that
- * strtof would take (nan, inf, 0x1p3) are none. */
-static const char *skip_number(const char *p)
-{
-    const char *digits = p + (*p == '+' || *p == '-'), *end = skip_digits(digits);
-    size_t n = (size_t)(end - digits);
-    if (*end == '.') {
-        const char *fraction = end + 1;
-        end = skip_digits(fraction);
-        n += (size_t)(end - fraction);
-    }
-    if (n == 0)
-        return p;
-    if (*end == 'e' || *end == 'E') {
-        const char *exponent = end + 1 + (end[1] == '+' || end[1] == '-');
-        if (skip_digits(exponent) == exponent)
-            return p;
-        end = skip_digits(exponent);
-    }
-    return end;
 }
 
 /* The digits at p go behind those in *digits, where no more than 19 are sure to fit: where they
@@ -152,7 +128,7 @@ static inline const char *read_plain(const char *p, float *value)
 static const char *read_slowly(const struct svm *svm, const char *token, const char *p,
                                const char *what, float *value, struct fault *fault)
 {
-    const char *end = skip_number(p);
+    const char *end = decimal_end(p);
     if (end == p || !is_end(*end)) {
         wrong(svm, token, token_bytes(token), fault, "%s is no number", what);
         return NULL;
@@ -187,7 +163,7 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
     }
     if (none)
         return *p == '?' ? p + 1 : p;
-    const char *end = skip_number(p);
+    const char *end = decimal_end(p);
     if (end > p && *end == ':') {
         wrong(svm, p, token_bytes(p), fault, "no label before the first feature");
         return NULL;
@@ -284,7 +260,8 @@ static uint64_t width_most(const struct svm *svm)
 {
     if (svm->options.widths)
         return svm->options.dim;
-    return svm->any_feature || svm->before.used <= 1 ? INDEX_MOST : 0;
+    bool first = svm->options.counts ? svm->counts.queries <= 1 : svm->before.used <= 1;
+    return svm->any_feature || first ? INDEX_MOST : 0;
 }
 
 /* A document's name: what follows "docid =" in its comment, else the comment's first word. */
@@ -334,6 +311,25 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     return new;
 }
 
+/* The same where the queries are counted, and numbered for a name: 1, as a new one is begun before
+ * its first line is read. */
+static int join_counted(struct svm *svm, const char *at, const char *qid, struct fault *fault)
+{
+    const struct counts *counts = &svm->counts;
+    char *held = space_for(&svm->qid, QID_BYTES + 1, 1, fault);
+    if (!held)
+        return -1;
+    if (qid)
+        return wrong(svm, at, strlen(at), fault, "a qid, where -q tells the queries apart");
+    if (counts->due == 0)
+        return wrong(svm, at, strlen(at), fault, "document %" PRIu64 ", where %.80s counts %"
+                     PRIu64 " in all", counts->documents + 1, counts->lines.name,
+                     counts->documents);
+    sprintf(held, "%" PRIu64, counts->queries);
+    svm->any = svm->any_qid = true;
+    return 1;
+}
+
 static int add_document(struct svm *svm, bool labelled, float label, const char *p,
                         struct fault *fault)
 {
@@ -380,7 +376,8 @@ static int take_line(struct svm *svm, struct fault *fault)
     bool has_qid = strncmp(p, "qid:", 4) == 0;
     if (has_qid && !(p = read_qid(svm, p + 4, qid, fault)))
         return -1;
-    int joins = join_query(svm, has_qid ? at : line->text, has_qid ? qid : NULL, fault);
+    int joins = (svm->options.counts ? join_counted : join_query)
+                (svm, has_qid ? at : line->text, has_qid ? qid : NULL, fault);
     if (joins <= 0)
         return joins;
     return add_document(svm, labelled, label, p, fault) < 0 ? -1 : 1;
@@ -418,16 +415,26 @@ static int finish_query(struct svm *svm, struct svm_query *query, struct fault *
     return -1;
 }
 
+/* Are all documents of the query at hand there, by their count? */
+static bool is_whole(const struct svm *svm)
+{
+    return svm->options.counts && svm->rows.docs && svm->rows.docs == svm->counts.due;
+}
+
 int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
 {
-    int more, taken = 1;
+    int more = 1, taken = 1;
     rows_clear(&svm->rows);
     svm->labels = svm->name_bytes = svm->width = 0;
-    while (taken > 0 && (more = lines_next(&svm->lines, fault)) > 0)
+    if (svm->options.counts && counts_next(&svm->counts, fault) < 0)
+        return -1;
+    while (taken > 0 && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
         taken = take_line(svm, fault);
     if (taken < 0 || (taken > 0 && more < 0))
         return -1;
     if (taken == 0)
         lines_again(&svm->lines);
+    if (svm->options.counts && svm->rows.docs < svm->counts.due)
+        return counts_short(&svm->counts, svm->rows.docs, fault);
     return svm->rows.docs ? finish_query(svm, query, fault) : 0;
 }

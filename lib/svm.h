@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "counts.h"
 #include "fault.h"
 #include "lines.h"
 #include "matrix.h"
@@ -21,6 +22,8 @@ struct svm_options {
     bool unlabelled; /* queries without labels are fine                             */
     bool widths;     /* every query is `dim` wide; else as wide as its last feature */
     size_t dim;
+    const char *counts; /* the text has no qids: this file says how many documents each query
+                         * has, and they are named 1, 2, 3 ...; or NULL; the caller's        */
 };
 
 /* One query; all arrays are the reader's, good until its next svm_next. */
@@ -37,6 +40,7 @@ struct svm_query {
 struct svm {
     struct svm_options options;
     struct lines lines;
+    struct counts counts;
     struct qids before;
     bool any, any_qid, any_feature;  /* queries so far; with qids; with features */
     struct rows rows;                /* of the query at hand                     */

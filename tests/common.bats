@@ -56,7 +56,7 @@ $($program -h)"
 }
 
 @test "an option without its value prints usage on standard error, exit 2" {
-    for command in 'svm2bin -d' 'replay -s' 'score -m' 'explore -g' 'metric -t' 'feedback-mask -k' \
+    for command in 'svm2bin -d' 'svm2bin -q' 'replay -s' 'score -m' 'explore -g' 'metric -t' 'feedback-mask -k' \
         'update -a' 'bin2txt -f'; do
         # shellcheck disable=SC2086
         misused "${command#* } wants a value behind it" $command

@@ -92,6 +92,18 @@ HARMLESS="clock_gettime ferror fflush fprintf free frexp fwrite ldexp mem* munma
     goes_wrong -i text -o out svm2bin -n
     goes_wrong -n text svm2bin -c text
     called open
+    sed 's/ qid:[^ ]*//' text >plain
+    bin2txt -f head deck | sed 's/.* docs=\([0-9]*\) .*/\1/' >counts
+    goes_wrong -i plain -n counts svm2bin -q counts
+    called open read
+}
+
+@test "weights2bin" {
+    bin2txt -f tsv weights >tsv
+    goes_wrong -i tsv weights2bin
+    called read writev close poll malloc realloc
+    goes_wrong -n tsv -o out weights2bin tsv
+    called open
 }
 
 @test "replay" {

@@ -132,7 +132,7 @@ piped() {
     refused() {
         fails 2 "loop: $2" loop "$1"
     }
-    refused 'replay stream | sort' "it cannot run 'sort', only svm2bin replay *"
+    refused 'replay stream | sort' "it cannot run 'sort', only svm2bin weights2bin replay *"
     refused 'replay stream | loop x' "it cannot run 'loop', only svm2bin *"
     refused 'replay stream | metric ndcg | bin2txt' 'metric takes the rounds in, and passes none on: it can only be last, without -t file*'
     refused 'update -a kl -e 1 | bin2txt' 'update takes the rounds in, and passes none on: it can only be last*'

@@ -215,6 +215,110 @@ round t=2 qid=b docs=1 dim=0 cols=label:f4[1] bytes=4"
         'round t=1 qid=a docs=1 dim=2 cols=label:f4[1],x:f4[2] bytes=12'
 }
 
+# ---- queries that a file counts: LightGBM and XGBoost ----
+
+# Three queries as these have them, and as svm2bin's own text.
+counted() {
+    printf '2 0:0.5 2:1\n0 1:0.25\n1 0:1\n0 3:0.75\n3 1:1 2:-2\n' >rank.train
+    printf '2\n1\n2\n' >rank.train.query
+    printf '2 qid:1 1:0.5 3:1\n0 qid:1 2:0.25\n1 qid:2 1:1\n0 qid:3 4:0.75\n3 qid:3 2:1 3:-2\n' |
+        svm2bin >named
+}
+
+@test "-q has the queries from a file of counts, and names them 1, 2, 3" {
+    counted
+    svm2bin -0 -q rank.train.query rank.train >out
+    same named out
+    svm2bin -0 -q rank.train.query <rank.train >out
+    same named out
+    printf '\r\n 2\r\n\t1 \n\n2' >odd
+    svm2bin -0q odd rank.train >out
+    same named out
+    head -n 3 rank.train >first && { echo '# more' && tail -n 2 rank.train; } >second
+    svm2bin -0 -q rank.train.query first second >out
+    same named out
+}
+
+@test "-q makes no difference to what the other options do" {
+    printf '1 1:1 # a\n0 1:3 # b\n? 2:4\n' >text
+    printf '1 qid:1 1:1 # a\n0 qid:1 1:3 # b\n? qid:2 2:4\n' >same_text
+    printf '2\n1\n' >counts
+    svm2bin -cnu -d 3 same_text >want
+    svm2bin -cnu -d 3 -q counts text >out
+    same want out
+}
+
+@test "-q takes text without features for a fixed list, and refuses features after it" {
+    printf '1\n0\n2\n1\n' >text
+    printf '2\n2\n' >counts
+    svm2bin -q counts text >out
+    is "$(bin2txt -f head out)" "rankpipe/1 round t=1 qid=1 docs=2 dim=0 cols=label:f4[2] bytes=8
+rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
+    printf '1\n0\n2 1:1\n1\n' >text
+    fails 1 "svm2bin: text: line 3: * -d*: '1:1'" svm2bin -q counts text
+}
+
+@test "-q deals a query as soon as its last document is there" {
+    printf '2\n1\n' >counts
+    mkfifo slow
+    svm2bin -q counts slow >out &
+    pid=$!
+    exec 7>slow
+    printf '1 1:1\n0 1:2\n' >&7
+    for _ in {1..100}; do
+        [ ! -s out ] || break
+        sleep 0.05
+    done
+    grep -qa 'round t=1 qid=1 docs=2' out
+    printf '0 1:2\n' >&7
+    exec 7>&-
+    wait $pid
+}
+
+@test "counts that do not come to the documents of the text are refused, with both" {
+    counted
+    printf '2\n1\n' >few
+    fails 1 "svm2bin: rank.train: line 4: document 4, where few counts 3 in all: '0 3:0.75'" \
+        svm2bin -0 -q few rank.train
+    mv out begun
+    fails 1 'bin2txt: begun: stream cut short after round 2' bin2txt -f head begun
+    printf '2\n1\n\n4\n' >many
+    fails 1 'svm2bin: many: line 4: query 3 has 4 documents, but the text ends after 2 of them' \
+        svm2bin -0 -q many rank.train
+    printf '2\n1\n2\n7\n1\n' >more
+    fails 1 'svm2bin: more: line 4: query 4 has 7 documents, but the text ends after 0 of them' \
+        svm2bin -0 -q more rank.train
+    fails 1 "svm2bin: rank.train: line 1: document 1, where /dev/null counts 0 in all: '2 0:0.5 2:1'" \
+        svm2bin -0 -q /dev/null rank.train
+}
+
+@test "a count that is none is refused" {
+    counted
+    for wrong in 0 -1 1.5 02 two '1 2' 4294967296 '3 # three' 99999999999999999999; do
+        printf '2\n%s\n' "$wrong" >counts
+        fails 1 "svm2bin: counts: line 2: not how many documents a query has, a whole number from 1 to 4294967295: '$wrong'" \
+            svm2bin -0 -q counts rank.train
+    done
+    printf '2\n1\0\n' >counts
+    fails 1 "svm2bin: counts: line 2: not how many *: '1?x00'" svm2bin -0 -q counts rank.train
+}
+
+@test "-q goes with text without qids, and with a file that is there" {
+    printf '1 1:1\n1 qid:a 1:1\n' >text
+    echo 2 >counts
+    fails 1 "svm2bin: text: line 2: a qid, where -q tells the queries apart: 'qid:a 1:1'" \
+        svm2bin -q counts text
+    fails 1 'svm2bin: cannot open nowhere: No such file or directory' svm2bin -q nowhere text
+    fails 2 'svm2bin: -q wants a file: standard input is for the text
+usage: svm2bin *' svm2bin -q - text
+}
+
+@test "RankLib's feature files need no option" {
+    is "$(values '3 qid:1 1:1 2:1 3:0 4:0.25 5:0 # 1A\n2 qid:1 1:0 2:0 3:1 4:0.5 5:1 # 1B\n')" \
+        "3 qid:1 1:1 2:1 3:0 4:0.25 5:0
+2 qid:1 1:0 2:0 3:1 4:0.5 5:1"
+}
+
 # ---- what is refused ----
 
 @test "features after a fixed list of items are refused" {

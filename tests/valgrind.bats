@@ -19,6 +19,16 @@ VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-
     [ "$(tail -n 1 table | cut -f 1)" = 8 ]
     $VALGRIND score -m model <rounds | $VALGRIND explore | $VALGRIND bin2txt -f rank >ranks
     [ "$(wc -l <ranks)" = 7 ]
+    for form in tsv svm-light ranklib; do
+        $VALGRIND bin2txt -f $form model | $VALGRIND weights2bin >back
+        $VALGRIND bin2txt -f $form back >weights
+        bin2txt -f $form model >want
+        same want weights
+    done
+    sed 's/ qid:[^ ]*//' text >plain
+    printf '3\n2\n2\n' >counts
+    $VALGRIND svm2bin -q counts plain >counted
+    [ "$(bin2txt -f head counted | wc -l)" = 3 ]
     $VALGRIND loop 'replay -n 8 -s 1 rounds made | score -w 2 | explore -g 0.5 |
         metric -t looped ndcg@10 err loss:listnet | feedback-mask -k 2 |
         update -a kl -e 0.1 -U 1 -m again'
@@ -37,4 +47,8 @@ VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-
     fails 2 'loop: score: no weights: *' $VALGRIND loop 'replay rounds | score'
     echo '1 qid:a 1:x' >text
     fails_on text 1 "svm2bin: <stdin>: line 1: *" $VALGRIND svm2bin
+    echo 1 >counts
+    fails_on text 1 "svm2bin: <stdin>: line 1: *" $VALGRIND svm2bin -q counts
+    printf '1 2\n3 4 5\n' >text
+    fails_on text 1 "weights2bin: <stdin>: line 2: *" $VALGRIND weights2bin
 }

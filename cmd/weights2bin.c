@@ -1,0 +1,85 @@
+/* weights2bin: weights as other tools have them, as text, to a model that scores. */
+#include <unistd.h>
+
+#include "filter.h"
+#include "learner.h"
+#include "model.h"
+#include "weights.h"
+
+struct weights2bin {
+    struct host *host;
+    char *const *files;
+    uint64_t most;
+    struct weights weights;
+    struct model model;
+};
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct weights2bin *my = self;
+    int letter;
+    my->host = host;
+    my->most = LEARNER_MOST;
+    while ((letter = options_next(options, "d:")) > 0)
+        if (options_whole(options, 1, ROUND_DIM, &my->most) < 0)
+            return -1;
+    my->files = options_operands(options);
+    if (letter == OPTIONS_END && my->files[0] && my->files[1])
+        return fault_usage(options->fault, "one file is one model, and more than one is named");
+    return letter;
+}
+
+static enum kind kind(const void *self)
+{
+    (void)self;
+    return WHOLE;
+}
+
+static int open_text(void *self)
+{
+    struct weights2bin *my = self;
+    struct fault *fault = my->host->fault;
+    if (!*my->files && !my->host->from && isatty(STDIN_FILENO))
+        return fault_usage(fault, "no file named, and standard input is a terminal");
+    if (!my->host->to && isatty(STDOUT_FILENO))
+        return fault_usage(fault, "standard output is a terminal, and a model is binary: send it "
+                           "to a file");
+    weights_open(&my->weights, my->files, (size_t)my->most, my->host->watch);
+    return 0;
+}
+
+/* The text once and whole, then the model once and whole. */
+static enum step step(void *self, struct round *round)
+{
+    struct weights2bin *my = self;
+    struct fault *fault = my->host->fault;
+    struct writer *out = my->host->out;
+    (void)round;
+    if (weights_read(&my->weights, fault) < 0 ||
+        model_start(&my->model, LEARNER_FIXED, 0, my->weights.dim, fault) < 0 ||
+        model_put_weights(&my->model, my->weights.w, fault) < 0 ||
+        writer_record(out, &my->model.record, fault) < 0 || writer_end(out, 1, fault) < 0)
+        return FAIL;
+    return DONE;
+}
+
+static int close_text(void *self, enum ended ended)
+{
+    struct weights2bin *my = self;
+    (void)ended;
+    if (my->weights.lines.watch)
+        weights_close(&my->weights);
+    return 0;
+}
+
+const struct filter weights2bin = {
+    .name = "weights2bin",
+    .usage = "[-d dim] [file]",
+    .line = "weights as text, from other tools, to a model",
+    .size = sizeof(struct weights2bin),
+    .parse = parse,
+    .kind = kind,
+    .open = open_text,
+    .step = step,
+    .close = close_text,
+};
