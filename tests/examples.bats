@@ -102,11 +102,12 @@ make uninstall
 sh examples/games
 sh examples/live
 sh examples/mq2008
+sh examples/plot
 sh examples/solar
 TEXT
     diff want have
     for script in tests/kill tests/soak examples/papers examples/games examples/live \
-        examples/mq2008 examples/solar; do
+        examples/mq2008 examples/plot examples/solar; do
         grep -q "ROOT[}\"]*/$script" "$ROOT"/tests/*.bats
     done
 }

@@ -45,11 +45,8 @@ static void on_alarm(int number)
     (void)number;
 }
 
-/* Whoever started us may have had them ignored, as shells do in the background. */
 static _Noreturn void become(const char *command, int in, int out, int spare)
 {
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        signal(signals[i], SIG_DFL);
     if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
         _exit(126);
     if (in != STDIN_FILENO)
@@ -128,6 +125,10 @@ int main(int argc, char **argv)
     int who = atoi(argv[1]);
     long moment = atol(argv[3]);
     struct timespec pause = { moment / 1000000, moment % 1000000 * 1000 };
+    /* Whoever started us may have had them ignored, as shells do in the background; and a member
+     * may be hit before it has run at all. */
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
     if (start(member, members, argv + 5) < 0) {
         perror("mortal");
         return 1;
