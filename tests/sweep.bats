@@ -47,6 +47,7 @@ host() {
             "AuthorizedKeysFile $PWD/key.pub" "StrictModes no" "UsePAM no" "MaxStartups 100" >"$1.sshd"
         setsid "$sshd" -f "$PWD/$1.sshd" -D -E "$PWD/$1.log" </dev/null >/dev/null 2>&1 3>&- &
         echo $! >"$1.pid"
+        disown
         printf '%s\n' "Host $1" "    Port $port" >"$1.ssh"
         { cat ./*.ssh; printf '%s\n' "Host *" "    HostName 127.0.0.1" "    IdentityFile $PWD/key" \
             "    IdentitiesOnly yes" "    UserKnownHostsFile $PWD/known" "    StrictHostKeyChecking no" \
@@ -102,7 +103,7 @@ whole() {
 
 @test "on this machine: one row a point, with what the shell's own ring gives" {
     need_parallel
-    sh "$SWEEP" out q.bin learner='kl ranksvm listnet' eta='1e-4 1e-3' gamma='0 0.2' seed='1 2' \
+    sh "$SWEEP" out q.bin learner='kl ranksvm listnet' eta='1e-4 1e-3' gamma='0.1 0.2' seed='1 2' \
         rounds=500 measure='ndcg@10 map' -j 4
     whole out
     is "$(head -n 1 out/sweep.tsv | tr '\t' ' ')" 'learner eta gamma seed t ndcg@10 map'
@@ -220,7 +221,7 @@ whole() {
     printf '%s\n' '#!/bin/sh' "[ -z \"\$SSH_CONNECTION\" ] || echo rankpipe 9.9; exec $ROOT/bin/rankpipe \"\$@\"" \
         >other/rankpipe
     chmod +x other/rankpipe
-    fails 1 '*has rankpipe 9.9*of 1 points have no row*' sh "$SWEEP" out q.bin \
+    fails 1 '*has rankpipe 9.9*of 1 points have no row*' sh "$SWEEP" refused q.bin \
         learner=kl eta=1e-4 seed=1 rounds=100 bin="$PWD/other" --sshlogin 1/one
     printf '%s\n' 'echo Welcome to this host; printf "a\tb\tc\td\te f\n"; exec ssh "$@"' >greeter
     PARALLEL_SSH="sh $PWD/greeter -F $PWD/ssh_config" sh "$SWEEP" greeted q.bin \
@@ -236,8 +237,8 @@ whole() {
     fails 1 'sweep: kl*is in the grid twice' sh "$SWEEP" out q.bin learner='kl kl'
     fails 1 'sweep: values are words *' sh "$SWEEP" out q.bin learner='a/b'
     fails 1 '*update*nobody*sweep: 1 of 2 points have no row, the first is nobody*' \
-        sh "$SWEEP" out q.bin learner='kl nobody' eta=1e-4 seed=1 rounds=100
-    fails 1 'sweep: out holds another sweep*' sh "$SWEEP" out q.bin learner=kl
+        sh "$SWEEP" grid q.bin learner='kl nobody' eta=1e-4 seed=1 rounds=100
+    fails 1 'sweep: grid holds another sweep*' sh "$SWEEP" grid q.bin learner=kl
 }
 
 # shares N: makes the tables share.1 to share.N of 1000 rounds, and `whole` of all of them.
@@ -277,12 +278,12 @@ shares() {
         awk -f "$ADD" -v last=1000 share.? share.2
     fails 1 'add-tables: round 1000 of share.4 is behind the last, 900' awk -f "$ADD" -v last=900 share.?
     fails 1 'add-tables: say -v last=N*' awk -f "$ADD" share.?
-    replay -n 1000 -s 3 -i 2/4 q.bin | head -c 50000 | explore | metric -r ndcg@10 map loss:listnet >share.2 || true
+    replay -n 1000 -s 3 -i 2/4 q.bin | head -c 50000 | explore -g 1 | metric -r ndcg@10 map loss:listnet >share.2 || true
     fails 1 'add-tables: rounds 2* to 500 are in no table' awk -f "$ADD" -v last=1000 share.?
-    replay -i 1/2 q.bin | explore | metric -r map >share.2
+    replay -i 1/2 q.bin | explore -g 1 | metric -r map >share.2
     fails 1 'add-tables: share.2: its columns are not*' awk -f "$ADD" -v last=1000 share.?
     fails 1 'add-tables: table: ndcg@10: no table of metric -r' awk -f "$ADD" -v last=1000 table
-    explore <q.bin | metric -r -e 100 map >late
+    explore -g 1 <q.bin | metric -r -e 100 map >late
     fails 1 'add-tables: late: no row after its first round*' awk -f "$ADD" -v last=240 late
     synth -n 20 noisy-binary | explore -g 1 | metric -r regret:dcg >game
     fails 1 'add-tables: game: regret:dcg:sum cannot be added up*' awk -f "$ADD" -v last=20 game
