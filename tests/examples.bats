@@ -104,10 +104,11 @@ sh examples/live
 sh examples/mq2008
 sh examples/plot
 sh examples/solar
+sh examples/sweep
 TEXT
     diff want have
     for script in tests/kill tests/soak examples/papers examples/games examples/live \
-        examples/mq2008 examples/plot examples/solar; do
+        examples/mq2008 examples/plot examples/solar examples/sweep; do
         grep -q "ROOT[}\"]*/$script" "$ROOT"/tests/*.bats
     done
 }

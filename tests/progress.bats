@@ -10,15 +10,16 @@ is() {
 terminal() {
     local got=0
     command -v script >/dev/null || skip "no script(1) here: it makes a terminal"
+    env --default-signal=INT true || skip "an env here that cannot undo that a background shell ignores ^C"
     printf 'set -o pipefail\n%s\n' "$2" >text
     if [ "${3:-}" ]; then
         mkfifo keys
         { sleep "$3" && printf '\003' && sleep 1; } >keys &
-        script -qec 'bash text' /dev/null >sent <keys || got=$?
+        env --default-signal=INT script -qec 'bash text' /dev/null >sent <keys || got=$?
         wait
         rm keys
     else
-        script -qec 'bash text' /dev/null >sent </dev/null || got=$?
+        env --default-signal=INT script -qec 'bash text' /dev/null >sent </dev/null || got=$?
     fi
     cat -v sent
     is "$got" "$1"
