@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "load.h"
 #include "triangle.h"
 
 /* What is kept: the weights of the means, and the inverse P. Unless features are plain its rows go
@@ -12,11 +13,10 @@ enum { LEVEL, INVERSE };
 
 /* What a round is worked out in. */
 struct sheet {
-    bool plain;
-    size_t n;                    /* rows of P */
-    double *z, *u;               /* z[n], u[n] */
-    double *mean, *val;          /* mean[dim], val[dim] */
-    uint32_t *idx;               /* idx[dim] */
+    size_t n, step;    /* rows of P, and of each feature: 2, plain 1 */
+    double *z, *u;     /* z[n], u[n]                                 */
+    double *mean, *val; /* mean[dim], val[dim]                       */
+    uint32_t *idx;     /* idx[dim]                                   */
 };
 
 static int start(struct sheet *sheet, struct state *state, struct fault *fault)
@@ -25,8 +25,8 @@ static int start(struct sheet *sheet, struct state *state, struct fault *fault)
     double *at = space_for(&state->scratch, d, 6 * sizeof *at + sizeof *sheet->idx, fault);
     if (!at)
         return -1;
-    sheet->plain = state->settings.set[SETTING_PLAIN];
-    sheet->n = sheet->plain ? d : 2 * d;
+    sheet->step = state->settings.set[SETTING_PLAIN] ? 1 : 2;
+    sheet->n = sheet->step * d;
     sheet->z = at;
     sheet->u = at + 2 * d;
     sheet->mean = at + 4 * d;
@@ -40,7 +40,7 @@ static int average(struct sheet *sheet, struct state *state, const struct matrix
                    struct fault *fault)
 {
     memset(sheet->mean, 0, state->dim * sizeof *sheet->mean);
-    if (sheet->plain)
+    if (sheet->step == 1)
         return 0;
     double *one = space_for(&state->scores, x->docs, sizeof *one, fault);
     if (!one)
@@ -56,44 +56,51 @@ static int average(struct sheet *sheet, struct state *state, const struct matrix
 /* z of document i. */
 static void spell(struct sheet *sheet, const struct matrix *x, size_t i)
 {
-    size_t step = sheet->plain ? 1 : 2;
+    size_t step = sheet->step;
     struct row row = matrix_row(x, i, sheet->val, sheet->idx);
-    for (size_t k = 0; k < sheet->n; k++)
-        sheet->z[k] = k % step ? sheet->mean[k / step] : 0 - sheet->mean[k / step];
+    for (size_t j = 0; j < sheet->n / step; j++) {
+        sheet->z[step * j + step - 1] = sheet->mean[j];
+        sheet->z[step * j] = 0 - sheet->mean[j];
+    }
     for (size_t e = 0; e < row.n; e++)
         sheet->z[step * (row.idx ? row.idx[e] : e)] += row.val[e];
 }
 
-/* The weights times v, or the weights += a v. */
-static double expect(const struct sheet *sheet, const struct state *state)
+/* What the weights make of z. */
+static double expect(const struct sheet *sheet, const double *w, const double *level)
 {
-    size_t step = sheet->plain ? 1 : 2;
     double sum = 0;
-    for (size_t k = 0; k < sheet->n; k++)
-        sum += sheet->z[k] * (k % step ? state->kept[LEVEL] : state->w)[k / step];
+    for (size_t j = 0; sheet->step == 1 && j < sheet->n; j++)
+        sum += sheet->z[j] * w[j];
+    for (size_t j = 0; sheet->step == 2 && j < sheet->n / 2; j++)
+        sum += sheet->z[2 * j] * w[j] + sheet->z[2 * j + 1] * level[j];
     return sum;
 }
 
-static void move(const struct sheet *sheet, struct state *state, double a)
+/* The weights += a u. */
+static void move(const struct sheet *sheet, double a, double *w, double *level)
 {
-    size_t step = sheet->plain ? 1 : 2;
-    for (size_t k = 0; k < sheet->n; k++)
-        (k % step ? state->kept[LEVEL] : state->w)[k / step] += sheet->u[k] * a;
+    for (size_t j = 0; sheet->step == 1 && j < sheet->n; j++)
+        w[j] += a * sheet->u[j];
+    for (size_t j = 0; sheet->step == 2 && j < sheet->n / 2; j++) {
+        w[j] += a * sheet->u[2 * j];
+        level[j] += a * sheet->u[2 * j + 1];
+    }
 }
 
-/* One document: the least squares of all until it (Sherman & Morrison 1950, equation 1). */
+/* One document: w becomes the least squares of all up to it (Sherman & Morrison 1950). */
 static int regress(struct sheet *sheet, struct state *state, double relevance,
                    struct fault *fault)
 {
-    double b = state->settings.value[SETTING_TRADEOFF], *p = state->kept[INVERSE];
+    double *p = state->kept[INVERSE], *level = state->kept[LEVEL];
+    struct row z = { sheet->n, NULL, sheet->z };
     triangle_times(p, sheet->n, sheet->z, sheet->u);
-    for (size_t k = 0; k < sheet->n; k++)
-        b += sheet->z[k] * sheet->u[k];
+    double b = row_times(&z, sheet->u) + state->settings.value[SETTING_TRADEOFF];
     if (!(b > 0) || isinf(b))
         return fault_data(fault, "z'P z + lambda is %g: a feature is no finite number or too "
                           "large, or P is no longer positive; a larger -C, or smaller features",
                           b);
-    move(sheet, state, (relevance - expect(sheet, state)) / b);
+    move(sheet, (relevance - expect(sheet, state->w, level)) / b, state->w, level);
     double root = sqrt(b);
     for (size_t k = 0; k < sheet->n; k++)
         sheet->u[k] /= root;
@@ -114,6 +121,8 @@ static int learn(struct state *state, const struct matrix *x, const struct round
         if (regress(&sheet, state, heard.relevance[h], fault) < 0)
             return -1;
     }
+    if (!load_finite(state->kept[LEVEL], state->dim))
+        return fault_data(fault, "its step would make a mean's weight infinite or NaN");
     return learner_check(state, fault);
 }
 

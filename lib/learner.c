@@ -72,7 +72,7 @@ struct extent {
 /* The rows of a triangle. */
 static size_t side(const struct state *state, const struct kept *kept, size_t dim)
 {
-    return state->settings.set[kept->n] ? dim : 2 * dim;
+    return state->settings.set[kept->n] ? dim : dim > SIZE_MAX / 2 ? SIZE_MAX : 2 * dim;
 }
 
 static struct extent extent(const struct state *state, const struct kept *kept, size_t dim)

@@ -6,11 +6,8 @@
 
 #include <stddef.h>
 
-/* The numbers of the first n rows: where row n begins. n is below 2^32. */
-static inline size_t triangle_size(size_t n)
-{
-    return n % 2 ? (n + 1) / 2 * n : n / 2 * (n + 1);
-}
+/* The numbers of n rows, SIZE_MAX if they are no fewer. */
+size_t triangle_size(size_t n);
 
 /* y = A x, for x[n] and y[n]. The order of the sums is fixed: the same bits on each machine, and
  * numbers of x that are 0 might as well not be there. */
