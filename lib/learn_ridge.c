@@ -13,10 +13,10 @@ enum { LEVEL, INVERSE };
 
 /* What a round is worked out in. */
 struct sheet {
-    size_t n, step;    /* rows of P, and of each feature: 2, plain 1 */
-    double *z, *u;     /* z[n], u[n]                                 */
-    double *mean, *val; /* mean[dim], val[dim]                       */
-    uint32_t *idx;     /* idx[dim]                                   */
+    size_t n, step;     /* rows of P, and of each feature: 2, plain 1 */
+    double *z, *u;      /* z[n], u[n]                                 */
+    double *mean, *val; /* mean[dim], val[dim]                        */
+    uint32_t *idx;      /* idx[dim]                                   */
 };
 
 static int start(struct sheet *sheet, struct state *state, struct fault *fault)
