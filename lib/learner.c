@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "load.h"
+#include "triangle.h"
 
 static bool takes(const struct learner *learner, char letter)
 {
@@ -68,6 +69,12 @@ struct extent {
     size_t rows, columns;
 };
 
+/* The rows of a triangle. */
+static size_t side(const struct state *state, const struct kept *kept, size_t dim)
+{
+    return state->settings.set[kept->n] ? dim : dim > SIZE_MAX / 2 ? SIZE_MAX : 2 * dim;
+}
+
 static struct extent extent(const struct state *state, const struct kept *kept, size_t dim)
 {
     size_t n = kept->n == SETTINGS ? 1 : (size_t)state->settings.value[kept->n];
@@ -75,6 +82,8 @@ static struct extent extent(const struct state *state, const struct kept *kept, 
         return (struct extent){ 1, 1 };
     if (kept->shape == KEPT_NUMBERS)
         return (struct extent){ 1, n };
+    if (kept->shape == KEPT_TRIANGLE)
+        return (struct extent){ 1, triangle_size(side(state, kept, dim)) };
     return (struct extent){ kept->shape == KEPT_SQUARE ? dim : n, dim };
 }
 
@@ -97,6 +106,13 @@ static double *grow(struct space *space, struct extent from, struct extent to, s
     return array;
 }
 
+/* The diagonal of a triangle's new rows. */
+static void extend(double *array, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        array[triangle_size(i + 1) - 1] = 1;
+}
+
 static int reach_kept(struct state *state, size_t width, struct fault *fault)
 {
     const struct kept *kept = state->learner->kept;
@@ -110,6 +126,9 @@ static int reach_kept(struct state *state, size_t width, struct fault *fault)
         state->kept[i] = array;
         for (size_t j = from.rows; kept[i].shape == KEPT_SQUARE && j < width; j++)
             array[j * width + j] = 1;
+        if (kept[i].shape == KEPT_TRIANGLE)
+            extend(array, from.columns ? side(state, &kept[i], state->dim) : 0,
+                   side(state, &kept[i], width));
     }
     return 0;
 }

@@ -23,7 +23,9 @@ struct kept {
         KEPT_COUNT,   /* [1], at first 0: a whole number up to n                         */
         KEPT_NUMBERS, /* [n], at first 0                                                 */
         KEPT_VECTORS, /* [n][dim], at first 0; growing with w by zeros                   */
-        KEPT_SQUARE   /* [dim][dim], at first the identity; growing with w by more of it */
+        KEPT_SQUARE,  /* [dim][dim], at first the identity; growing with w by more of it */
+        KEPT_TRIANGLE /* the rows of a triangle.h, as many as 2 dim, or dim where the flag n
+                       * is set; at first the identity, and growing by more of it         */
     } shape;
     enum setting_number n; /* the setting that says n; SETTINGS: none does: 1, a count 2^53 */
 };

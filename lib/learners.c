@@ -5,13 +5,14 @@
 #include "learn_pairs.h"
 #include "learn_perceptron.h"
 #include "learn_prank.h"
+#include "learn_ridge.h"
 #include "learn_surrogate.h"
 #include "learner.h"
 
 const struct learner *const learners[] = {
     &learn_squared, &learn_kl,      &learn_smoothdcg,  &learn_ranksvm,   &learn_listnet,
     &learn_slam,    &learn_slam_ap, &learn_minimax,    &learn_solar1,    &learn_solar2,
-    &learn_prank,   &learn_prank_pair, &learn_committee, &learn_ftpl, NULL,
+    &learn_prank,   &learn_prank_pair, &learn_committee, &learn_ftpl, &learn_ridge, NULL,
 };
 
 const struct learner *learner_find(const char *name)

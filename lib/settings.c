@@ -18,6 +18,7 @@ const struct setting settings_known[SETTINGS] = {
     [SETTING_ETA] = { 'e', "eta", "the step's size", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_CUTOFF] = { 'k', "cutoff", "the cutoff", FORM_WHOLE, 1, UINT32_MAX, NULL },
     [SETTING_IN_ORDER] = { 'o', "in-order", "pairs in document order", FORM_FLAG, 0, 0, NULL },
+    [SETTING_PLAIN] = { 'p', "plain", "plain features", FORM_FLAG, 0, 0, NULL },
     [SETTING_SEED] = { 's', "seed", "the seed", FORM_WHOLE, 0, RECORD_MOST, NULL },
 };
 

@@ -20,6 +20,7 @@ enum setting_number {
     SETTING_ETA,
     SETTING_CUTOFF,
     SETTING_IN_ORDER,
+    SETTING_PLAIN,
     SETTING_SEED,
     SETTINGS
 };

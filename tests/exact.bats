@@ -21,6 +21,10 @@ load helper
     "$ROOT/build/tests/steps"
 }
 
+@test "ridge solves the normal equations of what was seen, and takes no more of the rest than a mean" {
+    "$ROOT/build/tests/ridge"
+}
+
 @test "ftpl: summed over all draws of a block's rounds, what it teaches is the block's mean" {
     "$ROOT/build/tests/leader"
 }

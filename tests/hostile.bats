@@ -227,7 +227,7 @@ features() {
 
 @test "a width that a model may not grow to, and features that are no numbers" {
     mkstream round t=1 docs=2 dim=16777217 label:f4 1 0 ptr:u4 0 0 1 idx:u4 16777216 val:f4 1 >stream
-    for learner in 'squared -e 0.1' solar1 solar2 prank committee 'slam -e 1'; do
+    for learner in 'squared -e 0.1' solar1 solar2 prank committee ridge 'slam -e 1'; do
         refused stream 'round 1: it has 16777217 features, more than the * weights a model may grow to: *' \
             "update -a $learner" "loop update -a $learner"
     done
@@ -308,6 +308,12 @@ kept() {
     kept "$sigma" solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f8 1*8
     kept "$sigma" solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f4 1*9
     kept 'model: sigma 8 is nan' solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f8 1*8 nan
+    inverse='model: no column inverse:f8[[]3], which ridge keeps'
+    kept "$inverse" ridge dim=1 tradeoff=1 w:f8 1 level:f8 1
+    kept "$inverse" ridge dim=1 tradeoff=1 w:f8 1 level:f8 1 inverse:f8 1*4
+    kept 'model: no column inverse:f8[[]1], which ridge keeps' 'ridge -p' dim=1 tradeoff=1 plain=1 w:f8 1 level:f8 1 inverse:f8 1*3
+    kept 'model: no column level:f8[[]1], which ridge keeps' ridge dim=1 tradeoff=1 w:f8 1 inverse:f8 1*3
+    kept 'model: inverse 2 is nan' ridge dim=1 tradeoff=1 w:f8 1 level:f8 1 inverse:f8 1*2 nan
     committee=(dim=1 size=2 seed=1 w:f8 1)
     kept 'model: members is 3, not a whole number from 0 to 2' 'committee -N 2' "${committee[@]}" \
         votes:f8 1 1 members:f8 3 streak:f8 0 member:f8 1 1 current:f8 1

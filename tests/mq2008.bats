@@ -16,5 +16,20 @@ mean() {
         [ "$(mean $learner)" -ge 4000 ]
     done
     [ "$(mean smoothdcg)" -ge 3600 ]
+    [ "$(mean ridge)" -ge 4850 ]
     [ "$(mean listnet)" -ge 5020 ] && [ "$(mean listnet)" -le 5100 ]
+}
+
+@test "ridge: one answer a round, in random order, is worth nearly all labels" {
+    need_data MQ2008
+    cat "$DATA"/MQ2008/S?.txt | svm2bin >deck
+    for seed in 1 2 3; do
+        run_of() { # gamma, and how update learns
+            loop "replay -n 50000 -s $seed deck | score | explore -g $1 -s $seed |
+                metric -e 50000 -t table ndcg@10 | feedback-mask -k 1 | update ${*:2}" >model
+            tail -n 1 table | cut -f 2
+        }
+        echo "$(run_of 0.003 -a ridge -C 10) $(run_of 0.1 -a kl -e 1e-4 -U 1)"
+    done | tee runs
+    awk '{ ridge += $1 / 3; kl += $2 / 3 } END { exit !(NR == 3 && ridge >= 0.49 && ridge >= kl + 0.05) }' runs
 }

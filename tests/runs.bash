@@ -2,7 +2,7 @@
 
 # Those of queries with features, and those of a fixed list of items.
 LEARNERS="squared kl smoothdcg ranksvm listnet slam slam-cut slam-ap minimax solar1 solar2 prank
-    prank-pair committee committee-seen"
+    prank-pair committee committee-seen ridge ridge-plain"
 LEADERS="ftpl ftpl-ndcg ftpl-blocks"
 RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
     $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
@@ -59,6 +59,8 @@ settings() {
     solar2) k=all options="-a solar2 -C 2" ;;
     committee) k=all options="-a committee -N 3 -o" ;;
     committee-seen) k=3 options="-a committee -N 3" ;;
+    ridge) options="-a ridge -C 2" ;;
+    ridge-plain) k=2 options="-a ridge -p" ;;
     ftpl) k=all shown="-p leader -T 150" options="-a ftpl -G lin" ;;
     ftpl-ndcg) k=all shown="-p leader -T 150" options="-a ftpl -G ndcg" ;;
     ftpl-blocks) k=2 shown="-p blocks -T 150 -k 2 -L 4" options="-a ftpl" ;;
