@@ -10,7 +10,8 @@ is() {
 terminal() {
     local got=0
     command -v script >/dev/null || skip "no script(1) here: it makes a terminal"
-    env --default-signal=INT true || skip "an env here that cannot undo that a background shell ignores ^C"
+    env --default-signal=INT true ||
+        skip "this env cannot undo that a background shell ignores ^C"
     printf 'set -o pipefail\n%s\n' "$2" >text
     if [ "${3:-}" ]; then
         mkfifo keys
