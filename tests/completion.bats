@@ -76,7 +76,7 @@ said() {
     offers 'update -a so' 'solar1 solar2'
     offers 'update -oa so' 'solar1 solar2'
     offers '/usr/bin/update -G n' 'ndcg'
-    offers 'update -a kl -p' ''
+    offers 'update -a kl -q' ''
     offers 'update -akl -G e' 'exp'
     offers 'synth -n 4 noisy' 'noisy-binary'
     offers 'metric -t curve.tsv nd' 'ndcg@'
