@@ -82,6 +82,7 @@ static int open_score(void *self)
                            my->host->fault);
     if (my->model)
         return load_model(my);
+    my->scoring.ring = true;
     my->link = my->host->ring ? queue_score(my->host->ring, my->window, my->host->fault)
                               : link_score(my->ring, my->window, my->host->watch, my->host->fault);
     return my->link ? 0 : -1;

@@ -89,7 +89,7 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     my->host = host;
     my->store.lock_fd = -1;
-    while ((letter = options_next(options, "C:E:G:L:N:PT:U:a:c:d:e:f:k:m:ops:")) > 0)
+    while ((letter = options_next(options, "C:E:G:L:N:PS:T:U:a:c:d:e:f:k:m:ops:")) > 0)
         if (parse_option(my, options) < 0)
             return -1;
     if (letter < 0 || options_no_operands(options) < 0)
@@ -218,8 +218,8 @@ static int close_update(void *self, enum ended ended)
 const struct filter update = {
     .name = "update",
     .usage = "-a learner [-Pop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
-             "[-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] [-k cutoff] "
-             "[-m model] [-s seed]",
+             "[-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
+             "[-k cutoff] [-m model] [-s seed]",
     .line = "learns from the feedback; a model at the end, and round the ring",
     .size = sizeof(struct update),
     .parse = parse,

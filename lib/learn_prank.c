@@ -67,9 +67,18 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     return learner_check(state, fault);
 }
 
+static int rank(const struct matrix *x, const struct beside *beside, double *s,
+                struct fault *fault)
+{
+    (void)fault;
+    for (size_t i = 0; i < x->docs; i++)
+        s[i] = level(s[i], beside->numbers->at, beside->n);
+    return 0;
+}
+
 const struct learner learn_prank = {
     .name = "prank", .letters = "L", .least = 1, .learn = learn,
     .kept = { { "threshold", KEPT_NUMBERS, SETTING_GRADES } },
     .preset = { [SETTING_GRADES] = 4 },
-    .rank = level,
+    .rank = rank,
 };

@@ -1,135 +1,126 @@
-/* Regression on what was seen. */
+/* Regression on what was seen, and two ways to explore by how sure it is. */
 #include "learn_ridge.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "load.h"
-#include "triangle.h"
+#include "factor.h"
+#include "normal.h"
+#include "regression.h"
 
-/* What is kept: the weights of the means, and the inverse P. Unless features are plain its rows go
- * by twos, of feature j's deviation and of its mean: so it grows at its end. */
-enum { LEVEL, INVERSE };
+/* What is kept: P, and the weights of the means. */
+enum { INVERSE, LEVEL };
 
-/* What a round is worked out in. */
-struct sheet {
-    size_t n, step;     /* rows of P, and of each feature: 2, plain 1 */
-    double *z, *u;      /* z[n], u[n]                                 */
-    double *mean, *val; /* mean[dim], val[dim]                        */
-    uint32_t *idx;      /* idx[dim]                                   */
-};
-
-static int start(struct sheet *sheet, struct state *state, struct fault *fault)
+static struct regression *regression(struct state *state)
 {
-    size_t d = state->dim;
-    double *at = space_for(&state->scratch, d, 6 * sizeof *at + sizeof *sheet->idx, fault);
-    if (!at)
-        return -1;
-    sheet->step = state->settings.set[SETTING_PLAIN] ? 1 : 2;
-    sheet->n = sheet->step * d;
-    sheet->z = at;
-    sheet->u = at + 2 * d;
-    sheet->mean = at + 4 * d;
-    sheet->val = at + 5 * d;
-    sheet->idx = (uint32_t *)(at + 6 * d);
-    return 0;
-}
-
-/* The mean of the round's documents, seen or not. */
-static int average(struct sheet *sheet, struct state *state, const struct matrix *x,
-                   struct fault *fault)
-{
-    memset(sheet->mean, 0, state->dim * sizeof *sheet->mean);
-    if (sheet->step == 1)
-        return 0;
-    double *one = space_for(&state->scores, x->docs, sizeof *one, fault);
-    if (!one)
-        return -1;
-    for (size_t i = 0; i < x->docs; i++)
-        one[i] = 1;
-    matrix_transposed_times(x, one, sheet->mean);
-    for (size_t j = 0; j < state->dim; j++)
-        sheet->mean[j] /= (double)x->docs;
-    return 0;
-}
-
-/* z of document i. */
-static void spell(struct sheet *sheet, const struct matrix *x, size_t i)
-{
-    size_t step = sheet->step;
-    struct row row = matrix_row(x, i, sheet->val, sheet->idx);
-    for (size_t j = 0; j < sheet->n / step; j++) {
-        sheet->z[step * j + step - 1] = sheet->mean[j];
-        sheet->z[step * j] = 0 - sheet->mean[j];
-    }
-    for (size_t e = 0; e < row.n; e++)
-        sheet->z[step * (row.idx ? row.idx[e] : e)] += row.val[e];
-}
-
-/* What the weights make of z. */
-static double expect(const struct sheet *sheet, const double *w, const double *level)
-{
-    double sum = 0;
-    for (size_t j = 0; sheet->step == 1 && j < sheet->n; j++)
-        sum += sheet->z[j] * w[j];
-    for (size_t j = 0; sheet->step == 2 && j < sheet->n / 2; j++)
-        sum += sheet->z[2 * j] * w[j] + sheet->z[2 * j + 1] * level[j];
-    return sum;
-}
-
-/* The weights += a u. */
-static void move(const struct sheet *sheet, double a, double *w, double *level)
-{
-    for (size_t j = 0; sheet->step == 1 && j < sheet->n; j++)
-        w[j] += a * sheet->u[j];
-    for (size_t j = 0; sheet->step == 2 && j < sheet->n / 2; j++) {
-        w[j] += a * sheet->u[2 * j];
-        level[j] += a * sheet->u[2 * j + 1];
-    }
-}
-
-/* One document: w becomes the least squares of all up to it (Sherman & Morrison 1950). */
-static int regress(struct sheet *sheet, struct state *state, double relevance,
-                   struct fault *fault)
-{
-    double *p = state->kept[INVERSE], *level = state->kept[LEVEL];
-    struct row z = { sheet->n, NULL, sheet->z };
-    triangle_times(p, sheet->n, sheet->z, sheet->u);
-    double b = row_times(&z, sheet->u) + state->settings.value[SETTING_TRADEOFF];
-    if (!(b > 0) || isinf(b))
-        return fault_data(fault, "z'P z + lambda is %g: a feature is no finite number or too "
-                          "large, or P is no longer positive; a larger -C, or smaller features",
-                          b);
-    move(sheet, (relevance - expect(sheet, state->w, level)) / b, state->w, level);
-    double root = sqrt(b);
-    for (size_t k = 0; k < sheet->n; k++)
-        sheet->u[k] /= root;
-    triangle_less(p, sheet->n, sheet->u);
-    return 0;
+    struct regression *my = &state->regression;
+    my->dim = state->dim;
+    my->plain = state->settings.set[SETTING_PLAIN];
+    my->lambda = state->settings.value[SETTING_TRADEOFF];
+    my->w = state->w;
+    my->level = state->kept[LEVEL];
+    my->inverse = state->kept[INVERSE];
+    return my;
 }
 
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
     struct heard heard;
-    struct sheet sheet;
-    if (learner_hear(state, round, &heard, fault) < 0 || start(&sheet, state, fault) < 0 ||
-        average(&sheet, state, x, fault) < 0)
+    struct regression *my = regression(state);
+    if (learner_hear(state, round, &heard, fault) < 0 || regression_round(my, x, fault) < 0)
         return -1;
-    for (size_t h = 0; h < heard.docs; h++) {
-        spell(&sheet, x, heard.doc[h]);
-        if (regress(&sheet, state, heard.relevance[h], fault) < 0)
+    for (size_t h = 0; h < heard.docs; h++)
+        if (regression_learn(my, heard.doc[h], heard.relevance[h], fault) < 0)
             return -1;
-    }
-    if (!load_finite(state->kept[LEVEL], state->dim))
-        return fault_data(fault, "its step would make a mean's weight infinite or NaN");
-    return learner_check(state, fault);
+    return regression_check(my, fault) < 0 ? -1 : learner_check(state, fault);
 }
 
+/* w + width P^(1/2) x / lambda^(1/2), x standard normal, drawn afresh for each round to come. */
+static const double *draw(struct state *state, struct fault *fault)
+{
+    const double *width = &state->settings.value[SETTING_WIDTH];
+    struct regression *my = regression(state);
+    size_t n = regression_rows(state->dim, my->plain), step = my->plain ? 1 : 2;
+    double *x = space_for(&state->scratch, n, 2 * sizeof *x, fault);
+    double *drawn = space_for(&state->drawn, state->dim, sizeof *drawn, fault);
+    if (!x || !drawn)
+        return NULL;
+    double *y = x + n;
+    uint64_t seed = (uint64_t)state->settings.value[SETTING_SEED];
+    struct normals normals = { .rng = rng_at(seed, RNG_POSTERIOR, state->rounds) };
+    for (size_t i = 0; i < n; i++)
+        x[i] = normal_draw(&normals);
+    factor_spread(my->inverse, n, x, y);
+    for (size_t j = 0; j < state->dim; j++)
+        drawn[j] = state->w[j] + *width * (y[step * j] / sqrt(my->lambda));
+    return drawn;
+}
+
+/* P, as it would be if it had known all the round's features. */
+static double *reach(const struct beside *beside, const struct regression *my,
+                     struct fault *fault)
+{
+    size_t from = regression_rows(beside->dim, my->plain), to = regression_rows(my->dim, my->plain);
+    if (beside->n != factor_size(from) || !beside->settings->set[SETTING_TRADEOFF] ||
+        !beside->settings->set[SETTING_WIDTH]) {
+        (void)fault_data(fault, "model: linucb ranks by tradeoff, width and inverse:f8[%zu], it "
+                         "has not all of them", factor_size(from));
+        return NULL;
+    }
+    if (my->dim > learn_linucb.most && my->dim > beside->dim) {
+        (void)fault_data(fault, "it has %zu features, more than the %zu that linucb can be asked "
+                         "of", my->dim, learn_linucb.most);
+        return NULL;
+    }
+    double *a = space_for(beside->numbers, factor_size(to), sizeof *a, fault);
+    for (size_t e = factor_size(from); a && e < factor_size(to); e++)
+        a[e] = 0;
+    for (size_t i = from; a && i < to; i++)
+        a[factor_size(i + 1) - 1] = 1;
+    return a;
+}
+
+/* What was worked out from w.x becomes an upper bound. */
+static int widen(const struct matrix *x, const struct beside *beside, double *s,
+                 struct fault *fault)
+{
+    const double *value = beside->settings->value;
+    struct regression my = { .dim = matrix_width(x), .plain = beside->settings->set[SETTING_PLAIN],
+                             .lambda = value[SETTING_TRADEOFF], .space = *beside->space };
+    if (my.dim < beside->dim)
+        my.dim = beside->dim;
+    my.inverse = reach(beside, &my, fault);
+    int result = my.inverse ? regression_round(&my, x, fault) : -1;
+    *beside->space = my.space;
+    for (size_t i = 0; result == 0 && i < x->docs; i++) {
+        s[i] += value[SETTING_WIDTH] * sqrt(regression_variance(&my, i));
+        if (!isfinite(s[i]))
+            result = fault_data(fault, "document %zu scores %g: the model's P is no covariance, or "
+                                "a feature of it is too large", i, s[i]);
+    }
+    return result;
+}
+
+#define KEPT \
+    { [INVERSE] = { "inverse", KEPT_FACTOR, SETTING_PLAIN }, \
+      [LEVEL] = { "level", KEPT_VECTORS, SETTINGS } }
+
 const struct learner learn_ridge = {
-    .name = "ridge", .letters = "Cp", .least = 1, .learn = learn,
-    .kept = { [LEVEL] = { "level", KEPT_VECTORS, SETTINGS },
-              [INVERSE] = { "inverse", KEPT_TRIANGLE, SETTING_PLAIN } },
+    .name = "ridge", .letters = "Cp", .least = 1, .learn = learn, .kept = KEPT,
     .preset = { [SETTING_TRADEOFF] = 1 },
     .most = 4096,
+};
+
+const struct learner learn_thompson = {
+    .name = "thompson", .letters = "CSps", .least = 1, .learn = learn, .kept = KEPT,
+    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_WIDTH] = 0.1, [SETTING_SEED] = 1 },
+    .most = 4096,
+    .weights = draw,
+};
+
+const struct learner learn_linucb = {
+    .name = "linucb", .letters = "CSp", .least = 1, .learn = learn, .kept = KEPT,
+    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_WIDTH] = 0.1 },
+    .most = 4096,
+    .rank = widen,
 };

@@ -5,6 +5,6 @@
 
 #include "learner.h"
 
-extern const struct learner learn_ridge;
+extern const struct learner learn_ridge, learn_thompson, learn_linucb;
 
 #endif

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "factor.h"
 #include "load.h"
-#include "triangle.h"
 
 static bool takes(const struct learner *learner, char letter)
 {
@@ -52,6 +52,8 @@ int learner_start(struct state *state, const struct learner *learner,
 void learner_close(struct state *state)
 {
     ball_close(&state->ball);
+    regression_close(&state->regression);
+    space_free(&state->drawn);
     space_free(&state->weights);
     space_free(&state->gradient);
     space_free(&state->changed);
@@ -69,10 +71,10 @@ struct extent {
     size_t rows, columns;
 };
 
-/* The rows of a triangle. */
+/* The rows of a factor. */
 static size_t side(const struct state *state, const struct kept *kept, size_t dim)
 {
-    return state->settings.set[kept->n] ? dim : dim > SIZE_MAX / 2 ? SIZE_MAX : 2 * dim;
+    return regression_rows(dim, state->settings.set[kept->n]);
 }
 
 static struct extent extent(const struct state *state, const struct kept *kept, size_t dim)
@@ -82,8 +84,8 @@ static struct extent extent(const struct state *state, const struct kept *kept, 
         return (struct extent){ 1, 1 };
     if (kept->shape == KEPT_NUMBERS)
         return (struct extent){ 1, n };
-    if (kept->shape == KEPT_TRIANGLE)
-        return (struct extent){ 1, triangle_size(side(state, kept, dim)) };
+    if (kept->shape == KEPT_FACTOR)
+        return (struct extent){ 1, factor_size(side(state, kept, dim)) };
     return (struct extent){ kept->shape == KEPT_SQUARE ? dim : n, dim };
 }
 
@@ -106,11 +108,11 @@ static double *grow(struct space *space, struct extent from, struct extent to, s
     return array;
 }
 
-/* The diagonal of a triangle's new rows. */
+/* The diagonal of a factor's new columns. */
 static void extend(double *array, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        array[triangle_size(i + 1) - 1] = 1;
+        array[factor_size(i + 1) - 1] = 1;
 }
 
 static int reach_kept(struct state *state, size_t width, struct fault *fault)
@@ -126,7 +128,7 @@ static int reach_kept(struct state *state, size_t width, struct fault *fault)
         state->kept[i] = array;
         for (size_t j = from.rows; kept[i].shape == KEPT_SQUARE && j < width; j++)
             array[j * width + j] = 1;
-        if (kept[i].shape == KEPT_TRIANGLE)
+        if (kept[i].shape == KEPT_FACTOR)
             extend(array, from.columns ? side(state, &kept[i], state->dim) : 0,
                    side(state, &kept[i], width));
     }
@@ -151,24 +153,26 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
     return 0;
 }
 
-/* The numbers that the learner ranks by. */
-static int put_numbers(const struct state *state, struct model *model, struct fault *fault)
+/* What the learner ranks by beside the weights. */
+static int put_beside(const struct state *state, struct model *model, struct fault *fault)
 {
     if (!state->learner->rank)
         return 0;
+    if (settings_save(&state->settings, model, fault) < 0)
+        return -1;
     struct extent e = extent(state, &state->learner->kept[0], state->dim);
     return model_put(model, state->learner->kept[0].name, e.columns, state->kept[0], fault);
 }
 
-int learner_publish(const struct state *state, struct model *model, struct fault *fault)
+int learner_publish(struct state *state, struct model *model, struct fault *fault)
 {
     const struct learner *learner = state->learner;
-    const double *w = learner->weights ? learner->weights(state) : state->w;
-    if (model_start(model, learner->name, state->rounds, state->dim, fault) < 0)
+    const double *w = learner->weights ? learner->weights(state, fault) : state->w;
+    if (!w || model_start(model, learner->name, state->rounds, state->dim, fault) < 0)
         return -1;
     int put = state->ball.radius > 0 ? model_put_scaled(model, w, &state->ball.scale, fault)
                                      : model_put_weights(model, w, fault);
-    return put < 0 ? -1 : put_numbers(state, model, fault);
+    return put < 0 ? -1 : put_beside(state, model, fault);
 }
 
 int learner_publish_changes(struct state *state, struct model *model, struct fault *fault)
@@ -186,7 +190,7 @@ int learner_publish_changes(struct state *state, struct model *model, struct fau
     if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
         model_put_changes(model, n, index, value, scale, fault) < 0)
         return -1;
-    return put_numbers(state, model, fault);
+    return put_beside(state, model, fault);
 }
 
 /* The weights in a ball: what scores, and what it is made of. */

@@ -12,6 +12,7 @@
 #include "heard.h"
 #include "matrix.h"
 #include "model.h"
+#include "regression.h"
 #include "round.h"
 #include "settings.h"
 #include "space.h"
@@ -24,8 +25,8 @@ struct kept {
         KEPT_NUMBERS, /* [n], at first 0                                                 */
         KEPT_VECTORS, /* [n][dim], at first 0; growing with w by zeros                   */
         KEPT_SQUARE,  /* [dim][dim], at first the identity; growing with w by more of it */
-        KEPT_TRIANGLE /* the rows of a triangle.h, as many as 2 dim, or dim where the flag n
-                       * is set; at first the identity, and growing by more of it         */
+        KEPT_FACTOR   /* a factor.h of the regression_rows of dim, plain where the flag n is
+                       * set; at first the identity, and growing by more of it            */
     } shape;
     enum setting_number n; /* the setting that says n; SETTINGS: none does: 1, a count 2^53 */
 };
@@ -45,9 +46,19 @@ struct state {
     bool few;                /* in the last round changed[n_changed] were all of w    */
     size_t n_changed;        /* that changed, as far as it reached before             */
     double *kept[KEPT_MOST]; /* as learner->kept says; none of them NULL              */
+    struct regression regression; /* its space, of those who use it */
+    struct space drawn;           /* double[dim]: weights drawn for the next round */
     struct space weights, gradient; /* gradient[dim] is 0 between learner_step's steps */
     struct space changed; /* uint32[n_changed]: numbers of weights, each once */
     struct space scores, scratch, places, pairs, spare, arrays[KEPT_MOST];
+};
+
+/* What goes to whoever scores beside the weights: the numbers of kept[0], and the settings. */
+struct beside {
+    size_t dim, n;         /* weights, numbers                          */
+    struct space *numbers; /* double[n], which may be made to hold more */
+    const struct settings *settings;
+    struct space *space;   /* to work in                                */
 };
 
 struct learner {
@@ -62,11 +73,13 @@ struct learner {
     struct kept kept[KEPT_MOST]; /* up to the first without a name                         */
     double preset[SETTINGS];     /* values of the settings not given; 0: none              */
     size_t most;                 /* weights it may grow to unless told; 0: LEARNER_MOST    */
-    /* The weights that score the next round, where they are not w; NULL: w. */
-    const double *(*weights)(const struct state *state);
-    /* What a document ranks by, from w.x and the n numbers of kept[0], which go to whoever
-     * scores beside the weights; NULL: w.x itself. */
-    double (*rank)(double wx, const double *numbers, size_t n);
+    /* The weights that score the next round of the ring, where they are not w, good until the
+     * state learns or publishes again; NULL for a fault. None: w. */
+    const double *(*weights)(struct state *state, struct fault *fault);
+    /* What documents rank by, into s[docs], which holds w.x; none: w.x itself. */
+    int (*rank)(const struct matrix *x, const struct beside *beside, double *s,
+                struct fault *fault);
+    bool ring_only; /* is `rank` for the ring alone? A model in a file ranks by w.x then */
 };
 #define LEARNER_MOST ((size_t)1 << 24)
 
@@ -94,7 +107,7 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
 /* What scoring needs, as a message of the ring: weights, and numbers where the learner ranks by
  * more. Or only what the last round changed of it, where that is known and shorter. Borrowed as
  * above. */
-int learner_publish(const struct state *state, struct model *model, struct fault *fault);
+int learner_publish(struct state *state, struct model *model, struct fault *fault);
 int learner_publish_changes(struct state *state, struct model *model, struct fault *fault);
 
 /* Learns from one round. After a fault the state is good for nothing but learner_close. */

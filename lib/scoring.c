@@ -6,16 +6,23 @@
 #include "learner.h"
 #include "load.h"
 
-/* The numbers that the learner ranks by, beside the weights. */
-static int take_numbers(struct scoring *scoring, const struct model *model, struct fault *fault)
+/* Does it rank by more than w.x? */
+static bool ranks(const struct scoring *scoring)
+{
+    return scoring->learner->rank && (scoring->ring || !scoring->learner->ring_only);
+}
+
+/* What the learner ranks by beside the weights. */
+static int take_beside(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
     const char *name = scoring->learner->kept[0].name;
     const struct column *column = record_column(&model->record, name);
     size_t n = column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
-    double *numbers = space_for(&scoring->beside, n, sizeof *numbers, fault);
-    if (!numbers || model_array(model, name, n, numbers, fault) < 0)
+    double *numbers = space_for(&scoring->numbers, n, sizeof *numbers, fault);
+    if (!numbers || settings_load(&scoring->settings, model, fault) < 0 ||
+        model_array(model, name, n, numbers, fault) < 0)
         return -1;
-    scoring->numbers = n;
+    scoring->count = n;
     return 0;
 }
 
@@ -29,7 +36,7 @@ static int know(struct scoring *scoring, const struct model *model, struct fault
                           model->learner);
     scoring->dim = model->dim;
     scoring->scale = model->scale;
-    return scoring->learner->rank ? take_numbers(scoring, model, fault) : 0;
+    return ranks(scoring) ? take_beside(scoring, model, fault) : 0;
 }
 
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault)
@@ -55,20 +62,20 @@ int scoring_borrow(struct scoring *scoring, const struct model *model, struct fa
 
 bool scoring_is_live(const struct scoring *scoring, const struct matrix *x)
 {
-    return !scoring->learner->rank && !scoring->learner->weights &&
+    return !ranks(scoring) && !scoring->learner->weights &&
            scoring->dim >= matrix_width(x);
 }
 
 void scoring_close(struct scoring *scoring)
 {
     space_free(&scoring->weights);
-    space_free(&scoring->beside);
+    space_free(&scoring->numbers);
     space_free(&scoring->spare);
+    space_free(&scoring->work);
 }
 
 int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault)
 {
-    const struct learner *learner = scoring->learner;
     double *spare = space_for(&scoring->spare, matrix_width(x), sizeof *spare, fault);
     if (!spare)
         return -1;
@@ -78,7 +85,7 @@ int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, st
         if (!isfinite(s[i]))
             return fault_data(fault, "document %zu scores %g: one of its features is no finite "
                               "number, or the weights are too large", i, s[i]);
-    for (size_t i = 0; learner->rank && i < x->docs; i++)
-        s[i] = learner->rank(s[i], scoring->beside.at, scoring->numbers);
-    return 0;
+    const struct beside beside = { scoring->dim, scoring->count, &scoring->numbers,
+                                   &scoring->settings, &scoring->work };
+    return ranks(scoring) ? scoring->learner->rank(x, &beside, s, fault) : 0;
 }

@@ -8,15 +8,19 @@
 #include "fault.h"
 #include "matrix.h"
 #include "model.h"
+#include "settings.h"
 #include "space.h"
 
 struct scoring { /* all zero at first */
     const struct learner *learner;
-    size_t dim, numbers;
+    size_t dim;
+    bool ring;       /* is it the ring's? Set before the first model is taken */
     const double *w; /* w[dim]: `scale` times these are the weights */
     double scale;
-    struct space weights, beside; /* copies: of w; of numbers[numbers] that the learner ranks by */
-    struct space spare;
+    struct settings settings; /* and numbers[count]: what the learner ranks by beside w */
+    size_t count;
+    struct space weights, numbers; /* copies */
+    struct space spare, work;
 };
 
 /* Takes an aligned copy of what scores; the model may go. A message of changes is put upon what
@@ -30,7 +34,7 @@ int scoring_borrow(struct scoring *scoring, const struct model *model, struct fa
 bool scoring_is_live(const struct scoring *scoring, const struct matrix *x);
 void scoring_close(struct scoring *scoring);
 
-/* s[docs]: Xw, or what the learner makes of it (prank: the level). A fault where w.x is no finite
+/* s[docs]: Xw, or what the learner makes of it (prank: the level). A fault where one is no finite
  * number. */
 int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault);
 

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ const struct setting settings_known[SETTINGS] = {
     [SETTING_GAIN] = { 'G', "gain", "the gain", FORM_WORD, 0, 0, gains },
     [SETTING_GRADES] = { 'L', "grades", "the top grade", FORM_WHOLE, 1, 1000, NULL },
     [SETTING_MEMBERS] = { 'N', "size", "the committee's size", FORM_WHOLE, 1, 1000000, NULL },
+    [SETTING_WIDTH] = { 'S', "width", "times the posterior's width", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_HORIZON] = { 'T', NULL, "the horizon", FORM_WHOLE, 1, RECORD_MOST, NULL },
     [SETTING_RADIUS] = { 'U', "radius", "the ball's radius", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_ETA] = { 'e', "eta", "the step's size", FORM_POSITIVE, 0, 0, NULL },
@@ -41,6 +43,32 @@ int settings_save(const struct settings *settings, struct model *model, struct f
         print(setting, settings->value[i], text);
         if (model_set(model, setting->key, text, fault) < 0)
             return -1;
+    }
+    return 0;
+}
+
+static bool parse(const struct setting *setting, const char *text, double *value)
+{
+    char *end;
+    *value = 0;
+    for (size_t i = 0; setting->form == FORM_WORD && setting->words[i]; i++)
+        if (strcmp(text, setting->words[i]) == 0)
+            *value = (double)(i + 1);
+    if (setting->form == FORM_WORD)
+        return *value > 0;
+    *value = strtod(text, &end);
+    return *end == '\0' && isfinite(*value) &&
+           (*value > 0 || (setting->form == FORM_WHOLE && *value == 0));
+}
+
+int settings_load(struct settings *settings, const struct model *model, struct fault *fault)
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct setting *setting = &settings_known[i];
+        const char *text = setting->key ? record_key(&model->record, setting->key) : NULL;
+        settings->set[i] = text != NULL;
+        if (text && !parse(setting, text, &settings->value[i]))
+            return fault_data(fault, "model: %s=%.40s is none", setting->key, text);
     }
     return 0;
 }

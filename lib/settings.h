@@ -15,6 +15,7 @@ enum setting_number {
     SETTING_GAIN,
     SETTING_GRADES,
     SETTING_MEMBERS,
+    SETTING_WIDTH,
     SETTING_HORIZON,
     SETTING_RADIUS,
     SETTING_ETA,
@@ -44,6 +45,9 @@ struct settings {
 
 /* Puts those that are set into a model, each with all its digits. */
 int settings_save(const struct settings *settings, struct model *model, struct fault *fault);
+
+/* Those that a model has. A fault where a value is none for its setting. */
+int settings_load(struct settings *settings, const struct model *model, struct fault *fault);
 
 /* Are the model's these, to the last bit? Else a fault that tells both and what to do. */
 int settings_compare(const struct settings *settings, const struct model *model,

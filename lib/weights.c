@@ -66,7 +66,7 @@ int weights_write(const struct record *record, enum weights_form form, struct wr
     if (model_read(&model, fault) < 0)
         return -1;
     const struct learner *learner = learner_find(model.learner);
-    if (learner && learner->rank)
+    if (learner && learner->rank && !learner->ring_only)
         return fault_data(fault, "a model of %s ranks by more than weights, which is all that "
                           "this form holds", model.learner);
     if (model.dim == 0)

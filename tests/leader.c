@@ -38,7 +38,7 @@ static void draw_block(struct rng *rng, struct block *block, size_t m, size_t k,
 }
 
 /* What update scores with, by item. */
-static const double *scoring(const struct state *state)
+static const double *scoring(struct state *state)
 {
     static struct model model;
     static double w[DOCS];

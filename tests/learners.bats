@@ -89,6 +89,21 @@ kept() {
     [ "$(kept one votes)$(kept one member)" = '1-2 3' ]
 }
 
+# The rows up to the diagonal of U D U', whose columns are in the model.
+covariance() {
+    kept "$1" inverse | awk '{
+        for (n = 0; n * (n + 1) / 2 < NF; n++) { }
+        for (i = 0; i < n; i++) for (j = 0; j <= i; j++) {
+            sum = 0
+            for (k = i; k < n; k++) {
+                at = k * (k + 1) / 2 + 1
+                sum += (k == i ? 1 : $(at + i)) * $(at + k) * (k == j ? 1 : $(at + j))
+            }
+            printf "%s%.12g", i ? " " : "", sum
+        }
+    }'
+}
+
 @test "ridge: a document by hand, split and plain, and what is not seen" {
     # Document 0 alone is seen. M = (2, 0.5), z = (-1, 1.5; 2, 0.5), b = 7.5 + 8.5
     seen_one() { # x of document 1
@@ -98,13 +113,13 @@ kept() {
     holds one -0.0625 0.09375
     [ "$(kept one level)" = '0.125 0.03125' ]
     # I - zz'/16, its rows up to the diagonal, in the order (-1, 2, 1.5, 0.5)
-    [ "$(kept one inverse)" = '0.9375 0.125 0.75 0.09375 -0.1875 0.859375 0.03125 -0.0625 -0.046875 0.984375' ]
+    [ "$(covariance one)" = '0.9375 0.125 0.75 0.09375 -0.1875 0.859375 0.03125 -0.0625 -0.046875 0.984375' ]
     # plain, z = (1, 2) whatever the other is
     for other in '3 -1' '7 9'; do
         seen_one "$other" | update -a ridge -p -C 11 >one
         holds one 0.0625 0.125
         [ "$(kept one level)" = '0 0' ]
-        [ "$(kept one inverse)" = '0.9375 -0.125 0.75' ]
+        [ "$(covariance one)" = '0.9375 -0.125 0.75' ]
     done
     # one document is its own mean, which ranks nothing
     mkstream round t=1 docs=1 dim=2 label:f4 1 x:f4 1 2 | update -a ridge -C 11 >one

@@ -2,7 +2,8 @@
 
 # Those of queries with features, and those of a fixed list of items.
 LEARNERS="squared kl smoothdcg ranksvm listnet slam slam-cut slam-ap minimax solar1 solar2 prank
-    prank-pair committee committee-seen ridge ridge-plain"
+    prank-pair committee committee-seen ridge ridge-plain
+    thompson linucb"
 LEADERS="ftpl ftpl-ndcg ftpl-blocks"
 RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
     $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
@@ -60,6 +61,8 @@ settings() {
     committee) k=all options="-a committee -N 3 -o" ;;
     committee-seen) k=3 options="-a committee -N 3" ;;
     ridge) options="-a ridge -C 2" ;;
+    thompson) options="-a thompson -C 2 -S 0.3 -s 4" ;;
+    linucb) k=2 options="-a linucb -p -S 0.3" ;;
     ridge-plain) k=2 options="-a ridge -p" ;;
     ftpl) k=all shown="-p leader -T 150" options="-a ftpl -G lin" ;;
     ftpl-ndcg) k=all shown="-p leader -T 150" options="-a ftpl -G ndcg" ;;

@@ -54,7 +54,7 @@ static size_t rank_query(struct ordinal *o, const struct query *query)
 }
 
 /* The thresholds stay in order, so that a level is how many w.x has reached. */
-static void check_levels(const struct state *state, size_t n)
+static void check_levels(struct state *state, size_t n)
 {
     struct model model;
     struct fault fault = { FAULT_NONE, "" };
@@ -63,11 +63,15 @@ static void check_levels(const struct state *state, size_t n)
     must(model_array(&model, "threshold", n, b, &fault), &fault);
     for (size_t r = 1; r < n; r++)
         hold(b[r - 1] <= b[r], "prank", "thresholds out of order", b[r - 1], b[r]);
+    struct space numbers = { b, sizeof b };
+    const struct matrix one = { .docs = 1 };
+    const struct beside beside = { state->dim, n, &numbers, &state->settings, NULL };
     for (double wx = b[0] - 1; wx <= b[n - 1] + 1; wx += 0.5) {
         size_t level = 0;
         for (size_t r = 0; r < n; r++)
             level += wx >= b[r];
-        double got = state->learner->rank(wx, b, n);
+        double got = wx;
+        must(state->learner->rank(&one, &beside, &got, &fault), &fault);
         hold(got == (double)level, "prank", "level", got, level);
     }
 }
