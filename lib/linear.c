@@ -51,6 +51,9 @@ static double count_ones(const struct judge *judge)
     return n;
 }
 
+/* For labels 0 and 1, n of them 1 and N = n (m - n), the pairs in the wrong order are the
+ * irrelevant documents before each relevant one: its place, less the relevant ones up to it, so
+ *   pairloss = sumloss - n (n + 1) / 2,    auc = 1 - pairloss / N. */
 static void of_pairs(const struct measure *measure, const struct judge *judge, double *unit,
                      double *constant)
 {
@@ -68,11 +71,6 @@ static void by_pairs(const struct measure *measure, const struct judge *judge, d
     *constant = 1 + n * (n + 1) / 2 / *unit;
 }
 
-/*
- * For labels 0 and 1, n of them 1 and N = n (m - n), the pairs in the wrong order are the irrelevant
- * documents before each relevant one: its place, less the relevant ones up to it, so that
- *   pairloss = sumloss - n (n + 1) / 2,    auc = 1 - pairloss / N.
- */
 static const struct linear linears[] = {
     { "dcg", 1, false, discount, gain_of_dcg, NULL },
     { "ndcg", 1, false, discount, gain_of_dcg, by_ideal },

@@ -251,7 +251,8 @@ int measure_parse(struct measure *measure, const char *name, struct fault *fault
         return parse_cutoff(measure, at, fault);
     }
     return fault_usage(fault, "no measure '%.40s': ndcg@k dcg@k map p@k mrr err@k auc pairloss "
-                       "sumloss prec@k loss:SURROGATE regret:MEASURE", name);
+                       "sumloss prec@k loss:SURROGATE regret:MEASURE ips:MEASURE "
+                       "snips:MEASURE", name);
 }
 
 size_t measure_top(const struct measure *measure)
