@@ -96,38 +96,42 @@ one_round() {
     done
 }
 
-# covered LOGGED MODEL MEASURE: of 100 logs of the scored rounds LOGGED, gamma 0.2, one answer each,
-# how many estimates of MODEL, ips and snips, are within two standard errors of the truth.
+# covered LOGS LOGGED MODEL MEASURE: of so many logs of the scored rounds LOGGED, gamma 0.2, one
+# answer each, how many of a hundred have the truth about MODEL within two standard errors of ips, of
+# snips; and how far the mean of ips is from it, in standard errors of that mean.
 covered() {
     local truth seed
-    truth=$(score -m "$2" <"$1" | explore | last "$3")
-    for seed in $(seq 100); do
-        explore -g 0.2 -s "$seed" <"$1" | feedback-mask -k 1 | score -m "$2" | last "ips:$3" "snips:$3"
+    truth=$(score -m "$3" <"$2" | explore | last "$4")
+    for seed in $(seq "$1"); do
+        explore -g 0.2 -s "$seed" <"$2" | feedback-mask -k 1 | score -m "$3" | last "ips:$4" "snips:$4"
     done | awk -v truth="$truth" '
         function within(x, se) { return (x - truth) ^ 2 <= 4 * se ^ 2 }
-        { ips += within($1, $2); snips += within($3, $4) }
-        END { print ips, snips }'
+        { ips += within($1, $2); snips += within($3, $4); sum += $1; squares += ($1 - truth) ^ 2 }
+        END { print 100 * ips / NR, 100 * snips / NR, (sum / NR - truth) / sqrt(squares) * NR }'
 }
 
-@test "the truth is within two standard errors in 95 of 100 logs" {
+# at_least PERCENT COVERED: of both, and without bias.
+at_least() {
+    echo "ips $2 %, snips $3 %, bias $4 standard errors"
+    awk -v least="$1" -v ips="$2" -v snips="$3" -v bias="$4" \
+        'BEGIN { exit !(ips >= least && snips >= least && bias ^ 2 < 9) }'
+}
+
+# 91 is three standard deviations below the 95.4 of a normal law.
+@test "the truth is within two standard errors as often as it should be, and ips has no bias" {
     models
-    replay -n 2000 -s 7 q.bin | score -m log.w >scored.bin
-    read -r ips snips < <(covered scored.bin other.w dcg@10)
-    echo "ips $ips, snips $snips"
-    [ "$ips" -ge 95 ]
-    [ "$snips" -ge 95 ]
+    replay -n 4000 -s 7 q.bin | score -m log.w >scored.bin
+    at_least 91 $(covered 200 scored.bin other.w dcg@10)
 }
 
+# Of 400 logs it is 96 of a hundred, for both.
 @test "MQ2008: the truth is within two standard errors in 95 of 100 logs" {
     need_data MQ2008
     cat "$DATA"/MQ2008/S[1-5].txt | svm2bin >q.bin
     svm2bin "$DATA/MQ2008/S1.txt" | update -a squared -T 784 -m log.w
     update -a listnet -T 784 -m other.w <q.bin
-    score -m log.w <q.bin >scored.bin
-    read -r ips snips < <(covered scored.bin other.w dcg@10)
-    echo "ips $ips, snips $snips"
-    [ "$ips" -ge 95 ]
-    [ "$snips" -ge 95 ]
+    replay -n 10000 -s 7 q.bin | score -m log.w >scored.bin
+    at_least 95 $(covered 100 scored.bin other.w dcg@10)
 }
 
 @test "the table: a column for the error, nan while there is none, and -t passes the rounds on" {
