@@ -163,6 +163,7 @@ static void expect(struct world *world, const uint32_t *by_score, double gamma)
 /* Never masked: the measure itself, to the bit. */
 static void check_labels(struct world *world)
 {
+    world->k = world->m;
     show(world, world->order[0], NULL, 0);
     world->round.seen = NULL;
     world->round.label = world->R;
