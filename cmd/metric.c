@@ -3,30 +3,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "filter.h"
-#include "measure.h"
-#include "regret.h"
-
-struct tally {
-    bool regrets; /* regret:M, which keeps its own sum; else a measure */
-    struct measure measure;
-    struct regret regret;
-    bool counts;  /* the round at hand, and what for */
-    double value;
-    double sum;
-    uint64_t count; /* rounds in the sum */
-};
+#include "tally.h"
 
 struct metric {
     struct host *host;
     const char *file; /* the table's; NULL: standard output */
     uint64_t every;   /* rounds between rows; 0: 1, 2, 5, 10, 20, 50 ... */
-    bool raw, skip;   /* sums and counts; leave out rounds where a measure means nothing */
-    double nothing;   /* what it counts there otherwise */
-    struct judge judge;
+    bool raw;         /* sums and counts */
+    struct evidence evidence;
     char *const *names;
     struct tally *tally;
     size_t measures;
@@ -40,7 +27,7 @@ static int parse_option(struct metric *my, const struct options *options)
     static const char *const discounts[] = { "log", "letor", NULL };
     static const char *const gains[] = { "exp", "lin", NULL };
     static const char *const nothings[] = { "0", "1", "skip", NULL };
-    struct conventions *conventions = &my->judge.conventions;
+    struct conventions *conventions = &my->evidence.judge.conventions;
     uint64_t grade = 0;
     int word = 0;
     switch (options->letter) {
@@ -68,18 +55,10 @@ static int parse_option(struct metric *my, const struct options *options)
         return 0;
     default:
         word = options_word(options, nothings);
-        my->nothing = word == 1;
-        my->skip = word == 2;
+        my->evidence.nothing = word == 1;
+        my->evidence.skip = word == 2;
         return word;
     }
-}
-
-static int parse_measure(struct tally *tally, const char *name, struct fault *fault)
-{
-    static const char regret[] = "regret:";
-    tally->regrets = strncmp(name, regret, sizeof regret - 1) == 0;
-    return tally->regrets ? regret_parse(&tally->regret, name + sizeof regret - 1, fault)
-                          : measure_parse(&tally->measure, name, fault);
 }
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -88,7 +67,7 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     my->host = host;
     my->fd = -1;
-    my->judge.conventions = (struct conventions){ false, false, 4, 0.01 };
+    my->evidence.judge.conventions = (struct conventions){ false, false, 4, 0.01 };
     while ((letter = options_next(options, "D:E:G:L:e:rt:z:")) > 0)
         if (parse_option(my, options) < 0)
             return -1;
@@ -99,7 +78,8 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "no measure named: ndcg@10, for instance");
     for (char *const *name = my->names; *name; name++) {
         struct tally tally;
-        if (parse_measure(&tally, *name, options->fault) < 0)
+        if (tally_parse(&tally, *name, options->fault) < 0 ||
+            (my->raw && tally_check_raw(&tally, options->fault) < 0))
             return -1;
         my->measures++;
     }
@@ -122,10 +102,9 @@ static int open_metric(void *self)
     if (!my->tally)
         return fault_memory(fault, my->measures * sizeof *my->tally);
     for (size_t i = 0; i < my->measures; i++) {
-        struct tally *tally = &my->tally[i];
-        (void)parse_measure(tally, my->names[i], fault);
-        size_t top = measure_top(tally->regrets ? &tally->regret.measure : &tally->measure);
-        my->judge.top = top > my->judge.top ? top : my->judge.top;
+        (void)tally_parse(&my->tally[i], my->names[i], fault);
+        size_t top = tally_top(&my->tally[i]);
+        my->evidence.judge.top = top > my->evidence.judge.top ? top : my->evidence.judge.top;
     }
     if (!my->file)
         return 0;
@@ -141,24 +120,10 @@ static int print_head(struct metric *my)
     struct fault *fault = my->host->fault;
     if (writer_text(my->table, fault, "t") < 0)
         return -1;
-    for (size_t i = 0; i < my->measures; i++) {
-        const char *name = my->names[i];
-        if ((my->raw ? writer_text(my->table, fault, "\t%s:sum\t%s:count", name, name)
-                     : writer_text(my->table, fault, "\t%s", name)) < 0)
+    for (size_t i = 0; i < my->measures; i++)
+        if (tally_print_head(&my->tally[i], my->raw, my->table, fault) < 0)
             return -1;
-    }
     return writer_text(my->table, fault, "\n");
-}
-
-static int print_tally(const struct metric *my, const struct tally *tally)
-{
-    struct fault *fault = my->host->fault;
-    double sum = tally->regrets ? regret_sum(&tally->regret) : tally->sum;
-    if (my->raw)
-        return writer_text(my->table, fault, "\t%.17g\t%" PRIu64, sum, tally->count);
-    if (tally->count == 0)
-        return writer_text(my->table, fault, "\tnan");
-    return writer_text(my->table, fault, "\t%.7g", sum / (double)tally->count);
 }
 
 static int print_row(struct metric *my)
@@ -169,7 +134,7 @@ static int print_row(struct metric *my)
     if (writer_text(my->table, fault, "%" PRIu64, my->t) < 0)
         return -1;
     for (size_t i = 0; i < my->measures; i++)
-        if (print_tally(my, &my->tally[i]) < 0)
+        if (tally_print(&my->tally[i], my->raw, my->table, fault) < 0)
             return -1;
     my->told = my->rounds;
     if (writer_text(my->table, fault, "\n") < 0)
@@ -188,61 +153,18 @@ static uint64_t next_due(const struct metric *my)
     return my->due / ten == 2 ? 5 * ten : 2 * my->due;
 }
 
-static int check_round(const struct metric *my, const struct round *round)
-{
-    struct fault *fault = my->host->fault;
-    bool order = false;
-    for (size_t i = 0; i < my->measures; i++)
-        order = order || my->tally[i].regrets || measure_needs_order(&my->tally[i].measure);
-    if (!round->label && round->seen)
-        return fault_data(fault, "needs label: put metric before feedback-mask");
-    if (!round->label)
-        return fault_data(fault, "needs label, and this query has none");
-    if (order && !round->order)
-        return fault_data(fault, "needs order: put explore before metric (without -g it shows "
-                          "the documents by score)");
-    return 0;
-}
-
-/* What the round at hand is for a tally, whose sums stay as they are. */
-static int look(const struct metric *my, struct tally *tally, size_t dim)
-{
-    struct fault *fault = my->host->fault;
-    tally->counts = true;
-    if (tally->regrets)
-        return regret_look(&tally->regret, &my->judge, dim, fault);
-    enum measured measured = measure_value(&tally->measure, &my->judge, &tally->value, fault);
-    if (measured == MEASURE_NOTHING) {
-        tally->value = my->nothing;
-        tally->counts = !my->skip;
-    }
-    return measured == MEASURE_FAULT ? -1 : 0;
-}
-
-static void add(struct tally *tally)
-{
-    if (!tally->counts)
-        return;
-    if (tally->regrets)
-        regret_add(&tally->regret);
-    else
-        tally->sum += tally->value;
-    tally->count++;
-}
-
 /* A round that one measure cannot take counts for none: the last row covers those before. */
 static enum step step(void *self, struct round *round)
 {
     struct metric *my = self;
     struct fault *fault = my->host->fault;
-    if (check_round(my, round) < 0 || judge_round(&my->judge, round->docs, round->order,
-                                                  round->label, round->score, fault) < 0)
+    if (evidence_round(&my->evidence, round, my->tally, my->measures, fault) < 0)
         return FAIL;
     for (size_t i = 0; i < my->measures; i++)
-        if (look(my, &my->tally[i], round->dim) < 0)
+        if (tally_look(&my->tally[i], &my->evidence, fault) < 0)
             return FAIL;
     for (size_t i = 0; i < my->measures; i++)
-        add(&my->tally[i]);
+        tally_add(&my->tally[i]);
     my->t = round->t;
     if (++my->rounds == my->due) {
         my->due = next_due(my);
@@ -257,9 +179,8 @@ static void tell_measure(const void *self, char *words, size_t room)
 {
     const struct metric *my = self;
     const struct tally *tally = &my->tally[0];
-    double sum = tally->regrets ? regret_sum(&tally->regret) : tally->sum;
     if (tally->count)
-        snprintf(words, room, "%.30s %.4f", my->names[0], sum / (double)tally->count);
+        snprintf(words, room, "%.30s %.4f", tally->name, tally_mean(tally));
 }
 
 static int close_metric(void *self, enum ended ended)
@@ -274,9 +195,9 @@ static int close_metric(void *self, enum ended ended)
     if (my->fd >= 0 && watch_close(my->fd) < 0)
         result = fault_system(fault, "cannot write %s", my->file);
     writer_close(&my->writer);
-    judge_close(&my->judge);
+    evidence_close(&my->evidence);
     for (size_t i = 0; my->tally && i < my->measures; i++)
-        regret_close(&my->tally[i].regret);
+        tally_close(&my->tally[i]);
     free(my->tally);
     return result;
 }

@@ -251,7 +251,8 @@ int measure_parse(struct measure *measure, const char *name, struct fault *fault
         return parse_cutoff(measure, at, fault);
     }
     return fault_usage(fault, "no measure '%.40s': ndcg@k dcg@k map p@k mrr err@k auc pairloss "
-                       "sumloss prec@k loss:SURROGATE regret:MEASURE", name);
+                       "sumloss prec@k loss:SURROGATE regret:MEASURE ips:MEASURE "
+                       "snips:MEASURE", name);
 }
 
 size_t measure_top(const struct measure *measure)
@@ -265,7 +266,7 @@ bool measure_needs_order(const struct measure *measure)
 }
 
 /* Discounts are worked out once for each place, not for each round. */
-static int fill_discounts(struct judge *judge, size_t m, struct fault *fault)
+int judge_places(struct judge *judge, size_t m, struct fault *fault)
 {
     double *discount = space_for(&judge->space[0], m, sizeof *discount, fault);
     if (!discount)
@@ -280,6 +281,7 @@ static int fill_discounts(struct judge *judge, size_t m, struct fault *fault)
     if (m > judge->discounts)
         judge->discounts = m;
     judge->discount = discount;
+    judge->docs = m;
     return 0;
 }
 
@@ -334,10 +336,9 @@ int judge_round(struct judge *judge, size_t m, const uint32_t *order, const floa
     double *by_doc = space_for(&judge->space[3], 2 * m, sizeof *by_doc, fault);
     double *scratch = space_for(&judge->space[4], SURROGATE_SCRATCH * m, sizeof *scratch,
                                 fault);
-    if (!by_doc || !scratch || fill_discounts(judge, m, fault) < 0)
+    if (!by_doc || !scratch || judge_places(judge, m, fault) < 0)
         return -1;
     double *shown = by_doc + m;
-    judge->docs = m;
     for (size_t i = 0; i < m; i++)
         by_doc[i] = label[i];
     for (size_t i = 0; order && i < m; i++)

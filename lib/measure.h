@@ -30,7 +30,8 @@ struct measure {
                            double *value, struct fault *fault);
 };
 
-/* What a measure looks at: one round, made ready by judge_round. */
+/* What a measure looks at: one round, made ready by judge_round; all zero at first, but for the
+ * conventions. */
 struct judge {
     struct conventions conventions;
     size_t top;             /* how many of `sorted` are looked at; 0: all                  */
@@ -60,6 +61,10 @@ bool measure_needs_order(const struct measure *measure);
 int judge_round(struct judge *judge, size_t m, const uint32_t *order, const float *label,
                 const double *score, struct fault *fault);
 void judge_close(struct judge *judge);
+
+/* Makes no more of it ready than docs and discount, for who has no labels; judge_round does so,
+ * too. */
+int judge_places(struct judge *judge, size_t m, struct fault *fault);
 
 /* The value for the round at hand: MEASURE_VALUE and *value; MEASURE_NOTHING where the measure
  * means nothing for it (no relevant document, say); a fault for a label it cannot take.

@@ -6,107 +6,12 @@
 
 #include "order.h"
 
-/*
- * Each measure as what terms says, a label's gain being `gain` of it over the round's `unit`. For
- * labels 0 and 1, n of them 1 and N = n (m - n), the pairs in the wrong order are the irrelevant
- * documents before each relevant one: its place, less the relevant ones up to it, so that
- *   pairloss = sumloss - n (n + 1) / 2,    auc = 1 - pairloss / N.
- */
-struct linear {
-    const char *name;
-    double sign; /* -1 where less is better */
-    bool binary; /* linear for labels 0 and 1 alone */
-    double (*weight)(const struct judge *judge, size_t i);
-    double (*gain)(const struct judge *judge, double label);
-    void (*scale)(const struct regret *regret, const struct judge *judge, double *unit,
-                  double *constant);
-};
-
-static double discount(const struct judge *judge, size_t i)
-{
-    return judge->discount[i];
-}
-
-static double one(const struct judge *judge, size_t i)
-{
-    (void)judge, (void)i;
-    return 1;
-}
-
-static double minus_place(const struct judge *judge, size_t i)
-{
-    (void)judge;
-    return -(double)(i + 1);
-}
-
-static double gain_of_dcg(const struct judge *judge, double label)
-{
-    return measure_gain(&judge->conventions, label);
-}
-
-static double relevant(const struct judge *judge, double label)
-{
-    (void)judge;
-    return label > 0;
-}
-
-static double itself(const struct judge *judge, double label)
-{
-    (void)judge;
-    return label;
-}
-
-static void by_ideal(const struct regret *regret, const struct judge *judge, double *unit,
-                     double *constant)
-{
-    (void)constant;
-    *unit = measure_ideal(&regret->measure, judge);
-}
-
-static double count_ones(const struct judge *judge)
-{
-    double n = 0;
-    for (size_t i = 0; i < judge->docs; i++)
-        n += judge->label[i];
-    return n;
-}
-
-static void of_pairs(const struct regret *regret, const struct judge *judge, double *unit,
-                     double *constant)
-{
-    double n = count_ones(judge);
-    (void)regret, (void)unit;
-    *constant = n * (n + 1) / 2;
-}
-
-static void by_pairs(const struct regret *regret, const struct judge *judge, double *unit,
-                     double *constant)
-{
-    double n = count_ones(judge);
-    (void)regret;
-    *unit = n * ((double)judge->docs - n);
-    *constant = 1 + n * (n + 1) / 2 / *unit;
-}
-
-static const struct linear linears[] = {
-    { "dcg", 1, false, discount, gain_of_dcg, NULL },
-    { "ndcg", 1, false, discount, gain_of_dcg, by_ideal },
-    { "prec", 1, false, one, relevant, NULL },
-    { "sumloss", -1, false, minus_place, itself, NULL },
-    { "pairloss", -1, true, minus_place, itself, of_pairs },
-    { "auc", 1, true, minus_place, itself, by_pairs },
-};
-
 int regret_parse(struct regret *regret, const char *measure, struct fault *fault)
 {
-    size_t length = strcspn(measure, "@");
     memset(regret, 0, sizeof *regret);
-    for (size_t i = 0; i < sizeof linears / sizeof *linears; i++) {
-        if (strlen(linears[i].name) != length || strncmp(measure, linears[i].name, length) != 0)
-            continue;
-        regret->linear = &linears[i];
+    regret->linear = linear_find(measure);
+    if (regret->linear)
         return measure_parse(&regret->measure, measure, fault);
-    }
     return fault_usage(fault, "no measure 'regret:%.40s': regret takes dcg@k dcg ndcg@k ndcg "
                        "sumloss prec@k, and for labels 0 and 1 pairloss auc: measures linear in "
                        "a gain of each label, whose best fixed ranking is a sort", measure);
@@ -153,7 +58,7 @@ static int work_out(struct regret *regret, const struct judge *judge, struct fau
     double unit = 1, total = 0;
     const struct linear *linear = regret->linear;
     if (linear->scale)
-        linear->scale(regret, judge, &unit, &regret->round.constant);
+        linear->scale(&regret->measure, judge, &unit, &regret->round.constant);
     for (size_t i = 0; i < regret->docs; i++) {
         if (judge->label[i] > 0)
             regret->round.gain[i] = linear->gain(judge, judge->label[i]) / unit;

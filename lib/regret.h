@@ -6,10 +6,9 @@
 #include <stddef.h>
 
 #include "fault.h"
+#include "linear.h"
 #include "measure.h"
 #include "space.h"
-
-struct linear; /* a measure as a sum of one gain an item, weighted by its place */
 
 /* value = constant + sum_i weight(i) gain(item at place i), and -value where less is better. */
 struct terms {

@@ -48,7 +48,7 @@ said() {
     offers 'synth ' "$(said '.*there are: ' synth '?')"
     offers 'bin2txt -f ' "$(said '.* wants ' bin2txt -f '?' | sed 's/, not .*//; s/,//g; s/ or / /')"
     for learner in kl solar1 ftpl; do [[ " $(complete_line 'update -a ') " == *" $learner "* ]]; done
-    for measure in ndcg@ map loss:kl regret:; do
+    for measure in ndcg@ map loss:kl regret: ips: snips:; do
         [[ " $(complete_line 'metric ') " == *" $measure "* ]]
     done
 }
@@ -63,7 +63,7 @@ said() {
         done
     done <values
     for measure in $(awk -F '\t' '$1 == "operand" && $2 == "metric" { print $4 }' options); do
-        case $measure in *@) measure=${measure}3 ;; regret:) measure=regret:dcg ;; esac
+        case $measure in *@) measure=${measure}3 ;; regret: | *ips:) measure+=dcg ;; esac
         fails 1 '*: nothing came*' metric "$measure"
     done
     for game in $(awk -F '\t' '$1 == "operand" && $2 == "synth" { print $4 }' options); do

@@ -68,3 +68,7 @@ load helper
 @test "a line of progress has the right words and numbers, fits, and looks at the clock seldom" {
     "$ROOT/build/tests/progress"
 }
+
+@test "judging from logs: summed over all m! orders, ips is the measure that every label gives" {
+    "$ROOT/build/tests/offline"
+}

@@ -185,7 +185,7 @@ HARMLESS="clock_gettime ferror fflush fprintf free frexp fwrite ldexp mem* munma
         [ "$2" = all ] && show="explore ${*:3}" || show="explore $*"
         goes_wrong -c malloc,calloc,realloc -i list $show
         $show <list >ranked
-        goes_wrong -c malloc,calloc,realloc -i ranked metric map pairloss regret:sumloss
+        goes_wrong -c malloc,calloc,realloc -i ranked metric map pairloss regret:sumloss ips:dcg snips:p@2
         feedback-mask -k "$2" <ranked >answers
         goes_wrong -c malloc,calloc,realloc -i answers -m model update -a ftpl -m model
     done

@@ -266,6 +266,27 @@ shares() {
     same whole sum
 }
 
+@test "the tables of shares of a log add up to its estimates, and their standard errors" {
+    svm2bin "$ROOT/examples/data/small.svm" | explore -g 1 | feedback-mask -k 2 >log.bin
+    update -a listnet -T 240 -m w.bin < <(svm2bin "$ROOT/examples/data/small.svm")
+    score -m w.bin <log.bin | metric ips:dcg@10 ips:p@3 | sed -n '1p; $p' >whole
+    for n in 1 2 7 240; do # the last are of one round each
+        for i in $(seq $n); do
+            replay -i $i/$n log.bin | score -m w.bin | metric -r ips:dcg@10 ips:p@3 >share.$i
+        done
+        awk -f "$ADD" -v last=240 $(ls share.* | sort -r) >sum
+        same whole sum
+        rm share.*
+    done
+    svm2bin "$ROOT/examples/data/small.svm" | score -m w.bin | explore >shown.bin # beside others
+    metric map ips:dcg@10 ndcg <shown.bin | sed -n '1p; $p' >whole
+    for i in 1 2 3; do replay -i $i/3 shown.bin | metric -r map ips:dcg@10 ndcg >share.$i; done
+    awk -f "$ADD" -v last=240 share.* >sum
+    same whole sum
+    sed 's/:spread/:squares/' share.1 >other
+    fails 1 'add-tables: other: ips:dcg@10:sum has no spread beside it' awk -f "$ADD" -v last=240 other
+}
+
 @test "a share that is missing, there twice or not whole is told" {
     shares 4
     fails 1 'add-tables: rounds 251 to 500 are in no table' awk -f "$ADD" -v last=1000 share.[134]

@@ -37,6 +37,8 @@ static const char *const chains[] = {
     "update -a committee -N 3 -d 64",
     "update -a ftpl -d 64",
     "update -a ftpl -G ndcg -d 64",
+    "metric -e 1 ips:dcg@2 snips:dcg ips:prec@1 snips:p@3 snips:sumloss",
+    "metric -r -e 1 -G lin -D letor ips:dcg",
 };
 
 static struct record record, again;
