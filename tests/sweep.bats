@@ -263,6 +263,19 @@ whole() {
     same want/sweep.tsv out/sweep.tsv
 }
 
+@test "hosts of a list in a file: those that are dead, or answer and do no more, are passed over" {
+    need_parallel
+    printf '%s\n' 'Host gone*' '    Port 1' >gone.ssh # nobody is there
+    host one
+    printf '%s\n' '[ "$1" != stuck ] || exec sleep 1000' 'exec ssh -F '"$PWD"'/ssh_config "$@"' >connect
+    printf '%s\n' 1/gone1 1/gone2 1/stuck 2/one >list
+    start out env PARALLEL_SSH="sh $PWD/connect" sh "$SWEEP" out q.bin eta='1e-5 1e-3' seed=1 rounds=100 \
+        --retries 9 --timeout 6 --sshloginfile list
+    ends out
+    whole out
+    is "$(sed 1d out/joblog | cut -f 2 | sort -u)" one
+}
+
 @test "a host with another release or other data is refused, and one that greets is borne" {
     need_parallel
     host one
@@ -377,4 +390,19 @@ blocks() {
     bash -e page.5 >have
     same want have
     if seq 9 9 | sh share; then return 1; fi # no such share: the task fails
+}
+
+@test "rankpipe(7): shares by parallel on hosts that have a folder in common" {
+    need_parallel
+    host one
+    host two
+    blocks
+    sed 's|^parallel|& --env PATH --sshlogin 2/one,2/two --workdir "$PWD"|' page.2 >share # PATH: of this tree
+    grep -q sshlogin share
+    ln -s "$ROOT/examples" examples
+    update -a listnet -T 240 -m w.bin <q.bin
+    score -m w.bin <q.bin | explore | metric ndcg@10 | sed -n '1p; $p' >want
+    bash -e share >have </dev/null
+    same want have
+    is "$(sed 1d log | cut -f 2 | sort -u | paste -sd ' ')" 'one two'
 }
