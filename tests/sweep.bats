@@ -132,7 +132,8 @@ halts() {
         return
     done
     echo "not $least rows, and some of each of: $*; the sweep said:"
-    cat "$folder.said" "$folder/joblog"
+    cat "$folder.said"
+    cut -f 1-8 "$folder/joblog"
     return 1
 }
 
@@ -140,7 +141,8 @@ halts() {
 ends() {
     wait "$sweeper" && rm sweeper.pid && return
     echo "the sweep of $1 said:"
-    cat "$1.said" "$1/joblog"
+    cat "$1.said"
+    cut -f 1-8 "$1/joblog"
     return 1
 }
 
