@@ -4,6 +4,8 @@ load helper
 
 SWEEP=$ROOT/examples/sweep
 ADD=$ROOT/examples/add-tables
+# What a shell puts in the background is deaf to SIGINT; what this begins is not.
+HEARING=(perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV')
 
 is() {
     [ "$1" = "$2" ] || { printf -- '--- expected\n%s\n--- got\n%s\n' "$2" "$1" && return 1; }
@@ -34,35 +36,45 @@ alive_below() {
         }'
 }
 
-# host NAME: an sshd of its own; its process is in the file NAME.pid.
+# host NAME [PATIENCE]: an sshd of its own, its process in the file NAME.pid; seconds without an
+# answer after which it is given up, many, as other work on this machine may hold an answer up. Who
+# logs in has his home here: the profile in his own may take what all of his shells share, a lock
+# for instance, and keep it when the host dies.
 host() {
-    local port sshd try
-    [ "${HOSTS-}" ] || skip "HOSTS=1 tries hosts, which must answer within seconds: not beside other work"
+    local port sshd _
     sshd=$(command -v sshd || command -v /usr/sbin/sshd) || skip "no sshd here (Debian: openssh-server)"
     command -v ssh || skip "no ssh here (Debian: openssh-client)"
     if [ "$(id -u)" = 0 ]; then mkdir -p /run/sshd || skip "sshd wants /run/sshd, and it cannot be made"; fi
     [ -f key ] || { ssh-keygen -q -t ed25519 -N '' -f key && ssh-keygen -q -t ed25519 -N '' -f hostkey; }
-    for try in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5; do
         port=$((20000 + RANDOM % 12000))
         printf '%s\n' "Port $port" "ListenAddress 127.0.0.1" "HostKey $PWD/hostkey" "PidFile none" \
-            "AuthorizedKeysFile $PWD/key.pub" "StrictModes no" "UsePAM no" "MaxStartups 100" >"$1.sshd"
+            "AuthorizedKeysFile $PWD/key.pub" "StrictModes no" "UsePAM no" "MaxStartups 100" \
+            "SetEnv HOME=$PWD" "PermitUserRC no" >"$1.sshd"
         setsid "$sshd" -f "$PWD/$1.sshd" -D -E "$PWD/$1.log" </dev/null >/dev/null 2>&1 3>&- &
         echo $! >"$1.pid"
         disown
-        printf '%s\n' "Host $1" "    Port $port" >"$1.ssh"
+        printf '%s\n' "Host $1" "    Port $port" "    ConnectTimeout ${2:-60}" \
+            "    ServerAliveInterval ${2:-60}" "    ServerAliveCountMax 1" >"$1.ssh"
         { cat ./*.ssh; printf '%s\n' "Host *" "    HostName 127.0.0.1" "    IdentityFile $PWD/key" \
             "    IdentitiesOnly yes" "    UserKnownHostsFile $PWD/known" "    StrictHostKeyChecking no" \
-            "    BatchMode yes" "    LogLevel ERROR" "    ConnectTimeout 2" \
-            "    ServerAliveInterval 1" "    ServerAliveCountMax 2"; } >ssh_config
+            "    BatchMode yes" "    LogLevel ERROR"; } >ssh_config
         export PARALLEL_SSH="ssh -F $PWD/ssh_config"
-        for _ in 1 2 3 4 5 6 7 8 9 10; do
-            [ "$(ssh -F ssh_config "$1" echo hello 2>said </dev/null)" = hello ] && return
-            kill -0 "$(cat "$1.pid")" || break
-            sleep 0.1
-        done
+        greets "$1" && return
         end "$1" KILL
     done
-    skip "sshd cannot be run and reached here: $(tail -n 1 "$1.log") $(tail -n 1 said)"
+    skip "sshd cannot be run and reached here: $(tail -n 1 "$1.log") $(tail -n 1 greeting)"
+}
+
+# greets HOST: waits until it does, or has gone, for its port was another's.
+greets() {
+    local _
+    for _ in {1..100}; do
+        [ "$(ssh -F ssh_config "$1" echo hello 2>greeting </dev/null)" = hello ] && return
+        kill -0 "$(cat "$1.pid")" || return
+        sleep 0.1
+    done
+    return 1
 }
 
 # end HOST SIGNAL: the whole of it gets the signal at once, what runs there included.
@@ -83,14 +95,54 @@ teardown() {
     done
 }
 
-# rows_reach FOLDER N: waits until so many rows are there.
-rows_reach() {
-    local _
-    for _ in {1..500}; do
-        [ "$(find "$1/rows" -type f 2>/dev/null | wc -l)" -ge "$2" ] && return
-        sleep 0.02
+# halting FOLDER N [HOST ...]: programs, in the folder FOLDER.bin, that work until FOLDER has N rows,
+# and some of each of the hosts, and then wait for a file `go`: what is done to them meanwhile is
+# done in the middle, however slow or fast this machine may be.
+halting() {
+    local folder=$PWD/$1 host middle
+    middle="[ \$(find '$folder/rows' -type f | wc -l) -ge $2 ]"
+    for host in "${@:3}"; do middle+=" && cut -f 2 '$folder/joblog' | grep -qx $host"; done
+    mkdir "$1.bin"
+    ln -s "$ROOT"/bin/* "$1.bin"
+    rm "$1.bin/replay"
+    printf '%s\n' '#!/bin/sh' "while [ ! -f '$PWD/go' ] && $middle; do sleep 0.1; done" \
+        "exec '$ROOT/bin/replay' \"\$@\"" >"$1.bin/replay"
+    chmod +x "$1.bin/replay"
+}
+
+# start FOLDER COMMAND...: the sweep of that folder in the background, its process in $sweeper and
+# what it says in FOLDER.said.
+start() {
+    local folder=$1
+    shift
+    "$@" </dev/null >"$folder.said" 2>&1 3>&- &
+    sweeper=$!
+    echo $sweeper >sweeper.pid
+}
+
+# halts FOLDER N [HOST ...]: waits until the sweep has come to what `halting` says.
+halts() {
+    local folder=$1 least=$2 host _
+    shift 2
+    for _ in {1..1200}; do
+        kill -0 "$sweeper" || break
+        sleep 0.1
+        [ "$(find "$folder/rows" -type f 2>/dev/null | wc -l)" -ge "$least" ] || continue
+        for host in "$@"; do cut -f 2 "$folder/joblog" | grep -qx "$host" || continue 2; done
+        return
     done
-    echo "no $2 rows in $1 after ten seconds"
+    echo "not $least rows, and some of each of: $*; the sweep said:"
+    cat "$folder.said"
+    cut -f 1-8 "$folder/joblog"
+    return 1
+}
+
+# ends FOLDER: waits for its sweep's end, which is a good one.
+ends() {
+    wait "$sweeper" && rm sweeper.pid && return
+    echo "the sweep of $1 said:"
+    cat "$1.said"
+    cut -f 1-8 "$1/joblog"
     return 1
 }
 
@@ -137,14 +189,15 @@ whole() {
     need_parallel
     sweep want -j 2
     for signal in INT TERM KILL; do
-        setsid sh "$SWEEP" $signal q.bin eta='1e-4 1e-3' gamma='0.05 0.2' seed='1 2' \
-            rounds=20000 -j 2 </dev/null >/dev/null 2>&1 3>&- &
-        sweeper=$!
-        rows_reach $signal 3
+        halting $signal 3
+        start $signal setsid "${HEARING[@]}" sh "$SWEEP" $signal q.bin eta='1e-4 1e-3' \
+            gamma='0.05 0.2' seed='1 2' rounds=20000 bin="$PWD/$signal.bin" -j 2
+        halts $signal 3
         all=$(alive_below $sweeper)
         # shellcheck disable=SC2086
         kill -$signal $all
-        wait $sweeper || true
+        wait "$sweeper" || true
+        rm sweeper.pid
         [ ! -f $signal/sweep.tsv ]
         done=$(find $signal/rows -type f | wc -l)
         echo "$signal: $done rows"
@@ -165,11 +218,12 @@ whole() {
     host one
     host two
     sweep want -j 2
-    sweep dies --sshlogin 2/one,2/two 3>&- &
-    sweeper=$!
-    rows_reach dies 4
+    halting dies 4 one two
+    start dies sweep dies bin="$PWD/dies.bin" --sshlogin 2/one,2/two
+    halts dies 4 one two
     end one KILL
-    wait $sweeper
+    touch go
+    ends dies
     whole dies
     same want/sweep.tsv dies/sweep.tsv
     cut -f 1-8 dies/joblog
@@ -179,14 +233,16 @@ whole() {
 
 @test "two hosts: one that falls silent is given up" {
     need_parallel
-    host one
+    host one 2
     host two
     sh "$SWEEP" want q.bin rounds=20000 seed=1
-    sh "$SWEEP" silent q.bin rounds=20000 seed=1 --sshlogin 2/one,2/two 3>&- &
-    sweeper=$!
-    rows_reach silent 2
+    halting silent 2
+    start silent sh "$SWEEP" silent q.bin rounds=20000 seed=1 bin="$PWD/silent.bin" \
+        --sshlogin 2/one,2/two
+    halts silent 2
     end one STOP
-    wait $sweeper
+    touch go
+    ends silent
     whole silent
     same want/sweep.tsv silent/sweep.tsv
 }
@@ -195,18 +251,31 @@ whole() {
     need_parallel
     host one
     host two
-    sweep out --sshlogin 2/one >said 2>&1 3>&- &
-    sweeper=$!
-    rows_reach out 3
+    halting out 3
+    start out sweep out bin="$PWD/out.bin" --sshlogin 2/one
+    halts out 3
     end one KILL
-    if wait $sweeper; then return 1; fi
-    cat said
-    grep -q '^sweep: [0-9]* of 16 points have no row, the first is .*again goes on$' said
+    touch go
+    if ends out; then return 1; fi
+    grep -q '^sweep: [0-9]* of 16 points have no row, the first is .*again goes on$' out.said
     [ ! -f out/sweep.tsv ]
     sweep out --sshlogin 4/two
     whole out
     sweep want -j 2
     same want/sweep.tsv out/sweep.tsv
+}
+
+@test "hosts of a list in a file: those that are dead, or answer and do no more, are passed over" {
+    need_parallel
+    printf '%s\n' 'Host gone*' '    Port 1' >gone.ssh # nobody is there
+    host one
+    printf '%s\n' '[ "$1" != stuck ] || exec sleep 1000' 'exec ssh -F '"$PWD"'/ssh_config "$@"' >connect
+    printf '%s\n' 1/gone1 1/gone2 1/stuck 2/one >list
+    start out env PARALLEL_SSH="sh $PWD/connect" sh "$SWEEP" out q.bin eta='1e-5 1e-3' seed=1 rounds=100 \
+        --retries 9 --timeout 6 --sshloginfile list
+    ends out
+    whole out
+    is "$(sed 1d out/joblog | cut -f 2 | sort -u)" one
 }
 
 @test "a host with another release or other data is refused, and one that greets is borne" {
@@ -344,4 +413,19 @@ blocks() {
     bash -e page.5 >have
     same want have
     if seq 9 9 | sh share; then return 1; fi # no such share: the task fails
+}
+
+@test "rankpipe(7): shares by parallel on hosts that have a folder in common" {
+    need_parallel
+    host one
+    host two
+    blocks
+    sed 's|^parallel|& --env PATH --sshlogin 2/one,2/two --workdir "$PWD"|' page.2 >share # PATH: of this tree
+    grep -q sshlogin share
+    ln -s "$ROOT/examples" examples
+    update -a listnet -T 240 -m w.bin <q.bin
+    score -m w.bin <q.bin | explore | metric ndcg@10 | sed -n '1p; $p' >want
+    bash -e share >have </dev/null
+    same want have
+    is "$(sed 1d log | cut -f 2 | sort -u | paste -sd ' ')" 'one two'
 }
