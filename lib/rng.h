@@ -14,7 +14,8 @@ enum rng_purpose {
     RNG_PAIRS = 4,
     RNG_BLOCK = 5,
     RNG_GAME = 6,
-    RNG_CLICKS = 7
+    RNG_CLICKS = 7,
+    RNG_FOURIER = 8
 };
 
 struct rng {
