@@ -32,8 +32,8 @@ int fourier_start(struct fourier *fourier, size_t number, double gamma, uint64_t
     return 0;
 }
 
-/* The features that came reach so far. Feature j's frequencies are drawn by (seed, j + 1), one after
- * the other, so that the first are the same whatever their number. */
+/* The features that came reach so far. Feature j's frequencies are drawn by (seed, j + 1), one
+ * after the other, so that the first are the same whatever their number. */
 static int draw_frequencies(struct fourier *fourier, size_t width, struct fault *fault)
 {
     size_t number = fourier->number;

@@ -85,8 +85,8 @@ double real_log2(double x);
 double real_cbrt(double x);
 
 /*
- * The cosine of x turns: cos(2 pi x).  Whole turns and halves are taken off exactly, so that a large
- * x is as accurate as a small one.  Exact where 4 x is whole, which every x from 2^51 on is.
+ * The cosine of x turns: cos(2 pi x).  Whole turns and halves are taken off exactly, so that a
+ * large x is as accurate as a small one.  Exact where 4 x is whole, which every x from 2^51 on is.
  *   x = a whole number of turns       1
  *   x = a whole number and a half     -1
  *   x = a whole number and +-1/4      +0

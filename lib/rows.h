@@ -22,8 +22,8 @@ struct rows { /* all zero at first */
 /* Forgets the documents, keeps the memory. */
 void rows_clear(struct rows *rows);
 
-/* Forgets the documents, for a round that is to be `dim` wide with so many features written down: 0,
- * or a fault where a round cannot be as wide, or these are more than ROWS_MOST. */
+/* Forgets the documents, for a round that is to be `dim` wide with so many features written down:
+ * 0, or a fault where a round cannot be as wide, or these are more than ROWS_MOST. */
 int rows_start(struct rows *rows, uint64_t dim, uint64_t features, struct fault *fault);
 
 /* The documents of a matrix in the place of those there were, with its features that are not 0.

@@ -4,7 +4,7 @@ load helper
 # Every module of lib/, each using only those before it. learners is the table above its members.
 MODULES="fault space load vectors lanes triangle real rng normal order dcg matrix norm ball record
     round model policy blocks clicks heard slam surrogate measure regret aside stream deck lines
-    decimal counts qids answers rows split products fourier svm game settings learner pairs learn_surrogate
+    decimal counts qids answers rows svm split products fourier game settings learner pairs learn_surrogate
     learn_perceptron learn_pairs learn_prank learn_ftpl learn_ridge learners scoring weights link
     queue store reload options words progress filter pump"
 
