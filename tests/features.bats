@@ -220,7 +220,8 @@ kernel() {
 }
 
 @test "after a mask and a replay, within loop and across pipes, by any road the same bytes" {
-    made 46 1 | awk '{ $2 = "qid:" int(NR / 40) } 1' | svm2bin >in # large enough to be put aside
+    made 46 1 | awk '{ $2 = "qid:" int(NR / 100) } 1' >few
+    { cat few few few | sed 's/qid:./qid:9/' && cat few; } | svm2bin >in # large: features are put aside
     replay -n 9 -s 1 in | explore -g 1 | feedback-mask -k 3 >masked
     for way in split products "$FOURIER"; do
         # shellcheck disable=SC2086
