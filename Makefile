@@ -21,8 +21,8 @@ COMPILE = $(CC) $(HOUSE) $(WARN) $(CPPFLAGS) $(CFLAGS)
 # The version stands in cmd/main.c, and nowhere else.
 VERSION = $(shell sed -n 's/^\#define VERSION "\(.*\)"$$/\1/p' cmd/main.c)
 
-PROGRAMS = svm2bin weights2bin replay synth score explore metric feedback-mask feedback-join
-PROGRAMS += update bin2txt loop
+PROGRAMS = svm2bin weights2bin replay synth features score explore metric feedback-mask
+PROGRAMS += feedback-join update bin2txt loop
 LIB = $(patsubst lib/%.c,build/lib/%.o,$(wildcard lib/*.c))
 CMD = $(patsubst cmd/%.c,build/cmd/%.o,$(wildcard cmd/*.c))
 HEADERS = $(wildcard lib/*.h cmd/*.h tests/*.h tests/fuzz/*.h)

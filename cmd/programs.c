@@ -3,8 +3,8 @@
 #include <string.h>
 
 const struct filter *const programs[] = {
-    &svm2bin, &weights2bin, &replay, &synth,  &score,   &explore, &metric,
-    &feedback_mask, &feedback_join, &update, &bin2txt, &loop,  NULL,
+    &svm2bin, &weights2bin, &replay, &synth, &features, &score, &explore, &metric,
+    &feedback_mask, &feedback_join, &update, &bin2txt, &loop, NULL,
 };
 
 const struct filter *program_find(const char *name)

@@ -6,7 +6,7 @@
 
 #include "filter.h"
 
-extern const struct filter svm2bin, weights2bin, bin2txt, replay, synth, score, explore,
+extern const struct filter svm2bin, weights2bin, bin2txt, replay, synth, features, score, explore,
     feedback_mask, feedback_join, update, metric, loop;
 
 extern const struct filter *const programs[]; /* ended by NULL */

@@ -69,20 +69,6 @@ static int put_label(struct round *round, const struct svm_query *query, struct 
     return label ? 0 : -1;
 }
 
-static int put_features(struct record *record, const struct svm_query *query, struct fault *fault)
-{
-    const struct matrix *x = &query->x;
-    size_t end = record->columns;
-    if (x->form == MATRIX_DENSE)
-        return record_put(record, end, "x", COLUMN_F4, (uint64_t)x->docs * x->dim, x->x, fault);
-    if (x->form == MATRIX_UNIT)
-        return 0;
-    if (record_put(record, end, "ptr", COLUMN_U4, (uint64_t)x->docs + 1, x->ptr, fault) < 0 ||
-        record_put(record, end + 1, "idx", COLUMN_U4, query->nnz, x->idx, fault) < 0)
-        return -1;
-    return record_put(record, end + 2, "val", COLUMN_F4, query->nnz, x->val, fault);
-}
-
 static enum step step(void *self, struct round *round)
 {
     struct svm2bin *my = self;
@@ -104,7 +90,7 @@ static enum step step(void *self, struct round *round)
         (query.label && put_label(round, &query, fault) < 0) ||
         (query.names && record_put(record, record->columns, "name", COLUMN_U1, query.name_bytes,
                                    query.names, fault) < 0) ||
-        put_features(record, &query, fault) < 0)
+        round_new_features(round, &query.x, fault) < 0)
         return FAIL;
     return PASS;
 }

@@ -1,4 +1,4 @@
-/* real: exponentials and logarithms that are the same bits on every machine. */
+/* real: exponentials, logarithms and a cosine that are the same bits on every machine. */
 #ifndef RANKPIPE_REAL_H
 #define RANKPIPE_REAL_H
 
@@ -11,8 +11,9 @@
  *
  * Accuracy: every result is within one unit in the last place of the true value, over the whole
  * range of double, subnormal arguments and subnormal results included.  The most seen, in
- * a thousand million random arguments, is 0.54 for three of them and 0.57 for real_log2.  They are
- * not correctly rounded, nor proved to be monotonic in the last place.
+ * a thousand million random arguments, is 0.54 for three of them and 0.57 for real_log2; in ten
+ * million, 0.83 for real_cos_turns.  They are not correctly rounded, nor proved to be monotonic in
+ * the last place.
  *
  * Special cases are those of C99, Annex F.  A NaN returned is always the same one: positive, quiet,
  * of no payload.  errno is never set; which floating-point exceptions are raised is not part of the
@@ -82,5 +83,16 @@ double real_log2(double x);
  * last place, and exact where the root is a whole number below 2^17.
  */
 double real_cbrt(double x);
+
+/*
+ * The cosine of x turns: cos(2 pi x).  Whole turns and halves are taken off exactly, so that a
+ * large x is as accurate as a small one.  Exact where 4 x is whole, which every x from 2^51 on is.
+ *   x = a whole number of turns       1
+ *   x = a whole number and a half     -1
+ *   x = a whole number and +-1/4      +0
+ *   x = +-inf                         NaN
+ *   x is NaN                          NaN
+ */
+double real_cos_turns(double x);
 
 #endif

@@ -15,6 +15,7 @@ enum rng_purpose {
     RNG_BLOCK = 5,
     RNG_GAME = 6,
     RNG_CLICKS = 7,
+    RNG_FOURIER = 8,
     RNG_POSTERIOR = 9
 };
 

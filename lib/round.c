@@ -545,6 +545,36 @@ float *round_new_seen(struct round *round, size_t places, struct fault *fault)
     return round->seen = new_column(round, "seen", COLUMN_F4, places, &round->space.seen, fault);
 }
 
+static int put_features(struct record *record, const struct matrix *x, struct fault *fault)
+{
+    size_t end = record->columns;
+    if (x->form == MATRIX_DENSE)
+        return record_put(record, end, "x", COLUMN_F4, (uint64_t)x->docs * x->dim, x->x, fault);
+    if (x->form == MATRIX_UNIT)
+        return 0;
+    uint64_t nnz = load_u4(x->ptr + 4 * x->docs);
+    if (record_put(record, end, "ptr", COLUMN_U4, (uint64_t)x->docs + 1, x->ptr, fault) < 0 ||
+        record_put(record, end + 1, "idx", COLUMN_U4, nnz, x->idx, fault) < 0)
+        return -1;
+    return record_put(record, end + 2, "val", COLUMN_F4, nnz, x->val, fault);
+}
+
+int round_new_features(struct round *round, const struct matrix *x, struct fault *fault)
+{
+    struct record *record = round->record;
+    for (size_t k = ROUND_X; k < ROUND_COLUMNS; k++)
+        record_drop(record, known_columns[k]);
+    record->aside = NULL; /* the features that came lie there */
+    record->mapped = false;
+    round->dim = x->dim;
+    round->live = false; /* scores are those of other features */
+    round->x = *x;
+    round->checked = true;
+    if (set_number(round, "dim", x->dim, fault) < 0)
+        return -1;
+    return put_features(record, x, fault);
+}
+
 void round_drop_labels(struct round *round)
 {
     record_drop(round->record, "label");

@@ -93,6 +93,11 @@ double *round_new_score(struct round *round, struct fault *fault);
 uint32_t *round_new_order(struct round *round, struct fault *fault);
 uint32_t *round_new_greedy(struct round *round, struct fault *fault);
 float *round_new_seen(struct round *round, size_t places, struct fault *fault);
+
+/* The features of a matrix, which stay the caller's, in the place of those there were, and last of
+ * the columns; the key dim with them. It has the round's documents. 0 or a fault. */
+int round_new_features(struct round *round, const struct matrix *x, struct fault *fault);
+
 void round_drop_labels(struct round *round); /* label and every label-something */
 
 /* "round 17" or "round 17 (qid 10032)" into `name`. Returns `name`. */

@@ -1,7 +1,12 @@
 #include "rows.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "load.h"
+#include "round.h"
 
 void rows_clear(struct rows *rows)
 {
@@ -28,6 +33,48 @@ int rows_document(struct rows *rows, size_t most, struct fault *fault)
         return -1;
     ptr[0] = 0;
     ptr[++rows->docs] = (uint32_t)rows->entries;
+    return 0;
+}
+
+int rows_start(struct rows *rows, uint64_t dim, uint64_t features, struct fault *fault)
+{
+    rows_clear(rows);
+    if (dim > ROUND_DIM)
+        return fault_data(fault, "it would be %" PRIu64 " features wide; a round is at most %"
+                          PRIu64, dim, ROUND_DIM);
+    if (features > ROWS_MOST)
+        return fault_data(fault, "its documents would have more than %" PRIu64 " features that are "
+                          "not 0", ROWS_MOST);
+    return 0;
+}
+
+int rows_take(struct rows *rows, const struct matrix *x, struct fault *fault)
+{
+    rows_clear(rows);
+    for (size_t i = 0; i < x->docs; i++) {
+        bool dense = x->form == MATRIX_DENSE;
+        size_t from = dense ? i * x->dim : load_u4(x->ptr + 4 * i);
+        size_t n = dense ? x->dim : load_u4(x->ptr + 4 * (i + 1)) - from;
+        const unsigned char *val = (dense ? x->x : x->val) + 4 * from;
+        if (rows_document(rows, n, fault) < 0)
+            return -1;
+        for (size_t e = 0; e < n; e++)
+            if (load_f4(val + 4 * e) != 0)
+                rows_feature(rows, dense ? (uint32_t)e : load_u4(x->idx + 4 * (from + e)),
+                             load_f4(val + 4 * e));
+    }
+    return 0;
+}
+
+int rows_finite(const struct rows *rows, struct fault *fault)
+{
+    const uint32_t *ptr = rows->ptr.at, *idx = rows->idx.at;
+    const float *val = rows->val.at;
+    for (size_t i = 0; i < rows->docs; i++)
+        for (size_t e = ptr[i]; e < ptr[i + 1]; e++)
+            if (!isfinite(val[e]))
+                return fault_data(fault, "feature %" PRIu32 " of document %zu would be %g", idx[e],
+                                  i, (double)val[e]);
     return 0;
 }
 

@@ -118,6 +118,15 @@ HARMLESS="clock_gettime ferror fflush fprintf free frexp fwrite ldexp mem* munma
     goes_wrong -o out synth -n 2 noisy-binary
 }
 
+@test "features" {
+    goes_wrong -i deck features split
+    called read writev close poll realloc
+    goes_wrong -i deck features -D 3 fourier
+    goes_wrong -i deck -o out features -D 3 fourier
+    queries 130 2 | svm2bin >narrow
+    goes_wrong -i narrow features products
+}
+
 @test "score -m" {
     goes_wrong -i deck -n weights score -m weights
     called read open tee splice pipe2 fcntl

@@ -4,8 +4,8 @@ bats_require_minimum_version 1.5.0
 ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 DATA=$ROOT/../shared/data
 PATH=$ROOT/bin:$PATH
-PROGRAMS="svm2bin weights2bin replay synth score explore metric feedback-mask feedback-join"
-PROGRAMS+=" update bin2txt loop"
+PROGRAMS="svm2bin weights2bin replay synth features score explore metric feedback-mask"
+PROGRAMS+=" feedback-join update bin2txt loop"
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1

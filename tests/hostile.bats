@@ -40,7 +40,8 @@ BLIND=("explore -g 0.5" "metric ndcg@1" "metric -t table ndcg@1" "feedback-mask"
     "replay -" "replay stream" "loop explore -g 0.5 | metric -t table ndcg@1 | feedback-mask")
 SEEING=("score -m one.bin" "update -a squared -e 0.1 -d 1000" "bin2txt"
     "update -a squared -e 0.1 -d 1000 -m new.bin" "loop score -m one.bin | explore -g 0.5 | metric ndcg@1"
-    "loop score -f ring | explore -g 0.5 | feedback-mask | update -a squared -e 0.1 -d 1000 -f ring")
+    "loop score -f ring | explore -g 0.5 | feedback-mask | update -a squared -e 0.1 -d 1000 -f ring"
+    "features split" "features -D 3 fourier" "features products")
 
 # words COMMAND: its words in `word`, a pipeline for loop as one.
 words() {

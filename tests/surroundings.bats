@@ -266,7 +266,7 @@ one_line() {
 
 @test "a word of the command line is told without what a terminal obeys, too" {
     word=$'no\nwhere\e[2J'
-    for command in 'explore -g' 'feedback-mask -k' 'update -a' 'metric' 'bin2txt -f' 'replay -i' 'synth' 'loop' 'score' "score -"; do
+    for command in 'explore -g' 'feedback-mask -k' 'update -a' 'metric' 'bin2txt -f' 'replay -i' 'synth' 'features' 'loop' 'score' "score -"; do
         fails 2 "${command%% *}: *" $command"$word" </dev/null || fails 2 "${command%% *}: *" $command "$word"
         is "$(wc -l <err)" 2
         ! grep -q $'\e' err

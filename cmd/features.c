@@ -1,0 +1,144 @@
+/* features: other features in the place of a round's: split, random Fourier features, products. */
+#include <string.h>
+
+#include "filter.h"
+#include "fourier.h"
+#include "products.h"
+#include "rows.h"
+#include "split.h"
+
+enum { FOURIER_NUMBER = 100, FOURIER_NUMBER_MOST = 1 << 20 };
+
+struct features {
+    struct host *host;
+    const struct way *way;
+    char drawn; /* the last option that is for features drawn at random; 0: none was given */
+    uint64_t number, seed;
+    double gamma;
+    struct split split;
+    struct fourier fourier;
+    struct rows in, out;
+};
+
+static int change_split(struct features *my, size_t *dim)
+{
+    return split_rows(&my->split, &my->in, dim, &my->out, my->host->fault);
+}
+
+static int change_fourier(struct features *my, size_t *dim)
+{
+    return fourier_rows(&my->fourier, &my->in, dim, &my->out, my->host->fault);
+}
+
+static int change_products(struct features *my, size_t *dim)
+{
+    return products_rows(&my->in, dim, &my->out, my->host->fault);
+}
+
+static const struct way {
+    const char *name;
+    bool draws; /* takes the options */
+    int (*change)(struct features *my, size_t *dim); /* from `in` to `out` */
+} ways[] = {
+    { "split", false, change_split },
+    { "fourier", true, change_fourier },
+    { "products", false, change_products },
+    { NULL, false, NULL },
+};
+
+static int parse_way(struct features *my, const struct options *options)
+{
+    char *const *operands = options_operands(options);
+    if (!operands[0])
+        return fault_usage(options->fault, "no way named; there are: split fourier products");
+    if (operands[1])
+        return fault_usage(options->fault, "one way at a time, but '%.40s' stands behind '%.40s'",
+                           operands[1], operands[0]);
+    for (my->way = ways; my->way->name && strcmp(my->way->name, operands[0]) != 0;)
+        my->way++;
+    if (!my->way->name)
+        return fault_usage(options->fault, "no way '%.40s'; there are: split fourier products",
+                           operands[0]);
+    if (my->drawn && !my->way->draws)
+        return fault_usage(options->fault, "-%c is for fourier: %s draws nothing", my->drawn,
+                           my->way->name);
+    return 0;
+}
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct features *my = self;
+    int letter, wrong = 0;
+    my->host = host;
+    my->number = FOURIER_NUMBER;
+    my->seed = 1;
+    my->gamma = 1;
+    while (wrong == 0 && (letter = options_next(options, "D:g:s:")) > 0) {
+        my->drawn = (char)letter;
+        if (letter == 'D')
+            wrong = options_whole(options, 1, FOURIER_NUMBER_MOST, &my->number);
+        else if (letter == 'g')
+            wrong = options_positive(options, &my->gamma);
+        else
+            wrong = options_whole(options, 0, RECORD_MOST, &my->seed);
+    }
+    if (wrong < 0)
+        return wrong;
+    return letter < 0 ? letter : parse_way(my, options);
+}
+
+static enum kind kind(const void *self)
+{
+    (void)self;
+    return FILTER;
+}
+
+static int open_features(void *self)
+{
+    struct features *my = self;
+    if (!my->way->draws)
+        return 0;
+    return fourier_start(&my->fourier, (size_t)my->number, my->gamma, my->seed, my->host->fault);
+}
+
+static enum step step(void *self, struct round *round)
+{
+    struct features *my = self;
+    struct fault *fault = my->host->fault;
+    struct matrix x;
+    if (round_features(round, &x, fault) < 0)
+        return FAIL;
+    if (x.form == MATRIX_UNIT) {
+        (void)fault_data(fault, "needs features: a fixed list of items, dim=0, has none");
+        return FAIL;
+    }
+    size_t dim = x.dim;
+    if (rows_take(&my->in, &x, fault) < 0 || my->way->change(my, &dim) < 0 ||
+        rows_finite(&my->out, fault) < 0 || rows_matrix(&my->out, dim, &x, fault) < 0 ||
+        round_new_features(round, &x, fault) < 0)
+        return FAIL;
+    return PASS;
+}
+
+static int close_features(void *self, enum ended ended)
+{
+    struct features *my = self;
+    (void)ended;
+    split_close(&my->split);
+    fourier_close(&my->fourier);
+    rows_close(&my->in);
+    rows_close(&my->out);
+    return 0;
+}
+
+const struct filter features = {
+    .name = "features",
+    .usage = "[-D number] [-g gamma] [-s seed] way",
+    .line = "changes features: split in two, random Fourier features, products",
+    .size = sizeof(struct features),
+    .parse = parse,
+    .kind = kind,
+    .open = open_features,
+    .step = step,
+    .close = close_features,
+};

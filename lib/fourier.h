@@ -1,0 +1,40 @@
+/* fourier: random Fourier features (Rahimi and Recht 2007, algorithm 1) before the features: their
+ * products of two documents are about the kernel exp(-gamma |x - y|^2). */
+#ifndef RANKPIPE_FOURIER_H
+#define RANKPIPE_FOURIER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fault.h"
+#include "rows.h"
+#include "space.h"
+
+/* Most frequencies kept: new features times the largest index, from 1, of a feature that came. */
+#define FOURIER_MOST ((uint64_t)1 << 27)
+
+struct fourier { /* all zero before fourier_start */
+    size_t number;       /* D, of new features                                               */
+    uint64_t seed;
+    double scale;        /* of a frequency: turns for each unit of a feature, per deviation  */
+    size_t width;        /* of the frequencies drawn so far                                  */
+    struct space omega;  /* double[width][number]: in turns                                  */
+    struct space shift;  /* double[number]: in turns, from 0 to 1                            */
+    struct space turns;  /* double[number]: scratch                                          */
+};
+
+/* 0, or a fault where there is no memory. number is at least 1, gamma above 0. */
+int fourier_start(struct fourier *fourier, size_t number, double gamma, uint64_t seed,
+                  struct fault *fault);
+
+/* Into `out` the features of `in`, which is *dim wide: at i below D the new ones, each
+ * sqrt(2/D) cos(omega_i.x + b_i) with omega_ij of N(0, 2 gamma) and b_i uniform in a turn, and at
+ * D + j feature j. omega_ij depends on (seed, i, j) and b_i on (seed, i), and on nothing else. Sums
+ * begin with b_i and go by features in their order. *dim becomes D more. 0, or a fault where that,
+ * what is to be written or the frequencies are too many. */
+int fourier_rows(struct fourier *fourier, const struct rows *in, size_t *dim, struct rows *out,
+                 struct fault *fault);
+
+void fourier_close(struct fourier *fourier);
+
+#endif
