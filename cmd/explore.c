@@ -24,8 +24,8 @@ struct explore {
     struct space scratch, by_score, numbers;
 };
 
-static const char *const policies[] = { "uniform", "top", "swap", "plackett-luce", "blocks", "leader",
-                                        NULL };
+static const char *const policies[] = { "uniform", "top", "swap", "plackett-luce", "blocks",
+                                        "leader", NULL };
 
 static int parse_option(struct explore *my, const struct options *options)
 {

@@ -4,9 +4,9 @@
  *
  * The learner is given what update gives it: a round with its order, what was seen of it, the
  * greedy order where the order is another, and gamma; or the logits. How likely each order is under
- * each policy is said here, order by order, and from nothing of lib/policy. The scores are its weights (document i is
- * the i-th unit vector), and the estimate is read off the step it takes. The gradient is had twice
- * more: from a formula of this file's own, and from differences of the loss.
+ * each policy is said here, order by order, and from nothing of lib/policy. The scores are its
+ * weights (document i is the i-th unit vector), and the estimate is read off the step it takes. The
+ * gradient is had twice more: from a formula of this file's own, and from differences of the loss.
  */
 #include <float.h>
 #include <math.h>
