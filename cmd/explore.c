@@ -186,6 +186,7 @@ static int show_mostly(struct explore *my, struct round *round)
     return explored ? draw(my, round, &rng) : rank(my, round->docs, round->score, order);
 }
 
+/* Scores that are 0 are so at any temperature, even one that has fallen to 0. */
 static int find_logits(struct explore *my, const struct round *round, double *logit)
 {
     double temperature = fallen(my, my->temperature, round->t);
