@@ -41,8 +41,8 @@ twins() {
         twins a.$run b.$run
     done
     # and they are no constants: every learner, every deck has its own
-    [ "$(cksum a.*.model | cut -d ' ' -f 1 | sort -u | wc -l)" = 37 ]
-    [ "$(cksum a.*.table | cut -d ' ' -f 1 | sort -u | wc -l)" = 37 ]
+    [ "$(cksum a.*.model | cut -d ' ' -f 1 | sort -u | wc -l)" = 43 ]
+    [ "$(cksum a.*.table | cut -d ' ' -f 1 | sort -u | wc -l)" = 43 ]
     [ "$(wc -l <a.kl.dense.table)" = 14 ] # a head, 7 to 84, 90
 }
 
