@@ -5,24 +5,27 @@
 #include "blocks.h"
 #include "filter.h"
 #include "order.h"
+#include "policy.h"
 #include "real.h"
 #include "rng.h"
 
-enum policy { UNIFORM, BLOCKS, LEADER };
+enum policy { UNIFORM, TOP, SWAP, LUCE, BLOCKS, LEADER };
 enum { TOP_GRADE = 100 };
 
 struct explore {
     struct host *host;
     enum policy policy;
     bool given[128]; /* options, by their letters */
-    double gamma, epsilon;
+    double gamma, temperature, epsilon;
+    double power; /* with which gamma or temperature falls; 0: they stay */
     uint64_t horizon, count, places, grade, seed;
     size_t docs; /* of a fixed list; 0: no round yet */
     struct blocks blocks;
-    struct space scratch, perturbed;
+    struct space scratch, by_score, numbers;
 };
 
-static const char *const policies[] = { "uniform", "blocks", "leader", NULL };
+static const char *const policies[] = { "uniform", "top", "swap", "plackett-luce", "blocks",
+                                        "leader", NULL };
 
 static int parse_option(struct explore *my, const struct options *options)
 {
@@ -30,6 +33,10 @@ static int parse_option(struct explore *my, const struct options *options)
     switch (options->letter) {
     case 'E':
         return options_positive(options, &my->epsilon);
+    case 'F':
+        return options_positive(options, &my->power);
+    case 'H':
+        return options_positive(options, &my->temperature);
     case 'K':
         return options_whole(options, 1, RECORD_MOST, &my->count);
     case 'L':
@@ -49,25 +56,42 @@ static int parse_option(struct explore *my, const struct options *options)
     }
 }
 
-/* Do the options go with the policy, and with each other? */
-static int check_options(struct explore *my, struct fault *fault)
+/* Options that say the same, or need each other. */
+static int check_pairs(const struct explore *my, struct fault *fault)
 {
-    static const char *const takes[] = { "Tgps", "EKLTkps", "ELTps" };
-    const char *policy = policies[my->policy];
-    for (const char *letter = "EKLTgk"; *letter; letter++)
-        if (my->given[(unsigned char)*letter] && !strchr(takes[my->policy], *letter))
-            return fault_usage(fault, "-p %s takes no -%c", policy, *letter);
     if (my->given['g'] && my->given['T'])
         return fault_usage(fault, "-g and -T both say gamma: give one of them");
     if (my->given['E'] && my->given['L'])
         return fault_usage(fault, "-E and -L both say epsilon: give one of them");
+    if (my->given['F'] && my->policy != LUCE && !my->given['g'])
+        return fault_usage(fault, "-F says how fast gamma falls: -g says from where");
+    return 0;
+}
+
+/* What a policy cannot do without. */
+static int check_needs(const struct explore *my, struct fault *fault)
+{
+    const char *policy = policies[my->policy];
     if (my->given['E'] && isinf(1 / my->epsilon))
         return fault_usage(fault, "-E %g is too small: 1/epsilon overflows", my->epsilon);
     if (my->policy == BLOCKS && !my->given['T'])
         return fault_usage(fault, "-p blocks needs -T, the number of rounds that the blocks part");
     if (my->policy == LEADER && !my->given['T'] && !my->given['E'])
         return fault_usage(fault, "-p leader needs -T, the number of rounds, or -E, epsilon");
+    if ((my->policy == TOP || my->policy == SWAP) && !my->given['g'] && !my->given['T'])
+        return fault_usage(fault, "-p %s needs -g, gamma, or -T, the number of rounds", policy);
     return 0;
+}
+
+/* Do the options go with the policy, and with each other? */
+static int check_options(const struct explore *my, struct fault *fault)
+{
+    static const char *const takes[] = { "FTg", "FTgk", "FTgk", "FH", "EKLTk", "ELT" };
+    const char *policy = policies[my->policy];
+    for (const char *letter = "EFHKLTgk"; *letter; letter++)
+        if (my->given[(unsigned char)*letter] && !strchr(takes[my->policy], *letter))
+            return fault_usage(fault, "-p %s takes no -%c", policy, *letter);
+    return check_pairs(my, fault) < 0 ? -1 : check_needs(my, fault);
 }
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -76,7 +100,8 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     my->host = host;
     my->places = my->grade = my->seed = 1;
-    while ((letter = options_next(options, "E:K:L:T:g:k:p:s:")) > 0) {
+    my->temperature = 1;
+    while ((letter = options_next(options, "E:F:H:K:L:T:g:k:p:s:")) > 0) {
         if (parse_option(my, options) < 0)
             return -1;
         my->given[letter] = true;
@@ -85,8 +110,10 @@ static int parse(void *self, struct options *options, struct host *host)
         return letter;
     if (check_options(my, options->fault) < 0)
         return -1;
-    if (my->policy == UNIFORM && my->given['T'])
+    if (my->policy <= SWAP && my->given['T'])
         my->gamma = 1 / real_cbrt((double)my->horizon);
+    if (my->policy == UNIFORM)
+        my->places = ROUND_DOCS;
     return options_no_operands(options);
 }
 
@@ -107,22 +134,91 @@ static int rank(struct explore *my, size_t m, const double *score, uint32_t *ord
     return 0;
 }
 
-static int show_uniform(struct explore *my, struct round *round)
+/* A rate, as it is in round t. */
+static double fallen(const struct explore *my, double rate, uint64_t t)
+{
+    return my->power > 0 ? rate * policy_fall(t, my->power) : rate;
+}
+
+static int tell_gamma(const struct explore *my, struct round *round, double gamma)
+{
+    struct fault *fault = my->host->fault;
+    if (my->gamma > 0 && round_set_gamma(round, gamma, fault) < 0)
+        return -1;
+    if (my->gamma > 0 && my->policy == TOP)
+        return round_set_top(round, my->places, fault);
+    if (my->gamma > 0 && my->policy == SWAP)
+        return round_set_swap(round, my->places, fault);
+    return 0;
+}
+
+/* The order of a round that explores, with the greedy one beside it if there are scores. */
+static int draw(struct explore *my, struct round *round, struct rng *rng)
+{
+    size_t m = round->docs;
+    struct fault *fault = my->host->fault;
+    unsigned char *mark = space_for(&my->by_score, m, 1, fault);
+    if (!mark || (round->score && rank(my, m, round->score, round_new_greedy(round, fault)) < 0))
+        return -1;
+    if (my->policy == SWAP) {
+        memcpy(round->order, round->greedy, m * sizeof *round->order);
+        policy_draw_swap(m, (size_t)my->places, rng, round->order);
+    } else {
+        policy_draw_top(m, my->places, round->greedy, rng, round->order, mark);
+    }
+    return 0;
+}
+
+/* Mostly by score: uniform, top and swap. */
+static int show_mostly(struct explore *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
-    bool explored = rng_unit(&rng) < my->gamma;
-    if (my->gamma > 0 && round_set_gamma(round, my->gamma, fault) < 0)
+    double gamma = fallen(my, my->gamma, round->t);
+    bool explored = rng_unit(&rng) < gamma;
+    if (my->policy == SWAP && my->places >= round->docs)
+        explored = false; /* nobody stands below */
+    if (tell_gamma(my, round, gamma) < 0)
         return -1;
     uint32_t *order = round_new_order(round, fault);
-    if (!order || (!explored && rank(my, round->docs, round->score, order) < 0))
+    if (!order)
         return -1;
-    if (explored && round->score &&
-        rank(my, round->docs, round->score, round_new_greedy(round, fault)) < 0)
-        return -1;
-    if (explored)
-        rng_permutation(&rng, order, round->docs);
+    return explored ? draw(my, round, &rng) : rank(my, round->docs, round->score, order);
+}
+
+/* Scores that are 0 are so at any temperature, even one that has fallen to 0. */
+static int find_logits(struct explore *my, const struct round *round, double *logit)
+{
+    double temperature = fallen(my, my->temperature, round->t);
+    for (size_t i = 0; i < round->docs; i++) {
+        logit[i] = round->score[i] == 0 ? 0 : round->score[i] / temperature;
+        if (!isfinite(logit[i]))
+            return fault_data(my->host->fault, "score %zu is %g, too large for a temperature of "
+                              "%g: say a larger -H%s", i, round->score[i], temperature,
+                              my->power > 0 ? ", or a smaller -F" : "");
+    }
     return 0;
+}
+
+static int show_luce(struct explore *my, struct round *round)
+{
+    size_t m = round->docs;
+    struct fault *fault = my->host->fault;
+    struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
+    uint32_t *order = round_new_order(round, fault);
+    uint32_t *greedy = space_for(&my->by_score, m, 3 * sizeof *greedy, fault);
+    double *keys = space_for(&my->numbers, m, 3 * sizeof *keys, fault);
+    double *logit = round_new_logit(round, fault);
+    if (!order || !greedy || !keys || !logit || find_logits(my, round, logit) < 0 ||
+        rank(my, m, round->score, greedy) < 0)
+        return -1;
+    policy_draw_luce(m, logit, &rng, order, keys, greedy + m);
+    if (memcmp(order, greedy, m * sizeof *order) == 0)
+        return 0;
+    uint32_t *told = round_new_greedy(round, fault);
+    if (told)
+        memcpy(told, greedy, m * sizeof *told);
+    return told ? 0 : -1;
 }
 
 /* The list must be the same in each round; the first one tells how long it is, and all that hangs
@@ -173,7 +269,7 @@ static int show_fixed_list(struct explore *my, struct round *round)
         blocks_order(my->docs, my->places, turn.group, &rng, order);
         return 0;
     }
-    double *perturbed = space_for(&my->perturbed, my->docs, sizeof *perturbed, fault);
+    double *perturbed = space_for(&my->numbers, my->docs, sizeof *perturbed, fault);
     if (!perturbed)
         return -1;
     blocks_perturb(my->docs, round->score, my->epsilon, &rng, perturbed);
@@ -189,13 +285,15 @@ static enum step step(void *self, struct round *round)
                          "the one the answer is about");
         return FAIL;
     }
-    if (!round->score && my->gamma < 1) {
+    if (!round->score && (my->policy != UNIFORM || fallen(my, my->gamma, round->t) < 1)) {
         (void)fault_data(fault, "needs score: put score before explore%s",
                          my->policy == UNIFORM ? " (only -g 1 does without)" : "");
         return FAIL;
     }
     round_forget_choice(round);
-    int shown = my->policy == UNIFORM ? show_uniform(my, round) : show_fixed_list(my, round);
+    int shown = my->policy <= SWAP   ? show_mostly(my, round)
+                : my->policy == LUCE ? show_luce(my, round)
+                                     : show_fixed_list(my, round);
     return shown < 0 ? FAIL : PASS;
 }
 
@@ -205,14 +303,15 @@ static int close_explore(void *self, enum ended ended)
     (void)ended;
     blocks_close(&my->blocks);
     space_free(&my->scratch);
-    space_free(&my->perturbed);
+    space_free(&my->by_score);
+    space_free(&my->numbers);
     return 0;
 }
 
 const struct filter explore = {
     .name = "explore",
-    .usage = "[-E epsilon | -L grade] [-K blocks] [-T horizon | -g gamma] [-k places] "
-             "[-p policy] [-s seed]",
+    .usage = "[-E epsilon | -L grade] [-F power] [-H temperature] [-K blocks] "
+             "[-T horizon | -g gamma] [-k places] [-p policy] [-s seed]",
     .line = "adds the order to show: by score, at random now and then",
     .size = sizeof(struct explore),
     .blind = true,

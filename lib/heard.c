@@ -1,5 +1,8 @@
 #include "heard.h"
 
+#include <float.h>
+#include <inttypes.h>
+
 static int missing(struct fault *fault)
 {
     return fault_data(fault, "needs seen or label: put feedback-mask before update");
@@ -47,7 +50,43 @@ int heard_documents(struct heard *heard, const struct round *round, const char *
     return 0;
 }
 
-static int check_likely(const struct round *round, const char *name, struct fault *fault)
+/* Behind explore -p swap: the documents that it is about are those seen, and no others. */
+static int check_swap(const struct round *round, const char *name, size_t least,
+                      struct fault *fault)
+{
+    size_t k = round->places, m = round->docs;
+    uint64_t swap = round->swap;
+    if (k != swap)
+        return fault_data(fault, "seen has %zu relevance%s of %zu, and swap=%" PRIu64 ": to learn "
+                          "what the order says of the first %" PRIu64 ", feedback-mask -k %" PRIu64,
+                          k, k == 1 ? "" : "s", m, swap, swap, swap);
+    if (swap == 1 && round->gamma >= 1)
+        return fault_data(fault, "swap=1 gamma=1: the first by score is never shown, and never "
+                          "learnt; use explore -p swap -g with less than 1");
+    if (least > 1 && (m > swap + 1 || (swap == 2 && round->gamma >= 1)))
+        return fault_data(fault, "swap=%" PRIu64 ": %s learns from pairs, and two documents %s are "
+                          "never seen together; use explore -p top -k %" PRIu64, swap, name,
+                          m > swap + 1 ? "that stand below by score" : "of the first by score",
+                          swap);
+    return 0;
+}
+
+/* How an order that has gamma was drawn. */
+static int check_drawn(const struct round *round, const char *name, size_t least,
+                       struct fault *fault)
+{
+    if (round->gamma <= 0)
+        return fault_data(fault, "gamma=0: what is never shown is never learnt; use explore -g "
+                          "with more than 0, or feedback-mask -k all");
+    if (round->top && round->places > round->top)
+        return fault_data(fault, "seen has %zu relevances of %zu, and top=%" PRIu64 ": behind the "
+                          "first %" PRIu64 " nothing was left to chance; explore -k %zu",
+                          round->places, round->docs, round->top, round->top, round->places);
+    return round->swap ? check_swap(round, name, least, fault) : 0;
+}
+
+static int check_likely(const struct round *round, const char *name, size_t least,
+                        struct fault *fault)
 {
     size_t k = round->places, m = round->docs;
     if (k == m)
@@ -55,14 +94,17 @@ static int check_likely(const struct round *round, const char *name, struct faul
     if (round->in_block)
         return fault_data(fault, "block=: it was shown by explore -p blocks, for ftpl; %s learns "
                           "from %zu of %zu relevances behind explore -g", name, k, m);
+    if (round->logit && k > LUCE_PLACES)
+        return fault_data(fault, "seen has %zu relevances of %zu: how likely they were, behind "
+                          "explore -p plackett-luce, is known of %d at most; feedback-mask -k %d",
+                          k, m, LUCE_PLACES, LUCE_PLACES);
+    if (round->logit)
+        return 0;
     if (!round->explored)
         return fault_data(fault, "no gamma=: what %s learns from %zu of %zu relevances depends on "
                           "how likely they were seen: explore -g, before feedback-mask, says it",
                           name, k, m);
-    if (round->gamma <= 0)
-        return fault_data(fault, "gamma=0: what is never shown is never learnt; use explore -g "
-                          "with more than 0, or feedback-mask -k all");
-    return 0;
+    return check_drawn(round, name, least, fault);
 }
 
 static void hear_all(const struct round *round, struct shown *shown, uint32_t *doc, double *R,
@@ -93,18 +135,39 @@ static void hear_some(const struct round *round, struct shown *shown, uint32_t *
     }
 }
 
+/* Plackett's and Luce's: who was seen must be as likely as a double can say, and its reciprocal. */
+static int hear_luce(const struct round *round, struct shown *shown, size_t least, double *weight,
+                     struct fault *fault)
+{
+    shown->draw = DRAW_LUCE;
+    policy_luce(round->docs, round->logit, shown->places, shown->doc, weight, &shown->luce);
+    for (size_t a = 0; a < shown->places; a++)
+        if (!(shown->luce.one[a] >= DBL_MIN))
+            return fault_data(fault, "document %" PRIu32 " was seen, as likely as %g by its logit, "
+                              "%g, among the others: too little to learn from; use explore with a "
+                              "larger -H", shown->doc[a], shown->luce.one[a],
+                              round->logit[shown->doc[a]]);
+    if (least > 1 && !(shown->luce.two >= DBL_MIN))
+        return fault_data(fault, "documents %" PRIu32 " and %" PRIu32 " were seen, as likely as %g "
+                          "by their logits: too little to learn from; use explore with a larger -H",
+                          shown->doc[0], shown->doc[1], shown->luce.two);
+    return 0;
+}
+
 int heard_places(struct shown *shown, const struct round *round, const char *name, size_t least,
                  struct space *space, struct fault *fault)
 {
-    size_t m = round->docs, each = sizeof(double) + sizeof(uint32_t) + sizeof(bool) + 1;
+    size_t m = round->docs, each = 2 * sizeof(double) + sizeof(uint32_t) + sizeof(bool) + 1;
     double *R = space_for(space, m, each, fault);
     if (!R)
         return -1;
-    uint32_t *doc = (uint32_t *)(R + m);
+    double *weight = R + m;
+    uint32_t *doc = (uint32_t *)(weight + m);
     bool *greedy = (bool *)(doc + m);
-    *shown = (struct shown){ m, 0, round->gamma, doc, R, greedy };
+    *shown = (struct shown){ .docs = m, .gamma = round->gamma, .doc = doc, .relevance = R,
+                             .greedy = greedy, .draw = round->swap ? DRAW_SWAP : DRAW_UNIFORM };
     if (round->seen && (check_enough(round, name, least, fault) < 0 ||
-                        check_likely(round, name, fault) < 0))
+                        check_likely(round, name, least, fault) < 0))
         return -1;
     if (round->seen)
         hear_some(round, shown, doc, R, greedy, (unsigned char *)(greedy + m));
@@ -112,5 +175,7 @@ int heard_places(struct shown *shown, const struct round *round, const char *nam
         hear_all(round, shown, doc, R, greedy);
     else
         return missing(fault);
+    if (round->seen && round->logit && shown->places < m)
+        return hear_luce(round, shown, least, weight, fault);
     return 0;
 }

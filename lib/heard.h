@@ -25,7 +25,10 @@ struct heard {
 int heard_documents(struct heard *heard, const struct round *round, const char *name, size_t least,
                     struct space *space, struct fault *fault);
 
-/* For learners that weigh what was seen by how likely it was: the places shown. */
+/* For learners that weigh what was seen by how likely it was: the places shown. Who needs two
+ * places learns from pairs. What policy_one says is above 0 then, and what policy_two says is
+ * too for who learns from pairs, and their reciprocals are finite; but a gamma may be that small
+ * itself. */
 int heard_places(struct shown *shown, const struct round *round, const char *name, size_t least,
                  struct space *space, struct fault *fault);
 

@@ -46,7 +46,8 @@ static int learn(struct state *state, const struct matrix *x, const struct round
         (state->learner != &learn_slam_ap &&
          dcg_check(heard.docs, heard.relevance, fault) < 0))
         return -1;
-    struct shown shown = { heard.docs, heard.docs, 0, desk.doc, heard.relevance, NULL };
+    struct shown shown = { .docs = heard.docs, .places = heard.docs, .doc = desk.doc,
+                           .relevance = heard.relevance };
     surrogate_find(state->learner->name)
         ->gradient(&shown, desk.s, &options, desk.g, desk.scratch);
     memset(s, 0, x->docs * sizeof *s);

@@ -10,12 +10,13 @@
 #include "load.h"
 #include "order.h"
 
-static const char *const known_keys[] = { "t", "qid", "docs", "dim", "gamma", "block", "group" };
+static const char *const known_keys[] = { "t", "qid", "docs", "dim", "gamma", "top",
+                                          "swap", "block", "group" };
 enum { KNOWN_KEYS = sizeof known_keys / sizeof *known_keys };
 
 /* In the order of enum round_column: those of the features come last. */
-static const char *const known_columns[] = { "label", "score", "order", "greedy", "seen",
-                                             "x", "ptr", "idx", "val" };
+static const char *const known_columns[] = { "label", "score", "order", "greedy", "logit",
+                                             "seen", "x", "ptr", "idx", "val" };
 
 void round_open(struct round *round, struct record *record)
 {
@@ -29,6 +30,7 @@ void round_close(struct round *round)
     space_free(&round->space.score);
     space_free(&round->space.order);
     space_free(&round->space.greedy);
+    space_free(&round->space.logit);
     space_free(&round->space.seen);
     space_free(&round->space.scratch);
 }
@@ -55,7 +57,7 @@ static int check_keys(const struct record *record, struct fault *fault)
                               name);
         if (rank < next)
             return fault_data(fault, "key %s= stands too late: the order is t, qid, docs, dim, "
-                              "gamma, block, group", name);
+                              "gamma, top, swap, block, group", name);
         next = rank + 1;
     }
     return 0;
@@ -95,19 +97,36 @@ static int read_gamma(struct round *round, struct fault *fault)
 }
 
 /* A key that need not be there. */
-static int read_optional(const struct record *record, const char *name, uint64_t most, bool *has,
-                         uint64_t *value, struct fault *fault)
+static int read_optional(const struct record *record, const char *name, uint64_t least,
+                         uint64_t most, bool *has, uint64_t *value, struct fault *fault)
 {
     *value = 0;
     *has = record_key(record, name) != NULL;
-    return *has ? read_number(record, name, 0, most, value, fault) : 0;
+    return *has ? read_number(record, name, least, most, value, fault) : 0;
+}
+
+static int read_top(struct round *round, struct fault *fault)
+{
+    bool top, swap;
+    const struct record *from = round->record;
+    if (read_optional(from, "top", 1, ROUND_DOCS, &top, &round->top, fault) < 0 ||
+        read_optional(from, "swap", 1, ROUND_DOCS, &swap, &round->swap, fault) < 0)
+        return -1;
+    if (top && swap)
+        return fault_data(fault, "top= and swap=: an order is drawn in one way");
+    if ((top || swap) && !round->explored)
+        return fault_data(fault, "%s= without gamma=: how often is it drawn so?",
+                          top ? "top" : "swap");
+    return 0;
 }
 
 static int read_block(struct round *round, struct fault *fault)
 {
     const struct record *from = round->record;
-    if (read_optional(from, "block", RECORD_MOST - 1, &round->in_block, &round->block, fault) < 0 ||
-        read_optional(from, "group", round->docs - 1, &round->grouped, &round->group, fault) < 0)
+    if (read_optional(from, "block", 0, RECORD_MOST - 1, &round->in_block, &round->block,
+                      fault) < 0 ||
+        read_optional(from, "group", 0, round->docs - 1, &round->grouped, &round->group,
+                      fault) < 0)
         return -1;
     if (round->grouped && !round->in_block)
         return fault_data(fault, "group= without block=: a group is explored once in each block");
@@ -134,7 +153,8 @@ static int read_keys(struct round *round, struct fault *fault)
     round->qid = record_key(record, "qid");
     if (check_qid(round->qid, fault) < 0 || check_keys(record, fault) < 0 ||
         read_number(record, "docs", 1, ROUND_DOCS, &docs, fault) < 0 ||
-        read_number(record, "dim", 0, ROUND_DIM, &dim, fault) < 0 || read_gamma(round, fault) < 0)
+        read_number(record, "dim", 0, ROUND_DIM, &dim, fault) < 0 ||
+        read_gamma(round, fault) < 0 || read_top(round, fault) < 0)
         return -1;
     if (docs > SIZE_MAX / 8 || dim > SIZE_MAX / 8)
         return fault_data(fault, "docs=%" PRIu64 " dim=%" PRIu64 ": too large for this machine",
@@ -220,8 +240,11 @@ static int check_sizes(struct round *round, struct fault *fault)
         check_column(column[ROUND_SCORE], COLUMN_F8, docs, fault) < 0 ||
         check_column(column[ROUND_ORDER], COLUMN_U4, docs, fault) < 0 ||
         check_column(column[ROUND_GREEDY], COLUMN_U4, docs, fault) < 0 ||
+        check_column(column[ROUND_LOGIT], COLUMN_F8, docs, fault) < 0 ||
         check_seen(round, fault) < 0)
         return -1;
+    if (column[ROUND_LOGIT] && round->explored)
+        return fault_data(fault, "gamma= and the column logit: an order is drawn in one way");
     return check_features(round, column, fault);
 }
 
@@ -265,18 +288,19 @@ static int read_seen(struct round *round, struct fault *fault)
     return round->seen ? check_relevance(round->seen, round->places, "seen", fault) : -1;
 }
 
-static int read_score(struct round *round, struct fault *fault)
+/* score or logit. */
+static int read_finite(struct round *round, const struct column *column, struct space *space,
+                       double **value, struct fault *fault)
 {
-    const struct column *column = round->column[ROUND_SCORE];
     if (!column)
         return 0;
-    round->score = copy_column(column, &round->space.score, fault);
-    if (!round->score)
+    *value = copy_column(column, space, fault);
+    if (!*value)
         return -1;
-    bool finite = load_finite(round->score, round->docs);
+    bool finite = load_finite(*value, round->docs);
     for (size_t i = 0; !finite && i < round->docs; i++)
-        if (!isfinite(round->score[i]))
-            return fault_data(fault, "score %zu is %g", i, round->score[i]);
+        if (!isfinite((*value)[i]))
+            return fault_data(fault, "%s %zu is %g", column->name, i, (*value)[i]);
     return 0;
 }
 
@@ -300,13 +324,14 @@ static void forget_policy(struct round *round)
 {
     round->explored = round->in_block = round->grouped = false;
     round->gamma = 0;
+    round->top = round->swap = 0;
     round->block = round->group = 0;
 }
 
 static void forget_columns(struct round *round)
 {
     round->label = round->seen = NULL;
-    round->score = NULL;
+    round->score = round->logit = NULL;
     round->live = round->checked = false;
     round->order = round->greedy = NULL;
     round->places = 0;
@@ -320,11 +345,15 @@ int round_header(struct round *round, struct fault *fault)
 
 int round_columns(struct round *round, struct fault *fault)
 {
-    if (read_label(round, fault) < 0 || read_score(round, fault) < 0 ||
+    if (read_label(round, fault) < 0 ||
+        read_finite(round, round->column[ROUND_SCORE], &round->space.score, &round->score,
+                    fault) < 0 ||
         read_order(round, round->column[ROUND_ORDER], &round->space.order, &round->order,
                    fault) < 0 ||
         read_order(round, round->column[ROUND_GREEDY], &round->space.greedy, &round->greedy,
-                   fault) < 0)
+                   fault) < 0 ||
+        read_finite(round, round->column[ROUND_LOGIT], &round->space.logit, &round->logit,
+                    fault) < 0)
         return -1;
     return read_seen(round, fault);
 }
@@ -454,6 +483,18 @@ int round_set_gamma(struct round *round, double gamma, struct fault *fault)
     return set_text(round, "gamma", told->text, fault);
 }
 
+int round_set_top(struct round *round, uint64_t top, struct fault *fault)
+{
+    round->top = top;
+    return set_number(round, "top", top, fault);
+}
+
+int round_set_swap(struct round *round, uint64_t swap, struct fault *fault)
+{
+    round->swap = swap;
+    return set_number(round, "swap", swap, fault);
+}
+
 int round_set_block(struct round *round, uint64_t block, struct fault *fault)
 {
     round->in_block = true;
@@ -470,12 +511,14 @@ int round_set_group(struct round *round, uint64_t group, struct fault *fault)
 
 void round_forget_choice(struct round *round)
 {
-    static const char *const keys[] = { "gamma", "block", "group" };
+    static const char *const keys[] = { "gamma", "top", "swap", "block", "group" };
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         record_unset(round->record, keys[k]);
     record_drop(round->record, "order");
     record_drop(round->record, "greedy");
+    record_drop(round->record, "logit");
     round->order = round->greedy = NULL;
+    round->logit = NULL;
     forget_policy(round);
 }
 
@@ -537,6 +580,12 @@ uint32_t *round_new_greedy(struct round *round, struct fault *fault)
 {
     return round->greedy = new_column(round, "greedy", COLUMN_U4, round->docs,
                                       &round->space.greedy, fault);
+}
+
+double *round_new_logit(struct round *round, struct fault *fault)
+{
+    return round->logit = new_column(round, "logit", COLUMN_F8, round->docs, &round->space.logit,
+                                     fault);
 }
 
 float *round_new_seen(struct round *round, size_t places, struct fault *fault)

@@ -18,8 +18,9 @@
                                            * with what came, not with a number in a header */
 
 enum round_column {
-    ROUND_LABEL, ROUND_SCORE, ROUND_ORDER, ROUND_GREEDY, ROUND_SEEN, /* the round has copies of */
-    ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,                        /* features                */
+    ROUND_LABEL, ROUND_SCORE, ROUND_ORDER, ROUND_GREEDY, ROUND_LOGIT, /* the round has copies of */
+    ROUND_SEEN,                                                       /* and of this             */
+    ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,                         /* features                */
     ROUND_COLUMNS
 };
 
@@ -32,12 +33,14 @@ struct round {
     size_t docs, dim;
     bool explored; /* has gamma */
     double gamma;
+    uint64_t top, swap; /* how many first places gamma is about; 0: does not say */
     bool in_block, grouped; /* has block; has group, and so explores a part of a fixed list */
     uint64_t block, group;
     float *label;
     double *score;
     bool live; /* score is w.x by the very weights that update has, in this process */
     uint32_t *order, *greedy; /* permutations of the documents, best first */
+    double *logit;            /* what the order was drawn by */
     bool checked;             /* x holds the features: whoever looks next need not check them */
     struct matrix x;
     float *seen;              /* the relevance of order[0..places-1] */
@@ -50,7 +53,7 @@ struct round {
         char text[32];
     } told, heard;
     struct round_spaces { /* what the columns lie in; of no interest to users */
-        struct space label, score, order, greedy, seen, scratch;
+        struct space label, score, order, greedy, logit, seen, scratch;
     } space;
 };
 
@@ -64,7 +67,7 @@ void round_close(struct round *round);
 int round_header(struct round *round, struct fault *fault);
 
 /* Behind round_header, the record being bound to its payload, reads the columns: labels finite and
- * not negative, scores finite, orders permutations. Features are not looked at. */
+ * not negative, scores and logits finite, orders permutations. Features are not looked at. */
 int round_columns(struct round *round, struct fault *fault);
 
 /* The one and then the other. */
@@ -81,17 +84,20 @@ int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, s
                 struct fault *fault);
 
 /* Keys and columns for a round that goes on. Each round_new_... returns the round's own array,
- * to be filled in by the caller, or NULL: label and score of docs, order and greedy of docs,
+ * to be filled in by the caller, or NULL: label, score, order, greedy and logit of docs,
  * seen of `places`. */
 int round_number(struct round *round, uint64_t t, struct fault *fault);
 int round_set_gamma(struct round *round, double gamma, struct fault *fault);
+int round_set_top(struct round *round, uint64_t top, struct fault *fault);
+int round_set_swap(struct round *round, uint64_t swap, struct fault *fault);
 int round_set_block(struct round *round, uint64_t block, struct fault *fault);
 int round_set_group(struct round *round, uint64_t group, struct fault *fault);
-void round_forget_choice(struct round *round); /* order, greedy, gamma, block and group */
+void round_forget_choice(struct round *round); /* order, greedy, logit, and keys from gamma on */
 float *round_new_label(struct round *round, struct fault *fault);
 double *round_new_score(struct round *round, struct fault *fault);
 uint32_t *round_new_order(struct round *round, struct fault *fault);
 uint32_t *round_new_greedy(struct round *round, struct fault *fault);
+double *round_new_logit(struct round *round, struct fault *fault);
 float *round_new_seen(struct round *round, size_t places, struct fault *fault);
 
 /* The features of a matrix, which stay the caller's, in the place of those there were, and last of

@@ -151,6 +151,153 @@ shown() {
     same once again
 }
 
+# ---- exploration that costs less ----
+
+# firsts FILE: how many rounds have which two documents on top, as "i j rounds".
+firsts() {
+    bin2txt -f rank "$1" | awk '$3 == 1 { i = $4 } $3 == 2 { n[i " " $4]++ }
+                                END { for (ij in n) print ij, n[ij] }' | sort
+}
+
+# near ROUNDS: lines "name rounds probability" have as many of so many rounds as is likely: within
+# five standard deviations.
+near() {
+    awk -v n="$1" '{ d = $2 - n * $3; v = n * $3 * (1 - $3)
+                     if (d * d > 25 * v) { print "not", n * $3 ":", $0; bad = 1 } }
+                   END { exit bad || NR == 0 }'
+}
+
+@test "top: the first places are any documents, the others stand by score behind them" {
+    scored 5 1 4 2 3 >in # by score 0 2 4 3 1
+    replay -n 20000 in | explore -p top -k 2 -g 0.4 -s 3 >out
+    is "$(bin2txt -f head out | grep -c ' dim=1 gamma=0.40000000000000002 top=2 cols=')" 20000
+    shown <out | awk '{
+        split("0 4 1 3 2", by_score) # place of document d is by_score[d + 1]
+        for (a = 4; a <= 5; a++) if (by_score[$(a) + 1] < by_score[$(a - 1) + 1]) { print; exit 1 }
+    }'
+    # Each of the 20 choices in 0.02 of the rounds, the greedy one in 0.6 more.
+    firsts out >pairs
+    is "$(wc -l <pairs)" 20
+    awk '{ print $1 "-" $2, $3, 0.02 + ($1 " " $2 == "0 2" ? 0.6 : 0) }' pairs | near 20000
+    is "$(bin2txt -f head out | grep -c greedy)" \
+        "$(replay -n 20000 in | explore -g 0.4 -s 3 | bin2txt -f head | grep -c greedy)"
+}
+
+@test "top: of a list no longer than that the order is uniform's" {
+    scored 1 2 3 >in
+    replay -n 50 in | explore -p top -k 3 -g 0.5 >three
+    replay -n 50 in | explore -p top -k 9 -g 0.5 >nine
+    replay -n 50 in | explore -g 0.5 >uniform
+    is "$(shown <three)" "$(shown <uniform)"
+    is "$(shown <nine)" "$(shown <uniform)"
+}
+
+@test "swap: one of the first places changes with one behind them, each as likely" {
+    scored 5 1 4 2 3 >in # by score 0 2 4 3 1
+    replay -n 20000 in | explore -p swap -k 2 -g 0.6 -s 5 >out
+    is "$(bin2txt -f head out | grep -c ' dim=1 gamma=0.59999999999999998 swap=2 cols=')" 20000
+    shown <out | sort | uniq -c | awk '{ print $2 $3 $4 $5 $6, $1, $2 == 0 && $3 == 2 ? 0.4 : 0.1 }' >orders
+    is "$(cut -d ' ' -f 1 orders | paste -sd ' ')" '01432 02431 03421 04231 12430 32401 42031'
+    near 20000 <orders
+}
+
+@test "swap: where nobody stands below, nothing is drawn" {
+    scored 1 2 3 >in
+    for k in 3 4 4294967295; do
+        is "$(replay -n 50 in | explore -p swap -k $k -g 1 | shown | sort -u)" '2 1 0'
+        is "$(replay -n 50 in | explore -p swap -k $k -g 1 | bin2txt -f head | grep -c "gamma=1 swap=$k cols=.*order:u4\[3\],x")" 50
+    done
+}
+
+@test "plackett-luce: each place goes to one of those left, by exp(score / temperature)" {
+    scored 1 0 -0.5 2 >in
+    for H in 1 0.5 3; do
+        replay -n 20000 in | explore -p plackett-luce -H $H -s 7 >out
+        shown <out | sort | uniq -c | awk -v H=$H 'BEGIN {
+            split("1 0 -0.5 2", s)
+            for (i = 1; i <= 4; i++) all += w[i - 1] = exp(s[i] / H)
+        } { p = 1; left = all
+            for (a = 2; a <= 5; a++) { p *= w[$(a)] / left; left -= w[$(a)] }
+            print $2 $3 $4 $5, $1, p }' >orders
+        near 20000 <orders
+    done
+    [ "$(wc -l <orders)" = 24 ]
+}
+
+@test "plackett-luce: the round has the logits, and greedy where the order is another" {
+    scored 1 3 2 >in
+    explore -p plackett-luce -H 0.015625 <in >out # as good as by score: exp(-64)
+    {
+        echo 'rankpipe/1 round t=1 qid=a docs=3 dim=1 cols=label:f4[3],score:f8[3],order:u4[3],logit:f8[3],x:f4[3] bytes=84'
+        head -c 12 /dev/zero
+        printf '\0\0\0\0\0\0\xf0\x3f' && printf '\0\0\0\0\0\0\x08\x40' && printf '\0\0\0\0\0\0\0\x40'
+        printf '\x1\0\0\0' && printf '\x2\0\0\0' && printf '\0\0\0\0'
+        printf '\0\0\0\0\0\0\x50\x40' && printf '\0\0\0\0\0\0\x68\x40' && printf '\0\0\0\0\0\0\x60\x40'
+        printf '\0\0\x80\x3f' && printf '\0\0\x40\x40' && printf '\0\0\0\x40'
+        echo 'rankpipe/1 end rounds=1 bytes=0'
+    } >expected
+    same expected out
+    replay -n 300 in | explore -p plackett-luce >out
+    is "$(bin2txt -f head out | grep -c greedy)" "$(shown <out | grep -cv '^1 2 0$')"
+    is "$(bin2txt -f head out | grep -c gamma=)" 0
+}
+
+@test "plackett-luce: large scores drown no noise, and equals are equal" {
+    scored 1e17 1e17 1e17 >high
+    scored 0 -1e17 -1e17 -1e17 >low
+    for file in high low; do
+        replay -n 6000 $file | explore -p plackett-luce -s 2 | shown | sort | uniq -c >counts
+        is "$(wc -l <counts)" 6
+        awk '{ print $2 $3 $4 $5, $1, 1 / 6 }' counts | near 6000
+    done
+    is "$(replay -n 100 low | explore -p plackett-luce | shown | cut -c 1 | sort -u)" 0
+}
+
+@test "-F: gamma and temperature fall with the round's number" {
+    scored 1 2 3 >in
+    for policy in uniform 'top -k 2' 'swap -k 2'; do
+        # shellcheck disable=SC2086
+        replay -n 16 in | explore -p $policy -g 0.5 -F 0.5 | bin2txt -f head | sed 's/.* gamma=\([^ ]*\) .*/\1/' >gammas
+        awk '{ d = $1 - 0.5 / sqrt(NR); if (d * d > 1e-32) { print NR, $1; exit 1 } }' gammas
+        is "$(sed -n 1p gammas)" 0.5
+    done
+    # Round 4 at temperature 2 t^-0.5 is as round 4 at 1, if 4^-0.5 is a half to the bit.
+    replay -b 4 -n 4 in | explore -p plackett-luce -H 2 -F 0.5 >falls
+    replay -b 4 -n 4 in | explore -p plackett-luce -H 1 >stays
+    same falls stays
+    # At 1 no score is needed, and then it is.
+    printf '0 qid:a 1:1\n0 qid:b 1:1\n' | svm2bin >bare
+    fails_on bare 1 'explore: <stdin>: round 2 *: needs score: *' explore -g 1 -F 1
+}
+
+@test "the new policies go on from a later round with the same bytes" {
+    scored 1 2 3 4 5 >in
+    for policy in 'top -k 2 -g 0.8 -F 0.1' 'swap -k 2 -T 8' 'plackett-luce -H 2 -F 0.2'; do
+        # shellcheck disable=SC2086
+        whole=$(replay -n 9 in | explore -p $policy | shown)
+        for t in 1 2 5 9; do
+            # shellcheck disable=SC2086
+            is "$(replay -b $t -n $t in | explore -p $policy | shown)" "$(sed -n ${t}p <<<"$whole")"
+        done
+    done
+}
+
+@test "what was drawn, and how, comes through the mask and a file" {
+    scored 1 2 3 4 5 >in
+    for policy in 'top -k 2 -g 0.8' 'swap -k 2 -g 0.8' plackett-luce; do
+        # shellcheck disable=SC2086
+        replay -n 40 in | explore -p $policy | feedback-mask -k 2 | tee masked | update -a kl -e 0.01 >piped
+        update -a kl -e 0.01 <masked >filed
+        same piped filed
+        replay masked | update -a kl -e 0.01 >replayed
+        same piped replayed
+        score -m one.bin <masked >rescored # logit says by itself how the order was drawn
+        update -a kl -e 0.01 <rescored >again
+        same piped again
+    done
+    is "$(bin2txt -f head masked | grep -c 'logit:f8\[5\]')" 40
+}
+
 # ---- a fixed list of items ----
 
 # A double of few digits, in bytes.
@@ -340,13 +487,20 @@ upset() {
     explore -p blocks -T 40 <in >blocks.out
     explore -p leader -T 40 <in >leader.out
     explore -g 0.5 <in >uniform.out
-    for before in blocks leader uniform; do
+    explore -p top -k 2 -g 0.5 <in >top.out
+    explore -p swap -k 2 -g 0.5 <in >swap.out
+    explore -p plackett-luce <in >luce.out
+    for before in blocks leader uniform top swap luce; do
         explore -p blocks -T 40 <$before.out >again
         same again blocks.out
         explore -p leader -T 40 <$before.out >again
         same again leader.out
         explore -g 0.5 <$before.out >again
         same again uniform.out
+        explore -p swap -k 2 -g 0.5 <$before.out >again
+        same again swap.out
+        explore -p plackett-luce <$before.out >again
+        same again luce.out
     done
 }
 
@@ -383,7 +537,16 @@ upset() {
     fails 2 'explore: -p leader takes no -g*' explore -g 0.1 -p leader -T 10
     fails 2 'explore: -p leader takes no -K*' explore -p leader -T 10 -K 2
     fails 2 'explore: -p leader takes no -k*' explore -p leader -T 10 -k 2
-    for option in '-E 1' '-K 1' '-L 1' '-k 1'; do
+    fails 2 'explore: -p plackett-luce takes no -g*' explore -p plackett-luce -g 0.1
+    fails 2 'explore: -p plackett-luce takes no -T*' explore -p plackett-luce -T 10
+    fails 2 'explore: -p plackett-luce takes no -k*' explore -p plackett-luce -k 2
+    fails 2 'explore: -p blocks takes no -F*' explore -p blocks -T 10 -F 1
+    fails 2 'explore: -p leader takes no -H*' explore -p leader -T 10 -H 1
+    for policy in top swap; do
+        fails 2 "explore: -p $policy takes no -H*" explore -p $policy -g 0.1 -H 1
+        fails 2 "explore: -p $policy takes no -E*" explore -p $policy -g 0.1 -E 1
+    done
+    for option in '-E 1' '-H 1' '-K 1' '-L 1' '-k 1'; do
         # shellcheck disable=SC2086
         fails 2 "explore: -p uniform takes no ${option% *}*" explore -g 0.1 $option
     done
@@ -393,6 +556,13 @@ upset() {
     fails 2 'explore: -p blocks needs -T*' explore -p blocks
     fails 2 'explore: -p blocks needs -T*' explore -p blocks -E 1 -K 3
     fails 2 'explore: -p leader needs -T* or -E*' explore -p leader -L 2
+    fails 2 'explore: -p top needs -g, gamma, or -T, the number of rounds*' explore -p top
+    fails 2 'explore: -p swap needs -g, gamma, or -T, the number of rounds*' explore -p swap -k 3
+    fails 2 'explore: -F says how fast gamma falls: -g says from where*' explore -F 1
+    fails 2 'explore: -F says how fast gamma falls: -g says from where*' explore -p top -T 10 -F 1
+    fails 2 'explore: -g and -T both say gamma: give one of them*' explore -p swap -g 0.1 -T 10
+    fails 2 "explore: -F wants a number above 0, not '0'*" explore -g 0.1 -F 0
+    fails 2 "explore: -H wants a number above 0, not '-1'*" explore -p plackett-luce -H -1
     fails 2 'explore: -E and -L both say epsilon: give one of them*' explore -p leader -E 1 -L 2
     fails 2 'explore: -E 1e-310 is too small: 1/epsilon overflows*' explore -p leader -E 1e-310
     fails 2 "explore: -E wants a number above 0, not '0'*" explore -p leader -E 0
@@ -432,4 +602,19 @@ upset() {
         fails_on seen 1 'explore: <stdin>: round 1 (qid 1): it has been shown and answered (seen): *' \
             explore -p $policy -T 10
     done
+}
+
+@test "top, swap and plackett-luce refuse rounds without scores, or scores too large" {
+    printf '0 qid:a 1:1\n0 qid:a 1:2\n' | svm2bin >bare
+    for policy in 'top -g 1' 'swap -g 1' plackett-luce; do
+        # shellcheck disable=SC2086
+        fails_on bare 1 'explore: <stdin>: round 1 (qid a): needs score: put score before explore' \
+            explore -p $policy
+    done
+    scored 0 1e30 >in
+    fails_on in 1 'explore: <stdin>: round 1 (qid a): score 1 is *e+30, too large for a temperature of 1e-300: say a larger -H' \
+        explore -p plackett-luce -H 1e-300
+    replay -b 10 -n 10 in >later
+    fails_on later 1 'explore: <stdin>: round 10 (qid a): score 1 is *e+30, too large *: say a larger -H, or a smaller -F' \
+        explore -p plackett-luce -F 300
 }

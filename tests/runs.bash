@@ -2,8 +2,8 @@
 
 # Those of queries with features, and those of a fixed list of items.
 LEARNERS="squared kl smoothdcg ranksvm listnet slam slam-cut slam-ap minimax solar1 solar2 prank
-    prank-pair committee committee-seen ridge ridge-plain
-    thompson linucb"
+    prank-pair committee committee-seen ridge ridge-plain thompson linucb
+    kl-top kl-swap ranksvm-luce"
 LEADERS="ftpl ftpl-ndcg ftpl-blocks"
 RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
     $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
@@ -64,6 +64,9 @@ settings() {
     thompson) options="-a thompson -C 2 -S 0.3 -s 4" ;;
     linucb) k=2 options="-a linucb -p -S 0.3" ;;
     ridge-plain) k=2 options="-a ridge -p" ;;
+    kl-top) k=2 shown="-p top -k 2 -g 0.5 -F 0.05" options="-a kl -e 0.003 -U 2" ;;
+    kl-swap) k=2 shown="-p swap -k 2 -g 0.3" options="-a kl -e 0.003 -U 2" ;;
+    ranksvm-luce) k=2 shown="-p plackett-luce -H 2 -F 0.05" options="-a ranksvm -e 0.003 -U 1.5" ;;
     ftpl) k=all shown="-p leader -T 150" options="-a ftpl -G lin" ;;
     ftpl-ndcg) k=all shown="-p leader -T 150" options="-a ftpl -G ndcg" ;;
     ftpl-blocks) k=2 shown="-p blocks -T 150 -k 2 -L 4" options="-a ftpl" ;;

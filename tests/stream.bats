@@ -286,6 +286,12 @@ refuse_keys() {
     refuse_keys 't=2 docs=3 dim=0 group=0' 'round 2' 'group= without block=: *'
     refuse_keys 't=2 docs=3 dim=0 group=0 block=0' 'round 2' 'key block= stands too late: *'
     refuse_keys 't=2 qid=a%zz docs=1 dim=0' 'round 2' 'qid=a%zz: behind % stand two hexadecimal digits, A to F'
+    refuse_keys 't=2 docs=3 dim=0 gamma=1 top=0' 'round 2' 'top=0 is not a whole number from 1 to 4294967295'
+    refuse_keys 't=2 docs=3 dim=0 gamma=1 swap=x' 'round 2' 'swap=x is not a whole number from 1 to 4294967295'
+    refuse_keys 't=2 docs=3 dim=0 gamma=1 top=1 swap=1' 'round 2' 'top= and swap=: an order is drawn in one way'
+    refuse_keys 't=2 docs=3 dim=0 top=1' 'round 2' 'top= without gamma=: *'
+    refuse_keys 't=2 docs=3 dim=0 swap=1' 'round 2' 'swap= without gamma=: *'
+    refuse_keys 't=2 docs=3 dim=0 top=1 gamma=1' 'round 2' 'key gamma= stands too late: *gamma, top, swap, block, group'
     refuse_keys "t=2 qid=$(printf '%0256d' 0) docs=1 dim=0" 'round 2' 'a qid of 256 bytes; at most 255'
 }
 

@@ -3,10 +3,12 @@
  * with their probabilities, is the gradient that it would have of every label. No sampling.
  *
  * The learner is given what update gives it: a round with its order, what was seen of it, the
- * greedy order where the order is another, and gamma. The scores are its weights (document i is
- * the i-th unit vector), and the estimate is read off the step it takes. The gradient is had twice
- * more: from a formula of this file's own, and from differences of the loss.
+ * greedy order where the order is another, and gamma; or the logits. How likely each order is under
+ * each policy is said here, order by order, and from nothing of lib/policy. The scores are its
+ * weights (document i is the i-th unit vector), and the estimate is read off the step it takes. The
+ * gradient is had twice more: from a formula of this file's own, and from differences of the loss.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +51,21 @@ static const float RELEVANCE[][DOCS] = {
     { 0.25f, 1.7f, 0, 0.3f, 3.14159f },
 };
 
+/* What Plackett's and Luce's orders are drawn by; the last two are for the probabilities alone. */
+static const double LOGIT[][DOCS] = {
+    { 0, 0, 0, 0, 0 },
+    { 0.5, -0.25, 1.25, 0.125, -1 },
+    { -5, 6, 1.5, 5, -1 },
+    { 3, -5, 0, 7, -2 },
+    { -340, 340, -342, -341, -340.5 },
+    { 0, -40, 0, -80, 1e-9 },
+};
+
+enum { MILD = 4 };
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum how { UNIFORM, TOP, SWAP, LUCE };
 
 /* One case: scores, relevances, how many places are seen, and how the order is drawn. */
 struct world {
@@ -58,6 +74,9 @@ struct world {
     const double *s;
     const float *R;
     const uint32_t *greedy;
+    enum how how;
+    size_t top;          /* how many first places TOP draws, and SWAP is about */
+    const double *logit; /* of LUCE; gamma is 1 then                           */
 };
 
 struct tested {
@@ -77,6 +96,7 @@ struct bench {
     struct space places; /* what heard_places lends from */
     uint32_t order[ORDERS][DOCS]; /* all the orders there are of m documents */
     size_t orders;
+    double logit[DOCS];
     long double expected[DOCS], gradient[DOCS];
     unsigned long cases, losses, wrong;
     long double error, difference; /* the largest, as parts of the gradient's largest term */
@@ -213,6 +233,61 @@ static void list_orders(struct bench *bench, size_t m)
     while (next_order(order, m));
 }
 
+/* ---- how likely they are ---- */
+
+/* The first places are any, with (m - top)! / m! for each; the others stand as they do by score. */
+static long double chance_top(const struct world *at, const uint32_t *order)
+{
+    size_t place[DOCS];
+    long double chance = 1;
+    for (size_t a = 0; a < at->m; a++)
+        place[at->greedy[a]] = a;
+    for (size_t a = at->top + 1; a < at->m; a++)
+        if (place[order[a]] < place[order[a - 1]])
+            return 0;
+    for (size_t a = 0; a < at->top && a < at->m; a++)
+        chance /= (long double)(at->m - a);
+    return chance;
+}
+
+/* Two places differ from the greedy order, one of the first and one behind them. */
+static long double chance_swap(const struct world *at, const uint32_t *order)
+{
+    size_t above = 0, below = 0;
+    for (size_t a = 0; a < at->m; a++)
+        *(a < at->top ? &above : &below) += order[a] != at->greedy[a];
+    return above == 1 && below == 1 ? 1.0L / (long double)(at->top * (at->m - at->top)) : 0;
+}
+
+/* Each place in turn goes to one of those left. */
+static long double chance_luce(const struct world *at, const uint32_t *order)
+{
+    long double chance = 1;
+    for (size_t a = 0; a < at->m; a++) {
+        long double left = 0;
+        for (size_t b = a; b < at->m; b++)
+            left += expl((long double)at->logit[order[b]] - at->logit[order[a]]);
+        chance /= left;
+    }
+    return chance;
+}
+
+/* The probability of an order in a round that explores. */
+static long double chance_of(const struct bench *bench, const struct world *at,
+                             const uint32_t *order)
+{
+    switch (at->how) {
+    case TOP:
+        return chance_top(at, order);
+    case SWAP:
+        return chance_swap(at, order);
+    case LUCE:
+        return chance_luce(at, order);
+    default:
+        return 1 / (long double)bench->orders;
+    }
+}
+
 /* ---- what the program makes of them ---- */
 
 static void wrong(struct bench *bench, const struct world *at, const char *what,
@@ -220,8 +295,9 @@ static void wrong(struct bench *bench, const struct world *at, const char *what,
 {
     if (bench->wrong++ > 10)
         return;
-    fprintf(stderr, "%s: m=%zu k=%zu gamma=%g epsilon=%g: %s is %.20Lg, not %.20Lg\n  s =",
-            bench->tested->name, at->m, at->k, at->gamma, at->epsilon, what, got, want);
+    fprintf(stderr, "%s: m=%zu k=%zu how=%d top=%zu gamma=%g epsilon=%g: %s is %.20Lg, not "
+            "%.20Lg\n  s =", bench->tested->name, at->m, at->k, (int)at->how, at->top, at->gamma,
+            at->epsilon, what, got, want);
     for (size_t j = 0; j < at->m; j++)
         fprintf(stderr, " %g", at->s[j]);
     fprintf(stderr, ", R =");
@@ -246,8 +322,12 @@ static void show(struct bench *bench, const struct world *at, uint32_t *order,
     struct round *round = &bench->round;
     if (round_start(round, 1, NULL, at->m, 0, &bench->fault) < 0)
         stop(bench, "round_start");
-    round->explored = true;
-    round->gamma = at->gamma;
+    round->explored = at->how != LUCE;
+    round->gamma = at->how != LUCE ? at->gamma : 0;
+    round->top = at->how == TOP ? at->top : 0;
+    round->swap = at->how == SWAP ? at->top : 0;
+    memcpy(bench->logit, at->how == LUCE ? at->logit : at->s, sizeof bench->logit);
+    round->logit = at->how == LUCE ? bench->logit : NULL;
     round->order = order;
     round->greedy = greedy;
     round->seen = seen;
@@ -270,12 +350,12 @@ static void step(struct bench *bench, const struct world *at, long double *z)
         z[j] = ((long double)at->s[j] - state->w[j]) / ETA;
 }
 
-/* With probability 1 - gamma the greedy order, else any. */
+/* With probability 1 - gamma the greedy order, else one that is drawn. */
 static void expect(struct bench *bench, const struct world *at, int tell_greedy)
 {
     uint32_t order[DOCS], greedy[DOCS];
     float seen[DOCS];
-    long double z[DOCS], each = (long double)at->gamma / (long double)bench->orders;
+    long double z[DOCS], chance, all = 0;
     memcpy(greedy, at->greedy, sizeof greedy);
     memcpy(order, at->greedy, sizeof order);
     show(bench, at, order, NULL, seen);
@@ -284,11 +364,16 @@ static void expect(struct bench *bench, const struct world *at, int tell_greedy)
         bench->expected[j] = (1 - (long double)at->gamma) * z[j];
     for (size_t o = 0; o < bench->orders; o++) {
         memcpy(order, bench->order[o], sizeof order);
+        all += chance = chance_of(bench, at, order);
+        if (chance == 0)
+            continue;
         show(bench, at, order, tell_greedy ? greedy : NULL, seen);
         step(bench, at, z);
         for (size_t j = 0; j < at->m; j++)
-            bench->expected[j] += each * z[j];
+            bench->expected[j] += at->gamma * chance * z[j];
     }
+    if (!(fabsl(all - 1) < 1e-15L))
+        wrong(bench, at, "the sum of all orders' probabilities", all, 1);
 }
 
 static void compare(struct bench *bench, const struct world *at, const char *what)
@@ -381,6 +466,49 @@ static void check_estimates(struct bench *bench, struct world *at)
     }
 }
 
+/* Is every document in what SWAP draws seen with some probability, and every pair, if need be? */
+static int all_are_seen(const struct world *at, size_t least)
+{
+    int pairs = at->m == at->top + 1 && !(at->top == 2 && at->gamma == 1);
+    return !(at->top == 1 && at->gamma == 1) && (least < 2 || pairs);
+}
+
+static void check_first_places(struct bench *bench, struct world *at)
+{
+    size_t every = at->m < 4 ? 1 : at->m == 4 ? 5 : 23, least = bench->state.learner->least;
+    for (size_t o = 0; o < bench->orders; o += every) {
+        at->greedy = bench->order[o];
+        for (size_t g = 0; g < COUNT(GAMMA); g++) {
+            at->gamma = GAMMA[g];
+            at->how = TOP;
+            for (at->top = at->k; at->top < at->m; at->top++) {
+                expect(bench, at, 1);
+                compare(bench, at, "the expected estimate, by the first places");
+            }
+            at->how = SWAP;
+            at->top = at->k;
+            if (all_are_seen(at, least)) {
+                expect(bench, at, 1);
+                compare(bench, at, "the expected estimate, by a swap");
+            }
+        }
+    }
+    at->how = UNIFORM;
+}
+
+static void check_luce(struct bench *bench, struct world *at)
+{
+    at->how = LUCE;
+    at->gamma = 1;
+    at->greedy = bench->order[0];
+    for (size_t l = 0; l < MILD; l++) {
+        at->logit = LOGIT[l];
+        expect(bench, at, 1);
+        compare(bench, at, "the expected estimate, by Plackett and Luce");
+    }
+    at->how = UNIFORM;
+}
+
 static void check_places(struct bench *bench, struct world *at)
 {
     size_t least = bench->state.learner->least;
@@ -390,8 +518,13 @@ static void check_places(struct bench *bench, struct world *at)
         bench->gradient[j] = bench->tested->gradient(at, j);
     check_loss(bench, at);
     check_labels(bench, at);
-    for (at->k = least < at->m ? least : at->m; at->k <= at->m; at->k++)
+    for (at->k = least < at->m ? least : at->m; at->k <= at->m; at->k++) {
         check_estimates(bench, at);
+        if (at->k < at->m)
+            check_first_places(bench, at);
+        if (at->k < at->m && at->k <= 2)
+            check_luce(bench, at);
+    }
 }
 
 static void check_learner(struct bench *bench, double epsilon)
@@ -433,7 +566,7 @@ static void count_order(const struct world *at, const uint32_t *order,
 static void same_probability(struct bench *bench, const struct world *at,
                              const char *what, double got, long double want)
 {
-    long double error = fabsl(got - want) / want;
+    long double error = want < DBL_MIN && got <= DBL_MIN ? 0 : fabsl(got - want) / want;
     if (!(error <= EXACT))
         wrong(bench, at, what, got, want);
     if (error > bench->error)
@@ -450,9 +583,11 @@ static void check_policy_of(struct bench *bench, const struct world *at)
     memcpy(greedy, at->greedy, sizeof greedy);
     count_order(at, greedy, 1 - (long double)at->gamma, one, two);
     for (size_t o = 0; o < bench->orders; o++)
-        count_order(at, bench->order[o], (long double)at->gamma / (long double)bench->orders, one,
+        count_order(at, bench->order[o], at->gamma * chance_of(bench, at, bench->order[o]), one,
                     two);
     for (size_t o = 0; o < bench->orders; o++) {
+        if (chance_of(bench, at, bench->order[o]) == 0)
+            continue;
         memcpy(order, bench->order[o], sizeof order);
         show(bench, at, order, greedy, seen);
         if (heard_places(&shown, &bench->round, "nobody", 1, &bench->places, &bench->fault) < 0)
@@ -463,6 +598,32 @@ static void check_policy_of(struct bench *bench, const struct world *at)
                 if (a != b)
                     same_probability(bench, at, "pi_ij", policy_two(&shown, a, b),
                                      two[order[a]][order[b]]);
+        }
+    }
+}
+
+static void check_policy_first(struct bench *bench, struct world *at)
+{
+    at->how = TOP;
+    for (at->top = at->k; at->top <= at->m; at->top++)
+        check_policy_of(bench, at);
+    at->how = SWAP;
+    at->top = at->k;
+    if (all_are_seen(at, 1))
+        check_policy_of(bench, at);
+    at->how = UNIFORM;
+}
+
+static void check_policy_luce(struct bench *bench)
+{
+    struct world at = { .epsilon = 1, .gamma = 1, .s = SCORE[0], .R = RELEVANCE[0], .how = LUCE };
+    for (at.m = 2; at.m <= DOCS; at.m++) {
+        list_orders(bench, at.m);
+        for (size_t l = 0; l < COUNT(LOGIT); l++) {
+            at.greedy = bench->order[0];
+            at.logit = LOGIT[l];
+            for (at.k = 1; at.k <= 2; at.k++)
+                check_policy_of(bench, &at);
         }
     }
 }
@@ -478,6 +639,8 @@ static void check_policy(struct bench *bench)
                 for (size_t g = 0; g < COUNT(GAMMA); g++) {
                     at.gamma = GAMMA[g];
                     check_policy_of(bench, &at);
+                    if (at.k < at.m && o % 17 == 0)
+                        check_policy_first(bench, &at);
                 }
             }
         }
@@ -524,6 +687,7 @@ int main(void)
     }
     struct bench *bench = start(&policy);
     check_policy(bench);
+    check_policy_luce(bench);
     failed += finish(bench);
     return failed ? 1 : 0;
 }

@@ -291,6 +291,89 @@ untouched() {
     done
 }
 
+@test "the order of a swap, or of logits, gives the probabilities by hand" {
+    # swap=2 gamma=1/2 of 4: document 0 of the greedy two is there with 1 - 1/4, document 3 of the
+    # other two with 1/4. No features, so that w[i] += 2 eta R_i / pi_i: 3/(3/4) and 1/(1/4).
+    mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 0 3 2 1 greedy:u4 0 1 2 3 seen:f4 3 1 >round
+    update -a squared -e 0.5 <round >model
+    mkstream model learner=squared rounds=1 dim=4 eta=0.5 w:f8 4 0 0 4 >want
+    same want model
+    # Logits that are equal: 1/4 for one place, 2/4 for two.
+    mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 >round
+    update -a squared -e 0.5 <round >model
+    mkstream model learner=squared rounds=1 dim=4 eta=0.5 w:f8 0 12 0 0 >want
+    same want model
+    mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 2 >round
+    [ "$(update -a squared -e 0.5 <round | bin2txt | awk '$1 == "w" { printf "%.14g ", $3 }')" = '4 6 0 0 ' ]
+}
+
+# refuses LEARNER WORDS: so it does with `bad`.
+refuses() {
+    untouched "update: <stdin>: round 1: $2" -a "$1" -e 0.1
+    rm model
+}
+
+@test "places that the policy did not draw are refused with what to do" {
+    for learner in squared kl smoothdcg ranksvm; do
+        mkstream round t=1 docs=4 dim=0 gamma=0.5 top=2 order:u4 1 2 0 3 seen:f4 3 1 1 >bad
+        refuses $learner 'seen has 3 relevances of 4, and top=2: behind the first 2 nothing was left to chance; explore -k 3'
+        mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=3 order:u4 1 2 0 3 seen:f4 3 1 >bad
+        refuses $learner 'seen has 2 relevances of 4, and swap=3: to learn what the order says of the first 3, feedback-mask -k 3'
+        mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 1 2 0 3 seen:f4 3 1 1 >bad
+        refuses $learner 'seen has 3 relevances of 4, and swap=2: *, feedback-mask -k 2'
+        mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=9 order:u4 1 2 0 3 seen:f4 3 1 >bad
+        refuses $learner 'seen has 2 relevances of 4, and swap=9: *'
+        mkstream round t=1 docs=4 dim=0 order:u4 1 2 0 3 logit:f8 1 2 3 4 seen:f4 3 1 1 >bad
+        refuses $learner 'seen has 3 relevances of 4: how likely they were, behind explore -p plackett-luce, is known of 2 at most; feedback-mask -k 2'
+    done
+    mkstream round t=1 docs=4 dim=0 gamma=1 swap=1 order:u4 1 2 0 3 seen:f4 3 >bad
+    refuses kl 'swap=1 gamma=1: the first by score is never shown, and never learnt; *'
+}
+
+@test "what learns from pairs refuses a swap that never shows some, and takes one that shows all" {
+    mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 0 3 2 1 greedy:u4 0 1 2 3 seen:f4 3 1 >bad
+    refuses ranksvm 'swap=2: ranksvm learns from pairs, and two documents that stand below by score are never seen together; use explore -p top -k 2'
+    mkstream round t=1 docs=3 dim=0 gamma=1 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >bad
+    refuses ranksvm 'swap=2: *, and two documents of the first by score are never *'
+    # gamma=1/2 of 3: the pair 0, 2 is seen with (1/2) (1/2) / 1.
+    mkstream round t=1 docs=3 dim=0 gamma=0.5 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >round
+    update -a ranksvm -e 0.5 <round >model
+    mkstream model learner=ranksvm rounds=1 dim=3 eta=0.5 w:f8 2 0 -2 >want
+    same want model
+}
+
+@test "what was seen against all odds is told, and divides nothing by 0" {
+    mkstream round t=1 docs=3 dim=0 order:u4 0 2 1 logit:f8 0 1 800 seen:f4 1 >bad
+    refuses kl 'document 0 was seen, as likely as 0 by its logit, 0, among the others: too little to learn from; use explore with a larger -H'
+    mkstream round t=1 docs=3 dim=0 order:u4 0 2 1 logit:f8 0 1 710 seen:f4 1 >bad
+    refuses kl 'document 0 was seen, as likely as *e-309 by its logit, *'
+    mkstream round t=1 docs=3 dim=0 order:u4 0 1 2 logit:f8 0 0 800 seen:f4 1 2 >bad
+    refuses ranksvm 'documents 0 and 1 were seen, as likely as 0 by their logits: *'
+    # Behind one that is sure of its place the next is as likely as among the others alone: 1/2.
+    mkstream round t=1 docs=3 dim=0 order:u4 2 0 1 logit:f8 0 0 800 seen:f4 1 2 >round
+    update -a squared -e 0.5 <round >model
+    mkstream model learner=squared rounds=1 dim=3 eta=0.5 w:f8 4 0 1 >want
+    same want model
+}
+
+@test "learners that look at no probabilities take every policy, and any number of places" {
+    zero
+    for policy in 'top -k 1 -g 0.5' 'swap -k 2 -g 1' plackett-luce; do
+        # shellcheck disable=SC2086
+        for k in 1 2 3; do
+            small_text | svm2bin | score -m zero | explore -p $policy | feedback-mask -k $k >round
+            update -a ridge <round >out
+            update -a prank <round >out
+            [ $k = 1 ] || update -a committee -N 2 <round >out
+        done
+        # shellcheck disable=SC2086
+        small_text | svm2bin | score -m zero | explore -p $policy | feedback-mask -k all >round
+        for learner in slam listnet kl ranksvm; do
+            update -a $learner -e 0.1 <round >out
+        done
+    done
+}
+
 @test "a round with neither seen nor label, and a model in the stream, are refused" {
     mkstream round t=7 docs=2 dim=2 x:f4 1 2 3 4 >bad
     untouched 'update: <stdin>: round 7: needs seen or label: put feedback-mask before update' \
