@@ -393,7 +393,7 @@ blocks() {
 
     # the sweep, on hosts that are this machine
     sed 's|8/one,8/two|:|' page.1 >local
-    ! cmp -s local page.1
+    if cmp -s local page.1; then return 1; fi
     bash -e local
     whole out
 
