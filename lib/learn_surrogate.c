@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "heard.h"
-#include "real.h"
 #include "surrogate.h"
 
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
@@ -24,29 +23,22 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     return learner_step(state, x, g, fault);
 }
 
-/* T^(-2/3), as the estimate's variance grows with 1/gamma (Chaudhuri & Tewari 2016, Theorem
- * 4.1). */
-static double eta_estimated(double T)
-{
-    double root = real_cbrt(T);
-    return 1 / (root * root);
-}
-
 const struct learner learn_squared = {
-    .name = "squared", .letters = "eTU", .eta = eta_estimated, .least = 1, .learn = learn,
+    .name = "squared", .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
 };
 
 const struct learner learn_kl = {
-    .name = "kl", .letters = "eTU", .eta = eta_estimated, .least = 1, .learn = learn,
+    .name = "kl", .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
 };
 
 const struct learner learn_smoothdcg = {
-    .name = "smoothdcg", .letters = "eTUE", .eta = eta_estimated, .least = 1, .learn = learn,
+    .name = "smoothdcg", .letters = "eTUE", .eta = learner_eta_estimated, .least = 1,
+    .learn = learn,
     .preset = { [SETTING_EPSILON] = 0.01 },
 };
 
 const struct learner learn_ranksvm = {
-    .name = "ranksvm", .letters = "eTU", .eta = eta_estimated, .least = 2, .learn = learn,
+    .name = "ranksvm", .letters = "eTU", .eta = learner_eta_estimated, .least = 2, .learn = learn,
 };
 
 const struct learner learn_listnet = {

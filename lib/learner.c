@@ -6,6 +6,7 @@
 
 #include "factor.h"
 #include "load.h"
+#include "real.h"
 
 static bool takes(const struct learner *learner, char letter)
 {
@@ -299,6 +300,12 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
 double learner_eta_known(double T)
 {
     return 1 / sqrt(T);
+}
+
+double learner_eta_estimated(double T)
+{
+    double root = real_cbrt(T);
+    return 1 / (root * root);
 }
 
 static int check_weight(const struct state *state, size_t j, struct fault *fault)

@@ -119,6 +119,10 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
  * 6). */
 double learner_eta_known(double T);
 
+/* And where it is: T^(-2/3), as the estimate's variance grows with 1/gamma (Chaudhuri & Tewari
+ * 2016, Theorem 4.1). */
+double learner_eta_estimated(double T);
+
 /* Grows w and what is kept until they reach `width` weights. */
 int learner_reach(struct state *state, size_t width, struct fault *fault);
 

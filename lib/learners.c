@@ -6,6 +6,7 @@
 #include "learn_perceptron.h"
 #include "learn_prank.h"
 #include "learn_ridge.h"
+#include "learn_robust.h"
 #include "learn_surrogate.h"
 #include "learner.h"
 
@@ -13,7 +14,8 @@ const struct learner *const learners[] = {
     &learn_squared, &learn_kl,      &learn_smoothdcg,  &learn_ranksvm,   &learn_listnet,
     &learn_slam,    &learn_slam_ap, &learn_minimax,    &learn_solar1,    &learn_solar2,
     &learn_prank,   &learn_prank_pair, &learn_committee, &learn_ftpl,     &learn_ridge,
-    &learn_thompson, &learn_linucb,    NULL,
+    &learn_thompson, &learn_linucb,    &learn_squared_dr, &learn_kl_dr, &learn_smoothdcg_dr,
+    NULL,
 };
 
 const struct learner *learner_find(const char *name)

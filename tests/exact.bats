@@ -21,6 +21,10 @@ load helper
     "$ROOT/build/tests/steps"
 }
 
+@test "doubly robust estimates: right on average over all orders, and for sure where the baseline is" {
+    "$ROOT/build/tests/robust"
+}
+
 @test "ridge solves the normal equations of what was seen, and takes no more of the rest than a mean" {
     "$ROOT/build/tests/ridge"
 }

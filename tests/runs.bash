@@ -3,7 +3,7 @@
 # Those of queries with features, and those of a fixed list of items.
 LEARNERS="squared kl smoothdcg ranksvm listnet slam slam-cut slam-ap minimax solar1 solar2 prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
-    kl-top kl-swap ranksvm-luce"
+    squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce"
 LEADERS="ftpl ftpl-ndcg ftpl-blocks"
 RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
     $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
@@ -62,6 +62,7 @@ settings() {
     committee-seen) k=3 options="-a committee -N 3" ;;
     ridge) options="-a ridge -C 2" ;;
     thompson) options="-a thompson -C 2 -S 0.3 -s 4" ;;
+    smoothdcg-dr) options="-a smoothdcg-dr -e 0.001 -E 0.1 -C 2" ;;
     linucb) k=2 options="-a linucb -p -S 0.3" ;;
     ridge-plain) k=2 options="-a ridge -p" ;;
     kl-top) k=2 shown="-p top -k 2 -g 0.5 -F 0.05" options="-a kl -e 0.003 -U 2" ;;

@@ -261,9 +261,9 @@ outgrown() {
         replay -n 30 "${run#*.}" | score -m <(mkstream model learner=kl rounds=0 dim=0 w:f8) |
             explore $shown | feedback-mask -k $k | update $options -m "${run%.*}.bin"
     done
-    [ ${#names[@]} = 25 ]
-    for ((i = 0; i < 25; i++)); do
-        for ((j = 0; j < 25; j++)); do
+    [ ${#names[@]} = 28 ]
+    for ((i = 0; i < 28; i++)); do
+        for ((j = 0; j < 28; j++)); do
             [ "${options_of[i]}" != "${options_of[j]}" ] || continue
             cp ${names[j]}.bin before
             # shellcheck disable=SC2086

@@ -190,7 +190,7 @@ static void check_stopping(const struct learner *learner, size_t run)
 static bool estimates(const struct learner *learner)
 {
     static const char *const names[] = { "squared", "kl", "smoothdcg", "ranksvm", "listnet",
-                                         "ftpl" };
+                                         "squared-dr", "kl-dr", "smoothdcg-dr", "ftpl" };
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(learner->name, names[i]) == 0)
             return true;
