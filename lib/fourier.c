@@ -12,6 +12,8 @@ static const double PI = 0x1.921fb54442d18p+1;
 
 void fourier_close(struct fourier *fourier)
 {
+    space_free(&fourier->slot);
+    space_free(&fourier->spare);
     space_free(&fourier->omega);
     space_free(&fourier->shift);
     space_free(&fourier->turns);
@@ -32,27 +34,71 @@ int fourier_start(struct fourier *fourier, size_t number, double gamma, uint64_t
     return 0;
 }
 
-/* The features that came reach so far. Feature j's frequencies are drawn by (seed, j + 1), one
- * after the other, so that the first are the same whatever their number. */
-static int draw_frequencies(struct fourier *fourier, size_t width, struct fault *fault)
+/* Where a feature's frequencies are, in a table that is searched from where its number is mixed
+ * to. So memory goes by the features that came, and not by their numbers. */
+struct slot {
+    uint32_t feature, row; /* of omega, from 1; 0: nobody's */
+};
+
+/* The slot of a feature, or the one it would get. */
+static struct slot *find(struct slot *slot, size_t slots, uint32_t feature)
+{
+    size_t at = (size_t)((feature * 0x9e3779b97f4a7c15u) >> 32) & (slots - 1);
+    while (slot[at].row && slot[at].feature != feature)
+        at = (at + 1) & (slots - 1);
+    return &slot[at];
+}
+
+/* Twice as many slots. */
+static int widen(struct fourier *fourier, struct fault *fault)
+{
+    size_t had = fourier->slots, slots = had ? 2 * had : 64;
+    struct slot *old = space_for(&fourier->spare, had, sizeof *old, fault);
+    if (old && had)
+        memcpy(old, fourier->slot.at, had * sizeof *old);
+    struct slot *slot = old ? space_for(&fourier->slot, slots, sizeof *slot, fault) : NULL;
+    if (!slot)
+        return -1;
+    memset(slot, 0, slots * sizeof *slot);
+    for (size_t at = 0; at < had; at++)
+        if (old[at].row)
+            *find(slot, slots, old[at].feature) = old[at];
+    fourier->slots = slots;
+    return 0;
+}
+
+/* The frequencies of a feature that comes for the first time: drawn by (seed, j + 1), one after the
+ * other, so that the first are the same whatever their number. */
+static int draw_frequencies(struct fourier *fourier, uint32_t feature, struct fault *fault)
 {
     size_t number = fourier->number;
-    if (width <= fourier->width)
-        return 0;
-    if (width > FOURIER_MOST / number)
-        return fault_data(fault, "%zu new features of features up to number %zu want more than "
-                          "%" PRIu64 " frequencies: give less with -D", number, width,
+    struct normals normals = {
+        .rng = rng_at(fourier->seed, RNG_FOURIER, (uint64_t)feature + 1)
+    };
+    if (fourier->kept + 1 > FOURIER_MOST / number)
+        return fault_data(fault, "%zu new features of more than %zu features want more than "
+                          "%" PRIu64 " frequencies: give less with -D", number, fourier->kept,
                           FOURIER_MOST);
-    double *omega = space_for(&fourier->omega, width * number, sizeof *omega, fault);
+    if (2 * (fourier->kept + 1) > fourier->slots && widen(fourier, fault) < 0)
+        return -1;
+    double *omega = space_for(&fourier->omega, (fourier->kept + 1) * number, sizeof *omega, fault);
     if (!omega)
         return -1;
-    for (; fourier->width < width; fourier->width++) {
-        struct normals normals = {
-            .rng = rng_at(fourier->seed, RNG_FOURIER, fourier->width + 1)
-        };
-        for (size_t i = 0; i < number; i++)
-            omega[fourier->width * number + i] = fourier->scale * normal_draw(&normals);
-    }
+    for (size_t i = 0; i < number; i++)
+        omega[fourier->kept * number + i] = fourier->scale * normal_draw(&normals);
+    *find(fourier->slot.at, fourier->slots, feature) =
+        (struct slot){ feature, (uint32_t)++fourier->kept };
+    return 0;
+}
+
+/* All that are there have frequencies. */
+static int know(struct fourier *fourier, const struct rows *rows, struct fault *fault)
+{
+    const uint32_t *idx = rows->idx.at;
+    for (size_t e = 0; e < rows->entries; e++)
+        if ((!fourier->slots || !find(fourier->slot.at, fourier->slots, idx[e])->row) &&
+            draw_frequencies(fourier, idx[e], fault) < 0)
+            return -1;
     return 0;
 }
 
@@ -77,23 +123,14 @@ static const double *find_turns(struct fourier *fourier, const uint32_t *idx, co
     size_t number = fourier->number;
     memcpy(turns, fourier->shift.at, number * sizeof *turns);
     for (size_t e = 0; e < k; e++) {
-        const double *omega = (const double *)fourier->omega.at + idx[e] * number;
+        size_t row = find(fourier->slot.at, fourier->slots, idx[e])->row - 1;
+        const double *omega = (const double *)fourier->omega.at + row * number;
         if (vectors_wide())
             add_feature_wide(turns, omega, (double)val[e], number);
         else
             add_feature(turns, omega, (double)val[e], number);
     }
     return turns;
-}
-
-/* One more than the largest index there is. */
-static size_t reach(const struct rows *rows)
-{
-    const uint32_t *idx = rows->idx.at;
-    size_t most = 0;
-    for (size_t e = 0; e < rows->entries; e++)
-        most = idx[e] >= most ? (size_t)idx[e] + 1 : most;
-    return most;
 }
 
 int fourier_rows(struct fourier *fourier, const struct rows *in, size_t *dim, struct rows *out,
@@ -105,7 +142,7 @@ int fourier_rows(struct fourier *fourier, const struct rows *in, size_t *dim, st
     double high = sqrt(2 / (double)number);
     uint64_t all = (uint64_t)in->docs * number + in->entries;
     if (rows_start(out, (uint64_t)*dim + number, all, fault) < 0 ||
-        draw_frequencies(fourier, reach(in), fault) < 0)
+        know(fourier, in, fault) < 0)
         return -1;
     for (size_t i = 0; i < in->docs; i++) {
         size_t k = ptr[i + 1] - ptr[i];

@@ -10,15 +10,17 @@
 #include "rows.h"
 #include "space.h"
 
-/* Most frequencies kept: new features times the largest index, from 1, of a feature that came. */
-#define FOURIER_MOST ((uint64_t)1 << 27)
+/* Most frequencies kept: new features times the features that came, each once. */
+#define FOURIER_MOST ((uint64_t)1 << 25)
 
 struct fourier { /* all zero before fourier_start */
     size_t number;       /* D, of new features                                               */
     uint64_t seed;
     double scale;        /* of a frequency: turns for each unit of a feature, per deviation  */
-    size_t width;        /* of the frequencies drawn so far                                  */
-    struct space omega;  /* double[width][number]: in turns                                  */
+    size_t kept;         /* features that came so far                                        */
+    size_t slots;        /* of a table of them: a power of 2, at least twice `kept`, or 0    */
+    struct space slot, spare;
+    struct space omega;  /* double[kept][number]: in turns                                   */
     struct space shift;  /* double[number]: in turns, from 0 to 1                            */
     struct space turns;  /* double[number]: scratch                                          */
 };

@@ -295,8 +295,13 @@ wrong() { # words, round, way...
     seq 2000 | sed 's/$/:1/' | { echo '1 qid:a' "$(paste -sd ' ')" && yes '0 qid:a' | head -n 64999; } |
         svm2bin >in
     fails_on in 1 '*: its documents would have more than 134217728 *' features split
-    wrong '1000000 new features of features up to number 65534 want more than 134217728 *-D' \
-        "docs=1 dim=65534 $sparse" -D 1000000 fourier
+    wrong '1048576 new features of more than 32 features want more than 33554432 *-D' \
+        'docs=1 dim=33 x:f4 1*33' -D 1048576 fourier
+    # memory goes by the features that came, not by their numbers
+    svm2bin <<<'1 qid:1 1300000:1' >in
+    needs_limits
+    (ulimit -v 100000 && features fourier <in >out)
+    bin2txt -f head out | grep ' dim=1300100 '
     wrong 'its documents would have more than 134217728 *' \
         'docs=65000 dim=1 x:f4 1*65000' -D 3000 fourier
 }
