@@ -3,6 +3,8 @@
  * the nearer to the gradient the better it is. */
 #include "learn_robust.h"
 
+#include <math.h>
+
 #include "dcg.h"
 #include "real.h"
 #include "regression.h"
@@ -28,13 +30,14 @@ static struct regression *baseline(struct state *state)
 }
 
 /* v[docs]: an unbiased estimate of what each document is worth, which what was seen is by worth(R);
- * where all was seen, that itself. */
+ * where all was seen, that itself. The regression is of what is more than the worth of relevance 0,
+ * and nothing is worth less: so before it has learnt anything, what is not relevant is no noise. */
 static void appraise(const struct shown *shown, struct regression *regression,
                      double (*worth)(double), double *v)
 {
     bool all = shown->places == shown->docs;
     for (size_t j = 0; !all && j < shown->docs; j++)
-        v[j] = regression_expect(regression, j);
+        v[j] = worth(0) + fmax(0, regression_expect(regression, j));
     for (size_t a = 0; a < shown->places; a++) {
         uint32_t j = shown->doc[a];
         double seen = worth(shown->relevance[a]);
@@ -46,7 +49,8 @@ static int learn_baseline(const struct shown *shown, struct regression *regressi
                           double (*worth)(double), struct fault *fault)
 {
     for (size_t a = 0; a < shown->places; a++)
-        if (regression_learn(regression, shown->doc[a], worth(shown->relevance[a]), fault) < 0)
+        if (regression_learn(regression, shown->doc[a], worth(shown->relevance[a]) - worth(0),
+                             fault) < 0)
             return -1;
     return regression_check(regression, fault);
 }

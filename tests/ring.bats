@@ -695,7 +695,7 @@ whole() {
         runner=$!
         measured 1
         kill -9 "$(cat update.pid)"
-        tries=500
+        tries=6000
         until [ -s score.err ]; do
             sleep 0.01
             [ $((tries -= 1)) -gt 0 ]

@@ -163,13 +163,10 @@ static void check_right(struct rng *rng, const struct kind *kind, struct world *
     size_t m = query->docs;
     double z[WIDE];
     for (size_t i = 0; i < m; i++)
-        query->x[i][0] = (float)(query->label[i] = (float)rng_below(rng, 2)); /* worth a + b x_0 */
+        query->x[i][0] = (float)(query->label[i] = (float)rng_below(rng, 2)); /* worth V(0) + b x_0 */
     for (size_t j = 0; j < WIDE; j++)
         world->baseline[j] = world->level[j] = 0;
-    for (size_t i = 0; i < m; i++)
-        query->x[i][1] = 1;
     world->baseline[0] = world->level[0] = kind->worth(1) - kind->worth(0);
-    world->level[1] = kind->worth(0);
     uint32_t order[DOCS];
     rng_permutation(rng, order, (uint32_t)m);
     take_step(kind, world, order, z);
@@ -196,7 +193,7 @@ static void check_baseline(struct rng *rng, const struct kind *kind)
         make_world(rng, &world);
         learn_round(&state, make_round(&made, &world.query, t, DENSE));
         for (size_t i = 0; i < world.query.docs; i++)
-            world.query.label[i] = (float)kind->worth(world.query.label[i]);
+            world.query.label[i] = (float)(kind->worth(world.query.label[i]) - kind->worth(0));
         learn_round(&ridge, make_round(&made, &world.query, t, DENSE));
     }
     for (size_t j = 0; j < WIDE; j++)
