@@ -163,7 +163,7 @@ static void check_right(struct rng *rng, const struct kind *kind, struct world *
     size_t m = query->docs;
     double z[WIDE];
     for (size_t i = 0; i < m; i++)
-        query->x[i][0] = (float)(query->label[i] = (float)rng_below(rng, 2)); /* worth V(0) + b x_0 */
+        query->x[i][0] = (float)(query->label[i] = (float)rng_below(rng, 2));
     for (size_t j = 0; j < WIDE; j++)
         world->baseline[j] = world->level[j] = 0;
     world->baseline[0] = world->level[0] = kind->worth(1) - kind->worth(0);
