@@ -3,8 +3,6 @@
  * the nearer to the gradient the better it is. */
 #include "learn_robust.h"
 
-#include <math.h>
-
 #include "dcg.h"
 #include "real.h"
 #include "regression.h"
@@ -36,8 +34,10 @@ static void appraise(const struct shown *shown, struct regression *regression,
                      double (*worth)(double), double *v)
 {
     bool all = shown->places == shown->docs;
-    for (size_t j = 0; !all && j < shown->docs; j++)
-        v[j] = worth(0) + fmax(0, regression_expect(regression, j));
+    for (size_t j = 0; !all && j < shown->docs; j++) {
+        double more = regression_expect(regression, j);
+        v[j] = worth(0) + (more > 0 ? more : 0);
+    }
     for (size_t a = 0; a < shown->places; a++) {
         uint32_t j = shown->doc[a];
         double seen = worth(shown->relevance[a]);

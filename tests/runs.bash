@@ -62,6 +62,7 @@ settings() {
     committee-seen) k=3 options="-a committee -N 3" ;;
     ridge) options="-a ridge -C 2" ;;
     thompson) options="-a thompson -C 2 -S 0.3 -s 4" ;;
+    squared-dr | kl-dr) options="-a $1 -e 0.002 -U 2" ;;
     smoothdcg-dr) options="-a smoothdcg-dr -e 0.001 -E 0.1 -C 2" ;;
     linucb) k=2 options="-a linucb -p -S 0.3" ;;
     ridge-plain) k=2 options="-a ridge -p" ;;
