@@ -10,23 +10,11 @@
 /* What is kept: P, and the weights of the means. */
 enum { INVERSE, LEVEL };
 
-static struct regression *regression(struct state *state)
-{
-    struct regression *my = &state->regression;
-    my->dim = state->dim;
-    my->plain = state->settings.set[SETTING_PLAIN];
-    my->lambda = state->settings.value[SETTING_TRADEOFF];
-    my->w = state->w;
-    my->level = state->kept[LEVEL];
-    my->inverse = state->kept[INVERSE];
-    return my;
-}
-
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
     struct heard heard;
-    struct regression *my = regression(state);
+    struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
     if (learner_hear(state, round, &heard, fault) < 0 || regression_round(my, x, fault) < 0)
         return -1;
     for (size_t h = 0; h < heard.docs; h++)
@@ -39,7 +27,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 static const double *draw(struct state *state, struct fault *fault)
 {
     const double *width = &state->settings.value[SETTING_WIDTH];
-    struct regression *my = regression(state);
+    struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
     size_t n = regression_rows(state->dim, my->plain), step = my->plain ? 1 : 2;
     double *x = space_for(&state->scratch, n, 2 * sizeof *x, fault);
     double *drawn = space_for(&state->drawn, state->dim, sizeof *drawn, fault);

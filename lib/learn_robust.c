@@ -15,18 +15,6 @@ static double itself(double R)
     return R;
 }
 
-static struct regression *baseline(struct state *state)
-{
-    struct regression *my = &state->regression;
-    my->dim = state->dim;
-    my->plain = state->settings.set[SETTING_PLAIN];
-    my->lambda = state->settings.value[SETTING_TRADEOFF];
-    my->w = state->kept[BASELINE];
-    my->level = state->kept[LEVEL];
-    my->inverse = state->kept[INVERSE];
-    return my;
-}
-
 /* v[docs]: an unbiased estimate of what each document is worth, which what was seen is by worth(R);
  * where all was seen, that itself. The regression is of what is more than the worth of relevance 0,
  * and nothing is worth less: so before it has learnt anything, what is not relevant is no noise. */
@@ -63,7 +51,8 @@ static int learn(struct state *state, const struct matrix *x, const struct round
                  struct fault *fault)
 {
     struct shown shown;
-    struct regression *regression = baseline(state);
+    struct regression *regression =
+        learner_regression(state, state->kept[BASELINE], LEVEL, INVERSE);
     if (heard_places(&shown, round, state->learner->name, 1, &state->places, fault) < 0 ||
         regression_round(regression, x, fault) < 0)
         return -1;

@@ -342,6 +342,19 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
     return 0;
 }
 
+struct regression *learner_regression(struct state *state, double *w, size_t level,
+                                      size_t inverse)
+{
+    struct regression *my = &state->regression;
+    my->dim = state->dim;
+    my->plain = state->settings.set[SETTING_PLAIN];
+    my->lambda = state->settings.value[SETTING_TRADEOFF];
+    my->w = w;
+    my->level = state->kept[level];
+    my->inverse = state->kept[inverse];
+    return my;
+}
+
 int learner_hear(struct state *state, const struct round *round, struct heard *heard,
                  struct fault *fault)
 {

@@ -123,6 +123,11 @@ double learner_eta_known(double T);
  * 2016, Theorem 4.1). */
 double learner_eta_estimated(double T);
 
+/* The state's regression, of the weights w[dim] and what is kept as `level` and `inverse`, with its
+ * settings lambda and plain; good until the state grows. */
+struct regression *learner_regression(struct state *state, double *w, size_t level,
+                                      size_t inverse);
+
 /* Grows w and what is kept until they reach `width` weights. */
 int learner_reach(struct state *state, size_t width, struct fault *fault);
 
