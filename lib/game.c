@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "matrix.h"
+#include "sphere.h"
 
 const struct game_option game_options[GAME_NUMBERS] = {
     [GAME_GRADE] = { 'L', "the top grade", true, 1, 1000 },
@@ -28,22 +28,15 @@ static const struct law laws_auc[] = {
     { 4, 4, 4, { 1, 1, 1, 1 }, { "0001", "0111", "1010", "1100" } },
 };
 
-/* u, a Gaussian scaled to length 1, and the arrays that go with features. */
+/* u, and the arrays that go with features. */
 static int start_features(struct game *game, struct normals *normals, struct fault *fault)
 {
-    double norm = 0;
     game->u = space_for(&game->space_u, game->dim, sizeof *game->u, fault);
     game->z = space_for(&game->space_z, game->dim, sizeof *game->z, fault);
     game->x = space_for(&game->space_x, game->docs * game->dim, sizeof *game->x, fault);
     if (!game->u || !game->z || !game->x)
         return -1;
-    while (norm == 0) {
-        for (size_t j = 0; j < game->dim; j++)
-            game->u[j] = normal_draw(normals);
-        norm = matrix_norm(game->u, game->dim);
-    }
-    for (size_t j = 0; j < game->dim; j++)
-        game->u[j] /= norm;
+    sphere_draw(normals, game->dim, game->u);
     return 0;
 }
 
