@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "blocks.h"
+#include "duel.h"
 #include "filter.h"
 #include "order.h"
 #include "policy.h"
 #include "real.h"
 #include "rng.h"
 
-enum policy { UNIFORM, TOP, SWAP, LUCE, BLOCKS, LEADER };
+enum policy { UNIFORM, TOP, SWAP, LUCE, DRAFT, BLOCKS, LEADER };
 enum { TOP_GRADE = 100 };
 
 struct explore {
@@ -24,8 +25,8 @@ struct explore {
     struct space scratch, by_score, numbers;
 };
 
-static const char *const policies[] = { "uniform", "top", "swap", "plackett-luce", "blocks",
-                                        "leader", NULL };
+static const char *const policies[] = { "uniform", "top", "swap", "plackett-luce", "team-draft",
+                                        "blocks", "leader", NULL };
 
 static int parse_option(struct explore *my, const struct options *options)
 {
@@ -56,22 +57,16 @@ static int parse_option(struct explore *my, const struct options *options)
     }
 }
 
-/* Options that say the same, or need each other. */
-static int check_pairs(const struct explore *my, struct fault *fault)
+/* Options that say the same or need each other, and what a policy cannot do without. */
+static int check_needs(const struct explore *my, struct fault *fault)
 {
+    const char *policy = policies[my->policy];
     if (my->given['g'] && my->given['T'])
         return fault_usage(fault, "-g and -T both say gamma: give one of them");
     if (my->given['E'] && my->given['L'])
         return fault_usage(fault, "-E and -L both say epsilon: give one of them");
     if (my->given['F'] && my->policy != LUCE && !my->given['g'])
         return fault_usage(fault, "-F says how fast gamma falls: -g says from where");
-    return 0;
-}
-
-/* What a policy cannot do without. */
-static int check_needs(const struct explore *my, struct fault *fault)
-{
-    const char *policy = policies[my->policy];
     if (my->given['E'] && isinf(1 / my->epsilon))
         return fault_usage(fault, "-E %g is too small: 1/epsilon overflows", my->epsilon);
     if (my->policy == BLOCKS && !my->given['T'])
@@ -86,12 +81,12 @@ static int check_needs(const struct explore *my, struct fault *fault)
 /* Do the options go with the policy, and with each other? */
 static int check_options(const struct explore *my, struct fault *fault)
 {
-    static const char *const takes[] = { "FTg", "FTgk", "FTgk", "FH", "EKLTk", "ELT" };
+    static const char *const takes[] = { "FTg", "FTgk", "FTgk", "FH", "", "EKLTk", "ELT" };
     const char *policy = policies[my->policy];
     for (const char *letter = "EFHKLTgk"; *letter; letter++)
         if (my->given[(unsigned char)*letter] && !strchr(takes[my->policy], *letter))
             return fault_usage(fault, "-p %s takes no -%c", policy, *letter);
-    return check_pairs(my, fault) < 0 ? -1 : check_needs(my, fault);
+    return check_needs(my, fault);
 }
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -215,10 +210,23 @@ static int show_luce(struct explore *my, struct round *round)
     policy_draw_luce(m, logit, &rng, order, keys, greedy + m);
     if (memcmp(order, greedy, m * sizeof *order) == 0)
         return 0;
-    uint32_t *told = round_new_greedy(round, fault);
-    if (told)
-        memcpy(told, greedy, m * sizeof *told);
-    return told ? 0 : -1;
+    return rank(my, m, round->score, round_new_greedy(round, fault));
+}
+
+/* Both rankings in one list, and who chose what. */
+static int show_draft(struct explore *my, struct round *round)
+{
+    size_t m = round->docs;
+    struct fault *fault = my->host->fault;
+    struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
+    uint32_t *order = round_new_order(round, fault);
+    unsigned char *team = round_new_team(round, fault);
+    uint32_t *mine = space_for(&my->by_score, m, 2 * sizeof *mine + 1, fault);
+    if (!order || !team || !mine || rank(my, m, round->score, mine) < 0 ||
+        rank(my, m, round->rival, mine + m) < 0)
+        return -1;
+    duel_draft(m, mine, mine + m, &rng, order, team, (unsigned char *)(mine + 2 * m));
+    return 0;
 }
 
 /* The list must be the same in each round; the first one tells how long it is, and all that hangs
@@ -276,24 +284,32 @@ static int show_fixed_list(struct explore *my, struct round *round)
     return rank(my, my->docs, perturbed, order);
 }
 
+/* Has the round what the policy goes by? */
+static int check_round(const struct explore *my, const struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    if (round->seen)
+        return fault_data(fault, "it has been shown and answered (seen): a new order would not be "
+                          "the one the answer is about");
+    if (!round->score && (my->policy != UNIFORM || fallen(my, my->gamma, round->t) < 1))
+        return fault_data(fault, "needs score: put score before explore%s",
+                          my->policy == UNIFORM ? " (only -g 1 does without)" : "");
+    if (my->policy == DRAFT && !round->rival)
+        return fault_data(fault, "needs rival: -p team-draft shows two rankings, which score -f "
+                          "ring has of update -a dbgd");
+    return 0;
+}
+
 static enum step step(void *self, struct round *round)
 {
     struct explore *my = self;
-    struct fault *fault = my->host->fault;
-    if (round->seen) {
-        (void)fault_data(fault, "it has been shown and answered (seen): a new order would not be "
-                         "the one the answer is about");
+    if (check_round(my, round) < 0)
         return FAIL;
-    }
-    if (!round->score && (my->policy != UNIFORM || fallen(my, my->gamma, round->t) < 1)) {
-        (void)fault_data(fault, "needs score: put score before explore%s",
-                         my->policy == UNIFORM ? " (only -g 1 does without)" : "");
-        return FAIL;
-    }
     round_forget_choice(round);
-    int shown = my->policy <= SWAP   ? show_mostly(my, round)
-                : my->policy == LUCE ? show_luce(my, round)
-                                     : show_fixed_list(my, round);
+    int shown = my->policy <= SWAP    ? show_mostly(my, round)
+                : my->policy == LUCE  ? show_luce(my, round)
+                : my->policy == DRAFT ? show_draft(my, round)
+                                      : show_fixed_list(my, round);
     return shown < 0 ? FAIL : PASS;
 }
 

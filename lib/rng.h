@@ -16,7 +16,8 @@ enum rng_purpose {
     RNG_GAME = 6,
     RNG_CLICKS = 7,
     RNG_FOURIER = 8,
-    RNG_POSTERIOR = 9
+    RNG_POSTERIOR = 9,
+    RNG_DUEL = 10
 };
 
 struct rng {

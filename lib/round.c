@@ -15,8 +15,8 @@ static const char *const known_keys[] = { "t", "qid", "docs", "dim", "gamma", "t
 enum { KNOWN_KEYS = sizeof known_keys / sizeof *known_keys };
 
 /* In the order of enum round_column: those of the features come last. */
-static const char *const known_columns[] = { "label", "score", "order", "greedy", "logit",
-                                             "seen", "x", "ptr", "idx", "val" };
+static const char *const known_columns[] = { "label", "score", "rival", "order", "greedy", "logit",
+                                             "team", "seen", "x", "ptr", "idx", "val" };
 
 void round_open(struct round *round, struct record *record)
 {
@@ -28,9 +28,11 @@ void round_close(struct round *round)
 {
     space_free(&round->space.label);
     space_free(&round->space.score);
+    space_free(&round->space.rival);
     space_free(&round->space.order);
     space_free(&round->space.greedy);
     space_free(&round->space.logit);
+    space_free(&round->space.team);
     space_free(&round->space.seen);
     space_free(&round->space.scratch);
 }
@@ -230,6 +232,17 @@ static void find_columns(const struct record *record,
         known[column_rank(record->column[c].name)] = &record->column[c];
 }
 
+static int check_one_way(const struct round *round, struct fault *fault)
+{
+    bool logit = round->column[ROUND_LOGIT], team = round->column[ROUND_TEAM];
+    if (logit && round->explored)
+        return fault_data(fault, "gamma= and the column logit: an order is drawn in one way");
+    if (team && (logit || round->explored))
+        return fault_data(fault, "%s and the column team: an order is drawn in one way",
+                          logit ? "the column logit" : "gamma=");
+    return 0;
+}
+
 /* The sizes of all known columns, before anybody waits for them. */
 static int check_sizes(struct round *round, struct fault *fault)
 {
@@ -238,13 +251,13 @@ static int check_sizes(struct round *round, struct fault *fault)
     find_columns(round->record, round->column);
     if (check_column(column[ROUND_LABEL], COLUMN_F4, docs, fault) < 0 ||
         check_column(column[ROUND_SCORE], COLUMN_F8, docs, fault) < 0 ||
+        check_column(column[ROUND_RIVAL], COLUMN_F8, docs, fault) < 0 ||
         check_column(column[ROUND_ORDER], COLUMN_U4, docs, fault) < 0 ||
         check_column(column[ROUND_GREEDY], COLUMN_U4, docs, fault) < 0 ||
         check_column(column[ROUND_LOGIT], COLUMN_F8, docs, fault) < 0 ||
-        check_seen(round, fault) < 0)
+        check_column(column[ROUND_TEAM], COLUMN_U1, docs, fault) < 0 ||
+        check_seen(round, fault) < 0 || check_one_way(round, fault) < 0)
         return -1;
-    if (column[ROUND_LOGIT] && round->explored)
-        return fault_data(fault, "gamma= and the column logit: an order is drawn in one way");
     return check_features(round, column, fault);
 }
 
@@ -288,7 +301,7 @@ static int read_seen(struct round *round, struct fault *fault)
     return round->seen ? check_relevance(round->seen, round->places, "seen", fault) : -1;
 }
 
-/* score or logit. */
+/* score, rival or logit. */
 static int read_finite(struct round *round, const struct column *column, struct space *space,
                        double **value, struct fault *fault)
 {
@@ -302,6 +315,18 @@ static int read_finite(struct round *round, const struct column *column, struct 
         if (!isfinite((*value)[i]))
             return fault_data(fault, "%s %zu is %g", column->name, i, (*value)[i]);
     return 0;
+}
+
+static int read_team(struct round *round, struct fault *fault)
+{
+    const struct column *column = round->column[ROUND_TEAM];
+    if (!column)
+        return 0;
+    round->team = copy_column(column, &round->space.team, fault);
+    for (size_t a = 0; round->team && a < round->docs; a++)
+        if (round->team[a] > 1)
+            return fault_data(fault, "team %zu is %d, neither 0 nor 1", a, round->team[a]);
+    return round->team ? 0 : -1;
 }
 
 /* order or greedy. */
@@ -331,7 +356,8 @@ static void forget_policy(struct round *round)
 static void forget_columns(struct round *round)
 {
     round->label = round->seen = NULL;
-    round->score = round->logit = NULL;
+    round->score = round->rival = round->logit = NULL;
+    round->team = NULL;
     round->live = round->checked = false;
     round->order = round->greedy = NULL;
     round->places = 0;
@@ -348,12 +374,15 @@ int round_columns(struct round *round, struct fault *fault)
     if (read_label(round, fault) < 0 ||
         read_finite(round, round->column[ROUND_SCORE], &round->space.score, &round->score,
                     fault) < 0 ||
+        read_finite(round, round->column[ROUND_RIVAL], &round->space.rival, &round->rival,
+                    fault) < 0 ||
         read_order(round, round->column[ROUND_ORDER], &round->space.order, &round->order,
                    fault) < 0 ||
         read_order(round, round->column[ROUND_GREEDY], &round->space.greedy, &round->greedy,
                    fault) < 0 ||
         read_finite(round, round->column[ROUND_LOGIT], &round->space.logit, &round->logit,
-                    fault) < 0)
+                    fault) < 0 ||
+        read_team(round, fault) < 0)
         return -1;
     return read_seen(round, fault);
 }
@@ -517,8 +546,10 @@ void round_forget_choice(struct round *round)
     record_drop(round->record, "order");
     record_drop(round->record, "greedy");
     record_drop(round->record, "logit");
+    record_drop(round->record, "team");
     round->order = round->greedy = NULL;
     round->logit = NULL;
+    round->team = NULL;
     forget_policy(round);
 }
 
@@ -566,7 +597,15 @@ float *round_new_label(struct round *round, struct fault *fault)
 
 double *round_new_score(struct round *round, struct fault *fault)
 {
+    record_drop(round->record, "rival");
+    round->rival = NULL;
     return round->score = new_column(round, "score", COLUMN_F8, round->docs, &round->space.score,
+                                     fault);
+}
+
+double *round_new_rival(struct round *round, struct fault *fault)
+{
+    return round->rival = new_column(round, "rival", COLUMN_F8, round->docs, &round->space.rival,
                                      fault);
 }
 
@@ -586,6 +625,12 @@ double *round_new_logit(struct round *round, struct fault *fault)
 {
     return round->logit = new_column(round, "logit", COLUMN_F8, round->docs, &round->space.logit,
                                      fault);
+}
+
+unsigned char *round_new_team(struct round *round, struct fault *fault)
+{
+    return round->team = new_column(round, "team", COLUMN_U1, round->docs, &round->space.team,
+                                    fault);
 }
 
 float *round_new_seen(struct round *round, size_t places, struct fault *fault)

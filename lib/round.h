@@ -18,8 +18,8 @@
                                            * with what came, not with a number in a header */
 
 enum round_column {
-    ROUND_LABEL, ROUND_SCORE, ROUND_ORDER, ROUND_GREEDY, ROUND_LOGIT, /* the round has copies of */
-    ROUND_SEEN,                                                       /* and of this             */
+    ROUND_LABEL, ROUND_SCORE, ROUND_RIVAL, ROUND_ORDER, /* the round has copies of these */
+    ROUND_GREEDY, ROUND_LOGIT, ROUND_TEAM, ROUND_SEEN,
     ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,                         /* features                */
     ROUND_COLUMNS
 };
@@ -38,9 +38,11 @@ struct round {
     uint64_t block, group;
     float *label;
     double *score;
+    double *rival; /* what another ranking is by */
     bool live; /* score is w.x by the very weights that update has, in this process */
     uint32_t *order, *greedy; /* permutations of the documents, best first */
     double *logit;            /* what the order was drawn by */
+    unsigned char *team;      /* team[a]: 1 if the rival chose order[a], else 0 */
     bool checked;             /* x holds the features: whoever looks next need not check them */
     struct matrix x;
     float *seen;              /* the relevance of order[0..places-1] */
@@ -53,7 +55,7 @@ struct round {
         char text[32];
     } told, heard;
     struct round_spaces { /* what the columns lie in; of no interest to users */
-        struct space label, score, order, greedy, logit, seen, scratch;
+        struct space label, score, rival, order, greedy, logit, team, seen, scratch;
     } space;
 };
 
@@ -84,20 +86,22 @@ int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, s
                 struct fault *fault);
 
 /* Keys and columns for a round that goes on. Each round_new_... returns the round's own array,
- * to be filled in by the caller, or NULL: label, score, order, greedy and logit of docs,
- * seen of `places`. */
+ * to be filled in by the caller, or NULL: all of docs, but for seen of `places`. A new score takes
+ * away the rival of an old one. */
 int round_number(struct round *round, uint64_t t, struct fault *fault);
 int round_set_gamma(struct round *round, double gamma, struct fault *fault);
 int round_set_top(struct round *round, uint64_t top, struct fault *fault);
 int round_set_swap(struct round *round, uint64_t swap, struct fault *fault);
 int round_set_block(struct round *round, uint64_t block, struct fault *fault);
 int round_set_group(struct round *round, uint64_t group, struct fault *fault);
-void round_forget_choice(struct round *round); /* order, greedy, logit, and keys from gamma on */
+void round_forget_choice(struct round *round); /* the order, how it came, keys from gamma on */
 float *round_new_label(struct round *round, struct fault *fault);
 double *round_new_score(struct round *round, struct fault *fault);
+double *round_new_rival(struct round *round, struct fault *fault);
 uint32_t *round_new_order(struct round *round, struct fault *fault);
 uint32_t *round_new_greedy(struct round *round, struct fault *fault);
 double *round_new_logit(struct round *round, struct fault *fault);
+unsigned char *round_new_team(struct round *round, struct fault *fault);
 float *round_new_seen(struct round *round, size_t places, struct fault *fault);
 
 /* The features of a matrix, which stay the caller's, in the place of those there were, and last of

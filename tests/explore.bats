@@ -618,3 +618,64 @@ upset() {
     fails_on later 1 'explore: <stdin>: round 10 (qid a): score 1 is *e+30, too large *: say a larger -H, or a smaller -F' \
         explore -p plackett-luce -F 300
 }
+
+mkstream() { "$ROOT/build/tests/mkstream" "$@"; }
+
+# rivals: a round of 4 documents, by score 1 0 3 2, by the rival's 2 3 0 1; WORD... are added.
+rivals() {
+    mkstream round t=1 docs=4 dim=0 score:f8 3 4 1 2 rival:f8 1 0 3 2 "$@"
+}
+
+@test "team-draft: a coin for every two places, and each side shows its best that is left" {
+    rivals >in
+    replay -n 20000 in | explore -p team-draft -s 3 >out
+    shown <out | sort | uniq -c | awk '{ print $2 $3 $4 $5, $1, 1 / 4 }' >orders
+    is "$(cut -d ' ' -f 1 orders | paste -sd ' ')" '1203 1230 2103 2130'
+    near 20000 <orders
+    for t in {1..20}; do
+        replay -b $t -n $t in | explore -p team-draft -s 3 >one
+        order=$(shown <one)
+        case $order in
+        '1 2 0 3') teams='0 1 0 1' ;;
+        '1 2 3 0') teams='0 1 1 0' ;;
+        '2 1 0 3') teams='1 0 0 1' ;;
+        '2 1 3 0') teams='1 0 1 0' ;;
+        esac
+        # shellcheck disable=SC2086
+        rivals order:u4 $order team:u1 $teams | replay -b $t -n $t - >want
+        same want one
+    done
+    # Where both rank the same, that is what is shown.
+    mkstream round t=1 docs=3 dim=0 score:f8 1 3 2 rival:f8 4 6 5 | replay -n 30 - |
+        explore -p team-draft | shown | sort -u >orders
+    is "$(cat orders)" '1 2 0'
+}
+
+@test "team-draft: what is shown anew is no draft any more, and what is scored anew has no rival" {
+    rivals | explore -p team-draft >out
+    explore <out >again
+    rivals order:u4 1 0 3 2 >want
+    same want again
+    mkstream model learner=fixed rounds=0 dim=4 w:f8 0 1 2 3 >model
+    rivals | score -m model >scored
+    mkstream round t=1 docs=4 dim=0 score:f8 0 1 2 3 >want
+    same want scored
+    fails_on scored 1 'explore: <stdin>: round 1: needs rival: *score -f ring *update -a dbgd*' \
+        explore -p team-draft
+    for option in -E -H -K -L -T -g -k; do
+        fails 2 "explore: -p team-draft takes no $option*" explore -p team-draft $option 1
+    done
+}
+
+@test "a round that says of its order two things is refused" {
+    rivals order:u4 0 1 2 3 team:u1 0 1 0 1 logit:f8 0 0 0 0 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: the column logit and the column team: an order is drawn in one way' explore
+    mkstream round t=1 docs=2 dim=0 gamma=0.5 score:f8 1 2 order:u4 0 1 team:u1 0 1 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: gamma= and the column team: *' explore
+    mkstream round t=1 docs=2 dim=0 score:f8 1 2 order:u4 0 1 team:u1 0 2 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: team 1 is 2, neither 0 nor 1' explore
+    mkstream round t=1 docs=2 dim=0 score:f8 1 2 order:u4 0 1 team:u1 0 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: column team has 1 values, not 2' explore
+    mkstream round t=1 docs=2 dim=0 score:f8 1 2 rival:f8 1 nan >bad
+    fails_on bad 1 'explore: <stdin>: round 1: rival 1 is nan' explore
+}

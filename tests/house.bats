@@ -2,7 +2,7 @@
 load helper
 
 # Every module of lib/, each using only those before it. learners is the table above its members.
-MODULES="fault space load vectors lanes factor real rng normal order dcg matrix sphere norm
+MODULES="fault space load vectors lanes factor real rng normal order dcg matrix sphere duel norm
     ball record round model policy blocks clicks heard slam surrogate measure linear regret
     offline aside stream tally deck lines decimal counts qids answers rows svm split products
     fourier game settings regression learner pairs learn_surrogate learn_perceptron learn_pairs
