@@ -113,6 +113,14 @@ static void look(struct score *my)
     warn(my->host, "score", why.text);
 }
 
+/* The ranking that the ring's learner has the round's meet. */
+static int set_rival(struct score *my, struct round *round, const struct matrix *x)
+{
+    struct fault *fault = my->host->fault;
+    double *rival = round_new_rival(round, fault);
+    return rival ? scoring_rival(&my->scoring, x, round->t, round->score, rival, fault) : -1;
+}
+
 static enum step step(void *self, struct round *round)
 {
     struct score *my = self;
@@ -123,7 +131,8 @@ static enum step step(void *self, struct round *round)
     if ((my->link && catch_up(my) < 0) || round_features(round, &x, fault) < 0)
         return FAIL;
     double *s = round_new_score(round, fault);
-    if (!s || scoring_round(&my->scoring, &x, s, fault) < 0)
+    if (!s || scoring_round(&my->scoring, &x, s, fault) < 0 ||
+        (scoring_duels(&my->scoring) && set_rival(my, round, &x) < 0))
         return FAIL;
     round->x = x;
     round->checked = true;

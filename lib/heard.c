@@ -179,3 +179,15 @@ int heard_places(struct shown *shown, const struct round *round, const char *nam
         return hear_luce(round, shown, least, weight, fault);
     return 0;
 }
+
+int heard_clicks(const struct round *round, const char *name, size_t least, struct fault *fault)
+{
+    if (!round->seen)
+        return fault_data(fault, "needs seen: %s learns from clicks: put feedback-mask -c before "
+                          "update", name);
+    for (size_t a = 0; a < round->places; a++)
+        if (round->seen[a] != 0 && round->seen[a] != 1)
+            return fault_data(fault, "seen %zu is %g, and a click is 1, no click 0: %s learns from "
+                              "clicks, feedback-mask -c", a, (double)round->seen[a], name);
+    return check_enough(round, name, least, fault);
+}

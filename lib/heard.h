@@ -32,4 +32,8 @@ int heard_documents(struct heard *heard, const struct round *round, const char *
 int heard_places(struct shown *shown, const struct round *round, const char *name, size_t least,
                  struct space *space, struct fault *fault);
 
+/* For learners from clicks, of the same name and need: is there seen, each of it 1 or 0? 0, or a
+ * fault. */
+int heard_clicks(const struct round *round, const char *name, size_t least, struct fault *fault);
+
 #endif

@@ -157,10 +157,12 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
 /* What the learner ranks by beside the weights. */
 static int put_beside(const struct state *state, struct model *model, struct fault *fault)
 {
-    if (!state->learner->rank)
+    if (!state->learner->rank && !state->learner->rival)
         return 0;
     if (settings_save(&state->settings, model, fault) < 0)
         return -1;
+    if (!state->learner->rank)
+        return 0;
     struct extent e = extent(state, &state->learner->kept[0], state->dim);
     return model_put(model, state->learner->kept[0].name, e.columns, state->kept[0], fault);
 }
@@ -395,16 +397,16 @@ static int gather(struct state *state, struct fault *fault)
 }
 
 /* Where all of the first weights change. */
-static int descend(struct state *state, const struct matrix *x, double eta, struct fault *fault)
+static int descend(struct state *state, size_t width, double eta, struct fault *fault)
 {
     double *w = state->w, *z = state->gradient.at;
-    for (size_t j = 0; j < x->dim; j++) {
+    for (size_t j = 0; j < width; j++) {
         w[j] -= eta * z[j];
         z[j] = 0;
     }
     if (state->ball.radius <= 0)
         return learner_check(state, fault);
-    return ball_step(&state->ball, w, x->dim) ? 0 : gather(state, fault);
+    return ball_step(&state->ball, w, width) ? 0 : gather(state, fault);
 }
 
 /* Where few do: those for which a document with g != 0 has a feature. */
@@ -441,9 +443,18 @@ int learner_step(struct state *state, const struct matrix *x, const double *g,
     state->few = false;
     matrix_transposed_times(x, g, state->gradient.at);
     if (x->form == MATRIX_DENSE)
-        return descend(state, x, eta, fault);
+        return descend(state, x->dim, eta, fault);
     size_t most = matrix_entries(x), dim = state->dim;
     if (!space_for(&state->changed, most < dim ? most : dim, sizeof(uint32_t), fault))
         return -1;
     return descend_few(state, x, g, eta, fault);
+}
+
+int learner_move(struct state *state, const double *u, size_t width, struct fault *fault)
+{
+    double *z = state->gradient.at;
+    for (size_t j = 0; j < width; j++)
+        z[j] = -u[j];
+    state->few = false;
+    return descend(state, width, state->settings.value[SETTING_ETA] / state->ball.scale, fault);
 }

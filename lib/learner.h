@@ -79,6 +79,9 @@ struct learner {
     /* What documents rank by, into s[docs], which holds w.x; none: w.x itself. */
     int (*rank)(const struct matrix *x, const struct beside *beside, double *s,
                 struct fault *fault);
+    /* What a rival ranks by in the ring's round t, into rival[docs], where it would be s[docs]. */
+    int (*rival)(const struct matrix *x, const struct beside *beside, uint64_t t, const double *s,
+                 double *rival, struct fault *fault);
     bool ring_only; /* is `rank` for the ring alone? A model in a file ranks by w.x then */
 };
 #define LEARNER_MOST ((size_t)1 << 24)
@@ -143,6 +146,9 @@ double *learner_score(struct state *state, const struct matrix *x, struct fault 
  * not be finite is a fault. With sparse features it costs what it touches. */
 int learner_step(struct state *state, const struct matrix *x, const double *g,
                  struct fault *fault);
+
+/* w <- w + eta u, u[width], width being no more than w has; and then the same. */
+int learner_move(struct state *state, const double *u, size_t width, struct fault *fault);
 
 /* Are all weights finite? 0, or a fault that says which is not. For who changes w otherwise. */
 int learner_check(const struct state *state, struct fault *fault);

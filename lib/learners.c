@@ -1,6 +1,7 @@
 /* The one table of learners. */
 #include <string.h>
 
+#include "learn_clicks.h"
 #include "learn_ftpl.h"
 #include "learn_pairs.h"
 #include "learn_perceptron.h"
@@ -15,6 +16,7 @@ const struct learner *const learners[] = {
     &learn_slam,    &learn_slam_ap, &learn_minimax,    &learn_solar1,    &learn_solar2,
     &learn_prank,   &learn_prank_pair, &learn_committee, &learn_ftpl,     &learn_ridge,
     &learn_thompson, &learn_linucb,    &learn_squared_dr, &learn_kl_dr, &learn_smoothdcg_dr,
+    &learn_pdgd,    &learn_dbgd,
     NULL,
 };
 

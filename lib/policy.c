@@ -1,5 +1,7 @@
 #include "policy.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "order.h"
@@ -80,6 +82,41 @@ void policy_luce(size_t m, const double *logit, size_t places, const uint32_t *d
     }
     luce->two = places < 2 ? 0 : in_turn(&w, logit, weight, doc[0], doc[1]) +
                                  in_turn(&w, logit, weight, doc[1], doc[0]);
+}
+
+void policy_luce_rests(size_t m, const double *logit, const uint32_t *order,
+                       struct luce_rest *rest)
+{
+    rest[m] = (struct luce_rest){ -INFINITY, 0 };
+    for (size_t a = m; a-- > 0;) {
+        struct luce_rest below = rest[a + 1];
+        double here = logit[order[a]];
+        if (here > below.most)
+            rest[a] = (struct luce_rest){ here, below.sum * real_exp(below.most - here) + 1 };
+        else
+            rest[a] = (struct luce_rest){ below.most, below.sum + real_exp(here - below.most) };
+    }
+}
+
+/* From place a + 1 to b the documents left to choose from are those below, and in R the one at b,
+ * in R* the one at a: P(R) / P(R*) is the product of the quotients of their sums. */
+double policy_luce_swapped(const double *logit, const uint32_t *order,
+                           const struct luce_rest *rest, size_t a, size_t b)
+{
+    double upper = logit[order[a]], lower = logit[order[b]];
+    double most = upper > lower ? upper : lower;
+    if (rest[b + 1].most > most)
+        most = rest[b + 1].most;
+    upper = real_exp(upper - most);
+    lower = real_exp(lower - most);
+    double others = rest[b + 1].sum * real_exp(rest[b + 1].most - most);
+    double ratio = (others + upper) / (others + lower);
+    for (size_t c = b - 1; c > a && others <= DBL_MAX; c--) {
+        others += real_exp(logit[order[c]] - most);
+        if (others <= DBL_MAX) /* else they are all there is, for these places and the rest */
+            ratio *= (others + upper) / (others + lower);
+    }
+    return 1 / (1 + ratio);
 }
 
 void policy_draw_top(size_t m, uint64_t top, const uint32_t *greedy, struct rng *rng,

@@ -60,6 +60,21 @@ double policy_two(const struct shown *shown, size_t a, size_t b);
 void policy_luce(size_t m, const double *logit, size_t places, const uint32_t *doc, double *weight,
                  struct luce *luce);
 
+/* What stands at a place and below it: sum of exp(logit) is sum * exp(most). */
+struct luce_rest {
+    double most, sum;
+};
+
+/* rest[0..m], of an order of m documents; rest[m] is of none. */
+void policy_luce_rests(size_t m, const double *logit, const uint32_t *order,
+                       struct luce_rest *rest);
+
+/* P(R*) / (P(R) + P(R*)) by Plackett's and Luce's model, R being the order that rest is of, and R*
+ * the same with the documents at places a < b changed (Oosterhuis & de Rijke 2018, section 4).
+ * Nothing cancels or overflows. O(b - a). */
+double policy_luce_swapped(const double *logit, const uint32_t *order,
+                           const struct luce_rest *rest, size_t a, size_t b);
+
 /* order[0..m-1] becomes a random choice for the first `top` places, all ordered choices being
  * equally likely, and behind them the rest as they stand in `greedy`, which is not looked at where
  * top is m or more. `mark` has room for m. O(m). */

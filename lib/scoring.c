@@ -12,9 +12,16 @@ static bool ranks(const struct scoring *scoring)
     return scoring->learner->rank && (scoring->ring || !scoring->learner->ring_only);
 }
 
+bool scoring_duels(const struct scoring *scoring)
+{
+    return scoring->learner->rival && scoring->ring;
+}
+
 /* What the learner ranks by beside the weights. */
 static int take_beside(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
+    if (scoring_duels(scoring))
+        return settings_load(&scoring->settings, model, fault);
     const char *name = scoring->learner->kept[0].name;
     const struct column *column = record_column(&model->record, name);
     size_t n = column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
@@ -36,7 +43,7 @@ static int know(struct scoring *scoring, const struct model *model, struct fault
                           model->learner);
     scoring->dim = model->dim;
     scoring->scale = model->scale;
-    return ranks(scoring) ? take_beside(scoring, model, fault) : 0;
+    return ranks(scoring) || scoring_duels(scoring) ? take_beside(scoring, model, fault) : 0;
 }
 
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault)
@@ -74,6 +81,12 @@ void scoring_close(struct scoring *scoring)
     space_free(&scoring->work);
 }
 
+static struct beside beside_of(struct scoring *scoring)
+{
+    return (struct beside){ scoring->dim, scoring->count, &scoring->numbers, &scoring->settings,
+                            &scoring->work };
+}
+
 int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault)
 {
     double *spare = space_for(&scoring->spare, matrix_width(x), sizeof *spare, fault);
@@ -85,7 +98,13 @@ int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, st
         if (!isfinite(s[i]))
             return fault_data(fault, "document %zu scores %g: one of its features is no finite "
                               "number, or the weights are too large", i, s[i]);
-    const struct beside beside = { scoring->dim, scoring->count, &scoring->numbers,
-                                   &scoring->settings, &scoring->work };
+    const struct beside beside = beside_of(scoring);
     return ranks(scoring) ? scoring->learner->rank(x, &beside, s, fault) : 0;
+}
+
+int scoring_rival(struct scoring *scoring, const struct matrix *x, uint64_t t, const double *s,
+                  double *rival, struct fault *fault)
+{
+    const struct beside beside = beside_of(scoring);
+    return scoring->learner->rival(x, &beside, t, s, rival, fault);
 }

@@ -34,6 +34,13 @@ int scoring_borrow(struct scoring *scoring, const struct model *model, struct fa
 bool scoring_is_live(const struct scoring *scoring, const struct matrix *x);
 void scoring_close(struct scoring *scoring);
 
+/* Does the ring's learner set a rival against its weights? */
+bool scoring_duels(const struct scoring *scoring);
+
+/* rival[docs]: what the rival ranks by in round t, s[docs] being what scoring_round made of x. */
+int scoring_rival(struct scoring *scoring, const struct matrix *x, uint64_t t, const double *s,
+                  double *rival, struct fault *fault);
+
 /* s[docs]: Xw, or what the learner makes of it (prank: the level). A fault where one is no finite
  * number. */
 int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault);

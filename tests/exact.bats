@@ -29,6 +29,10 @@ load helper
     "$ROOT/build/tests/ridge"
 }
 
+@test "pdgd: its mean step over all orders and clicks is the preferences'; dbgd: fair rivals and drafts" {
+    "$ROOT/build/tests/clicked"
+}
+
 @test "ftpl: summed over all draws of a block's rounds, what it teaches is the block's mean" {
     "$ROOT/build/tests/leader"
 }

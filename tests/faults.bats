@@ -187,6 +187,13 @@ HARMLESS="clock_gettime ferror fflush fprintf free frexp fwrite ldexp mem* munma
         ridge 'ridge -p' thompson linucb 'squared-dr -e 1e-4'; do
         goes_wrong -c malloc,calloc,realloc -i deck -m model update -a $learner -m model
     done
+    explore -p plackett-luce <scored | feedback-mask -c perfect >clicks
+    goes_wrong -c malloc,calloc,realloc -i clicks -m model update -a pdgd -m model
+    mkfifo ring
+    score -f ring <deck | tee rivals | explore -p team-draft | feedback-mask -c perfect |
+        tee clicks | update -a dbgd -f ring >out
+    goes_wrong -c malloc,calloc,realloc -i rivals explore -p team-draft
+    goes_wrong -c malloc,calloc,realloc -i clicks -m model update -a dbgd -m model
     synth -n 1 noisy-binary | update -a ftpl >leader
     synth -n 2 noisy-binary | score -m leader >list
     for policy in '-k all -p leader -T 2' '-k 2 -p blocks -T 8'; do

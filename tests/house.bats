@@ -6,7 +6,7 @@ MODULES="fault space load vectors lanes factor real rng normal order dcg matrix 
     ball record round model policy blocks clicks heard slam surrogate measure linear regret
     offline aside stream tally deck lines decimal counts qids answers rows svm split products
     fourier game settings regression learner pairs learn_surrogate learn_perceptron learn_pairs
-    learn_prank learn_ftpl learn_ridge learn_robust learners scoring weights link
+    learn_prank learn_ftpl learn_ridge learn_robust learn_clicks learners scoring weights link
     queue store reload options words progress filter pump"
 
 place() {

@@ -347,3 +347,70 @@ covariance() {
         [ "$(update -a $learner <some | bin2txt)" = "$(update -a $learner <all | bin2txt)" ]
     done
 }
+
+@test "pdgd: what was clicked on rises above what was passed by, by hand" {
+    # equal logits: as likely either way, 1/2; equal scores: e^s e^s / (e^s + e^s)^2 = 1/4
+    mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 1 >round
+    update -a pdgd -e 8 <round >one
+    holds one 1 -1 0
+    # the first below the last click was looked at, what is below it was not
+    mkstream round t=1 docs=4 dim=0 order:u4 3 0 2 1 logit:f8 5 5 5 5 seen:f4 1 0 0 0 >round
+    update -a pdgd -e 8 <round >one
+    holds one -1 0 0 1
+    # logits 0 and log 3 in the order 0 1: 1/4 as it is, 3/4 the other way
+    mkstream round t=1 docs=2 dim=0 order:u4 0 1 logit:f8 0 1.0986122886681098 seen:f4 1 0 >round
+    update -a pdgd -e 16 <round >one
+    near one 3 -3
+    for seen in '0 0 0' '1 1 1'; do # nothing was preferred to anything
+        # shellcheck disable=SC2086
+        mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 $seen >round
+        update -a pdgd <round >one
+        holds one 0 0 0
+    done
+    [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=pdgd rounds=1 dim=3 eta=0.10000000000000001 cols=w:f8[3] bytes=24' ]
+}
+
+@test "dbgd: in the ring there is a rival, and where it wins the weights go its way" {
+    mkfifo ring
+    mkstream round t=1 docs=3 dim=0 label:f4 1 1 1 >round
+    for t in {1..12}; do
+        replay -b $t -n $t round | score -f ring | explore -p team-draft -s 4 | tee shown |
+            feedback-mask -c perfect -L 1 -k 1 | update -a dbgd -e 0.5 -S 2 -s 7 -f ring >one
+        # label, score, rival, order, team: the rival's scores are 2 u, and who is on top is clicked on
+        tail -c +$(($(head -n 1 shown | wc -c) + 1)) shown | head -c 75 >columns
+        tail -c +37 columns | head -c 24 | od -A n -v -t f8 | tr -s ' \n' '\n\n' | grep . >rival
+        top=$(tail -c +73 columns | head -c 1 | od -A n -t u1 | tr -d ' ')
+        weights one | tr ' ' '\n' | paste - rival | awk -v top="$top" '
+            { d = $1 - top * $2 / 4; length2 += $2 * $2 / 4 }
+            d * d > 1e-28 { exit bad = 1 }
+            END { if (!bad && (length2 - 1) ^ 2 > 1e-24) bad = 1; exit bad }'
+        echo "$top" >>tops
+    done
+    [ "$(sort -u tops | paste -sd ' ')" = '0 1' ]
+    [ "$(bin2txt -f head one | head -n 1)" = 'rankpipe/1 model learner=dbgd rounds=1 dim=3 width=2 eta=0.5 seed=7 cols=w:f8[3] bytes=24' ]
+    # in a file it has no rival
+    mkstream round t=1 docs=3 dim=0 score:f8 3 2 1 >want
+    mkstream round t=1 docs=3 dim=0 >bare
+    mkstream model learner=dbgd rounds=1 dim=3 width=2 eta=0.5 seed=7 w:f8 3 2 1 >model
+    score -m model <bare >out
+    same want out
+}
+
+@test "pdgd and dbgd refuse what is no click, and orders that were drawn otherwise" {
+    said() { fails_on "$1" 1 "update: <stdin>: round 1: $2" update -a "$3"; }
+    for learner in pdgd dbgd; do
+        mkstream round t=1 docs=3 dim=0 label:f4 1 0 0 >bad
+        said bad "needs seen: $learner learns from clicks: put feedback-mask -c before update" $learner
+        mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 team:u1 0 1 0 seen:f4 0 2 >bad
+        said bad '*an order is drawn in one way' $learner
+        mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 2 >bad
+        said bad "seen 1 is 2, and a click is 1, no click 0: $learner learns from clicks, feedback-mask -c" $learner
+        mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 seen:f4 0 1 >bad
+        said bad 'no *: *before feedback-mask, says it' $learner
+    done
+    mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 1 >bad
+    said bad 'seen has 1 relevance, pdgd needs 2: feedback-mask -k 2' pdgd
+    mkstream round t=1 docs=3 dim=0 gamma=0.5 order:u4 1 0 2 seen:f4 1 0 >bad
+    said bad 'no logit: *: explore -p plackett-luce, *' pdgd
+    said bad 'no team: *: explore -p team-draft, *' dbgd
+}

@@ -26,6 +26,8 @@ struct made {
     struct round round;
     float x[DOCS * DIM], val[DOCS * DIM], label[DOCS], seen[DOCS];
     uint32_t ptr[DOCS + 1], idx[DOCS * DIM], order[DOCS];
+    double logit[DOCS];
+    unsigned char team[DOCS];
 };
 
 static unsigned long wrong;
@@ -187,6 +189,24 @@ static inline const struct round *mask_round(struct made *made, const uint32_t *
     round->order = made->order;
     round->seen = made->seen;
     round->places = k;
+    return round;
+}
+
+/* And of clicks, where a label above `least` has one: behind logits that fall by a half with the
+ * documents' numbers, or behind two teams that take turns. */
+static inline const struct round *click_round(struct made *made, const uint32_t *order, size_t k,
+                                              float least)
+{
+    struct round *round = &made->round;
+    mask_round(made, order, k);
+    for (size_t a = 0; a < k; a++)
+        made->seen[a] = made->seen[a] > least;
+    for (size_t i = 0; i < round->docs; i++) {
+        made->logit[i] = -0.5 * (double)i;
+        made->team[i] = i % 2;
+    }
+    round->logit = made->logit;
+    round->team = made->team;
     return round;
 }
 

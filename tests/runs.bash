@@ -3,7 +3,7 @@
 # Those of queries with features, and those of a fixed list of items.
 LEARNERS="squared kl smoothdcg ranksvm listnet slam slam-cut slam-ap minimax solar1 solar2 prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
-    squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce"
+    squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce pdgd dbgd"
 LEADERS="ftpl ftpl-ndcg ftpl-blocks"
 RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
     $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
@@ -45,7 +45,7 @@ decks() {
     mkfifo ring
 }
 
-# settings LEARNER: how explore shows, places seen, and update's options.
+# settings LEARNER: how explore shows, what feedback-mask -k is told, and update's options.
 settings() {
     shown="-g 0.3" k=1
     case $1 in
@@ -69,6 +69,8 @@ settings() {
     kl-top) k=2 shown="-p top -k 2 -g 0.5 -F 0.05" options="-a kl -e 0.003 -U 2" ;;
     kl-swap) k=2 shown="-p swap -k 2 -g 0.3" options="-a kl -e 0.003 -U 2" ;;
     ranksvm-luce) k=2 shown="-p plackett-luce -H 2 -F 0.05" options="-a ranksvm -e 0.003 -U 1.5" ;;
+    pdgd) k="10 -c navigational" shown="-p plackett-luce -H 2" options="-a pdgd -U 3" ;;
+    dbgd) k="10 -c perfect" shown="-p team-draft" options="-a dbgd -e 0.2 -S 0.5 -s 6" ;;
     ftpl) k=all shown="-p leader -T 150" options="-a ftpl -G lin" ;;
     ftpl-ndcg) k=all shown="-p leader -T 150" options="-a ftpl -G ndcg" ;;
     ftpl-blocks) k=2 shown="-p blocks -T 150 -k 2 -L 4" options="-a ftpl" ;;

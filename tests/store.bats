@@ -258,12 +258,12 @@ outgrown() {
         settings "${run%.*}"
         options_of[${#options_of[@]}]=$options names[${#names[@]}]=${run%.*}
         # shellcheck disable=SC2086
-        replay -n 30 "${run#*.}" | score -m <(mkstream model learner=kl rounds=0 dim=0 w:f8) |
-            explore $shown | feedback-mask -k $k | update $options -m "${run%.*}.bin"
+        replay -n 30 "${run#*.}" | score -f ring | explore $shown | feedback-mask -k $k |
+            update $options -f ring -m "${run%.*}.bin"
     done
-    [ ${#names[@]} = 28 ]
-    for ((i = 0; i < 28; i++)); do
-        for ((j = 0; j < 28; j++)); do
+    [ ${#names[@]} = 30 ]
+    for ((i = 0; i < 30; i++)); do
+        for ((j = 0; j < 30; j++)); do
             [ "${options_of[i]}" != "${options_of[j]}" ] || continue
             cp ${names[j]}.bin before
             # shellcheck disable=SC2086

@@ -15,12 +15,13 @@ static const struct told {
     enum setting_number i;
     double value[RUNS]; /* 0: not said */
 } TOLD[] = {
-    { SETTING_TRADEOFF, { 0, 0.5, 3 } }, { SETTING_EPSILON, { 0, 0.1, 2 } },
+    { SETTING_TRADEOFF, { 0, 0.5, 3 } },   { SETTING_EPSILON, { 0, 0.1, 2 } },
     { SETTING_GAIN, { 0, GAIN_LIN, GAIN_NDCG } }, { SETTING_GRADES, { 0, 7, 3 } },
-    { SETTING_MEMBERS, { 0, 2, 3 } }, { SETTING_RADIUS, { 0, 0.7, 2 } },
-    { SETTING_HORIZON, { 0, 0, 1000 } }, { SETTING_ETA, { 0.001, 0.3, 0 } },
-    { SETTING_CUTOFF, { 0, 2, 3 } }, { SETTING_IN_ORDER, { 0, 1, 0 } },
-    { SETTING_PLAIN, { 0, 1, 0 } },        { SETTING_SEED, { 0, 7, 123456789 } },
+    { SETTING_MEMBERS, { 0, 2, 3 } },      { SETTING_WIDTH, { 0, 0.5, 2 } },
+    { SETTING_HORIZON, { 0, 0, 1000 } },   { SETTING_RADIUS, { 0, 0.7, 2 } },
+    { SETTING_ETA, { 0.001, 0.3, 0 } },    { SETTING_CUTOFF, { 0, 2, 3 } },
+    { SETTING_IN_ORDER, { 0, 1, 0 } },     { SETTING_PLAIN, { 0, 1, 0 } },
+    { SETTING_SEED, { 0, 7, 123456789 } },
 };
 
 static struct settings tell(const struct learner *learner, size_t run)
@@ -79,13 +80,21 @@ static void learn_item(struct state *state, struct rng *rng, uint64_t t, size_t 
     learn_round(state, run < 2 ? mask_round(&made, order, 1) : round);
 }
 
+/* Does it learn from clicks, and from nothing else? */
+static bool clicks(const struct learner *learner)
+{
+    return learner == learner_find("pdgd") || learner == learner_find("dbgd");
+}
+
 /* To the others: in turn all labels and, as explore shows them, as many as the learner needs. */
 static void learn_deal(struct state *state, const struct deal *deal, uint64_t t, enum form form)
 {
     static struct made made;
     const struct round *round = make_round(&made, &deal->query, t, form);
     size_t least = state->learner->least, m = deal->query.docs;
-    if (t % 2 && least != SURROGATE_ALL) {
+    if (clicks(state->learner)) {
+        round = click_round(&made, deal->order, deal->places < least ? m : deal->places, 1);
+    } else if (t % 2 && least != SURROGATE_ALL) {
         made.round.explored = true;
         made.round.gamma = 0.5;
         round = mask_round(&made, deal->order, least < m ? least : m);
@@ -186,7 +195,8 @@ static void check_stopping(const struct learner *learner, size_t run)
 
 /* ---- what is seen ---- */
 
-/* Does it estimate from what was seen, or keep a list? Then it does not take a part for all. */
+/* Does it estimate from what was seen, learn from clicks, or keep a list? Then it does not take a
+ * part for all. */
 static bool estimates(const struct learner *learner)
 {
     static const char *const names[] = { "squared", "kl", "smoothdcg", "ranksvm", "listnet",
@@ -194,7 +204,7 @@ static bool estimates(const struct learner *learner)
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(learner->name, names[i]) == 0)
             return true;
-    return false;
+    return clicks(learner);
 }
 
 /* Does it look at documents that were not seen? */
