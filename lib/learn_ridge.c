@@ -18,7 +18,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (learner_hear(state, round, &heard, fault) < 0 || regression_round(my, x, fault) < 0)
         return -1;
     for (size_t h = 0; h < heard.docs; h++)
-        if (regression_learn(my, heard.doc[h], heard.relevance[h], fault) < 0)
+        if (regression_learn(my, heard.doc[h], heard.relevance[h], 1, fault) < 0)
             return -1;
     return regression_check(my, fault) < 0 ? -1 : learner_check(state, fault);
 }

@@ -7,8 +7,8 @@
 #include "real.h"
 #include "regression.h"
 
-/* What is kept: the regression's P and weights. */
-enum { INVERSE, LEVEL, BASELINE };
+/* What is kept: the regression's P and weights, and the highest relevance seen. */
+enum { INVERSE, LEVEL, BASELINE, TOP };
 
 static double itself(double R)
 {
@@ -16,15 +16,15 @@ static double itself(double R)
 }
 
 /* v[docs]: an unbiased estimate of what each document is worth, which what was seen is by worth(R);
- * where all was seen, that itself. The regression is of what is more than the worth of relevance 0,
- * and nothing is worth less: so before it has learnt anything, what is not relevant is no noise. */
-static void appraise(const struct shown *shown, struct regression *regression,
+ * where all was seen, that itself. The regression is of R, which is nearer to a line than what it
+ * is worth; no relevance is below 0, nor expected above all that were seen. */
+static void appraise(const struct shown *shown, struct regression *regression, double top,
                      double (*worth)(double), double *v)
 {
     bool all = shown->places == shown->docs;
     for (size_t j = 0; !all && j < shown->docs; j++) {
-        double more = regression_expect(regression, j);
-        v[j] = worth(0) + (more > 0 ? more : 0);
+        double R = regression_expect(regression, j);
+        v[j] = worth(R > top ? top : R > 0 ? R : 0);
     }
     for (size_t a = 0; a < shown->places; a++) {
         uint32_t j = shown->doc[a];
@@ -33,13 +33,18 @@ static void appraise(const struct shown *shown, struct regression *regression,
     }
 }
 
-static int learn_baseline(const struct shown *shown, struct regression *regression,
-                          double (*worth)(double), struct fault *fault)
+/* The likelier a document was to be seen the less it tells of those that are not: it counts 1 - pi.
+ * Else the greedy ones, nearly all that is seen, would have the baseline to themselves. */
+static int learn_baseline(const struct shown *shown, struct regression *regression, double *top,
+                          struct fault *fault)
 {
-    for (size_t a = 0; a < shown->places; a++)
-        if (regression_learn(regression, shown->doc[a], worth(shown->relevance[a]) - worth(0),
-                             fault) < 0)
+    for (size_t a = 0; a < shown->places; a++) {
+        double R = shown->relevance[a], much = 1 - policy_one(shown, a);
+        if (R > *top)
+            *top = R;
+        if (much > 0 && regression_learn(regression, shown->doc[a], R, much, fault) < 0)
             return -1;
+    }
     return regression_check(regression, fault);
 }
 
@@ -51,6 +56,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
                  struct fault *fault)
 {
     struct shown shown;
+    double *top = state->kept[TOP];
     struct regression *regression =
         learner_regression(state, state->kept[BASELINE], LEVEL, INVERSE);
     if (heard_places(&shown, round, state->learner->name, 1, &state->places, fault) < 0 ||
@@ -61,11 +67,10 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (!s || !v)
         return -1;
     g = v + x->docs;
-    appraise(&shown, regression, worth, v);
+    appraise(&shown, regression, *top, worth, v);
     gradient(x->docs, s, v, state->settings.value[SETTING_EPSILON], g);
-    return learner_step(state, x, g, fault) < 0
-               ? -1
-               : learn_baseline(&shown, regression, worth, fault);
+    return learner_step(state, x, g, fault) < 0 ? -1
+                                                : learn_baseline(&shown, regression, top, fault);
 }
 
 /* |s - v|^2 */
@@ -120,23 +125,24 @@ static int learn_smoothdcg_round(struct state *state, const struct matrix *x,
 #define KEPT \
     { [INVERSE] = { "inverse", KEPT_FACTOR, SETTING_PLAIN }, \
       [LEVEL] = { "level", KEPT_VECTORS, SETTINGS }, \
-      [BASELINE] = { "baseline", KEPT_VECTORS, SETTINGS } }
+      [BASELINE] = { "baseline", KEPT_VECTORS, SETTINGS }, \
+      [TOP] = { "top", KEPT_NUMBERS, SETTINGS } }
 
 const struct learner learn_squared_dr = {
     .name = "squared-dr", .letters = "CTUep", .eta = learner_eta_estimated, .least = 1,
-    .learn = learn_squared_round, .kept = KEPT, .preset = { [SETTING_TRADEOFF] = 1 },
+    .learn = learn_squared_round, .kept = KEPT, .preset = { [SETTING_TRADEOFF] = 100 },
     .most = 4096,
 };
 
 const struct learner learn_kl_dr = {
     .name = "kl-dr", .letters = "CTUep", .eta = learner_eta_estimated, .least = 1,
-    .learn = learn_kl_round, .kept = KEPT, .preset = { [SETTING_TRADEOFF] = 1 },
+    .learn = learn_kl_round, .kept = KEPT, .preset = { [SETTING_TRADEOFF] = 100 },
     .most = 4096,
 };
 
 const struct learner learn_smoothdcg_dr = {
     .name = "smoothdcg-dr", .letters = "CETUep", .eta = learner_eta_estimated, .least = 1,
     .learn = learn_smoothdcg_round, .kept = KEPT,
-    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EPSILON] = 0.01 },
+    .preset = { [SETTING_TRADEOFF] = 100, [SETTING_EPSILON] = 0.01 },
     .most = 4096,
 };

@@ -90,12 +90,13 @@ static void move(struct regression *my, double a)
     }
 }
 
-int regression_learn(struct regression *regression, size_t i, double worth, struct fault *fault)
+int regression_learn(struct regression *regression, size_t i, double worth, double much,
+                     struct fault *fault)
 {
     struct regression *my = regression;
     spell(my, i);
-    double b = factor_observe(my->inverse, regression_rows(my->dim, my->plain), my->z, my->lambda,
-                              my->u);
+    double b = factor_observe(my->inverse, regression_rows(my->dim, my->plain), my->z,
+                              my->lambda / much, my->u);
     if (!(b > 0) || isinf(b))
         return fault_data(fault, "z'P z + lambda is %g: a feature is no finite number or too "
                           "large; smaller features", b);

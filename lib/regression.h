@@ -5,7 +5,8 @@
  * another, and rank nothing.
  *
  * With z a document's numbers, v the weights and Z, R what was seen, v = (Z'Z + lambda I)^-1 Z'R
- * and P = lambda (Z'Z + lambda I)^-1. */
+ * and P = lambda (Z'Z + lambda I)^-1; a document that counts as much as a of them adds a z z' to
+ * Z'Z, and a z R to Z'R. */
 #ifndef RANKPIPE_REGRESSION_H
 #define RANKPIPE_REGRESSION_H
 
@@ -46,9 +47,10 @@ double regression_expect(struct regression *regression, size_t i);
 /* z'(Z'Z + lambda I)^-1 z of document i: the variance of v.z, where what was seen varies by 1. */
 double regression_variance(struct regression *regression, size_t i);
 
-/* Document i was seen, and is worth so much. A fault where the weights are no longer finite; then
- * they are good for nothing. */
-int regression_learn(struct regression *regression, size_t i, double worth, struct fault *fault);
+/* Document i was seen, is worth so much, and counts as `much` documents, above 0. A fault where the
+ * weights are no longer finite; then they are good for nothing. */
+int regression_learn(struct regression *regression, size_t i, double worth, double much,
+                     struct fault *fault);
 
 /* The `level` half of the weights, finite? 0, or a fault. */
 int regression_check(const struct regression *regression, struct fault *fault);

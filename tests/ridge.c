@@ -4,60 +4,12 @@
  * that come late might have been there, and 0, from the start. And the factor it keeps,
  * beside the matrix that it is of.
  */
-#include "rounds.h"
+#include "equations.h"
 #include "factor.h"
 #include "normal.h"
 #include "scoring.h"
 
-enum { ROUNDS = 40, NARROW = 9, ROWS = 2 * NARROW };
-
-/* a is lambda I + the sum of zz', c the sum of r z. Rows go by deviations, and then by means. */
-struct equations {
-    bool plain;
-    long double lambda, a[ROWS][ROWS], c[ROWS];
-};
-
-/* Gauss and Jordan, without looking for pivots: a is positive. */
-static void invert(const struct equations *q, long double inverse[ROWS][ROWS])
-{
-    long double a[ROWS][ROWS];
-    memcpy(a, q->a, sizeof a);
-    for (size_t i = 0; i < ROWS; i++)
-        for (size_t j = 0; j < ROWS; j++)
-            inverse[i][j] = i == j;
-    for (size_t p = 0; p < ROWS; p++) {
-        long double pivot = a[p][p];
-        for (size_t j = 0; j < ROWS; j++) {
-            a[p][j] /= pivot;
-            inverse[p][j] /= pivot;
-        }
-        for (size_t i = 0; i < ROWS; i++) {
-            long double factor = a[i][p];
-            for (size_t j = 0; i != p && j < ROWS; j++) {
-                a[i][j] -= factor * a[p][j];
-                inverse[i][j] -= factor * inverse[p][j];
-            }
-        }
-    }
-}
-
-static void add_document(struct equations *q, const struct query *query, size_t doc)
-{
-    long double z[ROWS] = { 0 };
-    for (size_t j = 0; j < query->dim; j++) {
-        long double mean = 0;
-        for (size_t i = 0; !q->plain && i < query->docs; i++)
-            mean += query->x[i][j];
-        mean /= query->docs;
-        z[j] = query->x[doc][j] - mean;
-        z[NARROW + j] = mean;
-    }
-    for (size_t i = 0; i < ROWS; i++) {
-        q->c[i] += query->label[doc] * z[i];
-        for (size_t j = 0; j < ROWS; j++)
-            q->a[i][j] += z[i] * z[j];
-    }
-}
+enum { ROUNDS = 40 };
 
 static long double product(const double *a, size_t n, size_t i, size_t j);
 
@@ -76,13 +28,10 @@ static bool near(long double got, long double want, long double size)
 
 static void compare(const struct state *state, const struct equations *q)
 {
-    long double inverse[ROWS][ROWS], w[ROWS] = { 0 }, size = 0;
-    invert(q, inverse);
-    for (size_t i = 0; i < ROWS; i++) {
-        for (size_t j = 0; j < ROWS; j++)
-            w[i] += inverse[i][j] * q->c[j];
+    long double inverse[ROWS][ROWS], w[ROWS], size = 0;
+    solve(q, inverse, w);
+    for (size_t i = 0; i < ROWS; i++)
         size = fmaxl(size, fabsl(w[i]));
-    }
     for (size_t i = 0; i < ROWS; i++) {
         size_t j = i % NARROW;
         if (j >= state->dim || (q->plain && i >= NARROW))
@@ -125,9 +74,8 @@ static void check_equations(struct rng *rng, double lambda, bool plain)
 {
     static struct made made;
     struct state state, wide;
-    struct equations q = { .plain = plain, .lambda = lambda > 0 ? lambda : 1 };
-    for (size_t i = 0; i < ROWS; i++)
-        q.a[i][i] = q.lambda;
+    struct equations q;
+    begin_equations(&q, lambda > 0 ? lambda : 1, plain);
     begin(&state, lambda, plain);
     begin(&wide, lambda, plain);
     reach(&wide, NARROW);
@@ -140,7 +88,7 @@ static void check_equations(struct rng *rng, double lambda, bool plain)
         learn_round(&state, mask_round(&made, order, k));
         learn_round(&wide, &made.round);
         for (size_t a = 0; a < k; a++)
-            add_document(&q, &query, order[a]);
+            add_document(&q, &query, order[a], 1);
         compare(&state, &q);
         size_t d = state.dim, rows = plain ? d : 2 * d;
         hold(memcmp(state.w, wide.w, d * sizeof(double)) == 0 &&
@@ -297,8 +245,8 @@ static void check_drawn(struct state *state, const struct model *message, bool p
 static void check_bound(const struct state *state, const struct equations *q,
                         const struct query *query, const double *s)
 {
-    long double inverse[ROWS][ROWS];
-    invert(q, inverse);
+    long double inverse[ROWS][ROWS], w[ROWS];
+    solve(q, inverse, w);
     for (size_t d = 0; d < query->docs; d++) {
         long double z[ROWS] = { 0 }, want = 0, variance = 0;
         for (size_t j = 0; j < query->dim; j++) {
@@ -323,9 +271,8 @@ static void check_explorers(struct rng *rng, bool plain)
     struct fault fault = { 0 };
     struct state drawn, bound;
     struct scoring scoring = { .ring = true };
-    struct equations q = { .plain = plain, .lambda = LAMBDA };
-    for (size_t i = 0; i < ROWS; i++)
-        q.a[i][i] = LAMBDA;
+    struct equations q;
+    begin_equations(&q, LAMBDA, plain);
     begin_wide(&drawn, "thompson", plain);
     begin_wide(&bound, "linucb", plain);
     for (uint32_t t = 1; t <= ROUNDS; t++) {
@@ -342,7 +289,7 @@ static void check_explorers(struct rng *rng, bool plain)
         check_bound(&bound, &q, &query, s);
         learn_round(&drawn, mask_round(&made, order, 1));
         learn_round(&bound, &made.round);
-        add_document(&q, &query, order[0]);
+        add_document(&q, &query, order[0], 1);
         must(learner_publish(&drawn, &message, &fault), &fault);
         check_drawn(&drawn, &message, plain);
     }

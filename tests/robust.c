@@ -1,14 +1,15 @@
 /*
  * Doubly robust estimates: whatever the regression says, the mean of the estimate over all m!
  * orders that explore might have drawn is the gradient of every label, had from differences of the
- * loss; where the regression is right the estimate is the gradient whatever was drawn; and what it
- * learns is what ridge learns of the same worths.
+ * loss; where the regression is right the estimate is the gradient whatever was drawn; and it
+ * learns what the normal equations say, each document seen counting as much as it was likely not
+ * to be.
  */
 #include <math.h>
 
 #include "dcg.h"
+#include "equations.h"
 #include "real.h"
-#include "rounds.h"
 #include "surrogate.h"
 
 enum { MOST = 4, CASES = 60, WIDE = 5 };
@@ -34,7 +35,7 @@ static const struct kind KINDS[] = {
 /* A case: a query, weights and a regression, drawn. */
 struct world {
     struct query query;
-    double w[WIDE], baseline[WIDE], level[WIDE], gamma;
+    double w[WIDE], baseline[WIDE], level[WIDE], top, gamma;
     uint32_t greedy[DOCS];
     size_t k;
 };
@@ -49,6 +50,7 @@ static void make_world(struct rng *rng, struct world *world)
         world->baseline[j] = 4 * rng_unit(rng) - 2;
         world->level[j] = 4 * rng_unit(rng) - 2;
     }
+    world->top = 3 * rng_unit(rng);
     world->gamma = 0.05 + 0.9 * rng_unit(rng);
     rng_permutation(rng, world->greedy, (uint32_t)query->docs);
     world->k = 1 + rng_below(rng, (uint32_t)query->docs);
@@ -65,6 +67,7 @@ static void begin(struct state *state, const struct kind *kind, const struct wor
     memcpy(reach(state, WIDE), world->w, sizeof world->w);
     memcpy(state->kept[1], world->level, sizeof world->level);
     memcpy(state->kept[2], world->baseline, sizeof world->baseline);
+    *state->kept[3] = world->top;
 }
 
 /* The step of one round, shown in that order: eta is 1, so it is minus the estimate. */
@@ -156,17 +159,21 @@ static void check_unbiased(const struct kind *kind, const struct world *world)
     }
 }
 
-/* A regression of plain features that is right: x_0 is the worth itself. */
-static void check_right(struct rng *rng, const struct kind *kind, struct world *world)
+/* A regression that is right: x_0 is the relevance itself; or one that is right once it is held to
+ * what relevance can be, 0 to the highest seen. */
+static void check_right(struct rng *rng, const struct kind *kind, struct world *world, bool held)
 {
     struct query *query = &world->query;
     size_t m = query->docs;
     double z[WIDE];
-    for (size_t i = 0; i < m; i++)
-        query->x[i][0] = (float)(query->label[i] = (float)rng_below(rng, 2));
+    for (size_t i = 0; i < m; i++) {
+        query->label[i] = (float)rng_below(rng, 2);
+        query->x[i][0] = held ? 2 * query->label[i] - 1 : query->label[i];
+    }
     for (size_t j = 0; j < WIDE; j++)
         world->baseline[j] = world->level[j] = 0;
-    world->baseline[0] = world->level[0] = kind->worth(1) - kind->worth(0);
+    world->baseline[0] = world->level[0] = held ? 3 : 1;
+    world->top = 1;
     uint32_t order[DOCS];
     rng_permutation(rng, order, (uint32_t)m);
     take_step(kind, world, order, z);
@@ -175,32 +182,58 @@ static void check_right(struct rng *rng, const struct kind *kind, struct world *
              slope(kind, world, j));
 }
 
-/* The regression is ridge's, of labels that are the worths. */
-static void check_baseline(struct rng *rng, const struct kind *kind)
+/* The steps of a run, each round with another gamma; and the equations of what was seen. */
+static void learn_some(struct rng *rng, struct state *state, struct equations *q, double *top)
 {
     static struct made made;
+    for (uint64_t t = 1; t <= 10; t++) {
+        struct world world;
+        uint32_t order[DOCS];
+        make_world(rng, &world);
+        size_t m = world.query.docs, k = world.k;
+        rng_permutation(rng, order, (uint32_t)m);
+        make_round(&made, &world.query, t, DENSE);
+        mask_round(&made, order, k);
+        made.round.explored = true;
+        made.round.gamma = world.gamma;
+        made.round.greedy = world.greedy;
+        learn_round(state, &made.round);
+        for (size_t a = 0; a < k; a++) {
+            bool greedy = false;
+            for (size_t b = 0; b < k; b++)
+                greedy |= world.greedy[b] == order[a];
+            long double g = world.gamma, likely = (greedy ? 1 - g : 0) + g * k / m;
+            *top = fmax(*top, world.query.label[order[a]]);
+            add_document(q, &world.query, order[a], k < m ? 1 - likely : 0);
+        }
+    }
+}
+
+static void check_baseline(struct rng *rng, const struct kind *kind)
+{
     static const double zero[WIDE];
     struct world world;
-    struct state state, ridge;
+    struct state state;
+    struct equations q;
+    long double inverse[ROWS][ROWS], v[ROWS];
+    double top = 0;
     make_world(rng, &world);
     begin(&state, kind, &world);
-    start(&ridge, "ridge", NULL);
-    reach(&ridge, WIDE);
+    begin_equations(&q, 1, false);
     state.settings.value[SETTING_ETA] = 1e-6; /* or kl runs off */
     memcpy(state.kept[1], zero, sizeof zero);
     memcpy(state.kept[2], zero, sizeof zero);
-    for (uint64_t t = 1; t <= 10; t++) {
-        make_world(rng, &world);
-        learn_round(&state, make_round(&made, &world.query, t, DENSE));
-        for (size_t i = 0; i < world.query.docs; i++)
-            world.query.label[i] = (float)(kind->worth(world.query.label[i]) - kind->worth(0));
-        learn_round(&ridge, make_round(&made, &world.query, t, DENSE));
+    *state.kept[3] = 0;
+    learn_some(rng, &state, &q, &top);
+    solve(&q, inverse, v);
+    for (size_t j = 0; j < WIDE; j++) {
+        hold(fabsl(state.kept[2][j] - v[j]) <= 1e-12L, kind->name, "baseline", state.kept[2][j],
+             v[j]);
+        hold(fabsl(state.kept[1][j] - v[NARROW + j]) <= 1e-12L, kind->name, "level",
+             state.kept[1][j], v[NARROW + j]);
     }
-    for (size_t j = 0; j < WIDE; j++)
-        hold(fabs(state.kept[2][j] - ridge.w[j]) <= 1e-5, kind->name, "baseline",
-             state.kept[2][j], ridge.w[j]); /* labels are floats */
+    hold(*state.kept[3] == top, kind->name, "top", *state.kept[3], top);
     learner_close(&state);
-    learner_close(&ridge);
 }
 
 int main(void)
@@ -211,7 +244,8 @@ int main(void)
             struct world world;
             make_world(&rng, &world);
             check_unbiased(&KINDS[n], &world);
-            check_right(&rng, &KINDS[n], &world);
+            check_right(&rng, &KINDS[n], &world, false);
+            check_right(&rng, &KINDS[n], &world, true);
         }
         check_baseline(&rng, &KINDS[n]);
     }
