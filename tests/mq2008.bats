@@ -12,12 +12,23 @@ mean() {
     sh "$ROOT/examples/mq2008" "$DATA/MQ2008" 20000 1 >table
     cat table
     [ "$(mean random)" -ge 3310 ] && [ "$(mean random)" -le 3390 ]
-    for learner in squared kl ranksvm; do
-        [ "$(mean $learner)" -ge 4000 ]
+    for learner in squared kl ranksvm squared-dr; do
+        [ "$(mean $learner)" -ge 4550 ]
     done
-    [ "$(mean smoothdcg)" -ge 3600 ]
-    [ "$(mean ridge)" -ge 4850 ]
+    [ "$(mean smoothdcg)" -ge 4350 ]
+    for learner in ridge linucb thompson thompson+fourier; do
+        [ "$(mean $learner)" -ge 4850 ]
+    done
     [ "$(mean listnet)" -ge 5020 ] && [ "$(mean listnet)" -le 5100 ]
+}
+
+@test "the picture has a line for each learner" {
+    need_data MQ2008
+    command -v gnuplot >/dev/null || skip "no gnuplot"
+    sh "$ROOT/examples/mq2008" "$DATA/MQ2008" 300 2 picture.svg >table
+    awk 'NR > 1 { print $1 " (" $2 ")" }' table >names
+    [ "$(wc -l <names)" = 11 ]
+    while read -r name; do grep -F ">$name<" picture.svg; done <names
 }
 
 @test "ridge: one answer a round, in random order, is worth nearly all labels" {
