@@ -6,7 +6,8 @@
 
 #include "normal.h"
 
-/* u[n] becomes a vector of length 1, uniform on the sphere: a Gaussian, scaled. n is at least 1. */
+/* u[n] becomes a vector of length 1, uniform on the sphere: a Gaussian, scaled. Where n is 0,
+ * nothing is done. */
 void sphere_draw(struct normals *normals, size_t n, double *u);
 
 #endif

@@ -414,3 +414,9 @@ covariance() {
     said bad 'no logit: *: explore -p plackett-luce, *' pdgd
     said bad 'no team: *: explore -p team-draft, *' dbgd
 }
+
+@test "dbgd: where no document has a feature there is no direction, and no step" {
+    mkstream round t=1 docs=2 dim=0 order:u4 0 1 team:u1 1 0 seen:f4 1 0 ptr:u4 0 0 0 idx:u4 val:f4 |
+        timeout -k 1 5 update -a dbgd >one
+    holds one
+}
