@@ -73,6 +73,34 @@ const struct learner learn_pdgd = {
 
 /* ---- dbgd ---- */
 
+/* The rival's scores, X (w + width u), s being Xw. `spare` has room for the width of x. */
+static void score_rival(const struct matrix *x, const struct settings *settings, const double *u,
+                        const double *s, double *rival, double *spare)
+{
+    matrix_times(x, u, settings->value[SETTING_WIDTH], matrix_width(x), rival, spare);
+    for (size_t i = 0; i < x->docs; i++)
+        rival[i] += s[i];
+}
+
+/* Has the round's rival, where it can be told, gone that way? What won is not to be taken for
+ * another direction because rounds were numbered anew since, or the seed is another. */
+static int check_way(struct state *state, const struct matrix *x, const struct round *round,
+                     const double *u, double *spare, struct fault *fault)
+{
+    if (!round->rival || !round->score)
+        return 0;
+    double *rival = space_for(&state->pairs, x->docs, sizeof *rival, fault);
+    if (!rival)
+        return -1;
+    score_rival(x, &state->settings, u, round->score, rival, spare);
+    for (size_t i = 0; i < x->docs; i++)
+        if (rival[i] != round->rival[i])
+            return fault_data(fault, "rival %zu is %.17g, not %.17g: the rival that won was drawn "
+                              "by another round's number, -s or -S, or for other features", i,
+                              round->rival[i], rival[i]);
+    return 0;
+}
+
 static int learn_winner(struct state *state, const struct matrix *x, const struct round *round,
                         struct fault *fault)
 {
@@ -87,14 +115,13 @@ static int learn_winner(struct state *state, const struct matrix *x, const struc
         clicks[round->team[a]] += round->seen[a] > 0;
     if (clicks[1] <= clicks[0])
         return 0;
-    double *u = space_for(&state->scratch, n, sizeof *u, fault);
+    double *u = space_for(&state->scratch, n, 2 * sizeof *u, fault);
     if (!u)
         return -1;
     duel_direction((uint64_t)state->settings.value[SETTING_SEED], round->t, n, u);
-    return learner_move(state, u, n, fault);
+    return check_way(state, x, round, u, u + n, fault) < 0 ? -1 : learner_move(state, u, n, fault);
 }
 
-/* The rival's scores: X (w + width u). */
 static int challenge(const struct matrix *x, const struct beside *beside, uint64_t t,
                      const double *s, double *rival, struct fault *fault)
 {
@@ -106,13 +133,11 @@ static int challenge(const struct matrix *x, const struct beside *beside, uint64
     if (!u)
         return -1;
     duel_direction((uint64_t)settings->value[SETTING_SEED], t, n, u);
-    matrix_times(x, u, settings->value[SETTING_WIDTH], n, rival, u + n);
-    for (size_t i = 0; i < x->docs; i++) {
-        rival[i] += s[i];
+    score_rival(x, settings, u, s, rival, u + n);
+    for (size_t i = 0; i < x->docs; i++)
         if (!isfinite(rival[i]))
             return fault_data(fault, "document %zu scores %g for the rival: a feature of it is "
                               "too large, or -S is", i, rival[i]);
-    }
     return 0;
 }
 

@@ -420,3 +420,18 @@ covariance() {
         timeout -k 1 5 update -a dbgd >one
     holds one
 }
+
+@test "dbgd: a log whose rivals were drawn otherwise is refused" {
+    mkfifo ring
+    synth -n 40 linear | score -f ring | explore -p team-draft |
+        feedback-mask -c perfect -L 4 | tee log | update -a dbgd -f ring >want
+    update -a dbgd <log >got
+    same want got
+    anew='update: <stdin>: round *: rival 0 is *, not *: the rival that won was drawn by another *'
+    replay -s 2 log >shuffled
+    fails_on shuffled 1 "$anew" update -a dbgd
+    fails_on log 1 "$anew" update -a dbgd -s 2
+    fails_on log 1 "$anew" update -a dbgd -S 2
+    features products <log >more
+    fails_on more 1 "$anew" update -a dbgd
+}
