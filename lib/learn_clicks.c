@@ -129,6 +129,9 @@ static int challenge(const struct matrix *x, const struct beside *beside, uint64
     const struct settings *settings = beside->settings;
     if (!settings->set[SETTING_WIDTH] || !settings->set[SETTING_SEED])
         return fault_data(fault, "model: dbgd's rival goes by width and seed, it has not both");
+    if (n > LEARNER_MOST && n > beside->dim)
+        return fault_data(fault, "it has %zu features, more than the %zu that dbgd's rival can be "
+                          "drawn in", n, LEARNER_MOST);
     double *u = space_for(beside->space, n, 2 * sizeof *u, fault);
     if (!u)
         return -1;

@@ -421,6 +421,13 @@ covariance() {
     holds one
 }
 
+@test "dbgd: no rival is drawn in more features than a model may grow to" {
+    mkfifo ring
+    mkstream round t=1 docs=1 dim=16777217 ptr:u4 0 1 idx:u4 0 val:f4 1 >wide
+    ! score -f ring <wide 2>err | update -a dbgd -f ring
+    [ "$(cat err)" = 'score: <stdin>: round 1: it has 16777217 features, more than the 16777216 that dbgd'"'"'s rival can be drawn in' ]
+}
+
 @test "dbgd: a log whose rivals were drawn otherwise is refused" {
     mkfifo ring
     synth -n 40 linear | score -f ring | explore -p team-draft |
