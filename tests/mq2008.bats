@@ -25,7 +25,8 @@ mean() {
 @test "the picture has a line for each learner" {
     need_data MQ2008
     command -v gnuplot >/dev/null || skip "no gnuplot"
-    sh "$ROOT/examples/mq2008" "$DATA/MQ2008" 300 2 picture.svg >table
+    mkdir 'two words'
+    TMPDIR="$PWD/two words" sh "$ROOT/examples/mq2008" "$DATA/MQ2008" 300 2 picture.svg >table
     awk 'NR > 1 { print $1 " (" $2 ")" }' table >names
     [ "$(wc -l <names)" = 11 ]
     while read -r name; do grep -F ">$name<" picture.svg; done <names
