@@ -94,6 +94,9 @@ static int check_likely(const struct round *round, const char *name, size_t leas
     if (round->in_block)
         return fault_data(fault, "block=: it was shown by explore -p blocks, for ftpl; %s learns "
                           "from %zu of %zu relevances behind explore -g", name, k, m);
+    if (round->team)
+        return fault_data(fault, "team: it was shown by explore -p team-draft, for dbgd; %s learns "
+                          "from %zu of %zu relevances behind explore -g", name, k, m);
     if (round->logit && k > LUCE_PLACES)
         return fault_data(fault, "seen has %zu relevances of %zu: how likely they were, behind "
                           "explore -p plackett-luce, is known of %d at most; feedback-mask -k %d",

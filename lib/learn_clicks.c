@@ -82,13 +82,11 @@ static void score_rival(const struct matrix *x, const struct settings *settings,
         rival[i] += s[i];
 }
 
-/* Has the round's rival, where it can be told, gone that way? What won is not to be taken for
- * another direction because rounds were numbered anew since, or the seed is another. */
+/* Has the round's rival gone that way? What won is not to be taken for another direction because
+ * rounds were numbered anew since, or the seed is another. */
 static int check_way(struct state *state, const struct matrix *x, const struct round *round,
                      const double *u, double *spare, struct fault *fault)
 {
-    if (!round->rival || !round->score)
-        return 0;
     double *rival = space_for(&state->pairs, x->docs, sizeof *rival, fault);
     if (!rival)
         return -1;
@@ -108,11 +106,16 @@ static int learn_winner(struct state *state, const struct matrix *x, const struc
     const char *name = state->learner->name;
     if (heard_clicks(round, name, state->learner->least, fault) < 0)
         return -1;
-    if (!round->team)
-        return fault_data(fault, "no team: %s learns from whose choice each document was: "
-                          "explore -p team-draft, before feedback-mask, says it", name);
+    if (!round->team || !round->rival || !round->score)
+        return fault_data(fault, "no %s: %s learns from whose choice each document was, and which "
+                          "way the rival lay: score -f ring and explore -p team-draft, before "
+                          "feedback-mask, say it", !round->team ? "team" : !round->rival ? "rival"
+                                                                                     : "score",
+                          name);
     for (size_t a = 0; a < round->places; a++)
         clicks[round->team[a]] += round->seen[a] > 0;
+    state->few = true; /* none, unless the rival has won */
+    state->n_changed = 0;
     if (clicks[1] <= clicks[0])
         return 0;
     double *u = space_for(&state->scratch, n, 2 * sizeof *u, fault);

@@ -20,7 +20,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     for (size_t h = 0; h < heard.docs; h++)
         if (regression_learn(my, heard.doc[h], heard.relevance[h], 1, fault) < 0)
             return -1;
-    return regression_check(my, fault) < 0 ? -1 : learner_check(state, fault);
+    return regression_check(my, fault);
 }
 
 /* w + width P^(1/2) x / lambda^(1/2), x standard normal, drawn afresh for each round to come. */

@@ -106,9 +106,10 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
 
 int regression_check(const struct regression *regression, struct fault *fault)
 {
-    if (load_finite(regression->level, regression->dim))
+    const struct regression *my = regression;
+    if (load_finite(my->w, my->dim) && load_finite(my->level, my->dim))
         return 0;
-    return fault_data(fault, "its step would make a mean's weight infinite or NaN");
+    return fault_data(fault, "its step would make a weight of the regression infinite or NaN");
 }
 
 void regression_close(struct regression *regression)

@@ -52,7 +52,7 @@ double regression_variance(struct regression *regression, size_t i);
 int regression_learn(struct regression *regression, size_t i, double worth, double much,
                      struct fault *fault);
 
-/* The `level` half of the weights, finite? 0, or a fault. */
+/* Are the weights finite? 0, or a fault. */
 int regression_check(const struct regression *regression, struct fault *fault);
 
 void regression_close(struct regression *regression);

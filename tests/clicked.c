@@ -122,7 +122,7 @@ static void add_step(const struct world *at, const uint32_t *order, unsigned cli
     start(&state, "pdgd", &settings);
     memcpy(reach(&state, at->m), at->s, at->m * sizeof *at->s);
     make_round(&made, &query, 1, DENSE);
-    click_round(&made, order, at->k, 0);
+    click_round(&made, &state, order, at->k, 0);
     memcpy(made.logit, at->logit, at->m * sizeof *at->logit);
     for (size_t a = 0; a < at->k; a++)
         made.seen[a] = (float)(clicks >> a & 1);
@@ -306,7 +306,7 @@ static void check_winners(void)
         set(&settings, SETTING_ETA, 0.25);
         start(&state, "dbgd", &settings);
         make_round(&made, &query, 9, DENSE);
-        click_round(&made, order, MOST, 0);
+        click_round(&made, &state, order, MOST, 0);
         for (size_t a = 0; a < MOST; a++) {
             made.team[a] = world >> a & 1;
             made.seen[a] = (float)(world >> (MOST + a) & 1);

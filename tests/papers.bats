@@ -174,7 +174,7 @@ holds() {
     done
 }
 
-@test "the page shows every picture, and the README at the top one" {
+@test "the page shows every picture, and the README at the top some" {
     for name in $(names); do
         case $name in
         *table*) ;;
@@ -185,6 +185,7 @@ holds() {
             ;;
         esac
     done
-    picture=$(sed -n 's/^!\[.*\](\(.*\.svg\))$/\1/p' "$ROOT/README.md")
-    [ -s "$ROOT/$picture" ]
+    sed -n 's/^!\[.*\](\(.*\.svg\))$/\1/p' "$ROOT/README.md" >pictures
+    grep '^examples/papers/figures/' pictures
+    while read -r picture; do [ -s "$ROOT/$picture" ]; done <pictures
 }

@@ -26,7 +26,7 @@ struct made {
     struct round round;
     float x[DOCS * DIM], val[DOCS * DIM], label[DOCS], seen[DOCS];
     uint32_t ptr[DOCS + 1], idx[DOCS * DIM], order[DOCS];
-    double logit[DOCS];
+    double logit[DOCS], score[DOCS], rival[DOCS];
     unsigned char team[DOCS];
 };
 
@@ -192,10 +192,26 @@ static inline const struct round *mask_round(struct made *made, const uint32_t *
     return round;
 }
 
+/* What a learner that has rivals makes of scores that are all 0. */
+static inline void set_rival(struct made *made, const struct state *state)
+{
+    struct matrix x;
+    struct space space = { NULL, 0 };
+    struct fault fault = { FAULT_NONE, "" };
+    const struct beside beside = { .settings = &state->settings, .space = &space };
+    must(round_features(&made->round, &x, &fault), &fault);
+    memset(made->score, 0, sizeof made->score);
+    must(state->learner->rival(&x, &beside, made->round.t, made->score, made->rival, &fault),
+         &fault);
+    space_free(&space);
+    made->round.score = made->score;
+    made->round.rival = made->rival;
+}
+
 /* And of clicks, where a label above `least` has one: behind logits that fall by a half with the
  * documents' numbers, or behind two teams that take turns. */
-static inline const struct round *click_round(struct made *made, const uint32_t *order, size_t k,
-                                              float least)
+static inline const struct round *click_round(struct made *made, const struct state *state,
+                                              const uint32_t *order, size_t k, float least)
 {
     struct round *round = &made->round;
     mask_round(made, order, k);
@@ -207,6 +223,8 @@ static inline const struct round *click_round(struct made *made, const uint32_t 
     }
     round->logit = made->logit;
     round->team = made->team;
+    if (state->learner->rival)
+        set_rival(made, state);
     return round;
 }
 

@@ -93,7 +93,8 @@ static void learn_deal(struct state *state, const struct deal *deal, uint64_t t,
     const struct round *round = make_round(&made, &deal->query, t, form);
     size_t least = state->learner->least, m = deal->query.docs;
     if (clicks(state->learner)) {
-        round = click_round(&made, deal->order, deal->places < least ? m : deal->places, 1);
+        round = click_round(&made, state, deal->order,
+                            deal->places < least ? m : deal->places, 1);
     } else if (t % 2 && least != SURROGATE_ALL) {
         made.round.explored = true;
         made.round.gamma = 0.5;
