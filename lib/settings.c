@@ -47,6 +47,14 @@ int settings_save(const struct settings *settings, struct model *model, struct f
     return 0;
 }
 
+static bool in_range(const struct setting *setting, double value)
+{
+    if (setting->form != FORM_WHOLE)
+        return value > 0 && isfinite(value);
+    return value >= (double)setting->least && value <= (double)setting->most &&
+           value == floor(value);
+}
+
 static bool parse(const struct setting *setting, const char *text, double *value)
 {
     char *end;
@@ -57,8 +65,7 @@ static bool parse(const struct setting *setting, const char *text, double *value
     if (setting->form == FORM_WORD)
         return *value > 0;
     *value = strtod(text, &end);
-    return *end == '\0' && isfinite(*value) &&
-           (*value > 0 || (setting->form == FORM_WHOLE && *value == 0));
+    return *end == '\0' && in_range(setting, *value);
 }
 
 int settings_load(struct settings *settings, const struct model *model, struct fault *fault)

@@ -661,6 +661,10 @@ whole() {
     told 'score: ring ring: model: no column w:f8\[2\] for dim=2' odd
     mkstream model learner=kl rounds=0 dim=1 direction:f8 1 scale:f8 0 >odd
     told 'score: ring ring: model: scale is 0' odd
+    for seed in 1e300 -1 0.5 9007199254740994; do
+        mkstream model learner=dbgd rounds=0 dim=1 width=1 seed=$seed w:f8 1 >odd
+        told "score: *: model: seed=$seed is none" odd
+    done
     mkstream model learner=kl rounds=0 dim=1 index:u4 0 value:f8 1 >odd
     told 'score: ring ring: its first message holds changes, not all weights' odd
     # what a second message may not change; `deck` deals more rounds than one
