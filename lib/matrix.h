@@ -29,7 +29,7 @@ size_t matrix_entries(const struct matrix *x);
  * first, so that the products are those with the weights as they would be written down. Feature j
  * of a document is added up in lane j mod 16 (lanes.h), widened first, multiplied then added. So
  * dense and sparse features give the same bits, whatever the machine's vectors. `spare` has room
- * for matrix_width numbers; NULL will do where scale is 1. */
+ * for matrix_width numbers; NULL will do where scale is 1, or X not dense. */
 void matrix_times(const struct matrix *x, const double *w, double scale, size_t n, double *s,
                   double *spare);
 

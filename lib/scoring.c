@@ -89,7 +89,8 @@ static struct beside beside_of(struct scoring *scoring)
 
 int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault)
 {
-    double *spare = space_for(&scoring->spare, matrix_width(x), sizeof *spare, fault);
+    size_t room = x->form == MATRIX_DENSE ? x->dim : 0; /* as came; a sparse one may be any width */
+    double *spare = space_for(&scoring->spare, room, sizeof *spare, fault);
     if (!spare)
         return -1;
     matrix_times(x, scoring->w, scoring->scale, scoring->dim, s, spare);

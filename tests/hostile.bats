@@ -236,6 +236,17 @@ features() {
     refused stream 'round 1: document 1 scores nan: *' 'score -m one.bin' 'update -a squared -e 0.1'
 }
 
+@test "a feature far out takes no room for those before it, whoever scores" {
+    needs_limits
+    mkstream round t=1 docs=2 dim=2147483648 label:f4 1 0 ptr:u4 0 1 1 idx:u4 2147483647 val:f4 1 >stream
+    (ulimit -v 100000 && score -m one.bin <stream >out)
+    for learner in 'squared -e 1:update: it has 2147483648 features, more than the 16777216 weights *' \
+        'linucb:score: it has 2147483648 features, more than the 4096 that linucb can be asked of'; do
+        (ulimit -v 100000 && fails_on stream 1 "loop: <stdin>: round 1: ${learner#*:}" \
+            timeout -s KILL 10 loop "score | explore -g 0.5 | feedback-mask | update -a ${learner%%:*}")
+    done
+}
+
 @test "a stream of which a byte has changed is refused or read, and nothing worse" {
     for command in "${BLIND[@]:0:1}" "${BLIND[@]:2:4}" "${SEEING[@]:0:3}" "${SEEING[5]}"; do
         words "$command"
