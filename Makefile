@@ -62,6 +62,9 @@ build/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.c $(FUZZED) $(HEADERS)
 
 tests: $(TESTS) build/tests/faulty.so $(FUZZ:%=build/tests/fuzz/%)
 
+# What the sanitizers catch, in tests and behind fuzzers.
+CAUGHT = address,undefined,float-cast-overflow
+
 # bats, mandoc and gnuplot are brought in where the machine has none; without gnuplot the tests of
 # the papers' figures are skipped.
 ifeq ($(SAN),)
@@ -72,7 +75,7 @@ check: all tests build/examples/data/make
 else
 # With SAN=1 under AddressSanitizer and UBSan: in a copy of the tree, so that no object is mixed up
 # with the others, and no test need know where it runs.
-SANITIZE = -O1 -g -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
+SANITIZE = -O1 -g -fsanitize=$(CAUGHT) -fno-sanitize-recover=all
 COPIED = LICENSE Makefile README.md cmd examples lib man package tests
 
 check:
@@ -96,11 +99,11 @@ fuzz:
 
 build/fuzz/%.o: %.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZING) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
+	$(FUZZING) -fsanitize=fuzzer-no-link,$(CAUGHT) -c -o $@ $<
 
 build/fuzz/%: tests/fuzz/%.c $(FUZZED:build/%=build/fuzz/%) $(HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZING) -fsanitize=fuzzer,address,undefined -o $@ $< $(FUZZED:build/%=build/fuzz/%) -lm
+	$(FUZZING) -fsanitize=fuzzer,$(CAUGHT) -o $@ $< $(FUZZED:build/%=build/fuzz/%) -lm
 
 demo: all
 	@sh examples/demo

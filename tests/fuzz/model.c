@@ -39,7 +39,8 @@ static void score_all(struct scoring *scoring, struct record *record)
     while (next_round(&reader, record, &round)) {
         struct fault fault = { FAULT_NONE, "" };
         hold(round_features(&round, &x, &fault) == 0, "the features made here are good");
-        if (scoring_round(scoring, &x, s, &fault) < 0)
+        if (scoring_round(scoring, &x, s, &fault) < 0 ||
+            (scoring_duels(scoring) && scoring_rival(scoring, &x, round.t, s, s, &fault) < 0))
             hold_told(&fault);
         else
             hold(isfinite(s[0]) && isfinite(s[1]) && isfinite(s[2]), "scores are finite");
@@ -149,11 +150,22 @@ static void take_up(void)
     learner_close(&state);
 }
 
+/* As score -m takes it, or from the ring. */
+static void score_by_it(bool ring)
+{
+    struct fault fault = { FAULT_NONE, "" };
+    struct scoring scoring = { .ring = ring };
+    if (scoring_take(&scoring, &model, &fault) == 0)
+        score_all(&scoring, &saved.record);
+    else
+        hold_told(&fault);
+    scoring_close(&scoring);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     struct fault fault = { FAULT_NONE, "" };
     struct reader reader;
-    struct scoring scoring = { .learner = NULL };
     if (n > INPUT_MOST)
         return 0;
     reader_open_memory(&reader, bytes, n, "bytes");
@@ -161,11 +173,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
                 model.record.kind == RECORD_MODEL && model_read(&model, &fault) == 0;
     if (!good && fault.kind != FAULT_NONE)
         hold_told(&fault);
-    if (good && scoring_take(&scoring, &model, &fault) == 0)
-        score_all(&scoring, &saved.record);
-    if (good)
+    if (good) {
+        score_by_it(false);
+        score_by_it(true);
         take_up();
-    scoring_close(&scoring);
+    }
     reader_close(&reader);
     return 0;
 }

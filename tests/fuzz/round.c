@@ -39,9 +39,33 @@ static const char *const chains[] = {
     "update -a ftpl -G ndcg -d 64",
     "metric -e 1 ips:dcg@2 snips:dcg ips:prec@1 snips:p@3 snips:sumloss",
     "metric -r -e 1 -G lin -D letor ips:dcg",
+    "explore -p top -g 0.5 -k 2 | feedback-mask -k 2",
+    "explore -p swap -g 0.9 -F 0.1 | feedback-mask",
+    "explore -p plackett-luce -H 0.5 | feedback-mask -c navigational -k 2",
+    "explore -p team-draft | feedback-mask -c perfect -k 3",
+    "features split",
+    "features -D 3 fourier",
+    "features products",
+    "features split | features -D 2 -g 0.1 fourier | features products | bin2txt -f svm",
+    "update -a ridge -d 64",
+    "update -a ridge -p -C 10 -d 64",
+    "update -a squared-dr -e 0.1 -d 64",
+    "update -a kl-dr -T 10 -U 2 -d 64",
+    "update -a smoothdcg-dr -e 0.1 -E 0.5 -p -d 64",
+    "update -a pdgd -U 2 -d 64",
+    "update -a dbgd -d 64",
+    "score | explore -p top -g 0.5 -k 2 | feedback-mask -k 2 | update -a thompson -d 64",
+    "score | explore | feedback-mask -k 2 | update -a linucb -S 2 -d 64",
+    "score | explore -p team-draft | feedback-mask -c perfect | update -a dbgd -U 2 -d 64",
 };
 
 static struct record record, again;
+
+/* From '0' on, so that a seed's letter stays that of its chain as the table grows. */
+static size_t find_chain(uint8_t letter)
+{
+    return (uint8_t)(letter - '0') % (sizeof chains / sizeof *chains);
+}
 
 /* A record as it is written, read again and written again: the same bytes each time. */
 static void hold_readable(const struct record *from)
@@ -131,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     int got = 0;
     if (n < 1 || n > INPUT_MOST || !begins_with_a_record(bytes + 1, n - 1))
         return 0;
-    hold(chain_parse(&chain, chains[*bytes % (sizeof chains / sizeof *chains)]) == 0, "a chain");
+    hold(chain_parse(&chain, chains[find_chain(*bytes)]) == 0, "a chain");
     hold(loop.open(chain.self) == 0, "a chain opens");
     reader_open_memory(&reader, bytes + 1, n - 1, "bytes");
     round_open(&round, &record);
