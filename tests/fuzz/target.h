@@ -52,6 +52,7 @@ static inline bool same_bytes(const struct writer *writer, const void *bytes, si
 struct chain {
     struct fault fault;
     struct watch watch;
+    struct progress progress;
     struct writer out;
     struct host host;
     void *self;
@@ -65,7 +66,8 @@ static inline int chain_parse(struct chain *chain, const char *text)
     *chain = (struct chain){ .watch = WATCH_NOTHING };
     open_paper(&chain->out);
     chain->host = (struct host){ .fault = &chain->fault, .watch = &chain->watch,
-                                 .out = &chain->out, .in = -1, .to = true };
+                                 .progress = &chain->progress, .out = &chain->out, .in = -1,
+                                 .to = true };
     chain->self = calloc(1, loop.size);
     hold(chain->self != NULL, "there is memory");
     options_start(&options, 3, argv, &chain->fault);
