@@ -232,9 +232,12 @@ static void find_columns(const struct record *record,
         known[column_rank(record->column[c].name)] = &record->column[c];
 }
 
-static int check_one_way(const struct round *round, struct fault *fault)
+/* What says how an order was drawn says it of one, and in one way. */
+static int check_drawn(const struct round *round, struct fault *fault)
 {
     bool logit = round->column[ROUND_LOGIT], team = round->column[ROUND_TEAM];
+    if ((logit || team) && !round->column[ROUND_ORDER])
+        return fault_data(fault, "%s without order: what was drawn?", logit ? "logit" : "team");
     if (logit && round->explored)
         return fault_data(fault, "gamma= and the column logit: an order is drawn in one way");
     if (team && (logit || round->explored))
@@ -256,7 +259,7 @@ static int check_sizes(struct round *round, struct fault *fault)
         check_column(column[ROUND_GREEDY], COLUMN_U4, docs, fault) < 0 ||
         check_column(column[ROUND_LOGIT], COLUMN_F8, docs, fault) < 0 ||
         check_column(column[ROUND_TEAM], COLUMN_U1, docs, fault) < 0 ||
-        check_seen(round, fault) < 0 || check_one_way(round, fault) < 0)
+        check_seen(round, fault) < 0 || check_drawn(round, fault) < 0)
         return -1;
     return check_features(round, column, fault);
 }

@@ -676,6 +676,10 @@ rivals() {
     fails_on bad 1 'explore: <stdin>: round 1: team 1 is 2, neither 0 nor 1' explore
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 order:u4 0 1 team:u1 0 >bad
     fails_on bad 1 'explore: <stdin>: round 1: column team has 1 values, not 2' explore
+    for column in logit:f8 team:u1; do
+        mkstream round t=1 docs=2 dim=0 score:f8 1 2 $column 0 0 >bad
+        fails_on bad 1 "explore: <stdin>: round 1: ${column%:*} without order: what was drawn?" explore
+    done
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 rival:f8 1 nan >bad
     fails_on bad 1 'explore: <stdin>: round 1: rival 1 is nan' explore
 }
