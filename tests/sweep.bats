@@ -183,6 +183,12 @@ whole() {
     is "$(wc -l <out/joblog)" "$(wc -l <before)"
     same once.tsv out/sweep.tsv
     whole out
+    # nor what a machine that crashed left empty, or half, taken for done
+    : >out/rows/kl,1e-4,0.2,1
+    printf 'kl\t1e-4' >out/rows/kl,1e-4,0.2,2
+    sweep out -j 4
+    same once.tsv out/sweep.tsv
+    whole out
 }
 
 @test "a sweep that was interrupted goes on, whatever ended it" {
