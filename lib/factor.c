@@ -134,10 +134,15 @@ VECTORS_INLINE void shift_one(const struct columns *c, size_t r, size_t from,
 
 VECTORS_INLINE double observe(double *a, size_t n, const double *z, double alpha, double *u)
 {
-    for (size_t j = 0; j < n; j += FOUR) {
-        struct columns c = columns_at(a, n, j);
-        struct change change = { { 0 }, { 0 }, { 0 } };
+    struct columns c = columns_at(a, n, 0), next = c;
+    struct change change = { { 0 }, { 0 }, { 0 } }, ahead = change;
+    if (n > 0)
         project(&c, z, change.f);
+    for (size_t j = 0; j < n; j += FOUR, c = next, change = ahead) {
+        if (j + FOUR < n) { /* which needs nothing of these, and fills the time that they wait */
+            next = columns_at(a, n, j + FOUR);
+            project(&next, z, ahead.f);
+        }
         alpha = weigh(&c, &change, alpha);
         if (c.n == FOUR)
             shift(&c, &change, u);
