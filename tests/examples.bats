@@ -122,6 +122,6 @@ TEXT
     at_least "$(awk '$1 == 120 { print $2 }' table)" 0.85 # ListNet, on queries it never saw
 
     replay -n 100000 -s 1 train.bin | score -f ring | explore -g 0.1 | feedback-mask -k 1 |
-        update -a kl -e 1e-4 -U 1 -f ring -m straight.bin
+        update -a kl -e 1e-5 -U 1 -f ring -m straight.bin
     same top1.bin straight.bin
 }
