@@ -185,12 +185,17 @@ int heard_places(struct shown *shown, const struct round *round, const char *nam
 
 int heard_clicks(const struct round *round, const char *name, size_t least, struct fault *fault)
 {
+    size_t k = round->places;
     if (!round->seen)
         return fault_data(fault, "needs seen: %s learns from clicks: put feedback-mask -c before "
                           "update", name);
-    for (size_t a = 0; a < round->places; a++)
+    for (size_t a = 0; a < k; a++)
         if (round->seen[a] != 0 && round->seen[a] != 1)
-            return fault_data(fault, "seen %zu is %g, and a click is 1, no click 0: %s learns from "
-                              "clicks, feedback-mask -c", a, (double)round->seen[a], name);
-    return check_enough(round, name, least, fault);
+            return fault_data(fault, "seen %zu is %g, a relevance, where %s learns from clicks, 1 "
+                              "or 0: feedback-mask -c", a, (double)round->seen[a], name);
+    if (k < least && k < round->docs)
+        return fault_data(fault, "seen has %zu place%s, %s learns from clicks on %zu or more: "
+                          "feedback-mask -c, which has 10 unless -k says otherwise", k,
+                          k == 1 ? "" : "s", name, least);
+    return 0;
 }

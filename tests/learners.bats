@@ -404,12 +404,12 @@ covariance() {
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 team:u1 0 1 0 seen:f4 0 2 >bad
         said bad '*an order is drawn in one way' $learner
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 2 >bad
-        said bad "seen 1 is 2, and a click is 1, no click 0: $learner learns from clicks, feedback-mask -c" $learner
+        said bad "seen 1 is 2, a relevance, where $learner learns from clicks, 1 or 0: feedback-mask -c" $learner
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 seen:f4 0 1 >bad
         said bad 'no *: *before feedback-mask, say*' $learner
     done
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 1 >bad
-    said bad 'seen has 1 relevance, pdgd needs 2: feedback-mask -k 2' pdgd
+    said bad 'seen has 1 place, pdgd learns from clicks on 2 or more: feedback-mask -c, *' pdgd
     mkstream round t=1 docs=3 dim=0 gamma=0.5 order:u4 1 0 2 seen:f4 1 0 >bad
     said bad 'no logit: *: explore -p plackett-luce, *' pdgd
     said bad 'no team: *: score -f ring and explore -p team-draft, *' dbgd
