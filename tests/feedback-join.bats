@@ -520,6 +520,7 @@ line 7 t=6'
 }
 
 @test "memory does not grow with the rounds that wait, nor with the answers that were used" {
+    needs_limits
     many 1
     replay -n 60000 -s 5 q.bin | explore -g 1 | tee big | feedback-mask >masked
     answers_of masked >answers

@@ -308,8 +308,12 @@ whole() {
     fails 1 "sweep: what is 'etta=1'?*" sh "$SWEEP" out q.bin etta=1
     fails 1 'sweep: kl*is in the grid twice' sh "$SWEEP" out q.bin learner='kl kl'
     fails 1 'sweep: values are words *' sh "$SWEEP" out q.bin learner='a/b'
-    fails 1 '*update*nobody*sweep: 1 of 2 points have no row, the first is nobody*' \
-        sh "$SWEEP" grid q.bin learner='kl nobody' eta=1e-4 seed=1 rounds=100
+    for learner in ridge nobody; do
+        fails 1 "sweep: learner=$learner: a sweep is of what takes eta and a radius: squared, *" \
+            sh "$SWEEP" out q.bin learner="kl $learner"
+    done
+    fails 1 '*update: -e *sweep: 1 of 2 points have no row, the first is kl*0*' \
+        sh "$SWEEP" grid q.bin learner=kl eta='1e-4 0' seed=1 rounds=100
     fails 1 'sweep: grid holds another sweep*' sh "$SWEEP" grid q.bin learner=kl
 }
 
