@@ -85,7 +85,9 @@ static int check_options(const struct explore *my, struct fault *fault)
     const char *policy = policies[my->policy];
     for (const char *letter = "EFHKLTgk"; *letter; letter++)
         if (my->given[(unsigned char)*letter] && !strchr(takes[my->policy], *letter))
-            return fault_usage(fault, "-p %s takes no -%c", policy, *letter);
+            return fault_usage(fault, my->given['p'] ? "-p %s takes no -%c"
+                                                     : "the default, -p %s, takes no -%c",
+                               policy, *letter);
     return check_needs(my, fault);
 }
 

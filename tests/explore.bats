@@ -538,6 +538,7 @@ upset() {
     fails 2 'explore: -p leader takes no -K*' explore -p leader -T 10 -K 2
     fails 2 'explore: -p leader takes no -k*' explore -p leader -T 10 -k 2
     fails 2 'explore: -p plackett-luce takes no -g*' explore -p plackett-luce -g 0.1
+    fails 2 'explore: -p uniform takes no -H*' explore -p uniform -H 1
     fails 2 'explore: -p plackett-luce takes no -T*' explore -p plackett-luce -T 10
     fails 2 'explore: -p plackett-luce takes no -k*' explore -p plackett-luce -k 2
     fails 2 'explore: -p blocks takes no -F*' explore -p blocks -T 10 -F 1
@@ -548,7 +549,7 @@ upset() {
     done
     for option in '-E 1' '-H 1' '-K 1' '-L 1' '-k 1'; do
         # shellcheck disable=SC2086
-        fails 2 "explore: -p uniform takes no ${option% *}*" explore -g 0.1 $option
+        fails 2 "explore: the default, -p uniform, takes no ${option% *}*" explore -g 0.1 $option
     done
 }
 
