@@ -105,8 +105,8 @@ static int compare(const struct setting *setting, bool set, double value, const 
                           "or learn into another file", key, setting->letter,
                           setting->form == FORM_FLAG ? "" : " ",
                           setting->form == FORM_FLAG ? "" : mine);
-    return fault_data(fault, "it was learnt with %s=%s, this run says %s: use the same, or learn "
-                      "into another file", key, text, mine);
+    return fault_data(fault, "it was learnt with %s=%s (-%c), this run says %s: use the same, or "
+                      "learn into another file", key, text, setting->letter, mine);
 }
 
 int settings_compare(const struct settings *settings, const struct model *model,

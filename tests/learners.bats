@@ -149,7 +149,7 @@ covariance() {
     update -a ridge -m split <round
     fails_on round 1 'update: model split: it was learnt without plain, this run says -p: leave it out*' \
         update -a ridge -p -m split
-    fails_on round 1 'update: model split: it was learnt with tradeoff=1, this run says 10: *' \
+    fails_on round 1 'update: model split: it was learnt with tradeoff=1 (-C), this run says 10: *' \
         update -a ridge -C 10 -m split
     update -a ridge -p -m plain <round
     fails_on round 1 'update: model plain: it was learnt with -p (plain features), this run without: say -p' \
@@ -279,14 +279,14 @@ covariance() {
     update -a solar1 -o -m model <round
     fails_on round 1 'update: model model: it was learnt with -o (pairs in document order), this run without: say -o' \
         update -a solar1 -m model
-    fails_on round 1 'update: model model: it was learnt with seed=1, this run says 2: *' \
+    fails_on round 1 'update: model model: it was learnt with seed=1 (-s), this run says 2: *' \
         update -a solar1 -o -s 2 -m model
     update -a prank -m levels <round
-    fails_on round 1 'update: model levels: it was learnt with grades=4, this run says 3: *' \
+    fails_on round 1 'update: model levels: it was learnt with grades=4 (-L), this run says 3: *' \
         update -a prank -L 3 -m levels
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 >list
     update -a ftpl -G lin -m sums <list
-    fails_on list 1 'update: model sums: it was learnt with gain=lin, this run says exp: *' \
+    fails_on list 1 'update: model sums: it was learnt with gain=lin (-G), this run says exp: *' \
         update -a ftpl -m sums
 }
 

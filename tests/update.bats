@@ -422,7 +422,7 @@ refused() {
         refused "update: model model: it is a model of $learner, this run learns with kl: use -a $learner, or another file"
     done
     update -a kl -e 0.2 <deck >model
-    refused 'update: model model: it was learnt with eta=0.20000000000000001, this run says 0.10000000000000001: use the same, or learn into another file'
+    refused 'update: model model: it was learnt with eta=0.20000000000000001 (-e), this run says 0.10000000000000001: use the same, or learn into another file'
     update -a kl -e 0.1 -U 2 <deck >model
     refused 'update: model model: it was learnt with radius=2, this run has none: say -U 2'
     update -a kl -e 0.1 <deck >model
@@ -432,7 +432,7 @@ refused() {
     same before model
     update -a smoothdcg -e 0.1 -E 0.5 <deck >model
     cp model before
-    fails_on deck 1 'update: model model: it was learnt with epsilon=0.5, this run says 0.01*' \
+    fails_on deck 1 'update: model model: it was learnt with epsilon=0.5 (-E), this run says 0.01*' \
         update -a smoothdcg -e 0.1 -m model
     same before model
 }
