@@ -188,6 +188,7 @@ static int take_message(void *self, struct fault *fault)
     int took = reader_take(&fifo->reader, fault);
     if (took != 2)
         return took;
+    fifo->own.out = NULL; /* if who reads our output is gone too, that is because update is */
     while ((took = next_message(fifo, fault)) > 0)
         ;
     return took < 0 ? -1 : update_is_gone(fifo, fault);

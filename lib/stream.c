@@ -35,6 +35,17 @@ enum { LOOKS = 30 };
 
 enum { AT_FD, AT_STOP, AT_OUT, AT_SIDE, AT_ALL };
 
+/* Who reads our output has gone. Where the ring is broken that comes of it, by way of all who stand
+ * between: so the side has its say first, and to the end. */
+static int out_gone(struct watch *watch, struct fault *fault)
+{
+    struct pollfd side = { watch->side, POLLIN, 0 };
+    while (watch->side >= 0 && poll(&side, 1, 0) > 0)
+        if (watch->take(watch->self, fault) < 0)
+            return -1;
+    return fault_gone(fault);
+}
+
 /* One poll of everything that is minded, but for who reads our output where the wait is SOON over:
  * as often as that one takes something it would wake us. 1: fd is ready. 0: not yet. -1: a
  * fault. */
@@ -54,7 +65,7 @@ static int look(struct watch *watch, int fd, short events, int timeout, struct f
     if (at[AT_SIDE].revents && watch->take(watch->self, fault) < 0)
         return -1;
     if (at[AT_OUT].revents & (POLLERR | POLLHUP))
-        return fault_gone(fault);
+        return out_gone(watch, fault);
     return at[AT_FD].revents != 0;
 }
 

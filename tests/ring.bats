@@ -695,11 +695,18 @@ whole() {
         members
         source="sh -c 'replay -n 2 deck | head -c 150; exec sleep $LIMIT'" # and no more
         score="score -f ring -w $window"
+        mask="sh -c 'sleep 1; exec feedback-mask -k 1'"
         run_ring &
         runner=$!
         measured 1
+        # so late that a message waits, and all behind it, up to explore, have gone without a reader
+        sleep 0.2
+        kill -STOP "$(cat score.pid)"
+        sleep 1
         kill -9 "$(cat update.pid)"
-        tries=6000
+        while kill -0 "$(cat explore.pid)" 2>/dev/null; do sleep 0.01; done
+        kill -CONT "$(cat score.pid)"
+        tries=1000
         until [ -s score.err ]; do
             sleep 0.01
             [ $((tries -= 1)) -gt 0 ]
