@@ -600,7 +600,8 @@ float *round_new_label(struct round *round, struct fault *fault)
 
 double *round_new_score(struct round *round, struct fault *fault)
 {
-    record_drop(round->record, "rival");
+    if (round->rival)
+        record_drop(round->record, "rival");
     round->rival = NULL;
     return round->score = new_column(round, "score", COLUMN_F8, round->docs, &round->space.score,
                                      fault);
