@@ -23,9 +23,9 @@ VERSION = $(shell sed -n 's/^\#define VERSION "\(.*\)"$$/\1/p' cmd/main.c)
 
 PROGRAMS = svm2bin weights2bin replay synth features score explore metric feedback-mask
 PROGRAMS += feedback-join update bin2txt loop
-LIB = $(patsubst lib/%.c,build/lib/%.o,$(wildcard lib/*.c))
+LIB = $(patsubst lib/%.c,build/lib/%.o,$(wildcard lib/*/*.c))
 CMD = $(patsubst cmd/%.c,build/cmd/%.o,$(wildcard cmd/*.c))
-HEADERS = $(wildcard lib/*.h cmd/*.h tests/*.h tests/fuzz/*.h)
+HEADERS = $(wildcard lib/*/*.h cmd/*.h tests/*/*.h)
 
 all: bin/rankpipe $(PROGRAMS:%=bin/%)
 
@@ -36,19 +36,23 @@ bin/rankpipe: $(CMD) $(LIB)
 $(PROGRAMS:%=bin/%): bin/rankpipe
 	ln -sf rankpipe $@
 
-build/%.o: %.c $(HEADERS)
+# What each object includes, the compiler writes beside it.
+build/%.o: %.c
 	@mkdir -p $(@D)
-	$(COMPILE) -c -o $@ $<
+	$(COMPILE) -MMD -MP -c -o $@ $<
+
+-include $(wildcard build/cmd/*.d build/lib/*/*.d)
 
 # Tests in C: exact mathematics, each a program of its own.
-TESTS = $(patsubst tests/%.c,build/tests/%,$(wildcard tests/*.c))
+TESTS = $(patsubst tests/%.c,build/tests/%,$(wildcard tests/exact/*.c) \
+	$(filter-out tests/shim/faulty.c,$(wildcard tests/shim/*.c)))
 
 build/tests/%: tests/%.c $(LIB) $(HEADERS)
 	@mkdir -p $(@D)
 	$(COMPILE) -o $@ $< $(LIB) -lm
 
 # What tests put between a program and the system.
-build/tests/%.so: tests/shim/%.c $(HEADERS)
+build/tests/shim/%.so: tests/shim/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(filter-out -static -fsanitize=%,$(COMPILE)) -U_FORTIFY_SOURCE -shared -fPIC -o $@ $< -ldl
 
@@ -60,7 +64,7 @@ build/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.c $(FUZZED) $(HEADERS)
 	@mkdir -p $(@D)
 	$(COMPILE) -Icmd -o $@ $< tests/fuzz/driver.c $(FUZZED) -lm
 
-tests: $(TESTS) build/tests/faulty.so $(FUZZ:%=build/tests/fuzz/%)
+tests: $(TESTS) build/tests/shim/faulty.so $(FUZZ:%=build/tests/fuzz/%)
 
 # What the sanitizers catch, in tests and behind fuzzers.
 CAUGHT = address,undefined,float-cast-overflow
@@ -71,7 +75,7 @@ ifeq ($(SAN),)
 check: all tests build/examples/data/make
 	@sh tests/need bats mandoc
 	@sh tests/need gnuplot=gnuplot-nox || true
-	@PATH="$$PWD/node_modules/.bin:$$PATH" bats --jobs 1 tests
+	@PATH="$$PWD/node_modules/.bin:$$PATH" bats --jobs 1 -r tests
 else
 # With SAN=1 under AddressSanitizer and UBSan: in a copy of the tree, so that no object is mixed up
 # with the others, and no test need know where it runs.
@@ -156,9 +160,9 @@ CC_STATIC = musl-gcc
 static: build/static/rankpipe
 	@echo "$<: $$(wc -c < $<) bytes"
 
-build/static/rankpipe: $(wildcard cmd/*.c lib/*.c) $(HEADERS) Makefile
+build/static/rankpipe: $(wildcard cmd/*.c lib/*/*.c) $(HEADERS) Makefile
 	@mkdir -p $(@D)
-	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -o $@ $(wildcard cmd/*.c lib/*.c) -lm
+	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -o $@ $(wildcard cmd/*.c lib/*/*.c) -lm
 
 # The sources as one file, and a package for this machine: the same bytes each time.
 dist:
@@ -180,7 +184,7 @@ bench: all $(FLOORS)
 
 # Ten million rounds, and memory stays as it is; some minutes.
 soak: all
-	@bash tests/soak
+	@bash tests/promises/soak
 
 clean:
 	rm -rf bin build

@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "filter.h"
-#include "load.h"
-#include "weights.h"
+#include "base/unaligned.h"
+#include "learn/weights.h"
+#include "run/filter.h"
 
 struct bin2txt {
     struct host *host;
     enum weights_form weights; /* where it prints nothing else */
     int (*print)(struct bin2txt *my, const struct round *round);
     const char *const *name; /* name[docs], where the documents have names */
-    struct space names;
+    struct buffer names;
     bool any;
     char last[ROUND_QID + 1]; /* qid of the round before, for svm */
 };
@@ -36,7 +36,7 @@ static int read_names(struct bin2txt *my, const struct round *round)
     my->name = NULL;
     if (!column)
         return 0;
-    const char **name = space_for(&my->names, round->docs, sizeof *name, my->host->fault);
+    const char **name = buffer_for(&my->names, round->docs, sizeof *name, my->host->fault);
     const char *at = column->data, *end = at + column_bytes(column);
     if (!name)
         return -1;
@@ -112,17 +112,17 @@ static int decode_qid(struct bin2txt *my, const char *qid, char plain[ROUND_QID 
 static int print_dense(struct bin2txt *my, const struct matrix *x, size_t i)
 {
     for (size_t j = 0; j < x->dim; j++)
-        if (TEXT(" %zu:%.9g", j + 1, (double)load_f4(x->x + 4 * (i * x->dim + j))) < 0)
+        if (TEXT(" %zu:%.9g", j + 1, (double)unaligned_f4(x->x + 4 * (i * x->dim + j))) < 0)
             return -1;
     return 0;
 }
 
 static int print_sparse(struct bin2txt *my, const struct matrix *x, size_t i)
 {
-    size_t end = load_u4(x->ptr + 4 * (i + 1)), next = 0;
-    for (size_t e = load_u4(x->ptr + 4 * i); e < end; e++) {
-        next = (size_t)load_u4(x->idx + 4 * e) + 1;
-        if (TEXT(" %zu:%.9g", next, (double)load_f4(x->val + 4 * e)) < 0)
+    size_t end = unaligned_u4(x->ptr + 4 * (i + 1)), next = 0;
+    for (size_t e = unaligned_u4(x->ptr + 4 * i); e < end; e++) {
+        next = (size_t)unaligned_u4(x->idx + 4 * e) + 1;
+        if (TEXT(" %zu:%.9g", next, (double)unaligned_f4(x->val + 4 * e)) < 0)
             return -1;
     }
     /* The width is nowhere else in the text: the first document always reaches it. */
@@ -256,11 +256,11 @@ static int print_value(struct bin2txt *my, const struct column *column, size_t i
     const unsigned char *at = (const unsigned char *)column->data + i * column_width(column->type);
     switch (column->type) {
     case COLUMN_F8:
-        return TEXT("%s\t%zu\t%.17g\n", column->name, i, load_f8(at));
+        return TEXT("%s\t%zu\t%.17g\n", column->name, i, unaligned_f8(at));
     case COLUMN_F4:
-        return TEXT("%s\t%zu\t%.9g\n", column->name, i, (double)load_f4(at));
+        return TEXT("%s\t%zu\t%.9g\n", column->name, i, (double)unaligned_f4(at));
     case COLUMN_U4:
-        return TEXT("%s\t%zu\t%" PRIu32 "\n", column->name, i, load_u4(at));
+        return TEXT("%s\t%zu\t%" PRIu32 "\n", column->name, i, unaligned_u4(at));
     default:
         return TEXT("%s\t%zu\t%u\n", column->name, i, *at);
     }
@@ -323,7 +323,7 @@ static enum step step(void *self, struct round *round)
 static int close_bin2txt(void *self, enum ended ended)
 {
     (void)ended;
-    space_free(&((struct bin2txt *)self)->names);
+    buffer_free(&((struct bin2txt *)self)->names);
     return 0;
 }
 

@@ -2,13 +2,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "blocks.h"
-#include "duel.h"
-#include "filter.h"
-#include "order.h"
-#include "policy.h"
-#include "real.h"
-#include "rng.h"
+#include "explore/blocks.h"
+#include "explore/interleave.h"
+#include "explore/policy.h"
+#include "math/order.h"
+#include "math/real.h"
+#include "math/rng.h"
+#include "run/filter.h"
 
 enum policy { UNIFORM, TOP, SWAP, LUCE, DRAFT, BLOCKS, LEADER };
 enum { TOP_GRADE = 100 };
@@ -22,7 +22,7 @@ struct explore {
     uint64_t horizon, count, places, grade, seed;
     size_t docs; /* of a fixed list; 0: no round yet */
     struct blocks blocks;
-    struct space scratch, by_score, numbers;
+    struct buffer scratch, by_score, numbers;
 };
 
 static const char *const policies[] = { "uniform", "top", "swap", "plackett-luce", "team-draft",
@@ -124,7 +124,7 @@ static enum kind kind(const void *self)
 static int rank(struct explore *my, size_t m, const double *score, uint32_t *order)
 {
     struct fault *fault = my->host->fault;
-    uint32_t *scratch = space_for(&my->scratch, m, sizeof *scratch, fault);
+    uint32_t *scratch = buffer_for(&my->scratch, m, sizeof *scratch, fault);
     if (!order || !scratch)
         return -1;
     order_by_score(m, score, order, scratch);
@@ -154,7 +154,7 @@ static int draw(struct explore *my, struct round *round, struct rng *rng)
 {
     size_t m = round->docs;
     struct fault *fault = my->host->fault;
-    unsigned char *mark = space_for(&my->by_score, m, 1, fault);
+    unsigned char *mark = buffer_for(&my->by_score, m, 1, fault);
     if (!mark || (round->score && rank(my, m, round->score, round_new_greedy(round, fault)) < 0))
         return -1;
     if (my->policy == SWAP) {
@@ -203,8 +203,8 @@ static int show_luce(struct explore *my, struct round *round)
     struct fault *fault = my->host->fault;
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
     uint32_t *order = round_new_order(round, fault);
-    uint32_t *greedy = space_for(&my->by_score, m, 3 * sizeof *greedy, fault);
-    double *keys = space_for(&my->numbers, m, 3 * sizeof *keys, fault);
+    uint32_t *greedy = buffer_for(&my->by_score, m, 3 * sizeof *greedy, fault);
+    double *keys = buffer_for(&my->numbers, m, 3 * sizeof *keys, fault);
     double *logit = round_new_logit(round, fault);
     if (!order || !greedy || !keys || !logit || find_logits(my, round, logit) < 0 ||
         rank(my, m, round->score, greedy) < 0)
@@ -223,11 +223,11 @@ static int show_draft(struct explore *my, struct round *round)
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
     uint32_t *order = round_new_order(round, fault);
     unsigned char *team = round_new_team(round, fault);
-    uint32_t *mine = space_for(&my->by_score, m, 2 * sizeof *mine + 1, fault);
+    uint32_t *mine = buffer_for(&my->by_score, m, 2 * sizeof *mine + 1, fault);
     if (!order || !team || !mine || rank(my, m, round->score, mine) < 0 ||
         rank(my, m, round->rival, mine + m) < 0)
         return -1;
-    duel_draft(m, mine, mine + m, &rng, order, team, (unsigned char *)(mine + 2 * m));
+    interleave_draft(m, mine, mine + m, &rng, order, team, (unsigned char *)(mine + 2 * m));
     return 0;
 }
 
@@ -279,7 +279,7 @@ static int show_fixed_list(struct explore *my, struct round *round)
         blocks_order(my->docs, my->places, turn.group, &rng, order);
         return 0;
     }
-    double *perturbed = space_for(&my->numbers, my->docs, sizeof *perturbed, fault);
+    double *perturbed = buffer_for(&my->numbers, my->docs, sizeof *perturbed, fault);
     if (!perturbed)
         return -1;
     blocks_perturb(my->docs, round->score, my->epsilon, &rng, perturbed);
@@ -308,11 +308,11 @@ static enum step step(void *self, struct round *round)
     if (check_round(my, round) < 0)
         return FAIL;
     round_forget_choice(round);
-    int shown = my->policy <= SWAP    ? show_mostly(my, round)
+    int ranked = my->policy <= SWAP    ? show_mostly(my, round)
                 : my->policy == LUCE  ? show_luce(my, round)
                 : my->policy == DRAFT ? show_draft(my, round)
                                       : show_fixed_list(my, round);
-    return shown < 0 ? FAIL : PASS;
+    return ranked < 0 ? FAIL : PASS;
 }
 
 static int close_explore(void *self, enum ended ended)
@@ -320,9 +320,9 @@ static int close_explore(void *self, enum ended ended)
     struct explore *my = self;
     (void)ended;
     blocks_close(&my->blocks);
-    space_free(&my->scratch);
-    space_free(&my->by_score);
-    space_free(&my->numbers);
+    buffer_free(&my->scratch);
+    buffer_free(&my->by_score);
+    buffer_free(&my->numbers);
     return 0;
 }
 
@@ -332,7 +332,7 @@ const struct filter explore = {
              "[-T horizon | -g gamma] [-k places] [-p policy] [-s seed]",
     .line = "adds the order to show: by score, at random now and then",
     .size = sizeof(struct explore),
-    .blind = true,
+    .no_features = true,
     .parse = parse,
     .kind = kind,
     .step = step,

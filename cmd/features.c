@@ -1,11 +1,11 @@
 /* features: other features in the place of a round's: split, random Fourier features, products. */
 #include <string.h>
 
-#include "filter.h"
-#include "fourier.h"
-#include "products.h"
-#include "rows.h"
-#include "split.h"
+#include "feature/fourier.h"
+#include "feature/products.h"
+#include "feature/rows.h"
+#include "feature/split.h"
+#include "run/filter.h"
 
 enum { FOURIER_NUMBER = 100, FOURIER_NUMBER_MOST = 1 << 20 };
 

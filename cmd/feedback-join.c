@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers.h"
-#include "filter.h"
-#include "qids.h"
+#include "run/filter.h"
 #include "say.h"
+#include "text/feedback_log.h"
+#include "text/qids.h"
 
 struct join {
     struct host *host;
     char *const *files;
     bool by_qid, warns;
     uint64_t places; /* that an answer is to have; 0: any number */
-    struct answers answers;
+    struct feedback_log log;
     struct qids before; /* keys of the rounds so far */
     uint64_t rounds, never;
     char first[ROUND_NAME]; /* that was never answered */
@@ -54,7 +54,7 @@ static enum kind kind(const void *self)
 static int open_join(void *self)
 {
     struct join *my = self;
-    return answers_open(&my->answers, my->files, my->by_qid, my->host->watch, my->host->fault);
+    return feedback_log_open(&my->log, my->files, my->by_qid, my->host->watch, my->host->fault);
 }
 
 /* After the fault of an answer that cannot be used: 0 where that was a warning. Else it is the
@@ -114,7 +114,7 @@ static int find_answer(struct join *my, const struct round *round, const char *k
     int got;
     struct fault *fault = my->host->fault;
     *answer = NULL;
-    while ((got = answers_find(&my->answers, key, answer, fault)) < 0)
+    while ((got = feedback_log_find(&my->log, key, answer, fault)) < 0)
         if (forgive(my) < 0)
             return -1;
     if (got == 0 || (*answer)->places == 0)
@@ -163,7 +163,7 @@ static int end_join(void *self)
     struct answer *answer;
     char text[400];
     int got;
-    while ((got = answers_rest(&my->answers, &answer, fault)) != 0) {
+    while ((got = feedback_log_rest(&my->log, &answer, fault)) != 0) {
         if (got > 0)
             (void)fault_data(fault, "%s: line %" PRIu64 ": an answer to no round: %s=%.40s did "
                              "not come", answer->file, answer->line, my->by_qid ? "qid" : "t",
@@ -185,8 +185,8 @@ static int close_join(void *self, enum ended ended)
 {
     struct join *my = self;
     (void)ended;
-    if (my->answers.lines.watch)
-        answers_close(&my->answers);
+    if (my->log.lines.watch)
+        feedback_log_close(&my->log);
     qids_close(&my->before);
     return 0;
 }
@@ -196,7 +196,7 @@ const struct filter feedback_join = {
     .usage = "[-Wq] [-k places] file ...",
     .line = "adds what people said since of rounds that were shown",
     .size = sizeof(struct join),
-    .blind = true,
+    .no_features = true,
     .parse = parse,
     .kind = kind,
     .open = open_join,

@@ -1,9 +1,9 @@
 /* feedback-mask: labels become what a user says of, or clicks on, the first k documents shown. */
 #include <string.h>
 
-#include "clicks.h"
-#include "filter.h"
-#include "rng.h"
+#include "explore/clicks.h"
+#include "math/rng.h"
+#include "run/filter.h"
 
 enum { CLICK_PLACES = 10 }; /* a page of results, as in the papers */
 
@@ -109,7 +109,7 @@ const struct filter feedback_mask = {
     .usage = "[-L grade] [-c person] [-k places] [-s seed]",
     .line = "hides every label but those of the first k places shown",
     .size = sizeof(struct mask),
-    .blind = true,
+    .no_features = true,
     .parse = parse,
     .kind = kind,
     .step = step,

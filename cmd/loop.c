@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "programs.h"
-#include "queue.h"
-#include "words.h"
+#include "run/ring_local.h"
+#include "text/pipeline_text.h"
 
 struct part {
     const struct filter *filter;
@@ -17,10 +17,10 @@ struct part {
 
 struct loop {
     struct host *host;
-    struct words words;
+    struct pipeline_text words;
     struct part *part;
     size_t parts;
-    struct queue *ring;
+    struct ring_local *ring;
 };
 
 /* "rankpipe score ..." is "score ...". */
@@ -48,14 +48,14 @@ static int find_part(struct loop *my, size_t i)
 /* score and update in one chain are joined, unless score's weights are fixed. */
 static int join(struct loop *my)
 {
-    bool scores = false, learns = false;
+    bool scores = false, saves_on_signal = false;
     for (size_t i = 0; i < my->parts; i++) {
         scores = scores || my->part[i].filter == &score;
-        learns = learns || my->part[i].filter == &update;
+        saves_on_signal = saves_on_signal || my->part[i].filter == &update;
     }
-    if (!scores || !learns)
+    if (!scores || !saves_on_signal)
         return 0;
-    my->ring = queue_open(my->host->fault);
+    my->ring = ring_local_open(my->host->fault);
     return my->ring ? 0 : -1;
 }
 
@@ -109,7 +109,7 @@ static int check_chain(const struct loop *my)
 static int parse_text(struct loop *my, const char *text)
 {
     struct host *host = my->host;
-    if (words_read(&my->words, text, host->fault) < 0)
+    if (pipeline_text_read(&my->words, text, host->fault) < 0)
         return -1;
     my->part = calloc(my->words.commands, sizeof *my->part);
     if (!my->part)
@@ -257,14 +257,14 @@ static int close_loop(void *self, enum ended ended)
     struct fault *fault = my->host->fault;
     for (size_t i = 0; i < my->parts; i++) {
         const struct part *part = &my->part[i];
-        bool told = fault->kind != FAULT_NONE;
+        bool failed = fault->kind != FAULT_NONE;
         int closed = part->self && part->filter->close ? part->filter->close(part->self, ended) : 0;
-        if (closed < 0 && !told)
+        if (closed < 0 && !failed)
             fault_place(fault, "%s: ", part->filter->name);
         free(part->self);
     }
-    queue_close(my->ring);
-    words_close(&my->words);
+    ring_local_close(my->ring);
+    pipeline_text_close(&my->words);
     free(my->part);
     return fault->kind == FAULT_NONE ? 0 : -1;
 }

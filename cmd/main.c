@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "programs.h"
-#include "pump.h"
+#include "run/pump.h"
 #include "say.h"
 
 #define VERSION "0.1.0"
@@ -104,14 +104,14 @@ static int tell(const struct filter *program, const struct fault *fault)
 }
 
 /* What takes rounds in has something to lose by a signal. */
-static bool learns(enum kind kind)
+static bool saves_on_signal(enum kind kind)
 {
     return kind == SINK || kind == WHOLE;
 }
 
 static int hear_signals(struct pump *pump)
 {
-    if (learns(pump->filter->kind(pump->self)))
+    if (saves_on_signal(pump->filter->kind(pump->self)))
         return catch_signals(on_signal, &pump->fault);
     if (pump->progress.asked && isatty(STDERR_FILENO))
         return catch_signals(on_death, &pump->fault);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "filter.h"
-#include "tally.h"
+#include "measure/tally.h"
+#include "run/filter.h"
 
 struct metric {
     struct host *host;
@@ -19,7 +19,7 @@ struct metric {
     size_t measures;
     int fd;
     struct writer writer, *table;
-    uint64_t rounds, due, told, t;
+    uint64_t rounds, due, printed, t;
 };
 
 static int parse_option(struct metric *my, const struct options *options)
@@ -129,14 +129,14 @@ static int print_head(struct metric *my)
 static int print_row(struct metric *my)
 {
     struct fault *fault = my->host->fault;
-    if (my->told == 0 && print_head(my) < 0)
+    if (my->printed == 0 && print_head(my) < 0)
         return -1;
     if (writer_text(my->table, fault, "%" PRIu64, my->t) < 0)
         return -1;
     for (size_t i = 0; i < my->measures; i++)
         if (tally_print(&my->tally[i], my->raw, my->table, fault) < 0)
             return -1;
-    my->told = my->rounds;
+    my->printed = my->rounds;
     if (writer_text(my->table, fault, "\n") < 0)
         return -1;
     return my->file ? writer_flush(my->table, fault) : 0;
@@ -189,8 +189,8 @@ static int close_metric(void *self, enum ended ended)
     struct fault *fault = my->host->fault;
     int result = 0;
     if (ended == CLEAN && my->rounds == 0)
-        result = fault_partner(fault, "<stdin>: no rounds");
-    else if (my->rounds > my->told)
+        result = fault_other(fault, "<stdin>: no rounds");
+    else if (my->rounds > my->printed)
         result = print_row(my);
     if (my->fd >= 0 && watch_close(my->fd) < 0)
         result = fault_system(fault, "cannot write %s", my->file);
@@ -208,7 +208,7 @@ const struct filter metric = {
              "[-z value] measure ...",
     .line = "a table of how good the rankings shown have been so far",
     .size = sizeof(struct metric),
-    .blind = true,
+    .no_features = true,
     .parse = parse,
     .kind = kind,
     .open = open_metric,

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "filter.h"
+#include "run/filter.h"
 
 extern const struct filter svm2bin, weights2bin, bin2txt, replay, synth, features, score, explore,
     feedback_mask, feedback_join, update, metric, loop;

@@ -3,17 +3,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "deck.h"
-#include "filter.h"
-#include "rng.h"
+#include "math/rng.h"
+#include "run/filter.h"
+#include "stream/round_store.h"
 
 struct replay {
     struct host *host;
     char *const *files;
     uint64_t first, last, seed, share, shares;
     bool shuffled;
-    struct deck deck;
-    struct space order; /* of pass number `pass`, from 1 */
+    struct round_store stored;
+    struct buffer order; /* of pass number `pass`, from 1 */
     uint64_t next, pass;
 };
 
@@ -87,23 +87,23 @@ static int deal_nothing(struct replay *my)
     return 0;
 }
 
-static int open_deck(void *self)
+static int open_stored(void *self)
 {
     struct replay *my = self;
     struct fault *fault = my->host->fault;
     for (char *const *file = my->files; *file; file++) {
         if (strcmp(*file, "-") == 0 && isatty(STDIN_FILENO))
             return fault_usage(fault, "standard input is a terminal");
-        if (deck_add(&my->deck, *file, my->host->watch, fault) < 0)
+        if (round_store_add(&my->stored, *file, my->host->watch, fault) < 0)
             return -1;
     }
     if (my->last == 0)
-        my->last = my->deck.rounds;
-    if (my->deck.rounds == 0)
+        my->last = my->stored.rounds;
+    if (my->stored.rounds == 0)
         return my->last ? fault_data(fault, "no rounds to deal") : deal_nothing(my);
     if (my->first > my->last)
         return fault_data(fault, "-b %" PRIu64 " is behind the last of %zu rounds: say -n",
-                          my->first, my->deck.rounds);
+                          my->first, my->stored.rounds);
     take_share(my);
     return 0;
 }
@@ -117,12 +117,12 @@ static uint64_t rounds(const void *self)
 /* Which stored round has number t: the passes follow each other, each in an order of its own. */
 static int place_of(struct replay *my, uint64_t t, size_t *place)
 {
-    size_t n = my->deck.rounds;
+    size_t n = my->stored.rounds;
     uint64_t pass = (t - 1) / n + 1;
     *place = (size_t)((t - 1) % n);
     if (!my->shuffled)
         return 0;
-    uint32_t *order = space_for(&my->order, n, sizeof *order, my->host->fault);
+    uint32_t *order = buffer_for(&my->order, n, sizeof *order, my->host->fault);
     if (!order)
         return -1;
     if (pass != my->pass) {
@@ -143,16 +143,16 @@ static enum step step(void *self, struct round *round)
         return DONE;
     if (place_of(my, my->next, &place) < 0)
         return FAIL;
-    deck_round(&my->deck, place, round->record);
-    return round_number(round, my->next++, fault) < 0 ? FAIL : PASS;
+    round_store_round(&my->stored, place, round->record);
+    return round_set_t(round, my->next++, fault) < 0 ? FAIL : PASS;
 }
 
-static int close_deck(void *self, enum ended ended)
+static int close_stored(void *self, enum ended ended)
 {
     struct replay *my = self;
     (void)ended;
-    deck_close(&my->deck);
-    space_free(&my->order);
+    round_store_close(&my->stored);
+    buffer_free(&my->order);
     return 0;
 }
 
@@ -163,8 +163,8 @@ const struct filter replay = {
     .size = sizeof(struct replay),
     .parse = parse,
     .kind = kind,
-    .open = open_deck,
+    .open = open_stored,
     .rounds = rounds,
     .step = step,
-    .close = close_deck,
+    .close = close_stored,
 };

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "progress.h"
+#include "run/progress.h"
 
 /* Bytes at p that would not stay on their line, or that a terminal would obey: 0, 1, or 2 for a
  * control character of Latin-1 in UTF-8. */

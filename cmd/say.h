@@ -2,7 +2,7 @@
 #ifndef RANKPIPE_SAY_H
 #define RANKPIPE_SAY_H
 
-#include "filter.h"
+#include "run/filter.h"
 
 /* "name: text", in one line and one write, whatever the name of a file in the text may hold:
  * control characters appear as \x1b. The text is no longer than a fault's. */

@@ -1,20 +1,20 @@
 /* score: a number for each document, by a model's weights or by the newest from the ring. */
 #include <string.h>
 
-#include "filter.h"
-#include "link.h"
-#include "reload.h"
+#include "learn/reload.h"
+#include "learn/scoring.h"
+#include "run/filter.h"
+#include "run/ring_fifo.h"
 #include "say.h"
-#include "scoring.h"
-#include "store.h"
+#include "stream/model_file.h"
 
 enum { WINDOW_MOST = 1 << 20 };
 
 struct score {
     struct host *host;
-    const char *model, *ring;
+    const char *model, *ring_path;
     uint64_t window; /* rounds that may be on their way round the ring */
-    struct link *link;
+    struct ring *ring;
     uint64_t rounds; /* scored            */
     uint64_t due;    /* the next message  */
     bool follows;    /* the models that are renamed over the first one */
@@ -32,7 +32,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->reload.fd = -1;
     while ((letter = options_next(options, "f:m:rw:")) > 0) {
         if (letter == 'f')
-            my->ring = options->value;
+            my->ring_path = options->value;
         else if (letter == 'm')
             my->model = options->value;
         else if (letter == 'r')
@@ -43,7 +43,7 @@ static int parse(void *self, struct options *options, struct host *host)
     }
     if (letter < 0 || options_no_operands(options) < 0)
         return letter < 0 ? letter : -1;
-    if (!my->model == !my->ring && (my->model || !host->ring))
+    if (!my->model == !my->ring_path && (my->model || !host->ring))
         return fault_usage(options->fault, my->model ? "-m fixes the weights, -f has them learnt: "
                                                        "give one of them"
                                                      : "no weights: -m model, or -f ring");
@@ -64,9 +64,9 @@ static int load_model(struct score *my)
 {
     struct reader reader;
     struct model model;
-    int got = store_load(my->model, my->host->watch, &reader, &model, my->host->fault);
+    int got = model_file_load(my->model, my->host->watch, &reader, &model, my->host->fault);
     if (got == 0)
-        (void)fault_partner(my->host->fault, "model %s is not there", my->model);
+        (void)fault_other(my->host->fault, "model %s is not there", my->model);
     int result = got > 0 ? scoring_take(&my->scoring, &model, my->host->fault) : -1;
     if (got > 0 && result < 0)
         fault_place(my->host->fault, "model %s: ", my->model);
@@ -83,9 +83,10 @@ static int open_score(void *self)
     if (my->model)
         return load_model(my);
     my->scoring.ring = true;
-    my->link = my->host->ring ? queue_score(my->host->ring, my->window, my->host->fault)
-                              : link_score(my->ring, my->window, my->host->watch, my->host->fault);
-    return my->link ? 0 : -1;
+    my->ring = my->host->ring
+                   ? ring_local_score(my->host->ring, my->window, my->host->fault)
+                   : ring_fifo_score(my->ring_path, my->window, my->host->watch, my->host->fault);
+    return my->ring ? 0 : -1;
 }
 
 /* Before its r-th round score holds message max(0, r - window), and never a newer one. */
@@ -96,10 +97,10 @@ static int catch_up(struct score *my)
     uint64_t number = r > my->window ? r - my->window : 0;
     if (number < my->due)
         return 0;
-    if (my->link->get(my->link, number, &message, my->host->fault) < 0)
+    if (my->ring->get(my->ring, number, &message, my->host->fault) < 0)
         return -1;
     my->due = number + 1;
-    return my->link->lasting ? scoring_borrow(&my->scoring, message, my->host->fault)
+    return my->ring->lasting ? scoring_borrow(&my->scoring, message, my->host->fault)
                              : scoring_take(&my->scoring, message, my->host->fault);
 }
 
@@ -128,7 +129,7 @@ static enum step step(void *self, struct round *round)
     struct fault *fault = my->host->fault;
     if (my->follows)
         look(my);
-    if ((my->link && catch_up(my) < 0) || round_features(round, &x, fault) < 0)
+    if ((my->ring && catch_up(my) < 0) || round_features(round, &x, fault) < 0)
         return FAIL;
     double *s = round_new_score(round, fault);
     if (!s || scoring_round(&my->scoring, &x, s, fault) < 0 ||
@@ -136,7 +137,7 @@ static enum step step(void *self, struct round *round)
         return FAIL;
     round->x = x;
     round->checked = true;
-    round->live = my->link && my->link->lasting && scoring_is_live(&my->scoring, &x);
+    round->live = my->ring && my->ring->lasting && scoring_is_live(&my->scoring, &x);
     return PASS;
 }
 
@@ -156,10 +157,10 @@ static int close_score(void *self, enum ended ended)
 {
     struct score *my = self;
     int result = 0;
-    if (my->link && ended == CLEAN)
-        result = my->link->end(my->link, my->host->fault);
-    if (my->link)
-        my->link->close(my->link);
+    if (my->ring && ended == CLEAN)
+        result = my->ring->end(my->ring, my->host->fault);
+    if (my->ring)
+        my->ring->close(my->ring);
     reload_close(&my->reload);
     scoring_close(&my->scoring);
     return result;

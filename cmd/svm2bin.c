@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "filter.h"
-#include "svm.h"
+#include "run/filter.h"
+#include "text/svm.h"
 
 struct svm2bin {
     struct host *host;
@@ -30,7 +30,7 @@ static int parse(void *self, struct options *options, struct host *host)
         else if (letter == 'n')
             my->options.scale = true;
         else if (letter == 'q')
-            my->options.counts = options->value;
+            my->options.sizes = options->value;
         else if (letter == 'u')
             my->options.unlabelled = true;
         else if (options_whole(options, 0, ROUND_DIM, &dim) < 0)
@@ -41,7 +41,7 @@ static int parse(void *self, struct options *options, struct host *host)
         }
     }
     my->files = options_operands(options);
-    if (letter == OPTIONS_END && my->options.counts && strcmp(my->options.counts, "-") == 0)
+    if (letter == OPTIONS_END && my->options.sizes && strcmp(my->options.sizes, "-") == 0)
         return fault_usage(options->fault, "-q wants a file: standard input is for the text");
     return letter;
 }

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "filter.h"
-#include "game.h"
+#include "feature/game.h"
+#include "run/filter.h"
 
 struct synth {
     struct host *host;

@@ -3,20 +3,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "filter.h"
-#include "learner.h"
-#include "link.h"
-#include "store.h"
+#include "learn/learner.h"
+#include "run/filter.h"
+#include "run/ring_fifo.h"
+#include "stream/model_file.h"
 
 struct update {
     struct host *host;
     const struct learner *learner;
     struct settings settings;
-    const char *model, *ring;
+    const char *model, *ring_path;
     uint64_t every, most; /* rounds between checkpoints, 0: none; weights at the most, 0: as the
                            * learner has it */
-    struct store store;
-    struct link *link;
+    struct model_file file;
+    struct ring *ring;
     struct state state;
     struct model outgoing;
     uint64_t rounds; /* of this run */
@@ -73,7 +73,7 @@ static int parse_option(struct update *my, const struct options *options)
     case 'd':
         return options_whole(options, 1, ROUND_DIM, &my->most);
     case 'f':
-        my->ring = options->value;
+        my->ring_path = options->value;
         return 0;
     case 'm':
         my->model = options->value;
@@ -88,7 +88,7 @@ static int parse(void *self, struct options *options, struct host *host)
     struct update *my = self;
     int letter;
     my->host = host;
-    my->store.lock_fd = -1;
+    my->file.lock_fd = -1;
     while ((letter = options_next(options, "C:E:G:L:N:PS:T:U:a:c:d:e:f:k:m:ops:")) > 0)
         if (parse_option(my, options) < 0)
             return -1;
@@ -114,7 +114,7 @@ static int load(struct update *my)
     struct fault *fault = my->host->fault;
     if (!model)
         return fault_memory(fault, sizeof *model);
-    int got = store_load(my->model, my->host->watch, &reader, model, fault);
+    int got = model_file_load(my->model, my->host->watch, &reader, model, fault);
     if (got > 0 && learner_load(&my->state, model, fault) < 0) {
         fault_place(fault, "model %s: ", my->model);
         got = -1;
@@ -127,13 +127,13 @@ static int load(struct update *my)
 static int publish(struct update *my)
 {
     struct fault *fault = my->host->fault;
-    if (!my->link)
+    if (!my->ring)
         return 0;
-    bool whole = my->rounds == 0 || my->link->lasting;
+    bool whole = my->rounds == 0 || my->ring->lasting;
     if ((whole ? learner_publish(&my->state, &my->outgoing, fault)
                : learner_publish_changes(&my->state, &my->outgoing, fault)) < 0)
         return -1;
-    return my->link->put(my->link, &my->outgoing, fault);
+    return my->ring->put(my->ring, &my->outgoing, fault);
 }
 
 static int open_update(void *self)
@@ -143,15 +143,15 @@ static int open_update(void *self)
     if (!my->model && !my->host->to && isatty(STDOUT_FILENO))
         return fault_usage(fault, "without -m the model goes to standard output, which is a "
                            "terminal");
-    if (my->model && store_open(&my->store, my->model, fault) < 0)
+    if (my->model && model_file_open(&my->file, my->model, fault) < 0)
         return -1;
     if (my->model)
         my->host->watch->out = NULL; /* nothing goes there: who reads it may go */
     if (my->host->ring)
-        my->link = queue_update(my->host->ring);
-    else if (my->ring) {
-        my->link = link_update(my->ring, my->host->in, my->host->watch, fault);
-        if (!my->link)
+        my->ring = ring_local_update(my->host->ring);
+    else if (my->ring_path) {
+        my->ring = ring_fifo_update(my->ring_path, my->host->in, my->host->watch, fault);
+        if (!my->ring)
             return -1;
     }
     if (my->model && load(my) < 0)
@@ -164,7 +164,7 @@ static int save(struct update *my, struct fault *fault)
     if (learner_save(&my->state, &my->outgoing, fault) < 0)
         return -1;
     if (my->model)
-        return store_save(&my->store, &my->outgoing, fault);
+        return model_file_save(&my->file, &my->outgoing, fault);
     if (writer_record(my->host->out, &my->outgoing.record, fault) < 0)
         return -1;
     return writer_end(my->host->out, 1, fault);
@@ -196,21 +196,21 @@ static void finish(struct update *my, enum ended ended)
 {
     struct fault *fault = my->host->fault, saving = { FAULT_NONE, "" };
     if (ended == CLEAN && my->rounds == 0)
-        (void)fault_partner(fault, "<stdin>: no rounds");
+        (void)fault_other(fault, "<stdin>: no rounds");
     my->host->watch->stop = -1; /* the signal has been heard: it is not to stop the saving */
     if (ended != FAILED && my->rounds > 0 && save(my, &saving) < 0)
         fault_also(fault, &saving);
-    else if (my->link && (ended == CLEAN || ended == CUT))
-        (void)my->link->end(my->link, fault);
+    else if (my->ring && (ended == CLEAN || ended == CUT))
+        (void)my->ring->end(my->ring, fault);
 }
 
 static int close_update(void *self, enum ended ended)
 {
     struct update *my = self;
     finish(my, ended);
-    if (my->link)
-        my->link->close(my->link);
-    store_close(&my->store);
+    if (my->ring)
+        my->ring->close(my->ring);
+    model_file_close(&my->file);
     learner_close(&my->state);
     return my->host->fault->kind == FAULT_NONE ? 0 : -1;
 }

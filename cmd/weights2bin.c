@@ -1,10 +1,10 @@
 /* weights2bin: weights as other tools have them, as text, to a model that scores. */
 #include <unistd.h>
 
-#include "filter.h"
-#include "learner.h"
-#include "model.h"
-#include "weights.h"
+#include "learn/learner.h"
+#include "learn/weights.h"
+#include "run/filter.h"
+#include "stream/model.h"
 
 struct weights2bin {
     struct host *host;

@@ -1,7 +1,7 @@
-# What every test file begins with: load helper
+# What every test file begins with: load ../helper
 bats_require_minimum_version 1.5.0
 
-ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 DATA=$ROOT/../shared/data
 PATH=$ROOT/bin:$PATH
 PROGRAMS="svm2bin weights2bin replay synth features score explore metric feedback-mask"
@@ -54,6 +54,16 @@ fails_on() {
     shift 3
     # shellcheck disable=SC2016
     fails "$want" "$pattern" sh -c 'file=$1; shift; exec "$@" <"$file"' sh "$file" "$@"
+}
+
+# is GOT EXPECTED: the two texts are equal.
+is() {
+    [ "$1" = "$2" ] || { printf -- '--- expected\n%s\n--- got\n%s\n' "$2" "$1" && return 1; }
+}
+
+# mkstream WORD...: a stream made by hand (tests/shim/mkstream.c).
+mkstream() {
+    "$ROOT/build/tests/shim/mkstream" "$@"
 }
 
 # same A B: the two files hold the same bytes.

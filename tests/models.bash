@@ -1,9 +1,5 @@
 # Models and rounds made by hand: load models
 
-mkstream() {
-    "$ROOT/build/tests/mkstream" "$@"
-}
-
 # The round that the hand-worked steps are taken on: X = (1 2; 3 -1), R = (1, 0).
 two_documents() {
     mkstream round t=1 docs=2 dim=2 label:f4 1 0 x:f4 1 2 3 -1

@@ -7,7 +7,7 @@
  * make five grades of it, the high ones rare. Three of the twelve features are noise alone. */
 #include <stdio.h>
 
-#include "rng.h"
+#include "math/rng.h"
 
 enum { QUERIES = 240, FEATURES = 12, SEED = 20161 };
 

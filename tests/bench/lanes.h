@@ -1,6 +1,6 @@
 /* lanes: a product in 16 lanes of double, widened first, by the widest vectors this machine has. */
-#ifndef RANKPIPE_BENCH_LANES_H
-#define RANKPIPE_BENCH_LANES_H
+#ifndef RANKPIPE_LANES_H
+#define RANKPIPE_LANES_H
 
 #include <stddef.h>
 #include <string.h>

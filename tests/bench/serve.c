@@ -1,7 +1,7 @@
-/* serve: how long an answer takes, pipe to pipe. A command is given one round, and the next one only
- * when the answer to it, one record, has come whole; so many times. Prints the median and the 99th
- * percentile, in microseconds. The rounds are those of a file, over and over, each less than a pipe
- * holds.
+/* serve: how long an answer takes, pipe to pipe. A command is given one round, and the next one
+ * only when the answer to it, one record, has come whole; so many times. Prints the median and the
+ * 99th percentile, in microseconds. The rounds are those of a file, over and over, each less than a
+ * pipe holds.
  *
  *     serve rounds file command */
 #include "stored.h"

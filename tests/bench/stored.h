@@ -1,7 +1,7 @@
 /* stored: a file of stored rounds, all of one form, mapped as replay maps it: where the labels and
  * the features of each lie. For the bare programs: nothing is checked, and a fault is exit 1. */
-#ifndef RANKPIPE_BENCH_STORED_H
-#define RANKPIPE_BENCH_STORED_H
+#ifndef RANKPIPE_STORED_H
+#define RANKPIPE_STORED_H
 
 #include <fcntl.h>
 #include <stddef.h>

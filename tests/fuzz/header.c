@@ -1,6 +1,6 @@
 /* header: any bytes as a header line. One that is accepted is written back as it was, and still
  * reads as what it is after keys and columns have come and gone. */
-#include "record.h"
+#include "stream/record.h"
 #include "target.h"
 
 static struct record record, again;
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (n > INPUT_MOST)
         return 0;
     if (record_parse(&record, (const char *)bytes, n, &fault) < 0) {
-        hold_told(&fault);
+        hold_explained(&fault);
         return 0;
     }
     write_line(&record, line, &written);

@@ -2,9 +2,9 @@
  * can, saves it, takes that up again, and learns from it; and what is saved twice is the same. */
 #include <math.h>
 
-#include "learner.h"
-#include "scoring.h"
-#include "store.h"
+#include "learn/learner.h"
+#include "learn/scoring.h"
+#include "stream/model_file.h"
 #include "target.h"
 
 /* A hostile dim or size is not to cost time. */
@@ -41,7 +41,7 @@ static void score_all(struct scoring *scoring, struct record *record)
         hold(round_features(&round, &x, &fault) == 0, "the features made here are good");
         if (scoring_round(scoring, &x, s, &fault) < 0 ||
             (scoring_duels(scoring) && scoring_rival(scoring, &x, round.t, s, s, &fault) < 0))
-            hold_told(&fault);
+            hold_explained(&fault);
         else
             hold(isfinite(s[0]) && isfinite(s[1]) && isfinite(s[2]), "scores are finite");
     }
@@ -83,7 +83,7 @@ static bool find_settings(const struct learner *learner, struct settings *settin
         settings->value[i] = value;
     }
     return settings->value[SETTING_MEMBERS] <= MEMBERS_MOST &&
-           settings->value[SETTING_GRADES] <= GRADES_MOST;
+           settings->value[SETTING_TOP_GRADE] <= GRADES_MOST;
 }
 
 /* The state as a model file, in `out`; read again into `saved`, whose bytes are the writer's. */
@@ -92,7 +92,7 @@ static void save(struct state *state, struct writer *out, struct reader *reader)
     struct fault fault = { FAULT_NONE, "" };
     hold(learner_save(state, &saved, &fault) == 0 &&
              writer_record(out, &saved.record, &fault) == 0, "what was taken up is saved");
-    reader_open_memory(reader, out->buffer, out->held, "saved");
+    reader_open_memory(reader, out->buffer, out->pending.held, "saved");
     hold(reader_next(reader, &saved.record, &fault) == 1 && model_read(&saved, &fault) == 0,
          "what was saved is a model");
 }
@@ -108,7 +108,7 @@ static void learn_all(struct state *state, struct record *record)
     while (learnt == 0 && next_round(&reader, record, &round))
         learnt = learner_learn(state, &round, &fault);
     if (learnt < 0)
-        hold_told(&fault);
+        hold_explained(&fault);
     else
         hold(learner_check(state, &fault) == 0, "what was learnt is finite");
     round_close(&round);
@@ -127,7 +127,7 @@ static void go_on(struct state *state, const struct settings *settings)
     hold(learner_start(&twin, state->learner, settings, WEIGHTS_MOST, &fault) == 0 &&
              learner_load(&twin, &saved, &fault) == 0, "what was saved is taken up");
     save(&twin, &second, &ignored);
-    hold(same_bytes(&second, first.buffer, first.held), "it is saved as it was");
+    hold(same_bytes(&second, first.buffer, first.pending.held), "it is saved as it was");
     learn_all(&twin, &saved.record);
     writer_close(&first);
     writer_close(&second);
@@ -146,7 +146,7 @@ static void take_up(void)
         learner_load(&state, &model, &fault) == 0)
         go_on(&state, &settings);
     else
-        hold_told(&fault);
+        hold_explained(&fault);
     learner_close(&state);
 }
 
@@ -158,7 +158,7 @@ static void score_by_it(bool ring)
     if (scoring_take(&scoring, &model, &fault) == 0)
         score_all(&scoring, &saved.record);
     else
-        hold_told(&fault);
+        hold_explained(&fault);
     scoring_close(&scoring);
 }
 
@@ -172,7 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     bool good = reader_next(&reader, &model.record, &fault) > 0 &&
                 model.record.kind == RECORD_MODEL && model_read(&model, &fault) == 0;
     if (!good && fault.kind != FAULT_NONE)
-        hold_told(&fault);
+        hold_explained(&fault);
     if (good) {
         score_by_it(false);
         score_by_it(true);

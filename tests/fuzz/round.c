@@ -1,8 +1,8 @@
 /* round: a letter for a chain of programs, then a stream of any bytes. Every record that is read is
  * written as it came; every round that is accepted goes through the chain, which looks at all of
  * it; and what comes out of the chain is a round too, and is written as it is read. */
-#include "model.h"
-#include "round.h"
+#include "stream/model.h"
+#include "stream/round.h"
 #include "target.h"
 
 /* Every learner, measure and form, whatever the columns. -d: a hostile dim is not to cost time. */
@@ -77,12 +77,12 @@ static void hold_readable(const struct record *from)
     open_paper(&out);
     open_paper(&twice);
     if (writer_record(&out, from, &fault) == 0) {
-        reader_open_memory(&reader, out.buffer, out.held, "paper");
+        reader_open_memory(&reader, out.buffer, out.pending.held, "paper");
         hold(reader_next(&reader, &again, &fault) == 1, "a record that was written is one");
         round_open(&round, &again);
         hold(round_read(&round, &fault) == 0, "what came out of the chain is a round");
         hold(writer_record(&twice, &again, &fault) == 0, "it is written again");
-        hold(same_bytes(&twice, out.buffer, out.held), "it is written as it is read");
+        hold(same_bytes(&twice, out.buffer, out.pending.held), "it is written as it is read");
         round_close(&round);
     }
     writer_close(&out);
@@ -129,7 +129,7 @@ static enum step take_round(struct chain *chain, struct round *round)
 static enum step take_record(struct chain *chain, struct round *round, const struct reader *reader)
 {
     hold_as_it_came(reader);
-    chain->out.held = 0;
+    chain->out.pending.held = 0;
     return record.kind == RECORD_MODEL ? take_model(chain) : take_round(chain, round);
 }
 
@@ -141,7 +141,7 @@ static bool begins_with_a_record(const uint8_t *bytes, size_t n)
     reader_open_memory(&reader, bytes, n, "bytes");
     int got = reader_next(&reader, &record, &fault);
     if (got < 0)
-        hold_told(&fault);
+        hold_explained(&fault);
     reader_close(&reader);
     return got > 0;
 }
@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     while (step != FAIL && step != DONE && (got = reader_next(&reader, &record, &chain.fault)) > 0)
         step = take_record(&chain, &round, &reader);
     if (step == FAIL || got < 0)
-        hold_told(&chain.fault);
+        hold_explained(&chain.fault);
     round_close(&round);
     reader_close(&reader);
     chain_close(&chain);

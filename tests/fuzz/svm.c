@@ -17,7 +17,7 @@ static void open_on(struct svm2bin_from_memory *my, struct chain *chain, const v
     struct lines *lines = &my->svm.lines;
     my->host = &chain->host;
     svm_open(&my->svm, no_files, &my->options, &chain->watch);
-    char *buffer = space_for(&lines->buffer, n + 1, 1, &chain->fault);
+    char *buffer = buffer_for(&lines->buffer, n + 1, 1, &chain->fault);
     hold(buffer != NULL, "there is memory");
     memcpy(buffer, text, n);
     lines->until = n;
@@ -44,7 +44,7 @@ static bool deal(struct svm2bin_from_memory *my, struct chain *chain, struct wri
     round_close(&round);
     svm2bin_from_memory.close(my, CLEAN);
     if (step == FAIL || !held)
-        hold_told(&chain->fault);
+        hold_explained(&chain->fault);
     return step == DONE && held;
 }
 
@@ -65,12 +65,13 @@ static void deal_again(struct svm_options options, const struct chain *printed,
     my.options.from_zero = my.options.scale = false;
     hold(chain_parse(&chain, "bin2txt -f svm") == 0, "bin2txt -f svm");
     open_paper(&again);
-    open_on(&my, &chain, printed->out.buffer, printed->out.held);
+    open_on(&my, &chain, printed->out.buffer, printed->out.pending.held);
     bool whole = deal(&my, &chain, &again, false);
     if (!whole)
         fprintf(stderr, "%s\n", chain.fault.text);
     hold(whole, "text that bin2txt printed is read");
-    hold(same_bytes(&again, stream->buffer, stream->held), "it makes the same rounds again");
+    hold(same_bytes(&again, stream->buffer, stream->pending.held),
+         "it makes the same rounds again");
     writer_close(&again);
     chain_close(&chain);
 }

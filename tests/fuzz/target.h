@@ -1,8 +1,8 @@
 /* target: what the fuzz targets share. A target is given any bytes at all and is only to come back:
  * what should hold and does not ends it by abort(), as the sanitizers do. It keeps nothing from one
  * input to the next, so that each finding is one file. */
-#ifndef RANKPIPE_TESTS_TARGET_H
-#define RANKPIPE_TESTS_TARGET_H
+#ifndef RANKPIPE_TARGET_H
+#define RANKPIPE_TARGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static inline void hold(bool right, const char *what)
 }
 
 /* A fault that hostile bytes led to: told, in words that a terminal can bear. */
-static inline void hold_told(const struct fault *fault)
+static inline void hold_explained(const struct fault *fault)
 {
     hold(fault->kind != FAULT_NONE, "what fails says so in its fault");
     hold(fault->text[0] != '\0', "a fault has words");
@@ -45,7 +45,7 @@ static inline void open_paper(struct writer *writer)
 
 static inline bool same_bytes(const struct writer *writer, const void *bytes, size_t n)
 {
-    return writer->held == n && (n == 0 || memcmp(writer->buffer, bytes, n) == 0);
+    return writer->pending.held == n && (n == 0 || memcmp(writer->buffer, bytes, n) == 0);
 }
 
 /* A pipeline's text as loop has it, parsed but not opened. */

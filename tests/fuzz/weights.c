@@ -1,7 +1,7 @@
 /* weights: text to weights. What is read is written in each form, and that makes the same weights
  * again. */
-#include "model.h"
-#include "weights.h"
+#include "learn/weights.h"
+#include "stream/model.h"
 
 #include "target.h"
 
@@ -15,7 +15,7 @@ static int read_text(struct weights *weights, const void *text, size_t n, struct
 {
     struct lines *lines = &weights->lines;
     weights_open(weights, no_files, WIDE, watch);
-    char *buffer = space_for(&lines->buffer, n + 1, 1, fault);
+    char *buffer = buffer_for(&lines->buffer, n + 1, 1, fault);
     hold(buffer != NULL, "there is memory");
     if (n)
         memcpy(buffer, text, n);
@@ -45,7 +45,7 @@ static void write_and_read(const struct weights *weights, enum weights_form form
     hold(model_start(&model, "fixed", 0, weights->dim, &fault) == 0 &&
          model_put_weights(&model, weights->w, &fault) == 0, "weights make a model");
     hold(weights_write(&model.record, form, &paper, &fault) == 0, "a model has each form");
-    int got = read_text(&again, paper.buffer, paper.held, watch, &fault);
+    int got = read_text(&again, paper.buffer, paper.pending.held, watch, &fault);
     if (got < 0)
         fprintf(stderr, "%s\n", fault.text);
     hold(got == 0 && same_weights(weights, &again), "it makes the same weights again");
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (n > TEXT_MOST)
         return 0;
     if (read_text(&weights, bytes, n, &watch, &fault) < 0) {
-        hold_told(&fault);
+        hold_explained(&fault);
     } else {
         write_and_read(&weights, WEIGHTS_TSV, &watch);
         write_and_read(&weights, WEIGHTS_SVM_LIGHT, &watch);

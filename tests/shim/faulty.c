@@ -5,7 +5,7 @@
 #ifdef __linux__
 #define _GNU_SOURCE /* RTLD_NEXT, splice, tee, vmsplice, pipe2 */
 #endif
-#include "../faulty.h"
+#include "faulty.h"
 
 #ifdef __linux__
 
@@ -38,8 +38,8 @@ static struct {
     bool fewer; /* it does less than it was asked for:    */
     bool half;  /* half of it, or one byte                */
     int error;  /* how it fails, or those after it if not */
-    int told;   /* the descriptor for numbers             */
-} plan = { .told = -1 };
+    int report_fd;   /* the descriptor for numbers             */
+} plan = { .report_fd = -1 };
 
 static unsigned calls[FAULTY_CALLS];
 static bool unsynced[FILES], doomed[FILES]; /* written to; not synced when it was asked for */
@@ -47,16 +47,16 @@ static bool unsynced[FILES], doomed[FILES]; /* written to; not synced when it wa
 __attribute__((constructor)) static void read_plan(void)
 {
     const char *call = getenv("FAULTY_CALL"), *at = getenv("FAULTY_AT");
-    const char *how = getenv("FAULTY_HOW"), *told = getenv("FAULTY_FD");
+    const char *how = getenv("FAULTY_HOW"), *report_fd = getenv("FAULTY_FD");
     char *end;
-    if (!call || !at || !how || !told)
+    if (!call || !at || !how || !report_fd)
         return;
     plan.at = (unsigned)strtoul(at, &end, 10);
     plan.half = strncmp(how, "half", 4) == 0;
     plan.fewer = plan.half || strcmp(how, "one") == 0;
     plan.error = atoi(plan.half ? how + 4 : how);
     plan.on = *end == '+' || (plan.fewer && plan.error);
-    plan.told = atoi(told);
+    plan.report_fd = atoi(report_fd);
     plan.call = call;
 }
 
@@ -72,8 +72,8 @@ static enum look look(enum faulty call, int fd)
 {
     int kept = errno;
     unsigned n = ++calls[call];
-    if (plan.told >= 0)
-        (void)!pwrite(plan.told, calls, sizeof calls, 0);
+    if (plan.report_fd >= 0)
+        (void)!pwrite(plan.report_fd, calls, sizeof calls, 0);
     errno = kept;
     if (!plan.call || strcmp(plan.call, faulty_names[call]) != 0 || n < plan.at ||
         (n > plan.at && !plan.on))

@@ -1,0 +1,34 @@
+#include "base/buffer.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+void *buffer_for(struct buffer *buffer, size_t count, size_t width, struct fault *fault)
+{
+    if (count > SIZE_MAX / width) {
+        fault_memory(fault, SIZE_MAX);
+        return NULL;
+    }
+    size_t want = count * width, half = buffer->bytes / 2;
+    if (buffer->at && want <= buffer->bytes)
+        return buffer->at;
+    if (buffer->bytes <= SIZE_MAX - half && buffer->bytes + half > want)
+        want = buffer->bytes + half; /* so that growing by one costs a copy only now and then */
+    if (want < 64)
+        want = 64;
+    void *at = realloc(buffer->at, want);
+    if (!at) {
+        fault_memory(fault, want);
+        return NULL;
+    }
+    buffer->at = at;
+    buffer->bytes = want;
+    return at;
+}
+
+void buffer_free(struct buffer *buffer)
+{
+    free(buffer->at);
+    buffer->at = NULL;
+    buffer->bytes = 0;
+}

@@ -1,0 +1,158 @@
+#include "base/fault.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WHOLE = 8192 }; /* more than a path may have */
+
+/* Words that are too long, as they are with a long file name, lose their middle: they begin with
+ * where it was and end with what it was. */
+static void keep(struct fault *fault, const char *whole)
+{
+    static const char gap[] = " ... ";
+    size_t n = strlen(whole), room = sizeof fault->text - 1, head = room / 2;
+    if (n <= room) {
+        memcpy(fault->text, whole, n + 1);
+        return;
+    }
+    size_t tail = room - head - (sizeof gap - 1);
+    memcpy(fault->text, whole, head);
+    memcpy(fault->text + head, gap, sizeof gap - 1);
+    memcpy(fault->text + room - tail, whole + n - tail, tail + 1);
+}
+
+static int tell(struct fault *fault, enum fault_kind kind, const char *format, va_list values)
+{
+    char whole[WHOLE];
+    if (fault->kind == FAULT_NONE) {
+        fault->kind = kind;
+        vsnprintf(whole, sizeof whole, format, values);
+        keep(fault, whole);
+    }
+    return -1;
+}
+
+int fault_data(struct fault *fault, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    tell(fault, FAULT_DATA, format, values);
+    va_end(values);
+    return -1;
+}
+
+int fault_cut(struct fault *fault, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    tell(fault, FAULT_CUT, format, values);
+    va_end(values);
+    return -1;
+}
+
+int fault_usage(struct fault *fault, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    tell(fault, FAULT_USAGE, format, values);
+    va_end(values);
+    return -1;
+}
+
+int fault_other(struct fault *fault, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    tell(fault, FAULT_SYSTEM, format, values);
+    va_end(values);
+    return -1;
+}
+
+int fault_system(struct fault *fault, const char *format, ...)
+{
+    int why = errno;
+    if (fault->kind != FAULT_NONE)
+        return -1;
+    char what[WHOLE], whole[WHOLE + 256];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(what, sizeof what, format, values);
+    va_end(values);
+    snprintf(whole, sizeof whole, "%s: %.200s", what, strerror(why));
+    fault->kind = FAULT_SYSTEM;
+    keep(fault, whole);
+    return -1;
+}
+
+static int mark(struct fault *fault, enum fault_kind kind)
+{
+    if (fault->kind == FAULT_NONE) {
+        fault->kind = kind;
+        fault->text[0] = '\0';
+    }
+    return -1;
+}
+
+int fault_gone(struct fault *fault)
+{
+    return mark(fault, FAULT_GONE);
+}
+
+int fault_stopped(struct fault *fault)
+{
+    return mark(fault, FAULT_STOPPED);
+}
+
+int fault_memory(struct fault *fault, size_t bytes)
+{
+    return fault_other(fault, "out of memory: no room for %zu bytes", bytes);
+}
+
+void fault_also(struct fault *fault, const struct fault *second)
+{
+    struct fault first = *fault;
+    bool words = first.text[0] != '\0';
+    if (second->kind == FAULT_NONE)
+        return;
+    fault->kind = words ? first.kind : second->kind;
+    snprintf(fault->text, sizeof fault->text, "%.480s%s%.480s", first.text, words ? "; and " : "",
+             second->text);
+}
+
+void fault_place(struct fault *fault, const char *format, ...)
+{
+    char place[WHOLE], whole[WHOLE + sizeof fault->text];
+    va_list values;
+    if (!fault->text[0])
+        return;
+    va_start(values, format);
+    vsnprintf(place, sizeof place, format, values);
+    va_end(values);
+    snprintf(whole, sizeof whole, "%s%s", place, fault->text);
+    keep(fault, whole);
+}
+
+char *fault_quote(char quoted[FAULT_QUOTE], const void *bytes, size_t n)
+{
+    const unsigned char *p = bytes;
+    size_t exposure = n < 40 ? n : 40;
+    char *q = quoted;
+    *q++ = '\'';
+    for (size_t i = 0; i < exposure; i++) {
+        if (p[i] == '\t')
+            q += sprintf(q, "\\t");
+        else if (p[i] == '\r')
+            q += sprintf(q, "\\r");
+        else if (p[i] == '\'' || p[i] == '\\')
+            q += sprintf(q, "\\%c", p[i]);
+        else if (p[i] < 32 || p[i] > 126)
+            q += sprintf(q, "\\x%02x", p[i]);
+        else
+            *q++ = (char)p[i];
+    }
+    sprintf(q, n > exposure ? "'..." : "'");
+    return quoted;
+}

@@ -1,0 +1,177 @@
+#include "explore/policy.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "math/order.h"
+#include "math/real.h"
+
+double policy_one(const struct exposure *exposure, size_t a)
+{
+    double k = (double)exposure->places, m = (double)exposure->docs, gamma = exposure->gamma;
+    if (exposure->places == exposure->docs)
+        return 1;
+    if (exposure->draw == DRAW_LUCE)
+        return exposure->luce.one[a];
+    if (exposure->draw == DRAW_SWAP)
+        return exposure->greedy[a] ? 1 - gamma / k : gamma / (m - k);
+    return (exposure->greedy[a] ? 1 - gamma : 0) + gamma * k / m;
+}
+
+double policy_two(const struct exposure *exposure, size_t a, size_t b)
+{
+    double k = (double)exposure->places, m = (double)exposure->docs, gamma = exposure->gamma;
+    if (exposure->places == exposure->docs)
+        return 1;
+    if (exposure->draw == DRAW_LUCE)
+        return exposure->luce.two;
+    bool both = exposure->greedy[a] && exposure->greedy[b],
+         none = !exposure->greedy[a] && !exposure->greedy[b];
+    if (exposure->draw == DRAW_SWAP)
+        return both ? 1 - 2 * gamma / k : none ? 0 : (1 - 1 / k) * gamma / (m - k);
+    return (both ? 1 - gamma : 0) + gamma * (k * (k - 1)) / (m * (m - 1));
+}
+
+/* exp(logit), the largest being 1, and all of it but the largest's: exactly what others have left
+ * of a place cannot be had by subtraction where the largest has nearly all. */
+struct weights {
+    size_t largest;
+    double others; /* their sum, as parts of exp(second): the largest of them is 1 */
+    double second; /* the largest logit of the others                             */
+    double total;  /* sum of weight, 1 and up                                     */
+};
+
+static struct weights weigh(size_t m, const double *logit, double *weight)
+{
+    struct weights w = { .largest = 0, .second = logit[m - 1] };
+    for (size_t i = 1; i < m; i++)
+        if (logit[i] > logit[w.largest])
+            w.largest = i;
+    if (w.largest == m - 1)
+        w.second = logit[0];
+    for (size_t i = 0; i < m; i++) {
+        w.total += weight[i] = real_exp(logit[i] - logit[w.largest]);
+        if (i != w.largest && logit[i] > w.second)
+            w.second = logit[i];
+    }
+    for (size_t i = 0; i < m; i++)
+        if (i != w.largest)
+            w.others += real_exp(logit[i] - w.second);
+    return w;
+}
+
+/* The probability that i comes first and j second. Without the largest at least half of the total
+ * is left, and the subtraction loses nothing. */
+static double in_turn(const struct weights *w, const double *logit, const double *weight,
+                      size_t i, size_t j)
+{
+    double then = i == w->largest ? real_exp(logit[j] - w->second) / w->others
+                                  : weight[j] / (w->total - weight[i]);
+    return weight[i] / w->total * then;
+}
+
+void policy_luce(size_t m, const double *logit, size_t places, const uint32_t *doc, double *weight,
+                 struct luce *luce)
+{
+    struct weights w = weigh(m, logit, weight);
+    for (size_t a = 0; a < places; a++) {
+        luce->one[a] = weight[doc[a]] / w.total;
+        for (size_t i = 0; places > 1 && i < m; i++)
+            if (i != doc[a])
+                luce->one[a] += in_turn(&w, logit, weight, i, doc[a]);
+    }
+    luce->two = places < 2 ? 0 : in_turn(&w, logit, weight, doc[0], doc[1]) +
+                                 in_turn(&w, logit, weight, doc[1], doc[0]);
+}
+
+void policy_luce_rests(size_t m, const double *logit, const uint32_t *order,
+                       struct luce_rest *rest)
+{
+    rest[m] = (struct luce_rest){ -INFINITY, 0 };
+    for (size_t a = m; a-- > 0;) {
+        struct luce_rest below = rest[a + 1];
+        double here = logit[order[a]];
+        if (here > below.most)
+            rest[a] = (struct luce_rest){ here, below.sum * real_exp(below.most - here) + 1 };
+        else
+            rest[a] = (struct luce_rest){ below.most, below.sum + real_exp(here - below.most) };
+    }
+}
+
+/* From place a + 1 to b the documents left to choose from are those below, and in R the one at b,
+ * in R* the one at a: P(R) / P(R*) is the product of the quotients of their sums. */
+double policy_luce_swapped(const double *logit, const uint32_t *order,
+                           const struct luce_rest *rest, size_t a, size_t b)
+{
+    double upper = logit[order[a]], lower = logit[order[b]];
+    double most = upper > lower ? upper : lower;
+    if (rest[b + 1].most > most)
+        most = rest[b + 1].most;
+    upper = real_exp(upper - most);
+    lower = real_exp(lower - most);
+    double others = rest[b + 1].sum * real_exp(rest[b + 1].most - most);
+    double ratio = (others + upper) / (others + lower);
+    for (size_t c = b - 1; c > a && others <= DBL_MAX; c--) {
+        others += real_exp(logit[order[c]] - most);
+        if (others <= DBL_MAX) /* else they are all there is, for these places and the rest */
+            ratio *= (others + upper) / (others + lower);
+    }
+    return 1 / (1 + ratio);
+}
+
+void policy_draw_top(size_t m, uint64_t top, const uint32_t *greedy, struct rng *rng,
+                     uint32_t *order, unsigned char *mark)
+{
+    rng_permutation(rng, order, m);
+    if (top >= m)
+        return;
+    memset(mark, 0, m);
+    for (size_t a = 0; a < top; a++)
+        mark[order[a]] = 1;
+    for (size_t a = (size_t)top, i = 0; i < m; i++)
+        if (!mark[greedy[i]])
+            order[a++] = greedy[i];
+}
+
+void policy_draw_swap(size_t m, size_t top, struct rng *rng, uint32_t *order)
+{
+    uint32_t *out = order + rng_below(rng, (uint32_t)top);
+    uint32_t *in = order + top + rng_below(rng, (uint32_t)(m - top)), came = *in;
+    *in = *out;
+    *out = came;
+}
+
+/* Gumbel's: -log of an exponential number; finite. */
+static double noise(struct rng *rng)
+{
+    double u;
+    do
+        u = rng_unit(rng);
+    while (u == 0);
+    return -real_log(-real_log(u));
+}
+
+void policy_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *order, double *keys,
+                      uint32_t *scratch)
+{
+    double *sum = keys, *rest = keys + m, *sorted = keys + 2 * m;
+    uint32_t *by_rest = scratch + m;
+    for (size_t i = 0; i < m; i++) { /* sum + rest is logit + noise to the last bit (Knuth) */
+        double g = noise(rng), s = logit[i] + g, of_g = s - logit[i];
+        sum[i] = s;
+        rest[i] = (logit[i] - (s - of_g)) + (g - of_g);
+    }
+    order_by_score(m, rest, by_rest, scratch);
+    for (size_t a = 0; a < m; a++)
+        sorted[a] = sum[by_rest[a]];
+    order_by_score(m, sorted, order, scratch); /* where two sums are equal, the rest decides */
+    for (size_t a = 0; a < m; a++)
+        order[a] = by_rest[order[a]];
+}
+
+double policy_fall(uint64_t t, double power)
+{
+    double fallen = real_exp(-power * real_log((double)t));
+    return fallen < 1 ? fallen : 1;
+}

@@ -1,0 +1,42 @@
+/* fourier: random Fourier features (Rahimi and Recht 2007, algorithm 1) before the features: their
+ * products of two documents are about the kernel exp(-gamma |x - y|^2). */
+#ifndef RANKPIPE_FOURIER_H
+#define RANKPIPE_FOURIER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/fault.h"
+#include "feature/rows.h"
+
+/* Most frequencies kept: new features times the features that came, each once. */
+#define FOURIER_MOST ((uint64_t)1 << 25)
+
+struct fourier { /* all zero before fourier_start */
+    size_t number;       /* D, of new features                                               */
+    uint64_t seed;
+    double scale;        /* of a frequency: turns for each unit of a feature, per deviation  */
+    size_t kept;         /* features that came so far                                        */
+    size_t slots;        /* of a table of them: a power of 2, at least twice `kept`, or 0    */
+    struct buffer slot, spare;
+    struct buffer omega;  /* double[kept][number]: in turns                                   */
+    struct buffer shift;  /* double[number]: in turns, from 0 to 1                            */
+    struct buffer turns;  /* double[number]: scratch                                          */
+};
+
+/* 0, or a fault where there is no memory. number is at least 1, gamma above 0. */
+int fourier_start(struct fourier *fourier, size_t number, double gamma, uint64_t seed,
+                  struct fault *fault);
+
+/* Into `out` the features of `in`, which is *dim wide: at i below D the new ones, each
+ * sqrt(2/D) cos(omega_i.x + b_i) with omega_ij of N(0, 2 gamma) and b_i uniform in a turn, and at
+ * D + j feature j. omega_ij depends on (seed, i, j) and b_i on (seed, i), and on nothing else. Sums
+ * begin with b_i and go by features in their order. *dim becomes D more. 0, or a fault where that,
+ * what is to be written or the frequencies are too many. */
+int fourier_rows(struct fourier *fourier, const struct rows *in, size_t *dim, struct rows *out,
+                 struct fault *fault);
+
+void fourier_close(struct fourier *fourier);
+
+#endif

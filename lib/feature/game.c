@@ -1,0 +1,243 @@
+#include "feature/game.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "math/sphere.h"
+
+const struct game_option game_options[GAME_NUMBERS] = {
+    [GAME_GRADE] = { 'L', "the top grade", true, 1, 1000 },
+    [GAME_MARGIN] = { 'M', "the margin", false, 1e-6, 1e6 },
+    [GAME_DEVIATION] = { 'S', "the standard deviation", false, 1e-6, 1e6 },
+    [GAME_DIM] = { 'd', "the number of features", true, 1, 65536 },
+    [GAME_DOCS] = { 'l', "the number of documents", true, 1, 65536 },
+    [GAME_OTHER] = { 'q', "the other law", true, 0, 1 },
+};
+
+/* Chaudhuri & Tewari 2016, Table 1: p and p~, in twentieths. */
+static const struct law laws_ndcg[] = {
+    { 3, 6, 20, { 2, 3, 1, 4, 6, 4 }, { "110", "101", "011", "100", "010", "001" } },
+    { 3, 4, 20, { 6, 3, 3, 8 }, { "110", "100", "010", "001" } },
+};
+
+/* For Chaudhuri & Tewari 2015, Theorem 12. */
+static const struct law laws_auc[] = {
+    { 4, 4, 4, { 1, 1, 1, 1 }, { "0011", "0101", "1000", "1110" } },
+    { 4, 4, 4, { 1, 1, 1, 1 }, { "0001", "0111", "1010", "1100" } },
+};
+
+/* u, and the arrays that go with features. */
+static int start_features(struct game *game, struct normals *normals, struct fault *fault)
+{
+    game->u = buffer_for(&game->space_u, game->dim, sizeof *game->u, fault);
+    game->z = buffer_for(&game->space_z, game->dim, sizeof *game->z, fault);
+    game->x = buffer_for(&game->space_x, game->docs * game->dim, sizeof *game->x, fault);
+    if (!game->u || !game->z || !game->x)
+        return -1;
+    sphere_draw(normals, game->dim, game->u);
+    return 0;
+}
+
+/* ---- separable ---- */
+
+/* Places along u are within M/4 of their grade's centre, and centres 3/2 M apart, so that grades
+ * are M apart; and more by what becoming floats can move two documents: by 2^-24 of its length
+ * each. That is at most `length`; a slack of 2^-22 of it leaves as much again for doubles. */
+static int start_separable(struct game *game, struct normals *normals, struct fault *fault)
+{
+    double S = game->value[GAME_DEVIATION], bare = 1.5 * game->value[GAME_MARGIN];
+    double length = 2 * NORMAL_MOST * S * sqrt((double)game->dim) + (game->top + 1) * bare;
+    size_t means = (game->top + (size_t)1) * game->dim;
+    game->step = bare + 0x1p-22 * length;
+    if (start_features(game, normals, fault) < 0)
+        return -1;
+    game->mean = buffer_for(&game->space_mean, means, sizeof *game->mean, fault);
+    for (size_t j = 0; game->mean && j < means; j++)
+        game->mean[j] = S * normal_draw(normals);
+    return game->mean ? 0 : -1;
+}
+
+/* A document about its grade's mean, moved along u until it is at `place`. */
+static void draw_at(struct game *game, struct normals *normals, const double *mean, double place,
+                    float *x)
+{
+    double along = 0;
+    for (size_t j = 0; j < game->dim; j++) {
+        game->z[j] = mean[j] + game->value[GAME_DEVIATION] * normal_draw(normals);
+        along += game->z[j] * game->u[j];
+    }
+    for (size_t j = 0; j < game->dim; j++)
+        x[j] = (float)(game->z[j] + (place - along) * game->u[j]);
+}
+
+static void draw_separable(struct game *game, struct normals *normals, float *label)
+{
+    for (size_t i = 0; i < game->docs; i++) {
+        uint32_t grade = rng_below(&normals->rng, game->top + 1);
+        double centre = ((double)grade - game->top / 2.0) * game->step, from_centre;
+        do
+            from_centre = normal_draw(normals);
+        while (fabs(from_centre) > 1);
+        label[i] = (float)grade;
+        draw_at(game, normals, game->mean + grade * game->dim,
+                centre + game->value[GAME_MARGIN] / 4 * from_centre, game->x + i * game->dim);
+    }
+}
+
+/* ---- linear ---- */
+
+/* A score is N(0, 1), and with its noise N(0, 1 + S^2): cut where the grades are as likely. */
+static int start_linear(struct game *game, struct normals *normals, struct fault *fault)
+{
+    double S = game->value[GAME_DEVIATION], deviation = sqrt(1 + S * S);
+    game->cut = buffer_for(&game->space_cut, game->top, sizeof *game->cut, fault);
+    if (!game->cut)
+        return -1;
+    for (unsigned r = 0; r < game->top; r++)
+        game->cut[r] = deviation * normal_quantile((r + 1.0) / (game->top + 1.0));
+    return start_features(game, normals, fault);
+}
+
+static void draw_linear(struct game *game, struct normals *normals, float *label)
+{
+    float *x = game->x;
+    for (size_t i = 0; i < game->docs; i++, x += game->dim) {
+        double score = 0;
+        unsigned grade = 0;
+        for (size_t j = 0; j < game->dim; j++) {
+            x[j] = (float)normal_draw(normals);
+            score += (double)x[j] * game->u[j];
+        }
+        score += game->value[GAME_DEVIATION] * normal_draw(normals);
+        while (grade < game->top && score >= game->cut[grade])
+            grade++;
+        label[i] = (float)grade;
+    }
+}
+
+/* ---- noisy-binary ---- */
+
+/* Half of the items, rounded down, each choice of them as likely. */
+static int start_noisy(struct game *game, struct normals *normals, struct fault *fault)
+{
+    size_t left = game->docs / 2;
+    game->truth = buffer_for(&game->space_truth, game->docs, 1, fault);
+    for (size_t i = 0; game->truth && i < game->docs; i++) {
+        game->truth[i] = rng_below(&normals->rng, (uint32_t)(game->docs - i)) < left;
+        left -= game->truth[i];
+    }
+    return game->truth ? 0 : -1;
+}
+
+static void draw_noisy(struct game *game, struct normals *normals, float *label)
+{
+    for (size_t i = 0; i < game->docs; i++) {
+        double noise = game->value[GAME_DEVIATION] * normal_draw(normals);
+        label[i] = game->truth[i] + noise > 0.5;
+    }
+}
+
+/* ---- hopeless ---- */
+
+static void draw_law(struct game *game, struct normals *normals, float *label)
+{
+    const struct law *law = game->law;
+    uint32_t drawn = rng_below(&normals->rng, law->whole);
+    size_t outcome = 0;
+    while (drawn >= law->weight[outcome])
+        drawn -= law->weight[outcome++];
+    for (size_t i = 0; i < law->items; i++)
+        label[i] = law->labels[outcome][i] == '1';
+}
+
+/* ---- all of them ---- */
+
+const struct game_rules games[] = {
+    { .name = "separable", .letters = "LMSdl",
+      .usual = { [GAME_GRADE] = 4, [GAME_MARGIN] = 0.1, [GAME_DEVIATION] = 0.25, [GAME_DIM] = 20,
+                 [GAME_DOCS] = 20 },
+      .start = start_separable, .draw = draw_separable },
+    { .name = "linear", .letters = "LSdl",
+      .usual = { [GAME_GRADE] = 4, [GAME_DEVIATION] = 0.5, [GAME_DIM] = 10, [GAME_DOCS] = 10 },
+      .start = start_linear, .draw = draw_linear },
+    { .name = "noisy-binary", .letters = "Sl",
+      .usual = { [GAME_GRADE] = 1, [GAME_DEVIATION] = 0.3, [GAME_DOCS] = 10 },
+      .start = start_noisy, .draw = draw_noisy },
+    { .name = "hopeless-ndcg", .letters = "q", .usual = { [GAME_GRADE] = 1, [GAME_DOCS] = 3 },
+      .law = laws_ndcg, .draw = draw_law },
+    { .name = "hopeless-auc", .letters = "q", .usual = { [GAME_GRADE] = 1, [GAME_DOCS] = 4 },
+      .law = laws_auc, .draw = draw_law },
+    { .name = NULL },
+};
+
+const struct game_rules *game_find(const char *name)
+{
+    for (size_t i = 0; games[i].name; i++)
+        if (strcmp(games[i].name, name) == 0)
+            return &games[i];
+    return NULL;
+}
+
+static int settle(struct game *game, const struct game_settings *settings, struct fault *fault)
+{
+    const struct game_rules *rules = game->rules;
+    for (size_t i = 0; i < GAME_NUMBERS; i++) {
+        if (settings->set[i] && !strchr(rules->letters, game_options[i].letter))
+            return fault_usage(fault, "%s does not take -%c (%s)", rules->name,
+                               game_options[i].letter, game_options[i].what);
+        game->value[i] = settings->set[i] ? settings->value[i] : rules->usual[i];
+    }
+    game->docs = (size_t)game->value[GAME_DOCS];
+    game->dim = (size_t)game->value[GAME_DIM];
+    game->top = (unsigned)game->value[GAME_GRADE];
+    if (game->dim && game->docs > GAME_FEATURES / game->dim)
+        return fault_usage(fault, "-l %zu times -d %zu: more than the %zu features a round may "
+                           "have", game->docs, game->dim, GAME_FEATURES);
+    if (game->dim && game->top >= GAME_FEATURES / game->dim)
+        return fault_usage(fault, "-L %u and -d %zu: more than %zu features for a document of each "
+                           "grade", game->top, game->dim, GAME_FEATURES);
+    return 0;
+}
+
+int game_start(struct game *game, const struct game_rules *rules,
+               const struct game_settings *settings, uint64_t seed, struct fault *fault)
+{
+    struct normals normals = { .rng = rng_at(seed, RNG_GAME, 0) };
+    game->rules = rules;
+    game->seed = seed;
+    if (settle(game, settings, fault) < 0)
+        return -1;
+    if (rules->law)
+        game->law = &rules->law[game->value[GAME_OTHER] != 0];
+    return rules->start ? rules->start(game, &normals, fault) : 0;
+}
+
+int game_round(struct game *game, uint64_t t, struct round *round, struct fault *fault)
+{
+    struct normals normals = { .rng = rng_at(game->seed, RNG_GAME, t) };
+    struct record *record = round->record;
+    char qid[24];
+    snprintf(qid, sizeof qid, "%" PRIu64, t);
+    if (round_start(round, t, qid, game->docs, game->dim, fault) < 0)
+        return -1;
+    float *label = round_new_label(round, fault);
+    if (!label)
+        return -1;
+    game->rules->draw(game, &normals, label);
+    if (game->dim == 0)
+        return 0;
+    return record_put(record, record->columns, "x", COLUMN_F4, (uint64_t)game->docs * game->dim,
+                      game->x, fault);
+}
+
+void game_close(struct game *game)
+{
+    buffer_free(&game->space_u);
+    buffer_free(&game->space_truth);
+    buffer_free(&game->space_mean);
+    buffer_free(&game->space_cut);
+    buffer_free(&game->space_x);
+    buffer_free(&game->space_z);
+}

@@ -1,0 +1,126 @@
+#include "io/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHUNK = 128 * 1024 };
+
+void lines_open(struct lines *lines, char *const *files, struct watch *watch)
+{
+    static char *const standard_input[] = { "-", NULL };
+    memset(lines, 0, sizeof *lines);
+    lines->watch = watch;
+    lines->files = *files ? files : standard_input;
+    lines->fd = -1;
+    lines->file_ended = true;
+}
+
+void lines_close(struct lines *lines)
+{
+    buffer_free(&lines->buffer);
+    if (lines->fd > STDIN_FILENO)
+        close(lines->fd);
+}
+
+static int open_next(struct lines *lines, struct fault *fault)
+{
+    if (lines->fd > 0)
+        close(lines->fd);
+    const char *file = *lines->files++;
+    bool standard = strcmp(file, "-") == 0;
+    lines->name = standard ? "<stdin>" : file;
+    lines->number = 0;
+    lines->file_ended = false;
+    /* A FIFO that nobody writes to yet is waited for when it is read, with all that is minded. */
+    lines->fd = standard ? STDIN_FILENO
+                         : watch_open(lines->watch, file, O_RDONLY | O_NONBLOCK, 0, fault);
+    return lines->fd < 0 ? fault_system(fault, "cannot open %s", file) : 0;
+}
+
+int lines_start(struct lines *lines, struct fault *fault)
+{
+    return open_next(lines, fault);
+}
+
+static int read_more(struct lines *lines, struct fault *fault)
+{
+    char *text = lines->buffer.at;
+    if (lines->from) {
+        memmove(text, text + lines->from, lines->until - lines->from);
+        lines->until -= lines->from;
+        lines->from = 0;
+    }
+    text = buffer_for(&lines->buffer, lines->until + CHUNK + 1, 1, fault);
+    if (!text || watch_readable(lines->watch, lines->fd, -1, fault) < 0)
+        return -1;
+    ssize_t got = read(lines->fd, text + lines->until, lines->buffer.bytes - lines->until - 1);
+    if (got < 0)
+        return errno == EINTR || errno == EAGAIN ? 0 : fault_system(fault, "cannot read %s",
+                                                                    lines->name);
+    lines->until += (size_t)got;
+    lines->file_ended = got == 0;
+    return 0;
+}
+
+int lines_wrong(const struct lines *lines, const char *at, size_t n, struct fault *fault,
+                const char *format, ...)
+{
+    char what[200], quoted[FAULT_QUOTE];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(what, sizeof what, format, values);
+    va_end(values);
+    return fault_data(fault, "%s: line %" PRIu64 ": %s: %s", lines->name, lines->number, what,
+                      fault_quote(quoted, at, n));
+}
+
+void lines_again(struct lines *lines)
+{
+    lines->again = true;
+}
+
+/* The n bytes at `from` become the line at hand, and `used` of them are behind us. */
+static void take(struct lines *lines, size_t n, size_t used)
+{
+    char *text = (char *)lines->buffer.at + lines->from;
+    lines->number++;
+    lines->from += used;
+    lines->scanned = 0;
+    lines->text = text;
+    lines->bytes = n && text[n - 1] == '\r' ? n - 1 : n;
+    text[lines->bytes] = '\0';
+}
+
+int lines_next(struct lines *lines, struct fault *fault)
+{
+    if (lines->again) {
+        lines->again = false;
+        return 1;
+    }
+    for (;;) {
+        const char *text = lines->buffer.at ? (const char *)lines->buffer.at + lines->from : NULL;
+        size_t have = lines->until - lines->from;
+        const char *end = have > lines->scanned
+                              ? memchr(text + lines->scanned, '\n', have - lines->scanned)
+                              : NULL;
+        size_t n = end ? (size_t)(end - text) : have;
+        if (n > LINES_MOST) {
+            lines->number++;
+            return lines_wrong(lines, text, n, fault, "a line over 64 MiB");
+        }
+        if (end || (lines->file_ended && have)) {
+            take(lines, n, n + (end != NULL));
+            return 1;
+        }
+        lines->scanned = have;
+        if (lines->file_ended && !*lines->files)
+            return 0;
+        if ((lines->file_ended ? open_next(lines, fault) : read_more(lines, fault)) < 0)
+            return -1;
+    }
+}

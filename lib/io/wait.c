@@ -1,0 +1,125 @@
+#include "io/wait.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A wait that is mostly over before a reader who has gone would have to be noticed. */
+enum { SOON = 20 }; /* milliseconds */
+
+/* In a ring most waits are over in a few microseconds, and to be woken, on a core that had gone to
+ * sleep, takes several times as long: first we let others run and look again, so many times. */
+enum { LOOKS = 30 };
+
+enum { AT_FD, AT_STOP, AT_OUT, AT_SIDE, AT_ALL };
+
+/* Who reads our output has gone. Where the ring is broken that comes of it, by way of all who stand
+ * between: so the side has its say first, and to the end. */
+static int out_gone(struct watch *watch, struct fault *fault)
+{
+    struct pollfd side = { watch->side, POLLIN, 0 };
+    while (watch->side >= 0 && poll(&side, 1, 0) > 0)
+        if (watch->take(watch->self, fault) < 0)
+            return -1;
+    return fault_gone(fault);
+}
+
+/* One poll of everything that is minded, but for who reads our output where the wait is SOON over:
+ * as often as that one takes something it would wake us. 1: fd is ready. 0: not yet. -1: a
+ * fault. */
+static int look(struct watch *watch, int fd, short events, int timeout, struct fault *fault)
+{
+    bool out = timeout != SOON && watch->out && watch->out->fd != fd;
+    struct pollfd at[AT_ALL] = {
+        [AT_FD] = { fd, events, 0 },
+        [AT_STOP] = { watch->stop, POLLIN, 0 },
+        [AT_OUT] = { out ? watch->out->fd : -1, 0, 0 },
+        [AT_SIDE] = { watch->side, POLLIN, 0 },
+    };
+    if (poll(at, AT_ALL, timeout) < 0)
+        return errno == EINTR ? 0 : fault_system(fault, "cannot wait for input");
+    if (at[AT_STOP].revents)
+        return fault_stopped(fault);
+    if (at[AT_SIDE].revents && watch->take(watch->self, fault) < 0)
+        return -1;
+    if (at[AT_OUT].revents & (POLLERR | POLLHUP))
+        return out_gone(watch, fault);
+    return at[AT_FD].revents != 0;
+}
+
+static long now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (long)(time.tv_sec % 1000000) * 1000 + time.tv_nsec / 1000000;
+}
+
+/* For so long, whatever wakes us before. */
+static int look_for(struct watch *watch, int fd, int milliseconds, struct fault *fault)
+{
+    int ready;
+    long end = milliseconds ? now() + milliseconds : 0;
+    do {
+        ready = look(watch, fd, POLLIN, milliseconds, fault);
+        milliseconds = milliseconds ? (int)(end - now()) : 0;
+    } while (ready == 0 && milliseconds > 0);
+    return ready;
+}
+
+int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault)
+{
+    bool holding = watch->out && watch->out->held > 0;
+    int ready = holding ? look(watch, fd, POLLIN, 0, fault) : 0;
+    if (ready == 0 && holding && watch->out->flush(watch->out, fault) < 0)
+        return -1;
+    if (ready == 0 && milliseconds >= 0)
+        return look_for(watch, fd, milliseconds, fault);
+    for (int i = 0; ready == 0 && i < LOOKS; i++) {
+        (void)sched_yield();
+        ready = look(watch, fd, POLLIN, 0, fault);
+    }
+    if (ready == 0)
+        ready = look(watch, fd, POLLIN, SOON, fault);
+    while (ready == 0)
+        ready = look(watch, fd, POLLIN, -1, fault);
+    return ready;
+}
+
+int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fault)
+{
+    int ready;
+    struct pollfd stop = { watch->stop, POLLIN, 0 };
+    if (watch->stop < 0)
+        return 0;
+    do
+        ready = poll(&stop, 1, milliseconds);
+    while (ready < 0 && errno == EINTR);
+    return ready > 0 ? fault_stopped(fault) : 0;
+}
+
+int watch_writable(struct watch *watch, int fd, struct fault *fault)
+{
+    int ready;
+    do
+        ready = look(watch, fd, POLLOUT, -1, fault);
+    while (ready == 0);
+    return ready < 0 ? -1 : 0;
+}
+
+int watch_open(const struct watch *watch, const char *path, int flags, mode_t mode,
+               struct fault *fault)
+{
+    int fd;
+    do
+        fd = open(path, flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR && (!watch || watch_stopped(watch, 0, fault) == 0));
+    return fd;
+}
+
+int watch_close(int fd)
+{
+    return close(fd) < 0 && errno != EINTR ? -1 : 0;
+}

@@ -1,0 +1,154 @@
+/* Pairwise differentiable gradient descent (Oosterhuis & de Rijke 2018) and dueling bandit gradient
+ * descent (Yue & Joachims 2009). */
+#include "learn/learn_clicks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "explore/feedback.h"
+#include "explore/interleave.h"
+#include "explore/policy.h"
+#include "math/real.h"
+
+/* ---- pdgd ---- */
+
+/* The places that a person has looked at, as far as clicks tell: down to the last one clicked on,
+ * and the next. 0 where there was no click. */
+static size_t looked_at(const struct round *round)
+{
+    size_t n = round->places;
+    while (n > 0 && round->seen[n - 1] == 0)
+        n--;
+    return n > 0 && n < round->places ? n + 1 : n;
+}
+
+/* -z += rho e_ij' (e_i - e_j), where i was clicked on and j was not: P(i before j) rises. */
+static void prefer(uint32_t i, uint32_t j, double rho, const double *s, double *z)
+{
+    double e = real_exp(-fabs(s[i] - s[j]));
+    double rise = rho * e / ((1 + e) * (1 + e));
+    z[i] -= rise;
+    z[j] += rise;
+}
+
+static void prefer_clicked(const struct round *round, const double *s,
+                           const struct luce_rest *rest, double *z)
+{
+    size_t n = looked_at(round);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; round->seen[a] > 0 && b < n; b++) {
+            if (round->seen[b] > 0)
+                continue;
+            double rho = policy_luce_swapped(round->logit, round->order, rest, a < b ? a : b,
+                                             a < b ? b : a);
+            prefer(round->order[a], round->order[b], rho, s, z);
+        }
+}
+
+static int learn_preferences(struct state *state, const struct matrix *x,
+                             const struct round *round, struct fault *fault)
+{
+    size_t m = round->docs;
+    const char *name = state->learner->name;
+    if (feedback_clicks(round, name, state->learner->least, fault) < 0)
+        return -1;
+    if (!round->logit)
+        return fault_data(fault, "no logit: what %s learns depends on how the order was drawn: "
+                          "explore -p plackett-luce, before feedback-mask, says it", name);
+    const double *s = learner_score(state, x, fault);
+    double *z = buffer_for(&state->scratch, m, sizeof *z, fault);
+    struct luce_rest *rest = buffer_for(&state->pairs, m + 1, sizeof *rest, fault);
+    if (!s || !z || !rest)
+        return -1;
+    memset(z, 0, m * sizeof *z);
+    policy_luce_rests(m, round->logit, round->order, rest);
+    prefer_clicked(round, s, rest, z);
+    return learner_step(state, x, z, fault);
+}
+
+const struct learner learn_pdgd = {
+    .name = "pdgd", .letters = "Ue", .least = 2, .learn = learn_preferences,
+    .preset = { [SETTING_ETA] = 0.1 },
+};
+
+/* ---- dbgd ---- */
+
+/* The rival's scores, X (w + width u), s being Xw. `spare` has room for the width of x. */
+static void score_rival(const struct matrix *x, const struct settings *settings, const double *u,
+                        const double *s, double *rival, double *spare)
+{
+    matrix_times(x, u, settings->value[SETTING_EXPLORATION_WIDTH], matrix_width(x), rival, spare);
+    for (size_t i = 0; i < x->docs; i++)
+        rival[i] += s[i];
+}
+
+/* Has the round's rival gone that way? What won is not to be taken for another direction because
+ * rounds were numbered anew since, or the seed is another. */
+static int check_way(struct state *state, const struct matrix *x, const struct round *round,
+                     const double *u, double *spare, struct fault *fault)
+{
+    double *rival = buffer_for(&state->pairs, x->docs, sizeof *rival, fault);
+    if (!rival)
+        return -1;
+    score_rival(x, &state->settings, u, round->score, rival, spare);
+    for (size_t i = 0; i < x->docs; i++)
+        if (rival[i] != round->rival[i])
+            return fault_data(fault, "rival %zu is %.17g, not %.17g: the rival that won was drawn "
+                              "by another round's number, -s or -S, or for other features", i,
+                              round->rival[i], rival[i]);
+    return 0;
+}
+
+static int learn_winner(struct state *state, const struct matrix *x, const struct round *round,
+                        struct fault *fault)
+{
+    size_t n = matrix_width(x), clicks[2] = { 0, 0 };
+    const char *name = state->learner->name;
+    if (feedback_clicks(round, name, state->learner->least, fault) < 0)
+        return -1;
+    if (!round->team || !round->rival || !round->score)
+        return fault_data(fault, "no %s: %s learns from whose choice each document was, and which "
+                          "way the rival lay: score -f ring and explore -p team-draft, before "
+                          "feedback-mask, say it", !round->team ? "team" : !round->rival ? "rival"
+                                                                                     : "score",
+                          name);
+    for (size_t a = 0; a < round->places; a++)
+        clicks[round->team[a]] += round->seen[a] > 0;
+    state->changes_known = true; /* none, unless the rival has won */
+    state->n_changed = 0;
+    if (clicks[1] <= clicks[0])
+        return 0;
+    double *u = buffer_for(&state->scratch, n, 2 * sizeof *u, fault);
+    if (!u)
+        return -1;
+    interleave_direction((uint64_t)state->settings.value[SETTING_SEED], round->t, n, u);
+    return check_way(state, x, round, u, u + n, fault) < 0 ? -1 : learner_move(state, u, n, fault);
+}
+
+static int challenge(const struct matrix *x, const struct ring_extras *extras, uint64_t t,
+                     const double *s, double *rival, struct fault *fault)
+{
+    size_t n = matrix_width(x);
+    const struct settings *settings = extras->settings;
+    if (!settings->set[SETTING_EXPLORATION_WIDTH] || !settings->set[SETTING_SEED])
+        return fault_data(fault, "model: dbgd's rival goes by width and seed, it has not both");
+    if (n > LEARNER_MOST && n > extras->dim)
+        return fault_data(fault, "it has %zu features, more than the %zu that dbgd's rival can be "
+                          "drawn in", n, LEARNER_MOST);
+    double *u = buffer_for(extras->buffer, n, 2 * sizeof *u, fault);
+    if (!u)
+        return -1;
+    interleave_direction((uint64_t)settings->value[SETTING_SEED], t, n, u);
+    score_rival(x, settings, u, s, rival, u + n);
+    for (size_t i = 0; i < x->docs; i++)
+        if (!isfinite(rival[i]))
+            return fault_data(fault, "document %zu scores %g for the rival: a feature of it is "
+                              "too large, or -S is", i, rival[i]);
+    return 0;
+}
+
+const struct learner learn_dbgd = {
+    .name = "dbgd", .letters = "SUes", .least = 1, .learn = learn_winner,
+    .preset = { [SETTING_ETA] = 0.01, [SETTING_EXPLORATION_WIDTH] = 1, [SETTING_SEED] = 1 },
+    .rival = challenge,
+};

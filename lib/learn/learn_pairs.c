@@ -1,0 +1,235 @@
+/* Learners that take a query pair by pair: x = X_i - X_j, where R_i > R_j, is to score above 0. */
+#include "learn/learn_pairs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "loss/pairs.h"
+#include "math/vectors.h"
+
+enum { FOUR = 4 }; /* rows of Sigma at a time */
+
+/* What a learner does with one pair. */
+typedef int take(struct state *state, const struct row *x, struct fault *fault);
+
+static int each_pair(struct state *state, const struct matrix *x, const struct round *round,
+                     take *step, struct fault *fault)
+{
+    struct feedback feedback;
+    struct pairs pairs;
+    struct pair pair;
+    const struct settings *settings = &state->settings;
+    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_PAIRS, round->t);
+    size_t width = matrix_width(x);
+    if (learner_hear(state, round, &feedback, fault) < 0 || !learner_score(state, x, fault) ||
+        pairs_start(&pairs, &feedback, settings->set[SETTING_IN_ORDER] ? NULL : &rng, &state->pairs,
+                    fault) < 0)
+        return -1;
+    double *val = buffer_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
+    if (!val)
+        return -1;
+    while (pairs_next(&pairs, &pair)) {
+        struct row row = matrix_difference(x, pair.better, pair.worse, val,
+                                           (uint32_t *)(val + width));
+        if (step(state, &row, fault) < 0)
+            return -1;
+    }
+    return learner_check(state, fault);
+}
+
+/* SOLAR-I: the nearest w that has the margin 1, slack weighed by C (Wang et al. 2015,
+ * Proposition 1). */
+static int solar1(struct state *state, const struct row *x, struct fault *fault)
+{
+    double missing = 1 - row_times(x, state->w);
+    (void)fault;
+    if (missing > 0)
+        row_add(x, missing / (row_square(x) + 1 / (2 * state->settings.value[SETTING_TRADEOFF])),
+                state->w);
+    return 0;
+}
+
+/* y += a x. */
+VECTORS_INLINE void add(double a, const double *restrict x, double *restrict y, size_t dim)
+{
+    for (size_t j = 0; j < dim; j++)
+        y[j] += a * x[j];
+}
+
+/* The same four times over, bit for bit, but y is read and written once. */
+VECTORS_INLINE void add_four(const double a[FOUR], const double *const x[FOUR],
+                             double *restrict y, size_t dim)
+{
+    const double *p = x[0], *q = x[1], *r = x[2], *s = x[3];
+    for (size_t j = 0; j < dim; j++)
+        y[j] = y[j] + a[0] * p[j] + a[1] * q[j] + a[2] * r[j] + a[3] * s[j];
+}
+
+/* v = Sigma x, by Sigma's rows: it is symmetric. Those that x has nothing of are not looked at. */
+VECTORS_INLINE void spread(const double *sigma, const struct row *x, double *v, size_t dim)
+{
+    const double *row[FOUR];
+    double a[FOUR];
+    size_t n = 0;
+    memset(v, 0, dim * sizeof *v);
+    for (size_t e = 0; e < x->n; e++) {
+        row[n] = sigma + (x->idx ? x->idx[e] : e) * dim;
+        a[n] = x->val[e];
+        n += a[n] != 0;
+        if (n == FOUR) {
+            add_four(a, row, v, dim);
+            n = 0;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        add(a[i], row[i], v, dim);
+}
+
+/* Sigma -= v v' / b. Both halves get the same bits. */
+VECTORS_INLINE void shrink(double *sigma, double *v, double b, size_t dim)
+{
+    double root = sqrt(b);
+    for (size_t j = 0; j < dim; j++)
+        v[j] /= root;
+    for (size_t i = 0; i < dim; i++)
+        if (v[i] != 0)
+            add(-v[i], v, sigma + i * dim, dim);
+}
+
+VECTORS_WIDE static void spread_wide(const double *sigma, const struct row *x, double *v,
+                                     size_t dim)
+{
+    spread(sigma, x, v, dim);
+}
+
+VECTORS_WIDE static void shrink_wide(double *sigma, double *v, double b, size_t dim)
+{
+    shrink(sigma, v, b, dim);
+}
+
+/* SOLAR-II: confidence in each weight, and how they hang together (Wang et al. 2015, Proposition
+ * 2, and its Sigma after each pair). */
+static int solar2(struct state *state, const struct row *x, struct fault *fault)
+{
+    double *sigma = state->arrays[0], *v = state->gradient.at, missing = 1 - row_times(x, state->w);
+    if (missing <= 0)
+        return 0;
+    (vectors_wide() ? spread_wide : spread)(sigma, x, v, state->dim);
+    double b = row_times(x, v) + state->settings.value[SETTING_TRADEOFF];
+    if (!(b > 0) || isinf(b))
+        return fault_data(fault, "x'Sigma x + gamma is %g: its features are too large, or Sigma "
+                          "is no longer positive; a larger -C, or smaller features", b);
+    for (size_t j = 0; j < state->dim; j++)
+        state->w[j] += v[j] * (missing / b);
+    (vectors_wide() ? shrink_wide : shrink)(sigma, v, b, state->dim);
+    return 0;
+}
+
+/* A perceptron on pairs. */
+static int perceptron(struct state *state, const struct row *x, struct fault *fault)
+{
+    (void)fault;
+    if (row_times(x, state->w) <= 0)
+        row_add(x, 1, state->w);
+    return 0;
+}
+
+/* The committee: its members' votes and weights, oldest first, and the current perceptron. */
+enum { VOTES, MEMBERS, STREAK, MEMBER, CURRENT };
+
+/* The current perceptron enters if there is room, or for the one of fewest votes if it has more
+ * (of equal ones the oldest leaves). */
+static void enter(struct state *state)
+{
+    double *votes = state->arrays[VOTES], *members = state->arrays[MEMBERS];
+    double streak = *state->arrays[STREAK], *member = state->arrays[MEMBER];
+    size_t room = (size_t)state->settings.value[SETTING_MEMBERS], n = (size_t)*members, least = 0;
+    size_t dim = state->dim;
+    for (size_t i = 1; i < n; i++)
+        if (votes[i] < votes[least])
+            least = i;
+    if (n == room && streak <= votes[least])
+        return;
+    if (n == room) {
+        n--;
+        memmove(votes + least, votes + least + 1, (n - least) * sizeof *votes);
+        memmove(member + least * dim, member + (least + 1) * dim,
+                (n - least) * dim * sizeof *member);
+    }
+    votes[n] = streak;
+    memcpy(member + n * dim, state->arrays[CURRENT], dim * sizeof *member);
+    *members = (double)(n + 1);
+}
+
+static int deliberate(struct state *state, const struct row *x, struct fault *fault)
+{
+    double *streak = state->arrays[STREAK], *current = state->arrays[CURRENT];
+    (void)fault;
+    if (row_times(x, current) > 0) {
+        ++*streak;
+        return 0;
+    }
+    enter(state);
+    row_add(x, 1, current);
+    *streak = 0;
+    return 0;
+}
+
+static int learn_solar1_round(struct state *state, const struct matrix *x,
+                              const struct round *round, struct fault *fault)
+{
+    return each_pair(state, x, round, solar1, fault);
+}
+
+static int learn_solar2_round(struct state *state, const struct matrix *x,
+                              const struct round *round, struct fault *fault)
+{
+    return each_pair(state, x, round, solar2, fault);
+}
+
+static int learn_perceptron_round(struct state *state, const struct matrix *x,
+                                  const struct round *round, struct fault *fault)
+{
+    return each_pair(state, x, round, perceptron, fault);
+}
+
+/* w = the sum of the members by their votes. */
+static int learn_committee_round(struct state *state, const struct matrix *x,
+                                 const struct round *round, struct fault *fault)
+{
+    if (each_pair(state, x, round, deliberate, fault) < 0)
+        return -1;
+    memset(state->w, 0, state->dim * sizeof *state->w);
+    for (size_t i = 0; i < (size_t)*state->arrays[MEMBERS]; i++)
+        for (size_t j = 0; j < state->dim; j++)
+            state->w[j] += state->arrays[VOTES][i] * state->arrays[MEMBER][i * state->dim + j];
+    return learner_check(state, fault);
+}
+
+const struct learner learn_solar1 = {
+    .name = "solar1", .letters = "Cos", .least = 2, .learn = learn_solar1_round,
+    .preset = { [SETTING_TRADEOFF] = 1e-5, [SETTING_SEED] = 1 },
+};
+
+const struct learner learn_solar2 = {
+    .name = "solar2", .letters = "Cos", .least = 2, .learn = learn_solar2_round,
+    .arrays = { { "sigma", ARRAY_SQUARE, SETTINGS } },
+    .preset = { [SETTING_TRADEOFF] = 1e4, [SETTING_SEED] = 1 },
+    .most = 4096,
+};
+
+const struct learner learn_prank_pair = {
+    .name = "prank-pair", .letters = "os", .least = 2, .learn = learn_perceptron_round,
+    .preset = { [SETTING_SEED] = 1 },
+};
+
+const struct learner learn_committee = {
+    .name = "committee", .letters = "Nos", .least = 2, .learn = learn_committee_round,
+    .arrays = { [VOTES] = { "votes", ARRAY_NUMBERS, SETTING_MEMBERS },
+              [MEMBERS] = { "members", ARRAY_COUNT, SETTING_MEMBERS },
+              [STREAK] = { "streak", ARRAY_COUNT, SETTINGS },
+              [MEMBER] = { "member", ARRAY_VECTORS, SETTING_MEMBERS },
+              [CURRENT] = { "current", ARRAY_VECTORS, SETTINGS } },
+    .preset = { [SETTING_MEMBERS] = 20, [SETTING_SEED] = 1 },
+    .most = LEARNER_MOST / 32,
+};

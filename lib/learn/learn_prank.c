@@ -1,0 +1,84 @@
+/* PRank: a weight vector and a threshold for each step between grades, moved by each document whose
+ * level is not its grade. */
+#include "learn/learn_prank.h"
+
+#include <math.h>
+
+#include "explore/feedback.h"
+
+/* The first r with w.x below b_{r+1}, else n. */
+static double level(double wx, const double *b, size_t n)
+{
+    size_t r = 0;
+    while (r < n && wx >= b[r])
+        r++;
+    return (double)r;
+}
+
+static int check_grade(double R, size_t n, struct fault *fault)
+{
+    if (R == floor(R) && R <= (double)n)
+        return 0;
+    return fault_data(fault, "relevance %g is not a whole number from 0 to %zu, as prank wants: "
+                      "-L says the top grade", R, n);
+}
+
+/* Each threshold on the wrong side of w.x moves by 1, and w as often. */
+static void correct(struct state *state, const struct row *x, double R, size_t n)
+{
+    double *b = state->arrays[0], wx = row_times(x, state->w), sum = 0;
+    if (level(wx, b, n) == R)
+        return;
+    for (size_t r = 0; r < n; r++) {
+        double y = R >= (double)(r + 1) ? 1 : -1;
+        double tau = y * (wx - b[r]) <= 0 ? y : 0;
+        b[r] -= tau;
+        sum += tau;
+    }
+    row_add(x, sum, state->w);
+}
+
+/* Is there a relevant document? Where there is none, no ranking is wrong. */
+static bool any_relevant(const struct feedback *feedback)
+{
+    for (size_t a = 0; a < feedback->docs; a++)
+        if (feedback->relevance[a] > 0)
+            return true;
+    return false;
+}
+
+static int learn(struct state *state, const struct matrix *x, const struct round *round,
+                 struct fault *fault)
+{
+    struct feedback feedback;
+    size_t width = matrix_width(x), n = (size_t)state->settings.value[SETTING_TOP_GRADE];
+    double *val = buffer_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
+    if (!val || learner_hear(state, round, &feedback, fault) < 0 ||
+        !learner_score(state, x, fault))
+        return -1;
+    if (!any_relevant(&feedback))
+        return 0;
+    for (size_t a = 0; a < feedback.docs; a++) {
+        struct row row = matrix_row(x, feedback.doc[a], val, (uint32_t *)(val + width));
+        if (check_grade(feedback.relevance[a], n, fault) < 0)
+            return -1;
+        correct(state, &row, feedback.relevance[a], n);
+    }
+    return learner_check(state, fault);
+}
+
+static int rank(const struct matrix *x, const struct ring_extras *extras, double *s,
+                struct fault *fault)
+{
+    (void)fault;
+    for (size_t i = 0; i < x->docs; i++)
+        s[i] = level(s[i], extras->numbers->at, extras->n);
+    return 0;
+}
+
+const struct learner learn_prank = {
+    .name = "prank", .letters = "L", .least = 1, .learn = learn,
+    .arrays = { { "threshold", ARRAY_NUMBERS, SETTING_TOP_GRADE } },
+    .preset = { [SETTING_TOP_GRADE] = 4 },
+    .rank = rank,
+};

@@ -1,0 +1,114 @@
+/* Regression on what was seen, and two ways to explore by how sure it is. */
+#include "learn/learn_ridge.h"
+
+#include <math.h>
+
+#include "math/normal.h"
+#include "math/regression.h"
+#include "math/udu.h"
+
+/* What is kept: P, and the weights of the means. */
+enum { INVERSE, LEVEL };
+
+static int learn(struct state *state, const struct matrix *x, const struct round *round,
+                 struct fault *fault)
+{
+    struct feedback feedback;
+    struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
+    if (learner_hear(state, round, &feedback, fault) < 0 || regression_round(my, x, fault) < 0)
+        return -1;
+    for (size_t h = 0; h < feedback.docs; h++)
+        if (regression_learn(my, feedback.doc[h], feedback.relevance[h], 1, fault) < 0)
+            return -1;
+    return regression_check(my, fault);
+}
+
+/* w + width P^(1/2) x / lambda^(1/2), x standard normal, drawn afresh for each round to come. */
+static const double *draw(struct state *state, struct fault *fault)
+{
+    const double *width = &state->settings.value[SETTING_EXPLORATION_WIDTH];
+    struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
+    size_t n = regression_rows(state->dim, my->plain), step = my->plain ? 1 : 2;
+    double *x = buffer_for(&state->scratch, n, 2 * sizeof *x, fault);
+    double *drawn = buffer_for(&state->drawn, state->dim, sizeof *drawn, fault);
+    if (!x || !drawn)
+        return NULL;
+    double *y = x + n;
+    uint64_t seed = (uint64_t)state->settings.value[SETTING_SEED];
+    struct normals normals = { .rng = rng_at(seed, RNG_POSTERIOR, state->rounds) };
+    for (size_t i = 0; i < n; i++)
+        x[i] = normal_draw(&normals);
+    udu_spread(my->inverse, n, x, y);
+    for (size_t j = 0; j < state->dim; j++)
+        drawn[j] = state->w[j] + *width * (y[step * j] / sqrt(my->lambda));
+    return drawn;
+}
+
+/* P, as it would be if it had known all the round's features. */
+static double *reach(const struct ring_extras *extras, const struct regression *my,
+                     struct fault *fault)
+{
+    size_t from = regression_rows(extras->dim, my->plain), to = regression_rows(my->dim, my->plain);
+    if (extras->n != udu_size(from) || !extras->settings->set[SETTING_TRADEOFF] ||
+        !extras->settings->set[SETTING_EXPLORATION_WIDTH]) {
+        (void)fault_data(fault, "model: linucb ranks by tradeoff, width and inverse:f8[%zu], it "
+                         "has not all of them", udu_size(from));
+        return NULL;
+    }
+    if (my->dim > learn_linucb.most && my->dim > extras->dim) {
+        (void)fault_data(fault, "it has %zu features, more than the %zu that linucb can be asked "
+                         "of", my->dim, learn_linucb.most);
+        return NULL;
+    }
+    double *a = buffer_for(extras->numbers, udu_size(to), sizeof *a, fault);
+    for (size_t e = udu_size(from); a && e < udu_size(to); e++)
+        a[e] = 0;
+    for (size_t i = from; a && i < to; i++)
+        a[udu_size(i + 1) - 1] = 1;
+    return a;
+}
+
+/* What was worked out from w.x becomes an upper bound. */
+static int widen(const struct matrix *x, const struct ring_extras *extras, double *s,
+                 struct fault *fault)
+{
+    const double *value = extras->settings->value;
+    struct regression my = { .dim = matrix_width(x), .plain = extras->settings->set[SETTING_PLAIN],
+                             .lambda = value[SETTING_TRADEOFF], .buffer = *extras->buffer };
+    if (my.dim < extras->dim)
+        my.dim = extras->dim;
+    my.inverse = reach(extras, &my, fault);
+    int result = my.inverse ? regression_round(&my, x, fault) : -1;
+    *extras->buffer = my.buffer;
+    for (size_t i = 0; result == 0 && i < x->docs; i++) {
+        s[i] += value[SETTING_EXPLORATION_WIDTH] * sqrt(regression_variance(&my, i));
+        if (!isfinite(s[i]))
+            result = fault_data(fault, "document %zu scores %g: the model's P is no covariance, or "
+                                "a feature of it is too large", i, s[i]);
+    }
+    return result;
+}
+
+#define KEPT \
+    { [INVERSE] = { "inverse", ARRAY_UDU, SETTING_PLAIN }, \
+      [LEVEL] = { "level", ARRAY_VECTORS, SETTINGS } }
+
+const struct learner learn_ridge = {
+    .name = "ridge", .letters = "Cp", .least = 1, .learn = learn, .arrays = KEPT,
+    .preset = { [SETTING_TRADEOFF] = 1 },
+    .most = 4096,
+};
+
+const struct learner learn_thompson = {
+    .name = "thompson", .letters = "CSps", .least = 1, .learn = learn, .arrays = KEPT,
+    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 0.1, [SETTING_SEED] = 1 },
+    .most = 4096,
+    .weights = draw,
+};
+
+const struct learner learn_linucb = {
+    .name = "linucb", .letters = "CSp", .least = 1, .learn = learn, .arrays = KEPT,
+    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 0.1 },
+    .most = 4096,
+    .rank = widen,
+};

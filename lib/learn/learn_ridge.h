@@ -1,0 +1,10 @@
+/* learn_ridge: regression on the documents seen (recursive least squares), without estimates of
+ * those that were not. */
+#ifndef RANKPIPE_LEARN_RIDGE_H
+#define RANKPIPE_LEARN_RIDGE_H
+
+#include "learn/learner.h"
+
+extern const struct learner learn_ridge, learn_thompson, learn_linucb;
+
+#endif

@@ -1,0 +1,148 @@
+/* Doubly robust estimates (Robins, Rotnitzky & Zhao 1994; Dudik, Langford & Li 2011): unbiased
+ * whatever the regression makes of a document, as it was learnt from the rounds before alone, and
+ * the nearer to the gradient the better it is. */
+#include "learn/learn_robust.h"
+
+#include "loss/dcg.h"
+#include "math/real.h"
+#include "math/regression.h"
+
+/* What is kept: the regression's P and weights, and the highest relevance seen. */
+enum { INVERSE, LEVEL, BASELINE, TOP };
+
+static double itself(double R)
+{
+    return R;
+}
+
+/* v[docs]: an unbiased estimate of what each document is worth, which what was seen is by worth(R);
+ * where all was seen, that itself. The regression is of R, which is nearer to a line than what it
+ * is worth; no relevance is below 0, nor expected above all that were seen. */
+static void appraise(const struct exposure *exposure, struct regression *regression, double top,
+                     double (*worth)(double), double *v)
+{
+    bool all = exposure->places == exposure->docs;
+    for (size_t j = 0; !all && j < exposure->docs; j++) {
+        double R = regression_expect(regression, j);
+        v[j] = worth(R > top ? top : R > 0 ? R : 0);
+    }
+    for (size_t a = 0; a < exposure->places; a++) {
+        uint32_t j = exposure->doc[a];
+        double seen = worth(exposure->relevance[a]);
+        v[j] = all ? seen : v[j] + (seen - v[j]) / policy_one(exposure, a);
+    }
+}
+
+/* The likelier a document was to be seen the less it tells of those that are not: it counts 1 - pi.
+ * Else the greedy ones, nearly all that is seen, would have the baseline to themselves. */
+static int learn_baseline(const struct exposure *exposure, struct regression *regression,
+                          double *top, struct fault *fault)
+{
+    for (size_t a = 0; a < exposure->places; a++) {
+        double R = exposure->relevance[a], much = 1 - policy_one(exposure, a);
+        if (R > *top)
+            *top = R;
+        if (much > 0 && regression_learn(regression, exposure->doc[a], R, much, fault) < 0)
+            return -1;
+    }
+    return regression_check(regression, fault);
+}
+
+/* A round: v, the gradient by it, a step; and then the regression learns what was seen. */
+static int learn(struct state *state, const struct matrix *x, const struct round *round,
+                 double (*worth)(double),
+                 void (*gradient)(size_t m, const double *s, const double *v, double epsilon,
+                                  double *g),
+                 struct fault *fault)
+{
+    struct exposure exposure;
+    double *top = state->arrays[TOP];
+    struct regression *regression =
+        learner_regression(state, state->arrays[BASELINE], LEVEL, INVERSE);
+    if (feedback_exposure(&exposure, round, state->learner->name, 1, &state->places, fault) < 0 ||
+        regression_round(regression, x, fault) < 0)
+        return -1;
+    const double *s = learner_score(state, x, fault);
+    double *v = buffer_for(&state->scratch, 2 * x->docs, sizeof *v, fault), *g;
+    if (!s || !v)
+        return -1;
+    g = v + x->docs;
+    appraise(&exposure, regression, *top, worth, v);
+    gradient(x->docs, s, v, state->settings.value[SETTING_EPSILON], g);
+    return learner_step(state, x, g, fault) < 0 ? -1
+                                                : learn_baseline(&exposure, regression, top, fault);
+}
+
+/* |s - v|^2 */
+static void squared(size_t m, const double *s, const double *v, double epsilon, double *g)
+{
+    (void)epsilon;
+    for (size_t j = 0; j < m; j++)
+        g[j] = 2 * (s[j] - v[j]);
+}
+
+/* sum exp(s_j) - v_j s_j */
+static void kl(size_t m, const double *s, const double *v, double epsilon, double *g)
+{
+    (void)epsilon;
+    for (size_t j = 0; j < m; j++)
+        g[j] = real_exp(s[j]) - v[j];
+}
+
+/* - sum v_j p_j, p = softmax(s / epsilon) */
+static void smoothdcg(size_t m, const double *s, const double *v, double epsilon, double *g)
+{
+    double most = s[0], sum = 0, mean = 0;
+    for (size_t j = 1; j < m; j++)
+        if (s[j] > most)
+            most = s[j];
+    for (size_t j = 0; j < m; j++)
+        sum += g[j] = real_exp((s[j] - most) / epsilon);
+    for (size_t j = 0; j < m; j++)
+        mean += v[j] * (g[j] /= sum);
+    for (size_t j = 0; j < m; j++)
+        g[j] *= (mean - v[j]) / epsilon;
+}
+
+static int learn_squared_round(struct state *state, const struct matrix *x,
+                               const struct round *round, struct fault *fault)
+{
+    return learn(state, x, round, itself, squared, fault);
+}
+
+static int learn_kl_round(struct state *state, const struct matrix *x, const struct round *round,
+                          struct fault *fault)
+{
+    return learn(state, x, round, real_exp, kl, fault);
+}
+
+static int learn_smoothdcg_round(struct state *state, const struct matrix *x,
+                                 const struct round *round, struct fault *fault)
+{
+    return learn(state, x, round, dcg_gain, smoothdcg, fault);
+}
+
+#define KEPT \
+    { [INVERSE] = { "inverse", ARRAY_UDU, SETTING_PLAIN }, \
+      [LEVEL] = { "level", ARRAY_VECTORS, SETTINGS }, \
+      [BASELINE] = { "baseline", ARRAY_VECTORS, SETTINGS }, \
+      [TOP] = { "top", ARRAY_NUMBERS, SETTINGS } }
+
+const struct learner learn_squared_dr = {
+    .name = "squared-dr", .letters = "CTUep", .eta = learner_eta_estimated, .least = 1,
+    .learn = learn_squared_round, .arrays = KEPT, .preset = { [SETTING_TRADEOFF] = 100 },
+    .most = 4096,
+};
+
+const struct learner learn_kl_dr = {
+    .name = "kl-dr", .letters = "CTUep", .eta = learner_eta_estimated, .least = 1,
+    .learn = learn_kl_round, .arrays = KEPT, .preset = { [SETTING_TRADEOFF] = 100 },
+    .most = 4096,
+};
+
+const struct learner learn_smoothdcg_dr = {
+    .name = "smoothdcg-dr", .letters = "CETUep", .eta = learner_eta_estimated, .least = 1,
+    .learn = learn_smoothdcg_round, .arrays = KEPT,
+    .preset = { [SETTING_TRADEOFF] = 100, [SETTING_EPSILON] = 0.01 },
+    .most = 4096,
+};

@@ -1,0 +1,48 @@
+/* Online gradient descent on a surrogate, its gradient estimated from the relevances seen
+ * (Chaudhuri & Tewari 2016, Algorithm 1; with every label, online ListNet and its kin). */
+#include "learn/learn_surrogate.h"
+
+#include <string.h>
+
+#include "explore/feedback.h"
+#include "loss/surrogate.h"
+
+static int learn(struct state *state, const struct matrix *x, const struct round *round,
+                 struct fault *fault)
+{
+    struct exposure exposure;
+    const struct learner *learner = state->learner;
+    if (feedback_exposure(&exposure, round, learner->name, learner->least, &state->places, fault) <
+        0)
+        return -1;
+    const double *s = learner_score(state, x, fault);
+    const struct surrogate_options options = { state->settings.value[SETTING_EPSILON], 0 };
+    double *g = buffer_for(&state->scratch, (1 + SURROGATE_SCRATCH) * x->docs, sizeof *g, fault);
+    if (!s || !g)
+        return -1;
+    surrogate_find(learner->name)->gradient(&exposure, s, &options, g, g + x->docs);
+    return learner_step(state, x, g, fault);
+}
+
+const struct learner learn_squared = {
+    .name = "squared", .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
+};
+
+const struct learner learn_kl = {
+    .name = "kl", .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
+};
+
+const struct learner learn_smoothdcg = {
+    .name = "smoothdcg", .letters = "eTUE", .eta = learner_eta_estimated, .least = 1,
+    .learn = learn,
+    .preset = { [SETTING_EPSILON] = 0.01 },
+};
+
+const struct learner learn_ranksvm = {
+    .name = "ranksvm", .letters = "eTU", .eta = learner_eta_estimated, .least = 2, .learn = learn,
+};
+
+const struct learner learn_listnet = {
+    .name = "listnet", .letters = "eTU", .eta = learner_eta_known, .least = SURROGATE_ALL,
+    .learn = learn,
+};

@@ -1,0 +1,111 @@
+#include "learn/scoring.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/unaligned.h"
+#include "learn/learner.h"
+
+/* Does it rank by more than w.x? */
+static bool ranks(const struct scoring *scoring)
+{
+    return scoring->learner->rank && (scoring->ring || !scoring->learner->ring_only);
+}
+
+bool scoring_duels(const struct scoring *scoring)
+{
+    return scoring->learner->rival && scoring->ring;
+}
+
+/* What the learner ranks by beside the weights. */
+static int take_extras(struct scoring *scoring, const struct model *model, struct fault *fault)
+{
+    if (scoring_duels(scoring))
+        return settings_load(&scoring->settings, model, fault);
+    const char *name = scoring->learner->arrays[0].name;
+    const struct column *column = record_column(&model->record, name);
+    size_t n = column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
+    double *numbers = buffer_for(&scoring->numbers, n, sizeof *numbers, fault);
+    if (!numbers || settings_load(&scoring->settings, model, fault) < 0 ||
+        model_array(model, name, n, numbers, fault) < 0)
+        return -1;
+    scoring->count = n;
+    return 0;
+}
+
+/* All but the weights. */
+static int know(struct scoring *scoring, const struct model *model, struct fault *fault)
+{
+    if (!scoring->learner || strcmp(scoring->learner->name, model->learner) != 0)
+        scoring->learner = learner_of_model(model->learner);
+    if (!scoring->learner)
+        return fault_data(fault, "a model of %.40s, which this version does not know",
+                          model->learner);
+    scoring->dim = model->dim;
+    scoring->scale = model->scale;
+    return ranks(scoring) || scoring_duels(scoring) ? take_extras(scoring, model, fault) : 0;
+}
+
+int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault)
+{
+    size_t had = scoring->dim;
+    if (!model->w && model->dim < had)
+        return fault_data(fault, "changes of %zu weights, where there were %zu", model->dim, had);
+    double *w = buffer_for(&scoring->weights, model->dim, sizeof *w, fault);
+    if (!w || know(scoring, model, fault) < 0)
+        return -1;
+    for (size_t j = had; !model->w && j < model->dim; j++)
+        w[j] = 0;
+    model_weights(model, w);
+    scoring->w = w;
+    return 0;
+}
+
+int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault)
+{
+    scoring->w = model->w;
+    return know(scoring, model, fault);
+}
+
+bool scoring_is_live(const struct scoring *scoring, const struct matrix *x)
+{
+    return !ranks(scoring) && !scoring->learner->weights &&
+           scoring->dim >= matrix_width(x);
+}
+
+void scoring_close(struct scoring *scoring)
+{
+    buffer_free(&scoring->weights);
+    buffer_free(&scoring->numbers);
+    buffer_free(&scoring->spare);
+    buffer_free(&scoring->work);
+}
+
+static struct ring_extras extras_of(struct scoring *scoring)
+{
+    return (struct ring_extras){ scoring->dim, scoring->count, &scoring->numbers,
+                                 &scoring->settings, &scoring->work };
+}
+
+int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault)
+{
+    size_t room = x->form == MATRIX_DENSE ? x->dim : 0; /* as came; a sparse one may be any width */
+    double *spare = buffer_for(&scoring->spare, room, sizeof *spare, fault);
+    if (!spare)
+        return -1;
+    matrix_times(x, scoring->w, scoring->scale, scoring->dim, s, spare);
+    bool finite = unaligned_finite(s, x->docs);
+    for (size_t i = 0; !finite && i < x->docs; i++)
+        if (!isfinite(s[i]))
+            return fault_data(fault, "document %zu scores %g: one of its features is no finite "
+                              "number, or the weights are too large", i, s[i]);
+    const struct ring_extras extras = extras_of(scoring);
+    return ranks(scoring) ? scoring->learner->rank(x, &extras, s, fault) : 0;
+}
+
+int scoring_rival(struct scoring *scoring, const struct matrix *x, uint64_t t, const double *s,
+                  double *rival, struct fault *fault)
+{
+    const struct ring_extras extras = extras_of(scoring);
+    return scoring->learner->rival(x, &extras, t, s, rival, fault);
+}

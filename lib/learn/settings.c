@@ -1,0 +1,123 @@
+#include "learn/settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const gains[] = { "exp", "lin", "ndcg", "auc", NULL };
+
+/* By letter, capitals first. */
+const struct setting settings_known[SETTINGS] = {
+    [SETTING_TRADEOFF] = { 'C', "tradeoff", "the trade-off", FORM_POSITIVE, 0, 0, NULL },
+    [SETTING_EPSILON] = { 'E', "epsilon", "the smoothing", FORM_POSITIVE, 0, 0, NULL },
+    [SETTING_GAIN] = { 'G', "gain", "the gain", FORM_WORD, 0, 0, gains },
+    [SETTING_TOP_GRADE] = { 'L', "grades", "the top grade", FORM_WHOLE, 1, 1000, NULL },
+    [SETTING_MEMBERS] = { 'N', "size", "the committee's size", FORM_WHOLE, 1, 1000000, NULL },
+    [SETTING_EXPLORATION_WIDTH] = { 'S', "width", "the width of what it tries", FORM_POSITIVE, 0, 0,
+                                    NULL },
+    [SETTING_HORIZON] = { 'T', NULL, "the horizon", FORM_WHOLE, 1, RECORD_MOST, NULL },
+    [SETTING_RADIUS] = { 'U', "radius", "the ball's radius", FORM_POSITIVE, 0, 0, NULL },
+    [SETTING_ETA] = { 'e', "eta", "the step's size", FORM_POSITIVE, 0, 0, NULL },
+    [SETTING_CUTOFF] = { 'k', "cutoff", "the cutoff", FORM_WHOLE, 1, UINT32_MAX, NULL },
+    [SETTING_IN_ORDER] = { 'o', "in-order", "pairs in document order", FORM_FLAG, 0, 0, NULL },
+    [SETTING_PLAIN] = { 'p', "plain", "plain features", FORM_FLAG, 0, 0, NULL },
+    [SETTING_SEED] = { 's', "seed", "the seed", FORM_WHOLE, 0, RECORD_MOST, NULL },
+};
+
+/* As the model file and the command line have it. */
+static void print(const struct setting *setting, double value, char text[40])
+{
+    if (setting->form == FORM_WORD)
+        snprintf(text, 40, "%s", setting->words[(size_t)value - 1]);
+    else
+        snprintf(text, 40, "%.17g", value);
+}
+
+int settings_save(const struct settings *settings, struct model *model, struct fault *fault)
+{
+    char text[40];
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct setting *setting = &settings_known[i];
+        if (!setting->key || !settings->set[i])
+            continue;
+        print(setting, settings->value[i], text);
+        if (model_set(model, setting->key, text, fault) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static bool in_range(const struct setting *setting, double value)
+{
+    if (setting->form != FORM_WHOLE)
+        return value > 0 && isfinite(value);
+    return value >= (double)setting->least && value <= (double)setting->most &&
+           value == floor(value);
+}
+
+static bool parse(const struct setting *setting, const char *text, double *value)
+{
+    char *end;
+    *value = 0;
+    for (size_t i = 0; setting->form == FORM_WORD && setting->words[i]; i++)
+        if (strcmp(text, setting->words[i]) == 0)
+            *value = (double)(i + 1);
+    if (setting->form == FORM_WORD)
+        return *value > 0;
+    *value = strtod(text, &end);
+    return *end == '\0' && in_range(setting, *value);
+}
+
+int settings_load(struct settings *settings, const struct model *model, struct fault *fault)
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct setting *setting = &settings_known[i];
+        const char *text = setting->key ? record_key(&model->record, setting->key) : NULL;
+        settings->set[i] = text != NULL;
+        if (text && !parse(setting, text, &settings->value[i]))
+            return fault_data(fault, "model: %s=%.40s is none", setting->key, text);
+    }
+    return 0;
+}
+
+static bool equal(const struct setting *setting, double value, const char *text)
+{
+    return setting->form == FORM_WORD ? strcmp(text, setting->words[(size_t)value - 1]) == 0
+                                      : strtod(text, NULL) == value;
+}
+
+static int compare(const struct setting *setting, bool set, double value, const char *text,
+                   struct fault *fault)
+{
+    const char *key = setting->key;
+    char mine[40];
+    if (text && !set && setting->form == FORM_FLAG)
+        return fault_data(fault, "it was learnt with -%c (%s), this run without: say -%c",
+                          setting->letter, setting->what, setting->letter);
+    if (text && !set)
+        return fault_data(fault, "it was learnt with %s=%s, this run has none: say -%c %s", key,
+                          text, setting->letter, text);
+    if (!set || (text && equal(setting, value, text)))
+        return 0;
+    print(setting, value, mine);
+    if (!text)
+        return fault_data(fault, "it was learnt without %s, this run says -%c%s%s: leave it out, "
+                          "or learn into another file", key, setting->letter,
+                          setting->form == FORM_FLAG ? "" : " ",
+                          setting->form == FORM_FLAG ? "" : mine);
+    return fault_data(fault, "it was learnt with %s=%s (-%c), this run says %s: use the same, or "
+                      "learn into another file", key, text, setting->letter, mine);
+}
+
+int settings_compare(const struct settings *settings, const struct model *model,
+                     struct fault *fault)
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct setting *setting = &settings_known[i];
+        if (setting->key && compare(setting, settings->set[i], settings->value[i],
+                                    record_key(&model->record, setting->key), fault) < 0)
+            return -1;
+    }
+    return 0;
+}

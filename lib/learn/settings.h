@@ -1,0 +1,56 @@
+/* settings: what a learner can be told, each by the option with that letter, and kept in the
+ * model file under its key: going on with others would be another algorithm. */
+#ifndef RANKPIPE_SETTINGS_H
+#define RANKPIPE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "stream/model.h"
+
+enum setting_number {
+    SETTING_TRADEOFF,
+    SETTING_EPSILON,
+    SETTING_GAIN,
+    SETTING_TOP_GRADE,
+    SETTING_MEMBERS,
+    SETTING_EXPLORATION_WIDTH,
+    SETTING_HORIZON,
+    SETTING_RADIUS,
+    SETTING_ETA,
+    SETTING_CUTOFF,
+    SETTING_IN_ORDER,
+    SETTING_PLAIN,
+    SETTING_SEED,
+    SETTINGS
+};
+
+struct setting {
+    char letter;
+    const char *key;  /* in the model file; NULL: not kept, only another is made of it */
+    const char *what; /* for messages */
+    enum setting_form { FORM_POSITIVE, FORM_WHOLE, FORM_WORD, FORM_FLAG } form;
+    uint64_t least, most;     /* of a whole number                                   */
+    const char *const *words; /* ended by NULL; the value is the place of one, from 1 */
+};
+extern const struct setting settings_known[SETTINGS];
+
+enum gain { GAIN_EXP = 1, GAIN_LIN, GAIN_NDCG, GAIN_AUC }; /* the words of SETTING_GAIN */
+
+struct settings {
+    bool set[SETTINGS];
+    double value[SETTINGS];
+};
+
+/* Puts those that are set into a model, each with all its digits. */
+int settings_save(const struct settings *settings, struct model *model, struct fault *fault);
+
+/* Those that a model has. A fault where a value is none for its setting. */
+int settings_load(struct settings *settings, const struct model *model, struct fault *fault);
+
+/* Are the model's these, to the last bit? Else a fault that tells both and what to do. */
+int settings_compare(const struct settings *settings, const struct model *model,
+                     struct fault *fault);
+
+#endif

@@ -1,0 +1,342 @@
+#include "learn/weights.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/unaligned.h"
+#include "learn/learner.h"
+#include "stream/model.h"
+#include "text/decimal.h"
+
+/* ---- out ---- */
+
+#define TEXT(...) writer_text(out, fault, __VA_ARGS__)
+
+static double weight(const struct model *model, size_t j)
+{
+    return unaligned_f8((const unsigned char *)model->w + j * sizeof(double));
+}
+
+/* svm_classify reads values as floats, but what a support vector counts as a double: so each weight
+ * has a vector of its own, of the value 1, and none is rounded. */
+static int write_svm_light(const struct model *model, struct writer *out, struct fault *fault)
+{
+    size_t vectors = 0;
+    for (size_t j = 0; j < model->dim; j++)
+        vectors += weight(model, j) != 0;
+    if (TEXT("SVM-light Version V6.02\n0 # kernel type\n3 # kernel parameter -d \n"
+             "1 # kernel parameter -g \n1 # kernel parameter -s \n1 # kernel parameter -r \n"
+             "empty# kernel parameter -u \n") < 0 ||
+        TEXT("%zu # highest feature index \n0 # number of training documents \n"
+             "%zu # number of support vectors plus 1 \n"
+             "0 # threshold b, each following line is a SV (starting with alpha*y)\n",
+             model->dim, vectors + 1) < 0)
+        return -1;
+    for (size_t j = 0; j < model->dim; j++)
+        if (weight(model, j) != 0 && TEXT("%.17g %zu:1 #\n", weight(model, j), j + 1) < 0)
+            return -1;
+    return 0;
+}
+
+static int write_ranklib(const struct model *model, struct writer *out, struct fault *fault)
+{
+    if (TEXT("## Coordinate Ascent\n") < 0)
+        return -1;
+    for (size_t j = 0; j < model->dim; j++)
+        if (TEXT("%s%zu:%.17g", j ? " " : "", j + 1, weight(model, j)) < 0)
+            return -1;
+    return TEXT("\n");
+}
+
+static int write_tsv(const struct model *model, struct writer *out, struct fault *fault)
+{
+    for (size_t j = 0; j < model->dim; j++)
+        if (TEXT("%zu\t%.17g\n", j + 1, weight(model, j)) < 0)
+            return -1;
+    return 0;
+}
+
+int weights_write(const struct record *record, enum weights_form form, struct writer *out,
+                  struct fault *fault)
+{
+    struct model model;
+    model.record = *record;
+    if (model_read(&model, fault) < 0)
+        return -1;
+    const struct learner *learner = learner_find(model.learner);
+    if (learner && learner->rank && !learner->ring_only)
+        return fault_data(fault, "a model of %s ranks by more than weights, which is all that "
+                          "this form holds", model.learner);
+    if (model.dim == 0)
+        return fault_data(fault, "a model without weights");
+    switch (form) {
+    case WEIGHTS_SVM_LIGHT:
+        return write_svm_light(&model, out, fault);
+    case WEIGHTS_RANKLIB:
+        return write_ranklib(&model, out, fault);
+    default:
+        return write_tsv(&model, out, fault);
+    }
+}
+
+/* ---- in ---- */
+
+/* A fault in the line at hand; only the token at p is told. */
+#define wrong(weights, p, ...) \
+    lines_wrong(&(weights)->lines, p, strcspn(p, " \t"), fault, __VA_ARGS__)
+
+void weights_open(struct weights *weights, char *const *files, size_t most, struct watch *watch)
+{
+    memset(weights, 0, sizeof *weights);
+    weights->most = most;
+    lines_open(&weights->lines, files, watch);
+}
+
+void weights_close(struct weights *weights)
+{
+    lines_close(&weights->lines);
+    buffer_free(&weights->buffer);
+    buffer_free(&weights->given);
+}
+
+static const char *skip_blanks(const char *p)
+{
+    return p + strspn(p, " \t");
+}
+
+static bool is_end(char c)
+{
+    return c == ' ' || c == '\t' || c == '#' || c == '\0';
+}
+
+/* A number of the token that begins at `token`: where it ends, or NULL and a fault. */
+static const char *read_number(const struct weights *weights, const char *token, const char *p,
+                               double *value, struct fault *fault)
+{
+    const char *end = decimal_end(p);
+    if (end == p || !is_end(*end)) {
+        wrong(weights, token, "no number where a weight should be");
+        return NULL;
+    }
+    *value = strtod(p, NULL);
+    if (isinf(*value)) {
+        wrong(weights, token, "too large for a double");
+        return NULL;
+    }
+    return end;
+}
+
+/* An index at p, from `least`: where it ends, or NULL and a fault. */
+static const char *read_index(const struct weights *weights, const char *p, uint64_t least,
+                              uint64_t *index, struct fault *fault)
+{
+    const char *end = decimal_digits(p);
+    *index = 0;
+    for (const char *digit = p; digit < end && *index <= weights->most; digit++)
+        *index = 10 * *index + (uint64_t)(*digit - '0');
+    if (end == p)
+        wrong(weights, p, "no index where one should be");
+    else if (*index > weights->most)
+        wrong(weights, p, "an index over %zu, the most weights there may be: say -d if that is "
+              "meant", weights->most);
+    else if (*index < least)
+        wrong(weights, p, "index 0: indices start at 1");
+    else
+        return end;
+    return NULL;
+}
+
+static int reach(struct weights *weights, size_t width, struct fault *fault)
+{
+    size_t dim = weights->dim;
+    if (width <= dim)
+        return 0;
+    double *w = buffer_for(&weights->buffer, width, sizeof *w, fault);
+    bool *given = buffer_for(&weights->given, width, sizeof *given, fault);
+    if (!w || !given)
+        return -1;
+    memset(given + dim, 0, (width - dim) * sizeof *given);
+    memset(w + dim, 0, (width - dim) * sizeof *w);
+    weights->w = w;
+    weights->dim = width;
+    return 0;
+}
+
+/* One weight, told at p. */
+static int take(struct weights *weights, const char *p, uint64_t index, double value,
+                struct fault *fault)
+{
+    if (reach(weights, (size_t)index, fault) < 0)
+        return -1;
+    bool *given = weights->given.at;
+    if (given[index - 1])
+        return wrong(weights, p, "index %" PRIu64 " twice", index);
+    given[index - 1] = true;
+    weights->w[index - 1] = value;
+    return 0;
+}
+
+static int read_tsv(struct weights *weights, const char *p, struct fault *fault)
+{
+    uint64_t index;
+    double value;
+    const char *end = read_index(weights, p, 1, &index, fault);
+    if (!end)
+        return -1;
+    if (*end != ' ' && *end != '\t')
+        return wrong(weights, p, "no index and weight, parted by a tab");
+    const char *number = skip_blanks(end);
+    if (!(end = read_number(weights, number, number, &value, fault)))
+        return -1;
+    end = skip_blanks(end);
+    if (*end && *end != '#')
+        return wrong(weights, end, "more than an index and a weight");
+    return take(weights, p, index, value, fault);
+}
+
+/* index:value at p: where it ends, or NULL and a fault. */
+static const char *read_pair(const struct weights *weights, const char *p, uint64_t least,
+                             uint64_t *index, double *value, struct fault *fault)
+{
+    const char *end = read_index(weights, p, least, index, fault);
+    if (end && *end != ':') {
+        wrong(weights, p, "not index:value");
+        return NULL;
+    }
+    return end ? read_number(weights, p, end + 1, value, fault) : NULL;
+}
+
+/* Index 0 is the constant of RankLib's Linear Regression. */
+static int read_ranklib(struct weights *weights, const char *p, struct fault *fault)
+{
+    uint64_t index;
+    double value;
+    if (weights->ranklib_seen)
+        return wrong(weights, p, "RankLib has its weights in one line, and this is another");
+    weights->ranklib_seen = true;
+    for (const char *end; *p && *p != '#'; p = skip_blanks(end)) {
+        end = read_pair(weights, p, 0, &index, &value, fault);
+        if (!end || (index > 0 && take(weights, p, index, value, fault) < 0))
+            return -1;
+    }
+    return 0;
+}
+
+enum { KERNEL = 2, HIGHEST = 8, VECTORS = 10, HEADER = 11 }; /* lines of an SVM-light header */
+
+/* A whole number up to most, that the line at hand begins with. */
+static int read_whole(const struct weights *weights, const char *p, uint64_t most, uint64_t *value,
+                      struct fault *fault)
+{
+    char digits[24] = "";
+    size_t n = (size_t)(decimal_digits(p) - p);
+    if (n < sizeof digits)
+        memcpy(digits, p, n);
+    if (is_end(p[n]) && record_number(digits, most, value))
+        return 0;
+    return wrong(weights, p, "line %u of an SVM-light model begins with a whole number up to %"
+                 PRIu64, weights->headers, most);
+}
+
+static int read_header(struct weights *weights, const char *p, struct fault *fault)
+{
+    uint64_t value;
+    switch (++weights->headers) {
+    case KERNEL:
+        if (read_whole(weights, p, RECORD_MOST, &value, fault) < 0)
+            return -1;
+        return value == 0 ? 0 : wrong(weights, p, "kernel type %" PRIu64 ": only a linear model "
+                                      "(0) is weights", value);
+    case HIGHEST:
+        if (read_whole(weights, p, weights->most, &value, fault) < 0)
+            return -1;
+        return reach(weights, (size_t)value, fault);
+    case VECTORS:
+        if (read_whole(weights, p, RECORD_MOST, &value, fault) < 0)
+            return -1;
+        weights->due = value ? value - 1 : 0;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* A support vector: what it counts, and its features. */
+static int read_vector(struct weights *weights, const char *p, struct fault *fault)
+{
+    double alpha, value;
+    uint64_t index, last = 0;
+    const char *end = read_number(weights, p, p, &alpha, fault);
+    weights->vectors++;
+    if (!end)
+        return -1;
+    p = skip_blanks(end);
+    if (strncmp(p, "qid:", 4) == 0)
+        p = skip_blanks(p + strcspn(p, " \t"));
+    for (; *p && *p != '#'; p = skip_blanks(end)) {
+        if (!(end = read_pair(weights, p, 1, &index, &value, fault)))
+            return -1;
+        if (index <= last)
+            return wrong(weights, p, "index %" PRIu64 " behind index %" PRIu64, index, last);
+        if (index > weights->dim)
+            return wrong(weights, p, "an index over %zu, which the header says is the highest",
+                         weights->dim);
+        last = index;
+        weights->w[index - 1] += alpha * value;
+        if (!isfinite(weights->w[index - 1]))
+            return wrong(weights, p, "weight %" PRIu64 " becomes too large for a double", index);
+    }
+    return 0;
+}
+
+/* Takes in the line at hand. Its first word says which form the text has; all others are read as
+ * that form. */
+static int take_line(struct weights *weights, enum weights_form *form, bool *any,
+                     struct fault *fault)
+{
+    const struct lines *line = &weights->lines;
+    const char *p = skip_blanks(line->text);
+    if (strlen(line->text) != line->bytes)
+        return lines_wrong(line, line->text, line->bytes, fault, "a NUL byte");
+    if (*p == '\0' || *p == '#')
+        return 0;
+    if (!*any) {
+        const char *end = decimal_digits(p);
+        *form = strncmp(p, "SVM-light Version ", 18) == 0 ? WEIGHTS_SVM_LIGHT
+                : *end == ':'                             ? WEIGHTS_RANKLIB
+                                                          : WEIGHTS_TSV;
+        *any = true;
+        if (*form == WEIGHTS_TSV && (end == p || !is_end(*end)))
+            return lines_wrong(line, p, strlen(p), fault, "no weights: neither index TAB weight, "
+                               "nor index:weight, nor an SVM-light model");
+    }
+    if (*form == WEIGHTS_TSV)
+        return read_tsv(weights, p, fault);
+    if (*form == WEIGHTS_RANKLIB)
+        return read_ranklib(weights, p, fault);
+    return weights->headers < HEADER ? read_header(weights, p, fault)
+                                     : read_vector(weights, p, fault);
+}
+
+int weights_read(struct weights *weights, struct fault *fault)
+{
+    enum weights_form form = WEIGHTS_TSV;
+    bool any = false;
+    int more;
+    while ((more = lines_next(&weights->lines, fault)) > 0)
+        if (take_line(weights, &form, &any, fault) < 0)
+            return -1;
+    if (more < 0)
+        return -1;
+    if (form == WEIGHTS_SVM_LIGHT && weights->headers < HEADER)
+        return fault_data(fault, "%s: an SVM-light model has %d lines before its support vectors, "
+                          "and this has %u lines in all", weights->lines.name, HEADER,
+                          weights->headers);
+    if (weights->vectors != weights->due)
+        return fault_data(fault, "%s: line %d says that there are %" PRIu64 " support vectors, "
+                          "and there are %" PRIu64, weights->lines.name, VECTORS, weights->due,
+                          weights->vectors);
+    return weights->dim ? 0 : fault_data(fault, "%s: no weights", weights->lines.name);
+}

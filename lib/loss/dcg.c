@@ -1,0 +1,37 @@
+#include "loss/dcg.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "math/real.h"
+
+double dcg_gain(double R)
+{
+    if (R >= 0 && R <= 52 && R == (double)(unsigned)R) /* most grades: the same, sooner */
+        return (double)(((uint64_t)1 << (unsigned)R) - 1);
+    return real_exp2(R) - 1;
+}
+
+double dcg_discount(size_t i)
+{
+    return 1 / real_log2((double)i + 2);
+}
+
+int dcg_check(size_t n, const double *R, struct fault *fault)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += dcg_gain(R[i]);
+    return isfinite(sum) ? 0
+                         : fault_data(fault, "a relevance is so large that its gain, 2^relevance, "
+                                      "is past a double");
+}
+
+double dcg_sum(size_t n, const double *R)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        if (R[i] > 0)
+            sum += dcg_gain(R[i]) * dcg_discount(i);
+    return sum;
+}

@@ -1,0 +1,63 @@
+#include "loss/pairs.h"
+
+enum { PAIRS_MOST = 1 << 26 };
+
+static void shuffle(struct pair *pairs, size_t n, struct rng *rng)
+{
+    for (size_t i = n; i > 1; i--) {
+        size_t j = rng_below(rng, (uint32_t)i);
+        struct pair last = pairs[i - 1];
+        pairs[i - 1] = pairs[j];
+        pairs[j] = last;
+    }
+}
+
+static bool next_in_order(struct pairs *pairs, struct pair *pair)
+{
+    const struct feedback *feedback = pairs->feedback;
+    for (; pairs->better < feedback->docs; pairs->better++, pairs->worse = 0) {
+        while (pairs->worse < feedback->docs) {
+            size_t a = pairs->better, b = pairs->worse++;
+            if (feedback->relevance[a] > feedback->relevance[b]) {
+                *pair = (struct pair){ feedback->doc[a], feedback->doc[b] };
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+int pairs_start(struct pairs *pairs, const struct feedback *feedback, struct rng *rng,
+                struct buffer *buffer, struct fault *fault)
+{
+    struct pair pair, *drawn;
+    size_t n = 0;
+    *pairs = (struct pairs){ .feedback = feedback };
+    if (!rng)
+        return 0;
+    while (next_in_order(pairs, &pair))
+        n++;
+    if (n > PAIRS_MOST)
+        return fault_data(fault, "%zu pairs of documents are more than the %d that can be put in "
+                          "a random order: -o takes them in document order", n, PAIRS_MOST);
+    drawn = buffer_for(buffer, n, sizeof *drawn, fault);
+    if (!drawn)
+        return -1;
+    pairs->better = pairs->worse = 0;
+    for (size_t i = 0; i < n; i++)
+        (void)next_in_order(pairs, &drawn[i]);
+    shuffle(drawn, n, rng);
+    pairs->drawn = drawn;
+    pairs->n = n;
+    return 0;
+}
+
+bool pairs_next(struct pairs *pairs, struct pair *pair)
+{
+    if (!pairs->drawn)
+        return next_in_order(pairs, pair);
+    if (pairs->next == pairs->n)
+        return false;
+    *pair = pairs->drawn[pairs->next++];
+    return true;
+}

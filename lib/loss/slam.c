@@ -1,0 +1,142 @@
+#include "loss/slam.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "loss/dcg.h"
+#include "math/order.h"
+
+static const double right = 1 - 1e-12;
+
+/* A list, ranked by its scores and sorted by its relevances. */
+struct list {
+    size_t m;
+    const double *s;
+    double *exposure;    /* shown[m]: R in the order by s                         */
+    double *sorted;   /* sorted[m]: R, highest first                           */
+    uint32_t *graded; /* graded[m]: documents by R, ties by s, then by number  */
+};
+
+static struct list sort(size_t m, const double *s, const double *R, double *scratch)
+{
+    struct list list = { m, s, scratch, scratch + m, (uint32_t *)(scratch + 2 * m) };
+    uint32_t *by_score = list.graded + m, *by_grade = by_score + m, *spare = by_grade + m;
+    order_by_score(m, s, by_score, spare);
+    for (size_t i = 0; i < m; i++)
+        list.exposure[i] = R[by_score[i]];
+    order_by_score(m, list.exposure, by_grade, spare);
+    for (size_t i = 0; i < m; i++) {
+        list.graded[i] = by_score[by_grade[i]];
+        list.sorted[i] = R[list.graded[i]];
+    }
+    return list;
+}
+
+/* Is its NDCG@k 1, up to rounding? `most` is the largest DCG there is. */
+static bool ranked_right(const struct list *list, size_t k, double most)
+{
+    return most == 0 || dcg_sum(k, list->exposure) / most >= right;
+}
+
+/* Sorted by grade, a stretch of one grade: graded[from..to). */
+static size_t stretch_from(const struct list *list, size_t to)
+{
+    size_t from = to - 1;
+    while (from > 0 && list->sorted[from - 1] == list->sorted[to - 1])
+        from--;
+    return from;
+}
+
+/* The loss of documents of the weights v[place], worst grade first; `rival` is the document of a
+ * lower grade that scores most. The first of a stretch is the one of it that scores most. */
+static double hinges(const struct list *list, const double *v, double *g)
+{
+    const double *s = list->s;
+    double loss = 0;
+    uint32_t rival = 0;
+    memset(g, 0, list->m * sizeof *g);
+    for (size_t from, to = list->m; to > 0; to = from) {
+        from = stretch_from(list, to);
+        for (size_t a = from; a < to && to < list->m; a++) {
+            uint32_t i = list->graded[a];
+            double hinge = 1 + s[rival] - s[i];
+            if (v[a] == 0 || hinge <= 0)
+                continue;
+            loss += v[a] * hinge;
+            g[rival] += v[a];
+            g[i] -= v[a];
+        }
+        if (to == list->m || s[list->graded[from]] >= s[rival])
+            rival = list->graded[from];
+    }
+    return loss;
+}
+
+double slam_ndcg(size_t m, const double *s, const double *R, size_t cutoff, double *g,
+                 double *scratch)
+{
+    struct list list = sort(m, s, R, scratch);
+    size_t k = cutoff < m ? cutoff : m;
+    double *v = scratch + 4 * m, most = dcg_sum(k, list.sorted);
+    memset(g, 0, m * sizeof *g);
+    if (isinf(most))
+        return NAN;
+    if (ranked_right(&list, k, most))
+        return 0;
+    for (size_t a = 0; a < m; a++)
+        v[a] = a < k ? dcg_gain(list.sorted[a]) * dcg_discount(a) / most : 0;
+    return hinges(&list, v, g);
+}
+
+double slam_ap(size_t m, const double *s, const double *R, double *g, double *scratch)
+{
+    double *v = scratch + 4 * m, *relevant = scratch + 5 * m, sum = 0, n = 0;
+    for (size_t i = 0; i < m; i++)
+        relevant[i] = R[i] > 0;
+    struct list list = sort(m, s, relevant, scratch);
+    for (size_t i = 0; i < m; i++)
+        if (list.exposure[i] > 0)
+            sum += ++n / (double)(i + 1);
+    memset(g, 0, m * sizeof *g);
+    if (n == 0 || sum / n >= right)
+        return 0;
+    for (size_t a = 0; a < m; a++)
+        v[a] = (double)a < n ? 1 / n : 0;
+    return hinges(&list, v, g);
+}
+
+double slam_minimax(size_t m, const double *s, const double *R, double *g, double *scratch)
+{
+    struct list list = sort(m, s, R, scratch);
+    uint32_t best_i = 0, best_j = 0, rival = 0;
+    double ideal = dcg_sum(m, list.sorted), most = 0;
+    bool found = false;
+    memset(g, 0, m * sizeof *g);
+    if (isinf(ideal))
+        return NAN;
+    if (ranked_right(&list, m, ideal))
+        return 0;
+    for (size_t from, to = m; to > 0; to = from) {
+        from = stretch_from(&list, to);
+        for (size_t a = from; a < to && to < m; a++) {
+            uint32_t i = list.graded[a];
+            double over = s[rival] - s[i];
+            if (!found || over > most || (over == most && i < best_i)) {
+                best_i = i;
+                best_j = rival;
+                most = over;
+                found = true;
+            }
+        }
+        uint32_t first = list.graded[from];
+        if (to == m || s[first] > s[rival] || (s[first] == s[rival] && first < rival))
+            rival = first;
+    }
+    if (1 + most <= 0)
+        return 0;
+    g[best_i] = -1;
+    g[best_j] = 1;
+    return 1 + most;
+}

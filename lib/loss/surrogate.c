@@ -1,0 +1,218 @@
+#include "loss/surrogate.h"
+
+#include <string.h>
+
+#include "loss/dcg.h"
+#include "math/real.h"
+
+/* |s - R|^2 */
+static void squared_gradient(const struct exposure *exposure, const double *s,
+                             const struct surrogate_options *options, double *g, double *scratch)
+{
+    (void)options, (void)scratch;
+    for (size_t j = 0; j < exposure->docs; j++)
+        g[j] = 2 * s[j];
+    for (size_t a = 0; a < exposure->places; a++)
+        g[exposure->doc[a]] -= 2 * (exposure->relevance[a] / policy_one(exposure, a));
+}
+
+static double squared_loss(size_t m, const double *s, const double *R,
+                           const struct surrogate_options *options, double *scratch)
+{
+    double sum = 0;
+    (void)options, (void)scratch;
+    for (size_t j = 0; j < m; j++)
+        sum += (s[j] - R[j]) * (s[j] - R[j]);
+    return sum;
+}
+
+/* Kullback-Leibler divergence of the unnormalised exp(R) and exp(s) */
+static void kl_gradient(const struct exposure *exposure, const double *s,
+                        const struct surrogate_options *options, double *g, double *scratch)
+{
+    (void)options, (void)scratch;
+    memset(g, 0, exposure->docs * sizeof *g);
+    for (size_t a = 0; a < exposure->places; a++) {
+        uint32_t j = exposure->doc[a];
+        g[j] = (real_exp(s[j]) - real_exp(exposure->relevance[a])) / policy_one(exposure, a);
+    }
+}
+
+static double kl_loss(size_t m, const double *s, const double *R,
+                      const struct surrogate_options *options, double *scratch)
+{
+    double sum = 0;
+    (void)options, (void)scratch;
+    for (size_t j = 0; j < m; j++)
+        sum += real_exp(R[j]) * (R[j] - 1 - s[j]) + real_exp(s[j]);
+    return sum;
+}
+
+/* p = softmax(s / epsilon) and the log of what normalises it, the largest score taken off first
+ * so that nothing overflows. */
+static double softmax(size_t m, const double *s, double epsilon, double *p)
+{
+    double most = s[0], sum = 0;
+    for (size_t j = 1; j < m; j++)
+        if (s[j] > most)
+            most = s[j];
+    for (size_t j = 0; j < m; j++)
+        sum += p[j] = real_exp((s[j] - most) / epsilon);
+    for (size_t j = 0; j < m; j++)
+        p[j] /= sum;
+    return most / epsilon + real_log(sum);
+}
+
+/* minus the smooth DCG@1 */
+static void smoothdcg_gradient(const struct exposure *exposure, const double *s,
+                               const struct surrogate_options *options, double *g, double *scratch)
+{
+    double *p = scratch, sum = 0;
+    softmax(exposure->docs, s, options->epsilon, p);
+    memset(g, 0, exposure->docs * sizeof *g);
+    for (size_t a = 0; a < exposure->places; a++) {
+        uint32_t j = exposure->doc[a];
+        double c =
+            dcg_gain(exposure->relevance[a]) / policy_one(exposure, a) * (p[j] / options->epsilon);
+        g[j] = -c;
+        sum += c;
+    }
+    for (size_t j = 0; j < exposure->docs; j++)
+        g[j] += sum * p[j];
+}
+
+static double smoothdcg_loss(size_t m, const double *s, const double *R,
+                             const struct surrogate_options *options, double *scratch)
+{
+    double sum = 0;
+    softmax(m, s, options->epsilon, scratch);
+    for (size_t j = 0; j < m; j++)
+        sum += dcg_gain(R[j]) * scratch[j];
+    return -sum;
+}
+
+/* the hinge of every pair in the wrong order, or in the right one by less than 1 */
+static void ranksvm_gradient(const struct exposure *exposure, const double *s,
+                             const struct surrogate_options *options, double *g, double *scratch)
+{
+    (void)options, (void)scratch;
+    memset(g, 0, exposure->docs * sizeof *g);
+    for (size_t a = 0; a < exposure->places; a++) {
+        for (size_t b = 0; b < exposure->places; b++) {
+            uint32_t i = exposure->doc[a], j = exposure->doc[b];
+            if (exposure->relevance[a] > exposure->relevance[b] && 1 + s[j] > s[i]) {
+                double weight = 1 / policy_two(exposure, a, b);
+                g[j] += weight;
+                g[i] -= weight;
+            }
+        }
+    }
+}
+
+static double ranksvm_loss(size_t m, const double *s, const double *R,
+                           const struct surrogate_options *options, double *scratch)
+{
+    double sum = 0;
+    (void)options, (void)scratch;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < m; j++)
+            if (R[i] > R[j] && 1 + s[j] > s[i])
+                sum += 1 + s[j] - s[i];
+    return sum;
+}
+
+/* cross entropy of softmax(R) and softmax(s) */
+static void listnet_gradient(const struct exposure *exposure, const double *s,
+                             const struct surrogate_options *options, double *g, double *scratch)
+{
+    (void)options, (void)scratch;
+    double most = exposure->relevance[0], sum = 0;
+    for (size_t a = 1; a < exposure->places; a++)
+        if (exposure->relevance[a] > most)
+            most = exposure->relevance[a];
+    for (size_t a = 0; a < exposure->places; a++)
+        sum += real_exp(exposure->relevance[a] - most);
+    softmax(exposure->docs, s, 1, g);
+    for (size_t a = 0; a < exposure->places; a++)
+        g[exposure->doc[a]] -= real_exp(exposure->relevance[a] - most) / sum;
+}
+
+static double listnet_loss(size_t m, const double *s, const double *R,
+                           const struct surrogate_options *options, double *scratch)
+{
+    double sum = 0, norm = softmax(m, s, 1, scratch);
+    (void)options;
+    softmax(m, R, 1, scratch + m);
+    for (size_t j = 0; j < m; j++)
+        sum += scratch[m + j] * (norm - s[j]);
+    return sum;
+}
+
+/* The relevances by document, where all were seen. */
+static const double *by_document(const struct exposure *exposure, double *R)
+{
+    for (size_t a = 0; a < exposure->places; a++)
+        R[exposure->doc[a]] = exposure->relevance[a];
+    return R;
+}
+
+static void slam_gradient(const struct exposure *exposure, const double *s,
+                          const struct surrogate_options *options, double *g, double *scratch)
+{
+    slam_ndcg(exposure->docs, s, by_document(exposure, scratch), options->cutoff, g,
+              scratch + exposure->docs);
+}
+
+static double slam_loss(size_t m, const double *s, const double *R,
+                        const struct surrogate_options *options, double *scratch)
+{
+    return slam_ndcg(m, s, R, options->cutoff, scratch, scratch + m);
+}
+
+static void slam_ap_gradient(const struct exposure *exposure, const double *s,
+                             const struct surrogate_options *options, double *g, double *scratch)
+{
+    (void)options;
+    slam_ap(exposure->docs, s, by_document(exposure, scratch), g, scratch + exposure->docs);
+}
+
+static double slam_ap_loss(size_t m, const double *s, const double *R,
+                           const struct surrogate_options *options, double *scratch)
+{
+    (void)options;
+    return slam_ap(m, s, R, scratch, scratch + m);
+}
+
+static void minimax_gradient(const struct exposure *exposure, const double *s,
+                             const struct surrogate_options *options, double *g, double *scratch)
+{
+    (void)options;
+    slam_minimax(exposure->docs, s, by_document(exposure, scratch), g, scratch + exposure->docs);
+}
+
+static double minimax_loss(size_t m, const double *s, const double *R,
+                           const struct surrogate_options *options, double *scratch)
+{
+    (void)options;
+    return slam_minimax(m, s, R, scratch, scratch + m);
+}
+
+const struct surrogate surrogates[] = {
+    { "squared", 1, false, squared_gradient, squared_loss },
+    { "kl", 1, false, kl_gradient, kl_loss },
+    { "smoothdcg", 1, false, smoothdcg_gradient, smoothdcg_loss },
+    { "ranksvm", 2, false, ranksvm_gradient, ranksvm_loss },
+    { "listnet", SURROGATE_ALL, false, listnet_gradient, listnet_loss },
+    { "slam", SURROGATE_ALL, true, slam_gradient, slam_loss },
+    { "slam-ap", SURROGATE_ALL, false, slam_ap_gradient, slam_ap_loss },
+    { "minimax", SURROGATE_ALL, false, minimax_gradient, minimax_loss },
+    { NULL, 0, false, NULL, NULL },
+};
+
+const struct surrogate *surrogate_find(const char *name)
+{
+    const struct surrogate *s = surrogates;
+    while (s->name && strcmp(s->name, name) != 0)
+        s++;
+    return s->name ? s : NULL;
+}

@@ -1,0 +1,44 @@
+/* surrogate: losses that stand in for ranking measures, and their gradients by the scores,
+ * estimated from the relevances seen. Pure, on arrays. */
+#ifndef RANKPIPE_SURROGATE_H
+#define RANKPIPE_SURROGATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "explore/policy.h"
+#include "loss/slam.h"
+
+#define SURROGATE_ALL SIZE_MAX /* `least` of one that needs every relevance */
+enum { SURROGATE_SCRATCH = SLAM_SCRATCH + 1 }; /* numbers a document that each may scribble on */
+
+struct surrogate_options {
+    double epsilon; /* smoothdcg's                      */
+    size_t cutoff;  /* slam's; SIZE_MAX: the whole list */
+};
+
+struct surrogate {
+    const char *name;
+    size_t least; /* places that must be seen for an unbiased estimate (of a longer list) */
+    bool cut;     /* does it look at options->cutoff?                                     */
+
+    /* g[docs]: an unbiased estimate of the gradient of the loss at scores s[docs], from what was
+     * shown; the gradient itself where every place was. At least min(least, docs) places.
+     * `scratch` has room for SURROGATE_SCRATCH * docs. */
+    void (*gradient)(const struct exposure *exposure, const double *s,
+                     const struct surrogate_options *options, double *g, double *scratch);
+
+    /* The loss of scores s[m] under relevances R[m]; `scratch` as above. */
+    double (*loss)(size_t m, const double *s, const double *R,
+                   const struct surrogate_options *options, double *scratch);
+};
+
+/* squared, kl, smoothdcg, ranksvm and listnet (Chaudhuri & Tewari 2016, section 4); slam, slam-ap
+ * and minimax, as slam.h has them; ended by a NULL name. */
+extern const struct surrogate surrogates[];
+
+/* The surrogate of that name, or NULL. */
+const struct surrogate *surrogate_find(const char *name);
+
+#endif

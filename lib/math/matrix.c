@@ -1,0 +1,278 @@
+#include "math/matrix.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/unaligned.h"
+#include "math/lanes.h"
+#include "math/vectors.h"
+
+/* Features are asked for a page ahead: what the machine fetches by itself ends with the page. */
+enum { LINE = 64, PAGE = 4096 };
+
+/* Weights of sparse features lie anywhere: they are asked for so many entries ahead, too. */
+enum { AHEAD = 32 };
+
+/* Four lanes at a time, as vectors that the compiler makes of whatever the machine has: the sums in
+ * each lane, and so the bits, are the same. */
+typedef double four __attribute__((vector_size(4 * sizeof(double))));
+typedef float four_floats __attribute__((vector_size(4 * sizeof(float))));
+
+/* sum += x w for four features. */
+VECTORS_INLINE void add_four(four *sum, const unsigned char *x, const double *w)
+{
+    four_floats narrow;
+    four by;
+    memcpy(&narrow, x, sizeof narrow);
+    memcpy(&by, w, sizeof by);
+    *sum += __builtin_convertvector(narrow, four) * by;
+}
+
+/* sum += x w for less than four features. */
+VECTORS_INLINE void add_rest(four *sum, const unsigned char *x, const double *w, size_t n)
+{
+    four rest = { n > 0 ? (double)unaligned_f4(x) * w[0] : 0,
+                  n > 1 ? (double)unaligned_f4(x + 4) * w[1] : 0,
+                  n > 2 ? (double)unaligned_f4(x + 8) * w[2] : 0, 0 };
+    *sum += rest;
+}
+
+VECTORS_INLINE double dense_row(const unsigned char *x, const double *w, size_t n)
+{
+    four a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
+    for (; n >= LANES; n -= LANES, x += 4 * LANES, w += LANES) {
+        add_four(&a, x, w);
+        add_four(&b, x + 16, w + 4);
+        add_four(&c, x + 32, w + 8);
+        add_four(&d, x + 48, w + 12);
+    }
+    size_t whole = n / 4, rest = n % 4;
+    if (whole > 0)
+        add_four(&a, x, w);
+    if (whole > 1)
+        add_four(&b, x + 16, w + 4);
+    if (whole > 2)
+        add_four(&c, x + 32, w + 8);
+    if (rest)
+        add_rest(whole == 0 ? &a : whole == 1 ? &b : whole == 2 ? &c : &d, x + 16 * whole,
+                 w + 4 * whole, rest);
+    a = (a + c) + (b + d); /* as sum_lanes */
+    return (a[0] + a[2]) + (a[1] + a[3]);
+}
+
+VECTORS_INLINE void dense_rows(const struct matrix *x, const double *w, size_t n, double *s)
+{
+    for (size_t i = 0; i < x->docs; i++) {
+        const unsigned char *row = x->x + i * x->dim * sizeof(float);
+        for (size_t at = 0; at < x->dim * sizeof(float); at += LINE)
+            __builtin_prefetch((const void *)((uintptr_t)row + PAGE + at));
+        s[i] = dense_row(row, w, n);
+    }
+}
+
+VECTORS_WIDE static void dense_rows_wide(const struct matrix *x, const double *w, size_t n,
+                                         double *s)
+{
+    dense_rows(x, w, n, s);
+}
+
+static void dense_times(const struct matrix *x, const double *w, size_t n, double *s)
+{
+    if (vectors_wide())
+        dense_rows_wide(x, w, n, s);
+    else
+        dense_rows(x, w, n, s);
+}
+
+static double sparse_times(const struct matrix *x, size_t i, const double *w, double scale,
+                           size_t n)
+{
+    double lane[LANES] = { 0 };
+    size_t end = unaligned_u4(x->ptr + 4 * (i + 1)), last = unaligned_u4(x->ptr + 4 * x->docs);
+    for (size_t e = unaligned_u4(x->ptr + 4 * i); e < end; e++) {
+        size_t j = unaligned_u4(x->idx + 4 * e);
+        if (j >= n)
+            break;
+        if (e + AHEAD < last)
+            __builtin_prefetch(&w[unaligned_u4(x->idx + 4 * (e + AHEAD))]);
+        lane[j % LANES] += (double)unaligned_f4(x->val + 4 * e) * (scale * w[j]);
+    }
+    return sum_lanes(lane);
+}
+
+size_t matrix_width(const struct matrix *x)
+{
+    return x->form == MATRIX_UNIT ? x->docs : x->dim;
+}
+
+size_t matrix_entries(const struct matrix *x)
+{
+    if (x->form == MATRIX_SPARSE)
+        return unaligned_u4(x->ptr + 4 * x->docs);
+    return x->form == MATRIX_DENSE ? x->docs * x->dim : x->docs;
+}
+
+void matrix_times(const struct matrix *x, const double *w, double scale, size_t n, double *s,
+                  double *spare)
+{
+    size_t width = matrix_width(x), reach = n < width ? n : width;
+    if (x->form == MATRIX_DENSE) {
+        for (size_t j = 0; scale != 1 && j < reach; j++)
+            spare[j] = scale * w[j];
+        dense_times(x, scale != 1 ? spare : w, reach, s);
+    } else if (x->form == MATRIX_SPARSE) {
+        for (size_t i = 0; i < x->docs; i++)
+            s[i] = sparse_times(x, i, w, scale, n);
+    } else {
+        for (size_t i = 0; i < x->docs; i++)
+            s[i] = i < n ? scale * w[i] : 0;
+    }
+}
+
+static void add_row(const struct matrix *x, size_t i, double a, double *z)
+{
+    if (x->form == MATRIX_DENSE) {
+        const unsigned char *row = x->x + i * x->dim * sizeof(float);
+        for (size_t j = 0; j < x->dim; j++)
+            z[j] += a * (double)unaligned_f4(row + j * sizeof(float));
+    } else if (x->form == MATRIX_SPARSE) {
+        size_t end = unaligned_u4(x->ptr + 4 * (i + 1));
+        for (size_t e = unaligned_u4(x->ptr + 4 * i); e < end; e++)
+            z[unaligned_u4(x->idx + 4 * e)] += a * (double)unaligned_f4(x->val + 4 * e);
+    } else {
+        z[i] += a;
+    }
+}
+
+void matrix_transposed_times(const struct matrix *x, const double *g, double *z)
+{
+    for (size_t i = 0; i < x->docs; i++)
+        if (g[i] != 0)
+            add_row(x, i, g[i], z);
+}
+
+double matrix_norm(const double *w, size_t n)
+{
+    double lane[LANES] = { 0 };
+    for (size_t j = 0; j < n; j++)
+        lane[j % LANES] += w[j] * w[j];
+    return sqrt(sum_lanes(lane));
+}
+
+/* A sparse row as it lies in the stream. */
+struct stretch {
+    size_t from, to;
+};
+
+static struct stretch stretch(const struct matrix *x, size_t i)
+{
+    return (struct stretch){ unaligned_u4(x->ptr + 4 * i), unaligned_u4(x->ptr + 4 * (i + 1)) };
+}
+
+struct sparse_row matrix_sparse_row(const struct matrix *x, size_t i)
+{
+    if (x->form == MATRIX_UNIT)
+        return (struct sparse_row){ 1, NULL, i };
+    struct stretch r = stretch(x, i);
+    return (struct sparse_row){ r.to - r.from, x->idx + 4 * r.from, 0 };
+}
+
+size_t sparse_row_index(const struct sparse_row *row, size_t e)
+{
+    return row->idx ? unaligned_u4(row->idx + 4 * e) : row->only;
+}
+
+struct row matrix_row(const struct matrix *x, size_t i, double *val, uint32_t *idx)
+{
+    struct row row = { 1, x->form == MATRIX_DENSE ? NULL : idx, val };
+    if (x->form == MATRIX_DENSE) {
+        const unsigned char *at = x->x + i * x->dim * sizeof(float);
+        row.n = x->dim;
+        for (size_t j = 0; j < x->dim; j++)
+            val[j] = unaligned_f4(at + j * sizeof(float));
+    } else if (x->form == MATRIX_SPARSE) {
+        struct stretch r = stretch(x, i);
+        row.n = r.to - r.from;
+        for (size_t e = 0; e < row.n; e++) {
+            idx[e] = unaligned_u4(x->idx + 4 * (r.from + e));
+            val[e] = unaligned_f4(x->val + 4 * (r.from + e));
+        }
+    } else {
+        idx[0] = (uint32_t)i;
+        val[0] = 1;
+    }
+    return row;
+}
+
+static size_t merge(const struct matrix *x, struct stretch a, struct stretch b, double *val,
+                    uint32_t *idx)
+{
+    size_t n = 0;
+    while (a.from < a.to || b.from < b.to) {
+        uint32_t i = a.from < a.to ? unaligned_u4(x->idx + 4 * a.from) : UINT32_MAX;
+        uint32_t j = b.from < b.to ? unaligned_u4(x->idx + 4 * b.from) : UINT32_MAX;
+        idx[n] = i < j ? i : j;
+        val[n] = 0;
+        if (i <= j)
+            val[n] = unaligned_f4(x->val + 4 * a.from++);
+        if (j <= i)
+            val[n] -= unaligned_f4(x->val + 4 * b.from++);
+        n++;
+    }
+    return n;
+}
+
+struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double *val,
+                             uint32_t *idx)
+{
+    struct row row = { 2, x->form == MATRIX_DENSE ? NULL : idx, val };
+    if (x->form == MATRIX_DENSE) {
+        const unsigned char *a = x->x + i * x->dim * sizeof(float);
+        const unsigned char *b = x->x + j * x->dim * sizeof(float);
+        row.n = x->dim;
+        for (size_t f = 0; f < x->dim; f++)
+            val[f] =
+                (double)unaligned_f4(a + f * sizeof(float)) - unaligned_f4(b + f * sizeof(float));
+    } else if (x->form == MATRIX_SPARSE) {
+        row.n = merge(x, stretch(x, i), stretch(x, j), val, idx);
+    } else {
+        bool first = i < j;
+        idx[0] = (uint32_t)(first ? i : j);
+        idx[1] = (uint32_t)(first ? j : i);
+        val[0] = first ? 1 : -1;
+        val[1] = -val[0];
+    }
+    return row;
+}
+
+/* Lane by lane, as features lie: so that dense and sparse rows give the same bits. */
+double row_times(const struct row *row, const double *w)
+{
+    double lane[LANES] = { 0 };
+    size_t e = 0;
+    for (; !row->idx && e + LANES <= row->n; e += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            lane[l] += row->val[e + l] * w[e + l];
+    for (; e < row->n; e++) {
+        size_t j = row->idx ? row->idx[e] : e;
+        lane[j % LANES] += row->val[e] * w[j];
+    }
+    return sum_lanes(lane);
+}
+
+double row_square(const struct row *row)
+{
+    double lane[LANES] = { 0 };
+    for (size_t e = 0; e < row->n; e++)
+        lane[(row->idx ? row->idx[e] : e) % LANES] += row->val[e] * row->val[e];
+    return sum_lanes(lane);
+}
+
+void row_add(const struct row *row, double a, double *w)
+{
+    for (size_t e = 0; !row->idx && e < row->n; e++)
+        w[e] += a * row->val[e];
+    for (size_t e = 0; row->idx && e < row->n; e++)
+        w[row->idx[e]] += a * row->val[e];
+}

@@ -1,0 +1,29 @@
+/* normal: the normal distribution: draws, probabilities, quantiles, the same bits anywhere. */
+#ifndef RANKPIPE_NORMAL_H
+#define RANKPIPE_NORMAL_H
+
+#include <stdbool.h>
+
+#include "math/rng.h"
+
+/* No draw is further from 0: its square is below -2 log 2^-104. */
+#define NORMAL_MOST 12.02
+
+/* Draws come in pairs: the second waits. Start with { .rng = rng_at(...) }; `rng` may be drawn from
+ * between them. */
+struct normals {
+    struct rng rng;
+    bool waits;
+    double second;
+};
+
+/* A draw from N(0, 1): Marsaglia's polar method. */
+double normal_draw(struct normals *normals);
+
+/* P(N(0, 1) <= x), within 1e-15. */
+double normal_below(double x);
+
+/* The x with normal_below(x) = p, for p from 0.0001 to 0.9999: within 1e-11. */
+double normal_quantile(double p);
+
+#endif

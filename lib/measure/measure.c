@@ -1,0 +1,363 @@
+#include "measure/measure.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "loss/dcg.h"
+#include "math/order.h"
+#include "math/real.h"
+#include "stream/record.h"
+
+static size_t places(const struct measure *measure, const struct judge *judge)
+{
+    return measure->cutoff < judge->docs ? measure->cutoff : judge->docs;
+}
+
+double measure_gain(const struct conventions *conventions, double relevance)
+{
+    return conventions->linear_gain ? relevance : dcg_gain(relevance);
+}
+
+static double discounted(const struct judge *judge, const double *relevance, size_t k)
+{
+    double sum = 0;
+    for (size_t i = 0; i < k; i++)
+        if (relevance[i] > 0)
+            sum += measure_gain(&judge->conventions, relevance[i]) * judge->discount[i];
+    return sum;
+}
+
+double measure_ideal(const struct measure *measure, const struct judge *judge)
+{
+    return discounted(judge, judge->sorted, places(measure, judge));
+}
+
+static enum measured check_gain(double sum, struct fault *fault)
+{
+    if (isfinite(sum))
+        return MEASURE_VALUE;
+    fault_data(fault, "a label is so large that its gain 2^label is past a double: use -G lin");
+    return MEASURE_FAULT;
+}
+
+static enum measured dcg(const struct measure *measure, const struct judge *judge, double *value,
+                         struct fault *fault)
+{
+    *value = discounted(judge, judge->exposure, places(measure, judge));
+    return check_gain(*value, fault);
+}
+
+static enum measured ndcg(const struct measure *measure, const struct judge *judge, double *value,
+                          struct fault *fault)
+{
+    double most = measure_ideal(measure, judge);
+    if (most <= 0)
+        return MEASURE_NOTHING;
+    *value = discounted(judge, judge->exposure, places(measure, judge)) / most;
+    return check_gain(most, fault);
+}
+
+static enum measured err(const struct measure *measure, const struct judge *judge, double *value,
+                         struct fault *fault)
+{
+    double unsatisfied = 1, whole = real_exp2(judge->conventions.top_grade);
+    *value = 0;
+    if (judge->sorted[0] > judge->conventions.top_grade) {
+        fault_data(fault, "label %g is above the top grade %u of err: say -L", judge->sorted[0],
+                   judge->conventions.top_grade);
+        return MEASURE_FAULT;
+    }
+    for (size_t i = 0; i < places(measure, judge); i++) {
+        double satisfied = (real_exp2(judge->exposure[i]) - 1) / whole;
+        *value += unsatisfied * satisfied / (double)(i + 1);
+        unsatisfied *= 1 - satisfied;
+    }
+    return MEASURE_VALUE;
+}
+
+static size_t relevant(const double *relevance, size_t k)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < k; i++)
+        n += relevance[i] > 0;
+    return n;
+}
+
+static enum measured prec(const struct measure *measure, const struct judge *judge, double *value,
+                          struct fault *fault)
+{
+    (void)fault;
+    *value = (double)relevant(judge->exposure, places(measure, judge));
+    return MEASURE_VALUE;
+}
+
+static enum measured precision(const struct measure *measure, const struct judge *judge,
+                               double *value, struct fault *fault)
+{
+    prec(measure, judge, value, fault);
+    *value /= (double)measure->cutoff;
+    return MEASURE_VALUE;
+}
+
+static enum measured average_precision(const struct measure *measure, const struct judge *judge,
+                                       double *value, struct fault *fault)
+{
+    size_t n = 0;
+    double sum = 0;
+    (void)measure, (void)fault;
+    for (size_t i = 0; i < judge->docs; i++)
+        if (judge->exposure[i] > 0)
+            sum += (double)++n / (double)(i + 1);
+    *value = n ? sum / (double)n : 0;
+    return n ? MEASURE_VALUE : MEASURE_NOTHING;
+}
+
+static enum measured reciprocal_rank(const struct measure *measure, const struct judge *judge,
+                                     double *value, struct fault *fault)
+{
+    (void)measure, (void)fault;
+    for (size_t i = 0; i < judge->docs; i++) {
+        if (judge->exposure[i] > 0) {
+            *value = 1 / (double)(i + 1);
+            return MEASURE_VALUE;
+        }
+    }
+    return MEASURE_NOTHING;
+}
+
+static enum measured sumloss(const struct measure *measure, const struct judge *judge,
+                             double *value, struct fault *fault)
+{
+    (void)measure, (void)fault;
+    *value = 0;
+    for (size_t i = 0; i < judge->docs; i++)
+        *value += (double)(i + 1) * judge->exposure[i];
+    return MEASURE_VALUE;
+}
+
+static enum measured pairloss(const struct measure *measure, const struct judge *judge,
+                              double *value, struct fault *fault)
+{
+    (void)measure, (void)fault;
+    memcpy(judge->scratch, judge->exposure, judge->docs * sizeof *judge->scratch);
+    *value = (double)order_inversions(judge->docs, judge->scratch, judge->scratch + judge->docs);
+    return MEASURE_VALUE;
+}
+
+static enum measured auc(const struct measure *measure, const struct judge *judge, double *value,
+                         struct fault *fault)
+{
+    size_t n = relevant(judge->label, judge->docs), irrelevant = 0;
+    double wrong = 0;
+    (void)measure, (void)fault;
+    if (n == 0 || n == judge->docs)
+        return MEASURE_NOTHING;
+    for (size_t i = 0; i < judge->docs; i++) {
+        if (judge->exposure[i] > 0)
+            wrong += (double)irrelevant;
+        else
+            irrelevant++;
+    }
+    *value = 1 - wrong / ((double)n * (double)(judge->docs - n));
+    return MEASURE_VALUE;
+}
+
+static enum measured loss(const struct measure *measure, const struct judge *judge, double *value,
+                          struct fault *fault)
+{
+    if (!judge->score) {
+        fault_data(fault, "%s needs score: put score before metric", measure->name);
+        return MEASURE_FAULT;
+    }
+    const struct surrogate_options options = { judge->conventions.epsilon, measure->cutoff };
+    *value = measure->surrogate->loss(judge->docs, judge->score, judge->label, &options,
+                                      judge->scratch);
+    if (!isfinite(*value)) {
+        fault_data(fault, "%s is past a double: its labels or scores are too large",
+                   measure->name);
+        return MEASURE_FAULT;
+    }
+    return MEASURE_VALUE;
+}
+
+enum { SELECTED = 64 }; /* more labels than this are sorted, not selected */
+
+enum cut { CUT_NEVER, CUT_MAYBE, CUT_ALWAYS };
+
+static const struct {
+    const char *name;
+    enum cut cut;
+    enum measured (*value)(const struct measure *, const struct judge *, double *, struct fault *);
+} kinds[] = {
+    { "ndcg", CUT_MAYBE, ndcg },
+    { "dcg", CUT_MAYBE, dcg },
+    { "err", CUT_MAYBE, err },
+    { "p", CUT_ALWAYS, precision },
+    { "prec", CUT_ALWAYS, prec },
+    { "map", CUT_NEVER, average_precision },
+    { "mrr", CUT_NEVER, reciprocal_rank },
+    { "auc", CUT_NEVER, auc },
+    { "pairloss", CUT_NEVER, pairloss },
+    { "sumloss", CUT_NEVER, sumloss },
+};
+
+/* "@10", or nothing. */
+static int parse_cutoff(struct measure *measure, const char *at, struct fault *fault)
+{
+    uint64_t k = SIZE_MAX;
+    if (at && (!record_number(at + 1, UINT32_MAX, &k) || k == 0))
+        return fault_usage(fault, "measure %.40s: the cutoff is a whole number from 1 to %" PRIu32,
+                           measure->name, UINT32_MAX);
+    measure->cutoff = (size_t)k;
+    return 0;
+}
+
+/* NAME, and @k where the loss has a cutoff. */
+static int parse_loss(struct measure *measure, const char *surrogate, const char *at,
+                      struct fault *fault)
+{
+    char name[20] = "";
+    size_t length = at ? (size_t)(at - surrogate) : strlen(surrogate);
+    if (length < sizeof name)
+        memcpy(name, surrogate, length);
+    measure->value = loss;
+    measure->surrogate = surrogate_find(name);
+    if (!measure->surrogate)
+        return fault_usage(fault, "no surrogate '%.40s': squared, kl, smoothdcg, ranksvm, listnet, "
+                           "slam, slam@k, slam-ap, minimax", surrogate);
+    if (at && !measure->surrogate->cut)
+        return fault_usage(fault, "measure loss:%.40s: %s takes no cutoff", surrogate, name);
+    return parse_cutoff(measure, at, fault);
+}
+
+int measure_parse(struct measure *measure, const char *name, struct fault *fault)
+{
+    const char *at = strchr(name, '@');
+    size_t length = at ? (size_t)(at - name) : strlen(name);
+    memset(measure, 0, sizeof *measure);
+    measure->name = name;
+    measure->cutoff = SIZE_MAX;
+    if (strncmp(name, "loss:", 5) == 0)
+        return parse_loss(measure, name + 5, at, fault);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strlen(kinds[i].name) != length || strncmp(name, kinds[i].name, length) != 0)
+            continue;
+        if (at && kinds[i].cut == CUT_NEVER)
+            return fault_usage(fault, "measure %.40s: %s takes no cutoff", name, kinds[i].name);
+        if (!at && kinds[i].cut == CUT_ALWAYS)
+            return fault_usage(fault, "measure %.40s needs a cutoff: %s@10, say", name, name);
+        measure->value = kinds[i].value;
+        return parse_cutoff(measure, at, fault);
+    }
+    return fault_usage(fault, "no measure '%.40s': ndcg@k dcg@k map p@k mrr err@k auc pairloss "
+                       "sumloss prec@k loss:SURROGATE regret:MEASURE ips:MEASURE "
+                       "snips:MEASURE", name);
+}
+
+size_t measure_top(const struct measure *measure)
+{
+    return measure->value == ndcg ? measure->cutoff : 1;
+}
+
+bool measure_needs_order(const struct measure *measure)
+{
+    return measure->surrogate == NULL;
+}
+
+/* Discounts are worked out once for each place, not for each round. */
+int judge_places(struct judge *judge, size_t m, struct fault *fault)
+{
+    double *discount = buffer_for(&judge->buffer[0], m, sizeof *discount, fault);
+    if (!discount)
+        return -1;
+    for (size_t i = judge->discounts; i < m; i++) {
+        double place = (double)(i + 1);
+        if (judge->conventions.letor_discount)
+            discount[i] = i < 2 ? 1 : 1 / real_log2(place);
+        else
+            discount[i] = dcg_discount(i);
+    }
+    if (m > judge->discounts)
+        judge->discounts = m;
+    judge->discount = discount;
+    judge->docs = m;
+    return 0;
+}
+
+/* The highest of the labels below `grade`, and how many have it. */
+static double next_grade(size_t m, const double *label, double grade, size_t *count)
+{
+    double next = -INFINITY;
+    for (size_t i = 0; i < m; i++) {
+        double below = label[i] < grade ? label[i] : -INFINITY;
+        next = below > next ? below : next;
+    }
+    *count = 0;
+    for (size_t i = 0; i < m; i++)
+        *count += label[i] == next;
+    return next;
+}
+
+/* The first k of the labels, highest first. Grades are few, and looked for one by one: no jump
+ * hangs on where they lie. */
+static void select_labels(size_t m, const double *label, size_t k, double *sorted)
+{
+    double grade = INFINITY;
+    for (size_t at = 0, count; at < k;) {
+        grade = next_grade(m, label, grade, &count);
+        for (; count && at < k; count--)
+            sorted[at++] = grade;
+    }
+}
+
+/* The labels highest first, as far as they are looked at. */
+static int sort_labels(struct judge *judge, const double *label, struct fault *fault)
+{
+    size_t m = judge->docs;
+    double *sorted = buffer_for(&judge->buffer[1], m, sizeof *sorted, fault);
+    uint32_t *order = buffer_for(&judge->buffer[2], 2 * m, sizeof *order, fault);
+    if (!sorted || !order)
+        return -1;
+    judge->sorted = sorted;
+    if (judge->top > 0 && judge->top <= SELECTED && judge->top < m) {
+        select_labels(m, label, judge->top, sorted);
+        return 0;
+    }
+    order_by_score(m, label, order, order + m);
+    for (size_t i = 0; i < m; i++)
+        sorted[i] = label[order[i]];
+    return 0;
+}
+
+int judge_round(struct judge *judge, size_t m, const uint32_t *order, const float *label,
+                const double *score, struct fault *fault)
+{
+    double *by_doc = buffer_for(&judge->buffer[3], 2 * m, sizeof *by_doc, fault);
+    double *scratch = buffer_for(&judge->buffer[4], SURROGATE_SCRATCH * m, sizeof *scratch,
+                                fault);
+    if (!by_doc || !scratch || judge_places(judge, m, fault) < 0)
+        return -1;
+    double *exposure = by_doc + m;
+    for (size_t i = 0; i < m; i++)
+        by_doc[i] = label[i];
+    for (size_t i = 0; order && i < m; i++)
+        exposure[i] = by_doc[order[i]];
+    judge->label = by_doc;
+    judge->exposure = order ? exposure : NULL;
+    judge->score = score;
+    judge->scratch = scratch;
+    return sort_labels(judge, by_doc, fault);
+}
+
+void judge_close(struct judge *judge)
+{
+    for (size_t i = 0; i < sizeof judge->buffer / sizeof *judge->buffer; i++)
+        buffer_free(&judge->buffer[i]);
+}
+
+enum measured measure_value(const struct measure *measure, const struct judge *judge,
+                            double *value, struct fault *fault)
+{
+    return measure->value(measure, judge, value, fault);
+}

@@ -1,0 +1,170 @@
+#include "measure/offline.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "explore/feedback.h"
+#include "explore/policy.h"
+#include "math/order.h"
+
+/* Squares of what is below, and their sums over 2^53 rounds, are within a double. */
+static const double MOST = 1e140;
+
+/* What was seen, in the order in which the ranking to be judged has it. */
+static int line_up(struct logged *logged, const struct exposure *exposure, const double *score,
+                   struct fault *fault)
+{
+    size_t m = exposure->docs, n = 0;
+    uint32_t *order = buffer_for(&logged->buffer[1], 2 * m, sizeof *order, fault);
+    double *relevance = buffer_for(&logged->buffer[2], m, 2 * sizeof(double) + sizeof(uint32_t),
+                                  fault);
+    if (!order || !relevance)
+        return -1;
+    double *likely = relevance + m;
+    uint32_t *at = order + m, *place = (uint32_t *)(likely + m);
+    order_by_score(m, score, order, at);
+    memset(at, 0, m * sizeof *at); /* where it was shown, from 1; 0: not seen */
+    for (size_t a = 0; a < exposure->places; a++)
+        at[exposure->doc[a]] = (uint32_t)a + 1;
+    for (size_t i = 0; i < m; i++) {
+        size_t a = at[order[i]];
+        if (a == 0)
+            continue;
+        place[n] = (uint32_t)i;
+        relevance[n] = exposure->relevance[a - 1];
+        likely[n++] = policy_one(exposure, a - 1);
+    }
+    logged->docs = m;
+    logged->seen = n;
+    logged->place = place;
+    logged->relevance = relevance;
+    logged->likely = likely;
+    return 0;
+}
+
+int logged_round(struct logged *logged, const struct round *round, const char *name,
+                 struct fault *fault)
+{
+    struct exposure exposure;
+    if (!round->seen && !round->label)
+        return fault_data(fault, "needs seen or label: %s judges by what was seen: put "
+                          "feedback-mask, or feedback-join, before metric", name);
+    if (!round->score)
+        return fault_data(fault, "needs score: %s judges the ranking by score: put score -m, with "
+                          "the model to be judged, before metric", name);
+    if (feedback_exposure(&exposure, round, name, 1, &logged->buffer[0], fault) < 0)
+        return -1;
+    return line_up(logged, &exposure, round->score, fault);
+}
+
+void logged_close(struct logged *logged)
+{
+    for (size_t i = 0; i < sizeof logged->buffer / sizeof *logged->buffer; i++)
+        buffer_free(&logged->buffer[i]);
+}
+
+static int no_measure(const char *measure, bool normalised, struct fault *fault)
+{
+    const char *who = normalised ? "snips" : "ips";
+    return fault_usage(fault, "no measure '%s:%.40s': %s takes dcg@k dcg prec@k p@k sumloss: sums "
+                       "over documents of what each one's own label is worth at its place; ndcg, "
+                       "map and auc divide by labels that were never seen, and in err, mrr, auc "
+                       "and pairloss what a document is worth hangs on others", who, measure, who);
+}
+
+int offline_parse(struct offline *offline, const char *measure, bool normalised,
+                  struct fault *fault)
+{
+    bool share = strcmp(measure, "p") == 0 || strncmp(measure, "p@", 2) == 0;
+    memset(offline, 0, sizeof *offline);
+    offline->normalised = normalised;
+    offline->linear = linear_measure_find(share ? "prec" : measure);
+    if (!offline->linear || offline->linear->scale)
+        return no_measure(measure, normalised, fault);
+    if (measure_parse(&offline->measure, measure, fault) < 0)
+        return -1;
+    offline->unit = share ? (double)offline->measure.cutoff : 1;
+    return 0;
+}
+
+/* a, and for snips b: place after place as measure_value and look_at_all go, so that where all is
+ * seen they have the same bits. */
+static void look_at_seen(struct offline *offline, const struct logged *logged,
+                         const struct judge *judge)
+{
+    const struct linear_measure *linear = offline->linear;
+    double a = 0, b = 0;
+    for (size_t i = 0; i < logged->seen && logged->place[i] < offline->measure.cutoff; i++) {
+        double weight = linear->sign * linear->weight(judge, logged->place[i]);
+        if (logged->relevance[i] > 0)
+            a += linear->gain(judge, logged->relevance[i]) * weight / logged->likely[i];
+        b += weight / logged->likely[i];
+    }
+    offline->round[OFFLINE_A] = a / offline->unit;
+    offline->round[OFFLINE_B] = offline->normalised ? b : 0;
+}
+
+static double look_at_all(const struct offline *offline, const struct judge *judge, size_t docs)
+{
+    const struct linear_measure *linear = offline->linear;
+    double c = 0;
+    for (size_t i = 0; i < docs && i < offline->measure.cutoff; i++)
+        c += linear->sign * linear->weight(judge, i);
+    return c;
+}
+
+int offline_look(struct offline *offline, const struct logged *logged, const struct judge *judge,
+                 struct fault *fault)
+{
+    look_at_seen(offline, logged, judge);
+    if (offline->normalised)
+        offline->round[OFFLINE_C] = look_at_all(offline, judge, logged->docs);
+    if (offline->round[OFFLINE_A] < MOST && offline->round[OFFLINE_B] < MOST)
+        return 0;
+    return fault_data(fault, "%s: what was seen counts %g, past what can be squared and added up: "
+                      "a label is very large (-G lin), or was next to never to be seen",
+                      offline->measure.name, offline->round[OFFLINE_A]);
+}
+
+void offline_add(struct offline *offline)
+{
+    double away[OFFLINE_SUMS], n = (double)++offline->rounds;
+    for (size_t i = 0; i < OFFLINE_SUMS; i++) {
+        away[i] = offline->round[i] - offline->mean[i];
+        offline->sum[i] += offline->round[i];
+        offline->mean[i] += away[i] / n;
+    }
+    for (size_t i = 0; i < OFFLINE_SUMS; i++)
+        for (size_t j = 0; j < OFFLINE_SUMS; j++)
+            offline->spread[i][j] += away[i] * away[j] * ((n - 1) / n);
+}
+
+double offline_value(const struct offline *offline)
+{
+    double mean = offline->sum[OFFLINE_A] / (double)offline->rounds;
+    if (offline->rounds == 0 || (offline->normalised && offline->sum[OFFLINE_B] == 0))
+        return NAN;
+    return offline->normalised ? mean * (offline->sum[OFFLINE_C] / offline->sum[OFFLINE_B]) : mean;
+}
+
+/* The spread of e, which is that of a for ips. It may come out a little below 0 where it is 0. */
+static double spread(const struct offline *offline)
+{
+    double sum = 0, b = offline->sum[OFFLINE_B];
+    if (!offline->normalised)
+        return offline->spread[OFFLINE_A][OFFLINE_A];
+    double scale = offline->sum[OFFLINE_C] / b, q = offline->sum[OFFLINE_A] / b;
+    double slope[OFFLINE_SUMS] = { scale, -q * scale, q };
+    for (size_t i = 0; i < OFFLINE_SUMS; i++)
+        for (size_t j = 0; j < OFFLINE_SUMS; j++)
+            sum += slope[i] * slope[j] * offline->spread[i][j];
+    return sum > 0 ? sum : 0;
+}
+
+double offline_error(const struct offline *offline)
+{
+    double n = (double)offline->rounds;
+    if (offline->rounds < 2 || isnan(offline_value(offline)))
+        return NAN;
+    return sqrt(spread(offline) / (n - 1) / n);
+}

@@ -1,0 +1,113 @@
+#include "measure/regret.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "math/order.h"
+
+int regret_parse(struct regret *regret, const char *measure, struct fault *fault)
+{
+    memset(regret, 0, sizeof *regret);
+    regret->linear = linear_measure_find(measure);
+    if (regret->linear)
+        return measure_parse(&regret->measure, measure, fault);
+    return fault_usage(fault, "no measure 'regret:%.40s': regret takes dcg@k dcg ndcg@k ndcg "
+                       "sumloss prec@k, and for labels 0 and 1 pairloss auc: measures linear in "
+                       "a gain of each label, whose best fixed ranking is a sort", measure);
+}
+
+/* Sums of 0, and weights, for as many items as the first round has documents. */
+static int start(struct regret *regret, const struct judge *judge, struct fault *fault)
+{
+    size_t m = judge->docs;
+    double *at = buffer_for(&regret->buffer, m, 5 * sizeof *at, fault);
+    if (!at)
+        return -1;
+    for (size_t i = 0; i < m; i++)
+        at[i] = i < regret->measure.cutoff ? regret->linear->weight(judge, i) : 0;
+    memset(at + m, 0, m * sizeof *at);
+    regret->weight = at;
+    regret->sum.gain = at + m;
+    regret->round.gain = at + 2 * m;
+    regret->scratch = at + 3 * m;
+    regret->docs = m;
+    return 0;
+}
+
+static int check_list(const struct regret *regret, const struct judge *judge, size_t dim,
+                      struct fault *fault)
+{
+    const char *name = regret->measure.name;
+    if (dim > 0)
+        return fault_data(fault, "dim=%zu, and regret:%s is for a fixed list of items (dim=0)", dim,
+                          name);
+    if (regret->docs && judge->docs != regret->docs)
+        return fault_data(fault, "%zu documents where the first round has %zu, and regret:%s is "
+                          "for a fixed list of items (dim=0)", judge->docs, regret->docs, name);
+    for (size_t i = 0; regret->linear->binary && i < judge->docs; i++)
+        if (judge->label[i] != 0 && judge->label[i] != 1)
+            return fault_data(fault, "label %zu is %g, and regret:%s is for labels 0 and 1 "
+                              "(regret:sumloss takes any)", i, judge->label[i], name);
+    return 0;
+}
+
+/* The gains of a round in which the measure means something. */
+static int work_out(struct regret *regret, const struct judge *judge, struct fault *fault)
+{
+    double unit = 1, total = 0;
+    const struct linear_measure *linear = regret->linear;
+    if (linear->scale)
+        linear->scale(&regret->measure, judge, &unit, &regret->round.constant);
+    for (size_t i = 0; i < regret->docs; i++) {
+        if (judge->label[i] > 0)
+            regret->round.gain[i] = linear->gain(judge, judge->label[i]) / unit;
+        total += regret->sum.gain[i] + regret->round.gain[i];
+    }
+    if (isfinite(total)) /* and so is all that is ever made of it */
+        return 0;
+    return fault_data(fault, "labels are so large that their gains 2^label add up past a double: "
+                      "use -G lin");
+}
+
+int regret_look(struct regret *regret, const struct judge *judge, size_t dim,
+                struct fault *fault)
+{
+    double value = 0;
+    if (check_list(regret, judge, dim, fault) < 0 ||
+        (regret->docs == 0 && start(regret, judge, fault) < 0))
+        return -1;
+    enum measured measured = measure_value(&regret->measure, judge, &value, fault);
+    if (measured == MEASURE_FAULT)
+        return -1;
+    memset(regret->round.gain, 0, regret->docs * sizeof *regret->round.gain);
+    regret->round.constant = regret->round.had = 0;
+    if (measured == MEASURE_NOTHING)
+        return 0;
+    regret->round.had = regret->linear->sign * value;
+    return work_out(regret, judge, fault);
+}
+
+void regret_add(struct regret *regret)
+{
+    for (size_t i = 0; i < regret->docs; i++)
+        regret->sum.gain[i] += regret->round.gain[i];
+    regret->sum.constant += regret->round.constant;
+    regret->sum.had += regret->round.had;
+}
+
+double regret_sum(const struct regret *regret)
+{
+    size_t m = regret->docs;
+    double best = regret->sum.constant, *sorted = regret->scratch;
+    memcpy(sorted, regret->sum.gain, m * sizeof *sorted);
+    (void)order_inversions(m, sorted, sorted + m); /* sorts them, highest first */
+    for (size_t i = 0; i < m; i++)
+        best += regret->weight[i] * sorted[i];
+    return best - regret->sum.had;
+}
+
+void regret_close(struct regret *regret)
+{
+    buffer_free(&regret->buffer);
+}

@@ -1,0 +1,185 @@
+#include "measure/tally.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* What stands in `name` behind the prefix; NULL where it has another. */
+static const char *behind(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(name, prefix, length) == 0 ? name + length : NULL;
+}
+
+int tally_parse(struct tally *tally, const char *name, struct fault *fault)
+{
+    const char *regret = behind(name, "regret:"), *ips = behind(name, "ips:");
+    const char *snips = behind(name, "snips:");
+    memset(tally, 0, sizeof *tally);
+    tally->name = name;
+    tally->kind = regret ? TALLY_REGRET : ips || snips ? TALLY_OFFLINE : TALLY_MEASURE;
+    if (regret)
+        return regret_parse(&tally->regret, regret, fault);
+    if (ips || snips)
+        return offline_parse(&tally->offline, ips ? ips : snips, snips != NULL, fault);
+    return measure_parse(&tally->measure, name, fault);
+}
+
+void tally_close(struct tally *tally)
+{
+    regret_close(&tally->regret);
+}
+
+int tally_check_raw(const struct tally *tally, struct fault *fault)
+{
+    if (tally->kind != TALLY_OFFLINE || !tally->offline.normalised)
+        return 0;
+    return fault_usage(fault, "-r: %.40s is a ratio of means, which no sum of its own adds up to: "
+                       "ips:%.40s has one", tally->name, tally->offline.measure.name);
+}
+
+size_t tally_top(const struct tally *tally)
+{
+    switch (tally->kind) {
+    case TALLY_MEASURE:
+        return measure_top(&tally->measure);
+    case TALLY_REGRET:
+        return measure_top(&tally->regret.measure);
+    default:
+        return 1;
+    }
+}
+
+static bool needs_order(const struct tally *tally)
+{
+    return tally->kind == TALLY_REGRET ||
+           (tally->kind == TALLY_MEASURE && measure_needs_order(&tally->measure));
+}
+
+static int check_labels(const struct round *round, bool order, struct fault *fault)
+{
+    if (!round->label && round->seen)
+        return fault_data(fault, "needs label: put metric before feedback-mask");
+    if (!round->label)
+        return fault_data(fault, "needs label, and this query has none");
+    if (order && !round->order)
+        return fault_data(fault, "needs order: put explore before metric (without -g it shows "
+                          "the documents by score)");
+    return 0;
+}
+
+int evidence_round(struct evidence *evidence, const struct round *round, const struct tally *tally,
+                   size_t tallies, struct fault *fault)
+{
+    bool labels = false, order = false;
+    const char *offline = NULL;
+    for (size_t i = 0; i < tallies; i++) {
+        labels = labels || tally[i].kind != TALLY_OFFLINE;
+        order = order || needs_order(&tally[i]);
+        offline = tally[i].kind == TALLY_OFFLINE && !offline ? tally[i].name : offline;
+    }
+    evidence->dim = round->dim;
+    if (labels && (check_labels(round, order, fault) < 0 ||
+                   judge_round(&evidence->judge, round->docs, round->order, round->label,
+                               round->score, fault) < 0))
+        return -1;
+    if (!labels && judge_places(&evidence->judge, round->docs, fault) < 0)
+        return -1;
+    return offline ? logged_round(&evidence->logged, round, offline, fault) : 0;
+}
+
+void evidence_close(struct evidence *evidence)
+{
+    judge_close(&evidence->judge);
+    logged_close(&evidence->logged);
+}
+
+static int look_at_measure(struct tally *tally, const struct evidence *evidence,
+                           struct fault *fault)
+{
+    enum measured measured = measure_value(&tally->measure, &evidence->judge, &tally->value,
+                                           fault);
+    if (measured == MEASURE_NOTHING) {
+        tally->value = evidence->nothing;
+        tally->counts = !evidence->skip;
+    }
+    return measured == MEASURE_FAULT ? -1 : 0;
+}
+
+int tally_look(struct tally *tally, const struct evidence *evidence, struct fault *fault)
+{
+    tally->counts = true;
+    switch (tally->kind) {
+    case TALLY_MEASURE:
+        return look_at_measure(tally, evidence, fault);
+    case TALLY_REGRET:
+        return regret_look(&tally->regret, &evidence->judge, evidence->dim, fault);
+    default:
+        return offline_look(&tally->offline, &evidence->logged, &evidence->judge, fault);
+    }
+}
+
+void tally_add(struct tally *tally)
+{
+    if (!tally->counts)
+        return;
+    if (tally->kind == TALLY_MEASURE)
+        tally->sum += tally->value;
+    else if (tally->kind == TALLY_REGRET)
+        regret_add(&tally->regret);
+    else
+        offline_add(&tally->offline);
+    tally->count++;
+}
+
+static double sum(const struct tally *tally)
+{
+    switch (tally->kind) {
+    case TALLY_MEASURE:
+        return tally->sum;
+    case TALLY_REGRET:
+        return regret_sum(&tally->regret);
+    default:
+        return tally->offline.sum[OFFLINE_A];
+    }
+}
+
+double tally_mean(const struct tally *tally)
+{
+    if (tally->count == 0)
+        return NAN;
+    if (tally->kind == TALLY_OFFLINE)
+        return offline_value(&tally->offline);
+    return sum(tally) / (double)tally->count;
+}
+
+int tally_print_head(const struct tally *tally, bool raw, struct writer *table,
+                     struct fault *fault)
+{
+    bool offline = tally->kind == TALLY_OFFLINE;
+    const char *name = tally->name;
+    if (raw && writer_text(table, fault, "\t%s:sum\t%s:count", name, name) < 0)
+        return -1;
+    if (!raw && writer_text(table, fault, "\t%s", name) < 0)
+        return -1;
+    return offline ? writer_text(table, fault, "\t%s:%s", name, raw ? "spread" : "se") : 0;
+}
+
+static int print_mean(double mean, struct writer *table, struct fault *fault)
+{
+    return isnan(mean) ? writer_text(table, fault, "\tnan") /* and never -nan */
+                       : writer_text(table, fault, "\t%.7g", mean);
+}
+
+int tally_print(const struct tally *tally, bool raw, struct writer *table, struct fault *fault)
+{
+    bool offline = tally->kind == TALLY_OFFLINE;
+    const struct offline *at = &tally->offline;
+    if (raw && writer_text(table, fault, "\t%.17g\t%" PRIu64, sum(tally), tally->count) < 0)
+        return -1;
+    if (raw && offline)
+        return writer_text(table, fault, "\t%.17g", at->spread[OFFLINE_A][OFFLINE_A]);
+    if (!raw && print_mean(tally_mean(tally), table, fault) < 0)
+        return -1;
+    return !raw && offline ? print_mean(offline_error(at), table, fault) : 0;
+}

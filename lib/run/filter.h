@@ -1,0 +1,76 @@
+/* filter: what a program is. Each is written once, and run by the pump between stdin and stdout. */
+#ifndef RANKPIPE_FILTER_H
+#define RANKPIPE_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "io/wait.h"
+#include "run/options.h"
+#include "run/progress.h"
+#include "run/ring_local.h"
+#include "stream/reader.h"
+#include "stream/record.h"
+#include "stream/round.h"
+#include "stream/writer.h"
+
+enum kind { SOURCE, FILTER, SINK, WHOLE }; /* deals rounds, passes them on, takes them in, or does
+                                           * all of it itself                                 */
+enum step { PASS, DROP, DONE, FAIL };     /* DONE: a source has no more                     */
+enum ended { CLEAN, CUT, STOPPED, FAILED }; /* an end record; the stream broke off; a signal;
+                                           * anything else                                  */
+
+/* What a filter is lent by whoever runs it. */
+struct host {
+    struct fault *fault; /* where a hook that returns FAIL or -1 has told why            */
+    struct watch *watch; /* to be minded whenever the filter itself waits                */
+    struct writer *out;  /* standard output; a filter other than a sink leaves it alone  */
+    int in;              /* standard input's descriptor; for the rounds, read by the host */
+    char *const *files;  /* set by `parse`: read rounds from these instead; NULL-ended   */
+    struct ring_local *ring;  /* joins score and update where both are in one process; or NULL */
+    struct progress *progress; /* `parse` says here that it was asked for; to be erased before
+                                * words on standard error                                     */
+    bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,
+                          * in standard output's                                         */
+};
+
+struct filter {
+    const char *name;
+    const char *usage; /* what stands behind the name: "[-g gamma] ..." */
+    const char *line;  /* what it does, in a line                       */
+    size_t size;       /* of its state, zeroed before parse             */
+    bool no_features;        /* no feature is looked at: they need not be in memory */
+
+    /* Reads the command line, and does nothing else. 0 or a fault. */
+    int (*parse)(void *self, struct options *options, struct host *host);
+
+    /* Which it is, by its options. */
+    enum kind (*kind)(const void *self);
+
+    /* Opens what it needs; NULL: nothing. 0 or a fault. */
+    int (*open)(void *self);
+
+    /* For who watches, once opened: how many rounds a source will deal, 0 where nobody knows, and
+     * a measure so far in words, of at most `room` bytes. NULL: nothing to tell. */
+    uint64_t (*rounds)(const void *self);
+    void (*measure)(const void *self, char *words, size_t room);
+
+    /* One round: to be changed, taken in, or (a source) made. */
+    enum step (*step)(void *self, struct round *round);
+
+    /* A model in the stream; NULL: it passes. */
+    enum step (*model)(void *self, struct record *record);
+
+    /* The rounds came to a clean end, and an end record would follow; NULL: so be it. 0 or a fault:
+     * then there is none. */
+    int (*end)(void *self);
+
+    /* The end. A sink's comes before its output is closed, any other's after. Called once, opened
+     * or not, when the run is over or the command line was wrong; frees what is held. 0 or a
+     * fault; NULL: nothing. */
+    int (*close)(void *self, enum ended ended);
+};
+
+#endif

@@ -1,0 +1,266 @@
+#include "run/pump.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **argv)
+{
+    struct options options;
+    memset(pump, 0, sizeof *pump);
+    pump->filter = filter;
+    pump->watch = WATCH_NOTHING;
+    pump->host = (struct host){ .fault = &pump->fault, .watch = &pump->watch, .out = &pump->out,
+                                .in = STDIN_FILENO, .progress = &pump->progress };
+    pump->record = malloc(sizeof *pump->record);
+    pump->self = pump->record ? calloc(1, filter->size) : NULL;
+    if (!pump->self)
+        return fault_memory(&pump->fault, filter->size + sizeof *pump->record);
+    round_open(&pump->round, pump->record);
+    options_start(&options, argc, argv, &pump->fault);
+    return filter->parse(pump->self, &options, &pump->host);
+}
+
+void pump_close(struct pump *pump)
+{
+    if (pump->self && !pump->over && pump->filter->close)
+        (void)pump->filter->close(pump->self, FAILED);
+    round_close(&pump->round);
+    writer_close(&pump->out);
+    free(pump->record);
+    free(pump->self);
+}
+
+/* Standard streams that no one can have meant. */
+static int check_terminals(struct pump *pump, enum kind kind)
+{
+    const struct host *host = &pump->host;
+    if ((kind == FILTER || kind == SINK) && !host->files && !host->from && isatty(STDIN_FILENO))
+        return fault_usage(&pump->fault, "rounds come on standard input, which is a terminal");
+    if ((kind == FILTER || kind == SOURCE) && !host->to && isatty(STDOUT_FILENO))
+        return fault_usage(&pump->fault, "standard output is a terminal, and rounds are binary: "
+                           "send them to a file or a program (bin2txt shows them)");
+    return 0;
+}
+
+static void start_progress(struct pump *pump)
+{
+    const struct filter *filter = pump->filter;
+    progress_start(&pump->progress, STDERR_FILENO, filter->name,
+                   filter->rounds ? filter->rounds(pump->self) : 0);
+    pump->rows = pump->progress.on && isatty(STDOUT_FILENO);
+}
+
+static void draw_progress(struct pump *pump)
+{
+    char measure[PROGRESS_MEASURE] = "";
+    if (pump->filter->measure)
+        pump->filter->measure(pump->self, measure, sizeof measure);
+    progress_draw(&pump->progress, measure);
+}
+
+/* After each round. Rows of a table, on the same terminal, go where the line was. */
+static int watch_round(struct pump *pump)
+{
+    if (!pump->progress.on)
+        return 0;
+    bool due = progress_round(&pump->progress);
+    if (pump->rows && pump->out.pending.held) {
+        progress_erase(&pump->progress);
+        if (writer_flush(&pump->out, &pump->fault) < 0)
+            return -1;
+    }
+    if (due)
+        draw_progress(pump);
+    return 0;
+}
+
+/* Passes the record at hand on. */
+static int pass_on(struct pump *pump, uint64_t *written)
+{
+    char name[ROUND_NAME];
+    if (writer_record(&pump->out, pump->record, &pump->fault) < 0) {
+        if (pump->fault.kind == FAULT_DATA && pump->record->kind == RECORD_ROUND)
+            fault_place(&pump->fault, "%s: ", round_name(&pump->round, name));
+        return -1;
+    }
+    ++*written;
+    return 0;
+}
+
+/* A round that is wrong: what is said of it stands behind its place. */
+static int refuse_round(struct pump *pump, const struct reader *reader)
+{
+    if (pump->fault.kind == FAULT_DATA)
+        reader_refuse(reader, pump->record, &pump->fault);
+    return -1;
+}
+
+static enum step step_round(struct pump *pump, const struct reader *reader)
+{
+    char name[ROUND_NAME];
+    if (round_columns(&pump->round, &pump->fault) < 0) {
+        refuse_round(pump, reader);
+        return FAIL;
+    }
+    enum step step = pump->filter->step(pump->self, &pump->round);
+    if (step == FAIL && pump->fault.kind == FAULT_DATA)
+        fault_place(&pump->fault, "%s: %s: ", reader->name, round_name(&pump->round, name));
+    return step;
+}
+
+static enum step step_model(struct pump *pump, const struct reader *reader)
+{
+    enum step step = pump->filter->model ? pump->filter->model(pump->self, pump->record) : PASS;
+    if (step == FAIL && pump->fault.kind == FAULT_DATA)
+        fault_place(&pump->fault, "%s: record %" PRIu64 ": ", reader->name, reader->records);
+    return step;
+}
+
+/* The records of one stream to its end; *written counts those that go on. */
+static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader, uint64_t *written)
+{
+    int got;
+    while ((got = reader_header(reader, pump->record, &pump->fault)) > 0) {
+        if (pump->record->kind == RECORD_ROUND && round_header(&pump->round, &pump->fault) < 0)
+            return refuse_round(pump, reader);
+        if ((got = reader_payload(reader, pump->record, &pump->fault)) < 0)
+            break;
+        enum step step = pump->record->kind == RECORD_MODEL ? step_model(pump, reader)
+                                                            : step_round(pump, reader);
+        if (step == FAIL)
+            return -1;
+        if (step == PASS && kind != SINK && pass_on(pump, written) < 0) {
+            if (pump->fault.kind == FAULT_DATA)
+                fault_place(&pump->fault, "%s: ", reader->name);
+            return -1;
+        }
+        if (pump->record->kind == RECORD_ROUND && watch_round(pump) < 0)
+            return -1;
+        /* With rounds still in the buffer; else it is minded when more are waited for. */
+        if (reader->from < reader->until && watch_stopped(&pump->watch, 0, &pump->fault) < 0)
+            return -1;
+    }
+    /* The rounds before a malformed record count as those before a cut do. */
+    if (pump->fault.kind == FAULT_DATA)
+        pump->fault.kind = FAULT_CUT;
+    return got;
+}
+
+static int pump_input(struct pump *pump, enum kind kind, int fd, const char *name,
+                      uint64_t *written)
+{
+    struct reader reader;
+    struct splice spliced;
+    reader_open(&reader, fd, name, &pump->watch);
+    if (kind == FILTER && splice_open(&spliced, fd, STDOUT_FILENO))
+        reader.spliced = &spliced;
+    reader.copies = !pump->filter->no_features;
+    int result = pump_stream(pump, kind, &reader, written);
+    if (reader.spliced)
+        splice_close(reader.spliced);
+    reader_close(&reader);
+    return result;
+}
+
+static int pump_files(struct pump *pump, enum kind kind, uint64_t *written)
+{
+    int result = 0;
+    for (char *const *file = pump->host.files; *file && result == 0; file++) {
+        if (strcmp(*file, "-") == 0) {
+            result = pump_input(pump, kind, STDIN_FILENO, "<stdin>", written);
+            continue;
+        }
+        int fd = watch_open(&pump->watch, *file, O_RDONLY, 0, &pump->fault);
+        if (fd < 0)
+            return fault_system(&pump->fault, "cannot open %s", *file);
+        result = pump_input(pump, kind, fd, *file, written);
+        close(fd);
+    }
+    return result;
+}
+
+static int pump_source(struct pump *pump, uint64_t *written)
+{
+    enum step step;
+    uint64_t n = 0;
+    while ((step = pump->filter->step(pump->self, &pump->round)) == PASS || step == DROP) {
+        if (step == PASS && pass_on(pump, written) < 0)
+            return -1;
+        if (watch_round(pump) < 0)
+            return -1;
+        if (++n % 16 == 0 && watch_stopped(&pump->watch, 0, &pump->fault) < 0)
+            return -1;
+    }
+    return step == DONE ? 0 : -1;
+}
+
+static int close_output(struct pump *pump)
+{
+    if (writer_flush(&pump->out, &pump->fault) < 0)
+        return -1;
+    pump->watch.out = NULL;
+    if (watch_close(STDOUT_FILENO) < 0)
+        return fault_system(&pump->fault, "cannot write <stdout>");
+    return 0;
+}
+
+static enum ended how_ended(const struct fault *fault)
+{
+    switch (fault->kind) {
+    case FAULT_NONE:
+        return CLEAN;
+    case FAULT_CUT:
+        return CUT;
+    case FAULT_STOPPED:
+        return STOPPED;
+    default:
+        return FAILED;
+    }
+}
+
+/* What was whole before a fault goes on to the next program; only a clean end is told as one. */
+static int finish(struct pump *pump, enum kind kind, uint64_t written)
+{
+    int (*close_filter)(void *, enum ended) = pump->filter->close;
+    if (progress_ends(&pump->progress))
+        draw_progress(pump);
+    if (pump->fault.kind == FAULT_NONE && pump->filter->end)
+        (void)pump->filter->end(pump->self);
+    enum ended ended = how_ended(&pump->fault);
+    pump->over = true;
+    bool sink = kind == SINK || kind == WHOLE;
+    if (sink && close_filter)
+        (void)close_filter(pump->self, ended);
+    if (!sink && ended == CLEAN)
+        (void)writer_end(&pump->out, written, &pump->fault);
+    progress_erase(&pump->progress);
+    (void)close_output(pump);
+    if (!sink && close_filter)
+        (void)close_filter(pump->self, how_ended(&pump->fault));
+    return pump->fault.kind == FAULT_NONE ? 0 : -1;
+}
+
+int pump_run(struct pump *pump, int stop)
+{
+    const struct filter *filter = pump->filter;
+    enum kind kind = filter->kind(pump->self);
+    uint64_t written = 0;
+    struct fault *fault = &pump->fault;
+    pump->watch.stop = stop;
+    pump->watch.out = &pump->out.pending;
+    if (check_terminals(pump, kind) == 0 &&
+        writer_open(&pump->out, STDOUT_FILENO, "<stdout>", &pump->watch, fault) == 0 &&
+        (!filter->open || filter->open(pump->self) == 0)) {
+        start_progress(pump);
+        if (kind == SOURCE || kind == WHOLE)
+            (void)pump_source(pump, &written);
+        else if (pump->host.files)
+            (void)pump_files(pump, kind, &written);
+        else
+            (void)pump_input(pump, kind, STDIN_FILENO, "<stdin>", &written);
+    }
+    return finish(pump, kind, written);
+}

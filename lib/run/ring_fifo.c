@@ -1,0 +1,309 @@
+#include "run/ring_fifo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stream/reader.h"
+#include "stream/writer.h"
+
+/* Programs of one pipeline start within moments of each other, unless the shell waits for a slow
+ * disk to open a file for one of them; one that has not opened the ring after this long never
+ * will. */
+enum { PATIENCE = 15000, PAUSE = 10, GRACE = 500 }; /* milliseconds */
+
+struct fifo {
+    struct ring ring; /* first: a struct ring * is a struct fifo * */
+    const char *path;
+    int fd;
+    struct watch own; /* for waiting on the FIFO itself */
+
+    /* score's end */
+    struct watch *watch;
+    struct reader reader;
+    struct model message; /* the latest */
+    uint64_t messages;    /* read so far */
+    uint64_t first;       /* rounds learnt by message 0 */
+
+    /* update's end */
+    struct writer writer;
+    uint64_t sent;
+    bool gone;
+};
+
+static void close_fifo(struct ring *ring)
+{
+    struct fifo *fifo = (struct fifo *)ring;
+    if (fifo->watch)
+        fifo->watch->side = -1;
+    if (fifo->fd >= 0)
+        close(fifo->fd);
+    reader_close(&fifo->reader);
+    writer_close(&fifo->writer);
+    free(fifo);
+}
+
+static struct fifo *new_fifo(const char *path, struct fault *fault)
+{
+    struct fifo *fifo = calloc(1, sizeof *fifo);
+    if (!fifo) {
+        fault_memory(fault, sizeof *fifo);
+        return NULL;
+    }
+    fifo->ring.close = close_fifo;
+    fifo->path = path;
+    fifo->fd = -1;
+    fifo->own = WATCH_NOTHING;
+    return fifo;
+}
+
+/* Opens without waiting. -1 with errno ENXIO and no fault: nobody reads it yet. */
+static int try_open(struct fifo *fifo, int flags, struct fault *fault)
+{
+    struct stat is;
+    fifo->fd = watch_open(&fifo->own, fifo->path, flags | O_NONBLOCK, 0, fault);
+    if (fifo->fd < 0 && errno == ENXIO)
+        return -1;
+    if (fifo->fd < 0 && errno == ENOENT)
+        return fault_system(fault, "ring %s: make it with mkfifo first", fifo->path);
+    if (fifo->fd < 0 || fstat(fifo->fd, &is) < 0)
+        return fault_system(fault, "ring %s", fifo->path);
+    if (!S_ISFIFO(is.st_mode))
+        return fault_other(fault, "ring %s is not a FIFO: make one with mkfifo", fifo->path);
+    return 0;
+}
+
+/* ---- score's end ---- */
+
+/* Those between here and update die of their writes to it, from the last to the first; were we
+ * gone before them they would take it for a stream cut short. */
+static int update_is_gone(const struct fifo *fifo, struct fault *fault)
+{
+    fifo->watch->side = -1;
+    if (fifo->watch->out) {
+        struct pollfd reader = { fifo->watch->out->fd, 0, 0 };
+        (void)poll(&reader, 1, GRACE);
+    }
+    return fault_other(fault, "ring %s: update is gone after round %" PRIu64, fifo->path,
+                         fifo->messages ? fifo->messages - 1 : 0);
+}
+
+/* The next model: 1, 0 at the end, or a fault in `lost`. What its header says is looked at before
+ * anybody waits for its weights. */
+static int read_message(struct fifo *fifo, struct fault *lost)
+{
+    struct record *record = &fifo->message.record;
+    int got = reader_header(&fifo->reader, record, lost);
+    if (got <= 0)
+        return got;
+    if (record->kind != RECORD_MODEL)
+        return fault_data(lost, "%s: a round came round it, not a model", fifo->path);
+    if (model_message_header(&fifo->message, lost) < 0) {
+        fault_place(lost, "%s: ", fifo->path);
+        return -1;
+    }
+    if (reader_payload(&fifo->reader, record, lost) < 0)
+        return -1;
+    if (model_read_message(&fifo->message, lost) == 0)
+        return 1;
+    fault_place(lost, "%s: ", fifo->path);
+    return -1;
+}
+
+/* Message by message: each is numbered by the rounds it has learnt. */
+static int next_message(struct fifo *fifo, struct fault *fault)
+{
+    struct fault lost = { FAULT_NONE, "" };
+    struct model *message = &fifo->message;
+    int got = read_message(fifo, &lost);
+    if (got < 0 && lost.kind == FAULT_CUT)
+        return update_is_gone(fifo, fault);
+    if (got < 0 && lost.kind == FAULT_DATA)
+        return fault_other(fault, "ring %s", lost.text);
+    if (got < 0) {
+        *fault = lost;
+        return -1;
+    }
+    if (got == 0)
+        return 0;
+    if (fifo->messages == 0 && !message->w)
+        return fault_other(fault, "ring %s: its first message holds changes, not all weights",
+                             fifo->path);
+    if (fifo->messages == 0)
+        fifo->first = message->rounds;
+    if (message->rounds != fifo->first + fifo->messages)
+        return fault_other(fault, "ring %s: the weights after round %" PRIu64 " came where those "
+                             "after round %" PRIu64 " were due: does a second update write to it?",
+                             fifo->path, message->rounds, fifo->first + fifo->messages);
+    fifo->messages++;
+    return 1;
+}
+
+/* The first message may be long in coming, but not its sender; some of it may be here already,
+ * taken in while score waited for its input. */
+static int await_update(struct fifo *fifo, struct fault *fault)
+{
+    if (fifo->messages > 0 || fifo->reader.from < fifo->reader.until)
+        return 1;
+    int ready = watch_readable(&fifo->own, fifo->fd, PATIENCE, fault);
+    if (ready != 0)
+        return ready;
+    int took = reader_take(&fifo->reader, fault);
+    if (took == 2)
+        return fault_other(fault, "ring %s: no update opened it within %d seconds: is there an "
+                             "update -f %s in the pipeline?", fifo->path, PATIENCE / 1000,
+                             fifo->path);
+    return took;
+}
+
+static int get_message(struct ring *ring, uint64_t r, const struct model **message,
+                       struct fault *fault)
+{
+    struct fifo *fifo = (struct fifo *)ring;
+    /* update can only answer what it has got. Flushed here, not while the reader waits: taking
+     * from the FIFO must not happen inside a read from it. */
+    if (fifo->watch->out && fifo->watch->out->flush(fifo->watch->out, fault) < 0)
+        return -1;
+    fifo->own.out = fifo->watch->out;
+    fifo->own.stop = fifo->watch->stop;
+    if (await_update(fifo, fault) < 0)
+        return -1;
+    while (fifo->messages <= r) {
+        int got = next_message(fifo, fault);
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            return update_is_gone(fifo, fault);
+    }
+    *message = &fifo->message;
+    return 0;
+}
+
+/* Something came, or update went, while score waits for something else. */
+static int take_message(void *self, struct fault *fault)
+{
+    struct fifo *fifo = self;
+    int took = reader_take(&fifo->reader, fault);
+    if (took != 2)
+        return took;
+    fifo->own.out = NULL; /* if who reads our output is gone too, that is because update is */
+    while ((took = next_message(fifo, fault)) > 0)
+        ;
+    return took < 0 ? -1 : update_is_gone(fifo, fault);
+}
+
+static int await_end(struct ring *ring, struct fault *fault)
+{
+    struct fifo *fifo = (struct fifo *)ring;
+    int got;
+    fifo->own.out = NULL;
+    fifo->watch->side = -1;
+    if (await_update(fifo, fault) < 0)
+        return -1;
+    do
+        got = next_message(fifo, fault);
+    while (got > 0);
+    return got;
+}
+
+struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *watch,
+                        struct fault *fault)
+{
+    struct fifo *fifo = new_fifo(path, fault);
+    if (!fifo)
+        return NULL;
+    if (try_open(fifo, O_RDONLY, fault) < 0) {
+        close_fifo(&fifo->ring);
+        return NULL;
+    }
+    if (flock(fifo->fd, LOCK_EX | LOCK_NB) < 0) {
+        int held = errno == EWOULDBLOCK;
+        (void)(held ? fault_other(fault, "ring %s: another score reads it already", path)
+                    : fault_system(fault, "ring %s: cannot lock it", path));
+        close_fifo(&fifo->ring);
+        return NULL;
+    }
+    fifo->ring.get = get_message;
+    fifo->ring.end = await_end;
+    reader_open(&fifo->reader, fifo->fd, path, &fifo->own);
+    fifo->watch = watch;
+    watch->side = fifo->fd;
+    watch->eager = window > 1;
+    watch->take = take_message;
+    watch->self = fifo;
+    return &fifo->ring;
+}
+
+/* ---- update's end ---- */
+
+/* Nobody reads any more: what still arrives is learnt all the same. */
+static int unless_gone(struct fifo *fifo, int result, struct fault *fault)
+{
+    if (result < 0 && fault->kind == FAULT_GONE) {
+        fault->kind = FAULT_NONE;
+        fifo->gone = true;
+        return 0;
+    }
+    return result;
+}
+
+static int put_message(struct ring *ring, const struct model *message, struct fault *fault)
+{
+    struct fifo *fifo = (struct fifo *)ring;
+    if (fifo->gone)
+        return 0;
+    int result = writer_record(&fifo->writer, &message->record, fault);
+    if (result == 0)
+        result = writer_flush(&fifo->writer, fault);
+    fifo->sent++;
+    return unless_gone(fifo, result, fault);
+}
+
+static int put_end(struct ring *ring, struct fault *fault)
+{
+    struct fifo *fifo = (struct fifo *)ring;
+    if (fifo->gone)
+        return 0;
+    return unless_gone(fifo, writer_end(&fifo->writer, fifo->sent, fault), fault);
+}
+
+static int await_score(struct fifo *fifo, int input, struct fault *fault)
+{
+    struct watch patience = fifo->own;
+    for (int waited = 0;; waited += PAUSE) {
+        int ready = watch_readable(&patience, input, waited ? PAUSE : 0, fault);
+        if (ready < 0)
+            return -1;
+        if (try_open(fifo, O_WRONLY, fault) == 0)
+            return 0;
+        if (fault->kind != FAULT_NONE)
+            return -1;
+        bool late = ready || waited >= PATIENCE;
+        if (watch_stopped(&fifo->own, late ? WATCH_GRACE : 0, fault) < 0)
+            return -1;
+        if (late)
+            return fault_other(fault, "ring %s: no score reads it: is there a score -f %s in "
+                                 "the pipeline?", fifo->path, fifo->path);
+    }
+}
+
+struct ring *ring_fifo_update(const char *path, int input, struct watch *watch, struct fault *fault)
+{
+    struct fifo *fifo = new_fifo(path, fault);
+    if (!fifo)
+        return NULL;
+    fifo->own.stop = watch->stop;
+    if (await_score(fifo, input, fault) < 0 ||
+        writer_open(&fifo->writer, fifo->fd, path, &fifo->own, fault) < 0) {
+        close_fifo(&fifo->ring);
+        return NULL;
+    }
+    fifo->ring.put = put_message;
+    fifo->ring.end = put_end;
+    return &fifo->ring;
+}

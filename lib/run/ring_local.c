@@ -1,0 +1,137 @@
+#include "run/ring_local.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+
+/* A message that was put aside, as it would lie in a stream. */
+struct ring_message {
+    struct buffer bytes;
+};
+
+struct ring_local {
+    struct ring score, update; /* each knows the other end by its place in here */
+    uint64_t window;           /* 0: nobody scores                              */
+    uint64_t put;              /* messages so far                               */
+    const struct model *newest;
+    struct buffer spliced;        /* struct kept[window], where the window is more than 1 */
+    struct model message;      /* one of them, read                             */
+};
+
+static struct ring_local *of_score(struct ring *link)
+{
+    return (struct ring_local *)link; /* score is its first member */
+}
+
+static struct ring_local *of_update(struct ring *link)
+{
+    return (struct ring_local *)(void *)((char *)link - offsetof(struct ring_local, update));
+}
+
+static int splice_payload(struct ring_local *local, const struct record *record,
+                          struct fault *fault)
+{
+    struct ring_message *message =
+        (struct ring_message *)local->spliced.at + local->put % local->window;
+    char line[RECORD_LINE + 1];
+    size_t n, bytes = 0;
+    if (record_header(record, line, &n, fault) < 0)
+        return -1;
+    for (size_t c = 0; c < record->columns; c++)
+        bytes += column_bytes(&record->column[c]);
+    char *at = buffer_for(&message->bytes, n + bytes, 1, fault);
+    if (!at)
+        return -1;
+    memcpy(at, line, n);
+    at += n;
+    for (size_t c = 0; c < record->columns; c++) {
+        size_t more = column_bytes(&record->column[c]);
+        if (more)
+            memcpy(at, record->column[c].data, more);
+        at += more;
+    }
+    return 0;
+}
+
+static int put(struct ring *link, const struct model *message, struct fault *fault)
+{
+    struct ring_local *local = of_update(link);
+    if (local->window > 1 && splice_payload(local, &message->record, fault) < 0)
+        return -1;
+    local->newest = message;
+    local->put++;
+    return 0;
+}
+
+static int take_stored(struct ring_local *local, uint64_t r, struct fault *fault)
+{
+    const struct ring_message *message =
+        (const struct ring_message *)local->spliced.at + r % local->window;
+    const char *line = message->bytes.at;
+    const char *end = memchr(line, '\n', message->bytes.bytes);
+    if (record_parse(&local->message.record, line, (size_t)(end - line), fault) < 0)
+        return -1;
+    record_bind(&local->message.record, end + 1, (size_t)local->message.record.bytes);
+    return model_read_message(&local->message, fault);
+}
+
+static int get(struct ring *link, uint64_t r, const struct model **message, struct fault *fault)
+{
+    struct ring_local *local = of_score(link);
+    if (r >= local->put)
+        return fault_other(fault, "update has not answered round %" PRIu64, r);
+    *message = local->window > 1 ? &local->message : local->newest;
+    return local->window > 1 ? take_stored(local, r, fault) : 0;
+}
+
+static int end(struct ring *link, struct fault *fault)
+{
+    (void)link, (void)fault;
+    return 0;
+}
+
+static void close_end(struct ring *link)
+{
+    (void)link;
+}
+
+struct ring_local *ring_local_open(struct fault *fault)
+{
+    struct ring_local *local = calloc(1, sizeof *local);
+    if (!local) {
+        fault_memory(fault, sizeof *local);
+        return NULL;
+    }
+    local->score = (struct ring){ .get = get, .end = end, .close = close_end };
+    local->update = (struct ring){ .lasting = true, .put = put, .end = end, .close = close_end };
+    return local;
+}
+
+void ring_local_close(struct ring_local *local)
+{
+    struct ring_message *message = local ? local->spliced.at : NULL;
+    for (uint64_t i = 0; message && i < local->window; i++)
+        buffer_free(&message[i].bytes);
+    if (local)
+        buffer_free(&local->spliced);
+    free(local);
+}
+
+struct ring *ring_local_score(struct ring_local *local, uint64_t window, struct fault *fault)
+{
+    struct ring_message *message =
+        buffer_for(&local->spliced, (size_t)window, sizeof *message, fault);
+    if (!message)
+        return NULL;
+    memset(message, 0, (size_t)window * sizeof *message);
+    local->window = window;
+    local->score.lasting = local->update.lasting = window == 1;
+    return &local->score;
+}
+
+struct ring *ring_local_update(struct ring_local *local)
+{
+    return &local->update;
+}

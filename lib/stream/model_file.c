@@ -1,0 +1,273 @@
+#include "stream/model_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stream/writer.h"
+
+enum { LINKS = 40, TARGET = 4096 };
+
+static char *join(const char *a, size_t n, const char *b, struct fault *fault)
+{
+    char *joined = malloc(n + strlen(b) + 1);
+    if (!joined) {
+        fault_memory(fault, n + strlen(b) + 1);
+        return NULL;
+    }
+    memcpy(joined, a, n);
+    strcpy(joined + n, b);
+    return joined;
+}
+
+/* Bytes of a path up to its last slash, that included. */
+static size_t folder_bytes(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* The path that renaming over must name: the file behind links, there or not. */
+static char *follow_links(const char *path, struct fault *fault)
+{
+    char *at = join(path, strlen(path), "", fault);
+    for (int followed = 0; at && followed < LINKS; followed++) {
+        char target[TARGET];
+        ssize_t n = readlink(at, target, sizeof target - 1);
+        if (n < 0 && (errno == EINVAL || errno == ENOENT))
+            return at;
+        if (n < 0) {
+            fault_system(fault, "model %s", path);
+            free(at);
+            return NULL;
+        }
+        target[n] = '\0';
+        char *next = join(at, *target == '/' ? 0 : folder_bytes(at), target, fault);
+        free(at);
+        at = next;
+    }
+    free(at);
+    fault_other(fault, "model %s: too many symbolic links", path);
+    return NULL;
+}
+
+/* A lock file that was removed by the one who held it, after we opened it, locks nothing. 1, 0, or
+ * -1 and errno. */
+static int is_same_file(int fd, const char *path)
+{
+    struct stat held, there;
+    if (fstat(fd, &held) < 0)
+        return -1;
+    if (stat(path, &there) < 0)
+        return errno == ENOENT ? 0 : -1;
+    return held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+}
+
+static int take_lock(struct model_file *file, struct fault *fault)
+{
+    for (;;) {
+        file->lock_fd = watch_open(NULL, file->lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0666,
+                                    fault);
+        if (file->lock_fd < 0)
+            return fault_system(fault, "model %s: cannot make its lock %s", file->path,
+                                file->lock);
+        if (flock(file->lock_fd, LOCK_EX | LOCK_NB) < 0) {
+            int held = errno == EWOULDBLOCK;
+            close(file->lock_fd);
+            file->lock_fd = -1;
+            return held ? fault_other(fault, "model %s: another update is learning into it "
+                                        "(%s is locked)", file->path, file->lock)
+                        : fault_system(fault, "model %s: cannot lock %s", file->path,
+                                       file->lock);
+        }
+        int same = is_same_file(file->lock_fd, file->lock);
+        if (same > 0)
+            return 0;
+        if (same < 0)
+            return fault_system(fault, "model %s: cannot lock %s", file->path, file->lock);
+        close(file->lock_fd);
+    }
+}
+
+int model_file_open(struct model_file *file, const char *path, struct fault *fault)
+{
+    struct stat is;
+    *file = (struct model_file){ .lock_fd = -1 };
+    if (*path == '\0')
+        return fault_usage(fault, "-m wants a file's name");
+    file->path = follow_links(path, fault);
+    if (!file->path)
+        return -1;
+    if (stat(file->path, &is) == 0) {
+        if (!S_ISREG(is.st_mode))
+            return fault_other(fault, "model %s is %s, not a file", path,
+                                 S_ISDIR(is.st_mode) ? "a directory" : "a device or a pipe");
+        if (access(file->path, W_OK) < 0)
+            return fault_system(fault, "model %s cannot be replaced", path);
+    } else if (errno != ENOENT) {
+        return fault_system(fault, "model %s", path);
+    }
+    file->lock = join(file->path, strlen(file->path), ".lock", fault);
+    file->new_path = join(file->path, strlen(file->path), ".lock.new", fault);
+    if (!file->lock || !file->new_path)
+        return -1;
+    if (access(file->new_path, F_OK) < 0 && errno == ENAMETOOLONG) /* now, not when all is learnt */
+        return fault_system(fault, "model %s: cannot write %s", path, file->new_path);
+    return take_lock(file, fault);
+}
+
+void model_file_close(struct model_file *file)
+{
+    if (file->lock && file->lock_fd >= 0) {
+        unlink(file->lock);
+        close(file->lock_fd);
+    }
+    free(file->path);
+    free(file->lock);
+    free(file->new_path);
+    *file = (struct model_file){ .lock_fd = -1 };
+}
+
+/* A signal that comes between is not to stop the saving. */
+static int sync_file(int fd)
+{
+    int result;
+    do
+        result = fsync(fd);
+    while (result < 0 && errno == EINTR);
+    return result;
+}
+
+static int write_model(int fd, const char *name, const struct model *model, struct fault *fault)
+{
+    struct writer writer;
+    if (writer_open(&writer, fd, name, NULL, fault) < 0)
+        return -1;
+    int result = writer_record(&writer, &model->record, fault);
+    if (result == 0)
+        result = writer_end(&writer, 1, fault);
+    writer_close(&writer);
+    if (result == 0 && sync_file(fd) < 0)
+        result = fault_system(fault, "cannot write %s", name);
+    return result;
+}
+
+/* So that the new name is on the disk too. That some file systems cannot, and that some folders may
+ * not be read, is no fault; that the disk could not is one. */
+static int sync_folder(const char *path, struct fault *fault)
+{
+    int result = 0;
+    size_t n = folder_bytes(path);
+    char *folder = n ? join(path, n, "", fault) : join(".", 1, "", fault);
+    if (!folder)
+        return -1;
+    int fd = watch_open(NULL, folder, O_RDONLY | O_DIRECTORY, 0, fault);
+    if (fd < 0 ? errno != EACCES
+               : sync_file(fd) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
+        result = fault_system(fault, "%s is replaced, but cannot sync its folder %s", path, folder);
+    if (fd >= 0)
+        close(fd);
+    free(folder);
+    return result;
+}
+
+/* The new file, which at no moment may be read by more than the model may. What lies there is what
+ * a run that was killed left, or no affair of ours, a link say: it makes way, and is never written
+ * through. */
+static int open_new(const struct model_file *file, struct fault *fault)
+{
+    struct stat is = { .st_mode = 0666 };
+    bool there = stat(file->path, &is) == 0;
+    if (!there && errno != ENOENT)
+        return fault_system(fault, "model %s", file->path);
+    (void)unlink(file->new_path);
+    int fd = watch_open(NULL, file->new_path, O_WRONLY | O_CREAT | O_EXCL, is.st_mode & 0777,
+                        fault);
+    if (fd < 0)
+        return fault_system(fault, "cannot write %s", file->new_path);
+    if (there)
+        (void)fchmod(fd, is.st_mode & 07777); /* what umask took; some file systems cannot */
+    return fd;
+}
+
+int model_file_save(const struct model_file *file, const struct model *model, struct fault *fault)
+{
+    int fd = open_new(file, fault);
+    if (fd < 0)
+        return -1;
+    int result = write_model(fd, file->new_path, model, fault);
+    if (watch_close(fd) < 0 && result == 0)
+        result = fault_system(fault, "cannot write %s", file->new_path);
+    if (result == 0 && rename(file->new_path, file->path) < 0)
+        result = fault_system(fault, "cannot rename %s to %s", file->new_path, file->path);
+    if (result == 0)
+        result = sync_folder(file->path, fault);
+    else
+        unlink(file->new_path);
+    return result;
+}
+
+/* Nothing but its end record may follow a model. */
+static int check_rest(struct reader *reader, struct fault *fault)
+{
+    struct record rest;
+    int got = reader_next(reader, &rest, fault);
+    if (got > 0)
+        return fault_data(fault, "%s holds more than a model", reader->name);
+    return got;
+}
+
+static int read_one(struct reader *reader, struct model *model, struct fault *fault)
+{
+    int got = reader_header(reader, &model->record, fault);
+    if (got < 0)
+        return -1;
+    if (got == 0 || model->record.kind != RECORD_MODEL)
+        return fault_data(fault, "%s holds %s, not a model", reader->name,
+                          got ? "rounds" : "nothing");
+    if (model_header(model, fault) < 0) {
+        fault_place(fault, "%s: ", reader->name);
+        return -1;
+    }
+    if (reader_payload(reader, &model->record, fault) < 0)
+        return -1;
+    size_t payload = reader->from - (size_t)model->record.bytes;
+    if (check_rest(reader, fault) < 0)
+        return -1;
+    record_bind(&model->record, reader->bytes + payload, (size_t)model->record.bytes);
+    if (model_read(model, fault) < 0) {
+        fault_place(fault, "%s: ", reader->name);
+        return -1;
+    }
+    return 1;
+}
+
+int model_file_read(int fd, const char *path, struct reader *reader, struct model *model,
+               struct fault *fault)
+{
+    reader_open(reader, fd, path, NULL);
+    reader->keep = true;
+    int got = read_one(reader, model, fault);
+    if (got < 0 && fault->kind == FAULT_CUT)
+        fault->kind = FAULT_DATA;
+    return got;
+}
+
+int model_file_load(const char *path, const struct watch *watch, struct reader *reader,
+               struct model *model, struct fault *fault)
+{
+    int fd = watch_open(watch, path, O_RDONLY, 0, fault);
+    if (fd < 0) {
+        reader_open(reader, fd, path, NULL);
+        return errno == ENOENT ? 0 : fault_system(fault, "cannot open %s", path);
+    }
+    int got = model_file_read(fd, path, reader, model, fault);
+    close(fd);
+    return got;
+}

@@ -1,0 +1,327 @@
+#include "stream/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stream/round.h"
+
+enum { CHUNK = 64 * 1024 };
+
+/* So many bytes are better moved from pipe to pipe than read and written. */
+enum { LARGE = 16 * 1024 };
+
+void reader_open(struct reader *reader, int fd, const char *name, struct watch *watch)
+{
+    *reader = (struct reader){ .fd = fd, .name = name, .watch = watch };
+}
+
+void reader_open_memory(struct reader *reader, const void *bytes, size_t n, const char *name)
+{
+    *reader = (struct reader){ .fd = -1, .name = name, .bytes = bytes, .until = n };
+}
+
+void reader_close(struct reader *reader)
+{
+    buffer_free(&reader->buffer);
+}
+
+/* Room to read into: what has been used is let go first, and the space grows only when it is full
+ * of bytes that came. */
+static unsigned char *make_room(struct reader *reader, size_t *room, struct fault *fault)
+{
+    size_t used = reader->keep ? 0 : reader->from, held = reader->until - used;
+    if (used && held)
+        memmove(reader->buffer.at, reader->bytes + used, held);
+    reader->from -= used;
+    reader->until = held;
+    unsigned char *at = buffer_for(&reader->buffer, held + 1 > CHUNK ? held + 1 : CHUNK, 1, fault);
+    if (!at)
+        return NULL;
+    reader->bytes = at;
+    *room = reader->buffer.bytes - held;
+    if (reader->bite && reader->bite < *room)
+        *room = reader->bite;
+    return at + held;
+}
+
+int reader_take(struct reader *reader, struct fault *fault)
+{
+    size_t room;
+    unsigned char *at = make_room(reader, &room, fault);
+    if (!at)
+        return -1;
+    ssize_t got = read(reader->fd, at, room);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN))
+        return 0;
+    if (got < 0)
+        return fault_system(fault, "cannot read %s", reader->name);
+    reader->until += (size_t)got;
+    return got ? 1 : 2;
+}
+
+/* More bytes behind those that are there: 1, 0 at the end of all, or a fault. */
+static int fill(struct reader *reader, struct fault *fault)
+{
+    int took = reader->fd < 0 ? 2 : 0;
+    while (took == 0) {
+        if (reader->watch && watch_readable(reader->watch, reader->fd, -1, fault) < 0)
+            return -1;
+        took = reader_take(reader, fault);
+    }
+    return took < 0 ? -1 : took == 1;
+}
+
+static size_t held(const struct reader *reader)
+{
+    return reader->until - reader->from;
+}
+
+static int cut_short(struct reader *reader, struct fault *fault)
+{
+    if (reader->watch && watch_stopped(reader->watch, WATCH_GRACE, fault) < 0)
+        return -1;
+    if (!reader->any && held(reader) == 0)
+        return fault_cut(fault, "%s: stream cut short: nothing came, not even an end record",
+                         reader->name);
+    if (!reader->last[0])
+        return fault_cut(fault, "%s: stream cut short before the first whole round", reader->name);
+    return fault_cut(fault, "%s: stream cut short after %s", reader->name, reader->last);
+}
+
+/* Could these bytes be the beginning of a record? */
+static bool may_begin(const void *bytes, size_t n)
+{
+    static const char magic[] = "rankpipe/";
+    return memcmp(bytes, magic, n < sizeof magic - 1 ? n : sizeof magic - 1) == 0;
+}
+
+/* Has a header line of n bytes with its LF, or bytes that cannot become one: 1, 0 at the end of
+ * all, or a fault. */
+static int find_line(struct reader *reader, size_t *n, struct fault *fault)
+{
+    size_t looked = 0;
+    for (;;) {
+        const unsigned char *line = reader->bytes ? reader->bytes + reader->from : NULL;
+        size_t have = held(reader) < RECORD_LINE ? held(reader) : RECORD_LINE;
+        const unsigned char *end = have > looked ? memchr(line + looked, '\n', have - looked) : 0;
+        if (end) {
+            *n = (size_t)(end - line) + 1;
+            return 1;
+        }
+        looked = have;
+        int more = have == RECORD_LINE ? 0 : fill(reader, fault);
+        if (more < 0)
+            return -1;
+        if (more == 0) {
+            *n = have;
+            return have == RECORD_LINE || (have && !may_begin(reader->bytes + reader->from, have));
+        }
+    }
+}
+
+/* A record that is none: what came before it is what came. */
+static void malformed(struct reader *reader, struct fault *fault)
+{
+    if (reader->last[0])
+        fault_place(fault, "%s: after %s: ", reader->name, reader->last);
+    else
+        fault_place(fault, "%s: ", reader->name);
+}
+
+/* An end record's count must be that of the records before it. */
+static int check_end(struct reader *reader, const struct record *record, struct fault *fault)
+{
+    if (record->rounds != reader->since)
+        return fault_data(fault,
+                         "%s: the end record counts %" PRIu64 " rounds, but %" PRIu64 " came",
+                         reader->name, record->rounds, reader->since);
+    reader->since = 0;
+    reader->any = reader->ended = true;
+    return 0;
+}
+
+enum { NAME = sizeof ((struct reader *)0)->last };
+
+static void name_record(const struct record *record, char name[NAME])
+{
+    const char *t = record_key(record, "t");
+    if (record->kind == RECORD_MODEL)
+        snprintf(name, NAME, "a model");
+    else
+        stpncpy(stpcpy(name, "round "), t ? t : "?", 20)[0] = '\0';
+}
+
+static void remember(struct reader *reader, const struct record *record)
+{
+    reader->since++;
+    reader->records++;
+    reader->any = true;
+    reader->ended = false;
+    name_record(record, reader->last);
+}
+
+void reader_refuse(const struct reader *reader, const struct record *record, struct fault *fault)
+{
+    char name[NAME];
+    name_record(record, name);
+    fault_place(fault, "%s: %s: ", reader->name, name);
+}
+
+/* Has n bytes, if they come: 1, 0 at the end of all, or a fault. `exactly`: no more are taken. */
+static int fill_to(struct reader *reader, size_t n, bool exactly, struct fault *fault)
+{
+    int more = 1;
+    while (more > 0 && held(reader) < n) {
+        reader->bite = exactly ? n - held(reader) : 0;
+        more = fill(reader, fault);
+    }
+    return more;
+}
+
+/* Reads n bytes that have come: 1, 0 at the end of all, or a fault. */
+static int take_there(struct reader *reader, size_t n, struct fault *fault)
+{
+    int took = 1;
+    size_t until = held(reader) + n;
+    while ((took == 0 || took == 1) && held(reader) < until) {
+        reader->bite = until - held(reader);
+        took = reader_take(reader, fault);
+    }
+    return took == 2 ? 0 : took < 0 ? -1 : 1;
+}
+
+/* There was no room for all of it: what is aside is read after all. */
+static int take_back(struct reader *reader, struct fault *fault)
+{
+    struct splice *spliced = reader->spliced;
+    size_t room;
+    while (!reader->copies && spliced->held) {
+        unsigned char *at = make_room(reader, &room, fault);
+        ssize_t got =
+            at ? splice_read(spliced, at, room < spliced->held ? room : spliced->held) : -1;
+        if (!at || got <= 0)
+            return at ? fault_system(fault, "cannot read %s", reader->name) : -1;
+        reader->until += (size_t)got;
+    }
+    splice_drop(spliced);
+    return 1;
+}
+
+/* The payload's last n bytes, none of which has been read: 1, with record->aside set if there was
+ * room for them; 0 at the end of all, or a fault. */
+static int splice_payload(struct reader *reader, struct record *record, size_t n,
+                          struct fault *fault)
+{
+    struct splice *spliced = reader->spliced;
+    bool looked = false;
+    while (n && (reader->copies || spliced->held || !splice_leave(spliced, reader->fd, n))) {
+        ssize_t got = reader->copies ? splice_copy(spliced, reader->fd, n)
+                                     : splice_take(spliced, reader->fd, n);
+        if (got < 0 && (looked || errno != EAGAIN))
+            return take_back(reader, fault);
+        looked = got < 0;
+        if (looked && reader->watch && watch_readable(reader->watch, reader->fd, -1, fault) < 0)
+            return -1;
+        if (looked)
+            continue;
+        int more = got && reader->copies ? take_there(reader, (size_t)got, fault) : got > 0;
+        if (more <= 0)
+            return more;
+        n -= (size_t)got;
+    }
+    record->spliced = spliced;
+    return 1;
+}
+
+/* What the next record's line and columns but for the features may take, if the last one's took so
+ * many bytes. */
+static size_t next_bite(size_t bytes)
+{
+    return bytes + bytes / 4 + 64;
+}
+
+/* The payload behind a header line of `line` bytes, as much as is to be in memory, and the rest
+ * aside: 1, 0 at the end of all, or a fault. */
+static int read_payload(struct reader *reader, struct record *record, size_t line,
+                        struct fault *fault)
+{
+    struct splice *spliced = reader->spliced;
+    size_t all = line + (size_t)record->bytes;
+    size_t features = spliced && record->kind == RECORD_ROUND ? round_feature_bytes(record) : 0;
+    bool large = features >= LARGE && features <= spliced->room;
+    size_t head = large ? all - features : all;
+    int got = fill_to(reader, head, large, fault);
+    if (got > 0 && large && held(reader) + LARGE <= all)
+        got = splice_payload(reader, record, all - held(reader), fault);
+    if (got > 0 && !record->spliced)
+        got = fill_to(reader, all, large, fault);
+    reader->bite = large ? next_bite(head) : 0;
+    if (got > 0 && record->spliced) {
+        spliced->first = reader->bytes + reader->from + head;
+        spliced->firsts = features - spliced->held;
+    }
+    return got;
+}
+
+/* One header line, of an end too. 1, 0 at the end of all, or a fault. */
+static int next_header(struct reader *reader, struct record *record, struct fault *fault)
+{
+    if (reader->spliced)
+        splice_drop(reader->spliced);
+    int found = find_line(reader, &reader->line, fault);
+    if (found <= 0)
+        return found;
+    const char *line = (const char *)reader->bytes + reader->from;
+    size_t n = reader->line;
+    if (record_parse(record, line, line[n - 1] == '\n' ? n - 1 : n, fault) < 0) {
+        malformed(reader, fault);
+        return -1;
+    }
+    if (record->bytes > SIZE_MAX / 2) {
+        fault_data(fault, "a record of %" PRIu64 " bytes is too large here", record->bytes);
+        malformed(reader, fault);
+        return -1;
+    }
+    return 1;
+}
+
+int reader_header(struct reader *reader, struct record *record, struct fault *fault)
+{
+    for (;;) {
+        int got = next_header(reader, record, fault);
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            return reader->ended && held(reader) == 0 ? 0 : cut_short(reader, fault);
+        if (record->kind != RECORD_END)
+            return 1;
+        reader->from += reader->line;
+        if (check_end(reader, record, fault) < 0)
+            return -1;
+    }
+}
+
+int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
+{
+    size_t n = reader->line;
+    int got = read_payload(reader, record, n, fault);
+    if (got <= 0)
+        return got < 0 ? -1 : cut_short(reader, fault);
+    size_t here = held(reader) - n;
+    if (here > record->bytes)
+        here = (size_t)record->bytes;
+    record_bind(record, reader->bytes + reader->from + n, here);
+    reader->at = reader->from;
+    reader->from += n + here;
+    remember(reader, record);
+    return 1;
+}
+
+int reader_next(struct reader *reader, struct record *record, struct fault *fault)
+{
+    int got = reader_header(reader, record, fault);
+    return got > 0 ? reader_payload(reader, record, fault) : got;
+}

@@ -1,0 +1,145 @@
+#include "stream/round_store.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stream/reader.h"
+#include "stream/round.h"
+
+struct stored { /* one stream */
+    struct reader reader;
+    void *map; /* NULL where the reader's own space holds it */
+    size_t bytes;
+};
+
+struct card { /* one round */
+    size_t stream, at; /* where its payload begins */
+    struct header *header;
+};
+
+/* The bytes of a regular file, without reading them. */
+static int map_file(struct stored *stored, int fd, const char *name, struct fault *fault)
+{
+    struct stat is;
+    if (fstat(fd, &is) < 0)
+        return fault_system(fault, "cannot read %s", name);
+    if (!S_ISREG(is.st_mode) || is.st_size == 0 || lseek(fd, 0, SEEK_CUR) > 0)
+        return 0; /* standard input may have been read from before */
+    if ((uintmax_t)is.st_size > SIZE_MAX)
+        return fault_memory(fault, SIZE_MAX);
+    stored->bytes = (size_t)is.st_size;
+    stored->map = mmap(NULL, stored->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (stored->map == MAP_FAILED) {
+        stored->map = NULL;
+        return fault_system(fault, "cannot map %s", name);
+    }
+    reader_open_memory(&stored->reader, stored->map, stored->bytes, name);
+    return 0;
+}
+
+/* Notes a round that the stream's reader has read. */
+static int note(struct round_store *store, const struct stored *stored, const struct record *record,
+                struct fault *fault)
+{
+    struct card *card = buffer_for(&store->cards, store->rounds + 1, sizeof *card, fault);
+    struct header *header = card ? record_keep(record, fault) : NULL;
+    if (!header)
+        return -1;
+    const unsigned char *payload = record->columns ? record->column[0].data : NULL;
+    size_t at = payload ? (size_t)(payload - stored->reader.bytes) : 0;
+    card[store->rounds++] = (struct card){ store->streams, at, header };
+    return 0;
+}
+
+/* The next round: 1, 0 at the end, or a fault. What its header says is looked at before anybody
+ * waits for its payload. */
+static int next_round(struct reader *reader, struct round *round, struct fault *fault)
+{
+    struct record *record = round->record;
+    int got = reader_header(reader, record, fault);
+    if (got <= 0)
+        return got;
+    if (record->kind != RECORD_ROUND)
+        return fault_data(fault, "%s holds a model among its rounds", reader->name);
+    int right = round_header(round, fault);
+    if (right == 0 && reader_payload(reader, record, fault) < 0)
+        return -1;
+    if (right < 0 || round_columns(round, fault) < 0) {
+        reader_refuse(reader, record, fault);
+        return -1;
+    }
+    return 1;
+}
+
+/* Notes where each round lies; reading them to the end is the check. */
+static int index_rounds(struct round_store *store, struct stored *stored, struct fault *fault)
+{
+    int got;
+    struct round round;
+    struct record *record = malloc(sizeof *record);
+    if (!record)
+        return fault_memory(fault, sizeof *record);
+    round_open(&round, record);
+    while ((got = next_round(&stored->reader, &round, fault)) > 0) {
+        if (store->rounds == UINT32_MAX)
+            got = fault_data(fault, "%s: more than 2^32 rounds", stored->reader.name);
+        if (got < 0 || (got = note(store, stored, record, fault)) < 0)
+            break;
+    }
+    round_close(&round);
+    free(record);
+    return got;
+}
+
+int round_store_add(struct round_store *store, const char *file, struct watch *watch,
+                    struct fault *fault)
+{
+    bool standard = strcmp(file, "-") == 0;
+    const char *name = standard ? "<stdin>" : file;
+    struct stored *stored = buffer_for(&store->stored, store->streams + 1, sizeof *stored, fault);
+    if (!stored)
+        return -1;
+    stored += store->streams;
+    *stored = (struct stored){ .map = NULL };
+    int fd = standard ? STDIN_FILENO : watch_open(watch, file, O_RDONLY, 0, fault);
+    if (fd < 0)
+        return fault_system(fault, "cannot open %s", file);
+    reader_open(&stored->reader, fd, name, watch);
+    stored->reader.keep = true;
+    int result = map_file(stored, fd, name, fault);
+    if (result == 0)
+        result = index_rounds(store, stored, fault);
+    store->streams++;
+    if (!standard)
+        close(fd);
+    return result;
+}
+
+void round_store_round(const struct round_store *store, size_t i, struct record *record)
+{
+    const struct card *card = (const struct card *)store->cards.at + i;
+    const struct stored *stored = (const struct stored *)store->stored.at + card->stream;
+    record_take(record, card->header);
+    record_bind(record, stored->reader.bytes + card->at, (size_t)record->bytes);
+    record->mapped = stored->map != NULL;
+}
+
+void round_store_close(struct round_store *store)
+{
+    struct stored *stored = store->stored.at;
+    struct card *card = store->cards.at;
+    for (size_t i = 0; i < store->rounds; i++)
+        free(card[i].header);
+    for (size_t i = 0; i < store->streams; i++) {
+        if (stored[i].map)
+            munmap(stored[i].map, stored[i].bytes);
+        reader_close(&stored[i].reader);
+    }
+    buffer_free(&store->stored);
+    buffer_free(&store->cards);
+}

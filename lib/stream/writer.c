@@ -1,0 +1,186 @@
+#include "stream/writer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "io/splice.h"
+
+#ifndef PIPE_BUF
+#define PIPE_BUF 512 /* what POSIX promises */
+#endif
+
+enum { CHUNK = 64 * 1024, PAGE = 4096 };
+
+/* So many bytes are better written from where they are than copied into a buffer before. */
+enum { LARGE = 16 * 1024 };
+
+/* For whoever waits. */
+static int flush_pending(struct pending *pending, struct fault *fault)
+{
+    return writer_flush((struct writer *)(void *)pending, fault);
+}
+
+int writer_open(struct writer *writer, int fd, const char *name, struct watch *watch,
+                struct fault *fault)
+{
+    *writer = (struct writer){ .pending = { fd, 0, flush_pending }, .name = name, .watch = watch };
+    writer->buffer = malloc(CHUNK);
+    return writer->buffer ? 0 : fault_memory(fault, CHUNK);
+}
+
+void writer_close(struct writer *writer)
+{
+    free(writer->buffer);
+    writer->buffer = NULL;
+}
+
+/* After a write that failed: 0 where it is to be tried again, or a fault. */
+static int not_written(const struct writer *writer, struct fault *fault)
+{
+    if (errno == EPIPE)
+        return fault_gone(fault);
+    if ((errno == EAGAIN || errno == EINTR) && writer->watch)
+        return watch_writable(writer->watch, writer->pending.fd, fault);
+    return errno == EINTR ? 0 : fault_system(fault, "cannot write %s", writer->name);
+}
+
+/* One write: the bytes it took, or a fault. */
+static ssize_t write_some(const struct writer *writer, const struct iovec *piece, int pieces,
+                          struct fault *fault)
+{
+    bool eager = writer->watch && writer->watch->eager;
+    if (eager && watch_writable(writer->watch, writer->pending.fd, fault) < 0)
+        return -1;
+    size_t few = piece->iov_len < PIPE_BUF ? piece->iov_len : PIPE_BUF;
+    ssize_t wrote = eager ? write(writer->pending.fd, piece->iov_base, few)
+                          : writev(writer->pending.fd, piece, pieces);
+    return wrote < 0 ? not_written(writer, fault) : wrote;
+}
+
+/* What the buffer holds, and n bytes behind it. */
+static int write_all(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
+{
+    struct iovec pieces[] = { { writer->buffer, writer->pending.held }, { (void *)bytes, n } };
+    struct iovec *piece = pieces, *end = pieces + 2;
+    size_t wrote = 0;
+    writer->pending.held = 0;
+    for (;;) {
+        for (; piece < end && wrote >= piece->iov_len; piece++)
+            wrote -= piece->iov_len;
+        if (piece == end)
+            return 0;
+        piece->iov_base = (unsigned char *)piece->iov_base + wrote;
+        piece->iov_len -= wrote;
+        ssize_t more = write_some(writer, piece, (int)(end - piece), fault);
+        if (more < 0)
+            return -1;
+        wrote = (size_t)more;
+    }
+}
+
+int writer_flush(struct writer *writer, struct fault *fault)
+{
+    return write_all(writer, NULL, 0, fault);
+}
+
+int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
+{
+    if (n >= LARGE)
+        return write_all(writer, bytes, n, fault);
+    if (n > CHUNK - writer->pending.held && writer_flush(writer, fault) < 0)
+        return -1;
+    if (n)
+        memcpy(writer->buffer + writer->pending.held, bytes, n);
+    writer->pending.held += n;
+    return 0;
+}
+
+/* Pages of a file go as they are: no copy of them is made. What stands before the first whole one
+ * goes with the header line: by itself it would take as much of the pipe as a page does. */
+static int writer_pages(struct writer *writer, const void *pages, size_t n, struct fault *fault)
+{
+    const unsigned char *bytes = pages;
+    size_t odd = -(uintptr_t)pages % PAGE;
+    if (writer->copies || n < LARGE)
+        return writer_bytes(writer, bytes, n, fault);
+    if (writer_bytes(writer, bytes, odd, fault) < 0 || writer_flush(writer, fault) < 0)
+        return -1;
+    for (bytes += odd, n -= odd; n;) {
+        ssize_t lent = splice_lend(writer->pending.fd, bytes, n);
+        writer->copies = lent < 0 && errno != EPIPE && errno != EAGAIN && errno != EINTR;
+        if (writer->copies)
+            return writer_bytes(writer, bytes, n, fault);
+        if (lent < 0 && not_written(writer, fault) < 0)
+            return -1;
+        bytes += lent < 0 ? 0 : lent;
+        n -= lent < 0 ? 0 : (size_t)lent;
+    }
+    return 0;
+}
+
+static int writer_splice(struct writer *writer, struct splice *spliced, struct fault *fault)
+{
+    if (writer_bytes(writer, spliced->first, spliced->firsts, fault) < 0 ||
+        writer_flush(writer, fault) < 0)
+        return -1;
+    while (spliced->held)
+        if (splice_give(spliced, writer->pending.fd) < 0 && not_written(writer, fault) < 0)
+            return -1;
+    return 0;
+}
+
+static size_t payload_bytes(const struct record *record)
+{
+    size_t bytes = 0;
+    for (size_t c = 0; c < record->columns; c++)
+        bytes += column_bytes(&record->column[c]);
+    return bytes;
+}
+
+int writer_record(struct writer *writer, const struct record *record, struct fault *fault)
+{
+    size_t n;
+    if (writer->pending.held + RECORD_LINE >= CHUNK && writer_flush(writer, fault) < 0)
+        return -1;
+    if (record_header(record, (char *)writer->buffer + writer->pending.held, &n, fault) < 0)
+        return -1;
+    writer->pending.held += n;
+    size_t left = payload_bytes(record);
+    if (record->spliced)
+        left -= record->spliced->firsts + record->spliced->held;
+    for (const struct column *column = record->column; left > 0; column++) {
+        if ((record->mapped ? writer_pages : writer_bytes)(writer, column->data,
+                                                           column_bytes(column), fault) < 0)
+            return -1;
+        left -= column_bytes(column);
+    }
+    return record->spliced ? writer_splice(writer, record->spliced, fault) : 0;
+}
+
+int writer_text(struct writer *writer, struct fault *fault, const char *format, ...)
+{
+    char line[1024];
+    va_list values;
+    va_start(values, format);
+    int n = vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    if (n < 0 || (size_t)n >= sizeof line)
+        return fault_other(fault, "%s: a line of text too long to write", writer->name);
+    return writer_bytes(writer, line, (size_t)n, fault);
+}
+
+int writer_end(struct writer *writer, uint64_t records, struct fault *fault)
+{
+    char line[64];
+    int n = snprintf(line, sizeof line, "rankpipe/1 end rounds=%" PRIu64 " bytes=0\n", records);
+    if (writer_bytes(writer, line, (size_t)n, fault) < 0)
+        return -1;
+    return writer_flush(writer, fault);
+}

@@ -1,0 +1,60 @@
+#include "text/group_sizes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "stream/record.h"
+
+void group_sizes_open(struct group_sizes *sizes, const char *file, struct watch *watch)
+{
+    memset(sizes, 0, sizeof *sizes);
+    sizes->file[0] = (char *)file;
+    lines_open(&sizes->lines, sizes->file, watch);
+}
+
+void group_sizes_close(struct group_sizes *sizes)
+{
+    lines_close(&sizes->lines);
+}
+
+/* The line at hand: 1, 0 where it is blank, or a fault. */
+static int read_count(struct group_sizes *sizes, struct fault *fault)
+{
+    struct lines *line = &sizes->lines;
+    uint64_t count;
+    char digits[16] = "";
+    const char *from = line->text + strspn(line->text, " \t");
+    size_t n = strcspn(from, " \t");
+    if (n == 0 && (size_t)(from - line->text) == line->bytes)
+        return 0;
+    if (n < sizeof digits)
+        memcpy(digits, from, n);
+    const char *end = from + n + strspn(from + n, " \t");
+    if (end != line->text + line->bytes || !record_number(digits, UINT32_MAX, &count) || count == 0)
+        return lines_wrong(line, line->text, line->bytes, fault, "not how many documents a query "
+                           "has, a whole number from 1 to %" PRIu32, UINT32_MAX);
+    sizes->due = (size_t)count;
+    sizes->documents += count;
+    sizes->queries++;
+    return 1;
+}
+
+int group_sizes_next(struct group_sizes *sizes, struct fault *fault)
+{
+    int got = 0;
+    sizes->due = 0;
+    while (got == 0) {
+        int more = lines_next(&sizes->lines, fault);
+        if (more <= 0)
+            return more;
+        got = read_count(sizes, fault);
+    }
+    return got < 0 ? -1 : 0;
+}
+
+int group_sizes_short(const struct group_sizes *sizes, size_t docs, struct fault *fault)
+{
+    return fault_data(fault, "%s: line %" PRIu64 ": query %" PRIu64 " has %zu documents, but the "
+                      "text ends after %zu of them", sizes->lines.name, sizes->lines.number,
+                      sizes->queries, sizes->due, docs);
+}

@@ -1,0 +1,203 @@
+#include "text/pipeline_text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct scan {
+    struct pipeline_text *words;
+    const char *at;
+    char *out;        /* where the next word goes     */
+    char **word;      /* where its pointer goes       */
+    bool ended;       /* a newline ended the pipeline */
+    size_t from, to;  /* the commands of < and >      */
+    struct fault *fault;
+};
+
+static int refuse(const struct scan *scan, const char *why)
+{
+    char quoted[FAULT_QUOTE];
+    return fault_usage(scan->fault, "%s, at %s", why,
+                       fault_quote(quoted, scan->at, strlen(scan->at)));
+}
+
+static int only_a_shell(const struct scan *scan)
+{
+    return refuse(scan, "only a shell can do that (quote it if it is meant as it stands)");
+}
+
+/* '...': as it stands. */
+static int single_quoted(struct scan *scan)
+{
+    const char *end = strchr(scan->at + 1, '\'');
+    if (!end)
+        return refuse(scan, "a quote that is not closed");
+    size_t n = (size_t)(end - scan->at - 1);
+    memcpy(scan->out, scan->at + 1, n);
+    scan->out += n;
+    scan->at = end + 1;
+    return 0;
+}
+
+/* "...": a backslash quotes " \ $ ` and nothing else; before a newline both go. */
+static int double_quoted(struct scan *scan)
+{
+    const char *from = scan->at++;
+    while (*scan->at != '"') {
+        if (*scan->at == '$' || *scan->at == '`')
+            return only_a_shell(scan);
+        bool quoted = *scan->at == '\\' && scan->at[1] && strchr("\"\\$`\n", scan->at[1]);
+        scan->at += quoted;
+        if (!*scan->at) {
+            scan->at = from;
+            return refuse(scan, "a quote that is not closed");
+        }
+        if (!(quoted && *scan->at == '\n'))
+            *scan->out++ = *scan->at;
+        scan->at++;
+    }
+    scan->at++;
+    return 0;
+}
+
+static bool ends_word(char c)
+{
+    return c == '\0' || strchr(" \t\n|<>", c);
+}
+
+/* A word begins here. */
+static int read_word(struct scan *scan, const char **word)
+{
+    const char *from = scan->at;
+    *word = scan->out;
+    if (*scan->at == '~')
+        return only_a_shell(scan);
+    while (!ends_word(*scan->at)) {
+        int bad = 0;
+        if (strchr("$`*?[;&(){}", *scan->at))
+            return only_a_shell(scan);
+        if (*scan->at == '\'')
+            bad = single_quoted(scan);
+        else if (*scan->at == '"')
+            bad = double_quoted(scan);
+        else if (*scan->at == '\\' && scan->at[1] == '\n')
+            scan->at += 2;
+        else if (*scan->at == '\\' && scan->at[1] == '\0')
+            return refuse(scan, "a backslash with nothing behind it");
+        else {
+            scan->at += *scan->at == '\\';
+            *scan->out++ = *scan->at++;
+        }
+        if (bad < 0)
+            return -1;
+    }
+    if ((*scan->at == '<' || *scan->at == '>') &&
+        strspn(from, "0123456789") == (size_t)(scan->at - from))
+        return only_a_shell(scan);
+    *scan->out++ = '\0';
+    return 0;
+}
+
+/* Blanks, joined lines and comments; newlines too, which may end the pipeline. */
+static void skip_blanks(struct scan *scan, bool newlines)
+{
+    for (;;) {
+        if (*scan->at == ' ' || *scan->at == '\t')
+            scan->at++;
+        else if (scan->at[0] == '\\' && scan->at[1] == '\n')
+            scan->at += 2;
+        else if (*scan->at == '#')
+            scan->at += strcspn(scan->at, "\n");
+        else if (newlines && *scan->at == '\n')
+            scan->at++;
+        else
+            return;
+    }
+}
+
+static int read_redirection(struct scan *scan)
+{
+    struct pipeline_text *words = scan->words;
+    bool in = *scan->at == '<';
+    const char **file = in ? &words->from : &words->to;
+    if (strchr("<>&|", scan->at[1]) && scan->at[1])
+        return only_a_shell(scan);
+    if (*file)
+        return refuse(scan, in ? "a second <" : "a second >");
+    *(in ? &scan->from : &scan->to) = words->commands;
+    scan->at++;
+    skip_blanks(scan, false);
+    if (ends_word(*scan->at))
+        return refuse(scan, in ? "no file behind <" : "no file behind >");
+    return read_word(scan, file);
+}
+
+/* The words of one command, up to a bar, the end, or a newline. */
+static int read_command(struct scan *scan)
+{
+    struct pipeline_text *words = scan->words;
+    char **first = scan->word;
+    words->command[words->commands] = first;
+    for (;;) {
+        skip_blanks(scan, false);
+        if (*scan->at == '<' || *scan->at == '>') {
+            if (read_redirection(scan) < 0)
+                return -1;
+        } else if (ends_word(*scan->at)) {
+            break;
+        } else {
+            const char *word;
+            if (read_word(scan, &word) < 0)
+                return -1;
+            *scan->word++ = (char *)word;
+        }
+    }
+    if (scan->word == first)
+        return refuse(scan, "no program where one should be");
+    *scan->word++ = NULL;
+    words->commands++;
+    return 0;
+}
+
+static int check_redirections(const struct scan *scan)
+{
+    const struct pipeline_text *words = scan->words;
+    char quoted[FAULT_QUOTE];
+    if (words->from && scan->from != 0)
+        return fault_usage(scan->fault, "< %s stands behind a bar: only the first program can "
+                           "read a file", fault_quote(quoted, words->from, strlen(words->from)));
+    if (words->to && scan->to + 1 != words->commands)
+        return fault_usage(scan->fault, "> %s stands before a bar: only the last program can "
+                           "write a file", fault_quote(quoted, words->to, strlen(words->to)));
+    return 0;
+}
+
+int pipeline_text_read(struct pipeline_text *words, const char *text, struct fault *fault)
+{
+    size_t n = strlen(text) + 2;
+    struct scan scan = { .words = words, .at = text, .fault = fault };
+    scan.out = buffer_for(&words->text_buffer, 2 * n, 1, fault);
+    scan.word = buffer_for(&words->words_buffer, 2 * n, sizeof *scan.word, fault);
+    words->command = buffer_for(&words->commands_buffer, n, sizeof *words->command, fault);
+    if (!scan.out || !scan.word || !words->command)
+        return -1;
+    do {
+        skip_blanks(&scan, true);
+        if (read_command(&scan) < 0)
+            return -1;
+        scan.ended = *scan.at != '|';
+        if (!scan.ended && (scan.at[1] == '|' || scan.at[1] == '&'))
+            return only_a_shell(&scan);
+        scan.at += !scan.ended;
+    } while (!scan.ended);
+    skip_blanks(&scan, true);
+    if (*scan.at)
+        return refuse(&scan, "a second command, which no bar joins to the first");
+    return check_redirections(&scan);
+}
+
+void pipeline_text_close(struct pipeline_text *words)
+{
+    buffer_free(&words->commands_buffer);
+    buffer_free(&words->words_buffer);
+    buffer_free(&words->text_buffer);
+}

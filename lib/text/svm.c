@@ -1,0 +1,440 @@
+#include "text/svm.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/decimal.h"
+
+enum { QID_BYTES = 255 };
+#define INDEX_MOST ((uint64_t)1 << 31)
+
+void svm_open(struct svm *svm, char *const *files, const struct svm_options *options,
+              struct watch *watch)
+{
+    memset(svm, 0, sizeof *svm);
+    svm->options = *options;
+    lines_open(&svm->lines, files, watch);
+    if (options->sizes)
+        group_sizes_open(&svm->sizes, options->sizes, watch);
+}
+
+void svm_close(struct svm *svm)
+{
+    lines_close(&svm->lines);
+    group_sizes_close(&svm->sizes);
+    qids_close(&svm->before);
+    rows_close(&svm->rows);
+    buffer_free(&svm->qid);
+    buffer_free(&svm->label);
+    buffer_free(&svm->name);
+}
+
+/* A fault in the line at hand. */
+#define wrong(svm, ...) lines_wrong(&(svm)->lines, __VA_ARGS__)
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Ends a number: a blank, a comment or the line. */
+static bool is_end(char c)
+{
+    return is_blank(c) || c == '#' || c == '\0';
+}
+
+static const char *skip_blanks(const char *p)
+{
+    while (is_blank(*p))
+        p++;
+    return p;
+}
+
+static size_t token_bytes(const char *p)
+{
+    return strcspn(p, " \t");
+}
+
+/* The digits at p go behind those in *digits, where no more than 19 are sure to fit: where they
+ * end. */
+static inline const char *read_digits(const char *p, uint64_t *digits)
+{
+    uint64_t digit;
+    for (; (digit = (uint64_t)(unsigned char)*p - '0') < 10; p++)
+        *digits = 10 * *digits + digit;
+    return p;
+}
+
+enum { DIGITS_MOST = 19, POWER_LEAST = -22, POWER_MOST = 18 }; /* so that all fit a float */
+
+/* An exponent at p goes into *power: where it ends, or NULL. */
+static const char *read_exponent(const char *p, int *power)
+{
+    uint64_t digits = 0;
+    bool minus = *p == '-';
+    p += minus || *p == '+';
+    const char *end = read_digits(p, &digits);
+    if (end == p || end - p > 7)
+        return NULL;
+    *power += minus ? -(int)digits : (int)digits;
+    return *power < POWER_LEAST || *power > POWER_MOST ? NULL : end;
+}
+
+/* The float nearest to digits * 10^power, or false. The power of ten is exact, so that x is rounded
+ * at most twice and less than three of a double's last places off. A float lacks the last 29 bits
+ * of x, and 2^28 in them is half-way: unless they are within 4 of that, x is on the right side. */
+static inline bool round_decimal(uint64_t digits, int power, float *value)
+{
+    static const double ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
+                                  1e22 };
+    double x = power > 0 ? (double)digits * ten[power] : (double)digits / ten[-power];
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    *value = (float)x;
+    return ((bits - (0x10000000 - 4)) & 0x1fffffff) > 8;
+}
+
+/* A decimal of few digits, not too large nor small: where it ends, or NULL where strtof is to be
+ * asked. */
+static inline const char *read_plain(const char *p, float *value)
+{
+    bool minus = *p == '-';
+    const char *from = p + minus;
+    uint64_t digits = 0;
+    int power = 0;
+    p = read_digits(from, &digits);
+    ptrdiff_t n = p - from;
+    if (*p == '.') {
+        const char *fraction = p + 1;
+        p = read_digits(fraction, &digits);
+        power = (int)(fraction - p);
+        n -= power;
+    }
+    if (n < 1 || n > DIGITS_MOST)
+        return NULL;
+    if ((*p == 'e' || *p == 'E') && !(p = read_exponent(p + 1, &power)))
+        return NULL;
+    if (!is_end(*p) || !round_decimal(digits, power, value))
+        return NULL;
+    *value = minus ? -*value : *value;
+    return p;
+}
+
+/* Any number at all, as strtof reads it: where it ends, or NULL and a fault. */
+static const char *read_slowly(const struct svm *svm, const char *token, const char *p,
+                               const char *what, float *value, struct fault *fault)
+{
+    const char *end = decimal_end(p);
+    if (end == p || !is_end(*end)) {
+        wrong(svm, token, token_bytes(token), fault, "%s is no number", what);
+        return NULL;
+    }
+    *value = strtof(p, NULL);
+    if (isinf(*value)) {
+        wrong(svm, token, token_bytes(token), fault, "%s is too large for a float", what);
+        return NULL;
+    }
+    return end;
+}
+
+/* A finite float, in the token that begins at `token`: where it ends, or NULL and a fault. */
+static inline const char *read_float(const struct svm *svm, const char *token, const char *p,
+                                     const char *what, float *value, struct fault *fault)
+{
+    const char *end = read_plain(p, value);
+    return end ? end : read_slowly(svm, token, p, what, value, fault);
+}
+
+/* The label, or that there is none. */
+static const char *read_label(struct svm *svm, const char *p, bool *labelled, float *label,
+                              struct fault *fault)
+{
+    bool none = strncmp(p, "qid:", 4) == 0 || (p[0] == '?' && is_end(p[1]));
+    *labelled = !none;
+    *label = 0;
+    if (none && !svm->options.unlabelled) {
+        wrong(svm, p, token_bytes(p), fault,
+              *p == '?' ? "a query without labels needs -u" : "no label before the qid");
+        return NULL;
+    }
+    if (none)
+        return *p == '?' ? p + 1 : p;
+    const char *end = decimal_end(p);
+    if (end > p && *end == ':') {
+        wrong(svm, p, token_bytes(p), fault, "no label before the first feature");
+        return NULL;
+    }
+    end = read_float(svm, p, p, "the label", label, fault);
+    if (end && *label < 0) {
+        wrong(svm, p, token_bytes(p), fault, "the label is below 0");
+        return NULL;
+    }
+    return end;
+}
+
+static bool is_kept_in_qid(unsigned char c)
+{
+    return c > ' ' && c < 127 && c != '%';
+}
+
+/* The qid as a header has it, into encoded; p is just behind "qid:". */
+static const char *read_qid(const struct svm *svm, const char *p, char encoded[QID_BYTES + 1],
+                            struct fault *fault)
+{
+    size_t n = token_bytes(p), used = 0;
+    if (n == 0)
+        wrong(svm, p - 4, 4, fault, "a qid without a name");
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)p[i];
+        if (used + (is_kept_in_qid(c) ? 1 : 3) > QID_BYTES) {
+            n = 0;
+            wrong(svm, p, token_bytes(p), fault, "a qid over %d bytes", QID_BYTES);
+        } else if (is_kept_in_qid(c)) {
+            encoded[used++] = (char)c;
+        } else {
+            sprintf(encoded + used, "%%%02X", c);
+            used += 3;
+        }
+    }
+    encoded[used] = '\0';
+    return n ? p + n : NULL;
+}
+
+/* What is wrong with the feature at p, its index or what stands for one. */
+static void wrong_index(const struct svm *svm, const char *p, uint64_t least, struct fault *fault)
+{
+    uint64_t first = svm->options.from_zero ? 0 : 1, most = INDEX_MOST - 1 + first, index = 0;
+    const char *end = p;
+    for (; *end >= '0' && *end <= '9'; end++)
+        if (index <= most)
+            index = 10 * index + (uint64_t)(*end - '0');
+    size_t n = token_bytes(p);
+    if (end == p || *end != ':')
+        wrong(svm, p, n, fault, "no feature (index:value)");
+    else if (index > most)
+        wrong(svm, p, n, fault, "an index over %" PRIu64, most);
+    else if (index < first)
+        wrong(svm, p, n, fault, "index 0: indices start at 1 (or use -0)");
+    else if (index - first + 1 == least)
+        wrong(svm, p, n, fault, "index %" PRIu64 " twice", index);
+    else if (index - first < least)
+        wrong(svm, p, n, fault, "index %" PRIu64 " after a larger one", index);
+    else if (!svm->options.widths)
+        wrong(svm, p, n, fault, "the queries before had no feature and were taken "
+              "for a fixed list of items: say how wide they are with -d");
+    else
+        wrong(svm, p, n, fault, "an index past -d %zu", svm->options.dim);
+}
+
+/* One feature of the document at hand, at `p`; its index is from *least to below most, counted from
+ * 0. */
+static const char *read_feature(struct svm *svm, const char *p, uint64_t *least, uint64_t most,
+                                struct fault *fault)
+{
+    uint64_t index = 0;
+    float value;
+    const char *digits = p;
+    while (*digits == '0')
+        digits++;
+    const char *colon = read_digits(digits, &index);
+    index -= !svm->options.from_zero;
+    if (colon == p || *colon != ':' || colon - digits > DIGITS_MOST || index < *least ||
+        index >= most) {
+        wrong_index(svm, p, *least, fault);
+        return NULL;
+    }
+    const char *end = read_float(svm, p, colon + 1, "the value", &value, fault);
+    if (!end)
+        return NULL;
+    rows_feature(&svm->rows, (uint32_t)index, value);
+    *least = index + 1;
+    return end;
+}
+
+/* How wide a document's features may be. */
+static uint64_t width_most(const struct svm *svm)
+{
+    if (svm->options.widths)
+        return svm->options.dim;
+    bool first = svm->options.sizes ? svm->sizes.queries <= 1 : svm->before.used <= 1;
+    return svm->any_feature || first ? INDEX_MOST : 0;
+}
+
+/* A document's name: what follows "docid =" in its comment, else the comment's first word. */
+static int read_name(struct svm *svm, const char *p, struct fault *fault)
+{
+    const char *name = *p == '#' ? skip_blanks(p + 1) : p;
+    size_t n = token_bytes(name);
+    const char *sign = skip_blanks(name + n);
+    if (strncmp(name, "docid=", 6) == 0) {
+        name += 6;
+        n -= 6;
+    } else if (n == 5 && strncmp(name, "docid", 5) == 0 && *sign == '=') {
+        name = skip_blanks(sign + 1);
+        n = token_bytes(name);
+    }
+    char *names = buffer_for(&svm->name, svm->name_bytes + n + 1, 1, fault);
+    if (!names)
+        return -1;
+    memcpy(names + svm->name_bytes, name, n);
+    svm->name_bytes += n;
+    names[svm->name_bytes++] = '\0';
+    return 0;
+}
+
+/* Does the line's query go on with the one at hand, or is it the first line of a new one (0)? A
+ * new one is entered only when nothing of the last one is left. */
+static int join_query(struct svm *svm, const char *at, const char *qid, struct fault *fault)
+{
+    char *held = buffer_for(&svm->qid, QID_BYTES + 1, 1, fault);
+    if (!held)
+        return -1;
+    if (svm->any && !qid && svm->any_qid)
+        return wrong(svm, at, strlen(at), fault, "no qid, but the lines before have one");
+    if (svm->any && qid && !svm->any_qid)
+        return wrong(svm, at, strlen(at), fault, "a qid, but the lines before have none");
+    if (svm->rows.docs)
+        return !qid || strcmp(qid, held) == 0;
+    svm->any = true;
+    svm->any_qid = qid != NULL;
+    if (!qid)
+        return 1;
+    strcpy(held, qid);
+    int new = qids_enter(&svm->before, qid, fault);
+    if (new == 0)
+        return wrong(svm, at, strlen(at), fault,
+                     "a qid that comes back after another: its lines must stand together");
+    return new;
+}
+
+/* The same where the queries are counted, and numbered for a name: 1, as a new one is begun before
+ * its first line is read. */
+static int join_counted(struct svm *svm, const char *at, const char *qid, struct fault *fault)
+{
+    const struct group_sizes *sizes = &svm->sizes;
+    char *held = buffer_for(&svm->qid, QID_BYTES + 1, 1, fault);
+    if (!held)
+        return -1;
+    if (qid)
+        return wrong(svm, at, strlen(at), fault, "a qid, where -q tells the queries apart");
+    if (sizes->due == 0)
+        return wrong(svm, at, strlen(at), fault, "document %" PRIu64 ", where %.80s counts %"
+                     PRIu64 " in all", sizes->documents + 1, sizes->lines.name,
+                     sizes->documents);
+    sprintf(held, "%" PRIu64, sizes->queries);
+    svm->any = svm->any_qid = true;
+    return 1;
+}
+
+static int add_document(struct svm *svm, bool labelled, float label, const char *p,
+                        struct fault *fault)
+{
+    uint64_t least = 0, most = width_most(svm);
+    size_t docs = svm->rows.docs;
+    float *labels = buffer_for(&svm->label, docs + 1, sizeof *labels, fault);
+    if (!labels)
+        return -1;
+    if (docs && labelled != (svm->labels > 0))
+        return wrong(svm, svm->lines.text, svm->lines.bytes, fault,
+                           labelled ? "a label, but others of its query have none"
+                                    : "no label, but others of its query have one");
+    labels[docs] = label;
+    svm->labels += labelled;
+    if (rows_document(&svm->rows, svm->lines.bytes / 3, fault) < 0) /* "1:0 " each, at least */
+        return -1;
+    for (p = skip_blanks(p); *p && *p != '#'; p = skip_blanks(p)) {
+        p = read_feature(svm, p, &least, most, fault);
+        if (!p)
+            return -1;
+    }
+    if (least > svm->width)
+        svm->width = (size_t)least;
+    return svm->options.names ? read_name(svm, p, fault) : 0;
+}
+
+/* Takes in the line at hand: 1, 0 where it belongs to the next query, or a fault. */
+static int take_line(struct svm *svm, struct fault *fault)
+{
+    bool labelled;
+    float label;
+    char qid[QID_BYTES + 1];
+    const struct lines *line = &svm->lines;
+    const char *p = skip_blanks(line->text);
+    if (strlen(line->text) != line->bytes)
+        return lines_wrong(line, line->text, line->bytes, fault, "a NUL byte");
+    if (*p == '#' || *p == '\0')
+        return 1;
+    p = read_label(svm, p, &labelled, &label, fault);
+    if (!p)
+        return -1;
+    p = skip_blanks(p);
+    const char *at = p;
+    bool has_qid = strncmp(p, "qid:", 4) == 0;
+    if (has_qid && !(p = read_qid(svm, p + 4, qid, fault)))
+        return -1;
+    int joins = (svm->options.sizes ? join_counted : join_query)
+                (svm, has_qid ? at : line->text, has_qid ? qid : NULL, fault);
+    if (joins <= 0)
+        return joins;
+    return add_document(svm, labelled, label, p, fault) < 0 ? -1 : 1;
+}
+
+/* Text without any feature so far is a fixed list of items; after one with features, a query
+ * that lists none is a query whose features are 0. */
+static int give_features(struct svm *svm, struct svm_query *query, struct fault *fault)
+{
+    struct rows *rows = &svm->rows;
+    size_t dim = svm->options.widths ? svm->options.dim : svm->width;
+    svm->any_feature = svm->any_feature || dim;
+    query->x = (struct matrix){ .form = MATRIX_UNIT, .docs = rows->docs };
+    if (!svm->any_feature)
+        return 0;
+    if ((svm->options.scale && rows_scale(rows, fault) < 0) ||
+        rows_matrix(rows, dim, &query->x, fault) < 0)
+        return -1;
+    query->nnz = rows->entries;
+    return 0;
+}
+
+static int finish_query(struct svm *svm, struct svm_query *query, struct fault *fault)
+{
+    query->qid = svm->any_qid ? svm->qid.at : NULL;
+    query->docs = svm->rows.docs;
+    query->label = svm->labels ? svm->label.at : NULL;
+    query->names = svm->options.names ? svm->name.at : NULL;
+    query->name_bytes = svm->name_bytes;
+    if (give_features(svm, query, fault) == 0)
+        return 1;
+    if (fault->kind == FAULT_DATA)
+        fault_place(fault, "%s: the query that ends before line %" PRIu64 ": ", svm->lines.name,
+                    svm->lines.number);
+    return -1;
+}
+
+/* Are all documents of the query at hand there, by their count? */
+static bool is_whole(const struct svm *svm)
+{
+    return svm->options.sizes && svm->rows.docs && svm->rows.docs == svm->sizes.due;
+}
+
+int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
+{
+    int more = 1, taken = 1;
+    rows_clear(&svm->rows);
+    svm->labels = svm->name_bytes = svm->width = 0;
+    if (svm->options.sizes && group_sizes_next(&svm->sizes, fault) < 0)
+        return -1;
+    while (taken > 0 && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
+        taken = take_line(svm, fault);
+    if (taken < 0 || (taken > 0 && more < 0))
+        return -1;
+    if (taken == 0)
+        lines_again(&svm->lines);
+    if (svm->options.sizes && svm->rows.docs < svm->sizes.due)
+        return group_sizes_short(&svm->sizes, svm->rows.docs, fault);
+    return svm->rows.docs ? finish_query(svm, query, fault) : 0;
+}

@@ -1,0 +1,82 @@
+# The C programs that test exact mathematics.
+load ../helper
+
+@test "exp, log and log2 are within one ulp on ten million points" {
+    "$ROOT/build/tests/exact/real" 10000000
+}
+
+@test "every estimate from the top k is unbiased: summed over all m! orders it is the gradient" {
+    "$ROOT/build/tests/exact/unbiased"
+}
+
+@test "slam, slam-ap and minimax step along a subgradient of their losses, ties by the rule" {
+    "$ROOT/build/tests/exact/slam"
+}
+
+@test "a query is its pairs, each once in a fair order; solar1 and solar2 solve what they say" {
+    "$ROOT/build/tests/exact/pairs"
+}
+
+@test "prank, prank-pair and the committee do what their definitions say" {
+    "$ROOT/build/tests/exact/steps"
+}
+
+@test "doubly robust estimates: right on average over all orders, and for sure where the baseline is" {
+    "$ROOT/build/tests/exact/robust"
+}
+
+@test "ridge solves the normal equations of what was seen, and takes no more of the rest than a mean" {
+    "$ROOT/build/tests/exact/ridge"
+}
+
+@test "pdgd: its mean step over all orders and clicks is the preferences'; dbgd: fair rivals and drafts" {
+    "$ROOT/build/tests/exact/click_learners"
+}
+
+@test "ftpl: summed over all draws of a block's rounds, what it teaches is the block's mean" {
+    "$ROOT/build/tests/exact/ftpl"
+}
+
+@test "every learner: dense or sparse, stopped or not, a part seen or alone, to the bit" {
+    "$ROOT/build/tests/exact/same_bits"
+}
+
+@test "weights in a ball are the projection, dense or sparse, stopped or not, whole or by changes" {
+    "$ROOT/build/tests/exact/ball"
+}
+
+@test "a regret is what the best of all m! fixed rankings would have had more" {
+    "$ROOT/build/tests/exact/regret"
+}
+
+@test "dense, sparse and unit features give the same products and rows to the bit" {
+    "$ROOT/build/tests/exact/matrix"
+}
+
+@test "orders, their inversions, and random numbers are what they are said to be" {
+    "$ROOT/build/tests/exact/order"
+}
+
+@test "blocks have the rounds and the draws that are promised for them" {
+    "$ROOT/build/tests/exact/blocks"
+}
+
+@test "simulated people click as likely as the papers say, to the last cell of the draws" {
+    "$ROOT/build/tests/exact/clicks"
+}
+
+@test "a million decimals become the floats that strtof makes of them" {
+    "$ROOT/build/tests/exact/number" 1000000
+}
+
+@test "separable queries: slam keeps its bound, minimax ranks the same for every eta" {
+    "$ROOT/build/tests/exact/separable"
+}
+
+@test "a line of progress has the right words and numbers, fits, and looks at the clock seldom" {
+    "$ROOT/build/tests/exact/progress"
+}
+
+@test "judging from logs: summed over all m! orders, ips is the measure that every label gives" {
+    "$ROOT/build/tests/exact/offline"
+}

@@ -1,0 +1,448 @@
+# The learners from all labels and for a fixed list, by hand: a step each, what they keep, what they
+# refuse. tests/steps.c and its like hold them to their formulas.
+load ../helper
+load ../models
+
+# The same two documents, the wrong one first: w = 0 ranks them wrong. x = X_1 - X_0 = (-2, 3).
+wrong_way() {
+    mkstream round t=1 docs=2 dim=2 label:f4 0 1 x:f4 3 -1 1 2
+}
+
+# kept FILE NAME: an array of a model, in one line.
+kept() {
+    bin2txt "$1" | sed -n "s/^$2\t[0-9]*\t//p" | paste -sd ' ' -
+}
+
+@test "slam, slam-ap and minimax: a step by hand, and none where the ranking is right" {
+    for learner in slam slam-ap minimax; do
+        # the one pair, its weight 1: z = X_0 - X_1 = (2, -3), w = -z/2
+        wrong_way | update -a $learner -e 0.5 >one
+        holds one -1 1.5
+        two_documents | update -a $learner -e 0.5 >one
+        holds one 0 0
+        mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 3 -1 1 2 | update -a $learner -e 0.5 >one
+        holds one 0 0
+    done
+}
+
+@test "slam: each document's rival, of those that score the same the one of the higher grade" {
+    # D(2) = 1/log2 3 = 0.63093, Z = 3 + D(2); v = 3/Z for item 2, D(2)/Z for item 1.
+    # Item 2's rival is item 1, item 1's is item 0: w = (-v_1, v_1 - v_2, v_2)
+    mkstream round t=1 docs=3 dim=0 label:f4 0 1 2 >round
+    update -a slam -e 1 <round >one
+    near one -0.17376534287144002 -0.65246931425711998 0.82623465712856003
+    # up to the first place, item 2 alone counts
+    update -a slam -e 1 -k 1 <round >one
+    holds one 0 -1 1
+    # for AP, items 1 and 2 are as relevant: both against item 0
+    update -a slam-ap -e 1 <round >one
+    holds one -1 0.5 0.5
+    # minimax takes the pair of the lowest numbers: 1 before 0
+    update -a minimax <round >one
+    holds one -1 1 0
+    # and says so of what it kept
+    [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=minimax rounds=1 dim=3 eta=1 cols=w:f8[3] bytes=24' ]
+}
+
+@test "solar1 and solar2: a pair by hand" {
+    # tau = 1 / (13 + 1/(2 C)) = 1/14
+    two_documents | update -a solar1 -C 0.5 >one
+    near one -0.14285714285714285 0.21428571428571427
+    # b = 13 + 3, w = x/b, Sigma = I - x x'/b
+    two_documents | update -a solar2 -C 3 >one
+    holds one -0.125 0.1875
+    [ "$(kept one sigma)" = '0.75 0.375 0.375 0.4375' ]
+    # by default 1e-5 and 1e4
+    two_documents | update -a solar1 | bin2txt -f head | grep ' tradeoff=1.0000000000000001e-05 seed=1 '
+    two_documents | update -a solar2 | bin2txt -f head | grep ' tradeoff=10000 seed=1 '
+}
+
+@test "prank: two documents by hand, and the model ranks by level" {
+    # document 0 is on the threshold, level 1, as it should be; document 1 is as high, and should not
+    two_documents | update -a prank -L 1 >one
+    holds one -3 1
+    [ "$(kept one threshold)" = 1 ]
+    # w.x = -1, 2, 1.5: below the threshold, and twice above it
+    mkstream round t=1 docs=3 dim=2 x:f4 0 -1 0 2 0 1.5 | score -m one | explore | bin2txt -f rank >ranks
+    [ "$(cut -f 4,5 ranks)" = "$(printf '1\t1\n2\t1\n0\t0')" ] # document and score
+    # a query without a relevant document, which no ranking gets wrong, is no step
+    mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 | update -a prank -L 1 >one
+    holds one 0 0
+    [ "$(kept one threshold)" = 0 ]
+}
+
+@test "prank-pair and committee: pairs by hand" {
+    two_documents | update -a prank-pair >one
+    holds one -2 3
+    # The first pair is wrong: (0, w = 0) enters. The second is right. The third, the other way
+    # round, is wrong: (1, w = (-2, 3)) enters, and w is 0 again.
+    mkstream round t=1 docs=2 dim=2 label:f4 1 0 x:f4 1 2 3 -1 + round t=2 docs=2 dim=2 label:f4 1 0 \
+        x:f4 1 2 3 -1 + round t=3 docs=2 dim=2 label:f4 0 1 x:f4 1 2 3 -1 >rounds
+    update -a committee -N 2 <rounds >one
+    holds one -2 3
+    [ "$(kept one votes)" = '0 1' ]
+    [ "$(kept one members)" = 2 ]
+    [ "$(kept one member)" = '0 0 -2 3' ]
+    [ "$(kept one current)" = '0 0' ]
+    # with room for one, 1 vote is more than 0: the first one leaves
+    update -a committee -N 1 <rounds >one
+    [ "$(kept one votes)$(kept one member)" = '1-2 3' ]
+}
+
+# The rows up to the diagonal of U D U', whose columns are in the model.
+covariance() {
+    kept "$1" inverse | awk '{
+        for (n = 0; n * (n + 1) / 2 < NF; n++) { }
+        for (i = 0; i < n; i++) for (j = 0; j <= i; j++) {
+            sum = 0
+            for (k = i; k < n; k++) {
+                at = k * (k + 1) / 2 + 1
+                sum += (k == i ? 1 : $(at + i)) * $(at + k) * (k == j ? 1 : $(at + j))
+            }
+            printf "%s%.12g", i ? " " : "", sum
+        }
+    }'
+}
+
+@test "ridge: a document by hand, split and plain, and what is not seen" {
+    # Document 0 alone is seen. M = (2, 0.5), z = (-1, 1.5; 2, 0.5), b = 7.5 + 8.5
+    seen_one() { # x of document 1
+        mkstream round t=1 docs=2 dim=2 order:u4 0 1 seen:f4 1 x:f4 1 2 $1
+    }
+    seen_one '3 -1' | update -a ridge -C 8.5 >one
+    holds one -0.0625 0.09375
+    [ "$(kept one level)" = '0.125 0.03125' ]
+    # I - zz'/16, its rows up to the diagonal, in the order (-1, 2, 1.5, 0.5)
+    [ "$(covariance one)" = '0.9375 0.125 0.75 0.09375 -0.1875 0.859375 0.03125 -0.0625 -0.046875 0.984375' ]
+    # plain, z = (1, 2) whatever the other is
+    for other in '3 -1' '7 9'; do
+        seen_one "$other" | update -a ridge -p -C 11 >one
+        holds one 0.0625 0.125
+        [ "$(kept one level)" = '0 0' ]
+        [ "$(covariance one)" = '0.9375 -0.125 0.75' ]
+    done
+    # one document is its own mean, which ranks nothing
+    mkstream round t=1 docs=1 dim=2 label:f4 1 x:f4 1 2 | update -a ridge -C 11 >one
+    holds one 0 0
+    [ "$(kept one level)" = '0.0625 0.125' ]
+    # lambda is 1 by default; and the flag is in the model
+    two_documents | update -a ridge -p | bin2txt -f head | grep ' dim=2 tradeoff=1 plain=1 cols='
+    # a fixed list: the sum of an item's relevances, over their number and lambda
+    mkstream round t=1 docs=2 dim=0 label:f4 2 4 | update -a ridge -p >one
+    holds one 1 2
+}
+
+@test "ridge says what it cannot learn from" {
+    mkstream round t=1 docs=2 dim=2 order:u4 0 1 seen:f4 1 x:f4 1 2 3 nan >bad
+    fails_on bad 1 "update: <stdin>: round 1: z'P z + lambda is *nan: a feature is no finite number *" \
+        update -a ridge
+    update -a ridge -p <bad >model # which does not look at it
+    mkstream round t=1 docs=2 dim=2 order:u4 0 1 seen:f4 x:f4 1 2 3 4 >bad
+    fails_on bad 1 'update: <stdin>: round 1: seen has 0 relevances, ridge needs 1: feedback-mask -k 1' \
+        update -a ridge
+    mkstream round t=1 docs=1 dim=4097 label:f4 1 ptr:u4 0 1 idx:u4 4096 val:f4 1 >bad
+    fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *say -d 4097 *' \
+        update -a ridge
+    two_documents >round
+    fails_on round 2 'update: ridge does not take -e (the step'\''s size)*' update -a ridge -e 1
+    fails_on round 2 'update: kl does not take -p (plain features)*' update -a kl -e 1 -p
+    update -a ridge -m split <round
+    fails_on round 1 'update: model split: it was learnt without plain, this run says -p: leave it out*' \
+        update -a ridge -p -m split
+    fails_on round 1 'update: model split: it was learnt with tradeoff=1 (-C), this run says 10: *' \
+        update -a ridge -C 10 -m split
+    update -a ridge -p -m plain <round
+    fails_on round 1 'update: model plain: it was learnt with -p (plain features), this run without: say -p' \
+        update -a ridge -m plain
+    # a P that no documents make
+    mkstream model learner=ridge rounds=1 dim=1 tradeoff=1 plain=1 w:f8 0 level:f8 0 inverse:f8 -9 >model
+    mkstream round t=1 docs=1 dim=1 label:f4 1 x:f4 1 >round
+    fails_on round 1 "update: <stdin>: round 1: z'P z + lambda is -8: *" update -a ridge -p -m model
+    mkstream model learner=ridge rounds=1 dim=1 tradeoff=1 w:f8 0 level:f8 1e308 inverse:f8 1 0 1 >model
+    mkstream round t=1 docs=1 dim=1 label:f4 1 x:f4 3e38 >round
+    fails_on round 1 "update: <stdin>: round 1: its step would make a weight of the regression infinite or NaN" \
+        update -a ridge -m model
+}
+
+@test "pairs come in an order that the seed and the round say, or in document order" {
+    mkstream round t=1 docs=4 dim=2 label:f4 3 1 0 2 x:f4 1 2 3 -1 0 1 2 2 >round
+    for seed in 1 2 3 4 5 6 7 8; do
+        update -a solar1 -C 1 -s $seed <round >model.$seed
+        update -a solar1 -C 1 -s $seed <round | cmp - model.$seed
+    done
+    for seed in 1 2 3 4 5 6 7 8; do weights model.$seed; done | sort -u | wc -l >different
+    [ "$(cat different)" -gt 4 ]
+    update -a solar1 -C 1 -o -s 1 <round >a
+    update -a solar1 -C 1 -o -s 2 <round >b
+    [ "$(weights a)" = "$(weights b)" ]
+}
+
+@test "ftpl: all labels by hand, by each gain" {
+    mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >round
+    update -a ftpl -G lin <round >one
+    holds one 1 0 2
+    update -a ftpl <round >one # 2^R - 1
+    holds one 1 0 3
+    update -a ftpl -G ndcg <round >one # over 3 + 1/log2 3
+    near one 0.27541155237618666 0 0.82623465712856003
+    mkstream round t=1 docs=3 dim=0 label:f4 1 0 1 + round t=2 docs=3 dim=0 label:f4 1 1 1 |
+        update -a ftpl -G auc >one # over 2 irrelevant pairs; the second round has none
+    holds one 0.5 0 0.5
+}
+
+@test "ftpl: a block's groups, what scores within it, and what else was seen left out" {
+    seen() { # block, group or -, order, seen
+        echo "round t=$((t += 1)) docs=3 dim=0 block=$1 $([ "$2" = - ] || echo "group=$2") order:u4 $3 seen:f4 $4"
+    }
+    t=0
+    rounds="$(seen 0 1 '2 0 1' '3 1') + $(seen 0 - '1 0 2' '4 4') + $(seen 0 0 '0 1 2' '1 2')"
+    mkstream $rounds | update -a ftpl -G lin >one
+    holds one 1 2 3 # the last group has one item: what stood behind it is not learnt
+    [ "$(kept one sum)" = '0 0 0' ]
+    mkstream $rounds + $(seen 1 1 '2 1 0' '2 4') | update -a ftpl -G lin >one
+    holds one 1 2 5
+    [ "$(kept one sum)" = '1 2 3' ]
+    [ "$(kept one block)" = 1 ]
+}
+
+@test "ftpl: a block that did not have each group on top is refused, if it was seen whole" {
+    mkstream model learner=ftpl rounds=0 dim=2 w:f8 0 0 >zero
+    mkstream round t=1 docs=2 dim=0 label:f4 1 1 >two
+    replay -n 9 two | score -m zero | explore -p blocks -T 9 -k 2 -K 3 >shown
+    feedback-mask -k 2 <shown | update -a ftpl >one
+    holds one 3 3
+    # group 0 is the whole list, of which one item is seen
+    feedback-mask -k 1 <shown >bad
+    fails_on bad 1 'update: <stdin>: round 7: block=1 had 1 of 2 groups on top: *' update -a ftpl
+    # what is heard again in a block that had all is another run's
+    replay -n 4 two | score -m zero | explore -p blocks -T 4 -K 1 | feedback-mask -k 1 >shown
+    update -a ftpl -m again <shown
+    update -a ftpl -m again <shown
+    holds again 2 2
+    [ "$(kept again sum)" = '1 1' ]
+    # what begins or ends in the middle of a block is learnt from
+    replay -n 90 two | score -m zero | explore -p blocks -T 90 -K 9 | feedback-mask -k 1 >shown
+    for from in 1 4 8; do
+        replay -b $from -n 53 shown | update -a ftpl -m model.$from
+    done
+    replay -n 9 shown | update -a ftpl -m model.1 # a new run, from its block 0 on
+}
+
+@test "ftpl says what it cannot learn from" {
+    ftpl() { # words of a round, a pattern, options
+        mkstream round t=1 $1 >bad
+        fails_on bad 1 "update: <stdin>: round 1: $2" update -a ftpl "${@:3}"
+    }
+    ftpl 'docs=2 dim=1 label:f4 1 0 x:f4 1 2' 'dim=1: ftpl learns a fixed list of items, without features'
+    ftpl 'docs=2 dim=0 gamma=0.5 order:u4 0 1 seen:f4 1' \
+        'seen has 1 relevance of 2, and no block=: put explore -p blocks before feedback-mask, or *'
+    ftpl 'docs=2 dim=0 block=0 group=1 order:u4 0 1 seen:f4 1' \
+        'group=1 is not what was seen on top: explore and feedback-mask are to say the same -k'
+    ftpl 'docs=3 dim=0 block=0 group=1 order:u4 1 2 0 seen:f4 1 1' 'group=1 is not what was seen on top: *'
+    ftpl 'docs=2 dim=0 block=0 label:f4 1 0' 'block= without seen: put feedback-mask before update; *'
+    ftpl 'docs=2 dim=0 block=0 order:u4 0 1 seen:f4 1' '-G ndcg needs every label: *' -G ndcg
+    ftpl 'docs=2 dim=0 label:f4 1 2' 'item 1 has relevance 2: -G auc is for 0 and 1' -G auc
+    mkstream round t=1 docs=2 dim=0 label:f4 1 0 + round t=2 docs=3 dim=0 label:f4 1 0 0 >bad
+    fails_on bad 1 'update: <stdin>: round 2: docs=3, where the list has 2 items: *' update -a ftpl
+}
+
+@test "who learns from estimates says that blocks are not for it" {
+    mkstream round t=1 docs=2 dim=0 block=0 group=0 order:u4 0 1 seen:f4 1 >bad
+    fails_on bad 1 'update: <stdin>: round 1: block=: it was shown by explore -p blocks, for ftpl; kl learns from 1 of 2 relevances behind explore -g' \
+        update -a kl -e 1
+}
+
+@test "one relevance of a longer list makes no pair: who learns from pairs says so" {
+    synth -n 3 separable | explore -g 1 | feedback-mask -k 1 >bad
+    for learner in 'slam -e 1' 'slam-ap -e 1' minimax solar1 solar2 prank-pair committee; do
+        # shellcheck disable=SC2086
+        fails_on bad 1 "update: <stdin>: round 1 (qid 1): seen has 1 relevance, ${learner% -e 1} needs 2: feedback-mask -k 2" \
+            update -a $learner
+    done
+    update -a prank <bad >model
+}
+
+@test "more pairs than there is room for are refused, but in document order" {
+    mkstream round t=1 docs=20000 dim=0 label:f4 '0*10000' '1*10000' >many
+    fails_on many 1 'update: <stdin>: round 1: 100000000 pairs of documents are more than the 67108864 that can be put in a random order: -o takes them in document order' \
+        update -a prank-pair
+    needs_limits
+    (ulimit -v 200000 && update -a prank-pair -o <many >model)
+}
+
+@test "a learner says which settings it takes, and going on with others is refused" {
+    two_documents >round
+    fails_on round 2 'update: squared does not take -C (the trade-off)*' update -a squared -e 1 -C 1
+    fails_on round 2 'update: minimax does not take -T (the horizon)*' update -a minimax -T 5
+    fails_on round 2 'update: slam needs its step'\''s size: -e eta, or -T horizon*' update -a slam
+    fails_on round 2 "update: -G wants exp, lin, ndcg or auc, not 'dcg'*" update -a ftpl -G dcg
+    update -a solar1 -o -m model <round
+    fails_on round 1 'update: model model: it was learnt with -o (pairs in document order), this run without: say -o' \
+        update -a solar1 -m model
+    fails_on round 1 'update: model model: it was learnt with seed=1 (-s), this run says 2: *' \
+        update -a solar1 -o -s 2 -m model
+    update -a prank -m levels <round
+    fails_on round 1 'update: model levels: it was learnt with grades=4 (-L), this run says 3: *' \
+        update -a prank -L 3 -m levels
+    mkstream round t=1 docs=2 dim=0 label:f4 1 0 >list
+    update -a ftpl -G lin -m sums <list
+    fails_on list 1 'update: model sums: it was learnt with gain=lin (-G), this run says exp: *' \
+        update -a ftpl -m sums
+}
+
+@test "a model without what its learner keeps is refused" {
+    two_documents >round
+    mkstream model learner=solar2 rounds=1 dim=2 tradeoff=10000 seed=1 w:f8 1 2 >model
+    fails_on round 1 'update: model model: model: no column sigma:f8?4?, which solar2 keeps' \
+        update -a solar2 -m model
+    mkstream model learner=solar2 rounds=1 dim=2 tradeoff=10000 seed=1 w:f8 1 2 sigma:f8 1 0 0 nan >model
+    fails_on round 1 'update: model model: model: sigma 3 is nan' update -a solar2 -m model
+    committee() { # members
+        mkstream model learner=committee rounds=1 dim=2 size=2 seed=1 w:f8 0 0 votes:f8 1 1 \
+            members:f8 "$1" streak:f8 0 member:f8 1 1 1 1 current:f8 0 0 >model
+    }
+    for members in 3 1.5 -1 1e300; do
+        committee $members
+        fails_on round 1 'update: model model: model: members is *, not a whole number from 0 to 2' \
+            update -a committee -N 2 -m model
+    done
+    committee 2
+    update -a committee -N 2 -m model <round
+    mkstream model learner=prank rounds=1 dim=2 grades=4 w:f8 1 2 >model
+    fails_on round 1 'score: model model: model: no column threshold:f8?0?, which prank keeps' \
+        score -m model
+}
+
+@test "labels that prank has no grade for, and more features than Sigma is meant for, are told" {
+    mkstream round t=1 docs=1 dim=1 label:f4 5 x:f4 1 >bad
+    fails_on bad 1 'update: <stdin>: round 1: relevance 5 is not a whole number from 0 to 4, as prank wants: -L says the top grade' \
+        update -a prank
+    mkstream round t=1 docs=1 dim=4097 label:f4 1 ptr:u4 0 1 idx:u4 4096 val:f4 1 >bad
+    fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *say -d 4097 *' \
+        update -a solar2
+    update -a solar2 -d 4097 <bad >model
+}
+
+@test "a relevance whose gain is past a double is refused where NDCG is looked at" {
+    mkstream round t=1 docs=2 dim=1 label:f4 0 1030 x:f4 1 2 >bad
+    for learner in 'slam -e 1' minimax; do
+        # shellcheck disable=SC2086
+        fails_on bad 1 'update: <stdin>: round 1: a relevance is so large that its gain, 2^relevance, is past a double' \
+            update -a $learner
+    done
+    mkstream round t=1 docs=3 dim=0 label:f4 1023.9 1023.9 1 >list
+    fails_on list 1 'update: <stdin>: round 1: a relevance is so large *' update -a ftpl -G ndcg
+    update -a slam-ap -e 1 <bad >model
+    holds model 1
+    score -m model <bad | explore >shown
+    fails_on shown 1 'metric: *loss:minimax is past a double*' metric loss:minimax
+}
+
+@test "top-k feedback: the documents seen are a list of their own" {
+    # of four documents the second and the fourth are seen
+    mkstream round t=1 docs=4 dim=2 order:u4 3 1 0 2 seen:f4 1 0 x:f4 9 9 3 -1 9 9 1 2 >some
+    wrong_way >all
+    for learner in 'slam -e 1' 'slam-ap -e 1' minimax solar1 solar2 prank prank-pair committee; do
+        # shellcheck disable=SC2086
+        [ "$(update -a $learner <some | bin2txt)" = "$(update -a $learner <all | bin2txt)" ]
+    done
+}
+
+@test "pdgd: what was clicked on rises above what was passed by, by hand" {
+    # equal logits: as likely either way, 1/2; equal scores: e^s e^s / (e^s + e^s)^2 = 1/4
+    mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 1 >round
+    update -a pdgd -e 8 <round >one
+    holds one 1 -1 0
+    # the first below the last click was looked at, what is below it was not
+    mkstream round t=1 docs=4 dim=0 order:u4 3 0 2 1 logit:f8 5 5 5 5 seen:f4 1 0 0 0 >round
+    update -a pdgd -e 8 <round >one
+    holds one -1 0 0 1
+    # logits 0 and log 3 in the order 0 1: 1/4 as it is, 3/4 the other way
+    mkstream round t=1 docs=2 dim=0 order:u4 0 1 logit:f8 0 1.0986122886681098 seen:f4 1 0 >round
+    update -a pdgd -e 16 <round >one
+    near one 3 -3
+    for seen in '0 0 0' '1 1 1'; do # nothing was preferred to anything
+        # shellcheck disable=SC2086
+        mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 $seen >round
+        update -a pdgd <round >one
+        holds one 0 0 0
+    done
+    [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=pdgd rounds=1 dim=3 eta=0.10000000000000001 cols=w:f8[3] bytes=24' ]
+}
+
+@test "dbgd: in the ring there is a rival, and where it wins the weights go its way" {
+    mkfifo ring
+    mkstream round t=1 docs=3 dim=0 label:f4 1 1 1 >round
+    for t in {1..12}; do
+        replay -b $t -n $t round | score -f ring | explore -p team-draft -s 4 | tee shown |
+            feedback-mask -c perfect -L 1 -k 1 | update -a dbgd -e 0.5 -S 2 -s 7 -f ring >one
+        # label, score, rival, order, team: the rival's scores are 2 u, and who is on top is clicked on
+        tail -c +$(($(head -n 1 shown | wc -c) + 1)) shown | head -c 75 >columns
+        tail -c +37 columns | head -c 24 | od -A n -v -t f8 | tr -s ' \n' '\n\n' | grep . >rival
+        top=$(tail -c +73 columns | head -c 1 | od -A n -t u1 | tr -d ' ')
+        weights one | tr ' ' '\n' | paste - rival | awk -v top="$top" '
+            { d = $1 - top * $2 / 4; length2 += $2 * $2 / 4 }
+            d * d > 1e-28 { exit bad = 1 }
+            END { if (!bad && (length2 - 1) ^ 2 > 1e-24) bad = 1; exit bad }'
+        echo "$top" >>tops
+    done
+    [ "$(sort -u tops | paste -sd ' ')" = '0 1' ]
+    [ "$(bin2txt -f head one | head -n 1)" = 'rankpipe/1 model learner=dbgd rounds=1 dim=3 width=2 eta=0.5 seed=7 cols=w:f8[3] bytes=24' ]
+    # in a file it has no rival
+    mkstream round t=1 docs=3 dim=0 score:f8 3 2 1 >want
+    mkstream round t=1 docs=3 dim=0 >bare
+    mkstream model learner=dbgd rounds=1 dim=3 width=2 eta=0.5 seed=7 w:f8 3 2 1 >model
+    score -m model <bare >out
+    same want out
+}
+
+@test "pdgd and dbgd refuse what is no click, and orders that were drawn otherwise" {
+    said() { fails_on "$1" 1 "update: <stdin>: round 1: $2" update -a "$3"; }
+    for learner in pdgd dbgd; do
+        mkstream round t=1 docs=3 dim=0 label:f4 1 0 0 >bad
+        said bad "needs seen: $learner learns from clicks: put feedback-mask -c before update" $learner
+        mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 team:u1 0 1 0 seen:f4 0 2 >bad
+        said bad '*an order is drawn in one way' $learner
+        mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 2 >bad
+        said bad "seen 1 is 2, a relevance, where $learner learns from clicks, 1 or 0: feedback-mask -c" $learner
+        mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 seen:f4 0 1 >bad
+        said bad 'no *: *before feedback-mask, say*' $learner
+    done
+    mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 1 >bad
+    said bad 'seen has 1 place, pdgd learns from clicks on 2 or more: feedback-mask -c, *' pdgd
+    mkstream round t=1 docs=3 dim=0 gamma=0.5 order:u4 1 0 2 seen:f4 1 0 >bad
+    said bad 'no logit: *: explore -p plackett-luce, *' pdgd
+    said bad 'no team: *: score -f ring and explore -p team-draft, *' dbgd
+    mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 team:u1 0 1 0 score:f8 0 0 0 seen:f4 1 0 >bad
+    said bad 'no rival: *' dbgd
+    mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 team:u1 0 1 0 rival:f8 0 0 0 seen:f4 1 0 >bad
+    said bad 'no score: *' dbgd
+}
+
+@test "dbgd: where no document has a feature there is no direction, and no step" {
+    mkstream round t=1 docs=2 dim=0 score:f8 0 0 rival:f8 0 0 order:u4 0 1 team:u1 1 0 seen:f4 1 0 ptr:u4 0 0 0 idx:u4 val:f4 |
+        timeout -k 1 5 update -a dbgd >one
+    holds one
+}
+
+@test "dbgd: no rival is drawn in more features than a model may grow to" {
+    mkfifo ring
+    mkstream round t=1 docs=1 dim=16777217 ptr:u4 0 1 idx:u4 0 val:f4 1 >wide
+    ! score -f ring <wide 2>err | update -a dbgd -f ring
+    [ "$(cat err)" = 'score: <stdin>: round 1: it has 16777217 features, more than the 16777216 that dbgd'"'"'s rival can be drawn in' ]
+}
+
+@test "dbgd: a log whose rivals were drawn otherwise is refused" {
+    mkfifo ring
+    synth -n 40 linear | score -f ring | explore -p team-draft |
+        feedback-mask -c perfect -L 4 | tee log | update -a dbgd -f ring >want
+    update -a dbgd <log >got
+    same want got
+    anew='update: <stdin>: round *: rival 0 is *, not *: the rival that won was drawn by another *'
+    replay -s 2 log >shuffled
+    fails_on shuffled 1 "$anew" update -a dbgd
+    fails_on log 1 "$anew" update -a dbgd -s 2
+    fails_on log 1 "$anew" update -a dbgd -S 2
+    features products <log >more
+    fails_on more 1 "$anew" update -a dbgd
+}

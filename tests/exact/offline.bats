@@ -1,0 +1,209 @@
+# metric ips:M and snips:M: what another ranking would have scored, from a log's own probabilities.
+load ../helper
+
+# The made-up queries; two models, one that logs and one that is judged.
+models() {
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    update -a squared -e 1e-5 -m log.w <q.bin
+    update -a listnet -T 240 -m other.w <q.bin
+}
+
+# last ARGUMENTS: of the rounds on stdin the last row of metric, without its t.
+last() {
+    metric "$@" | tail -n 1 | cut -f 2- | tr '\t' ' '
+}
+
+# one_round KEY...: a round of three documents; document 2 was shown and found relevant, the greedy
+# order was 0 1 2, and the ranking to be judged is 1 2 0.
+one_round() {
+    mkstream round t=1 docs=3 dim=0 "$@" score:f8 1 3 2 order:u4 2 0 1 \
+        greedy:u4 0 1 2 seen:f4 2
+}
+
+@test "one round by hand: the gain at the other ranking's place, over the probability" {
+    one_round gamma=0.5 >s # pi is 0.5 / 3; G(2) is 3, D(2) 0.6309298
+    [ "$(last ips:dcg ips:dcg@2 ips:dcg@1 <s)" = "11.35674 nan 11.35674 nan 0 nan" ]
+    [ "$(last -G lin ips:dcg <s)" = "7.571157 nan" ]
+    [ "$(last -D letor ips:dcg <s)" = "18 nan" ]
+    [ "$(last ips:prec@2 ips:p@2 ips:p@10 <s)" = "6 nan 3 nan 0.6 nan" ]
+    [ "$(last ips:sumloss <s)" = "24 nan" ] # 2 * 2 * 6
+    # a over b is the gain; c is 1 + 0.6309298 + 0.5, 2, 2 (of 10) and 1 + 2 + 3
+    [ "$(last snips:dcg snips:prec@2 snips:p@10 snips:sumloss <s)" = "6.392789 nan 2 nan 0.3 nan 12 nan" ]
+    [ "$(last snips:dcg@1 <s)" = "nan nan" ] # nothing seen weighs anything
+    one_round gamma=1 >s
+    [ "$(last ips:dcg <s)" = "5.678368 nan" ]
+}
+
+@test "where all is seen, or never masked, both are the measure itself, to all digits" {
+    models
+    score -m other.w <q.bin | explore >truth.bin
+    score -m log.w <q.bin | explore -g 0.3 | feedback-mask -k all | score -m other.w >s
+    score -m other.w <q.bin >labels.bin
+    for M in dcg dcg@10 dcg@1 prec@5 p@5 p@30 sumloss; do
+        for options in "" "-G lin" "-D letor"; do
+            metric $options -r "$M" <truth.bin | tail -n +2 >want
+            for file in s labels.bin truth.bin; do
+                metric $options -r "ips:$M" <$file | tail -n +2 | cut -f 1-3 >have
+                same have want
+            done
+            metric $options "$M" <truth.bin | tail -n +2 >want
+            metric $options "snips:$M" <s | tail -n +2 | cut -f 1,2 >have
+            same have want
+        done
+        [ "$(last "ips:$M" <s | cut -d ' ' -f 2)" = "$(last "snips:$M" <s | cut -d ' ' -f 2)" ]
+    done
+}
+
+@test "the standard error of ips is that of the mean of each round's estimate" {
+    models
+    score -m log.w <q.bin | explore -g 0.5 | feedback-mask -k 2 | score -m other.w >s
+    for M in dcg@10 p@3 sumloss; do
+        metric -r -e 1 "ips:$M" <s | awk '
+            NR > 1 { x[++n] = $2 - was; was = $2 }
+            END {
+                for (i in x) mean += x[i] / n
+                for (i in x) squares += (x[i] - mean) ^ 2
+                printf "%.6g %.6g\n", mean, sqrt(squares / (n - 1) / n)
+            }' >want
+        metric "ips:$M" <s | awk 'END { printf "%.6g %.6g\n", $2, $3 }' >have
+        same have want
+    done
+}
+
+# With labels of 1 alone, what ips adds is what snips divides by.
+@test "snips is a ratio of means, and its standard error that of the ratio, linearised" {
+    models
+    sed 's/^[0-9]*/1/' "$ROOT/examples/data/small.svm" | svm2bin >ones.bin
+    for queries in q ones; do
+        score -m log.w <$queries.bin | explore -g 0.5 | feedback-mask -k 2 | score -m other.w >$queries.s
+    done
+    for M in dcg@10 p@3 sumloss; do
+        metric -r -e 1 "ips:$M" <q.s | tail -n +2 >a
+        metric -r -e 1 "ips:$M" <ones.s | tail -n +2 >b
+        score -m other.w <ones.bin | explore | metric -r -e 1 "$M" | tail -n +2 >c
+        paste a b c | awk '
+            { n++; a[n] = $2 - A; b[n] = $6 - B; c[n] = $10 - C; A = $2; B = $6; C = $10 }
+            END {
+                for (i in a) {
+                    e[i] = C / B * (a[i] - A / B * b[i]) + A / B * c[i]
+                    mean += e[i] / n
+                }
+                for (i in e) squares += (e[i] - mean) ^ 2
+                printf "%.6g %.6g\n", A * C / B / n, sqrt(squares / (n - 1) / n)
+            }' >want
+        metric "snips:$M" <q.s | awk 'END { printf "%.6g %.6g\n", $2, $3 }' >have
+        same have want
+    done
+}
+
+# covered LOGS LOGGED MODEL MEASURE: of so many logs of the scored rounds LOGGED, gamma 0.2, one
+# answer each, how many of a hundred have the truth about MODEL within two standard errors of ips, of
+# snips; and how far the mean of ips is from it, in standard errors of that mean.
+covered() {
+    local truth seed
+    truth=$(score -m "$3" <"$2" | explore | last "$4")
+    for seed in $(seq "$1"); do
+        explore -g 0.2 -s "$seed" <"$2" | feedback-mask -k 1 | score -m "$3" | last "ips:$4" "snips:$4"
+    done | awk -v truth="$truth" '
+        function within(x, se) { return (x - truth) ^ 2 <= 4 * se ^ 2 }
+        { ips += within($1, $2); snips += within($3, $4); sum += $1; squares += ($1 - truth) ^ 2 }
+        END { print 100 * ips / NR, 100 * snips / NR, (sum / NR - truth) / sqrt(squares) * NR }'
+}
+
+# at_least PERCENT COVERED: of both, and without bias.
+at_least() {
+    echo "ips $2 %, snips $3 %, bias $4 standard errors"
+    awk -v least="$1" -v ips="$2" -v snips="$3" -v bias="$4" \
+        'BEGIN { exit !(ips >= least && snips >= least && bias ^ 2 < 9) }'
+}
+
+# 91 is three standard deviations below the 95.4 of a normal law.
+@test "the truth is within two standard errors as often as it should be, and ips has no bias" {
+    models
+    replay -n 4000 -s 7 q.bin | score -m log.w >scored.bin
+    at_least 91 $(covered 200 scored.bin other.w dcg@10)
+}
+
+# Of 400 logs it is 96 of a hundred, for both.
+@test "MQ2008: the truth is within two standard errors in 95 of 100 logs" {
+    need_data MQ2008
+    cat "$DATA"/MQ2008/S[1-5].txt | svm2bin >q.bin
+    svm2bin "$DATA/MQ2008/S1.txt" | update -a squared -T 784 -m log.w
+    update -a listnet -T 784 -m other.w <q.bin
+    replay -n 10000 -s 7 q.bin | score -m log.w >scored.bin
+    at_least 95 $(covered 100 scored.bin other.w dcg@10)
+}
+
+@test "the table: a column for the error, nan while there is none, and -t passes the rounds on" {
+    models
+    score -m log.w <q.bin | explore -g 0.2 | feedback-mask -k 3 | score -m other.w >s
+    metric -t table -e 100 ips:dcg@10 snips:dcg@10 <s >passed
+    same passed s
+    head -n 1 table | tr '\t' ' ' >have
+    echo "t ips:dcg@10 ips:dcg@10:se snips:dcg@10 snips:dcg@10:se" >want
+    same have want
+    [ "$(cut -f 1 table | xargs)" = "t 100 200 240" ]
+    metric -e 1 ips:p@1 <s | sed -n 2p | cut -f 3 >have
+    [ "$(cat have)" = nan ]
+    metric -r ips:dcg@10 map < <(score -m other.w <q.bin | explore) | head -n 1 | tr '\t' ' ' >have
+    echo "t ips:dcg@10:sum ips:dcg@10:count ips:dcg@10:spread map:sum map:count" >want
+    same have want
+    loop "score -m other.w <s | metric ips:dcg@10" >have
+    metric ips:dcg@10 <s >want
+    same have want
+}
+
+@test "the log's order and probabilities count, not the scores that it was shown by" {
+    models
+    score -m log.w <q.bin | explore -g 0.2 | feedback-mask -k 1 >s
+    score -m other.w <s >once
+    score -m log.w <once | score -m other.w >twice
+    metric ips:dcg@10 <once >want
+    metric ips:dcg@10 <twice >have
+    same have want
+    metric ips:dcg@10 <s >own
+    run ! same own want
+}
+
+@test "rounds that nobody can judge by are told" {
+    models
+    score -m log.w <q.bin >scored
+    explore -g 0.2 <scored | feedback-mask -k 1 >s
+    explore -g 1 <q.bin | feedback-mask -k 1 >unscored
+    fails_on unscored 1 "metric: <stdin>: round 1 (qid q1): needs score: snips:dcg judges the ranking \
+by score: put score -m, with the model to be judged, before metric" metric snips:dcg
+    sed 's/^[0-9]*/?/' "$ROOT/examples/data/small.svm" | svm2bin -u | score -m log.w >unasked
+    fails_on unasked 1 "metric: <stdin>: round 1 (qid q1): needs seen or label: ips:dcg *" metric ips:dcg
+    explore <scored | feedback-mask -k 1 >certain
+    fails_on certain 1 "*no gamma=: what ips:dcg learns from 1 of 21 *explore -g*" metric ips:dcg
+    mkstream round t=1 docs=2 dim=0 gamma=0 score:f8 1 2 order:u4 0 1 seen:f4 1 >zero
+    fails_on zero 1 "*gamma=0: what is never shown is never learnt*" metric ips:dcg
+    synth -n 20 noisy-binary >game
+    update -a ftpl -m list.w <game
+    score -m list.w <game | explore -p blocks -T 20 | feedback-mask >blocks
+    fails_on blocks 1 "*block=: it was shown by explore -p blocks*" metric ips:dcg
+    fails_on s 1 "*needs label: put metric before feedback-mask" metric ips:dcg dcg
+}
+
+@test "labels or weights past what can be squared are told" {
+    mkstream round t=1 docs=2 dim=0 gamma=0.5 score:f8 1 2 order:u4 0 1 seen:f4 2000 >s
+    fails_on s 1 "metric: <stdin>: round 1: dcg: what was seen counts inf, past what can be squared*-G lin*" \
+        metric ips:dcg
+    [ "$(last -G lin ips:dcg@1 <s)" = "0 nan" ]
+    mkstream round t=1 docs=2 dim=0 gamma=1e-300 score:f8 1 2 order:u4 0 1 \
+        greedy:u4 1 0 seen:f4 1 >s
+    fails_on s 1 "*next to never to be seen*" metric ips:dcg
+}
+
+@test "measures that no log can estimate: it says which it can, and why" {
+    for who in ips snips; do
+        for M in ndcg ndcg@10 map mrr err auc pairloss loss:kl regret:dcg ips:dcg "" pre; do
+            fails 2 "metric: no measure '$who:$M': $who takes dcg@k dcg prec@k p@k sumloss: *ndcg, map and auc \
+divide by labels that were never seen*" metric "$who:$M"
+        done
+        fails 2 "metric: measure p needs a cutoff*" metric $who:p
+        fails 2 "metric: measure dcg@0: the cutoff *" metric $who:dcg@0
+    done
+    fails 2 "metric: -r: snips:dcg@10 is a ratio of means, which no sum of its own adds up to: ips:dcg@10 \
+has one*" metric -r snips:dcg@10
+}

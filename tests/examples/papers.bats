@@ -1,0 +1,192 @@
+# The papers' tables and figures: examples/papers makes them, whole or not at all, and they show what
+# its page says. The runs here are shorter than the page's, but for Tables 2 and 3.
+load ../helper
+
+PAPERS=$ROOT/examples/papers
+
+need_gnuplot() {
+    command -v gnuplot || skip "no gnuplot here: it draws the pictures"
+}
+
+# papers TARGET...: make there, into ./out, with no more said than what was made.
+papers() {
+    make -s -C "$PAPERS" -j2 OUT="$PWD/out" "$@"
+}
+
+names() {
+    make -s --no-print-directory -C "$PAPERS" names
+}
+
+# holds TABLE CONDITION: true of v["panel", "series", "x"], and of first[] and last[] by panel and
+# series, and slope(), that of a series in logarithms.
+holds() {
+    awk -F '\t' '
+        function slope(p, s) {
+            return log(last[p, s] / first[p, s]) / log(to[p, s] / from[p, s])
+        }
+        /^#/ || !head++ { next }
+        !(($1, $2) in first) { first[$1, $2] = $4; from[$1, $2] = $3 }
+        { v[$1, $2, $3] = last[$1, $2] = $4; to[$1, $2] = $3 }
+        END { if (!('"$2"')) { print "not so: '"${2//\"/\\\"}"'"; exit 1 } }' "out/$1.tsv" || {
+        grep -v '^#' "out/$1.tsv" | awk -F '\t' '{ last[$1 FS $2] = $0 } END { for (i in last) print last[i] }'
+        return 1
+    }
+}
+
+@test "quick makes every table and picture, and a second make nothing" {
+    need_gnuplot
+    papers quick
+    for name in $(names); do
+        echo "$name"
+        [ -s "out/$name.tsv" ]
+        [ -s "out/$name.md" ] || { [ -s "out/$name.svg" ] && [ -s "out/$name.png" ]; }
+    done
+    [ -z "$(find out -name '*.new*')" ]
+    again=$(papers quick)
+    echo "$again"
+    [ -z "$again" ]
+}
+
+@test "a picture of what stands in for data says so" {
+    need_gnuplot
+    papers SIZE=quick wang2015-figure2 ct2016-figure1-schedule wang2015-table2
+    grep 'synth in place of MQ2008' out/wang2015-figure2.svg
+    grep 'synth in place of MSLR' out/ct2016-figure1-schedule.svg
+    grep 'synth in place of MQ2008' out/wang2015-table2.md
+}
+
+@test "a make that was interrupted leaves no half file, and the next one goes on" {
+    need_gnuplot
+    papers SIZE=quick ct2015-figure2 ct2016-figure1-best perceptrons-figure1 wang2015-table3
+    mv out whole
+    for signal in INT TERM KILL; do
+        for seconds in 0.2 0.5 1 2; do
+            timeout -s $signal $seconds make -s -C "$PAPERS" -j2 OUT="$PWD/out" SIZE=quick \
+                ct2015-figure2 ct2016-figure1-best perceptrons-figure1 wang2015-table3 || true
+            for file in $(find out -type f ! -name '*.new*'); do
+                cmp "$file" "whole/${file#out/}"
+            done
+        done
+        rm -r out
+    done
+    timeout -s KILL 1 make -s -C "$PAPERS" -j2 OUT="$PWD/out" SIZE=quick wang2015-table3 || true
+    papers SIZE=quick wang2015-table3
+    same out/wang2015-table3.md whole/wang2015-table3.md
+}
+
+@test "data that is not there is an error, in words" {
+    fails 2 "*DATA=/nowhere has neither MQ2008/S1.txt nor MSLR/*.txt*" \
+        make -s -C "$PAPERS" DATA=/nowhere OUT="$PWD/out" wang2015-table2
+}
+
+@test "a fixed list: the regret falls as T^(-1/3), with all seen as T^(-1/2)" {
+    need_gnuplot
+    papers CT2015_ENDS='1000 4000 16000' ct2015-figure1 ct2015-figure2 ct2017-section4.1
+    for k in 1 2 5 10; do
+        holds ct2017-section4.1 'slope("ends of runs of t rounds", "seen: '$k'") < -0.26'
+        holds ct2017-section4.1 'slope("ends of runs of t rounds", "seen: '$k'") > -0.40'
+    done
+    holds ct2015-figure2 'slope("ends of runs of t rounds", "seen: all") < -0.44'
+    holds ct2015-figure2 'slope("ends of runs of t rounds", "seen: all") > -0.64'
+    # and more seen is less regret
+    p='"one run of 10000 rounds"'
+    for pair in '1 2' '2 5' '5 10' '10 all'; do
+        set -- $pair
+        holds ct2017-section4.1 "last[$p, \"seen: $2\"] < 0.8 * last[$p, \"seen: $1\"]"
+    done
+}
+
+@test "two games cannot be won from one answer a round, and another can" {
+    need_gnuplot
+    papers THEOREMS_ENDS='1000 16000' ct2016-theorem5.2 ct2015-theorem12
+    for learner in squared ftpl; do
+        holds ct2016-theorem5.2 'last["hopeless, the other law", "'$learner', 1 seen"] >= 0.0144'
+        worst='(last["hopeless, one law", s] > 0.05 || last["hopeless, the other law", s] > 0.05)'
+        holds ct2015-theorem12 "(s = \"$learner, 1 seen\") && $worst"
+        for game in ct2016-theorem5.2 ct2015-theorem12; do
+            holds $game 'slope("a game that can be won", "'$learner', 1 seen") < -0.1'
+        done
+    done
+    for law in 'hopeless, one law' 'hopeless, the other law' 'a game that can be won'; do
+        for learner in listnet ftpl; do
+            holds ct2016-theorem5.2 'slope("'"$law"'", "'$learner', all seen") < -0.1'
+        done
+        holds ct2015-theorem12 'slope("'"$law"'", "ftpl, all seen") < -0.1'
+    done
+}
+
+@test "separable queries: the perceptrons stop making mistakes" {
+    need_gnuplot
+    papers SEPARABLE_SEEDS='1 2' SEPARABLE_ETAS='1e-2 1 10' perceptrons-figure1
+    p='"synth separable"'
+    for learner in 'slam, eta 10' 'minimax, eta 1e-2'; do
+        holds perceptrons-figure1 "v[$p, \"$learner\", 10000] < 0.001"
+        holds perceptrons-figure1 "log(v[$p, \"$learner\", 10000] / v[$p, \"$learner\", 200]) / log(50) < -0.9"
+    done
+    holds perceptrons-figure1 "v[$p, \"listnet, eta 1e-2\", 10000] > 10 * v[$p, \"slam, eta 10\", 10000]"
+}
+
+@test "liblinear takes longer than solar2, where it is installed" {
+    command -v liblinear-train || skip "no liblinear here (Debian: liblinear-tools)"
+    not_sanitized "liblinear itself has none to slow it down"
+    need_gnuplot
+    papers SIZES=300 SVM_SIZES=300 wang2015-figure3
+    holds wang2015-figure3 'v["synth", "batch pairwise SVM (liblinear)", 300] > v["synth", "solar2", 300]'
+}
+
+@test "real queries: Tables 2 and 3 are the page's, and as near to the paper's as it says" {
+    need_data MQ2008
+    papers DATA="$DATA" wang2015-table2 wang2015-table3
+    while read -r row; do
+        echo "$row"
+        grep -qxF "$row" "$PAPERS/README.md"
+    done < <(cat out/wang2015-table2.md out/wang2015-table3.md)
+    near() { # table, its last columns, tolerance
+        awk -F '\t' -v columns="$2" -v within="$3" 'NR > 1 && $NF != "-" {
+                for (i = NF - columns + 1; i <= NF; i++) if ($i > within || -$i > within) bad = 1
+                met++
+            }
+            END { exit bad || met < 2 }' "out/$1.tsv"
+    }
+    near wang2015-table2 3 0.007
+    near wang2015-table3 3 0.010
+}
+
+@test "real queries: from all labels and from the top of the list, as the page says" {
+    need_data MQ2008
+    need_data MSLR
+    need_gnuplot
+    papers DATA="$DATA" CT2016_T=10000 CT2016_EACH=1000 CT2016_FRESH=2 CT2016_ETAS='1e-6 1e-5' \
+        CT2016_GAMMAS=0.1 CT2016_BALLS=1 CT2016_PASSES='1 8 64' \
+        PERCEPTRONS_T=5000 PERCEPTRONS_ETAS='1e-3 1e-2' \
+        ct2016-figure1-best ct2016-theorem4.1 perceptrons-figure3
+    for learner in squared kl ranksvm; do
+        holds ct2016-figure1-best "last[\"MQ2008\", \"$learner\"] > last[\"MQ2008\", \"random\"] + 0.05"
+        holds ct2016-figure1-best "last[\"MQ2008\", \"$learner\"] < last[\"MQ2008\", \"listnet\"]"
+    done
+    for learner in squared kl; do
+        holds ct2016-theorem4.1 "slope(\"MQ2008, eta = 0.01 T^(-2/3)\", \"$learner\") > 0.55"
+        holds ct2016-theorem4.1 "slope(\"MQ2008, eta = 0.01 T^(-2/3)\", \"$learner\") < 0.85"
+    done
+    for data in MQ2008 'MSLR sample'; do
+        awk -F '\t' -v data="$data" '$1 == data && $2 ~ /^slam,/ { slam = $4 }
+            $1 == data && $2 ~ /^minimax/ { minimax = $4 }
+            END { print slam, minimax; exit !(slam > minimax + 0.01) }' out/perceptrons-figure3.tsv
+    done
+}
+
+@test "the page shows every picture, and the README at the top some" {
+    for name in $(names); do
+        case $name in
+        *table*) ;;
+        *)
+            echo "$name"
+            [ "$(wc -c <"$PAPERS/figures/$name.svg")" -lt 60000 ]
+            grep -qF "](figures/$name.svg)" "$PAPERS/README.md"
+            ;;
+        esac
+    done
+    sed -n 's/^!\[.*\](\(.*\.svg\))$/\1/p' "$ROOT/README.md" >pictures
+    grep '^examples/papers/figures/' pictures
+    while read -r picture; do [ -s "$ROOT/$picture" ]; done <pictures
+}

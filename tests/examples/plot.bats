@@ -1,0 +1,148 @@
+# examples/plot: a curve as a picture, in the terminal or in a file, once or while it grows.
+load ../helper
+
+need_gnuplot() {
+    command -v gnuplot >/dev/null || skip "no gnuplot here: it draws the pictures"
+}
+
+plot() {
+    sh "$ROOT/examples/plot" "$@"
+}
+
+# Two columns, of which one rises and one falls.
+curve() {
+    printf 't\tndcg@10\tloss:rank_svm\n'
+    for t in 1 2 5 10 20 50 100; do
+        awk -v t=$t 'BEGIN { printf "%d\t%.3f\t%.3f\n", t, t / 200, 2 / t }'
+    done
+}
+
+# points PICTURE: how many are marked in it, but for those beside the names.
+points() {
+    local marks names
+    marks=$(grep -o '#gpPt[0-9]*. transform=.translate' "$1" | wc -l)
+    names=$(grep -c '<g id="gnuplot_plot_' "$1")
+    echo $((marks - names))
+}
+
+@test "a curve is drawn as text of 80 columns, every column with its name" {
+    need_gnuplot
+    curve >curve.tsv
+    plot curve.tsv >picture
+    cat picture
+    is "$(awk 'length > 80' picture)" ''
+    is "$(wc -l <picture)" 23
+    grep 'ndcg@10 .*A.*loss:rank_svm .*B' picture
+    grep '1  *10  *100' picture
+}
+
+@test "columns are chosen by name or number" {
+    need_gnuplot
+    curve >curve.tsv
+    plot curve.tsv ndcg@10 >picture
+    is "$(grep -c loss picture)" 0
+    # It rises: the first point is at the left of the lowest row of points, the last at the right of the highest.
+    awk '/ndcg/ { next } /A/ { at = match($0, /A/); if (was && at >= was) exit 1; was = at }' picture
+    plot -o one.svg curve.tsv ndcg@10
+    is "$(points one.svg)" 7
+    plot -o both.svg curve.tsv
+    is "$(points both.svg)" 14
+    plot curve.tsv 1 >again
+    same picture again
+    plot curve.tsv 2 loss:rank_svm >picture
+    is "$(grep -c ndcg picture)" 0
+}
+
+@test "as wide and high as the terminal, and the next prompt fits" {
+    need_gnuplot
+    command -v script >/dev/null || skip "no script(1) here: it makes a terminal"
+    curve >curve.tsv
+    printf 'stty rows 15 cols 50; sh %q curve.tsv' "$ROOT/examples/plot" >text
+    script -qec 'bash text' /dev/null >picture </dev/null
+    tr -d '\r' <picture >lines
+    is "$(wc -l <lines)" 14
+    is "$(awk '{ if (length > most) most = length } END { print most }' lines)" 50
+}
+
+@test "a picture in a file is SVG, whole, and nothing is left beside it" {
+    need_gnuplot
+    curve >curve.tsv
+    mkdir out
+    plot -o out/curve.svg curve.tsv >said
+    [ ! -s said ]
+    is "$(ls out)" curve.svg
+    grep '^<svg' out/curve.svg
+    is "$(tail -n 1 out/curve.svg)" ''
+    grep '</svg>' out/curve.svg
+    grep 'ndcg@10' out/curve.svg
+    grep 'loss:rank_svm' out/curve.svg
+}
+
+@test "what cannot be drawn is told" {
+    need_gnuplot
+    curve >curve.tsv
+    fails 2 'plot: no table named
+usage: plot *' plot
+    fails 2 "plot: -l wants a whole number of seconds, not '0.5'*" plot -l 0.5 curve.tsv
+    fails 2 '*usage: plot *' plot -x curve.tsv
+    fails 1 'plot: cannot read nowhere' plot nowhere
+    fails 1 "plot: no column 'map' in curve.tsv" plot curve.tsv map
+    fails 1 "plot: no column '3' in curve.tsv" plot curve.tsv 3
+    small_text >text
+    fails 1 'plot: text is no table of metric: *' plot text
+    printf 't\tmap\n1\tnan\n' >empty.tsv
+    fails 1 'plot: nothing to draw in empty.tsv' plot empty.tsv
+    fails 1 'plot: cannot write nowhere/a.svg' plot -o nowhere/a.svg curve.tsv
+}
+
+@test "odd names, a row that is not whole yet, values that are none" {
+    need_gnuplot
+    printf 't\tmap\n1\tnan\n2\t0.5\n5\t0.7\n10\t0.' >"t=1 it's.tsv"
+    plot "t=1 it's.tsv" >picture
+    grep 'map .*A' picture
+    plot -o map.svg "t=1 it's.tsv" 2>err
+    is "$(points map.svg)" 2
+    [ ! -s err ]
+}
+
+@test "live: a table that is not there yet, drawn anew as it grows, until it no longer does" {
+    need_gnuplot
+    curve >whole
+    { sleep 1 && head -n 4 whole >curve.tsv && sleep 2 && tail -n +5 whole >>curve.tsv; } 3>&- &
+    plot -l 4 curve.tsv >pictures
+    wait
+    is "$(grep -c ndcg@10 pictures)" 2
+    plot curve.tsv >last
+    tail -n 23 pictures | same - last
+    fails 1 'plot: nothing to draw in never.tsv' plot -l 1 never.tsv
+}
+
+@test "live: ^C ends it, and leaves a whole picture and nothing else" {
+    need_gnuplot
+    curve >curve.tsv
+    mkdir out tmp
+    TMPDIR=$PWD/tmp timeout -s INT 3 sh "$ROOT/examples/plot" -l 100 -o out/curve.svg curve.tsv || true
+    is "$(ls out)" curve.svg
+    grep '</svg>' out/curve.svg
+    is "$(ls tmp)" ''
+}
+
+@test "a run and its picture beside it" {
+    need_gnuplot
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    loop 'replay -n 100000 -s 7 q.bin | score | explore -g 0.1 | metric -t curve.tsv ndcg@10 |
+        feedback-mask -k 1 | update -a kl -e 1e-4 -U 2 -m w.bin' &
+    plot -l 1 -o curve.svg curve.tsv
+    wait
+    grep ndcg@10 curve.svg
+}
+
+@test "the README's commands for watching a run do what it says" {
+    need_gnuplot
+    ln -s "$ROOT/examples" examples
+    awk '/^## / { on = /Watching a run/ } on && /^    / { print substr($0, 5) }' "$ROOT/README.md" >commands
+    [ "$(grep -c 'examples/plot' commands)" = 2 ]
+    bash -e -o pipefail commands >out
+    grep 'ndcg@10 .*A' out
+    grep '</svg>' curve.svg
+}

@@ -1,0 +1,437 @@
+# examples/sweep and examples/add-tables: many runs on many machines, none of them lost or counted
+# twice. The machines are sshd on loopback, run as whoever runs the tests.
+load ../helper
+
+SWEEP=$ROOT/examples/sweep
+ADD=$ROOT/examples/add-tables
+# What a shell puts in the background is deaf to SIGINT; what this begins is not.
+HEARING=(perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV')
+
+need_parallel() {
+    parallel --version 2>/dev/null | grep -q GNU || skip "no GNU parallel here (Debian: parallel)"
+    export HOME=$PWD # where it keeps things of its own
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+}
+
+# The grid of most tests, 16 points of some 100 ms each.
+sweep() { # folder, and options of parallel
+    local folder=$1
+    shift
+    sh "$SWEEP" "$folder" q.bin eta='1e-4 1e-3' gamma='0.05 0.2' seed='1 2' rounds=20000 "$@"
+}
+
+# alive_below PID: it and all that it has started, a number a line.
+alive_below() {
+    ps -A -o pid= -o ppid= | awk -v root="$1" '
+        { parent[$1] = $2 }
+        END {
+            for (pid in parent) {
+                for (at = pid; at in parent && at != root; ) at = parent[at]
+                if (at == root) print pid
+            }
+        }'
+}
+
+# host NAME [PATIENCE]: an sshd of its own, its process in the file NAME.pid; seconds without an
+# answer after which it is given up, many, as other work on this machine may hold an answer up. Who
+# logs in has his home here: the profile in his own may take what all of his shells share, a lock
+# for instance, and keep it when the host dies.
+host() {
+    local port sshd _
+    sshd=$(command -v sshd || command -v /usr/sbin/sshd) || skip "no sshd here (Debian: openssh-server)"
+    command -v ssh || skip "no ssh here (Debian: openssh-client)"
+    if [ "$(id -u)" = 0 ]; then mkdir -p /run/sshd || skip "sshd wants /run/sshd, and it cannot be made"; fi
+    [ -f key ] || { ssh-keygen -q -t ed25519 -N '' -f key && ssh-keygen -q -t ed25519 -N '' -f hostkey; }
+    for _ in 1 2 3 4 5; do
+        port=$((20000 + RANDOM % 12000))
+        printf '%s\n' "Port $port" "ListenAddress 127.0.0.1" "HostKey $PWD/hostkey" "PidFile none" \
+            "AuthorizedKeysFile $PWD/key.pub" "StrictModes no" "UsePAM no" "MaxStartups 100" \
+            "SetEnv HOME=$PWD" "PermitUserRC no" >"$1.sshd"
+        setsid "$sshd" -f "$PWD/$1.sshd" -D -E "$PWD/$1.log" </dev/null >/dev/null 2>&1 3>&- &
+        echo $! >"$1.pid"
+        disown
+        printf '%s\n' "Host $1" "    Port $port" "    ConnectTimeout ${2:-60}" \
+            "    ServerAliveInterval ${2:-60}" "    ServerAliveCountMax 1" >"$1.ssh"
+        { cat ./*.ssh; printf '%s\n' "Host *" "    HostName 127.0.0.1" "    IdentityFile $PWD/key" \
+            "    IdentitiesOnly yes" "    UserKnownHostsFile $PWD/known" "    StrictHostKeyChecking no" \
+            "    BatchMode yes" "    LogLevel ERROR"; } >ssh_config
+        export PARALLEL_SSH="ssh -F $PWD/ssh_config"
+        greets "$1" && return
+        end "$1" KILL
+    done
+    skip "sshd cannot be run and reached here: $(tail -n 1 "$1.log") $(tail -n 1 greeting)"
+}
+
+# greets HOST: waits until it does, or has gone, for its port was another's.
+greets() {
+    local _
+    for _ in {1..100}; do
+        [ "$(ssh -F ssh_config "$1" echo hello 2>greeting </dev/null)" = hello ] && return
+        kill -0 "$(cat "$1.pid")" || return
+        sleep 0.1
+    done
+    return 1
+}
+
+# end HOST SIGNAL: the whole of it gets the signal at once, what runs there included.
+end() {
+    local all
+    kill -STOP "$(cat "$1.pid")" 2>/dev/null || return 0
+    all=$(alive_below "$(cat "$1.pid")")
+    # shellcheck disable=SC2086
+    kill -"$2" $all 2>/dev/null || true
+}
+
+teardown() {
+    local file
+    for file in ./*.pid; do
+        [ -f "$file" ] || continue
+        file=${file%.pid}
+        end "${file#./}" KILL
+    done
+}
+
+# halting FOLDER N [HOST ...]: programs, in the folder FOLDER.bin, that work until FOLDER has N rows,
+# and some of each of the hosts, and then wait for a file `go`: what is done to them meanwhile is
+# done in the middle, however slow or fast this machine may be.
+halting() {
+    local folder=$PWD/$1 host middle
+    middle="[ \$(find '$folder/rows' -type f | wc -l) -ge $2 ]"
+    for host in "${@:3}"; do middle+=" && cut -f 2 '$folder/joblog' | grep -qx $host"; done
+    mkdir "$1.bin"
+    ln -s "$ROOT"/bin/* "$1.bin"
+    rm "$1.bin/replay"
+    printf '%s\n' '#!/bin/sh' "while [ ! -f '$PWD/go' ] && $middle; do sleep 0.1; done" \
+        "exec '$ROOT/bin/replay' \"\$@\"" >"$1.bin/replay"
+    chmod +x "$1.bin/replay"
+}
+
+# start FOLDER COMMAND...: the sweep of that folder in the background, its process in $sweeper and
+# what it says in FOLDER.said.
+start() {
+    local folder=$1
+    shift
+    "$@" </dev/null >"$folder.said" 2>&1 3>&- &
+    sweeper=$!
+    echo $sweeper >sweeper.pid
+}
+
+# halts FOLDER N [HOST ...]: waits until the sweep has come to what `halting` says.
+halts() {
+    local folder=$1 least=$2 host _
+    shift 2
+    for _ in {1..1200}; do
+        kill -0 "$sweeper" || break
+        sleep 0.1
+        [ "$(find "$folder/rows" -type f 2>/dev/null | wc -l)" -ge "$least" ] || continue
+        for host in "$@"; do cut -f 2 "$folder/joblog" | grep -qx "$host" || continue 2; done
+        return
+    done
+    echo "not $least rows, and some of each of: $*; the sweep said:"
+    cat "$folder.said"
+    cut -f 1-8 "$folder/joblog"
+    return 1
+}
+
+# ends FOLDER: waits for its sweep's end, which is a good one.
+ends() {
+    wait "$sweeper" && rm sweeper.pid && return
+    echo "the sweep of $1 said:"
+    cat "$1.said"
+    cut -f 1-8 "$1/joblog"
+    return 1
+}
+
+# whole FOLDER: each point of the grid has one row, and the log has it done once.
+whole() {
+    is "$(cut -f 1-4 "$1/sweep.tsv" | sed 1d)" "$(cat "$1/points")"
+    is "$(sed 1d "$1/joblog" | awk -F '\t' '$7 == 0 && $8 == 0 { print $1 }' | sort -n)" \
+        "$(seq "$(wc -l <"$1/points")")"
+    is "$(find "$1" -name '*.new')" ''
+}
+
+@test "on this machine: one row a point, with what the shell's own ring gives" {
+    need_parallel
+    sh "$SWEEP" out q.bin learner='kl ranksvm listnet' eta='1e-4 1e-3' gamma='0.1 0.2' seed='1 2' \
+        rounds=500 measure='ndcg@10 map' -j 4
+    whole out
+    is "$(head -n 1 out/sweep.tsv | tr '\t' ' ')" 'learner eta gamma seed t ndcg@10 map'
+    is "$(wc -l <out/sweep.tsv)" 25
+    mkfifo ring
+    replay -n 500 -s 2 q.bin | score -f ring | explore -g 0.2 -s 2 | metric -t table ndcg@10 map |
+        feedback-mask -k 2 | update -a ranksvm -e 1e-3 -U 1 -f ring >w.bin
+    grep -qxF "ranksvm	1e-3	0.2	2	$(tail -n 1 table)" out/sweep.tsv
+    if command -v gnuplot; then
+        grep -q 'listnet, gamma 0.2' out/sweep.svg
+        [ -s out/sweep.png ]
+    fi
+}
+
+@test "what is done is not done again" {
+    need_parallel
+    sweep out -j 4
+    cp out/joblog before
+    cp out/sweep.tsv once.tsv
+    sweep out -j 4
+    same before out/joblog
+    rm out/rows/kl,1e-4,0.2,2
+    sweep out -j 4
+    is "$(wc -l <out/joblog)" "$(wc -l <before)"
+    same once.tsv out/sweep.tsv
+    whole out
+    # nor what a machine that crashed left empty, or half, taken for done
+    : >out/rows/kl,1e-4,0.2,1
+    printf 'kl\t1e-4' >out/rows/kl,1e-4,0.2,2
+    sweep out -j 4
+    same once.tsv out/sweep.tsv
+    whole out
+}
+
+@test "a sweep that was interrupted goes on, whatever ended it" {
+    need_parallel
+    sweep want -j 2
+    for signal in INT TERM KILL; do
+        halting $signal 3
+        start $signal setsid "${HEARING[@]}" sh "$SWEEP" $signal q.bin eta='1e-4 1e-3' \
+            gamma='0.05 0.2' seed='1 2' rounds=20000 bin="$PWD/$signal.bin" -j 2
+        halts $signal 3
+        all=$(alive_below $sweeper)
+        # shellcheck disable=SC2086
+        kill -$signal $all
+        wait "$sweeper" || true
+        rm sweeper.pid
+        [ ! -f $signal/sweep.tsv ]
+        done=$(find $signal/rows -type f | wc -l)
+        echo "$signal: $done rows"
+        [ "$done" -ge 3 ] && [ "$done" -lt 16 ]
+        (cd $signal/rows && for row in *; do same "$row" "../../want/rows/$row"; done)
+        awk 'NR > 1 { print $1, $3 }' $signal/joblog | sort >before
+        sweep $signal -j 4
+        whole $signal
+        same want/sweep.tsv $signal/sweep.tsv
+        # of what had been done, all but what was done just then was not done again
+        awk 'NR > 1 { print $1, $3 }' $signal/joblog | sort >after
+        [ "$(comm -12 before after | wc -l)" -ge $((done - 2)) ]
+    done
+}
+
+@test "two hosts: a host that dies in the middle loses no row and doubles none" {
+    need_parallel
+    host one
+    host two
+    sweep want -j 2
+    halting dies 4 one two
+    start dies sweep dies bin="$PWD/dies.bin" --sshlogin 2/one,2/two
+    halts dies 4 one two
+    end one KILL
+    touch go
+    ends dies
+    whole dies
+    same want/sweep.tsv dies/sweep.tsv
+    cut -f 1-8 dies/joblog
+    is "$(sed 1d dies/joblog | cut -f 2 | sort -u | paste -sd ' ')" 'one two'
+    [ "$(cut -f 2 dies/joblog | grep -c one)" -lt 8 ]
+}
+
+@test "two hosts: one that falls silent is given up" {
+    need_parallel
+    host one 2
+    host two
+    sh "$SWEEP" want q.bin rounds=20000 seed=1
+    halting silent 2
+    start silent sh "$SWEEP" silent q.bin rounds=20000 seed=1 bin="$PWD/silent.bin" \
+        --sshlogin 2/one,2/two
+    halts silent 2
+    end one STOP
+    touch go
+    ends silent
+    whole silent
+    same want/sweep.tsv silent/sweep.tsv
+}
+
+@test "all hosts die: the rows that are there stay, and other hosts go on" {
+    need_parallel
+    host one
+    host two
+    halting out 3
+    start out sweep out bin="$PWD/out.bin" --sshlogin 2/one
+    halts out 3
+    end one KILL
+    touch go
+    if ends out; then return 1; fi
+    grep -q '^sweep: [0-9]* of 16 points have no row, the first is .*again goes on$' out.said
+    [ ! -f out/sweep.tsv ]
+    sweep out --sshlogin 4/two
+    whole out
+    sweep want -j 2
+    same want/sweep.tsv out/sweep.tsv
+}
+
+@test "hosts of a list in a file: those that are dead, or answer and do no more, are passed over" {
+    need_parallel
+    printf '%s\n' 'Host gone*' '    Port 1' >gone.ssh # nobody is there
+    host one
+    printf '%s\n' '[ "$1" != stuck ] || exec sleep 1000' 'exec ssh -F '"$PWD"'/ssh_config "$@"' >connect
+    printf '%s\n' 1/gone1 1/gone2 1/stuck 2/one >list
+    start out env PARALLEL_SSH="sh $PWD/connect" sh "$SWEEP" out q.bin eta='1e-5 1e-3' seed=1 rounds=100 \
+        --retries 9 --timeout 6 --sshloginfile list
+    ends out
+    whole out
+    is "$(sed 1d out/joblog | cut -f 2 | sort -u)" one
+}
+
+@test "a host with another release or other data is refused, and one that greets is borne" {
+    need_parallel
+    host one
+    mkdir other
+    ln -s "$ROOT"/bin/* other
+    rm other/rankpipe
+    printf '%s\n' '#!/bin/sh' "[ -z \"\$SSH_CONNECTION\" ] || echo rankpipe 9.9; exec $ROOT/bin/rankpipe \"\$@\"" \
+        >other/rankpipe
+    chmod +x other/rankpipe
+    fails 1 '*has rankpipe 9.9*of 1 points have no row*' sh "$SWEEP" refused q.bin \
+        learner=kl eta=1e-4 seed=1 rounds=100 bin="$PWD/other" --sshlogin 1/one
+    printf '%s\n' 'echo Welcome to this host; printf "a\tb\tc\td\te f\n"; exec ssh "$@"' >greeter
+    PARALLEL_SSH="sh $PWD/greeter -F $PWD/ssh_config" sh "$SWEEP" greeted q.bin \
+        eta=1e-4 seed='1 2' rounds=100 --sshlogin 2/one
+    whole greeted
+}
+
+@test "a sweep that cannot be is told" {
+    need_parallel
+    fails 2 'sweep: a grid*' sh "$SWEEP" out
+    fails 1 'sweep: no nowhere.bin here' sh "$SWEEP" out nowhere.bin
+    fails 1 "sweep: what is 'etta=1'?*" sh "$SWEEP" out q.bin etta=1
+    fails 1 'sweep: kl*is in the grid twice' sh "$SWEEP" out q.bin learner='kl kl'
+    fails 1 'sweep: values are words *' sh "$SWEEP" out q.bin learner='a/b'
+    for learner in ridge nobody; do
+        fails 1 "sweep: learner=$learner: a sweep is of what takes eta and a radius: squared, *" \
+            sh "$SWEEP" out q.bin learner="kl $learner"
+    done
+    fails 1 '*update: -e *sweep: 1 of 2 points have no row, the first is kl*0*' \
+        sh "$SWEEP" grid q.bin learner=kl eta='1e-4 0' seed=1 rounds=100
+    fails 1 'sweep: grid holds another sweep*' sh "$SWEEP" grid q.bin learner=kl
+}
+
+# shares N: makes the tables share.1 to share.N of 1000 rounds, and `whole` of all of them.
+shares() {
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    update -a listnet -T 240 -m w.bin <q.bin
+    for i in $(seq "$1"); do
+        replay -n 1000 -s 3 -i "$i/$1" q.bin | score -m w.bin | explore -g 0.3 -s 4 |
+            metric -r ndcg@10 map loss:listnet >"share.$i"
+    done
+    replay -n 1000 -s 3 q.bin | score -m w.bin | explore -g 0.3 -s 4 |
+        metric ndcg@10 map loss:listnet >table
+    sed -n '1p; $p' table >whole
+}
+
+@test "the tables of shares add up to the table of the whole, in any order" {
+    for n in 1 2 7; do
+        shares $n
+        awk -f "$ADD" -v last=1000 $(ls share.* | sort -r) >sum
+        same whole sum
+        rm share.*
+    done
+    # where a measure leaves rounds out
+    svm2bin >some.bin <<<"$(small_text)"
+    for i in 1 2 3; do replay -i $i/3 some.bin | explore -g 1 | metric -r -z skip map p@1 >share.$i; done
+    replay some.bin | explore -g 1 | metric -z skip map p@1 | sed -n '1p; $p' >whole
+    awk -f "$ADD" -v last=3 share.* >sum
+    same whole sum
+}
+
+@test "the tables of shares of a log add up to its estimates, and their standard errors" {
+    svm2bin "$ROOT/examples/data/small.svm" | explore -g 1 | feedback-mask -k 2 >log.bin
+    update -a listnet -T 240 -m w.bin < <(svm2bin "$ROOT/examples/data/small.svm")
+    score -m w.bin <log.bin | metric ips:dcg@10 ips:p@3 | sed -n '1p; $p' >whole
+    for n in 1 2 7 240; do # the last are of one round each
+        for i in $(seq $n); do
+            replay -i $i/$n log.bin | score -m w.bin | metric -r ips:dcg@10 ips:p@3 >share.$i
+        done
+        awk -f "$ADD" -v last=240 $(ls share.* | sort -r) >sum
+        same whole sum
+        rm share.*
+    done
+    svm2bin "$ROOT/examples/data/small.svm" | score -m w.bin | explore >shown.bin # beside others
+    metric map ips:dcg@10 ndcg <shown.bin | sed -n '1p; $p' >whole
+    for i in 1 2 3; do replay -i $i/3 shown.bin | metric -r map ips:dcg@10 ndcg >share.$i; done
+    awk -f "$ADD" -v last=240 share.* >sum
+    same whole sum
+    sed 's/:spread/:squares/' share.1 >other
+    fails 1 'add-tables: other: ips:dcg@10:sum has no spread beside it' awk -f "$ADD" -v last=240 other
+}
+
+@test "a share that is missing, there twice or not whole is told" {
+    shares 4
+    fails 1 'add-tables: rounds 251 to 500 are in no table' awk -f "$ADD" -v last=1000 share.[134]
+    fails 1 'add-tables: rounds 1 to 250 are in no table' awk -f "$ADD" -v last=1000 share.[234]
+    fails 1 'add-tables: rounds 751 to 1000 are in no table' awk -f "$ADD" -v last=1000 share.[123]
+    fails 1 'add-tables: rounds 251 to 500 are there twice, in share.2 and share.2' \
+        awk -f "$ADD" -v last=1000 share.? share.2
+    fails 1 'add-tables: round 1000 of share.4 is behind the last, 900' awk -f "$ADD" -v last=900 share.?
+    fails 1 'add-tables: say -v last=N*' awk -f "$ADD" share.?
+    replay -n 1000 -s 3 -i 2/4 q.bin | head -c 50000 | explore -g 1 | metric -r ndcg@10 map loss:listnet >share.2 || true
+    fails 1 'add-tables: rounds 2* to 500 are in no table' awk -f "$ADD" -v last=1000 share.?
+    replay -i 1/2 q.bin | explore -g 1 | metric -r map >share.2
+    fails 1 'add-tables: share.2: its columns are not*' awk -f "$ADD" -v last=1000 share.?
+    fails 1 'add-tables: table: ndcg@10: no table of metric -r' awk -f "$ADD" -v last=1000 table
+    explore -g 1 <q.bin | metric -r -e 100 map >late
+    fails 1 'add-tables: late: no row after its first round*' awk -f "$ADD" -v last=240 late
+    synth -n 20 noisy-binary | explore -g 1 | metric -r regret:dcg >game
+    fails 1 'add-tables: game: regret:dcg:sum cannot be added up*' awk -f "$ADD" -v last=20 game
+}
+
+# The literal blocks of rankpipe(7)'s section on many machines, as files page.1, page.2, ...
+blocks() {
+    awk '/^\.Ss Many machines/ { on = 1; next } /^\.S[sh]/ { on = 0 }
+        on && /^\.Bd/ { n++; block = 1; next } /^\.Ed/ { block = 0 }
+        on && block { gsub(/\\e/, "\\"); gsub(/\\&/, ""); print >("page." n) }' "$ROOT/man/rankpipe.7"
+}
+
+@test "rankpipe(7): what it says of many machines does what it says" {
+    need_parallel
+    blocks
+    ln -s "$ROOT/examples" examples
+    head -n 100 page.*
+    update -a listnet -T 240 -m w.bin <q.bin
+    score -m w.bin <q.bin | explore | metric ndcg@10 | sed -n '1p; $p' >want
+
+    # the sweep, on hosts that are this machine
+    sed 's|8/one,8/two|:|' page.1 >local
+    if cmp -s local page.1; then return 1; fi
+    bash -e local
+    whole out
+
+    bash -e page.2 >have # shares by parallel
+    same want have
+    rm share.*
+
+    for i in 1 2 3 4 5 6 7 8; do SLURM_ARRAY_TASK_ID=$i sh page.3; done # a Slurm array
+    awk -f examples/add-tables -v last=240 share.[1-8] >have
+    same want have
+    rm share.*
+
+    cp page.4 share # a mapper of Hadoop's, or a pipe of Spark's
+    seq 4 | sh share >part-1
+    printf '%s\n' '16	8' '14	7' '12	6' '10	5' | sh share >part-2
+    cat part-2 part-1 >parts
+    bash -e page.5 >have
+    same want have
+    if seq 9 9 | sh share; then return 1; fi # no such share: the task fails
+}
+
+@test "rankpipe(7): shares by parallel on hosts that have a folder in common" {
+    need_parallel
+    host one
+    host two
+    blocks
+    sed 's|^parallel|& --env PATH --sshlogin 2/one,2/two --workdir "$PWD"|' page.2 >share # PATH: of this tree
+    grep -q sshlogin share
+    ln -s "$ROOT/examples" examples
+    update -a listnet -T 240 -m w.bin <q.bin
+    score -m w.bin <q.bin | explore | metric ndcg@10 | sed -n '1p; $p' >want
+    bash -e share >have </dev/null
+    same want have
+    is "$(sed 1d log | cut -f 2 | sort -u | paste -sd ' ')" 'one two'
+}

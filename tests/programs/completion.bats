@@ -1,0 +1,135 @@
+# Completion in bash and zsh: made from the programs' usage, so that it knows what they know.
+load ../helper
+
+MAKE="make -C $ROOT"
+
+# Installs below ./stage, with a prefix before the names if one is given.
+installed() {
+    $MAKE -s install DESTDIR="$PWD/stage" PREFIX=/usr PROGPREFIX="${1:-}"
+    bash_file=$PWD/stage/usr/share/bash-completion/completions/${1:-}update
+    zsh_file=$PWD/stage/usr/share/zsh/site-functions/_${1:-}rankpipe
+}
+
+# complete_line LINE: what bash offers at its end, in order, for a line of one command.
+complete_line() {
+    bash -c '
+        . "$1"
+        COMP_LINE=$2 COMP_POINT=${#2} COMP_WORDBREAKS=$'\'' \t\n"\047@><=;|&(:'\''
+        read -ra COMP_WORDS <<<"$2"
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        [[ $2 != *" " ]] || COMP_CWORD=$((COMP_CWORD + 1))
+        "$(complete -p "${COMP_WORDS[0]##*/}" | sed "s/.* -F \([^ ]*\) .*/\1/")"
+        echo "${COMPREPLY[*]}"' bash "$bash_file" "$1"
+}
+
+# offers LINE WORDS
+offers() {
+    local got
+    got=$(complete_line "$1")
+    [ "$got" = "$2" ] || { echo "'$1' offers '$got', not '$2'" && return 1; }
+}
+
+# The words behind a pattern in what a program says of a command line.
+said() {
+    "${@:2}" 2>&1 >/dev/null </dev/null | sed -n "1s/$1//p"
+}
+
+@test "bash: every option of every program's usage is offered, with -h and -V" {
+    installed
+    for program in $PROGRAMS; do
+        letters=$("$program" -h | cut -d ' ' -f 3- | tr ' []|' '\n' | sed -n 's/^-//p' | fold -w 1)
+        offers "$program -" "$(printf -- '-%s ' $letters h V | sed 's/ $//')"
+    done
+}
+
+@test "bash: learners, games, measures and words are those that the programs name" {
+    installed
+    offers 'update -a ' "$(said '.*there are: ' update -a '?')"
+    offers 'synth ' "$(said '.*there are: ' synth '?')"
+    offers 'bin2txt -f ' "$(said '.* wants ' bin2txt -f '?' | sed 's/, not .*//; s/,//g; s/ or / /')"
+    for learner in kl solar1 ftpl; do [[ " $(complete_line 'update -a ') " == *" $learner "* ]]; done
+    for measure in ndcg@ map loss:kl regret: ips: snips:; do
+        [[ " $(complete_line 'metric ') " == *" $measure "* ]]
+    done
+}
+
+@test "every word that is offered is one that the program takes" {
+    sh "$ROOT/package/options" "$ROOT/bin/rankpipe" >options
+    awk -F '\t' '$1 == "value" && $5 != "path" && $5 != "other" { print $2, $3, $5 }' options >values
+    [ "$(wc -l <values)" -ge 6 ]
+    while read -r program letter words; do
+        for word in $words; do
+            [ "$(said '^[^:]*: ' "$program" "-$letter" "$word" '-?')" = "no option '-?'" ]
+        done
+    done <values
+    for measure in $(awk -F '\t' '$1 == "operand" && $2 == "metric" { print $4 }' options); do
+        case $measure in *@) measure=${measure}3 ;; regret: | *ips:) measure+=dcg ;; esac
+        fails 1 '*: nothing came*' metric "$measure"
+    done
+    for game in $(awk -F '\t' '$1 == "operand" && $2 == "synth" { print $4 }' options); do
+        synth -n 1 "$game" >/dev/null
+    done
+}
+
+@test "bash: what has been typed counts: half words, values, operands, redirections" {
+    installed
+    offers 'update -a so' 'solar1 solar2'
+    offers 'update -oa so' 'solar1 solar2'
+    offers '/usr/bin/update -G n' 'ndcg'
+    offers 'update -a kl -q' ''
+    offers 'update -akl -G e' 'exp'
+    offers 'synth -n 4 noisy' 'noisy-binary'
+    offers 'metric -t curve.tsv nd' 'ndcg@'
+    offers 'metric >curve.tsv nd' 'ndcg@'
+    offers 'metric > curve.tsv nd' 'ndcg@'
+    offers 'update > w.bin -a so' 'solar1 solar2'
+    offers 'update 2>err -a so' 'solar1 solar2'
+    offers 'metric map -' ''
+    offers 'metric loss:rank' 'ranksvm' # the shell takes loss: for a word of its own
+    offers 'rankpipe upd' 'update'
+    offers 'rankpipe explore -p b' 'blocks'
+}
+
+@test "bash: files, numbers and what is unknown are left to the shell" {
+    installed
+    for line in 'score -m ' 'svm2bin ' 'svm2bin < ' 'metric -t ' 'explore -s ' 'explore ' \
+        'rankpipe nothing ' 'rankpipe nothing -'; do
+        offers "$line" ''
+    done
+}
+
+@test "bash: a prefix goes before the names" {
+    installed rp-
+    offers 'rp-update -a so' 'solar1 solar2'
+    offers 'rp-rankpipe update -a so' 'solar1 solar2'
+    for program in rankpipe $PROGRAMS; do
+        [ -f "stage/usr/share/bash-completion/completions/rp-$program" ]
+    done
+}
+
+@test "zsh: the function is sound, and compinit takes it for every program" {
+    command -v zsh || skip "no zsh here"
+    for prefix in '' rp-; do
+        installed "$prefix"
+        zsh -n "$zsh_file"
+        for program in rankpipe $PROGRAMS; do
+            [ "$(zsh -fc 'fpath=($1 $fpath); autoload -Uz compinit; compinit -D -u
+                echo $_comps[$2]' zsh "${zsh_file%/*}" "$prefix$program")" = "_${prefix}rankpipe" ]
+        done
+    done
+}
+
+@test "zsh: what stands in _arguments is what the usage says" {
+    command -v zsh || skip "no zsh here"
+    installed rp-
+    # shellcheck disable=SC2016
+    zsh -fc '_arguments() { print -rl -- "$@" }; service=rp-update; . $1' zsh "$zsh_file" >update
+    grep -xF -e "-a+:learner:($(said '.*there are: ' update -a '?'))" update
+    grep -xF -e '-m+:model:_files' update
+    grep -xF -e '-e+:eta: ' update
+    grep -xF -e '-o' update
+    # shellcheck disable=SC2016
+    zsh -fc '_arguments() { print -rl -- "$@" }; service=rp-rankpipe CURRENT=3 words=(rp-rankpipe explore -)
+        . $1' zsh "$zsh_file" >explore
+    grep -xF -e '-p+:policy:(uniform top swap plackett-luce team-draft blocks leader)' explore
+}

@@ -1,0 +1,680 @@
+#!/usr/bin/env bats
+# explore: which order is shown, and what is told about it.
+
+load ../helper
+
+# scored SCORE...: a stream of one round whose documents have these scores. Its only weight is 1.
+scored() {
+    local score
+    { echo 'rankpipe/1 model learner=squared rounds=0 dim=1 cols=w:f8[1] bytes=8' &&
+        printf '\0\0\0\0\0\0\xf0\x3f' && echo 'rankpipe/1 end rounds=1 bytes=0'; } >one.bin
+    for score; do
+        echo "0 qid:a 1:$score"
+    done | svm2bin | score -m one.bin
+}
+
+# shown: the documents in the order shown, a line a round.
+shown() {
+    bin2txt -f rank | awk '$3 == 1 && NR > 1 { print "" } { printf "%s", ($3 > 1 ? " " : "") $4 }
+                           END { print "" }'
+}
+
+@test "documents are shown by score, highest first" {
+    is "$(scored 0.5 -1 3 0.25 | explore | shown)" '2 0 3 1'
+}
+
+@test "ties are shown in document order" {
+    is "$(scored 1 2 1 2 1 | explore | shown)" '1 3 0 2 4'
+    is "$(scored 0 -0 0 | explore | shown)" '0 1 2'
+    fives=$(printf '%d ' {1..100} | tr 1-9 55555) # 5 and 50 and 55 and 500
+    # shellcheck disable=SC2086
+    is "$(scored $fives | explore | shown)" "$(printf '%s\n' $fives | awk '{ print NR - 1, $1 }' |
+        sort -s -k 2,2nr | cut -d ' ' -f 1 | paste -sd ' ')"
+}
+
+@test "without exploration there is an order and nothing else" {
+    scored 1 2 | explore >out
+    is "$(bin2txt -f head out)" 'rankpipe/1 round t=1 qid=a docs=2 dim=1 '\
+'cols=label:f4[2],score:f8[2],order:u4[2],x:f4[2] bytes=40'
+    scored 1 2 | explore -g 0 >none
+    same out none
+}
+
+@test "the order is written in the stream as document numbers, best first" {
+    scored 1 3 2 | explore >out
+    {
+        echo 'rankpipe/1 round t=1 qid=a docs=3 dim=1 cols=label:f4[3],score:f8[3],order:u4[3],x:f4[3] bytes=60'
+        head -c 12 /dev/zero
+        printf '\0\0\0\0\0\0\xf0\x3f' && printf '\0\0\0\0\0\0\x08\x40' && printf '\0\0\0\0\0\0\0\x40'
+        printf '\x1\0\0\0' && printf '\x2\0\0\0' && printf '\0\0\0\0'
+        printf '\0\0\x80\x3f' && printf '\0\0\x40\x40' && printf '\0\0\0\x40'
+        echo 'rankpipe/1 end rounds=1 bytes=0'
+    } >expected
+    same expected out
+}
+
+@test "gamma is in every header, greedy in those of explored rounds alone" {
+    scored 1 2 3 >in
+    replay -n 200 in | explore -g 0.25 | bin2txt -f head >out
+    is "$(grep -c ' dim=1 gamma=0.25 cols=label:f4\[3\],score:f8\[3\],order:u4\[3\],' out)" 200
+    explored=$(grep -c 'order:u4\[3\],greedy:u4\[3\],x:f4\[3\] ' out)
+    [ "$explored" -gt 25 ] && [ "$explored" -lt 75 ]
+}
+
+@test "greedy is the order by score" {
+    scored 2 1 3 2 >in
+    replay -n 50 in | explore -g 1 >explored
+    replay -n 50 in | explore -g 1e-300 >by_score # never explores
+    is "$(bin2txt -f head by_score | grep -c greedy)" 0
+    # The last 48 bytes of a payload are order, greedy and x.
+    bin2txt -f head explored | tail -n 1 | grep -q 'order:u4\[4\],greedy:u4\[4\],x:f4\[4\] bytes=96$'
+    bin2txt -f head by_score | tail -n 1 | grep -q 'order:u4\[4\],x:f4\[4\] bytes=80$'
+    end=$(echo 'rankpipe/1 end rounds=50 bytes=0' | wc -c)
+    tail -c $((end + 32)) explored | head -c 16 >greedy
+    tail -c $((end + 32)) by_score | head -c 16 >order
+    same greedy order
+    printf '\x2\0\0\0\0\0\0\0\x3\0\0\0\x1\0\0\0' >expected
+    same greedy expected
+}
+
+@test "rounds are explored with probability gamma, and every order is as likely then" {
+    scored 3 2 1 >in
+    replay -n 6000 in | explore -g 0.3 -s 7 >out
+    explored=$(bin2txt -f head out | grep -c greedy)
+    [ "$explored" -gt 1650 ] && [ "$explored" -lt 1950 ]
+    # Each of the six orders comes in 50 of 1000 rounds, the greedy one in 700 more.
+    counts=$(shown <out | sort | uniq -c)
+    is "$(wc -l <<<"$counts")" 6
+    is "$(awk '$1 > 230 && $1 < 370' <<<"$counts" | wc -l)" 5
+    greedy=$(awk '/ 0 1 2$/ { print $1 }' <<<"$counts")
+    [ "$greedy" -gt 4350 ] && [ "$greedy" -lt 4650 ]
+}
+
+@test "-g 1 shows each document first equally often" {
+    printf '0 qid:a\n0 qid:a\n0 qid:a\n0 qid:a\n0 qid:a\n' | svm2bin >in
+    counts=$(replay -n 5000 in | explore -g 1 | bin2txt -f rank | awk '$3 == 1 { print $4 }' | sort | uniq -c)
+    is "$(awk '$1 > 890 && $1 < 1110 { print $2 }' <<<"$counts" | paste -sd ' ')" '0 1 2 3 4'
+}
+
+@test "-g 1 needs no scores, and makes no greedy order then" {
+    printf '0 qid:a 1:1\n' | svm2bin | explore -g 1 | bin2txt -f head >out
+    is "$(cat out)" \
+        'rankpipe/1 round t=1 qid=a docs=1 dim=1 gamma=1 cols=label:f4[1],order:u4[1],x:f4[1] bytes=12'
+}
+
+@test "-T horizon is gamma = T^(-1/3), the closest number to it where T is a cube" {
+    scored 1 2 >in
+    gamma() { explore -T "$1" <in | bin2txt -f head | grep -o 'gamma=[^ ]*'; }
+    is "$(gamma 1)" gamma=1
+    is "$(gamma 8)" gamma=0.5
+    is "$(gamma 27)" gamma=0.33333333333333331
+    is "$(gamma 64)" gamma=0.25
+    is "$(gamma 1000)" gamma=0.10000000000000001
+    is "$(gamma 8000)" gamma=0.050000000000000003
+    is "$(gamma 1000000)" gamma=0.01
+}
+
+@test "what is random in a round depends on the seed and its number alone" {
+    scored 1 2 3 4 5 6 7 8 >in
+    for seed in 1 2; do
+        whole=$(replay -n 9 in | explore -g 0.8 -s $seed | shown)
+        for t in 1 2 3 4 5 6 7 8 9; do
+            is "$(replay -b $t -n $t in | explore -g 0.8 -s $seed | shown)" "$(sed -n ${t}p <<<"$whole")"
+        done
+        eval "orders$seed=\$whole"
+    done
+    # shellcheck disable=SC2154
+    [ "$orders1" != "$orders2" ]
+}
+
+@test "the seed is 1 where none is given, and the same seed gives the same bytes" {
+    scored 1 2 3 4 5 >in
+    replay -n 50 in | explore -g 0.5 >out
+    replay -n 50 in | explore -g 0.5 -s 1 >again
+    same out again
+}
+
+@test "what is random does not depend on what is in the round" {
+    scored 1 2 3 4 >one
+    scored 9 1 7 1 >other
+    is "$(explore -g 1 -s 4 <one | shown)" "$(explore -g 1 -s 4 <other | shown)"
+}
+
+@test "exploring again replaces the order and what was told of it" {
+    scored 1 2 3 >in
+    explore -g 1 <in | explore >again
+    explore <in >once
+    same once again
+}
+
+# ---- exploration that costs less ----
+
+# firsts FILE: how many rounds have which two documents on top, as "i j rounds".
+firsts() {
+    bin2txt -f rank "$1" | awk '$3 == 1 { i = $4 } $3 == 2 { n[i " " $4]++ }
+                                END { for (ij in n) print ij, n[ij] }' | sort
+}
+
+# near ROUNDS: lines "name rounds probability" have as many of so many rounds as is likely: within
+# five standard deviations.
+near() {
+    awk -v n="$1" '{ d = $2 - n * $3; v = n * $3 * (1 - $3)
+                     if (d * d > 25 * v) { print "not", n * $3 ":", $0; bad = 1 } }
+                   END { exit bad || NR == 0 }'
+}
+
+@test "top: the first places are any documents, the others stand by score behind them" {
+    scored 5 1 4 2 3 >in # by score 0 2 4 3 1
+    replay -n 20000 in | explore -p top -k 2 -g 0.4 -s 3 >out
+    is "$(bin2txt -f head out | grep -c ' dim=1 gamma=0.40000000000000002 top=2 cols=')" 20000
+    shown <out | awk '{
+        split("0 4 1 3 2", by_score) # place of document d is by_score[d + 1]
+        for (a = 4; a <= 5; a++) if (by_score[$(a) + 1] < by_score[$(a - 1) + 1]) { print; exit 1 }
+    }'
+    # Each of the 20 choices in 0.02 of the rounds, the greedy one in 0.6 more.
+    firsts out >pairs
+    is "$(wc -l <pairs)" 20
+    awk '{ print $1 "-" $2, $3, 0.02 + ($1 " " $2 == "0 2" ? 0.6 : 0) }' pairs | near 20000
+    is "$(bin2txt -f head out | grep -c greedy)" \
+        "$(replay -n 20000 in | explore -g 0.4 -s 3 | bin2txt -f head | grep -c greedy)"
+}
+
+@test "top: of a list no longer than that the order is uniform's" {
+    scored 1 2 3 >in
+    replay -n 50 in | explore -p top -k 3 -g 0.5 >three
+    replay -n 50 in | explore -p top -k 9 -g 0.5 >nine
+    replay -n 50 in | explore -g 0.5 >uniform
+    is "$(shown <three)" "$(shown <uniform)"
+    is "$(shown <nine)" "$(shown <uniform)"
+}
+
+@test "swap: one of the first places changes with one behind them, each as likely" {
+    scored 5 1 4 2 3 >in # by score 0 2 4 3 1
+    replay -n 20000 in | explore -p swap -k 2 -g 0.6 -s 5 >out
+    is "$(bin2txt -f head out | grep -c ' dim=1 gamma=0.59999999999999998 swap=2 cols=')" 20000
+    shown <out | sort | uniq -c | awk '{ print $2 $3 $4 $5 $6, $1, $2 == 0 && $3 == 2 ? 0.4 : 0.1 }' >orders
+    is "$(cut -d ' ' -f 1 orders | paste -sd ' ')" '01432 02431 03421 04231 12430 32401 42031'
+    near 20000 <orders
+}
+
+@test "swap: where nobody stands below, nothing is drawn" {
+    scored 1 2 3 >in
+    for k in 3 4 4294967295; do
+        is "$(replay -n 50 in | explore -p swap -k $k -g 1 | shown | sort -u)" '2 1 0'
+        is "$(replay -n 50 in | explore -p swap -k $k -g 1 | bin2txt -f head | grep -c "gamma=1 swap=$k cols=.*order:u4\[3\],x")" 50
+    done
+}
+
+@test "plackett-luce: each place goes to one of those left, by exp(score / temperature)" {
+    scored 1 0 -0.5 2 >in
+    for H in 1 0.5 3; do
+        replay -n 20000 in | explore -p plackett-luce -H $H -s 7 >out
+        shown <out | sort | uniq -c | awk -v H=$H 'BEGIN {
+            split("1 0 -0.5 2", s)
+            for (i = 1; i <= 4; i++) all += w[i - 1] = exp(s[i] / H)
+        } { p = 1; left = all
+            for (a = 2; a <= 5; a++) { p *= w[$(a)] / left; left -= w[$(a)] }
+            print $2 $3 $4 $5, $1, p }' >orders
+        near 20000 <orders
+    done
+    [ "$(wc -l <orders)" = 24 ]
+}
+
+@test "plackett-luce: the round has the logits, and greedy where the order is another" {
+    scored 1 3 2 >in
+    explore -p plackett-luce -H 0.015625 <in >out # as good as by score: exp(-64)
+    {
+        echo 'rankpipe/1 round t=1 qid=a docs=3 dim=1 cols=label:f4[3],score:f8[3],order:u4[3],logit:f8[3],x:f4[3] bytes=84'
+        head -c 12 /dev/zero
+        printf '\0\0\0\0\0\0\xf0\x3f' && printf '\0\0\0\0\0\0\x08\x40' && printf '\0\0\0\0\0\0\0\x40'
+        printf '\x1\0\0\0' && printf '\x2\0\0\0' && printf '\0\0\0\0'
+        printf '\0\0\0\0\0\0\x50\x40' && printf '\0\0\0\0\0\0\x68\x40' && printf '\0\0\0\0\0\0\x60\x40'
+        printf '\0\0\x80\x3f' && printf '\0\0\x40\x40' && printf '\0\0\0\x40'
+        echo 'rankpipe/1 end rounds=1 bytes=0'
+    } >expected
+    same expected out
+    replay -n 300 in | explore -p plackett-luce >out
+    is "$(bin2txt -f head out | grep -c greedy)" "$(shown <out | grep -cv '^1 2 0$')"
+    is "$(bin2txt -f head out | grep -c gamma=)" 0
+}
+
+@test "plackett-luce: large scores drown no noise, and equals are equal" {
+    scored 1e17 1e17 1e17 >high
+    scored 0 -1e17 -1e17 -1e17 >low
+    for file in high low; do
+        replay -n 6000 $file | explore -p plackett-luce -s 2 | shown | sort | uniq -c >counts
+        is "$(wc -l <counts)" 6
+        awk '{ print $2 $3 $4 $5, $1, 1 / 6 }' counts | near 6000
+    done
+    is "$(replay -n 100 low | explore -p plackett-luce | shown | cut -c 1 | sort -u)" 0
+}
+
+@test "-F: gamma and temperature fall with the round's number" {
+    scored 1 2 3 >in
+    for policy in uniform 'top -k 2' 'swap -k 2'; do
+        # shellcheck disable=SC2086
+        replay -n 16 in | explore -p $policy -g 0.5 -F 0.5 | bin2txt -f head | sed 's/.* gamma=\([^ ]*\) .*/\1/' >gammas
+        awk '{ d = $1 - 0.5 / sqrt(NR); if (d * d > 1e-32) { print NR, $1; exit 1 } }' gammas
+        is "$(sed -n 1p gammas)" 0.5
+    done
+    # Round 4 at temperature 2 t^-0.5 is as round 4 at 1, if 4^-0.5 is a half to the bit.
+    replay -b 4 -n 4 in | explore -p plackett-luce -H 2 -F 0.5 >falls
+    replay -b 4 -n 4 in | explore -p plackett-luce -H 1 >stays
+    same falls stays
+    # At 1 no score is needed, and then it is.
+    printf '0 qid:a 1:1\n0 qid:b 1:1\n' | svm2bin >bare
+    fails_on bare 1 'explore: <stdin>: round 2 *: needs score: *' explore -g 1 -F 1
+}
+
+@test "the new policies go on from a later round with the same bytes" {
+    scored 1 2 3 4 5 >in
+    for policy in 'top -k 2 -g 0.8 -F 0.1' 'swap -k 2 -T 8' 'plackett-luce -H 2 -F 0.2'; do
+        # shellcheck disable=SC2086
+        whole=$(replay -n 9 in | explore -p $policy | shown)
+        for t in 1 2 5 9; do
+            # shellcheck disable=SC2086
+            is "$(replay -b $t -n $t in | explore -p $policy | shown)" "$(sed -n ${t}p <<<"$whole")"
+        done
+    done
+}
+
+@test "what was drawn, and how, comes through the mask and a file" {
+    scored 1 2 3 4 5 >in
+    for policy in 'top -k 2 -g 0.8' 'swap -k 2 -g 0.8' plackett-luce; do
+        # shellcheck disable=SC2086
+        replay -n 40 in | explore -p $policy | feedback-mask -k 2 | tee masked | update -a kl -e 0.01 >piped
+        update -a kl -e 0.01 <masked >filed
+        same piped filed
+        replay masked | update -a kl -e 0.01 >replayed
+        same piped replayed
+        score -m one.bin <masked >rescored # logit says by itself how the order was drawn
+        update -a kl -e 0.01 <rescored >again
+        same piped again
+    done
+    is "$(bin2txt -f head masked | grep -c 'logit:f8\[5\]')" 40
+}
+
+# ---- a fixed list of items ----
+
+# A double of few digits, in bytes.
+f8() {
+    local high
+    case $1 in
+    0) high='\0\0' ;;
+    0.25) high='\xd0\x3f' ;;
+    1) high='\xf0\x3f' ;;
+    2) high='\0\x40' ;;
+    3) high='\x08\x40' ;;
+    5) high='\x14\x40' ;;
+    *) echo "f8: no bytes for $1" >&2 && return 1 ;;
+    esac
+    # shellcheck disable=SC2059
+    printf "\0\0\0\0\0\0$high"
+}
+
+# listed FIRST LAST WEIGHT...: rounds of a list that has one item for each weight, its score.
+listed() {
+    local first=$1 last=$2 weight
+    shift 2
+    { echo "rankpipe/1 model learner=squared rounds=0 dim=$# cols=w:f8[$#] bytes=$(($# * 8))" &&
+        for weight; do f8 "$weight" || return 1; done && echo 'rankpipe/1 end rounds=1 bytes=0'; } >list.w
+    for weight; do echo '1 qid:1'; done | svm2bin >list.bin
+    replay -b "$first" -n "$last" list.bin | score -m list.w
+}
+
+# A line a round: t, block, group or -.
+turns() {
+    bin2txt -f head | awk '{
+        block = group = "-"
+        for (i = 1; i <= NF; i++) {
+            if ($i ~ /^t=/) t = substr($i, 3)
+            if ($i ~ /^block=/) block = substr($i, 7)
+            if ($i ~ /^group=/) group = substr($i, 7)
+        }
+        print t, block, group }'
+}
+
+@test "blocks: block= is in every round, group= in one round of each block for each group" {
+    listed 1 100 0 0 0 0 0 0 0 >in
+    explore -p blocks -T 100 -K 7 <in >out
+    bin2txt -f head out | sed -n 1,2p | grep -qx \
+        'rankpipe/1 round t=1 qid=1 docs=7 dim=0 block=0\( group=[0-6]\)* cols=label:f4\[7\],score:f8\[7\],order:u4\[7\] bytes=112'
+    is "$(bin2txt -f head out | grep -c 'gamma=\|greedy')" 0
+    turns <out >told
+    # Blocks of ceil(100 i / 7) - ceil(100 (i - 1) / 7) rounds.
+    is "$(cut -d ' ' -f 2 told | uniq -c | awk '{ print $2 ":" $1 }' | paste -sd ' ')" \
+        '0:15 1:14 2:14 3:15 4:14 5:14 6:14'
+    for block in 0 1 2 3 4 5 6; do
+        is "$(awk -v block=$block '$2 == block && $3 != "-" { print $3 }' told | sort | paste -sd ' ')" \
+            '0 1 2 3 4 5 6'
+    done
+}
+
+@test "blocks: an exploring round has its group on top, in its order, and any order behind it" {
+    listed 1 4000 0 0 0 0 0 >in
+    explore -p blocks -T 4000 -K 400 -k 2 <in >out
+    turns <out >told
+    shown <out | paste -d ' ' told - | awk '$3 != "-"' >explored
+    is "$(wc -l <explored)" 1200
+    is "$(awk '{ print $3 ":", $4, $3 < 2 ? $5 : "" }' explored | sort | uniq -c |
+        awk '{ $1 = $1; print }' | sed 's/ *$//')" '400 0: 0 1
+400 1: 2 3
+400 2: 4'
+    # Each of the six orders of 2 3 4, and of the 24 of 0 1 2 3: 67 and 17 of 400.
+    is "$(awk '$3 == 0 { print $6, $7, $8 }' explored | sort | uniq -c | awk '$1 > 30 && $1 < 105' | wc -l)" 6
+    is "$(awk '$3 == 2 { print $5, $6, $7, $8 }' explored | sort | uniq -c | wc -l)" 24
+}
+
+@test "blocks: with one group, every block explores once; with k the whole list, in document order" {
+    listed 1 60 0 0 5 >in
+    explore -p blocks -T 60 -K 20 -k 3 <in >three
+    explore -p blocks -T 60 -K 20 -k 1000 <in >thousand
+    same three thousand
+    is "$(turns <three | grep -c ' 0$')" 20
+    turns <three >told
+    is "$(shown <three | paste -d ' ' told - | awk '$3 == 0' | cut -d ' ' -f 4- | sort -u)" '0 1 2'
+}
+
+@test "blocks: K is m^(-1/3) T^(2/3), but each block has a round for each group" {
+    blocks() { # m T ...
+        local m=$1 T=$2
+        shift 2
+        # shellcheck disable=SC2046
+        listed "$T" "$T" $(printf '0 %.0s' $(seq "$m")) | explore -p blocks -T "$T" "$@" | turns |
+            awk '{ print $2 + 1 }'
+    }
+    is "$(blocks 10 10000)" 215 # 215.4
+    is "$(blocks 8 1000)" 50    # 50 exactly
+    is "$(blocks 10 100)" 10    # 10, and at most 10
+    is "$(blocks 10 50)" 5      # 6.3, but at most 5
+    is "$(blocks 10 50 -k 2)" 6 # and now at most 10
+    is "$(blocks 10 10)" 1
+    is "$(blocks 10 9 -k 2)" 1
+    is "$(blocks 10 10000 -K 1000)" 1000
+}
+
+@test "blocks: behind the horizon come blocks of ceil(T/K) rounds" {
+    is "$(listed 9 22 0 0 | explore -p blocks -T 10 -K 3 | turns | cut -d ' ' -f 2 | uniq -c |
+        awk '{ print $2 ":" $1 }' | paste -sd ' ')" '2:2 3:4 4:4 5:4'
+    is "$(listed 11 22 0 0 | explore -p blocks -T 10 -K 3 | turns | awk '$3 != "-" { print $2, $3 }' |
+        sort | paste -sd ,)" '3 0,3 1,4 0,4 1,5 0,5 1'
+}
+
+# without_end FILE ROUNDS: a stream without its end record.
+without_end() {
+    local end="rankpipe/1 end rounds=$2 bytes=0"
+    is "$(tail -c $((${#end} + 1)) "$1")" "$end" >&2
+    head -c $(($(wc -c <"$1") - ${#end} - 1)) "$1"
+}
+
+@test "blocks and leader: who goes on from a later round gives the same bytes" {
+    for policy in 'blocks -T 120 -K 5' 'blocks -T 120 -k 2 -s 3' 'leader -T 120'; do
+        # shellcheck disable=SC2086
+        listed 1 150 0 1 2 0.25 | explore -p $policy >whole
+        for from in 2 25 60 121 150; do
+            # shellcheck disable=SC2086
+            listed $from 150 0 1 2 0.25 | explore -p $policy >rest
+            without_end rest $((151 - from)) >part
+            without_end whole 150 | tail -c "$(wc -c <part)" >want
+            same want part
+        done
+    done
+}
+
+@test "blocks: the seed says which rounds explore, and is 1 where none is given" {
+    listed 1 200 0 0 0 >in
+    explore -p blocks -T 200 <in >out
+    explore -p blocks -T 200 -s 1 <in >one
+    explore -p blocks -T 200 -s 2 <in >two
+    same out one
+    [ "$(turns <one)" != "$(turns <two)" ]
+}
+
+# upset N LOW HIGH: of the N rounds in `out` that do not explore, item 0 is on top in so many that
+# their share is between LOW and HIGH.
+upset() {
+    bin2txt -f rank out >ranks
+    turns <out >told
+    awk -v n="$1" -v low="$2" -v high="$3" '
+        NR == FNR { explores[$1] = $3 != "-"; next }
+        $3 == 1 && !explores[$1] { all++; upset += $4 == 0 }
+        END { print upset, all, upset / all; exit !(all == n && upset / all > low && upset / all < high) }
+    ' told ranks
+}
+
+# Item 1 is better by d, and the noise is uniform on [0, w) for each: it loses with probability
+# (w - d)^2 / (2 w^2), the chance that a difference of two uniforms is above d. The bounds are
+# five standard deviations.
+@test "blocks and leader: items swap as often as a difference of uniforms makes them" {
+    for policy in blocks\ -T\ 20000\ -K\ 2 leader; do # w = 1, d = 0.25: 0.28125
+        # shellcheck disable=SC2086
+        listed 1 20000 0 0.25 | explore -p $policy -E 1 >out
+        case $policy in blocks*) n=19996 ;; *) n=20000 ;; esac
+        upset $n 0.2653 0.2972
+    done
+    # m = 2, 50 steps: w = 10, d = 5: 0.125
+    listed 1 20000 0 5 | explore -p leader -T 50 >out
+    upset 20000 0.1133 0.1367
+    listed 1 20000 0 5 | explore -p blocks -T 20000 -K 50 >out
+    upset 19900 0.1133 0.1367
+    # Grades to 2: w = 30, d = 5: 25^2 / (2 30^2) = 0.34722
+    listed 1 20000 0 5 | explore -p leader -T 50 -L 2 >out
+    upset 20000 0.3304 0.3641
+    listed 1 20000 0 5 | explore -p blocks -T 20000 -K 50 -L 2 >out
+    upset 19900 0.3303 0.3641
+}
+
+@test "leader: no more than epsilon's reciprocal is made up for, and nothing is written but order" {
+    listed 1 2000 0 1 3 | explore -p leader -E 1 >out
+    is "$(shown <out | sort -u | wc -l)" 1 # noise below 1
+    is "$(shown <out | sed -n 1p)" '2 1 0'
+    is "$(bin2txt -f head out | sed -n 7p)" \
+        'rankpipe/1 round t=7 qid=1 docs=3 dim=0 cols=label:f4[3],score:f8[3],order:u4[3] bytes=48'
+}
+
+@test "leader: among equals every order is as likely, in each round anew" {
+    listed 1 6000 0 0 0 | explore -p leader -T 6000 | shown | sort | uniq -c >counts
+    is "$(wc -l <counts)" 6
+    is "$(awk '$1 > 850 && $1 < 1150' counts | wc -l)" 6
+}
+
+@test "what another policy said of a round is taken away" {
+    listed 1 40 0 1 2 >in
+    explore -p blocks -T 40 <in >blocks.out
+    explore -p leader -T 40 <in >leader.out
+    explore -g 0.5 <in >uniform.out
+    explore -p top -k 2 -g 0.5 <in >top.out
+    explore -p swap -k 2 -g 0.5 <in >swap.out
+    explore -p plackett-luce <in >luce.out
+    for before in blocks leader uniform top swap luce; do
+        explore -p blocks -T 40 <$before.out >again
+        same again blocks.out
+        explore -p leader -T 40 <$before.out >again
+        same again leader.out
+        explore -g 0.5 <$before.out >again
+        same again uniform.out
+        explore -p swap -k 2 -g 0.5 <$before.out >again
+        same again swap.out
+        explore -p plackett-luce <$before.out >again
+        same again luce.out
+    done
+}
+
+# ---- errors ----
+
+@test "a round that has been answered is refused" {
+    scored 1 2 | explore -g 0.5 | feedback-mask >in
+    fails_on in 1 'explore: <stdin>: round 1 (qid a): it has been shown and answered (seen): *' explore
+}
+
+@test "a round without scores is refused, by all but -g 1" {
+    printf '0 qid:a 1:1\n' | svm2bin >in
+    for gamma in 0 0.5 0.9999999; do
+        fails_on in 1 'explore: <stdin>: round 1 (qid a): needs score: put score before explore (only -g 1 does without)' \
+            explore -g $gamma
+    done
+}
+
+@test "a gamma that is no probability is refused" {
+    for gamma in -0.1 1.1 nan inf x '' 0x1 1,0; do
+        fails 2 "explore: -g wants a number from 0 to 1, not '$gamma'*usage: explore *" explore -g "$gamma"
+    done
+}
+
+@test "a horizon or a seed that is no whole number is refused, and a policy that is not there" {
+    fails 2 "explore: -T wants a whole number from 1 to *, not '0'*" explore -T 0
+    fails 2 "explore: -s wants a whole number from 0 to *, not '-1'*" explore -s -1
+    fails 2 "explore: -p wants *uniform*, not 'greedy'*" explore -p greedy
+    fails 2 'explore: -g and -T both say gamma: give one of them*' explore -g 0.1 -T 1000
+}
+
+@test "an option that the policy does not take is refused" {
+    fails 2 'explore: -p blocks takes no -g*usage: explore *' explore -p blocks -T 10 -g 0.1
+    fails 2 'explore: -p leader takes no -g*' explore -g 0.1 -p leader -T 10
+    fails 2 'explore: -p leader takes no -K*' explore -p leader -T 10 -K 2
+    fails 2 'explore: -p leader takes no -k*' explore -p leader -T 10 -k 2
+    fails 2 'explore: -p plackett-luce takes no -g*' explore -p plackett-luce -g 0.1
+    fails 2 'explore: -p uniform takes no -H*' explore -p uniform -H 1
+    fails 2 'explore: -p plackett-luce takes no -T*' explore -p plackett-luce -T 10
+    fails 2 'explore: -p plackett-luce takes no -k*' explore -p plackett-luce -k 2
+    fails 2 'explore: -p blocks takes no -F*' explore -p blocks -T 10 -F 1
+    fails 2 'explore: -p leader takes no -H*' explore -p leader -T 10 -H 1
+    for policy in top swap; do
+        fails 2 "explore: -p $policy takes no -H*" explore -p $policy -g 0.1 -H 1
+        fails 2 "explore: -p $policy takes no -E*" explore -p $policy -g 0.1 -E 1
+    done
+    for option in '-E 1' '-H 1' '-K 1' '-L 1' '-k 1'; do
+        # shellcheck disable=SC2086
+        fails 2 "explore: the default, -p uniform, takes no ${option% *}*" explore -g 0.1 $option
+    done
+}
+
+@test "what the policy cannot do without is asked for, and what says a thing twice is refused" {
+    fails 2 'explore: -p blocks needs -T*' explore -p blocks
+    fails 2 'explore: -p blocks needs -T*' explore -p blocks -E 1 -K 3
+    fails 2 'explore: -p leader needs -T* or -E*' explore -p leader -L 2
+    fails 2 'explore: -p top needs -g, gamma, or -T, the number of rounds*' explore -p top
+    fails 2 'explore: -p swap needs -g, gamma, or -T, the number of rounds*' explore -p swap -k 3
+    fails 2 'explore: -F says how fast gamma falls: -g says from where*' explore -F 1
+    fails 2 'explore: -F says how fast gamma falls: -g says from where*' explore -p top -T 10 -F 1
+    fails 2 'explore: -g and -T both say gamma: give one of them*' explore -p swap -g 0.1 -T 10
+    fails 2 "explore: -F wants a number above 0, not '0'*" explore -g 0.1 -F 0
+    fails 2 "explore: -H wants a number above 0, not '-1'*" explore -p plackett-luce -H -1
+    fails 2 'explore: -E and -L both say epsilon: give one of them*' explore -p leader -E 1 -L 2
+    fails 2 'explore: -E 1e-310 is too small: 1/epsilon overflows*' explore -p leader -E 1e-310
+    fails 2 "explore: -E wants a number above 0, not '0'*" explore -p leader -E 0
+    fails 2 "explore: -L wants a whole number from 1 to 100, not '101'*" explore -p leader -T 1 -L 101
+    fails 2 "explore: -k wants a whole number from 1 to *, not '0'*" explore -p blocks -T 1 -k 0
+    fails 2 "explore: -K wants a whole number from 1 to *, not '0'*" explore -p blocks -T 1 -K 0
+}
+
+@test "a list that cannot be cut into such blocks is refused with the numbers" {
+    listed 1 3 0 0 0 0 0 0 0 0 0 0 >in
+    refused() {
+        fails_on in 1 "explore: <stdin>: round 1 (qid 1): $1" explore -p blocks "${@:2}"
+    }
+    refused '-K 11 is too many blocks for -T 100 rounds, as each shows each of 10 groups of items once: at most 10' \
+        -T 100 -K 11
+    refused '-K 26 is too many blocks for -T 100 rounds, as each shows each of 4 groups of items once: at most 25' \
+        -T 100 -K 26 -k 3
+    refused '-T 9 is too few rounds to show each of 10 groups of items once' -T 9
+    refused '-K 1 is too few blocks for -T 4294967296 rounds: 4294967296 rounds in one, and at most 4294967295 may be' \
+        -T 4294967296 -K 1
+}
+
+@test "blocks and leader refuse rounds that are no fixed list, and rounds without scores" {
+    scored 1 2 >features
+    listed 1 2 0 0 >two
+    listed 3 3 0 0 0 >three
+    cat two three >both
+    svm2bin <<<'1 qid:1' >bare
+    for policy in blocks leader; do
+        fails_on features 1 "explore: <stdin>: round 1 (qid a): dim=1: -p $policy is for a fixed list *(dim=0)" \
+            explore -p $policy -T 10
+        fails_on both 1 "explore: <stdin>: round 3 (qid 1): docs=3, and 2 in the rounds before: -p $policy is for *" \
+            explore -p $policy -T 10
+        fails_on bare 1 'explore: <stdin>: round 1 (qid 1): needs score: put score before explore' \
+            explore -p $policy -T 10
+        explore -p $policy -T 10 <two | feedback-mask >seen
+        fails_on seen 1 'explore: <stdin>: round 1 (qid 1): it has been shown and answered (seen): *' \
+            explore -p $policy -T 10
+    done
+}
+
+@test "top, swap and plackett-luce refuse rounds without scores, or scores too large" {
+    printf '0 qid:a 1:1\n0 qid:a 1:2\n' | svm2bin >bare
+    for policy in 'top -g 1' 'swap -g 1' plackett-luce; do
+        # shellcheck disable=SC2086
+        fails_on bare 1 'explore: <stdin>: round 1 (qid a): needs score: put score before explore' \
+            explore -p $policy
+    done
+    scored 0 1e30 >in
+    fails_on in 1 'explore: <stdin>: round 1 (qid a): score 1 is *e+30, too large for a temperature of 1e-300: say a larger -H' \
+        explore -p plackett-luce -H 1e-300
+    replay -b 10 -n 10 in >later
+    fails_on later 1 'explore: <stdin>: round 10 (qid a): score 1 is *e+30, too large *: say a larger -H, or a smaller -F' \
+        explore -p plackett-luce -F 300
+}
+
+# rivals: a round of 4 documents, by score 1 0 3 2, by the rival's 2 3 0 1; WORD... are added.
+rivals() {
+    mkstream round t=1 docs=4 dim=0 score:f8 3 4 1 2 rival:f8 1 0 3 2 "$@"
+}
+
+@test "team-draft: a coin for every two places, and each side shows its best that is left" {
+    rivals >in
+    replay -n 20000 in | explore -p team-draft -s 3 >out
+    shown <out | sort | uniq -c | awk '{ print $2 $3 $4 $5, $1, 1 / 4 }' >orders
+    is "$(cut -d ' ' -f 1 orders | paste -sd ' ')" '1203 1230 2103 2130'
+    near 20000 <orders
+    for t in {1..20}; do
+        replay -b $t -n $t in | explore -p team-draft -s 3 >one
+        order=$(shown <one)
+        case $order in
+        '1 2 0 3') teams='0 1 0 1' ;;
+        '1 2 3 0') teams='0 1 1 0' ;;
+        '2 1 0 3') teams='1 0 0 1' ;;
+        '2 1 3 0') teams='1 0 1 0' ;;
+        esac
+        # shellcheck disable=SC2086
+        rivals order:u4 $order team:u1 $teams | replay -b $t -n $t - >want
+        same want one
+    done
+    # Where both rank the same, that is what is shown.
+    mkstream round t=1 docs=3 dim=0 score:f8 1 3 2 rival:f8 4 6 5 | replay -n 30 - |
+        explore -p team-draft | shown | sort -u >orders
+    is "$(cat orders)" '1 2 0'
+}
+
+@test "team-draft: what is shown anew is no draft any more, and what is scored anew has no rival" {
+    rivals | explore -p team-draft >out
+    explore <out >again
+    rivals order:u4 1 0 3 2 >want
+    same want again
+    mkstream model learner=fixed rounds=0 dim=4 w:f8 0 1 2 3 >model
+    rivals | score -m model >scored
+    mkstream round t=1 docs=4 dim=0 score:f8 0 1 2 3 >want
+    same want scored
+    fails_on scored 1 'explore: <stdin>: round 1: needs rival: *score -f ring *update -a dbgd*' \
+        explore -p team-draft
+    for option in -E -H -K -L -T -g -k; do
+        fails 2 "explore: -p team-draft takes no $option*" explore -p team-draft $option 1
+    done
+}
+
+@test "a round that says of its order two things is refused" {
+    rivals order:u4 0 1 2 3 team:u1 0 1 0 1 logit:f8 0 0 0 0 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: the column logit and the column team: an order is drawn in one way' explore
+    mkstream round t=1 docs=2 dim=0 gamma=0.5 score:f8 1 2 order:u4 0 1 team:u1 0 1 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: gamma= and the column team: *' explore
+    mkstream round t=1 docs=2 dim=0 score:f8 1 2 order:u4 0 1 team:u1 0 2 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: team 1 is 2, neither 0 nor 1' explore
+    mkstream round t=1 docs=2 dim=0 score:f8 1 2 order:u4 0 1 team:u1 0 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: column team has 1 values, not 2' explore
+    for column in logit:f8 team:u1; do
+        mkstream round t=1 docs=2 dim=0 score:f8 1 2 $column 0 0 >bad
+        fails_on bad 1 "explore: <stdin>: round 1: ${column%:*} without order: what was drawn?" explore
+    done
+    mkstream round t=1 docs=2 dim=0 score:f8 1 2 rival:f8 1 nan >bad
+    fails_on bad 1 'explore: <stdin>: round 1: rival 1 is nan' explore
+}

@@ -1,0 +1,322 @@
+#!/usr/bin/env bats
+# features: other features in the place of a round's.
+
+load ../helper
+load ../models
+load ../runs
+
+FOURIER="-D 40 -g 0.05 -s 3 fourier"
+
+# changed WAY...: standard input, text, with other features, as text.
+changed() {
+    svm2bin | features "$@" | bin2txt
+}
+
+# near FILE FILE: the same words, but that numbers may differ by what one rounding to f4 is.
+near() {
+    paste -d '\n' "$1" "$2" | awk '
+        NR % 2 { n = split($0, want, /[ :]/); line = $0; next }
+        {
+            bad = split($0, got, /[ :]/) != n
+            for (i = 1; i <= n && !bad; i++) {
+                far = got[i] - want[i]
+                size = want[i] < 0 ? -want[i] : want[i]
+                bad = i > 3 ? (far < 0 ? -far : far) > 1e-7 * size + 1e-6 : got[i] != want[i]
+            }
+            if (bad) { print line; print; exit 1 }
+        }
+        END { exit NR == 0 || bad }'
+}
+
+@test "split: deviations and means, worked by hand" {
+    printf '2 qid:a 1:1 2:2 3:4\n0 qid:a 1:3 2:0 3:4\n1 qid:b 2:1\n' | changed split >out
+    is "$(cat out)" '2 qid:a 1:-1 2:2 3:1 4:1 5:0 6:4
+0 qid:a 1:1 2:2 3:-1 4:1 5:0 6:4
+1 qid:b 1:0 2:0 3:0 4:1'
+}
+
+@test "products: each pair, squares included, worked by hand" {
+    printf '2 qid:a 1:2 2:3 3:5\n0 qid:a 1:-1 2:0 3:4\n1 qid:b 1:7\n' | changed products >out
+    is "$(cat out)" '2 qid:a 1:2 2:4 3:3 4:6 5:9 6:5 7:10 8:15 9:25
+0 qid:a 1:-1 2:1 3:0 4:0 5:0 6:4 7:-4 8:0 9:16
+1 qid:b 1:7 2:49'
+}
+
+# As the page says it, by awk on text: every place of a round, those with 0 too.
+by_awk() {
+    bin2txt "$2" | awk -v way="$1" -v dim="$3" '
+        function flush(    i, j, k, line) {
+            for (i = 1; i <= n; i++) {
+                line = head[i]
+                if (way == "split")
+                    for (j = 1; j <= dim; j++)
+                        line = line sprintf(" %d:%.12g %d:%.12g", 2 * j - 1, x[i, j] - sum[j] / n,
+                                            2 * j, sum[j] / n)
+                else
+                    for (j = 1; j <= dim; j++)
+                        for (k = 0; k <= j; k++)
+                            line = line sprintf(" %d:%.12g", j * (j + 1) / 2 + k,
+                                                (k ? x[i, k] : 1) * x[i, j])
+                print line
+            }
+            delete x; delete sum; n = 0
+        }
+        $2 != qid { flush(); qid = $2 }
+        {
+            head[++n] = $1 " " $2
+            for (f = 3; f <= NF; f++) { split($f, a, ":"); x[n, a[1]] = a[2]; sum[a[1]] += a[2] }
+        }
+        END { flush() }'
+}
+
+# nonzero: text without features that are 0, or would be but for the last digit of a text.
+nonzero() {
+    awk '{
+        line = $1 " " $2
+        for (f = 3; f <= NF; f++) {
+            split($f, a, ":")
+            if (a[2] < -1e-7 || a[2] > 1e-7) line = line " " $f
+        }
+        print line
+    }'
+}
+
+@test "split and products are what awk makes of the text, dense and sparse" {
+    made 20 1 | svm2bin >dense
+    made 30 9 | svm2bin -d 30 >sparse
+    for deck in 'dense 20' 'sparse 30'; do
+        read -r file dim <<<"$deck"
+        for way in split products; do
+            by_awk $way "$file" "$dim" | nonzero >want
+            features $way <"$file" | bin2txt | nonzero >out
+            [ "$(grep -c : out)" = "$(grep -c : "want")" ]
+            near want out
+        done
+    done
+}
+
+# kernel GAMMA: from text of one query, the raw features behind D new ones: for each two documents
+# the product of the new ones and exp(-gamma |x - y|^2).
+kernel() {
+    awk -v D="$1" -v gamma="$2" '
+        { n++; for (f = 3; f <= NF; f++) { split($f, a, ":"); v[n, a[1]] = a[2]; if (a[1] > w) w = a[1] } }
+        END {
+            for (i = 1; i <= n; i++)
+                for (j = 1; j <= i; j++) {
+                    z = d = 0
+                    for (f = 1; f <= D; f++) z += v[i, f] * v[j, f]
+                    for (f = D + 1; f <= w; f++) d += (v[i, f] - v[j, f]) ^ 2
+                    print z, exp(-gamma * d)
+                }
+        }'
+}
+
+@test "fourier: products of the new features are the kernel, within five deviations" {
+    made 5 1 | awk '{ $2 = "qid:1" } NR <= 12' | svm2bin >in
+    for gamma in 0.01 0.05 0.15; do
+        for D in 100 6400; do
+            features -D $D -g $gamma -s 2 fourier <in | bin2txt | kernel $D $gamma >out
+            is "$(wc -l <out)" 78
+            awk -v D=$D '($1 - $2) ^ 2 > 25 / D { print; bad = 1 } $2 > 0.05 && $2 < 0.95 { between++ }
+                END { exit bad || between < 4 }' out
+            # And not nearer than chance would have it.
+            awk -v D=$D '{ far += ($1 - $2) ^ 2 } END { exit far / NR < 0.05 / D }' out
+        done
+    done
+}
+
+@test "fourier: each is a cosine of one angle, linear in the features" {
+    # Of 0, x, -x, 2x and -2x: (z(x) + z(-x)) / 2 z(0) = cos(omega.x), and cos 2a = 2 cos^2 a - 1.
+    printf '0 qid:a 1:%s 3:%s\n' 0 0 0.5 1.5 -0.5 -1.5 1 3 -1 -3 | svm2bin |
+        features -D 300 -g 0.3 fourier | bin2txt | awk '
+        { for (f = 3; f < 303; f++) { split($f, a, ":"); z[NR, f] = a[2] } }
+        END {
+            high = sqrt(2 / 300)
+            for (f = 3; f < 303; f++) {
+                for (i = 1; i <= 5; i++) if (z[i, f] ^ 2 > high ^ 2 + 1e-8) exit 1
+                if (z[1, f] ^ 2 < high ^ 2 / 16) continue
+                one = (z[2, f] + z[3, f]) / (2 * z[1, f])
+                two = (z[4, f] + z[5, f]) / (2 * z[1, f])
+                if ((two - 2 * one ^ 2 + 1) ^ 2 > 1e-10) { print f, one, two; exit 1 }
+                seen++
+            }
+            exit seen < 100
+        }'
+}
+
+@test "fourier: what came stands behind, a larger -D keeps those there were, a seed changes all" {
+    made 6 2 | svm2bin >in
+    features -D 4 fourier <in | bin2txt | sed -E 's/ [1-4]:[^ ]*//g' |
+        awk '{ for (f = 3; f <= NF; f++) { split($f, a, ":"); $f = a[1] - 4 ":" a[2] } print }' |
+        nonzero >out
+    bin2txt in | nonzero >want
+    same want out
+    new() { features "$@" fourier <in | bin2txt | cut -d ' ' -f 1-5; }
+    new -D 3 -g 0.1 >three
+    new -D 12 -g 0.1 >twelve
+    awk '{ for (f = 3; f <= 5; f++) { split($f, a, ":"); $f = a[1] ":" 2 * a[2] } print }' twelve >want
+    near want three
+    new -D 3 -g 0.1 -s 1 >one
+    same three one
+    new -D 3 -g 0.1 -s 2 >two
+    ! near two three
+    new -D 3 >gamma
+    new -D 3 -g 1 >one
+    same gamma one
+    features fourier <in | bin2txt -f head | sed -n '1s/.* dim=\([0-9]*\) .*/\1/p' >dim
+    is "$(cat dim)" 106
+}
+
+@test "a narrow round and a wide one get the same features, dense or sparse, alone or behind others" {
+    made 20 1 >text
+    svm2bin text >narrow
+    svm2bin -d 4000 text >wide
+    is "$(bin2txt -f head narrow | grep -c ',x:')" 40
+    is "$(bin2txt -f head wide | grep -c ',ptr:')" 40
+    for way in split products "$FOURIER"; do
+        # shellcheck disable=SC2086
+        features $way <narrow | bin2txt | nonzero >want
+        # shellcheck disable=SC2086
+        features $way <wide | bin2txt | nonzero >out
+        same want out
+        # Rounds of other widths before it, which draw frequencies sooner and in other numbers.
+        # shellcheck disable=SC2086
+        { printf '1 qid:x 3:1\n0 qid:y 90:1\n' | svm2bin && cat narrow; } | replay - |
+            features $way | bin2txt | nonzero | tail -n +3 >out
+        same want out
+    done
+}
+
+@test "features are written as svm2bin writes them: dense where that is no more bytes" {
+    printf '1 qid:a 1:1 2:2\n0 qid:a 1:3 2:5\n1 qid:b 900:1\n0 qid:b\n' | svm2bin >in
+    for way in split products "$FOURIER"; do
+        # shellcheck disable=SC2086
+        features $way <in >out
+        # A text does not tell a width: each round by itself.
+        for qid in a b; do
+            bin2txt out | grep " qid:$qid" | svm2bin -d "$(bin2txt -f head out |
+                sed -n "s/.* qid=$qid .* dim=\([0-9]*\) .*/\1/p")" | bin2txt -f head |
+                sed -n '1s/.* cols=//p'
+        done >want
+        bin2txt -f head out | sed -n 's/.*round.* cols=//p' >have
+        same want have
+    done
+}
+
+@test "all else passes: keys, labels, seen, columns of one's own; features go last" {
+    mkstream round t=7 qid=a docs=2 dim=1 gamma=0.5 x-mine=z mine:u1 1 2 3 label:f4 4 0.5 x:f4 2 6 \
+        behind:u1 9 order:u4 1 0 seen:f4 0.5 >in
+    features split <in >out
+    mkstream round t=7 qid=a docs=2 dim=2 gamma=0.5 x-mine=z mine:u1 1 2 3 label:f4 4 0.5 \
+        behind:u1 9 order:u4 1 0 seen:f4 0.5 x:f4 -2 4 2 4 >want
+    same want out
+    mkstream model learner=squared rounds=3 dim=1 eta=0.5 w:f8 2 >model
+    features split <model >out
+    same model out
+}
+
+@test "after a mask and a replay, within loop and across pipes, by any road the same bytes" {
+    made 46 1 | awk '{ $2 = "qid:" int(NR / 100) } 1' >few
+    { cat few few few | sed 's/qid:./qid:9/' && cat few; } | svm2bin >in # large: features are put aside
+    replay -n 9 -s 1 in | explore -g 1 | feedback-mask -k 3 >masked
+    for way in split products "$FOURIER"; do
+        # shellcheck disable=SC2086
+        features $way <masked >want
+        # shellcheck disable=SC2086
+        replay -n 9 -s 1 in | features $way | explore -g 1 | feedback-mask -k 3 >out
+        same want out
+        # shellcheck disable=SC2086
+        replay -n 9 -s 1 in | explore -g 1 | feedback-mask -k 3 | features $way | cat >out
+        same want out
+        loop "replay -n 9 -s 1 in | features $way | explore -g 1 | feedback-mask -k 3" >out
+        same want out
+        loop "replay -n 9 -s 1 in | explore -g 1 | features $way | feedback-mask -k 3" >out
+        same want out
+    done
+}
+
+@test "a ring learns the same from features made on the way, before, or in one process" {
+    made 12 1 | svm2bin >in
+    mkfifo ring
+    features $FOURIER <in >before
+    ring() { explore -g 0.3 | feedback-mask -k 2 | update -a ridge -f ring; }
+    replay -n 200 -s 1 in | features $FOURIER | score -f ring | ring >way
+    replay -n 200 -s 1 before | score -f ring | ring >model
+    same model way
+    loop "replay -n 200 -s 1 in | features $FOURIER | score -f ring | explore -g 0.3 |
+        feedback-mask -k 2 | update -a ridge -f ring" >looped
+    same model looped
+    # Scores are of the features that came: update is not to take them for those of its own.
+    replay -n 50 in | score -f ring | features split | explore -g 0.3 | feedback-mask |
+        update -a squared -e 1e-3 -f ring >model
+    loop "replay -n 50 in | score -f ring | features split | explore -g 0.3 | feedback-mask |
+        update -a squared -e 1e-3 -f ring" >looped
+    same model looped
+}
+
+wrong() { # words, round, way...
+    # shellcheck disable=SC2086
+    mkstream round t=1 $2 >in
+    fails_on in 1 "features: <stdin>: round 1: $1" features "${@:3}"
+}
+
+@test "what cannot be is told in words" {
+    for way in split products fourier; do
+        wrong 'needs features: a fixed list of items, dim=0, has none' 'docs=2 dim=0 label:f4 1 0' $way
+        wrong 'feature * of document * would be *' 'docs=2 dim=2 x:f4 1 2 inf 0' $way
+        wrong 'feature * of document * would be *' 'docs=2 dim=2 x:f4 nan 2 1 0' $way
+    done
+    wrong 'feature 4 of document 0 would be inf' 'docs=1 dim=2 x:f4 1 2e19' products
+    wrong 'feature 0 of document 1 would be -inf' 'docs=3 dim=1 x:f4 3.4e38 -3.4e38 3.4e38' split
+    mkstream round t=1 docs=1 dim=1 x:f4 3.4e38 >in
+    features split <in >out
+    features fourier <in >out
+}
+
+@test "too wide, too many: told before memory is asked for" {
+    needs_limits
+    ulimit -v 100000
+    sparse='ptr:u4 0 1 idx:u4 65533 val:f4 1'
+    wrong 'it would be 2147516415 features wide; a round is at most 2147483648' \
+        "docs=1 dim=65535 $sparse" products
+    mkstream round t=1 docs=1 dim=65534 $sparse >in
+    features products <in | bin2txt -f head | grep ' dim=2147450879 '
+    wrong 'it would be 2147483650 features wide; *' "docs=1 dim=1073741825 $sparse" split
+    wrong 'it would be 2147483649 features wide; *' "docs=1 dim=2147483647 $sparse" -D 2 fourier
+    mkstream round t=1 docs=1 dim=2147483647 $sparse >in
+    features -D 1 fourier <in | bin2txt -f head | grep ' dim=2147483648 '
+    wrong 'its documents would have more than 134217728 features that are not 0' \
+        'docs=1 dim=17000 x:f4 1*17000' products
+    # 65000 documents, of which one has 2000 features: 260 million deviations and means.
+    seq 2000 | sed 's/$/:1/' | { echo '1 qid:a' "$(paste -sd ' ')" && yes '0 qid:a' | head -n 64999; } |
+        svm2bin >in
+    fails_on in 1 '*: its documents would have more than 134217728 *' features split
+    wrong 'its documents would have more than 134217728 *' \
+        'docs=65000 dim=1 x:f4 1*65000' -D 3000 fourier
+}
+
+@test "frequencies are kept for the features that came, and not for all below them" {
+    wrong '1048576 new features of more than 32 features want more than 33554432 *-D' \
+        'docs=1 dim=33 x:f4 1*33' -D 1048576 fourier
+    # memory goes by the features that came, not by their numbers
+    svm2bin <<<'1 qid:1 1300000:1' >in
+    needs_limits
+    (ulimit -v 100000 && features fourier <in >out)
+    bin2txt -f head out | grep ' dim=1300100 '
+}
+
+@test "the command line" {
+    misused() {
+        local words=$1
+        shift
+        fails 2 "features: $words*usage: features *" features "$@"
+    }
+    misused 'no way named; there are: split fourier products'
+    misused "no way 'Split'; there are: split fourier products" Split
+    misused "one way at a time, but 'fourier' stands behind 'split'" split fourier
+    for D in 0 1048577 1.5 x; do misused "-D wants a whole number from 1 to 1048576, not '$D'" -D "$D" fourier; done
+    for g in 0 -1 nan 1e999; do misused "-g wants a number above 0, not '$g'" -g "$g" fourier; done
+    for s in -1 9007199254740993; do misused "-s wants a whole number *, not '$s'" -s "$s" fourier; done
+    misused '-D is for fourier: split draws nothing' -D 3 split
+    misused '-g is for fourier: products draws nothing' -s 1 -g 3 products
+}

@@ -1,0 +1,484 @@
+#!/usr/bin/env bats
+# svm2bin: what of SVM-light text becomes which round, and what is refused.
+
+load ../helper
+
+# heads TEXT [OPTION...], values TEXT [OPTION...]: what a text (as for printf %b) becomes: its header
+# lines without rankpipe/1, and the numbers in it.
+heads() {
+    printf '%b' "$1" | svm2bin "${@:2}" | bin2txt -f head | sed 's/^rankpipe\/1 //'
+}
+
+values() {
+    printf '%b' "$1" | svm2bin "${@:2}" | bin2txt
+}
+
+# refuses TEXT WORDS [OPTION...]: exit 1, exactly these words, and no end record behind what came out.
+refuses() {
+    local got=0
+    printf '%b' "$1" >bad.txt
+    svm2bin "${@:3}" bad.txt >out 2>err || got=$?
+    is "$(cat err)" "svm2bin: bad.txt: $2"
+    is "$got" 1
+    run grep -ac 'rankpipe/1 end' out
+    is "$output" 0
+}
+
+# ---- what is read ----
+
+@test "each run of lines with one qid is a round, numbered from 1" {
+    is "$(heads '2 qid:a 1:1\n0 qid:a 1:2\n1 qid:b 1:3\n')" \
+        "round t=1 qid=a docs=2 dim=1 cols=label:f4[2],x:f4[2] bytes=16
+round t=2 qid=b docs=1 dim=1 cols=label:f4[1],x:f4[1] bytes=8"
+}
+
+@test "a dense round's bytes are the header, the labels and the features by document" {
+    printf '2 qid:a 1:1 2:-0.5\n0.5 qid:a 2:2\n' | svm2bin >out
+    {
+        echo 'rankpipe/1 round t=1 qid=a docs=2 dim=2 cols=label:f4[2],x:f4[4] bytes=24'
+        printf '\0\0\0\x40' && printf '\0\0\0\x3f'
+        printf '\0\0\x80\x3f' && printf '\0\0\0\xbf' && printf '\0\0\0\0' && printf '\0\0\0\x40'
+        echo 'rankpipe/1 end rounds=1 bytes=0'
+    } >expected
+    same out expected
+}
+
+@test "a sparse round's bytes are the header, the labels and ptr, idx, val" {
+    printf '1 qid:a 300:1\n0 qid:a\n0 qid:a 2:2 299:-0.5\n' | svm2bin >out
+    {
+        echo 'rankpipe/1 round t=1 qid=a docs=3 dim=300' \
+            'cols=label:f4[3],ptr:u4[4],idx:u4[3],val:f4[3] bytes=52'
+        printf '\0\0\x80\x3f' && printf '\0\0\0\0' && printf '\0\0\0\0'
+        printf '\0\0\0\0' && printf '\x1\0\0\0' && printf '\x1\0\0\0' && printf '\x3\0\0\0'
+        printf '\x2b\x1\0\0' && printf '\x1\0\0\0' && printf '\x2a\x1\0\0'
+        printf '\0\0\x80\x3f' && printf '\0\0\0\x40' && printf '\0\0\0\xbf'
+        echo 'rankpipe/1 end rounds=1 bytes=0'
+    } >expected
+    same out expected
+}
+
+@test "a query is dense or sparse, whichever is smaller; dense where they are equal" {
+    is "$(heads '0 4:1\n')" 'round t=1 docs=1 dim=4 cols=label:f4[1],x:f4[4] bytes=20'
+    is "$(heads '0 5:1\n')" \
+        'round t=1 docs=1 dim=5 cols=label:f4[1],ptr:u4[2],idx:u4[1],val:f4[1] bytes=20'
+}
+
+@test "a zero that is written out takes no room in a sparse query, nor does it make one dense" {
+    is "$(heads '0 1:0 2:0 3:0 4:-0 5:1\n')" \
+        'round t=1 docs=1 dim=5 cols=label:f4[1],ptr:u4[2],idx:u4[1],val:f4[1] bytes=20'
+}
+
+@test "a query is as wide as its last feature, be that 0" {
+    is "$(heads '0 qid:a 1:1 2:1 3:0\n0 qid:b 1:1\n')" \
+        "round t=1 qid=a docs=1 dim=3 cols=label:f4[1],x:f4[3] bytes=16
+round t=2 qid=b docs=1 dim=1 cols=label:f4[1],x:f4[1] bytes=8"
+}
+
+@test "labels are numbers from 0 up, whole or not" {
+    is "$(values '0.5 1:1\n1e2 1:1\n+3 1:1\n.25 1:1\n4. 1:1\n31 1:1\n')" \
+        "0.5 1:1
+100 1:1
+3 1:1
+0.25 1:1
+4 1:1
+31 1:1"
+}
+
+@test "a value is the float closest to it" {
+    is "$(values '1 1:123456.123456 2:16777217 3:1e-3 4:+.5 5:-7. 6:3.4028234e38 7:1E2\n')" \
+        '1 1:123456.125 2:16777216 3:0.00100000005 4:0.5 5:-7 6:3.40282347e+38 7:100'
+}
+
+@test "a qid is any word" {
+    is "$(heads '1 qid:q-7/x#"=,\\ 1:1\n1 qid:10 1:1\n1 qid:010 1:1\n' | cut -d ' ' -f 3)" \
+        "qid=q-7/x#\"=,\\
+qid=10
+qid=010"
+}
+
+@test "what a header cannot hold of a qid is written %XX" {
+    is "$(heads '1 qid:50% 1:1\n1 qid:Kl\0303\0244rchen 1:1\n1 qid:\01\0177 1:1\n' | cut -d ' ' -f 3)" \
+        "qid=50%25
+qid=Kl%C3%A4rchen
+qid=%01%7F"
+}
+
+@test "a qid of 255 bytes is read" {
+    long=$(printf '%0255d' 7)
+    is "$(heads "1 qid:$long 1:1\n" | cut -d ' ' -f 3)" "qid=$long"
+}
+
+@test "text without qids is one query" {
+    is "$(heads '1 1:1\n0 1:2\n')" 'round t=1 docs=2 dim=1 cols=label:f4[2],x:f4[2] bytes=16'
+}
+
+@test "comments, blank lines, CR LF, blanks, tabs and a last line without LF change nothing" {
+    printf '2 qid:a 1:1 2:2\n0 qid:a 1:3 2:4\n1 qid:b 2:1\n' | svm2bin >plain
+    printf '%b' '# LETOR\r\n\r\n  2\tqid:a  1:1\t2:2 # docid = 7\r\n \t\r\n0 qid:a 1:3 2:4#\r\n' \
+        '\t# 5 qid:z 1:1\n1 qid:b 2:1 \t' | svm2bin >decorated
+    same plain decorated
+}
+
+@test "several files are one text, and - is standard input" {
+    printf '2 qid:a 1:1\n0 qid:a 1:2' >first
+    printf '1 qid:a 1:3\n0 qid:b 1:4\n' >second
+    printf '3 qid:b 1:5\n' >third
+    { cat first && echo && cat second third; } | svm2bin >whole
+    svm2bin first - third <second >out
+    same out whole
+}
+
+@test "-0 reads indices from 0" {
+    printf '1 qid:a 1:1 2:2\n0 qid:a 2:3\n' | svm2bin >from_one
+    printf '1 qid:a 0:1 1:2\n0 qid:a 1:3\n' | svm2bin -0 >from_zero
+    same from_zero from_one
+}
+
+@test "zeros before an index are nothing" {
+    is "$(values '1 00000000000000000000000000000001:1 0002:2\n')" '1 1:1 2:2'
+    is "$(values '1 00000000000000000000000000000000:1 0001:2\n' -0)" '1 1:1 2:2'
+}
+
+@test "the largest index is 2^31, with -0 one less" {
+    is "$(heads '1 2147483648:1\n')" 'round t=1 docs=1 dim=2147483648 '\
+'cols=label:f4[1],ptr:u4[2],idx:u4[1],val:f4[1] bytes=20'
+    is "$(heads '1 2147483647:1\n' -0)" "$(heads '1 2147483648:1\n')"
+}
+
+@test "-c keeps the documents' names: what docid = says, else the comment's first word" {
+    printf '%b' '1 qid:a 1:1 #docid = GX1-2 inc = 1\n0 qid:a 1:2 # d7 else\n0 qid:a 1:3\n' \
+        '0 qid:a 1:4 #\n0 qid:a 1:5 # docid\n' | svm2bin -c >out
+    is "$(bin2txt -f head out)" 'rankpipe/1 round t=1 qid=a docs=5 dim=1 '\
+'cols=label:f4[5],name:u1[17],x:f4[5] bytes=57'
+    head -n 1 out >before && head -c 20 /dev/zero >labels
+    tail -c +$(($(wc -c <before) + 21)) out | head -c 17 >names
+    printf 'GX1-2\0d7\0\0\0docid\0' >expected
+    same names expected
+}
+
+@test "-d makes every query that wide" {
+    is "$(heads '1 qid:a 1:1\n1 qid:b 1:1 2:1\n' -d 4)" \
+        "round t=1 qid=a docs=1 dim=4 cols=label:f4[1],x:f4[4] bytes=20
+round t=2 qid=b docs=1 dim=4 cols=label:f4[1],x:f4[4] bytes=20"
+}
+
+@test "-n scales each feature to [0,1] within its query" {
+    is "$(values '1 qid:a 1:-2 2:5 3:10\n0 qid:a 1:0 2:5 3:30\n0 qid:a 1:2 2:5 3:15\n' -n)" \
+        "1 qid:a 1:0 2:0 3:0
+0 qid:a 1:0.5 2:0 3:1
+0 qid:a 1:1 2:0 3:0.25"
+}
+
+@test "-n scales each query by itself" {
+    is "$(values '1 qid:a 1:1\n0 qid:a 1:2\n1 qid:b 1:1\n0 qid:b 1:5\n0 qid:b 1:2\n' -n)" \
+        "1 qid:a 1:0
+0 qid:a 1:1
+1 qid:b 1:0
+0 qid:b 1:1
+0 qid:b 1:0.25"
+}
+
+@test "-n takes a feature that is not listed for 0, below the smallest, above the largest, between" {
+    is "$(values '1 qid:a 7:4 90:-4 99:-2\n0 qid:a 7:8\n0 qid:a 90:-1 99:2\n' -n)" \
+        "1 qid:a 7:0.5 99:0
+0 qid:a 7:1 90:1 99:0.5
+0 qid:a 90:0.75 99:1"
+}
+
+@test "-n copes with the largest floats" {
+    is "$(values '1 1:-3.4e38\n0 1:3.4e38\n0 1:0\n' -n)" "1 1:0
+0 1:1
+0 1:0.5"
+}
+
+@test "-u takes queries without labels, by ? or by nothing, among others that have them" {
+    is "$(heads '? qid:a 1:1\nqid:a 1:2\n1 qid:b 1:1\n' -u)" \
+        "round t=1 qid=a docs=2 dim=1 cols=x:f4[2] bytes=8
+round t=2 qid=b docs=1 dim=1 cols=label:f4[1],x:f4[1] bytes=8"
+    is "$(heads '? 1:1\n' -u)" 'round t=1 docs=1 dim=1 cols=x:f4[1] bytes=4'
+}
+
+@test "text without features is a fixed list of items" {
+    is "$(heads '1 qid:a\n0 qid:a\n2 qid:b # x\n')" \
+        "round t=1 qid=a docs=2 dim=0 cols=label:f4[2] bytes=8
+round t=2 qid=b docs=1 dim=0 cols=label:f4[1] bytes=4"
+}
+
+@test "a query without features after one with some has features, all of them 0" {
+    is "$(heads '1 qid:a 1:1\n0 qid:b\n' | tail -n 1)" \
+        'round t=2 qid=b docs=1 dim=0 cols=label:f4[1],ptr:u4[2],idx:u4[0],val:f4[0] bytes=12'
+    is "$(heads '1 qid:a\n0 qid:b 2:1\n' -d 2 | head -n 1)" \
+        'round t=1 qid=a docs=1 dim=2 cols=label:f4[1],x:f4[2] bytes=12'
+}
+
+# ---- queries that a file counts: LightGBM and XGBoost ----
+
+# Three queries as these have them, and as svm2bin's own text.
+counted() {
+    printf '2 0:0.5 2:1\n0 1:0.25\n1 0:1\n0 3:0.75\n3 1:1 2:-2\n' >rank.train
+    printf '2\n1\n2\n' >rank.train.query
+    printf '2 qid:1 1:0.5 3:1\n0 qid:1 2:0.25\n1 qid:2 1:1\n0 qid:3 4:0.75\n3 qid:3 2:1 3:-2\n' |
+        svm2bin >named
+}
+
+@test "-q has the queries from a file of counts, and names them 1, 2, 3" {
+    counted
+    svm2bin -0 -q rank.train.query rank.train >out
+    same named out
+    svm2bin -0 -q rank.train.query <rank.train >out
+    same named out
+    printf '\r\n 2\r\n\t1 \n\n2' >odd
+    svm2bin -0q odd rank.train >out
+    same named out
+    head -n 3 rank.train >first && { echo '# more' && tail -n 2 rank.train; } >second
+    svm2bin -0 -q rank.train.query first second >out
+    same named out
+}
+
+@test "-q makes no difference to what the other options do" {
+    printf '1 1:1 # a\n0 1:3 # b\n? 2:4\n' >text
+    printf '1 qid:1 1:1 # a\n0 qid:1 1:3 # b\n? qid:2 2:4\n' >same_text
+    printf '2\n1\n' >counts
+    svm2bin -cnu -d 3 same_text >want
+    svm2bin -cnu -d 3 -q counts text >out
+    same want out
+}
+
+@test "-q takes text without features for a fixed list, and refuses features after it" {
+    printf '1\n0\n2\n1\n' >text
+    printf '2\n2\n' >counts
+    svm2bin -q counts text >out
+    is "$(bin2txt -f head out)" "rankpipe/1 round t=1 qid=1 docs=2 dim=0 cols=label:f4[2] bytes=8
+rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
+    printf '1\n0\n2 1:1\n1\n' >text
+    fails 1 "svm2bin: text: line 3: * -d*: '1:1'" svm2bin -q counts text
+}
+
+@test "-q deals a query as soon as its last document is there" {
+    printf '2\n1\n' >counts
+    mkfifo slow
+    svm2bin -q counts slow >out &
+    pid=$!
+    exec 7>slow
+    printf '1 1:1\n0 1:2\n' >&7
+    for _ in {1..100}; do
+        [ ! -s out ] || break
+        sleep 0.05
+    done
+    grep -qa 'round t=1 qid=1 docs=2' out
+    printf '0 1:2\n' >&7
+    exec 7>&-
+    wait $pid
+}
+
+@test "counts that do not come to the documents of the text are refused, with both" {
+    counted
+    printf '2\n1\n' >few
+    fails 1 "svm2bin: rank.train: line 4: document 4, where few counts 3 in all: '0 3:0.75'" \
+        svm2bin -0 -q few rank.train
+    mv out begun
+    fails 1 'bin2txt: begun: stream cut short after round 2' bin2txt -f head begun
+    printf '2\n1\n\n4\n' >many
+    fails 1 'svm2bin: many: line 4: query 3 has 4 documents, but the text ends after 2 of them' \
+        svm2bin -0 -q many rank.train
+    printf '2\n1\n2\n7\n1\n' >more
+    fails 1 'svm2bin: more: line 4: query 4 has 7 documents, but the text ends after 0 of them' \
+        svm2bin -0 -q more rank.train
+    fails 1 "svm2bin: rank.train: line 1: document 1, where /dev/null counts 0 in all: '2 0:0.5 2:1'" \
+        svm2bin -0 -q /dev/null rank.train
+}
+
+@test "a count that is none is refused" {
+    counted
+    for wrong in 0 -1 1.5 02 two '1 2' 4294967296 '3 # three' 99999999999999999999; do
+        printf '2\n%s\n' "$wrong" >counts
+        fails 1 "svm2bin: counts: line 2: not how many documents a query has, a whole number from 1 to 4294967295: '$wrong'" \
+            svm2bin -0 -q counts rank.train
+    done
+    printf '2\n1\0\n' >counts
+    fails 1 "svm2bin: counts: line 2: not how many *: '1?x00'" svm2bin -0 -q counts rank.train
+}
+
+@test "-q goes with text without qids, and with a file that is there" {
+    printf '1 1:1\n1 qid:a 1:1\n' >text
+    echo 2 >counts
+    fails 1 "svm2bin: text: line 2: a qid, where -q tells the queries apart: 'qid:a 1:1'" \
+        svm2bin -q counts text
+    fails 1 'svm2bin: cannot open nowhere: No such file or directory' svm2bin -q nowhere text
+    fails 2 'svm2bin: -q wants a file: standard input is for the text
+usage: svm2bin *' svm2bin -q - text
+}
+
+@test "RankLib's feature files need no option" {
+    is "$(values '3 qid:1 1:1 2:1 3:0 4:0.25 5:0 # 1A\n2 qid:1 1:0 2:0 3:1 4:0.5 5:1 # 1B\n')" \
+        "3 qid:1 1:1 2:1 3:0 4:0.25 5:0
+2 qid:1 1:0 2:0 3:1 4:0.5 5:1"
+}
+
+# ---- what is refused ----
+
+@test "features after a fixed list of items are refused" {
+    printf '1 qid:a\n0 qid:b\n0 qid:c\n1 qid:c 1:1 # x\n0 qid:d 1:1\n' >bad.txt
+    fails 1 "svm2bin: bad.txt: line 4: * -d*: '1:1'" svm2bin bad.txt
+}
+
+@test "text without a query is refused" {
+    fails 1 'svm2bin: *no query: the text has no document' svm2bin
+    printf '# nothing\n\n' >none
+    fails_on none 1 'svm2bin: *no query: the text has no document' svm2bin
+}
+
+@test "a line without a label is refused" {
+    refuses '1 qid:a 1:1\nqid:a 1:2\n' "line 2: no label before the qid: 'qid:a'"
+    refuses '1:1 2:2\n' "line 1: no label before the first feature: '1:1'"
+    refuses '1:1 2:2\n' "line 1: no label before the first feature: '1:1'" -u
+    refuses '? qid:a 1:2\n' "line 1: a query without labels needs -u: '?'"
+}
+
+@test "a label that is no number from 0 up is refused" {
+    refuses '1 qid:a 1:1\n\ngood qid:a 1:2\n' "line 3: the label is no number: 'good'"
+    refuses 'nan qid:a 1:2\n' "line 1: the label is no number: 'nan'"
+    refuses 'inf qid:a 1:2\n' "line 1: the label is no number: 'inf'"
+    refuses '0x1 qid:a 1:2\n' "line 1: the label is no number: '0x1'"
+    refuses '1,5 qid:a 1:2\n' "line 1: the label is no number: '1,5'"
+    refuses '1e999 qid:a 1:2\n' "line 1: the label is too large for a float: '1e999'"
+    refuses '-1 qid:a 1:2\n' "line 1: the label is below 0: '-1'"
+}
+
+@test "labels for some documents of a query and not for others are refused" {
+    refuses '1 qid:a 1:1\n? qid:a 1:2\n' \
+        "line 2: no label, but others of its query have one: '? qid:a 1:2'" -u
+    refuses '? qid:a 1:1\n1 qid:a 1:2\n' \
+        "line 2: a label, but others of its query have none: '1 qid:a 1:2'" -u
+}
+
+@test "a line without qid where others have one is refused, and the other way round" {
+    refuses '1 qid:a 1:1\n0 1:2 2:3\n' "line 2: no qid, but the lines before have one: '0 1:2 2:3'"
+    refuses '1 1:1\n0 qid:a 1:2\n' "line 2: a qid, but the lines before have none: 'qid:a 1:2'"
+}
+
+@test "a qid that comes back after another is refused, in another file too" {
+    refuses '1 qid:a 1:1\n1 qid:b 1:1\n0 qid:a 1:2\n' \
+        "line 3: a qid that comes back after another: its lines must stand together: 'qid:a 1:2'"
+    printf '1 qid:a 1:1\n1 qid:b 1:1\n' >first
+    printf '1 qid:b 1:2\n1 qid:a 1:2\n' >second
+    fails 1 "svm2bin: second: line 2: a qid that comes back after another: *: 'qid:a 1:2'" \
+        svm2bin first second
+}
+
+@test "a qid without a name, or with one over 255 bytes, is refused" {
+    refuses '1 qid: 1:1\n' "line 1: a qid without a name: 'qid:'"
+    long=$(printf '%0256d' 7)
+    refuses "1 qid:$long 1:1\n" \
+        "line 1: a qid over 255 bytes: '0000000000000000000000000000000000000000'..."
+    accents=$(printf '\\0303\\0244%.0s' {1..43})
+    refuses "1 qid:$accents 1:1\n" "line 1: a qid over 255 bytes: '$(printf '\\xc3\\xa4%.0s' {1..20})'..."
+}
+
+@test "an index of 0, or one that falls or is repeated, is refused" {
+    refuses '1 qid:a 1:1\n1 qid:a 0:1 1:1\n' "line 2: index 0: indices start at 1 (or use -0): '0:1'"
+    refuses '1 2:1 1:5 3:1\n' "line 1: index 1 after a larger one: '1:5'"
+    refuses '1 1:1 2:1 2:7\n' "line 1: index 2 twice: '2:7'"
+    refuses '1 0:1 0:2\n' "line 1: index 0 twice: '0:2'" -0
+}
+
+@test "an index over 2^31, or past -d, is refused" {
+    refuses '1 1:1 2147483649:1\n' "line 1: an index over 2147483648: '2147483649:1'"
+    refuses '1 2147483648:1\n' "line 1: an index over 2147483647: '2147483648:1'" -0
+    refuses '1 18446744073709551617:1\n' \
+        "line 1: an index over 2147483648: '18446744073709551617:1'"
+    refuses '1 1:1 4:1\n' "line 1: an index past -d 3: '4:1'" -d 3
+    refuses '1 0:1 3:1\n' "line 1: an index past -d 3: '3:1'" -0 -d 3
+}
+
+@test "what is no feature is refused" {
+    refuses '1 1:1 2\n' "line 1: no feature (index:value): '2'"
+    refuses '1 1:1 two:2\n' "line 1: no feature (index:value): 'two:2'"
+    refuses '1 1:1 -2:2\n' "line 1: no feature (index:value): '-2:2'"
+    refuses '1 1:1 :2\n' "line 1: no feature (index:value): ':2'"
+    refuses '1 1:1 qid:a\n' "line 1: no feature (index:value): 'qid:a'"
+}
+
+@test "a value that is no finite number is refused" {
+    refuses '1 1:1\n1 1:nan\n' "line 2: the value is no number: '1:nan'"
+    refuses '1 1:NaN\n' "line 1: the value is no number: '1:NaN'"
+    refuses '1 1:inf\n' "line 1: the value is no number: '1:inf'"
+    refuses '1 1:-Infinity\n' "line 1: the value is no number: '1:-Infinity'"
+    refuses '1 1:1e999\n' "line 1: the value is too large for a float: '1:1e999'"
+    refuses '1 1:-1e39\n' "line 1: the value is too large for a float: '1:-1e39'"
+    refuses '1 1:high 2:1\n' "line 1: the value is no number: '1:high'"
+    refuses '1 1:0x10\n' "line 1: the value is no number: '1:0x10'"
+    refuses '1 1:1.2.3\n' "line 1: the value is no number: '1:1.2.3'"
+    refuses '1 1:1e\n' "line 1: the value is no number: '1:1e'"
+    refuses '1 1:1,5\n' "line 1: the value is no number: '1:1,5'"
+    refuses '1 1: 2:1\n' "line 1: the value is no number: '1:'"
+    refuses '1 1:.\n' "line 1: the value is no number: '1:.'"
+}
+
+@test "a NUL byte is refused, wherever it stands" {
+    refuses '1 1:1\n1 1:2\0 2:1\n' "line 2: a NUL byte: '1 1:2\\x00 2:1'"
+    refuses '1 1:1\n\0\n' "line 2: a NUL byte: '\\x00'"
+    refuses '1 1:1 # d\0\n' "line 1: a NUL byte: '1 1:1 # d\\x00'"
+}
+
+@test "a line over 64 MiB is refused, one of 64 MiB is read" {
+    { printf '1 1:1\n1 1:2 #' && head -c 67108857 /dev/zero | tr '\0' x && echo; } >bad.txt
+    is "$(svm2bin bad.txt | bin2txt)" "1 1:1
+1 1:2"
+    { printf '1 1:1\n1 1:2 #' && head -c 67108858 /dev/zero | tr '\0' x && echo; } >bad.txt
+    fails 1 "svm2bin: bad.txt: line 2: a line over 64 MiB: '1 1:2 #xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'..." \
+        svm2bin bad.txt
+    [ ! -s out ]
+}
+
+@test "the text at fault is escaped, and cut after 40 bytes" {
+    refuses "it's\\\\\\01\\0303\\0177 qid:a\\n" "line 1: the label is no number: 'it\\'s\\\\\\x01\\xc3\\x7f'"
+    refuses '1 a234567890b234567890c234567890d234567890\n' \
+        "line 1: no feature (index:value): 'a234567890b234567890c234567890d234567890'"
+    refuses '1 a234567890b234567890c234567890d234567890e\n' \
+        "line 1: no feature (index:value): 'a234567890b234567890c234567890d234567890'..."
+}
+
+@test "the line's number counts every line of its own file, and standard input has a name" {
+    printf '# one\r\n\r\n1 1:1\r\n' >first
+    printf '\n# two\n1 1:x\n' >second
+    fails 1 "svm2bin: second: line 3: the value is no number: '1:x'" svm2bin first second
+    fails_on second 1 "svm2bin: <stdin>: line 3: the value is no number: '1:x'" svm2bin first -
+}
+
+@test "a file that is not there is told" {
+    printf '1 1:1\n' >first
+    fails 1 'svm2bin: cannot open nowhere: No such file or directory' svm2bin first nowhere
+}
+
+@test "the queries before a malformed line are passed on, and that they are not all is seen" {
+    printf '1 qid:a 1:1\n0 qid:b 1:1\n0 qid:c 1:x\n' >bad.txt
+    fails 1 "svm2bin: bad.txt: line 3: the value is no number: '1:x'" svm2bin bad.txt
+    mv out begun
+    fails 1 'bin2txt: begun: stream cut short after round 2' bin2txt -f head begun
+    is "$(wc -l <out)" 2
+}
+
+# ---- size ----
+
+@test "a query of a million documents is read" {
+    awk 'BEGIN { for (i = 0; i < 1000000; i++) print i % 5 " qid:a 1:" i " 2:0.5" }' | svm2bin >out
+    is "$(head -n 1 out)" \
+        'rankpipe/1 round t=1 qid=a docs=1000000 dim=2 cols=label:f4[1000000],x:f4[2000000] bytes=12000000'
+    is "$(tail -c 40 out | head -c 8 | od -An -tx1)" ' f0 23 74 49 00 00 00 3f'
+}
+
+@test "memory does not grow with the number of queries, but for a few bytes each" {
+    needs_limits
+    features=$(printf " %d:0.5" {1..100})
+    awk -v "x=$features" 'BEGIN { for (i = 0; i < 100000; i++) print "1 qid:" i x }' |
+        (ulimit -v 16384 && exec svm2bin) | tail -c 37 >out
+    is "$(cat out)" 'rankpipe/1 end rounds=100000 bytes=0'
+}
+
+@test "a million qids that went before take some 16 bytes each: 4 MB and 20 in all" {
+    needs_limits
+    awk 'BEGIN { for (i = 0; i < 1000000; i++) print "1 qid:" i " 1:1" }' |
+        (ulimit -v 24576 && exec svm2bin) | tail -c 38 >out
+    is "$(cat out)" 'rankpipe/1 end rounds=1000000 bytes=0'
+}

@@ -1,0 +1,822 @@
+# update: the steps it takes, and what becomes of the model's file.
+load ../helper
+load ../models
+
+# rounds_of FILE: how many rounds the model has learnt.
+rounds_of() {
+    bin2txt -f head "$1" | sed -n 's/.* rounds=\([0-9]*\) .*/\1/p'
+}
+
+# A model that knows nothing yet, for score.
+zero() {
+    mkstream model learner=kl rounds=0 dim=1 w:f8 0 >zero
+}
+
+# `deck`: 40 rounds as update gets them, masked, half of them explored; `labelled`: its queries.
+deck() {
+    zero
+    small_text | svm2bin >labelled
+    replay -n 40 labelled | score -m zero | explore -g 0.5 | feedback-mask -k 1 >deck
+}
+
+# some_rounds FIRST LAST: these rounds of the deck, without an end record.
+some_rounds() {
+    local end="rankpipe/1 end rounds=$(($2 - $1 + 1)) bytes=0"
+    replay -b "$1" -n "$2" deck >part
+    head -c $(($(wc -c <part) - ${#end} - 1)) part
+}
+
+# within SECONDS COMMAND...: until the command succeeds.
+within() {
+    local tries=$(($1 * 50))
+    shift
+    until "$@"; do
+        [ $((tries -= 1)) -gt 0 ] || { echo "not in time: $*" && return 1; }
+        sleep 0.02
+    done
+}
+
+# alone FILE...: these are all the files here that begin as the first does: no lock, nothing half
+# written.
+alone() {
+    [ "$(echo "$1"*)" = "$*" ] || { ls -la && return 1; }
+}
+
+# untouched PATTERN OPTION...: a run on the stream `bad`, into a model that is there and into one
+# that is not, fails with the words and leaves things as they were.
+untouched() {
+    local pattern=$1
+    shift
+    [ -f model ] || two_documents | update "$@" -m model
+    cp model before
+    fails_on bad 1 "$pattern" update "$@" -m model
+    same before model
+    fails_on bad 1 "$pattern" update "$@" -m none
+    [ ! -e none ]
+    alone model
+}
+
+# ---- steps by hand ----
+
+@test "squared: two steps by hand" {
+    # s = (0, 0), g = 2 (s - R) = (-2, 0), z = X'g = (-2, -4), w = -z/2 = (1, 2)
+    two_documents | update -a squared -e 0.5 >one
+    holds one 1 2
+    # s = Xw = (5, 1), g = (8, 2), z = (8 + 6, 16 - 2) = (14, 14), w = (1, 2) - z/2
+    two_documents >round
+    replay -n 2 round | update -a squared -e 0.5 >two
+    holds two -6 -5
+}
+
+@test "kl: a step by hand" {
+    # g = exp(s) - exp(R) = (1 - e, 0), z = ((1 - e), 2 (1 - e)), w = -z/2 = (e - 1)(1/2, 1)
+    two_documents | update -a kl -e 0.5 >one
+    near one 0.85914091422952262 1.7182818284590452
+}
+
+@test "smoothdcg: a step by hand" {
+    # p = (1/2, 1/2), G(1)/1 p_0/eps = 1 with eps = 1/2, g = -(e_0 - p) = (-1/2, 1/2),
+    # z = (-1/2 + 3/2, -1 - 1/2) = (1, -3/2)
+    two_documents | update -a smoothdcg -E 0.5 -e 0.5 >one
+    holds one -0.5 0.75
+    # eps = 0.01 where none is said: fifty times as much
+    two_documents | update -a smoothdcg -e 0.5 >one
+    holds one -25 37.5
+}
+
+@test "ranksvm: two steps by hand" {
+    # 1 + 0 > 0: g = e_1 - e_0 = (-1, 1), z = (-1 + 3, -2 - 1) = (2, -3)
+    two_documents | update -a ranksvm -e 0.5 >one
+    holds one -1 1.5
+    # s = (2, -4.5): right by more than 1, so that the second step is none
+    two_documents >round
+    replay -n 2 round | update -a ranksvm -e 0.5 >two
+    holds two -1 1.5
+}
+
+@test "listnet: a step by hand" {
+    # softmax(s) = (1/2, 1/2), softmax(R) = (e, 1)/(e + 1); d = e/(e + 1) - 1/2, g = (-d, d),
+    # z = (2d, -3d), w = -z/2 = (-d, 3d/2)
+    two_documents | update -a listnet -e 0.5 >one
+    near one -0.23105857863000490 0.34658786794500734
+}
+
+@test "squared from the top 2 of 4: pi_j by hand" {
+    # gamma = 1/2, k/m = 1/2: pi_1 = 1/2 + 1/4, greedy has it too; pi_3 = 1/4. No features, so that
+    # X is the unit matrix; s = 0: z = -2 (0, 3/(3/4), 0, 1/(1/4)) = (0, -8, 0, -8)
+    mkstream round t=1 docs=4 dim=0 gamma=0.5 order:u4 1 3 2 0 greedy:u4 0 1 2 3 seen:f4 3 1 >round
+    update -a squared -e 0.5 <round >one
+    holds one 0 4 0 4
+    # where no greedy is told, the order shown is it: pi = 3/4 for both
+    mkstream round t=1 docs=4 dim=0 gamma=0.5 order:u4 1 3 2 0 seen:f4 3 6 >round
+    update -a squared -e 0.5 <round >one
+    holds one 0 4 0 8
+    # s counts for the documents not seen too: 2s = (8, 8, 8, 8), w = 4 - 4 + (0, 4, 0, 8)
+    mkstream model learner=squared rounds=1 dim=4 eta=0.5 w:f8 '4*4' >m
+    update -a squared -e 0.5 -m m <round
+    holds m 0 4 0 8
+}
+
+@test "ranksvm from the top 2 of 3: pi_ij by hand" {
+    # gamma = 3/4, k(k-1)/(m(m-1)) = 1/3: pi_ij is 1/4 + 1/4 where greedy has both on top, else 1/4
+    mkstream round t=1 docs=3 dim=0 gamma=0.75 order:u4 1 2 0 greedy:u4 0 1 2 seen:f4 3 1 >round
+    update -a ranksvm -e 0.5 <round >one
+    holds one 0 2 -2
+    mkstream round t=1 docs=3 dim=0 gamma=0.75 order:u4 1 2 0 seen:f4 1 3 >round
+    update -a ranksvm -e 0.5 <round >one
+    holds one 0 -1 1
+    # in the order of the first two by score, whichever way they were shown
+    mkstream round t=1 docs=3 dim=0 gamma=0.75 order:u4 1 0 2 greedy:u4 0 1 2 seen:f4 1 3 >round
+    update -a ranksvm -e 0.5 <round >one
+    holds one 1 -1 0
+}
+
+@test "a list no longer than what is seen is all seen, whatever gamma" {
+    mkstream round t=1 docs=1 dim=0 order:u4 0 seen:f4 3 >round
+    for learner in squared kl smoothdcg ranksvm listnet; do
+        update -a $learner -e 0.5 <round >one
+        mkstream round t=1 docs=1 dim=0 label:f4 3 | update -a $learner -e 0.5 >all
+        same one all
+    done
+}
+
+@test "labels that were never masked are all seen, with neither score nor order" {
+    zero
+    small_text | svm2bin >labelled
+    score -m zero <labelled | explore -g 0.5 | feedback-mask -k all >masked
+    for learner in squared kl smoothdcg ranksvm listnet; do
+        update -a $learner -e 0.1 <labelled >one
+        update -a $learner -e 0.1 <masked >two
+        same one two
+    done
+}
+
+@test "the column score is not looked at: update scores with its own weights" {
+    mkstream round t=1 docs=2 dim=2 label:f4 1 0 score:f8 1000 -1000 x:f4 1 2 3 -1 >round
+    two_documents >plain
+    for learner in squared kl smoothdcg ranksvm listnet; do
+        replay -n 3 round | update -a $learner -e 0.01 >one
+        replay -n 3 plain | update -a $learner -e 0.01 >two
+        same one two
+    done
+}
+
+# ---- options ----
+
+@test "-T makes eta: T^(-2/3), for listnet T^(-1/2)" {
+    for learner in squared kl smoothdcg ranksvm listnet; do
+        two_documents | update -a $learner -T 1 >one
+        two_documents | update -a $learner -e 1 >two
+        same one two
+        two_documents | update -a $learner -T 1000000 >one
+        eta=$(bin2txt -f head one | sed 's/.* eta=\([^ ]*\) .*/\1/')
+        echo "$learner $eta"
+        awk -v eta="$eta" -v want="$([ $learner = listnet ] && echo 0.001 || echo 0.0001)" \
+            'BEGIN { d = eta / want - 1; exit !(d * d < 1e-28) }'
+        two_documents | update -a $learner -e "$eta" >two
+        same one two
+    done
+}
+
+@test "one of -e and -T must be there, and only one" {
+    fails 2 '*: -e and -T both say eta: give one of them*usage: update*' update -a kl -e 0.1 -T 10
+    for learner in squared kl smoothdcg ranksvm listnet; do
+        fails 2 "update: $learner needs its step's size: -e eta, or -T horizon*" update -a $learner
+    done
+}
+
+@test "a setting that the learner does not take is a usage error" {
+    for learner in squared kl ranksvm listnet; do
+        fails 2 "update: $learner does not take -E (the smoothing)*" \
+            update -a $learner -e 0.1 -E 0.5
+    done
+}
+
+@test "other wrong options are usage errors, before anything is opened" {
+    fails 2 "update: no learner 'foo'; there are: squared kl smoothdcg ranksvm listnet*" \
+        update -a foo -e 1 -m model
+    fails 2 'update: no learner: say -a kl, for instance*' update -e 1 -m model
+    fails 2 'update: -c saves into the model file: it needs -m*' update -a kl -e 1 -c 5
+    fails 2 "update: -m wants a file's name*" update -a kl -e 1 -m ''
+    fails 2 "update: takes no operand, but was given 'model'*" update -a kl -e 1 model
+    for value in 0 -1 x nan inf 1e999 0x10 ''; do
+        fails 2 'update: -e wants a number above 0, not *' update -a kl -e "$value" -m model
+        fails 2 'update: -U wants a number above 0, not *' update -a kl -e 1 -U "$value" -m model
+    done
+    for value in 0 -1 x 1.5 01; do
+        fails 2 'update: -T wants a whole number *' update -a kl -T "$value" -m model
+        fails 2 'update: -c wants a whole number *' update -a kl -e 1 -c "$value" -m model
+        fails 2 'update: -d wants a whole number *' update -a kl -e 1 -d "$value" -m model
+    done
+    [ ! -e model ] && [ ! -e model.lock ]
+}
+
+@test "-U keeps the weights in the ball, and leaves them alone inside it" {
+    two_documents | update -a squared -e 0.5 -U 1 >one
+    near one 0.44721359549995793 0.89442719099991586 # (1, 2) / sqrt(5)
+    # just outside of the ball, and just inside
+    two_documents | update -a squared -e 0.5 -U 2.236 >one
+    near one 0.99996959953790595 1.9999391990758119 # 2.236 / sqrt(5)
+    two_documents | update -a squared -e 0.5 -U 2.2361 >one
+    holds one 1 2
+    deck
+    for n in 1 2 3 5 10 20 40; do
+        for learner in squared kl smoothdcg; do
+            replay -n $n deck | update -a $learner -e 0.7 -U 0.3 >one
+            weights one | awk '{ for (j = 1; j <= NF; j++) n += $j * $j
+                                 if (n > 0.09 * (1 + 1e-14)) { print n; exit 1 } }'
+        done
+    done
+}
+
+@test "-U takes back weights whose squares a double cannot hold" {
+    two_documents | update -a squared -e 1e200 -U 1 >one
+    near one 0.44721359549995793 0.89442719099991586
+}
+
+@test "-d says how far a model may grow" {
+    small_text | svm2bin >bad
+    update -a kl -e 0.1 -d 3 <bad >one
+    untouched 'update: <stdin>: round 1 (qid a): it has 3 features, more than the 2 weights a model may grow to: say -d 3 if that is meant' \
+        -a kl -e 0.1 -d 2
+    rm model
+    mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >bad # its documents are its features
+    untouched 'update: <stdin>: round 1: it has 3 features, more than the 2 weights *' \
+        -a kl -e 0.1 -d 2
+    update -a kl -e 0.1 -m model <bad
+    cp model before
+    fails_on bad 1 'update: model model: it has 3 features, more than the 2 weights *' \
+        update -a kl -e 0.1 -d 2 -m model
+    same before model
+}
+
+@test "one hostile index does not ask for 16 GB" {
+    echo '1 qid:a 1:1 2147483647:1' | svm2bin >bad
+    untouched '*it has 2147483647 features, more than the 16777216 weights a model may grow to: *' \
+        -a kl -e 0.1
+    mkstream round t=1 docs=1 dim=16777217 label:f4 1 ptr:u4 0 1 idx:u4 0 val:f4 1 >bad
+    untouched '*it has 16777217 features, more than the 16777216 weights a model may grow to: *' \
+        -a kl -e 0.1
+}
+
+# ---- feedback it cannot live on ----
+
+@test "less feedback than the learner needs: how much it needs, and the model as it was" {
+    deck
+    cp deck bad
+    untouched 'update: <stdin>: round 1 (qid a): seen has 1 relevance, ranksvm needs 2: feedback-mask -k 2' \
+        -a ranksvm -e 0.1
+    rm model
+    untouched 'update: <stdin>: round 1 (qid a): seen has 1 relevance of 3, listnet needs them all: feedback-mask -k all' \
+        -a listnet -e 0.1
+    rm model
+    score -m zero <labelled | explore -g 0.5 | feedback-mask -k 2 >bad
+    untouched 'update: <stdin>: round 1 (qid a): seen has 2 relevances of 3, listnet needs them all: feedback-mask -k all' \
+        -a listnet -e 0.1
+}
+
+@test "top-k feedback without gamma, or with gamma 0, is refused, and the model as it was" {
+    zero
+    small_text | svm2bin | score -m zero | explore | feedback-mask -k 2 >bad
+    for learner in squared kl smoothdcg ranksvm; do
+        untouched "update: <stdin>: round 1 (qid a): no gamma=: what $learner *: explore -g, before feedback-mask, says it" \
+            -a $learner -e 0.1
+        rm model
+    done
+    mkstream round t=1 docs=3 dim=0 gamma=0 order:u4 1 2 0 seen:f4 3 1 >bad
+    for learner in squared kl smoothdcg ranksvm; do
+        untouched 'update: <stdin>: round 1: gamma=0: what is never shown is never learnt; use explore -g with more than 0, or feedback-mask -k all' \
+            -a $learner -e 0.1
+        rm model
+    done
+}
+
+@test "the order of a swap, or of logits, gives the probabilities by hand" {
+    # swap=2 gamma=1/2 of 4: document 0 of the greedy two is there with 1 - 1/4, document 3 of the
+    # other two with 1/4. No features, so that w[i] += 2 eta R_i / pi_i: 3/(3/4) and 1/(1/4).
+    mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 0 3 2 1 greedy:u4 0 1 2 3 seen:f4 3 1 >round
+    update -a squared -e 0.5 <round >model
+    mkstream model learner=squared rounds=1 dim=4 eta=0.5 w:f8 4 0 0 4 >want
+    same want model
+    # Logits that are equal: 1/4 for one place, 2/4 for two.
+    mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 >round
+    update -a squared -e 0.5 <round >model
+    mkstream model learner=squared rounds=1 dim=4 eta=0.5 w:f8 0 12 0 0 >want
+    same want model
+    mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 2 >round
+    [ "$(update -a squared -e 0.5 <round | bin2txt | awk '$1 == "w" { printf "%.14g ", $3 }')" = '4 6 0 0 ' ]
+}
+
+# refuses LEARNER WORDS: so it does with `bad`.
+refuses() {
+    untouched "update: <stdin>: round 1: $2" -a "$1" -e 0.1
+    rm model
+}
+
+@test "places that the policy did not draw are refused with what to do" {
+    for learner in squared kl smoothdcg ranksvm; do
+        mkstream round t=1 docs=4 dim=0 gamma=0.5 top=2 order:u4 1 2 0 3 seen:f4 3 1 1 >bad
+        refuses $learner 'seen has 3 relevances of 4, and top=2: behind the first 2 nothing was left to chance; explore -k 3'
+        mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=3 order:u4 1 2 0 3 seen:f4 3 1 >bad
+        refuses $learner 'seen has 2 relevances of 4, and swap=3: to learn what the order says of the first 3, feedback-mask -k 3'
+        mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 1 2 0 3 seen:f4 3 1 1 >bad
+        refuses $learner 'seen has 3 relevances of 4, and swap=2: *, feedback-mask -k 2'
+        mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=9 order:u4 1 2 0 3 seen:f4 3 1 >bad
+        refuses $learner 'seen has 2 relevances of 4, and swap=9: *'
+        mkstream round t=1 docs=4 dim=0 order:u4 1 2 0 3 logit:f8 1 2 3 4 seen:f4 3 1 1 >bad
+        refuses $learner 'seen has 3 relevances of 4: how likely they were, behind explore -p plackett-luce, is known of 2 at most; feedback-mask -k 2'
+    done
+    mkstream round t=1 docs=4 dim=0 gamma=1 swap=1 order:u4 1 2 0 3 seen:f4 3 >bad
+    refuses kl 'swap=1 gamma=1: the first by score is never shown, and never learnt; *'
+}
+
+@test "what learns from pairs refuses a swap that never shows some, and takes one that shows all" {
+    mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 0 3 2 1 greedy:u4 0 1 2 3 seen:f4 3 1 >bad
+    refuses ranksvm 'swap=2: ranksvm learns from pairs, and two documents that stand below by score are never seen together; use explore -p top -k 2'
+    mkstream round t=1 docs=3 dim=0 gamma=1 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >bad
+    refuses ranksvm 'swap=2: *, and two documents of the first by score are never *'
+    # gamma=1/2 of 3: the pair 0, 2 is seen with (1/2) (1/2) / 1.
+    mkstream round t=1 docs=3 dim=0 gamma=0.5 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >round
+    update -a ranksvm -e 0.5 <round >model
+    mkstream model learner=ranksvm rounds=1 dim=3 eta=0.5 w:f8 2 0 -2 >want
+    same want model
+}
+
+@test "what was seen against all odds is told, and divides nothing by 0" {
+    mkstream round t=1 docs=3 dim=0 order:u4 0 2 1 logit:f8 0 1 800 seen:f4 1 >bad
+    refuses kl 'document 0 was seen, as likely as 0 by its logit, 0, among the others: too little to learn from; use explore with a larger -H'
+    mkstream round t=1 docs=3 dim=0 order:u4 0 2 1 logit:f8 0 1 710 seen:f4 1 >bad
+    refuses kl 'document 0 was seen, as likely as *e-309 by its logit, *'
+    mkstream round t=1 docs=3 dim=0 order:u4 0 1 2 logit:f8 0 0 800 seen:f4 1 2 >bad
+    refuses ranksvm 'documents 0 and 1 were seen, as likely as 0 by their logits: *'
+    # Behind one that is sure of its place the next is as likely as among the others alone: 1/2.
+    mkstream round t=1 docs=3 dim=0 order:u4 2 0 1 logit:f8 0 0 800 seen:f4 1 2 >round
+    update -a squared -e 0.5 <round >model
+    mkstream model learner=squared rounds=1 dim=3 eta=0.5 w:f8 4 0 1 >want
+    same want model
+}
+
+@test "learners that look at no probabilities take every policy, and any number of places" {
+    zero
+    for policy in 'top -k 1 -g 0.5' 'swap -k 2 -g 1' plackett-luce; do
+        # shellcheck disable=SC2086
+        for k in 1 2 3; do
+            small_text | svm2bin | score -m zero | explore -p $policy | feedback-mask -k $k >round
+            update -a ridge <round >out
+            update -a prank <round >out
+            [ $k = 1 ] || update -a committee -N 2 <round >out
+        done
+        # shellcheck disable=SC2086
+        small_text | svm2bin | score -m zero | explore -p $policy | feedback-mask -k all >round
+        for learner in slam listnet kl ranksvm; do
+            update -a $learner -e 0.1 <round >out
+        done
+    done
+}
+
+@test "a round with neither seen nor label, and a model in the stream, are refused" {
+    mkstream round t=7 docs=2 dim=2 x:f4 1 2 3 4 >bad
+    untouched 'update: <stdin>: round 7: needs seen or label: put feedback-mask before update' \
+        -a kl -e 0.1
+    mkstream model learner=kl rounds=1 dim=1 w:f8 1 >bad
+    untouched 'update: <stdin>: record 1: a model came, where update learns from rounds: to go on with it, name it with -m' \
+        -a kl -e 0.1
+}
+
+@test "weights that run off stop the run with the round, and the model as it was" {
+    # w = 1e10 (e - 1) 1000 after the first round, so that exp(s) is infinite in the second; into a
+    # model with w = 1 it is in the first
+    mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 \
+        + round t=2 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 >bad
+    mkstream model learner=kl rounds=3 dim=1 eta=10000000000 w:f8 1 >model
+    untouched 'update: <stdin>: round [12]: *run off*' -a kl -e 1e10
+    rm model
+    mkstream round t=1 docs=1 dim=1 label:f4 1e20 x:f4 1e30 >bad
+    mkstream model learner=squared rounds=3 dim=1 eta=1.0000000000000001e+300 w:f8 0 >model
+    untouched 'update: <stdin>: round 1: its step would make weight 0 infinite: the weights run off; a smaller -e, or a ball (-U), keeps them finite' \
+        -a squared -e 1e300
+}
+
+@test "a feature that is no number is told, and the model as it was" {
+    for value in nan inf -inf; do
+        mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1 1 \
+            + round t=2 docs=2 dim=1 label:f4 1 0 x:f4 1 $value >bad
+        untouched 'update: <stdin>: round 2: document 1 scores *' -a kl -e 0.1
+    done
+}
+
+# ---- the model's file ----
+
+# refused PATTERN: going on with what `model` is fails, and leaves it as it was.
+refused() {
+    cp model before
+    fails_on deck 1 "$1" update -a kl -e 0.1 -m model
+    same before model
+    alone model
+}
+
+@test "a model of another learner, or of other settings, is refused" {
+    deck
+    for learner in squared smoothdcg; do
+        update -a $learner -e 0.1 <deck >model
+        refused "update: model model: it is a model of $learner, this run learns with kl: use -a $learner, or another file"
+    done
+    update -a kl -e 0.2 <deck >model
+    refused 'update: model model: it was learnt with eta=0.20000000000000001 (-e), this run says 0.10000000000000001: use the same, or learn into another file'
+    update -a kl -e 0.1 -U 2 <deck >model
+    refused 'update: model model: it was learnt with radius=2, this run has none: say -U 2'
+    update -a kl -e 0.1 <deck >model
+    cp model before
+    fails_on deck 1 'update: model model: it was learnt without radius, this run says -U 2: *' \
+        update -a kl -e 0.1 -U 2 -m model
+    same before model
+    update -a smoothdcg -e 0.1 -E 0.5 <deck >model
+    cp model before
+    fails_on deck 1 'update: model model: it was learnt with epsilon=0.5 (-E), this run says 0.01*' \
+        update -a smoothdcg -e 0.1 -m model
+    same before model
+}
+
+@test "a model that is damaged is refused" {
+    deck
+    mkstream model learner=kl rounds=3 dim=2 eta=0.1 w:f8 1 nan >model
+    refused 'update: model: model: weight 1 is nan'
+    mkstream model learner=kl rounds=3 dim=3 eta=0.1 w:f8 1 2 >model
+    refused 'update: model: model: no column w:f8\[3\] for dim=3'
+    mkstream model rounds=3 dim=1 eta=0.1 w:f8 1 >model
+    refused 'update: model: model: no key learner='
+    mkstream model learner=kl rounds=-1 dim=1 eta=0.1 w:f8 1 >model
+    refused 'update: model: model: rounds=-1 is not a whole number *'
+    mkstream model learner=kl rounds=3 dim=1 eta=0.1 w:f8 1 + model learner=kl rounds=3 dim=1 eta=0.1 w:f8 1 >model
+    refused 'update: model holds more than a model'
+    two_documents >model
+    refused 'update: model holds rounds, not a model'
+    echo 'rankpipe/1 end rounds=0 bytes=0' >model
+    refused 'update: model holds nothing, not a model'
+    update -a kl -e 0.1 <deck | sed 's,/1 model,/2 model,' >model
+    refused 'update: *version 2, this program reads 1'
+    small_text >model
+    refused 'update: *this looks like SVM-light text*'
+    echo 'dear diary' >model
+    refused "update: *not a rankpipe stream: it begins 'dear diary*"
+}
+
+@test "a model cut at any byte is refused" {
+    deck
+    update -a kl -e 0.1 <deck >whole
+    size=$(wc -c <whole)
+    for ((n = 0; n < size; n++)); do
+        head -c $n whole >model
+        cp model before
+        got=0
+        update -a kl -e 0.1 -m model <deck 2>err || got=$?
+        same before model
+        case $got/$(cat err) in
+        '1/update: model: stream cut short'*) ;;
+        *) echo "cut at byte $n: exit $got" && cat err && return 1 ;;
+        esac
+    done
+    alone model
+}
+
+@test "a directory, a device, a FIFO and a place that is not there are no model files" {
+    deck
+    mkdir folder
+    fails_on deck 1 'update: model folder is a directory, not a file' update -a kl -e 1 -m folder
+    fails_on deck 1 'update: model folder/ is a directory, not a file' update -a kl -e 1 -m folder/
+    fails_on deck 1 'update: model /dev/null is a device or a pipe, not a file' \
+        update -a kl -e 1 -m /dev/null
+    mkfifo pipe
+    fails_on deck 1 'update: model pipe is a device or a pipe, not a file' update -a kl -e 1 -m pipe
+    fails_on deck 1 'update: model nowhere/model: *' update -a kl -e 1 -m nowhere/model
+    fails_on deck 1 'update: model deck/model: *' update -a kl -e 1 -m deck/model
+    [ "$(ls -A folder)" = '' ]
+    [ -c /dev/null ] && [ -p pipe ]
+    [ "$(echo *)" = 'deck err folder labelled out pipe zero' ]
+}
+
+@test "a folder that must not be written to is told before a round is read" {
+    [ "$(id -u)" != 0 ] || skip 'root may write anywhere'
+    deck
+    mkdir folder
+    update -a kl -e 0.1 -m folder/model <deck
+    cp folder/model before
+    chmod 555 folder
+    fails_on deck 1 'update: model folder/model: cannot make its lock *' \
+        update -a kl -e 0.1 -m folder/model
+    chmod 755 folder
+    same before folder/model
+    chmod 444 folder/model
+    fails_on deck 1 'update: model folder/model cannot be replaced: *' \
+        update -a kl -e 0.1 -m folder/model
+    same before folder/model
+}
+
+@test "without -m the model goes to standard output, with -m nothing does" {
+    deck
+    update -a kl -e 0.1 <deck >one
+    [ "$(update -a kl -e 0.1 -m model <deck | wc -c)" -eq 0 ]
+    same one model
+    alone model
+}
+
+@test "going on with a model is going on: rounds are counted, weights carried along" {
+    deck
+    replay -n 13 deck | update -a kl -e 0.1 -m model
+    [ "$(rounds_of model)" = 13 ]
+    replay -b 14 -n 40 deck | update -a kl -e 0.1 -m model
+    update -a kl -e 0.1 <deck >straight
+    same straight model
+}
+
+@test "no rounds: exit 1, and no file is made or changed" {
+    deck
+    echo 'rankpipe/1 end rounds=0 bytes=0' >bad
+    untouched 'update: <stdin>: no rounds' -a kl -e 0.1
+    fails_on bad 1 'update: <stdin>: no rounds' update -a kl -e 0.1
+    [ ! -s out ]
+    : >bad
+    untouched 'update: <stdin>: stream cut short: nothing came, not even an end record' -a kl -e 0.1
+}
+
+@test "a stream cut short: what came whole is saved, exit 1" {
+    deck
+    replay -n 12 deck | update -a kl -e 0.1 >straight
+    some_rounds 1 12 >rounds
+    some_rounds 1 13 >more
+    # from the twelfth round's last byte to the thirteenth's last but one
+    first=$(wc -c <rounds) last=$(($(wc -c <more) - 1))
+    for n in $first $((first + 1)) $((first + 20)) $((last - 1)) $last; do
+        rm -f model
+        head -c "$n" more >cut
+        fails_on cut 1 'update: <stdin>: stream cut short after round 12' \
+            update -a kl -e 0.1 -m model
+        same straight model
+        fails_on cut 1 'update: <stdin>: stream cut short after round 12' update -a kl -e 0.1
+        same straight out
+        alone model
+    done
+}
+
+@test "a checkpoint is a whole model, while the run goes on" {
+    deck
+    mkfifo in
+    update -a kl -e 0.1 -c 5 -m model <in 3>&- &
+    exec 8>in
+    some_rounds 1 12 >&8
+    within 5 eval '[ "$(rounds_of model 2>/dev/null)" = 10 ]'
+    replay -n 10 deck | update -a kl -e 0.1 >ten
+    same ten model
+    some_rounds 13 40 >&8
+    within 5 eval '[ "$(rounds_of model)" = 40 ]'
+    update -a kl -e 0.1 <deck >forty
+    same forty model
+    [ -f model.lock ] # still at it
+    echo 'rankpipe/1 end rounds=40 bytes=0' >&8
+    exec 8>&-
+    wait $!
+    same forty model
+    alone model
+}
+
+@test "at any moment of a run that saves after each round the file is whole" {
+    deck
+    replay -n 100000000 deck | update -a kl -e 0.1 -c 1 -m model 3>&- &
+    within 5 [ -f model ]
+    last=0
+    for ((i = 0; i < 100; i++)); do
+        cat model >copy # one file, whatever is renamed over its name meanwhile
+        now=$(rounds_of copy)
+        [ "$now" -ge $last ]
+        last=$now
+    done
+    kill -KILL $!
+    wait $! || [ $? = 137 ]
+    [ "$last" -gt 1 ]
+    n=$(rounds_of model)
+    replay -n "$n" deck | update -a kl -e 0.1 >straight
+    same straight model
+    # neither the lock nor the half-written file of a run that was killed is in the way of the next
+    : >>model.lock
+    echo half >model.lock.new
+    replay -b $((n + 1)) -n $((n + 9)) deck | update -a kl -e 0.1 -m model
+    replay -n $((n + 9)) deck | update -a kl -e 0.1 >straight
+    same straight model
+    alone model
+}
+
+@test "a round that fails leaves the last checkpoint" {
+    deck
+    { some_rounds 1 7 && mkstream round t=8 docs=1 dim=1 x:f4 1; } >bad
+    fails_on bad 1 'update: <stdin>: round 8: needs seen or label*' update -a kl -e 0.1 -c 3 -m model
+    replay -n 6 deck | update -a kl -e 0.1 >six
+    same six model
+    alone model
+}
+
+@test "a second update on the same model is refused while the first runs" {
+    deck
+    mkfifo in
+    ln -s model link
+    update -a kl -e 0.1 -m model <in 3>&- &
+    exec 8>in
+    within 5 [ -f model.lock ]
+    fails_on deck 1 'update: model model: another update is learning into it (model.lock is locked)' \
+        update -a kl -e 0.1 -m model
+    fails_on deck 1 'update: *: another update is learning into it (model.lock is locked)' \
+        update -a kl -e 0.1 -m link
+    fails_on deck 1 'update: *: another update is learning into it *' \
+        update -a kl -e 0.1 -m ./model
+    [ ! -e model ] && [ -f model.lock ]
+    cat deck >&8
+    exec 8>&-
+    wait $!
+    alone model
+    update -a kl -e 0.1 <deck >straight
+    same straight model
+    # and afterwards it is not
+    replay -b 41 -n 50 deck | update -a kl -e 0.1 -m model
+    [ "$(rounds_of model)" = 50 ]
+    alone model
+}
+
+@test "a model behind symbolic links is replaced where it lies, and the links stay" {
+    deck
+    mkdir -p there/deep elsewhere
+    ln -s ../there/link elsewhere/link # from another folder, over a second link
+    ln -s deep/model there/link
+    (cd elsewhere && replay -n 20 ../deck | update -a kl -e 0.1 -m link) # not there yet
+    [ -L elsewhere/link ] && [ -L there/link ] && [ -f there/deep/model ] && [ ! -L there/deep/model ]
+    replay -b 21 -n 40 deck | update -a kl -e 0.1 -m elsewhere/link
+    [ -L elsewhere/link ] && [ -L there/link ] && [ ! -L there/deep/model ]
+    update -a kl -e 0.1 <deck >straight
+    same straight there/deep/model
+    [ "$(cd there && echo * deep/*)" = 'deep link deep/model' ]
+    [ "$(ls elsewhere)" = link ]
+    ln -s "$PWD/there/deep/model" absolute
+    replay -b 41 -n 50 deck | update -a kl -e 0.1 -m absolute
+    [ -L absolute ] && [ "$(rounds_of there/deep/model)" = 50 ]
+    ln -s round about
+    ln -s about round
+    fails_on deck 1 'update: model about: *' update -a kl -e 0.1 -m about
+    [ -L about ] && [ -L round ]
+}
+
+@test "the model's permissions are kept, and a new one gets the usual" {
+    deck
+    (umask 027 && replay -n 5 deck | update -a kl -e 0.1 -m model)
+    [ "$(ls -l model | cut -c 1-10)" = -rw-r----- ]
+    chmod 604 model
+    replay -b 6 -n 9 deck | update -a kl -e 0.1 -c 2 -m model
+    [ "$(ls -l model | cut -c 1-10)" = -rw----r-- ]
+}
+
+@test "a model that cannot be saved is told, and what was there stays" {
+    deck
+    replay -n 9 deck | update -a kl -e 0.1 -m model
+    cp model before
+    mkdir model.lock.new
+    fails_on deck 1 'update: cannot write model.lock.new: *' update -a kl -e 0.1 -m model
+    same before model
+    fails_on deck 1 'update: cannot write model.lock.new: *' update -a kl -e 0.1 -c 3 -m model
+    same before model
+    [ ! -e model.lock ]
+}
+
+@test "a model that cannot be saved is told when the stream is cut short, too" {
+    deck
+    mkdir model.lock.new
+    head -c 3000 deck >cut
+    fails_on cut 1 '*cannot write model.lock.new: *' update -a kl -e 0.1 -m model
+}
+
+@test "a model that cannot be written to standard output is no success" {
+    deck
+    fails_on deck 1 'update: cannot write <stdout>: *' sh -c 'update -a kl -e 0.1 >/dev/full'
+    fails_on deck 1 'update: cannot write <stdout>: *' sh -c 'update -a kl -e 0.1 >&-'
+}
+
+@test "with -m it is no matter who reads standard output" {
+    deck
+    # gone before a round comes, and gone in the middle
+    { sleep 0.1 && cat deck; } | { update -a kl -e 0.1 -m model && echo >saved; } | true
+    [ -f saved ]
+    update -a kl -e 0.1 <deck >straight
+    same straight model
+    rm saved model
+    { some_rounds 1 20 && sleep 0.2 && some_rounds 21 40 && echo 'rankpipe/1 end rounds=40 bytes=0'; } |
+        { update -a kl -e 0.1 -m model && echo >saved; } | sleep 0.1
+    [ -f saved ]
+    same straight model
+}
+
+@test "without -m a reader that is gone ends it as any other: SIGPIPE, no words" {
+    deck
+    status=$(set +e; { update -a kl -e 0.1 <deck 2>err; echo $? >status; } | true; sleep 0.1; cat status)
+    [ "$status" = 141 ] || [ "$status" = 0 ] # 0: the model was in the pipe before `true` was gone
+    [ ! -s err ]
+}
+
+# ---- signals ----
+
+# stopped_by SIGNAL: an endless run into `model` is sent the signal in the middle. Status 128 + its
+# number.
+stopped_by() {
+    # shellcheck disable=SC2016
+    replay -n 100000000 deck 2>/dev/null 3>&- |
+        timeout -s KILL 20 sh -c '
+            { until [ -f model.lock ]; do sleep 0.01; done; sleep 0.2; kill -"$1" $$; } 3>&- &
+            exec update -a kl -e 0.1 -m model 2>err' sh "$1"
+}
+
+# gone_on: the model that was stopped is the model of its rounds, and going on from there gives the
+# same as never stopping.
+gone_on() {
+    n=$(rounds_of model)
+    [ "$n" -gt 0 ]
+    alone model
+    replay -n "$n" deck | update -a kl -e 0.1 >straight
+    same straight model
+    replay -b $((n + 1)) -n $((n + 25)) deck | update -a kl -e 0.1 -m model
+    replay -n $((n + 25)) deck | update -a kl -e 0.1 >straight
+    same straight model
+}
+
+@test "SIGTERM: the round is finished, the model saved, and update dies of it" {
+    deck
+    got=0
+    stopped_by TERM || got=$?
+    [ $got = 143 ] && [ ! -s err ]
+    gone_on
+}
+
+@test "SIGTERM without -m: the model goes to standard output all the same" {
+    deck
+    mkfifo in
+    update -a kl -e 0.1 <in >model 2>err 3>&- &
+    exec 8>in
+    some_rounds 1 2000 >&8 # more than a pipe holds: once they are in, the first are learnt
+    kill -TERM $!
+    got=0
+    wait $! || got=$?
+    exec 8>&-
+    [ $got = 143 ] && [ ! -s err ]
+    gone_on
+}
+
+@test "SIGINT: the round is finished, the model saved, and update dies of it" {
+    sh -c 'kill -INT $$' && skip 'SIGINT is ignored by who runs the tests'
+    deck
+    got=0
+    stopped_by INT || got=$?
+    [ $got = 130 ] && [ ! -s err ]
+    gone_on
+}
+
+@test "a signal that was ignored by who started it stays so" {
+    deck
+    mkfifo in
+    sh -c 'trap "" TERM; exec update -a kl -e 0.1 -m model' <in 3>&- &
+    exec 8>in
+    within 5 [ -f model.lock ]
+    kill -TERM $!
+    cat deck >&8
+    exec 8>&-
+    wait $!
+    [ "$(rounds_of model)" = 40 ]
+}
+
+@test "a signal while update waits for its input ends it at once, with what came" {
+    deck
+    mkfifo in
+    update -a kl -e 0.1 -m model <in 2>err 3>&- &
+    exec 8>in
+    within 5 [ -f model.lock ]
+    kill -TERM $!
+    got=0
+    wait $! || got=$?
+    [ $got = 143 ] && [ ! -s err ]
+    [ ! -e model ] && [ ! -e model.lock ] # nothing came
+    update -a kl -e 0.1 -c 40 -m model <in 2>err 3>&- &
+    some_rounds 1 40 >&8
+    within 5 [ -f model ]
+    some_rounds 41 44 >&8
+    sleep 0.1
+    kill -TERM $!
+    got=0
+    wait $! || got=$?
+    exec 8>&-
+    [ $got = 143 ] && [ ! -s err ]
+    gone_on
+}
+
+@test "a signal that finds the model cannot be saved is answered with words and 1" {
+    deck
+    mkdir model.lock.new
+    got=0
+    stopped_by TERM || got=$?
+    cat err
+    [ $got = 1 ]
+    grep '^update: cannot write model.lock.new: ' err
+    [ ! -e model ]
+}

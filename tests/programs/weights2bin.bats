@@ -1,0 +1,239 @@
+#!/usr/bin/env bats
+# weights2bin: weights as text to a model, and bin2txt's way from a model to that text.
+
+load ../helper
+
+# weights FORMAT: the weights of what printf FORMAT makes of a text, one a line.
+weights() {
+    # shellcheck disable=SC2059
+    printf "$1" | weights2bin >model
+    bin2txt model | sed 1d | cut -f 3
+}
+
+# refuses FORMAT PATTERN [OPTION...]: what printf FORMAT makes is no text of weights.
+refuses() {
+    # shellcheck disable=SC2059
+    printf "$1" >text
+    fails 1 "weights2bin: text: $2" weights2bin "${@:3}" text
+    [ ! -s out ]
+}
+
+# svm_light TYPE HIGHEST VECTORS: a header as SVM-light writes it.
+svm_light() {
+    printf '%s\n' 'SVM-light Version V6.02' "$1 # kernel type" '3 # kernel parameter -d ' \
+        '1 # kernel parameter -g ' '1 # kernel parameter -s ' '1 # kernel parameter -r ' \
+        'empty# kernel parameter -u ' "$2 # highest feature index " \
+        '4 # number of training documents ' "$3 # number of support vectors plus 1 " \
+        '0.97 # threshold b, each following line is a SV (starting with alpha*y)'
+}
+
+# A model of real weights, and rounds for it.
+learnt() {
+    svm2bin "$ROOT/examples/data/small.svm" >deck
+    update -a listnet -T 240 -m w.bin <deck
+}
+
+# ---- there and back ----
+
+@test "every form gives back the very same weights, and so the same scores" {
+    learnt
+    bin2txt w.bin | sed 1d >want
+    [ "$(wc -l <want)" = 12 ]
+    score -m w.bin <deck >scored
+    for form in tsv svm-light ranklib; do
+        bin2txt -f $form w.bin >text
+        weights2bin text >back
+        bin2txt back | sed 1d >have
+        same want have
+        score -m back <deck >out
+        same scored out
+        weights2bin - <text >out
+        same back out
+        bin2txt -f $form back >out
+        same text out
+    done
+}
+
+@test "doubles that are hard to print go round: the smallest, the largest, -0, many digits" {
+    printf '%s\n' '1 5e-324' '2 -1.7976931348623157e308' '3 0.1' '4 2.2250738585072011e-308' '5 0' \
+        '6 0.30000000000000004' '7 -9007199254740993' '8 -0' >text
+    weights2bin text >model
+    for form in tsv ranklib; do
+        bin2txt -f $form model | weights2bin >back
+        same model back
+    done
+    head -n 7 text | weights2bin >model # SVM-light adds up, from 0: -0 is 0 there
+    bin2txt -f svm-light model | weights2bin >back
+    same model back
+}
+
+@test "weights at the end that are 0 are not lost" {
+    printf '1 0.5\n4 0\n' | weights2bin >model
+    is "$(bin2txt -f head model)" 'rankpipe/1 model learner=fixed rounds=0 dim=4 cols=w:f8[4] bytes=32'
+    for form in tsv svm-light ranklib; do
+        bin2txt -f $form model | weights2bin >back
+        same model back
+    done
+}
+
+@test "a model's bytes: the header, the weights, the end" {
+    printf '2\t-3\n1\t0.5\n' | weights2bin >out
+    {
+        echo 'rankpipe/1 model learner=fixed rounds=0 dim=2 cols=w:f8[2] bytes=16'
+        printf '\0\0\0\0\0\0\xe0\x3f\0\0\0\0\0\0\x08\xc0'
+        echo 'rankpipe/1 end rounds=1 bytes=0'
+    } >expected
+    same expected out
+}
+
+# ---- out ----
+
+@test "tsv is index and weight; svm-light and ranklib are as these tools read them" {
+    printf '1 0.1\n2 0\n3 -2\n' | weights2bin >model
+    printf '1\t0.10000000000000001\n2\t0\n3\t-2\n' >expected
+    bin2txt -f tsv model >out
+    same expected out
+    printf '## Coordinate Ascent\n1:0.10000000000000001 2:0 3:-2\n' >expected
+    bin2txt -f ranklib model >out
+    same expected out
+    { svm_light 0 3 3 | sed -e 's/^4 #/0 #/' -e 's/^0.97 /0 /' &&
+        printf '%s\n' '0.10000000000000001 1:1 #' '-2 3:1 #'; } >expected
+    bin2txt -f svm-light model >out
+    same expected out
+}
+
+@test "a model in a ball is printed by the weights that score" {
+    svm2bin "$ROOT/examples/data/small.svm" >deck
+    update -a listnet -e 1 -U 0.5 -m w.bin <deck
+    bin2txt -f tsv w.bin | weights2bin >back
+    score -m w.bin <deck >want
+    score -m back <deck >out
+    same want out
+}
+
+@test "rounds, and models that are not their weights alone, have none of these forms" {
+    small_text | svm2bin >deck
+    for form in tsv svm-light ranklib; do
+        fails_on deck 1 "bin2txt: <stdin>: round 1 (qid a): a round, and this is a form of models' weights" \
+            bin2txt -f $form
+    done
+    update -a prank <deck >model
+    fails_on model 1 'bin2txt: <stdin>: record 1: a model of prank ranks by more than weights, *' \
+        bin2txt -f tsv
+    { echo 'rankpipe/1 model learner=kl rounds=0 dim=0 eta=1 cols=w:f8[0] bytes=0' &&
+        echo 'rankpipe/1 end rounds=1 bytes=0'; } >model
+    fails_on model 1 'bin2txt: <stdin>: record 1: a model without weights' bin2txt -f ranklib
+}
+
+# ---- in ----
+
+@test "index and weight stand in any order, with blanks, comments and CR LF" {
+    is "$(weights '# by hand\r\n\n 3\t-1e-3 # less\r\n1  +.5\n')" "0.5
+0
+-0.001"
+}
+
+@test "RankLib's line: comments above it and behind it, features missing, the constant left out" {
+    is "$(weights '## Linear Regression\n## Lambda = 1.0E-10\n0:7.5 3:-2.0E-4 1:0.5 # x\n')" "0.5
+0
+-0.00020000000000000001"
+}
+
+@test "SVM-light's support vectors are added up, the threshold left out" {
+    { svm_light 0 4 4 && printf '%s\n' '0.5 1:1 3:-2 #' '-2 qid:7 1:0.25 2:3 # a' '1 #'; } >text
+    is "$(weights "$(cat text)\n")" "0
+-6
+-1
+0"
+    sed 's/V6.02/V6.20/' text | weights2bin >out
+    same model out
+}
+
+@test "a model of text scores, and is not gone on with" {
+    small_text | svm2bin >deck
+    printf '1 2\n3 -1\n' | weights2bin >model
+    is "$(score -m model <deck | explore | bin2txt -f rank | awk '$2 == "a"' | cut -f 4,5)" \
+        "$(printf '%s\t%s\n' 2 1.875 0 0.75 1 -0.5)"
+    cp model before
+    fails_on deck 1 'update: model model: its weights are fixed: *: learn into another file' \
+        update -a kl -e 0.1 -m model
+    same before model
+    fails 2 "update: no learner 'fixed'; *" update -a fixed
+}
+
+# ---- what is refused ----
+
+@test "what is no text of weights is refused" {
+    refuses '' 'no weights'
+    refuses '# none\n\n' 'no weights'
+    refuses '## LambdaMART\n## No. of trees = 2\n\n<ensemble>\n' \
+        "line 4: no weights: neither index TAB weight, nor index:weight, nor an SVM-light model: '<ensemble>'"
+    refuses 'SVM-multiclass Version V2.20\n' "line 1: no weights: *"
+    refuses 'rankpipe/1 end rounds=0 bytes=0\n' 'line 1: no weights: *'
+    refuses '1 2\n\0\n' "line 2: a NUL byte: *"
+    fails 1 'weights2bin: cannot open nowhere: No such file or directory' weights2bin nowhere
+    fails 2 'weights2bin: one file is one model, and more than one is named
+usage: weights2bin *' weights2bin a b
+}
+
+@test "a line that is no index and weight is refused" {
+    refuses '1 2\n2\n' "line 2: no index and weight, parted by a tab: '2'"
+    refuses '1 2\n2:1\n' "line 2: no index and weight, parted by a tab: '2:1'"
+    refuses '1 2\nw 1\n' "line 2: no index where one should be: 'w'"
+    refuses '1 2\n-1 1\n' "line 2: no index where one should be: '-1'"
+    refuses '1 2\n2 1 1\n' "line 2: more than an index and a weight: '1'"
+    for value in x nan inf 0x1p3 1,5 1e ''; do
+        refuses "1 2\n2 $value\n" "line 2: no number where a weight should be: '$value'"
+    done
+    refuses '1 1e999\n' "line 1: too large for a double: '1e999'"
+}
+
+@test "an index of 0, twice, or over the most is refused" {
+    refuses '0 1\n1 2\n' "line 1: index 0: indices start at 1: '0'"
+    refuses '1 1\n2 1\n1 2\n' "line 3: index 1 twice: '1'"
+    refuses '16777217 1\n' "line 1: an index over 16777216, the most weights there may be: say -d if that is meant: '16777217'"
+    refuses '99999999999999999999:1\n' "line 1: an index over 16777216, *"
+    refuses '3 1\n' "line 1: an index over 2, *" -d 2
+    printf '3 1\n' | weights2bin -d 3 >model
+    printf '16777217 1\n' | weights2bin -d 16777217 | head -n 1 | grep -qa ' dim=16777217 '
+}
+
+@test "what RankLib would not have written is refused" {
+    refuses '1:1 2:1\n3:1\n' "line 2: RankLib has its weights in one line, and this is another: '3:1'"
+    refuses '1:1 1:2\n' "line 1: index 1 twice: '1:2'"
+    refuses '1:1 2\n' "line 1: not index:value: '2'"
+    refuses '1:0.5:0.3\n' "line 1: no number where a weight should be: '1:0.5:0.3'"
+    refuses '0:1\n' 'no weights'
+}
+
+@test "what SVM-light would not have written is refused" {
+    refuses "$(svm_light 2 3 2)\n1 1:1 #\n" \
+        "line 2: kernel type 2: only a linear model (0) is weights: '2'"
+    refuses "$(svm_light x 3 2)\n" "line 2: line 2 of an SVM-light model begins with a whole number up to *: 'x'"
+    refuses "$(svm_light 0 16777217 2)\n" "line 8: line 8 of *a whole number up to 16777216: '16777217'"
+    refuses "$(svm_light 0 3 2 | head -n 6)\n" \
+        'an SVM-light model has 11 lines before its support vectors, and this has 6 lines in all'
+    refuses "$(svm_light 0 3 4)\n1 1:1 #\n" \
+        'line 10 says that there are 3 support vectors, and there are 1'
+    refuses "$(svm_light 0 3 2)\n1 1:1 #\n1 2:1\n" \
+        'line 10 says that there are 1 support vectors, and there are 2'
+    refuses "$(svm_light 0 3 2)\n1 4:1 #\n" \
+        "line 12: an index over 3, which the header says is the highest: '4:1'"
+    refuses "$(svm_light 0 3 2)\n1 2:1 2:1 #\n" "line 12: index 2 behind index 2: '2:1'"
+    refuses "$(svm_light 0 3 2)\n1 0:1 #\n" "line 12: index 0: indices start at 1: '0:1'"
+    refuses "$(svm_light 0 3 2)\nx 1:1 #\n" "line 12: no number where a weight should be: 'x'"
+    refuses "$(svm_light 0 3 2)\n1e200 1:1e200 #\n" \
+        "line 12: weight 1 becomes too large for a double: '1:1e200'"
+}
+
+@test "loop runs it alone, and with nothing else" {
+    printf '1 2\n' >text
+    weights2bin text >want
+    loop 'weights2bin text' >out
+    same want out
+    loop 'weights2bin < text' >out
+    same want out
+    for chain in 'weights2bin text | bin2txt' 'svm2bin text | weights2bin'; do
+        fails 2 'loop: weights2bin neither reads a pipe nor writes rounds: it can only stand alone*' loop "$chain"
+    done
+}

@@ -1,0 +1,251 @@
+#!/usr/bin/env bats
+# Faults from below: each call that a program makes of the system goes wrong once, in each way that it
+# can. Either the bytes are right, or the program says what failed and exits 1.
+
+# shellcheck disable=SC2086 # commands are words
+
+load ../helper
+
+FAULTS=$ROOT/build/tests/shim/faults SHIM=$ROOT/build/tests/shim/faulty.so
+
+# queries DOCUMENTS FEATURES: two queries as text.
+queries() {
+    awk -v documents="$1" -v features="$2" '
+        function draw(n) { x = (x * 16807) % 2147483647; return int(x / 65536) % n }
+        BEGIN {
+            x = 42
+            for (q = 1; q <= 2; q++)
+                for (i = 0; i < documents; i++) {
+                    line = draw(5) " qid:" q
+                    for (j = 1; j <= features; j++)
+                        line = line " " j ":." 1 + draw(9)
+                    print line
+                }
+        }'
+}
+
+LEARN="update -a kl -e 1e-4 -U 1"
+
+# 70 KB of features a round: more than is read at once, so that the second round's go past unread. So
+# many documents that what sorts them asks for memory.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    queries 130 33 >text
+    queries 130 135 | svm2bin >deck
+    $LEARN <deck >weights
+    score -m weights <deck >scored
+    explore -g 0.5 <scored >shown
+    feedback-mask -k 3 <shown >seen
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    cp "$BATS_FILE_TMPDIR"/* .
+    FAULTY_CALL=open FAULTY_AT=1 FAULTY_HOW=5 FAULTY_FD=9 LD_PRELOAD=$SHIM \
+        svm2bin text 9>count >out 2>err || true
+    grep -q 'cannot open text: ' err ||
+        skip "LD_PRELOAD does nothing here: a static build, a sanitizer, or not Linux"
+    rm count out err
+}
+
+# goes_wrong OPTION... COMMAND...: no fault is taken for success; `calls` is what was called.
+goes_wrong() {
+    "$FAULTS" "$@" >told || { cat told && return 1; }
+    calls=$(tail -n 1 told)
+    echo "${*: -1}: $calls" # for who looks with -x
+}
+
+# called NAME...: these calls were among those that went wrong.
+called() {
+    local name
+    for name; do
+        [[ ", $calls" == *", $name "* ]] || { echo "no call of $name: $calls" && return 1; }
+    done
+}
+
+# Functions of libc that leave the system alone, or whose failure is of no matter.
+HARMLESS="clock_gettime ferror fflush fprintf free frexp fwrite ldexp mem* munmap printf qsort raise sched_yield sig* snprintf sprintf sqrt
+    stderr stdout stp* str* vsnprintf"
+
+@test "each call of the system that the programs make can go wrong here" {
+    known=$(sed -n '/faulty_names/,/}/s/"\([a-z0-9]*\)",*/\1/gp' "$ROOT/tests/shim/faulty.h")
+    for name in $(nm -D -u "$ROOT/bin/rankpipe" | sed -n 's/^ *U \([a-z][a-z0-9_]*\).*/\1/p'); do
+        for harmless in $HARMLESS $known; do
+            # shellcheck disable=SC2053
+            [[ $name == $harmless ]] && continue 2
+        done
+        echo "the programs call $name, which tests/shim/faulty.h does not know"
+        return 1
+    done
+}
+
+@test "a program that takes an interruption for an end is found out" {
+    run "$FAULTS" -i deck -c read "$ROOT/build/tests/shim/relay"
+    echo "$output"
+    [ "$status" = 1 ]
+    [[ $output == *"of read: Interrupted system call: it was only to go on"* ]]
+}
+
+@test "svm2bin" {
+    goes_wrong -i text svm2bin
+    called read writev close poll malloc calloc realloc
+    goes_wrong -i text -o out svm2bin -n
+    goes_wrong -n text svm2bin -c text
+    called open
+    sed 's/ qid:[^ ]*//' text >plain
+    bin2txt -f head deck | sed 's/.* docs=\([0-9]*\) .*/\1/' >counts
+    goes_wrong -i plain -n counts svm2bin -q counts
+    called open read
+}
+
+@test "weights2bin" {
+    bin2txt -f tsv weights >tsv
+    goes_wrong -i tsv weights2bin
+    called read writev close poll malloc realloc
+    goes_wrong -n tsv -o out weights2bin tsv
+    called open
+}
+
+@test "replay" {
+    goes_wrong -n deck replay -n 2 -s 1 deck
+    called open mmap fstat lseek vmsplice
+    goes_wrong -i deck replay -n 2 -
+    called read poll
+}
+
+@test "synth" {
+    goes_wrong synth -n 2 -l 130 -d 135 separable
+    goes_wrong -o out synth -n 2 noisy-binary
+}
+
+@test "features" {
+    goes_wrong -i deck features split
+    called read writev close poll realloc
+    goes_wrong -i deck features -D 3 fourier
+    goes_wrong -i deck -o out features -D 3 fourier
+    queries 130 2 | svm2bin >narrow
+    goes_wrong -i narrow features products
+}
+
+@test "score -m" {
+    goes_wrong -i deck -n weights score -m weights
+    called read open tee splice pipe2 fcntl
+    goes_wrong -i deck -n weights -o out score -m weights
+}
+
+@test "explore" {
+    goes_wrong -i scored explore -g 0.5
+    called splice ioctl
+    goes_wrong -i scored -o out explore -g 0.5
+}
+
+@test "metric" {
+    goes_wrong -i shown -t table metric -t table -e 1 ndcg@10 map
+    called open splice
+    goes_wrong -i shown metric -e 1 ndcg@10 map
+    goes_wrong -i shown -o out metric -e 1 ndcg@10 map
+}
+
+@test "feedback-mask" {
+    goes_wrong -i shown feedback-mask -k 3
+    called splice
+    goes_wrong -i shown -o out feedback-mask -k 3
+}
+
+@test "bin2txt" {
+    goes_wrong -i scored bin2txt
+    goes_wrong -i shown -o out bin2txt -f rank
+    goes_wrong -n weights bin2txt weights
+    called open
+}
+
+@test "update" {
+    goes_wrong -i seen $LEARN
+    goes_wrong -i seen -o out $LEARN
+    goes_wrong -i seen -m model $LEARN -m model
+    called open fsync rename stat readlink flock unlink
+    [ ! -e model.lock ]
+}
+
+@test "update with checkpoints, of a model that is there" {
+    cp weights model
+    chmod 600 model
+    replay -n 1 deck >one
+    cp model model.1
+    $LEARN -m model.1 <one
+    goes_wrong -i deck -m model $LEARN -m model -c 1
+    called access fchmod
+    mv model.1 there.1
+    mv model there
+    ln -s there link
+    goes_wrong -i deck -m there -n link $LEARN -m link -c 1
+}
+
+@test "every learner, where there is no memory" {
+    for learner in 'squared -e 1e-4 -U 1' 'ranksvm -e 1e-4' 'smoothdcg -e 1e-4' 'listnet -T 2' \
+        'slam -e 1' 'slam-ap -e 1' minimax solar1 'solar2 -C 1' prank prank-pair committee \
+        ridge 'ridge -p' thompson linucb 'squared-dr -e 1e-4'; do
+        goes_wrong -c malloc,calloc,realloc -i deck -m model update -a $learner -m model
+    done
+    explore -p plackett-luce <scored | feedback-mask -c perfect >clicks
+    goes_wrong -c malloc,calloc,realloc -i clicks -m model update -a pdgd -m model
+    mkfifo ring
+    score -f ring <deck | tee rivals | explore -p team-draft | feedback-mask -c perfect |
+        tee clicks | update -a dbgd -f ring >out
+    goes_wrong -c malloc,calloc,realloc -i rivals explore -p team-draft
+    goes_wrong -c malloc,calloc,realloc -i clicks -m model update -a dbgd -m model
+    synth -n 1 noisy-binary | update -a ftpl >leader
+    synth -n 2 noisy-binary | score -m leader >list
+    for policy in '-k all -p leader -T 2' '-k 2 -p blocks -T 8'; do
+        set -- $policy
+        [ "$2" = all ] && show="explore ${*:3}" || show="explore $*"
+        goes_wrong -c malloc,calloc,realloc -i list $show
+        $show <list >ranked
+        goes_wrong -c malloc,calloc,realloc -i ranked metric map pairloss regret:sumloss ips:dcg snips:p@2
+        feedback-mask -k "$2" <ranked >answers
+        goes_wrong -c malloc,calloc,realloc -i answers -m model update -a ftpl -m model
+    done
+}
+
+# The ring's programs behind the first; `model.1` is what they have learnt after a round.
+RING="score -f ring | explore -g 0.5 | metric -e 1 -t table ndcg@10 | feedback-mask -k 3 |
+    $LEARN -f ring -m model"
+
+first_round() {
+    loop "replay -n 1 $1 | $RING"
+    mv model model.1
+    rm table
+}
+
+@test "loop, the whole ring in one process" {
+    first_round deck
+    goes_wrong -n deck -m model -t table loop "replay -n 2 deck | $RING -c 1"
+    called mmap fsync rename
+    svm2bin text >deck
+    first_round deck
+    goes_wrong -i text -m model -t table loop "svm2bin | $RING -c 1"
+    called read poll
+}
+
+@test "loop as a filter, between files" {
+    goes_wrong -i scored loop 'explore -g 0.5 | feedback-mask -k 3'
+    goes_wrong -n scored -t out loop '< scored explore -g 0.5 | feedback-mask -k 3 > out'
+    called open dup2
+}
+
+@test "the ring, each of its programs in turn" {
+    first_round deck
+    mkfifo ring
+    goes_wrong -n ring -n deck -m model -t table replay -n 2 deck + score -f ring + \
+        explore -g 0.5 + metric -e 1 -t table ndcg@10 + feedback-mask -k 3 + \
+        $LEARN -f ring -m model
+    called flock splice tee mmap fsync rename
+}
+
+@test "the ring, rounds running ahead of their feedback" {
+    first_round deck
+    mkfifo ring
+    goes_wrong -c read,write,writev,poll,splice,tee,realloc -p score -n ring -m model -i deck \
+        score -f ring -w 4 + explore -g 0.5 + feedback-mask -k 3 + $LEARN -f ring -m model
+    called write
+}

@@ -1,0 +1,89 @@
+# The order of the house: lib/ leans one way, and each program has its page and its tests.
+load ../helper
+
+# The rooms of lib/, each using only itself and those before it.
+ROOMS="base math io stream explore loss measure feature text learn run"
+
+# room ROOM: its place in that order, from 1.
+room() {
+    local name n=0
+    for name in $ROOMS; do
+        n=$((n + 1))
+        [ "$name" = "$1" ] && echo $n && return
+    done
+    echo "no room lib/$1 in tests/promises/house.bats" >&2
+    return 1
+}
+
+# Lines "user used": a file of lib/ and a header of lib/ that it includes, both as ROOM/MODULE.
+includes() {
+    (cd "$ROOT/lib" && grep -H '^#include "' ./*/*.[ch]) |
+        sed -n 's,^\./\([a-z0-9_/]*\)\.[ch]:#include "\(.*\)\.h"$,\1 \2,p' | sort -u
+}
+
+@test "no room of lib/ uses one that comes after it" {
+    [ "$(cd "$ROOT/lib" && echo */)" = "$(printf '%s/\n' $ROOMS | LC_ALL=C sort | paste -sd ' ')" ]
+    includes >includes
+    [ "$(wc -l <includes)" -gt 200 ]
+    while read -r user used; do
+        [ "$(room "${used%/*}")" -le "$(room "${user%/*}")" ] || {
+            echo "lib/$user includes $used.h, whose room comes after its own"
+            return 1
+        }
+    done <includes
+}
+
+@test "no modules of lib/ use each other in a circle" {
+    includes | awk '$1 != $2' >includes
+    tsort includes >order
+}
+
+@test "each module of lib/ has a header whose first line names it" {
+    for source in "$ROOT"/lib/*/*.c; do
+        module=$(basename "$source" .c)
+        [ "$module" = learners ] && continue # its table is declared in learner.h
+        head -n 1 "${source%.c}.h" | grep "^/\* $module: "
+    done
+}
+
+@test "nothing in lib/ prints, exits or keeps static mutable state" {
+    run grep -nE '\b(printf|puts|putchar|fprintf|perror|exit|_exit|abort|assert)\(' "$ROOT"/lib/*/*.c
+    echo "$output"
+    [ "$status" = 1 ]
+    not_sanitized "they keep their own state in every object"
+    # Writable data, initialised or not, of any object: none (constant tables are .data.rel.ro).
+    run sh -c "size -A '$ROOT'/build/lib/*/*.o | awk '\$1 ~ /^\.(data|bss|tdata|tbss)\$/ && \$2 > 0'"
+    echo "$output"
+    [ -z "$output" ]
+}
+
+@test "lib/ and cmd/ need libc alone, and of libm only what is exact" {
+    run sh -c "nm -u '$ROOT'/build/lib/*/*.o '$ROOT'/build/cmd/*.o | sed -n 's/^ *U //p' | grep -xE '(exp|log|log2|exp2|pow|sin|cos|tan|cbrt|hypot|fma|expm1|log1p|log10)f?l?'"
+    echo "$output"
+    [ -z "$output" ]
+}
+
+@test "each program has its source, its page and its tests" {
+    for program in $PROGRAMS; do
+        [ -f "$ROOT/cmd/$program.c" ]
+        [ -f "$ROOT/man/$program.1" ]
+        [ -f "$ROOT/tests/programs/$program.bats" ]
+    done
+    for source in "$ROOT"/cmd/*.c; do
+        name=$(basename "$source" .c)
+        [[ $name == @(main|programs|say) ]] || [[ " $PROGRAMS " == *" $name "* ]]
+    done
+}
+
+@test "a program is a page or two, and a function needs no scrolling" {
+    for source in "$ROOT"/cmd/*.c; do
+        [ "$(wc -l <"$source")" -le 340 ]
+    done
+    awk '
+        FNR == 1 { start = 0 }
+        /^{/ { start = FNR }
+        /^}/ && start && FNR - start > 60 { print FILENAME ":" start ": " FNR - start " lines"; bad = 1 }
+        /^}/ { start = 0 }
+        length($0) > 100 { print FILENAME ":" FNR ": " length($0) " characters"; bad = 1 }
+        END { exit bad }' "$ROOT"/lib/*/*.[ch] "$ROOT"/cmd/*.[ch] "$ROOT"/tests/*/*.[ch]
+}

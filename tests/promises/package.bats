@@ -1,0 +1,130 @@
+# From the sources to another machine: the tarball, the Debian package, the program that needs
+# nothing.
+load ../helper
+
+MAKE="make -C $ROOT"
+VERSION=$("$ROOT/bin/rankpipe" -V | sed 's/^rankpipe //')
+TARBALL=$ROOT/build/rankpipe-$VERSION.tar.gz
+
+# debian: makes the package, and names it in $deb.
+debian() {
+    not_sanitized "the package would need their libraries"
+    command -v dpkg-deb || skip "no dpkg-deb here"
+    $MAKE -s deb
+    deb=$ROOT/build/rankpipe_$VERSION-1_$(dpkg --print-architecture).deb
+}
+
+# in_root COMMAND...: dpkg in a root of its own, where nothing but libc6 is installed.
+in_root() {
+    dpkg --root="$PWD/root" --log="$PWD/dpkg.log" --force-not-root --force-bad-path "$@"
+}
+
+# curve FOLDER: what these programs learn from the same labels, as text.
+curve() {
+    small_text | "$1/svm2bin" >q.bin
+    "$1/replay" -n 200 -s 1 q.bin | "$1/update" -a listnet -T 200 | "$1/bin2txt"
+}
+
+@test "make dist: the same bytes each time, whoever makes it" {
+    $MAKE -s dist
+    cp "$TARBALL" first
+    (umask 077 && $MAKE -s dist)
+    same first "$TARBALL"
+    SOURCE_DATE_EPOCH=1000000000 $MAKE -s dist
+    run tar -tvzf "$TARBALL" --utc
+    [ -z "$(echo "$output" | grep -v ' 0/0 .* 2001-09-09 01:46 ')" ]
+    tar -tzf "$TARBALL" >names
+    LC_ALL=C sort -c names
+    [ -z "$(grep -v "^rankpipe-$VERSION/" names)" ]
+    [ -z "$(grep -E '^[^/]*/(\.|bin/|build/)' names)" ]
+    $MAKE -s dist
+    same first "$TARBALL"
+}
+
+@test "make dist: all that git has is in it, and nothing else" {
+    [ -e "$ROOT/.git" ] || skip "no git here: a copy"
+    $MAKE -s dist
+    git -C "$ROOT" ls-files | grep -v '^\.' | LC_ALL=C sort >want
+    tar -tzf "$TARBALL" | sed "s,^rankpipe-$VERSION/,," >have
+    same have want
+}
+
+@test "the tarball builds without git, installs, and makes itself again" {
+    not_sanitized "it is built without them"
+    $MAKE -s dist
+    tar -xzf "$TARBALL"
+    cd "rankpipe-$VERSION"
+    make -s CFLAGS=-O1 all
+    # Not in these tests' own surroundings, of which another bats would take over some.
+    path=$(echo "$PATH" | tr ':' '\n' | grep -v 'libexec/bats-core$' | paste -sd :)
+    env -i PATH="$path" HOME="$HOME" TMPDIR="${TMPDIR:-/tmp}" bats tests/promises/install.bats
+    make -s dist
+    same "$TARBALL" "build/rankpipe-$VERSION.tar.gz"
+}
+
+@test "make deb: the same bytes each time, and what every package has" {
+    debian
+    cp "$deb" first
+    (umask 077 && $MAKE -s deb)
+    same first "$deb"
+    dpkg-deb -x "$deb" root
+    dpkg-deb -e "$deb" control
+    (cd root && md5sum --quiet -c ../control/md5sums)
+    [ "$(wc -l <control/md5sums)" = "$(find root -type f | wc -l)" ]
+    grep -x 'Depends: libc6 (>= [0-9.]*).*' control/control
+    zcat root/usr/share/doc/rankpipe/changelog.Debian.gz | grep "^rankpipe ($VERSION-1) "
+    grep -F "$(tail -n 1 "$ROOT/LICENSE")" root/usr/share/doc/rankpipe/copyright
+    for program in rankpipe $PROGRAMS; do
+        zcat "root/usr/share/man/man1/$program.1.gz" | cmp - "$ROOT/man/$program.1"
+        [ -f "root/usr/share/bash-completion/completions/$program" ]
+    done
+    [ -f root/usr/share/zsh/vendor-completions/_rankpipe ]
+    [ -z "$(find root ! -type l -perm /022)" ]
+}
+
+@test "the package is installed, used and removed, and nothing stays" {
+    debian
+    mkdir -p root/var/lib/dpkg/info root/var/lib/dpkg/updates root/var/lib/dpkg/triggers
+    dpkg-query -s libc6 >root/var/lib/dpkg/status
+    find root | sort >before
+    in_root -i "$deb"
+    in_root -s rankpipe | grep -x 'Status: install ok installed'
+    [ "$(root/usr/bin/svm2bin -h)" = "$(svm2bin -h)" ]
+    curve root/usr/bin >there
+    curve "$ROOT/bin" >here
+    [ -s here ]
+    same here there
+    in_root -P rankpipe
+    [ ! -e root/usr ]
+    find root ! -path 'root/var/lib/dpkg/*' | sort >after
+    grep -v '^root/var/lib/dpkg/' before | cmp - after
+}
+
+@test "the package is as Debian wants it" {
+    command -v lintian || skip "no lintian here"
+    debian
+    # Debian has been asked for no such package, so that the first one answers no such request.
+    run lintian --allow-root --fail-on warning --suppress-tags initial-upload-closes-no-bugs "$deb"
+    echo "$output"
+    [ "$status" = 0 ]
+    [ -z "$output" ]
+}
+
+@test "make static: one file of less than 300 KB, that learns the same" {
+    not_sanitized "it is built without them"
+    command -v musl-gcc || skip "no musl-gcc here"
+    run $MAKE -s static
+    echo "$output"
+    [ "$status" = 0 ]
+    size=$(wc -c <"$ROOT/build/static/rankpipe")
+    [ "${lines[-1]}" = "build/static/rankpipe: $size bytes" ]
+    [ "$size" -lt 300000 ]
+    run readelf -d "$ROOT/build/static/rankpipe"
+    [[ $output != *NEEDED* ]]
+    mkdir static
+    for program in $PROGRAMS; do ln -s "$ROOT/build/static/rankpipe" "static/$program"; done
+    curve static >there
+    curve "$ROOT/bin" >here
+    [ -s here ]
+    same here there
+}

@@ -1,0 +1,136 @@
+# The manual tells the truth: its pages are sound mdoc, their usage is the programs', and what
+# their examples say can be done is done.
+load ../helper
+
+# A page as text on a terminal, without its bold and underlined letters.
+page() {
+    mandoc -Tascii "$ROOT/man/$1" | awk '{ gsub(/.\010/, ""); print }'
+}
+
+# section PAGE NAME: what stands under a heading.
+section() {
+    page "$1" | awk -v name="$2" '/^[A-Z]/ { on = $0 == name; next } on'
+}
+
+# The commands of a page's EXAMPLES: lines that begin with "$ ", and what goes on from them.
+commands() {
+    section "$1" EXAMPLES | awk '
+        more || /^ *\$ / { more = / \|$|\\$/; sub(/^ *(\$ )?/, ""); print }'
+}
+
+usage() {
+    "$1" -h | sed -n 's/^usage: //p'
+}
+
+# The letters of the options in a program's usage, and of those its page explains, one a line.
+letters() {
+    usage "$1" | tr ' []|' '\n' | sed -n 's/^-//p' | fold -w 1
+}
+
+explained() {
+    sed -n 's/^\.It Fl \([0-9A-Za-z]\).*/\1/p' "$ROOT/man/$1.1"
+}
+
+@test "every page is sound" {
+    run mandoc -Tlint -W warning "$ROOT"/man/*
+    echo "$output"
+    [ "$status" = 0 ]
+    [ -z "$output" ]
+}
+
+@test "every page fits a terminal of 80 columns" {
+    for file in "$ROOT"/man/*; do
+        page "$(basename "$file")" >text
+        run awk 'length > 80' text
+        echo "$file: $output"
+        [ -z "$output" ]
+    done
+}
+
+@test "sections stand in one order, and no page lacks the first of them" {
+    order="NAME SYNOPSIS DESCRIPTION FILES EXIT_STATUS EXAMPLES DIAGNOSTICS SEE_ALSO STANDARDS
+        HISTORY CAVEATS BUGS SECURITY"
+    for file in "$ROOT"/man/*; do
+        echo "$file"
+        has=$(sed -n 's/^\.Sh //p' "$file" | tr ' ' _)
+        sorted=$(for name in $order; do echo "$has" | grep -x "$name" || true; done)
+        [ "$has" = "$sorted" ]
+        for name in NAME DESCRIPTION EXAMPLES SEE_ALSO; do echo "$has" | grep -qx $name; done
+        case $file in
+        *.1) for name in SYNOPSIS EXIT_STATUS; do echo "$has" | grep -qx $name; done ;;
+        esac
+    done
+}
+
+@test "a program's usage is its page's SYNOPSIS" {
+    for program in rankpipe $PROGRAMS; do
+        echo "$program"
+        [ "$(section "$program.1" SYNOPSIS | xargs)" = "$(usage "$program")" ]
+    done
+}
+
+@test "every option is explained, and nothing else is, in order" {
+    for program in $PROGRAMS; do
+        echo "$program"
+        [ "$(letters "$program" | LC_ALL=C sort)" = "$(explained "$program")" ]
+    done
+}
+
+@test "the tour and the dispatcher's page name every program" {
+    for program in $PROGRAMS; do
+        grep -q "^\.It Xr $program 1$" "$ROOT/man/rankpipe.1"
+        grep -q "^\.It Xr $program 1$" "$ROOT/man/rankpipe.7"
+        rankpipe | grep "^  $program "
+    done
+}
+
+@test "every page that is referred to is there" {
+    sed -n 's/^\(\.It \)*\.*Xr \([^ ]*\) \([0-9]\).*/\2.\3/p' "$ROOT"/man/* | sort -u | while read -r to; do
+        case $to in
+        mkfifo.1 | cat.1 | cp.1 | mv.1 | sh.1) ;;
+        *) [ -f "$ROOT/man/$to" ] || { echo "no $to" && exit 1; } ;;
+        esac
+    done
+}
+
+@test "the examples of every page run, and say nothing on stderr" {
+    for file in "$ROOT"/man/*; do
+        name=$(basename "$file")
+        mkdir "$name" && cd "$name"
+        ln -s "$ROOT/examples" examples
+        commands "$name" >commands
+        echo "$name:" && cat commands
+        [ -s commands ]
+        timeout 60 bash -e -o pipefail commands >out 2>err </dev/null
+        cat err
+        [ ! -s err ]
+        cd ..
+    done
+}
+
+@test "rankpipe(5): the record in hex is what svm2bin gives" {
+    commands rankpipe.5 | head -n 3 >commands
+    grep -q '^od ' commands
+    bash -e -o pipefail commands >want
+    section rankpipe.5 EXAMPLES | sed -n 's/^ *\(0000[0-9]*\( [0-9a-f][0-9a-f]\)*\)$/\1/p' >have
+    [ "$(wc -l <have)" -ge 5 ]
+    same have want
+}
+
+@test "rankpipe(5): the sample reader reads" {
+    command -v python3 || skip "no python3 here"
+    section rankpipe.5 EXAMPLES | awk '
+        !on && /^ *import / { on = 1; match($0, /^ */); indent = RLENGTH }
+        on { print substr($0, indent + 1) }' >reader.py
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    cat q.bin q.bin >twice.bin
+    python3 reader.py <q.bin >have
+    awk '{ sub("qid:", "", $2); if ($2 != q) { if (q) print ++t, q, s; q = $2; s = 0 } s += $1 }
+        END { print ++t, q, s }' "$ROOT/examples/data/small.svm" | sed 's/$/.0/' >want
+    same have want
+    python3 reader.py <twice.bin >have
+    cat want want >twice
+    same have twice
+    head -c 5000 q.bin >cut.bin
+    fails_on cut.bin 1 "not a rankpipe stream: *" python3 reader.py
+}

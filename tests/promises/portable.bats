@@ -1,0 +1,67 @@
+# The same bytes from every compiler, C library and machine that is to be had here.
+load ../helper
+
+# build NAME CC FLAGS...: the programs in a copy of the tree, without a warning.
+build() {
+    mkdir "$1"
+    cp -R "$ROOT/Makefile" "$ROOT/cmd" "$ROOT/lib" "$1"
+    make -s -C "$1" CC="$2" CFLAGS="-Werror ${*:3}" LDFLAGS="${LINK-}"
+}
+
+# needs TOOL...: or skips.
+needs() {
+    local tool
+    for tool; do
+        command -v "$tool" >/dev/null || skip "no $tool here"
+    done
+}
+
+# makes_the_same NAME: as the programs that are tested, to the byte.
+makes_the_same() {
+    [ -f right ] || bash "$ROOT/tests/promises/bytes" >right
+    PATH=$PWD/$1/bin:$PATH bash "$ROOT/tests/promises/bytes" >"$1.sum"
+    same right "$1.sum"
+}
+
+@test "a run of every learner is three megabytes" {
+    bash "$ROOT/tests/promises/bytes" >right
+    [ "$(cut -d ' ' -f 2 right)" -gt 3000000 ]
+}
+
+@test "gcc, from no optimization to the most" {
+    needs gcc
+    build none gcc -O0
+    makes_the_same none
+    build most gcc -Ofast -fno-fast-math
+    makes_the_same most
+}
+
+@test "clang" {
+    needs clang
+    build clang clang -O2
+    makes_the_same clang
+}
+
+@test "musl" {
+    needs musl-gcc
+    LINK=-static build musl musl-gcc -O2
+    makes_the_same musl
+}
+
+@test "32 bits" {
+    needs i686-linux-gnu-gcc
+    LINK=-static build i686 i686-linux-gnu-gcc -O2 -msse2 -mfpmath=sse -Wno-psabi
+    makes_the_same i686
+}
+
+@test "arm64, by emulation" {
+    needs aarch64-linux-gnu-gcc qemu-aarch64
+    LINK=-static build arm64 aarch64-linux-gnu-gcc -O2
+    for program in $PROGRAMS; do
+        rm "arm64/bin/$program"
+        printf '#!/bin/sh\nexec qemu-aarch64 "%s/arm64/bin/rankpipe" %s "$@"\n' "$PWD" "$program" \
+            >"arm64/bin/$program"
+        chmod +x "arm64/bin/$program"
+    done
+    makes_the_same arm64
+}
