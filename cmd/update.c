@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "learn/learner.h"
+#include "learn/learner_model.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
 #include "stream/model_file.h"

@@ -8,6 +8,7 @@
 #include "explore/feedback.h"
 #include "explore/interleave.h"
 #include "explore/policy.h"
+#include "learn/learner_step.h"
 #include "math/real.h"
 
 /* ---- pdgd ---- */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "explore/feedback.h"
+#include "learn/learner_step.h"
 #include "loss/dcg.h"
 #include "math/order.h"
 
@@ -140,7 +141,7 @@ static int learn_all(struct state *state, const struct round *round, struct faul
     struct feedback feedback;
     size_t m = round->docs;
     double *scratch = buffer_for(&state->scratch, 2 * m, sizeof *scratch, fault);
-    if (!scratch || learner_hear(state, round, &feedback, fault) < 0 ||
+    if (!scratch || learner_feedback(state, round, &feedback, fault) < 0 ||
         check_labels(state, &feedback, m, fault) < 0)
         return -1;
     double over = norm(state, m, feedback.relevance, scratch);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "learn/learner_step.h"
 #include "loss/pairs.h"
 #include "math/vectors.h"
 
@@ -21,7 +22,7 @@ static int each_pair(struct state *state, const struct matrix *x, const struct r
     const struct settings *settings = &state->settings;
     struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_PAIRS, round->t);
     size_t width = matrix_width(x);
-    if (learner_hear(state, round, &feedback, fault) < 0 || !learner_score(state, x, fault) ||
+    if (learner_feedback(state, round, &feedback, fault) < 0 || !learner_score(state, x, fault) ||
         pairs_start(&pairs, &feedback, settings->set[SETTING_IN_ORDER] ? NULL : &rng, &state->pairs,
                     fault) < 0)
         return -1;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "explore/feedback.h"
+#include "learn/learner_step.h"
 
 /* The first r with w.x below b_{r+1}, else n. */
 static double level(double wx, const double *b, size_t n)
@@ -53,7 +54,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     struct feedback feedback;
     size_t width = matrix_width(x), n = (size_t)state->settings.value[SETTING_TOP_GRADE];
     double *val = buffer_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
-    if (!val || learner_hear(state, round, &feedback, fault) < 0 ||
+    if (!val || learner_feedback(state, round, &feedback, fault) < 0 ||
         !learner_score(state, x, fault))
         return -1;
     if (!any_relevant(&feedback))

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "learn/learner_step.h"
 #include "math/normal.h"
 #include "math/regression.h"
 #include "math/udu.h"
@@ -15,7 +16,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 {
     struct feedback feedback;
     struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
-    if (learner_hear(state, round, &feedback, fault) < 0 || regression_round(my, x, fault) < 0)
+    if (learner_feedback(state, round, &feedback, fault) < 0 || regression_round(my, x, fault) < 0)
         return -1;
     for (size_t h = 0; h < feedback.docs; h++)
         if (regression_learn(my, feedback.doc[h], feedback.relevance[h], 1, fault) < 0)
@@ -89,25 +90,25 @@ static int widen(const struct matrix *x, const struct ring_extras *extras, doubl
     return result;
 }
 
-#define KEPT \
+#define ARRAYS \
     { [INVERSE] = { "inverse", ARRAY_UDU, SETTING_PLAIN }, \
       [LEVEL] = { "level", ARRAY_VECTORS, SETTINGS } }
 
 const struct learner learn_ridge = {
-    .name = "ridge", .letters = "Cp", .least = 1, .learn = learn, .arrays = KEPT,
+    .name = "ridge", .letters = "Cp", .least = 1, .learn = learn, .arrays = ARRAYS,
     .preset = { [SETTING_TRADEOFF] = 1 },
     .most = 4096,
 };
 
 const struct learner learn_thompson = {
-    .name = "thompson", .letters = "CSps", .least = 1, .learn = learn, .arrays = KEPT,
+    .name = "thompson", .letters = "CSps", .least = 1, .learn = learn, .arrays = ARRAYS,
     .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 0.1, [SETTING_SEED] = 1 },
     .most = 4096,
     .weights = draw,
 };
 
 const struct learner learn_linucb = {
-    .name = "linucb", .letters = "CSp", .least = 1, .learn = learn, .arrays = KEPT,
+    .name = "linucb", .letters = "CSp", .least = 1, .learn = learn, .arrays = ARRAYS,
     .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 0.1 },
     .most = 4096,
     .rank = widen,

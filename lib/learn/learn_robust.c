@@ -3,6 +3,7 @@
  * the nearer to the gradient the better it is. */
 #include "learn/learn_robust.h"
 
+#include "learn/learner_step.h"
 #include "loss/dcg.h"
 #include "math/real.h"
 #include "math/regression.h"
@@ -122,7 +123,7 @@ static int learn_smoothdcg_round(struct state *state, const struct matrix *x,
     return learn(state, x, round, dcg_gain, smoothdcg, fault);
 }
 
-#define KEPT \
+#define ARRAYS \
     { [INVERSE] = { "inverse", ARRAY_UDU, SETTING_PLAIN }, \
       [LEVEL] = { "level", ARRAY_VECTORS, SETTINGS }, \
       [BASELINE] = { "baseline", ARRAY_VECTORS, SETTINGS }, \
@@ -130,19 +131,19 @@ static int learn_smoothdcg_round(struct state *state, const struct matrix *x,
 
 const struct learner learn_squared_dr = {
     .name = "squared-dr", .letters = "CTUep", .eta = learner_eta_estimated, .least = 1,
-    .learn = learn_squared_round, .arrays = KEPT, .preset = { [SETTING_TRADEOFF] = 100 },
+    .learn = learn_squared_round, .arrays = ARRAYS, .preset = { [SETTING_TRADEOFF] = 100 },
     .most = 4096,
 };
 
 const struct learner learn_kl_dr = {
     .name = "kl-dr", .letters = "CTUep", .eta = learner_eta_estimated, .least = 1,
-    .learn = learn_kl_round, .arrays = KEPT, .preset = { [SETTING_TRADEOFF] = 100 },
+    .learn = learn_kl_round, .arrays = ARRAYS, .preset = { [SETTING_TRADEOFF] = 100 },
     .most = 4096,
 };
 
 const struct learner learn_smoothdcg_dr = {
     .name = "smoothdcg-dr", .letters = "CETUep", .eta = learner_eta_estimated, .least = 1,
-    .learn = learn_smoothdcg_round, .arrays = KEPT,
+    .learn = learn_smoothdcg_round, .arrays = ARRAYS,
     .preset = { [SETTING_TRADEOFF] = 100, [SETTING_EPSILON] = 0.01 },
     .most = 4096,
 };

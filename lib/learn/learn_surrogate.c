@@ -1,10 +1,11 @@
 /* Online gradient descent on a surrogate, its gradient estimated from the relevances seen
- * (Chaudhuri & Tewari 2016, Algorithm 1; with every label, online ListNet and its kin). */
+ * (Chaudhuri & Tewari 2016, Algorithm 1; with every label, online ListNet and the like). */
 #include "learn/learn_surrogate.h"
 
 #include <string.h>
 
 #include "explore/feedback.h"
+#include "learn/learner_step.h"
 #include "loss/surrogate.h"
 
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
@@ -20,29 +21,33 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     double *g = buffer_for(&state->scratch, (1 + SURROGATE_SCRATCH) * x->docs, sizeof *g, fault);
     if (!s || !g)
         return -1;
-    surrogate_find(learner->name)->gradient(&exposure, s, &options, g, g + x->docs);
+    learner->surrogate->gradient(&exposure, s, &options, g, g + x->docs);
     return learner_step(state, x, g, fault);
 }
 
 const struct learner learn_squared = {
-    .name = "squared", .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
+    .name = "squared", .surrogate = &surrogates[SURROGATE_SQUARED],
+    .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
 };
 
 const struct learner learn_kl = {
-    .name = "kl", .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
+    .name = "kl", .surrogate = &surrogates[SURROGATE_KL],
+    .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
 };
 
 const struct learner learn_smoothdcg = {
-    .name = "smoothdcg", .letters = "eTUE", .eta = learner_eta_estimated, .least = 1,
-    .learn = learn,
-    .preset = { [SETTING_EPSILON] = 0.01 },
+    .name = "smoothdcg", .surrogate = &surrogates[SURROGATE_SMOOTHDCG],
+    .letters = "eTUE", .eta = learner_eta_estimated, .least = 1,
+    .learn = learn, .preset = { [SETTING_EPSILON] = 0.01 },
 };
 
 const struct learner learn_ranksvm = {
-    .name = "ranksvm", .letters = "eTU", .eta = learner_eta_estimated, .least = 2, .learn = learn,
+    .name = "ranksvm", .surrogate = &surrogates[SURROGATE_RANKSVM],
+    .letters = "eTU", .eta = learner_eta_estimated, .least = 2, .learn = learn,
 };
 
 const struct learner learn_listnet = {
-    .name = "listnet", .letters = "eTU", .eta = learner_eta_known, .least = SURROGATE_ALL,
+    .name = "listnet", .surrogate = &surrogates[SURROGATE_LISTNET],
+    .letters = "eTU", .eta = learner_eta_known, .least = SURROGATE_ALL,
     .learn = learn,
 };

@@ -198,14 +198,14 @@ static double minimax_loss(size_t m, const double *s, const double *R,
 }
 
 const struct surrogate surrogates[] = {
-    { "squared", 1, false, squared_gradient, squared_loss },
-    { "kl", 1, false, kl_gradient, kl_loss },
-    { "smoothdcg", 1, false, smoothdcg_gradient, smoothdcg_loss },
-    { "ranksvm", 2, false, ranksvm_gradient, ranksvm_loss },
-    { "listnet", SURROGATE_ALL, false, listnet_gradient, listnet_loss },
-    { "slam", SURROGATE_ALL, true, slam_gradient, slam_loss },
-    { "slam-ap", SURROGATE_ALL, false, slam_ap_gradient, slam_ap_loss },
-    { "minimax", SURROGATE_ALL, false, minimax_gradient, minimax_loss },
+    [SURROGATE_SQUARED] = { "squared", 1, false, squared_gradient, squared_loss },
+    [SURROGATE_KL] = { "kl", 1, false, kl_gradient, kl_loss },
+    [SURROGATE_SMOOTHDCG] = { "smoothdcg", 1, false, smoothdcg_gradient, smoothdcg_loss },
+    [SURROGATE_RANKSVM] = { "ranksvm", 2, false, ranksvm_gradient, ranksvm_loss },
+    [SURROGATE_LISTNET] = { "listnet", SURROGATE_ALL, false, listnet_gradient, listnet_loss },
+    [SURROGATE_SLAM] = { "slam", SURROGATE_ALL, true, slam_gradient, slam_loss },
+    [SURROGATE_SLAM_AP] = { "slam-ap", SURROGATE_ALL, false, slam_ap_gradient, slam_ap_loss },
+    [SURROGATE_MINIMAX] = { "minimax", SURROGATE_ALL, false, minimax_gradient, minimax_loss },
     { NULL, 0, false, NULL, NULL },
 };
 

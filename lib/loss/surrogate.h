@@ -36,6 +36,10 @@ struct surrogate {
 
 /* squared, kl, smoothdcg, ranksvm and listnet (Chaudhuri & Tewari 2016, section 4); slam, slam-ap
  * and minimax, as slam.h has them; ended by a NULL name. */
+enum surrogate_number {
+    SURROGATE_SQUARED, SURROGATE_KL, SURROGATE_SMOOTHDCG, SURROGATE_RANKSVM, SURROGATE_LISTNET,
+    SURROGATE_SLAM, SURROGATE_SLAM_AP, SURROGATE_MINIMAX
+};
 extern const struct surrogate surrogates[];
 
 /* The surrogate of that name, or NULL. */

@@ -4,6 +4,7 @@
  * that are stopped after every step, to the bit; messages of changes against whole ones; and the
  * sum of squares they rest on, however its vector came about.
  */
+#include "learn/learner_step.h"
 #include "learn/scoring.h"
 #include "math/norm.h"
 #include "rounds.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "learn/learner.h"
+#include "learn/learner_model.h"
 #include "loss/pairs.h"
 #include "math/rng.h"
 

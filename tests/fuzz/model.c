@@ -2,7 +2,8 @@
  * can, saves it, takes that up again, and learns from it; and what is saved twice is the same. */
 #include <math.h>
 
-#include "learn/learner.h"
+#include "learn/learner_model.h"
+#include "learn/learner_step.h"
 #include "learn/scoring.h"
 #include "stream/model_file.h"
 #include "target.h"

@@ -1,0 +1,156 @@
+#include "learn/learner_model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/unaligned.h"
+
+/* What the learner ranks by besides the weights. */
+static int put_extras(const struct state *state, struct model *model, struct fault *fault)
+{
+    if (!state->learner->rank && !state->learner->rival)
+        return 0;
+    if (settings_save(&state->settings, model, fault) < 0)
+        return -1;
+    if (!state->learner->rank)
+        return 0;
+    struct extent e = learner_extent(state, &state->learner->arrays[0], state->dim);
+    return model_put(model, state->learner->arrays[0].name, e.columns, state->arrays[0], fault);
+}
+
+int learner_publish(struct state *state, struct model *model, struct fault *fault)
+{
+    const struct learner *learner = state->learner;
+    const double *w = learner->weights ? learner->weights(state, fault) : state->w;
+    if (!w || model_start(model, learner->name, state->rounds, state->dim, fault) < 0)
+        return -1;
+    int put = state->ball.radius > 0 ? model_put_scaled(model, w, &state->ball.scale, fault)
+                                     : model_put_weights(model, w, fault);
+    return put < 0 ? -1 : put_extras(state, model, fault);
+}
+
+int learner_publish_changes(struct state *state, struct model *model, struct fault *fault)
+{
+    const uint32_t *index = state->changed.at;
+    size_t n = state->n_changed;
+    if (!state->changes_known ||
+        state->dim < n + n / 2) /* a change takes half as much again as a weight */
+        return learner_publish(state, model, fault);
+    double *value = buffer_for(&state->spare, n, sizeof *value, fault);
+    if (!value)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        value[i] = state->w[index[i]];
+    const double *scale = state->ball.radius > 0 ? &state->ball.scale : NULL;
+    if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
+        model_put_changes(model, n, index, value, scale, fault) < 0)
+        return -1;
+    return put_extras(state, model, fault);
+}
+
+/* Weights in a ball: those that score, and the direction and scale that give them. */
+static int save_ball(struct state *state, struct model *model, struct fault *fault)
+{
+    double *w = buffer_for(&state->spare, state->dim, sizeof *w, fault);
+    if (!w)
+        return -1;
+    for (size_t j = 0; j < state->dim; j++)
+        w[j] = state->ball.scale * state->w[j];
+    return model_put_weights(model, w, fault) < 0 ||
+                   model_put_scaled(model, state->w, &state->ball.scale, fault) < 0
+               ? -1
+               : 0;
+}
+
+int learner_save(struct state *state, struct model *model, struct fault *fault)
+{
+    const struct state_array *arrays = state->learner->arrays;
+    if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
+        (state->ball.radius > 0 ? save_ball(state, model, fault)
+                                : model_put_weights(model, state->w, fault)) < 0 ||
+        settings_save(&state->settings, model, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < ARRAYS_MOST && arrays[i].name; i++) {
+        struct extent e = learner_extent(state, &arrays[i], state->dim);
+        if (model_put(model, arrays[i].name, e.rows * e.columns, state->arrays[i], fault) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Does the model have the arrays, of the length that its weights imply? Asked before memory is
+ * allocated. */
+static int check_arrays(const struct state *state, const struct model *model, struct fault *fault)
+{
+    const struct state_array *arrays = state->learner->arrays;
+    for (size_t i = 0; i < ARRAYS_MOST && arrays[i].name; i++) {
+        struct extent e = learner_extent(state, &arrays[i], model->dim);
+        if (e.columns && e.rows > SIZE_MAX / sizeof(double) / e.columns)
+            return fault_memory(fault, SIZE_MAX);
+        if (!model_has(model, arrays[i].name, e.rows * e.columns, fault))
+            return -1;
+    }
+    return state->ball.radius <= 0 || (model_has(model, "direction", model->dim, fault) &&
+                                       model_has(model, "scale", 1, fault))
+               ? 0
+               : -1;
+}
+
+static int load_array(struct state *state, size_t i, const struct model *model,
+                      struct fault *fault)
+{
+    const struct state_array *array = &state->learner->arrays[i];
+    struct extent e = learner_extent(state, array, state->dim);
+    double *number = state->arrays[i];
+    if (model_array(model, array->name, e.rows * e.columns, number, fault) < 0)
+        return -1;
+    double most = array->n == SETTINGS ? (double)RECORD_MOST : state->settings.value[array->n];
+    if (array->shape == ARRAY_COUNT &&
+        !(*number >= 0 && *number <= most && *number == floor(*number)))
+        return fault_data(fault, "model: %s is %.17g, not a whole number from 0 to %.0f",
+                          array->name, *number, most);
+    return 0;
+}
+
+/* Direction and scale must give the model's weights, or the run would go on from others. */
+static int load_ball(struct state *state, const struct model *model, struct fault *fault)
+{
+    double scale;
+    if (model_array(model, "direction", state->dim, state->w, fault) < 0 ||
+        model_array(model, "scale", 1, &scale, fault) < 0)
+        return -1;
+    if (!ball_resume(&state->ball, state->w, scale))
+        return fault_data(fault, "model: scale %.17g does not fit its direction and radius "
+                          "%.17g", scale, state->ball.radius);
+    for (size_t j = 0; j < state->dim; j++) {
+        double w = unaligned_f8((const unsigned char *)model->w + j * sizeof w);
+        if (w != scale * state->w[j])
+            return fault_data(fault, "model: weight %zu is %.17g, but scale times direction is "
+                              "%.17g", j, w, scale * state->w[j]);
+    }
+    return 0;
+}
+
+int learner_load(struct state *state, const struct model *model, struct fault *fault)
+{
+    const struct state_array *arrays = state->learner->arrays;
+    if (strcmp(model->learner, LEARNER_FIXED) == 0)
+        return fault_data(fault, "its weights are fixed: they came from text, without the state "
+                          "that a learner needs: learn into another file");
+    if (strcmp(model->learner, state->learner->name) != 0)
+        return fault_data(fault,
+                          "it is a model of %.40s, and this run learns with %s: use -a %.40s, "
+                          "or another file",
+                          model->learner, state->learner->name, model->learner);
+    if (settings_compare(&state->settings, model, fault) < 0 ||
+        check_arrays(state, model, fault) < 0 || learner_reach(state, model->dim, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < ARRAYS_MOST && arrays[i].name; i++)
+        if (load_array(state, i, model, fault) < 0)
+            return -1;
+    state->rounds = model->rounds;
+    if (state->ball.radius > 0)
+        return load_ball(state, model, fault);
+    model_weights(model, state->w);
+    return 0;
+}

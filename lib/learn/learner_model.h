@@ -1,0 +1,24 @@
+/* learner_model: a learner's state as a model in a file, and as messages of the ring. */
+#ifndef RANKPIPE_LEARNER_MODEL_H
+#define RANKPIPE_LEARNER_MODEL_H
+
+#include "base/fault.h"
+#include "learn/learner.h"
+#include "stream/model.h"
+
+/* All of the state, as a model. The model borrows the state's arrays, until the state learns
+ * again. */
+int learner_save(struct state *state, struct model *model, struct fault *fault);
+
+/* Takes over a model's state. A model of another learner or of other settings is a fault that
+ * names both. */
+int learner_load(struct state *state, const struct model *model, struct fault *fault);
+
+/* What scoring needs, as a message of the ring: the weights, and numbers where the learner ranks
+ * by more. Borrowed as above. */
+int learner_publish(struct state *state, struct model *model, struct fault *fault);
+
+/* Only what the last round changed of it, where that is known and shorter; else all of it. */
+int learner_publish_changes(struct state *state, struct model *model, struct fault *fault);
+
+#endif
