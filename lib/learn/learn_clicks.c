@@ -13,9 +13,9 @@
 
 /* ---- pdgd ---- */
 
-/* The places that a person has looked at, as far as clicks tell: down to the last one clicked on,
- * and the next. 0 where there was no click. */
-static size_t looked_at(const struct round *round)
+/* The places that a user examined, as far as clicks show: down to the last click, and one more. 0
+ * where there was no click. */
+static size_t examined(const struct round *round)
 {
     size_t n = round->places;
     while (n > 0 && round->seen[n - 1] == 0)
@@ -23,7 +23,7 @@ static size_t looked_at(const struct round *round)
     return n > 0 && n < round->places ? n + 1 : n;
 }
 
-/* -z += rho e_ij' (e_i - e_j), where i was clicked on and j was not: P(i before j) rises. */
+/* -z += rho e_ij' (e_i - e_j), where i was clicked and j was not: P(i before j) rises. */
 static void prefer(uint32_t i, uint32_t j, double rho, const double *s, double *z)
 {
     double e = real_exp(-fabs(s[i] - s[j]));
@@ -35,7 +35,7 @@ static void prefer(uint32_t i, uint32_t j, double rho, const double *s, double *
 static void prefer_clicked(const struct round *round, const double *s,
                            const struct luce_rest *rest, double *z)
 {
-    size_t n = looked_at(round);
+    size_t n = examined(round);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; round->seen[a] > 0 && b < n; b++) {
             if (round->seen[b] > 0)
@@ -54,8 +54,8 @@ static int learn_preferences(struct state *state, const struct matrix *x,
     if (feedback_clicks(round, name, state->learner->least, fault) < 0)
         return -1;
     if (!round->logit)
-        return fault_data(fault, "no logit: what %s learns depends on how the order was drawn: "
-                          "explore -p plackett-luce, before feedback-mask, says it", name);
+        return fault_data(fault, "no column logit: %s needs to know how the order was drawn: use "
+                          "explore -p plackett-luce", name);
     const double *s = learner_score(state, x, fault);
     double *z = buffer_for(&state->scratch, m, sizeof *z, fault);
     struct luce_rest *rest = buffer_for(&state->pairs, m + 1, sizeof *rest, fault);
@@ -83,9 +83,9 @@ static void score_rival(const struct matrix *x, const struct settings *settings,
         rival[i] += s[i];
 }
 
-/* Has the round's rival gone that way? What won is not to be taken for another direction because
- * rounds were numbered anew since, or the seed is another. */
-static int check_way(struct state *state, const struct matrix *x, const struct round *round,
+/* Is the rival of the round the one that this direction gives? If rounds were renumbered, or the
+ * seed differs, learning would follow a direction that did not win. */
+static int check_direction(struct state *state, const struct matrix *x, const struct round *round,
                      const double *u, double *spare, struct fault *fault)
 {
     double *rival = buffer_for(&state->pairs, x->docs, sizeof *rival, fault);
@@ -94,9 +94,10 @@ static int check_way(struct state *state, const struct matrix *x, const struct r
     score_rival(x, &state->settings, u, round->score, rival, spare);
     for (size_t i = 0; i < x->docs; i++)
         if (rival[i] != round->rival[i])
-            return fault_data(fault, "rival %zu is %.17g, not %.17g: the rival that won was drawn "
-                              "by another round's number, -s or -S, or for other features", i,
-                              round->rival[i], rival[i]);
+            return fault_data(fault,
+                              "rival %zu is %.17g, not %.17g: the winning rival was drawn with "
+                              "another round number, -s or -S, or for other features",
+                              i, round->rival[i], rival[i]);
     return 0;
 }
 
@@ -108,14 +109,16 @@ static int learn_winner(struct state *state, const struct matrix *x, const struc
     if (feedback_clicks(round, name, state->learner->least, fault) < 0)
         return -1;
     if (!round->team || !round->rival || !round->score)
-        return fault_data(fault, "no %s: %s learns from whose choice each document was, and which "
-                          "way the rival lay: score -f ring and explore -p team-draft, before "
-                          "feedback-mask, say it", !round->team ? "team" : !round->rival ? "rival"
-                                                                                     : "score",
+        return fault_data(fault,
+                          "no column %s: %s needs the rival's scores and teams: use score "
+                          "-f ring and explore -p team-draft",
+                          !round->team    ? "team"
+                          : !round->rival ? "rival"
+                                          : "score",
                           name);
     for (size_t a = 0; a < round->places; a++)
         clicks[round->team[a]] += round->seen[a] > 0;
-    state->changes_known = true; /* none, unless the rival has won */
+    state->changes_known = true; /* none, unless the rival wins */
     state->n_changed = 0;
     if (clicks[1] <= clicks[0])
         return 0;
@@ -123,7 +126,8 @@ static int learn_winner(struct state *state, const struct matrix *x, const struc
     if (!u)
         return -1;
     interleave_direction((uint64_t)state->settings.value[SETTING_SEED], round->t, n, u);
-    return check_way(state, x, round, u, u + n, fault) < 0 ? -1 : learner_move(state, u, n, fault);
+    return check_direction(state, x, round, u, u + n, fault) < 0 ? -1
+                                                                 : learner_move(state, u, n, fault);
 }
 
 static int challenge(const struct matrix *x, const struct ring_extras *extras, uint64_t t,
@@ -132,10 +136,10 @@ static int challenge(const struct matrix *x, const struct ring_extras *extras, u
     size_t n = matrix_width(x);
     const struct settings *settings = extras->settings;
     if (!settings->set[SETTING_EXPLORATION_WIDTH] || !settings->set[SETTING_SEED])
-        return fault_data(fault, "model: dbgd's rival goes by width and seed, it has not both");
+        return fault_data(fault, "model: dbgd needs width= and seed= for its rival");
     if (n > LEARNER_MOST && n > extras->dim)
-        return fault_data(fault, "it has %zu features, more than the %zu that dbgd's rival can be "
-                          "drawn in", n, LEARNER_MOST);
+        return fault_data(fault, "it has %zu features, more than the %zu that dbgd's rival can "
+                          "have", n, LEARNER_MOST);
     double *u = buffer_for(extras->buffer, n, 2 * sizeof *u, fault);
     if (!u)
         return -1;
@@ -143,7 +147,7 @@ static int challenge(const struct matrix *x, const struct ring_extras *extras, u
     score_rival(x, settings, u, s, rival, u + n);
     for (size_t i = 0; i < x->docs; i++)
         if (!isfinite(rival[i]))
-            return fault_data(fault, "document %zu scores %g for the rival: a feature of it is "
+            return fault_data(fault, "document %zu scores %g for the rival: one of its features is "
                               "too large, or -S is", i, rival[i]);
     return 0;
 }

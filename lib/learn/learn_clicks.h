@@ -1,5 +1,5 @@
-/* learn_clicks: learning from clicks: by which documents were preferred to which, and by which of
- * two rankings was. */
+/* learn_clicks: learners from clicks: pdgd learns which document was preferred to which, dbgd which
+ * of two rankings. */
 #ifndef RANKPIPE_LEARN_CLICKS_H
 #define RANKPIPE_LEARN_CLICKS_H
 

@@ -1,7 +1,7 @@
-/* Follow the perturbed leader on a fixed list of items: w is the sum of what each item gained, in
- * every round where all was seen, or in one round a block where only the top was (Chaudhuri &
- * Tewari 2015, Algorithm 1 and Lemma 8, with k items on top for one). The perturbation is
- * explore's. */
+/* Follow the perturbed leader on a fixed list of items (Chaudhuri & Tewari 2015, Algorithm 1 and
+ * Lemma 8, with k items on top instead of one). w is the sum of each item's gains: over every
+ * round where all labels were seen, or over one round a block where only the top was. explore
+ * adds the perturbation. */
 #include "learn/learn_ftpl.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "loss/dcg.h"
 #include "math/order.h"
 
-/* w has all that was heard; within a block, what scores is the sum of the blocks before it. */
+/* w has all gains so far; within a block, the sum over the blocks before it scores. */
 enum { SUM, BLOCK, ITEMS, GROUPS, WHOLE };
 
 static const double *weights(struct state *state, struct fault *fault)
@@ -31,17 +31,18 @@ static int check_list(struct state *state, const struct matrix *x, struct fault 
 {
     double *items = state->arrays[ITEMS];
     if (x->form != MATRIX_UNIT)
-        return fault_data(fault, "dim=%zu: ftpl learns a fixed list of items, without features",
+        return fault_data(fault, "dim=%zu: ftpl learns a fixed list of items without features: "
+                          "use another learner",
                           x->dim);
     if (*items == 0)
         *items = (double)x->docs;
     if ((double)x->docs != *items)
-        return fault_data(fault, "docs=%zu, where the list has %.0f items: ftpl learns a fixed "
+        return fault_data(fault, "docs=%zu, but the list has %.0f items: ftpl learns one fixed "
                           "list", x->docs, *items);
     return 0;
 }
 
-/* From here on what was heard so far scores. */
+/* From here on, all gains so far score. */
 static void begin_block(struct state *state, const struct round *round, bool whole)
 {
     memcpy(state->arrays[SUM], state->w, state->dim * sizeof *state->w);
@@ -50,8 +51,8 @@ static void begin_block(struct state *state, const struct round *round, bool who
     *state->arrays[GROUPS] = 0;
 }
 
-/* The group that was on top, as feedback-mask showed it: items jk to jk + k - 1. */
-static int hear_group(struct state *state, const struct round *round, struct fault *fault)
+/* Adds the gains of the group on top: items jk to jk + k - 1. */
+static int learn_group(struct state *state, const struct round *round, struct fault *fault)
 {
     uint64_t k = round->places, m = round->docs, j = round->group;
     uint64_t first = k && j <= m / k ? j * k : m, n = m - first < k ? m - first : k;
@@ -59,18 +60,18 @@ static int hear_group(struct state *state, const struct round *round, struct fau
         if (round->order[a] != first + a)
             n = 0;
     if (n == 0)
-        return fault_data(fault, "group=%" PRIu64 " is not what was seen on top: explore and "
-                          "feedback-mask are to say the same -k", j);
+        return fault_data(fault, "group=%" PRIu64 " is not what was seen on top: give explore and "
+                          "feedback-mask the same -k", j);
     if (*state->arrays[GROUPS] == (double)((m - 1) / k + 1))
-        begin_block(state, round, false); /* all were on top: it is another run's block */
+        begin_block(state, round, false); /* all groups were on top: another run's block */
     for (uint64_t a = 0; a < n; a++)
         state->w[first + a] += gain(state, round->seen[a]);
     ++*state->arrays[GROUPS];
     return 0;
 }
 
-/* A block that was seen from its beginning to its end must have had each group on top: else its
- * items are not as likely heard, by a -k that is another or by rounds that are lost. */
+/* A block seen from its first round to its last must have had each group on top. Otherwise its
+ * items were not equally likely to be seen: -k differs, or rounds are missing. */
 static int turn_block(struct state *state, const struct round *round, struct fault *fault)
 {
     double groups = *state->arrays[GROUPS];
@@ -79,30 +80,31 @@ static int turn_block(struct state *state, const struct round *round, struct fau
     if (round->block == was)
         return 0;
     if (round->block == was + 1 && *state->arrays[WHOLE] == 1 && groups != (double)due)
-        return fault_data(fault, "block=%" PRIu64 " had %.0f of %" PRIu64 " groups on top: explore "
-                          "and feedback-mask are to say the same -k, and no round may be missing",
+        return fault_data(fault, "block=%" PRIu64 " had %.0f of %" PRIu64 " groups on top: give "
+                          "explore and feedback-mask the same -k, and let no round be missing",
                           was, groups, due);
     begin_block(state, round, round->block == was + 1);
     return 0;
 }
 
-/* The blocks' own feedback, and nothing else that was seen: else the estimate would be biased. */
+/* Learns from the blocks' exploring rounds alone: anything else seen would bias the estimate. */
 static int learn_block(struct state *state, const struct round *round, struct fault *fault)
 {
     enum gain gain = (enum gain)state->settings.value[SETTING_GAIN];
     if (gain == GAIN_NDCG || gain == GAIN_AUC)
-        return fault_data(fault, "-G %s needs every label: explore -p leader, feedback-mask -k all",
+        return fault_data(fault, "-G %s needs every label: use explore -p leader and feedback-mask "
+                          "-k all",
                           gain == GAIN_NDCG ? "ndcg" : "auc");
     if (!round->seen)
-        return fault_data(fault, "block= without seen: put feedback-mask before update; for all "
-                          "labels explore -p leader");
+        return fault_data(fault, "block= without seen: put feedback-mask before update, or, to "
+                          "learn from all labels, use explore -p leader");
     if (turn_block(state, round, fault) < 0)
         return -1;
-    return round->grouped ? hear_group(state, round, fault) : 0;
+    return round->grouped ? learn_group(state, round, fault) : 0;
 }
 
-/* What the gains of a round are divided by: 1, the largest DCG, or the pairs that AUC counts; 0
- * where the measure means nothing. */
+/* The number that divides the gains of a round: 1, the largest DCG, or the number of pairs that
+ * AUC counts; 0 where the measure is undefined. */
 static double norm(const struct state *state, size_t m, const double *R, double *sorted)
 {
     enum gain gain = (enum gain)state->settings.value[SETTING_GAIN];
@@ -124,8 +126,8 @@ static int check_labels(const struct state *state, const struct feedback *feedba
 {
     enum gain gain = (enum gain)state->settings.value[SETTING_GAIN];
     if (feedback->docs < m)
-        return fault_data(fault, "seen has %zu relevance%s of %zu, and no block=: put explore -p "
-                          "blocks before feedback-mask, or see them all: feedback-mask -k all",
+        return fault_data(fault, "seen has %zu relevance%s of %zu, and no block=: use explore -p "
+                          "blocks, or show all: feedback-mask -k all",
                           feedback->docs, feedback->docs == 1 ? "" : "s", m);
     if (gain == GAIN_NDCG && dcg_check(m, feedback->relevance, fault) < 0)
         return -1;
@@ -144,9 +146,9 @@ static int learn_all(struct state *state, const struct round *round, struct faul
     if (!scratch || learner_feedback(state, round, &feedback, fault) < 0 ||
         check_labels(state, &feedback, m, fault) < 0)
         return -1;
-    double over = norm(state, m, feedback.relevance, scratch);
-    for (size_t i = 0; over != 0 && i < m; i++)
-        state->w[i] += gain(state, feedback.relevance[i]) / over;
+    double divisor = norm(state, m, feedback.relevance, scratch);
+    for (size_t i = 0; divisor != 0 && i < m; i++)
+        state->w[i] += gain(state, feedback.relevance[i]) / divisor;
     memcpy(state->arrays[SUM], state->w, m * sizeof *state->w);
     return 0;
 }

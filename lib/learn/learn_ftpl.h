@@ -1,4 +1,4 @@
-/* learn_ftpl: what the perturbed leader adds up for a fixed list of items. */
+/* learn_ftpl: follow the perturbed leader on a fixed list of items. */
 #ifndef RANKPIPE_LEARN_FTPL_H
 #define RANKPIPE_LEARN_FTPL_H
 

@@ -1,4 +1,4 @@
-/* Learners that take a query pair by pair: x = X_i - X_j, where R_i > R_j, is to score above 0. */
+/* Learners that take pairs one by one: x = X_i - X_j, where R_i > R_j, should score above 0. */
 #include "learn/learn_pairs.h"
 
 #include <math.h>
@@ -38,8 +38,7 @@ static int each_pair(struct state *state, const struct matrix *x, const struct r
     return learner_check(state, fault);
 }
 
-/* SOLAR-I: the nearest w that has the margin 1, slack weighed by C (Wang et al. 2015,
- * Proposition 1). */
+/* SOLAR-I: the nearest w with margin 1, slack weighted by C (Wang et al. 2015, Proposition 1). */
 static int solar1(struct state *state, const struct row *x, struct fault *fault)
 {
     double missing = 1 - row_times(x, state->w);
@@ -57,7 +56,7 @@ VECTORS_INLINE void add(double a, const double *restrict x, double *restrict y, 
         y[j] += a * x[j];
 }
 
-/* The same four times over, bit for bit, but y is read and written once. */
+/* The same for four rows, bit for bit, with y read and written once. */
 VECTORS_INLINE void add_four(const double a[FOUR], const double *const x[FOUR],
                              double *restrict y, size_t dim)
 {
@@ -66,7 +65,7 @@ VECTORS_INLINE void add_four(const double a[FOUR], const double *const x[FOUR],
         y[j] = y[j] + a[0] * p[j] + a[1] * q[j] + a[2] * r[j] + a[3] * s[j];
 }
 
-/* v = Sigma x, by Sigma's rows: it is symmetric. Those that x has nothing of are not looked at. */
+/* v = Sigma x, by rows of Sigma, which is symmetric. Rows where x is 0 are skipped. */
 VECTORS_INLINE void spread(const double *sigma, const struct row *x, double *v, size_t dim)
 {
     const double *row[FOUR];
@@ -108,8 +107,8 @@ VECTORS_WIDE static void shrink_wide(double *sigma, double *v, double b, size_t 
     shrink(sigma, v, b, dim);
 }
 
-/* SOLAR-II: confidence in each weight, and how they hang together (Wang et al. 2015, Proposition
- * 2, and its Sigma after each pair). */
+/* SOLAR-II: Sigma is the covariance of the weights (Wang et al. 2015, Proposition 2, with its
+ * Sigma after each pair). */
 static int solar2(struct state *state, const struct row *x, struct fault *fault)
 {
     double *sigma = state->arrays[0], *v = state->gradient.at, missing = 1 - row_times(x, state->w);
@@ -118,8 +117,8 @@ static int solar2(struct state *state, const struct row *x, struct fault *fault)
     (vectors_wide() ? spread_wide : spread)(sigma, x, v, state->dim);
     double b = row_times(x, v) + state->settings.value[SETTING_TRADEOFF];
     if (!(b > 0) || isinf(b))
-        return fault_data(fault, "x'Sigma x + gamma is %g: its features are too large, or Sigma "
-                          "is no longer positive; a larger -C, or smaller features", b);
+        return fault_data(fault, "x'Sigma x + gamma is %g: the features are too large, or Sigma "
+                          "is no longer positive: use a larger -C, or smaller features", b);
     for (size_t j = 0; j < state->dim; j++)
         state->w[j] += v[j] * (missing / b);
     (vectors_wide() ? shrink_wide : shrink)(sigma, v, b, state->dim);
@@ -135,11 +134,11 @@ static int perceptron(struct state *state, const struct row *x, struct fault *fa
     return 0;
 }
 
-/* The committee: its members' votes and weights, oldest first, and the current perceptron. */
+/* The committee: votes and weights of its members, oldest first, and the current perceptron. */
 enum { VOTES, MEMBERS, STREAK, MEMBER, CURRENT };
 
-/* The current perceptron enters if there is room, or for the one of fewest votes if it has more
- * (of equal ones the oldest leaves). */
+/* The current perceptron joins if there is room, or replaces the member with the fewest votes if it
+ * has more. Of members with equal votes the oldest leaves. */
 static void enter(struct state *state)
 {
     double *votes = state->arrays[VOTES], *members = state->arrays[MEMBERS];
@@ -194,7 +193,7 @@ static int learn_perceptron_round(struct state *state, const struct matrix *x,
     return each_pair(state, x, round, perceptron, fault);
 }
 
-/* w = the sum of the members by their votes. */
+/* w = the sum of the members, weighted by their votes. */
 static int learn_committee_round(struct state *state, const struct matrix *x,
                                  const struct round *round, struct fault *fault)
 {

@@ -1,5 +1,5 @@
-/* learn_pairs: learners that take a query pair by pair (Wang et al. 2015, and the perceptrons that
- * it compares with). */
+/* learn_pairs: learners that take the pairs of a query one by one (Wang et al. 2015, and the
+ * perceptrons that it compares with). */
 #ifndef RANKPIPE_LEARN_PAIRS_H
 #define RANKPIPE_LEARN_PAIRS_H
 

@@ -1,4 +1,4 @@
-/* Regression on what was seen, and two ways to explore by how sure it is. */
+/* Ridge regression on the documents seen, and two ways to explore by its uncertainty. */
 #include "learn/learn_ridge.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "math/regression.h"
 #include "math/udu.h"
 
-/* What is kept: P, and the weights of the means. */
+/* The arrays: P, and the weights of the means. */
 enum { INVERSE, LEVEL };
 
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
@@ -24,7 +24,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     return regression_check(my, fault);
 }
 
-/* w + width P^(1/2) x / lambda^(1/2), x standard normal, drawn afresh for each round to come. */
+/* w + width P^(1/2) x / lambda^(1/2), x standard normal, drawn anew for each round. */
 static const double *draw(struct state *state, struct fault *fault)
 {
     const double *width = &state->settings.value[SETTING_EXPLORATION_WIDTH];
@@ -45,20 +45,20 @@ static const double *draw(struct state *state, struct fault *fault)
     return drawn;
 }
 
-/* P, as it would be if it had known all the round's features. */
+/* P, as it would be with all the round's features known. */
 static double *reach(const struct ring_extras *extras, const struct regression *my,
                      struct fault *fault)
 {
     size_t from = regression_rows(extras->dim, my->plain), to = regression_rows(my->dim, my->plain);
     if (extras->n != udu_size(from) || !extras->settings->set[SETTING_TRADEOFF] ||
         !extras->settings->set[SETTING_EXPLORATION_WIDTH]) {
-        (void)fault_data(fault, "model: linucb ranks by tradeoff, width and inverse:f8[%zu], it "
-                         "has not all of them", udu_size(from));
+        (void)fault_data(fault, "model: linucb needs tradeoff=, width= and inverse:f8[%zu], and "
+                         "not all are there", udu_size(from));
         return NULL;
     }
     if (my->dim > learn_linucb.most && my->dim > extras->dim) {
-        (void)fault_data(fault, "it has %zu features, more than the %zu that linucb can be asked "
-                         "of", my->dim, learn_linucb.most);
+        (void)fault_data(fault, "it has %zu features, more than the %zu that linucb can have",
+                         my->dim, learn_linucb.most);
         return NULL;
     }
     double *a = buffer_for(extras->numbers, udu_size(to), sizeof *a, fault);
@@ -69,7 +69,7 @@ static double *reach(const struct ring_extras *extras, const struct regression *
     return a;
 }
 
-/* What was worked out from w.x becomes an upper bound. */
+/* s = w.x becomes an upper confidence bound. */
 static int widen(const struct matrix *x, const struct ring_extras *extras, double *s,
                  struct fault *fault)
 {
@@ -84,8 +84,10 @@ static int widen(const struct matrix *x, const struct ring_extras *extras, doubl
     for (size_t i = 0; result == 0 && i < x->docs; i++) {
         s[i] += value[SETTING_EXPLORATION_WIDTH] * sqrt(regression_variance(&my, i));
         if (!isfinite(s[i]))
-            result = fault_data(fault, "document %zu scores %g: the model's P is no covariance, or "
-                                "a feature of it is too large", i, s[i]);
+            result = fault_data(fault,
+                                "document %zu scores %g: the model's P is not a covariance, or "
+                                "one of its features is too large",
+                                i, s[i]);
     }
     return result;
 }

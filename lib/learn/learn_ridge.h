@@ -1,5 +1,5 @@
-/* learn_ridge: regression on the documents seen (recursive least squares), without estimates of
- * those that were not. */
+/* learn_ridge: ridge regression on the documents seen (recursive least squares), and two learners
+ * that explore by its uncertainty. */
 #ifndef RANKPIPE_LEARN_RIDGE_H
 #define RANKPIPE_LEARN_RIDGE_H
 

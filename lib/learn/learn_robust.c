@@ -1,6 +1,6 @@
-/* Doubly robust estimates (Robins, Rotnitzky & Zhao 1994; Dudik, Langford & Li 2011): unbiased
- * whatever the regression makes of a document, as it was learnt from the rounds before alone, and
- * the nearer to the gradient the better it is. */
+/* Doubly robust estimates (Robins, Rotnitzky & Zhao 1994; Dudik, Langford & Li 2011). They are
+ * unbiased whatever the regression predicts, as it learns from earlier rounds alone; the better it
+ * predicts, the lower their variance. */
 #include "learn/learn_robust.h"
 
 #include "learn/learner_step.h"
@@ -8,7 +8,7 @@
 #include "math/real.h"
 #include "math/regression.h"
 
-/* What is kept: the regression's P and weights, and the highest relevance seen. */
+/* The arrays: the regression's P and weights, and the highest relevance seen. */
 enum { INVERSE, LEVEL, BASELINE, TOP };
 
 static double itself(double R)
@@ -16,9 +16,9 @@ static double itself(double R)
     return R;
 }
 
-/* v[docs]: an unbiased estimate of what each document is worth, which what was seen is by worth(R);
- * where all was seen, that itself. The regression is of R, which is nearer to a line than what it
- * is worth; no relevance is below 0, nor expected above all that were seen. */
+/* v[docs]: an unbiased estimate of worth(R) for each document; worth(R) itself where all were
+ * seen. The regression predicts R, which is nearer to a line than worth(R); its prediction is
+ * clipped to 0 and to the highest relevance seen. */
 static void appraise(const struct exposure *exposure, struct regression *regression, double top,
                      double (*worth)(double), double *v)
 {
@@ -34,8 +34,8 @@ static void appraise(const struct exposure *exposure, struct regression *regress
     }
 }
 
-/* The likelier a document was to be seen the less it tells of those that are not: it counts 1 - pi.
- * Else the greedy ones, nearly all that is seen, would have the baseline to themselves. */
+/* A document counts 1 - pi: the likelier it was to be seen, the less it says about those that are
+ * not. Otherwise the greedy documents, nearly all that is seen, would decide the baseline. */
 static int learn_baseline(const struct exposure *exposure, struct regression *regression,
                           double *top, struct fault *fault)
 {
@@ -49,7 +49,7 @@ static int learn_baseline(const struct exposure *exposure, struct regression *re
     return regression_check(regression, fault);
 }
 
-/* A round: v, the gradient by it, a step; and then the regression learns what was seen. */
+/* A round: v, the gradient from it, and a step; then the regression learns what was seen. */
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  double (*worth)(double),
                  void (*gradient)(size_t m, const double *s, const double *v, double epsilon,

@@ -1,5 +1,5 @@
-/* learn_robust: the surrogates whose gradient is linear in a worth of each document, with what was
- * not seen filled in by a regression, and only its errors weighted (doubly robust estimates). */
+/* learn_robust: doubly robust gradient estimates, for surrogates whose gradient is linear in a
+ * worth of each document: a regression predicts it, and only its errors are weighted. */
 #ifndef RANKPIPE_LEARN_ROBUST_H
 #define RANKPIPE_LEARN_ROBUST_H
 

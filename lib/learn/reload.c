@@ -6,7 +6,7 @@
 
 #include "stream/model_file.h"
 
-/* All of the new model, or all of the old one. */
+/* Takes all of the new model, or leaves the old one as it is. */
 static int take(const struct reload *reload, struct scoring *scoring, struct fault *fault)
 {
     struct reader reader;
@@ -28,9 +28,9 @@ static int take(const struct reload *reload, struct scoring *scoring, struct fau
     return 0;
 }
 
-/* Holds the file that the path names now in the place of the one held. Without blocking: somebody
- * may have put a FIFO there. */
-static int hold(struct reload *reload, struct fault *fault)
+/* Opens the file that the path names now, and closes the old one. Without blocking: there may be a
+ * FIFO. */
+static int reopen(struct reload *reload, struct fault *fault)
 {
     struct stat is;
     int fd = watch_open(reload->watch, reload->path, O_RDONLY | O_NONBLOCK, 0, fault);
@@ -59,12 +59,12 @@ int reload_open(struct reload *reload, const char *path, const struct watch *wat
                 struct scoring *scoring, struct fault *fault)
 {
     *reload = (struct reload){ .path = path, .watch = watch, .fd = -1 };
-    if (hold(reload, fault) < 0 || check_file(reload, fault) < 0)
+    if (reopen(reload, fault) < 0 || check_file(reload, fault) < 0)
         return -1;
     return take(reload, scoring, fault);
 }
 
-static int tell_away(struct reload *reload, struct fault *why)
+static int report_missing(struct reload *reload, struct fault *why)
 {
     bool reported = reload->away;
     if (why->kind == FAULT_STOPPED || reported) {
@@ -75,8 +75,8 @@ static int tell_away(struct reload *reload, struct fault *why)
     return fault_system(why, "model %s", reload->path);
 }
 
-/* What is written over a file in use may be read half old and half new, and is not read at all. */
-static int tell_written(struct reload *reload, const struct stat *now, struct fault *why)
+/* A file that is overwritten in place may be half old and half new: it is not read. */
+static int report_changed(struct reload *reload, const struct stat *now, struct fault *why)
 {
     const struct stat *was = &reload->is;
     reload->away = false;
@@ -85,19 +85,19 @@ static int tell_written(struct reload *reload, const struct stat *now, struct fa
          now->st_mtim.tv_nsec == was->st_mtim.tv_nsec))
         return 0;
     reload->written = true;
-    return fault_other(why, "model %s was changed where it is, and is not read again: rename "
-                         "a new one over it", reload->path);
+    return fault_other(why, "model %s was changed in place and is not read again: rename a "
+                       "new one over it", reload->path);
 }
 
 int reload_look(struct reload *reload, struct scoring *scoring, struct fault *why)
 {
     struct stat now;
     if (stat(reload->path, &now) < 0)
-        return tell_away(reload, why);
+        return report_missing(reload, why);
     if (now.st_dev == reload->is.st_dev && now.st_ino == reload->is.st_ino)
-        return tell_written(reload, &now, why);
-    if (hold(reload, why) < 0)
-        return tell_away(reload, why);
+        return report_changed(reload, &now, why);
+    if (reopen(reload, why) < 0)
+        return report_missing(reload, why);
     if (check_file(reload, why) < 0)
         return -1;
     return take(reload, scoring, why);

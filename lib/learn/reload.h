@@ -1,4 +1,4 @@
-/* reload: scoring by a model's file, and by the next one once it is renamed into its place. */
+/* reload: scoring by a model's file, and by each new one that is renamed over it. */
 #ifndef RANKPIPE_RELOAD_H
 #define RANKPIPE_RELOAD_H
 
@@ -12,10 +12,10 @@
 struct reload {
     const char *path;
     const struct watch *watch;
-    int fd;         /* of the file looked at last, held so that no new one has its number */
-    struct stat is; /* that file, as it was before it was read                            */
-    bool away;      /* it has been told that there is no file to be had                   */
-    bool written;   /* it has been told that the file was changed where it is             */
+    int fd;         /* of the file read last; kept open so that no new file gets its inode */
+    struct stat is; /* that file, as it was before it was read                             */
+    bool away;      /* it was reported that there is no file                               */
+    bool written;   /* it was reported that the file was changed in place                  */
 };
 
 /* Scores by the model in the file from now on. path and watch stay the caller's. 0, or a fault;
@@ -23,9 +23,9 @@ struct reload {
 int reload_open(struct reload *reload, const char *path, const struct watch *watch,
                 struct scoring *scoring, struct fault *fault);
 
-/* Does the path name another file than before? Then `scoring` is by that one. 0; or -1 with `why`,
- * which must be FAULT_NONE, where it cannot be: then scoring is as it was. Each trouble is told
- * once. It costs a stat. */
+/* If the path names another file than before, scores by that one from now on. 0; or -1 with the
+ * reason in `why`, which must be FAULT_NONE before: then scoring is as it was. Each problem is
+ * reported once. Costs one stat. */
 int reload_look(struct reload *reload, struct scoring *scoring, struct fault *why);
 
 void reload_close(struct reload *reload);

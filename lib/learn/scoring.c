@@ -6,7 +6,7 @@
 #include "base/unaligned.h"
 #include "learn/learner.h"
 
-/* Does it rank by more than w.x? */
+/* Does the learner rank by more than Xw? */
 static bool ranks(const struct scoring *scoring)
 {
     return scoring->learner->rank && (scoring->ring || !scoring->learner->ring_only);
@@ -17,7 +17,7 @@ bool scoring_duels(const struct scoring *scoring)
     return scoring->learner->rival && scoring->ring;
 }
 
-/* What the learner ranks by beside the weights. */
+/* Takes what the learner ranks by besides the weights. */
 static int take_extras(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
     if (scoring_duels(scoring))
@@ -33,13 +33,13 @@ static int take_extras(struct scoring *scoring, const struct model *model, struc
     return 0;
 }
 
-/* All but the weights. */
-static int know(struct scoring *scoring, const struct model *model, struct fault *fault)
+/* Takes all but the weights. */
+static int take_learner(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
     if (!scoring->learner || strcmp(scoring->learner->name, model->learner) != 0)
         scoring->learner = learner_of_model(model->learner);
     if (!scoring->learner)
-        return fault_data(fault, "a model of %.40s, which this version does not know",
+        return fault_data(fault, "a model of %.40s, which this version has no learner for",
                           model->learner);
     scoring->dim = model->dim;
     scoring->scale = model->scale;
@@ -50,9 +50,10 @@ int scoring_take(struct scoring *scoring, const struct model *model, struct faul
 {
     size_t had = scoring->dim;
     if (!model->w && model->dim < had)
-        return fault_data(fault, "changes of %zu weights, where there were %zu", model->dim, had);
+        return fault_data(fault, "changes of %zu weights came, but there were %zu", model->dim,
+                          had);
     double *w = buffer_for(&scoring->weights, model->dim, sizeof *w, fault);
-    if (!w || know(scoring, model, fault) < 0)
+    if (!w || take_learner(scoring, model, fault) < 0)
         return -1;
     for (size_t j = had; !model->w && j < model->dim; j++)
         w[j] = 0;
@@ -64,7 +65,7 @@ int scoring_take(struct scoring *scoring, const struct model *model, struct faul
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
     scoring->w = model->w;
-    return know(scoring, model, fault);
+    return take_learner(scoring, model, fault);
 }
 
 bool scoring_is_live(const struct scoring *scoring, const struct matrix *x)
@@ -89,7 +90,8 @@ static struct ring_extras extras_of(struct scoring *scoring)
 
 int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault)
 {
-    size_t room = x->form == MATRIX_DENSE ? x->dim : 0; /* as came; a sparse one may be any width */
+    size_t room =
+        x->form == MATRIX_DENSE ? x->dim : 0; /* that came; a sparse one may be any width */
     double *spare = buffer_for(&scoring->spare, room, sizeof *spare, fault);
     if (!spare)
         return -1;
@@ -97,8 +99,10 @@ int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, st
     bool finite = unaligned_finite(s, x->docs);
     for (size_t i = 0; !finite && i < x->docs; i++)
         if (!isfinite(s[i]))
-            return fault_data(fault, "document %zu scores %g: one of its features is no finite "
-                              "number, or the weights are too large", i, s[i]);
+            return fault_data(fault,
+                              "document %zu scores %g: one of its features is not finite, or "
+                              "the weights are too large",
+                              i, s[i]);
     const struct ring_extras extras = extras_of(scoring);
     return ranks(scoring) ? scoring->learner->rank(x, &extras, s, fault) : 0;
 }

@@ -1,4 +1,4 @@
-/* scoring: what documents rank by, from a model: in a file, or as it came round the ring. */
+/* scoring: scores by a model, from a file or from the ring. */
 #ifndef RANKPIPE_SCORING_H
 #define RANKPIPE_SCORING_H
 
@@ -14,35 +14,35 @@
 struct scoring { /* all zero at first */
     const struct learner *learner;
     size_t dim;
-    bool ring;       /* is it the ring's? Set before the first model is taken */
+    bool ring;       /* the models come from the ring; set before the first one */
     const double *w; /* w[dim]: `scale` times these are the weights */
     double scale;
-    struct settings settings; /* and numbers[count]: what the learner ranks by beside w */
+    struct settings settings; /* and numbers[count]: what the learner ranks by besides w */
     size_t count;
     struct buffer weights, numbers; /* copies */
     struct buffer spare, work;
 };
 
-/* Takes an aligned copy of what scores; the model may go. A message of changes is put upon what
- * the messages before it left. */
+/* Takes an aligned copy of what scores; the model may be freed. A message of changes applies to
+ * what the messages before it left. */
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault);
 
-/* The same, but for the weights, which are aligned and stay where they are. */
+/* The same without copying the weights, which are aligned and stay where they are. */
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault);
 
-/* Are the scores of x the learner's own w.x, with no weights missing? */
+/* Are the scores of x the learner's own Xw, with no weights missing? */
 bool scoring_is_live(const struct scoring *scoring, const struct matrix *x);
 void scoring_close(struct scoring *scoring);
 
-/* Does the ring's learner set a rival against its weights? */
+/* Does the ring's learner draw a rival for each round? */
 bool scoring_duels(const struct scoring *scoring);
 
-/* rival[docs]: what the rival ranks by in round t, s[docs] being what scoring_round made of x. */
+/* rival[docs]: what the rival ranks by in round t, where s[docs] is scoring_round's result. */
 int scoring_rival(struct scoring *scoring, const struct matrix *x, uint64_t t, const double *s,
                   double *rival, struct fault *fault);
 
-/* s[docs]: Xw, or what the learner makes of it (prank: the level). A fault where one is no finite
- * number. */
+/* s[docs]: Xw, or what the learner turns it into (prank: the level). A score that is not finite is
+ * a fault. */
 int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault);
 
 #endif

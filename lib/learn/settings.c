@@ -14,18 +14,18 @@ const struct setting settings_known[SETTINGS] = {
     [SETTING_GAIN] = { 'G', "gain", "the gain", FORM_WORD, 0, 0, gains },
     [SETTING_TOP_GRADE] = { 'L', "grades", "the top grade", FORM_WHOLE, 1, 1000, NULL },
     [SETTING_MEMBERS] = { 'N', "size", "the committee's size", FORM_WHOLE, 1, 1000000, NULL },
-    [SETTING_EXPLORATION_WIDTH] = { 'S', "width", "the width of what it tries", FORM_POSITIVE, 0, 0,
+    [SETTING_EXPLORATION_WIDTH] = { 'S', "width", "the width of exploration", FORM_POSITIVE, 0, 0,
                                     NULL },
     [SETTING_HORIZON] = { 'T', NULL, "the horizon", FORM_WHOLE, 1, RECORD_MOST, NULL },
     [SETTING_RADIUS] = { 'U', "radius", "the ball's radius", FORM_POSITIVE, 0, 0, NULL },
-    [SETTING_ETA] = { 'e', "eta", "the step's size", FORM_POSITIVE, 0, 0, NULL },
+    [SETTING_ETA] = { 'e', "eta", "the step size", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_CUTOFF] = { 'k', "cutoff", "the cutoff", FORM_WHOLE, 1, UINT32_MAX, NULL },
     [SETTING_IN_ORDER] = { 'o', "in-order", "pairs in document order", FORM_FLAG, 0, 0, NULL },
     [SETTING_PLAIN] = { 'p', "plain", "plain features", FORM_FLAG, 0, 0, NULL },
     [SETTING_SEED] = { 's', "seed", "the seed", FORM_WHOLE, 0, RECORD_MOST, NULL },
 };
 
-/* As the model file and the command line have it. */
+/* As the model file has it: with all digits. */
 static void print(const struct setting *setting, double value, char text[40])
 {
     if (setting->form == FORM_WORD)
@@ -76,37 +76,49 @@ int settings_load(struct settings *settings, const struct model *model, struct f
         const char *text = setting->key ? record_key(&model->record, setting->key) : NULL;
         settings->set[i] = text != NULL;
         if (text && !parse(setting, text, &settings->value[i]))
-            return fault_data(fault, "model: %s=%.40s is none", setting->key, text);
+            return fault_data(fault, "model: %s=%.40s is not a valid value", setting->key, text);
     }
     return 0;
 }
 
-static bool equal(const struct setting *setting, double value, const char *text)
+/* For people: the fewest digits that give the same number again. */
+static const char *shortest(const struct setting *setting, double value, char text[40])
 {
-    return setting->form == FORM_WORD ? strcmp(text, setting->words[(size_t)value - 1]) == 0
-                                      : strtod(text, NULL) == value;
+    if (setting->form == FORM_WORD || (value == floor(value) && value < 1e15)) {
+        print(setting, value, text);
+        return text;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, 40, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return text;
 }
 
 static int compare(const struct setting *setting, bool set, double value, const char *text,
                    struct fault *fault)
 {
     const char *key = setting->key;
-    char mine[40];
+    char mine[40], theirs[40];
+    double learnt = 0;
     if (text && !set && setting->form == FORM_FLAG)
-        return fault_data(fault, "it was learnt with -%c (%s), this run without: say -%c",
+        return fault_data(fault, "it was learnt with -%c (%s), this run without: add -%c",
                           setting->letter, setting->what, setting->letter);
+    if (text && parse(setting, text, &learnt))
+        text = shortest(setting, learnt, theirs);
     if (text && !set)
-        return fault_data(fault, "it was learnt with %s=%s, this run has none: say -%c %s", key,
+        return fault_data(fault, "it was learnt with %s=%s, this run without: add -%c %s", key,
                           text, setting->letter, text);
-    if (!set || (text && equal(setting, value, text)))
+    if (!set || (text && learnt == value))
         return 0;
-    print(setting, value, mine);
+    shortest(setting, value, mine);
     if (!text)
-        return fault_data(fault, "it was learnt without %s, this run says -%c%s%s: leave it out, "
+        return fault_data(fault, "it was learnt without %s, this run has -%c%s%s: omit it, "
                           "or learn into another file", key, setting->letter,
                           setting->form == FORM_FLAG ? "" : " ",
                           setting->form == FORM_FLAG ? "" : mine);
-    return fault_data(fault, "it was learnt with %s=%s (-%c), this run says %s: use the same, or "
+    return fault_data(fault, "it was learnt with %s=%s (-%c), this run has %s: use the same, or "
                       "learn into another file", key, text, setting->letter, mine);
 }
 

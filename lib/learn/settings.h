@@ -1,5 +1,5 @@
-/* settings: what a learner can be told, each by the option with that letter, and kept in the
- * model file under its key: going on with others would be another algorithm. */
+/* settings: the settings of learners. Each has an option letter, and a key in the model file,
+ * because resuming with other settings would be another algorithm. */
 #ifndef RANKPIPE_SETTINGS_H
 #define RANKPIPE_SETTINGS_H
 
@@ -28,7 +28,7 @@ enum setting_number {
 
 struct setting {
     char letter;
-    const char *key;  /* in the model file; NULL: not kept, only another is made of it */
+    const char *key;  /* in the model file; NULL: not saved, as it only sets another one */
     const char *what; /* for messages */
     enum setting_form { FORM_POSITIVE, FORM_WHOLE, FORM_WORD, FORM_FLAG } form;
     uint64_t least, most;     /* of a whole number                                   */
@@ -43,13 +43,14 @@ struct settings {
     double value[SETTINGS];
 };
 
-/* Puts those that are set into a model, each with all its digits. */
+/* Puts the settings that are set into a model, each with all its digits. */
 int settings_save(const struct settings *settings, struct model *model, struct fault *fault);
 
-/* Those that a model has. A fault where a value is none for its setting. */
+/* Reads the settings of a model. A value that its setting does not allow is a fault. */
 int settings_load(struct settings *settings, const struct model *model, struct fault *fault);
 
-/* Are the model's these, to the last bit? Else a fault that tells both and what to do. */
+/* Are the model's settings these, to the last bit? If not, a fault that names both and says what
+ * to do. */
 int settings_compare(const struct settings *settings, const struct model *model,
                      struct fault *fault);
 

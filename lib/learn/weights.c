@@ -19,8 +19,8 @@ static double weight(const struct model *model, size_t j)
     return unaligned_f8((const unsigned char *)model->w + j * sizeof(double));
 }
 
-/* svm_classify reads values as floats, but what a support vector counts as a double: so each weight
- * has a vector of its own, of the value 1, and none is rounded. */
+/* svm_classify reads feature values as floats, but the weight of a support vector as a double. So
+ * each weight gets a support vector of its own with the value 1, and none is rounded. */
 static int write_svm_light(const struct model *model, struct writer *out, struct fault *fault)
 {
     size_t vectors = 0;
@@ -67,10 +67,10 @@ int weights_write(const struct record *record, enum weights_form form, struct wr
         return -1;
     const struct learner *learner = learner_find(model.learner);
     if (learner && learner->rank && !learner->ring_only)
-        return fault_data(fault, "a model of %s ranks by more than weights, which is all that "
-                          "this form holds", model.learner);
+        return fault_data(fault, "a model of %s ranks by more than weights, and this form holds "
+                          "only weights", model.learner);
     if (model.dim == 0)
-        return fault_data(fault, "a model without weights");
+        return fault_data(fault, "the model has no weights");
     switch (form) {
     case WEIGHTS_SVM_LIGHT:
         return write_svm_light(&model, out, fault);
@@ -83,7 +83,7 @@ int weights_write(const struct record *record, enum weights_form form, struct wr
 
 /* ---- in ---- */
 
-/* A fault in the line at hand; only the token at p is told. */
+/* A fault in the current line that quotes the token at p. */
 #define wrong(weights, p, ...) \
     lines_wrong(&(weights)->lines, p, strcspn(p, " \t"), fault, __VA_ARGS__)
 
@@ -111,13 +111,13 @@ static bool is_end(char c)
     return c == ' ' || c == '\t' || c == '#' || c == '\0';
 }
 
-/* A number of the token that begins at `token`: where it ends, or NULL and a fault. */
+/* Reads a number within the token that begins at `token`: returns its end, or NULL and a fault. */
 static const char *read_number(const struct weights *weights, const char *token, const char *p,
                                double *value, struct fault *fault)
 {
     const char *end = decimal_end(p);
     if (end == p || !is_end(*end)) {
-        wrong(weights, token, "no number where a weight should be");
+        wrong(weights, token, "not a number, where a weight should be");
         return NULL;
     }
     *value = strtod(p, NULL);
@@ -128,7 +128,7 @@ static const char *read_number(const struct weights *weights, const char *token,
     return end;
 }
 
-/* An index at p, from `least`: where it ends, or NULL and a fault. */
+/* Reads an index of at least `least` at p: returns its end, or NULL and a fault. */
 static const char *read_index(const struct weights *weights, const char *p, uint64_t least,
                               uint64_t *index, struct fault *fault)
 {
@@ -137,9 +137,9 @@ static const char *read_index(const struct weights *weights, const char *p, uint
     for (const char *digit = p; digit < end && *index <= weights->most; digit++)
         *index = 10 * *index + (uint64_t)(*digit - '0');
     if (end == p)
-        wrong(weights, p, "no index where one should be");
+        wrong(weights, p, "not a number, where an index should be");
     else if (*index > weights->most)
-        wrong(weights, p, "an index over %zu, the most weights there may be: say -d if that is "
+        wrong(weights, p, "an index over %zu, the most weights allowed: raise -d if that is "
               "meant", weights->most);
     else if (*index < least)
         wrong(weights, p, "index 0: indices start at 1");
@@ -164,7 +164,7 @@ static int reach(struct weights *weights, size_t width, struct fault *fault)
     return 0;
 }
 
-/* One weight, told at p. */
+/* Stores one weight, whose text is at p. */
 static int take(struct weights *weights, const char *p, uint64_t index, double value,
                 struct fault *fault)
 {
@@ -186,7 +186,7 @@ static int read_tsv(struct weights *weights, const char *p, struct fault *fault)
     if (!end)
         return -1;
     if (*end != ' ' && *end != '\t')
-        return wrong(weights, p, "no index and weight, parted by a tab");
+        return wrong(weights, p, "not an index and a weight with a tab between");
     const char *number = skip_blanks(end);
     if (!(end = read_number(weights, number, number, &value, fault)))
         return -1;
@@ -196,7 +196,7 @@ static int read_tsv(struct weights *weights, const char *p, struct fault *fault)
     return take(weights, p, index, value, fault);
 }
 
-/* index:value at p: where it ends, or NULL and a fault. */
+/* Reads index:value at p: returns its end, or NULL and a fault. */
 static const char *read_pair(const struct weights *weights, const char *p, uint64_t least,
                              uint64_t *index, double *value, struct fault *fault)
 {
@@ -214,7 +214,7 @@ static int read_ranklib(struct weights *weights, const char *p, struct fault *fa
     uint64_t index;
     double value;
     if (weights->ranklib_seen)
-        return wrong(weights, p, "RankLib has its weights in one line, and this is another");
+        return wrong(weights, p, "a second line of weights: RankLib has them in one line");
     weights->ranklib_seen = true;
     for (const char *end; *p && *p != '#'; p = skip_blanks(end)) {
         end = read_pair(weights, p, 0, &index, &value, fault);
@@ -226,7 +226,7 @@ static int read_ranklib(struct weights *weights, const char *p, struct fault *fa
 
 enum { KERNEL = 2, HIGHEST = 8, VECTORS = 10, HEADER = 11 }; /* lines of an SVM-light header */
 
-/* A whole number up to most, that the line at hand begins with. */
+/* Reads a whole number up to `most` at the start of the current line. */
 static int read_whole(const struct weights *weights, const char *p, uint64_t most, uint64_t *value,
                       struct fault *fault)
 {
@@ -236,7 +236,7 @@ static int read_whole(const struct weights *weights, const char *p, uint64_t mos
         memcpy(digits, p, n);
     if (is_end(p[n]) && record_number(digits, most, value))
         return 0;
-    return wrong(weights, p, "line %u of an SVM-light model begins with a whole number up to %"
+    return wrong(weights, p, "line %u of an SVM-light model must begin with a whole number up to %"
                  PRIu64, weights->headers, most);
 }
 
@@ -248,7 +248,7 @@ static int read_header(struct weights *weights, const char *p, struct fault *fau
         if (read_whole(weights, p, RECORD_MOST, &value, fault) < 0)
             return -1;
         return value == 0 ? 0 : wrong(weights, p, "kernel type %" PRIu64 ": only a linear model "
-                                      "(0) is weights", value);
+                                      "(0) has weights", value);
     case HIGHEST:
         if (read_whole(weights, p, weights->most, &value, fault) < 0)
             return -1;
@@ -263,7 +263,7 @@ static int read_header(struct weights *weights, const char *p, struct fault *fau
     }
 }
 
-/* A support vector: what it counts, and its features. */
+/* Reads a support vector: its weight, and its features. */
 static int read_vector(struct weights *weights, const char *p, struct fault *fault)
 {
     double alpha, value;
@@ -279,9 +279,9 @@ static int read_vector(struct weights *weights, const char *p, struct fault *fau
         if (!(end = read_pair(weights, p, 1, &index, &value, fault)))
             return -1;
         if (index <= last)
-            return wrong(weights, p, "index %" PRIu64 " behind index %" PRIu64, index, last);
+            return wrong(weights, p, "index %" PRIu64 " after index %" PRIu64, index, last);
         if (index > weights->dim)
-            return wrong(weights, p, "an index over %zu, which the header says is the highest",
+            return wrong(weights, p, "an index over %zu, the highest that the header announces",
                          weights->dim);
         last = index;
         weights->w[index - 1] += alpha * value;
@@ -291,8 +291,7 @@ static int read_vector(struct weights *weights, const char *p, struct fault *fau
     return 0;
 }
 
-/* Takes in the line at hand. Its first word says which form the text has; all others are read as
- * that form. */
+/* Reads the current line. The first line's first word decides the form of the whole text. */
 static int take_line(struct weights *weights, enum weights_form *form, bool *any,
                      struct fault *fault)
 {
@@ -309,7 +308,7 @@ static int take_line(struct weights *weights, enum weights_form *form, bool *any
                                                           : WEIGHTS_TSV;
         *any = true;
         if (*form == WEIGHTS_TSV && (end == p || !is_end(*end)))
-            return lines_wrong(line, p, strlen(p), fault, "no weights: neither index TAB weight, "
+            return lines_wrong(line, p, strlen(p), fault, "not weights: neither index TAB weight, "
                                "nor index:weight, nor an SVM-light model");
     }
     if (*form == WEIGHTS_TSV)
@@ -332,11 +331,11 @@ int weights_read(struct weights *weights, struct fault *fault)
         return -1;
     if (form == WEIGHTS_SVM_LIGHT && weights->headers < HEADER)
         return fault_data(fault, "%s: an SVM-light model has %d lines before its support vectors, "
-                          "and this has %u lines in all", weights->lines.name, HEADER,
+                          "but this text has only %u lines", weights->lines.name, HEADER,
                           weights->headers);
     if (weights->vectors != weights->due)
-        return fault_data(fault, "%s: line %d says that there are %" PRIu64 " support vectors, "
-                          "and there are %" PRIu64, weights->lines.name, VECTORS, weights->due,
+        return fault_data(fault, "%s: line %d announces %" PRIu64 " support vectors, but there are "
+                          "%" PRIu64, weights->lines.name, VECTORS, weights->due,
                           weights->vectors);
     return weights->dim ? 0 : fault_data(fault, "%s: no weights", weights->lines.name);
 }

@@ -1,4 +1,4 @@
-/* weights: the weights of a model as other tools' text, and back. Weight j is that of the feature
+/* weights: the weights of a model as text of other tools, and back. Weight j is that of the feature
  * which SVM-light text numbers j + 1. */
 #ifndef RANKPIPE_WEIGHTS_H
 #define RANKPIPE_WEIGHTS_H

@@ -141,18 +141,18 @@ covariance() {
     fails_on bad 1 'update: <stdin>: round 1: seen has 0 relevances, ridge needs 1: feedback-mask -k 1' \
         update -a ridge
     mkstream round t=1 docs=1 dim=4097 label:f4 1 ptr:u4 0 1 idx:u4 4096 val:f4 1 >bad
-    fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *say -d 4097 *' \
+    fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *add -d 4097 *' \
         update -a ridge
     two_documents >round
-    fails_on round 2 'update: ridge does not take -e (the step'\''s size)*' update -a ridge -e 1
+    fails_on round 2 'update: ridge does not take -e (the step size)*' update -a ridge -e 1
     fails_on round 2 'update: kl does not take -p (plain features)*' update -a kl -e 1 -p
     update -a ridge -m split <round
-    fails_on round 1 'update: model split: it was learnt without plain, this run says -p: leave it out*' \
+    fails_on round 1 'update: model split: it was learnt without plain, this run has -p: omit it*' \
         update -a ridge -p -m split
-    fails_on round 1 'update: model split: it was learnt with tradeoff=1 (-C), this run says 10: *' \
+    fails_on round 1 'update: model split: it was learnt with tradeoff=1 (-C), this run has 10: *' \
         update -a ridge -C 10 -m split
     update -a ridge -p -m plain <round
-    fails_on round 1 'update: model plain: it was learnt with -p (plain features), this run without: say -p' \
+    fails_on round 1 'update: model plain: it was learnt with -p (plain features), this run without: add -p' \
         update -a ridge -m plain
     # a P that no documents make
     mkstream model learner=ridge rounds=1 dim=1 tradeoff=1 plain=1 w:f8 0 level:f8 0 inverse:f8 -9 >model
@@ -233,17 +233,17 @@ covariance() {
         mkstream round t=1 $1 >bad
         fails_on bad 1 "update: <stdin>: round 1: $2" update -a ftpl "${@:3}"
     }
-    ftpl 'docs=2 dim=1 label:f4 1 0 x:f4 1 2' 'dim=1: ftpl learns a fixed list of items, without features'
+    ftpl 'docs=2 dim=1 label:f4 1 0 x:f4 1 2' 'dim=1: ftpl learns a fixed list of items without features: use another learner'
     ftpl 'docs=2 dim=0 gamma=0.5 order:u4 0 1 seen:f4 1' \
-        'seen has 1 relevance of 2, and no block=: put explore -p blocks before feedback-mask, or *'
+        'seen has 1 relevance of 2, and no block=: use explore -p blocks, or show all: *'
     ftpl 'docs=2 dim=0 block=0 group=1 order:u4 0 1 seen:f4 1' \
-        'group=1 is not what was seen on top: explore and feedback-mask are to say the same -k'
+        'group=1 is not what was seen on top: give explore and feedback-mask the same -k'
     ftpl 'docs=3 dim=0 block=0 group=1 order:u4 1 2 0 seen:f4 1 1' 'group=1 is not what was seen on top: *'
-    ftpl 'docs=2 dim=0 block=0 label:f4 1 0' 'block= without seen: put feedback-mask before update; *'
+    ftpl 'docs=2 dim=0 block=0 label:f4 1 0' 'block= without seen: put feedback-mask before update, or, *'
     ftpl 'docs=2 dim=0 block=0 order:u4 0 1 seen:f4 1' '-G ndcg needs every label: *' -G ndcg
     ftpl 'docs=2 dim=0 label:f4 1 2' 'item 1 has relevance 2: -G auc is for 0 and 1' -G auc
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 + round t=2 docs=3 dim=0 label:f4 1 0 0 >bad
-    fails_on bad 1 'update: <stdin>: round 2: docs=3, where the list has 2 items: *' update -a ftpl
+    fails_on bad 1 'update: <stdin>: round 2: docs=3, but the list has 2 items: *' update -a ftpl
 }
 
 @test "who learns from estimates says that blocks are not for it" {
@@ -274,19 +274,19 @@ covariance() {
     two_documents >round
     fails_on round 2 'update: squared does not take -C (the trade-off)*' update -a squared -e 1 -C 1
     fails_on round 2 'update: minimax does not take -T (the horizon)*' update -a minimax -T 5
-    fails_on round 2 'update: slam needs its step'\''s size: -e eta, or -T horizon*' update -a slam
+    fails_on round 2 'update: slam needs a step size: add -e eta*' update -a slam
     fails_on round 2 "update: -G wants exp, lin, ndcg or auc, not 'dcg'*" update -a ftpl -G dcg
     update -a solar1 -o -m model <round
-    fails_on round 1 'update: model model: it was learnt with -o (pairs in document order), this run without: say -o' \
+    fails_on round 1 'update: model model: it was learnt with -o (pairs in document order), this run without: add -o' \
         update -a solar1 -m model
-    fails_on round 1 'update: model model: it was learnt with seed=1 (-s), this run says 2: *' \
+    fails_on round 1 'update: model model: it was learnt with seed=1 (-s), this run has 2: *' \
         update -a solar1 -o -s 2 -m model
     update -a prank -m levels <round
-    fails_on round 1 'update: model levels: it was learnt with grades=4 (-L), this run says 3: *' \
+    fails_on round 1 'update: model levels: it was learnt with grades=4 (-L), this run has 3: *' \
         update -a prank -L 3 -m levels
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 >list
     update -a ftpl -G lin -m sums <list
-    fails_on list 1 'update: model sums: it was learnt with gain=lin (-G), this run says exp: *' \
+    fails_on list 1 'update: model sums: it was learnt with gain=lin (-G), this run has exp: *' \
         update -a ftpl -m sums
 }
 
@@ -315,10 +315,10 @@ covariance() {
 
 @test "labels that prank has no grade for, and more features than Sigma is meant for, are told" {
     mkstream round t=1 docs=1 dim=1 label:f4 5 x:f4 1 >bad
-    fails_on bad 1 'update: <stdin>: round 1: relevance 5 is not a whole number from 0 to 4, as prank wants: -L says the top grade' \
+    fails_on bad 1 'update: <stdin>: round 1: relevance 5 is not a whole number from 0 to 4, which prank needs: -L sets the top grade' \
         update -a prank
     mkstream round t=1 docs=1 dim=4097 label:f4 1 ptr:u4 0 1 idx:u4 4096 val:f4 1 >bad
-    fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *say -d 4097 *' \
+    fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *add -d 4097 *' \
         update -a solar2
     update -a solar2 -d 4097 <bad >model
 }
@@ -406,17 +406,17 @@ covariance() {
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 2 >bad
         said bad "seen 1 is 2, a relevance, where $learner learns from clicks, 1 or 0: feedback-mask -c" $learner
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 seen:f4 0 1 >bad
-        said bad 'no *: *before feedback-mask, say*' $learner
+        said bad 'no column *: *needs *: use *' $learner
     done
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 1 >bad
     said bad 'seen has 1 place, pdgd learns from clicks on 2 or more: feedback-mask -c, *' pdgd
     mkstream round t=1 docs=3 dim=0 gamma=0.5 order:u4 1 0 2 seen:f4 1 0 >bad
-    said bad 'no logit: *: explore -p plackett-luce, *' pdgd
-    said bad 'no team: *: score -f ring and explore -p team-draft, *' dbgd
+    said bad 'no column logit: *: use explore -p plackett-luce' pdgd
+    said bad 'no column team: *: use score -f ring and explore -p team-draft' dbgd
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 team:u1 0 1 0 score:f8 0 0 0 seen:f4 1 0 >bad
-    said bad 'no rival: *' dbgd
+    said bad 'no column rival: *' dbgd
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 team:u1 0 1 0 rival:f8 0 0 0 seen:f4 1 0 >bad
-    said bad 'no score: *' dbgd
+    said bad 'no column score: *' dbgd
 }
 
 @test "dbgd: where no document has a feature there is no direction, and no step" {
@@ -429,7 +429,7 @@ covariance() {
     mkfifo ring
     mkstream round t=1 docs=1 dim=16777217 ptr:u4 0 1 idx:u4 0 val:f4 1 >wide
     ! score -f ring <wide 2>err | update -a dbgd -f ring
-    [ "$(cat err)" = 'score: <stdin>: round 1: it has 16777217 features, more than the 16777216 that dbgd'"'"'s rival can be drawn in' ]
+    [ "$(cat err)" = 'score: <stdin>: round 1: it has 16777217 features, more than the 16777216 that dbgd'"'"'s rival can have' ]
 }
 
 @test "dbgd: a log whose rivals were drawn otherwise is refused" {
@@ -438,7 +438,7 @@ covariance() {
         feedback-mask -c perfect -L 4 | tee log | update -a dbgd -f ring >want
     update -a dbgd <log >got
     same want got
-    anew='update: <stdin>: round *: rival 0 is *, not *: the rival that won was drawn by another *'
+    anew='update: <stdin>: round *: rival 0 is *, not *: the winning rival was drawn with another *'
     replay -s 2 log >shuffled
     fails_on shuffled 1 "$anew" update -a dbgd
     fails_on log 1 "$anew" update -a dbgd -s 2

@@ -153,7 +153,7 @@ scores() {
     [ "$(tail -c 32 out)" = 'rankpipe/1 end rounds=4 bytes=0' ]
 }
 
-@test "a model that is not there, or is none, is told by name, and no round goes out" {
+@test "a model that is not there, or is not a valid value, is told by name, and no round goes out" {
     mkstream round t=1 docs=1 dim=1 x:f4 3 >in
     weights 1 2 3
     cp model whole
@@ -162,7 +162,7 @@ scores() {
     mkdir folder
     fails_on in 1 'score: *folder: Is a directory' score -m folder
     mkstream model learner=oracle rounds=9 dim=1 w:f8 1 >model
-    fails_on in 1 'score: *model: *a model of oracle, which this version does not know' \
+    fails_on in 1 'score: *model: *a model of oracle, which this version has no learner for' \
         score -m model
     mkstream model learner=kl rounds=9 dim=2 w:f8 1 >model
     fails_on in 1 'score: model: model: no column w:f8\[2\] for dim=2' score -m model
@@ -189,7 +189,7 @@ scores() {
     for value in nan inf -inf; do
         mkstream round t=16 qid=10032 docs=1 dim=3 x:f4 1 2 3 \
             + round t=17 qid=10032 docs=3 dim=3 x:f4 '1*4' $value '1*4' >in
-        fails_on in 1 'score: <stdin>: round 17 (qid 10032): document 1 scores *: one of its features is no finite number, or the weights are too large' \
+        fails_on in 1 'score: <stdin>: round 17 (qid 10032): document 1 scores *: one of its features is not finite, or the weights are too large' \
             score -m model
         [ "$(bin2txt -f head out 2>err | wc -l)" = 1 ] # the round before it went on
         mkstream round t=1 docs=2 dim=3 ptr:u4 0 0 1 idx:u4 1 val:f4 $value >in
@@ -370,7 +370,7 @@ rename_in() {
     is 5 "$(ask 1)"
     weights 6 1
     for t in 2 3; do is 5 "$(ask $t)"; done
-    is 'score: model model was changed where it is, and is not read again: rename a new one over it; the weights stay as they were' "$(cat err)"
+    is 'score: model model was changed in place and is not read again: rename a new one over it; the weights stay as they were' "$(cat err)"
     rename_in 7
     is 7 "$(ask 4)"
     dismiss 4

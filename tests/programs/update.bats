@@ -88,7 +88,7 @@ untouched() {
     # 1 + 0 > 0: g = e_1 - e_0 = (-1, 1), z = (-1 + 3, -2 - 1) = (2, -3)
     two_documents | update -a ranksvm -e 0.5 >one
     holds one -1 1.5
-    # s = (2, -4.5): right by more than 1, so that the second step is none
+    # s = (2, -4.5): right by more than 1, so that the second step is not a valid value
     two_documents >round
     replay -n 2 round | update -a ranksvm -e 0.5 >two
     holds two -1 1.5
@@ -179,9 +179,9 @@ untouched() {
 }
 
 @test "one of -e and -T must be there, and only one" {
-    fails 2 '*: -e and -T both say eta: give one of them*usage: update*' update -a kl -e 0.1 -T 10
+    fails 2 '*: -e and -T both set the step size: give one of them*usage: update*' update -a kl -e 0.1 -T 10
     for learner in squared kl smoothdcg ranksvm listnet; do
-        fails 2 "update: $learner needs its step's size: -e eta, or -T horizon*" update -a $learner
+        fails 2 "update: $learner needs a step size: add -e eta*" update -a $learner
     done
 }
 
@@ -237,7 +237,7 @@ untouched() {
 @test "-d says how far a model may grow" {
     small_text | svm2bin >bad
     update -a kl -e 0.1 -d 3 <bad >one
-    untouched 'update: <stdin>: round 1 (qid a): it has 3 features, more than the 2 weights a model may grow to: say -d 3 if that is meant' \
+    untouched 'update: <stdin>: round 1 (qid a): it has 3 features, more than the 2 weights that the model may have: add -d 3 if that is meant' \
         -a kl -e 0.1 -d 2
     rm model
     mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >bad # its documents are its features
@@ -252,10 +252,10 @@ untouched() {
 
 @test "one hostile index does not ask for 16 GB" {
     echo '1 qid:a 1:1 2147483647:1' | svm2bin >bad
-    untouched '*it has 2147483647 features, more than the 16777216 weights a model may grow to: *' \
+    untouched '*it has 2147483647 features, more than the 16777216 weights that the model may have: *' \
         -a kl -e 0.1
     mkstream round t=1 docs=1 dim=16777217 label:f4 1 ptr:u4 0 1 idx:u4 0 val:f4 1 >bad
-    untouched '*it has 16777217 features, more than the 16777216 weights a model may grow to: *' \
+    untouched '*it has 16777217 features, more than the 16777216 weights that the model may have: *' \
         -a kl -e 0.1
 }
 
@@ -383,17 +383,17 @@ refuses() {
         -a kl -e 0.1
 }
 
-@test "weights that run off stop the run with the round, and the model as it was" {
+@test "weights that diverge stop the run with the round, and the model as it was" {
     # w = 1e10 (e - 1) 1000 after the first round, so that exp(s) is infinite in the second; into a
     # model with w = 1 it is in the first
     mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 \
         + round t=2 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 >bad
     mkstream model learner=kl rounds=3 dim=1 eta=10000000000 w:f8 1 >model
-    untouched 'update: <stdin>: round [12]: *run off*' -a kl -e 1e10
+    untouched 'update: <stdin>: round [12]: *diverge*' -a kl -e 1e10
     rm model
     mkstream round t=1 docs=1 dim=1 label:f4 1e20 x:f4 1e30 >bad
     mkstream model learner=squared rounds=3 dim=1 eta=1.0000000000000001e+300 w:f8 0 >model
-    untouched 'update: <stdin>: round 1: its step would make weight 0 infinite: the weights run off; a smaller -e, or a ball (-U), keeps them finite' \
+    untouched 'update: <stdin>: round 1: the step makes weight 0 infinite: the weights diverge: use a smaller step (-e), or a ball (-U)' \
         -a squared -e 1e300
 }
 
@@ -419,20 +419,20 @@ refused() {
     deck
     for learner in squared smoothdcg; do
         update -a $learner -e 0.1 <deck >model
-        refused "update: model model: it is a model of $learner, this run learns with kl: use -a $learner, or another file"
+        refused "update: model model: it is a model of $learner, and this run learns with kl: use -a $learner, or another file"
     done
     update -a kl -e 0.2 <deck >model
-    refused 'update: model model: it was learnt with eta=0.20000000000000001 (-e), this run says 0.10000000000000001: use the same, or learn into another file'
+    refused 'update: model model: it was learnt with eta=0.2 (-e), this run has 0.1: use the same, or learn into another file'
     update -a kl -e 0.1 -U 2 <deck >model
-    refused 'update: model model: it was learnt with radius=2, this run has none: say -U 2'
+    refused 'update: model model: it was learnt with radius=2, this run without: add -U 2'
     update -a kl -e 0.1 <deck >model
     cp model before
-    fails_on deck 1 'update: model model: it was learnt without radius, this run says -U 2: *' \
+    fails_on deck 1 'update: model model: it was learnt without radius, this run has -U 2: *' \
         update -a kl -e 0.1 -U 2 -m model
     same before model
     update -a smoothdcg -e 0.1 -E 0.5 <deck >model
     cp model before
-    fails_on deck 1 'update: model model: it was learnt with epsilon=0.5 (-E), this run says 0.01*' \
+    fails_on deck 1 'update: model model: it was learnt with epsilon=0.5 (-E), this run has 0.01*' \
         update -a smoothdcg -e 0.1 -m model
     same before model
 }

@@ -122,7 +122,7 @@ learnt() {
         bin2txt -f tsv
     { echo 'rankpipe/1 model learner=kl rounds=0 dim=0 eta=1 cols=w:f8[0] bytes=0' &&
         echo 'rankpipe/1 end rounds=1 bytes=0'; } >model
-    fails_on model 1 'bin2txt: <stdin>: record 1: a model without weights' bin2txt -f ranklib
+    fails_on model 1 'bin2txt: <stdin>: record 1: the model has no weights' bin2txt -f ranklib
 }
 
 # ---- in ----
@@ -167,9 +167,9 @@ learnt() {
     refuses '' 'no weights'
     refuses '# none\n\n' 'no weights'
     refuses '## LambdaMART\n## No. of trees = 2\n\n<ensemble>\n' \
-        "line 4: no weights: neither index TAB weight, nor index:weight, nor an SVM-light model: '<ensemble>'"
-    refuses 'SVM-multiclass Version V2.20\n' "line 1: no weights: *"
-    refuses 'rankpipe/1 end rounds=0 bytes=0\n' 'line 1: no weights: *'
+        "line 4: not weights: neither index TAB weight, nor index:weight, nor an SVM-light model: '<ensemble>'"
+    refuses 'SVM-multiclass Version V2.20\n' "line 1: not weights: *"
+    refuses 'rankpipe/1 end rounds=0 bytes=0\n' 'line 1: not weights: *'
     refuses '1 2\n\0\n' "line 2: a NUL byte: *"
     fails 1 'weights2bin: cannot open nowhere: No such file or directory' weights2bin nowhere
     fails 2 'weights2bin: one file is one model, and more than one is named
@@ -177,13 +177,13 @@ usage: weights2bin *' weights2bin a b
 }
 
 @test "a line that is no index and weight is refused" {
-    refuses '1 2\n2\n' "line 2: no index and weight, parted by a tab: '2'"
-    refuses '1 2\n2:1\n' "line 2: no index and weight, parted by a tab: '2:1'"
-    refuses '1 2\nw 1\n' "line 2: no index where one should be: 'w'"
-    refuses '1 2\n-1 1\n' "line 2: no index where one should be: '-1'"
+    refuses '1 2\n2\n' "line 2: not an index and a weight with a tab between: '2'"
+    refuses '1 2\n2:1\n' "line 2: not an index and a weight with a tab between: '2:1'"
+    refuses '1 2\nw 1\n' "line 2: not a number, where an index should be: 'w'"
+    refuses '1 2\n-1 1\n' "line 2: not a number, where an index should be: '-1'"
     refuses '1 2\n2 1 1\n' "line 2: more than an index and a weight: '1'"
     for value in x nan inf 0x1p3 1,5 1e ''; do
-        refuses "1 2\n2 $value\n" "line 2: no number where a weight should be: '$value'"
+        refuses "1 2\n2 $value\n" "line 2: not a number, where a weight should be: '$value'"
     done
     refuses '1 1e999\n' "line 1: too large for a double: '1e999'"
 }
@@ -191,7 +191,7 @@ usage: weights2bin *' weights2bin a b
 @test "an index of 0, twice, or over the most is refused" {
     refuses '0 1\n1 2\n' "line 1: index 0: indices start at 1: '0'"
     refuses '1 1\n2 1\n1 2\n' "line 3: index 1 twice: '1'"
-    refuses '16777217 1\n' "line 1: an index over 16777216, the most weights there may be: say -d if that is meant: '16777217'"
+    refuses '16777217 1\n' "line 1: an index over 16777216, the most weights allowed: raise -d if that is meant: '16777217'"
     refuses '99999999999999999999:1\n' "line 1: an index over 16777216, *"
     refuses '3 1\n' "line 1: an index over 2, *" -d 2
     printf '3 1\n' | weights2bin -d 3 >model
@@ -199,29 +199,29 @@ usage: weights2bin *' weights2bin a b
 }
 
 @test "what RankLib would not have written is refused" {
-    refuses '1:1 2:1\n3:1\n' "line 2: RankLib has its weights in one line, and this is another: '3:1'"
+    refuses '1:1 2:1\n3:1\n' "line 2: a second line of weights: RankLib has them in one line: '3:1'"
     refuses '1:1 1:2\n' "line 1: index 1 twice: '1:2'"
     refuses '1:1 2\n' "line 1: not index:value: '2'"
-    refuses '1:0.5:0.3\n' "line 1: no number where a weight should be: '1:0.5:0.3'"
+    refuses '1:0.5:0.3\n' "line 1: not a number, where a weight should be: '1:0.5:0.3'"
     refuses '0:1\n' 'no weights'
 }
 
 @test "what SVM-light would not have written is refused" {
     refuses "$(svm_light 2 3 2)\n1 1:1 #\n" \
-        "line 2: kernel type 2: only a linear model (0) is weights: '2'"
-    refuses "$(svm_light x 3 2)\n" "line 2: line 2 of an SVM-light model begins with a whole number up to *: 'x'"
+        "line 2: kernel type 2: only a linear model (0) has weights: '2'"
+    refuses "$(svm_light x 3 2)\n" "line 2: line 2 of an SVM-light model must begin with a whole number up to *: 'x'"
     refuses "$(svm_light 0 16777217 2)\n" "line 8: line 8 of *a whole number up to 16777216: '16777217'"
     refuses "$(svm_light 0 3 2 | head -n 6)\n" \
-        'an SVM-light model has 11 lines before its support vectors, and this has 6 lines in all'
+        'an SVM-light model has 11 lines before its support vectors, but this text has only 6 lines'
     refuses "$(svm_light 0 3 4)\n1 1:1 #\n" \
-        'line 10 says that there are 3 support vectors, and there are 1'
+        'line 10 announces 3 support vectors, but there are 1'
     refuses "$(svm_light 0 3 2)\n1 1:1 #\n1 2:1\n" \
-        'line 10 says that there are 1 support vectors, and there are 2'
+        'line 10 announces 1 support vectors, but there are 2'
     refuses "$(svm_light 0 3 2)\n1 4:1 #\n" \
-        "line 12: an index over 3, which the header says is the highest: '4:1'"
-    refuses "$(svm_light 0 3 2)\n1 2:1 2:1 #\n" "line 12: index 2 behind index 2: '2:1'"
+        "line 12: an index over 3, the highest that the header announces: '4:1'"
+    refuses "$(svm_light 0 3 2)\n1 2:1 2:1 #\n" "line 12: index 2 after index 2: '2:1'"
     refuses "$(svm_light 0 3 2)\n1 0:1 #\n" "line 12: index 0: indices start at 1: '0:1'"
-    refuses "$(svm_light 0 3 2)\nx 1:1 #\n" "line 12: no number where a weight should be: 'x'"
+    refuses "$(svm_light 0 3 2)\nx 1:1 #\n" "line 12: not a number, where a weight should be: 'x'"
     refuses "$(svm_light 0 3 2)\n1e200 1:1e200 #\n" \
         "line 12: weight 1 becomes too large for a double: '1:1e200'"
 }

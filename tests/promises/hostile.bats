@@ -237,7 +237,7 @@ features() {
     mkstream round t=1 docs=2 dim=2147483648 label:f4 1 0 ptr:u4 0 1 1 idx:u4 2147483647 val:f4 1 >stream
     (ulimit -v 100000 && score -m one.bin <stream >out)
     for learner in 'squared -e 1:update: it has 2147483648 features, more than the 16777216 weights *' \
-        'linucb:score: it has 2147483648 features, more than the 4096 that linucb can be asked of'; do
+        'linucb:score: it has 2147483648 features, more than the 4096 that linucb can have'; do
         (ulimit -v 100000 && fails_on stream 1 "loop: <stdin>: round 1: ${learner#*:}" \
             timeout -s KILL 10 loop "score | explore -g 0.5 | feedback-mask | update -a ${learner%%:*}")
     done

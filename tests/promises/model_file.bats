@@ -289,7 +289,7 @@ outgrown() {
     mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 | update -a ftpl -m list.bin
     cp list.bin before
     mkstream round t=2 docs=4 dim=0 label:f4 1 0 2 1 >four
-    fails_on four 1 'update: *docs=4, where the list has 3 items: *' update -a ftpl -m list.bin
+    fails_on four 1 'update: *docs=4, but the list has 3 items: *' update -a ftpl -m list.bin
     same before list.bin
 }
 

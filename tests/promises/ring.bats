@@ -654,7 +654,7 @@ whole() {
     told 'score: ring ring: the weights after round 5 came where those after round 6 were due: *' odd
     told 'score: ring ring: a round came round it, not a model' deck
     mkstream model learner=oracle rounds=0 dim=1 w:f8 1 >odd
-    told 'score: *a model of oracle, which this version does not know' odd
+    told 'score: *a model of oracle, which this version has no learner for' odd
     mkstream model learner=kl rounds=0 dim=1 w:f8 nan >odd
     told 'score: ring ring: model: weight 0 is nan' odd
     mkstream model learner=kl rounds=0 dim=2 w:f8 1 >odd
@@ -663,7 +663,7 @@ whole() {
     told 'score: ring ring: model: scale is 0' odd
     for seed in 1e300 -1 0.5 9007199254740994; do
         mkstream model learner=dbgd rounds=0 dim=1 width=1 seed=$seed w:f8 1 >odd
-        told "score: *: model: seed=$seed is none" odd
+        told "score: *: model: seed=$seed is not a valid value" odd
     done
     mkstream model learner=kl rounds=0 dim=1 index:u4 0 value:f8 1 >odd
     told 'score: ring ring: its first message holds changes, not all weights' odd
@@ -678,7 +678,7 @@ whole() {
     changes dim=2 index:u4 1 value:f8 inf
     told 'score: ring ring: model: weight 0 is inf' odd
     changes dim=1 index:u4 0 value:f8 1
-    told 'score: *changes of 1 weights, where there were 2' odd
+    told 'score: *changes of 1 weights came, but there were 2' odd
     echo 'hello, ring' >odd
     told "score: *ring: not a rankpipe stream: it begins 'hello, ring*" odd
     # a stream that ends, or breaks off, while rounds are still to come
