@@ -225,7 +225,7 @@ features() {
 @test "a width that a model may not grow to, and features that are no numbers" {
     mkstream round t=1 docs=2 dim=16777217 label:f4 1 0 ptr:u4 0 0 1 idx:u4 16777216 val:f4 1 >stream
     for learner in 'squared -e 0.1' solar1 solar2 prank committee ridge 'slam -e 1'; do
-        refused stream 'round 1: it has 16777217 features, more than the * weights a model may grow to: *' \
+        refused stream 'round 1: it has 16777217 features, more than the * weights that the model may have: *' \
             "update -a $learner" "loop update -a $learner"
     done
     mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1 nan >stream
