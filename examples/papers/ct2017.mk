@@ -1,5 +1,5 @@
 # Chaudhuri & Tewari 2017, Online Learning to Rank with Top-k Feedback, section 4.1: the same list, with
-# more than one place seen. The runs are those of ct2015.mk.
+# feedback on more than one place. The runs are those of ct2015.mk.
 
 CT2017 = ct2017-section4.1
 CT2017_SEEN = 1 2 5 10 all

@@ -1,5 +1,5 @@
-# Wang et al. 2015, SOLAR, on MQ2008: Tables 2 and 3, Figures 2 and 3, and what they say of transfer.
-# NDCG is by the script that came with LETOR, as theirs is (metric -D letor).
+# Wang et al. 2015, SOLAR, on MQ2008: Tables 2 and 3, Figures 2 and 3, and transfer.
+# NDCG uses LETOR's discount, as in the paper (metric -D letor).
 
 WANG2015 = wang2015-figure2 wang2015-figure3 wang2015-transfer
 TABLES = wang2015-table2 wang2015-table3
@@ -9,7 +9,7 @@ settings.prank = -L 2
 settings.solar1 = -C 1e-5
 settings.solar2 = -C 1e4
 
-# Once through the queries in ten orders, each ranked before it is learnt from.
+# One pass over the queries, in ten orders. Each query is ranked before the learner learns from it.
 $(OUT)/wang2015.%.runs: $(OUT)/MQ2008.bin sweep
 	./sweep algorithm=$* seed='$(call upto,$(call size,10,2))' 'replay -s $$seed $< | score | explore |
 	    metric -D letor -t $$table -e 16 $(MEASURES) map | feedback-mask -k all |
@@ -33,8 +33,8 @@ $(OUT)/wang2015-figure2.tsv: $(ONLINE:%=$(OUT)/wang2015.%.runs)
 	} > $(new)
 	$(save)
 
-# Table 3: five folds, three parts to learn from, one to choose by, one to judge by; five orders of
-# learning. Of short queries, those of fewer than 10 documents, see the README.
+# Table 3: five folds; three parts to learn from, one to choose the setting, one to evaluate; five orders
+# of learning. The README explains short queries, those with fewer than 10 documents.
 TRADEOFFS.solar1 = $(call size,3.16e-7 1e-6 3.16e-6 1e-5 3.16e-5 1e-4 3.16e-4,1e-5 1e-4)
 TRADEOFFS.solar2 = $(call size,1e3 3.16e3 1e4 3.16e4 1e5 3.16e5 1e6,1e3 1e4)
 ORDERS = $(call upto,$(call size,5,1))
@@ -46,7 +46,8 @@ $(OUT)/MQ2008-long%.bin: $(OUT)/MQ2008-S%.bin
 	    svm2bin -d 46 > $(new)
 	$(save)
 
-# One row for each fold, order and C: MAP on the part to choose by, then what the part to judge by says.
+# One row for each fold, order and C: MAP on the part that chooses, then the measures on the part that
+# evaluates.
 $(OUT)/wang2015.%.folds: $(PARTS:%=$(OUT)/MQ2008-S%.bin) $(PARTS:%=$(OUT)/MQ2008-long%.bin)
 	{
 	    echo 'algorithm	fold	order	C	t	chosen-by	$(subst $() ,	,$(MEASURES))	ndcg@10-short-0'
@@ -79,8 +80,8 @@ $(OUT)/wang2015-table3.tsv: $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.
 	rm $(new).ours $(new).chosen
 	$(save)
 
-# Figure 3: seconds of processor against queries seen, of 19 documents, 46 features and grades 0 to 2;
-# and of liblinear, an SVM on the differences of pairs, where Debian's liblinear-tools is installed.
+# Figure 3: seconds of processor time against the number of queries, of 19 documents, 46 features and
+# grades 0 to 2. Also for liblinear, an SVM on the differences of pairs, if liblinear-tools is installed.
 SIZES = $(call size,100 300 1000 3000 10000 30000 100000,100 300)
 SVM_SIZES = $(call size,100 200 500 1000 2000,100 200)
 LIBLINEAR = $(shell command -v liblinear-train)
@@ -116,9 +117,9 @@ $(OUT)/wang2015-figure3.tsv: $(foreach a,solar1 solar2 svm,$(OUT)/wang2015.$a.ti
 	} > $(new)
 	$(save)
 
-# Transfer: a learner goes on from what it learnt on another collection, or begins anew. The two are
-# MQ2008 and MSLR, the latter's features in MQ2008's places; or synth with more noise and with less, and
-# the same hidden ranker.
+# Transfer: a learner continues from weights learnt on another collection, or starts anew. The two
+# collections are MQ2008 and MSLR, with the features of MSLR in the places of those of MQ2008. Without
+# them they are two of synth, with more noise and with less, and the same hidden ranker.
 ifneq ($(and $(HAS_MQ2008),$(HAS_MSLR)),)
 ONE = MQ2008
 OTHER = MSLR
