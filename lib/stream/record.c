@@ -13,6 +13,11 @@ size_t column_width(enum column_type type)
     return type_widths[type];
 }
 
+const char *column_type_name(enum column_type type)
+{
+    return type_names[type];
+}
+
 size_t column_bytes(const struct column *column)
 {
     return (size_t)column->count * type_widths[column->type];

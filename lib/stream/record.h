@@ -107,6 +107,9 @@ void record_drop(struct record *record, const char *name);
 size_t column_width(enum column_type type);
 size_t column_bytes(const struct column *column);
 
+/* The name of a type: u1, u4, f4 or f8. */
+const char *column_type_name(enum column_type type);
+
 /* Writes the header line with its LF into `line` and its length into *n. */
 int record_header(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
                   struct fault *fault);
