@@ -107,12 +107,12 @@ header() {
         'column x has 2147483648 values, not 9223372034707292160'
     header 'docs=4294967295 dim=1 cols=own:u1[4294967295],ptr:u4[0],idx:u4[0],val:f4[0] bytes=4294967295' \
         'column ptr has 0 values, not 4294967296'
-    header 'docs=1 dim=1 cols=own:f8[9007199254740993] bytes=72057594037927944' "header line: no count of a column: '9007199254740993'"
-    header 'docs=1 dim=1 cols=own:f8[18446744073709551617] bytes=8' "header line: no count of a column: '18446744073709551617'"
-    header 'docs=1 dim=1 cols=own:f8[9007199254740992] bytes=0' 'header line: bytes=0, but its columns make 72057594037927936 bytes'
+    header 'docs=1 dim=1 cols=own:f8[9007199254740993] bytes=72057594037927944' "header line: not a valid count of values: '9007199254740993'"
+    header 'docs=1 dim=1 cols=own:f8[18446744073709551617] bytes=8' "header line: not a valid count of values: '18446744073709551617'"
+    header 'docs=1 dim=1 cols=own:f8[9007199254740992] bytes=0' 'header line: bytes=0, but its columns have 72057594037927936 bytes'
     all=$(seq -f 'c%g:f8[9007199254740992]' -s , 150)
-    header "docs=1 dim=1 cols=$all bytes=0" 'header line: bytes=0, but its columns make 10808639105689190400 bytes'
-    header 'docs=1 dim=1 bytes=18446744073709551616' "header line: no number of bytes that ends the line: '18446744073709551616'"
+    header "docs=1 dim=1 cols=$all bytes=0" 'header line: bytes=0, but its columns have 10808639105689190400 bytes'
+    header 'docs=1 dim=1 bytes=18446744073709551616' "header line: bytes= must be a whole number that ends the line, not: '18446744073709551616'"
 }
 
 @test "columns of another size than docs and dim make, before a byte of them is waited for" {
@@ -137,7 +137,7 @@ header() {
     { printf 'rankpipe/1 round t=1 docs=1 dim=1 cols=' && yes a:u1[0], | tr -d '\n' | head -c 5000000; } >stream
     refused stream 'header line: longer than 4096 bytes' "${BLIND[@]}" "${SEEING[@]}"
     head -c 5000000 /dev/zero >stream
-    refused stream "not a rankpipe stream: it begins '*'..." "${BLIND[@]}" "${SEEING[@]}"
+    refused stream "not a rankpipe stream: it begins with '*'..." "${BLIND[@]}" "${SEEING[@]}"
 }
 
 @test "a header line of as many keys and columns as it holds is read, a hundred times, at once" {
@@ -289,7 +289,7 @@ model() {
         model "m: model: weight 1 is $bad" m
     done
     sed 's,^rankpipe/1 model,rankpipe/7 model,' one.bin >m
-    model 'm: version 7, this program reads 1' m
+    model 'm: version 7: this program reads version 1' m
     mkstream model learner=oracle rounds=3 dim=1 eta=0.5 w:f8 1 >m
     model '*model of oracle*' m
     mkstream model learner=squared rounds=9007199254740992 dim=1 eta=0.5 w:f8 1 >m

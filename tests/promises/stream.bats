@@ -198,9 +198,9 @@ carried() {
 
 @test "another version is told by its number, whatever else it says" {
     printf 'rankpipe/2 round t=1 colours=9\0\n' >in
-    all_refuse in 'version 2, this program reads 1'
+    all_refuse in 'version 2: this program reads version 1'
     printf 'rankpipe/12 else\n' | cat - two >in
-    all_refuse in 'version 12, this program reads 1'
+    all_refuse in 'version 12: this program reads version 1'
 }
 
 @test "SVM-light text is told from a stream" {
@@ -216,9 +216,9 @@ carried() {
 
 @test "other bytes are told from a stream" {
     printf '\177ELF\1\1\n' >in
-    all_refuse in "not a rankpipe stream: it begins '\\\\x7fELF\\\\x01\\\\x01'"
+    all_refuse in "not a rankpipe stream: it begins with '\\\\x7fELF\\\\x01\\\\x01'"
     cat two - <<<'more' >in
-    all_refuse in "after round 2: not a rankpipe stream: it begins 'more'"
+    all_refuse in "after round 2: not a rankpipe stream: it begins with 'more'"
 }
 
 # refuse_header HEADER WORDS: a round with that header (and bytes enough) behind a good one is refused.
@@ -228,29 +228,29 @@ refuse_header() {
 }
 
 @test "a header line that is not as the grammar has it is refused" {
-    refuse_header 'round t=2 docs=1 dim=0 docs=1 bytes=0' "header line: key twice: 'docs'"
-    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[1],a:u1[1] bytes=2' "header line: column twice: 'a'"
+    refuse_header 'round t=2 docs=1 dim=0 docs=1 bytes=0' "header line: a key comes twice: 'docs'"
+    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[1],a:u1[1] bytes=2' "header line: a column comes twice: 'a'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[3],b:f4[2] bytes=10' \
-        'header line: bytes=10, but its columns make 11 bytes'
-    refuse_header 'round t=2 docs=1 dim=0 bytes=1' 'header line: bytes=1, but its columns make 0 bytes'
-    refuse_header 'round t=2 docs=1 dim=0' 'header line: no bytes= at its end'
-    refuse_header 'round t=2 docs=1 bytes=0 dim=0' "header line: no number of bytes that ends the line: '0 dim=0'"
-    refuse_header 'round t=2 docs=1 dim=0 bytes=0 ' "header line: no number of bytes that ends the line: '0 '"
-    refuse_header 'round t=2  docs=1 dim=0 bytes=0' "header line: neither key=value nor the last word: ''"
+        'header line: bytes=10, but its columns have 11 bytes'
+    refuse_header 'round t=2 docs=1 dim=0 bytes=1' 'header line: bytes=1, but its columns have 0 bytes'
+    refuse_header 'round t=2 docs=1 dim=0' 'header line: bytes= is missing at its end'
+    refuse_header 'round t=2 docs=1 bytes=0 dim=0' "header line: bytes= must be a whole number that ends the line, not: '0 dim=0'"
+    refuse_header 'round t=2 docs=1 dim=0 bytes=0 ' "header line: bytes= must be a whole number that ends the line, not: '0 '"
+    refuse_header 'round t=2  docs=1 dim=0 bytes=0' "header line: neither key=value nor bytes=: ''"
     refuse_header 'round t=2 cols=a:u1[1] docs=1 dim=0 bytes=1' \
-        "header line: only bytes= stands after cols=, not: 'docs=1'"
+        "header line: only bytes= may follow cols=, not: 'docs=1'"
     refuse_header 'round t=2 docs=1 dim=0 qid= bytes=0' "header line: a key without a value: 'qid'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u2[1] bytes=2' \
-        "header line: no type of a column (u1, u4, f4, f8): 'u2'"
-    refuse_header 'round t=2 docs=1 dim=0 cols=a[:u1[1] bytes=1' "header line: no name for a column: 'a\['"
-    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1 bytes=1' "header line: a column is name:type\[count\], not: 'a:u1'"
-    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[01] bytes=1' "header line: no count of a column: '01'"
-    refuse_header 'round t=2 docs=1 dim=0 cols=A:u1[1] bytes=1' "header line: no name for a column: 'A'"
+        "header line: not a column type (u1, u4, f4, f8): 'u2'"
+    refuse_header 'round t=2 docs=1 dim=0 cols=a[:u1[1] bytes=1' "header line: not a valid name of a column: 'a\['"
+    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1 bytes=1' "header line: a column must be name:type\[count\], not: 'a:u1'"
+    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[01] bytes=1' "header line: not a valid count of values: '01'"
+    refuse_header 'round t=2 docs=1 dim=0 cols=A:u1[1] bytes=1' "header line: not a valid name of a column: 'A'"
     refuse_header "$(printf 'round t=2 docs=1 dim=0 x-a=\303 bytes=0')" \
         'header line: byte 39 is \\xc3, not printable ASCII'
     refuse_header "$(printf 'round t=2 docs=1 dim=0 bytes=0\r')" \
         'header line: byte 42 is \\x0d, not printable ASCII'
-    refuse_header 'lap t=2 bytes=0' "header line: no kind of record (round, model, end): 'lap'"
+    refuse_header 'lap t=2 bytes=0' "header line: not a kind of record (round, model, end): 'lap'"
 }
 
 # refuse_keys KEYS PLACE WORDS: so is a round with those keys.
@@ -348,7 +348,7 @@ refuse_features() {
     { echo "$header${fill}0 bytes=0" && end 1; } >in
     all_refuse in 'header line: longer than 4096 bytes'
     { tiny 1 && head -c 10000 /dev/zero | tr '\0' ' '; } >in
-    all_refuse in "after round 1: not a rankpipe stream: it begins '                                        '..."
+    all_refuse in "after round 1: not a rankpipe stream: it begins with '                                        '..."
 }
 
 @test "a header line that a new column would make longer than 4096 bytes is refused" {
