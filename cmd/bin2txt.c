@@ -1,13 +1,13 @@
 /* bin2txt: rounds and models as text, for people and for other tools. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/unaligned.h"
 #include "learn/weights.h"
 #include "run/filter.h"
+#include "stream/header.h"
 
 struct bin2txt {
     struct host *host;
@@ -235,7 +235,7 @@ static int print_header(struct bin2txt *my, const struct record *record)
 {
     size_t n;
     char line[RECORD_LINE + 1];
-    if (record_header(record, line, &n, my->host->fault) < 0)
+    if (header_print(record, line, &n, my->host->fault) < 0)
         return -1;
     return writer_bytes(my->host->out, line, n, my->host->fault);
 }

@@ -1,6 +1,7 @@
 /* features: other features in the place of a round's: split, random Fourier features, products. */
 #include <string.h>
 
+#include "base/names.h"
 #include "feature/fourier.h"
 #include "feature/products.h"
 #include "feature/rows.h"
@@ -49,19 +50,22 @@ static const struct way {
 static int parse_way(struct features *my, const struct options *options)
 {
     char *const *operands = options_operands(options);
+    struct names names = { 0 };
+    for (const struct way *way = ways; way->name; way++)
+        names_add(&names, "%s", way->name);
     if (!operands[0])
-        return fault_usage(options->fault, "no way named; there are: split fourier products");
+        return fault_usage(options->fault, "no step named: choose from %s", names.text);
     if (operands[1])
-        return fault_usage(options->fault, "one way at a time, but '%.40s' stands behind '%.40s'",
+        return fault_usage(options->fault, "one step at a time, but '%.40s' follows '%.40s'",
                            operands[1], operands[0]);
     for (my->way = ways; my->way->name && strcmp(my->way->name, operands[0]) != 0;)
         my->way++;
     if (!my->way->name)
-        return fault_usage(options->fault, "no way '%.40s'; there are: split fourier products",
-                           operands[0]);
+        return fault_usage(options->fault, "no step '%.40s': choose from %s", operands[0],
+                           names.text);
     if (my->drawn && !my->way->draws)
-        return fault_usage(options->fault, "-%c is for fourier: %s draws nothing", my->drawn,
-                           my->way->name);
+        return fault_usage(options->fault, "%s does not take -%c: it draws nothing at random",
+                           my->way->name, my->drawn);
     return 0;
 }
 

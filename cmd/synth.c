@@ -1,7 +1,7 @@
 /* synth: made-up rounds, of the papers' data sets and games. */
 #include <inttypes.h>
-#include <string.h>
 
+#include "base/names.h"
 #include "feature/game.h"
 #include "run/filter.h"
 
@@ -55,20 +55,18 @@ static int parse_option(struct synth *my, const struct options *options)
 
 static int parse_game(struct synth *my, const struct options *options)
 {
-    char names[200] = "";
     char *const *operands = options_operands(options);
-    for (size_t i = 0; games[i].name; i++) {
-        strncat(names, " ", sizeof names - strlen(names) - 1);
-        strncat(names, games[i].name, sizeof names - strlen(names) - 1);
-    }
+    struct names names = { 0 };
+    for (size_t i = 0; games[i].name; i++)
+        names_add(&names, "%s", games[i].name);
     if (!operands[0])
-        return fault_usage(options->fault, "no game named; there are:%s", names);
+        return fault_usage(options->fault, "no game named: choose from %s", names.text);
     if (operands[1])
-        return fault_usage(options->fault, "one game at a time, but '%.40s' stands behind '%.40s'",
+        return fault_usage(options->fault, "one game at a time, but '%.40s' follows '%.40s'",
                            operands[1], operands[0]);
     my->rules = game_find(operands[0]);
-    return my->rules ? 0 : fault_usage(options->fault, "no game '%.40s'; there are:%s", operands[0],
-                                       names);
+    return my->rules ? 0 : fault_usage(options->fault, "no game '%.40s': choose from %s",
+                                       operands[0], names.text);
 }
 
 static int parse(void *self, struct options *options, struct host *host)

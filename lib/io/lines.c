@@ -84,8 +84,9 @@ void lines_again(struct lines *lines)
     lines->again = true;
 }
 
-/* The n bytes at `from` become the line at hand, and `used` of them are behind us. */
-static void take(struct lines *lines, size_t n, size_t used)
+/* Makes the n bytes at `from` the line at hand, and goes on after the `used` bytes there. 1, or a
+ * fault for a NUL byte, after which parsers could not see the rest of the line. */
+static int take(struct lines *lines, size_t n, size_t used, struct fault *fault)
 {
     char *text = (char *)lines->buffer.at + lines->from;
     lines->number++;
@@ -94,6 +95,9 @@ static void take(struct lines *lines, size_t n, size_t used)
     lines->text = text;
     lines->bytes = n && text[n - 1] == '\r' ? n - 1 : n;
     text[lines->bytes] = '\0';
+    if (memchr(text, '\0', lines->bytes))
+        return lines_wrong(lines, text, lines->bytes, fault, "a NUL byte");
+    return 1;
 }
 
 int lines_next(struct lines *lines, struct fault *fault)
@@ -113,10 +117,8 @@ int lines_next(struct lines *lines, struct fault *fault)
             lines->number++;
             return lines_wrong(lines, text, n, fault, "a line over 64 MiB");
         }
-        if (end || (lines->file_ended && have)) {
-            take(lines, n, n + (end != NULL));
-            return 1;
-        }
+        if (end || (lines->file_ended && have))
+            return take(lines, n, n + (end != NULL), fault);
         lines->scanned = have;
         if (lines->file_ended && !*lines->files)
             return 0;

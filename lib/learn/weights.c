@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/unaligned.h"
 #include "learn/learner.h"
 #include "stream/model.h"
@@ -85,7 +86,7 @@ int weights_write(const struct record *record, enum weights_form form, struct wr
 
 /* A fault in the current line that quotes the token at p. */
 #define wrong(weights, p, ...) \
-    lines_wrong(&(weights)->lines, p, strcspn(p, " \t"), fault, __VA_ARGS__)
+    lines_wrong(&(weights)->lines, p, text_word_bytes(p), fault, __VA_ARGS__)
 
 void weights_open(struct weights *weights, char *const *files, size_t most, struct watch *watch)
 {
@@ -101,22 +102,12 @@ void weights_close(struct weights *weights)
     buffer_free(&weights->given);
 }
 
-static const char *skip_blanks(const char *p)
-{
-    return p + strspn(p, " \t");
-}
-
-static bool is_end(char c)
-{
-    return c == ' ' || c == '\t' || c == '#' || c == '\0';
-}
-
 /* Reads a number within the token that begins at `token`: returns its end, or NULL and a fault. */
 static const char *read_number(const struct weights *weights, const char *token, const char *p,
                                double *value, struct fault *fault)
 {
     const char *end = decimal_end(p);
-    if (end == p || !is_end(*end)) {
+    if (end == p || !text_ends_number(*end)) {
         wrong(weights, token, "not a number, where a weight should be");
         return NULL;
     }
@@ -132,7 +123,7 @@ static const char *read_number(const struct weights *weights, const char *token,
 static const char *read_index(const struct weights *weights, const char *p, uint64_t least,
                               uint64_t *index, struct fault *fault)
 {
-    const char *end = decimal_digits(p);
+    const char *end = text_skip_digits(p);
     *index = 0;
     for (const char *digit = p; digit < end && *index <= weights->most; digit++)
         *index = 10 * *index + (uint64_t)(*digit - '0');
@@ -187,10 +178,10 @@ static int read_tsv(struct weights *weights, const char *p, struct fault *fault)
         return -1;
     if (*end != ' ' && *end != '\t')
         return wrong(weights, p, "not an index and a weight with a tab between");
-    const char *number = skip_blanks(end);
+    const char *number = text_skip_blanks(end);
     if (!(end = read_number(weights, number, number, &value, fault)))
         return -1;
-    end = skip_blanks(end);
+    end = text_skip_blanks(end);
     if (*end && *end != '#')
         return wrong(weights, end, "more than an index and a weight");
     return take(weights, p, index, value, fault);
@@ -216,7 +207,7 @@ static int read_ranklib(struct weights *weights, const char *p, struct fault *fa
     if (weights->ranklib_seen)
         return wrong(weights, p, "a second line of weights: RankLib has them in one line");
     weights->ranklib_seen = true;
-    for (const char *end; *p && *p != '#'; p = skip_blanks(end)) {
+    for (const char *end; *p && *p != '#'; p = text_skip_blanks(end)) {
         end = read_pair(weights, p, 0, &index, &value, fault);
         if (!end || (index > 0 && take(weights, p, index, value, fault) < 0))
             return -1;
@@ -231,10 +222,10 @@ static int read_whole(const struct weights *weights, const char *p, uint64_t mos
                       struct fault *fault)
 {
     char digits[24] = "";
-    size_t n = (size_t)(decimal_digits(p) - p);
+    size_t n = (size_t)(text_skip_digits(p) - p);
     if (n < sizeof digits)
         memcpy(digits, p, n);
-    if (is_end(p[n]) && record_number(digits, most, value))
+    if (text_ends_number(p[n]) && record_number(digits, most, value))
         return 0;
     return wrong(weights, p, "line %u of an SVM-light model must begin with a whole number up to %"
                  PRIu64, weights->headers, most);
@@ -272,10 +263,10 @@ static int read_vector(struct weights *weights, const char *p, struct fault *fau
     weights->vectors++;
     if (!end)
         return -1;
-    p = skip_blanks(end);
+    p = text_skip_blanks(end);
     if (strncmp(p, "qid:", 4) == 0)
-        p = skip_blanks(p + strcspn(p, " \t"));
-    for (; *p && *p != '#'; p = skip_blanks(end)) {
+        p = text_skip_word(p);
+    for (; *p && *p != '#'; p = text_skip_blanks(end)) {
         if (!(end = read_pair(weights, p, 1, &index, &value, fault)))
             return -1;
         if (index <= last)
@@ -296,18 +287,16 @@ static int take_line(struct weights *weights, enum weights_form *form, bool *any
                      struct fault *fault)
 {
     const struct lines *line = &weights->lines;
-    const char *p = skip_blanks(line->text);
-    if (strlen(line->text) != line->bytes)
-        return lines_wrong(line, line->text, line->bytes, fault, "a NUL byte");
+    const char *p = text_skip_blanks(line->text);
     if (*p == '\0' || *p == '#')
         return 0;
     if (!*any) {
-        const char *end = decimal_digits(p);
+        const char *end = text_skip_digits(p);
         *form = strncmp(p, "SVM-light Version ", 18) == 0 ? WEIGHTS_SVM_LIGHT
                 : *end == ':'                             ? WEIGHTS_RANKLIB
                                                           : WEIGHTS_TSV;
         *any = true;
-        if (*form == WEIGHTS_TSV && (end == p || !is_end(*end)))
+        if (*form == WEIGHTS_TSV && (end == p || !text_ends_number(*end)))
             return lines_wrong(line, p, strlen(p), fault, "not weights: neither index TAB weight, "
                                "nor index:weight, nor an SVM-light model");
     }

@@ -79,11 +79,17 @@ static const struct linear_measure linears[] = {
     { "pairloss", -1, true, minus_place, itself, of_pairs },
     { "auc", 1, true, minus_place, itself, by_pairs },
 };
+enum { LINEARS = sizeof linears / sizeof *linears };
+
+const struct linear_measure *linear_measure_number(size_t i)
+{
+    return i < LINEARS ? &linears[i] : NULL;
+}
 
 const struct linear_measure *linear_measure_find(const char *measure)
 {
     size_t length = strcspn(measure, "@");
-    for (size_t i = 0; i < sizeof linears / sizeof *linears; i++)
+    for (size_t i = 0; i < LINEARS; i++)
         if (strlen(linears[i].name) == length && strncmp(measure, linears[i].name, length) == 0)
             return &linears[i];
     return NULL;

@@ -25,7 +25,10 @@ struct linear_measure {
                   double *constant);
 };
 
-/* dcg ndcg prec sumloss pairloss auc, whatever stands behind an @; NULL: none of these. */
+/* The linear measure of that name, whatever follows an @; NULL where it is not linear. */
 const struct linear_measure *linear_measure_find(const char *measure);
+
+/* Linear measure number i, from 0; NULL after the last one. */
+const struct linear_measure *linear_measure_number(size_t i);
 
 #endif

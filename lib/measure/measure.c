@@ -185,11 +185,15 @@ enum { SELECTED = 64 }; /* more labels than this are sorted, not selected */
 
 enum cut { CUT_NEVER, CUT_MAYBE, CUT_ALWAYS };
 
+static const char *const cut_forms[] = {
+    [CUT_NEVER] = "", [CUT_MAYBE] = "[@k]", [CUT_ALWAYS] = "@k"
+};
+
 static const struct {
     const char *name;
     enum cut cut;
     enum measured (*value)(const struct measure *, const struct judge *, double *, struct fault *);
-} kinds[] = {
+} measures[] = {
     { "ndcg", CUT_MAYBE, ndcg },
     { "dcg", CUT_MAYBE, dcg },
     { "err", CUT_MAYBE, err },
@@ -201,16 +205,56 @@ static const struct {
     { "pairloss", CUT_NEVER, pairloss },
     { "sumloss", CUT_NEVER, sumloss },
 };
+enum { MEASURES = sizeof measures / sizeof *measures };
+
+static const char loss_prefix[] = "loss:";
+
+/* The number of the measure that a name begins with, up to its @ or end; MEASURES for none. */
+static size_t find(const char *name)
+{
+    size_t i = 0, length = strcspn(name, "@");
+    while (i < MEASURES && (strlen(measures[i].name) != length ||
+                            strncmp(name, measures[i].name, length) != 0))
+        i++;
+    return i;
+}
+
+bool measure_is_known(const char *name)
+{
+    return name_begins(name, loss_prefix) || find(name) < MEASURES;
+}
+
+void measure_add_name(struct names *names, const char *name)
+{
+    size_t i = find(name);
+    if (i < MEASURES)
+        names_add(names, "%s%s", name, cut_forms[measures[i].cut]);
+}
+
+void measure_add_names(struct names *names)
+{
+    for (size_t i = 0; i < MEASURES; i++)
+        measure_add_name(names, measures[i].name);
+    names_add(names, "%sSURROGATE", loss_prefix);
+}
 
 /* "@10", or nothing. */
 static int parse_cutoff(struct measure *measure, const char *at, struct fault *fault)
 {
     uint64_t k = SIZE_MAX;
     if (at && (!record_number(at + 1, UINT32_MAX, &k) || k == 0))
-        return fault_usage(fault, "measure %.40s: the cutoff is a whole number from 1 to %" PRIu32,
-                           measure->name, UINT32_MAX);
+        return fault_usage(fault, "measure %.40s: the cutoff must be a whole number from 1 to %"
+                           PRIu32, measure->name, UINT32_MAX);
     measure->cutoff = (size_t)k;
     return 0;
+}
+
+static int no_surrogate(const char *name, struct fault *fault)
+{
+    struct names names = { 0 };
+    for (const struct surrogate *s = surrogates; s->name; s++)
+        names_add(&names, "%s%s", s->name, cut_forms[s->cut ? CUT_MAYBE : CUT_NEVER]);
+    return fault_usage(fault, "no surrogate loss '%.40s': choose from %s", name, names.text);
 }
 
 /* NAME, and @k where the loss has a cutoff. */
@@ -224,35 +268,36 @@ static int parse_loss(struct measure *measure, const char *surrogate, const char
     measure->value = loss;
     measure->surrogate = surrogate_find(name);
     if (!measure->surrogate)
-        return fault_usage(fault, "no surrogate '%.40s': squared, kl, smoothdcg, ranksvm, listnet, "
-                           "slam, slam@k, slam-ap, minimax", surrogate);
+        return no_surrogate(surrogate, fault);
     if (at && !measure->surrogate->cut)
         return fault_usage(fault, "measure loss:%.40s: %s takes no cutoff", surrogate, name);
     return parse_cutoff(measure, at, fault);
 }
 
+static int no_measure(const char *name, struct fault *fault)
+{
+    struct names names = { 0 };
+    measure_add_names(&names);
+    return fault_usage(fault, "no measure '%.40s': choose from %s", name, names.text);
+}
+
 int measure_parse(struct measure *measure, const char *name, struct fault *fault)
 {
     const char *at = strchr(name, '@');
-    size_t length = at ? (size_t)(at - name) : strlen(name);
+    size_t i = find(name);
     memset(measure, 0, sizeof *measure);
     measure->name = name;
     measure->cutoff = SIZE_MAX;
-    if (strncmp(name, "loss:", 5) == 0)
-        return parse_loss(measure, name + 5, at, fault);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strlen(kinds[i].name) != length || strncmp(name, kinds[i].name, length) != 0)
-            continue;
-        if (at && kinds[i].cut == CUT_NEVER)
-            return fault_usage(fault, "measure %.40s: %s takes no cutoff", name, kinds[i].name);
-        if (!at && kinds[i].cut == CUT_ALWAYS)
-            return fault_usage(fault, "measure %.40s needs a cutoff: %s@10, say", name, name);
-        measure->value = kinds[i].value;
-        return parse_cutoff(measure, at, fault);
-    }
-    return fault_usage(fault, "no measure '%.40s': ndcg@k dcg@k map p@k mrr err@k auc pairloss "
-                       "sumloss prec@k loss:SURROGATE regret:MEASURE ips:MEASURE "
-                       "snips:MEASURE", name);
+    if (name_begins(name, loss_prefix))
+        return parse_loss(measure, name + sizeof loss_prefix - 1, at, fault);
+    if (i == MEASURES)
+        return no_measure(name, fault);
+    if (at && measures[i].cut == CUT_NEVER)
+        return fault_usage(fault, "measure %.40s: %s takes no cutoff", name, measures[i].name);
+    if (!at && measures[i].cut == CUT_ALWAYS)
+        return fault_usage(fault, "measure %.40s needs a cutoff, as in %s@10", name, name);
+    measure->value = measures[i].value;
+    return parse_cutoff(measure, at, fault);
 }
 
 size_t measure_top(const struct measure *measure)

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "base/names.h"
 #include "loss/surrogate.h"
 
 struct conventions {
@@ -49,6 +50,13 @@ struct judge {
 /* Takes a measure's name apart: ndcg[@k] dcg[@k] err[@k] p@k prec@k map mrr auc pairloss sumloss
  * loss:SURROGATE[@k]. Returns 0 or a usage fault. */
 int measure_parse(struct measure *measure, const char *name, struct fault *fault);
+
+/* Is there a measure of that name, whatever follows an @ or loss:? */
+bool measure_is_known(const char *name);
+
+/* Adds all measures to a list for a message, as ndcg[@k]; or the one of that name. */
+void measure_add_names(struct names *names);
+void measure_add_name(struct names *names, const char *name);
 
 /* How many of the labels, highest first, it looks at. */
 size_t measure_top(const struct measure *measure);

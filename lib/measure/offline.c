@@ -63,13 +63,25 @@ void logged_close(struct logged *logged)
         buffer_free(&logged->buffer[i]);
 }
 
+/* Can a sum over the documents seen estimate it? */
+static bool can_estimate(const struct linear_measure *linear)
+{
+    return linear && !linear->scale;
+}
+
 static int no_measure(const char *measure, bool normalised, struct fault *fault)
 {
-    const char *who = normalised ? "snips" : "ips";
-    return fault_usage(fault, "no measure '%s:%.40s': %s takes dcg@k dcg prec@k p@k sumloss: sums "
-                       "over documents of what each one's own label is worth at its place; ndcg, "
-                       "map and auc divide by labels that were never seen, and in err, mrr, auc "
-                       "and pairloss what a document is worth hangs on others", who, measure, who);
+    const char *estimator = normalised ? "snips" : "ips";
+    const struct linear_measure *linear;
+    struct names names = { 0 };
+    for (size_t i = 0; (linear = linear_measure_number(i)); i++)
+        if (can_estimate(linear))
+            measure_add_name(&names, linear->name);
+    measure_add_name(&names, "p");
+    return fault_usage(fault, "no measure '%s:%.40s': %s takes %s: each is a sum over documents of "
+                       "what a document's own label is worth at its position. The others divide by "
+                       "labels that were not seen, or depend on the labels of other documents",
+                       estimator, measure, estimator, names.text);
 }
 
 int offline_parse(struct offline *offline, const char *measure, bool normalised,
@@ -79,7 +91,7 @@ int offline_parse(struct offline *offline, const char *measure, bool normalised,
     memset(offline, 0, sizeof *offline);
     offline->normalised = normalised;
     offline->linear = linear_measure_find(share ? "prec" : measure);
-    if (!offline->linear || offline->linear->scale)
+    if (!can_estimate(offline->linear))
         return no_measure(measure, normalised, fault);
     if (measure_parse(&offline->measure, measure, fault) < 0)
         return -1;

@@ -6,15 +6,24 @@
 
 #include "math/order.h"
 
+static int no_measure(const char *measure, struct fault *fault)
+{
+    struct names any = { 0 }, binary = { 0 };
+    const struct linear_measure *linear;
+    for (size_t i = 0; (linear = linear_measure_number(i)); i++)
+        measure_add_name(linear->binary ? &binary : &any, linear->name);
+    return fault_usage(fault, "no measure 'regret:%.40s': regret takes %s; and, for labels 0 and "
+                       "1, %s: a sort finds the best fixed ranking for these alone", measure,
+                       any.text, binary.text);
+}
+
 int regret_parse(struct regret *regret, const char *measure, struct fault *fault)
 {
     memset(regret, 0, sizeof *regret);
     regret->linear = linear_measure_find(measure);
     if (regret->linear)
         return measure_parse(&regret->measure, measure, fault);
-    return fault_usage(fault, "no measure 'regret:%.40s': regret takes dcg@k dcg ndcg@k ndcg "
-                       "sumloss prec@k, and for labels 0 and 1 pairloss auc: measures linear in "
-                       "a gain of each label, whose best fixed ranking is a sort", measure);
+    return no_measure(measure, fault);
 }
 
 /* Sums of 0, and weights, for as many items as the first round has documents. */

@@ -4,25 +4,42 @@
 #include <math.h>
 #include <string.h>
 
-/* What stands in `name` behind the prefix; NULL where it has another. */
-static const char *behind(const char *name, const char *prefix)
+/* What may stand before a measure's name. */
+static const struct {
+    const char *text;
+    enum tally_kind kind;
+    bool normalised; /* of TALLY_OFFLINE */
+} prefixes[] = {
+    { "regret:", TALLY_REGRET, false },
+    { "ips:", TALLY_OFFLINE, false },
+    { "snips:", TALLY_OFFLINE, true },
+};
+enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
+
+static int no_measure(const char *name, struct fault *fault)
 {
-    size_t length = strlen(prefix);
-    return strncmp(name, prefix, length) == 0 ? name + length : NULL;
+    struct names names = { 0 };
+    measure_add_names(&names);
+    for (size_t i = 0; i < PREFIXES; i++)
+        names_add(&names, "%sMEASURE", prefixes[i].text);
+    return fault_usage(fault, "no measure '%.40s': choose from %s", name, names.text);
 }
 
 int tally_parse(struct tally *tally, const char *name, struct fault *fault)
 {
-    const char *regret = behind(name, "regret:"), *ips = behind(name, "ips:");
-    const char *snips = behind(name, "snips:");
+    size_t i = 0;
+    while (i < PREFIXES && !name_begins(name, prefixes[i].text))
+        i++;
     memset(tally, 0, sizeof *tally);
     tally->name = name;
-    tally->kind = regret ? TALLY_REGRET : ips || snips ? TALLY_OFFLINE : TALLY_MEASURE;
-    if (regret)
-        return regret_parse(&tally->regret, regret, fault);
-    if (ips || snips)
-        return offline_parse(&tally->offline, ips ? ips : snips, snips != NULL, fault);
-    return measure_parse(&tally->measure, name, fault);
+    tally->kind = i < PREFIXES ? prefixes[i].kind : TALLY_MEASURE;
+    const char *measure = i < PREFIXES ? name + strlen(prefixes[i].text) : name;
+    if (tally->kind == TALLY_REGRET)
+        return regret_parse(&tally->regret, measure, fault);
+    if (tally->kind == TALLY_OFFLINE)
+        return offline_parse(&tally->offline, measure, prefixes[i].normalised, fault);
+    return measure_is_known(name) ? measure_parse(&tally->measure, name, fault)
+                                  : no_measure(name, fault);
 }
 
 void tally_close(struct tally *tally)
@@ -34,8 +51,8 @@ int tally_check_raw(const struct tally *tally, struct fault *fault)
 {
     if (tally->kind != TALLY_OFFLINE || !tally->offline.normalised)
         return 0;
-    return fault_usage(fault, "-r: %.40s is a ratio of means, which no sum of its own adds up to: "
-                       "ips:%.40s has one", tally->name, tally->offline.measure.name);
+    return fault_usage(fault, "-r cannot print %.40s, a ratio of means, as a sum: use ips:%.40s",
+                       tally->name, tally->offline.measure.name);
 }
 
 size_t tally_top(const struct tally *tally)

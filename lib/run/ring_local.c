@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "stream/header.h"
 
 /* A message that was put aside, as it would lie in a stream. */
 struct ring_message {
@@ -37,7 +38,7 @@ static int splice_payload(struct ring_local *local, const struct record *record,
         (struct ring_message *)local->spliced.at + local->put % local->window;
     char line[RECORD_LINE + 1];
     size_t n, bytes = 0;
-    if (record_header(record, line, &n, fault) < 0)
+    if (header_print(record, line, &n, fault) < 0)
         return -1;
     for (size_t c = 0; c < record->columns; c++)
         bytes += column_bytes(&record->column[c]);
@@ -71,7 +72,7 @@ static int take_stored(struct ring_local *local, uint64_t r, struct fault *fault
         (const struct ring_message *)local->spliced.at + r % local->window;
     const char *line = message->bytes.at;
     const char *end = memchr(line, '\n', message->bytes.bytes);
-    if (record_parse(&local->message.record, line, (size_t)(end - line), fault) < 0)
+    if (header_parse(&local->message.record, line, (size_t)(end - line), fault) < 0)
         return -1;
     record_bind(&local->message.record, end + 1, (size_t)local->message.record.bytes);
     return model_read_message(&local->message, fault);

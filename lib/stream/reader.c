@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stream/header.h"
 #include "stream/round.h"
 
 enum { CHUNK = 64 * 1024 };
@@ -276,7 +277,7 @@ static int next_header(struct reader *reader, struct record *record, struct faul
         return found;
     const char *line = (const char *)reader->bytes + reader->from;
     size_t n = reader->line;
-    if (record_parse(record, line, line[n - 1] == '\n' ? n - 1 : n, fault) < 0) {
+    if (header_parse(record, line, line[n - 1] == '\n' ? n - 1 : n, fault) < 0) {
         malformed(reader, fault);
         return -1;
     }

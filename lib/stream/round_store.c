@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stream/header_copy.h"
 #include "stream/reader.h"
 #include "stream/round.h"
 
@@ -19,7 +20,7 @@ struct stored { /* one stream */
 
 struct card { /* one round */
     size_t stream, at; /* where its payload begins */
-    struct header *header;
+    struct header_copy *header;
 };
 
 /* The bytes of a regular file, without reading them. */
@@ -47,7 +48,7 @@ static int note(struct round_store *store, const struct stored *stored, const st
                 struct fault *fault)
 {
     struct card *card = buffer_for(&store->cards, store->rounds + 1, sizeof *card, fault);
-    struct header *header = card ? record_keep(record, fault) : NULL;
+    struct header_copy *header = card ? header_copy_make(record, fault) : NULL;
     if (!header)
         return -1;
     const unsigned char *payload = record->columns ? record->column[0].data : NULL;
@@ -124,7 +125,7 @@ void round_store_round(const struct round_store *store, size_t i, struct record 
 {
     const struct card *card = (const struct card *)store->cards.at + i;
     const struct stored *stored = (const struct stored *)store->stored.at + card->stream;
-    record_take(record, card->header);
+    header_copy_restore(card->header, record);
     record_bind(record, stored->reader.bytes + card->at, (size_t)record->bytes);
     record->mapped = stored->map != NULL;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "io/splice.h"
+#include "stream/header.h"
 
 #ifndef PIPE_BUF
 #define PIPE_BUF 512 /* what POSIX promises */
@@ -149,7 +150,7 @@ int writer_record(struct writer *writer, const struct record *record, struct fau
     size_t n;
     if (writer->pending.held + RECORD_LINE >= CHUNK && writer_flush(writer, fault) < 0)
         return -1;
-    if (record_header(record, (char *)writer->buffer + writer->pending.held, &n, fault) < 0)
+    if (header_print(record, (char *)writer->buffer + writer->pending.held, &n, fault) < 0)
         return -1;
     writer->pending.held += n;
     size_t left = payload_bytes(record);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "stream/record.h"
 
 int feedback_log_open(struct feedback_log *log, char *const *files, bool by_qid,
@@ -81,21 +82,11 @@ static struct answer *take(struct feedback_log *log, const char *key)
 
 /* ---- a line ---- */
 
-static const char *skip_blanks(const char *p)
-{
-    return p + strspn(p, " \t");
-}
-
-static size_t word_bytes(const char *p)
-{
-    return strcspn(p, " \t");
-}
-
 /* A decimal number and nothing else, finite and not below 0. */
 static bool read_relevance(const char *p, float *value)
 {
     char *end;
-    size_t n = word_bytes(p);
+    size_t n = text_word_bytes(p);
     *value = strtof(p, &end);
     return strspn(p, "0123456789.eE+-") >= n && end == p + n && *value >= 0 && isfinite(*value);
 }
@@ -105,14 +96,14 @@ static int read_values(struct feedback_log *log, const char *p, size_t *places, 
 {
     const struct lines *line = &log->lines;
     *places = 0;
-    if (*p == '-' && !*skip_blanks(p + 1))
+    if (*p == '-' && !*text_skip_blanks(p + 1))
         return 0;
-    for (; *p; p = skip_blanks(p + word_bytes(p))) {
+    for (; *p; p = text_skip_word(p)) {
         float *value = buffer_for(&log->values, *places + 1, sizeof *value, fault);
         if (!value)
             return -1;
         if (!read_relevance(p, &value[*places]))
-            return lines_wrong(line, p, word_bytes(p), fault,
+            return lines_wrong(line, p, text_word_bytes(p), fault,
                                "no relevance (a finite number, 0 and up)");
         ++*places;
     }
@@ -173,17 +164,14 @@ static int enter(struct feedback_log *log, const char *key, size_t n, size_t pla
 static int read_answer(struct feedback_log *log, struct fault *fault)
 {
     size_t places;
-    const struct lines *line = &log->lines;
     int got = lines_next(&log->lines, fault);
     if (got <= 0)
         return got;
-    if (strlen(line->text) != line->bytes)
-        return lines_wrong(line, line->text, line->bytes, fault, "a NUL byte");
-    const char *key = skip_blanks(line->text);
+    const char *key = text_skip_blanks(log->lines.text);
     if (!*key)
         return 1;
-    size_t n = word_bytes(key);
-    if (read_values(log, skip_blanks(key + n), &places, fault) < 0 ||
+    size_t n = text_word_bytes(key);
+    if (read_values(log, text_skip_blanks(key + n), &places, fault) < 0 ||
         enter(log, key, n, places, fault) < 0)
         return -1;
     return 1;

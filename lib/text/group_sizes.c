@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "stream/record.h"
 
 void group_sizes_open(struct group_sizes *sizes, const char *file, struct watch *watch)
@@ -23,14 +24,13 @@ static int read_count(struct group_sizes *sizes, struct fault *fault)
     struct lines *line = &sizes->lines;
     uint64_t count;
     char digits[16] = "";
-    const char *from = line->text + strspn(line->text, " \t");
-    size_t n = strcspn(from, " \t");
-    if (n == 0 && (size_t)(from - line->text) == line->bytes)
+    const char *from = text_skip_blanks(line->text);
+    size_t n = text_word_bytes(from);
+    if (n == 0)
         return 0;
     if (n < sizeof digits)
         memcpy(digits, from, n);
-    const char *end = from + n + strspn(from + n, " \t");
-    if (end != line->text + line->bytes || !record_number(digits, UINT32_MAX, &count) || count == 0)
+    if (*text_skip_word(from) || !record_number(digits, UINT32_MAX, &count) || count == 0)
         return lines_wrong(line, line->text, line->bytes, fault, "not how many documents a query "
                            "has, a whole number from 1 to %" PRIu32, UINT32_MAX);
     sizes->due = (size_t)count;

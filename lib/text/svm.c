@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "text/decimal.h"
 
 enum { QID_BYTES = 255 };
@@ -35,107 +36,18 @@ void svm_close(struct svm *svm)
 /* A fault in the line at hand. */
 #define wrong(svm, ...) lines_wrong(&(svm)->lines, __VA_ARGS__)
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* Ends a number: a blank, a comment or the line. */
-static bool is_end(char c)
-{
-    return is_blank(c) || c == '#' || c == '\0';
-}
-
-static const char *skip_blanks(const char *p)
-{
-    while (is_blank(*p))
-        p++;
-    return p;
-}
-
-static size_t token_bytes(const char *p)
-{
-    return strcspn(p, " \t");
-}
-
-/* The digits at p go behind those in *digits, where no more than 19 are sure to fit: where they
- * end. */
-static inline const char *read_digits(const char *p, uint64_t *digits)
-{
-    uint64_t digit;
-    for (; (digit = (uint64_t)(unsigned char)*p - '0') < 10; p++)
-        *digits = 10 * *digits + digit;
-    return p;
-}
-
-enum { DIGITS_MOST = 19, POWER_LEAST = -22, POWER_MOST = 18 }; /* so that all fit a float */
-
-/* An exponent at p goes into *power: where it ends, or NULL. */
-static const char *read_exponent(const char *p, int *power)
-{
-    uint64_t digits = 0;
-    bool minus = *p == '-';
-    p += minus || *p == '+';
-    const char *end = read_digits(p, &digits);
-    if (end == p || end - p > 7)
-        return NULL;
-    *power += minus ? -(int)digits : (int)digits;
-    return *power < POWER_LEAST || *power > POWER_MOST ? NULL : end;
-}
-
-/* The float nearest to digits * 10^power, or false. The power of ten is exact, so that x is rounded
- * at most twice and less than three of a double's last places off. A float lacks the last 29 bits
- * of x, and 2^28 in them is half-way: unless they are within 4 of that, x is on the right side. */
-static inline bool round_decimal(uint64_t digits, int power, float *value)
-{
-    static const double ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
-                                  1e22 };
-    double x = power > 0 ? (double)digits * ten[power] : (double)digits / ten[-power];
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    *value = (float)x;
-    return ((bits - (0x10000000 - 4)) & 0x1fffffff) > 8;
-}
-
-/* A decimal of few digits, not too large nor small: where it ends, or NULL where strtof is to be
- * asked. */
-static inline const char *read_plain(const char *p, float *value)
-{
-    bool minus = *p == '-';
-    const char *from = p + minus;
-    uint64_t digits = 0;
-    int power = 0;
-    p = read_digits(from, &digits);
-    ptrdiff_t n = p - from;
-    if (*p == '.') {
-        const char *fraction = p + 1;
-        p = read_digits(fraction, &digits);
-        power = (int)(fraction - p);
-        n -= power;
-    }
-    if (n < 1 || n > DIGITS_MOST)
-        return NULL;
-    if ((*p == 'e' || *p == 'E') && !(p = read_exponent(p + 1, &power)))
-        return NULL;
-    if (!is_end(*p) || !round_decimal(digits, power, value))
-        return NULL;
-    *value = minus ? -*value : *value;
-    return p;
-}
-
 /* Any number at all, as strtof reads it: where it ends, or NULL and a fault. */
 static const char *read_slowly(const struct svm *svm, const char *token, const char *p,
                                const char *what, float *value, struct fault *fault)
 {
     const char *end = decimal_end(p);
-    if (end == p || !is_end(*end)) {
-        wrong(svm, token, token_bytes(token), fault, "%s is no number", what);
+    if (end == p || !text_ends_number(*end)) {
+        wrong(svm, token, text_word_bytes(token), fault, "%s is no number", what);
         return NULL;
     }
     *value = strtof(p, NULL);
     if (isinf(*value)) {
-        wrong(svm, token, token_bytes(token), fault, "%s is too large for a float", what);
+        wrong(svm, token, text_word_bytes(token), fault, "%s is too large for a float", what);
         return NULL;
     }
     return end;
@@ -145,7 +57,7 @@ static const char *read_slowly(const struct svm *svm, const char *token, const c
 static inline const char *read_float(const struct svm *svm, const char *token, const char *p,
                                      const char *what, float *value, struct fault *fault)
 {
-    const char *end = read_plain(p, value);
+    const char *end = decimal_float(p, value);
     return end ? end : read_slowly(svm, token, p, what, value, fault);
 }
 
@@ -153,11 +65,11 @@ static inline const char *read_float(const struct svm *svm, const char *token, c
 static const char *read_label(struct svm *svm, const char *p, bool *labelled, float *label,
                               struct fault *fault)
 {
-    bool none = strncmp(p, "qid:", 4) == 0 || (p[0] == '?' && is_end(p[1]));
+    bool none = strncmp(p, "qid:", 4) == 0 || (p[0] == '?' && text_ends_number(p[1]));
     *labelled = !none;
     *label = 0;
     if (none && !svm->options.unlabelled) {
-        wrong(svm, p, token_bytes(p), fault,
+        wrong(svm, p, text_word_bytes(p), fault,
               *p == '?' ? "a query without labels needs -u" : "no label before the qid");
         return NULL;
     }
@@ -165,12 +77,12 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
         return *p == '?' ? p + 1 : p;
     const char *end = decimal_end(p);
     if (end > p && *end == ':') {
-        wrong(svm, p, token_bytes(p), fault, "no label before the first feature");
+        wrong(svm, p, text_word_bytes(p), fault, "no label before the first feature");
         return NULL;
     }
     end = read_float(svm, p, p, "the label", label, fault);
     if (end && *label < 0) {
-        wrong(svm, p, token_bytes(p), fault, "the label is below 0");
+        wrong(svm, p, text_word_bytes(p), fault, "the label is below 0");
         return NULL;
     }
     return end;
@@ -185,14 +97,14 @@ static bool is_kept_in_qid(unsigned char c)
 static const char *read_qid(const struct svm *svm, const char *p, char encoded[QID_BYTES + 1],
                             struct fault *fault)
 {
-    size_t n = token_bytes(p), used = 0;
+    size_t n = text_word_bytes(p), used = 0;
     if (n == 0)
         wrong(svm, p - 4, 4, fault, "a qid without a name");
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)p[i];
         if (used + (is_kept_in_qid(c) ? 1 : 3) > QID_BYTES) {
             n = 0;
-            wrong(svm, p, token_bytes(p), fault, "a qid over %d bytes", QID_BYTES);
+            wrong(svm, p, text_word_bytes(p), fault, "a qid over %d bytes", QID_BYTES);
         } else if (is_kept_in_qid(c)) {
             encoded[used++] = (char)c;
         } else {
@@ -212,7 +124,7 @@ static void wrong_index(const struct svm *svm, const char *p, uint64_t least, st
     for (; *end >= '0' && *end <= '9'; end++)
         if (index <= most)
             index = 10 * index + (uint64_t)(*end - '0');
-    size_t n = token_bytes(p);
+    size_t n = text_word_bytes(p);
     if (end == p || *end != ':')
         wrong(svm, p, n, fault, "no feature (index:value)");
     else if (index > most)
@@ -240,9 +152,9 @@ static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
     const char *digits = p;
     while (*digits == '0')
         digits++;
-    const char *colon = read_digits(digits, &index);
+    const char *colon = decimal_digits(digits, &index);
     index -= !svm->options.from_zero;
-    if (colon == p || *colon != ':' || colon - digits > DIGITS_MOST || index < *least ||
+    if (colon == p || *colon != ':' || colon - digits > DECIMAL_DIGITS || index < *least ||
         index >= most) {
         wrong_index(svm, p, *least, fault);
         return NULL;
@@ -267,15 +179,15 @@ static uint64_t width_most(const struct svm *svm)
 /* A document's name: what follows "docid =" in its comment, else the comment's first word. */
 static int read_name(struct svm *svm, const char *p, struct fault *fault)
 {
-    const char *name = *p == '#' ? skip_blanks(p + 1) : p;
-    size_t n = token_bytes(name);
-    const char *sign = skip_blanks(name + n);
+    const char *name = *p == '#' ? text_skip_blanks(p + 1) : p;
+    size_t n = text_word_bytes(name);
+    const char *sign = text_skip_blanks(name + n);
     if (strncmp(name, "docid=", 6) == 0) {
         name += 6;
         n -= 6;
     } else if (n == 5 && strncmp(name, "docid", 5) == 0 && *sign == '=') {
-        name = skip_blanks(sign + 1);
-        n = token_bytes(name);
+        name = text_skip_blanks(sign + 1);
+        n = text_word_bytes(name);
     }
     char *names = buffer_for(&svm->name, svm->name_bytes + n + 1, 1, fault);
     if (!names)
@@ -346,7 +258,7 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     svm->labels += labelled;
     if (rows_document(&svm->rows, svm->lines.bytes / 3, fault) < 0) /* "1:0 " each, at least */
         return -1;
-    for (p = skip_blanks(p); *p && *p != '#'; p = skip_blanks(p)) {
+    for (p = text_skip_blanks(p); *p && *p != '#'; p = text_skip_blanks(p)) {
         p = read_feature(svm, p, &least, most, fault);
         if (!p)
             return -1;
@@ -363,15 +275,13 @@ static int take_line(struct svm *svm, struct fault *fault)
     float label;
     char qid[QID_BYTES + 1];
     const struct lines *line = &svm->lines;
-    const char *p = skip_blanks(line->text);
-    if (strlen(line->text) != line->bytes)
-        return lines_wrong(line, line->text, line->bytes, fault, "a NUL byte");
+    const char *p = text_skip_blanks(line->text);
     if (*p == '#' || *p == '\0')
         return 1;
     p = read_label(svm, p, &labelled, &label, fault);
     if (!p)
         return -1;
-    p = skip_blanks(p);
+    p = text_skip_blanks(p);
     const char *at = p;
     bool has_qid = strncmp(p, "qid:", 4) == 0;
     if (has_qid && !(p = read_qid(svm, p + 4, qid, fault)))

@@ -6,6 +6,7 @@
  */
 #include "loss/surrogate.h"
 #include "rounds.h"
+#include "stream/header.h"
 #include "stream/reader.h"
 #include "stream/writer.h"
 
@@ -136,7 +137,7 @@ static size_t write_model(struct state *state, char *bytes)
     size_t n;
     struct fault fault = { FAULT_NONE, "" };
     must(learner_save(state, &model, &fault), &fault);
-    must(record_header(&model.record, line, &n, &fault), &fault);
+    must(header_print(&model.record, line, &n, &fault), &fault);
     memcpy(bytes, line, n);
     for (size_t c = 0; c < model.record.columns; c++) {
         const struct column *column = &model.record.column[c];

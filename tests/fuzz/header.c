@@ -1,6 +1,6 @@
 /* header: any bytes as a header line. One that is accepted is written back as it was, and still
  * reads as what it is after keys and columns have come and gone. */
-#include "stream/record.h"
+#include "stream/header.h"
 #include "target.h"
 
 static struct record record, again;
@@ -8,7 +8,7 @@ static struct record record, again;
 static void write_line(const struct record *from, char line[RECORD_LINE + 1], size_t *n)
 {
     struct fault fault = { FAULT_NONE, "" };
-    hold(record_header(from, line, n, &fault) == 0, "a line that was read can be written");
+    hold(header_print(from, line, n, &fault) == 0, "a line that was read can be written");
 }
 
 /* What filters do to the records that they pass on. False where the line has no room for it. */
@@ -43,16 +43,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     size_t written;
     if (n > INPUT_MOST)
         return 0;
-    if (record_parse(&record, (const char *)bytes, n, &fault) < 0) {
+    if (header_parse(&record, (const char *)bytes, n, &fault) < 0) {
         hold_explained(&fault);
         return 0;
     }
     write_line(&record, line, &written);
     hold(written == n + 1 && memcmp(line, bytes, n) == 0, "a line is written as it was read");
     if (record.kind == RECORD_END || !change() ||
-        record_header(&record, line, &written, &fault) < 0)
+        header_print(&record, line, &written, &fault) < 0)
         return 0;
-    hold(record_parse(&again, line, written - 1, &fault) == 0, "a changed record's line is one");
+    hold(header_parse(&again, line, written - 1, &fault) == 0, "a changed record's line is one");
     hold_same_record();
     return 0;
 }

@@ -664,17 +664,17 @@ rivals() {
 
 @test "a round that says of its order two things is refused" {
     rivals order:u4 0 1 2 3 team:u1 0 1 0 1 logit:f8 0 0 0 0 >bad
-    fails_on bad 1 'explore: <stdin>: round 1: the column logit and the column team: an order is drawn in one way' explore
+    fails_on bad 1 'explore: <stdin>: round 1: the column logit and the column team exclude each other: an order is drawn in one way' explore
     mkstream round t=1 docs=2 dim=0 gamma=0.5 score:f8 1 2 order:u4 0 1 team:u1 0 1 >bad
-    fails_on bad 1 'explore: <stdin>: round 1: gamma= and the column team: *' explore
+    fails_on bad 1 'explore: <stdin>: round 1: gamma= and the column team exclude each other: *' explore
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 order:u4 0 1 team:u1 0 2 >bad
-    fails_on bad 1 'explore: <stdin>: round 1: team 1 is 2, neither 0 nor 1' explore
+    fails_on bad 1 'explore: <stdin>: round 1: team 1 is 2: it must be 0 or 1' explore
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 order:u4 0 1 team:u1 0 >bad
     fails_on bad 1 'explore: <stdin>: round 1: column team has 1 values, not 2' explore
     for column in logit:f8 team:u1; do
         mkstream round t=1 docs=2 dim=0 score:f8 1 2 $column 0 0 >bad
-        fails_on bad 1 "explore: <stdin>: round 1: ${column%:*} without order: what was drawn?" explore
+        fails_on bad 1 "explore: <stdin>: round 1: column ${column%:*} needs the column order, to which it refers" explore
     done
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 rival:f8 1 nan >bad
-    fails_on bad 1 'explore: <stdin>: round 1: rival 1 is nan' explore
+    fails_on bad 1 'explore: <stdin>: round 1: rival 1 is nan: it must be a finite number' explore
 }

@@ -558,20 +558,20 @@ many() {
     for measure in NDCG ndcg10 precision ndcg@10x x loss "" p@ ndcg@; do
         fails 2 "metric: *measure*usage: metric *" metric "$measure"
     done
-    fails 2 "metric: no surrogate 'hinge'*usage: metric *" metric loss:hinge
-    fails 2 "metric: no surrogate ''*usage: metric *" metric loss:
+    fails 2 "metric: no surrogate loss 'hinge': choose from squared, kl, *slam\[@k\], *usage: metric *" metric loss:hinge
+    fails 2 "metric: no surrogate loss ''*usage: metric *" metric loss:
     fails 2 "metric: no measure named*usage: metric *" metric
-    fails 2 "metric: no measure 'bad'*" metric ndcg@10 bad
+    fails 2 "metric: no measure 'bad': choose from ndcg\[@k\], *, p@k, *, map, *, loss:SURROGATE, regret:MEASURE, ips:MEASURE, snips:MEASURE*" metric ndcg@10 bad
 }
 
 @test "measures that have no regret: it says which have, and why" {
     local measure
     for measure in map mrr err err@3 p@3 loss:kl regret:dcg "" nDCG nd; do
-        fails 2 "metric: no measure 'regret:$measure': regret takes dcg@k dcg ndcg@k ndcg sumloss \
-prec@k, and for labels 0 and 1 pairloss auc: measures linear in a gain of each label, *usage: metric *" \
+        fails 2 "metric: no measure 'regret:$measure': regret takes dcg\[@k\], ndcg\[@k\], \
+prec@k, sumloss; and, for labels 0 and 1, pairloss, auc: a sort finds the best fixed ranking *usage: metric *" \
             metric "regret:$measure"
     done
-    fails 2 "metric: measure ndcg@0: the cutoff is a whole number from 1*" metric regret:ndcg@0
+    fails 2 "metric: measure ndcg@0: the cutoff must be a whole number from 1*" metric regret:ndcg@0
     fails 2 "metric: measure prec needs a cutoff*" metric regret:prec
     fails 2 "metric: measure auc@3: auc takes no cutoff*" metric regret:auc@3
     fails 2 "metric: no measure 'regret'*regret:MEASURE*" metric regret
@@ -586,7 +586,7 @@ prec@k, and for labels 0 and 1 pairloss auc: measures linear in a gain of each l
         fails 2 "metric: measure $measure@3: $measure takes no cutoff*" metric "$measure@3"
     done
     for measure in ndcg@0 ndcg@-1 ndcg@1.5 ndcg@x dcg@ err@01 p@99999999999 prec@+1 "p@ 1"; do
-        fails 2 "metric: measure $measure: the cutoff is a whole number from 1*" metric "$measure"
+        fails 2 "metric: measure $measure: the cutoff must be a whole number from 1*" metric "$measure"
     done
 }
 

@@ -176,7 +176,7 @@ letters() {
 @test "a round that is wrong in itself is refused before any is dealt" {
     { stored a | head -n 1 | sed 's/ t=1//' && head -c 24 /dev/zero &&
         echo 'rankpipe/1 end rounds=1 bytes=0'; } >wrong
-    fails 1 'replay: wrong: *no key t=' replay wrong
+    fails 1 'replay: wrong: *key t= is missing' replay wrong
     [ ! -s out ]
 }
 

@@ -296,7 +296,7 @@ rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
             svm2bin -0 -q counts rank.train
     done
     printf '2\n1\0\n' >counts
-    fails 1 "svm2bin: counts: line 2: not how many *: '1?x00'" svm2bin -0 -q counts rank.train
+    fails 1 "svm2bin: counts: line 2: a NUL byte: '1?x00'" svm2bin -0 -q counts rank.train
 }
 
 @test "-q goes with text without qids, and with a file that is there" {

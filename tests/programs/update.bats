@@ -454,11 +454,11 @@ refused() {
     echo 'rankpipe/1 end rounds=0 bytes=0' >model
     refused 'update: model holds nothing, not a model'
     update -a kl -e 0.1 <deck | sed 's,/1 model,/2 model,' >model
-    refused 'update: *version 2, this program reads 1'
+    refused 'update: *version 2: this program reads version 1'
     small_text >model
     refused 'update: *this looks like SVM-light text*'
     echo 'dear diary' >model
-    refused "update: *not a rankpipe stream: it begins 'dear diary*"
+    refused "update: *not a rankpipe stream: it begins with 'dear diary*"
 }
 
 @test "a model cut at any byte is refused" {

@@ -92,8 +92,8 @@ header() {
     header 'docs=4294967296 dim=1 bytes=0' 'docs=4294967296 is not a whole number from 1 to 4294967295'
     header 'docs=18446744073709551617 dim=1 bytes=0' 'docs=18446744073709551617 is not a whole number from 1 to 4294967295'
     header 'docs=0 dim=1 bytes=0' 'docs=0 is not a whole number from 1 to 4294967295'
-    header 'docs=4294967295 dim=0 bytes=0' 'docs=4294967295, but a payload of 0 bytes'
-    header 'docs=65537 dim=0 cols=own:u1[65536] bytes=65536' 'docs=65537, but a payload of 65536 bytes'
+    header 'docs=4294967295 dim=0 bytes=0' 'docs=4294967295, but the payload has only 0 bytes'
+    header 'docs=65537 dim=0 cols=own:u1[65536] bytes=65536' 'docs=65537, but the payload has only 65536 bytes'
     header 'docs=1 dim=2147483649 bytes=0' 'dim=2147483649 is not a whole number from 0 to 2147483648'
     header 'docs=1 dim=99999999999999999999 bytes=0' 'dim=99999999999999999999 is not a whole number from 0 to 2147483648'
 }
@@ -107,12 +107,12 @@ header() {
         'column x has 2147483648 values, not 9223372034707292160'
     header 'docs=4294967295 dim=1 cols=own:u1[4294967295],ptr:u4[0],idx:u4[0],val:f4[0] bytes=4294967295' \
         'column ptr has 0 values, not 4294967296'
-    header 'docs=1 dim=1 cols=own:f8[9007199254740993] bytes=72057594037927944' "header line: no count of a column: '9007199254740993'"
-    header 'docs=1 dim=1 cols=own:f8[18446744073709551617] bytes=8' "header line: no count of a column: '18446744073709551617'"
-    header 'docs=1 dim=1 cols=own:f8[9007199254740992] bytes=0' 'header line: bytes=0, but its columns make 72057594037927936 bytes'
+    header 'docs=1 dim=1 cols=own:f8[9007199254740993] bytes=72057594037927944' "header line: not a valid count of values: '9007199254740993'"
+    header 'docs=1 dim=1 cols=own:f8[18446744073709551617] bytes=8' "header line: not a valid count of values: '18446744073709551617'"
+    header 'docs=1 dim=1 cols=own:f8[9007199254740992] bytes=0' 'header line: bytes=0, but its columns have 72057594037927936 bytes'
     all=$(seq -f 'c%g:f8[9007199254740992]' -s , 150)
-    header "docs=1 dim=1 cols=$all bytes=0" 'header line: bytes=0, but its columns make 10808639105689190400 bytes'
-    header 'docs=1 dim=1 bytes=18446744073709551616' "header line: no number of bytes that ends the line: '18446744073709551616'"
+    header "docs=1 dim=1 cols=$all bytes=0" 'header line: bytes=0, but its columns have 10808639105689190400 bytes'
+    header 'docs=1 dim=1 bytes=18446744073709551616' "header line: bytes= must be a whole number that ends the line, not: '18446744073709551616'"
 }
 
 @test "columns of another size than docs and dim make, before a byte of them is waited for" {
@@ -121,12 +121,12 @@ header() {
     header "docs=2 dim=1 cols=score:f8[$huge],x:f4[2] bytes=8796093022216" "column score has $huge values, not 2"
     header "docs=2 dim=1 cols=order:u4[$huge],x:f4[2] bytes=4398046511112" "column order has $huge values, not 2"
     header "docs=2 dim=1 cols=greedy:u4[$huge],x:f4[2] bytes=4398046511112" "column greedy has $huge values, not 2"
-    header "docs=2 dim=1 cols=order:u4[2],seen:f4[$huge],x:f4[2] bytes=4398046511120" "seen has $huge places, the round 2 documents"
+    header "docs=2 dim=1 cols=order:u4[2],seen:f4[$huge],x:f4[2] bytes=4398046511120" "column seen has $huge places, but the round has 2 documents"
     header "docs=2 dim=1 cols=x:f4[$huge] bytes=4398046511104" "column x has $huge values, not 2"
     header "docs=2 dim=1 cols=ptr:u4[$huge],idx:u4[1],val:f4[1] bytes=4398046511112" "column ptr has $huge values, not 3"
     header "docs=2 dim=1 cols=ptr:u4[3],idx:u4[$huge],val:f4[1] bytes=4398046511120" "column idx has $huge values, not 1"
-    header "docs=2 dim=1 cols=label:f8[2],order:u4[$huge] bytes=4398046511120" 'column label is of type f8, not f4'
-    header "docs=2 dim=1 cols=seen:f4[2],own:u1[$huge] bytes=1099511627784" 'seen without order: *'
+    header "docs=2 dim=1 cols=label:f8[2],order:u4[$huge] bytes=4398046511120" 'column label has type f8, not f4'
+    header "docs=2 dim=1 cols=seen:f4[2],own:u1[$huge] bytes=1099511627784" 'column seen needs the column order, to which it refers'
 }
 
 @test "a header line of 5000 bytes, of a million columns, and one that never ends" {
@@ -137,7 +137,7 @@ header() {
     { printf 'rankpipe/1 round t=1 docs=1 dim=1 cols=' && yes a:u1[0], | tr -d '\n' | head -c 5000000; } >stream
     refused stream 'header line: longer than 4096 bytes' "${BLIND[@]}" "${SEEING[@]}"
     head -c 5000000 /dev/zero >stream
-    refused stream "not a rankpipe stream: it begins '*'..." "${BLIND[@]}" "${SEEING[@]}"
+    refused stream "not a rankpipe stream: it begins with '*'..." "${BLIND[@]}" "${SEEING[@]}"
 }
 
 @test "a header line of as many keys and columns as it holds is read, a hundred times, at once" {
@@ -178,18 +178,18 @@ columns() {
     local two='docs=2 dim=1' x='x:f4 1 1'
     # shellcheck disable=SC2086
     {
-        columns 'column order is no permutation of 0 to 1' $two order:u4 1 1 $x
-        columns 'column order is no permutation of 0 to 1' $two order:u4 0 2 $x
-        columns 'column order is no permutation of 0 to 1' $two order:u4 4294967295 0 $x
-        columns 'column greedy is no permutation of 0 to 1' $two order:u4 1 0 greedy:u4 0 0 $x
-        columns 'score 1 is nan' $two score:f8 1 nan $x
-        columns 'score 0 is -inf' $two score:f8 -inf nan $x
+        columns 'column order is not a permutation of 0 to 1' $two order:u4 1 1 $x
+        columns 'column order is not a permutation of 0 to 1' $two order:u4 0 2 $x
+        columns 'column order is not a permutation of 0 to 1' $two order:u4 4294967295 0 $x
+        columns 'column greedy is not a permutation of 0 to 1' $two order:u4 1 0 greedy:u4 0 0 $x
+        columns 'score 1 is nan: it must be a finite number' $two score:f8 1 nan $x
+        columns 'score 0 is -inf: it must be a finite number' $two score:f8 -inf nan $x
         columns 'label 1 is nan: *' $two label:f4 1 nan $x
         columns 'label 0 is -1: *' $two label:f4 -1 0 $x
         columns 'label 1 is inf: *' $two label:f4 1 inf $x
         columns 'seen 0 is nan: *' $two order:u4 1 0 seen:f4 nan $x
-        columns 'seen has 3 places, the round 2 documents' $two order:u4 1 0 seen:f4 1 1 1 $x
-        columns 'seen without order: *' $two seen:f4 1 $x
+        columns 'column seen has 3 places, but the round has 2 documents' $two order:u4 1 0 seen:f4 1 1 1 $x
+        columns 'column seen needs the column order, to which it refers' $two seen:f4 1 $x
     }
 }
 
@@ -212,14 +212,14 @@ features() {
     features 'ptr 1 is 4, not from 0 to 3' 3 ptr:u4 0 4 3 idx:u4 0 1 2 val:f4 1 1 1
     features 'ptr 1 is 4294967295, not from 0 to 3' 3 ptr:u4 0 4294967295 3 idx:u4 0 1 2 val:f4 1 1 1
     features 'ptr 2 is 2, but there are 3 values' 3 ptr:u4 0 1 2 idx:u4 0 1 2 val:f4 1 1 1
-    features 'idx 1 (document 1) is 3, not 0 or more and below dim=3' 3 ptr:u4 0 1 2 idx:u4 0 3 val:f4 1 1
-    features 'idx 0 (document 0) is 4294967295, not 0 or more and below dim=2147483648' \
+    features 'idx 1 (document 1) is 3: it must be at least 0 and below dim=3' 3 ptr:u4 0 1 2 idx:u4 0 3 val:f4 1 1
+    features 'idx 0 (document 0) is 4294967295: it must be at least 0 and below dim=2147483648' \
         2147483648 ptr:u4 0 1 2 idx:u4 4294967295 3 val:f4 1 1
-    features 'idx 1 (document 0) is 1, not 2 or more and below dim=3' 3 ptr:u4 0 2 2 idx:u4 1 1 val:f4 1 1
-    features 'idx 1 (document 0) is 0, not 2 or more and below dim=3' 3 ptr:u4 0 2 2 idx:u4 1 0 val:f4 1 1
-    features 'dense and sparse features in one round' 1 ptr:u4 0 0 0 idx:u4 val:f4 x:f4 1 1
-    features 'sparse features are the three columns *' 1 ptr:u4 0 0 0 val:f4
-    features 'dim=1, but no features' 1
+    features 'idx 1 (document 0) is 1: it must be at least 2 and below dim=3' 3 ptr:u4 0 2 2 idx:u4 1 1 val:f4 1 1
+    features 'idx 1 (document 0) is 0: it must be at least 2 and below dim=3' 3 ptr:u4 0 2 2 idx:u4 1 0 val:f4 1 1
+    features 'dense features (x) and sparse ones (ptr, idx, val) exclude each other' 1 ptr:u4 0 0 0 idx:u4 val:f4 x:f4 1 1
+    features 'sparse features need the three columns *' 1 ptr:u4 0 0 0 val:f4
+    features 'dim=1, but the round has no features' 1
 }
 
 @test "a width that a model may not grow to, and features that are no numbers" {
@@ -289,7 +289,7 @@ model() {
         model "m: model: weight 1 is $bad" m
     done
     sed 's,^rankpipe/1 model,rankpipe/7 model,' one.bin >m
-    model 'm: version 7, this program reads 1' m
+    model 'm: version 7: this program reads version 1' m
     mkstream model learner=oracle rounds=3 dim=1 eta=0.5 w:f8 1 >m
     model '*model of oracle*' m
     mkstream model learner=squared rounds=9007199254740992 dim=1 eta=0.5 w:f8 1 >m

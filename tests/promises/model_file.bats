@@ -297,8 +297,8 @@ outgrown() {
     rounds
     learn <narrow | sed 's,^rankpipe/1 model,rankpipe/2 model,' >w.bin
     cp w.bin before
-    fails_on narrow 1 'update: w.bin: version 2, this program reads 1' $slam -m w.bin
-    fails_on narrow 1 'score: *w.bin: version 2, this program reads 1' score -m w.bin
-    fails_on w.bin 1 'bin2txt: *version 2, this program reads 1' bin2txt
+    fails_on narrow 1 'update: w.bin: version 2: this program reads version 1' $slam -m w.bin
+    fails_on narrow 1 'score: *w.bin: version 2: this program reads version 1' score -m w.bin
+    fails_on w.bin 1 'bin2txt: *version 2: this program reads version 1' bin2txt
     same before w.bin
 }

@@ -680,7 +680,7 @@ whole() {
     changes dim=1 index:u4 0 value:f8 1
     told 'score: *changes of 1 weights came, but there were 2' odd
     echo 'hello, ring' >odd
-    told "score: *ring: not a rankpipe stream: it begins 'hello, ring*" odd
+    told "score: *ring: not a rankpipe stream: it begins with 'hello, ring*" odd
     # a stream that ends, or breaks off, while rounds are still to come
     mkstream model learner=kl rounds=3 dim=1 w:f8 1 + model learner=kl rounds=4 dim=1 w:f8 1 >odd
     told 'score: ring ring: update is gone after round 1' odd

@@ -198,9 +198,9 @@ carried() {
 
 @test "another version is told by its number, whatever else it says" {
     printf 'rankpipe/2 round t=1 colours=9\0\n' >in
-    all_refuse in 'version 2, this program reads 1'
+    all_refuse in 'version 2: this program reads version 1'
     printf 'rankpipe/12 else\n' | cat - two >in
-    all_refuse in 'version 12, this program reads 1'
+    all_refuse in 'version 12: this program reads version 1'
 }
 
 @test "SVM-light text is told from a stream" {
@@ -216,9 +216,9 @@ carried() {
 
 @test "other bytes are told from a stream" {
     printf '\177ELF\1\1\n' >in
-    all_refuse in "not a rankpipe stream: it begins '\\\\x7fELF\\\\x01\\\\x01'"
+    all_refuse in "not a rankpipe stream: it begins with '\\\\x7fELF\\\\x01\\\\x01'"
     cat two - <<<'more' >in
-    all_refuse in "after round 2: not a rankpipe stream: it begins 'more'"
+    all_refuse in "after round 2: not a rankpipe stream: it begins with 'more'"
 }
 
 # refuse_header HEADER WORDS: a round with that header (and bytes enough) behind a good one is refused.
@@ -228,29 +228,29 @@ refuse_header() {
 }
 
 @test "a header line that is not as the grammar has it is refused" {
-    refuse_header 'round t=2 docs=1 dim=0 docs=1 bytes=0' "header line: key twice: 'docs'"
-    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[1],a:u1[1] bytes=2' "header line: column twice: 'a'"
+    refuse_header 'round t=2 docs=1 dim=0 docs=1 bytes=0' "header line: a key comes twice: 'docs'"
+    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[1],a:u1[1] bytes=2' "header line: a column comes twice: 'a'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[3],b:f4[2] bytes=10' \
-        'header line: bytes=10, but its columns make 11 bytes'
-    refuse_header 'round t=2 docs=1 dim=0 bytes=1' 'header line: bytes=1, but its columns make 0 bytes'
-    refuse_header 'round t=2 docs=1 dim=0' 'header line: no bytes= at its end'
-    refuse_header 'round t=2 docs=1 bytes=0 dim=0' "header line: no number of bytes that ends the line: '0 dim=0'"
-    refuse_header 'round t=2 docs=1 dim=0 bytes=0 ' "header line: no number of bytes that ends the line: '0 '"
-    refuse_header 'round t=2  docs=1 dim=0 bytes=0' "header line: neither key=value nor the last word: ''"
+        'header line: bytes=10, but its columns have 11 bytes'
+    refuse_header 'round t=2 docs=1 dim=0 bytes=1' 'header line: bytes=1, but its columns have 0 bytes'
+    refuse_header 'round t=2 docs=1 dim=0' 'header line: bytes= is missing at its end'
+    refuse_header 'round t=2 docs=1 bytes=0 dim=0' "header line: bytes= must be a whole number that ends the line, not: '0 dim=0'"
+    refuse_header 'round t=2 docs=1 dim=0 bytes=0 ' "header line: bytes= must be a whole number that ends the line, not: '0 '"
+    refuse_header 'round t=2  docs=1 dim=0 bytes=0' "header line: neither key=value nor bytes=: ''"
     refuse_header 'round t=2 cols=a:u1[1] docs=1 dim=0 bytes=1' \
-        "header line: only bytes= stands after cols=, not: 'docs=1'"
+        "header line: only bytes= may follow cols=, not: 'docs=1'"
     refuse_header 'round t=2 docs=1 dim=0 qid= bytes=0' "header line: a key without a value: 'qid'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u2[1] bytes=2' \
-        "header line: no type of a column (u1, u4, f4, f8): 'u2'"
-    refuse_header 'round t=2 docs=1 dim=0 cols=a[:u1[1] bytes=1' "header line: no name for a column: 'a\['"
-    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1 bytes=1' "header line: a column is name:type\[count\], not: 'a:u1'"
-    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[01] bytes=1' "header line: no count of a column: '01'"
-    refuse_header 'round t=2 docs=1 dim=0 cols=A:u1[1] bytes=1' "header line: no name for a column: 'A'"
+        "header line: not a column type (u1, u4, f4, f8): 'u2'"
+    refuse_header 'round t=2 docs=1 dim=0 cols=a[:u1[1] bytes=1' "header line: not a valid name of a column: 'a\['"
+    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1 bytes=1' "header line: a column must be name:type\[count\], not: 'a:u1'"
+    refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[01] bytes=1' "header line: not a valid count of values: '01'"
+    refuse_header 'round t=2 docs=1 dim=0 cols=A:u1[1] bytes=1' "header line: not a valid name of a column: 'A'"
     refuse_header "$(printf 'round t=2 docs=1 dim=0 x-a=\303 bytes=0')" \
         'header line: byte 39 is \\xc3, not printable ASCII'
     refuse_header "$(printf 'round t=2 docs=1 dim=0 bytes=0\r')" \
         'header line: byte 42 is \\x0d, not printable ASCII'
-    refuse_header 'lap t=2 bytes=0' "header line: no kind of record (round, model, end): 'lap'"
+    refuse_header 'lap t=2 bytes=0' "header line: not a kind of record (round, model, end): 'lap'"
 }
 
 # refuse_keys KEYS PLACE WORDS: so is a round with those keys.
@@ -260,18 +260,18 @@ refuse_keys() {
 }
 
 @test "keys that a round must have, and in the order it must have them" {
-    refuse_keys 'docs=1 dim=0' 'round ?' 'no key t='
-    refuse_keys 't=2 dim=0' 'round 2' 'no key docs='
-    refuse_keys 't=2 docs=1' 'round 2' 'no key dim='
+    refuse_keys 'docs=1 dim=0' 'round ?' 'key t= is missing'
+    refuse_keys 't=2 dim=0' 'round 2' 'key docs= is missing'
+    refuse_keys 't=2 docs=1' 'round 2' 'key dim= is missing'
     refuse_keys 't=0 docs=1 dim=0' 'round 0' 't=0 is not a whole number from 1 to 9007199254740991'
     refuse_keys 't=9007199254740992 docs=1 dim=0' 'round 9007199254740992' \
         't=9007199254740992 is not a whole number from 1 to 9007199254740991'
     refuse_keys 't=02 docs=1 dim=0' 'round 02' 't=02 is not a whole number from 1 to 9007199254740991'
     refuse_keys 't=2 docs=0 dim=0' 'round 2' 'docs=0 is not a whole number from 1 to 4294967295'
     refuse_keys 't=2 docs=1 dim=-1' 'round 2' 'dim=-1 is not a whole number from 0 to 2147483648'
-    refuse_keys 'docs=1 t=2 dim=0' 'round 2' 'key t= stands too late: the order is t, qid, docs, *'
-    refuse_keys 't=2 docs=1 qid=a dim=0' 'round 2' 'key qid= stands too late: *'
-    refuse_keys 't=2 docs=1 dim=0 colour=red' 'round 2' 'unknown key colour= *'
+    refuse_keys 'docs=1 t=2 dim=0' 'round 2' 'key t= is out of order: the order is t, qid, docs, *'
+    refuse_keys 't=2 docs=1 qid=a dim=0' 'round 2' 'key qid= is out of order: *'
+    refuse_keys 't=2 docs=1 dim=0 colour=red' 'round 2' 'unknown key colour=: *'
     refuse_keys 't=2 docs=1 dim=0 gamma=1.5' 'round 2' 'gamma=1.5 is not a number from 0 to 1'
     refuse_keys 't=2 docs=1 dim=0 gamma=nan' 'round 2' 'gamma=nan is not a number from 0 to 1'
     refuse_keys 't=2 docs=1 dim=0 block=9007199254740992' 'round 2' \
@@ -279,16 +279,16 @@ refuse_keys() {
     refuse_keys 't=2 docs=1 dim=0 block=-1' 'round 2' 'block=-1 is not a whole number from 0 to *'
     refuse_keys 't=2 docs=3 dim=0 block=0 group=3' 'round 2' 'group=3 is not a whole number from 0 to 2'
     refuse_keys 't=2 docs=3 dim=0 block=0 group=1.5' 'round 2' 'group=1.5 is not a whole number from 0 to 2'
-    refuse_keys 't=2 docs=3 dim=0 group=0' 'round 2' 'group= without block=: *'
-    refuse_keys 't=2 docs=3 dim=0 group=0 block=0' 'round 2' 'key block= stands too late: *'
-    refuse_keys 't=2 qid=a%zz docs=1 dim=0' 'round 2' 'qid=a%zz: behind % stand two hexadecimal digits, A to F'
+    refuse_keys 't=2 docs=3 dim=0 group=0' 'round 2' 'group= needs block=: *'
+    refuse_keys 't=2 docs=3 dim=0 group=0 block=0' 'round 2' 'key block= is out of order: *'
+    refuse_keys 't=2 qid=a%zz docs=1 dim=0' 'round 2' 'qid=a%zz: two hexadecimal digits (0-9, A-F) must follow %'
     refuse_keys 't=2 docs=3 dim=0 gamma=1 top=0' 'round 2' 'top=0 is not a whole number from 1 to 4294967295'
     refuse_keys 't=2 docs=3 dim=0 gamma=1 swap=x' 'round 2' 'swap=x is not a whole number from 1 to 4294967295'
-    refuse_keys 't=2 docs=3 dim=0 gamma=1 top=1 swap=1' 'round 2' 'top= and swap=: an order is drawn in one way'
-    refuse_keys 't=2 docs=3 dim=0 top=1' 'round 2' 'top= without gamma=: *'
-    refuse_keys 't=2 docs=3 dim=0 swap=1' 'round 2' 'swap= without gamma=: *'
-    refuse_keys 't=2 docs=3 dim=0 top=1 gamma=1' 'round 2' 'key gamma= stands too late: *gamma, top, swap, block, group'
-    refuse_keys "t=2 qid=$(printf '%0256d' 0) docs=1 dim=0" 'round 2' 'a qid of 256 bytes; at most 255'
+    refuse_keys 't=2 docs=3 dim=0 gamma=1 top=1 swap=1' 'round 2' 'top= and swap= exclude each other: an order is drawn in one way'
+    refuse_keys 't=2 docs=3 dim=0 top=1' 'round 2' 'top= needs gamma=, *'
+    refuse_keys 't=2 docs=3 dim=0 swap=1' 'round 2' 'swap= needs gamma=, *'
+    refuse_keys 't=2 docs=3 dim=0 top=1 gamma=1' 'round 2' 'key gamma= is out of order: *gamma, top, swap, block, group'
+    refuse_keys "t=2 qid=$(printf '%0256d' 0) docs=1 dim=0" 'round 2' 'qid= has 256 bytes: at most 255 are allowed'
 }
 
 # refuse_columns COLUMNS BYTES WORDS: the same for a round of two documents with these columns.
@@ -301,16 +301,16 @@ refuse_columns() {
 
 @test "columns that a program knows are checked" {
     refuse_columns 'label:f4[1]' '\0\0\0\0' 'column label has 1 values, not 2'
-    refuse_columns 'label:u4[2]' '\0\0\0\0\0\0\0\0' 'column label is of type u4, not f4'
-    refuse_columns 'label:f4[2]' '\0\0\0\0\0\0\0200\0277' 'label 1 is -1: relevance is a finite number, 0 and up'
+    refuse_columns 'label:u4[2]' '\0\0\0\0\0\0\0\0' 'column label has type u4, not f4'
+    refuse_columns 'label:f4[2]' '\0\0\0\0\0\0\0200\0277' 'label 1 is -1: a relevance is a finite number of at least 0'
     refuse_columns 'label:f4[2]' '\0\0\0300\0177\0\0\0\0' 'label 0 is nan: *'
     refuse_columns 'label:f4[2]' '\0\0\0200\0177\0\0\0\0' 'label 0 is inf: *'
-    refuse_columns 'score:f8[2]' '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0360\0177' 'score 1 is inf'
-    refuse_columns 'order:u4[2]' '\01\0\0\0\01\0\0\0' 'column order is no permutation of 0 to 1'
-    refuse_columns 'order:u4[2]' '\0\0\0\0\02\0\0\0' 'column order is no permutation of 0 to 1'
-    refuse_columns 'seen:f4[1]' '\0\0\0\0' 'seen without order: *'
+    refuse_columns 'score:f8[2]' '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0360\0177' 'score 1 is inf: it must be a finite number'
+    refuse_columns 'order:u4[2]' '\01\0\0\0\01\0\0\0' 'column order is not a permutation of 0 to 1'
+    refuse_columns 'order:u4[2]' '\0\0\0\0\02\0\0\0' 'column order is not a permutation of 0 to 1'
+    refuse_columns 'seen:f4[1]' '\0\0\0\0' 'column seen needs the column order, to which it refers'
     refuse_columns 'order:u4[2],seen:f4[3]' '\0\0\0\0\01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' \
-        'seen has 3 places, the round 2 documents'
+        'column seen has 3 places, but the round has 2 documents'
 }
 
 # refuse_features KEYS COLUMNS BYTES WORDS: features that do not fit are refused by who reads them.
@@ -327,15 +327,15 @@ refuse_features() {
 
 @test "features are checked by the programs that read them" {
     refuse_features 2 'x:f4[1]' '\0\0\0\0' 'column x has 1 values, not 2'
-    refuse_features 2 'mine:u1[1]' '\0' 'dim=2, but no features'
+    refuse_features 2 'mine:u1[1]' '\0' 'dim=2, but the round has no features'
     refuse_features 2 'ptr:u4[2],idx:u4[1]' '\0\0\0\0\01\0\0\0\0\0\0\0' '*'
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\01\0\0\0\01\0\0\0\0\0\0\0\0\0\0\0' 'ptr 0 is 1, not 0'
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\0\0\0\0\02\0\0\0\0\0\0\0\0\0\0\0' \
         'ptr 1 is 2, not from 0 to 1'
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\0\0\0\0\01\0\0\0\02\0\0\0\0\0\0\0' \
-        'idx 0 (document 0) is 2, not 0 or more and below dim=2'
+        'idx 0 (document 0) is 2: it must be at least 0 and below dim=2'
     refuse_features 2 'ptr:u4[2],idx:u4[2],val:f4[2]' '\0\0\0\0\02\0\0\0\01\0\0\0\01\0\0\0\0\0\0\0\0\0\0\0' \
-        'idx 1 (document 0) is 1, not 2 or more and below dim=2'
+        'idx 1 (document 0) is 1: it must be at least 2 and below dim=2'
 }
 
 @test "a header line of 4096 bytes is read, one of 4097 refused" {
@@ -348,7 +348,7 @@ refuse_features() {
     { echo "$header${fill}0 bytes=0" && end 1; } >in
     all_refuse in 'header line: longer than 4096 bytes'
     { tiny 1 && head -c 10000 /dev/zero | tr '\0' ' '; } >in
-    all_refuse in "after round 1: not a rankpipe stream: it begins '                                        '..."
+    all_refuse in "after round 1: not a rankpipe stream: it begins with '                                        '..."
 }
 
 @test "a header line that a new column would make longer than 4096 bytes is refused" {
@@ -378,7 +378,7 @@ refuse_features() {
     ulimit -v 32768
     all_refuse in 'stream cut short after round 1'
     all_refuse docs 'stream cut short after round 1'
-    refuse_keys 't=2 docs=4294967295 dim=0' 'round 2' 'docs=4294967295, but a payload of 0 bytes'
+    refuse_keys 't=2 docs=4294967295 dim=0' 'round 2' 'docs=4294967295, but the payload has only 0 bytes'
 }
 
 @test "memory does not grow with the stream" {

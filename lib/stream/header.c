@@ -1,0 +1,280 @@
+#include "stream/header.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "base/text.h"
+
+static const char *const kinds[] = {
+    [RECORD_ROUND] = "round", [RECORD_MODEL] = "model", [RECORD_END] = "end"
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* ---- parsing ---- */
+
+static bool is_name(const char *name)
+{
+    if (*name < 'a' || *name > 'z')
+        return false;
+    for (; *name; name++)
+        if (!((*name >= 'a' && *name <= 'z') || (*name >= '0' && *name <= '9') || *name == '-' ||
+              *name == '_'))
+            return false;
+    return true;
+}
+
+/* Cuts `text` at the first `mark`; the rest, or NULL where there is none. */
+static char *cut(char *text, char mark)
+{
+    char *at = strchr(text, mark);
+    if (at)
+        *at++ = '\0';
+    return at;
+}
+
+static int wrong(struct fault *fault, const char *what, const char *text)
+{
+    char quoted[FAULT_QUOTE];
+    return fault_data(fault, "header line: %s: %s", what, fault_quote(quoted, text, strlen(text)));
+}
+
+/* Does the line begin as SVM-light text does: perhaps a label, then qid: or a feature? */
+static bool looks_like_svm(const char *line)
+{
+    const char *next = line + strspn(line, "0123456789.+-?eE");
+    if (next > line && *next == ' ')
+        next++;
+    return name_begins(next, "qid:") ||
+           (next > line && next[strspn(next, "0123456789")] == ':');
+}
+
+static int find_kind(struct record *record, const char *kind, struct fault *fault)
+{
+    struct names names = { 0 };
+    char what[sizeof names.text + 40];
+    for (unsigned k = 0; k < KINDS; k++) {
+        if (name_is(kind, kinds[k])) {
+            record->kind = (enum record_kind)k;
+            return 0;
+        }
+        names_add(&names, "%s", kinds[k]);
+    }
+    snprintf(what, sizeof what, "not a kind of record (%s)", names.text);
+    return wrong(fault, what, kind);
+}
+
+/* The words before the first key, by which anything but a stream is recognised. *rest becomes the
+ * line after them, or NULL. */
+static int parse_kind(struct record *record, size_t n, char **rest, struct fault *fault)
+{
+    char quoted[FAULT_QUOTE], *line = record->text;
+    static const char magic[] = "rankpipe/";
+    uint64_t version;
+    if (!name_begins(line, magic)) {
+        if (looks_like_svm(line))
+            return fault_data(fault, "this looks like SVM-light text: pipe it through svm2bin");
+        return fault_data(fault, "not a rankpipe stream: it begins with %s",
+                          fault_quote(quoted, line, n));
+    }
+    char *number = line + sizeof magic - 1, *kind = cut(number, ' ');
+    if (!record_number(number, RECORD_MOST, &version))
+        return wrong(fault, "not a rankpipe stream: it begins with", line);
+    if (version != 1)
+        return fault_data(fault, "version %" PRIu64 ": this program reads version 1", version);
+    if (!kind)
+        return wrong(fault, "no kind of record after", line);
+    *rest = cut(kind, ' ');
+    return find_kind(record, kind, fault);
+}
+
+static int wrong_type(const char *type, struct fault *fault)
+{
+    struct names names = { 0 };
+    char what[sizeof names.text + 40];
+    for (unsigned k = 0; k < COLUMN_TYPES; k++)
+        names_add(&names, "%s", column_type_name((enum column_type)k));
+    snprintf(what, sizeof what, "not a column type (%s)", names.text);
+    return wrong(fault, what, type);
+}
+
+/* One column, name:type[count]. */
+static int parse_column(struct record *record, char *text, struct fault *fault)
+{
+    struct column *column = &record->column[record->columns];
+    char *colon = strchr(text, ':'), *bracket = colon ? strchr(colon, '[') : NULL;
+    if (!bracket || text[strlen(text) - 1] != ']')
+        return wrong(fault, "a column must be name:type[count], not", text);
+    text[strlen(text) - 1] = '\0';
+    char *type = cut(text, ':'), *count = cut(type, '[');
+    if (!is_name(text))
+        return wrong(fault, "not a valid name of a column", text);
+    if (record_column(record, text))
+        return wrong(fault, "a column comes twice", text);
+    if (!column_type_find(type, &column->type))
+        return wrong_type(type, fault);
+    if (!record_number(count, RECORD_MOST, &column->count))
+        return wrong(fault, "not a valid count of values", count);
+    column->name = text;
+    column->data = NULL;
+    /* At most 2^56 bytes each, and a line has room for 178 such columns. */
+    record->bytes += column->count * column_width(column->type);
+    record->columns++;
+    return 0;
+}
+
+static int parse_columns(struct record *record, char *text, struct fault *fault)
+{
+    while (text) {
+        char *next = cut(text, ',');
+        if (record->columns == RECORD_COLUMNS)
+            return fault_data(fault, "header line: more than %d columns", RECORD_COLUMNS);
+        if (parse_column(record, text, fault) < 0)
+            return -1;
+        text = next;
+    }
+    return 0;
+}
+
+static int parse_key(struct record *record, char *name, struct fault *fault)
+{
+    char *value = cut(name, '=');
+    if (!value)
+        return wrong(fault, "neither key=value nor bytes=", name);
+    if (!is_name(name))
+        return wrong(fault, "not a valid name of a key", name);
+    if (*value == '\0')
+        return wrong(fault, "a key without a value", name);
+    if (record_key(record, name))
+        return wrong(fault, "a key comes twice", name);
+    record->key[record->keys++] = (struct key){ name, value };
+    return 0;
+}
+
+/* Keys, then cols= where there are columns, then bytes=, which ends the line. */
+static int parse_words(struct record *record, char *word, struct fault *fault)
+{
+    uint64_t said;
+    bool columns = false;
+    while (word && !name_begins(word, "bytes=")) {
+        char *next = cut(word, ' ');
+        if (columns)
+            return wrong(fault, "only bytes= may follow cols=, not", word);
+        columns = name_begins(word, "cols=");
+        if ((columns ? parse_columns(record, word + 5, fault) : parse_key(record, word, fault)) < 0)
+            return -1;
+        word = next;
+    }
+    if (!word)
+        return fault_data(fault, "header line: bytes= is missing at its end");
+    if (!record_number(word + 6, RECORD_MOST, &said))
+        return wrong(fault, "bytes= must be a whole number that ends the line, not", word + 6);
+    if (said != record->bytes)
+        return fault_data(fault,
+                          "header line: bytes=%" PRIu64 ", but its columns have %" PRIu64 " bytes",
+                          said, record->bytes);
+    return 0;
+}
+
+static int check_printable(const char *line, size_t n, struct fault *fault)
+{
+    unsigned odd = 0;
+    for (size_t i = 0; i < n; i++)
+        odd |= line[i] < ' ' || line[i] > '~';
+    for (size_t i = 0; odd && i < n; i++)
+        if (line[i] < ' ' || line[i] > '~')
+            return fault_data(fault, "header line: byte %zu is \\x%02x, not printable ASCII", i + 1,
+                              (unsigned char)line[i]);
+    return 0;
+}
+
+static int check_end(struct record *record, struct fault *fault)
+{
+    if (record->keys == 1 && record->columns == 0 && name_is(record->key[0].name, "rounds") &&
+        record_number(record->key[0].value, RECORD_MOST, &record->rounds))
+        return 0;
+    return fault_data(fault, "header line: an end record is 'rankpipe/1 end rounds=n bytes=0'");
+}
+
+int header_parse(struct record *record, const char *line, size_t n, struct fault *fault)
+{
+    char *rest = NULL;
+    size_t used = n < RECORD_LINE ? n : RECORD_LINE - 1;
+    record_start(record, RECORD_ROUND);
+    memcpy(record->text, line, used);
+    record->text[used] = '\0';
+    record->used = used + 1;
+    if (parse_kind(record, used, &rest, fault) < 0)
+        return -1;
+    if (used < n)
+        return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
+    if (check_printable(line, n, fault) < 0 || parse_words(record, rest, fault) < 0)
+        return -1;
+    return record->kind == RECORD_END ? check_end(record, fault) : 0;
+}
+
+/* ---- printing ---- */
+
+/* Appends a text, or moves *at past the end of the line where there is no room. */
+static void add(char *line, size_t *at, const char *text)
+{
+    size_t n = strlen(text);
+    bool fits = *at <= RECORD_LINE && n <= RECORD_LINE - *at;
+    if (fits)
+        memcpy(line + *at, text, n);
+    *at = fits ? *at + n : RECORD_LINE + 1;
+}
+
+static void add_number(char *line, size_t *at, uint64_t value)
+{
+    char digits[TEXT_DIGITS];
+    add(line, at, text_from_number(digits, value));
+}
+
+static void add_column(char *line, size_t *at, const struct column *column)
+{
+    add(line, at, column->name);
+    add(line, at, ":");
+    add(line, at, column_type_name(column->type));
+    add(line, at, "[");
+    add_number(line, at, column->count);
+    add(line, at, "]");
+}
+
+static void add_key(char *line, size_t *at, const char *name)
+{
+    add(line, at, " ");
+    add(line, at, name);
+    add(line, at, "=");
+}
+
+int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
+                  struct fault *fault)
+{
+    uint64_t bytes = 0;
+    size_t at = 0;
+    add(line, &at, "rankpipe/1 ");
+    add(line, &at, kinds[record->kind]);
+    if (record->kind == RECORD_END) {
+        add_key(line, &at, "rounds");
+        add_number(line, &at, record->rounds);
+    }
+    for (size_t k = 0; record->kind != RECORD_END && k < record->keys; k++) {
+        add_key(line, &at, record->key[k].name);
+        add(line, &at, record->key[k].value);
+    }
+    for (size_t c = 0; c < record->columns; c++) {
+        const struct column *column = &record->column[c];
+        add(line, &at, c ? "," : " cols=");
+        add_column(line, &at, column);
+        bytes += column->count * column_width(column->type);
+    }
+    add_key(line, &at, "bytes");
+    add_number(line, &at, bytes);
+    add(line, &at, "\n");
+    if (at > RECORD_LINE)
+        return fault_data(fault, "its header line would be longer than %d bytes", RECORD_LINE);
+    *n = at;
+    return 0;
+}

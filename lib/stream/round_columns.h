@@ -1,0 +1,52 @@
+/* round_columns: the columns of a round: their names, types, lengths and rules, in one table. */
+#ifndef RANKPIPE_ROUND_COLUMNS_H
+#define RANKPIPE_ROUND_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/fault.h"
+#include "stream/round_fields.h"
+
+/* The number of a column by its name; ROUND_COLUMNS for a name that is not known. */
+enum round_column round_column_find(const char *name);
+
+/* The name of a known column. */
+const char *round_column_name(enum round_column column);
+
+static inline bool round_column_is_feature(enum round_column column)
+{
+    return column >= ROUND_X && column < ROUND_COLUMNS;
+}
+
+/* Fills known[] with a record's known columns, or NULL. */
+void round_columns_find(const struct record *record,
+                        const struct column *known[ROUND_COLUMNS + 1]);
+
+/* Checks types and lengths of the features among known[]: 0, or a fault. They need not be whole. */
+int round_columns_check_features(const struct round *round, const struct column *const *known,
+                                 struct fault *fault);
+
+/* The round's keys having been read, fills round->column and checks types, lengths and which
+ * columns must or must not go together. It needs no payload. 0, or a fault. */
+int round_columns_check(struct round *round, struct fault *fault);
+
+/* After round_columns_check, the record being bound to its payload, copies all columns except
+ * features and checks their values. 0, or a fault. O(bytes). */
+int round_columns_read(struct round *round, struct fault *fault);
+
+/* Sets all pointers to columns to NULL. The record stays as it is. */
+void round_columns_clear(struct round *round);
+
+/* A new column of `count` values in the record, before the features, or in the place of the one of
+ * that name. The array, which the caller fills in, is the round's; NULL with a fault where there is
+ * no memory or the header line is full. */
+void *round_new(struct round *round, enum round_column column, size_t count, struct fault *fault);
+
+/* Removes a column from the round and from its record, if it is there. */
+void round_drop(struct round *round, enum round_column column);
+
+/* Removes the columns that say what order was drawn, and how. */
+void round_columns_forget_choice(struct round *round);
+
+#endif

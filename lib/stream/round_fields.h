@@ -1,0 +1,67 @@
+/* round_fields: a round in memory: struct round, with one field for each key and column, and the
+ * numbers by which round_keys and round_columns know them. Programs include stream/round.h. */
+#ifndef RANKPIPE_ROUND_FIELDS_H
+#define RANKPIPE_ROUND_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "math/matrix.h"
+#include "stream/record.h"
+
+#define ROUND_DOCS ((uint64_t)UINT32_MAX) /* most documents of a round */
+#define ROUND_DIM ((uint64_t)1 << 31)     /* most features: every idx is below it */
+#define ROUND_QID 255                     /* most bytes of a qid */
+
+/* Most documents of a round whose payload is shorter than one byte a document. So the memory that
+ * a reader takes is bounded by the bytes that came, not by a number in a header. */
+#define ROUND_BARE ((uint64_t)1 << 16)
+
+enum round_key { /* in the order in which a header line has them */
+    KEY_T, KEY_QID, KEY_DOCS, KEY_DIM, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP,
+    ROUND_KEYS
+};
+
+enum round_column { /* those of the features last */
+    ROUND_LABEL, ROUND_SCORE, ROUND_RIVAL, ROUND_ORDER, ROUND_GREEDY, ROUND_LOGIT, ROUND_TEAM,
+    ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,
+    ROUND_COLUMNS
+};
+
+/* The pointers to columns are NULL where the round has no such column. Otherwise they point to
+ * aligned copies that the round owns, valid until its next round_columns_read or round_start.
+ * There are no copies of features: they stay in the payload. */
+struct round {
+    struct record *record; /* the caller's; must outlive the round */
+    uint64_t t;
+    const char *qid; /* as in the header, with %XX; NULL: none */
+    size_t docs, dim;
+    bool explored; /* has gamma= */
+    double gamma;
+    uint64_t top, swap;     /* how many first places gamma is about; 0: no such key */
+    bool in_block, grouped; /* has block=; has group=, so this round explores that group */
+    uint64_t block, group;
+    float *label;
+    double *score;
+    double *rival;            /* the scores of the other ranking of an interleaved round */
+    uint32_t *order, *greedy; /* permutations of the documents, best first */
+    double *logit;            /* the order was drawn by softmax of these */
+    unsigned char *team;      /* team[a]: 1 if the rival chose order[a], else 0 */
+    float *seen;              /* the relevance of order[0..places-1] */
+    size_t places;
+    bool live;       /* `score` was computed by the current weights of the update in this process */
+    bool checked;    /* x holds the features, already checked */
+    struct matrix x;
+
+    /* The record's columns; at the end the last one whose name is not known. */
+    const struct column *column[ROUND_COLUMNS + 1];
+    struct round_gamma { /* the value printed last and the one read last: most rounds repeat it */
+        double value;
+        char text[32];
+    } printed, parsed;
+    struct buffer buffer[ROUND_COLUMNS], scratch; /* memory of the copies */
+};
+
+#endif

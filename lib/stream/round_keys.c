@@ -1,0 +1,283 @@
+#include "stream/round_keys.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+
+enum key_type {
+    WHOLE,    /* uint64_t: a whole number              */
+    DOCUMENT, /* uint64_t: a whole number below docs=  */
+    SIZE,     /* size_t: a whole number                */
+    SHARE,    /* double: a number from 0 to 1          */
+    QID       /* const char *: bytes, some of them %XX */
+};
+
+/* ---- rules: what must hold beside the key's own range ---- */
+
+static int check_docs(const struct round *round, struct fault *fault)
+{
+    uint64_t docs = round->docs, bytes = round->record->bytes;
+    if (docs > ROUND_BARE && docs > bytes)
+        return fault_data(fault, "docs=%" PRIu64 ", but the payload has only %" PRIu64 " bytes",
+                          docs, bytes);
+    return 0;
+}
+
+/* top= or swap=. */
+static int check_drawn(const struct round *round, struct fault *fault)
+{
+    if (round->top && round->swap)
+        return fault_data(fault, "top= and swap= exclude each other: an order is drawn in one way");
+    if (!round->explored)
+        return fault_data(fault, "%s= needs gamma=, the probability that an order is drawn so",
+                          round->top ? "top" : "swap");
+    return 0;
+}
+
+static int check_group(const struct round *round, struct fault *fault)
+{
+    if (round->in_block)
+        return 0;
+    return fault_data(fault, "group= needs block=: a group is explored once in each block");
+}
+
+/* ---- the table ---- */
+
+#define AT(member) offsetof(struct round, member)
+
+static const struct key_row {
+    const char *name;
+    enum key_type type;
+    bool required;
+    uint64_t least, most; /* of a WHOLE or a SIZE */
+    size_t value;         /* the offset of its field in struct round */
+    size_t given;         /* of the bool that says whether the key is there; 0: no such field */
+    int (*rule)(const struct round *round, struct fault *fault); /* NULL: none */
+    bool choice;          /* says how the order was drawn */
+} rows[ROUND_KEYS] = {
+    [KEY_T] = { "t", WHOLE, true, 1, RECORD_MOST - 1, AT(t), 0, NULL, false },
+    [KEY_QID] = { "qid", QID, false, 0, 0, AT(qid), 0, NULL, false },
+    [KEY_DOCS] = { "docs", SIZE, true, 1, ROUND_DOCS, AT(docs), 0, check_docs, false },
+    [KEY_DIM] = { "dim", SIZE, true, 0, ROUND_DIM, AT(dim), 0, NULL, false },
+    [KEY_GAMMA] = { "gamma", SHARE, false, 0, 1, AT(gamma), AT(explored), NULL, true },
+    [KEY_TOP] = { "top", WHOLE, false, 1, ROUND_DOCS, AT(top), 0, check_drawn, true },
+    [KEY_SWAP] = { "swap", WHOLE, false, 1, ROUND_DOCS, AT(swap), 0, check_drawn, true },
+    [KEY_BLOCK] = { "block", WHOLE, false, 0, RECORD_MOST - 1, AT(block), AT(in_block), NULL,
+                    true },
+    [KEY_GROUP] = { "group", DOCUMENT, false, 0, 0, AT(group), AT(grouped), check_group,
+                    true },
+};
+
+static void *field(struct round *round, size_t offset)
+{
+    return (char *)round + offset;
+}
+
+static void set_given(struct round *round, const struct key_row *row, bool given)
+{
+    if (row->given)
+        *(bool *)field(round, row->given) = given;
+}
+
+static void set_whole(struct round *round, const struct key_row *row, uint64_t value)
+{
+    if (row->type == SIZE)
+        *(size_t *)field(round, row->value) = (size_t)value;
+    else
+        *(uint64_t *)field(round, row->value) = value;
+}
+
+static void clear(struct round *round, const struct key_row *row)
+{
+    set_given(round, row, false);
+    if (row->type == QID)
+        round->qid = NULL;
+    else if (row->type == SHARE)
+        *(double *)field(round, row->value) = 0;
+    else
+        set_whole(round, row, 0);
+}
+
+void round_keys_clear(struct round *round)
+{
+    for (size_t k = 0; k < ROUND_KEYS; k++)
+        clear(round, &rows[k]);
+}
+
+/* ---- reading ---- */
+
+static int read_whole(struct round *round, const struct key_row *row, const char *text,
+                      struct fault *fault)
+{
+    uint64_t value, most = row->type == DOCUMENT ? round->docs - 1 : row->most;
+    if (!record_number(text, most, &value) || value < row->least)
+        return fault_data(fault, "%s=%.40s is not a whole number from %" PRIu64 " to %" PRIu64,
+                          row->name, text, row->least, most);
+    if (row->type == SIZE && value > SIZE_MAX / 8)
+        return fault_data(fault, "%s=%" PRIu64 " is too large for this machine", row->name, value);
+    set_whole(round, row, value);
+    return 0;
+}
+
+/* A number from 0 to 1. */
+static int read_share(struct round *round, const struct key_row *row, const char *text,
+                      struct fault *fault)
+{
+    char *end;
+    struct round_gamma *parsed = &round->parsed;
+    double *value = field(round, row->value);
+    if (strcmp(text, parsed->text) == 0) {
+        *value = parsed->value;
+        return 0;
+    }
+    *value = strtod(text, &end);
+    if (strspn(text, "0123456789.e-+") != strlen(text) || *end || !(*value >= 0) || !(*value <= 1))
+        return fault_data(fault, "%s=%.40s is not a number from 0 to 1", row->name, text);
+    if (strlen(text) < sizeof parsed->text) {
+        strcpy(parsed->text, text);
+        parsed->value = *value;
+    }
+    return 0;
+}
+
+static int read_qid(struct round *round, const char *qid, struct fault *fault)
+{
+    size_t n = strlen(qid);
+    round->qid = qid;
+    if (n > ROUND_QID)
+        return fault_data(fault, "qid= has %zu bytes: at most %d are allowed", n, ROUND_QID);
+    for (const char *p = qid; (p = strchr(p, '%')); p += 3)
+        if (strspn(p + 1, "0123456789ABCDEF") < 2)
+            return fault_data(fault, "qid=%.40s: two hexadecimal digits (0-9, A-F) must follow %%",
+                              qid);
+    return 0;
+}
+
+/* A key's value, or that it is missing (NULL). */
+static int read_key(struct round *round, const struct key_row *row, const char *text,
+                    struct fault *fault)
+{
+    if (!text && row->required)
+        return fault_data(fault, "key %s= is missing", row->name);
+    if (!text) {
+        clear(round, row);
+        return 0;
+    }
+    set_given(round, row, true);
+    if (row->type == QID)
+        return read_qid(round, text, fault);
+    return (row->type == SHARE ? read_share : read_whole)(round, row, text, fault);
+}
+
+/* The first row from `rank` on that has that name; ROUND_KEYS where none has. */
+static inline size_t key_rank(const char *name, size_t rank)
+{
+    while (rank < ROUND_KEYS && !name_is(name, rows[rank].name))
+        rank++;
+    return rank;
+}
+
+/* A key that none of the rows from the last key's on has. */
+static int wrong_key(const char *name, struct fault *fault)
+{
+    struct names order = { 0 };
+    if (key_rank(name, 0) == ROUND_KEYS)
+        return fault_data(fault, "unknown key %.40s=: give a key of your own a name that begins "
+                          "with x-", name);
+    for (size_t k = 0; k < ROUND_KEYS; k++)
+        names_add(&order, "%s", rows[k].name);
+    return fault_data(fault, "key %s= is out of order: the order is %s", name, order.text);
+}
+
+/* text[k] becomes the value of row k's key, or NULL. Keys come in the order of the rows. */
+static int find_keys(const struct record *record, const char *text[ROUND_KEYS],
+                     struct fault *fault)
+{
+    size_t next = 0;
+    for (size_t k = 0; k < ROUND_KEYS; k++)
+        text[k] = NULL;
+    for (size_t k = 0; k < record->keys; k++) {
+        const char *name = record->key[k].name;
+        if (name_begins(name, "x-"))
+            continue;
+        size_t rank = key_rank(name, next);
+        if (rank == ROUND_KEYS)
+            return wrong_key(name, fault);
+        text[rank] = record->key[k].value;
+        next = rank + 1;
+    }
+    return 0;
+}
+
+int round_keys_read(struct round *round, struct fault *fault)
+{
+    const char *text[ROUND_KEYS];
+    if (find_keys(round->record, text, fault) < 0)
+        return -1;
+    for (size_t k = 0; k < ROUND_KEYS; k++)
+        if (read_key(round, &rows[k], text[k], fault) < 0)
+            return -1;
+    for (size_t k = 0; k < ROUND_KEYS; k++)
+        if (text[k] && rows[k].rule && rows[k].rule(round, fault) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- setting ---- */
+
+/* Where in a record a key that it does not have belongs. */
+static size_t key_place(const struct record *record, enum round_key key)
+{
+    size_t place = 0;
+    for (size_t k = 0; k < record->keys; k++)
+        if (key_rank(record->key[k].name, 0) < key)
+            place = k + 1;
+    return place;
+}
+
+int round_set(struct round *round, enum round_key key, uint64_t value, struct fault *fault)
+{
+    struct record *record = round->record;
+    set_given(round, &rows[key], true);
+    set_whole(round, &rows[key], value);
+    return record_set_number(record, key_place(record, key), rows[key].name, value, fault);
+}
+
+static int set_text(struct round *round, enum round_key key, const char *text, struct fault *fault)
+{
+    struct record *record = round->record;
+    return record_set(record, key_place(record, key), rows[key].name, text, fault);
+}
+
+int round_set_qid(struct round *round, const char *qid, struct fault *fault)
+{
+    if (set_text(round, KEY_QID, qid, fault) < 0)
+        return -1;
+    round->qid = record_key(round->record, rows[KEY_QID].name);
+    return 0;
+}
+
+int round_set_gamma(struct round *round, double gamma, struct fault *fault)
+{
+    struct round_gamma *printed = &round->printed;
+    if (!*printed->text || gamma != printed->value) {
+        snprintf(printed->text, sizeof printed->text, "%.17g", gamma);
+        printed->value = gamma;
+    }
+    round->explored = true;
+    round->gamma = gamma;
+    return set_text(round, KEY_GAMMA, printed->text, fault);
+}
+
+void round_keys_forget_choice(struct round *round)
+{
+    for (size_t k = 0; k < ROUND_KEYS; k++) {
+        if (rows[k].choice) {
+            record_unset(round->record, rows[k].name);
+            clear(round, &rows[k]);
+        }
+    }
+}
