@@ -83,7 +83,7 @@ char *place_programs(const char *called)
     char *score = find_beside(called, "../libexec", true, "score");
     bool apart = score != NULL;
     free(score);
-    return apart ? find_beside(called, "../libexec", true, ".") : find_beside(called, ".", false, ".");
+    return find_beside(called, apart ? "../libexec" : ".", apart, ".");
 }
 
 bool place_is_script(const char *name)

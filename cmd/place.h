@@ -13,9 +13,9 @@ char *place_programs(const char *called);
 /* Is this the name of a script that is run as `rankpipe NAME`? */
 bool place_is_script(const char *name);
 
-/* Runs the script argv[0] with its arguments, with place_programs() first on its PATH. The script is
- * in ../share/NAME beside the executable's folder, or in ../examples, in the source tree. Returns
- * only on failure, with exit status 1, once it has reported why. */
+/* Runs the script argv[0] with its arguments, and with place_programs() first on its PATH. The
+ * script is in ../share/NAME beside the executable's folder, or in ../examples, in the source tree.
+ * Returns only on failure, with exit status 1, once it has reported why. */
 int place_run(const char *called, char **argv);
 
 /* One line for each script: its name and what it does. */

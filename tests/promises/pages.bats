@@ -2,6 +2,10 @@
 # their examples say can be done is done.
 load ../helper
 
+setup_file() {
+    command -v mandoc >/dev/null || skip "no mandoc here"
+}
+
 # A page as text on a terminal, without its bold and underlined letters.
 page() {
     mandoc -Tascii "$ROOT/man/$1" | awk '{ gsub(/.\010/, ""); print }'
