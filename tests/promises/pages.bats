@@ -2,9 +2,7 @@
 # their examples say can be done is done.
 load ../helper
 
-setup_file() {
-    command -v mandoc >/dev/null || skip "no mandoc here"
-}
+NEEDS=mandoc
 
 # A page as text on a terminal, without its bold and underlined letters.
 page() {
