@@ -97,6 +97,8 @@ plain_make() {
     is "$(needs tests/exact/ridge.c)" build/tests/exact/ridge
     is "$(needs explore | sort -u | paste -sd ' ')" 'all build/tests/shim/mkstream'
     needs tests/promises/kill.bats | grep -x build/tests/shim/kill_at
+    is "$(needs build | sort -u | paste -sd ' ')" "$(needs tests/promises/build.bats | sort -u | paste -sd ' ')"
+    needs examples | grep -x build/examples/data/make
     needs faults | grep -x build/tests/shim/faulty.so
     needs fuzz | grep -x build/tests/fuzz/weights
     needs exact house | grep -x build/tests/exact/unbiased

@@ -135,6 +135,8 @@ alone() {
     grep '^\.Xr rp-rankpipe 5' $page
     grep '^\.Xr mkfifo 1' $page
     [ -z "$(grep -lE "Xr ($(echo rankpipe $PROGRAMS | tr ' ' '|')) [1-9]" here/share/man/man*/*)" ]
+    run grep -rhoE "Ql ($(echo rankpipe $PROGRAMS | tr ' ' '|'))( .*)?$" here/share/man
+    is "$output" ''
     for name in score loop synth rankpipe; do
         mkdir "$name"
         examples_of "here/share/man/man1/rp-$name.1" >commands
@@ -202,7 +204,7 @@ alone() {
         $MAKE -s uninstall DESTDIR="$PWD/stage" PREFIX=/usr $settings 2>/dev/null
         is "$(find stage ! -type d | LC_ALL=C sort | paste -sd ' ')" \
             'stage/usr/bin/mine stage/usr/share/rankpipe/mine'
-        [ ! -e stage/usr/libexec/rankpipe ] && [ ! -e stage/usr/share/rp-rankpipe ]
+        is "$(find stage -type d -name '*rankpipe')" stage/usr/share/rankpipe
         rm -r stage
     done
 }

@@ -54,7 +54,7 @@ curve() {
     $MAKE -s dist
     tar -xzf "$TARBALL"
     cd "rankpipe-$VERSION"
-    make -s CFLAGS=-O1 all
+    make -s -j2 CFLAGS=-O1 all
     # Not in these tests' own surroundings, of which another bats would take over some.
     path=$(echo "$PATH" | tr ':' '\n' | grep -v 'libexec/bats-core$' | paste -sd :)
     env -i PATH="$path" HOME="$HOME" TMPDIR="${TMPDIR:-/tmp}" CFLAGS=-O1 \
