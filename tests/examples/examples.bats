@@ -32,12 +32,13 @@ at_least() {
     same again "$ROOT/examples/data/small.svm"
 }
 
-# block SECTION: the commands of a section of the README ("" is what stands before the first).
+# block SECTION [FILE]: the commands of a section of README.md, or of another file ("": before the
+# first section).
 block() {
     awk -v name="$1" '
         /^## / { at = substr($0, 4) }
         at == name && /^    ([a-z]+|[A-Z]+=)/ || more && at == name { print substr($0, 5); more = /\|$/ }
-        ' "$ROOT/README.md" | sed '/ -> /,$d' # the picture is no command
+        ' "$ROOT/${2:-README.md}" | sed '/ -> /,$d' # the picture is no command
 }
 
 @test "the README's way from the sources to a model judged on held-out queries of one's own" {
@@ -85,14 +86,16 @@ block() {
 @test "every command that README.md and HACKING.md print is one that a test runs" {
     # Commands: those in blocks of their own, by their first words, and those between the words.
     {
-        awk '/^    (make|sh|bash) / { sub(/ #.*/, ""); print $1, $2, $2 == "-C" ? $3 : "" }' \
-            "$ROOT/README.md" "$ROOT/HACKING.md"
+        awk '/^    (make|sh|bash) / {
+                sub(/ #.*/, ""); print $1, $2, $2 == "-C" || $3 ~ /^(SAN|T)=/ ? $3 : ""
+            }' "$ROOT/README.md" "$ROOT/HACKING.md"
         grep -oh '`\(make\|sh\|bash\) [^`]*`' "$ROOT/README.md" "$ROOT/HACKING.md" | tr -d '`' |
             awk '{ print $1, $2, $2 == "-C" || $3 ~ /^(SAN|T)=/ ? $3 : "" }'
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
     # Not run by a test: make check, which runs them; make bench, which times, and make fuzz, which
     # needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
+bash tests/promises/bytes
 bash tests/promises/kill
 make
 make -C examples/papers
@@ -117,8 +120,8 @@ sh examples/solar
 sh examples/sweep
 TEXT
     diff want have
-    for script in tests/promises/kill tests/promises/soak examples/papers examples/games examples/live \
-        examples/mq2008 examples/plot examples/solar examples/sweep; do
+    for script in tests/promises/bytes tests/promises/kill tests/promises/soak examples/papers \
+        examples/games examples/live examples/mq2008 examples/plot examples/solar examples/sweep; do
         grep -q "ROOT[}\"]*/$script" "$ROOT"/tests/*/*.bats
     done
 }
@@ -131,4 +134,25 @@ TEXT
     replay -n 100000 -s 1 train.bin | score -f ring | explore -g 0.003 | feedback-mask -k 1 |
         update -a ridge -C 10 -f ring -m straight.bin
     same top1.bin straight.bin
+}
+
+@test "HACKING.md's way to look into a pipe prints a line for each round" {
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    block 'Looking into a pipe' HACKING.md >commands
+    [ "$(grep -c '^mkfifo\|^replay\|^bin2txt' commands)" = 3 ]
+    bash -e -o pipefail commands >ranked 2>heads
+    cut -f 1 ranked | uniq | paste -sd ' ' | grep -x '1 2 3'
+    for _ in 1 2 3 4 5 6 7 8 9 10; do # bin2txt may end a moment after the pipeline
+        [ "$(grep -c '^rankpipe/1 round t=[1-3] .*order:u4' heads)" = 3 ] && return
+        sleep 0.5
+    done
+    cat heads
+    return 1
+}
+
+@test "tests/README.md's example of a test passes" {
+    sed -n '/^    @test/,/^    }/s/^    //p' "$ROOT/tests/README.md" >commands
+    sed -i '1d; $d' commands
+    . ./commands
+    [ "$(wc -l <ranked.tsv)" = 7 ]
 }
