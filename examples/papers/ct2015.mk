@@ -1,15 +1,16 @@
 # Chaudhuri & Tewari 2015, Online Ranking with Top-1 Feedback, section 10: the regret in DCG on a fixed
-# list of 10 items, whose relevance is noise about a truth. Ten runs, all on the same users.
+# list of 10 items, whose labels are a fixed truth with noise. Ten runs, all with the same users.
 
 CT2015 = ct2015-figure1 ct2015-figure2
 CT2015_T = $(call size,10000,1000)
 CT2015_ENDS = $(call size,1000 2000 5000 10000 20000 50000 100000 200000 500000 1000000,200 500 1000)
 CT2015_SEEDS = $(call upto,$(call size,10,3))
 
-# how a list is shown of which so many places are seen
+# explore's options for a list of which this many places are seen
 show = -p $(if $(filter all,$1),leader,blocks -k $1)
 
-# Runs with so many places seen: one horizon and all rows, as in the paper; and one row a horizon.
+# Runs with this many places seen: one horizon and all rows, as in the paper; and one row for each of
+# several horizons.
 $(OUT)/fixed-%.within: sweep | ../../bin/rankpipe $(OUT)
 	./sweep seen=$* T=$(CT2015_T) seed='$(CT2015_SEEDS)' 'synth -n $$T noisy-binary | score |
 	    explore $(call show,$*) -T $$T -s $$seed | metric -t $$table -e $(call size,100,50) regret:dcg |

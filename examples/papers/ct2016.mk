@@ -6,17 +6,17 @@ CT2016_T = $(call size,250000,2000)
 CT2016_ETAS = $(call size,1e-8 1e-7 1e-6 1e-5 1e-4,1e-4)
 CT2016_GAMMAS = $(call size,0.03 0.1 0.3,0.1)
 CT2016_BALLS = $(call size,1 5,1)
-# seeds of the runs drawn (that of the grid is 1), and how many rounds from row to row
+# the seeds of the runs drawn (the grid has seed 1), and the rounds between rows
 CT2016_FRESH = $(call size,2 3 4,2)
 CT2016_EACH = $(call size,5000,100)
 TOP = squared kl smoothdcg ranksvm
 
-# of a target MQ2008.kl.runs: the collection, the learner, and how much it sees
+# of a target such as MQ2008.kl.runs: the collection, the learner, and how many labels it sees
 collection = $(word 1,$(subst ., ,$*))
 learner = $(word 2,$(subst ., ,$*))
 seen = $(if $(filter ranksvm,$(learner)),2,$(if $(filter listnet,$(learner)),all,1))
 
-# By the paper's schedule: eta = T^(-2/3), gamma = T^(-1/3); it does not say its U.
+# The paper's schedule: eta = T^(-2/3), gamma = T^(-1/3). The paper does not give U.
 $(OUT)/ct2016.%.schedule: $(OUT)/$$(collection).bin sweep
 	./sweep data=$(collection) learner=$(learner) seed='$(CT2016_FRESH)' \
 	    'replay -n $(CT2016_T) -s $$seed $< | score | explore -T $(CT2016_T) -s $$seed |
@@ -24,7 +24,7 @@ $(OUT)/ct2016.%.schedule: $(OUT)/$$(collection).bin sweep
 	    update -a $$learner -T $(CT2016_T) -U 1' > $(new)
 	$(save)
 
-# The grid: one seed, each run's last row.
+# The grid: one seed, and the last row of each run.
 $(OUT)/ct2016.%.grid: $(OUT)/$$(collection).bin sweep
 	./sweep data=$(collection) learner=$(learner) eta='$(CT2016_ETAS)' gamma='$(CT2016_GAMMAS)' \
 	    U='$(CT2016_BALLS)' 'replay -n $(CT2016_T) -s 1 $< | score | explore -g $$gamma |
@@ -32,7 +32,7 @@ $(OUT)/ct2016.%.grid: $(OUT)/$$(collection).bin sweep
 	    update -a $$learner -e $$eta -U $$U' > $(new)
 	$(save)
 
-# Its best, run anew with other seeds.
+# The best point of the grid, with other seeds.
 $(OUT)/ct2016.%.best: $(OUT)/ct2016.%.grid $(OUT)/$$(collection).bin sweep best
 	IFS=$$'\t' read -r data learner eta gamma U rest < \
 	    <(./best -v of='eta gamma U' -v by=ndcg@10 $< | sed 1d)
@@ -69,9 +69,9 @@ $(OUT)/ct2016-figure1-%.tsv: $$(call ct2016-runs,$$*)
 	} > $(new)
 	$(save)
 
-# Theorem 4.1: what the scores shown lost over T rounds, less what the best fixed weights in the ball
-# lose. T is whole passes, so that one w is best for all T. The theorem's eta is T^(-2/3) times a number
-# that it does not give: 1, as in Figure 1, and 0.01.
+# Theorem 4.1: the loss of the scores shown over T rounds, minus the loss of the best fixed weights in
+# the ball. T is a whole number of passes, so that one w is best for all T. The theorem's eta is T^(-2/3)
+# times a number that the paper does not give; here it is 1, as in Figure 1, and 0.01.
 CT2016_PASSES = $(call size,1 4 16 64 256 1024,1 2)
 CT2016_SEEDS = $(call upto,$(call size,3,1))
 BOUNDED = squared kl ranksvm
@@ -88,7 +88,7 @@ $(OUT)/ct2016-theorem4.1.%.runs: $(OUT)/MQ2008.bin sweep
 	done; done | awk 'NR == 1 || !/^learner/' > $(new)
 	$(save)
 
-# The best fixed weights' mean loss, and the eta that found it: many passes over all labels.
+# The mean loss of the best fixed weights, and the eta that found it, by many passes over all labels.
 $(OUT)/ct2016-theorem4.1.%.fixed: $(OUT)/MQ2008.bin
 	queries=$$(bin2txt -f head $< | grep -c .)
 	for eta in $(call size,1e-2 1e-3 1e-4 1e-5 1e-6,1e-3 1e-4); do

@@ -1,7 +1,7 @@
-# The collections: MQ2008 in five parts and whole, and MSLR; from DATA, or made up in their likeness.
+# The collections: MQ2008 in five parts and whole, and MSLR; from DATA, or generated.
 #
-# What stands in for one has as many queries, documents, features and grades, and a hidden linear
-# ranker with noise; its features are scaled per query as LETOR's are.
+# A generated collection has as many queries, documents, features and grades as the real one. Its labels
+# come from a hidden linear ranker with noise. Its features are scaled within each query, as in LETOR.
 
 PARTS = 1 2 3 4 5
 HAS_MQ2008 = $(wildcard $(DATA:%=%/MQ2008/S1.txt))

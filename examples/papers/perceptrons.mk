@@ -1,6 +1,6 @@
 # Chaudhuri & Tewari, Perceptron-like Algorithms for Online Learning to Rank, section 8: Figure 1 on the
 # separable data set, Figures 2 and 3 on MQ2008 and the sample of MSLR (the paper: MSLR-WEB10K, Yahoo,
-# Yandex). As in the paper each learner has the eta of a grid that ends best.
+# Yandex). As in the paper, each learner has the eta that ends best in a grid.
 
 PERCEPTRONS = perceptrons-figure1 perceptrons-figure2 perceptrons-figure3
 PERCEPTRONS_ETAS = $(call size,1e-5 1e-4 1e-3 1e-2 1e-1 1 10,1e-2 1)
@@ -23,7 +23,7 @@ $(OUT)/perceptrons.%.grid: $(OUT)/$$(collection).bin sweep
 	    update -a $$learner -e $$eta' > $(new)
 	$(save)
 
-# ListNet also at the eta that its regret asks for, T^(-1/2).
+# ListNet also with eta = T^(-1/2), which its regret bound needs.
 $(OUT)/perceptrons-figure1.tsv: $(foreach a,slam minimax listnet,$(OUT)/separable.$a.grid)
 	{
 	    printf '# %s\n' 'title Chaudhuri & Tewari (perceptrons), Figure 1: the separable data set' \
@@ -41,7 +41,7 @@ $(OUT)/perceptrons-figure1.tsv: $(foreach a,slam minimax listnet,$(OUT)/separabl
 	} > $(new)
 	$(save)
 
-# Figures 2 and 3 differ in the measure that is drawn, and by which eta is chosen.
+# Figures 2 and 3 differ in the measure, which is drawn and which chooses eta.
 perceptrons-figure = { \
     printf '\# %s\n' 'title Chaudhuri & Tewari (perceptrons), Figure $1: mean $3, each at its best eta' \
         'x round t' 'y mean $3 so far'; \

@@ -1,12 +1,12 @@
 # The impossibility theorems, Chaudhuri & Tewari 2015, Theorem 12, for AUC, and Chaudhuri & Tewari 2016,
-# Theorem 5.2, for NDCG: games on which no learner that sees one relevance a round comes near the best
-# fixed ranking, under at least one of two laws; beside them a game that can be won.
+# Theorem 5.2, for NDCG. On these games no learner that sees one label a round comes near the best fixed
+# ranking, under at least one of two laws. A game that can be won is drawn next to them.
 
 THEOREMS = ct2015-theorem12 ct2016-theorem5.2
 THEOREMS_ENDS = $(call size,1000 2000 4000 8000 16000 32000 64000,500 1000)
 THEOREMS_SEEDS = $(call upto,$(call size,10,2))
 
-# how a target GAME.LEARNER.regret of a game is played: law, showing, places seen, learning
+# how a target GAME.PLAYER.MEASURE.theorem is run: law, explore's options, places seen, learner
 game = $(word 1,$(subst ., ,$*))
 player = $(word 2,$(subst ., ,$*))
 law = $(if $(filter %-q,$(game)),-q $(game:-q=),$(game))

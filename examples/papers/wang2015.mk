@@ -1,5 +1,5 @@
-# Wang et al. 2015, SOLAR, on MQ2008: Tables 2 and 3, Figures 2 and 3, and what they say of transfer.
-# NDCG is by the script that came with LETOR, as theirs is (metric -D letor).
+# Wang et al. 2015, SOLAR, on MQ2008: Tables 2 and 3, Figures 2 and 3, and transfer. NDCG has the
+# discount of LETOR's script, as in the paper (metric -D letor).
 
 WANG2015 = wang2015-figure2 wang2015-figure3 wang2015-transfer
 TABLES = wang2015-table2 wang2015-table3
@@ -9,7 +9,7 @@ settings.prank = -L 2
 settings.solar1 = -C 1e-5
 settings.solar2 = -C 1e4
 
-# Once through the queries in ten orders, each ranked before it is learnt from.
+# One pass through the queries, in ten orders. Each query is ranked before it is learnt from.
 $(OUT)/wang2015.%.runs: $(OUT)/MQ2008.bin sweep
 	./sweep algorithm=$* seed='$(call upto,$(call size,10,2))' 'replay -s $$seed $< | score | explore |
 	    metric -D letor -t $$table -e 16 $(MEASURES) map | feedback-mask -k all |
@@ -33,8 +33,8 @@ $(OUT)/wang2015-figure2.tsv: $(ONLINE:%=$(OUT)/wang2015.%.runs)
 	} > $(new)
 	$(save)
 
-# Table 3: five folds, three parts to learn from, one to choose by, one to judge by; five orders of
-# learning. Of short queries, those of fewer than 10 documents, see the README.
+# Table 3: five folds, each with three parts to learn from, one to choose C by and one to judge by; five
+# orders of learning. README.md says why queries with fewer than 10 documents matter.
 TRADEOFFS.solar1 = $(call size,3.16e-7 1e-6 3.16e-6 1e-5 3.16e-5 1e-4 3.16e-4,1e-5 1e-4)
 TRADEOFFS.solar2 = $(call size,1e3 3.16e3 1e4 3.16e4 1e5 3.16e5 1e6,1e3 1e4)
 ORDERS = $(call upto,$(call size,5,1))
@@ -46,7 +46,7 @@ $(OUT)/MQ2008-long%.bin: $(OUT)/MQ2008-S%.bin
 	    svm2bin -d 46 > $(new)
 	$(save)
 
-# One row for each fold, order and C: MAP on the part to choose by, then what the part to judge by says.
+# One row for each fold, order and C: MAP on the part to choose by, then measures on the part to judge by.
 $(OUT)/wang2015.%.folds: $(PARTS:%=$(OUT)/MQ2008-S%.bin) $(PARTS:%=$(OUT)/MQ2008-long%.bin)
 	{
 	    echo 'algorithm	fold	order	C	t	chosen-by	$(subst $() ,	,$(MEASURES))	ndcg@10-short-0'
@@ -79,8 +79,9 @@ $(OUT)/wang2015-table3.tsv: $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.
 	rm $(new).ours $(new).chosen
 	$(save)
 
-# Figure 3: seconds of processor against queries seen, of 19 documents, 46 features and grades 0 to 2;
-# and of liblinear, an SVM on the differences of pairs, where Debian's liblinear-tools is installed.
+# Figure 3: processor seconds against the number of queries, which have 19 documents, 46 features and
+# grades 0 to 2. Also for liblinear, an SVM on differences of pairs, if it is installed (Debian:
+# liblinear-tools).
 SIZES = $(call size,100 300 1000 3000 10000 30000 100000,100 300)
 SVM_SIZES = $(call size,100 200 500 1000 2000,100 200)
 LIBLINEAR = $(shell command -v liblinear-train)
@@ -116,9 +117,9 @@ $(OUT)/wang2015-figure3.tsv: $(foreach a,solar1 solar2 svm,$(OUT)/wang2015.$a.ti
 	} > $(new)
 	$(save)
 
-# Transfer: a learner goes on from what it learnt on another collection, or begins anew. The two are
-# MQ2008 and MSLR, the latter's features in MQ2008's places; or synth with more noise and with less, and
-# the same hidden ranker.
+# Transfer: a learner continues from its model of another collection, or starts from zero. The
+# collections are MQ2008 and MSLR, with MSLR's features in the places of MQ2008's; or two of synth, with
+# the same hidden ranker and different noise.
 ifneq ($(and $(HAS_MQ2008),$(HAS_MSLR)),)
 ONE = MQ2008
 OTHER = MSLR
