@@ -1,10 +1,10 @@
-/* Makes small.svm: made-up queries, so that everything can be tried from a bare checkout.
+/* Makes small.svm: generated queries, so that everything can be tried from a bare checkout.
  *
  *     make data    (writes examples/data/small.svm again: the same bytes)
  *
- * Each query has its own share of easy and hard words (`level` shifts all its features) and 8 to
- * 24 documents. A hidden linear scorer and noise say how relevant a document is, and four cuts
- * make five grades of it, the high ones rare. Three of the twelve features are noise alone. */
+ * Each query has 8 to 24 documents and a level of its own, which shifts all its features. The
+ * relevance of a document is a hidden linear score plus noise. Four cuts make five grades of it;
+ * high grades are rare. Three of the twelve features are noise only. */
 #include <stdio.h>
 
 #include "math/rng.h"

@@ -137,10 +137,12 @@ usage: plot *' plot
     grep ndcg@10 curve.svg
 }
 
-@test "the README's commands for watching a run do what it says" {
+@test "rankpipe(7): its commands for watching a run do what it says" {
     need_gnuplot
     ln -s "$ROOT/examples" examples
-    awk '/^## / { on = /Watching a run/ } on && /^    / { print substr($0, 5) }' "$ROOT/README.md" >commands
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    awk '/^\.S[hs] / { on = /Watching a run/ } /^\.Ed/ { on = 0 } on && block; on && /^\.Bd/ { block = 1 }' \
+        "$ROOT/man/rankpipe.7" >commands
     [ "$(grep -c 'examples/plot' commands)" = 2 ]
     bash -e -o pipefail commands >out
     grep 'ndcg@10 .*A' out
