@@ -84,3 +84,7 @@ load ../helper
 @test "siphash gives the published test vectors, however a message is cut" {
     "$ROOT/build/tests/exact/siphash"
 }
+
+@test "pairs are found again, in the order of keys, at 48 bytes each; arrays are looked up in place" {
+    "$ROOT/build/tests/exact/pair_table"
+}
