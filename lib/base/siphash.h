@@ -1,5 +1,5 @@
-/* siphash: SipHash-2-4, a 64-bit hash of bytes under a secret key (Aumasson & Bernstein 2012). Anyone
- * who does not know the key cannot choose bytes that collide. */
+/* siphash: SipHash-2-4, a 64-bit hash of bytes under a secret key (Aumasson & Bernstein 2012).
+ * Anyone who does not know the key cannot choose bytes that collide. */
 #ifndef RANKPIPE_SIPHASH_H
 #define RANKPIPE_SIPHASH_H
 

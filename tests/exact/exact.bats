@@ -85,6 +85,10 @@ load ../helper
     "$ROOT/build/tests/exact/siphash"
 }
 
-@test "pairs are found again, in the order of keys, at 48 bytes each; arrays are looked up in place" {
-    "$ROOT/build/tests/exact/pair_table"
+@test "pairs of query and document are found again, keys rising, at 48 bytes each; arrays are looked up in place" {
+    "$ROOT/build/tests/exact/memory_table"
+}
+
+@test "memory is generalised least squares of all answers, with an effect of each pair, to 1e-12" {
+    "$ROOT/build/tests/exact/memory"
 }
