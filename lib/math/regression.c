@@ -11,6 +11,17 @@ size_t regression_rows(size_t dim, bool plain)
     return plain ? dim : dim > SIZE_MAX / 2 ? SIZE_MAX : 2 * dim;
 }
 
+/* The rows of P, and of them what the constant has. */
+static size_t first_row(const struct regression *my)
+{
+    return my->constant ? 1 : 0;
+}
+
+static size_t all_rows(const struct regression *my)
+{
+    return regression_rows(my->dim, my->plain) + first_row(my);
+}
+
 /* The mean of the round's documents, seen or not, in `mean`. */
 static void average(struct regression *my, double *one)
 {
@@ -25,7 +36,7 @@ static void average(struct regression *my, double *one)
 int regression_round(struct regression *regression, const struct matrix *x, struct fault *fault)
 {
     struct regression *my = regression;
-    size_t d = my->dim, most = d > x->docs ? d : x->docs;
+    size_t d = my->dim, most = (d > x->docs ? d : x->docs) + 1;
     double *at = buffer_for(&my->buffer, most, 6 * sizeof *at + sizeof *my->idx, fault);
     if (!at)
         return -1;
@@ -44,25 +55,28 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
 static void spell(struct regression *my, size_t i)
 {
     size_t step = my->plain ? 1 : 2;
+    double *z = my->z + first_row(my);
     struct row row = matrix_row(my->x, i, my->val, my->idx);
+    my->z[0] = 1; /* unless a feature's number takes its place */
     for (size_t j = 0; my->plain && j < my->dim; j++)
-        my->z[j] = 0;
+        z[j] = 0;
     for (size_t j = 0; !my->plain && j < my->dim; j++) {
-        my->z[2 * j] = 0 - my->mean[j];
-        my->z[2 * j + 1] = my->mean[j];
+        z[2 * j] = 0 - my->mean[j];
+        z[2 * j + 1] = my->mean[j];
     }
     for (size_t e = 0; e < row.n; e++)
-        my->z[step * (row.idx ? row.idx[e] : e)] += row.val[e];
+        z[step * (row.idx ? row.idx[e] : e)] += row.val[e];
 }
 
 /* v.z */
 static double expect(const struct regression *my)
 {
-    double sum = 0;
+    const double *z = my->z + first_row(my);
+    double sum = my->constant ? *my->constant : 0;
     for (size_t j = 0; my->plain && j < my->dim; j++)
-        sum += my->z[j] * my->w[j];
+        sum += z[j] * my->w[j];
     for (size_t j = 0; !my->plain && j < my->dim; j++)
-        sum += my->z[2 * j] * my->w[j] + my->z[2 * j + 1] * my->level[j];
+        sum += z[2 * j] * my->w[j] + z[2 * j + 1] * my->level[j];
     return sum;
 }
 
@@ -76,17 +90,20 @@ double regression_variance(struct regression *regression, size_t i)
 {
     struct regression *my = regression;
     spell(my, i);
-    return udu_variance(my->inverse, regression_rows(my->dim, my->plain), my->z) / my->lambda;
+    return udu_variance(my->inverse, all_rows(my), my->z) / my->lambda;
 }
 
 /* v += a u */
 static void move(struct regression *my, double a)
 {
+    const double *u = my->u + first_row(my);
+    if (my->constant)
+        *my->constant += a * my->u[0];
     for (size_t j = 0; my->plain && j < my->dim; j++)
-        my->w[j] += a * my->u[j];
+        my->w[j] += a * u[j];
     for (size_t j = 0; !my->plain && j < my->dim; j++) {
-        my->w[j] += a * my->u[2 * j];
-        my->level[j] += a * my->u[2 * j + 1];
+        my->w[j] += a * u[2 * j];
+        my->level[j] += a * u[2 * j + 1];
     }
 }
 
@@ -95,11 +112,11 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
 {
     struct regression *my = regression;
     spell(my, i);
-    double b = udu_observe(my->inverse, regression_rows(my->dim, my->plain), my->z,
-                              my->lambda / much, my->u);
+    double b = udu_observe(my->inverse, all_rows(my), my->z, my->lambda / much, my->u);
     if (!(b > 0) || isinf(b))
         return fault_data(fault, "z'P z + lambda is %g: a feature is no finite number or too "
                           "large; smaller features", b);
+    my->spread = b / my->lambda;
     move(my, (worth - expect(my)) / b);
     return 0;
 }
@@ -107,7 +124,8 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
 int regression_check(const struct regression *regression, struct fault *fault)
 {
     const struct regression *my = regression;
-    if (unaligned_finite(my->w, my->dim) && unaligned_finite(my->level, my->dim))
+    if (unaligned_finite(my->w, my->dim) && unaligned_finite(my->level, my->dim) &&
+        unaligned_finite(my->constant, first_row(my)))
         return 0;
     return fault_data(fault, "its step would make a weight of the regression infinite or NaN");
 }

@@ -26,6 +26,9 @@ struct regression {
     bool plain;
     double lambda;
     double *w, *level, *inverse;
+    double *constant; /* NULL, or the weight of a feature that is 1 in each document, at first 0;
+                       * its row of P is the first, in addition to regression_rows */
+    double spread;    /* of regression_learn's last document: variance before it, + 1 / much */
 
     /* The round at hand, from regression_round on. */
     struct buffer buffer;

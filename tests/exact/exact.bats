@@ -80,3 +80,15 @@ load ../helper
 @test "judging from logs: summed over all m! orders, ips is the measure that every label gives" {
     "$ROOT/build/tests/exact/offline"
 }
+
+@test "siphash gives the published test vectors, however a message is cut" {
+    "$ROOT/build/tests/exact/siphash"
+}
+
+@test "pairs of query and document are found again, keys rising, at 48 bytes each; arrays are looked up in place" {
+    "$ROOT/build/tests/exact/memory_table"
+}
+
+@test "memory is generalised least squares of all answers, with an effect of each pair, to 1e-12" {
+    "$ROOT/build/tests/exact/memory"
+}

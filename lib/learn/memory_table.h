@@ -1,0 +1,87 @@
+/* memory_table: what was answered about each pair of a query and a document: a table in memory that
+ * grows, and sorted arrays in a file that are looked up in place. */
+#ifndef RANKPIPE_MEMORY_TABLE_H
+#define RANKPIPE_MEMORY_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "base/siphash.h"
+
+/* The answers about one pair: how many, and their sum. After a reset for drift n is a fraction. */
+struct memory_entry {
+    uint64_t key; /* never 0 */
+    double n, sum;
+};
+
+/* ---- keys ---- */
+
+/* Pairs are known by a 64-bit hash of query and document. Two of N pairs share a key, and then an
+ * entry, with a chance of about N^2 / 2^65: 2.7e-4 among 10^8 pairs. */
+
+/* The documents of a query under the secret key (k0, k1), from which their keys are made. The qid
+ * is as in the round's header. */
+struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid);
+
+/* The key of the document with a name of n bytes; of the document in row `row` of a round without
+ * names. No name has the key of a row, except by chance. */
+uint64_t memory_key_name(const struct siphash *query, const void *name, size_t n);
+uint64_t memory_key_row(const struct siphash *query, uint32_t row);
+
+/* ---- in memory ---- */
+
+enum { MEMORY_SHELVES = 64 };
+
+/* Open addressing in the order of keys: an entry lies in the slot that its key points at or, where
+ * smaller keys are in the way, in the next free one after them. So the entries are always sorted.
+ * They are in many shelves, so that one that grows is not the whole table twice. */
+struct memory_table { /* all zero at first */
+    struct memory_shelf {
+        struct memory_entry *entry; /* entry[room], with key 0 where it is empty */
+        size_t slots;               /* keys point at these; room has some more    */
+        size_t room, used;
+    } shelf[MEMORY_SHELVES];
+    size_t used; /* entries */
+};
+
+/* The entry of a key, or NULL. Its n and sum may be changed. It is good until the next
+ * memory_table_enter. */
+struct memory_entry *memory_table_find(const struct memory_table *table, uint64_t key);
+
+/* The entry of a key, as above; a new one where there is none, with n = sum = 0. NULL with `fault`
+ * where memory is short, or where the keys are not spread as hashes are. At most 48 bytes a pair,
+ * and 64 KiB; while a shelf grows, 1/64 of that in addition. */
+struct memory_entry *memory_table_enter(struct memory_table *table, uint64_t key,
+                                        struct fault *fault);
+
+/* Makes room for `count` entries, so that none of the next memory_table_enter up to that many moves
+ * a shelf, except for bad luck in how they spread. 0 or a fault. */
+int memory_table_reserve(struct memory_table *table, size_t count, struct fault *fault);
+
+/* Where a walk through the entries is; all zero at first. */
+struct memory_walk {
+    size_t shelf, slot;
+};
+
+/* The next entry, keys rising, or NULL after the last. No entry may be new during a walk. */
+const struct memory_entry *memory_table_next(const struct memory_table *table,
+                                             struct memory_walk *walk);
+
+void memory_table_close(struct memory_table *table);
+
+/* ---- in a file ---- */
+
+/* Arrays of `count` numbers, keys rising: little-endian, perhaps unaligned, the caller's. */
+struct memory_arrays {
+    const unsigned char *key, *n, *sum; /* u8, f8, f8 */
+    size_t count;
+};
+
+/* Looks up a key: true and the pair where it is there. Looks at about five keys, and at most 17 +
+ * log2(count). In arrays that are not sorted it may miss a key, and does no other harm. */
+bool memory_arrays_find(const struct memory_arrays *arrays, uint64_t key,
+                        struct memory_entry *entry);
+
+#endif
