@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "help.h"
+#include "page.h"
 #include "programs.h"
 #include "run/pump.h"
 #include "say.h"
@@ -83,11 +85,6 @@ static int print(FILE *to, int status)
     return status;
 }
 
-static void print_usage(FILE *to, const struct filter *program)
-{
-    fprintf(to, "usage: %s%s%s\n", program->name, *program->usage ? " " : "", program->usage);
-}
-
 static int tell(const struct filter *program, const struct fault *fault)
 {
     if (fault->kind == FAULT_NONE)
@@ -99,7 +96,8 @@ static int tell(const struct filter *program, const struct fault *fault)
     say(program->name, fault->text);
     if (fault->kind != FAULT_USAGE)
         return 1;
-    print_usage(stderr, program);
+    help_usage(stderr, program);
+    fprintf(stderr, "%s -h explains the options\n", program->name);
     return 2;
 }
 
@@ -123,7 +121,7 @@ static int run(const struct filter *program, int argc, char **argv)
     struct pump pump;
     int asked = pump_parse(&pump, program, argc, argv);
     if (asked == OPTIONS_HELP)
-        print_usage(stdout, program);
+        help_print(stdout, program);
     else if (asked == OPTIONS_VERSION)
         printf("%s (rankpipe) %s\n", program->name, VERSION);
     else if (asked == 0 && hear_signals(&pump) == 0)
@@ -138,8 +136,23 @@ static int list_programs(FILE *to, int status)
     fprintf(to, "usage: rankpipe program [argument ...]\n\n");
     for (size_t i = 0; programs[i]; i++)
         fprintf(to, "  %-14s %s\n", programs[i]->name, programs[i]->line);
-    fprintf(to, "\n'rankpipe program -h' tells its options; rankpipe(7) is the tour.\n");
+    fprintf(to, "\n'rankpipe program -h' explains its options, 'rankpipe help program' opens its "
+            "page,\nand 'rankpipe help' opens the tour, rankpipe(7).\n");
     return print(to, status);
+}
+
+/* "rankpipe help ..." */
+static int help(int argc, char **argv)
+{
+    struct fault fault = { FAULT_NONE, "" };
+    signal(SIGPIPE, SIG_DFL); /* as the pager expects them */
+    signal(SIGXFSZ, SIG_DFL);
+    if (argc > 3)
+        (void)fault_usage(&fault, "help opens one page at a time");
+    else
+        (void)page_open(argv[0], argv[2], &fault);
+    say("rankpipe", fault.text);
+    return fault.kind == FAULT_USAGE ? list_programs(stderr, 2) : 1;
 }
 
 int main(int argc, char **argv)
@@ -159,9 +172,11 @@ int main(int argc, char **argv)
         printf("rankpipe %s\n", VERSION);
         return print(stdout, 0);
     }
-    for (size_t i = 0; programs[i]; i++)
-        if (strcmp(argv[1], programs[i]->name) == 0)
-            return run(programs[i], argc - 1, argv + 1);
+    if (strcmp(argv[1], "help") == 0)
+        return help(argc, argv);
+    program = program_named(argv[1]);
+    if (program)
+        return run(program, argc - 1, argv + 1);
     char quoted[FAULT_QUOTE];
     fprintf(stderr, "rankpipe: no program %s\n", fault_quote(quoted, argv[1], strlen(argv[1])));
     return list_programs(stderr, 2);

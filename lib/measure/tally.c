@@ -4,6 +4,16 @@
 #include <math.h>
 #include <string.h>
 
+const char *tally_word(size_t i)
+{
+    static const char *const words[] = {
+        "ndcg@k", "dcg@k", "map", "p@k", "mrr", "err@k", "auc", "pairloss", "sumloss", "prec@k",
+        "loss:squared", "loss:kl", "loss:smoothdcg", "loss:ranksvm", "loss:listnet", "loss:slam",
+        "loss:slam@k", "loss:slam-ap", "loss:minimax", "regret:MEASURE", "ips:MEASURE",
+        "snips:MEASURE", NULL };
+    return words[i];
+}
+
 /* What stands in `name` behind the prefix; NULL where it has another. */
 static const char *behind(const char *name, const char *prefix)
 {
