@@ -89,7 +89,7 @@ defaults() {
             words=$(sed -n 's/.* - one of: //p' <<<"$text")
             grep -oE '\(default[^)]*\)' <<<"$text" | tr '(),;: ' '\n' >tokens
             while read -r token; do
-                [[ $token =~ ^[0-9][0-9.e/-]*$ || " $words " == *" $token "* ]] || continue
+                [[ $token =~ ^[0-9][0-9.e/^-]*$ || " $words " == *" $token "* ]] || continue
                 defaults "$program" "$letter" | grep -qwF -e "$token" ||
                     { [ "$program" = synth ] && section synth.1 DESCRIPTION | grep -qwF -e "$token"; } ||
                     { echo "$program -$letter $name: the page does not say $token" && exit 1; }
