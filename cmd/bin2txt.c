@@ -284,10 +284,24 @@ static enum step step_model(void *self, struct record *record)
 
 /* ---- the filter ---- */
 
+static const char *form_word(size_t i)
+{
+    static const char *const words[] = { "svm", "rank", "run", "qrels", "head", "tsv",
+                                         "svm-light", "ranklib", NULL }; /* as weights_form */
+    return words[i];
+}
+
+static const struct option options_known[] = {
+    { 'f', "form", form_word, "form of the text (default svm)" },
+    { 0 },
+};
+
+static const struct option operand_known = {
+    0, "file", NULL, "file of rounds or of a model; - is standard input, the default"
+};
+
 static int parse(void *self, struct options *options, struct host *host)
 {
-    static const char *const forms[] = { "svm", "rank", "run", "qrels", "head", "tsv",
-                                         "svm-light", "ranklib", NULL }; /* as weights_form */
     static int (*const prints[])(struct bin2txt *, const struct round *) = {
         print_svm, print_rank, print_run, print_qrels, print_head,
     };
@@ -296,8 +310,8 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     my->host = host;
     my->print = print_svm;
-    while ((letter = options_next(options, "f:")) > 0) {
-        int form = options_word(options, forms);
+    while ((letter = options_next(options)) > 0) {
+        int form = options_word(options);
         if (form < 0)
             return -1;
         my->print = form < WEIGHTS ? prints[form] : refuse_round;
@@ -331,6 +345,8 @@ const struct filter bin2txt = {
     .name = "bin2txt",
     .usage = "[-f form] [file ...]",
     .line = "rounds and models as text",
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct bin2txt),
     .parse = parse,
     .kind = kind,

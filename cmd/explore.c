@@ -28,6 +28,31 @@ struct explore {
 static const char *const policies[] = { "uniform", "top", "swap", "plackett-luce", "team-draft",
                                         "blocks", "leader", NULL };
 
+static const char *policy_word(size_t i)
+{
+    return policies[i];
+}
+
+static const struct option options_known[] = {
+    { 'E', "epsilon", NULL, "blocks, leader: the noise is below 1/epsilon, a number above 0 "
+                            "(default: derived from -L, items and rounds or blocks)" },
+    { 'F', "power", NULL, "gamma or temperature falls with round t as t^-power, above 0 (default: "
+                          "constant)" },
+    { 'H', "temperature", NULL, "plackett-luce: what scores are divided by, a number above 0 "
+                                "(default 1)" },
+    { 'K', "blocks", NULL, "blocks: number of blocks, 1 or more (default: "
+                           "items^(-1/3) horizon^(2/3), rounded)" },
+    { 'L', "grade", NULL, "blocks, leader: top grade of the labels, 1 to 100 (default 1)" },
+    { 'T', "horizon", NULL, "number of rounds of the run, 1 or more; uniform, top, swap: gamma is "
+                            "horizon^(-1/3)" },
+    { 'g', "gamma", NULL, "uniform, top, swap: share of rounds that explore, 0 to 1 (default 0)" },
+    { 'k', "places", NULL, "blocks: items that get feedback; top, swap: positions left to chance; "
+                           "1 or more (default 1)" },
+    { 'p', "policy", policy_word, "how to explore (default uniform)" },
+    { 's', "seed", NULL, "seed of what is drawn, a whole number, 0 or more (default 1)" },
+    { 0 },
+};
+
 static int parse_option(struct explore *my, const struct options *options)
 {
     int word;
@@ -51,7 +76,7 @@ static int parse_option(struct explore *my, const struct options *options)
     case 's':
         return options_whole(options, 0, RECORD_MOST, &my->seed);
     default:
-        word = options_word(options, policies);
+        word = options_word(options);
         my->policy = word < 0 ? UNIFORM : (enum policy)word;
         return word;
     }
@@ -98,7 +123,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->places = my->grade = my->seed = 1;
     my->temperature = 1;
-    while ((letter = options_next(options, "E:F:H:K:L:T:g:k:p:s:")) > 0) {
+    while ((letter = options_next(options)) > 0) {
         if (parse_option(my, options) < 0)
             return -1;
         my->given[letter] = true;
@@ -331,6 +356,7 @@ const struct filter explore = {
     .usage = "[-E epsilon | -L grade] [-F power] [-H temperature] [-K blocks] "
              "[-T horizon | -g gamma] [-k places] [-p policy] [-s seed]",
     .line = "adds the order to show: by score, at random now and then",
+    .options = options_known,
     .size = sizeof(struct explore),
     .no_features = true,
     .parse = parse,

@@ -1,7 +1,4 @@
 /* features: other features in the place of a round's: split, random Fourier features, products. */
-#include <string.h>
-
-#include "base/names.h"
 #include "feature/fourier.h"
 #include "feature/products.h"
 #include "feature/rows.h"
@@ -47,22 +44,33 @@ static const struct way {
     { NULL, false, NULL },
 };
 
+static const struct option options_known[] = {
+    { 'D', "number", NULL, "fourier: number of features to add, 1 to 1048576 (default 100)" },
+    { 'g', "gamma", NULL, "fourier: the kernel is exp(-gamma |x - y|^2), a number above 0 "
+                          "(default 1)" },
+    { 's', "seed", NULL, "fourier: seed of the features, a whole number, 0 or more (default 1)" },
+    { 0 },
+};
+
+static const char *way_word(size_t i)
+{
+    return ways[i].name;
+}
+
+static const struct option operand_known = { 0, "way", way_word, "how to change the features" };
+
 static int parse_way(struct features *my, const struct options *options)
 {
     char *const *operands = options_operands(options);
-    struct names names = { 0 };
-    for (const struct way *way = ways; way->name; way++)
-        names_add(&names, "%s", way->name);
     if (!operands[0])
-        return fault_usage(options->fault, "no step named: choose from %s", names.text);
+        return options_missing(options, "step", way_word);
     if (operands[1])
         return fault_usage(options->fault, "one step at a time, but '%.40s' follows '%.40s'",
                            operands[1], operands[0]);
-    for (my->way = ways; my->way->name && strcmp(my->way->name, operands[0]) != 0;)
-        my->way++;
-    if (!my->way->name)
-        return fault_usage(options->fault, "no step '%.40s': choose from %s", operands[0],
-                           names.text);
+    int found = options_find(options, "step", operands[0], way_word);
+    if (found < 0)
+        return -1;
+    my->way = &ways[found];
     if (my->drawn && !my->way->draws)
         return fault_usage(options->fault, "%s does not take -%c: it draws nothing at random",
                            my->way->name, my->drawn);
@@ -77,7 +85,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->number = FOURIER_NUMBER;
     my->seed = 1;
     my->gamma = 1;
-    while (wrong == 0 && (letter = options_next(options, "D:g:s:")) > 0) {
+    while (wrong == 0 && (letter = options_next(options)) > 0) {
         my->drawn = (char)letter;
         if (letter == 'D')
             wrong = options_whole(options, 1, FOURIER_NUMBER_MOST, &my->number);
@@ -139,6 +147,8 @@ const struct filter features = {
     .name = "features",
     .usage = "[-D number] [-g gamma] [-s seed] way",
     .line = "changes features: split in two, random Fourier features, products",
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct features),
     .parse = parse,
     .kind = kind,

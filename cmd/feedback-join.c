@@ -20,12 +20,22 @@ struct join {
     char first[ROUND_NAME]; /* that was never answered */
 };
 
+static const struct option options_known[] = {
+    { 'W', NULL, NULL, "warn about feedback that cannot be used, and skip it (default: an error)" },
+    { 'k', "places", NULL, "positions in each line of feedback, 1 or more, or all (default: any "
+                           "number)" },
+    { 'q', NULL, NULL, "feedback names rounds by qid (default: by number, t)" },
+    { 0 },
+};
+
+static const struct option operand_known = { 0, "file", NULL, "file of feedback as text" };
+
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct join *my = self;
     int letter;
     my->host = host;
-    while ((letter = options_next(options, "Wk:q")) > 0) {
+    while ((letter = options_next(options)) > 0) {
         if (letter == 'W')
             my->warns = true;
         else if (letter == 'q')
@@ -195,6 +205,8 @@ const struct filter feedback_join = {
     .name = "feedback-join",
     .usage = "[-Wq] [-k places] file ...",
     .line = "adds what people said since of rounds that were shown",
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct join),
     .no_features = true,
     .parse = parse,

@@ -15,16 +15,35 @@ struct mask {
     const struct clicks_person *person; /* who clicks; NULL: the user tells relevance */
 };
 
+static const char *top_word(size_t i)
+{
+    return clicks_tops[i];
+}
+
+static const char *person_word(size_t i)
+{
+    return clicks_names[i];
+}
+
+static const struct option options_known[] = {
+    { 'L', "grade", top_word, "with -c: top grade of the labels (default 4)" },
+    { 'c', "person", person_word, "give clicks by this click model (default: give relevance)" },
+    { 'k', "places", NULL, "positions that get feedback, 1 or more, or all (default 1; with -c "
+                           "10)" },
+    { 's', "seed", NULL, "with -c: seed of the clicks, a whole number, 0 or more (default 1)" },
+    { 0 },
+};
+
 static int parse_option(struct mask *my, const struct options *options)
 {
     int word;
     switch (options->letter) {
     case 'L':
-        word = options_word(options, clicks_tops);
+        word = options_word(options);
         my->top = word < 0 ? 0 : (size_t)word;
         return word;
     case 'c':
-        word = options_word(options, clicks_names);
+        word = options_word(options);
         my->name = word < 0 ? 0 : (size_t)word;
         return word;
     case 's':
@@ -57,7 +76,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->seed = 1;
     my->top = CLICKS_TOPS - 1;
-    while ((letter = options_next(options, "L:c:k:s:")) > 0) {
+    while ((letter = options_next(options)) > 0) {
         if (parse_option(my, options) < 0)
             return -1;
         my->given[letter] = true;
@@ -108,6 +127,7 @@ const struct filter feedback_mask = {
     .name = "feedback-mask",
     .usage = "[-L grade] [-c person] [-k places] [-s seed]",
     .line = "hides every label but those of the first k places shown",
+    .options = options_known,
     .size = sizeof(struct mask),
     .no_features = true,
     .parse = parse,

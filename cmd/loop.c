@@ -73,7 +73,7 @@ static int parse_part(struct loop *my, size_t i)
     part->self = calloc(1, part->filter->size);
     if (!part->self)
         return fault_memory(fault, part->filter->size);
-    options_start(&options, argc, words, fault);
+    options_start(&options, argc, words, part->filter->options, fault);
     int asked = part->filter->parse(part->self, &options, &part->host);
     if (asked < OPTIONS_FAULT)
         return fault_usage(fault, "%s -h: ask it outside of loop", part->filter->name);
@@ -129,12 +129,18 @@ static int parse_text(struct loop *my, const char *text)
     return check_chain(my);
 }
 
+static const struct option options_known[] = { OPTION_PROGRESS, { 0 } };
+
+static const struct option operand_known = {
+    0, "pipeline", NULL, "commands of these programs, joined by |, as one argument"
+};
+
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct loop *my = self;
     int letter;
     my->host = host;
-    while ((letter = options_next(options, "P")) > 0)
+    while ((letter = options_next(options)) > 0)
         host->progress->asked = true;
     if (letter < 0)
         return letter;
@@ -273,6 +279,8 @@ const struct filter loop = {
     .name = "loop",
     .usage = "[-P] pipeline",
     .line = "runs a pipeline of these programs in one process, its ring closed",
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct loop),
     .parse = parse,
     .kind = kind,

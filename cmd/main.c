@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "help.h"
+#include "page.h"
 #include "place.h"
 #include "programs.h"
 #include "run/pump.h"
@@ -85,11 +87,6 @@ static int print(FILE *to, int status)
     return status;
 }
 
-static void print_usage(FILE *to, const struct filter *program)
-{
-    fprintf(to, "usage: %s%s%s\n", program->name, *program->usage ? " " : "", program->usage);
-}
-
 static int tell(const struct filter *program, const struct fault *fault)
 {
     if (fault->kind == FAULT_NONE)
@@ -101,7 +98,8 @@ static int tell(const struct filter *program, const struct fault *fault)
     say(program->name, fault->text);
     if (fault->kind != FAULT_USAGE)
         return 1;
-    print_usage(stderr, program);
+    help_usage(stderr, program);
+    fprintf(stderr, "%s -h explains the options\n", program->name);
     return 2;
 }
 
@@ -125,7 +123,7 @@ static int run(const struct filter *program, int argc, char **argv)
     struct pump pump;
     int asked = pump_parse(&pump, program, argc, argv);
     if (asked == OPTIONS_HELP)
-        print_usage(stdout, program);
+        help_print(stdout, program);
     else if (asked == OPTIONS_VERSION)
         printf("%s (rankpipe) %s\n", program->name, VERSION);
     else if (asked == 0 && hear_signals(&pump) == 0)
@@ -142,7 +140,8 @@ static int list_programs(FILE *to, int status)
         fprintf(to, "  %-14s %s\n", programs[i]->name, programs[i]->line);
     fprintf(to, "\nscripts:\n");
     place_list(to);
-    fprintf(to, "\n'rankpipe program -h' tells its options; rankpipe(7) is the tour.\n");
+    fprintf(to, "\n'rankpipe program -h' explains its options, 'rankpipe help program' opens its "
+            "page,\nand 'rankpipe help' opens the tour, rankpipe(7).\n");
     return print(to, status);
 }
 
@@ -156,6 +155,20 @@ static int print_path(const char *called)
     printf("%s\n", folder);
     free(folder);
     return print(stdout, 0);
+}
+
+/* "rankpipe help ..." */
+static int help(int argc, char **argv)
+{
+    struct fault fault = { FAULT_NONE, "" };
+    signal(SIGPIPE, SIG_DFL); /* as the pager expects them */
+    signal(SIGXFSZ, SIG_DFL);
+    if (argc > 3)
+        (void)fault_usage(&fault, "help opens one page at a time");
+    else
+        (void)page_open(argv[0], argv[2], &fault);
+    say("rankpipe", fault.text);
+    return fault.kind == FAULT_USAGE ? list_programs(stderr, 2) : 1;
 }
 
 int main(int argc, char **argv)
@@ -179,9 +192,11 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--path") == 0)
         return print_path(argv[0]);
-    for (size_t i = 0; programs[i]; i++)
-        if (strcmp(argv[1], programs[i]->name) == 0)
-            return run(programs[i], argc - 1, argv + 1);
+    if (strcmp(argv[1], "help") == 0)
+        return help(argc, argv);
+    program = program_named(argv[1]);
+    if (program)
+        return run(program, argc - 1, argv + 1);
     char quoted[FAULT_QUOTE];
     fprintf(stderr, "rankpipe: no program %s\n", fault_quote(quoted, argv[1], strlen(argv[1])));
     return list_programs(stderr, 2);

@@ -22,23 +22,53 @@ struct metric {
     uint64_t rounds, due, printed, t;
 };
 
+static const char *discount_word(size_t i)
+{
+    static const char *const words[] = { "log", "letor", NULL };
+    return words[i];
+}
+
+static const char *gain_word(size_t i)
+{
+    static const char *const words[] = { "exp", "lin", NULL };
+    return words[i];
+}
+
+static const char *nothing_word(size_t i)
+{
+    static const char *const words[] = { "0", "1", "skip", NULL };
+    return words[i];
+}
+
+static const struct option options_known[] = {
+    { 'D', "discount", discount_word, "ndcg, dcg: discount of position 1, 2, ... (default log)" },
+    { 'E', "epsilon", NULL, "loss:smoothdcg: smoothing, a number above 0 (default 0.01)" },
+    { 'G', "gain", gain_word, "ndcg, dcg: gain of a label r, 2^r - 1 or r (default exp)" },
+    { 'L', "grade", NULL, "err: top grade of the labels, 1 to 1000 (default 4)" },
+    { 'e', "rounds", NULL, "rounds from one row to the next, 1 or more (default: rows after 1, 2, "
+                           "5, 10, 20, 50, ... rounds)" },
+    { 'r', NULL, NULL, "print sums and counts (default: means)" },
+    { 't', "file", NULL, "file for the table; rounds go on to standard output (default: none)" },
+    { 'z', "value", nothing_word, "value of a measure where it is undefined (default 0)" },
+    { 0 },
+};
+
+static const struct option operand_known = { 0, "measure", tally_word, "what to print" };
+
 static int parse_option(struct metric *my, const struct options *options)
 {
-    static const char *const discounts[] = { "log", "letor", NULL };
-    static const char *const gains[] = { "exp", "lin", NULL };
-    static const char *const nothings[] = { "0", "1", "skip", NULL };
     struct conventions *conventions = &my->evidence.judge.conventions;
     uint64_t grade = 0;
     int word = 0;
     switch (options->letter) {
     case 'D':
-        word = options_word(options, discounts);
+        word = options_word(options);
         conventions->letor_discount = word == 1;
         return word;
     case 'E':
         return options_positive(options, &conventions->epsilon);
     case 'G':
-        word = options_word(options, gains);
+        word = options_word(options);
         conventions->linear_gain = word == 1;
         return word;
     case 'L':
@@ -54,7 +84,7 @@ static int parse_option(struct metric *my, const struct options *options)
         my->file = options->value;
         return 0;
     default:
-        word = options_word(options, nothings);
+        word = options_word(options);
         my->evidence.nothing = word == 1;
         my->evidence.skip = word == 2;
         return word;
@@ -68,7 +98,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->fd = -1;
     my->evidence.judge.conventions = (struct conventions){ false, false, 4, 0.01 };
-    while ((letter = options_next(options, "D:E:G:L:e:rt:z:")) > 0)
+    while ((letter = options_next(options)) > 0)
         if (parse_option(my, options) < 0)
             return -1;
     if (letter < 0)
@@ -207,6 +237,8 @@ const struct filter metric = {
     .usage = "[-r] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-t file] "
              "[-z value] measure ...",
     .line = "a table of how good the rankings shown have been so far",
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct metric),
     .no_features = true,
     .parse = parse,

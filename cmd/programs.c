@@ -7,6 +7,14 @@ const struct filter *const programs[] = {
     &feedback_mask, &feedback_join, &update, &bin2txt, &loop, NULL,
 };
 
+const struct filter *program_named(const char *name)
+{
+    size_t i = 0;
+    while (programs[i] && strcmp(programs[i]->name, name) != 0)
+        i++;
+    return programs[i];
+}
+
 const struct filter *program_find(const char *name)
 {
     const struct filter *found = NULL;

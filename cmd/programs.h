@@ -11,6 +11,9 @@ extern const struct filter svm2bin, weights2bin, bin2txt, replay, synth, feature
 
 extern const struct filter *const programs[]; /* ended by NULL */
 
+/* The program of that name, or NULL. */
+const struct filter *program_named(const char *name);
+
 /* The program whose name `name` is, or ends in (an installation may put a prefix before it), or
  * NULL. */
 const struct filter *program_find(const char *name);

@@ -34,13 +34,28 @@ static int parse_share(struct replay *my, const struct options *options)
                        options->value);
 }
 
+static const struct option options_known[] = {
+    OPTION_PROGRESS,
+    { 'b', "first", NULL, "number of the first round, a whole number from 1 (default 1)" },
+    { 'i', "i/n", NULL, "emit only the i-th of n shares of these rounds (default 1/1)" },
+    { 'n', "last", NULL, "number of the last round, a whole number from 1 (default: one pass over "
+                         "the files)" },
+    { 's', "seed", NULL, "shuffle each pass by this whole number, 0 or more (default: the order "
+                         "of the files)" },
+    { 0 },
+};
+
+static const struct option operand_known = {
+    0, "file", NULL, "file of rounds; - is standard input"
+};
+
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct replay *my = self;
     int letter, bad = 0;
     my->host = host;
     my->first = my->share = my->shares = 1;
-    while (bad == 0 && (letter = options_next(options, "Pb:i:n:s:")) > 0) {
+    while (bad == 0 && (letter = options_next(options)) > 0) {
         if (letter == 'P')
             host->progress->asked = true;
         else if (letter == 'b')
@@ -160,6 +175,8 @@ const struct filter replay = {
     .name = "replay",
     .usage = "[-P] [-b first] [-i i/n] [-n last] [-s seed] file ...",
     .line = "deals the rounds of stored streams, over and over",
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct replay),
     .parse = parse,
     .kind = kind,

@@ -22,6 +22,16 @@ struct score {
     struct scoring scoring;
 };
 
+static const struct option options_known[] = {
+    { 'f', "ring", NULL, "FIFO that brings the newest weights from update, before each round" },
+    { 'm', "model", NULL, "file with the weights that score every round" },
+    { 'r', NULL, NULL, "with -m: before each round, look for a new model of that name (default: "
+                       "read it once)" },
+    { 'w', "window", NULL, "with -f: rounds that may be on their way round the ring, 1 to 1048576 "
+                           "(default 1)" },
+    { 0 },
+};
+
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct score *my = self;
@@ -30,7 +40,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->window = 1;
     my->reload.fd = -1;
-    while ((letter = options_next(options, "f:m:rw:")) > 0) {
+    while ((letter = options_next(options)) > 0) {
         if (letter == 'f')
             my->ring_path = options->value;
         else if (letter == 'm')
@@ -170,6 +180,7 @@ const struct filter score = {
     .name = "score",
     .usage = "[-r] -m model | -f ring [-w window]",
     .line = "adds a score to each document, by a model's weights or the ring's newest",
+    .options = options_known,
     .size = sizeof(struct score),
     .parse = parse,
     .kind = kind,

@@ -14,13 +14,31 @@ struct svm2bin {
     uint64_t t;
 };
 
+static const struct option options_known[] = {
+    { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)" },
+    OPTION_PROGRESS,
+    { 'c', NULL, NULL, "keep the documents' names, from the comments (default: skip comments)" },
+    { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
+                        "each query's largest index)" },
+    { 'n', NULL, NULL, "scale each feature to [0,1] within its query (default: leave values as "
+                       "they are)" },
+    { 'q', "counts", NULL, "file with the number of documents of each query, one a line (default: "
+                           "the text has qids)" },
+    { 'u', NULL, NULL, "accept queries without labels (default: a missing label is an error)" },
+    { 0 },
+};
+
+static const struct option operand_known = {
+    0, "file", NULL, "file of SVM-light text (default: standard input)"
+};
+
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct svm2bin *my = self;
     int letter;
     uint64_t dim;
     my->host = host;
-    while ((letter = options_next(options, "0Pcd:nq:u")) > 0) {
+    while ((letter = options_next(options)) > 0) {
         if (letter == '0')
             my->options.from_zero = true;
         else if (letter == 'P')
@@ -108,6 +126,8 @@ const struct filter svm2bin = {
     .name = "svm2bin",
     .usage = "[-0Pcnu] [-d dim] [-q counts] [file ...]",
     .line = "SVM-light text to rounds",
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct svm2bin),
     .parse = parse,
     .kind = kind,

@@ -13,6 +13,30 @@ struct synth {
     struct game game;
 };
 
+static const struct option options_known[] = {
+    { 'L', "grade", NULL, "separable, linear: top grade of the labels, 1 to 1000 (default 4)" },
+    { 'M', "margin", NULL, "separable: least distance between grades along the hidden ranker, "
+                           "1e-6 to 1e6 (default 0.1)" },
+    { 'S', "deviation", NULL, "standard deviation of noise or features, 1e-6 to 1e6 (default: "
+                              "separable 0.25, linear 0.5, noisy-binary 0.3)" },
+    { 'b', "first", NULL, "number of the first round, a whole number from 1 (default 1)" },
+    { 'd', "dim", NULL, "number of features, 1 to 65536 (default: separable 20, linear 10)" },
+    { 'l', "documents", NULL, "documents in each round, 1 to 65536 (default: separable 20, linear "
+                              "10, noisy-binary 10)" },
+    { 'n', "last", NULL, "number of the last round, a whole number from 1 (default 1000)" },
+    { 'q', NULL, NULL, "hopeless-ndcg, hopeless-auc: draw by the second of the game's two laws "
+                       "(default: the first)" },
+    { 's', "seed", NULL, "seed of all that is drawn, a whole number, 0 or more (default 1)" },
+    { 0 },
+};
+
+static const char *game_word(size_t i)
+{
+    return games[i].name;
+}
+
+static const struct option operand_known = { 0, "game", game_word, "what to draw" };
+
 static int parse_setting(struct synth *my, const struct options *options)
 {
     const struct game_option *known = game_options;
@@ -56,17 +80,14 @@ static int parse_option(struct synth *my, const struct options *options)
 static int parse_game(struct synth *my, const struct options *options)
 {
     char *const *operands = options_operands(options);
-    struct names names = { 0 };
-    for (size_t i = 0; games[i].name; i++)
-        names_add(&names, "%s", games[i].name);
     if (!operands[0])
-        return fault_usage(options->fault, "no game named: choose from %s", names.text);
+        return options_missing(options, "game", game_word);
     if (operands[1])
         return fault_usage(options->fault, "one game at a time, but '%.40s' follows '%.40s'",
                            operands[1], operands[0]);
-    my->rules = game_find(operands[0]);
-    return my->rules ? 0 : fault_usage(options->fault, "no game '%.40s': choose from %s",
-                                       operands[0], names.text);
+    int found = options_find(options, "game", operands[0], game_word);
+    my->rules = found < 0 ? NULL : &games[found];
+    return found < 0 ? -1 : 0;
 }
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -76,7 +97,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->first = my->seed = 1;
     my->last = 1000;
-    while ((letter = options_next(options, "L:M:S:b:d:l:n:qs:")) > 0)
+    while ((letter = options_next(options)) > 0)
         if (parse_option(my, options) < 0)
             return -1;
     if (letter < 0 || parse_game(my, options) < 0)
@@ -123,6 +144,8 @@ const struct filter synth = {
     .usage = "[-q] [-L grade] [-M margin] [-S deviation] [-b first] [-d dim] [-l documents] "
              "[-n last] [-s seed] game",
     .line = "makes up rounds: the papers' data sets and games",
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct synth),
     .parse = parse,
     .kind = kind,

@@ -1,6 +1,5 @@
 /* update: learns from what the rounds say, and hands its weights back round the ring. */
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "learn/learner_model.h"
@@ -13,8 +12,7 @@ struct update {
     const struct learner *learner;
     struct settings settings;
     const char *model, *ring_path;
-    uint64_t every, most; /* rounds between checkpoints, 0: none; weights at the most, 0: as the
-                           * learner has it */
+    uint64_t every, most; /* rounds between checkpoints (0: none); most weights (0: preset) */
     struct model_file file;
     struct ring *ring;
     struct state state;
@@ -22,17 +20,39 @@ struct update {
     uint64_t rounds; /* of this run */
 };
 
-static int parse_learner(struct update *my, const struct options *options)
+static const char *gain_word(size_t i)
 {
-    char names[200] = "";
-    my->learner = learner_find(options->value);
-    for (size_t i = 0; learners[i]; i++) {
-        strncat(names, " ", sizeof names - strlen(names) - 1);
-        strncat(names, learners[i]->name, sizeof names - strlen(names) - 1);
-    }
-    return my->learner ? 0 : fault_usage(options->fault, "no learner '%.40s'; there are:%s",
-                                         options->value, names);
+    return settings_known[SETTING_GAIN].words[i];
 }
+
+static const char *learner_word(size_t i)
+{
+    return learners[i] ? learners[i]->name : NULL;
+}
+
+static const struct option options_known[] = {
+    { 'C', "tradeoff", NULL, "solar1: C (default 1e-5); solar2: gamma (default 10000); others: the "
+                             "ridge penalty (default 1, baselines 100); a number above 0" },
+    { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
+    { 'G', "gain", gain_word, "ftpl: gain of a label (default exp)" },
+    { 'L', "grade", NULL, "prank: top grade of the labels, 1 to 1000 (default 4)" },
+    { 'N', "size", NULL, "committee: number of members, 1 to 1000000 (default 20)" },
+    OPTION_PROGRESS,
+    { 'S', "width", NULL, "thompson, linucb, dbgd: width of exploration (default 0.1; dbgd 1)" },
+    { 'T', "horizon", NULL, "rounds of the run: eta is horizon^(-2/3), or horizon^(-1/2)" },
+    { 'U', "radius", NULL, "radius of the ball for the weights, above 0 (default: no ball)" },
+    { 'a', "learner", learner_word, "how to learn (no default)" },
+    { 'c', "rounds", NULL, "with -m: rounds between checkpoints (default: save at the end alone)" },
+    { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
+    { 'e', "eta", NULL, "step size, above 0 (default: minimax 1, pdgd 0.1, dbgd 0.01)" },
+    { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },
+    { 'k', "cutoff", NULL, "slam: cutoff of the NDCG to learn for (default: the whole list)" },
+    { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
+    { 'o', NULL, NULL, "learners of pairs: take them in document order (default: at random)" },
+    { 'p', NULL, NULL, "regressions: features as they are (default: deviation and mean)" },
+    { 's', "seed", NULL, "seed of what the learner draws, a whole number from 0 (default 1)" },
+    { 0 },
+};
 
 static int parse_setting(struct update *my, const struct options *options)
 {
@@ -52,8 +72,7 @@ static int parse_setting(struct update *my, const struct options *options)
         *value = (double)whole;
         return 0;
     case FORM_WORD:
-        *value = options_word(options, setting->words) + 1;
-        return *value > 0 ? 0 : -1;
+        return (*value = options_word(options) + 1) > 0 ? 0 : -1;
     default:
         *value = 1;
         return 0;
@@ -62,12 +81,15 @@ static int parse_setting(struct update *my, const struct options *options)
 
 static int parse_option(struct update *my, const struct options *options)
 {
+    int found;
     switch (options->letter) {
     case 'P':
         my->host->progress->asked = true;
         return 0;
     case 'a':
-        return parse_learner(my, options);
+        found = options_find(options, "learner", options->value, learner_word);
+        my->learner = found < 0 ? NULL : learners[found];
+        return found;
     case 'c':
         return options_whole(options, 1, RECORD_MOST, &my->every);
     case 'd':
@@ -89,7 +111,7 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     my->host = host;
     my->file.lock_fd = -1;
-    while ((letter = options_next(options, "C:E:G:L:N:PS:T:U:a:c:d:e:f:k:m:ops:")) > 0)
+    while ((letter = options_next(options)) > 0)
         if (parse_option(my, options) < 0)
             return -1;
     if (letter < 0 || options_no_operands(options) < 0)
@@ -141,19 +163,17 @@ static int open_update(void *self)
     struct update *my = self;
     struct fault *fault = my->host->fault;
     if (!my->model && !my->host->to && isatty(STDOUT_FILENO))
-        return fault_usage(fault, "without -m the model goes to standard output, which is a "
-                           "terminal");
+        return fault_usage(fault, "no -m, and standard output is a terminal: name a file");
     if (my->model && model_file_open(&my->file, my->model, fault) < 0)
         return -1;
     if (my->model)
         my->host->watch->out = NULL; /* nothing goes there: who reads it may go */
     if (my->host->ring)
         my->ring = ring_local_update(my->host->ring);
-    else if (my->ring_path) {
+    else if (my->ring_path)
         my->ring = ring_fifo_update(my->ring_path, my->host->in, my->host->watch, fault);
-        if (!my->ring)
-            return -1;
-    }
+    if (my->ring_path && !my->ring)
+        return -1;
     if (my->model && load(my) < 0)
         return -1;
     return publish(my);
@@ -165,9 +185,8 @@ static int save(struct update *my, struct fault *fault)
         return -1;
     if (my->model)
         return model_file_save(&my->file, &my->outgoing, fault);
-    if (writer_record(my->host->out, &my->outgoing.record, fault) < 0)
-        return -1;
-    return writer_end(my->host->out, 1, fault);
+    return writer_record(my->host->out, &my->outgoing.record, fault) < 0
+               ? -1 : writer_end(my->host->out, 1, fault);
 }
 
 static enum step step(void *self, struct round *round)
@@ -176,8 +195,7 @@ static enum step step(void *self, struct round *round)
     if (learner_learn(&my->state, round, my->host->fault) < 0)
         return FAIL;
     my->rounds++;
-    if (my->every && my->state.rounds % my->every == 0 &&
-        save(my, my->host->fault) < 0)
+    if (my->every && my->state.rounds % my->every == 0 && save(my, my->host->fault) < 0)
         return FAIL;
     return publish(my) < 0 ? FAIL : DROP;
 }
@@ -221,6 +239,7 @@ const struct filter update = {
              "[-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
              "[-k cutoff] [-m model] [-s seed]",
     .line = "learns from the feedback; a model at the end, and round the ring",
+    .options = options_known,
     .size = sizeof(struct update),
     .parse = parse,
     .kind = kind,

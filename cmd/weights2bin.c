@@ -14,13 +14,22 @@ struct weights2bin {
     struct model model;
 };
 
+static const struct option options_known[] = {
+    { 'd', "dim", NULL, "largest number of weights, 1 to 2147483648 (default 16777216)" },
+    { 0 },
+};
+
+static const struct option operand_known = {
+    0, "file", NULL, "file of weights as text (default: standard input)"
+};
+
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct weights2bin *my = self;
     int letter;
     my->host = host;
     my->most = LEARNER_MOST;
-    while ((letter = options_next(options, "d:")) > 0)
+    while ((letter = options_next(options)) > 0)
         if (options_whole(options, 1, ROUND_DIM, &my->most) < 0)
             return -1;
     my->files = options_operands(options);
@@ -76,6 +85,8 @@ const struct filter weights2bin = {
     .name = "weights2bin",
     .usage = "[-d dim] [file]",
     .line = "weights as text, from other tools, to a model",
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct weights2bin),
     .parse = parse,
     .kind = kind,

@@ -67,6 +67,28 @@ is() {
     [ "$1" = "$2" ] || { printf -- '--- expected\n%s\n--- got\n%s\n' "$2" "$1" && return 1; }
 }
 
+# usage PROGRAM: its usage line as -h prints it, on one line.
+usage() {
+    "$1" -h | sed -n '/^$/q; s/^usage: //; p' | xargs
+}
+
+# rows PROGRAM: the options that -h explains, then the operand if there is one: lines of letter,
+# value's name and text, separated by tabs; "-" for a letter or a name that is missing.
+rows() {
+    "$1" -h | awk '
+        function finish() { if (row) print row; row = "" }
+        /^$/ { finish(); part++ }
+        part != 1 || /^$/ { next }
+        /^   / { sub(/^ +/, " "); row = row $0; next }
+        {
+            finish()
+            name = /^  -. [^ ]/ ? $2 : /^  -/ ? "-" : $1
+            letter = /^  -/ ? substr($1, 2) : "-"
+            sub(/^  [^ ]+( [^ ]+)?  +/, "")
+            row = letter "\t" name "\t" $0
+        }'
+}
+
 # mkstream WORD...: a stream made by hand (tests/shim/mkstream.c).
 mkstream() {
     "$ROOT/build/tests/shim/mkstream" "$@"

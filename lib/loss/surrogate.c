@@ -198,16 +198,21 @@ static double minimax_loss(size_t m, const double *s, const double *R,
 }
 
 const struct surrogate surrogates[] = {
-    [SURROGATE_SQUARED] = { "squared", 1, false, squared_gradient, squared_loss },
-    [SURROGATE_KL] = { "kl", 1, false, kl_gradient, kl_loss },
-    [SURROGATE_SMOOTHDCG] = { "smoothdcg", 1, false, smoothdcg_gradient, smoothdcg_loss },
-    [SURROGATE_RANKSVM] = { "ranksvm", 2, false, ranksvm_gradient, ranksvm_loss },
-    [SURROGATE_LISTNET] = { "listnet", SURROGATE_ALL, false, listnet_gradient, listnet_loss },
-    [SURROGATE_SLAM] = { "slam", SURROGATE_ALL, true, slam_gradient, slam_loss },
-    [SURROGATE_SLAM_AP] = { "slam-ap", SURROGATE_ALL, false, slam_ap_gradient, slam_ap_loss },
-    [SURROGATE_MINIMAX] = { "minimax", SURROGATE_ALL, false, minimax_gradient, minimax_loss },
-    { NULL, 0, false, NULL, NULL },
+    [SURROGATE_SQUARED] = { "squared", "loss:squared", 1, false, squared_gradient, squared_loss },
+    [SURROGATE_KL] = { "kl", "loss:kl", 1, false, kl_gradient, kl_loss },
+    [SURROGATE_SMOOTHDCG] = { "smoothdcg", "loss:smoothdcg", 1, false, smoothdcg_gradient, smoothdcg_loss },
+    [SURROGATE_RANKSVM] = { "ranksvm", "loss:ranksvm", 2, false, ranksvm_gradient, ranksvm_loss },
+    [SURROGATE_LISTNET] = { "listnet", "loss:listnet", SURROGATE_ALL, false, listnet_gradient, listnet_loss },
+    [SURROGATE_SLAM] = { "slam", "loss:slam", SURROGATE_ALL, true, slam_gradient, slam_loss },
+    [SURROGATE_SLAM_AP] = { "slam-ap", "loss:slam-ap", SURROGATE_ALL, false, slam_ap_gradient, slam_ap_loss },
+    [SURROGATE_MINIMAX] = { "minimax", "loss:minimax", SURROGATE_ALL, false, minimax_gradient, minimax_loss },
+    { NULL, NULL, 0, false, NULL, NULL },
 };
+
+const char *surrogate_measure(size_t i)
+{
+    return i <= SURROGATE_MINIMAX ? surrogates[i].measure : NULL;
+}
 
 const struct surrogate *surrogate_find(const char *name)
 {

@@ -20,6 +20,7 @@ struct surrogate_options {
 
 struct surrogate {
     const char *name;
+    const char *measure; /* its loss as a measure */
     size_t least; /* places that must be seen for an unbiased estimate (of a longer list) */
     bool cut;     /* does it look at options->cutoff?                                     */
 
@@ -41,6 +42,9 @@ enum surrogate_number {
     SURROGATE_SLAM, SURROGATE_SLAM_AP, SURROGATE_MINIMAX
 };
 extern const struct surrogate surrogates[];
+
+/* The loss of surrogate i as a measure, from 0, or NULL after the last. */
+const char *surrogate_measure(size_t i);
 
 /* The surrogate of that name, or NULL. */
 const struct surrogate *surrogate_find(const char *name);

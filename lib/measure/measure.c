@@ -191,19 +191,20 @@ static const char *const cut_forms[] = {
 
 static const struct {
     const char *name;
+    const char *word; /* with its cutoff: what completion offers */
     enum cut cut;
     enum measured (*value)(const struct measure *, const struct judge *, double *, struct fault *);
 } measures[] = {
-    { "ndcg", CUT_MAYBE, ndcg },
-    { "dcg", CUT_MAYBE, dcg },
-    { "err", CUT_MAYBE, err },
-    { "p", CUT_ALWAYS, precision },
-    { "prec", CUT_ALWAYS, prec },
-    { "map", CUT_NEVER, average_precision },
-    { "mrr", CUT_NEVER, reciprocal_rank },
-    { "auc", CUT_NEVER, auc },
-    { "pairloss", CUT_NEVER, pairloss },
-    { "sumloss", CUT_NEVER, sumloss },
+    { "ndcg", "ndcg@k", CUT_MAYBE, ndcg },
+    { "dcg", "dcg@k", CUT_MAYBE, dcg },
+    { "err", "err@k", CUT_MAYBE, err },
+    { "p", "p@k", CUT_ALWAYS, precision },
+    { "prec", "prec@k", CUT_ALWAYS, prec },
+    { "map", "map", CUT_NEVER, average_precision },
+    { "mrr", "mrr", CUT_NEVER, reciprocal_rank },
+    { "auc", "auc", CUT_NEVER, auc },
+    { "pairloss", "pairloss", CUT_NEVER, pairloss },
+    { "sumloss", "sumloss", CUT_NEVER, sumloss },
 };
 enum { MEASURES = sizeof measures / sizeof *measures };
 
@@ -222,6 +223,11 @@ static size_t find(const char *name)
 bool measure_is_known(const char *name)
 {
     return name_begins(name, loss_prefix) || find(name) < MEASURES;
+}
+
+const char *measure_word(size_t i)
+{
+    return i < MEASURES ? measures[i].word : surrogate_measure(i - MEASURES);
 }
 
 void measure_add_name(struct names *names, const char *name)

@@ -56,6 +56,9 @@ bool measure_is_known(const char *name);
 
 /* Adds all measures to a list for a message, as ndcg[@k]; or the one of that name. */
 void measure_add_names(struct names *names);
+
+/* Measure i as a word, from 0: ndcg@k ... loss:kl ...; NULL after the last. */
+const char *measure_word(size_t i);
 void measure_add_name(struct names *names, const char *name);
 
 /* How many of the labels, highest first, it looks at. */

@@ -6,22 +6,31 @@
 
 /* What may stand before a measure's name. */
 static const struct {
-    const char *text;
+    const char *text, *word;
     enum tally_kind kind;
     bool normalised; /* of TALLY_OFFLINE */
 } prefixes[] = {
-    { "regret:", TALLY_REGRET, false },
-    { "ips:", TALLY_OFFLINE, false },
-    { "snips:", TALLY_OFFLINE, true },
+    { "regret:", "regret:MEASURE", TALLY_REGRET, false },
+    { "ips:", "ips:MEASURE", TALLY_OFFLINE, false },
+    { "snips:", "snips:MEASURE", TALLY_OFFLINE, true },
 };
 enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
+
+const char *tally_word(size_t i)
+{
+    size_t measures = 0;
+    while (measures < i && measure_word(measures))
+        measures++;
+    const char *word = measure_word(i);
+    return word ? word : i - measures < PREFIXES ? prefixes[i - measures].word : NULL;
+}
 
 static int no_measure(const char *name, struct fault *fault)
 {
     struct names names = { 0 };
     measure_add_names(&names);
     for (size_t i = 0; i < PREFIXES; i++)
-        names_add(&names, "%sMEASURE", prefixes[i].text);
+        names_add(&names, "%s", prefixes[i].word);
     return fault_usage(fault, "no measure '%.40s': choose from %s", name, names.text);
 }
 

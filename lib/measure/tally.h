@@ -35,6 +35,10 @@ struct tally { /* all zero at first */
     uint64_t count; /* rounds in the sum */
 };
 
+/* The measures there are, for -h and completion: word i, from 0, or NULL after the last. "@k" is
+ * a cutoff, "MEASURE" another measure. */
+const char *tally_word(size_t i);
+
 /* A measure of measure.h, or one behind regret:, ips: or snips:. 0 or a usage fault. */
 int tally_parse(struct tally *tally, const char *name, struct fault *fault);
 void tally_close(struct tally *tally);

@@ -38,10 +38,12 @@ struct host {
 
 struct filter {
     const char *name;
-    const char *usage; /* what stands behind the name: "[-g gamma] ..." */
-    const char *line;  /* what it does, in a line                       */
-    size_t size;       /* of its state, zeroed before parse             */
-    bool no_features;        /* no feature is looked at: they need not be in memory */
+    const char *usage; /* what follows the name in the usage line: "[-g gamma] ..." */
+    const char *line;  /* what it does, in a line                                   */
+    const struct option *options; /* the table of its options; NULL: it has none    */
+    const struct option *operand; /* what its operands are; NULL: it takes none     */
+    size_t size;       /* of its state, zeroed before parse                         */
+    bool no_features;  /* no feature is looked at: they need not be in memory       */
 
     /* Reads the command line, and does nothing else. 0 or a fault. */
     int (*parse)(void *self, struct options *options, struct host *host);

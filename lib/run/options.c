@@ -9,9 +9,11 @@
 
 #include "stream/record.h"
 
-void options_start(struct options *options, int argc, char **argv, struct fault *fault)
+void options_start(struct options *options, int argc, char **argv, const struct option *table,
+                   struct fault *fault)
 {
-    *options = (struct options){ .argc = argc, .argv = argv, .at = 1, .rest = "", .fault = fault };
+    *options = (struct options){ .argc = argc, .argv = argv, .table = table, .at = 1, .rest = "",
+                                 .fault = fault };
 }
 
 /* Takes up the next argument: is it one of options? */
@@ -29,7 +31,23 @@ static bool next_argument(struct options *o)
     return true;
 }
 
-int options_next(struct options *o, const char *letters)
+/* The row of the letter at hand, or NULL. */
+static const struct option *find_row(const struct options *o)
+{
+    const struct option *row = o->table;
+    while (row && row->letter && row->letter != o->letter)
+        row++;
+    return row && row->letter ? row : NULL;
+}
+
+static int no_option(const struct options *o)
+{
+    char quoted[FAULT_QUOTE];
+    const char *argument = o->argv[o->at - 1];
+    return fault_usage(o->fault, "no option %s", fault_quote(quoted, argument, strlen(argument)));
+}
+
+int options_next(struct options *o)
 {
     if (*o->rest == '\0' && !next_argument(o))
         return OPTIONS_END;
@@ -38,19 +56,16 @@ int options_next(struct options *o, const char *letters)
         return OPTIONS_HELP;
     if (o->letter == 'V')
         return OPTIONS_VERSION;
-    const char *found = o->letter == ':' ? NULL : strchr(letters, o->letter);
-    if (!found) {
-        char quoted[FAULT_QUOTE];
-        const char *argument = o->argv[o->at - 1];
-        return fault_usage(o->fault, "no option %s",
-                           fault_quote(quoted, argument, strlen(argument)));
-    }
-    if (found[1] != ':')
+    o->option = find_row(o);
+    if (!o->option)
+        return no_option(o);
+    if (!o->option->value)
         return o->letter;
     o->value = *o->rest ? o->rest : o->at < o->argc ? o->argv[o->at++] : NULL;
     o->rest = "";
     if (!o->value)
-        return fault_usage(o->fault, "-%c wants a value behind it", o->letter);
+        return fault_usage(o->fault, "-%c needs a value: -%c %s", o->letter, o->letter,
+                           o->option->value);
     return o->letter;
 }
 
@@ -104,15 +119,50 @@ int options_fraction(const struct options *o, double *value)
                : wrong(o, "a number from 0 to 1");
 }
 
-int options_word(const struct options *o, const char *const *words)
+/* The index of a word, or -1. */
+static int find_word(const char *word, option_words *words)
 {
-    char what[200];
-    size_t used = 0;
-    for (int i = 0; words[i]; i++)
-        if (strcmp(o->value, words[i]) == 0)
+    for (int i = 0; words((size_t)i); i++)
+        if (strcmp(word, words((size_t)i)) == 0)
             return i;
-    for (int i = 0; words[i] && used < sizeof what; i++)
+    return -1;
+}
+
+int options_word(const struct options *o)
+{
+    option_words *words = o->option->words;
+    char what[sizeof o->fault->text] = "";
+    size_t used = 0;
+    int found = find_word(o->value, words);
+    for (size_t i = 0; found < 0 && words(i) && used < sizeof what; i++)
         used += (size_t)snprintf(what + used, sizeof what - used, "%s%s",
-                                 i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
-    return wrong(o, what);
+                                 i == 0 ? "" : words(i + 1) ? ", " : " or ", words(i));
+    return found < 0 ? wrong(o, what) : found;
+}
+
+/* The words with a blank before each, as many as there is room for. */
+static const char *list_words(option_words *words, char list[], size_t room)
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; words(i) && used < room; i++)
+        used += (size_t)snprintf(list + used, room - used, " %s", words(i));
+    return list;
+}
+
+int options_find(const struct options *o, const char *what, const char *word, option_words *words)
+{
+    char list[sizeof o->fault->text];
+    int found = find_word(word, words);
+    if (found >= 0)
+        return found;
+    return fault_usage(o->fault, "no %s '%.40s'; there are:%s", what, word,
+                       list_words(words, list, sizeof list));
+}
+
+int options_missing(const struct options *o, const char *what, option_words *words)
+{
+    char list[sizeof o->fault->text];
+    return fault_usage(o->fault, "no %s named; there are:%s", what,
+                       list_words(words, list, sizeof list));
 }

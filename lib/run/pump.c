@@ -19,7 +19,7 @@ int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **
     if (!pump->self)
         return fault_memory(&pump->fault, filter->size + sizeof *pump->record);
     round_open(&pump->round, pump->record);
-    options_start(&options, argc, argv, &pump->fault);
+    options_start(&options, argc, argv, filter->options, &pump->fault);
     return filter->parse(pump->self, &options, &pump->host);
 }
 

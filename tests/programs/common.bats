@@ -3,27 +3,122 @@
 
 load ../helper
 
-# misused WORDS COMMAND...: exit 2, and on standard error the words behind the program's name, then its
-# usage; nothing on standard output.
+# misused WORDS COMMAND...: exit 2, and on standard error the words after the program's name, its
+# usage and a hint; nothing on standard output.
 misused() {
     local program=${2##*/} got=0
     [ "$program" != rankpipe ] || program=$3
     "${@:2}" >out 2>err </dev/null || got=$?
     is "$got" 2
     is "$(cat err)" "$program: $1
-$($program -h)"
+$($program -h | sed '/^$/,$d')
+$program -h explains the options"
     [ ! -s out ]
 }
 
-@test "-h and --help print usage on standard output, exit 0" {
+# A usage line as the rows of its options and operand: letter and value's name.
+usage_rows() {
+    usage "$1" | sed "s/^$1//; s/ \.\.\.//" | sed 's/[][|]/ & /g' | awk '{
+        for (i = 1; i <= NF; i++) {
+            if ($i ~ /^-./ && $(i + 1) ~ /^[a-z]/) {
+                print substr($i, 2) "\t" $(i + 1)
+                i++
+            } else if ($i ~ /^-./) {
+                for (j = 2; j <= length($i); j++)
+                    print substr($i, j, 1) "\t-"
+            } else if ($i ~ /^[a-z]/) {
+                print "-\t" $i
+            }
+        }
+    }'
+}
+
+@test "-h and --help print usage, options and where the page is on standard output, exit 0" {
     for program in $PROGRAMS; do
         for option in -h --help; do
             $program $option >out 2>err
             is "$(cat err)" ''
-            is "$(wc -l <out)" 1
-            [[ $(cat out) == "usage: $program "* ]]
+            [[ $(head -n 1 out) == "usage: $program "* ]]
+            is "$(tail -n 1 out)" "rankpipe help $program opens the page"
+            is "$(grep -c '^$' out)" 2
+            is "$(sed '/^$/,$d' out | awk 'length > 80')" ''
+            is "$(awk 'length > 100' out)" ''
         done
     done
+}
+
+@test "-h explains every option and operand of the usage line, by the same names, and no other" {
+    for program in $PROGRAMS; do
+        echo "$program"
+        is "$(rows "$program" | cut -f 1,2 | LC_ALL=C sort)" "$(usage_rows "$program" | LC_ALL=C sort)"
+        is "$(rows "$program" | awk -F '\t' 'length($3) < 4')" ''
+    done
+}
+
+@test "every option that -h explains is one that the program takes" {
+    for program in $PROGRAMS; do
+        rows "$program" | grep -v '^-' | cut -f 1,2 | while read -r letter name; do
+            if [ "$name" = - ]; then
+                "$program" "-$letter" -h >/dev/null
+            else
+                misused "-$letter needs a value: -$letter $name" "$program" "-$letter"
+            fi
+        done
+    done
+}
+
+# default COMMAND: the same bytes with and without the words in braces, "explore {-s 1} -g 0.5",
+# which -h gives as a default.
+default() {
+    local program=${1%% *} option value
+    option=$(sed 's/.*{-\(.\) .*/\1/' <<<"$1") value=$(sed 's/.*{-. \(.*\)}.*/\1/' <<<"$1")
+    rows "$program" | grep "^$option" | grep -E "default[^)]*[ (]$value([ ,;)]|$)" ||
+        { echo "-h gives -$option no default $value: $1" && return 1; }
+    eval "$(tr -d '{}' <<<"$1")" <"${2:-text}" >with
+    eval "$(sed 's/{.*}//' <<<"$1")" <"${2:-text}" >without
+    cmp with without
+}
+
+@test "the defaults that -h gives are those of the programs" {
+    small_text >text
+    svm2bin text >rounds
+    update -a squared -e 0.1 -m model <rounds
+    replay -n 30 rounds | score -m model >scored
+    explore -g 0.5 <scored >shown
+    explore -p plackett-luce <scored | feedback-mask -c perfect >clicks
+    synth -n 20 noisy-binary >fixed
+    update -a ftpl -m items <fixed
+    score -m items <fixed >listed
+    for command in 'replay {-b 1} rounds' 'replay {-i 1/1} rounds' 'synth {-L 4} linear' \
+        'synth {-M 0.1} separable' 'synth {-S 0.25} separable' 'synth {-S 0.5} linear' \
+        'synth {-S 0.3} noisy-binary' 'synth {-b 1} linear' 'synth {-d 20} separable' \
+        'synth {-d 10} linear' 'synth {-l 20} separable' 'synth {-l 10} linear' \
+        'synth {-l 10} noisy-binary' 'synth {-n 1000} linear' 'synth {-s 1} linear'; do
+        default "$command"
+    done
+    for command in 'features {-D 100} fourier' 'features {-g 1} fourier' 'features {-s 1} fourier' \
+        'explore {-H 1} -p plackett-luce' 'explore {-g 0}' 'explore {-k 1} -p top -g 0.5' \
+        'explore {-p uniform} -g 0.5' 'explore {-s 1} -g 0.5'; do
+        default "$command" scored
+    done
+    for command in 'metric {-D log} ndcg' 'metric {-E 0.01} loss:smoothdcg' 'metric {-G exp} ndcg' \
+        'metric {-L 4} err' 'metric {-z 0} ndcg' 'feedback-mask {-L 4} -c perfect' \
+        'feedback-mask {-k 1}' 'feedback-mask {-k 10} -c perfect' 'feedback-mask {-s 1} -c perfect' \
+        'bin2txt {-f svm}'; do
+        default "$command" shown
+    done
+    for command in 'explore {-L 1} -p leader -T 20' 'explore {-k 1} -p blocks -T 20'; do
+        default "$command" listed
+    done
+    for command in '{-C 1e-5} -a solar1' '{-C 10000} -a solar2' '{-C 1} -a ridge' \
+        '{-C 1} -a thompson' '{-C 1} -a linucb' '{-C 100} -a squared-dr -e 1e-3' \
+        '{-E 0.01} -a smoothdcg -e 1e-3' '{-L 4} -a prank' '{-N 20} -a committee' \
+        '{-S 0.1} -a thompson' '{-S 0.1} -a linucb' '{-e 1} -a minimax' '{-s 1} -a solar1' \
+        '{-s 1} -a thompson'; do
+        default "update $command" rounds
+    done
+    default 'update {-G exp} -a ftpl' fixed
+    default 'update {-e 0.1} -a pdgd' clicks
 }
 
 @test "-h counts behind other options, and before operands are looked at" {
@@ -52,11 +147,9 @@ $($program -h)"
 }
 
 @test "an option without its value prints usage on standard error, exit 2" {
-    for command in 'svm2bin -d' 'svm2bin -q' 'replay -s' 'score -m' 'explore -g' 'metric -t' 'feedback-mask -k' \
-        'update -a' 'bin2txt -f'; do
-        # shellcheck disable=SC2086
-        misused "${command#* } wants a value behind it" $command
-    done
+    misused "-d needs a value: -d dim" svm2bin -d
+    misused "-g needs a value: -g gamma" explore -s 1 -g
+    misused "-a needs a value: -a learner" update -Pa
 }
 
 @test "a value stands in its option's argument or in the next, and options may be joined" {
@@ -79,7 +172,8 @@ $($program -h)"
 
 @test "a command line that lacks what the program cannot do without prints usage, exit 2" {
     fails 2 'score: no weights: *
-usage: score *' score
+usage: score *
+score -h explains the options' score
     fails 2 'update: no learner: *
 usage: update *' update
     fails 2 'metric: no measure named: *
@@ -113,6 +207,74 @@ usage: replay *' replay
     small_text | svm2bin >direct
     small_text | rankpipe svm2bin >through
     same direct through
+}
+
+# A folder of programs with the executable, and a man that prints how it was called.
+page_reader() {
+    mkdir -p stage/bin
+    cp "$ROOT/bin/rankpipe" "stage/bin/${1:-}rankpipe"
+    cat >stage/bin/man <<'MAN'
+#!/bin/sh
+if [ "$1" = -w ]; then grep -qx "$2 $3" installed; exit; fi
+echo "man $*"
+MAN
+    chmod +x stage/bin/man
+    : >installed
+    pages=$(cd stage/bin && pwd)
+}
+
+@test "rankpipe help opens the page of the source, of an installation, or the one that man knows" {
+    page_reader
+    PATH=$PWD/stage/bin:$PATH
+    fails 1 'rankpipe: the page score(1) is not installed' rankpipe help score
+    fails 1 'rankpipe: the page rankpipe(7) is not installed' rankpipe help
+    echo 1 score >installed
+    is "$(rankpipe help score)" 'man 1 score'
+    echo 1 rankpipe-score >>installed
+    is "$(rankpipe help score)" 'man 1 rankpipe-score'
+    mkdir -p stage/share/man/man1 stage/share/man/man7
+    touch stage/share/man/man1/score.1 stage/share/man/man7/rankpipe.7
+    is "$(rankpipe help score)" 'man 1 rankpipe-score'
+    touch stage/share/man/man1/rankpipe-score.1 stage/share/man/man7/rankpipe-learners.7
+    is "$(rankpipe help score)" "man $pages/../share/man/man1/rankpipe-score.1"
+    is "$(rankpipe help)" "man $pages/../share/man/man7/rankpipe.7"
+    is "$(rankpipe help learners)" "man $pages/../share/man/man7/rankpipe-learners.7"
+    mkdir stage/man
+    touch stage/man/score.1 stage/man/rankpipe.1
+    is "$(rankpipe help score)" "man $pages/../share/man/man1/rankpipe-score.1"
+    rm stage/share/man/man1/rankpipe-score.1 installed
+    is "$(rankpipe help score)" "man $pages/../man/score.1"
+    is "$(rankpipe help rankpipe)" "man $pages/../man/rankpipe.1"
+    is "$(cd / && stage=x "$pages/rankpipe" help score)" "man $pages/../man/score.1"
+    ln -s "$pages/rankpipe" elsewhere
+    ln -s elsewhere rankpipe
+    is "$(./rankpipe help score)" "man $pages/../man/score.1"
+}
+
+@test "rankpipe help knows the pages of an installation with a prefix" {
+    page_reader rp-
+    PATH=$PWD/stage/bin:$PATH
+    mkdir -p stage/share/man/man1 stage/share/man/man7
+    touch stage/share/man/man1/rp-score.1 stage/share/man/man7/rankpipe.7
+    is "$(rp-rankpipe help score)" "man $pages/../share/man/man1/rp-score.1"
+    is "$(rp-rankpipe help)" "man $pages/../share/man/man7/rankpipe.7"
+}
+
+@test "rankpipe help of a page that does not exist lists the programs, exit 2" {
+    for name in nosuch ../score; do
+        fails 2 "rankpipe: no page '$name'
+usage: rankpipe program *" rankpipe help "$name"
+    done
+    fails 2 'rankpipe: help opens one page at a time
+usage: rankpipe program *' rankpipe help score explore
+}
+
+@test "every program's page opens from the source tree" {
+    page_reader
+    for program in rankpipe $PROGRAMS; do
+        is "$(PATH=$pages:$PATH "$ROOT/bin/rankpipe" help "$program")" "man $ROOT/bin/../man/$program.1"
+    done
+    is "$(PATH=$pages:$PATH "$ROOT/bin/rankpipe" help)" "man $ROOT/bin/../man/rankpipe.7"
 }
 
 @test "an unknown program is told on standard error with the list, exit 2" {

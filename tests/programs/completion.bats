@@ -1,4 +1,4 @@
-# Completion in bash and zsh: made from the programs' usage, so that it knows what they know.
+# Completion in bash and zsh: made from what the programs print for -h.
 load ../helper
 
 MAKE="make -C $ROOT"
@@ -34,10 +34,10 @@ said() {
     "${@:2}" 2>&1 >/dev/null </dev/null | sed -n "1s/$1//p"
 }
 
-@test "bash: every option of every program's usage is offered, with -h and -V" {
+@test "bash: every option that -h explains is offered, with -h and -V" {
     installed
     for program in $PROGRAMS; do
-        letters=$("$program" -h | cut -d ' ' -f 3- | tr ' []|' '\n' | sed -n 's/^-//p' | fold -w 1)
+        letters=$(rows "$program" | cut -f 1 | grep -v '^-')
         offers "$program -" "$(printf -- '-%s ' $letters h V | sed 's/ $//')"
     done
 }
@@ -61,6 +61,7 @@ said() {
         for word in $words; do
             [ "$(said '^[^:]*: ' "$program" "-$letter" "$word" '-?')" = "no option '-?'" ]
         done
+        fails 2 "*'?'*" "$program" "-$letter" '?'
     done <values
     for measure in $(awk -F '\t' '$1 == "operand" && $2 == "metric" { print $4 }' options); do
         case $measure in *@) measure=${measure}3 ;; regret: | *ips:) measure+=dcg ;; esac
@@ -88,6 +89,19 @@ said() {
     offers 'metric loss:rank' 'ranksvm' # the shell takes loss: for a word of its own
     offers 'rankpipe upd' 'update'
     offers 'rankpipe explore -p b' 'blocks'
+    offers 'rankpipe help upd' 'update'
+    offers 'rankpipe hel' 'help'
+}
+
+@test "the measures that are offered are those that metric names" {
+    metric '?' 2>&1 | sed -n '1s/.*: //p' | tr ' ' '\n' | sed 's/^loss:.*/loss/' | sort >named
+    metric -h >out
+    rows metric | sed -n '$s/.* - one of: //p' | tr ' ' '\n' | sed 's/^loss:.*/loss/' | sort -u >offered
+    [ "$(wc -l <offered)" -ge 14 ]
+    diff named offered
+    metric loss:x 2>&1 | sed -n "1s/.*': //p" | sed 's/, /\n/g' | sort >named
+    rows metric | sed -n '$s/.* - one of: //p' | tr ' ' '\n' | sed -n 's/^loss://p' | sort >offered
+    diff named offered
 }
 
 @test "bash: files, numbers and what is unknown are left to the shell" {

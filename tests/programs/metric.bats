@@ -597,7 +597,7 @@ prec@k, sumloss; and, for labels 0 and 1, pairloss, auc: a sort finds the best f
     fails 2 "metric: -e wants a whole number from 1 *" metric -e 0 ndcg
     fails 2 "metric: -L wants a whole number from 1 *" metric -L 0 err
     fails 2 "metric: -E wants a number above 0*" metric -E 0 loss:smoothdcg
-    fails 2 "metric: -t wants a value*" metric -t
+    fails 2 "metric: -t needs a value: -t file*" metric -t
     fails 2 "metric: no option '-q'*" metric -q ndcg
 }
 

@@ -211,7 +211,8 @@ scores() {
 }
 
 @test "one of -m and -f, and -w only with -f" {
-    fails 2 'score: no weights: -m model, or -f ring*usage: score \[-r\] -m model | -f ring \[-w window\]' score
+    fails 2 'score: no weights: -m model, or -f ring*usage: score \[-r\] -m model | -f ring \[-w window\]
+score -h explains the options' score
     fails 2 'score: -m fixes the weights, -f has them learnt: give one of them*' \
         score -m model -f ring
     fails 2 'score: -w goes with -f: fixed weights have no feedback*' score -m model -w 2
@@ -220,7 +221,7 @@ scores() {
     for window in 0 -1 1.5 x 1048577 ''; do
         fails 2 'score: -w wants a whole number from 1 to 1048576, not *' score -f ring -w "$window"
     done
-    fails 2 'score: -m wants a value behind it*' score -m
+    fails 2 'score: -m needs a value: -m model*' score -m
     fails 2 "score: takes no operand, but was given 'x'*" score -m model x
 }
 

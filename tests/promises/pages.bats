@@ -20,17 +20,20 @@ commands() {
         more || /^ *\$ / { more = / \|$|\\$/; sub(/^ *(\$ )?/, ""); print }'
 }
 
-usage() {
-    "$1" -h | sed -n 's/^usage: //p'
-}
-
-# The letters of the options in a program's usage, and of those its page explains, one a line.
-letters() {
-    usage "$1" | tr ' []|' '\n' | sed -n 's/^-//p' | fold -w 1
-}
-
+# The options that a program's page explains: lines of letter and value's name, as rows has them.
 explained() {
-    sed -n 's/^\.It Fl \([0-9A-Za-z]\).*/\1/p' "$ROOT/man/$1.1"
+    sed -n 's/^\.It Fl \([0-9A-Za-z]\)$/\1\t-/p; s/^\.It Fl \([0-9A-Za-z]\) Ar \([^ ]*\)$/\1\t\2/p' \
+        "$ROOT/man/$1.1"
+}
+
+# defaults PAGE LETTER: the sentences on defaults where a page explains an option, as plain text.
+defaults() {
+    awk -v letter="$2" '
+        $1 == ".It" && $2 == "Fl" { on = $3 == letter }
+        $1 == ".El" { on = 0 }
+        on && $1 == ".It" { next }
+        on { sub(/^\.[A-Z][a-z] /, ""); gsub(/ Ns /, ""); gsub(/\\\(ha/, "^"); print }
+    ' "$ROOT/man/$1.1" | sed 's/ *\.$/\r/' | tr '\n\r' ' \n' | grep -i default
 }
 
 @test "every page is sound" {
@@ -67,15 +70,36 @@ explained() {
 @test "a program's usage is its page's SYNOPSIS" {
     for program in rankpipe $PROGRAMS; do
         echo "$program"
-        [ "$(section "$program.1" SYNOPSIS | xargs)" = "$(usage "$program")" ]
+        is "$(section "$program.1" SYNOPSIS | xargs)" "$(usage "$program")"
     done
 }
 
-@test "every option is explained, and nothing else is, in order" {
+@test "every option is explained, and nothing else is, in order, by the names that -h gives" {
     for program in $PROGRAMS; do
         echo "$program"
-        [ "$(letters "$program" | LC_ALL=C sort)" = "$(explained "$program")" ]
+        is "$(explained "$program")" "$(rows "$program" | grep -v '^-' | cut -f 1,2 | LC_ALL=C sort)"
+        is "$(explained "$program")" "$(rows "$program" | grep -v '^-' | cut -f 1,2)"
     done
+}
+
+@test "every default that -h gives stands where the page explains the option" {
+    : >found
+    for program in $PROGRAMS; do
+        rows "$program" | grep -v '^-' >rows
+        while IFS=$'\t' read -r letter name text; do
+            # Words that stand for themselves: numbers, and those of the option's list.
+            words=$(sed -n 's/.* - one of: //p' <<<"$text")
+            grep -oE '\(default[^)]*\)' <<<"$text" | tr '(),;: ' '\n' >tokens
+            while read -r token; do
+                [[ $token =~ ^[0-9][0-9.e/^-]*$ || " $words " == *" $token "* ]] || continue
+                defaults "$program" "$letter" | grep -qwF -e "$token" ||
+                    { [ "$program" = synth ] && section synth.1 DESCRIPTION | grep -qwF -e "$token"; } ||
+                    { echo "$program -$letter $name: the page does not say $token" && exit 1; }
+                echo "$program -$letter $token" >>found
+            done < <(grep . tokens)
+        done <rows
+    done
+    [ "$(wc -l <found)" -ge 50 ]
 }
 
 @test "the tour and the dispatcher's page name every program" {

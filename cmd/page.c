@@ -1,0 +1,124 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include "page.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "programs.h"
+
+enum { PATH_SIZE = 4096, NAME_SIZE = 80 };
+
+/* The first executable of that name in the folders of PATH. */
+static bool search_path(const char *name, char *path, size_t size)
+{
+    const char *folder = getenv("PATH");
+    while (folder && *folder) {
+        int n = (int)strcspn(folder, ":");
+        int used = snprintf(path, size, "%.*s%s%s", n, folder, n ? "/" : "", name);
+        if (used >= 0 && (size_t)used < size && access(path, X_OK) == 0)
+            return true;
+        folder += n + (folder[n] == ':');
+    }
+    return false;
+}
+
+bool page_folder(const char *argv0, char *folder, size_t size)
+{
+    char path[PATH_SIZE];
+    bool found = strchr(argv0, '/') || search_path(argv0, path, sizeof path);
+    char *real = found ? realpath(strchr(argv0, '/') ? argv0 : path, NULL) : NULL;
+    char *slash = real ? strrchr(real, '/') : NULL;
+    bool fits = slash && (size_t)(slash - real) < size;
+    if (fits) {
+        memcpy(folder, real, (size_t)(slash - real));
+        folder[slash - real] = '\0';
+    }
+    free(real);
+    return fits;
+}
+
+/* A page by the name it may have, and where the programs are. */
+struct page {
+    char name[NAME_SIZE];
+    char section;
+    bool known; /* is the folder? */
+    char folder[PATH_SIZE - 2 * NAME_SIZE];
+};
+
+/* Its file: in the source, or where it is installed. */
+static bool find_file(const struct page *page, char path[PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "%s/../man/%s.%c", page->folder, page->name, page->section);
+    if (page->known && access(path, R_OK) == 0)
+        return true;
+    snprintf(path, PATH_SIZE, "%s/../share/man/man%c/%s.%c", page->folder, page->section,
+             page->name, page->section);
+    return page->known && access(path, R_OK) == 0;
+}
+
+/* Does man know it by name? */
+static bool man_knows(const struct page *page)
+{
+    char section[] = { page->section, '\0' };
+    int status = 1;
+    pid_t child = fork();
+    if (child == 0) {
+        int nowhere = open("/dev/null", O_RDWR);
+        for (int fd = 0; fd < 3; fd++)
+            dup2(nowhere, fd);
+        execlp("man", "man", "-w", section, page->name, (char *)NULL);
+        _exit(127);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* Becomes man, if the page exists; 0 if it does not. */
+static int show(const struct page *page, struct fault *fault)
+{
+    char path[PATH_SIZE], section[] = { page->section, '\0' };
+    if (find_file(page, path)) {
+        execlp("man", "man", path, (char *)NULL);
+        execlp("mandoc", "mandoc", "-a", path, (char *)NULL);
+        return fault_system(fault, "cannot show %s: cannot run man", path);
+    }
+    if (man_knows(page)) {
+        execlp("man", "man", section, page->name, (char *)NULL);
+        return fault_system(fault, "cannot run man");
+    }
+    return 0;
+}
+
+/* Shows the page before-name of a section, if it exists. Pages of section 1 also begin with what
+ * comes before "rankpipe" in argv0. */
+static int show_name(const char *argv0, char section, const char *before, const char *name,
+                     struct fault *fault)
+{
+    struct page page = { .section = section };
+    const char *slash = strrchr(argv0, '/'), *base = slash ? slash + 1 : argv0;
+    const char *own = strstr(base, "rankpipe");
+    int prefix = section == '1' && own ? (int)(own - base) : 0;
+    snprintf(page.name, sizeof page.name, "%.*s%s%.40s", prefix, base, before, name);
+    page.known = page_folder(argv0, page.folder, sizeof page.folder);
+    return show(&page, fault);
+}
+
+/* A program's page may be installed with "rankpipe-" before its name, other pages always are. */
+int page_open(const char *argv0, const char *name, struct fault *fault)
+{
+    char quoted[FAULT_QUOTE];
+    bool program = name && (program_named(name) || strcmp(name, "rankpipe") == 0);
+    char section = program ? '1' : '7';
+    if (name && !strchr(name, '/') && show_name(argv0, section, "rankpipe-", name, fault) < 0)
+        return -1;
+    if (name && !program)
+        return fault_usage(fault, "no page %s", fault_quote(quoted, name, strlen(name)));
+    if (show_name(argv0, section, "", name ? name : "rankpipe", fault) < 0)
+        return -1;
+    return fault_other(fault, "the page %s(%c) is not installed", name ? name : "rankpipe",
+                       section);
+}
