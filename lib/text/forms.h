@@ -29,13 +29,13 @@ int printer_names(struct printer *printer, const struct round *round, struct fau
 
 /* Each of these prints one round. 0 or a fault, without a place. */
 
-/* "t TAB qid TAB place TAB document TAB score TAB relevance": a line for each document, in the order
- * shown. */
+/* "t TAB qid TAB place TAB document TAB score TAB relevance": a line for each document, in the
+ * order shown. */
 int form_rank(struct printer *printer, const struct round *round, struct fault *fault);
 
-/* TREC's run, "qid Q0 document rank score tag". trec_eval sorts by the score and breaks ties its own
- * way. The score printed is therefore how many documents stand from this place on, and trec_eval
- * judges the order shown. */
+/* TREC's run, "qid Q0 document rank score tag". trec_eval sorts by the score and breaks ties its
+ * own way. The score printed is therefore how many documents stand from this place on, and
+ * trec_eval judges the order shown. */
 int form_run(struct printer *printer, const struct round *round, struct fault *fault);
 
 /* TREC's judgements, "qid 0 document label", of whole labels. */
