@@ -6,6 +6,7 @@
 
 #include "math/order.h"
 #include "math/real.h"
+#include "math/softmax.h"
 
 double policy_one(const struct exposure *exposure, size_t a)
 {
@@ -44,17 +45,15 @@ struct weights {
 
 static struct weights weigh(size_t m, const double *logit, double *weight)
 {
-    struct weights w = { .largest = 0, .second = logit[m - 1] };
+    struct weights w = { .second = logit[m - 1], .total = softmax_weights(m, logit, 1, weight) };
     for (size_t i = 1; i < m; i++)
         if (logit[i] > logit[w.largest])
             w.largest = i;
     if (w.largest == m - 1)
         w.second = logit[0];
-    for (size_t i = 0; i < m; i++) {
-        w.total += weight[i] = real_exp(logit[i] - logit[w.largest]);
+    for (size_t i = 0; i < m; i++)
         if (i != w.largest && logit[i] > w.second)
             w.second = logit[i];
-    }
     for (size_t i = 0; i < m; i++)
         if (i != w.largest)
             w.others += real_exp(logit[i] - w.second);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "math/finite.h"
 #include "math/real.h"
 #include "math/udu.h"
 
@@ -378,15 +379,8 @@ double *learner_score(struct state *state, const struct matrix *x, struct fault 
         return s;
     }
     matrix_times(x, state->w, state->ball.scale, state->dim, s, spare);
-    bool finite = unaligned_finite(s, x->docs);
-    for (size_t i = 0; !finite && i < x->docs; i++) {
-        if (!isfinite(s[i])) {
-            fault_data(fault, "document %zu scores %g: a feature of it is no finite number, or "
-                       "the weights run off", i, s[i]);
-            return NULL;
-        }
-    }
-    return s;
+    return finite_scores(x->docs, s, "a feature of it is not finite, or the weights diverge",
+                         fault) < 0 ? NULL : s;
 }
 
 /* All weights back into the ball, and so all of w changes. */
