@@ -31,11 +31,16 @@ struct bin2txt {
     struct printer printer;
 };
 
+static const char *form_name(size_t i)
+{
+    return i < FORMS ? forms[i].name : NULL;
+}
+
 static int parse_form(struct bin2txt *my, const struct options *options)
 {
     const char *names[FORMS + 1] = { NULL };
-    for (size_t i = 0; i < FORMS; i++)
-        names[i] = forms[i].name;
+    for (size_t i = 0; form_name(i); i++)
+        names[i] = form_name(i);
     int found = options_word(options, names);
     if (found >= 0)
         my->form = &forms[found];

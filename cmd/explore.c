@@ -17,8 +17,8 @@ struct explore {
 static int parse_policy(struct explore *my, const struct options *options)
 {
     const char *names[POLICIES_MOST + 1] = { NULL };
-    for (size_t i = 0; policies[i].name; i++)
-        names[i] = policies[i].name;
+    for (size_t i = 0; policies_name(i); i++)
+        names[i] = policies_name(i);
     int found = options_word(options, names);
     if (found >= 0)
         my->explorer.policy = &policies[found];

@@ -255,6 +255,11 @@ const struct policy policies[POLICIES_MOST + 1] = {
     { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", check_list, show_leader },
 };
 
+const char *policies_name(size_t i)
+{
+    return policies[i].name;
+}
+
 int explorer_show(struct explorer *my, struct round *round, struct fault *fault)
 {
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);

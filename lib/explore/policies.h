@@ -49,6 +49,9 @@ struct policy {
 enum { POLICIES_MOST = 15 };
 extern const struct policy policies[POLICIES_MOST + 1];
 
+/* The name of policy i, from 0, or NULL after the last. */
+const char *policies_name(size_t i);
+
 /* Orders one round, in place of any order that it had. What is random depends on the seed and the
  * round's number alone. 0 or a fault, without a place. O(docs log docs). */
 int explorer_show(struct explorer *my, struct round *round, struct fault *fault);

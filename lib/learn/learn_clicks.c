@@ -141,8 +141,8 @@ static int challenge(const struct matrix *x, const struct ring_extras *extras, u
         return -1;
     interleave_direction((uint64_t)settings->value[SETTING_SEED], t, n, u);
     score_rival(x, settings, u, s, rival, u + n);
-    return finite_scores(x->docs, rival, "a feature of it, or -S, is too large for the rival",
-                         fault);
+    return finite_scores(x->docs, rival, "one of its features, or -S, is too large for the "
+                         "rival", fault);
 }
 
 const struct learner learn_dbgd = {

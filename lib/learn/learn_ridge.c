@@ -83,8 +83,8 @@ static int widen(const struct matrix *x, const struct ring_extras *extras, doubl
     *extras->buffer = my.buffer;
     for (size_t i = 0; result == 0 && i < x->docs; i++)
         s[i] += value[SETTING_EXPLORATION_WIDTH] * sqrt(regression_variance(&my, i));
-    return result < 0 ? -1 : finite_scores(x->docs, s, "a feature of it is too large, or the "
-                                           "model's P is not a covariance", fault);
+    return result < 0 ? -1 : finite_scores(x->docs, s, "the model's P is not a covariance, "
+                                           "or one of its features is too large", fault);
 }
 
 #define KEPT \

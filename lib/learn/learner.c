@@ -379,7 +379,7 @@ double *learner_score(struct state *state, const struct matrix *x, struct fault 
         return s;
     }
     matrix_times(x, state->w, state->ball.scale, state->dim, s, spare);
-    return finite_scores(x->docs, s, "a feature of it is not finite, or the weights diverge",
+    return finite_scores(x->docs, s, "one of its features is not finite, or the weights diverge",
                          fault) < 0 ? NULL : s;
 }
 

@@ -93,7 +93,7 @@ int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, st
     if (!spare)
         return -1;
     matrix_times(x, scoring->w, scoring->scale, scoring->dim, s, spare);
-    if (finite_scores(x->docs, s, "a feature of it is not finite, or the weights are too large",
+    if (finite_scores(x->docs, s, "one of its features is not finite, or the weights are too large",
                       fault) < 0)
         return -1;
     const struct ring_extras extras = extras_of(scoring);

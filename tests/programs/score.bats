@@ -189,7 +189,7 @@ scores() {
     for value in nan inf -inf; do
         mkstream round t=16 qid=10032 docs=1 dim=3 x:f4 1 2 3 \
             + round t=17 qid=10032 docs=3 dim=3 x:f4 '1*4' $value '1*4' >in
-        fails_on in 1 'score: <stdin>: round 17 (qid 10032): document 1 scores *: a feature of it is not finite, or the weights are too large' \
+        fails_on in 1 'score: <stdin>: round 17 (qid 10032): document 1 scores *: one of its features is not finite, or the weights are too large' \
             score -m model
         [ "$(bin2txt -f head out 2>err | wc -l)" = 1 ] # the round before it went on
         mkstream round t=1 docs=2 dim=3 ptr:u4 0 0 1 idx:u4 1 val:f4 $value >in
