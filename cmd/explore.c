@@ -62,8 +62,8 @@ static int check_taken(const struct explore *my, struct fault *fault)
 {
     for (const char *letter = "EFHKLTgk"; *letter; letter++)
         if (my->given[(unsigned char)*letter] && !takes(my, *letter))
-            return fault_usage(fault, my->given['p'] ? "-p %s takes no -%c"
-                                                     : "the default, -p %s, takes no -%c",
+            return fault_usage(fault, my->given['p'] ? "-p %s does not take -%c"
+                                                     : "the default, -p %s, does not take -%c",
                                my->explorer.policy->name, *letter);
     return 0;
 }
@@ -84,11 +84,11 @@ static int check_options(const struct explore *my, struct fault *fault)
     if (check_taken(my, fault) < 0)
         return -1;
     if (my->given['g'] && my->given['T'])
-        return fault_usage(fault, "-g and -T both say gamma: give one of them");
+        return fault_usage(fault, "-g and -T both set gamma: give one of them");
     if (my->given['E'] && my->given['L'])
-        return fault_usage(fault, "-E and -L both say epsilon: give one of them");
+        return fault_usage(fault, "-E and -L both set epsilon: give one of them");
     if (my->given['F'] && takes(my, 'g') && !my->given['g'])
-        return fault_usage(fault, "-F says how fast gamma falls: -g says from where");
+        return fault_usage(fault, "-F lets gamma fall, and needs -g to start from");
     if (my->given['E'] && isinf(1 / my->explorer.epsilon))
         return fault_usage(fault, "-E %g is too small: 1/epsilon overflows", my->explorer.epsilon);
     return check_needs(my, fault);

@@ -26,7 +26,7 @@ static char **command(const struct loop *my, size_t i)
 static int refuse_program(const struct loop *my, const char *name)
 {
     struct fault *fault = my->host->fault;
-    (void)fault_usage(fault, "it cannot run '%.40s', only", name);
+    (void)fault_usage(fault, "cannot run '%.40s', only", name);
     for (size_t p = 0; programs[p]; p++)
         if (programs[p] != &loop)
             fault_more(fault, " %s", programs[p]->name);
@@ -67,15 +67,15 @@ static int check_part(const struct loop *my, size_t i)
     const struct part *part = &my->chain.part[i];
     struct fault *fault = my->host->fault;
     if (i > 0 && (part->kind == SOURCE || part->host.files))
-        return fault_usage(fault, "%s reads no pipe as it stands: it can only be first",
+        return fault_usage(fault, "%s does not read a pipe here: it can only be first",
                            part->filter->name);
     if (my->chain.parts > 1 && part->kind == WHOLE)
         return fault_usage(fault, "%s neither reads a pipe nor writes rounds: it can only stand "
                            "alone", part->filter->name);
     if (i + 1 < my->chain.parts && part->kind == SINK)
-        return fault_usage(fault, "%s takes the rounds in, and passes none on: it can only be "
-                           "last%s", part->filter->name,
-                           part->filter == &metric ? ", without -t file" : "");
+        return fault_usage(fault, "%s passes no rounds on: it can only be last%s",
+                           part->filter->name,
+                           part->filter == &metric ? ", unless it has -t file" : "");
     return 0;
 }
 
@@ -115,7 +115,7 @@ static int parse(void *self, struct options *options, struct host *host)
         return letter;
     char *const *text = options_operands(options);
     if (!text[0] || text[1])
-        return fault_usage(options->fault, "one operand is the pipeline: quote it as a whole");
+        return fault_usage(options->fault, "the pipeline must be one operand: quote it as a whole");
     return parse_text(my, text[0]);
 }
 

@@ -67,19 +67,19 @@ int blocks_plan(struct blocks *blocks, uint64_t T, uint64_t K, size_t m, uint64_
 {
     uint64_t g = blocks_groups(m, k);
     if (T < g)
-        return fault_data(fault, "-T %" PRIu64 " is too few rounds to show each of %" PRIu64
-                          " groups of items once", T, g);
+        return fault_data(fault, "-T %" PRIu64 " is too small: each of %" PRIu64 " groups of items "
+                          "needs a round", T, g);
     if (K > T / g)
-        return fault_data(fault, "-K %" PRIu64 " is too many blocks for -T %" PRIu64 " rounds, as "
-                          "each shows each of %" PRIu64 " groups of items once: at most %" PRIu64,
+        return fault_data(fault, "-K %" PRIu64 " is too large for -T %" PRIu64 ": each block needs "
+                          "a round for each of %" PRIu64 " groups of items: use at most %" PRIu64,
                           K, T, g, T / g);
     if (K == 0)
         K = blocks_count(T, m, g);
     uint64_t rounds = rounds_before(T, K, 1);
     if (rounds > UINT32_MAX)
-        return fault_data(fault, "-K %" PRIu64 " is too few blocks for -T %" PRIu64 " rounds: %"
-                          PRIu64 " rounds in one, and at most %" PRIu32 " may be", K, T, rounds,
-                          UINT32_MAX);
+        return fault_data(fault, "-K %" PRIu64 " is too small for -T %" PRIu64 ": a block would "
+                          "have %" PRIu64 " rounds, and at most %" PRIu32 " are allowed", K, T,
+                          rounds, UINT32_MAX);
     blocks->T = T;
     blocks->K = K;
     blocks->k = k;

@@ -125,8 +125,8 @@ static int find_logits(const struct explorer *my, const struct round *round, dou
     for (size_t i = 0; i < round->docs; i++) {
         logit[i] = round->score[i] == 0 ? 0 : round->score[i] / temperature;
         if (!isfinite(logit[i]))
-            return fault_data(fault, "score %zu is %g, too large for a temperature of %g: say a "
-                              "larger -H%s", i, round->score[i], temperature,
+            return fault_data(fault, "score %zu is %g, too large for temperature %g: use a larger "
+                              "-H%s", i, round->score[i], temperature,
                               my->power > 0 ? ", or a smaller -F" : "");
     }
     return 0;
@@ -159,8 +159,8 @@ static int check_rival(const struct explorer *my, const struct round *round, str
         return -1;
     if (round->rival)
         return 0;
-    return fault_data(fault, "needs rival: -p team-draft shows two rankings, which score -f ring "
-                      "has of update -a dbgd");
+    return fault_data(fault, "needs rival: -p team-draft interleaves two rankings: use score -f "
+                      "ring and update -a dbgd");
 }
 
 static int show_draft(struct explorer *my, struct round *round, struct rng *rng,
@@ -185,10 +185,10 @@ static int check_list(const struct explorer *my, const struct round *round, stru
     if (check_score(my, round, fault) < 0)
         return -1;
     if (round->dim > 0)
-        return fault_data(fault, "dim=%zu: -p %s is for a fixed list of items, in rounds without "
-                          "features (dim=0)", round->dim, name);
+        return fault_data(fault, "dim=%zu: -p %s needs a fixed list of items without features "
+                          "(dim=0)", round->dim, name);
     if (my->docs && my->docs != round->docs)
-        return fault_data(fault, "docs=%zu, and %zu in the rounds before: -p %s is for the same "
+        return fault_data(fault, "docs=%zu, but %zu in the rounds before: -p %s needs the same "
                           "list of items in each round", round->docs, my->docs, name);
     return 0;
 }
@@ -250,7 +250,7 @@ const struct policy policies[POLICIES_MOST + 1] = {
     { "swap", "FTgk", "gT", "-g, gamma, or -T, the number of rounds", check_score, show_swap },
     { "plackett-luce", "FH", "", "", check_score, show_luce },
     { "team-draft", "", "", "", check_rival, show_draft },
-    { "blocks", "EKLTk", "T", "-T, the number of rounds that the blocks part", check_list,
+    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", check_list,
       show_blocks },
     { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", check_list, show_leader },
 };
@@ -264,8 +264,8 @@ int explorer_show(struct explorer *my, struct round *round, struct fault *fault)
 {
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
     if (round->seen)
-        return fault_data(fault, "it has been shown and answered (seen): a new order would not be "
-                          "the one the answer is about");
+        return fault_data(fault, "it has feedback already (seen), which is about the order shown: "
+                          "put explore before feedback-mask");
     if (my->policy->check(my, round, fault) < 0)
         return -1;
     round_forget_choice(round);

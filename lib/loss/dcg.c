@@ -23,8 +23,8 @@ int dcg_check(size_t n, const double *R, struct fault *fault)
     for (size_t i = 0; i < n; i++)
         sum += dcg_gain(R[i]);
     return isfinite(sum) ? 0
-                         : fault_data(fault, "a relevance is so large that its gain, 2^relevance, "
-                                      "is past a double");
+                         : fault_data(fault, "a relevance is too large: its gain, 2^relevance, "
+                                      "overflows");
 }
 
 double dcg_sum(size_t n, const double *R)

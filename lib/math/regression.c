@@ -98,7 +98,7 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
     double b = udu_observe(my->inverse, regression_rows(my->dim, my->plain), my->z,
                               my->lambda / much, my->u);
     if (!(b > 0) || isinf(b))
-        return fault_data(fault, "z'P z + lambda is %g: a feature is no finite number or too "
+        return fault_data(fault, "z'P z + lambda is %g: a feature is not finite or too "
                           "large; smaller features", b);
     move(my, (worth - expect(my)) / b);
     return 0;

@@ -33,7 +33,7 @@ int chain_parse(struct chain *chain, size_t i, const struct host *host, char **a
     options_start(&options, argc, argv, fault);
     int asked = part->filter->parse(part->self, &options, &part->host);
     if (asked < OPTIONS_FAULT)
-        return fault_usage(fault, "%s -h: ask it outside of loop", part->filter->name);
+        return fault_usage(fault, "%s -h: run it outside of loop", part->filter->name);
     if (asked < 0)
         return blame(part, fault);
     part->kind = part->filter->kind(part->self);

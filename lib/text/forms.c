@@ -18,8 +18,8 @@ void printer_close(struct printer *printer)
 
 static int wrong_name(size_t i, struct fault *fault)
 {
-    return fault_data(fault, "the name of document %zu is no word that text can hold "
-                      "(blanks, control characters, or nothing)", i);
+    return fault_data(fault, "the name of document %zu is not one word: it is empty, or has blanks "
+                      "or control characters", i);
 }
 
 /* The column holds docs names, each ended by NUL. */
@@ -119,10 +119,10 @@ int form_qrels(struct printer *printer, const struct round *round, struct fault 
     if (printer_names(printer, round, fault) < 0)
         return -1;
     if (!round->label)
-        return fault_data(fault, "needs label: qrels are the labels");
+        return fault_data(fault, "needs label: qrels are made of labels");
     for (size_t i = 0; i < round->docs; i++) {
         if (round->label[i] != floorf(round->label[i]) || round->label[i] > 1e9f)
-            return fault_data(fault, "label %g is not a whole number, as qrels want it",
+            return fault_data(fault, "label %g is not a whole number, which qrels need",
                               (double)round->label[i]);
         if (TEXT("%s 0 ", qid_of(round, t)) < 0 || print_document(printer, i, fault) < 0 ||
             TEXT(" %.0f\n", (double)round->label[i]) < 0)

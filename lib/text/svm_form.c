@@ -56,7 +56,7 @@ static int check_parted(struct printer *printer, const struct round *round, stru
 {
     const char *qid = round->qid ? round->qid : "";
     if (printer->any && strcmp(qid, printer->last) == 0)
-        return fault_data(fault, "%s as the round before: as text the two would be one "
+        return fault_data(fault, "%s as the round before: as text the two would become one "
                           "query", *qid ? "the same qid" : "no qid,");
     printer->any = true;
     strcpy(printer->last, qid);
