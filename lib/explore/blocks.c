@@ -6,13 +6,13 @@
 
 #include "math/real.h"
 
-struct cell { /* of an open-addressing table: an exploring round */
-    uint32_t offset; /* behind the block's first                */
+struct cell { /* an exploring round, in an open-addressing table */
+    uint32_t offset; /* from the block's first round            */
     uint32_t drawn;  /* its group, from 1; 0: an empty cell     */
 };
 
-/* floor(a b / c) and the rest, though a b may need 107 bits; a and c at most 2^53, b at most as
- * much, the quotient below 2^63. */
+/* floor(a b / c) and the remainder, although a b may need 107 bits. a, b and c are at most 2^53,
+ * and the quotient is below 2^63. */
 static uint64_t multiply_divide(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
 {
     uint64_t quotient = 0, left = 0;
@@ -94,8 +94,8 @@ void blocks_close(struct blocks *blocks)
     buffer_free(&blocks->cells);
 }
 
-/* The cell of that offset, or the empty one that is to be its. Offsets are drawn uniformly and at
- * least half of the cells are empty: their low bits are hash enough. */
+/* The cell of this offset, or the empty cell where it belongs. Offsets are uniform and at least
+ * half of the cells are empty, so the low bits of an offset serve as its hash. */
 static struct cell *cell_of(const struct blocks *blocks, uint32_t offset)
 {
     struct cell *cells = blocks->cells.at;
@@ -105,7 +105,8 @@ static struct cell *cell_of(const struct blocks *blocks, uint32_t offset)
     return &cells[at];
 }
 
-/* The exploring rounds of a block: a round for each group, one that is taken being drawn again. */
+/* Draws the exploring rounds of a block, one for each group; a round that is taken is drawn
+ * again. */
 static int draw(struct blocks *blocks, struct block block, struct fault *fault)
 {
     size_t n = 2;

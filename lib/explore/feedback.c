@@ -51,7 +51,7 @@ int feedback_documents(struct feedback *feedback, const struct round *round, con
     return 0;
 }
 
-/* Behind explore -p swap: the documents that it is about are those seen, and no others. */
+/* After explore -p swap: feedback must be on exactly the places that swap= names. */
 static int check_swap(const struct round *round, const char *name, size_t least,
                       struct fault *fault)
 {
@@ -72,7 +72,7 @@ static int check_swap(const struct round *round, const char *name, size_t least,
     return 0;
 }
 
-/* How an order that has gamma was drawn. */
+/* Could every document have been seen, given gamma=, top= and swap=? */
 static int check_drawn(const struct round *round, const char *name, size_t least,
                        struct fault *fault)
 {
@@ -86,7 +86,8 @@ static int check_drawn(const struct round *round, const char *name, size_t least
     return round->swap ? check_swap(round, name, least, fault) : 0;
 }
 
-static int check_likely(const struct round *round, const char *name, size_t least,
+/* Are the propensities known, and above 0? */
+static int check_propensities(const struct round *round, const char *name, size_t least,
                         struct fault *fault)
 {
     size_t k = round->places, m = round->docs;
@@ -110,8 +111,9 @@ static int check_likely(const struct round *round, const char *name, size_t leas
     return check_drawn(round, name, least, fault);
 }
 
-static void hear_all(const struct round *round, struct exposure *exposure, uint32_t *doc, double *R,
-                     bool *greedy)
+/* Labels that were never masked: feedback on all documents. */
+static void expose_all(const struct round *round, struct exposure *exposure, uint32_t *doc,
+                       double *R, bool *greedy)
 {
     exposure->places = round->docs;
     for (size_t a = 0; a < round->docs; a++) {
@@ -121,9 +123,10 @@ static void hear_all(const struct round *round, struct exposure *exposure, uint3
     }
 }
 
-/* The places seen; who of them would have been there by score alone is marked by document. */
-static void hear_some(const struct round *round, struct exposure *exposure, uint32_t *doc,
-                      double *R, bool *greedy, unsigned char *mark)
+/* The places seen. `mark` has a byte for each document: would the greedy order have shown it
+ * there? */
+static void expose_seen(const struct round *round, struct exposure *exposure, uint32_t *doc,
+                        double *R, bool *greedy, unsigned char *mark)
 {
     const uint32_t *by_score = round->greedy ? round->greedy : round->order;
     size_t k = exposure->places = round->places;
@@ -138,9 +141,9 @@ static void hear_some(const struct round *round, struct exposure *exposure, uint
     }
 }
 
-/* Plackett's and Luce's: who was seen must be as likely as a double can say, and its reciprocal. */
-static int hear_luce(const struct round *round, struct exposure *exposure, size_t least,
-                     double *weight, struct fault *fault)
+/* Propensities must be normal doubles, so that their reciprocals are finite. */
+static int expose_luce(const struct round *round, struct exposure *exposure, size_t least,
+                       double *weight, struct fault *fault)
 {
     exposure->draw = DRAW_LUCE;
     policy_luce(round->docs, round->logit, exposure->places, exposure->doc, weight,
@@ -169,18 +172,19 @@ int feedback_exposure(struct exposure *exposure, const struct round *round, cons
     uint32_t *doc = (uint32_t *)(weight + m);
     bool *greedy = (bool *)(doc + m);
     *exposure = (struct exposure){ .docs = m, .gamma = round->gamma, .doc = doc, .relevance = R,
-                             .greedy = greedy, .draw = round->swap ? DRAW_SWAP : DRAW_UNIFORM };
+                                   .greedy = greedy,
+                                   .draw = round->swap ? DRAW_SWAP : DRAW_UNIFORM };
     if (round->seen && (check_enough(round, name, least, fault) < 0 ||
-                        check_likely(round, name, least, fault) < 0))
+                        check_propensities(round, name, least, fault) < 0))
         return -1;
     if (round->seen)
-        hear_some(round, exposure, doc, R, greedy, (unsigned char *)(greedy + m));
+        expose_seen(round, exposure, doc, R, greedy, (unsigned char *)(greedy + m));
     else if (round->label)
-        hear_all(round, exposure, doc, R, greedy);
+        expose_all(round, exposure, doc, R, greedy);
     else
         return missing(fault);
     if (round->seen && round->logit && exposure->places < m)
-        return hear_luce(round, exposure, least, weight, fault);
+        return expose_luce(round, exposure, least, weight, fault);
     return 0;
 }
 

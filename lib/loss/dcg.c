@@ -7,7 +7,7 @@
 
 double dcg_gain(double R)
 {
-    if (R >= 0 && R <= 52 && R == (double)(unsigned)R) /* most grades: the same, sooner */
+    if (R >= 0 && R <= 52 && R == (double)(unsigned)R) /* most grades: the same bits, faster */
         return (double)(((uint64_t)1 << (unsigned)R) - 1);
     return real_exp2(R) - 1;
 }

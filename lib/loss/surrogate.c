@@ -77,7 +77,7 @@ static double smoothdcg_loss(size_t m, const double *s, const double *R,
     return -sum;
 }
 
-/* the hinge of every pair in the wrong order, or in the right one by less than 1 */
+/* the hinge of every pair that is in the wrong order, or in the right order by less than 1 */
 static void ranksvm_gradient(const struct exposure *exposure, const double *s,
                              const struct surrogate_options *options, double *g, double *scratch)
 {
@@ -129,7 +129,7 @@ static double listnet_loss(size_t m, const double *s, const double *R,
     return sum;
 }
 
-/* The relevances by document, where all were seen. */
+/* R[docs]: the relevances by document, where all places have feedback. */
 static const double *by_document(const struct exposure *exposure, double *R)
 {
     for (size_t a = 0; a < exposure->places; a++)

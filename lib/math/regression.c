@@ -11,7 +11,7 @@ size_t regression_rows(size_t dim, bool plain)
     return plain ? dim : dim > SIZE_MAX / 2 ? SIZE_MAX : 2 * dim;
 }
 
-/* The mean of the round's documents, seen or not, in `mean`. */
+/* mean[dim]: the mean of all documents of the round, with feedback or not. */
 static void average(struct regression *my, double *one)
 {
     memset(my->mean, 0, my->dim * sizeof *my->mean);
@@ -40,8 +40,8 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
     return 0;
 }
 
-/* z of document i. */
-static void spell(struct regression *my, size_t i)
+/* Writes the z of document i into z. */
+static void write_out(struct regression *my, size_t i)
 {
     size_t step = my->plain ? 1 : 2;
     struct row row = matrix_row(my->x, i, my->val, my->idx);
@@ -68,14 +68,14 @@ static double expect(const struct regression *my)
 
 double regression_expect(struct regression *regression, size_t i)
 {
-    spell(regression, i);
+    write_out(regression, i);
     return expect(regression);
 }
 
 double regression_variance(struct regression *regression, size_t i)
 {
     struct regression *my = regression;
-    spell(my, i);
+    write_out(my, i);
     return udu_variance(my->inverse, regression_rows(my->dim, my->plain), my->z) / my->lambda;
 }
 
@@ -94,12 +94,12 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
                      struct fault *fault)
 {
     struct regression *my = regression;
-    spell(my, i);
+    write_out(my, i);
     double b = udu_observe(my->inverse, regression_rows(my->dim, my->plain), my->z,
-                              my->lambda / much, my->u);
+                           my->lambda / much, my->u);
     if (!(b > 0) || isinf(b))
         return fault_data(fault, "z'P z + lambda is %g: a feature is not finite or too "
-                          "large; smaller features", b);
+                          "large: use smaller features", b);
     move(my, (worth - expect(my)) / b);
     return 0;
 }
