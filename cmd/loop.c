@@ -1,132 +1,107 @@
 /* loop: a whole pipeline in one process: its own text, run by the very filters it names. */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "programs.h"
+#include "run/chain.h"
 #include "run/ring_local.h"
 #include "text/pipeline_text.h"
 
-struct part {
-    const struct filter *filter;
-    void *self;
-    struct host host;
-    enum kind kind;
-};
-
 struct loop {
     struct host *host;
-    struct pipeline_text words;
-    struct part *part;
-    size_t parts;
+    struct pipeline_text text;
+    struct chain chain;
     struct ring_local *ring;
 };
 
-/* "rankpipe score ..." is "score ...". */
-static char **program_words(char **words)
+/* The words of command i, from the program's name on: "rankpipe score ..." is "score ...". */
+static char **command(const struct loop *my, size_t i)
 {
+    char **words = my->text.command[i];
     const struct filter *program = program_find(words[0]);
     return !program && strcmp(words[0], "rankpipe") == 0 && words[1] ? words + 1 : words;
 }
 
-static int find_part(struct loop *my, size_t i)
+static int refuse_program(const struct loop *my, const char *name)
 {
-    char list[200] = "", **words = program_words(my->words.command[i]);
-    my->part[i].filter = program_find(words[0]);
-    if (my->part[i].filter && my->part[i].filter != &loop)
-        return 0;
-    for (size_t p = 0; programs[p]; p++) {
-        if (programs[p] != &loop) {
-            strncat(list, " ", sizeof list - strlen(list) - 1);
-            strncat(list, programs[p]->name, sizeof list - strlen(list) - 1);
-        }
+    struct fault *fault = my->host->fault;
+    (void)fault_usage(fault, "cannot run '%.40s', only", name);
+    for (size_t p = 0; programs[p]; p++)
+        if (programs[p] != &loop)
+            fault_more(fault, " %s", programs[p]->name);
+    return -1;
+}
+
+static int find_programs(struct loop *my)
+{
+    for (size_t i = 0; i < my->chain.parts; i++) {
+        const struct filter *program = program_find(command(my, i)[0]);
+        if (!program || program == &loop)
+            return refuse_program(my, command(my, i)[0]);
+        my->chain.part[i].filter = program;
     }
-    return fault_usage(my->host->fault, "it cannot run '%.40s', only%s", words[0], list);
+    return 0;
+}
+
+static bool has(const struct loop *my, const struct filter *program)
+{
+    for (size_t i = 0; i < my->chain.parts; i++)
+        if (my->chain.part[i].filter == program)
+            return true;
+    return false;
 }
 
 /* score and update in one chain are joined, unless score's weights are fixed. */
 static int join(struct loop *my)
 {
-    bool scores = false, saves_on_signal = false;
-    for (size_t i = 0; i < my->parts; i++) {
-        scores = scores || my->part[i].filter == &score;
-        saves_on_signal = saves_on_signal || my->part[i].filter == &update;
-    }
-    if (!scores || !saves_on_signal)
+    if (!has(my, &score) || !has(my, &update))
         return 0;
     my->ring = ring_local_open(my->host->fault);
     return my->ring ? 0 : -1;
 }
 
-static int parse_part(struct loop *my, size_t i)
+/* Can the part stand there? Only the first may read no pipe, only the last may write no rounds. */
+static int check_part(const struct loop *my, size_t i)
 {
-    struct part *part = &my->part[i];
-    struct options options;
+    const struct part *part = &my->chain.part[i];
     struct fault *fault = my->host->fault;
-    char **words = program_words(my->words.command[i]);
-    int argc = 0;
-    while (words[argc])
-        argc++;
-    part->host = *my->host;
-    part->host.ring = my->ring;
-    part->self = calloc(1, part->filter->size);
-    if (!part->self)
-        return fault_memory(fault, part->filter->size);
-    options_start(&options, argc, words, part->filter->options, fault);
-    int asked = part->filter->parse(part->self, &options, &part->host);
-    if (asked < OPTIONS_FAULT)
-        return fault_usage(fault, "%s -h: ask it outside of loop", part->filter->name);
-    if (asked < 0) {
-        fault_place(fault, "%s: ", part->filter->name);
-        return -1;
-    }
-    part->kind = part->filter->kind(part->self);
+    if (i > 0 && (part->kind == SOURCE || part->host.files))
+        return fault_usage(fault, "%s does not read a pipe here: it can only be first",
+                           part->filter->name);
+    if (my->chain.parts > 1 && part->kind == WHOLE)
+        return fault_usage(fault, "%s neither reads a pipe nor writes rounds: it can only stand "
+                           "alone", part->filter->name);
+    if (i + 1 < my->chain.parts && part->kind == SINK)
+        return fault_usage(fault, "%s passes no rounds on: it can only be last%s",
+                           part->filter->name,
+                           part->filter == &metric ? ", unless it has -t file" : "");
     return 0;
 }
 
-/* A chain is a source or standard input, then filters, and at the end one that takes the rounds in,
- * or standard output. */
-static int check_chain(const struct loop *my)
+static int parse_parts(struct loop *my)
 {
-    struct fault *fault = my->host->fault;
-    for (size_t i = 0; i < my->parts; i++) {
-        const struct part *part = &my->part[i];
-        if (i > 0 && (part->kind == SOURCE || part->host.files))
-            return fault_usage(fault, "%s reads no pipe as it stands: it can only be first",
-                               part->filter->name);
-        if (my->parts > 1 && part->kind == WHOLE)
-            return fault_usage(fault, "%s neither reads a pipe nor writes rounds: it can only "
-                               "stand alone", part->filter->name);
-        if (i + 1 < my->parts && part->kind == SINK)
-            return fault_usage(fault, "%s takes the rounds in, and passes none on: it can only be "
-                               "last%s", part->filter->name,
-                               part->filter == &metric ? ", without -t file" : "");
-    }
+    struct host host = *my->host;
+    host.ring = my->ring;
+    for (size_t i = 0; i < my->chain.parts; i++)
+        if (chain_parse(&my->chain, i, &host, command(my, i)) < 0)
+            return -1;
+    for (size_t i = 0; i < my->chain.parts; i++)
+        if (check_part(my, i) < 0)
+            return -1;
+    my->host->files = my->chain.part[0].host.files;
     return 0;
 }
 
 static int parse_text(struct loop *my, const char *text)
 {
     struct host *host = my->host;
-    if (pipeline_text_read(&my->words, text, host->fault) < 0)
+    if (pipeline_text_read(&my->text, text, host->fault) < 0 ||
+        chain_start(&my->chain, my->text.commands, host->fault) < 0)
         return -1;
-    my->part = calloc(my->words.commands, sizeof *my->part);
-    if (!my->part)
-        return fault_memory(host->fault, my->words.commands * sizeof *my->part);
-    my->parts = my->words.commands;
-    host->from = my->words.from != NULL;
-    host->to = my->words.to != NULL;
-    for (size_t i = 0; i < my->parts; i++)
-        if (find_part(my, i) < 0)
-            return -1;
-    if (join(my) < 0)
-        return -1;
-    for (size_t i = 0; i < my->parts; i++)
-        if (parse_part(my, i) < 0)
-            return -1;
-    host->files = my->part[0].host.files;
-    return check_chain(my);
+    host->from = my->text.from != NULL;
+    host->to = my->text.to != NULL;
+    return find_programs(my) < 0 || join(my) < 0 || parse_parts(my) < 0 ? -1 : 0;
 }
 
 static const struct option options_known[] = { OPTION_PROGRESS, { 0 } };
@@ -146,17 +121,13 @@ static int parse(void *self, struct options *options, struct host *host)
         return letter;
     char *const *text = options_operands(options);
     if (!text[0] || text[1])
-        return fault_usage(options->fault, "one operand is the pipeline: quote it as a whole");
+        return fault_usage(options->fault, "the pipeline must be one operand: quote it as a whole");
     return parse_text(my, text[0]);
 }
 
 static enum kind kind(const void *self)
 {
-    const struct loop *my = self;
-    enum kind first = my->part[0].kind, last = my->part[my->parts - 1].kind;
-    if (my->parts > 1 && first == SOURCE && last == SINK)
-        return WHOLE;
-    return last == SINK ? SINK : first;
+    return chain_kind(&((const struct loop *)self)->chain);
 }
 
 /* Puts a file in the place of a standard stream. */
@@ -175,104 +146,48 @@ static int redirect(const struct loop *my, const char *path, int to)
 static int open_loop(void *self)
 {
     struct loop *my = self;
-    struct fault *fault = my->host->fault;
-    if (redirect(my, my->words.from, STDIN_FILENO) < 0 ||
-        redirect(my, my->words.to, STDOUT_FILENO) < 0)
+    if (redirect(my, my->text.from, STDIN_FILENO) < 0 ||
+        redirect(my, my->text.to, STDOUT_FILENO) < 0)
         return -1;
-    for (size_t i = 0; i < my->parts; i++) {
-        const struct part *part = &my->part[i];
-        if (part->filter->open && part->filter->open(part->self) < 0) {
-            fault_place(fault, "%s: ", part->filter->name);
-            return -1;
-        }
-    }
-    return 0;
+    return chain_open(&my->chain, my->host->fault);
 }
 
 static uint64_t rounds(const void *self)
 {
-    const struct part *first = ((const struct loop *)self)->part;
-    return first->filter->rounds ? first->filter->rounds(first->self) : 0;
+    return chain_rounds(&((const struct loop *)self)->chain);
 }
 
-/* The last part's that has one. */
-static void measure(const void *self, char *words, size_t room)
+static void measure(const void *self, char *text, size_t room)
 {
-    const struct loop *my = self;
-    for (size_t i = 0; i < my->parts; i++)
-        if (my->part[i].filter->measure)
-            my->part[i].filter->measure(my->part[i].self, words, room);
-}
-
-/* A fault of a part: which one and, where loop dealt the round itself, which round. */
-static enum step fail(struct loop *my, size_t i, const struct round *round)
-{
-    char name[ROUND_NAME];
-    struct fault *fault = my->host->fault;
-    fault_place(fault, "%s: ", my->part[i].filter->name);
-    if (fault->kind == FAULT_DATA && i > 0 && my->part[0].kind == SOURCE)
-        fault_place(fault, "%s: ", round_name(round, name));
-    return FAIL;
+    chain_measure(&((const struct loop *)self)->chain, text, room);
 }
 
 static enum step step(void *self, struct round *round)
 {
     struct loop *my = self;
-    enum step step = PASS;
-    for (size_t i = 0; step == PASS && i < my->parts; i++) {
-        step = my->part[i].filter->step(my->part[i].self, round);
-        if (step == PASS && my->part[i].kind == SOURCE && round_read(round, my->host->fault) < 0)
-            step = FAIL;
-        if (step == FAIL)
-            return fail(my, i, round);
-    }
-    return step == PASS && my->part[my->parts - 1].kind == SINK ? DROP : step;
+    return chain_step(&my->chain, round, my->host->fault);
 }
 
 static enum step step_model(void *self, struct record *record)
 {
     struct loop *my = self;
-    enum step step = PASS;
-    for (size_t i = 0; step == PASS && i < my->parts; i++) {
-        const struct part *part = &my->part[i];
-        if (part->filter->model)
-            step = part->filter->model(part->self, record);
-        if (step == FAIL)
-            fault_place(my->host->fault, "%s: ", part->filter->name);
-    }
-    return step;
+    return chain_model(&my->chain, record, my->host->fault);
 }
 
 static int end_loop(void *self)
 {
     struct loop *my = self;
-    for (size_t i = 0; i < my->parts; i++) {
-        const struct part *part = &my->part[i];
-        if (part->filter->end && part->filter->end(part->self) < 0) {
-            fault_place(my->host->fault, "%s: ", part->filter->name);
-            return -1;
-        }
-    }
-    return 0;
+    return chain_end(&my->chain, my->host->fault);
 }
 
-/* All are told the same end, in the order of the chain; update, which is last, saves by it. */
+/* The parts meet the same end, in their order; update, which is last, saves its model then. */
 static int close_loop(void *self, enum ended ended)
 {
     struct loop *my = self;
-    struct fault *fault = my->host->fault;
-    for (size_t i = 0; i < my->parts; i++) {
-        const struct part *part = &my->part[i];
-        bool failed = fault->kind != FAULT_NONE;
-        int closed = part->self && part->filter->close ? part->filter->close(part->self, ended) : 0;
-        if (closed < 0 && !failed)
-            fault_place(fault, "%s: ", part->filter->name);
-        free(part->self);
-    }
+    int closed = chain_close(&my->chain, ended, my->host->fault);
     ring_local_close(my->ring);
-    pipeline_text_close(&my->words);
-    free(my->part);
-    return fault->kind == FAULT_NONE ? 0 : -1;
+    pipeline_text_close(&my->text);
+    return closed;
 }
 
 const struct filter loop = {

@@ -54,13 +54,13 @@ static int parse(void *self, struct options *options, struct host *host)
     if (letter < 0 || options_no_operands(options) < 0)
         return letter < 0 ? letter : -1;
     if (!my->model == !my->ring_path && (my->model || !host->ring))
-        return fault_usage(options->fault, my->model ? "-m fixes the weights, -f has them learnt: "
-                                                       "give one of them"
-                                                     : "no weights: -m model, or -f ring");
+        return fault_usage(options->fault, my->model ? "-m and -f both say where the weights come "
+                                                       "from: give one of them"
+                                                     : "no weights: give -m model or -f ring");
     if (window && my->model)
-        return fault_usage(options->fault, "-w goes with -f: fixed weights have no feedback");
+        return fault_usage(options->fault, "-w needs -f: with -m the weights are fixed");
     if (my->follows && !my->model)
-        return fault_usage(options->fault, "-r goes with -m: it reads a model's file again");
+        return fault_usage(options->fault, "-r needs -m: it reads the model file again");
     return 0;
 }
 
@@ -76,7 +76,7 @@ static int load_model(struct score *my)
     struct model model;
     int got = model_file_load(my->model, my->host->watch, &reader, &model, my->host->fault);
     if (got == 0)
-        (void)fault_other(my->host->fault, "model %s is not there", my->model);
+        (void)fault_other(my->host->fault, "%s: no such file", my->model);
     int result = got > 0 ? scoring_take(&my->scoring, &model, my->host->fault) : -1;
     if (got > 0 && result < 0)
         fault_place(my->host->fault, "model %s: ", my->model);
@@ -159,7 +159,7 @@ static enum step step_model(void *self, struct record *record)
     (void)record;
     if (my->model)
         return PASS;
-    (void)fault_data(my->host->fault, "a model came, where the ring learns from rounds");
+    (void)fault_data(my->host->fault, "a model in the stream: with a ring, only rounds may come");
     return FAIL;
 }
 

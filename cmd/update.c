@@ -117,9 +117,9 @@ static int parse(void *self, struct options *options, struct host *host)
     if (letter < 0 || options_no_operands(options) < 0)
         return letter < 0 ? letter : -1;
     if (!my->learner)
-        return fault_usage(options->fault, "no learner: say -a kl, for instance");
+        return fault_usage(options->fault, "no learner: use -a kl, for instance");
     if (my->every && !my->model)
-        return fault_usage(options->fault, "-c saves into the model file: it needs -m");
+        return fault_usage(options->fault, "-c needs -m: it saves into the model file");
     return learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault);
 }
 
@@ -163,7 +163,7 @@ static int open_update(void *self)
     struct update *my = self;
     struct fault *fault = my->host->fault;
     if (!my->model && !my->host->to && isatty(STDOUT_FILENO))
-        return fault_usage(fault, "no -m, and standard output is a terminal: name a file");
+        return fault_usage(fault, "standard output is a terminal: use -m model, or a file");
     if (my->model && model_file_open(&my->file, my->model, fault) < 0)
         return -1;
     if (my->model)
@@ -204,8 +204,8 @@ static enum step refuse_model(void *self, struct record *record)
 {
     struct update *my = self;
     (void)record;
-    (void)fault_data(my->host->fault, "a model came, where update learns from rounds: to go on "
-                     "with it, name it with -m");
+    (void)fault_data(my->host->fault, "a model in the stream: update learns from rounds; to "
+                     "continue a model, use -m");
     return FAIL;
 }
 

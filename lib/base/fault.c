@@ -122,6 +122,17 @@ void fault_also(struct fault *fault, const struct fault *second)
              second->text);
 }
 
+void fault_more(struct fault *fault, const char *format, ...)
+{
+    char words[WHOLE], whole[WHOLE + sizeof fault->text];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(words, sizeof words, format, values);
+    va_end(values);
+    snprintf(whole, sizeof whole, "%s%s", fault->text, words);
+    keep(fault, whole);
+}
+
 void fault_place(struct fault *fault, const char *format, ...)
 {
     char place[WHOLE], whole[WHOLE + sizeof fault->text];
@@ -138,10 +149,10 @@ void fault_place(struct fault *fault, const char *format, ...)
 char *fault_quote(char quoted[FAULT_QUOTE], const void *bytes, size_t n)
 {
     const unsigned char *p = bytes;
-    size_t exposure = n < 40 ? n : 40;
+    size_t most = n < 40 ? n : 40;
     char *q = quoted;
     *q++ = '\'';
-    for (size_t i = 0; i < exposure; i++) {
+    for (size_t i = 0; i < most; i++) {
         if (p[i] == '\t')
             q += sprintf(q, "\\t");
         else if (p[i] == '\r')
@@ -153,6 +164,6 @@ char *fault_quote(char quoted[FAULT_QUOTE], const void *bytes, size_t n)
         else
             *q++ = (char)p[i];
     }
-    sprintf(q, n > exposure ? "'..." : "'");
+    sprintf(q, n > most ? "'..." : "'");
     return quoted;
 }

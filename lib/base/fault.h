@@ -37,6 +37,10 @@ int fault_memory(struct fault *fault, size_t bytes);
  * that would have been a death without words is now told. */
 void fault_also(struct fault *fault, const struct fault *second);
 
+/* Adds words to the end of a fault, for instance the names of a table one by one. */
+void fault_more(struct fault *fault, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Puts the place ("<stdin>: round 17: ") before the words of a fault; without words it stays so. */
 void fault_place(struct fault *fault, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -6,13 +6,13 @@
 
 #include "math/real.h"
 
-struct cell { /* of an open-addressing table: an exploring round */
-    uint32_t offset; /* behind the block's first                */
+struct cell { /* an exploring round, in an open-addressing table */
+    uint32_t offset; /* from the block's first round            */
     uint32_t drawn;  /* its group, from 1; 0: an empty cell     */
 };
 
-/* floor(a b / c) and the rest, though a b may need 107 bits; a and c at most 2^53, b at most as
- * much, the quotient below 2^63. */
+/* floor(a b / c) and the remainder, although a b may need 107 bits. a, b and c are at most 2^53,
+ * and the quotient is below 2^63. */
 static uint64_t multiply_divide(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
 {
     uint64_t quotient = 0, left = 0;
@@ -67,19 +67,19 @@ int blocks_plan(struct blocks *blocks, uint64_t T, uint64_t K, size_t m, uint64_
 {
     uint64_t g = blocks_groups(m, k);
     if (T < g)
-        return fault_data(fault, "-T %" PRIu64 " is too few rounds to show each of %" PRIu64
-                          " groups of items once", T, g);
+        return fault_data(fault, "-T %" PRIu64 " is too small: each of %" PRIu64 " groups of items "
+                          "needs a round", T, g);
     if (K > T / g)
-        return fault_data(fault, "-K %" PRIu64 " is too many blocks for -T %" PRIu64 " rounds, as "
-                          "each shows each of %" PRIu64 " groups of items once: at most %" PRIu64,
+        return fault_data(fault, "-K %" PRIu64 " is too large for -T %" PRIu64 ": each block needs "
+                          "a round for each of %" PRIu64 " groups of items: use at most %" PRIu64,
                           K, T, g, T / g);
     if (K == 0)
         K = blocks_count(T, m, g);
     uint64_t rounds = rounds_before(T, K, 1);
     if (rounds > UINT32_MAX)
-        return fault_data(fault, "-K %" PRIu64 " is too few blocks for -T %" PRIu64 " rounds: %"
-                          PRIu64 " rounds in one, and at most %" PRIu32 " may be", K, T, rounds,
-                          UINT32_MAX);
+        return fault_data(fault, "-K %" PRIu64 " is too small for -T %" PRIu64 ": a block would "
+                          "have %" PRIu64 " rounds, and at most %" PRIu32 " are allowed", K, T,
+                          rounds, UINT32_MAX);
     blocks->T = T;
     blocks->K = K;
     blocks->k = k;
@@ -94,8 +94,8 @@ void blocks_close(struct blocks *blocks)
     buffer_free(&blocks->cells);
 }
 
-/* The cell of that offset, or the empty one that is to be its. Offsets are drawn uniformly and at
- * least half of the cells are empty: their low bits are hash enough. */
+/* The cell of this offset, or the empty cell where it belongs. Offsets are uniform and at least
+ * half of the cells are empty, so the low bits of an offset serve as its hash. */
 static struct cell *cell_of(const struct blocks *blocks, uint32_t offset)
 {
     struct cell *cells = blocks->cells.at;
@@ -105,7 +105,8 @@ static struct cell *cell_of(const struct blocks *blocks, uint32_t offset)
     return &cells[at];
 }
 
-/* The exploring rounds of a block: a round for each group, one that is taken being drawn again. */
+/* Draws the exploring rounds of a block, one for each group; a round that is taken is drawn
+ * again. */
 static int draw(struct blocks *blocks, struct block block, struct fault *fault)
 {
     size_t n = 2;

@@ -32,11 +32,12 @@ int clicks_check(const struct clicks_person *person, size_t n, const float *labe
 {
     for (size_t i = 0; i < n; i++) {
         if (label[i] > (float)person->top)
-            return fault_data(fault, "label %g of document %zu is above the top grade %u of the "
-                              "clicks: -L says it, 4 at most", (double)label[i], i, person->top);
+            return fault_data(fault, "label %g of document %zu is above top grade %u of the click "
+                              "model: use a larger -L, up to %d", (double)label[i], i, person->top,
+                              CLICKS_TOP);
         if (label[i] != (float)(unsigned)label[i])
-            return fault_data(fault, "label %g of document %zu is no whole grade, and clicks go "
-                              "by grade: 0 to %u", (double)label[i], i, person->top);
+            return fault_data(fault, "label %g of document %zu is not a whole grade from 0 to %u, "
+                              "which the click model needs", (double)label[i], i, person->top);
     }
     return 0;
 }

@@ -15,11 +15,11 @@ static int check_enough(const struct round *round, const char *name, size_t leas
     if (k == m)
         return 0;
     if (least == SIZE_MAX)
-        return fault_data(fault, "seen has %zu relevance%s of %zu, %s needs them all: "
-                          "feedback-mask -k all", k, k == 1 ? "" : "s", m, name);
+        return fault_data(fault, "seen has %zu of %zu relevances, and %s needs all: use "
+                          "feedback-mask -k all", k, m, name);
     if (k < least)
-        return fault_data(fault, "seen has %zu relevance%s, %s needs %zu: feedback-mask -k %zu",
-                          k, k == 1 ? "" : "s", name, least, least);
+        return fault_data(fault, "seen has %zu relevance%s, and %s needs %zu: use feedback-mask -k "
+                          "%zu", k, k == 1 ? "" : "s", name, least, least);
     return 0;
 }
 
@@ -51,68 +51,69 @@ int feedback_documents(struct feedback *feedback, const struct round *round, con
     return 0;
 }
 
-/* Behind explore -p swap: the documents that it is about are those seen, and no others. */
+/* After explore -p swap: feedback must be on exactly the places that swap= names. */
 static int check_swap(const struct round *round, const char *name, size_t least,
                       struct fault *fault)
 {
     size_t k = round->places, m = round->docs;
     uint64_t swap = round->swap;
     if (k != swap)
-        return fault_data(fault, "seen has %zu relevance%s of %zu, and swap=%" PRIu64 ": to learn "
-                          "what the order says of the first %" PRIu64 ", feedback-mask -k %" PRIu64,
-                          k, k == 1 ? "" : "s", m, swap, swap, swap);
+        return fault_data(fault, "seen has %zu of %zu relevances, but swap=%" PRIu64 ": use "
+                          "feedback-mask -k %" PRIu64, k, m, swap, swap);
     if (swap == 1 && round->gamma >= 1)
-        return fault_data(fault, "swap=1 gamma=1: the first by score is never shown, and never "
-                          "learnt; use explore -p swap -g with less than 1");
+        return fault_data(fault, "swap=1 gamma=1: the document with the highest score is never "
+                          "shown, so nothing is learnt about it: use explore -p swap with -g below "
+                          "1");
     if (least > 1 && (m > swap + 1 || (swap == 2 && round->gamma >= 1)))
-        return fault_data(fault, "swap=%" PRIu64 ": %s learns from pairs, and two documents %s are "
-                          "never seen together; use explore -p top -k %" PRIu64, swap, name,
-                          m > swap + 1 ? "that stand below by score" : "of the first by score",
-                          swap);
+        return fault_data(fault, "swap=%" PRIu64 ": %s learns from pairs, but two documents %s the "
+                          "first %" PRIu64 " of the greedy order are never seen together: use "
+                          "explore -p top -k %" PRIu64, swap, name,
+                          m > swap + 1 ? "below" : "of", swap, swap);
     return 0;
 }
 
-/* How an order that has gamma was drawn. */
+/* Could every document have been seen, given gamma=, top= and swap=? */
 static int check_drawn(const struct round *round, const char *name, size_t least,
                        struct fault *fault)
 {
     if (round->gamma <= 0)
-        return fault_data(fault, "gamma=0: what is never shown is never learnt; use explore -g "
-                          "with more than 0, or feedback-mask -k all");
+        return fault_data(fault, "gamma=0: nothing is learnt about a document that is never "
+                          "shown: use explore -g above 0, or feedback-mask -k all");
     if (round->top && round->places > round->top)
-        return fault_data(fault, "seen has %zu relevances of %zu, and top=%" PRIu64 ": behind the "
-                          "first %" PRIu64 " nothing was left to chance; explore -k %zu",
-                          round->places, round->docs, round->top, round->top, round->places);
+        return fault_data(fault, "seen has %zu of %zu relevances, but top=%" PRIu64 ": only the "
+                          "first %" PRIu64 " places explored: use explore -k %zu", round->places,
+                          round->docs, round->top, round->top, round->places);
     return round->swap ? check_swap(round, name, least, fault) : 0;
 }
 
-static int check_likely(const struct round *round, const char *name, size_t least,
+/* Are the propensities known, and above 0? */
+static int check_propensities(const struct round *round, const char *name, size_t least,
                         struct fault *fault)
 {
     size_t k = round->places, m = round->docs;
     if (k == m)
         return 0;
     if (round->in_block)
-        return fault_data(fault, "block=: it was shown by explore -p blocks, for ftpl; %s learns "
-                          "from %zu of %zu relevances behind explore -g", name, k, m);
+        return fault_data(fault, "block=: its order is of explore -p blocks, for ftpl; %s needs "
+                          "explore -g to learn from %zu of %zu relevances", name, k, m);
     if (round->team)
-        return fault_data(fault, "team: it was shown by explore -p team-draft, for dbgd; %s learns "
-                          "from %zu of %zu relevances behind explore -g", name, k, m);
+        return fault_data(fault, "team: its order is of explore -p team-draft, for dbgd; %s needs "
+                          "explore -g to learn from %zu of %zu relevances", name, k, m);
     if (round->logit && k > LUCE_PLACES)
-        return fault_data(fault, "seen has %zu relevances of %zu: how likely they were, behind "
-                          "explore -p plackett-luce, is known of %d at most; feedback-mask -k %d",
-                          k, m, LUCE_PLACES, LUCE_PLACES);
+        return fault_data(fault, "seen has %zu of %zu relevances, but after explore -p "
+                          "plackett-luce propensities are known for at most %d: use feedback-mask "
+                          "-k %d", k, m, LUCE_PLACES, LUCE_PLACES);
     if (round->logit)
         return 0;
     if (!round->explored)
-        return fault_data(fault, "no gamma=: what %s learns from %zu of %zu relevances depends on "
-                          "how likely they were seen: explore -g, before feedback-mask, says it",
-                          name, k, m);
+        return fault_data(fault, "%s needs gamma to learn from partial feedback (%zu of %zu "
+                          "relevances): add -g to explore", name, k, m);
     return check_drawn(round, name, least, fault);
 }
 
-static void hear_all(const struct round *round, struct exposure *exposure, uint32_t *doc, double *R,
-                     bool *greedy)
+/* Labels that were never masked: feedback on all documents. */
+static void expose_all(const struct round *round, struct exposure *exposure, uint32_t *doc,
+                       double *R, bool *greedy)
 {
     exposure->places = round->docs;
     for (size_t a = 0; a < round->docs; a++) {
@@ -122,9 +123,10 @@ static void hear_all(const struct round *round, struct exposure *exposure, uint3
     }
 }
 
-/* The places seen; who of them would have been there by score alone is marked by document. */
-static void hear_some(const struct round *round, struct exposure *exposure, uint32_t *doc,
-                      double *R, bool *greedy, unsigned char *mark)
+/* The places seen. `mark` has a byte for each document: would the greedy order have shown it
+ * there? */
+static void expose_seen(const struct round *round, struct exposure *exposure, uint32_t *doc,
+                        double *R, bool *greedy, unsigned char *mark)
 {
     const uint32_t *by_score = round->greedy ? round->greedy : round->order;
     size_t k = exposure->places = round->places;
@@ -139,22 +141,22 @@ static void hear_some(const struct round *round, struct exposure *exposure, uint
     }
 }
 
-/* Plackett's and Luce's: who was seen must be as likely as a double can say, and its reciprocal. */
-static int hear_luce(const struct round *round, struct exposure *exposure, size_t least,
-                     double *weight, struct fault *fault)
+/* Propensities must be normal doubles, so that their reciprocals are finite. */
+static int expose_luce(const struct round *round, struct exposure *exposure, size_t least,
+                       double *weight, struct fault *fault)
 {
     exposure->draw = DRAW_LUCE;
     policy_luce(round->docs, round->logit, exposure->places, exposure->doc, weight,
                 &exposure->luce);
     for (size_t a = 0; a < exposure->places; a++)
         if (!(exposure->luce.one[a] >= DBL_MIN))
-            return fault_data(fault, "document %" PRIu32 " was seen, as likely as %g by its logit, "
-                              "%g, among the others: too little to learn from; use explore with a "
-                              "larger -H", exposure->doc[a], exposure->luce.one[a],
-                              round->logit[exposure->doc[a]]);
+            return fault_data(fault, "document %" PRIu32 " has logit %g and propensity %g, too "
+                              "small to learn from: use explore with a larger -H",
+                              exposure->doc[a], round->logit[exposure->doc[a]],
+                              exposure->luce.one[a]);
     if (least > 1 && !(exposure->luce.two >= DBL_MIN))
-        return fault_data(fault, "documents %" PRIu32 " and %" PRIu32 " were seen, as likely as %g "
-                          "by their logits: too little to learn from; use explore with a larger -H",
+        return fault_data(fault, "documents %" PRIu32 " and %" PRIu32 " have joint propensity %g, "
+                          "too small to learn from: use explore with a larger -H",
                           exposure->doc[0], exposure->doc[1], exposure->luce.two);
     return 0;
 }
@@ -170,18 +172,19 @@ int feedback_exposure(struct exposure *exposure, const struct round *round, cons
     uint32_t *doc = (uint32_t *)(weight + m);
     bool *greedy = (bool *)(doc + m);
     *exposure = (struct exposure){ .docs = m, .gamma = round->gamma, .doc = doc, .relevance = R,
-                             .greedy = greedy, .draw = round->swap ? DRAW_SWAP : DRAW_UNIFORM };
+                                   .greedy = greedy,
+                                   .draw = round->swap ? DRAW_SWAP : DRAW_UNIFORM };
     if (round->seen && (check_enough(round, name, least, fault) < 0 ||
-                        check_likely(round, name, least, fault) < 0))
+                        check_propensities(round, name, least, fault) < 0))
         return -1;
     if (round->seen)
-        hear_some(round, exposure, doc, R, greedy, (unsigned char *)(greedy + m));
+        expose_seen(round, exposure, doc, R, greedy, (unsigned char *)(greedy + m));
     else if (round->label)
-        hear_all(round, exposure, doc, R, greedy);
+        expose_all(round, exposure, doc, R, greedy);
     else
         return missing(fault);
     if (round->seen && round->logit && exposure->places < m)
-        return hear_luce(round, exposure, least, weight, fault);
+        return expose_luce(round, exposure, least, weight, fault);
     return 0;
 }
 
@@ -193,11 +196,11 @@ int feedback_clicks(const struct round *round, const char *name, size_t least, s
                           "update", name);
     for (size_t a = 0; a < k; a++)
         if (round->seen[a] != 0 && round->seen[a] != 1)
-            return fault_data(fault, "seen %zu is %g, a relevance, where %s learns from clicks, 1 "
-                              "or 0: feedback-mask -c", a, (double)round->seen[a], name);
+            return fault_data(fault, "seen %zu is %g, but %s learns from clicks, which are 1 or 0: "
+                              "use feedback-mask -c", a, (double)round->seen[a], name);
     if (k < least && k < round->docs)
-        return fault_data(fault, "seen has %zu place%s, %s learns from clicks on %zu or more: "
-                          "feedback-mask -c, which has 10 unless -k says otherwise", k,
-                          k == 1 ? "" : "s", name, least);
+        return fault_data(fault, "seen has %zu place%s, but %s needs clicks on at least %zu: use "
+                          "feedback-mask -c with a larger -k (default 10)", k, k == 1 ? "" : "s",
+                          name, least);
     return 0;
 }

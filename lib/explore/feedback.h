@@ -1,4 +1,4 @@
-/* feedback: what a round says about its documents, to who learns from it. */
+/* feedback: the feedback of a round, as learners and estimators use it. */
 #ifndef RANKPIPE_FEEDBACK_H
 #define RANKPIPE_FEEDBACK_H
 
@@ -17,23 +17,22 @@ struct feedback {
     const double *relevance; /* relevance[docs]   */
 };
 
-/* Both are for the learner of that name, who needs `least` places of a longer list (SIZE_MAX:
- * all); labels that were never masked are all seen. A fault tells what is missing and who puts it
- * there. They borrow `space`: what they say is good until it is used again. */
+/* All three are for the learner of that `name`, which needs feedback on `least` places if the list
+ * is longer (SIZE_MAX: on all). Labels that were never masked count as feedback on all documents. A
+ * fault says what is missing and which program adds it. The first two fill arrays in `buffer`,
+ * which are valid until it is used again. O(docs). */
 
-/* For learners that take what was seen for all there is. */
+/* For learners that need no propensities. */
 int feedback_documents(struct feedback *feedback, const struct round *round, const char *name,
                        size_t least, struct buffer *buffer, struct fault *fault);
 
-/* For learners that weigh what was seen by how likely it was: the places shown. Who needs two
- * places learns from pairs. What policy_one says is above 0 then, and what policy_two says is
- * too for who learns from pairs, and their reciprocals are finite; but a gamma may be that small
- * itself. */
+/* For learners that weight by inverse propensity. policy_one is then above 0, and so is policy_two
+ * if `least` is 2 or more (a learner from pairs). After plackett-luce their reciprocals are finite;
+ * a gamma in the header may be so small that they overflow. */
 int feedback_exposure(struct exposure *exposure, const struct round *round, const char *name,
                       size_t least, struct buffer *buffer, struct fault *fault);
 
-/* For learners from clicks, of the same name and need: is there seen, each of it 1 or 0? 0, or a
- * fault. */
+/* For learners from clicks: 0 if the round has `seen`, on enough places and each 1 or 0. */
 int feedback_clicks(const struct round *round, const char *name, size_t least, struct fault *fault);
 
 #endif

@@ -6,12 +6,12 @@
 
 void interleave_direction(uint64_t seed, uint64_t t, size_t n, double *u)
 {
-    struct normals normals = { .rng = rng_at(seed, RNG_DUEL, t) };
+    struct normals normals = { .rng = rng_at(seed, RNG_RIVAL, t) };
     sphere_draw(&normals, n, u);
 }
 
 void interleave_draft(size_t m, const uint32_t *mine, const uint32_t *rivals, struct rng *rng,
-                uint32_t *order, unsigned char *team, unsigned char *taken)
+                      uint32_t *order, unsigned char *team, unsigned char *taken)
 {
     const uint32_t *next[] = { mine, rivals };
     memset(taken, 0, m);

@@ -1,5 +1,5 @@
-/* interleave: two rankings of one query's documents meet: a rival, and one list made of both (Yue &
- * Joachims 2009; Radlinski, Kurup & Joachims 2008). */
+/* interleave: compares a ranking with a rival's: where the rival's weights lie (Yue & Joachims
+ * 2009), and one list interleaved from both (Radlinski, Kurup & Joachims 2008). */
 #ifndef RANKPIPE_INTERLEAVE_H
 #define RANKPIPE_INTERLEAVE_H
 
@@ -8,14 +8,15 @@
 
 #include "math/rng.h"
 
-/* Where round t's rival lies from the weights it meets: u[n], of length 1, drawn uniformly by
- * (seed, t) and for n weights. Who scores and who learns draw the same, and need not tell. */
+/* u[n]: the direction from the current weights to round t's rival, a vector of length 1, uniform on
+ * the sphere. It depends on (seed, t, n) alone, so score and update draw the same one. */
 void interleave_direction(uint64_t seed, uint64_t t, size_t n, double *u);
 
-/* Team draft: order[m] is made of two orders of m documents. By twos of places, a coin says who
- * chooses first; each chooses the best of its own order that is not there yet. team[a] is 1 where
- * the document at place a is the rival's choice, and else 0. `taken` has room for m. O(m). */
+/* Team draft: order[m] is interleaved from two orders of m documents. For every two places a coin
+ * decides who chooses first; each side chooses the best document of its own order that is not taken
+ * yet. team[a] is 1 if the rival chose the document at place a, else 0. `taken` has room for m.
+ * O(m). */
 void interleave_draft(size_t m, const uint32_t *mine, const uint32_t *rivals, struct rng *rng,
-                uint32_t *order, unsigned char *team, unsigned char *taken);
+                      uint32_t *order, unsigned char *team, unsigned char *taken);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "math/order.h"
 #include "math/real.h"
+#include "math/softmax.h"
 
 double policy_one(const struct exposure *exposure, size_t a)
 {
@@ -33,36 +34,34 @@ double policy_two(const struct exposure *exposure, size_t a, size_t b)
     return (both ? 1 - gamma : 0) + gamma * (k * (k - 1)) / (m * (m - 1));
 }
 
-/* exp(logit), the largest being 1, and all of it but the largest's: exactly what others have left
- * of a place cannot be had by subtraction where the largest has nearly all. */
+/* The sums of exp(logit) over all documents, and over all except the largest. The second is not the
+ * first minus the largest: where the largest has nearly all, that would lose every digit. */
 struct weights {
-    size_t largest;
-    double others; /* their sum, as parts of exp(second): the largest of them is 1 */
-    double second; /* the largest logit of the others                             */
-    double total;  /* sum of weight, 1 and up                                     */
+    size_t largest; /* its document                                              */
+    double others;  /* sum over the others, in units of exp(second)              */
+    double second;  /* the largest logit of the others                           */
+    double total;   /* sum of weight[m], of which the largest is 1               */
 };
 
 static struct weights weigh(size_t m, const double *logit, double *weight)
 {
-    struct weights w = { .largest = 0, .second = logit[m - 1] };
+    struct weights w = { .second = logit[m - 1], .total = softmax_weights(m, logit, 1, weight) };
     for (size_t i = 1; i < m; i++)
         if (logit[i] > logit[w.largest])
             w.largest = i;
     if (w.largest == m - 1)
         w.second = logit[0];
-    for (size_t i = 0; i < m; i++) {
-        w.total += weight[i] = real_exp(logit[i] - logit[w.largest]);
+    for (size_t i = 0; i < m; i++)
         if (i != w.largest && logit[i] > w.second)
             w.second = logit[i];
-    }
     for (size_t i = 0; i < m; i++)
         if (i != w.largest)
             w.others += real_exp(logit[i] - w.second);
     return w;
 }
 
-/* The probability that i comes first and j second. Without the largest at least half of the total
- * is left, and the subtraction loses nothing. */
+/* The probability that i comes first and j second. If i is not the largest, at least half of the
+ * total is left without it, and the subtraction is accurate. */
 static double in_turn(const struct weights *w, const double *logit, const double *weight,
                       size_t i, size_t j)
 {
@@ -99,8 +98,8 @@ void policy_luce_rests(size_t m, const double *logit, const uint32_t *order,
     }
 }
 
-/* From place a + 1 to b the documents left to choose from are those below, and in R the one at b,
- * in R* the one at a: P(R) / P(R*) is the product of the quotients of their sums. */
+/* At places a + 1 to b the candidates are the documents below, and one more: in R the one at b, in
+ * R* the one at a. P(R) / P(R*) is the product of the ratios of these sums. */
 double policy_luce_swapped(const double *logit, const uint32_t *order,
                            const struct luce_rest *rest, size_t a, size_t b)
 {
@@ -114,7 +113,7 @@ double policy_luce_swapped(const double *logit, const uint32_t *order,
     double ratio = (others + upper) / (others + lower);
     for (size_t c = b - 1; c > a && others <= DBL_MAX; c--) {
         others += real_exp(logit[order[c]] - most);
-        if (others <= DBL_MAX) /* else they are all there is, for these places and the rest */
+        if (others <= DBL_MAX) /* otherwise the ratio is 1 for this place and all above */
             ratio *= (others + upper) / (others + lower);
     }
     return 1 / (1 + ratio);
@@ -136,13 +135,13 @@ void policy_draw_top(size_t m, uint64_t top, const uint32_t *greedy, struct rng 
 
 void policy_draw_swap(size_t m, size_t top, struct rng *rng, uint32_t *order)
 {
-    uint32_t *out = order + rng_below(rng, (uint32_t)top);
-    uint32_t *in = order + top + rng_below(rng, (uint32_t)(m - top)), came = *in;
-    *in = *out;
-    *out = came;
+    uint32_t *upper = order + rng_below(rng, (uint32_t)top);
+    uint32_t *lower = order + top + rng_below(rng, (uint32_t)(m - top)), document = *lower;
+    *lower = *upper;
+    *upper = document;
 }
 
-/* Gumbel's: -log of an exponential number; finite. */
+/* A finite draw from the Gumbel distribution. */
 static double noise(struct rng *rng)
 {
     double u;
@@ -157,7 +156,7 @@ void policy_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *
 {
     double *sum = keys, *rest = keys + m, *sorted = keys + 2 * m;
     uint32_t *by_rest = scratch + m;
-    for (size_t i = 0; i < m; i++) { /* sum + rest is logit + noise to the last bit (Knuth) */
+    for (size_t i = 0; i < m; i++) { /* sum + rest is exactly logit + noise (Knuth) */
         double g = noise(rng), s = logit[i] + g, of_g = s - logit[i];
         sum[i] = s;
         rest[i] = (logit[i] - (s - of_g)) + (g - of_g);
@@ -165,7 +164,7 @@ void policy_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *
     order_by_score(m, rest, by_rest, scratch);
     for (size_t a = 0; a < m; a++)
         sorted[a] = sum[by_rest[a]];
-    order_by_score(m, sorted, order, scratch); /* where two sums are equal, the rest decides */
+    order_by_score(m, sorted, order, scratch); /* if two sums are equal, the rest decides */
     for (size_t a = 0; a < m; a++)
         order[a] = by_rest[order[a]];
 }

@@ -9,6 +9,7 @@
 #include "explore/interleave.h"
 #include "explore/policy.h"
 #include "learn/learner_step.h"
+#include "math/finite.h"
 #include "math/real.h"
 
 /* ---- pdgd ---- */
@@ -145,11 +146,8 @@ static int challenge(const struct matrix *x, const struct ring_extras *extras, u
         return -1;
     interleave_direction((uint64_t)settings->value[SETTING_SEED], t, n, u);
     score_rival(x, settings, u, s, rival, u + n);
-    for (size_t i = 0; i < x->docs; i++)
-        if (!isfinite(rival[i]))
-            return fault_data(fault, "document %zu scores %g for the rival: one of its features is "
-                              "too large, or -S is", i, rival[i]);
-    return 0;
+    return finite_scores(x->docs, rival, "one of its features, or -S, is too large for the "
+                         "rival", fault);
 }
 
 const struct learner learn_dbgd = {

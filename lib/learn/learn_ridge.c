@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "learn/learner_step.h"
+#include "math/finite.h"
 #include "math/normal.h"
 #include "math/regression.h"
 #include "math/udu.h"
@@ -81,15 +82,10 @@ static int widen(const struct matrix *x, const struct ring_extras *extras, doubl
     my.inverse = reach(extras, &my, fault);
     int result = my.inverse ? regression_round(&my, x, fault) : -1;
     *extras->buffer = my.buffer;
-    for (size_t i = 0; result == 0 && i < x->docs; i++) {
+    for (size_t i = 0; result == 0 && i < x->docs; i++)
         s[i] += value[SETTING_EXPLORATION_WIDTH] * sqrt(regression_variance(&my, i));
-        if (!isfinite(s[i]))
-            result = fault_data(fault,
-                                "document %zu scores %g: the model's P is not a covariance, or "
-                                "one of its features is too large",
-                                i, s[i]);
-    }
-    return result;
+    return result < 0 ? -1 : finite_scores(x->docs, s, "the model's P is not a covariance, "
+                                           "or one of its features is too large", fault);
 }
 
 #define ARRAYS \

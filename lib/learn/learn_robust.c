@@ -6,6 +6,7 @@
 #include "learn/learner_step.h"
 #include "loss/dcg.h"
 #include "math/real.h"
+#include "math/softmax.h"
 #include "math/regression.h"
 
 /* The arrays: the regression's P and weights, and the highest relevance seen. */
@@ -93,14 +94,10 @@ static void kl(size_t m, const double *s, const double *v, double epsilon, doubl
 /* - sum v_j p_j, p = softmax(s / epsilon) */
 static void smoothdcg(size_t m, const double *s, const double *v, double epsilon, double *g)
 {
-    double most = s[0], sum = 0, mean = 0;
-    for (size_t j = 1; j < m; j++)
-        if (s[j] > most)
-            most = s[j];
+    double mean = 0;
+    softmax(m, s, epsilon, g);
     for (size_t j = 0; j < m; j++)
-        sum += g[j] = real_exp((s[j] - most) / epsilon);
-    for (size_t j = 0; j < m; j++)
-        mean += v[j] * (g[j] /= sum);
+        mean += v[j] * g[j];
     for (size_t j = 0; j < m; j++)
         g[j] *= (mean - v[j]) / epsilon;
 }

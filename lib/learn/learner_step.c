@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "math/finite.h"
 #include "math/real.h"
 
 double learner_eta_known(double T)
@@ -68,15 +69,8 @@ double *learner_score(struct state *state, const struct matrix *x, struct fault 
         return s;
     }
     matrix_times(x, state->w, state->ball.scale, state->dim, s, spare);
-    bool finite = unaligned_finite(s, x->docs);
-    for (size_t i = 0; !finite && i < x->docs; i++) {
-        if (!isfinite(s[i])) {
-            fault_data(fault, "document %zu scores %g: one of its features is not finite, or the "
-                       "weights diverge", i, s[i]);
-            return NULL;
-        }
-    }
-    return s;
+    return finite_scores(x->docs, s, "one of its features is not finite, or the weights diverge",
+                         fault) < 0 ? NULL : s;
 }
 
 /* Brings all weights back into the ball, which changes all of w. */

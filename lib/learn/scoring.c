@@ -1,10 +1,9 @@
 #include "learn/scoring.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "base/unaligned.h"
 #include "learn/learner.h"
+#include "math/finite.h"
 
 /* Does the learner rank by more than Xw? */
 static bool ranks(const struct scoring *scoring)
@@ -96,13 +95,9 @@ int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, st
     if (!spare)
         return -1;
     matrix_times(x, scoring->w, scoring->scale, scoring->dim, s, spare);
-    bool finite = unaligned_finite(s, x->docs);
-    for (size_t i = 0; !finite && i < x->docs; i++)
-        if (!isfinite(s[i]))
-            return fault_data(fault,
-                              "document %zu scores %g: one of its features is not finite, or "
-                              "the weights are too large",
-                              i, s[i]);
+    if (finite_scores(x->docs, s, "one of its features is not finite, or the weights are too large",
+                      fault) < 0)
+        return -1;
     const struct ring_extras extras = extras_of(scoring);
     return ranks(scoring) ? scoring->learner->rank(x, &extras, s, fault) : 0;
 }

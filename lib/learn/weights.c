@@ -13,7 +13,20 @@
 
 /* ---- out ---- */
 
-#define TEXT(...) writer_text(out, fault, __VA_ARGS__)
+#define TEXT(...) writer_text(printer->out, fault, __VA_ARGS__)
+
+/* A model that has weights, and ranks by them alone: 0 or a fault. */
+static int read_model(struct model *model, const struct record *record, struct fault *fault)
+{
+    model->record = *record;
+    if (model_read(model, fault) < 0)
+        return -1;
+    const struct learner *learner = learner_find(model->learner);
+    if (learner && learner->rank && !learner->ring_only)
+        return fault_data(fault, "a model of %s ranks by more than weights, and this form holds "
+                          "only weights", model->learner);
+    return model->dim ? 0 : fault_data(fault, "the model has no weights");
+}
 
 static double weight(const struct model *model, size_t j)
 {
@@ -22,67 +35,55 @@ static double weight(const struct model *model, size_t j)
 
 /* svm_classify reads feature values as floats, but the weight of a support vector as a double. So
  * each weight gets a support vector of its own with the value 1, and none is rounded. */
-static int write_svm_light(const struct model *model, struct writer *out, struct fault *fault)
+int weights_svm_light(struct printer *printer, const struct record *record, struct fault *fault)
 {
+    struct model model;
+    if (read_model(&model, record, fault) < 0)
+        return -1;
     size_t vectors = 0;
-    for (size_t j = 0; j < model->dim; j++)
-        vectors += weight(model, j) != 0;
+    for (size_t j = 0; j < model.dim; j++)
+        vectors += weight(&model, j) != 0;
     if (TEXT("SVM-light Version V6.02\n0 # kernel type\n3 # kernel parameter -d \n"
              "1 # kernel parameter -g \n1 # kernel parameter -s \n1 # kernel parameter -r \n"
              "empty# kernel parameter -u \n") < 0 ||
         TEXT("%zu # highest feature index \n0 # number of training documents \n"
              "%zu # number of support vectors plus 1 \n"
              "0 # threshold b, each following line is a SV (starting with alpha*y)\n",
-             model->dim, vectors + 1) < 0)
+             model.dim, vectors + 1) < 0)
         return -1;
-    for (size_t j = 0; j < model->dim; j++)
-        if (weight(model, j) != 0 && TEXT("%.17g %zu:1 #\n", weight(model, j), j + 1) < 0)
+    for (size_t j = 0; j < model.dim; j++)
+        if (weight(&model, j) != 0 && TEXT("%.17g %zu:1 #\n", weight(&model, j), j + 1) < 0)
             return -1;
     return 0;
 }
 
-static int write_ranklib(const struct model *model, struct writer *out, struct fault *fault)
+int weights_ranklib(struct printer *printer, const struct record *record, struct fault *fault)
 {
+    struct model model;
+    if (read_model(&model, record, fault) < 0)
+        return -1;
     if (TEXT("## Coordinate Ascent\n") < 0)
         return -1;
-    for (size_t j = 0; j < model->dim; j++)
-        if (TEXT("%s%zu:%.17g", j ? " " : "", j + 1, weight(model, j)) < 0)
+    for (size_t j = 0; j < model.dim; j++)
+        if (TEXT("%s%zu:%.17g", j ? " " : "", j + 1, weight(&model, j)) < 0)
             return -1;
     return TEXT("\n");
 }
 
-static int write_tsv(const struct model *model, struct writer *out, struct fault *fault)
+int weights_tsv(struct printer *printer, const struct record *record, struct fault *fault)
 {
-    for (size_t j = 0; j < model->dim; j++)
-        if (TEXT("%zu\t%.17g\n", j + 1, weight(model, j)) < 0)
+    struct model model;
+    if (read_model(&model, record, fault) < 0)
+        return -1;
+    for (size_t j = 0; j < model.dim; j++)
+        if (TEXT("%zu\t%.17g\n", j + 1, weight(&model, j)) < 0)
             return -1;
     return 0;
 }
 
-int weights_write(const struct record *record, enum weights_form form, struct writer *out,
-                  struct fault *fault)
-{
-    struct model model;
-    model.record = *record;
-    if (model_read(&model, fault) < 0)
-        return -1;
-    const struct learner *learner = learner_find(model.learner);
-    if (learner && learner->rank && !learner->ring_only)
-        return fault_data(fault, "a model of %s ranks by more than weights, and this form holds "
-                          "only weights", model.learner);
-    if (model.dim == 0)
-        return fault_data(fault, "the model has no weights");
-    switch (form) {
-    case WEIGHTS_SVM_LIGHT:
-        return write_svm_light(&model, out, fault);
-    case WEIGHTS_RANKLIB:
-        return write_ranklib(&model, out, fault);
-    default:
-        return write_tsv(&model, out, fault);
-    }
-}
-
 /* ---- in ---- */
+
+enum weights_form { WEIGHTS_TSV, WEIGHTS_SVM_LIGHT, WEIGHTS_RANKLIB };
 
 /* A fault in the current line that quotes the token at p. */
 #define wrong(weights, p, ...) \

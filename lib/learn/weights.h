@@ -12,18 +12,19 @@
 #include "io/lines.h"
 #include "io/wait.h"
 #include "stream/record.h"
-#include "stream/writer.h"
+#include "text/forms.h"
 
-enum weights_form {
-    WEIGHTS_TSV,       /* index TAB weight, a line each                                      */
-    WEIGHTS_SVM_LIGHT, /* a linear model of SVM-light's svm_learn: header, then support vectors */
-    WEIGHTS_RANKLIB    /* a model of RankLib's Coordinate Ascent: index:weight, in one line  */
-};
+/* Each prints the weights of a model's record, to all digits. 0 or a fault: the record is no model,
+ * it has no weights, or its learner ranks by more than these. */
 
-/* Writes the weights of a model's record, to all digits. 0 or a fault: the record is no model, it
- * has no weights, or its learner ranks by more than these. */
-int weights_write(const struct record *record, enum weights_form form, struct writer *out,
-                  struct fault *fault);
+/* "index TAB weight", a line for each. */
+int weights_tsv(struct printer *printer, const struct record *record, struct fault *fault);
+
+/* A linear model of SVM-light's svm_learn: its header, then support vectors. */
+int weights_svm_light(struct printer *printer, const struct record *record, struct fault *fault);
+
+/* A model of RankLib's Coordinate Ascent: "index:weight" for each, in one line. */
+int weights_ranklib(struct printer *printer, const struct record *record, struct fault *fault);
 
 struct weights {
     struct lines lines;

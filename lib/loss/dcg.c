@@ -7,7 +7,7 @@
 
 double dcg_gain(double R)
 {
-    if (R >= 0 && R <= 52 && R == (double)(unsigned)R) /* most grades: the same, sooner */
+    if (R >= 0 && R <= 52 && R == (double)(unsigned)R) /* most grades: the same bits, faster */
         return (double)(((uint64_t)1 << (unsigned)R) - 1);
     return real_exp2(R) - 1;
 }
@@ -23,8 +23,8 @@ int dcg_check(size_t n, const double *R, struct fault *fault)
     for (size_t i = 0; i < n; i++)
         sum += dcg_gain(R[i]);
     return isfinite(sum) ? 0
-                         : fault_data(fault, "a relevance is so large that its gain, 2^relevance, "
-                                      "is past a double");
+                         : fault_data(fault, "a relevance is too large: its gain, 2^relevance, "
+                                      "overflows");
 }
 
 double dcg_sum(size_t n, const double *R)

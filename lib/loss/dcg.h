@@ -1,4 +1,4 @@
-/* dcg: the gain of a grade and the discount of a place, as the papers write them. */
+/* dcg: discounted cumulative gain: the gain of a grade and the discount of a place. */
 #ifndef RANKPIPE_DCG_H
 #define RANKPIPE_DCG_H
 
@@ -9,13 +9,13 @@
 /* G(R) = 2^R - 1. */
 double dcg_gain(double R);
 
-/* D = 1 / log2(i + 2) of the place i, from 0. */
+/* D(i) = 1 / log2(i + 2), of place i from 0. */
 double dcg_discount(size_t i);
 
-/* Do the gains of R[n] add up to a double? 0, or a fault. */
+/* 0 if the sum of the gains of R[n] is finite, else a fault. */
 int dcg_check(size_t n, const double *R, struct fault *fault);
 
-/* The DCG of the first n places, R[n] by place. */
+/* The DCG of the first n places, where R[n] is by place. */
 double dcg_sum(size_t n, const double *R);
 
 #endif

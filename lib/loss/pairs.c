@@ -38,8 +38,8 @@ int pairs_start(struct pairs *pairs, const struct feedback *feedback, struct rng
     while (next_in_order(pairs, &pair))
         n++;
     if (n > PAIRS_MOST)
-        return fault_data(fault, "%zu pairs of documents are more than the %d that can be put in "
-                          "a random order: -o takes them in document order", n, PAIRS_MOST);
+        return fault_data(fault, "%zu pairs of documents are too many to shuffle, at most %d: use "
+                          "-o, which takes them in document order", n, PAIRS_MOST);
     drawn = buffer_for(buffer, n, sizeof *drawn, fault);
     if (!drawn)
         return -1;

@@ -1,5 +1,5 @@
-/* pairs: a query's pairs of documents of which one is more relevant, in the order in which a
- * learner takes them. */
+/* pairs: the pairs of documents with different relevance, in the order in which a learner takes
+ * them. */
 #ifndef RANKPIPE_PAIRS_H
 #define RANKPIPE_PAIRS_H
 
@@ -18,18 +18,18 @@ struct pair {
 
 struct pairs {
     const struct feedback *feedback;
-    const struct pair *drawn; /* drawn[n]; NULL: document order */
-    size_t n, next;           /* of those drawn                 */
-    size_t better, worse;     /* else, the next to look at      */
+    const struct pair *drawn; /* drawn[n], shuffled; NULL: document order  */
+    size_t n, next;           /* of the pairs drawn                        */
+    size_t better, worse;     /* in document order: the next two to compare */
 };
 
-/* Makes ready all pairs, in an order that is drawn from rng and lies in `space`, 8 bytes a pair and
- * at most 2^26 of them (else a fault); or, where rng is NULL, by the better document and then the
- * worse one. O(m^2). */
+/* Prepares all pairs, shuffled by `rng`, or, if rng is NULL, by the better document and then the
+ * worse one. Shuffled pairs take 8 bytes each in `buffer`; more than 2^26 of them are a fault.
+ * Borrows feedback and buffer. O(m^2). */
 int pairs_start(struct pairs *pairs, const struct feedback *feedback, struct rng *rng,
                 struct buffer *buffer, struct fault *fault);
 
-/* The next pair, or false: there is none. */
+/* The next pair, or false after the last. */
 bool pairs_next(struct pairs *pairs, struct pair *pair);
 
 #endif

@@ -14,7 +14,7 @@ static const double right = 1 - 1e-12;
 struct list {
     size_t m;
     const double *s;
-    double *exposure;    /* shown[m]: R in the order by s                         */
+    double *ranked;   /* ranked[m]: R in the order by s                        */
     double *sorted;   /* sorted[m]: R, highest first                           */
     uint32_t *graded; /* graded[m]: documents by R, ties by s, then by number  */
 };
@@ -25,8 +25,8 @@ static struct list sort(size_t m, const double *s, const double *R, double *scra
     uint32_t *by_score = list.graded + m, *by_grade = by_score + m, *spare = by_grade + m;
     order_by_score(m, s, by_score, spare);
     for (size_t i = 0; i < m; i++)
-        list.exposure[i] = R[by_score[i]];
-    order_by_score(m, list.exposure, by_grade, spare);
+        list.ranked[i] = R[by_score[i]];
+    order_by_score(m, list.ranked, by_grade, spare);
     for (size_t i = 0; i < m; i++) {
         list.graded[i] = by_score[by_grade[i]];
         list.sorted[i] = R[list.graded[i]];
@@ -37,11 +37,11 @@ static struct list sort(size_t m, const double *s, const double *R, double *scra
 /* Is its NDCG@k 1, up to rounding? `most` is the largest DCG there is. */
 static bool ranked_right(const struct list *list, size_t k, double most)
 {
-    return most == 0 || dcg_sum(k, list->exposure) / most >= right;
+    return most == 0 || dcg_sum(k, list->ranked) / most >= right;
 }
 
-/* Sorted by grade, a stretch of one grade: graded[from..to). */
-static size_t stretch_from(const struct list *list, size_t to)
+/* The first place of the documents that share the grade of place to - 1. */
+static size_t grade_from(const struct list *list, size_t to)
 {
     size_t from = to - 1;
     while (from > 0 && list->sorted[from - 1] == list->sorted[to - 1])
@@ -49,8 +49,9 @@ static size_t stretch_from(const struct list *list, size_t to)
     return from;
 }
 
-/* The loss of documents of the weights v[place], worst grade first; `rival` is the document of a
- * lower grade that scores most. The first of a stretch is the one of it that scores most. */
+/* The loss, and the subgradient in g, with weight v[a] for graded[a]. Grades are visited from the
+ * lowest; `rival` is the highest-scoring document of a lower grade. The first document of each
+ * grade is the one of it that scores most. */
 static double hinges(const struct list *list, const double *v, double *g)
 {
     const double *s = list->s;
@@ -58,7 +59,7 @@ static double hinges(const struct list *list, const double *v, double *g)
     uint32_t rival = 0;
     memset(g, 0, list->m * sizeof *g);
     for (size_t from, to = list->m; to > 0; to = from) {
-        from = stretch_from(list, to);
+        from = grade_from(list, to);
         for (size_t a = from; a < to && to < list->m; a++) {
             uint32_t i = list->graded[a];
             double hinge = 1 + s[rival] - s[i];
@@ -97,7 +98,7 @@ double slam_ap(size_t m, const double *s, const double *R, double *g, double *sc
         relevant[i] = R[i] > 0;
     struct list list = sort(m, s, relevant, scratch);
     for (size_t i = 0; i < m; i++)
-        if (list.exposure[i] > 0)
+        if (list.ranked[i] > 0)
             sum += ++n / (double)(i + 1);
     memset(g, 0, m * sizeof *g);
     if (n == 0 || sum / n >= right)
@@ -119,7 +120,7 @@ double slam_minimax(size_t m, const double *s, const double *R, double *g, doubl
     if (ranked_right(&list, m, ideal))
         return 0;
     for (size_t from, to = m; to > 0; to = from) {
-        from = stretch_from(&list, to);
+        from = grade_from(&list, to);
         for (size_t a = from; a < to && to < m; a++) {
             uint32_t i = list.graded[a];
             double over = s[rival] - s[i];

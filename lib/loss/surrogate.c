@@ -4,6 +4,7 @@
 
 #include "loss/dcg.h"
 #include "math/real.h"
+#include "math/softmax.h"
 
 /* |s - R|^2 */
 static void squared_gradient(const struct exposure *exposure, const double *s,
@@ -48,21 +49,6 @@ static double kl_loss(size_t m, const double *s, const double *R,
     return sum;
 }
 
-/* p = softmax(s / epsilon) and the log of what normalises it, the largest score taken off first
- * so that nothing overflows. */
-static double softmax(size_t m, const double *s, double epsilon, double *p)
-{
-    double most = s[0], sum = 0;
-    for (size_t j = 1; j < m; j++)
-        if (s[j] > most)
-            most = s[j];
-    for (size_t j = 0; j < m; j++)
-        sum += p[j] = real_exp((s[j] - most) / epsilon);
-    for (size_t j = 0; j < m; j++)
-        p[j] /= sum;
-    return most / epsilon + real_log(sum);
-}
-
 /* minus the smooth DCG@1 */
 static void smoothdcg_gradient(const struct exposure *exposure, const double *s,
                                const struct surrogate_options *options, double *g, double *scratch)
@@ -91,7 +77,7 @@ static double smoothdcg_loss(size_t m, const double *s, const double *R,
     return -sum;
 }
 
-/* the hinge of every pair in the wrong order, or in the right one by less than 1 */
+/* the hinge of every pair that is in the wrong order, or in the right order by less than 1 */
 static void ranksvm_gradient(const struct exposure *exposure, const double *s,
                              const struct surrogate_options *options, double *g, double *scratch)
 {
@@ -125,16 +111,11 @@ static double ranksvm_loss(size_t m, const double *s, const double *R,
 static void listnet_gradient(const struct exposure *exposure, const double *s,
                              const struct surrogate_options *options, double *g, double *scratch)
 {
-    (void)options, (void)scratch;
-    double most = exposure->relevance[0], sum = 0;
-    for (size_t a = 1; a < exposure->places; a++)
-        if (exposure->relevance[a] > most)
-            most = exposure->relevance[a];
-    for (size_t a = 0; a < exposure->places; a++)
-        sum += real_exp(exposure->relevance[a] - most);
+    (void)options;
+    softmax(exposure->places, exposure->relevance, 1, scratch);
     softmax(exposure->docs, s, 1, g);
     for (size_t a = 0; a < exposure->places; a++)
-        g[exposure->doc[a]] -= real_exp(exposure->relevance[a] - most) / sum;
+        g[exposure->doc[a]] -= scratch[a];
 }
 
 static double listnet_loss(size_t m, const double *s, const double *R,
@@ -148,7 +129,7 @@ static double listnet_loss(size_t m, const double *s, const double *R,
     return sum;
 }
 
-/* The relevances by document, where all were seen. */
+/* R[docs]: the relevances by document, where all places have feedback. */
 static const double *by_document(const struct exposure *exposure, double *R)
 {
     for (size_t a = 0; a < exposure->places; a++)

@@ -1,5 +1,5 @@
-/* surrogate: losses that stand in for ranking measures, and their gradients by the scores,
- * estimated from the relevances seen. Pure, on arrays. */
+/* surrogate: surrogate losses of ranking measures, and unbiased estimates of their gradients with
+ * respect to the scores, from partial feedback. Pure functions of arrays. */
 #ifndef RANKPIPE_SURROGATE_H
 #define RANKPIPE_SURROGATE_H
 
@@ -10,8 +10,8 @@
 #include "explore/policy.h"
 #include "loss/slam.h"
 
-#define SURROGATE_ALL SIZE_MAX /* `least` of one that needs every relevance */
-enum { SURROGATE_SCRATCH = SLAM_SCRATCH + 1 }; /* numbers a document that each may scribble on */
+#define SURROGATE_ALL SIZE_MAX /* `least` of a loss that needs every relevance */
+enum { SURROGATE_SCRATCH = SLAM_SCRATCH + 1 }; /* numbers of scratch for each document */
 
 struct surrogate_options {
     double epsilon; /* smoothdcg's                      */
@@ -21,12 +21,12 @@ struct surrogate_options {
 struct surrogate {
     const char *name;
     const char *measure; /* its loss as a measure */
-    size_t least; /* places that must be seen for an unbiased estimate (of a longer list) */
-    bool cut;     /* does it look at options->cutoff?                                     */
+    size_t least; /* places that need feedback for an unbiased estimate, in a longer list */
+    bool cut;     /* does it use options->cutoff?                                         */
 
-    /* g[docs]: an unbiased estimate of the gradient of the loss at scores s[docs], from what was
-     * shown; the gradient itself where every place was. At least min(least, docs) places.
-     * `scratch` has room for SURROGATE_SCRATCH * docs. */
+    /* g[docs]: an unbiased estimate of the gradient of the loss at scores s[docs], from feedback on
+     * at least min(least, docs) places; the gradient itself if all places have feedback. `scratch`
+     * has room for SURROGATE_SCRATCH * docs. */
     void (*gradient)(const struct exposure *exposure, const double *s,
                      const struct surrogate_options *options, double *g, double *scratch);
 

@@ -8,14 +8,14 @@
 #include "math/lanes.h"
 #include "math/vectors.h"
 
-/* Features are asked for a page ahead: what the machine fetches by itself ends with the page. */
+/* Features are prefetched a page ahead: the machine's own prefetching stops at the page's end. */
 enum { LINE = 64, PAGE = 4096 };
 
-/* Weights of sparse features lie anywhere: they are asked for so many entries ahead, too. */
+/* Weights of sparse features lie anywhere: they are prefetched this many entries ahead. */
 enum { AHEAD = 32 };
 
-/* Four lanes at a time, as vectors that the compiler makes of whatever the machine has: the sums in
- * each lane, and so the bits, are the same. */
+/* Four lanes at a time, as vectors that the compiler maps to the machine's own. The sums in each
+ * lane, and so the bits, are the same. */
 typedef double four __attribute__((vector_size(4 * sizeof(double))));
 typedef float four_floats __attribute__((vector_size(4 * sizeof(float))));
 
@@ -29,7 +29,7 @@ VECTORS_INLINE void add_four(four *sum, const unsigned char *x, const double *w)
     *sum += __builtin_convertvector(narrow, four) * by;
 }
 
-/* sum += x w for less than four features. */
+/* sum += x w for fewer than four features. */
 VECTORS_INLINE void add_rest(four *sum, const unsigned char *x, const double *w, size_t n)
 {
     four rest = { n > 0 ? (double)unaligned_f4(x) * w[0] : 0,
@@ -160,7 +160,7 @@ double matrix_norm(const double *w, size_t n)
     return sqrt(sum_lanes(lane));
 }
 
-/* A sparse row as it lies in the stream. */
+/* The entries of a sparse row in the stream. */
 struct stretch {
     size_t from, to;
 };
@@ -246,7 +246,7 @@ struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double 
     return row;
 }
 
-/* Lane by lane, as features lie: so that dense and sparse rows give the same bits. */
+/* Feature j in lane j mod 16, so that dense and sparse rows give the same bits. */
 double row_times(const struct row *row, const double *w)
 {
     double lane[LANES] = { 0 };

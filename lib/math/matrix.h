@@ -1,4 +1,4 @@
-/* matrix: a round's features, dense or sparse, and the two products that learning needs. */
+/* matrix: the features of a round, dense or sparse, and the products that learning needs. */
 #ifndef RANKPIPE_MATRIX_H
 #define RANKPIPE_MATRIX_H
 
@@ -11,7 +11,7 @@ enum matrix_form {
     MATRIX_SPARSE /* row i is idx/val[ptr[i]..ptr[i+1]), idx rising from 0     */
 };
 
-/* A view: the bytes are little-endian as in the stream, not aligned, and somebody else's. */
+/* Borrowed bytes, little-endian and unaligned, as they lie in the stream. */
 struct matrix {
     enum matrix_form form;
     size_t docs, dim;
@@ -19,38 +19,38 @@ struct matrix {
     const unsigned char *ptr, *idx, *val; /* uint32[docs+1], uint32[nnz], float[nnz] */
 };
 
-/* How many weights the features reach: dim, or docs for unit vectors. */
+/* The number of weights that the features need: dim, or docs for unit vectors. */
 size_t matrix_width(const struct matrix *x);
 
-/* How many features are written down. */
+/* The number of feature values that are stored. */
 size_t matrix_entries(const struct matrix *x);
 
-/* s = X (scale w): s[docs] from w[n]; a weight from n on is 0. A weight is multiplied by `scale`
- * first, so that the products are those with the weights as they would be written down. Feature j
- * of a document is added up in lane j mod 16 (lanes.h), widened first, multiplied then added. So
- * dense and sparse features give the same bits, whatever the machine's vectors. `spare` has room
- * for matrix_width numbers; NULL will do where scale is 1, or X not dense. */
+/* s = X (scale w): s[docs] from w[n]; weights from n on are 0. A weight is multiplied by `scale`
+ * first, so the result is the same as with the weights of a model file. Feature j of a document is
+ * widened to double, multiplied, and added to lane j mod 16 (lanes.h). So dense and sparse features
+ * give the same bits, whatever vectors the machine has. `spare` has room for matrix_width numbers;
+ * it may be NULL if scale is 1 or X is not dense. */
 void matrix_times(const struct matrix *x, const double *w, double scale, size_t n, double *s,
                   double *spare);
 
-/* z += X' g: z[matrix_width] from g[docs], by documents in their order; those with g = 0 are
- * not looked at. */
+/* z += X' g: z[matrix_width] from g[docs], document after document. Documents with g = 0 are not
+ * read. */
 void matrix_transposed_times(const struct matrix *x, const double *g, double *z);
 
-/* One vector of features, or a difference of two, widened. */
+/* One vector of features, or the difference of two, as doubles. */
 struct row {
     size_t n;
     const uint32_t *idx; /* idx[n], rising; NULL: 0 to n - 1 */
     double *val;         /* val[n]                           */
 };
 
-/* The features of document i, and what document i has more than document j. `val` and `idx` are
- * the caller's, with room for matrix_width numbers each. */
+/* The features of document i; those of document i minus those of document j. The row lies in `val`
+ * and `idx`, the caller's, with room for matrix_width numbers each. */
 struct row matrix_row(const struct matrix *x, size_t i, double *val, uint32_t *idx);
 struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double *val,
                              uint32_t *idx);
 
-/* A document's features as they lie in the stream, of a matrix that is not dense. */
+/* The indices of a document's features in the stream, of a matrix that is not dense. */
 struct sparse_row {
     size_t n;
     const unsigned char *idx; /* uint32[n]; NULL: the one feature `only` */
@@ -59,7 +59,7 @@ struct sparse_row {
 struct sparse_row matrix_sparse_row(const struct matrix *x, size_t i);
 size_t sparse_row_index(const struct sparse_row *row, size_t e);
 
-/* w.x, in the lanes of matrix_times; w reaches as far as the row. */
+/* w.x, in the lanes of matrix_times; w is as long as the row needs. */
 double row_times(const struct row *row, const double *w);
 
 /* x.x, in the same lanes. */

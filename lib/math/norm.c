@@ -6,14 +6,14 @@
 #include "math/lanes.h"
 #include "math/vectors.h"
 
-enum { FEW = 256 }; /* sums that are added up whenever they are asked for */
+enum { LAST = 256 }; /* sums of the last level, at most: norm_square adds them up */
 
 static size_t parts(size_t n)
 {
     return n / LANES + (n % LANES != 0);
 }
 
-/* Four lanes at a time, and then the same tree as sum_lanes has. */
+/* Four lanes at a time, then the same tree as in sum_lanes. */
 typedef double four __attribute__((vector_size(4 * sizeof(double))));
 
 VECTORS_INLINE double add_up(const double *numbers, bool squares)
@@ -33,7 +33,7 @@ VECTORS_INLINE double add_up(const double *numbers, bool squares)
     return (a[0] + a[2]) + (a[1] + a[3]);
 }
 
-/* Sum b of a level, from the n numbers below it; where they end 0 is taken for the rest. */
+/* Sum b of a level, from the n numbers of the level below; missing numbers count as 0. */
 VECTORS_INLINE void take_sum(struct level *level, bool first, const double *below, size_t n,
                              size_t b)
 {
@@ -57,7 +57,7 @@ VECTORS_INLINE void take(struct norm *norm, const double *v, size_t width)
     }
 }
 
-/* Where about as many numbers changed as a level has sums, each is summed once, in their order. */
+/* If at least half as many numbers changed as a level has sums, all its sums are computed once. */
 VECTORS_INLINE void take_changes(struct norm *norm, const double *v, const uint32_t *index,
                              size_t changed)
 {
@@ -120,13 +120,12 @@ static int grow(struct level *level, size_t n, struct fault *fault)
     return 0;
 }
 
-/* A level that was not there is summed from the one below, which is small enough to have been the
- * last. */
+/* A new level is summed from the one below, which was the last one and is therefore small. */
 int norm_reach(struct norm *norm, size_t n, struct fault *fault)
 {
     size_t had = norm->levels, m = n;
     norm->levels = 0;
-    while (norm->levels == 0 || m > FEW) {
+    while (norm->levels == 0 || m > LAST) {
         size_t l = norm->levels++, below = m;
         m = parts(m);
         if (grow(&norm->level[l], m, fault) < 0)

@@ -1,7 +1,7 @@
-/* norm: the length of a vector of which few numbers change at a time. Squares are summed by 16 that
- * lie together, these sums by 16, and so on while there are more than 256, each sum in lanes
- * (lanes.h): what it gives depends on the vector as it is and not on how it came about, and is
- * right to a few units in the last place however often it changed. */
+/* norm: the length of a vector whose numbers change a few at a time. 16 neighbouring squares make a
+ * sum, 16 of these sums make the next, and so on while there are more than 256; each sum is in
+ * lanes (lanes.h). The result depends on the vector alone, not on its history. However often the
+ * vector changed, the result is right to a few units in the last place. */
 #ifndef RANKPIPE_NORM_H
 #define RANKPIPE_NORM_H
 
@@ -13,23 +13,24 @@
 
 enum { NORM_LEVELS = 16 };
 
-struct norm { /* all zero at first: of no numbers */
+struct norm { /* all zero at first: a vector without numbers */
     size_t n, levels;
     struct level {
         size_t n;
-        struct buffer sums; /* double[n]: of 16 numbers of the level below; at first, of squares */
+        struct buffer sums; /* double[n], each of 16 numbers of the level below, or of squares */
     } level[NORM_LEVELS];
 };
 
-/* n numbers, no fewer than before; the new ones are 0. 0 or a fault. */
+/* Grows to n numbers, at least as many as before; the new ones are 0. 0 or a fault (memory). */
 int norm_reach(struct norm *norm, size_t n, struct fault *fault);
 void norm_close(struct norm *norm);
 
-/* v[norm->n] has changed: in its first `width` numbers; in those of index[n]. */
+/* Takes in that v[norm->n] changed: in its first `width` numbers; or in those of index[n]. Costs
+ * what changed. */
 void norm_take(struct norm *norm, const double *v, size_t width);
 void norm_take_changes(struct norm *norm, const double *v, const uint32_t *index, size_t n);
 
-/* The sum of the squares. */
+/* The sum of the squares of all numbers. O(256). */
 double norm_square(const struct norm *norm);
 
 #endif

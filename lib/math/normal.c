@@ -7,8 +7,8 @@
 double normal_draw(struct normals *normals)
 {
     double a, b, square;
-    normals->waits = !normals->waits;
-    if (!normals->waits)
+    normals->stored = !normals->stored;
+    if (!normals->stored)
         return normals->second;
     do {
         a = 2 * rng_unit(&normals->rng) - 1;
@@ -20,8 +20,8 @@ double normal_draw(struct normals *normals)
     return a * scale;
 }
 
-/* 1/2 + density(x) (x + x^3/3 + x^5/(3 5) + x^7/(3 5 7) + ...): the terms have one sign, so that
- * none takes away what another gave. */
+/* 1/2 + density(x) (x + x^3/3 + x^5/(3 5) + x^7/(3 5 7) + ...). All terms have one sign, so that no
+ * digits cancel. */
 double normal_below(double x)
 {
     static const double density = 0.3989422804014327; /* at 0: 1 / sqrt(2 pi) */

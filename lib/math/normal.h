@@ -1,4 +1,5 @@
-/* normal: the normal distribution: draws, probabilities, quantiles, the same bits anywhere. */
+/* normal: the normal distribution: draws, probabilities and quantiles, with the same bits on every
+ * machine. */
 #ifndef RANKPIPE_NORMAL_H
 #define RANKPIPE_NORMAL_H
 
@@ -6,14 +7,14 @@
 
 #include "math/rng.h"
 
-/* No draw is further from 0: its square is below -2 log 2^-104. */
+/* No draw is further from 0: the square of a draw is below -2 log 2^-104. */
 #define NORMAL_MOST 12.02
 
-/* Draws come in pairs: the second waits. Start with { .rng = rng_at(...) }; `rng` may be drawn from
- * between them. */
+/* Draws are made in pairs, and the second is stored. Start with { .rng = rng_at(...) }. The caller
+ * may draw from `rng` in between. */
 struct normals {
     struct rng rng;
-    bool waits;
+    bool stored; /* is `second` the next draw? */
     double second;
 };
 

@@ -4,7 +4,7 @@
 
 #include "math/vectors.h"
 
-/* Runs this long are sorted for themselves, then merged. */
+/* Runs of this length are sorted one by one, then merged. */
 enum { RUN = 16, WIDE_RUN = 64 };
 
 static void sort_run(const double *score, uint32_t *order, size_t n)
@@ -18,7 +18,7 @@ static void sort_run(const double *score, uint32_t *order, size_t n)
     }
 }
 
-/* Each one's place is how many stand before it: more comparisons, but none that decides a jump. */
+/* A document's place is the number of documents before it: more comparisons, but no branches. */
 VECTORS_WIDE static void sort_run_wide(const double *score, uint32_t *order, size_t n)
 {
     uint32_t first = order[0];
@@ -33,7 +33,7 @@ VECTORS_WIDE static void sort_run_wide(const double *score, uint32_t *order, siz
     }
 }
 
-/* Sorts runs of 0 to m-1; returns how long they are. */
+/* Sorts 0 to m - 1 in runs, and returns the length of a run. */
 static size_t sort_runs(size_t m, const double *score, uint32_t *order)
 {
     bool wide = vectors_wide();

@@ -4,21 +4,21 @@
 #include <stdint.h>
 #include <string.h>
 
-/* gcc in ISO mode fuses nothing unasked; clang does, within an expression, unless told. */
+/* gcc in ISO mode does not fuse by default; clang does, within an expression, without this. */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
 
 /*
- * A value too long for one double is carried as a head and a rest, to be added.  A head of 26 bits
- * or fewer times another is exact, which is all the exact multiplication that is wanted here.
+ * A value too long for one double is stored as the sum of a head and a rest.  The product of two
+ * heads of at most 26 bits is exact; no other exact multiplication is needed here.
  */
 struct pair {
     double head;
     double rest;
 };
 
-/* Whole, and as pairs whose heads are short enough to be multiplied exactly by an exponent too. */
+/* Each constant as one double, and as a pair whose head times any exponent is exact. */
 static const double LN2 = 0x1.62e42fefa39efp-1;
 static const struct pair LN2_PAIR = {0x1.62e43p-1, -0x1.05c610ca86c39p-29};
 static const double TWO_PI = 0x1.921fb54442d18p+2;
@@ -26,11 +26,11 @@ static const struct pair TWO_PI_PAIR = {0x1.921fb5p+2, 0x1.110b4611a6263p-24};
 static const double LOG2_E = 0x1.71547652b82fep+0;
 static const struct pair LOG2_E_PAIR = {0x1.715476p+0, 0x1.4ae0bf85ddf44p-26};
 
-/* Adding this leaves no bits below the units, so that the addition rounds to a whole number. */
+/* Adding this leaves no bits below the units, so the addition rounds to a whole number. */
 static const double WHOLE = 0x1.8p52;
 
 static const double EXP_LARGEST = 0x1.62e42fefa39efp+9;
-/* Below these nothing is left, and above them the exponents met stay within range. */
+/* Below these bounds the result is 0; above them all exponents stay within range. */
 static const double EXP_NOTHING = -746.0;
 static const double EXP2_NOTHING = -1076.0;
 
@@ -42,8 +42,8 @@ static const uint64_t ONE_BITS = 0x3FF0000000000000;
 enum { FRACTION_BITS = 52, BIAS = 1023, LEAST_EXPONENT = -1022, TERMS = 12 };
 
 /*
- * Plain Taylor coefficients, rounded.  With |r| <= 0.35 and |s| <= 0.172 those left out come to
- * less than 2^-62 of the result; better-fitted ones would gain little and need explaining.
+ * Taylor coefficients, rounded.  With |r| <= 0.35 and |s| <= 0.172 the terms left out are less than
+ * 2^-62 of the result, so fitted coefficients would gain little.
  */
 static const double EXP_TERMS[TERMS] = { /* 1 / n! from n = 3 */
     1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880,
@@ -84,7 +84,7 @@ static double head_of(double x)
     return from_bits(bits_of(x) & HEAD_MASK);
 }
 
-/* The sum and what its rounding lost, exactly, provided |large| >= |small| or large is 0. */
+/* The sum and its rounding error, exactly, provided |large| >= |small| or large is 0. */
 static struct pair add(double large, double small)
 {
     struct pair sum;
@@ -94,7 +94,7 @@ static struct pair add(double large, double small)
     return sum;
 }
 
-/* Two interleaved chains, because the processor can run them side by side. */
+/* Two interleaved chains, which the processor runs in parallel. */
 static double polynomial(const double term[TERMS], double x)
 {
     double square = x * x;
@@ -110,8 +110,8 @@ static double polynomial(const double term[TERMS], double x)
 
 /*
  * value * 2^exponent rounded once, for a value near 1.  A subnormal result is rounded by adding a
- * power of two large enough to push out the bits which have no place; the fraction left in the sum
- * is then the result's own bit pattern, and carries into the least normal number by itself.
+ * power of two large enough to push out the bits that do not fit.  The fraction of the sum is then
+ * the bit pattern of the result, and carries into the least normal number without more work.
  */
 static double scaled(struct pair value, int exponent)
 {
@@ -130,7 +130,7 @@ static double scaled(struct pair value, int exponent)
     return from_bits(bits_of(value.head + value.rest) + shift);
 }
 
-/* e^r * 2^exponent, for |r| <= 0.35: 1 + r + r^2 / 2 kept exact, the small remainder not. */
+/* e^r * 2^exponent, for |r| <= 0.35: 1 + r + r^2 / 2 is exact, the small remainder is not. */
 static double exp_scaled(struct pair r, int exponent)
 {
     double x = r.head;
@@ -156,7 +156,7 @@ double real_exp(double x)
         return 0.0;
 
     double exponent = (x * LOG2_E + WHOLE) - WHOLE;
-    /* Where the difference cancels the order add asks for is lost, but at most 2^-70 with it. */
+    /* Where the difference cancels, |large| >= |small| may fail; the error is at most 2^-70. */
     struct pair r = add(x - exponent * LN2_PAIR.head, -(exponent * LN2_PAIR.rest));
 
     return exp_scaled(r, (int)exponent);
@@ -182,8 +182,8 @@ double real_exp2(double x)
 
 /*
  * ln m, for m from sqrt(1/2) to sqrt(2), with a head of 26 bits: twice the series of the inverse
- * hyperbolic tangent of s = (m - 1) / (m + 1).  Only s itself needs more than a double, and gets it
- * from the remainder of its own division.
+ * hyperbolic tangent of s = (m - 1) / (m + 1).  Only s itself needs more than a double; its rest
+ * comes from the remainder of the division.
  */
 static struct pair log_of_mantissa(double m)
 {
@@ -204,13 +204,13 @@ static struct pair log_of_mantissa(double m)
     return result;
 }
 
-/* x = m * 2^exponent with m from sqrt(1/2) to sqrt(2), so that near 1 nothing is cancelled. */
+/* x = m * 2^exponent with m from sqrt(1/2) to sqrt(2), so that near 1 nothing cancels. */
 static double split(double x, double *exponent)
 {
     uint64_t bits = bits_of(x);
     int subnormal = bits <= FRACTION_MASK;
 
-    /* A subnormal's bits count its least units; as a number that count is normal. */
+    /* The bits of a subnormal are a whole number of its least units, and normal as a double. */
     if (subnormal)
         bits = bits_of((double)(int64_t)bits);
     bits += ONE_BITS - SQRT_HALF_BITS;
@@ -270,7 +270,7 @@ static struct pair angle_of(double x)
     return add(head * TWO_PI_PAIR.head, head * TWO_PI_PAIR.rest + (x - head) * TWO_PI);
 }
 
-/* cos a, for 0 <= a <= pi / 4: 1 - a^2 / 2 kept exact, the small remainder not. */
+/* cos a, for 0 <= a <= pi / 4: 1 - a^2 / 2 is exact, the small remainder is not. */
 static double cos_of_angle(struct pair a)
 {
     double x = a.head;
@@ -302,7 +302,7 @@ double real_cos_turns(double x)
     if (x >= 0x1p51)
         x -= 0x1p51;
 
-    /* Each difference is exact: its operands are near each other, or both multiples of a unit. */
+    /* Each difference is exact: its operands are close, or both are multiples of one unit. */
     double turn = fabs(x - ((x + WHOLE) - WHOLE));
     double sign = turn > 0.25 ? -1.0 : 1.0;
     double quarter = turn > 0.25 ? 0.5 - turn : turn;

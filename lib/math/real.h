@@ -1,23 +1,23 @@
-/* real: exponentials, logarithms and a cosine that are the same bits on every machine. */
+/* real: exponentials, logarithms, a cube root and a cosine, with the same bits on every machine. */
 #ifndef RANKPIPE_REAL_H
 #define RANKPIPE_REAL_H
 
 /*
- * The C library's differ from one machine to the next in the last bit, and where two scores are
- * nearly equal that bit decides which of them ranks first.  These are made of + - * / on doubles
- * and of nothing else, so wherever those four follow IEEE 754, rounding to nearest (which is
- * assumed, not checked), so do these.  Compile real.c with -ffp-contract=off: a multiplication and
- * an addition fused into one instruction round once where the code means them to round twice.
+ * The functions of the C library differ between machines in the last bit, and where two scores are
+ * nearly equal, that bit decides which of them ranks first.  These functions use only + - * / on
+ * doubles.  So they give the same bits wherever those four follow IEEE 754 and round to nearest,
+ * which is assumed and not checked.  Compile real.c with -ffp-contract=off: a fused multiplication
+ * and addition rounds once where the code needs two roundings.
  *
  * Accuracy: every result is within one unit in the last place of the true value, over the whole
- * range of double, subnormal arguments and subnormal results included.  The most seen, in
- * a thousand million random arguments, is 0.54 for three of them and 0.57 for real_log2; in ten
- * million, 0.83 for real_cos_turns.  They are not correctly rounded, nor proved to be monotonic in
- * the last place.
+ * range of double, subnormal arguments and subnormal results included.  The largest error among
+ * a thousand million random arguments is 0.54 for real_exp, real_exp2 and real_log, and 0.57 for
+ * real_log2; among ten million, 0.83 for real_cos_turns.  Results are not correctly rounded, nor
+ * proved to be monotonic in the last place.
  *
- * Special cases are those of C99, Annex F.  A NaN returned is always the same one: positive, quiet,
- * of no payload.  errno is never set; which floating-point exceptions are raised is not part of the
- * contract.
+ * Special cases are those of C99, Annex F.  A NaN that is returned is always the same: positive,
+ * quiet, without payload.  errno is never set; which floating-point exceptions are raised is not
+ * part of the contract.
  */
 
 #include <float.h>
@@ -85,8 +85,8 @@ double real_log2(double x);
 double real_cbrt(double x);
 
 /*
- * The cosine of x turns: cos(2 pi x).  Whole turns and halves are taken off exactly, so that a
- * large x is as accurate as a small one.  Exact where 4 x is whole, which every x from 2^51 on is.
+ * The cosine of x turns: cos(2 pi x).  Whole and half turns are subtracted exactly, so a large x is
+ * as accurate as a small one.  Exact where 4 x is whole, as it is for every x from 2^51 on.
  *   x = a whole number of turns       1
  *   x = a whole number and a half     -1
  *   x = a whole number and +-1/4      +0

@@ -22,7 +22,7 @@ static size_t all_rows(const struct regression *my)
     return regression_rows(my->dim, my->plain) + first_row(my);
 }
 
-/* The mean of the round's documents, seen or not, in `mean`. */
+/* mean[dim]: the mean of all documents of the round, with feedback or not. */
 static void average(struct regression *my, double *one)
 {
     memset(my->mean, 0, my->dim * sizeof *my->mean);
@@ -51,8 +51,8 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
     return 0;
 }
 
-/* z of document i. */
-static void spell(struct regression *my, size_t i)
+/* Writes the z of document i into z. */
+static void write_out(struct regression *my, size_t i)
 {
     size_t step = my->plain ? 1 : 2;
     double *z = my->z + first_row(my);
@@ -82,14 +82,14 @@ static double expect(const struct regression *my)
 
 double regression_expect(struct regression *regression, size_t i)
 {
-    spell(regression, i);
+    write_out(regression, i);
     return expect(regression);
 }
 
 double regression_variance(struct regression *regression, size_t i)
 {
     struct regression *my = regression;
-    spell(my, i);
+    write_out(my, i);
     return udu_variance(my->inverse, all_rows(my), my->z) / my->lambda;
 }
 
@@ -111,11 +111,11 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
                      struct fault *fault)
 {
     struct regression *my = regression;
-    spell(my, i);
+    write_out(my, i);
     double b = udu_observe(my->inverse, all_rows(my), my->z, my->lambda / much, my->u);
     if (!(b > 0) || isinf(b))
-        return fault_data(fault, "z'P z + lambda is %g: a feature is no finite number or too "
-                          "large; smaller features", b);
+        return fault_data(fault, "z'P z + lambda is %g: a feature is not finite or too "
+                          "large: use smaller features", b);
     my->spread = b / my->lambda;
     move(my, (worth - expect(my)) / b);
     return 0;

@@ -29,7 +29,7 @@ double rng_unit(struct rng *rng)
 
 uint32_t rng_below(struct rng *rng, uint32_t n)
 {
-    uint32_t uneven = -n % n; /* 2^32 mod n low products would make some results likelier */
+    uint32_t uneven = -n % n; /* 2^32 mod n: low products below it would bias the result */
     for (;;) {
         uint64_t product = (rng_bits(rng) >> 32) * n;
         if ((uint32_t)product >= uneven)

@@ -1,12 +1,12 @@
-/* rng: random numbers that depend on (seed, purpose, t) and on nothing else. */
+/* rng: random numbers that depend on (seed, purpose, t) alone. */
 #ifndef RANKPIPE_RNG_H
 #define RANKPIPE_RNG_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* One for each use, so that two programs with the same seed share no draws. The numbers are
- * part of what a seed means: never change one. */
+/* What draws are for. Each use has its own purpose, so that programs with the same seed do not
+ * share draws. Never change a number: the results of a seed depend on it. */
 enum rng_purpose {
     RNG_EXPLORE = 1,
     RNG_REPLAY = 2,
@@ -17,14 +17,14 @@ enum rng_purpose {
     RNG_CLICKS = 7,
     RNG_FOURIER = 8,
     RNG_POSTERIOR = 9,
-    RNG_DUEL = 10
+    RNG_RIVAL = 10
 };
 
 struct rng {
     uint64_t state;
 };
 
-/* The start of the draws for round (or pass) t. */
+/* The generator at the start of the draws of round (or pass) t. */
 struct rng rng_at(uint64_t seed, enum rng_purpose purpose, uint64_t t);
 
 /* 64 random bits: SplitMix64 (Steele, Lea and Flood 2014). */
@@ -36,7 +36,7 @@ double rng_unit(struct rng *rng);
 /* Uniform on 0..n-1, exactly; n at least 1. */
 uint32_t rng_below(struct rng *rng, uint32_t n);
 
-/* order[0..n-1] becomes a uniformly random permutation of 0..n-1. */
+/* Draws order[n], a uniformly random permutation of 0 to n - 1. */
 void rng_permutation(struct rng *rng, uint32_t *order, size_t n);
 
 #endif

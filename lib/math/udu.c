@@ -6,19 +6,19 @@
 
 #include "math/vectors.h"
 
-/* Numbers at a time, and columns. */
+/* Numbers, and columns, that are handled at a time. */
 enum { FOUR = 4 };
 typedef double four __attribute__((vector_size(FOUR * sizeof(double))));
 
-/* Four columns, or fewer at the end: they reach down to row `top` together, and then each to its
- * own diagonal. */
+/* Four columns, or fewer at the end. All have the rows above `top`; column r goes on to its
+ * diagonal in row top + r. */
 struct columns {
     double *column[FOUR];
     size_t n, top;
 };
 
-/* What an observation does to a column: f = (U'z)_j, g = D_j f, and the factor of what came up to
- * it. */
+/* How an observation changes column j: f = (U'z)_j, g = D_j f, and `by`, the multiple of u that is
+ * added to the column. */
 struct change {
     double f[FOUR], g[FOUR], by[FOUR];
 };
@@ -29,7 +29,7 @@ size_t udu_size(size_t n)
     return n == SIZE_MAX || a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
 
-/* The columns from j on: four, where there are as many. */
+/* The columns from j on, four if there are as many. */
 VECTORS_INLINE struct columns columns_at(double *a, size_t n, size_t j)
 {
     struct columns c = { .n = n - j < FOUR ? n - j : FOUR, .top = j };
@@ -84,7 +84,7 @@ VECTORS_INLINE void project(const struct columns *c, const double *z, double f[F
     }
 }
 
-/* The diagonal of these columns, alpha growing from r to b. */
+/* Updates the diagonal of these columns. alpha grows from r, before the first column, to b. */
 VECTORS_INLINE double weigh(const struct columns *c, struct change *change, double alpha)
 {
     for (size_t r = 0; r < c->n; r++) {
@@ -97,7 +97,7 @@ VECTORS_INLINE double weigh(const struct columns *c, struct change *change, doub
     return alpha;
 }
 
-/* The rest of four columns, above row `top`. */
+/* Updates four columns above row `top`. */
 VECTORS_INLINE void shift(const struct columns *c, const struct change *change, double *u)
 {
     four by[FOUR], g[FOUR], p, ui;
@@ -119,7 +119,7 @@ VECTORS_INLINE void shift(const struct columns *c, const struct change *change, 
     }
 }
 
-/* The rest of a column from row `from` on. */
+/* Updates one column from row `from` on. */
 VECTORS_INLINE void shift_one(const struct columns *c, size_t r, size_t from,
                               const struct change *change, double *u)
 {
@@ -139,7 +139,7 @@ VECTORS_INLINE double observe(double *a, size_t n, const double *z, double alpha
     if (n > 0)
         project(&c, z, change.f);
     for (size_t j = 0; j < n; j += FOUR, c = next, change = ahead) {
-        if (j + FOUR < n) { /* which needs nothing of these, and fills the time that they wait */
+        if (j + FOUR < n) { /* independent of these columns, so it runs while they wait */
             next = columns_at(a, n, j + FOUR);
             project(&next, z, ahead.f);
         }

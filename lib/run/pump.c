@@ -38,10 +38,11 @@ static int check_terminals(struct pump *pump, enum kind kind)
 {
     const struct host *host = &pump->host;
     if ((kind == FILTER || kind == SINK) && !host->files && !host->from && isatty(STDIN_FILENO))
-        return fault_usage(&pump->fault, "rounds come on standard input, which is a terminal");
+        return fault_usage(&pump->fault, "standard input is a terminal, and rounds are binary: "
+                           "read them from a file or a program");
     if ((kind == FILTER || kind == SOURCE) && !host->to && isatty(STDOUT_FILENO))
         return fault_usage(&pump->fault, "standard output is a terminal, and rounds are binary: "
-                           "send them to a file or a program (bin2txt shows them)");
+                           "send them to a file or a program (bin2txt prints them)");
     return 0;
 }
 

@@ -102,7 +102,7 @@ static int read_message(struct fifo *fifo, struct fault *lost)
     if (got <= 0)
         return got;
     if (record->kind != RECORD_MODEL)
-        return fault_data(lost, "%s: a round came round it, not a model", fifo->path);
+        return fault_data(lost, "%s: it carried a round, not a model", fifo->path);
     if (model_message_header(&fifo->message, lost) < 0) {
         fault_place(lost, "%s: ", fifo->path);
         return -1;

@@ -82,7 +82,7 @@ static int get(struct ring *link, uint64_t r, const struct model **message, stru
 {
     struct ring_local *local = of_score(link);
     if (r >= local->put)
-        return fault_other(fault, "update has not answered round %" PRIu64, r);
+        return fault_other(fault, "update sent no weights after round %" PRIu64, r);
     *message = local->window > 1 ? &local->message : local->newest;
     return local->window > 1 ? take_stored(local, r, fault) : 0;
 }

@@ -134,11 +134,11 @@ covariance() {
 
 @test "ridge says what it cannot learn from" {
     mkstream round t=1 docs=2 dim=2 order:u4 0 1 seen:f4 1 x:f4 1 2 3 nan >bad
-    fails_on bad 1 "update: <stdin>: round 1: z'P z + lambda is *nan: a feature is no finite number *" \
+    fails_on bad 1 "update: <stdin>: round 1: z'P z + lambda is *nan: a feature is not finite *" \
         update -a ridge
     update -a ridge -p <bad >model # which does not look at it
     mkstream round t=1 docs=2 dim=2 order:u4 0 1 seen:f4 x:f4 1 2 3 4 >bad
-    fails_on bad 1 'update: <stdin>: round 1: seen has 0 relevances, ridge needs 1: feedback-mask -k 1' \
+    fails_on bad 1 'update: <stdin>: round 1: seen has 0 relevances, and ridge needs 1: use feedback-mask -k 1' \
         update -a ridge
     mkstream round t=1 docs=1 dim=4097 label:f4 1 ptr:u4 0 1 idx:u4 4096 val:f4 1 >bad
     fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *add -d 4097 *' \
@@ -248,7 +248,7 @@ covariance() {
 
 @test "who learns from estimates says that blocks are not for it" {
     mkstream round t=1 docs=2 dim=0 block=0 group=0 order:u4 0 1 seen:f4 1 >bad
-    fails_on bad 1 'update: <stdin>: round 1: block=: it was shown by explore -p blocks, for ftpl; kl learns from 1 of 2 relevances behind explore -g' \
+    fails_on bad 1 'update: <stdin>: round 1: block=: its order is of explore -p blocks, for ftpl; kl needs explore -g to learn from 1 of 2 relevances' \
         update -a kl -e 1
 }
 
@@ -256,7 +256,7 @@ covariance() {
     synth -n 3 separable | explore -g 1 | feedback-mask -k 1 >bad
     for learner in 'slam -e 1' 'slam-ap -e 1' minimax solar1 solar2 prank-pair committee; do
         # shellcheck disable=SC2086
-        fails_on bad 1 "update: <stdin>: round 1 (qid 1): seen has 1 relevance, ${learner% -e 1} needs 2: feedback-mask -k 2" \
+        fails_on bad 1 "update: <stdin>: round 1 (qid 1): seen has 1 relevance, and ${learner% -e 1} needs 2: use feedback-mask -k 2" \
             update -a $learner
     done
     update -a prank <bad >model
@@ -264,7 +264,7 @@ covariance() {
 
 @test "more pairs than there is room for are refused, but in document order" {
     mkstream round t=1 docs=20000 dim=0 label:f4 '0*10000' '1*10000' >many
-    fails_on many 1 'update: <stdin>: round 1: 100000000 pairs of documents are more than the 67108864 that can be put in a random order: -o takes them in document order' \
+    fails_on many 1 'update: <stdin>: round 1: 100000000 pairs of documents are too many to shuffle, at most 67108864: use -o, which takes them in document order' \
         update -a prank-pair
     needs_limits
     (ulimit -v 200000 && update -a prank-pair -o <many >model)
@@ -323,15 +323,15 @@ covariance() {
     update -a solar2 -d 4097 <bad >model
 }
 
-@test "a relevance whose gain is past a double is refused where NDCG is looked at" {
+@test "a relevance whose gain overflows is refused where NDCG is looked at" {
     mkstream round t=1 docs=2 dim=1 label:f4 0 1030 x:f4 1 2 >bad
     for learner in 'slam -e 1' minimax; do
         # shellcheck disable=SC2086
-        fails_on bad 1 'update: <stdin>: round 1: a relevance is so large that its gain, 2^relevance, is past a double' \
+        fails_on bad 1 'update: <stdin>: round 1: a relevance is too large: its gain, 2^relevance, overflows' \
             update -a $learner
     done
     mkstream round t=1 docs=3 dim=0 label:f4 1023.9 1023.9 1 >list
-    fails_on list 1 'update: <stdin>: round 1: a relevance is so large *' update -a ftpl -G ndcg
+    fails_on list 1 'update: <stdin>: round 1: a relevance is too large: *' update -a ftpl -G ndcg
     update -a slam-ap -e 1 <bad >model
     holds model 1
     score -m model <bad | explore >shown
@@ -404,12 +404,12 @@ covariance() {
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 team:u1 0 1 0 seen:f4 0 2 >bad
         said bad '*an order is drawn in one way' $learner
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 2 >bad
-        said bad "seen 1 is 2, a relevance, where $learner learns from clicks, 1 or 0: feedback-mask -c" $learner
+        said bad "seen 1 is 2, but $learner learns from clicks, which are 1 or 0: use feedback-mask -c" $learner
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 seen:f4 0 1 >bad
         said bad 'no column *: *needs *: use *' $learner
     done
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 1 >bad
-    said bad 'seen has 1 place, pdgd learns from clicks on 2 or more: feedback-mask -c, *' pdgd
+    said bad 'seen has 1 place, but pdgd needs clicks on at least 2: use feedback-mask -c *' pdgd
     mkstream round t=1 docs=3 dim=0 gamma=0.5 order:u4 1 0 2 seen:f4 1 0 >bad
     said bad 'no column logit: *: use explore -p plackett-luce' pdgd
     said bad 'no column team: *: use score -f ring and explore -p team-draft' dbgd

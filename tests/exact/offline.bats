@@ -175,13 +175,13 @@ by score: put score -m, with the model to be judged, before metric" metric snips
     sed 's/^[0-9]*/?/' "$ROOT/examples/data/small.svm" | svm2bin -u | score -m log.w >unasked
     fails_on unasked 1 "metric: <stdin>: round 1 (qid q1): needs seen or label: ips:dcg *" metric ips:dcg
     explore <scored | feedback-mask -k 1 >certain
-    fails_on certain 1 "*no gamma=: what ips:dcg learns from 1 of 21 *explore -g*" metric ips:dcg
+    fails_on certain 1 "*ips:dcg needs gamma to learn from partial feedback (1 of 21 *add -g to explore*" metric ips:dcg
     mkstream round t=1 docs=2 dim=0 gamma=0 score:f8 1 2 order:u4 0 1 seen:f4 1 >zero
-    fails_on zero 1 "*gamma=0: what is never shown is never learnt*" metric ips:dcg
+    fails_on zero 1 "*gamma=0: nothing is learnt about a document that is never shown*" metric ips:dcg
     synth -n 20 noisy-binary >game
     update -a ftpl -m list.w <game
     score -m list.w <game | explore -p blocks -T 20 | feedback-mask >blocks
-    fails_on blocks 1 "*block=: it was shown by explore -p blocks*" metric ips:dcg
+    fails_on blocks 1 "*block=: its order is of explore -p blocks*" metric ips:dcg
     fails_on s 1 "*needs label: put metric before feedback-mask" metric ips:dcg dcg
 }
 

@@ -34,17 +34,19 @@ static bool same_weights(const struct weights *a, const struct weights *b)
     return same;
 }
 
-static void write_and_read(const struct weights *weights, enum weights_form form,
-                           struct watch *watch)
+typedef int writes(struct printer *printer, const struct record *record, struct fault *fault);
+
+static void write_and_read(const struct weights *weights, writes *form, struct watch *watch)
 {
     static struct model model;
     struct fault fault = { FAULT_NONE, "" };
     struct weights again;
     struct writer paper;
+    struct printer printer = { .out = &paper };
     open_paper(&paper);
     hold(model_start(&model, "fixed", 0, weights->dim, &fault) == 0 &&
          model_put_weights(&model, weights->w, &fault) == 0, "weights make a model");
-    hold(weights_write(&model.record, form, &paper, &fault) == 0, "a model has each form");
+    hold(form(&printer, &model.record, &fault) == 0, "a model has each form");
     int got = read_text(&again, paper.buffer, paper.pending.held, watch, &fault);
     if (got < 0)
         fprintf(stderr, "%s\n", fault.text);
@@ -63,9 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (read_text(&weights, bytes, n, &watch, &fault) < 0) {
         hold_explained(&fault);
     } else {
-        write_and_read(&weights, WEIGHTS_TSV, &watch);
-        write_and_read(&weights, WEIGHTS_SVM_LIGHT, &watch);
-        write_and_read(&weights, WEIGHTS_RANKLIB, &watch);
+        write_and_read(&weights, weights_tsv, &watch);
+        write_and_read(&weights, weights_svm_light, &watch);
+        write_and_read(&weights, weights_ranklib, &watch);
     }
     weights_close(&weights);
     return 0;

@@ -134,10 +134,10 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
 
 @test "qrels want whole labels" {
     printf '1 qid:a 1:1\n0.5 qid:a 1:2\n' | svm2bin >a
-    fails_on a 1 'bin2txt: <stdin>: round 1 (qid a): label 0.5 is not a whole number, as qrels want it' \
+    fails_on a 1 'bin2txt: <stdin>: round 1 (qid a): label 0.5 is not a whole number, which qrels need' \
         bin2txt -f qrels
     printf 'qid:a 1:1\n' | svm2bin -u >b
-    fails 1 'bin2txt: b: round 1 (qid a): needs label: qrels are the labels' bin2txt -f qrels b
+    fails 1 'bin2txt: b: round 1 (qid a): needs label: qrels are made of labels' bin2txt -f qrels b
 }
 
 @test "an unknown form is a wrong command line" {
@@ -157,9 +157,9 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
 
 @test "a name that would not be one word of text is refused" {
     { echo 'rankpipe/1 round t=1 docs=1 dim=0 cols=name:u1[4] bytes=4' && printf 'a b\0' && end 1; } >a
-    fails_on a 1 'bin2txt: <stdin>: round 1: the name of document 0 is no word *' bin2txt
+    fails_on a 1 'bin2txt: <stdin>: round 1: the name of document 0 is not one word: *' bin2txt
     { named && end 1; } >b # document 1 has none, which svm can say and the other forms cannot
-    fails_on b 1 'bin2txt: <stdin>: round 6 (qid 7): the name of document 1 is no word *' bin2txt -f run
+    fails_on b 1 'bin2txt: <stdin>: round 6 (qid 7): the name of document 1 is not one word: *' bin2txt -f run
 }
 
 @test "rounds that text would merge into one query are refused" {

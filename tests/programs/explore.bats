@@ -504,7 +504,7 @@ upset() {
 
 @test "a round that has been answered is refused" {
     scored 1 2 | explore -g 0.5 | feedback-mask >in
-    fails_on in 1 'explore: <stdin>: round 1 (qid a): it has been shown and answered (seen): *' explore
+    fails_on in 1 'explore: <stdin>: round 1 (qid a): it has feedback already (seen), which is about the order shown: *' explore
 }
 
 @test "a round without scores is refused, by all but -g 1" {
@@ -525,27 +525,27 @@ upset() {
     fails 2 "explore: -T wants a whole number from 1 to *, not '0'*" explore -T 0
     fails 2 "explore: -s wants a whole number from 0 to *, not '-1'*" explore -s -1
     fails 2 "explore: -p wants *uniform*, not 'greedy'*" explore -p greedy
-    fails 2 'explore: -g and -T both say gamma: give one of them*' explore -g 0.1 -T 1000
+    fails 2 'explore: -g and -T both set gamma: give one of them*' explore -g 0.1 -T 1000
 }
 
 @test "an option that the policy does not take is refused" {
-    fails 2 'explore: -p blocks takes no -g*usage: explore *' explore -p blocks -T 10 -g 0.1
-    fails 2 'explore: -p leader takes no -g*' explore -g 0.1 -p leader -T 10
-    fails 2 'explore: -p leader takes no -K*' explore -p leader -T 10 -K 2
-    fails 2 'explore: -p leader takes no -k*' explore -p leader -T 10 -k 2
-    fails 2 'explore: -p plackett-luce takes no -g*' explore -p plackett-luce -g 0.1
-    fails 2 'explore: -p uniform takes no -H*' explore -p uniform -H 1
-    fails 2 'explore: -p plackett-luce takes no -T*' explore -p plackett-luce -T 10
-    fails 2 'explore: -p plackett-luce takes no -k*' explore -p plackett-luce -k 2
-    fails 2 'explore: -p blocks takes no -F*' explore -p blocks -T 10 -F 1
-    fails 2 'explore: -p leader takes no -H*' explore -p leader -T 10 -H 1
+    fails 2 'explore: -p blocks does not take -g*usage: explore *' explore -p blocks -T 10 -g 0.1
+    fails 2 'explore: -p leader does not take -g*' explore -g 0.1 -p leader -T 10
+    fails 2 'explore: -p leader does not take -K*' explore -p leader -T 10 -K 2
+    fails 2 'explore: -p leader does not take -k*' explore -p leader -T 10 -k 2
+    fails 2 'explore: -p plackett-luce does not take -g*' explore -p plackett-luce -g 0.1
+    fails 2 'explore: -p uniform does not take -H*' explore -p uniform -H 1
+    fails 2 'explore: -p plackett-luce does not take -T*' explore -p plackett-luce -T 10
+    fails 2 'explore: -p plackett-luce does not take -k*' explore -p plackett-luce -k 2
+    fails 2 'explore: -p blocks does not take -F*' explore -p blocks -T 10 -F 1
+    fails 2 'explore: -p leader does not take -H*' explore -p leader -T 10 -H 1
     for policy in top swap; do
-        fails 2 "explore: -p $policy takes no -H*" explore -p $policy -g 0.1 -H 1
-        fails 2 "explore: -p $policy takes no -E*" explore -p $policy -g 0.1 -E 1
+        fails 2 "explore: -p $policy does not take -H*" explore -p $policy -g 0.1 -H 1
+        fails 2 "explore: -p $policy does not take -E*" explore -p $policy -g 0.1 -E 1
     done
     for option in '-E 1' '-H 1' '-K 1' '-L 1' '-k 1'; do
         # shellcheck disable=SC2086
-        fails 2 "explore: the default, -p uniform, takes no ${option% *}*" explore -g 0.1 $option
+        fails 2 "explore: the default, -p uniform, does not take ${option% *}*" explore -g 0.1 $option
     done
 }
 
@@ -555,12 +555,12 @@ upset() {
     fails 2 'explore: -p leader needs -T* or -E*' explore -p leader -L 2
     fails 2 'explore: -p top needs -g, gamma, or -T, the number of rounds*' explore -p top
     fails 2 'explore: -p swap needs -g, gamma, or -T, the number of rounds*' explore -p swap -k 3
-    fails 2 'explore: -F says how fast gamma falls: -g says from where*' explore -F 1
-    fails 2 'explore: -F says how fast gamma falls: -g says from where*' explore -p top -T 10 -F 1
-    fails 2 'explore: -g and -T both say gamma: give one of them*' explore -p swap -g 0.1 -T 10
+    fails 2 'explore: -F lets gamma fall, and needs -g to start from*' explore -F 1
+    fails 2 'explore: -F lets gamma fall, and needs -g to start from*' explore -p top -T 10 -F 1
+    fails 2 'explore: -g and -T both set gamma: give one of them*' explore -p swap -g 0.1 -T 10
     fails 2 "explore: -F wants a number above 0, not '0'*" explore -g 0.1 -F 0
     fails 2 "explore: -H wants a number above 0, not '-1'*" explore -p plackett-luce -H -1
-    fails 2 'explore: -E and -L both say epsilon: give one of them*' explore -p leader -E 1 -L 2
+    fails 2 'explore: -E and -L both set epsilon: give one of them*' explore -p leader -E 1 -L 2
     fails 2 'explore: -E 1e-310 is too small: 1/epsilon overflows*' explore -p leader -E 1e-310
     fails 2 "explore: -E wants a number above 0, not '0'*" explore -p leader -E 0
     fails 2 "explore: -L wants a whole number from 1 to 100, not '101'*" explore -p leader -T 1 -L 101
@@ -573,12 +573,12 @@ upset() {
     refused() {
         fails_on in 1 "explore: <stdin>: round 1 (qid 1): $1" explore -p blocks "${@:2}"
     }
-    refused '-K 11 is too many blocks for -T 100 rounds, as each shows each of 10 groups of items once: at most 10' \
+    refused '-K 11 is too large for -T 100: each block needs a round for each of 10 groups of items: use at most 10' \
         -T 100 -K 11
-    refused '-K 26 is too many blocks for -T 100 rounds, as each shows each of 4 groups of items once: at most 25' \
+    refused '-K 26 is too large for -T 100: each block needs a round for each of 4 groups of items: use at most 25' \
         -T 100 -K 26 -k 3
-    refused '-T 9 is too few rounds to show each of 10 groups of items once' -T 9
-    refused '-K 1 is too few blocks for -T 4294967296 rounds: 4294967296 rounds in one, and at most 4294967295 may be' \
+    refused '-T 9 is too small: each of 10 groups of items needs a round' -T 9
+    refused '-K 1 is too small for -T 4294967296: a block would have 4294967296 rounds, and at most 4294967295 are allowed' \
         -T 4294967296 -K 1
 }
 
@@ -589,14 +589,14 @@ upset() {
     cat two three >both
     svm2bin <<<'1 qid:1' >bare
     for policy in blocks leader; do
-        fails_on features 1 "explore: <stdin>: round 1 (qid a): dim=1: -p $policy is for a fixed list *(dim=0)" \
+        fails_on features 1 "explore: <stdin>: round 1 (qid a): dim=1: -p $policy needs a fixed list *(dim=0)" \
             explore -p $policy -T 10
-        fails_on both 1 "explore: <stdin>: round 3 (qid 1): docs=3, and 2 in the rounds before: -p $policy is for *" \
+        fails_on both 1 "explore: <stdin>: round 3 (qid 1): docs=3, but 2 in the rounds before: -p $policy needs *" \
             explore -p $policy -T 10
         fails_on bare 1 'explore: <stdin>: round 1 (qid 1): needs score: put score before explore' \
             explore -p $policy -T 10
         explore -p $policy -T 10 <two | feedback-mask >seen
-        fails_on seen 1 'explore: <stdin>: round 1 (qid 1): it has been shown and answered (seen): *' \
+        fails_on seen 1 'explore: <stdin>: round 1 (qid 1): it has feedback already (seen), which is about the order shown: *' \
             explore -p $policy -T 10
     done
 }
@@ -609,10 +609,10 @@ upset() {
             explore -p $policy
     done
     scored 0 1e30 >in
-    fails_on in 1 'explore: <stdin>: round 1 (qid a): score 1 is *e+30, too large for a temperature of 1e-300: say a larger -H' \
+    fails_on in 1 'explore: <stdin>: round 1 (qid a): score 1 is *e+30, too large for temperature 1e-300: use a larger -H' \
         explore -p plackett-luce -H 1e-300
     replay -b 10 -n 10 in >later
-    fails_on later 1 'explore: <stdin>: round 10 (qid a): score 1 is *e+30, too large *: say a larger -H, or a smaller -F' \
+    fails_on later 1 'explore: <stdin>: round 10 (qid a): score 1 is *e+30, too large *: use a larger -H, or a smaller -F' \
         explore -p plackett-luce -F 300
 }
 
@@ -658,7 +658,7 @@ rivals() {
     fails_on scored 1 'explore: <stdin>: round 1: needs rival: *score -f ring *update -a dbgd*' \
         explore -p team-draft
     for option in -E -H -K -L -T -g -k; do
-        fails 2 "explore: -p team-draft takes no $option*" explore -p team-draft $option 1
+        fails 2 "explore: -p team-draft does not take $option*" explore -p team-draft $option 1
     done
 }
 

@@ -211,15 +211,15 @@ WANT
 
 @test "a label that is no grade of the scale is refused, shown or not" {
     labelled 0 5 >in
-    fails_on in 1 'feedback-mask: <stdin>: round 1 (qid a): label 5 of document 1 is above the top grade 4 *' \
+    fails_on in 1 'feedback-mask: <stdin>: round 1 (qid a): label 5 of document 1 is above top grade 4 of the click model: *' \
         feedback-mask -c perfect -k 1
     [ ! -s out ]
     labelled 2 0 1 >in
-    fails_on in 1 '*label 2 of document 0 is above the top grade 1 of the clicks: -L says it, 4 at most' \
+    fails_on in 1 '*label 2 of document 0 is above top grade 1 of the click model: use a larger -L, up to 4' \
         feedback-mask -c perfect -L 1
     labelled 1 1 0.5 >in
     for L in 1 2 4; do
-        fails_on in 1 "*label 0.5 of document 2 is no whole grade, and clicks go by grade: 0 to $L" \
+        fails_on in 1 "*label 0.5 of document 2 is not a whole grade from 0 to $L, which the click model needs" \
             feedback-mask -c perfect -L $L
     done
     feedback-mask <in >out

@@ -132,18 +132,18 @@ piped() {
     refused() {
         fails 2 "loop: $2" loop "$1"
     }
-    refused 'replay stream | sort' "it cannot run 'sort', only svm2bin weights2bin replay *"
-    refused 'replay stream | loop x' "it cannot run 'loop', only svm2bin *"
-    refused 'replay stream | metric ndcg | bin2txt' 'metric takes the rounds in, and passes none on: it can only be last, without -t file*'
-    refused 'update -a kl -e 1 | bin2txt' 'update takes the rounds in, and passes none on: it can only be last*'
-    refused 'replay stream | replay stream' 'replay reads no pipe as it stands: it can only be first*'
-    refused 'replay stream | bin2txt stream' 'bin2txt reads no pipe as it stands: it can only be first*'
+    refused 'replay stream | sort' "cannot run 'sort', only svm2bin weights2bin replay *"
+    refused 'replay stream | loop x' "cannot run 'loop', only svm2bin *"
+    refused 'replay stream | metric ndcg | bin2txt' 'metric passes no rounds on: it can only be last, unless it has -t file*'
+    refused 'update -a kl -e 1 | bin2txt' 'update passes no rounds on: it can only be last*'
+    refused 'replay stream | replay stream' 'replay does not read a pipe here: it can only be first*'
+    refused 'replay stream | bin2txt stream' 'bin2txt does not read a pipe here: it can only be first*'
     refused 'replay -x stream' 'replay: *-x*'
     refused 'replay stream | explore -g 2' 'explore: -g wants *'
-    refused 'replay -h' 'replay -h: ask it outside of loop*'
-    refused 'replay stream | score | explore' 'score: no weights: -m model, or -f ring*'
-    fails 2 'loop: one operand is the pipeline: quote it as a whole*' loop
-    fails 2 'loop: one operand is the pipeline: quote it as a whole*' loop replay stream
+    refused 'replay -h' 'replay -h: run it outside of loop*'
+    refused 'replay stream | score | explore' 'score: no weights: give -m model or -f ring*'
+    fails 2 'loop: the pipeline must be one operand: quote it as a whole*' loop
+    fails 2 'loop: the pipeline must be one operand: quote it as a whole*' loop replay stream
 }
 
 @test "errors say the program and the round" {

@@ -158,7 +158,7 @@ scores() {
     weights 1 2 3
     cp model whole
 
-    fails_on in 1 'score: model nowhere is not there' score -m nowhere
+    fails_on in 1 'score: nowhere: no such file' score -m nowhere
     mkdir folder
     fails_on in 1 'score: *folder: Is a directory' score -m folder
     mkstream model learner=oracle rounds=9 dim=1 w:f8 1 >model
@@ -211,13 +211,13 @@ scores() {
 }
 
 @test "one of -m and -f, and -w only with -f" {
-    fails 2 'score: no weights: -m model, or -f ring*usage: score \[-r\] -m model | -f ring \[-w window\]
+    fails 2 'score: no weights: give -m model or -f ring*usage: score \[-r\] -m model | -f ring \[-w window\]
 score -h explains the options' score
-    fails 2 'score: -m fixes the weights, -f has them learnt: give one of them*' \
+    fails 2 'score: -m and -f both say where the weights come from: give one of them*' \
         score -m model -f ring
-    fails 2 'score: -w goes with -f: fixed weights have no feedback*' score -m model -w 2
-    fails 2 'score: -w goes with -f: fixed weights have no feedback*' score -w 1 -m model
-    fails 2 'score: no weights: -m model, or -f ring*' score -w 2
+    fails 2 'score: -w needs -f: with -m the weights are fixed*' score -m model -w 2
+    fails 2 'score: -w needs -f: with -m the weights are fixed*' score -w 1 -m model
+    fails 2 'score: no weights: give -m model or -f ring*' score -w 2
     for window in 0 -1 1.5 x 1048577 ''; do
         fails 2 'score: -w wants a whole number from 1 to 1048576, not *' score -f ring -w "$window"
     done
@@ -455,7 +455,7 @@ rename_in() {
 
 @test "-r goes with -m, and at the start the model must be there" {
     mkstream round t=1 docs=1 dim=1 x:f4 3 >in
-    fails 2 'score: -r goes with -m: it reads a model'"'"'s file again*' score -r -f ring
+    fails 2 'score: -r needs -m: it reads the model file again*' score -r -f ring
     fails_on in 1 'score: model nowhere: No such file or directory' score -r -m nowhere
     mkdir folder
     fails_on in 1 'score: model folder is a directory, not a file' score -r -m folder

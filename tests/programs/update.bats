@@ -195,8 +195,8 @@ untouched() {
 @test "other wrong options are usage errors, before anything is opened" {
     fails 2 "update: no learner 'foo'; there are: squared kl smoothdcg ranksvm listnet*" \
         update -a foo -e 1 -m model
-    fails 2 'update: no learner: say -a kl, for instance*' update -e 1 -m model
-    fails 2 'update: -c saves into the model file: it needs -m*' update -a kl -e 1 -c 5
+    fails 2 'update: no learner: use -a kl, for instance*' update -e 1 -m model
+    fails 2 'update: -c needs -m: it saves into the model file*' update -a kl -e 1 -c 5
     fails 2 "update: -m wants a file's name*" update -a kl -e 1 -m ''
     fails 2 "update: takes no operand, but was given 'model'*" update -a kl -e 1 model
     for value in 0 -1 x nan inf 1e999 0x10 ''; do
@@ -264,14 +264,14 @@ untouched() {
 @test "less feedback than the learner needs: how much it needs, and the model as it was" {
     deck
     cp deck bad
-    untouched 'update: <stdin>: round 1 (qid a): seen has 1 relevance, ranksvm needs 2: feedback-mask -k 2' \
+    untouched 'update: <stdin>: round 1 (qid a): seen has 1 relevance, and ranksvm needs 2: use feedback-mask -k 2' \
         -a ranksvm -e 0.1
     rm model
-    untouched 'update: <stdin>: round 1 (qid a): seen has 1 relevance of 3, listnet needs them all: feedback-mask -k all' \
+    untouched 'update: <stdin>: round 1 (qid a): seen has 1 of 3 relevances, and listnet needs all: use feedback-mask -k all' \
         -a listnet -e 0.1
     rm model
     score -m zero <labelled | explore -g 0.5 | feedback-mask -k 2 >bad
-    untouched 'update: <stdin>: round 1 (qid a): seen has 2 relevances of 3, listnet needs them all: feedback-mask -k all' \
+    untouched 'update: <stdin>: round 1 (qid a): seen has 2 of 3 relevances, and listnet needs all: use feedback-mask -k all' \
         -a listnet -e 0.1
 }
 
@@ -279,13 +279,13 @@ untouched() {
     zero
     small_text | svm2bin | score -m zero | explore | feedback-mask -k 2 >bad
     for learner in squared kl smoothdcg ranksvm; do
-        untouched "update: <stdin>: round 1 (qid a): no gamma=: what $learner *: explore -g, before feedback-mask, says it" \
+        untouched "update: <stdin>: round 1 (qid a): $learner needs gamma to learn from partial feedback (*): add -g to explore" \
             -a $learner -e 0.1
         rm model
     done
     mkstream round t=1 docs=3 dim=0 gamma=0 order:u4 1 2 0 seen:f4 3 1 >bad
     for learner in squared kl smoothdcg ranksvm; do
-        untouched 'update: <stdin>: round 1: gamma=0: what is never shown is never learnt; use explore -g with more than 0, or feedback-mask -k all' \
+        untouched 'update: <stdin>: round 1: gamma=0: nothing is learnt about a document that is never shown: use explore -g above 0, or feedback-mask -k all' \
             -a $learner -e 0.1
         rm model
     done
@@ -316,25 +316,25 @@ refuses() {
 @test "places that the policy did not draw are refused with what to do" {
     for learner in squared kl smoothdcg ranksvm; do
         mkstream round t=1 docs=4 dim=0 gamma=0.5 top=2 order:u4 1 2 0 3 seen:f4 3 1 1 >bad
-        refuses $learner 'seen has 3 relevances of 4, and top=2: behind the first 2 nothing was left to chance; explore -k 3'
+        refuses $learner 'seen has 3 of 4 relevances, but top=2: only the first 2 places explored: use explore -k 3'
         mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=3 order:u4 1 2 0 3 seen:f4 3 1 >bad
-        refuses $learner 'seen has 2 relevances of 4, and swap=3: to learn what the order says of the first 3, feedback-mask -k 3'
+        refuses $learner 'seen has 2 of 4 relevances, but swap=3: use feedback-mask -k 3'
         mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 1 2 0 3 seen:f4 3 1 1 >bad
-        refuses $learner 'seen has 3 relevances of 4, and swap=2: *, feedback-mask -k 2'
+        refuses $learner 'seen has 3 of 4 relevances, but swap=2: use feedback-mask -k 2'
         mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=9 order:u4 1 2 0 3 seen:f4 3 1 >bad
-        refuses $learner 'seen has 2 relevances of 4, and swap=9: *'
+        refuses $learner 'seen has 2 of 4 relevances, but swap=9: *'
         mkstream round t=1 docs=4 dim=0 order:u4 1 2 0 3 logit:f8 1 2 3 4 seen:f4 3 1 1 >bad
-        refuses $learner 'seen has 3 relevances of 4: how likely they were, behind explore -p plackett-luce, is known of 2 at most; feedback-mask -k 2'
+        refuses $learner 'seen has 3 of 4 relevances, but after explore -p plackett-luce propensities are known for at most 2: use feedback-mask -k 2'
     done
     mkstream round t=1 docs=4 dim=0 gamma=1 swap=1 order:u4 1 2 0 3 seen:f4 3 >bad
-    refuses kl 'swap=1 gamma=1: the first by score is never shown, and never learnt; *'
+    refuses kl 'swap=1 gamma=1: the document with the highest score is never shown, *'
 }
 
 @test "what learns from pairs refuses a swap that never shows some, and takes one that shows all" {
     mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 0 3 2 1 greedy:u4 0 1 2 3 seen:f4 3 1 >bad
-    refuses ranksvm 'swap=2: ranksvm learns from pairs, and two documents that stand below by score are never seen together; use explore -p top -k 2'
+    refuses ranksvm 'swap=2: ranksvm learns from pairs, but two documents below the first 2 of the greedy order are never seen together: use explore -p top -k 2'
     mkstream round t=1 docs=3 dim=0 gamma=1 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >bad
-    refuses ranksvm 'swap=2: *, and two documents of the first by score are never *'
+    refuses ranksvm 'swap=2: *, but two documents of the first 2 of the greedy order are never *'
     # gamma=1/2 of 3: the pair 0, 2 is seen with (1/2) (1/2) / 1.
     mkstream round t=1 docs=3 dim=0 gamma=0.5 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >round
     update -a ranksvm -e 0.5 <round >model
@@ -344,11 +344,11 @@ refuses() {
 
 @test "what was seen against all odds is told, and divides nothing by 0" {
     mkstream round t=1 docs=3 dim=0 order:u4 0 2 1 logit:f8 0 1 800 seen:f4 1 >bad
-    refuses kl 'document 0 was seen, as likely as 0 by its logit, 0, among the others: too little to learn from; use explore with a larger -H'
+    refuses kl 'document 0 has logit 0 and propensity 0, too small to learn from: use explore with a larger -H'
     mkstream round t=1 docs=3 dim=0 order:u4 0 2 1 logit:f8 0 1 710 seen:f4 1 >bad
-    refuses kl 'document 0 was seen, as likely as *e-309 by its logit, *'
+    refuses kl 'document 0 has logit * and propensity *e-309, *'
     mkstream round t=1 docs=3 dim=0 order:u4 0 1 2 logit:f8 0 0 800 seen:f4 1 2 >bad
-    refuses ranksvm 'documents 0 and 1 were seen, as likely as 0 by their logits: *'
+    refuses ranksvm 'documents 0 and 1 have joint propensity 0, *'
     # Behind one that is sure of its place the next is as likely as among the others alone: 1/2.
     mkstream round t=1 docs=3 dim=0 order:u4 2 0 1 logit:f8 0 0 800 seen:f4 1 2 >round
     update -a squared -e 0.5 <round >model
@@ -379,7 +379,7 @@ refuses() {
     untouched 'update: <stdin>: round 7: needs seen or label: put feedback-mask before update' \
         -a kl -e 0.1
     mkstream model learner=kl rounds=1 dim=1 w:f8 1 >bad
-    untouched 'update: <stdin>: record 1: a model came, where update learns from rounds: to go on with it, name it with -m' \
+    untouched 'update: <stdin>: record 1: a model in the stream: update learns from rounds; to continue a model, use -m' \
         -a kl -e 0.1
 }
 

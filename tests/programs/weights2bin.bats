@@ -114,7 +114,7 @@ learnt() {
 @test "rounds, and models that are not their weights alone, have none of these forms" {
     small_text | svm2bin >deck
     for form in tsv svm-light ranklib; do
-        fails_on deck 1 "bin2txt: <stdin>: round 1 (qid a): a round, and this is a form of models' weights" \
+        fails_on deck 1 "bin2txt: <stdin>: round 1 (qid a): a round, and -f $form prints models alone" \
             bin2txt -f $form
     done
     update -a prank <deck >model

@@ -379,7 +379,7 @@ message() {
     message 'model: neither w, nor direction, nor *' "$model dim=1 bytes=0\n"
     message 'model: neither w, *with n up to dim=1' "$model dim=1 cols=index:u4[2],value:f8[2] bytes=24\n"
     message 'model: weight 0 is nan' "$model dim=1 cols=w:f8[1] bytes=8\n\0\0\0\0\0\0\0370\0177"
-    message 'a round came round it, *' 'rankpipe/1 round t=1 docs=1 dim=1 cols=x:f4[1] bytes=4\n'
+    message 'it carried a round, *' 'rankpipe/1 round t=1 docs=1 dim=1 cols=x:f4[1] bytes=4\n'
     message "not a rankpipe stream: *" 'hello\n'
     message 'header line: longer than 4096 bytes' "$model x-a=$(printf '%05000d' 0) bytes=0\n"
 }

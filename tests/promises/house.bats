@@ -75,10 +75,20 @@ includes() {
     done
 }
 
-@test "a program is a page or two, and a function needs no scrolling" {
-    for source in "$ROOT"/cmd/*.c; do
-        [ "$(wc -l <"$source")" -le 340 ]
+# longer LIMIT FILE...: names the files that have more lines than that.
+longer() {
+    local limit=$1 file
+    shift
+    for file; do
+        [ "$(wc -l <"$file")" -le "$limit" ] || echo "${file#"$ROOT/"}"
     done
+}
+
+@test "a program is a page or two, and a function needs no scrolling" {
+    is "$(longer 250 "$ROOT"/cmd/*.[ch])" ''
+    # The long ones are being parted; this list only gets shorter.
+    is "$(longer 400 "$ROOT"/lib/*/*.[ch])" "$(printf '%s\n' lib/learn/learner.c lib/stream/record.c \
+        lib/stream/round.c lib/text/svm.c)"
     awk '
         FNR == 1 { start = 0 }
         /^{/ { start = FNR }

@@ -587,7 +587,7 @@ patient() {
         score="score -f ring -w $window"
         run_ring
         ended 141/0 1 1 1 1 1
-        grep '^score: .*a model came, where the ring learns from rounds' score.err
+        grep '^score: .*a model in the stream: with a ring, only rounds may come' score.err
         same start model
     done
 }
@@ -652,7 +652,7 @@ whole() {
     told 'score: ring ring: the weights after round 7 came where those after round 6 were due: does a second update write to it?' odd
     mkstream model learner=kl rounds=5 dim=1 w:f8 1 + model learner=kl rounds=5 dim=1 w:f8 1 >odd
     told 'score: ring ring: the weights after round 5 came where those after round 6 were due: *' odd
-    told 'score: ring ring: a round came round it, not a model' deck
+    told 'score: ring ring: it carried a round, not a model' deck
     mkstream model learner=oracle rounds=0 dim=1 w:f8 1 >odd
     told 'score: *a model of oracle, which this version has no learner for' odd
     mkstream model learner=kl rounds=0 dim=1 w:f8 nan >odd
@@ -728,6 +728,6 @@ whole() {
         3>&- 2>err || got=$?
     cat err
     [ $got = 1 ]
-    grep '^score: <stdin>: record 1: a model came, where the ring learns from rounds$' err
+    grep '^score: <stdin>: record 1: a model in the stream: with a ring, only rounds may come$' err
     same w.bin big.bin
 }

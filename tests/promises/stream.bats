@@ -146,7 +146,7 @@ carried() {
 
 @test "update refuses a model on standard input and says where it goes" {
     { tiny 1 && model && end 2; } >in
-    fails_on in 1 'update: <stdin>: record 2: a model came, *: to go on with it, name it with -m' \
+    fails_on in 1 'update: <stdin>: record 2: a model in the stream: *; to continue a model, use -m' \
         update -a squared -e 0.1
 }
 

@@ -339,7 +339,7 @@ long() {
         same expected out
         got=0
         bash -c 'exec -a "$0" "$1" -m nowhere' "$name" "$ROOT/bin/rankpipe" <deck 2>err || got=$?
-        is "$got $(cat err)" '1 score: model nowhere is not there'
+        is "$got $(cat err)" '1 score: nowhere: no such file'
     done
     for name in '' / score/ ' ' . $'\e' rankpipe %s%n; do
         is "$(bash -c 'exec -a "$0" "$1"' "$name" "$ROOT/bin/rankpipe")" "$(rankpipe)"

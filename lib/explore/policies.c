@@ -1,0 +1,281 @@
+#include "explore/policies.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "explore/interleave.h"
+#include "explore/policy.h"
+#include "math/order.h"
+
+/* The documents by these numbers, highest first. */
+static int rank(struct explorer *my, const struct round *round, const double *number,
+                uint32_t *order, struct fault *fault)
+{
+    uint32_t *scratch = buffer_for(&my->scratch, round->docs, sizeof *scratch, fault);
+    if (!order || !scratch)
+        return -1;
+    order_by_score(round->docs, number, order, scratch);
+    return 0;
+}
+
+/* The greedy order of a round: found here and nowhere else. `order` is NULL after a fault. */
+static int rank_greedily(struct explorer *my, const struct round *round, uint32_t *order,
+                         struct fault *fault)
+{
+    return rank(my, round, round->score, order, fault);
+}
+
+/* A rate, as it is in round t. */
+static double fallen(const struct explorer *my, double rate, uint64_t t)
+{
+    return my->power > 0 ? rate * policy_fall(t, my->power) : rate;
+}
+
+static int check_score(const struct explorer *my, const struct round *round, struct fault *fault)
+{
+    (void)my;
+    return round->score ? 0 : fault_data(fault, "needs score: put score before explore");
+}
+
+/* ---- greedy, but with probability gamma explored: uniform, top and swap ---- */
+
+static int check_uniform(const struct explorer *my, const struct round *round, struct fault *fault)
+{
+    if (round->score || fallen(my, my->gamma, round->t) >= 1)
+        return 0;
+    return fault_data(fault, "needs score: put score before explore (only -g 1 does without)");
+}
+
+/* Does the round explore? The round gets its gamma, unless there is no exploration at all. */
+static int flip(const struct explorer *my, struct round *round, struct rng *rng, bool *explores,
+                struct fault *fault)
+{
+    double gamma = fallen(my, my->gamma, round->t);
+    *explores = rng_unit(rng) < gamma;
+    return my->gamma > 0 ? round_set_gamma(round, gamma, fault) : 0;
+}
+
+static int show_greedy(struct explorer *my, struct round *round, struct fault *fault)
+{
+    return rank_greedily(my, round, round_new_order(round, fault), fault);
+}
+
+/* Any documents in the first places, all ordered choices equally likely, and the rest in greedy
+ * order after them. */
+static int draw_top(struct explorer *my, struct round *round, uint64_t places, struct rng *rng,
+                    struct fault *fault)
+{
+    size_t m = round->docs;
+    uint32_t *order = round_new_order(round, fault);
+    unsigned char *mark = buffer_for(&my->orders, m, 1, fault);
+    if (!order || !mark ||
+        (round->score && rank_greedily(my, round, round_new_greedy(round, fault), fault) < 0))
+        return -1;
+    policy_draw_top(m, places, round->greedy, rng, order, mark);
+    return 0;
+}
+
+static int show_uniform(struct explorer *my, struct round *round, struct rng *rng,
+                        struct fault *fault)
+{
+    bool explores;
+    if (flip(my, round, rng, &explores, fault) < 0)
+        return -1;
+    return explores ? draw_top(my, round, round->docs, rng, fault) : show_greedy(my, round, fault);
+}
+
+static int show_top(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault)
+{
+    bool explores;
+    if (flip(my, round, rng, &explores, fault) < 0 ||
+        (my->gamma > 0 && round_set_top(round, my->places, fault) < 0))
+        return -1;
+    return explores ? draw_top(my, round, my->places, rng, fault) : show_greedy(my, round, fault);
+}
+
+static int draw_swap(struct explorer *my, struct round *round, struct rng *rng,
+                     struct fault *fault)
+{
+    uint32_t *order = round_new_order(round, fault);
+    if (!order || rank_greedily(my, round, round_new_greedy(round, fault), fault) < 0)
+        return -1;
+    memcpy(order, round->greedy, round->docs * sizeof *order);
+    policy_draw_swap(round->docs, (size_t)my->places, rng, order);
+    return 0;
+}
+
+/* In a list of no more than `places` documents there is none below to swap with. */
+static int show_swap(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault)
+{
+    bool explores;
+    if (flip(my, round, rng, &explores, fault) < 0 ||
+        (my->gamma > 0 && round_set_swap(round, my->places, fault) < 0))
+        return -1;
+    explores = explores && my->places < round->docs;
+    return explores ? draw_swap(my, round, rng, fault) : show_greedy(my, round, fault);
+}
+
+/* ---- plackett-luce ---- */
+
+/* A score of 0 is a logit of 0 at any temperature, also at one that has fallen to 0. */
+static int find_logits(const struct explorer *my, const struct round *round, double *logit,
+                       struct fault *fault)
+{
+    double temperature = fallen(my, my->temperature, round->t);
+    for (size_t i = 0; i < round->docs; i++) {
+        logit[i] = round->score[i] == 0 ? 0 : round->score[i] / temperature;
+        if (!isfinite(logit[i]))
+            return fault_data(fault, "score %zu is %g, too large for temperature %g: use a larger "
+                              "-H%s", i, round->score[i], temperature,
+                              my->power > 0 ? ", or a smaller -F" : "");
+    }
+    return 0;
+}
+
+static int show_luce(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault)
+{
+    size_t m = round->docs;
+    uint32_t *order = round_new_order(round, fault);
+    uint32_t *greedy = buffer_for(&my->orders, m, 3 * sizeof *greedy, fault);
+    double *keys = buffer_for(&my->numbers, m, 3 * sizeof *keys, fault);
+    double *logit = round_new_logit(round, fault);
+    if (!order || !greedy || !keys || !logit || find_logits(my, round, logit, fault) < 0 ||
+        rank_greedily(my, round, greedy, fault) < 0)
+        return -1;
+    policy_draw_luce(m, logit, rng, order, keys, greedy + m);
+    if (memcmp(order, greedy, m * sizeof *order) == 0)
+        return 0;
+    uint32_t *column = round_new_greedy(round, fault);
+    if (column)
+        memcpy(column, greedy, m * sizeof *column);
+    return column ? 0 : -1;
+}
+
+/* ---- team-draft ---- */
+
+static int check_rival(const struct explorer *my, const struct round *round, struct fault *fault)
+{
+    if (check_score(my, round, fault) < 0)
+        return -1;
+    if (round->rival)
+        return 0;
+    return fault_data(fault, "needs rival: -p team-draft interleaves two rankings: use score -f "
+                      "ring and update -a dbgd");
+}
+
+static int show_draft(struct explorer *my, struct round *round, struct rng *rng,
+                      struct fault *fault)
+{
+    size_t m = round->docs;
+    uint32_t *order = round_new_order(round, fault);
+    unsigned char *team = round_new_team(round, fault);
+    uint32_t *greedy = buffer_for(&my->orders, m, 2 * sizeof *greedy + 1, fault);
+    if (!order || !team || !greedy || rank_greedily(my, round, greedy, fault) < 0 ||
+        rank(my, round, round->rival, greedy + m, fault) < 0)
+        return -1;
+    interleave_draft(m, greedy, greedy + m, rng, order, team, (unsigned char *)(greedy + 2 * m));
+    return 0;
+}
+
+/* ---- of a fixed list of items: blocks and leader ---- */
+
+static int check_list(const struct explorer *my, const struct round *round, struct fault *fault)
+{
+    const char *name = my->policy->name;
+    if (check_score(my, round, fault) < 0)
+        return -1;
+    if (round->dim > 0)
+        return fault_data(fault, "dim=%zu: -p %s needs a fixed list of items without features "
+                          "(dim=0)", round->dim, name);
+    if (my->docs && my->docs != round->docs)
+        return fault_data(fault, "docs=%zu, but %zu in the rounds before: -p %s needs the same "
+                          "list of items in each round", round->docs, my->docs, name);
+    return 0;
+}
+
+/* Ranks by the scores and noise; `steps` is what the noise depends on unless epsilon is given. */
+static int show_perturbed(struct explorer *my, struct round *round, uint64_t steps,
+                          struct rng *rng, struct fault *fault)
+{
+    size_t m = my->docs = round->docs;
+    if (my->epsilon <= 0)
+        my->epsilon = blocks_epsilon(m, steps, (unsigned)my->top_grade);
+    uint32_t *order = round_new_order(round, fault);
+    double *perturbed = buffer_for(&my->numbers, m, sizeof *perturbed, fault);
+    if (!order || !perturbed)
+        return -1;
+    blocks_perturb(m, round->score, my->epsilon, rng, perturbed);
+    return rank(my, round, perturbed, order, fault);
+}
+
+/* One group of items on top. */
+static int show_group(struct explorer *my, struct round *round, uint32_t group, struct rng *rng,
+                      struct fault *fault)
+{
+    if (round_set_group(round, group, fault) < 0)
+        return -1;
+    uint32_t *order = round_new_order(round, fault);
+    if (order)
+        blocks_order(round->docs, my->places, group, rng, order);
+    return order ? 0 : -1;
+}
+
+/* The first round says how long the list is, and by that how it is parted into blocks. */
+static int show_blocks(struct explorer *my, struct round *round, struct rng *rng,
+                       struct fault *fault)
+{
+    struct turn turn;
+    if (my->docs == 0 && blocks_plan(&my->blocks, my->horizon, my->blocks_asked, round->docs,
+                                     my->places, my->seed, fault) < 0)
+        return -1;
+    my->docs = round->docs;
+    if (blocks_turn(&my->blocks, round->t, &turn, fault) < 0 ||
+        round_set_block(round, turn.block, fault) < 0)
+        return -1;
+    return turn.explores ? show_group(my, round, turn.group, rng, fault)
+                         : show_perturbed(my, round, my->blocks.K, rng, fault);
+}
+
+static int show_leader(struct explorer *my, struct round *round, struct rng *rng,
+                       struct fault *fault)
+{
+    return show_perturbed(my, round, my->horizon, rng, fault);
+}
+
+/* ---- the table ---- */
+
+const struct policy policies[POLICIES_MOST + 1] = {
+    { "uniform", "FTg", "", "", check_uniform, show_uniform },
+    { "top", "FTgk", "gT", "-g, gamma, or -T, the number of rounds", check_score, show_top },
+    { "swap", "FTgk", "gT", "-g, gamma, or -T, the number of rounds", check_score, show_swap },
+    { "plackett-luce", "FH", "", "", check_score, show_luce },
+    { "team-draft", "", "", "", check_rival, show_draft },
+    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", check_list,
+      show_blocks },
+    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", check_list, show_leader },
+};
+
+const char *policies_name(size_t i)
+{
+    return policies[i].name;
+}
+
+int explorer_show(struct explorer *my, struct round *round, struct fault *fault)
+{
+    struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
+    if (round->seen)
+        return fault_data(fault, "it has feedback already (seen), which is about the order shown: "
+                          "put explore before feedback-mask");
+    if (my->policy->check(my, round, fault) < 0)
+        return -1;
+    round_forget_choice(round);
+    return my->policy->show(my, round, &rng, fault);
+}
+
+void explorer_close(struct explorer *my)
+{
+    blocks_close(&my->blocks);
+    buffer_free(&my->scratch);
+    buffer_free(&my->orders);
+    buffer_free(&my->numbers);
+}

@@ -1,0 +1,61 @@
+/* policies: the table of the policies by which explore orders the documents of a round. */
+#ifndef RANKPIPE_POLICIES_H
+#define RANKPIPE_POLICIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/fault.h"
+#include "explore/blocks.h"
+#include "math/rng.h"
+#include "stream/round.h"
+
+struct policy;
+
+/* A policy with its settings, and what it keeps from round to round. The caller sets the first
+ * part; the rest is all zero at first. */
+struct explorer {
+    const struct policy *policy;
+    double gamma;       /* exploration rate of round 1, from 0 to 1                  */
+    double temperature; /* of plackett-luce in round 1, above 0                      */
+    double power;       /* gamma and temperature fall as t^-power; 0: they stay      */
+    double epsilon;     /* 1/epsilon is the width of the noise; 0: from what follows */
+    uint64_t places;    /* k: places that the policy explores, or items in a group   */
+    uint64_t horizon, blocks_asked; /* rounds; blocks in them, 0: by default         */
+    uint64_t top_grade; /* L: labels are at most this, for epsilon by default       */
+    uint64_t seed;
+
+    size_t docs; /* of a fixed list; 0: no round yet */
+    struct blocks blocks;
+    struct buffer scratch, orders, numbers;
+};
+
+struct policy {
+    const char *name;
+    const char *options; /* letters of the options it takes, besides those that all take     */
+    const char *needs;   /* letters of which one must be given; "": none                     */
+    const char *missing; /* these options in words, for the message that asks for them       */
+
+    /* Does the round hold what the policy ranks by? 0 or a fault. */
+    int (*check)(const struct explorer *my, const struct round *round, struct fault *fault);
+
+    /* Gives a checked round its order, and the keys and columns that say how it was drawn. `rng`
+     * is at the start of the round's draws. 0 or a fault. */
+    int (*show)(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault);
+};
+
+/* The table, ended by a NULL name. The first policy is the default. */
+enum { POLICIES_MOST = 15 };
+extern const struct policy policies[POLICIES_MOST + 1];
+
+/* The name of policy i, from 0, or NULL after the last. */
+const char *policies_name(size_t i);
+
+/* Orders one round, in place of any order that it had. What is random depends on the seed and the
+ * round's number alone. 0 or a fault, without a place. O(docs log docs). */
+int explorer_show(struct explorer *my, struct round *round, struct fault *fault);
+
+void explorer_close(struct explorer *my);
+
+#endif

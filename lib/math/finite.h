@@ -1,0 +1,13 @@
+/* finite: are all scores finite numbers, as a ranking needs them? */
+#ifndef RANKPIPE_FINITE_H
+#define RANKPIPE_FINITE_H
+
+#include <stddef.h>
+
+#include "base/fault.h"
+
+/* 0 where s[m], the scores of a round's documents, are finite; else a fault that names the first
+ * document that is not and then says `cause`: "document 3 scores inf: cause". O(m). */
+int finite_scores(size_t m, const double *s, const char *cause, struct fault *fault);
+
+#endif

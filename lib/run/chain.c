@@ -1,0 +1,134 @@
+#include "run/chain.h"
+
+#include <stdlib.h>
+
+/* A fault of a part begins with its name. */
+static int blame(const struct part *part, struct fault *fault)
+{
+    fault_place(fault, "%s: ", part->filter->name);
+    return -1;
+}
+
+int chain_start(struct chain *chain, size_t parts, struct fault *fault)
+{
+    chain->part = calloc(parts, sizeof *chain->part);
+    if (!chain->part)
+        return fault_memory(fault, parts * sizeof *chain->part);
+    chain->parts = parts;
+    return 0;
+}
+
+int chain_parse(struct chain *chain, size_t i, const struct host *host, char **argv)
+{
+    struct part *part = &chain->part[i];
+    struct options options;
+    struct fault *fault = host->fault;
+    int argc = 0;
+    while (argv[argc])
+        argc++;
+    part->host = *host;
+    part->self = calloc(1, part->filter->size);
+    if (!part->self)
+        return fault_memory(fault, part->filter->size);
+    options_start(&options, argc, argv, part->filter->options, fault);
+    int asked = part->filter->parse(part->self, &options, &part->host);
+    if (asked < OPTIONS_FAULT)
+        return fault_usage(fault, "%s -h: run it outside of loop", part->filter->name);
+    if (asked < 0)
+        return blame(part, fault);
+    part->kind = part->filter->kind(part->self);
+    return 0;
+}
+
+enum kind chain_kind(const struct chain *chain)
+{
+    enum kind first = chain->part[0].kind, last = chain->part[chain->parts - 1].kind;
+    if (chain->parts > 1 && first == SOURCE && last == SINK)
+        return WHOLE;
+    return last == SINK ? SINK : first;
+}
+
+int chain_open(struct chain *chain, struct fault *fault)
+{
+    for (size_t i = 0; i < chain->parts; i++) {
+        const struct part *part = &chain->part[i];
+        if (part->filter->open && part->filter->open(part->self) < 0)
+            return blame(part, fault);
+    }
+    return 0;
+}
+
+uint64_t chain_rounds(const struct chain *chain)
+{
+    const struct part *first = chain->part;
+    return first->filter->rounds ? first->filter->rounds(first->self) : 0;
+}
+
+void chain_measure(const struct chain *chain, char *text, size_t room)
+{
+    for (size_t i = 0; i < chain->parts; i++)
+        if (chain->part[i].filter->measure)
+            chain->part[i].filter->measure(chain->part[i].self, text, room);
+}
+
+/* A round that a source of the chain made has no place yet that the reader could have given it. */
+static enum step fail(const struct chain *chain, size_t i, const struct round *round,
+                      struct fault *fault)
+{
+    char name[ROUND_NAME];
+    (void)blame(&chain->part[i], fault);
+    if (fault->kind == FAULT_DATA && i > 0 && chain->part[0].kind == SOURCE)
+        fault_place(fault, "%s: ", round_name(round, name));
+    return FAIL;
+}
+
+enum step chain_step(struct chain *chain, struct round *round, struct fault *fault)
+{
+    enum step step = PASS;
+    for (size_t i = 0; step == PASS && i < chain->parts; i++) {
+        const struct part *part = &chain->part[i];
+        step = part->filter->step(part->self, round);
+        if (step == PASS && part->kind == SOURCE && round_read(round, fault) < 0)
+            step = FAIL;
+        if (step == FAIL)
+            return fail(chain, i, round, fault);
+    }
+    return step == PASS && chain->part[chain->parts - 1].kind == SINK ? DROP : step;
+}
+
+enum step chain_model(struct chain *chain, struct record *record, struct fault *fault)
+{
+    enum step step = PASS;
+    for (size_t i = 0; step == PASS && i < chain->parts; i++) {
+        const struct part *part = &chain->part[i];
+        if (part->filter->model)
+            step = part->filter->model(part->self, record);
+        if (step == FAIL)
+            (void)blame(part, fault);
+    }
+    return step;
+}
+
+int chain_end(struct chain *chain, struct fault *fault)
+{
+    for (size_t i = 0; i < chain->parts; i++) {
+        const struct part *part = &chain->part[i];
+        if (part->filter->end && part->filter->end(part->self) < 0)
+            return blame(part, fault);
+    }
+    return 0;
+}
+
+int chain_close(struct chain *chain, enum ended ended, struct fault *fault)
+{
+    for (size_t i = 0; i < chain->parts; i++) {
+        const struct part *part = &chain->part[i];
+        bool failed = fault->kind != FAULT_NONE;
+        int closed = part->self && part->filter->close ? part->filter->close(part->self, ended) : 0;
+        if (closed < 0 && !failed)
+            (void)blame(part, fault);
+        free(part->self);
+    }
+    free(chain->part);
+    return fault->kind == FAULT_NONE ? 0 : -1;
+}

@@ -1,0 +1,51 @@
+/* forms: the forms in which rounds and models are printed as text, besides those of other tools
+ * that have a module of their own (svm_form, weights). */
+#ifndef RANKPIPE_FORMS_H
+#define RANKPIPE_FORMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
+#include "base/fault.h"
+#include "stream/record.h"
+#include "stream/round.h"
+#include "stream/writer.h"
+
+/* What prints, all zero at first but for `out`, which stays the caller's. */
+struct printer {
+    struct writer *out;
+    const char *const *name; /* name[docs] of the round at hand; NULL: it has no names */
+    struct buffer names;
+    bool any;                 /* rounds so far, printed as svm                         */
+    char last[ROUND_QID + 1]; /* the qid of the last of them; "": none                 */
+};
+
+void printer_close(struct printer *printer);
+
+/* Finds the names of a round's documents, for printer->name: words without blanks and control
+ * characters, where "" is none. 0, or a fault where the column does not hold such names. */
+int printer_names(struct printer *printer, const struct round *round, struct fault *fault);
+
+/* Each of these prints one round. 0 or a fault, without a place. */
+
+/* "t TAB qid TAB place TAB document TAB score TAB relevance": a line for each document, in the
+ * order shown. */
+int form_rank(struct printer *printer, const struct round *round, struct fault *fault);
+
+/* TREC's run, "qid Q0 document rank score tag". trec_eval sorts by the score and breaks ties its
+ * own way. The score printed is therefore how many documents stand from this place on, and
+ * trec_eval judges the order shown. */
+int form_run(struct printer *printer, const struct round *round, struct fault *fault);
+
+/* TREC's judgements, "qid 0 document label", of whole labels. */
+int form_qrels(struct printer *printer, const struct round *round, struct fault *fault);
+
+/* The header line of a round; of a model. */
+int form_head(struct printer *printer, const struct round *round, struct fault *fault);
+int form_head_model(struct printer *printer, const struct record *model, struct fault *fault);
+
+/* A model: its header line after "# ", then "column TAB index TAB value", a line for each value. */
+int form_values(struct printer *printer, const struct record *model, struct fault *fault);
+
+#endif
