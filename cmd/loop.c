@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "programs.h"
 #include "run/chain.h"
 #include "run/ring_local.h"
@@ -25,12 +26,11 @@ static char **command(const struct loop *my, size_t i)
 
 static int refuse_program(const struct loop *my, const char *name)
 {
-    struct fault *fault = my->host->fault;
-    (void)fault_usage(fault, "cannot run '%.40s', only", name);
+    struct names names = { 0 };
     for (size_t p = 0; programs[p]; p++)
         if (programs[p] != &loop)
-            fault_more(fault, " %s", programs[p]->name);
-    return -1;
+            names_add(&names, "%s", programs[p]->name);
+    return fault_usage(my->host->fault, "cannot run '%.40s': choose from %s", name, names.text);
 }
 
 static int find_programs(struct loop *my)

@@ -1,4 +1,4 @@
-/* buffer: memory for arrays that grow to what has come and are then used again. */
+/* buffer: memory for an array that grows with the data and is used again. */
 #ifndef RANKPIPE_BUFFER_H
 #define RANKPIPE_BUFFER_H
 
@@ -11,9 +11,9 @@ struct buffer { /* all zero at first */
     size_t bytes;
 };
 
-/* Room for `count` elements of `width` bytes, with what was in it still at its front. It may move,
- * and stays the space's. NULL with `fault` filled in where there is no memory: then the space
- * is as it was. */
+/* Returns memory for `count` elements of `width` bytes each, which may have moved, with the old
+ * contents at its front. It is the buffer's until the next call. NULL with a fault where there is
+ * no memory or the size overflows; then the buffer is unchanged. */
 void *buffer_for(struct buffer *buffer, size_t count, size_t width, struct fault *fault);
 
 void buffer_free(struct buffer *buffer);

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WHOLE = 8192 }; /* more than a path may have */
+enum { WHOLE = 8192 }; /* bytes of a text before it is shortened: longer than any path */
 
-/* Words that are too long, as they are with a long file name, lose their middle: they begin with
- * where it was and end with what it was. */
-static void keep(struct fault *fault, const char *whole)
+/* Copies a text into a fault. A long one, as with a long file name, loses its middle: the place at
+ * its beginning and the reason at its end stay. */
+static void set_text(struct fault *fault, const char *whole)
 {
     static const char gap[] = " ... ";
     size_t n = strlen(whole), room = sizeof fault->text - 1, head = room / 2;
@@ -24,13 +24,13 @@ static void keep(struct fault *fault, const char *whole)
     memcpy(fault->text + room - tail, whole + n - tail, tail + 1);
 }
 
-static int tell(struct fault *fault, enum fault_kind kind, const char *format, va_list values)
+static int fill(struct fault *fault, enum fault_kind kind, const char *format, va_list values)
 {
     char whole[WHOLE];
     if (fault->kind == FAULT_NONE) {
         fault->kind = kind;
         vsnprintf(whole, sizeof whole, format, values);
-        keep(fault, whole);
+        set_text(fault, whole);
     }
     return -1;
 }
@@ -39,7 +39,7 @@ int fault_data(struct fault *fault, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    tell(fault, FAULT_DATA, format, values);
+    fill(fault, FAULT_DATA, format, values);
     va_end(values);
     return -1;
 }
@@ -48,7 +48,7 @@ int fault_cut(struct fault *fault, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    tell(fault, FAULT_CUT, format, values);
+    fill(fault, FAULT_CUT, format, values);
     va_end(values);
     return -1;
 }
@@ -57,7 +57,7 @@ int fault_usage(struct fault *fault, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    tell(fault, FAULT_USAGE, format, values);
+    fill(fault, FAULT_USAGE, format, values);
     va_end(values);
     return -1;
 }
@@ -66,7 +66,7 @@ int fault_other(struct fault *fault, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    tell(fault, FAULT_SYSTEM, format, values);
+    fill(fault, FAULT_SYSTEM, format, values);
     va_end(values);
     return -1;
 }
@@ -83,7 +83,7 @@ int fault_system(struct fault *fault, const char *format, ...)
     va_end(values);
     snprintf(whole, sizeof whole, "%s: %.200s", what, strerror(why));
     fault->kind = FAULT_SYSTEM;
-    keep(fault, whole);
+    set_text(fault, whole);
     return -1;
 }
 
@@ -114,23 +114,12 @@ int fault_memory(struct fault *fault, size_t bytes)
 void fault_also(struct fault *fault, const struct fault *second)
 {
     struct fault first = *fault;
-    bool words = first.text[0] != '\0';
+    bool any = first.text[0] != '\0';
     if (second->kind == FAULT_NONE)
         return;
-    fault->kind = words ? first.kind : second->kind;
-    snprintf(fault->text, sizeof fault->text, "%.480s%s%.480s", first.text, words ? "; and " : "",
+    fault->kind = any ? first.kind : second->kind;
+    snprintf(fault->text, sizeof fault->text, "%.480s%s%.480s", first.text, any ? "; and " : "",
              second->text);
-}
-
-void fault_more(struct fault *fault, const char *format, ...)
-{
-    char words[WHOLE], whole[WHOLE + sizeof fault->text];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(words, sizeof words, format, values);
-    va_end(values);
-    snprintf(whole, sizeof whole, "%s%s", fault->text, words);
-    keep(fault, whole);
 }
 
 void fault_place(struct fault *fault, const char *format, ...)
@@ -143,16 +132,16 @@ void fault_place(struct fault *fault, const char *format, ...)
     vsnprintf(place, sizeof place, format, values);
     va_end(values);
     snprintf(whole, sizeof whole, "%s%s", place, fault->text);
-    keep(fault, whole);
+    set_text(fault, whole);
 }
 
 char *fault_quote(char quoted[FAULT_QUOTE], const void *bytes, size_t n)
 {
     const unsigned char *p = bytes;
-    size_t most = n < 40 ? n : 40;
+    size_t used = n < 40 ? n : 40;
     char *q = quoted;
     *q++ = '\'';
-    for (size_t i = 0; i < most; i++) {
+    for (size_t i = 0; i < used; i++) {
         if (p[i] == '\t')
             q += sprintf(q, "\\t");
         else if (p[i] == '\r')
@@ -164,6 +153,6 @@ char *fault_quote(char quoted[FAULT_QUOTE], const void *bytes, size_t n)
         else
             *q++ = (char)p[i];
     }
-    sprintf(q, n > most ? "'..." : "'");
+    sprintf(q, n > used ? "'..." : "'");
     return quoted;
 }

@@ -1,5 +1,5 @@
-/* unaligned: numbers out of a stream's bytes, which are little-endian as we are, and not aligned.
- */
+/* unaligned: reads numbers from the bytes of a stream, which are little-endian, as the machine must
+ * be, and not aligned. */
 #ifndef RANKPIPE_UNALIGNED_H
 #define RANKPIPE_UNALIGNED_H
 
@@ -29,8 +29,9 @@ static inline double unaligned_f8(const void *p)
     return d;
 }
 
-/* Are n numbers f8 all finite? In others the exponent's bits are all set: one more carries into the
- * sign's place. Without a jump, as it is asked so often: who is told no looks for the one. */
+/* Are all of n numbers f8 finite? In any other number all bits of the exponent are set, so that
+ * adding 1 to it carries into the sign bit. The loop has no branch, because it runs often; where
+ * the answer is no, the caller looks for the number. */
 static inline bool unaligned_finite(const void *p, size_t n)
 {
     uint64_t bits, carried = 0;

@@ -36,7 +36,7 @@ static int open_next(struct lines *lines, struct fault *fault)
     lines->name = standard ? "<stdin>" : file;
     lines->number = 0;
     lines->file_ended = false;
-    /* A FIFO that nobody writes to yet is waited for when it is read, with all that is minded. */
+    /* O_NONBLOCK: a FIFO without a writer is waited for later, by watch_readable. */
     lines->fd = standard ? STDIN_FILENO
                          : watch_open(lines->watch, file, O_RDONLY | O_NONBLOCK, 0, fault);
     return lines->fd < 0 ? fault_system(fault, "cannot open %s", file) : 0;
@@ -84,8 +84,8 @@ void lines_again(struct lines *lines)
     lines->again = true;
 }
 
-/* Makes the n bytes at `from` the line at hand, and goes on after the `used` bytes there. 1, or a
- * fault for a NUL byte, after which parsers could not see the rest of the line. */
+/* Makes the n bytes at `from` the current line, and goes on after the `used` bytes there. 1, or a
+ * fault for a NUL byte: parsers would not see the rest of the line. */
 static int take(struct lines *lines, size_t n, size_t used, struct fault *fault)
 {
     char *text = (char *)lines->buffer.at + lines->from;

@@ -12,8 +12,8 @@
 
 #ifdef __linux__
 
-/* As much as any process may ask for. It is a number of pages, and a piece of one byte takes one:
- * of what comes in small pieces less fits. */
+/* The largest pipe that any process may ask for. It counts pages, and a piece of one byte takes a
+ * page: where bytes come in small pieces, fewer fit. */
 enum { ROOM = 1024 * 1024 };
 
 static bool is_pipe(int fd)
@@ -71,7 +71,7 @@ ssize_t splice_give(struct splice *spliced, int to)
 {
     ssize_t gave = splice(spliced->from, NULL, to, NULL, spliced->held, SPLICE_F_NONBLOCK);
     if (gave == 0)
-        errno = EIO; /* somebody else has read them */
+        errno = EIO; /* another process has read them */
     return held_less(spliced, gave ? gave : -1);
 }
 

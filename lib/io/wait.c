@@ -7,17 +7,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A wait that is mostly over before a reader who has gone would have to be noticed. */
+/* Most waits are over sooner. Until then the output is not watched for a reader that is gone. */
 enum { SOON = 20 }; /* milliseconds */
 
-/* In a ring most waits are over in a few microseconds, and to be woken, on a core that had gone to
- * sleep, takes several times as long: first we let others run and look again, so many times. */
+/* In a ring most waits take a few microseconds, and waking up on a core that went to sleep takes
+ * several times as long. So before it sleeps, a wait yields and looks again this often. */
 enum { LOOKS = 30 };
 
 enum { AT_FD, AT_STOP, AT_OUT, AT_SIDE, AT_ALL };
 
-/* Who reads our output has gone. Where the ring is broken that comes of it, by way of all who stand
- * between: so the side has its say first, and to the end. */
+/* Nobody reads the output any more. A broken ring breaks the output too, so the ring is read to its
+ * end first: its fault explains more. Returns -1. */
 static int out_gone(struct watch *watch, struct fault *fault)
 {
     struct pollfd side = { watch->side, POLLIN, 0 };
@@ -27,9 +27,8 @@ static int out_gone(struct watch *watch, struct fault *fault)
     return fault_gone(fault);
 }
 
-/* One poll of everything that is minded, but for who reads our output where the wait is SOON over:
- * as often as that one takes something it would wake us. 1: fd is ready. 0: not yet. -1: a
- * fault. */
+/* Polls once for all that is watched. The output is left out where the timeout is SOON: each time
+ * its reader takes something, poll would return. 1: fd is ready. 0: not yet. -1: a fault. */
 static int look(struct watch *watch, int fd, short events, int timeout, struct fault *fault)
 {
     bool out = timeout != SOON && watch->out && watch->out->fd != fd;
@@ -57,7 +56,7 @@ static long now(void)
     return (long)(time.tv_sec % 1000000) * 1000 + time.tv_nsec / 1000000;
 }
 
-/* For so long, whatever wakes us before. */
+/* Waits for that time, whatever else ends a poll before: 1, 0 or a fault. */
 static int look_for(struct watch *watch, int fd, int milliseconds, struct fault *fault)
 {
     int ready;

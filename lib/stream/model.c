@@ -16,14 +16,14 @@ static int read_number(const struct record *record, const char *name, uint64_t m
     return 0;
 }
 
-/* The keys; `dim` is at most 2^32. */
+/* Reads the keys. `dim` is at most 2^32. */
 static int read_keys(struct model *model, struct fault *fault)
 {
     uint64_t dim;
     const struct record *record = &model->record;
     model->learner = record_key(record, "learner");
     if (!model->learner)
-        return fault_data(fault, "model: no key learner=");
+        return fault_data(fault, "model: key learner= is missing");
     if (read_number(record, "rounds", RECORD_MOST - 1, &model->rounds, fault) < 0 ||
         read_number(record, "dim", (uint64_t)1 << 32, &dim, fault) < 0)
         return -1;
@@ -55,8 +55,8 @@ static int find_changes(struct model *model, struct fault *fault)
     const struct column *value = record_column(&model->record, "value");
     if (!index || !value || index->type != COLUMN_U4 || value->type != COLUMN_F8 ||
         index->count != value->count || index->count > model->dim)
-        return fault_data(fault, "model: neither w, nor direction, nor index:u4[n] and "
-                          "value:f8[n] with n up to dim=%zu", model->dim);
+        return fault_data(fault, "model: no column w, no column direction, and no columns "
+                          "index:u4[n] and value:f8[n] with n up to dim=%zu", model->dim);
     model->index = index->data;
     model->value = value->data;
     model->changes = (size_t)index->count;
@@ -97,7 +97,8 @@ static int check_changes(const struct model *model, struct fault *fault)
     for (size_t i = 0; i < model->changes; i++) {
         uint32_t j = unaligned_u4((const unsigned char *)model->index + i * sizeof j);
         if (j >= model->dim)
-            return fault_data(fault, "model: index %zu is %u, with dim=%zu", i, j, model->dim);
+            return fault_data(fault, "model: index %zu is %u, not below dim=%zu", i, j,
+                              model->dim);
     }
     return check_finite(model->value, model->changes, fault);
 }
@@ -110,7 +111,7 @@ int model_read_message(struct model *model, struct fault *fault)
         model_array(model, "scale", 1, &model->scale, fault) < 0)
         return -1;
     if (!(model->scale > 0))
-        return fault_data(fault, "model: scale is %g", model->scale);
+        return fault_data(fault, "model: scale is %g, not above 0", model->scale);
     return model->w ? check_finite(model->w, model->dim, fault) : check_changes(model, fault);
 }
 
@@ -175,7 +176,7 @@ bool model_has(const struct model *model, const char *name, size_t n, struct fau
     const struct column *column = record_column(&model->record, name);
     if (column && column->type == COLUMN_F8 && column->count == n)
         return true;
-    fault_data(fault, "model: no column %s:f8[%zu], which %s keeps", name, n, model->learner);
+    fault_data(fault, "model: no column %s:f8[%zu], which %s needs", name, n, model->learner);
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* model: what update has learnt, as a record: in a file, and as a message on the ring. */
+/* model: what update has learnt, as a record: in a file, or as a message on the ring. */
 #ifndef RANKPIPE_MODEL_H
 #define RANKPIPE_MODEL_H
 
@@ -11,55 +11,56 @@
 
 struct model {
     struct record record;
-    const char *learner; /* whose state it is              */
-    uint64_t rounds;     /* learnt                         */
-    size_t dim;          /* weights                        */
-    const void *w;       /* double[dim], perhaps unaligned: `scale` times these are the weights;
-                          * NULL: in a message, all but the changes are those of the one before,
-                          * and 0 where there were none                                        */
+    const char *learner; /* its name */
+    uint64_t rounds;     /* learnt from so far */
+    size_t dim;          /* number of weights */
+    const void *w;       /* double[dim], perhaps unaligned: the weights are `scale` times these.
+                          * NULL in a message of changes: all other numbers are those of the
+                          * message before, or 0 in the first message */
     double scale;
-    size_t changes;
-    const void *index, *value; /* uint32[changes], double[changes], perhaps unaligned: of w */
+    size_t changes;            /* numbers of w that a message changes */
+    const void *index, *value; /* uint32[changes], double[changes], perhaps unaligned */
 };
 
-/* Reads what model->record says in its header line, for which its payload need not be there:
- * learner, rounds and dim, and that w is f8[dim]. */
+/* Reads the header line of model->record: learner, rounds and dim, and that column w is f8[dim].
+ * The payload need not have come. 0 or a data fault. */
 int model_header(struct model *model, struct fault *fault);
 
-/* The same with the record bound to its payload: w is finite. What else a learner keeps is for the
- * learner to read. */
+/* The same with the record bound to its payload, and checks that w is finite. The other columns are
+ * for the learner to read. 0 or a data fault. */
 int model_read(struct model *model, struct fault *fault);
 
-/* The same two of a message of the ring: w as above, or direction, or index below dim and value;
- * the latter two with a scale, if any. */
+/* The same two for a message of the ring. It has w as above; or direction, or index (below dim) and
+ * value, and these two perhaps with a scale. */
 int model_message_header(struct model *model, struct fault *fault);
 int model_read_message(struct model *model, struct fault *fault);
 
-/* Puts a model together, and then its weights; `learner` and all arrays stay the caller's. */
+/* Starts a model in model->record, and adds its weights. `learner` and all arrays stay the
+ * caller's, and must outlive the record. 0, or a data fault where the header line is full. */
 int model_start(struct model *model, const char *learner, uint64_t rounds, size_t dim,
                 struct fault *fault);
 int model_put_weights(struct model *model, const double *w, struct fault *fault);
 int model_put_scaled(struct model *model, const double *direction, const double *scale,
                      struct fault *fault);
 
-/* What a message changes; scale NULL: there is none. */
+/* Adds the changes of a message; scale NULL: it has no scale. */
 int model_put_changes(struct model *model, size_t n, const uint32_t *index, const double *value,
                       const double *scale, struct fault *fault);
 
-/* A setting it was learnt with, and an array of n that the learner keeps, by name; the name and
- * the array stay the caller's. */
+/* Adds a setting of the learner as a key, or an array data[n] of its state as a column. Names and
+ * arrays stay the caller's. */
 int model_set(struct model *model, const char *name, const char *value, struct fault *fault);
 int model_put(struct model *model, const char *name, size_t n, const double *data,
               struct fault *fault);
 
-/* Is there an array f8[n] of that name? true, or a fault. */
+/* Is there a column f8[n] of that name? true, or false with a data fault. */
 bool model_has(const struct model *model, const char *name, size_t n, struct fault *fault);
 
-/* An array, aligned, into data[n]: a fault where it is not there, is not f8[n] or not finite. */
+/* Copies a column into data[n]. 0, or a data fault where it is missing, not f8[n] or not finite. */
 int model_array(const struct model *model, const char *name, size_t n, double *data,
                 struct fault *fault);
 
-/* w, aligned, into w[dim]; from a message of changes, only these. */
+/* Copies model->w into w[dim]; from a message of changes, only the changed numbers. */
 void model_weights(const struct model *model, double *w);
 
 #endif

@@ -26,14 +26,15 @@ static char *join(const char *a, size_t n, const char *b, struct fault *fault)
     return joined;
 }
 
-/* Bytes of a path up to its last slash, that included. */
+/* Bytes of a path up to its last slash, including that. */
 static size_t folder_bytes(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* The path that renaming over must name: the file behind links, there or not. */
+/* The path of the file that symbolic links lead to, which need not exist: rename must name that
+ * one. To be freed; or NULL and a fault. */
 static char *follow_links(const char *path, struct fault *fault)
 {
     char *at = join(path, strlen(path), "", fault);
@@ -57,8 +58,8 @@ static char *follow_links(const char *path, struct fault *fault)
     return NULL;
 }
 
-/* A lock file that was removed by the one who held it, after we opened it, locks nothing. 1, 0, or
- * -1 and errno. */
+/* Is the open lock file still the one at its path? If its holder removed it after it was opened, it
+ * locks nothing. 1, 0, or -1 and errno. */
 static int is_same_file(int fd, const char *path)
 {
     struct stat held, there;
@@ -75,7 +76,7 @@ static int take_lock(struct model_file *file, struct fault *fault)
         file->lock_fd = watch_open(NULL, file->lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0666,
                                     fault);
         if (file->lock_fd < 0)
-            return fault_system(fault, "model %s: cannot make its lock %s", file->path,
+            return fault_system(fault, "model %s: cannot create its lock file %s", file->path,
                                 file->lock);
         if (flock(file->lock_fd, LOCK_EX | LOCK_NB) < 0) {
             int held = errno == EWOULDBLOCK;
@@ -100,7 +101,7 @@ int model_file_open(struct model_file *file, const char *path, struct fault *fau
     struct stat is;
     *file = (struct model_file){ .lock_fd = -1 };
     if (*path == '\0')
-        return fault_usage(fault, "-m wants a file's name");
+        return fault_usage(fault, "-m needs the name of a file");
     file->path = follow_links(path, fault);
     if (!file->path)
         return -1;
@@ -117,7 +118,8 @@ int model_file_open(struct model_file *file, const char *path, struct fault *fau
     file->new_path = join(file->path, strlen(file->path), ".lock.new", fault);
     if (!file->lock || !file->new_path)
         return -1;
-    if (access(file->new_path, F_OK) < 0 && errno == ENAMETOOLONG) /* now, not when all is learnt */
+    /* A name that is too long is refused now, not when the first model is saved. */
+    if (access(file->new_path, F_OK) < 0 && errno == ENAMETOOLONG)
         return fault_system(fault, "model %s: cannot write %s", path, file->new_path);
     return take_lock(file, fault);
 }
@@ -134,7 +136,7 @@ void model_file_close(struct model_file *file)
     *file = (struct model_file){ .lock_fd = -1 };
 }
 
-/* A signal that comes between is not to stop the saving. */
+/* fsync, tried again where a signal interrupts it. */
 static int sync_file(int fd)
 {
     int result;
@@ -158,8 +160,8 @@ static int write_model(int fd, const char *name, const struct model *model, stru
     return result;
 }
 
-/* So that the new name is on the disk too. That some file systems cannot, and that some folders may
- * not be read, is no fault; that the disk could not is one. */
+/* Syncs the folder of a path, so that a new name in it is on the disk too. A file system that
+ * cannot do so, and a folder that may not be read, are not faults; an error of the disk is one. */
 static int sync_folder(const char *path, struct fault *fault)
 {
     int result = 0;
@@ -177,9 +179,9 @@ static int sync_folder(const char *path, struct fault *fault)
     return result;
 }
 
-/* The new file, which at no moment may be read by more than the model may. What lies there is what
- * a run that was killed left, or no affair of ours, a link say: it makes way, and is never written
- * through. */
+/* Creates new_path, at no moment readable by more users than the model is. Whatever is at that
+ * path, left by a run that was killed, say, is removed first; a link is not followed. A descriptor
+ * or a fault. */
 static int open_new(const struct model_file *file, struct fault *fault)
 {
     struct stat is = { .st_mode = 0666 };
@@ -192,7 +194,7 @@ static int open_new(const struct model_file *file, struct fault *fault)
     if (fd < 0)
         return fault_system(fault, "cannot write %s", file->new_path);
     if (there)
-        (void)fchmod(fd, is.st_mode & 07777); /* what umask took; some file systems cannot */
+        (void)fchmod(fd, is.st_mode & 07777); /* undoes umask; some file systems cannot */
     return fd;
 }
 
@@ -213,13 +215,13 @@ int model_file_save(const struct model_file *file, const struct model *model, st
     return result;
 }
 
-/* Nothing but its end record may follow a model. */
+/* Only its end record may follow a model. */
 static int check_rest(struct reader *reader, struct fault *fault)
 {
     struct record rest;
     int got = reader_next(reader, &rest, fault);
     if (got > 0)
-        return fault_data(fault, "%s holds more than a model", reader->name);
+        return fault_data(fault, "%s holds more than one model", reader->name);
     return got;
 }
 

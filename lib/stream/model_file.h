@@ -1,4 +1,4 @@
-/* model_file: a model's file: read whole, and replaced whole or not at all. */
+/* model_file: the file of a model, read whole, and replaced whole or not at all. */
 #ifndef RANKPIPE_MODEL_FILE_H
 #define RANKPIPE_MODEL_FILE_H
 
@@ -8,31 +8,32 @@
 #include "stream/reader.h"
 
 struct model_file {
-    char *path;   /* with symbolic links followed               */
-    char *lock;   /* its name and descriptor                    */
+    char *path;     /* of the model, with symbolic links followed            */
+    char *lock;     /* path of the lock file                                 */
     int lock_fd;
-    char *new_path; /* where a new model is written before it is it */
+    char *new_path; /* where a new model is written before it is renamed to path */
 };
 
-/* Takes hold of a model's file, there or not yet: follows links, sees that it is a file that can
- * be replaced, and locks it by path.lock: a second store on it is refused. 0 or a fault. */
+/* Opens a model's file for saving, whether it exists or not: follows links, checks that it is a
+ * regular file that can be replaced, and locks it by path.lock, so that a second model_file_open of
+ * it fails. 0 or a fault; to be closed either way. */
 int model_file_open(struct model_file *file, const char *path, struct fault *fault);
 
-/* Lets go, and removes the lock. */
+/* Removes the lock and frees memory. */
 void model_file_close(struct model_file *file);
 
-/* Replaces the file: written beside it, synced, renamed over it; its permissions are kept. At any
- * moment the file is the old model or the new one. 0 or a fault, which may be that it was replaced
- * but its folder not synced. */
+/* Replaces the file: writes new_path, syncs it, and renames it over the file. The file has the same
+ * permissions as before, and at any moment holds the old model or the new one. 0; or a fault, after
+ * which the old model is there, unless the fault says that only the folder was not synced. */
 int model_file_save(const struct model_file *file, const struct model *model, struct fault *fault);
 
-/* Reads the model in a file, which must hold one and its end record; `watch` as for watch_open.
- * 1; 0 where there is no such file; or a fault. The model lies in `reader`, which the caller
- * closes. */
+/* Reads the model in a file, which must hold one model and its end record; `watch` as for
+ * watch_open. 1; 0 where there is no such file; or a fault. The model borrows from `reader`, which
+ * the caller closes in any case. */
 int model_file_load(const char *path, const struct watch *watch, struct reader *reader,
                struct model *model, struct fault *fault);
 
-/* The same from a descriptor, which stays the caller's: 1 or a fault. */
+/* The same from a descriptor, which stays open: 1 or a fault. */
 int model_file_read(int fd, const char *path, struct reader *reader, struct model *model,
                struct fault *fault);
 

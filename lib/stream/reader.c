@@ -11,7 +11,7 @@
 
 enum { CHUNK = 64 * 1024 };
 
-/* So many bytes are better moved from pipe to pipe than read and written. */
+/* From this size on, moving bytes from pipe to pipe is faster than reading and writing them. */
 enum { LARGE = 16 * 1024 };
 
 void reader_open(struct reader *reader, int fd, const char *name, struct watch *watch)
@@ -29,8 +29,8 @@ void reader_close(struct reader *reader)
     buffer_free(&reader->buffer);
 }
 
-/* Room to read into: what has been used is let go first, and the space grows only when it is full
- * of bytes that came. */
+/* Returns where to read into, and how many bytes fit. Parsed bytes are discarded first, unless they
+ * are kept. The buffer grows only when it is full of bytes that came. */
 static unsigned char *make_room(struct reader *reader, size_t *room, struct fault *fault)
 {
     size_t used = reader->keep ? 0 : reader->from, held = reader->until - used;
@@ -43,8 +43,8 @@ static unsigned char *make_room(struct reader *reader, size_t *room, struct faul
         return NULL;
     reader->bytes = at;
     *room = reader->buffer.bytes - held;
-    if (reader->bite && reader->bite < *room)
-        *room = reader->bite;
+    if (reader->read_most && reader->read_most < *room)
+        *room = reader->read_most;
     return at + held;
 }
 
@@ -63,7 +63,7 @@ int reader_take(struct reader *reader, struct fault *fault)
     return got ? 1 : 2;
 }
 
-/* More bytes behind those that are there: 1, 0 at the end of all, or a fault. */
+/* Waits for more bytes and reads them: 1, 0 at the end of the input, or a fault. */
 static int fill(struct reader *reader, struct fault *fault)
 {
     int took = reader->fd < 0 ? 2 : 0;
@@ -75,32 +75,34 @@ static int fill(struct reader *reader, struct fault *fault)
     return took < 0 ? -1 : took == 1;
 }
 
+/* Bytes that were read and not parsed. */
 static size_t held(const struct reader *reader)
 {
     return reader->until - reader->from;
 }
 
+/* The fault for a stream that stops too early; or that a signal stopped this program. */
 static int cut_short(struct reader *reader, struct fault *fault)
 {
     if (reader->watch && watch_stopped(reader->watch, WATCH_GRACE, fault) < 0)
         return -1;
     if (!reader->any && held(reader) == 0)
-        return fault_cut(fault, "%s: stream cut short: nothing came, not even an end record",
-                         reader->name);
+        return fault_cut(fault, "%s: stream cut short: the input is empty, without even an end "
+                         "record", reader->name);
     if (!reader->last[0])
         return fault_cut(fault, "%s: stream cut short before the first whole round", reader->name);
     return fault_cut(fault, "%s: stream cut short after %s", reader->name, reader->last);
 }
 
-/* Could these bytes be the beginning of a record? */
+/* Can these bytes be the beginning of a record? */
 static bool may_begin(const void *bytes, size_t n)
 {
     static const char magic[] = "rankpipe/";
     return memcmp(bytes, magic, n < sizeof magic - 1 ? n : sizeof magic - 1) == 0;
 }
 
-/* Has a header line of n bytes with its LF, or bytes that cannot become one: 1, 0 at the end of
- * all, or a fault. */
+/* Reads until there is a header line, of *n bytes with its LF, or bytes that cannot become one. 1,
+ * 0 at the end of the input, or a fault. */
 static int find_line(struct reader *reader, size_t *n, struct fault *fault)
 {
     size_t looked = 0;
@@ -123,7 +125,7 @@ static int find_line(struct reader *reader, size_t *n, struct fault *fault)
     }
 }
 
-/* A record that is none: what came before it is what came. */
+/* Adds the place to a fault in a header line: after which record it stands. */
 static void malformed(struct reader *reader, struct fault *fault)
 {
     if (reader->last[0])
@@ -132,7 +134,7 @@ static void malformed(struct reader *reader, struct fault *fault)
         fault_place(fault, "%s: ", reader->name);
 }
 
-/* An end record's count must be that of the records before it. */
+/* Checks the count of an end record: the number of records since the last one. */
 static int check_end(struct reader *reader, const struct record *record, struct fault *fault)
 {
     if (record->rounds != reader->since)
@@ -146,6 +148,7 @@ static int check_end(struct reader *reader, const struct record *record, struct 
 
 enum { NAME = sizeof ((struct reader *)0)->last };
 
+/* "round 17" or "a model". */
 static void name_record(const struct record *record, char name[NAME])
 {
     const char *t = record_key(record, "t");
@@ -171,31 +174,32 @@ void reader_refuse(const struct reader *reader, const struct record *record, str
     fault_place(fault, "%s: %s: ", reader->name, name);
 }
 
-/* Has n bytes, if they come: 1, 0 at the end of all, or a fault. `exactly`: no more are taken. */
+/* Reads until n bytes are held, and with `exactly` no byte more. 1, 0 at the end of the input, or a
+ * fault. */
 static int fill_to(struct reader *reader, size_t n, bool exactly, struct fault *fault)
 {
     int more = 1;
     while (more > 0 && held(reader) < n) {
-        reader->bite = exactly ? n - held(reader) : 0;
+        reader->read_most = exactly ? n - held(reader) : 0;
         more = fill(reader, fault);
     }
     return more;
 }
 
-/* Reads n bytes that have come: 1, 0 at the end of all, or a fault. */
-static int take_there(struct reader *reader, size_t n, struct fault *fault)
+/* Reads n bytes that are in the input pipe: 1, 0 at the end of the input, or a fault. */
+static int read_present(struct reader *reader, size_t n, struct fault *fault)
 {
     int took = 1;
     size_t until = held(reader) + n;
     while ((took == 0 || took == 1) && held(reader) < until) {
-        reader->bite = until - held(reader);
+        reader->read_most = until - held(reader);
         took = reader_take(reader, fault);
     }
     return took == 2 ? 0 : took < 0 ? -1 : 1;
 }
 
-/* There was no room for all of it: what is aside is read after all. */
-static int take_back(struct reader *reader, struct fault *fault)
+/* The pipe has no room for all of the features: reads back those that it has. 1 or a fault. */
+static int read_back(struct reader *reader, struct fault *fault)
 {
     struct splice *spliced = reader->spliced;
     size_t room;
@@ -211,8 +215,8 @@ static int take_back(struct reader *reader, struct fault *fault)
     return 1;
 }
 
-/* The payload's last n bytes, none of which has been read: 1, with record->aside set if there was
- * room for them; 0 at the end of all, or a fault. */
+/* Puts the last n bytes of the payload, none of which has been read, into the splice. 1, with
+ * record->spliced set if there was room for them; 0 at the end of the input; or a fault. */
 static int splice_payload(struct reader *reader, struct record *record, size_t n,
                           struct fault *fault)
 {
@@ -222,13 +226,13 @@ static int splice_payload(struct reader *reader, struct record *record, size_t n
         ssize_t got = reader->copies ? splice_copy(spliced, reader->fd, n)
                                      : splice_take(spliced, reader->fd, n);
         if (got < 0 && (looked || errno != EAGAIN))
-            return take_back(reader, fault);
+            return read_back(reader, fault);
         looked = got < 0;
         if (looked && reader->watch && watch_readable(reader->watch, reader->fd, -1, fault) < 0)
             return -1;
         if (looked)
             continue;
-        int more = got && reader->copies ? take_there(reader, (size_t)got, fault) : got > 0;
+        int more = got && reader->copies ? read_present(reader, (size_t)got, fault) : got > 0;
         if (more <= 0)
             return more;
         n -= (size_t)got;
@@ -237,15 +241,15 @@ static int splice_payload(struct reader *reader, struct record *record, size_t n
     return 1;
 }
 
-/* What the next record's line and columns but for the features may take, if the last one's took so
- * many bytes. */
-static size_t next_bite(size_t bytes)
+/* How many bytes to read at once, so that the header line and small columns of the next record
+ * come, but not its features. `bytes` is what they took in the last record. */
+static size_t next_read_most(size_t bytes)
 {
     return bytes + bytes / 4 + 64;
 }
 
-/* The payload behind a header line of `line` bytes, as much as is to be in memory, and the rest
- * aside: 1, 0 at the end of all, or a fault. */
+/* Reads the payload after a header line of `line` bytes: into memory, and large features into the
+ * splice where there is one. 1, 0 at the end of the input, or a fault. */
 static int read_payload(struct reader *reader, struct record *record, size_t line,
                         struct fault *fault)
 {
@@ -259,7 +263,7 @@ static int read_payload(struct reader *reader, struct record *record, size_t lin
         got = splice_payload(reader, record, all - held(reader), fault);
     if (got > 0 && !record->spliced)
         got = fill_to(reader, all, large, fault);
-    reader->bite = large ? next_bite(head) : 0;
+    reader->read_most = large ? next_read_most(head) : 0;
     if (got > 0 && record->spliced) {
         spliced->first = reader->bytes + reader->from + head;
         spliced->firsts = features - spliced->held;
@@ -267,7 +271,7 @@ static int read_payload(struct reader *reader, struct record *record, size_t lin
     return got;
 }
 
-/* One header line, of an end too. 1, 0 at the end of all, or a fault. */
+/* Parses one header line, also that of an end record. 1, 0 at the end of the input, or a fault. */
 static int next_header(struct reader *reader, struct record *record, struct fault *fault)
 {
     if (reader->spliced)
@@ -282,7 +286,8 @@ static int next_header(struct reader *reader, struct record *record, struct faul
         return -1;
     }
     if (record->bytes > SIZE_MAX / 2) {
-        fault_data(fault, "a record of %" PRIu64 " bytes is too large here", record->bytes);
+        fault_data(fault, "a record of %" PRIu64 " bytes is too large for this machine",
+                   record->bytes);
         malformed(reader, fault);
         return -1;
     }

@@ -1,5 +1,5 @@
-/* record: one record of a stream in memory: a round, a model or an end record, as a list of keys and
- * a list of columns. What they mean is for round and model to say. */
+/* record: one record of a stream in memory: a round, a model or an end record, as a list of keys
+ * and a list of columns. What they mean is for round and model to say. */
 #ifndef RANKPIPE_RECORD_H
 #define RANKPIPE_RECORD_H
 
@@ -38,7 +38,7 @@ struct record {
     uint64_t rounds;        /* the count of an end record */
     uint64_t bytes;         /* of the payload, by the header line that was parsed */
     struct splice *spliced; /* holds the last columns instead of memory; NULL: all are in memory */
-    bool mapped;            /* the columns are in a mapped file, which this process does not write */
+    bool mapped;            /* the columns are in a mapped file, which no one here writes */
     size_t keys, columns;
     struct key key[RECORD_KEYS];
     struct column column[RECORD_COLUMNS];
@@ -90,7 +90,7 @@ const struct column *record_column(const struct record *record, const char *name
 int record_put(struct record *record, size_t at, const char *name, enum column_type type,
                uint64_t count, const void *data, struct fault *fault);
 
-/* Removes the column of that name, or, where the name ends in '-', all whose names begin with it. */
+/* Removes the column of that name, or, where the name ends in '-', all whose names begin so. */
 void record_drop(struct record *record, const char *name);
 
 /* Bytes of one value: 1, 4 or 8; of a whole column. */

@@ -14,23 +14,23 @@
 
 struct stored { /* one stream */
     struct reader reader;
-    void *map; /* NULL where the reader's own space holds it */
+    void *map; /* of a regular file; NULL: the reader's buffer has the stream */
     size_t bytes;
 };
 
-struct card { /* one round */
-    size_t stream, at; /* where its payload begins */
+struct place { /* of one round */
+    size_t stream, at; /* its payload begins at byte `at` of that stream */
     struct header_copy *header;
 };
 
-/* The bytes of a regular file, without reading them. */
+/* Maps a regular file. Of anything else, `map` stays NULL. 0 or a fault. */
 static int map_file(struct stored *stored, int fd, const char *name, struct fault *fault)
 {
     struct stat is;
     if (fstat(fd, &is) < 0)
         return fault_system(fault, "cannot read %s", name);
     if (!S_ISREG(is.st_mode) || is.st_size == 0 || lseek(fd, 0, SEEK_CUR) > 0)
-        return 0; /* standard input may have been read from before */
+        return 0; /* another program may have read a part of standard input */
     if ((uintmax_t)is.st_size > SIZE_MAX)
         return fault_memory(fault, SIZE_MAX);
     stored->bytes = (size_t)is.st_size;
@@ -43,22 +43,21 @@ static int map_file(struct stored *stored, int fd, const char *name, struct faul
     return 0;
 }
 
-/* Notes a round that the stream's reader has read. */
-static int note(struct round_store *store, const struct stored *stored, const struct record *record,
-                struct fault *fault)
+/* Adds the place of a round that the stream's reader has just read. */
+static int add_place(struct round_store *store, const struct stored *stored,
+                     const struct record *record, struct fault *fault)
 {
-    struct card *card = buffer_for(&store->cards, store->rounds + 1, sizeof *card, fault);
-    struct header_copy *header = card ? header_copy_make(record, fault) : NULL;
+    struct place *place = buffer_for(&store->places, store->rounds + 1, sizeof *place, fault);
+    struct header_copy *header = place ? header_copy_make(record, fault) : NULL;
     if (!header)
         return -1;
     const unsigned char *payload = record->columns ? record->column[0].data : NULL;
     size_t at = payload ? (size_t)(payload - stored->reader.bytes) : 0;
-    card[store->rounds++] = (struct card){ store->streams, at, header };
+    place[store->rounds++] = (struct place){ store->streams, at, header };
     return 0;
 }
 
-/* The next round: 1, 0 at the end, or a fault. What its header says is looked at before anybody
- * waits for its payload. */
+/* Reads and checks the next round, its header before its payload. 1, 0 at the end, or a fault. */
 static int next_round(struct reader *reader, struct round *round, struct fault *fault)
 {
     struct record *record = round->record;
@@ -77,7 +76,7 @@ static int next_round(struct reader *reader, struct round *round, struct fault *
     return 1;
 }
 
-/* Notes where each round lies; reading them to the end is the check. */
+/* Reads a stream to its end, which checks it, and adds the place of each round. 0 or a fault. */
 static int index_rounds(struct round_store *store, struct stored *stored, struct fault *fault)
 {
     int got;
@@ -88,8 +87,8 @@ static int index_rounds(struct round_store *store, struct stored *stored, struct
     round_open(&round, record);
     while ((got = next_round(&stored->reader, &round, fault)) > 0) {
         if (store->rounds == UINT32_MAX)
-            got = fault_data(fault, "%s: more than 2^32 rounds", stored->reader.name);
-        if (got < 0 || (got = note(store, stored, record, fault)) < 0)
+            got = fault_data(fault, "%s: more than 2^32 - 1 rounds", stored->reader.name);
+        if (got < 0 || (got = add_place(store, stored, record, fault)) < 0)
             break;
     }
     round_close(&round);
@@ -123,24 +122,24 @@ int round_store_add(struct round_store *store, const char *file, struct watch *w
 
 void round_store_round(const struct round_store *store, size_t i, struct record *record)
 {
-    const struct card *card = (const struct card *)store->cards.at + i;
-    const struct stored *stored = (const struct stored *)store->stored.at + card->stream;
-    header_copy_restore(card->header, record);
-    record_bind(record, stored->reader.bytes + card->at, (size_t)record->bytes);
+    const struct place *place = (const struct place *)store->places.at + i;
+    const struct stored *stored = (const struct stored *)store->stored.at + place->stream;
+    header_copy_restore(place->header, record);
+    record_bind(record, stored->reader.bytes + place->at, (size_t)record->bytes);
     record->mapped = stored->map != NULL;
 }
 
 void round_store_close(struct round_store *store)
 {
     struct stored *stored = store->stored.at;
-    struct card *card = store->cards.at;
+    struct place *place = store->places.at;
     for (size_t i = 0; i < store->rounds; i++)
-        free(card[i].header);
+        free(place[i].header);
     for (size_t i = 0; i < store->streams; i++) {
         if (stored[i].map)
             munmap(stored[i].map, stored[i].bytes);
         reader_close(&stored[i].reader);
     }
     buffer_free(&store->stored);
-    buffer_free(&store->cards);
+    buffer_free(&store->places);
 }

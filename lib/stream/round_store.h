@@ -1,4 +1,4 @@
-/* round_store: the rounds of stored streams, each to be had by its number. */
+/* round_store: the rounds of stored streams, by number. */
 #ifndef RANKPIPE_ROUND_STORE_H
 #define RANKPIPE_ROUND_STORE_H
 
@@ -11,17 +11,17 @@
 #include "stream/record.h"
 
 struct round_store { /* all zero at first */
-    struct buffer stored, cards;
+    struct buffer stored, places; /* of each stream; where each round is */
     size_t streams, rounds;
 };
 
 /* Adds the rounds of a file ("-" is standard input), which is read to its end and checked. A
- * regular file is mapped, anything else read into memory. At most 2^32 - 1 rounds, and no model.
- * 0 or a fault. */
+ * regular file is mapped; anything else is read into memory. A fault where it holds a model, or
+ * more than 2^32 - 1 rounds come together. 0 or a fault. */
 int round_store_add(struct round_store *store, const char *file, struct watch *watch,
                     struct fault *fault);
 
-/* Round i, from 0, bound to a payload that is the deck's, as its header is. */
+/* Makes *record that of round i, from 0. Its header and payload stay the store's. O(header). */
 void round_store_round(const struct round_store *store, size_t i, struct record *record);
 
 void round_store_close(struct round_store *store);

@@ -19,10 +19,10 @@
 
 enum { CHUNK = 64 * 1024, PAGE = 4096 };
 
-/* So many bytes are better written from where they are than copied into a buffer before. */
+/* From this size on, bytes are written from where they are, without a copy into the buffer. */
 enum { LARGE = 16 * 1024 };
 
-/* For whoever waits. */
+/* The `flush` of struct pending, by which a watch flushes before it waits. */
 static int flush_pending(struct pending *pending, struct fault *fault)
 {
     return writer_flush((struct writer *)(void *)pending, fault);
@@ -42,8 +42,8 @@ void writer_close(struct writer *writer)
     writer->buffer = NULL;
 }
 
-/* After a write that failed: 0 where it is to be tried again, or a fault. */
-static int not_written(const struct writer *writer, struct fault *fault)
+/* After a failed write, by errno: 0 to try again, or a fault. */
+static int write_failed(const struct writer *writer, struct fault *fault)
 {
     if (errno == EPIPE)
         return fault_gone(fault);
@@ -52,20 +52,20 @@ static int not_written(const struct writer *writer, struct fault *fault)
     return errno == EINTR ? 0 : fault_system(fault, "cannot write %s", writer->name);
 }
 
-/* One write: the bytes it took, or a fault. */
+/* Writes once: the number of bytes written, or a fault. */
 static ssize_t write_some(const struct writer *writer, const struct iovec *piece, int pieces,
                           struct fault *fault)
 {
     bool eager = writer->watch && writer->watch->eager;
     if (eager && watch_writable(writer->watch, writer->pending.fd, fault) < 0)
         return -1;
-    size_t few = piece->iov_len < PIPE_BUF ? piece->iov_len : PIPE_BUF;
-    ssize_t wrote = eager ? write(writer->pending.fd, piece->iov_base, few)
+    size_t n = piece->iov_len < PIPE_BUF ? piece->iov_len : PIPE_BUF;
+    ssize_t wrote = eager ? write(writer->pending.fd, piece->iov_base, n)
                           : writev(writer->pending.fd, piece, pieces);
-    return wrote < 0 ? not_written(writer, fault) : wrote;
+    return wrote < 0 ? write_failed(writer, fault) : wrote;
 }
 
-/* What the buffer holds, and n bytes behind it. */
+/* Writes what the buffer holds, and then n bytes. */
 static int write_all(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
 {
     struct iovec pieces[] = { { writer->buffer, writer->pending.held }, { (void *)bytes, n } };
@@ -103,8 +103,8 @@ int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct faul
     return 0;
 }
 
-/* Pages of a file go as they are: no copy of them is made. What stands before the first whole one
- * goes with the header line: by itself it would take as much of the pipe as a page does. */
+/* Writes bytes of a mapped file by lending its pages to the output pipe. The bytes before the first
+ * whole page go with the header line: alone they would fill one page of the pipe. */
 static int writer_pages(struct writer *writer, const void *pages, size_t n, struct fault *fault)
 {
     const unsigned char *bytes = pages;
@@ -118,7 +118,7 @@ static int writer_pages(struct writer *writer, const void *pages, size_t n, stru
         writer->copies = lent < 0 && errno != EPIPE && errno != EAGAIN && errno != EINTR;
         if (writer->copies)
             return writer_bytes(writer, bytes, n, fault);
-        if (lent < 0 && not_written(writer, fault) < 0)
+        if (lent < 0 && write_failed(writer, fault) < 0)
             return -1;
         bytes += lent < 0 ? 0 : lent;
         n -= lent < 0 ? 0 : (size_t)lent;
@@ -126,13 +126,14 @@ static int writer_pages(struct writer *writer, const void *pages, size_t n, stru
     return 0;
 }
 
+/* Moves what the splice holds to the output. */
 static int writer_splice(struct writer *writer, struct splice *spliced, struct fault *fault)
 {
     if (writer_bytes(writer, spliced->first, spliced->firsts, fault) < 0 ||
         writer_flush(writer, fault) < 0)
         return -1;
     while (spliced->held)
-        if (splice_give(spliced, writer->pending.fd) < 0 && not_written(writer, fault) < 0)
+        if (splice_give(spliced, writer->pending.fd) < 0 && write_failed(writer, fault) < 0)
             return -1;
     return 0;
 }
@@ -173,7 +174,7 @@ int writer_text(struct writer *writer, struct fault *fault, const char *format, 
     int n = vsnprintf(line, sizeof line, format, values);
     va_end(values);
     if (n < 0 || (size_t)n >= sizeof line)
-        return fault_other(fault, "%s: a line of text too long to write", writer->name);
+        return fault_other(fault, "%s: a line of text is too long to write", writer->name);
     return writer_bytes(writer, line, (size_t)n, fault);
 }
 

@@ -10,26 +10,38 @@
 #include "io/wait.h"
 #include "stream/record.h"
 
-/* Bytes to a descriptor. With a watch that is eager watch_writable is asked before each piece, and
- * where a descriptor that does not block would. */
+/* Writes to a descriptor through a buffer. Where the watch is eager, each write waits until the
+ * descriptor can take it, so that the ring is read meanwhile; else a write waits only where a
+ * descriptor does not block. */
 struct writer {
-    struct pending pending; /* first, so that its flush finds the writer */
+    struct pending pending; /* must be first: its flush casts it to the writer */
     const char *name;       /* for messages: "<stdout>" */
     struct watch *watch;
-    unsigned char *buffer; /* pending.held bytes of it are to be written */
-    bool copies; /* pages cannot be lent to fd */
+    unsigned char *buffer; /* its first pending.held bytes are still to be written */
+    bool copies;           /* fd cannot borrow pages of memory: it is no pipe, say */
 };
 
-/* fd, name and watch stay the caller's. 0, or a fault. */
+/* fd, name and watch stay the caller's, and must outlive the writer; watch NULL: none. 0 or a
+ * fault. */
 int writer_open(struct writer *writer, int fd, const char *name, struct watch *watch,
                 struct fault *fault);
-/* What lies aside goes with it: such a record can be written once. */
+
+/* Writes a record. What its splice holds moves to the output, so that it can be written only once.
+ * 0; FAULT_GONE where nobody reads the output; or another fault. So do the next four. */
 int writer_record(struct writer *writer, const struct record *record, struct fault *fault);
+
+/* Writes the end record of a stream of so many records, and flushes. */
 int writer_end(struct writer *writer, uint64_t records, struct fault *fault);
+
 int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct fault *fault);
+
+/* Writes at most 1023 bytes of text, formatted as by printf. */
 int writer_text(struct writer *writer, struct fault *fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
 int writer_flush(struct writer *writer, struct fault *fault);
-void writer_close(struct writer *writer); /* lets go of memory; neither flushes nor closes fd */
+
+/* Frees memory. Neither flushes nor closes fd. */
+void writer_close(struct writer *writer);
 
 #endif

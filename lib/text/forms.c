@@ -138,7 +138,7 @@ int form_head_model(struct printer *printer, const struct record *model, struct 
 {
     size_t n;
     char line[RECORD_LINE + 1];
-    if (record_header(model, line, &n, fault) < 0)
+    if (header_print(model, line, &n, fault) < 0)
         return -1;
     return writer_bytes(printer->out, line, n, fault);
 }

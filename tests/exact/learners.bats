@@ -293,7 +293,7 @@ covariance() {
 @test "a model without what its learner keeps is refused" {
     two_documents >round
     mkstream model learner=solar2 rounds=1 dim=2 tradeoff=10000 seed=1 w:f8 1 2 >model
-    fails_on round 1 'update: model model: model: no column sigma:f8?4?, which solar2 keeps' \
+    fails_on round 1 'update: model model: model: no column sigma:f8?4?, which solar2 needs' \
         update -a solar2 -m model
     mkstream model learner=solar2 rounds=1 dim=2 tradeoff=10000 seed=1 w:f8 1 2 sigma:f8 1 0 0 nan >model
     fails_on round 1 'update: model model: model: sigma 3 is nan' update -a solar2 -m model
@@ -309,7 +309,7 @@ covariance() {
     committee 2
     update -a committee -N 2 -m model <round
     mkstream model learner=prank rounds=1 dim=2 grades=4 w:f8 1 2 >model
-    fails_on round 1 'score: model model: model: no column threshold:f8?0?, which prank keeps' \
+    fails_on round 1 'score: model model: model: no column threshold:f8?0?, which prank needs' \
         score -m model
 }
 

@@ -65,7 +65,7 @@ said() {
     done <values
     for measure in $(awk -F '\t' '$1 == "operand" && $2 == "metric" { print $4 }' options); do
         case $measure in *@) measure=${measure}3 ;; regret: | *ips:) measure+=dcg ;; esac
-        fails 1 '*: nothing came*' metric "$measure"
+        fails 1 '*: the input is empty*' metric "$measure"
     done
     for game in $(awk -F '\t' '$1 == "operand" && $2 == "synth" { print $4 }' options); do
         synth -n 1 "$game" >/dev/null

@@ -169,7 +169,7 @@ letters() {
     fails_on torn 1 'replay: <stdin>: stream cut short after round 2' replay -n 1 -
     [ ! -s out ]
     : >nothing
-    fails 1 'replay: nothing: stream cut short: nothing came, not even an end record' replay nothing
+    fails 1 'replay: nothing: stream cut short: the input is empty, without even an end record' replay nothing
     [ ! -s out ]
 }
 

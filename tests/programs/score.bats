@@ -171,7 +171,7 @@ scores() {
     mkstream model learner=kl rounds=9 dim=1 w:f8 inf >model
     fails_on in 1 'score: model: model: weight 0 is inf' score -m model
     mkstream model learner=kl rounds=1 dim=1 w:f8 1 + model learner=kl rounds=2 dim=1 w:f8 1 >model
-    fails_on in 1 'score: model holds more than a model' score -m model
+    fails_on in 1 'score: model holds more than one model' score -m model
     fails_on in 1 'score: in holds rounds, not a model' score -m in
     small_text >model
     fails_on in 1 'score: model: this looks like SVM-light text*' score -m model

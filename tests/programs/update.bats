@@ -195,9 +195,15 @@ untouched() {
 @test "other wrong options are usage errors, before anything is opened" {
     fails 2 "update: no learner 'foo'; there are: squared kl smoothdcg ranksvm listnet*" \
         update -a foo -e 1 -m model
+<<<<<<< HEAD
     fails 2 'update: no learner: use -a kl, for instance*' update -e 1 -m model
     fails 2 'update: -c needs -m: it saves into the model file*' update -a kl -e 1 -c 5
     fails 2 "update: -m wants a file's name*" update -a kl -e 1 -m ''
+=======
+    fails 2 'update: no learner: say -a kl, for instance*' update -e 1 -m model
+    fails 2 'update: -c saves into the model file: it needs -m*' update -a kl -e 1 -c 5
+    fails 2 "update: -m needs the name of a file*" update -a kl -e 1 -m ''
+>>>>>>> stream
     fails 2 "update: takes no operand, but was given 'model'*" update -a kl -e 1 model
     for value in 0 -1 x nan inf 1e999 0x10 ''; do
         fails 2 'update: -e wants a number above 0, not *' update -a kl -e "$value" -m model
@@ -444,11 +450,11 @@ refused() {
     mkstream model learner=kl rounds=3 dim=3 eta=0.1 w:f8 1 2 >model
     refused 'update: model: model: no column w:f8\[3\] for dim=3'
     mkstream model rounds=3 dim=1 eta=0.1 w:f8 1 >model
-    refused 'update: model: model: no key learner='
+    refused 'update: model: model: key learner= is missing'
     mkstream model learner=kl rounds=-1 dim=1 eta=0.1 w:f8 1 >model
     refused 'update: model: model: rounds=-1 is not a whole number *'
     mkstream model learner=kl rounds=3 dim=1 eta=0.1 w:f8 1 + model learner=kl rounds=3 dim=1 eta=0.1 w:f8 1 >model
-    refused 'update: model holds more than a model'
+    refused 'update: model holds more than one model'
     two_documents >model
     refused 'update: model holds rounds, not a model'
     echo 'rankpipe/1 end rounds=0 bytes=0' >model
@@ -502,7 +508,7 @@ refused() {
     update -a kl -e 0.1 -m folder/model <deck
     cp folder/model before
     chmod 555 folder
-    fails_on deck 1 'update: model folder/model: cannot make its lock *' \
+    fails_on deck 1 'update: model folder/model: cannot create its lock file *' \
         update -a kl -e 0.1 -m folder/model
     chmod 755 folder
     same before folder/model
@@ -536,7 +542,7 @@ refused() {
     fails_on bad 1 'update: <stdin>: no rounds' update -a kl -e 0.1
     [ ! -s out ]
     : >bad
-    untouched 'update: <stdin>: stream cut short: nothing came, not even an end record' -a kl -e 0.1
+    untouched 'update: <stdin>: stream cut short: the input is empty, without even an end record' -a kl -e 0.1
 }
 
 @test "a stream cut short: what came whole is saved, exit 1" {

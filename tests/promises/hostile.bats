@@ -311,16 +311,16 @@ kept() {
 }
 
 @test "what else a learner keeps is checked" {
-    sigma='model: no column sigma:f8[[]9], which solar2 keeps'
+    sigma='model: no column sigma:f8[[]9], which solar2 needs'
     kept "$sigma" solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3
     kept "$sigma" solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f8 1*8
     kept "$sigma" solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f4 1*9
     kept 'model: sigma 8 is nan' solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f8 1*8 nan
-    inverse='model: no column inverse:f8[[]3], which ridge keeps'
+    inverse='model: no column inverse:f8[[]3], which ridge needs'
     kept "$inverse" ridge dim=1 tradeoff=1 w:f8 1 level:f8 1
     kept "$inverse" ridge dim=1 tradeoff=1 w:f8 1 level:f8 1 inverse:f8 1*4
-    kept 'model: no column inverse:f8[[]1], which ridge keeps' 'ridge -p' dim=1 tradeoff=1 plain=1 w:f8 1 level:f8 1 inverse:f8 1*3
-    kept 'model: no column level:f8[[]1], which ridge keeps' ridge dim=1 tradeoff=1 w:f8 1 inverse:f8 1*3
+    kept 'model: no column inverse:f8[[]1], which ridge needs' 'ridge -p' dim=1 tradeoff=1 plain=1 w:f8 1 level:f8 1 inverse:f8 1*3
+    kept 'model: no column level:f8[[]1], which ridge needs' ridge dim=1 tradeoff=1 w:f8 1 inverse:f8 1*3
     kept 'model: inverse 2 is nan' ridge dim=1 tradeoff=1 w:f8 1 level:f8 1 inverse:f8 1*2 nan
     committee=(dim=1 size=2 seed=1 w:f8 1)
     kept 'model: members is 3, not a whole number from 0 to 2' 'committee -N 2' "${committee[@]}" \
@@ -329,7 +329,7 @@ kept() {
         votes:f8 1 1 members:f8 -1 streak:f8 0 member:f8 1 1 current:f8 1
     kept 'model: streak is 0.5, not a whole number *' 'committee -N 2' "${committee[@]}" \
         votes:f8 1 1 members:f8 1 streak:f8 0.5 member:f8 1 1 current:f8 1
-    kept 'model: no column member:f8[[]2], which committee keeps' 'committee -N 2' "${committee[@]}" \
+    kept 'model: no column member:f8[[]2], which committee needs' 'committee -N 2' "${committee[@]}" \
         votes:f8 1 1 members:f8 1 streak:f8 0 member:f8 1 current:f8 1
     kept 'model: items 0 is inf' ftpl dim=1 gain=exp w:f8 1 sum:f8 1 block:f8 0 items:f8 inf groups:f8 0 whole:f8 0
     kept 'model: items is 1.5, not *' ftpl dim=1 gain=exp w:f8 1 sum:f8 1 block:f8 0 items:f8 1.5 groups:f8 0 whole:f8 0
@@ -376,8 +376,8 @@ message() {
     model='rankpipe/1 model learner=squared rounds=0'
     message 'model: dim=1099511627776 is not a whole number *' "$model dim=1099511627776 cols=w:f8[1099511627776] bytes=8796093022208\n"
     message 'model: no column w:f8[[]1] for dim=1' "$model dim=1 cols=w:f8[1099511627776] bytes=8796093022208\n"
-    message 'model: neither w, nor direction, nor *' "$model dim=1 bytes=0\n"
-    message 'model: neither w, *with n up to dim=1' "$model dim=1 cols=index:u4[2],value:f8[2] bytes=24\n"
+    message 'model: no column w, no column direction, *' "$model dim=1 bytes=0\n"
+    message 'model: no column w, *with n up to dim=1' "$model dim=1 cols=index:u4[2],value:f8[2] bytes=24\n"
     message 'model: weight 0 is nan' "$model dim=1 cols=w:f8[1] bytes=8\n\0\0\0\0\0\0\0370\0177"
     message 'it carried a round, *' 'rankpipe/1 round t=1 docs=1 dim=1 cols=x:f4[1] bytes=4\n'
     message "not a rankpipe stream: *" 'hello\n'

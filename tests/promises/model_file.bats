@@ -150,8 +150,8 @@ outgrown() {
     denied() {
         early "update: $1: Permission denied" $nobody "$ROOT/bin/update" -a slam -e 0.5 -m "$2"
     }
-    denied 'model folder/w.bin: cannot make its lock folder/w.bin.lock' folder/w.bin
-    denied 'model folder/new: cannot make its lock folder/new.lock' folder/new
+    denied 'model folder/w.bin: cannot create its lock file folder/w.bin.lock' folder/w.bin
+    denied 'model folder/new: cannot create its lock file folder/new.lock' folder/new
     same before folder/w.bin
     chmod 755 folder
     chmod 444 folder/w.bin
@@ -216,14 +216,14 @@ outgrown() {
     done
     rm w.bin
     ln -s aim w.bin.lock
-    fails_on narrow 1 'update: model w.bin: cannot make its lock w.bin.lock: *' $slam -m w.bin
+    fails_on narrow 1 'update: model w.bin: cannot create its lock file w.bin.lock: *' $slam -m w.bin
     [ ! -e aim ] && [ ! -e w.bin ]
 }
 
 @test "an empty file is no model, and stays" {
     rounds
     : >w.bin
-    fails_on narrow 1 'update: w.bin: stream cut short: nothing came, *' $slam -m w.bin
+    fails_on narrow 1 'update: w.bin: stream cut short: the input is empty, *' $slam -m w.bin
     [ -f w.bin ] && [ ! -s w.bin ]
     alone w.bin
 }

@@ -660,7 +660,7 @@ whole() {
     mkstream model learner=kl rounds=0 dim=2 w:f8 1 >odd
     told 'score: ring ring: model: no column w:f8\[2\] for dim=2' odd
     mkstream model learner=kl rounds=0 dim=1 direction:f8 1 scale:f8 0 >odd
-    told 'score: ring ring: model: scale is 0' odd
+    told 'score: ring ring: model: scale is 0, not above 0' odd
     for seed in 1e300 -1 0.5 9007199254740994; do
         mkstream model learner=dbgd rounds=0 dim=1 width=1 seed=$seed w:f8 1 >odd
         told "score: *: model: seed=$seed is not a valid value" odd
@@ -671,10 +671,10 @@ whole() {
     for columns in 'index:u4 0' 'value:f8 1' 'index:u4 0 value:f8 1 2' 'index:f8 0 value:f8 1'; do
         # shellcheck disable=SC2086
         changes dim=2 $columns
-        told 'score: ring ring: model: neither w, nor direction, nor index:u4\[n\] and value:f8\[n\] with n up to dim=2' odd
+        told 'score: ring ring: model: no column w, no column direction, and no columns index:u4\[n\] and value:f8\[n\] with n up to dim=2' odd
     done
     changes dim=2 index:u4 1 2 value:f8 1 1
-    told 'score: ring ring: model: index 1 is 2, with dim=2' odd
+    told 'score: ring ring: model: index 1 is 2, not below dim=2' odd
     changes dim=2 index:u4 1 value:f8 inf
     told 'score: ring ring: model: weight 0 is inf' odd
     changes dim=1 index:u4 0 value:f8 1

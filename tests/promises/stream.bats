@@ -409,7 +409,7 @@ refuses_every_cut() {
     for ((at = 0; at < whole; at++)); do
         count=$((at / each > 2 ? 2 : at / each)) got=0
         case $at:$count in
-        0:*) where=': nothing came, not even an end record' ;;
+        0:*) where=': the input is empty, without even an end record' ;;
         *:0) where=' before the first whole round' ;;
         *) where=" after round $((count + 4))" ;;
         esac

@@ -325,7 +325,7 @@ long() {
     is "$(bin2txt -f head model | cut -d ' ' -f 4)" rounds=6
     cp before model
     ln -s victim model.lock
-    fails_on deck 1 'update: model model: cannot make its lock model.lock: *' "${LEARN[@]}" -m model
+    fails_on deck 1 'update: model model: cannot create its lock file model.lock: *' "${LEARN[@]}" -m model
     is "$(cat victim)" precious
     same before model
 }
