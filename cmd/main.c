@@ -149,10 +149,10 @@ static int print_path(const char *called)
 {
     char *folder = place_programs(called);
     if (!folder) {
-        fprintf(stderr, "rankpipe: cannot find out where this program is\n");
+        fprintf(stderr, "rankpipe: cannot find this program's folder: %s\n", strerror(errno));
         return 1;
     }
-    printf("%s\n", folder);
+    fprintf(stdout, "%s\n", folder);
     free(folder);
     return print(stdout, 0);
 }

@@ -33,15 +33,30 @@ static char *format(const char *how, ...)
     return text;
 }
 
-/* The real name of a file that can be executed (a folder: entered), or NULL. Frees `path`. */
+/* Frees, and leaves errno as it is. */
+static void release(char *text)
+{
+    int error = errno;
+    free(text);
+    errno = error;
+}
+
+/* The real name of a file that can be executed (a folder: entered), or NULL with errno. Frees
+ * `path`. */
 static char *usable(char *path)
 {
     char *real = path && access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
-    free(path);
+    release(path);
     return real;
 }
 
-/* The first file of that name on the PATH, or NULL. */
+/* Does errno say that a file does not exist? */
+static bool is_missing(void)
+{
+    return errno == ENOENT || errno == ENOTDIR;
+}
+
+/* The first file of that name on the PATH, or NULL with errno. */
 static char *find_on_path(const char *name)
 {
     const char *rest = getenv("PATH");
@@ -58,13 +73,13 @@ static char *find_on_path(const char *name)
 static char *find_executable(const char *called)
 {
     char *path = realpath("/proc/self/exe", NULL);
-    if (path || !called)
+    if (path || !called || !(is_missing() || errno == EACCES)) /* no /proc, or a closed one */
         return path;
     return strchr(called, '/') ? realpath(called, NULL) : find_on_path(called);
 }
 
 /* The file FOLDER/room/file, or with `named` FOLDER/room/NAME/file, where the executable is
- * FOLDER/NAME; NULL if it does not exist. */
+ * FOLDER/NAME; NULL with errno if it does not exist, or that cannot be found out. */
 static char *find_beside(const char *called, const char *room, bool named, const char *file)
 {
     char *path = find_executable(called), *slash = path ? strrchr(path, '/') : NULL;
@@ -74,7 +89,7 @@ static char *find_beside(const char *called, const char *room, bool named, const
         found = usable(format("%s/%s/%s%s%s", path, room, named ? slash + 1 : "",
                               named ? "/" : "", file));
     }
-    free(path);
+    release(path);
     return found;
 }
 
@@ -82,7 +97,9 @@ char *place_programs(const char *called)
 {
     char *score = find_beside(called, "../libexec", true, "score");
     bool apart = score != NULL;
-    free(score);
+    release(score);
+    if (!apart && !is_missing())
+        return NULL;
     return find_beside(called, apart ? "../libexec" : ".", apart, ".");
 }
 
@@ -104,16 +121,21 @@ static bool extend_path(const char *folder)
     return done;
 }
 
+/* The script's file, or NULL with errno. */
+static char *find_script(const char *called, const char *name)
+{
+    char *file = find_beside(called, "../share", true, name);
+    return file || !is_missing() ? file : find_beside(called, "../examples", false, name);
+}
+
 int place_run(const char *called, char **argv)
 {
-    char *programs = place_programs(called);
-    char *file = find_beside(called, "../share", true, argv[0]);
-    if (!file)
-        file = find_beside(called, "../examples", false, argv[0]);
-    if (!file || !programs)
-        fprintf(stderr, "rankpipe: the script %s is not installed beside this program\n", argv[0]);
-    else if (!extend_path(programs) || execv(file, argv) < 0)
-        fprintf(stderr, "rankpipe: %s: %s\n", file, strerror(errno));
+    char *programs = place_programs(called), *file = programs ? find_script(called, argv[0]) : NULL;
+    if (file && extend_path(programs))
+        (void)execv(file, argv);
+    fprintf(stderr, "rankpipe: cannot run the script %s: %s\n", argv[0],
+            programs && !file && is_missing() ? "it is not installed beside this program"
+                                              : strerror(errno));
     free(programs);
     free(file);
     return 1;

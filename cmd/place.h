@@ -7,7 +7,7 @@
 
 /* The folder that holds every program by its plain name: ../libexec/NAME beside the folder of the
  * executable, which is called NAME, or else that folder itself. `called` is argv[0], used where the
- * system does not say which file runs. Allocated; NULL if the executable cannot be found. */
+ * system does not say which file runs. Allocated; NULL with errno if that cannot be found out. */
 char *place_programs(const char *called);
 
 /* Is this the name of a script that is run as `rankpipe NAME`? */

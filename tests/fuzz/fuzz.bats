@@ -18,6 +18,7 @@ load ../helper
 @test "a target that is cut short, or gets another's corpus, comes back all the same" {
     cat "$ROOT"/tests/fuzz/corpus/*/* | head -c 8000 >all
     for target in "$ROOT"/build/tests/fuzz/*; do
+        [[ $target != *.[do] ]] || continue # what make keeps beside them
         for n in 0 1 2 3 10 50 100 150 200 250 300 8000; do
             head -c $n all | "$target"
             head -c $((n + 1)) all | tail -c +2 | "$target"

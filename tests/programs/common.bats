@@ -193,7 +193,9 @@ usage: replay *' replay
 @test "rankpipe alone lists the programs, a line each" {
     rankpipe >out 2>err
     is "$(cat err)" ''
-    is "$(sed -n 's/^  \([^ ]*\)  *[^ ].*/\1/p' out | sort)" "$(tr ' ' '\n' <<<"$PROGRAMS" | sort)"
+    is "$(sed -n '/^scripts:/q; s/^  \([^ ]*\)  *[^ ].*/\1/p' out | sort)" "$(tr ' ' '\n' <<<"$PROGRAMS" | sort)"
+    is "$(sed -n '/^scripts:/,/^$/s/^  \([^ ]*\)  *[^ ].*/\1/p' out | paste -sd ' ')" \
+        'sweep plot live add-tables'
     is "$(head -n 1 out)" 'usage: rankpipe program [argument ...]'
     is "$(rankpipe -h)" "$(cat out)"
     is "$(rankpipe --help)" "$(cat out)"
@@ -305,7 +307,7 @@ $(rankpipe)"
 }
 
 @test "each program has its link, its page and its tests" {
-    listed=$(rankpipe | sed -n 's/^  \([^ ]*\)  *[^ ].*/\1/p' | sort)
+    listed=$(rankpipe | sed -n '/^scripts:/q; s/^  \([^ ]*\)  *[^ ].*/\1/p' | sort)
     is "$(tr ' ' '\n' <<<"$PROGRAMS" | sort)" "$listed"
     for program in $listed; do
         is "$(readlink "$ROOT/bin/$program")" rankpipe

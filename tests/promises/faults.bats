@@ -64,7 +64,7 @@ called() {
 }
 
 # Functions of libc that leave the system alone, or whose failure is of no matter.
-HARMLESS="clock_gettime ferror fflush fprintf free frexp fwrite ldexp mem* munmap printf qsort raise sched_yield sig* snprintf sprintf sqrt
+HARMLESS="clock_gettime ferror fflush fprintf free frexp fwrite getenv ldexp mem* munmap printf qsort raise sched_yield sig* snprintf sprintf sqrt
     stderr stdout stp* str* vsnprintf"
 
 @test "each call of the system that the programs make can go wrong here" {
@@ -96,6 +96,25 @@ HARMLESS="clock_gettime ferror fflush fprintf free frexp fwrite ldexp mem* munma
     bin2txt -f head deck | sed 's/.* docs=\([0-9]*\) .*/\1/' >counts
     goes_wrong -i plain -n counts svm2bin -q counts
     called open read
+}
+
+@test "rankpipe --path, and running a script" {
+    mkdir -p apart/bin apart/libexec/rankpipe apart/share/rankpipe
+    cp "$ROOT/bin/rankpipe" apart/bin
+    ln -s ../../bin/rankpipe apart/libexec/rankpipe/score
+    printf '%s\n' '#!/bin/sh' 'echo "${PATH%%:*}"' >apart/share/rankpipe/plot
+    chmod +x apart/share/rankpipe/plot
+    PATH=$PWD/apart/bin:$PATH
+    is "$(rankpipe --path)" "$PWD/apart/libexec/rankpipe"
+    goes_wrong -n "this program's folder" rankpipe --path
+    called realpath access malloc
+    for call in realpath access setenv execv; do # which the shell makes no use of
+        for at in 1 2 3; do
+            FAULTY_CALL=$call FAULTY_AT=$at FAULTY_HOW=12 FAULTY_FD=9 LD_PRELOAD=$SHIM \
+                rankpipe plot 9>/dev/null >told 2>&1 || true
+            [[ $(cat told) == @("$PWD/apart/libexec/rankpipe"|"rankpipe: cannot run the script plot: "*) ]]
+        done
+    done
 }
 
 @test "weights2bin" {

@@ -188,7 +188,7 @@ alone() {
 @test "a script takes signals as its caller left them, and a missing one is reported" {
     mkdir -p moved/bin moved/share/moved
     cp "$ROOT/bin/rankpipe" moved/bin/moved
-    fails 1 'rankpipe: the script plot is not installed beside this program' moved/bin/moved plot
+    fails 1 'rankpipe: cannot run the script plot: it is not installed beside this program' moved/bin/moved plot
     printf '#!/bin/sh\nyes; echo "$?" >status\n' >moved/share/moved/plot
     chmod +x moved/share/moved/plot
     moved/bin/moved plot | head -n 1

@@ -299,6 +299,21 @@ int dup2(int fd, int to)
     return look(DUP2, fd) == FAILS ? -1 : NEXT(dup2)(fd, to);
 }
 
+char *realpath(const char *restrict path, char *restrict real)
+{
+    return look(REALPATH, -1) == FAILS ? NULL : NEXT(realpath)(path, real);
+}
+
+int setenv(const char *name, const char *value, int replace)
+{
+    return look(SETENV, -1) == FAILS ? -1 : NEXT(setenv)(name, value, replace);
+}
+
+int execv(const char *path, char *const argv[])
+{
+    return look(EXECV, -1) == FAILS ? -1 : NEXT(execv)(path, argv);
+}
+
 int unlink(const char *path)
 {
     return look(UNLINK, -1) == FAILS ? -1 : NEXT(unlink)(path);

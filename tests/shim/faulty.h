@@ -35,6 +35,9 @@ enum faulty {
     DUP2,
     UNLINK,
     ISATTY,
+    REALPATH,
+    SETENV,
+    EXECV,
     MALLOC,
     CALLOC,
     REALLOC,
@@ -45,7 +48,7 @@ static const char *const faulty_names[] = {
     "read",   "write",  "writev", "open",     "close",    "fsync", "rename", "mmap",
     "poll",   "splice", "tee",    "vmsplice", "ioctl",    "pipe",  "pipe2",  "fcntl",
     "fstat",  "stat",   "lseek",  "access",   "readlink", "flock", "fchmod", "dup2",
-    "unlink", "isatty", "malloc", "calloc",   "realloc",
+    "unlink", "isatty", "realpath", "setenv", "execv", "malloc", "calloc", "realloc",
 };
 
 #endif
