@@ -9,7 +9,7 @@ enum { FOURIER_NUMBER = 100, FOURIER_NUMBER_MOST = 1 << 20 };
 
 struct features {
     struct host *host;
-    const struct way *way;
+    const struct step_kind *step;
     char drawn; /* the last option that is for features drawn at random; 0: none was given */
     uint64_t number, seed;
     double gamma;
@@ -33,11 +33,11 @@ static int change_products(struct features *my, size_t *dim)
     return products_rows(&my->in, dim, &my->out, my->host->fault);
 }
 
-static const struct way {
+static const struct step_kind {
     const char *name;
     bool draws; /* takes the options */
     int (*change)(struct features *my, size_t *dim); /* from `in` to `out` */
-} ways[] = {
+} step_kinds[] = {
     { "split", false, change_split },
     { "fourier", true, change_fourier },
     { "products", false, change_products },
@@ -52,28 +52,28 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static const char *way_word(size_t i)
+static const char *step_word(size_t i)
 {
-    return ways[i].name;
+    return step_kinds[i].name;
 }
 
-static const struct option operand_known = { 0, "way", way_word, "how to change the features" };
+static const struct option operand_known = { 0, "step", step_word, "how to change the features" };
 
 static int parse_way(struct features *my, const struct options *options)
 {
     char *const *operands = options_operands(options);
     if (!operands[0])
-        return options_missing(options, "step", way_word);
+        return options_missing(options, "step", step_word);
     if (operands[1])
         return fault_usage(options->fault, "one step at a time, but '%.40s' follows '%.40s'",
                            operands[1], operands[0]);
-    int found = options_find(options, "step", operands[0], way_word);
+    int found = options_find(options, "step", operands[0], step_word);
     if (found < 0)
         return -1;
-    my->way = &ways[found];
-    if (my->drawn && !my->way->draws)
+    my->step = &step_kinds[found];
+    if (my->drawn && !my->step->draws)
         return fault_usage(options->fault, "%s does not take -%c: it draws nothing at random",
-                           my->way->name, my->drawn);
+                           my->step->name, my->drawn);
     return 0;
 }
 
@@ -108,7 +108,7 @@ static enum kind kind(const void *self)
 static int open_features(void *self)
 {
     struct features *my = self;
-    if (!my->way->draws)
+    if (!my->step->draws)
         return 0;
     return fourier_start(&my->fourier, (size_t)my->number, my->gamma, my->seed, my->host->fault);
 }
@@ -125,7 +125,7 @@ static enum step step(void *self, struct round *round)
         return FAIL;
     }
     size_t dim = x.dim;
-    if (rows_take(&my->in, &x, fault) < 0 || my->way->change(my, &dim) < 0 ||
+    if (rows_take(&my->in, &x, fault) < 0 || my->step->change(my, &dim) < 0 ||
         rows_finite(&my->out, fault) < 0 || rows_matrix(&my->out, dim, &x, fault) < 0 ||
         round_new_features(round, &x, fault) < 0)
         return FAIL;
@@ -145,7 +145,7 @@ static int close_features(void *self, enum ended ended)
 
 const struct filter features = {
     .name = "features",
-    .usage = "[-D number] [-g gamma] [-s seed] way",
+    .usage = "[-D number] [-g gamma] [-s seed] step",
     .line = "changes features: split in two, random Fourier features, products",
     .options = options_known,
     .operand = &operand_known,
