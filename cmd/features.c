@@ -65,15 +65,15 @@ static int parse_way(struct features *my, const struct options *options)
     if (!operands[0])
         return options_missing(options, "way", way_word);
     if (operands[1])
-        return fault_usage(options->fault, "one way at a time, but '%.40s' stands behind '%.40s'",
+        return fault_usage(options->fault, "one way at a time, but '%.40s' follows '%.40s'",
                            operands[1], operands[0]);
     int found = options_find(options, "way", operands[0], way_word);
     if (found < 0)
         return -1;
     my->way = &ways[found];
     if (my->drawn && !my->way->draws)
-        return fault_usage(options->fault, "-%c is for fourier: %s draws nothing", my->drawn,
-                           my->way->name);
+        return fault_usage(options->fault, "%s does not take -%c: it draws nothing at random",
+                           my->way->name, my->drawn);
     return 0;
 }
 

@@ -83,7 +83,7 @@ static int parse_game(struct synth *my, const struct options *options)
     if (!operands[0])
         return options_missing(options, "game", game_word);
     if (operands[1])
-        return fault_usage(options->fault, "one game at a time, but '%.40s' stands behind '%.40s'",
+        return fault_usage(options->fault, "one game at a time, but '%.40s' follows '%.40s'",
                            operands[1], operands[0]);
     int found = options_find(options, "game", operands[0], game_word);
     my->rules = found < 0 ? NULL : &games[found];

@@ -311,12 +311,12 @@ wrong() { # words, round, way...
         shift
         fails 2 "features: $words*usage: features *" features "$@"
     }
-    misused 'no way named; there are: split fourier products'
-    misused "no way 'Split'; there are: split fourier products" Split
-    misused "one way at a time, but 'fourier' stands behind 'split'" split fourier
+    misused 'no way named: choose from split, fourier, products'
+    misused "no way 'Split': choose from split, fourier, products" Split
+    misused "one way at a time, but 'fourier' follows 'split'" split fourier
     for D in 0 1048577 1.5 x; do misused "-D wants a whole number from 1 to 1048576, not '$D'" -D "$D" fourier; done
     for g in 0 -1 nan 1e999; do misused "-g wants a number above 0, not '$g'" -g "$g" fourier; done
     for s in -1 9007199254740993; do misused "-s wants a whole number *, not '$s'" -s "$s" fourier; done
-    misused '-D is for fourier: split draws nothing' -D 3 split
-    misused '-g is for fourier: products draws nothing' -s 1 -g 3 products
+    misused 'split does not take -D: it draws nothing at random' -D 3 split
+    misused 'products does not take -g: it draws nothing at random' -s 1 -g 3 products
 }

@@ -200,11 +200,11 @@ SUMS
 }
 
 @test "no game, two games and an unknown one are a wrong command line" {
-    fails 2 'synth: no game named; there are: separable linear noisy-binary hopeless-ndcg hopeless-auc
+    fails 2 'synth: no game named: choose from separable, linear, noisy-binary, hopeless-ndcg, hopeless-auc
 usage: synth *' synth
-    fails 2 "synth: no game 'tennis'; there are: separable linear *" synth tennis
-    fails 2 "synth: one game at a time, but 'linear' stands behind 'separable'*" synth separable linear
-    fails 2 "synth: one game at a time, but '-n' stands behind 'separable'*" synth separable -n 3
+    fails 2 "synth: no game 'tennis': choose from separable, linear, *" synth tennis
+    fails 2 "synth: one game at a time, but 'linear' follows 'separable'*" synth separable linear
+    fails 2 "synth: one game at a time, but '-n' follows 'separable'*" synth separable -n 3
     [ ! -s out ]
 }
 

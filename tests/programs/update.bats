@@ -193,7 +193,7 @@ untouched() {
 }
 
 @test "other wrong options are usage errors, before anything is opened" {
-    fails 2 "update: no learner 'foo'; there are: squared kl smoothdcg ranksvm listnet*" \
+    fails 2 "update: no learner 'foo': choose from squared, kl, smoothdcg, ranksvm, listnet*" \
         update -a foo -e 1 -m model
     fails 2 'update: no learner: say -a kl, for instance*' update -e 1 -m model
     fails 2 'update: -c saves into the model file: it needs -m*' update -a kl -e 1 -c 5
