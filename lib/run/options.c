@@ -140,13 +140,13 @@ int options_word(const struct options *o)
     return found < 0 ? wrong(o, what) : found;
 }
 
-/* The words with a blank before each, as many as there is room for. */
+/* "a, b, c": as many words as there is room for. */
 static const char *list_words(option_words *words, char list[], size_t room)
 {
     size_t used = 0;
     list[0] = '\0';
     for (size_t i = 0; words(i) && used < room; i++)
-        used += (size_t)snprintf(list + used, room - used, " %s", words(i));
+        used += (size_t)snprintf(list + used, room - used, "%s%s", i ? ", " : "", words(i));
     return list;
 }
 
@@ -156,13 +156,13 @@ int options_find(const struct options *o, const char *what, const char *word, op
     int found = find_word(word, words);
     if (found >= 0)
         return found;
-    return fault_usage(o->fault, "no %s '%.40s'; there are:%s", what, word,
+    return fault_usage(o->fault, "no %s '%.40s': choose from %s", what, word,
                        list_words(words, list, sizeof list));
 }
 
 int options_missing(const struct options *o, const char *what, option_words *words)
 {
     char list[sizeof o->fault->text];
-    return fault_usage(o->fault, "no %s named; there are:%s", what,
+    return fault_usage(o->fault, "no %s named: choose from %s", what,
                        list_words(words, list, sizeof list));
 }

@@ -63,11 +63,11 @@ int options_fraction(const struct options *options, double *value);
 /* The value at hand as one of its option's words: the word's index, or a usage fault. */
 int options_word(const struct options *options);
 
-/* The index of `word` among `words`; or a usage fault, "no WHAT 'word'; there are: a b c". */
+/* The index of `word`; or a usage fault, "no WHAT 'word': choose from a, b, c". */
 int options_find(const struct options *options, const char *what, const char *word,
                  option_words *words);
 
-/* A fault for a missing operand: "no WHAT named; there are: a b c". */
+/* A fault for a missing operand: "no WHAT named: choose from a, b, c". */
 int options_missing(const struct options *options, const char *what, option_words *words);
 
 #endif

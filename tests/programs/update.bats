@@ -193,17 +193,11 @@ untouched() {
 }
 
 @test "other wrong options are usage errors, before anything is opened" {
-    fails 2 "update: no learner 'foo'; there are: squared kl smoothdcg ranksvm listnet*" \
+    fails 2 "update: no learner 'foo': choose from squared, kl, smoothdcg, ranksvm, listnet*" \
         update -a foo -e 1 -m model
-<<<<<<< HEAD
     fails 2 'update: no learner: use -a kl, for instance*' update -e 1 -m model
     fails 2 'update: -c needs -m: it saves into the model file*' update -a kl -e 1 -c 5
-    fails 2 "update: -m wants a file's name*" update -a kl -e 1 -m ''
-=======
-    fails 2 'update: no learner: say -a kl, for instance*' update -e 1 -m model
-    fails 2 'update: -c saves into the model file: it needs -m*' update -a kl -e 1 -c 5
     fails 2 "update: -m needs the name of a file*" update -a kl -e 1 -m ''
->>>>>>> stream
     fails 2 "update: takes no operand, but was given 'model'*" update -a kl -e 1 model
     for value in 0 -1 x nan inf 1e999 0x10 ''; do
         fails 2 'update: -e wants a number above 0, not *' update -a kl -e "$value" -m model

@@ -158,7 +158,7 @@ learnt() {
     fails_on deck 1 'update: model model: its weights are fixed: *: learn into another file' \
         update -a kl -e 0.1 -m model
     same before model
-    fails 2 "update: no learner 'fixed'; *" update -a fixed
+    fails 2 "update: no learner 'fixed': choose from *" update -a fixed
 }
 
 # ---- what is refused ----
