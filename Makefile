@@ -105,7 +105,7 @@ $(FUZZ:%=build/tests/fuzz/%): %: %.o build/tests/fuzz/driver.o $(FUZZED)
 	$(LINK) -o $@ $< build/tests/fuzz/driver.o $(FUZZED) -lm
 
 ## tests: what the tests need that is written in C, in build/tests
-tests: $(TESTS) build/tests/shim/faulty.so $(FUZZ:%=build/tests/fuzz/%)
+tests: $(TESTS) build/examples/data/make build/tests/shim/faulty.so $(FUZZ:%=build/tests/fuzz/%)
 
 # What the sanitizers catch, in tests and under fuzzers.
 CAUGHT = address,undefined,float-cast-overflow
@@ -113,7 +113,7 @@ SANITIZE = -fsanitize=$(CAUGHT) -fno-sanitize-recover=all
 
 # T='explore ridge' chooses tests: only what they need is built.
 ifneq ($(filter check test,$(MAKECMDGOALS)),)
-NEEDED = $(if $(T),$(shell sh tests/run -n $(T) 2>/dev/null),all tests build/examples/data/make)
+NEEDED = $(if $(T),$(shell sh tests/run -n $(T) 2>/dev/null),all tests)
 endif
 
 ## check: run every test, first installing bats, mandoc and gnuplot if missing; T='explore ridge': only these; SAN=1: under sanitizers
