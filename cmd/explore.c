@@ -1,4 +1,4 @@
-/* explore: the order to show: mostly by score, sometimes at random. */
+/* explore: adds the order to show: by score, and sometimes at random. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { TOP_GRADE = 100 };
 
 struct explore {
     struct host *host;
-    bool given[128]; /* options, by their letters */
+    bool given[128]; /* the options on the command line, by letter */
     struct explorer explorer;
 };
 

@@ -1,4 +1,4 @@
-/* loop: a whole pipeline in one process: its own text, run by the very filters it names. */
+/* loop: runs the text of a pipeline in one process, with the same filters as the programs. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,12 +16,12 @@ struct loop {
     struct ring_local *ring;
 };
 
-/* The words of command i, from the program's name on: "rankpipe score ..." is "score ...". */
+/* The arguments of command i, from the program's name on: "rankpipe score ..." is "score ...". */
 static char **command(const struct loop *my, size_t i)
 {
-    char **words = my->text.command[i];
-    const struct filter *program = program_find(words[0]);
-    return !program && strcmp(words[0], "rankpipe") == 0 && words[1] ? words + 1 : words;
+    char **argv = my->text.command[i];
+    const struct filter *program = program_find(argv[0]);
+    return !program && strcmp(argv[0], "rankpipe") == 0 && argv[1] ? argv + 1 : argv;
 }
 
 static int refuse_program(const struct loop *my, const char *name)
@@ -52,7 +52,7 @@ static bool has(const struct loop *my, const struct filter *program)
     return false;
 }
 
-/* score and update in one chain are joined, unless score's weights are fixed. */
+/* Joins score and update by a ring, which score does not use if it has -m. */
 static int join(struct loop *my)
 {
     if (!has(my, &score) || !has(my, &update))
@@ -130,7 +130,7 @@ static enum kind kind(const void *self)
     return chain_kind(&((const struct loop *)self)->chain);
 }
 
-/* Puts a file in the place of a standard stream. */
+/* Opens a file as a standard stream; path NULL: leaves the stream alone. */
 static int redirect(const struct loop *my, const char *path, int to)
 {
     int flags = to == STDIN_FILENO ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC;
@@ -180,7 +180,7 @@ static int end_loop(void *self)
     return chain_end(&my->chain, my->host->fault);
 }
 
-/* The parts meet the same end, in their order; update, which is last, saves its model then. */
+/* All parts are closed with the same end, in order; update, the last, saves its model then. */
 static int close_loop(void *self, enum ended ended)
 {
     struct loop *my = self;

@@ -1,4 +1,4 @@
-/* rankpipe: every program in one, told apart by the name it is called by. */
+/* rankpipe: all programs in one; the name it is called by says which one runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,22 +22,21 @@ static volatile sig_atomic_t caught;
 
 static void on_signal(int number)
 {
-    int kept = errno;
+    int saved = errno;
     caught = number;
     (void)!write(stop_pipe[1], "", 1);
-    errno = kept;
+    errno = saved;
 }
 
-/* What has nothing to keep takes its progress off the terminal, and dies as it would have. */
+/* A program that has nothing to save erases its progress and dies of the signal. */
 static void on_death(int number)
 {
     (void)!write(STDERR_FILENO, PROGRESS_ERASE, sizeof PROGRESS_ERASE - 1);
     signal(number, SIG_DFL);
-    raise(number); /* once this one has been dealt with */
+    raise(number); /* takes effect when this handler returns */
 }
 
-/* A sink finishes its round and keeps what it has; anything else just dies. A signal that was
- * ignored by who started us stays so. */
+/* Installs the handler. A signal that the parent process ignored stays ignored. */
 static int catch_signals(void (*handler)(int), struct fault *fault)
 {
     static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
@@ -66,9 +65,8 @@ static int die_of(int number)
     return 128 + number;
 }
 
-/* A standard stream that is closed must not become some other file: opened the wrong way round, it
- * fails when it is used. A folder is no better to read from or to write to, where there is no
- * /dev. */
+/* A closed standard stream must not become some other file. It is opened the wrong way round, so
+ * that it fails when it is used; a folder serves for that where /dev is missing. */
 static bool hold_standard_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -103,13 +101,13 @@ static int tell(const struct filter *program, const struct fault *fault)
     return 2;
 }
 
-/* What takes rounds in has something to lose by a signal. */
+/* A program that takes rounds in finishes its round and saves when a signal comes. */
 static bool saves_on_signal(enum kind kind)
 {
     return kind == SINK || kind == WHOLE;
 }
 
-static int hear_signals(struct pump *pump)
+static int handle_signals(struct pump *pump)
 {
     if (saves_on_signal(pump->filter->kind(pump->self)))
         return catch_signals(on_signal, &pump->fault);
@@ -126,7 +124,7 @@ static int run(const struct filter *program, int argc, char **argv)
         help_print(stdout, program);
     else if (asked == OPTIONS_VERSION)
         printf("%s (rankpipe) %s\n", program->name, VERSION);
-    else if (asked == 0 && hear_signals(&pump) == 0)
+    else if (asked == 0 && handle_signals(&pump) == 0)
         (void)pump_run(&pump, stop_pipe[0]);
     int status = asked < OPTIONS_FAULT ? print(stdout, 0) : tell(program, &pump.fault);
     pump_close(&pump);
@@ -180,8 +178,8 @@ int main(int argc, char **argv)
     const struct filter *program = program_find(name);
     if (!program && argc > 1 && place_is_script(argv[1]))
         return place_run(argv[0], argv + 1); /* which takes signals as they came */
-    signal(SIGPIPE, SIG_IGN); /* a write tells it, and die_of repeats it in the end */
-    signal(SIGXFSZ, SIG_IGN); /* so does one beyond ulimit -f, as if the disk were full */
+    signal(SIGPIPE, SIG_IGN); /* a write fails instead, and die_of raises it at the end */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond ulimit -f fails as on a full disk */
     if (program)
         return run(program, argc, argv);
     if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)

@@ -5,8 +5,8 @@
 
 #include "run/progress.h"
 
-/* Bytes at p that would not stay on their line, or that a terminal would obey: 0, 1, or 2 for a
- * control character of Latin-1 in UTF-8. */
+/* The length of a control character at p, which would end the line or change the terminal: 0 if
+ * there is none, 1, or 2 for one of Latin-1 in UTF-8. */
 static size_t control_bytes(const char *p)
 {
     const unsigned char *c = (const unsigned char *)p;

@@ -1,4 +1,4 @@
-/* score: a number for each document, by a model's weights or by the newest from the ring. */
+/* score: adds a score to each document, by a model's weights or by the newest from the ring. */
 #include <string.h>
 
 #include "learn/reload.h"
@@ -13,11 +13,11 @@ enum { WINDOW_MOST = 1 << 20 };
 struct score {
     struct host *host;
     const char *model, *ring_path;
-    uint64_t window; /* rounds that may be on their way round the ring */
+    uint64_t window; /* rounds that may be in the ring at once             */
     struct ring *ring;
-    uint64_t rounds; /* scored            */
-    uint64_t due;    /* the next message  */
-    bool follows;    /* the models that are renamed over the first one */
+    uint64_t rounds; /* scored so far                                      */
+    uint64_t due;    /* number of the next message                         */
+    bool follows;    /* rereads the model file when it is replaced         */
     struct reload reload;
     struct scoring scoring;
 };
@@ -99,7 +99,7 @@ static int open_score(void *self)
     return my->ring ? 0 : -1;
 }
 
-/* Before its r-th round score holds message max(0, r - window), and never a newer one. */
+/* Reads messages up to number max(0, r - window) before round r, and never a newer one. */
 static int catch_up(struct score *my)
 {
     const struct model *message;
@@ -114,7 +114,7 @@ static int catch_up(struct score *my)
                              : scoring_take(&my->scoring, message, my->host->fault);
 }
 
-/* Who serves is not to stop for a bad model, nor to keep silent about it. */
+/* Rereads the model if it was replaced. A bad model gets a warning, and scoring goes on. */
 static void look(struct score *my)
 {
     struct fault why = { FAULT_NONE, "" };
@@ -124,7 +124,7 @@ static void look(struct score *my)
     warn(my->host, "score", why.text);
 }
 
-/* The ranking that the ring's learner has the round's meet. */
+/* Adds the scores of the rival against which the ring's learner interleaves. */
 static int set_rival(struct score *my, struct round *round, const struct matrix *x)
 {
     struct fault *fault = my->host->fault;
@@ -143,7 +143,7 @@ static enum step step(void *self, struct round *round)
         return FAIL;
     double *s = round_new_score(round, fault);
     if (!s || scoring_round(&my->scoring, &x, s, fault) < 0 ||
-        (scoring_duels(&my->scoring) && set_rival(my, round, &x) < 0))
+        (scoring_has_rival(&my->scoring) && set_rival(my, round, &x) < 0))
         return FAIL;
     round->x = x;
     round->checked = true;
@@ -151,8 +151,8 @@ static enum step step(void *self, struct round *round)
     return PASS;
 }
 
-/* A ring learns from rounds alone; and update, which would refuse it, may be waiting for us to take
- * in a message while we would wait for it to take in the model. */
+/* With a ring, a model is refused here. update would refuse it too, but might wait for score to
+ * read a message while score waits for update to read the model. */
 static enum step step_model(void *self, struct record *record)
 {
     struct score *my = self;

@@ -1,4 +1,4 @@
-/* update: learns from what the rounds say, and hands its weights back round the ring. */
+/* update: learns from the feedback of rounds, and sends its weights back through the ring. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -167,7 +167,7 @@ static int open_update(void *self)
     if (my->model && model_file_open(&my->file, my->model, fault) < 0)
         return -1;
     if (my->model)
-        my->host->watch->out = NULL; /* nothing goes there: who reads it may go */
+        my->host->watch->out = NULL; /* nothing is written there, so its reader may go */
     if (my->host->ring)
         my->ring = ring_local_update(my->host->ring);
     else if (my->ring_path)
@@ -209,13 +209,13 @@ static enum step refuse_model(void *self, struct record *record)
     return FAIL;
 }
 
-/* Whatever arrived whole counts: a stream cut short and a signal save as an end record does. */
+/* Saves what was learnt from whole rounds, also after a signal or a stream that is cut short. */
 static void finish(struct update *my, enum ended ended)
 {
     struct fault *fault = my->host->fault, saving = { FAULT_NONE, "" };
     if (ended == CLEAN && my->rounds == 0)
         (void)fault_other(fault, "<stdin>: no rounds");
-    my->host->watch->stop = -1; /* the signal has been heard: it is not to stop the saving */
+    my->host->watch->stop = -1; /* the signal must not stop the saving */
     if (ended != FAILED && my->rounds > 0 && save(my, &saving) < 0)
         fault_also(fault, &saving);
     else if (my->ring && (ended == CLEAN || ended == CUT))

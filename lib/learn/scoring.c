@@ -11,7 +11,7 @@ static bool ranks(const struct scoring *scoring)
     return scoring->learner->rank && (scoring->ring || !scoring->learner->ring_only);
 }
 
-bool scoring_duels(const struct scoring *scoring)
+bool scoring_has_rival(const struct scoring *scoring)
 {
     return scoring->learner->rival && scoring->ring;
 }
@@ -19,7 +19,7 @@ bool scoring_duels(const struct scoring *scoring)
 /* Takes what the learner ranks by besides the weights. */
 static int take_extras(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
-    if (scoring_duels(scoring))
+    if (scoring_has_rival(scoring))
         return settings_load(&scoring->settings, model, fault);
     const char *name = scoring->learner->arrays[0].name;
     const struct column *column = record_column(&model->record, name);
@@ -42,7 +42,7 @@ static int take_learner(struct scoring *scoring, const struct model *model, stru
                           model->learner);
     scoring->dim = model->dim;
     scoring->scale = model->scale;
-    return ranks(scoring) || scoring_duels(scoring) ? take_extras(scoring, model, fault) : 0;
+    return ranks(scoring) || scoring_has_rival(scoring) ? take_extras(scoring, model, fault) : 0;
 }
 
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault)

@@ -35,7 +35,7 @@ bool scoring_is_live(const struct scoring *scoring, const struct matrix *x);
 void scoring_close(struct scoring *scoring);
 
 /* Does the ring's learner draw a rival for each round? */
-bool scoring_duels(const struct scoring *scoring);
+bool scoring_has_rival(const struct scoring *scoring);
 
 /* rival[docs]: what the rival ranks by in round t, where s[docs] is scoring_round's result. */
 int scoring_rival(struct scoring *scoring, const struct matrix *x, uint64_t t, const double *s,

@@ -7,10 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds between two lines; a stride is doubled while it takes less than the second of these. */
+/* Seconds between two lines; the stride doubles while it takes less than SHORT seconds. */
 static const double EVERY = 0.1, SHORT = 0.001;
 
-enum { STRIDE = 64 }; /* so few that a line is not late where rounds slow down at once */
+enum { STRIDE = 64 }; /* the longest: lines stay in time if rounds suddenly slow down */
 
 static double clock_now(void)
 {
@@ -45,7 +45,7 @@ bool progress_round(struct progress *progress)
     return ++progress->rounds >= progress->next && progress_due(progress, clock_now());
 }
 
-/* One piece more, if it fits whole. */
+/* Adds a piece to the line, if all of it fits. */
 static void __attribute__((format(printf, 2, 3))) add(char *line, const char *format, ...)
 {
     char piece[PROGRESS_LINE];
@@ -58,7 +58,7 @@ static void __attribute__((format(printf, 2, 3))) add(char *line, const char *fo
         memcpy(line + held, piece, (size_t)n + 1);
 }
 
-/* 0:07, 59:59, 1:00:00 */
+/* Adds the time left: 0:07, 59:59, 1:00:00. */
 static void add_left(char *line, double seconds)
 {
     uint64_t s = (uint64_t)(seconds + 0.5), minutes = s / 60, hours = minutes / 60;

@@ -1,4 +1,4 @@
-/* progress: how far a run has come, in one line that is drawn over itself on a terminal. */
+/* progress: the progress of a run, in one line on a terminal that is redrawn in place. */
 #ifndef RANKPIPE_PROGRESS_H
 #define RANKPIPE_PROGRESS_H
 
@@ -6,47 +6,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PROGRESS_LINE = 80 };     /* a line's characters, its ending NUL with them */
-enum { PROGRESS_MEASURE = 48 };  /* room for a measure so far                     */
+enum { PROGRESS_LINE = 80 };     /* bytes of a line, with the NUL at its end */
+enum { PROGRESS_MEASURE = 48 };  /* bytes of a measure so far, with the NUL  */
 
-/* Takes what is drawn off the terminal. Whole in one write, so that a signal's handler may. */
+/* Erases the line. It is one write, so that a signal handler may do it. */
 #define PROGRESS_ERASE "\r\033[K"
 
 struct progress { /* all zero at first: nothing is drawn, and a round costs a branch */
-    bool asked;       /* by -P                                         */
-    bool on;          /* asked, and there is a terminal                */
-    bool drawn;       /* a line stands there                           */
-    int fd;           /* the terminal's                                */
-    const char *name; /* the program's                                 */
-    uint64_t all;     /* rounds there will be; 0: nobody knows         */
-    uint64_t rounds;  /* so far                                        */
-    uint64_t next;    /* the clock is looked at when there are so many */
-    uint64_t stride;  /* rounds between two looks                      */
-    double start, looked, drawn_at; /* seconds by the clock: of the first round, the last look, the
-                                 * last line                                                    */
+    bool asked;       /* by -P                                       */
+    bool on;          /* asked, and there is a terminal              */
+    bool drawn;       /* a line is on the terminal                   */
+    int fd;           /* of the terminal                             */
+    const char *name; /* of the program                              */
+    uint64_t all;     /* rounds of the whole run; 0: not known       */
+    uint64_t rounds;  /* so far                                      */
+    uint64_t next;    /* the round at which the clock is read again  */
+    uint64_t stride;  /* rounds between two readings of the clock    */
+    double start, looked, drawn_at; /* time in seconds: of the first round, of the last reading, of
+                                     * the last line                                              */
 };
 
-/* Begins where it was asked for and fd is a terminal. `name` stays the caller's. */
+/* Starts, if progress was asked for and fd is a terminal. Borrows `name`. */
 void progress_start(struct progress *progress, int fd, const char *name, uint64_t all);
 
-/* The clock looked at now: is a new line due? A tenth of a second after the last one. Sets how many
- * rounds go by before the next look: one where rounds are slow, 64 at the most. */
+/* Is a new line due at time `now`, a tenth of a second after the last one? Sets how many rounds
+ * pass until the clock is read again: 1 if rounds are slow, at most 64. */
 bool progress_due(struct progress *progress, double now);
 
-/* Counts one more round. Is a line due? The clock is looked at once in so many rounds. */
+/* Counts one more round. Is a line due? Reads the clock only once in `stride` rounds. */
 bool progress_round(struct progress *progress);
 
-/* The line after `seconds` of work, at most 79 characters: a piece of it that does not
- * fit is left out. `measure` is "" for none. Returns `line`. */
+/* The line after `seconds` of work, at most 79 characters; a piece that does not fit is left out.
+ * `measure` may be "". Returns `line`. */
 char *progress_line(const struct progress *progress, double seconds, const char *measure,
                     char line[PROGRESS_LINE]);
 
-/* Draws the line over what is drawn; at the end only if the run was long enough for one. A
- * terminal that takes nothing is no fault. */
+/* Draws the line in place of the last one. progress_ends: is one due at the end of the run? Not if
+ * the run was too short to draw any. A write that fails is ignored. */
 void progress_draw(struct progress *progress, const char *measure);
 bool progress_ends(struct progress *progress);
 
-/* Takes it away: to be called before anything else is written where the terminal may be. */
+/* Erases the line. Call it before anything else is written to standard error. */
 void progress_erase(struct progress *progress);
 
 #endif

@@ -33,7 +33,7 @@ void pump_close(struct pump *pump)
     free(pump->self);
 }
 
-/* Standard streams that no one can have meant. */
+/* Refuses binary streams from or to a terminal, which cannot be meant. */
 static int check_terminals(struct pump *pump, enum kind kind)
 {
     const struct host *host = &pump->host;
@@ -62,7 +62,7 @@ static void draw_progress(struct pump *pump)
     progress_draw(&pump->progress, measure);
 }
 
-/* After each round. Rows of a table, on the same terminal, go where the line was. */
+/* Shows progress after a round. Rows of a table on the same terminal take the place of the line. */
 static int watch_round(struct pump *pump)
 {
     if (!pump->progress.on)
@@ -78,7 +78,7 @@ static int watch_round(struct pump *pump)
     return 0;
 }
 
-/* Passes the record at hand on. */
+/* Writes the current record to standard output. */
 static int pass_on(struct pump *pump, uint64_t *written)
 {
     char name[ROUND_NAME];
@@ -91,7 +91,7 @@ static int pass_on(struct pump *pump, uint64_t *written)
     return 0;
 }
 
-/* A round that is wrong: what is said of it stands behind its place. */
+/* A malformed round: puts its place before the fault. */
 static int refuse_round(struct pump *pump, const struct reader *reader)
 {
     if (pump->fault.kind == FAULT_DATA)
@@ -120,7 +120,7 @@ static enum step step_model(struct pump *pump, const struct reader *reader)
     return step;
 }
 
-/* The records of one stream to its end; *written counts those that go on. */
+/* Handles the records of one stream to its end; *written counts the records passed on. */
 static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader, uint64_t *written)
 {
     int got;
@@ -140,11 +140,11 @@ static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader,
         }
         if (pump->record->kind == RECORD_ROUND && watch_round(pump) < 0)
             return -1;
-        /* With rounds still in the buffer; else it is minded when more are waited for. */
+        /* While rounds are still in the buffer; otherwise waiting for more checks it. */
         if (reader->from < reader->until && watch_stopped(&pump->watch, 0, &pump->fault) < 0)
             return -1;
     }
-    /* The rounds before a malformed record count as those before a cut do. */
+    /* The rounds before a malformed record are kept, like those before a cut. */
     if (pump->fault.kind == FAULT_DATA)
         pump->fault.kind = FAULT_CUT;
     return got;
@@ -222,7 +222,8 @@ static enum ended how_ended(const struct fault *fault)
     }
 }
 
-/* What was whole before a fault goes on to the next program; only a clean end is told as one. */
+/* Closes the filter and the output. Whole records before a fault still go to the next program, but
+ * only a clean end writes an end record. */
 static int finish(struct pump *pump, enum kind kind, uint64_t written)
 {
     int (*close_filter)(void *, enum ended) = pump->filter->close;

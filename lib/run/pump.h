@@ -1,4 +1,4 @@
-/* pump: one filter, run between stdin and stdout. */
+/* pump: runs one filter between standard input and standard output. */
 #ifndef RANKPIPE_PUMP_H
 #define RANKPIPE_PUMP_H
 
@@ -14,16 +14,16 @@ struct pump {
     struct record *record;
     struct round round;
     struct progress progress;
-    bool rows; /* what is written goes to a terminal, as the progress does */
+    bool rows; /* standard output is a terminal too: rows of a table, between lines of progress */
     bool over; /* the filter has been closed */
 };
 
-/* Reads the command line: 0, a fault in pump->fault, or OPTIONS_HELP or OPTIONS_VERSION where
- * that is what was asked for. Whatever it says, pump_run or pump_close comes next. */
+/* Parses the command line: 0, a fault in pump->fault, or OPTIONS_HELP or OPTIONS_VERSION. Call
+ * pump_run only after 0, and pump_close in any case. */
 int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **argv);
 
-/* Runs the filter to its end: 0, or a fault in pump->fault. `stop` is readable once a signal asks
- * for the end (-1: none does). Closes standard output. */
+/* Runs the filter to its end, and closes standard output: 0, or a fault in pump->fault. The
+ * descriptor `stop` becomes readable when a signal asks for the end (-1: none will). */
 int pump_run(struct pump *pump, int stop);
 
 void pump_close(struct pump *pump);

@@ -1,6 +1,6 @@
-/* ring: the ring, by which update hands what it has learnt back to score. Message 0 is what
- * update starts from, message r what it has learnt from the first r rounds of the run; but for the
- * first it may hold no more than what round r changed. */
+/* ring: the ring, which carries weights from update back to score. Message 0 holds the weights that
+ * update starts from, message r those learnt from the first r rounds of the run. Each message
+ * except the first may hold only what round r changed. */
 #ifndef RANKPIPE_RING_H
 #define RANKPIPE_RING_H
 
@@ -10,19 +10,19 @@
 #include "base/fault.h"
 #include "stream/model.h"
 
-/* One end of a ring: what it is made of is its maker's. */
+/* One end of a ring; `put` and `get` are of update's end and score's end. */
 struct ring {
-    bool lasting; /* what `get` gives are update's own arrays, as they are until it learns again:
-                   * then each message is to be whole, and no changes                          */
+    bool lasting; /* `get` returns update's own arrays, valid until update learns again; then each
+                   * message must hold all weights, not changes                               */
 
-    /* Sends the next message. A partner that is gone is no fault: nobody is left to be told. */
+    /* Sends the next message. It is not a fault if score is gone. */
     int (*put)(struct ring *ring, const struct model *message, struct fault *fault);
 
-    /* Waits for message r, as *message; r is 0, 1, 2 and so on in turn, or changes would be lost.
-     * It is good until the program next reads or writes anything. */
+    /* Waits for message r and returns it in *message, valid until the program next reads or writes
+     * anything. r must be 0, 1, 2 and so on, or changes would be lost. */
     int (*get)(struct ring *ring, uint64_t r, const struct model **message, struct fault *fault);
 
-    /* The end, said by update and waited for by score, which has closed its output by then. */
+    /* Ends the ring: update sends the end, and score, after closing its output, waits for it. */
     int (*end)(struct ring *ring, struct fault *fault);
 
     void (*close)(struct ring *ring);

@@ -13,8 +13,7 @@
 #include "stream/writer.h"
 
 /* Programs of one pipeline start within moments of each other, unless the shell waits for a slow
- * disk to open a file for one of them; one that has not opened the ring after this long never
- * will. */
+ * disk. A program that has not opened the ring after PATIENCE is taken to be missing. */
 enum { PATIENCE = 15000, PAUSE = 10, GRACE = 500 }; /* milliseconds */
 
 struct fifo {
@@ -62,7 +61,7 @@ static struct fifo *new_fifo(const char *path, struct fault *fault)
     return fifo;
 }
 
-/* Opens without waiting. -1 with errno ENXIO and no fault: nobody reads it yet. */
+/* Opens without waiting. -1 with errno ENXIO and no fault: it has no reader yet. */
 static int try_open(struct fifo *fifo, int flags, struct fault *fault)
 {
     struct stat is;
@@ -80,8 +79,8 @@ static int try_open(struct fifo *fifo, int flags, struct fault *fault)
 
 /* ---- score's end ---- */
 
-/* Those between here and update die of their writes to it, from the last to the first; were we
- * gone before them they would take it for a stream cut short. */
+/* The programs between score and update die of their writes to it, from the last to the first.
+ * score waits for them: if it died first, they would report a stream cut short. */
 static int update_is_gone(const struct fifo *fifo, struct fault *fault)
 {
     fifo->watch->side = -1;
@@ -93,8 +92,8 @@ static int update_is_gone(const struct fifo *fifo, struct fault *fault)
                          fifo->messages ? fifo->messages - 1 : 0);
 }
 
-/* The next model: 1, 0 at the end, or a fault in `lost`. What its header says is looked at before
- * anybody waits for its weights. */
+/* Reads the next model: 1, 0 at the end, or a fault in `lost`. Its header is checked before its
+ * weights are waited for. */
 static int read_message(struct fifo *fifo, struct fault *lost)
 {
     struct record *record = &fifo->message.record;
@@ -115,7 +114,7 @@ static int read_message(struct fifo *fifo, struct fault *lost)
     return -1;
 }
 
-/* Message by message: each is numbered by the rounds it has learnt. */
+/* Reads the next message and checks its number, the rounds learnt: 1, 0 at the end, or a fault. */
 static int next_message(struct fifo *fifo, struct fault *fault)
 {
     struct fault lost = { FAULT_NONE, "" };
@@ -144,8 +143,8 @@ static int next_message(struct fifo *fifo, struct fault *fault)
     return 1;
 }
 
-/* The first message may be long in coming, but not its sender; some of it may be here already,
- * taken in while score waited for its input. */
+/* The first message may take long, but update must open the FIFO in time. Some of the message may
+ * have arrived already, while score waited for its input. */
 static int await_update(struct fifo *fifo, struct fault *fault)
 {
     if (fifo->messages > 0 || fifo->reader.from < fifo->reader.until)
@@ -165,8 +164,8 @@ static int get_message(struct ring *ring, uint64_t r, const struct model **messa
                        struct fault *fault)
 {
     struct fifo *fifo = (struct fifo *)ring;
-    /* update can only answer what it has got. Flushed here, not while the reader waits: taking
-     * from the FIFO must not happen inside a read from it. */
+    /* update can only answer rounds that it has received, so flush first: here, and not while the
+     * reader waits, because the FIFO must not be read inside a read from it. */
     if (fifo->watch->out && fifo->watch->out->flush(fifo->watch->out, fault) < 0)
         return -1;
     fifo->own.out = fifo->watch->out;
@@ -184,14 +183,14 @@ static int get_message(struct ring *ring, uint64_t r, const struct model **messa
     return 0;
 }
 
-/* Something came, or update went, while score waits for something else. */
+/* Called when a message came, or update went, while score waits for something else. */
 static int take_message(void *self, struct fault *fault)
 {
     struct fifo *fifo = self;
     int took = reader_take(&fifo->reader, fault);
     if (took != 2)
         return took;
-    fifo->own.out = NULL; /* if who reads our output is gone too, that is because update is */
+    fifo->own.out = NULL; /* if the reader of our output is gone too, update is the cause */
     while ((took = next_message(fifo, fault)) > 0)
         ;
     return took < 0 ? -1 : update_is_gone(fifo, fault);
@@ -212,7 +211,7 @@ static int await_end(struct ring *ring, struct fault *fault)
 }
 
 struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *watch,
-                        struct fault *fault)
+                             struct fault *fault)
 {
     struct fifo *fifo = new_fifo(path, fault);
     if (!fifo)
@@ -241,7 +240,7 @@ struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *wa
 
 /* ---- update's end ---- */
 
-/* Nobody reads any more: what still arrives is learnt all the same. */
+/* If score no longer reads, update still learns from the rounds that arrive. */
 static int unless_gone(struct fifo *fifo, int result, struct fault *fault)
 {
     if (result < 0 && fault->kind == FAULT_GONE) {

@@ -8,17 +8,17 @@
 #include "io/wait.h"
 #include "run/ring.h"
 
-/* The two ends of a ring over a FIFO, which exists already; NULL with a fault where it cannot be
- * opened. `watch` is the filter's, and gets to mind the FIFO; path stays the caller's.
+/* The two ends of a ring over an existing FIFO; NULL with a fault if it cannot be opened. Borrow
+ * `path` and `watch`, the filter's, which watches the FIFO from then on.
  *
- * score's end opens without waiting and holds a lock: a second score on it is refused. While the
- * program waits for input it takes in what comes, with window > 1 also while its output would
- * block, and update gone without an end is a fault. */
+ * score's end opens without waiting and holds a lock, so a second score on the FIFO is refused.
+ * While the program waits for input, and with window > 1 also while its output would block, it
+ * reads messages. It is a fault if update goes without sending the end. */
 struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *watch,
-                        struct fault *fault);
+                             struct fault *fault);
 
-/* update's end waits for a score that reads it, but not once `input` has something to read: a
- * score at work would have opened it before it wrote. */
+/* update's end waits until score opens the FIFO, but no longer once `input` is readable: score
+ * opens the FIFO before it writes rounds. */
 struct ring *ring_fifo_update(const char *path, int input, struct watch *watch,
                               struct fault *fault);
 

@@ -7,35 +7,36 @@
 #include "base/buffer.h"
 #include "stream/header.h"
 
-/* A message that was put aside, as it would lie in a stream. */
+/* The copy of a message, as it would lie in a stream. */
 struct ring_message {
     struct buffer bytes;
 };
 
 struct ring_local {
-    struct ring score, update; /* each knows the other end by its place in here */
-    uint64_t window;           /* 0: nobody scores                              */
-    uint64_t put;              /* messages so far                               */
+    struct ring score, update; /* the two ends                                    */
+    uint64_t window;           /* of score; 0: there is no score                  */
+    uint64_t put;              /* messages so far                                 */
     const struct model *newest;
-    struct buffer spliced;        /* struct kept[window], where the window is more than 1 */
-    struct model message;      /* one of them, read                             */
+    struct buffer messages;    /* struct ring_message[window], if the window is more than 1 */
+    struct model message;      /* one of them, parsed                             */
 };
 
-static struct ring_local *of_score(struct ring *link)
+static struct ring_local *of_score(struct ring *ring)
 {
-    return (struct ring_local *)link; /* score is its first member */
+    return (struct ring_local *)ring; /* score is its first member */
 }
 
-static struct ring_local *of_update(struct ring *link)
+static struct ring_local *of_update(struct ring *ring)
 {
-    return (struct ring_local *)(void *)((char *)link - offsetof(struct ring_local, update));
+    return (struct ring_local *)(void *)((char *)ring - offsetof(struct ring_local, update));
 }
 
-static int splice_payload(struct ring_local *local, const struct record *record,
+/* Copies a message, since the rounds of a window may still need it when update learns again. */
+static int copy_message(struct ring_local *local, const struct record *record,
                           struct fault *fault)
 {
     struct ring_message *message =
-        (struct ring_message *)local->spliced.at + local->put % local->window;
+        (struct ring_message *)local->messages.at + local->put % local->window;
     char line[RECORD_LINE + 1];
     size_t n, bytes = 0;
     if (header_print(record, line, &n, fault) < 0)
@@ -56,20 +57,21 @@ static int splice_payload(struct ring_local *local, const struct record *record,
     return 0;
 }
 
-static int put(struct ring *link, const struct model *message, struct fault *fault)
+static int put(struct ring *ring, const struct model *message, struct fault *fault)
 {
-    struct ring_local *local = of_update(link);
-    if (local->window > 1 && splice_payload(local, &message->record, fault) < 0)
+    struct ring_local *local = of_update(ring);
+    if (local->window > 1 && copy_message(local, &message->record, fault) < 0)
         return -1;
     local->newest = message;
     local->put++;
     return 0;
 }
 
-static int take_stored(struct ring_local *local, uint64_t r, struct fault *fault)
+/* Parses the copy of message r. */
+static int parse_message(struct ring_local *local, uint64_t r, struct fault *fault)
 {
     const struct ring_message *message =
-        (const struct ring_message *)local->spliced.at + r % local->window;
+        (const struct ring_message *)local->messages.at + r % local->window;
     const char *line = message->bytes.at;
     const char *end = memchr(line, '\n', message->bytes.bytes);
     if (header_parse(&local->message.record, line, (size_t)(end - line), fault) < 0)
@@ -78,24 +80,24 @@ static int take_stored(struct ring_local *local, uint64_t r, struct fault *fault
     return model_read_message(&local->message, fault);
 }
 
-static int get(struct ring *link, uint64_t r, const struct model **message, struct fault *fault)
+static int get(struct ring *ring, uint64_t r, const struct model **message, struct fault *fault)
 {
-    struct ring_local *local = of_score(link);
+    struct ring_local *local = of_score(ring);
     if (r >= local->put)
         return fault_other(fault, "update sent no weights after round %" PRIu64, r);
     *message = local->window > 1 ? &local->message : local->newest;
-    return local->window > 1 ? take_stored(local, r, fault) : 0;
+    return local->window > 1 ? parse_message(local, r, fault) : 0;
 }
 
-static int end(struct ring *link, struct fault *fault)
+static int end(struct ring *ring, struct fault *fault)
 {
-    (void)link, (void)fault;
+    (void)ring, (void)fault;
     return 0;
 }
 
-static void close_end(struct ring *link)
+static void close_end(struct ring *ring)
 {
-    (void)link;
+    (void)ring;
 }
 
 struct ring_local *ring_local_open(struct fault *fault)
@@ -112,18 +114,18 @@ struct ring_local *ring_local_open(struct fault *fault)
 
 void ring_local_close(struct ring_local *local)
 {
-    struct ring_message *message = local ? local->spliced.at : NULL;
+    struct ring_message *message = local ? local->messages.at : NULL;
     for (uint64_t i = 0; message && i < local->window; i++)
         buffer_free(&message[i].bytes);
     if (local)
-        buffer_free(&local->spliced);
+        buffer_free(&local->messages);
     free(local);
 }
 
 struct ring *ring_local_score(struct ring_local *local, uint64_t window, struct fault *fault)
 {
     struct ring_message *message =
-        buffer_for(&local->spliced, (size_t)window, sizeof *message, fault);
+        buffer_for(&local->messages, (size_t)window, sizeof *message, fault);
     if (!message)
         return NULL;
     memset(message, 0, (size_t)window * sizeof *message);

@@ -12,10 +12,10 @@
 #include "stream/round.h"
 #include "stream/writer.h"
 
-/* What prints, all zero at first but for `out`, which stays the caller's. */
+/* The state of printing, all zero at first except `out`, which is the caller's. */
 struct printer {
     struct writer *out;
-    const char *const *name; /* name[docs] of the round at hand; NULL: it has no names */
+    const char *const *name; /* name[docs] of the current round; NULL: it has no names */
     struct buffer names;
     bool any;                 /* rounds so far, printed as svm                         */
     char last[ROUND_QID + 1]; /* the qid of the last of them; "": none                 */

@@ -41,7 +41,7 @@ static void score_all(struct scoring *scoring, struct record *record)
         struct fault fault = { FAULT_NONE, "" };
         hold(round_features(&round, &x, &fault) == 0, "the features made here are good");
         if (scoring_round(scoring, &x, s, &fault) < 0 ||
-            (scoring_duels(scoring) && scoring_rival(scoring, &x, round.t, s, s, &fault) < 0))
+            (scoring_has_rival(scoring) && scoring_rival(scoring, &x, round.t, s, s, &fault) < 0))
             hold_explained(&fault);
         else
             hold(isfinite(s[0]) && isfinite(s[1]) && isfinite(s[2]), "scores are finite");
