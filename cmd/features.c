@@ -121,7 +121,7 @@ static enum step step(void *self, struct round *round)
     if (round_features(round, &x, fault) < 0)
         return FAIL;
     if (x.form == MATRIX_UNIT) {
-        (void)fault_data(fault, "needs features: a fixed list of items, dim=0, has none");
+        (void)fault_data(fault, "needs features: the round has none (dim=0)");
         return FAIL;
     }
     size_t dim = x.dim;

@@ -67,8 +67,8 @@ static int open_join(void *self)
     return feedback_log_open(&my->log, my->files, my->by_qid, my->host->watch, my->host->fault);
 }
 
-/* After the fault of an answer that cannot be used: 0 where that was a warning. Else it is the
- * end, but what came before it counts. */
+/* After a fault of an answer that cannot be used: 0 where it was a warning. Else -1: the stream
+ * ends here, and the rounds before it are valid. */
 static int forgive(struct join *my)
 {
     struct fault *fault = my->host->fault;
@@ -86,21 +86,21 @@ static int check_round(struct join *my, const struct round *round, const char *k
 {
     struct fault *fault = my->host->fault;
     if (!key)
-        return fault_data(fault, "it has no qid, and answers name qids (-q)");
+        return fault_data(fault, "it has no qid, by which -q finds its answer");
     if (!round->order)
-        return fault_data(fault, "needs order: nobody can have answered what was not shown");
+        return fault_data(fault, "needs order: it says what was shown");
     if (round->seen)
-        return fault_data(fault, "it has been answered before (seen)");
+        return fault_data(fault, "it has an answer already (column seen)");
     int new = qids_enter(&my->before, key, fault);
     if (new == 0)
-        return fault_data(fault, my->by_qid ? "its qid came before, and an answer could be about "
-                                              "either: join by t, without -q"
-                                            : "its number came before, and an answer could be "
-                                              "about either: join one stream at a time");
+        return fault_data(fault, my->by_qid ? "an earlier round has its qid, so an answer could "
+                                              "be for either: join by t, without -q"
+                                            : "an earlier round has its number, so an answer could "
+                                              "be for either: join one stream at a time");
     return new < 0 ? -1 : 0;
 }
 
-/* Does it tell of as many documents as it should? */
+/* Has the answer as many relevances as it should? */
 static int check_places(struct join *my, const struct answer *answer, const struct round *round)
 {
     char name[ROUND_NAME];
@@ -117,7 +117,7 @@ static int check_places(struct join *my, const struct answer *answer, const stru
     return 0;
 }
 
-/* The round's answer: 1, 0 where there is none that can be used, or a fault. */
+/* Finds the answer of a round: 1, 0 where there is none that can be used, or a fault. */
 static int find_answer(struct join *my, const struct round *round, const char *key,
                        struct answer **answer)
 {
@@ -165,7 +165,7 @@ static enum step step(void *self, struct round *round)
     return step;
 }
 
-/* Answers that are left over are to no round. */
+/* Reports answers without a round, and the number of rounds without an answer. */
 static int end_join(void *self)
 {
     struct join *my = self;
@@ -175,8 +175,8 @@ static int end_join(void *self)
     int got;
     while ((got = feedback_log_rest(&my->log, &answer, fault)) != 0) {
         if (got > 0)
-            (void)fault_data(fault, "%s: line %" PRIu64 ": an answer to no round: %s=%.40s did "
-                             "not come", answer->file, answer->line, my->by_qid ? "qid" : "t",
+            (void)fault_data(fault, "%s: line %" PRIu64 ": an answer without a round: no round "
+                             "has %s=%.40s", answer->file, answer->line, my->by_qid ? "qid" : "t",
                              answer->key);
         if (got > 0)
             free(answer);
@@ -185,8 +185,8 @@ static int end_join(void *self)
     }
     if (my->never == 0)
         return 0;
-    snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " round%s never answered; the first is "
-             "%s", my->never, my->rounds, my->rounds == 1 ? "" : "s", my->first);
+    snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " round%s without an answer; the first "
+             "is %s", my->never, my->rounds, my->rounds == 1 ? "" : "s", my->first);
     warn(my->host, "feedback-join", text);
     return 0;
 }

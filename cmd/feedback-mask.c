@@ -61,7 +61,7 @@ static int settle(struct mask *my, struct fault *fault)
 {
     for (const char *letter = "Ls"; *letter; letter++)
         if (my->given[(unsigned char)*letter] && !my->given['c'])
-            return fault_usage(fault, "-%c is for clicks: say -c, and who clicks", *letter);
+            return fault_usage(fault, "-%c needs -c, which chooses who clicks", *letter);
     if (!my->given['k'])
         my->places = my->given['c'] ? CLICK_PLACES : 1;
     if (my->given['c'])
@@ -99,8 +99,7 @@ static enum step step(void *self, struct round *round)
     struct mask *my = self;
     struct fault *fault = my->host->fault;
     if (!round->label) {
-        (void)fault_data(fault, "needs label: a round without labels, or masked before, has no "
-                         "feedback to give");
+        (void)fault_data(fault, "needs label: the round has no labels, or feedback-mask removed them");
         return FAIL;
     }
     if (!round->order) {

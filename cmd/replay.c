@@ -1,4 +1,4 @@
-/* replay: deals rounds from stored streams, over and over. */
+/* replay: deals the rounds of stored streams, over and over. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,8 +83,7 @@ static enum kind kind(const void *self)
     return SOURCE;
 }
 
-/* The i-th of n shares of the numbers first..last: the shares follow each other without a gap, so
- * that together they are the whole. */
+/* Restricts first..last to the i-th of n shares. The shares follow each other without a gap. */
 static void take_share(struct replay *my)
 {
     uint64_t count = my->last - my->first + 1;
@@ -117,7 +116,7 @@ static int open_stored(void *self)
     if (my->stored.rounds == 0)
         return my->last ? fault_data(fault, "no rounds to deal") : deal_nothing(my);
     if (my->first > my->last)
-        return fault_data(fault, "-b %" PRIu64 " is behind the last of %zu rounds: say -n",
+        return fault_data(fault, "-b %" PRIu64 " is after the last of %zu rounds: add -n",
                           my->first, my->stored.rounds);
     take_share(my);
     return 0;
@@ -129,7 +128,7 @@ static uint64_t rounds(const void *self)
     return my->last - my->next + 1;
 }
 
-/* Which stored round has number t: the passes follow each other, each in an order of its own. */
+/* Finds which stored round has number t. Each pass over the store has an order of its own. */
 static int place_of(struct replay *my, uint64_t t, size_t *place)
 {
     size_t n = my->stored.rounds;

@@ -95,13 +95,13 @@ static enum step step(void *self, struct round *round)
     struct record *record = round->record;
     int got = svm_next(&my->svm, &query, fault);
     if (got == 0 && my->t == 0)
-        (void)fault_data(fault, "%s: no query: the text has no document",
+        (void)fault_data(fault, "%s: the text has no documents",
                          my->svm.lines.name);
     if (got == 0 && my->t > 0)
         return DONE;
     if (got > 0 && query.x.form == MATRIX_UNIT && !query.label && query.docs > ROUND_BARE)
-        (void)fault_data(fault, "%s: line %" PRIu64 ": a fixed list of %zu documents before it: "
-                         "without labels at most %" PRIu64, my->svm.lines.name,
+        (void)fault_data(fault, "%s: line %" PRIu64 ": the %zu documents before it have neither "
+                         "features nor labels: at most %" PRIu64 " are allowed", my->svm.lines.name,
                          my->svm.lines.number, query.docs, ROUND_BARE);
     if (got <= 0 || fault->kind != FAULT_NONE ||
         round_start(round, ++my->t, query.qid, query.docs, query.x.dim, fault) < 0 ||

@@ -22,32 +22,32 @@ void feedback_log_close(struct feedback_log *log)
         next = answer->newer;
         free(answer);
     }
-    free(log->shelf);
+    free(log->bucket);
     qids_close(&log->before);
     lines_close(&log->lines);
     buffer_free(&log->values);
 }
 
-/* ---- the answers that wait for their rounds ---- */
+/* ---- answers whose rounds have not come yet ---- */
 
-/* Where on its shelf an answer is, or NULL would be put. */
+/* The pointer in its bucket that points to the answer, or the NULL where it would go. */
 static struct answer **find_place(const struct feedback_log *log, const char *key)
 {
-    struct answer **at = &log->shelf[qids_hash(key) % log->shelves];
+    struct answer **at = &log->bucket[qids_hash(key) % log->buckets];
     while (*at && strcmp((*at)->key, key) != 0)
         at = &(*at)->chain;
     return at;
 }
 
-static int add_shelves(struct feedback_log *log, struct fault *fault)
+static int add_buckets(struct feedback_log *log, struct fault *fault)
 {
-    size_t shelves = 2 * log->shelves + 61;
-    struct answer **shelf = calloc(shelves, sizeof *shelf);
-    if (!shelf)
-        return fault_memory(fault, shelves * sizeof *shelf);
-    free(log->shelf);
-    log->shelf = shelf;
-    log->shelves = shelves;
+    size_t buckets = 2 * log->buckets + 61;
+    struct answer **bucket = calloc(buckets, sizeof *bucket);
+    if (!bucket)
+        return fault_memory(fault, buckets * sizeof *bucket);
+    free(log->bucket);
+    log->bucket = bucket;
+    log->buckets = buckets;
     for (struct answer *answer = log->oldest; answer; answer = answer->newer) {
         answer->chain = NULL;
         *find_place(log, answer->key) = answer;
@@ -57,7 +57,7 @@ static int add_shelves(struct feedback_log *log, struct fault *fault)
 
 static int put(struct feedback_log *log, struct answer *answer, struct fault *fault)
 {
-    if (log->held >= log->shelves && add_shelves(log, fault) < 0)
+    if (log->held >= log->buckets && add_buckets(log, fault) < 0)
         return -1;
     *find_place(log, answer->key) = answer;
     answer->older = log->newest;
@@ -82,7 +82,7 @@ static struct answer *take(struct feedback_log *log, const char *key)
 
 /* ---- a line ---- */
 
-/* A decimal number and nothing else, finite and not below 0. */
+/* Reads a word that is a decimal number, finite and at least 0. */
 static bool read_relevance(const char *p, float *value)
 {
     char *end;
@@ -91,7 +91,7 @@ static bool read_relevance(const char *p, float *value)
     return strspn(p, "0123456789.eE+-") >= n && end == p + n && *value >= 0 && isfinite(*value);
 }
 
-/* The relevances from p to the end of the line, into `values`: how many, or a fault. */
+/* Reads the relevances from p to the end of the line into log->values. 0 or a fault. */
 static int read_values(struct feedback_log *log, const char *p, size_t *places, struct fault *fault)
 {
     const struct lines *line = &log->lines;
@@ -104,14 +104,14 @@ static int read_values(struct feedback_log *log, const char *p, size_t *places, 
             return -1;
         if (!read_relevance(p, &value[*places]))
             return lines_wrong(line, p, text_word_bytes(p), fault,
-                               "no relevance (a finite number, 0 and up)");
+                               "not a relevance (a finite number of at least 0)");
         ++*places;
     }
     return *places ? 0 : lines_wrong(line, line->text, line->bytes, fault,
-                                     "no relevance (or - for none) behind the key");
+                                     "no relevance after the key (- says that none will come)");
 }
 
-/* An answer and what it holds are one piece of memory. */
+/* A new answer, whose arrays are in the same block of memory; or NULL and a fault. */
 static struct answer *make(const struct feedback_log *log, const char *key, size_t n, size_t places,
                            struct fault *fault)
 {
@@ -138,7 +138,7 @@ static bool is_key(const struct feedback_log *log, const struct answer *answer)
     return log->by_qid || (record_number(answer->key, RECORD_MOST - 1, &t) && t > 0);
 }
 
-/* Puts the answer by whose key is the n bytes at `key`, if it is the first one. */
+/* Adds the answer whose key is the n bytes at `key`, unless that key came before: 1 or a fault. */
 static int enter(struct feedback_log *log, const char *key, size_t n, size_t places,
                  struct fault *fault)
 {
@@ -148,11 +148,12 @@ static int enter(struct feedback_log *log, const char *key, size_t n, size_t pla
         return -1;
     int result = 1;
     if (!is_key(log, answer))
-        result = lines_wrong(line, key, n, fault, "no number of a round (-q where qids are meant)");
+        result = lines_wrong(line, key, n, fault, "not the number of a round (use -q if "
+                             "keys are qids)");
     if (result > 0)
         result = qids_enter(&log->before, answer->key, fault);
     if (result == 0)
-        result = lines_wrong(line, key, n, fault, "a second answer to one round");
+        result = lines_wrong(line, key, n, fault, "a second answer for one round");
     if (result > 0)
         result = put(log, answer, fault);
     if (result < 0)
@@ -160,7 +161,7 @@ static int enter(struct feedback_log *log, const char *key, size_t n, size_t pla
     return result;
 }
 
-/* Takes the next line in: 1, 0 at the end of all, or a fault. */
+/* Reads the next line: 1, 0 at the end of the log, or a fault. */
 static int read_answer(struct feedback_log *log, struct fault *fault)
 {
     size_t places;
@@ -178,7 +179,7 @@ static int read_answer(struct feedback_log *log, struct fault *fault)
 }
 
 int feedback_log_find(struct feedback_log *log, const char *key, struct answer **found,
-                 struct fault *fault)
+                      struct fault *fault)
 {
     int got = 1;
     while (!(*found = take(log, key)) && got > 0)

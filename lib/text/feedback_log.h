@@ -1,4 +1,5 @@
-/* feedback_log: what people said of rounds, a line each: "17 TAB 0 1 0" or "17 TAB -". */
+/* feedback_log: reads the feedback on rounds from a log, one line a round: "17 TAB 0 1 0" has the
+ * relevance of the first three documents shown, "17 TAB -" says that no feedback will come. */
 #ifndef RANKPIPE_FEEDBACK_LOG_H
 #define RANKPIPE_FEEDBACK_LOG_H
 
@@ -12,37 +13,37 @@
 #include "io/wait.h"
 #include "text/qids.h"
 
-struct answer {
-    const char *file; /* where it stands; the caller's name */
+struct answer { /* the feedback on one round */
+    const char *file; /* where it was read; the caller's name */
     uint64_t line;
-    size_t places; /* 0: there will be no answer          */
-    float *seen;   /* seen[places], finite and not below 0 */
-    char *key;     /* t or qid of its round                */
-    struct answer *older, *newer, *chain;
+    size_t places; /* 0: no feedback will come              */
+    float *seen;   /* seen[places], finite, at least 0      */
+    char *key;     /* t or qid of its round                 */
+    struct answer *older, *newer, *chain; /* by age; in its bucket */
 };
 
 struct feedback_log {
     struct lines lines;
-    bool by_qid;        /* keys are qids as in a header; else numbers t                       */
-    struct qids before; /* keys of all answers so far                                         */
-    struct answer *oldest, *newest, **shelf; /* those not taken: by age, and by key            */
-    size_t shelves, held;
-    struct buffer values; /* of the line at hand */
+    bool by_qid;        /* keys are qids as in a header; else round numbers t */
+    struct qids before; /* keys of all lines so far */
+    struct answer *oldest, *newest; /* those read and not found yet, by age */
+    struct answer **bucket;         /* bucket[buckets]: the same, by the hash of their keys */
+    size_t buckets, held;
+    struct buffer values; /* of the current line */
 };
 
-/* Reads lines of `files`, as lines_open does, and none before one is asked for; the first file is
- * opened. 0 or a fault, and to be closed either way. */
+/* Opens `files` as lines_open does, and the first file at once. No line is read before one is
+ * needed. 0 or a fault; to be closed either way. */
 int feedback_log_open(struct feedback_log *log, char *const *files, bool by_qid,
                       struct watch *watch, struct fault *fault);
 
-/* The answer with that key, reading on until it has come: 1, and it is the caller's, to be given to
- * free(). 0: the lines are at their end, and it has not come. -1: a fault; after FAULT_DATA, a line
- * that is no answer or the second one of its key, asking again goes on behind that line. */
+/* Reads on until the answer with that key has come. 1: *found is it, to be released with free(). 0:
+ * the log ended without it. -1: a fault. FAULT_DATA means a line that is not an answer, or the
+ * second one with its key; the next call goes on after that line. */
 int feedback_log_find(struct feedback_log *log, const char *key, struct answer **found,
-                 struct fault *fault) __attribute__((warn_unused_result));
+                      struct fault *fault) __attribute__((warn_unused_result));
 
-/* Any answer that was not taken, those that came first before others: as feedback_log_find, which
- * waits for the last line too. */
+/* Reads to the end, then returns as feedback_log_find the oldest answer that was not found yet. */
 int feedback_log_rest(struct feedback_log *log, struct answer **found, struct fault *fault)
     __attribute__((warn_unused_result));
 

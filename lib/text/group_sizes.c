@@ -18,7 +18,7 @@ void group_sizes_close(struct group_sizes *sizes)
     lines_close(&sizes->lines);
 }
 
-/* The line at hand: 1, 0 where it is blank, or a fault. */
+/* Reads the current line: 1, 0 where it is blank, or a fault. */
 static int read_count(struct group_sizes *sizes, struct fault *fault)
 {
     struct lines *line = &sizes->lines;
@@ -31,8 +31,8 @@ static int read_count(struct group_sizes *sizes, struct fault *fault)
     if (n < sizeof digits)
         memcpy(digits, from, n);
     if (*text_skip_word(from) || !record_number(digits, UINT32_MAX, &count) || count == 0)
-        return lines_wrong(line, line->text, line->bytes, fault, "not how many documents a query "
-                           "has, a whole number from 1 to %" PRIu32, UINT32_MAX);
+        return lines_wrong(line, line->text, line->bytes, fault, "the number of documents of a "
+                           "query must be a whole number from 1 to %" PRIu32 ", not", UINT32_MAX);
     sizes->due = (size_t)count;
     sizes->documents += count;
     sizes->queries++;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct scan {
-    struct pipeline_text *words;
+    struct pipeline_text *pipeline;
     const char *at;
     char *out;        /* where the next word goes     */
     char **word;      /* where its pointer goes       */
@@ -22,10 +22,10 @@ static int refuse(const struct scan *scan, const char *why)
 
 static int only_a_shell(const struct scan *scan)
 {
-    return refuse(scan, "only a shell can do that (quote it if it is meant as it stands)");
+    return refuse(scan, "only a shell can do that (quote it to use it literally)");
 }
 
-/* '...': as it stands. */
+/* '...': literal text. */
 static int single_quoted(struct scan *scan)
 {
     const char *end = strchr(scan->at + 1, '\'');
@@ -38,7 +38,7 @@ static int single_quoted(struct scan *scan)
     return 0;
 }
 
-/* "...": a backslash quotes " \ $ ` and nothing else; before a newline both go. */
+/* "...": a backslash quotes only " \ $ `, and is removed together with a newline after it. */
 static int double_quoted(struct scan *scan)
 {
     const char *from = scan->at++;
@@ -64,7 +64,7 @@ static bool ends_word(char c)
     return c == '\0' || strchr(" \t\n|<>", c);
 }
 
-/* A word begins here. */
+/* Reads the word that begins here. */
 static int read_word(struct scan *scan, const char **word)
 {
     const char *from = scan->at;
@@ -82,7 +82,7 @@ static int read_word(struct scan *scan, const char **word)
         else if (*scan->at == '\\' && scan->at[1] == '\n')
             scan->at += 2;
         else if (*scan->at == '\\' && scan->at[1] == '\0')
-            return refuse(scan, "a backslash with nothing behind it");
+            return refuse(scan, "a backslash at the end");
         else {
             scan->at += *scan->at == '\\';
             *scan->out++ = *scan->at++;
@@ -97,7 +97,7 @@ static int read_word(struct scan *scan, const char **word)
     return 0;
 }
 
-/* Blanks, joined lines and comments; newlines too, which may end the pipeline. */
+/* Skips blanks, joined lines and comments, and with `newlines` also line ends. */
 static void skip_blanks(struct scan *scan, bool newlines)
 {
     for (;;) {
@@ -116,27 +116,27 @@ static void skip_blanks(struct scan *scan, bool newlines)
 
 static int read_redirection(struct scan *scan)
 {
-    struct pipeline_text *words = scan->words;
+    struct pipeline_text *pipeline = scan->pipeline;
     bool in = *scan->at == '<';
-    const char **file = in ? &words->from : &words->to;
+    const char **file = in ? &pipeline->from : &pipeline->to;
     if (strchr("<>&|", scan->at[1]) && scan->at[1])
         return only_a_shell(scan);
     if (*file)
         return refuse(scan, in ? "a second <" : "a second >");
-    *(in ? &scan->from : &scan->to) = words->commands;
+    *(in ? &scan->from : &scan->to) = pipeline->commands;
     scan->at++;
     skip_blanks(scan, false);
     if (ends_word(*scan->at))
-        return refuse(scan, in ? "no file behind <" : "no file behind >");
+        return refuse(scan, in ? "no file after <" : "no file after >");
     return read_word(scan, file);
 }
 
-/* The words of one command, up to a bar, the end, or a newline. */
+/* Reads the words of one command, up to a bar, a newline or the end. */
 static int read_command(struct scan *scan)
 {
-    struct pipeline_text *words = scan->words;
+    struct pipeline_text *pipeline = scan->pipeline;
     char **first = scan->word;
-    words->command[words->commands] = first;
+    pipeline->command[pipeline->commands] = first;
     for (;;) {
         skip_blanks(scan, false);
         if (*scan->at == '<' || *scan->at == '>') {
@@ -152,33 +152,33 @@ static int read_command(struct scan *scan)
         }
     }
     if (scan->word == first)
-        return refuse(scan, "no program where one should be");
+        return refuse(scan, "a program is missing");
     *scan->word++ = NULL;
-    words->commands++;
+    pipeline->commands++;
     return 0;
 }
 
 static int check_redirections(const struct scan *scan)
 {
-    const struct pipeline_text *words = scan->words;
+    const struct pipeline_text *pipeline = scan->pipeline;
     char quoted[FAULT_QUOTE];
-    if (words->from && scan->from != 0)
-        return fault_usage(scan->fault, "< %s stands behind a bar: only the first program can "
-                           "read a file", fault_quote(quoted, words->from, strlen(words->from)));
-    if (words->to && scan->to + 1 != words->commands)
-        return fault_usage(scan->fault, "> %s stands before a bar: only the last program can "
-                           "write a file", fault_quote(quoted, words->to, strlen(words->to)));
+    if (pipeline->from && scan->from != 0)
+        return fault_usage(scan->fault, "< %s comes after a |: only the first program can read a "
+                           "file", fault_quote(quoted, pipeline->from, strlen(pipeline->from)));
+    if (pipeline->to && scan->to + 1 != pipeline->commands)
+        return fault_usage(scan->fault, "> %s comes before a |: only the last program can write a "
+                           "file", fault_quote(quoted, pipeline->to, strlen(pipeline->to)));
     return 0;
 }
 
-int pipeline_text_read(struct pipeline_text *words, const char *text, struct fault *fault)
+int pipeline_text_read(struct pipeline_text *pipeline, const char *text, struct fault *fault)
 {
     size_t n = strlen(text) + 2;
-    struct scan scan = { .words = words, .at = text, .fault = fault };
-    scan.out = buffer_for(&words->text_buffer, 2 * n, 1, fault);
-    scan.word = buffer_for(&words->words_buffer, 2 * n, sizeof *scan.word, fault);
-    words->command = buffer_for(&words->commands_buffer, n, sizeof *words->command, fault);
-    if (!scan.out || !scan.word || !words->command)
+    struct scan scan = { .pipeline = pipeline, .at = text, .fault = fault };
+    scan.out = buffer_for(&pipeline->text_buffer, 2 * n, 1, fault);
+    scan.word = buffer_for(&pipeline->words_buffer, 2 * n, sizeof *scan.word, fault);
+    pipeline->command = buffer_for(&pipeline->commands_buffer, n, sizeof *pipeline->command, fault);
+    if (!scan.out || !scan.word || !pipeline->command)
         return -1;
     do {
         skip_blanks(&scan, true);
@@ -191,13 +191,13 @@ int pipeline_text_read(struct pipeline_text *words, const char *text, struct fau
     } while (!scan.ended);
     skip_blanks(&scan, true);
     if (*scan.at)
-        return refuse(&scan, "a second command, which no bar joins to the first");
+        return refuse(&scan, "a second command: join commands with |");
     return check_redirections(&scan);
 }
 
-void pipeline_text_close(struct pipeline_text *words)
+void pipeline_text_close(struct pipeline_text *pipeline)
 {
-    buffer_free(&words->commands_buffer);
-    buffer_free(&words->words_buffer);
-    buffer_free(&words->text_buffer);
+    buffer_free(&pipeline->commands_buffer);
+    buffer_free(&pipeline->words_buffer);
+    buffer_free(&pipeline->text_buffer);
 }

@@ -1,4 +1,4 @@
-/* qids: the set of query ids that went before. */
+/* qids: a set of query ids, to notice one that comes twice. */
 #ifndef RANKPIPE_QIDS_H
 #define RANKPIPE_QIDS_H
 
@@ -7,25 +7,26 @@
 
 #include "base/fault.h"
 
-enum { QIDS_SHELVES = 64 };
+enum { QIDS_PARTS = 64 };
 
-/* In many shelves, so that one that grows is not the whole set twice. */
+/* A hash table in many parts, so that memory for a second copy is needed of one part only when it
+ * grows. */
 struct qids { /* all zero at first */
-    struct qids_shelf {
-        uint64_t *slot; /* slot[slots] of hashes, 0 where it is empty */
+    struct qids_part {
+        uint64_t *slot; /* slot[slots]: hashes; 0: empty */
         size_t slots, used;
-    } shelf[QIDS_SHELVES];
+    } part[QIDS_PARTS];
     size_t used;
 };
 
-/* Enters a qid: 1 where it is new, 0 where it was there, or a fault. It is known by a 64-bit hash
- * alone, at some 16 bytes a qid: that one of ten million is taken for another has a chance of
- * three in a million. */
+/* Adds a qid: 1 where it is new, 0 where the set has it, or a fault. The set has 64-bit hashes
+ * only, about 16 bytes a qid: among ten million qids, the probability that two share a hash is 3 in
+ * a million. O(1) on average. */
 int qids_enter(struct qids *qids, const char *qid, struct fault *fault);
 
 void qids_close(struct qids *qids);
 
-/* The hash by which it is known, never 0. */
+/* The hash of a qid, never 0. */
 uint64_t qids_hash(const char *qid);
 
 #endif

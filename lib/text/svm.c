@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "text/decimal.h"
 
-enum { QID_BYTES = 255 };
+enum { QID_BYTES = 255 }; /* most bytes of an encoded qid */
 #define INDEX_MOST ((uint64_t)1 << 31)
 
 void svm_open(struct svm *svm, char *const *files, const struct svm_options *options,
@@ -33,16 +33,16 @@ void svm_close(struct svm *svm)
     buffer_free(&svm->name);
 }
 
-/* A fault in the line at hand. */
+/* A fault in the current line. */
 #define wrong(svm, ...) lines_wrong(&(svm)->lines, __VA_ARGS__)
 
-/* Any number at all, as strtof reads it: where it ends, or NULL and a fault. */
+/* Reads any decimal number as strtof does. Returns where it ends, or NULL and a fault. */
 static const char *read_slowly(const struct svm *svm, const char *token, const char *p,
                                const char *what, float *value, struct fault *fault)
 {
     const char *end = decimal_end(p);
     if (end == p || !text_ends_number(*end)) {
-        wrong(svm, token, text_word_bytes(token), fault, "%s is no number", what);
+        wrong(svm, token, text_word_bytes(token), fault, "%s is not a number", what);
         return NULL;
     }
     *value = strtof(p, NULL);
@@ -53,7 +53,8 @@ static const char *read_slowly(const struct svm *svm, const char *token, const c
     return end;
 }
 
-/* A finite float, in the token that begins at `token`: where it ends, or NULL and a fault. */
+/* Reads a finite float at p, in the word that begins at `token`. Returns where it ends, or NULL and
+ * a fault. */
 static inline const char *read_float(const struct svm *svm, const char *token, const char *p,
                                      const char *what, float *value, struct fault *fault)
 {
@@ -61,7 +62,8 @@ static inline const char *read_float(const struct svm *svm, const char *token, c
     return end ? end : read_slowly(svm, token, p, what, value, fault);
 }
 
-/* The label, or that there is none. */
+/* Reads the label at p, or finds that the document has none. Returns where it ends, or NULL and a
+ * fault. */
 static const char *read_label(struct svm *svm, const char *p, bool *labelled, float *label,
                               struct fault *fault)
 {
@@ -88,12 +90,14 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
     return end;
 }
 
-static bool is_kept_in_qid(unsigned char c)
+/* Does this byte of a qid stand in a header as it is, not as %XX? */
+static bool is_plain(unsigned char c)
 {
     return c > ' ' && c < 127 && c != '%';
 }
 
-/* The qid as a header has it, into encoded; p is just behind "qid:". */
+/* Reads the qid at p, which follows "qid:", into `encoded`, as a header has it. Returns where it
+ * ends, or NULL and a fault. */
 static const char *read_qid(const struct svm *svm, const char *p, char encoded[QID_BYTES + 1],
                             struct fault *fault)
 {
@@ -102,10 +106,10 @@ static const char *read_qid(const struct svm *svm, const char *p, char encoded[Q
         wrong(svm, p - 4, 4, fault, "a qid without a name");
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)p[i];
-        if (used + (is_kept_in_qid(c) ? 1 : 3) > QID_BYTES) {
+        if (used + (is_plain(c) ? 1 : 3) > QID_BYTES) {
             n = 0;
-            wrong(svm, p, text_word_bytes(p), fault, "a qid over %d bytes", QID_BYTES);
-        } else if (is_kept_in_qid(c)) {
+            wrong(svm, p, text_word_bytes(p), fault, "a qid of more than %d bytes", QID_BYTES);
+        } else if (is_plain(c)) {
             encoded[used++] = (char)c;
         } else {
             sprintf(encoded + used, "%%%02X", c);
@@ -116,7 +120,7 @@ static const char *read_qid(const struct svm *svm, const char *p, char encoded[Q
     return n ? p + n : NULL;
 }
 
-/* What is wrong with the feature at p, its index or what stands for one. */
+/* A fault that says what is wrong with the index of the feature at p. */
 static void wrong_index(const struct svm *svm, const char *p, uint64_t least, struct fault *fault)
 {
     uint64_t first = svm->options.from_zero ? 0 : 1, most = INDEX_MOST - 1 + first, index = 0;
@@ -126,24 +130,24 @@ static void wrong_index(const struct svm *svm, const char *p, uint64_t least, st
             index = 10 * index + (uint64_t)(*end - '0');
     size_t n = text_word_bytes(p);
     if (end == p || *end != ':')
-        wrong(svm, p, n, fault, "no feature (index:value)");
+        wrong(svm, p, n, fault, "not a feature (index:value)");
     else if (index > most)
-        wrong(svm, p, n, fault, "an index over %" PRIu64, most);
+        wrong(svm, p, n, fault, "an index above %" PRIu64, most);
     else if (index < first)
         wrong(svm, p, n, fault, "index 0: indices start at 1 (or use -0)");
     else if (index - first + 1 == least)
-        wrong(svm, p, n, fault, "index %" PRIu64 " twice", index);
+        wrong(svm, p, n, fault, "index %" PRIu64 " comes twice", index);
     else if (index - first < least)
         wrong(svm, p, n, fault, "index %" PRIu64 " after a larger one", index);
     else if (!svm->options.widths)
-        wrong(svm, p, n, fault, "the queries before had no feature and were taken "
-              "for a fixed list of items: say how wide they are with -d");
+        wrong(svm, p, n, fault, "the queries so far had no features and were read as "
+              "fixed lists of items: give the number of features with -d");
     else
         wrong(svm, p, n, fault, "an index past -d %zu", svm->options.dim);
 }
 
-/* One feature of the document at hand, at `p`; its index is from *least to below most, counted from
- * 0. */
+/* Reads the feature at p of the current document. Its index, counted from 0, is at least *least and
+ * below most. Returns where it ends, or NULL and a fault. */
 static const char *read_feature(struct svm *svm, const char *p, uint64_t *least, uint64_t most,
                                 struct fault *fault)
 {
@@ -167,7 +171,7 @@ static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
     return end;
 }
 
-/* How wide a document's features may be. */
+/* The number of features that a document may have: its indices are below it. */
 static uint64_t width_most(const struct svm *svm)
 {
     if (svm->options.widths)
@@ -176,7 +180,8 @@ static uint64_t width_most(const struct svm *svm)
     return svm->any_feature || first ? INDEX_MOST : 0;
 }
 
-/* A document's name: what follows "docid =" in its comment, else the comment's first word. */
+/* Adds the name of a document: the word after "docid =" in its comment, or else the first word of
+ * the comment. */
 static int read_name(struct svm *svm, const char *p, struct fault *fault)
 {
     const char *name = *p == '#' ? text_skip_blanks(p + 1) : p;
@@ -198,8 +203,8 @@ static int read_name(struct svm *svm, const char *p, struct fault *fault)
     return 0;
 }
 
-/* Does the line's query go on with the one at hand, or is it the first line of a new one (0)? A
- * new one is entered only when nothing of the last one is left. */
+/* 1: the line belongs to the current query, or begins one where there is none. 0: it belongs to the
+ * next query. -1: a fault. */
 static int join_query(struct svm *svm, const char *at, const char *qid, struct fault *fault)
 {
     char *held = buffer_for(&svm->qid, QID_BYTES + 1, 1, fault);
@@ -219,12 +224,12 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     int new = qids_enter(&svm->before, qid, fault);
     if (new == 0)
         return wrong(svm, at, strlen(at), fault,
-                     "a qid that comes back after another: its lines must stand together");
+                     "a qid is not contiguous: the lines of a query must follow each other");
     return new;
 }
 
-/* The same where the queries are counted, and numbered for a name: 1, as a new one is begun before
- * its first line is read. */
+/* The same with a file of group sizes, where queries are named 1, 2, 3 ...: 1 or a fault, because
+ * svm_next stops after the last line of a query. */
 static int join_counted(struct svm *svm, const char *at, const char *qid, struct fault *fault)
 {
     const struct group_sizes *sizes = &svm->sizes;
@@ -232,10 +237,10 @@ static int join_counted(struct svm *svm, const char *at, const char *qid, struct
     if (!held)
         return -1;
     if (qid)
-        return wrong(svm, at, strlen(at), fault, "a qid, where -q tells the queries apart");
+        return wrong(svm, at, strlen(at), fault, "a qid, but -q divides the text into queries");
     if (sizes->due == 0)
-        return wrong(svm, at, strlen(at), fault, "document %" PRIu64 ", where %.80s counts %"
-                     PRIu64 " in all", sizes->documents + 1, sizes->lines.name,
+        return wrong(svm, at, strlen(at), fault, "document %" PRIu64 ", but the sizes in %.80s "
+                     "add up to %" PRIu64, sizes->documents + 1, sizes->lines.name,
                      sizes->documents);
     sprintf(held, "%" PRIu64, sizes->queries);
     svm->any = svm->any_qid = true;
@@ -252,8 +257,8 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
         return -1;
     if (docs && labelled != (svm->labels > 0))
         return wrong(svm, svm->lines.text, svm->lines.bytes, fault,
-                           labelled ? "a label, but others of its query have none"
-                                    : "no label, but others of its query have one");
+                           labelled ? "a label, but other documents of its query have none"
+                                    : "no label, but other documents of its query have one");
     labels[docs] = label;
     svm->labels += labelled;
     if (rows_document(&svm->rows, svm->lines.bytes / 3, fault) < 0) /* "1:0 " each, at least */
@@ -268,7 +273,7 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     return svm->options.names ? read_name(svm, p, fault) : 0;
 }
 
-/* Takes in the line at hand: 1, 0 where it belongs to the next query, or a fault. */
+/* Reads the current line: 1, 0 where it belongs to the next query, or a fault. */
 static int take_line(struct svm *svm, struct fault *fault)
 {
     bool labelled;
@@ -293,9 +298,9 @@ static int take_line(struct svm *svm, struct fault *fault)
     return add_document(svm, labelled, label, p, fault) < 0 ? -1 : 1;
 }
 
-/* Text without any feature so far is a fixed list of items; after one with features, a query
- * that lists none is a query whose features are 0. */
-static int give_features(struct svm *svm, struct svm_query *query, struct fault *fault)
+/* Sets the features of the query. Before the first feature of the text, queries are fixed lists of
+ * items; after it, a query that lists no features has features that are all 0. */
+static int set_features(struct svm *svm, struct svm_query *query, struct fault *fault)
 {
     struct rows *rows = &svm->rows;
     size_t dim = svm->options.widths ? svm->options.dim : svm->width;
@@ -317,7 +322,7 @@ static int finish_query(struct svm *svm, struct svm_query *query, struct fault *
     query->label = svm->labels ? svm->label.at : NULL;
     query->names = svm->options.names ? svm->name.at : NULL;
     query->name_bytes = svm->name_bytes;
-    if (give_features(svm, query, fault) == 0)
+    if (set_features(svm, query, fault) == 0)
         return 1;
     if (fault->kind == FAULT_DATA)
         fault_place(fault, "%s: the query that ends before line %" PRIu64 ": ", svm->lines.name,
@@ -325,7 +330,7 @@ static int finish_query(struct svm *svm, struct svm_query *query, struct fault *
     return -1;
 }
 
-/* Are all documents of the query at hand there, by their count? */
+/* Has the current query all of the documents that its group size announces? */
 static bool is_whole(const struct svm *svm)
 {
     return svm->options.sizes && svm->rows.docs && svm->rows.docs == svm->sizes.due;

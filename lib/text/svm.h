@@ -1,4 +1,4 @@
-/* svm: queries read from SVM-light text, as LETOR and its kin write it. */
+/* svm: reads queries from SVM-light text, the format of LETOR, MSLR, Yahoo and Istella. */
 #ifndef RANKPIPE_SVM_H
 #define RANKPIPE_SVM_H
 
@@ -16,24 +16,24 @@
 #include "text/qids.h"
 
 struct svm_options {
-    bool from_zero;  /* the text's indices start at 0, not at 1                     */
-    bool names;      /* keep the documents' names, from the comments                */
-    bool scale;      /* each feature to [0,1] within its query                      */
-    bool unlabelled; /* queries without labels are fine                             */
-    bool widths;     /* every query is `dim` wide; else as wide as its last feature */
+    bool from_zero;  /* indices in the text start at 0, not at 1 */
+    bool names;      /* read the names of documents from the comments */
+    bool scale;      /* scale each feature to [0,1] within its query */
+    bool unlabelled; /* allow queries without labels */
+    bool widths;     /* every query has `dim` features; else as many as its largest index says */
     size_t dim;
-    const char *sizes; /* the text has no qids: this file says how many documents each query
-                         * has, and they are named 1, 2, 3 ...; or NULL; the caller's        */
+    const char *sizes; /* a file with the number of documents of each query, for text without qids;
+                        * queries are then named 1, 2, 3 ...; NULL: none; the caller's */
 };
 
-/* One query; all arrays are the reader's, good until its next svm_next. */
+/* One query. All arrays are the reader's, and valid until its next svm_next. */
 struct svm_query {
-    const char *qid; /* percent-encoded as a header wants it; NULL: the text has no qids */
+    const char *qid; /* percent-encoded, as a header has it; NULL: the text has no qids */
     size_t docs;
     const float *label;              /* label[docs], or NULL                             */
-    const char *names;               /* docs names, each ended by NUL; NULL unless asked for */
-    size_t name_bytes;               /* of all names                                     */
-    struct matrix x;                 /* MATRIX_UNIT where no line so far had a feature   */
+    const char *names;               /* docs names, each ended by NUL; NULL unless options.names */
+    size_t name_bytes;               /* of all names together                            */
+    struct matrix x;                 /* MATRIX_UNIT before the first feature of the text */
     size_t nnz;                      /* of sparse features                               */
 };
 
@@ -42,18 +42,20 @@ struct svm {
     struct lines lines;
     struct group_sizes sizes;
     struct qids before;
-    bool any, any_qid, any_feature;  /* queries so far; with qids; with features */
-    struct rows rows;                /* of the query at hand                     */
+    bool any, any_qid, any_feature;  /* was there a query, a qid, a feature so far? */
+    struct rows rows;                /* of the current query */
     struct buffer qid, label, name;
-    size_t labels, name_bytes, width;
+    size_t labels, name_bytes; /* of the current query: documents with a label; bytes of names */
+    size_t width;              /* and the number of its features */
 };
 
-/* Reads `files` one after the other as if they were one text; "-" is standard input, and so is an
- * empty list. Everything given stays the caller's. */
+/* Reads `files` as if they were one text; "-" is standard input, and so is an empty list. All
+ * arguments stay the caller's, and must outlive the reader. */
 void svm_open(struct svm *svm, char *const *files, const struct svm_options *options,
               struct watch *watch);
 
-/* The next query: 1, 0 at the end, or a fault that tells file, line and the text at fault. */
+/* Reads the next query: 1, 0 at the end, or a fault with file, line and the text at fault.
+ * O(bytes), and with options.scale O(n log n) in the features of the query. */
 int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
     __attribute__((warn_unused_result));
 

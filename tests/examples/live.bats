@@ -96,7 +96,7 @@ juice'
     is "$(bin2txt -f head w.bin | cut -d ' ' -f 4)" rounds=5 # the start and four answers
     cd ..
     sh "$ROOT/examples/live" session replay 2>err
-    is "$(cat err)" 'feedback-join: 1 of 5 rounds never answered; the first is round 2 (qid apples)'
+    is "$(cat err)" 'feedback-join: 1 of 5 rounds without an answer; the first is round 2 (qid apples)'
     same session/w.bin session/replayed.bin
     if cmp -s session/start.bin session/w.bin; then return 1; fi
 }

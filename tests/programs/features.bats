@@ -262,7 +262,7 @@ wrong() { # words, round, way...
 
 @test "what cannot be is told in words" {
     for way in split products fourier; do
-        wrong 'needs features: a fixed list of items, dim=0, has none' 'docs=2 dim=0 label:f4 1 0' $way
+        wrong 'needs features: the round has none (dim=0)' 'docs=2 dim=0 label:f4 1 0' $way
         wrong 'feature * of document * would be *' 'docs=2 dim=2 x:f4 1 2 inf 0' $way
         wrong 'feature * of document * would be *' 'docs=2 dim=2 x:f4 nan 2 1 0' $way
     done

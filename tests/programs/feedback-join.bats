@@ -161,11 +161,11 @@ seen() { # of the stream on standard input: t, and the relevances in order
     printf '2\t0 3\n' >answers
     feedback-join answers <shown >out 2>err
     is "$(seen <out)" '2: 0 3'
-    is "$(cat err)" 'feedback-join: 2 of 3 rounds never answered; the first is round 1 (qid a)'
+    is "$(cat err)" 'feedback-join: 2 of 3 rounds without an answer; the first is round 1 (qid a)'
     is "$(tail -c 32 out)" 'rankpipe/1 end rounds=1 bytes=0'
     printf '2\t0 3\n1\t1\n' >answers
     feedback-join answers <shown 2>err | seen >out
-    is "$(cat err)" 'feedback-join: 1 of 3 rounds never answered; the first is round 3 (qid c)'
+    is "$(cat err)" 'feedback-join: 1 of 3 rounds without an answer; the first is round 3 (qid c)'
     printf '2\t0 3\n1\t1\n3\t1\n' >answers
     feedback-join answers <shown >out 2>err
     [ ! -s err ]
@@ -176,11 +176,11 @@ seen() { # of the stream on standard input: t, and the relevances in order
     printf '1\t-\n2\t1\n3 - \n' >answers
     feedback-join answers <shown >out 2>err
     is "$(seen <out)" '2: 1'
-    is "$(cat err)" 'feedback-join: 2 of 3 rounds never answered; the first is round 1 (qid a)'
+    is "$(cat err)" 'feedback-join: 2 of 3 rounds without an answer; the first is round 1 (qid a)'
     printf '1\t-\n1\t1\n' >answers # given up is given up
-    fails_on shown 1 "feedback-join: answers: line 2: a second answer to one round: '1'" feedback-join answers
+    fails_on shown 1 "feedback-join: answers: line 2: a second answer for one round: '1'" feedback-join answers
     printf '1\t- 1\n' >answers
-    fails_on shown 1 "feedback-join: answers: line 1: no relevance *: '-'" feedback-join answers
+    fails_on shown 1 "feedback-join: answers: line 1: not a relevance *: '-'" feedback-join answers
 }
 
 # ---- answers that cannot be used: errors, or with -W warnings ----
@@ -198,13 +198,13 @@ unusable() {
 @test "an answer to no round" {
     shown
     printf '1\t1\n99\t1\n2\t1\n3\t1\n' >answers
-    unusable 'answers: line 2: an answer to no round: t=99 did not come'
+    unusable 'answers: line 2: an answer without a round: no round has t=99'
     is "$(cat out)" '1: 1
 2: 1
 3: 1'
     is "$(wc -l <err)" 1
     printf 'b\t1\nq\t1\na\t1\nc\t1\n' >answers
-    unusable 'answers: line 2: an answer to no round: qid=q did not come' -q
+    unusable 'answers: line 2: an answer without a round: no round has qid=q' -q
     is "$(wc -l <out)" 3
 }
 
@@ -212,23 +212,23 @@ unusable() {
     shown
     printf '9\t1\n1\t1\n8\t1\n7\t1\n2\t1\n3\t1\n6\t-\n' >answers
     feedback-join -W answers <shown >out 2>err
-    is "$(sed 's/.*\(line [0-9]\): .* \(t=[0-9]\) .*/\1 \2/' err)" 'line 1 t=9
+    is "$(sed 's/.*\(line [0-9]\): .* \(t=[0-9]\).*/\1 \2/' err)" 'line 1 t=9
 line 3 t=8
 line 4 t=7
 line 7 t=6'
-    fails_on shown 1 '*line 1: an answer to no round*' feedback-join answers
+    fails_on shown 1 '*line 1: an answer without a round*' feedback-join answers
     is "$(grep -ac '^rankpipe/1 round\|rankpipe/1 round' out)" 3
 }
 
 @test "a second answer, before its round has left and after" {
     shown
     printf '2\t1\n2\t2\n1\t1\n3\t1\n' >answers
-    unusable "answers: line 2: a second answer to one round: '2'"
+    unusable "answers: line 2: a second answer for one round: '2'"
     is "$(cat out)" '1: 1
 2: 1
 3: 1'
     printf '1\t1\n2\t1\n3\t1\n1\t0\n' >answers
-    unusable "answers: line 4: a second answer to one round: '1'"
+    unusable "answers: line 4: a second answer for one round: '1'"
     is "$(cat out)" '1: 1
 2: 1
 3: 1'
@@ -240,7 +240,7 @@ line 7 t=6'
     unusable 'answers: line 2: 3 relevances for the 2 documents of round 2 (qid b)'
     is "$(cat out)" '1: 1 1 1
 3: 1'
-    is "$(sed 1d err)" 'feedback-join: 1 of 3 rounds never answered; the first is round 2 (qid b)'
+    is "$(sed 1d err)" 'feedback-join: 1 of 3 rounds without an answer; the first is round 2 (qid b)'
     unusable 'answers: line 1: 3 relevances, not 2, for round 1 (qid a)' -k 2
     printf '1\t1 1\n2\t0 1\n3\t1\n' >answers
     fails_on shown 1 'feedback-join: answers: line 1: 2 relevances, not 3, for round 1 (qid a)' \
@@ -256,17 +256,17 @@ line 7 t=6'
     shown
     for relevance in x 1x -1 nan inf 0x1 1e99 1,2 1:2 . +; do
         printf '1\t0 %s\n2\t1\n3\t1\n' "$relevance" >answers
-        unusable "answers: line 1: no relevance (a finite number, 0 and up): '$relevance'"
+        unusable "answers: line 1: not a relevance (a finite number of at least 0): '$relevance'"
         is "$(cat out)" '2: 1
 3: 1'
     done
     for key in 0 01 +1 -1 1.0 a 9007199254740992; do
         printf '%s\t0\n1\t1\n2\t1\n3\t1\n' "$key" >answers
-        unusable "answers: line 1: no number of a round (-q where qids are meant): '$key'"
+        unusable "answers: line 1: not the number of a round (use -q if keys are qids): '$key'"
         is "$(wc -l <out)" 3
     done
     printf '1\t1\n2\n3\t1\n' >answers
-    unusable "answers: line 2: no relevance (or - for none) behind the key: '2'"
+    unusable "answers: line 2: no relevance after the key (- says that none will come): '2'"
     printf '1\t1\0\n2\t1\n3\t1\n' >answers
     unusable "answers: line 1: a NUL byte: *"
 }
@@ -277,7 +277,7 @@ line 7 t=6'
     feedback-join answers <shown 2>err | update -a squared -e 0.1 -m w 2>>err || true
     grep -q 'update: <stdin>: stream cut short after round 1$' err
     bin2txt -f head w | grep ' rounds=1 '
-    fails 1 'loop: feedback-join: answers: line 2: no relevance *' \
+    fails 1 'loop: feedback-join: answers: line 2: not a relevance *' \
         loop 'replay shown | feedback-join answers | update -a squared -e 0.1 -m w2'
     same w w2
 }
@@ -290,10 +290,10 @@ line 7 t=6'
     fails_on in 1 'feedback-join: <stdin>: round 1 (qid a): needs order: *' feedback-join answers
     shown
     feedback-mask <shown >in
-    fails_on in 1 'feedback-join: <stdin>: round 1 (qid a): it has been answered before (seen)' \
+    fails_on in 1 'feedback-join: <stdin>: round 1 (qid a): it has an answer already (column seen)' \
         feedback-join answers
     printf '1 1:1\n' | svm2bin | explore -g 1 >in
-    fails_on in 1 'feedback-join: <stdin>: round 1: it has no qid, and answers name qids (-q)' \
+    fails_on in 1 'feedback-join: <stdin>: round 1: it has no qid, by which -q finds its answer' \
         feedback-join -q answers
     [ ! -s out ]
 }
@@ -302,11 +302,11 @@ line 7 t=6'
     shown
     cat shown shown >twice
     printf '1\t1\n2\t1\n3\t1\n' >answers
-    fails_on twice 1 'feedback-join: <stdin>: round 1 (qid a): its number came before, *' \
+    fails_on twice 1 'feedback-join: <stdin>: round 1 (qid a): an earlier round has its number, *' \
         feedback-join answers
     replay shown shown >twice
     printf 'a\t1\nb\t1\nc\t1\n' >by.qid
-    fails_on twice 1 'feedback-join: <stdin>: round 4 (qid a): its qid came before, *: join by t, without -q' \
+    fails_on twice 1 'feedback-join: <stdin>: round 4 (qid a): an earlier round has its qid, *: join by t, without -q' \
         feedback-join -q by.qid
     fails_on twice 1 '*round 4*its qid came before*' feedback-join -W -q by.qid # it is no answer's fault
     printf '4\t1\n5\t1\n6\t1\n' | cat answers - >six
@@ -402,7 +402,7 @@ line 7 t=6'
     kill $tail
     exec 7>&-
     wait
-    is "$(cat err)" 'feedback-join: 1 of 3 rounds never answered; the first is round 1 (qid a)'
+    is "$(cat err)" 'feedback-join: 1 of 3 rounds without an answer; the first is round 1 (qid a)'
     feedback-join answers <shown 2>/dev/null | update -a squared -e 0.1 -m again
     same w again
 }
@@ -413,7 +413,7 @@ line 7 t=6'
     printf '2\t1\n' >live &
     feedback-join live <shown >out 2>err
     is "$(seen <out)" '2: 1'
-    grep -q '2 of 3 rounds never answered' err
+    grep -q '2 of 3 rounds without an answer' err
 }
 
 @test "who waits for an answer sees that its reader is gone" {
@@ -497,12 +497,12 @@ line 7 t=6'
     feedback-join -k 2 late <shown | update -a ranksvm -e 0.01 >expected
     same expected got
     printf '1\t1\n99\t1\n' >few
-    fails 1 'loop: feedback-join: few: line 2: an answer to no round: t=99 did not come' \
+    fails 1 'loop: feedback-join: few: line 2: an answer without a round: no round has t=99' \
         loop 'replay -n 1 shown | feedback-join few | update -a squared -e 0.1 -m w'
     replay -n 1 shown | feedback-join <(head -n 1 few) | update -a squared -e 0.1 >one
     same one w # the round before the error counts, as it does between processes
     loop 'replay -n 1 shown | feedback-join -W few | bin2txt -f head' >out 2>err
-    is "$(cat err)" 'feedback-join: few: line 2: an answer to no round: t=99 did not come'
+    is "$(cat err)" 'feedback-join: few: line 2: an answer without a round: no round has t=99'
     is "$(wc -l <out)" 1
 }
 

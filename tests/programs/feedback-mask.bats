@@ -239,6 +239,6 @@ WANT
 }
 
 @test "-L and -s without -c are refused" {
-    fails 2 'feedback-mask: -L is for clicks: say -c, and who clicks*usage: *' feedback-mask -L 4
-    fails 2 'feedback-mask: -s is for clicks: say -c, and who clicks*usage: *' feedback-mask -k 2 -s 1
+    fails 2 'feedback-mask: -L needs -c, which chooses who clicks*usage: *' feedback-mask -L 4
+    fails 2 'feedback-mask: -s needs -c, which chooses who clicks*usage: *' feedback-mask -k 2 -s 1
 }

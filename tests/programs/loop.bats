@@ -110,21 +110,21 @@ piped() {
         'replay x; replay y' 'replay x & replay y' '(replay x)' '{ replay x; }' 'replay ~/x' \
         'replay x || replay y' 'replay x |& bin2txt' 'replay x 2>err' 'replay x >>out' \
         'replay x >&2' 'replay <<x'; do
-        refused "$text" 'only a shell can do that (quote it if it is meant as it stands), at *'
+        refused "$text" 'only a shell can do that (quote it to use it literally), at *'
     done
     refused "replay 'x" "a quote that is not closed, at *x*"
     refused 'replay "x' 'a quote that is not closed, at *x*'
-    refused 'replay x\' 'a backslash with nothing behind it, *'
-    refused '' 'no program where one should be, *'
-    refused 'replay x |' 'no program where one should be, *'
-    refused '| replay x' 'no program where one should be, *'
+    refused 'replay x\' 'a backslash at the end, *'
+    refused '' 'a program is missing, *'
+    refused 'replay x |' 'a program is missing, *'
+    refused '| replay x' 'a program is missing, *'
     refused 'replay x
-        bin2txt' 'a second command, which no bar joins to the first, at *bin2txt*'
-    refused 'replay x | bin2txt <y' "< 'y' stands behind a bar: *"
-    refused 'replay x >y | bin2txt' "> 'y' stands before a bar: *"
-    refused $'replay x | bin2txt <\ec' "< '\\\\x1bc' stands behind a bar: *"
+        bin2txt' 'a second command: join commands with |, at *bin2txt*'
+    refused 'replay x | bin2txt <y' "< 'y' comes after a |: *"
+    refused 'replay x >y | bin2txt' "> 'y' comes before a |: *"
+    refused $'replay x | bin2txt <\ec' "< '\\\\x1bc' comes after a |: *"
     refused 'svm2bin <x <y' 'a second <, at *'
-    refused 'svm2bin <' 'no file behind <, *'
+    refused 'svm2bin <' 'no file after <, *'
 }
 
 @test "what cannot run in a loop, or not in that place, is told by name" {

@@ -128,7 +128,7 @@ LOOP="replay -n 1000000 -s 7 q.bin | score | explore -g 0.1 | metric -t curve.ts
     [ -n "$(drawn)" ]
     is "$(screen | cut -d ' ' -f 1)" $'feedback-join:\nfeedback-join:'
     [[ $(screen | head -n 1) == *400000* ]]
-    [[ $(screen | tail -n 1) == *': 499999 of 500000 rounds never answered; '* ]]
+    [[ $(screen | tail -n 1) == *': 499999 of 500000 rounds without an answer; '* ]]
 }
 
 @test "^C leaves a clean line: what learns has saved, what does not is dead at once" {

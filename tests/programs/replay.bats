@@ -199,7 +199,7 @@ letters() {
 
 @test "-b behind the end is refused" {
     stored a b >ab
-    fails 1 'replay: -b 3 is behind the last of 2 rounds: say -n' replay -b 3 ab
+    fails 1 'replay: -b 3 is after the last of 2 rounds: add -n' replay -b 3 ab
     [ ! -s out ]
     fails 2 'replay: -b 3 is behind -n 2*usage: replay *' replay -b 3 -n 2 ab
 }

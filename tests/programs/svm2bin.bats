@@ -274,7 +274,7 @@ rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
 @test "counts that do not come to the documents of the text are refused, with both" {
     counted
     printf '2\n1\n' >few
-    fails 1 "svm2bin: rank.train: line 4: document 4, where few counts 3 in all: '0 3:0.75'" \
+    fails 1 "svm2bin: rank.train: line 4: document 4, but the sizes in few add up to 3: '0 3:0.75'" \
         svm2bin -0 -q few rank.train
     mv out begun
     fails 1 'bin2txt: begun: stream cut short after round 2' bin2txt -f head begun
@@ -284,7 +284,7 @@ rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
     printf '2\n1\n2\n7\n1\n' >more
     fails 1 'svm2bin: more: line 4: query 4 has 7 documents, but the text ends after 0 of them' \
         svm2bin -0 -q more rank.train
-    fails 1 "svm2bin: rank.train: line 1: document 1, where /dev/null counts 0 in all: '2 0:0.5 2:1'" \
+    fails 1 "svm2bin: rank.train: line 1: document 1, but the sizes in /dev/null add up to 0: '2 0:0.5 2:1'" \
         svm2bin -0 -q /dev/null rank.train
 }
 
@@ -292,7 +292,7 @@ rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
     counted
     for wrong in 0 -1 1.5 02 two '1 2' 4294967296 '3 # three' 99999999999999999999; do
         printf '2\n%s\n' "$wrong" >counts
-        fails 1 "svm2bin: counts: line 2: not how many documents a query has, a whole number from 1 to 4294967295: '$wrong'" \
+        fails 1 "svm2bin: counts: line 2: the number of documents of a query must be a whole number from 1 to 4294967295, not: '$wrong'" \
             svm2bin -0 -q counts rank.train
     done
     printf '2\n1\0\n' >counts
@@ -302,7 +302,7 @@ rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
 @test "-q goes with text without qids, and with a file that is there" {
     printf '1 1:1\n1 qid:a 1:1\n' >text
     echo 2 >counts
-    fails 1 "svm2bin: text: line 2: a qid, where -q tells the queries apart: 'qid:a 1:1'" \
+    fails 1 "svm2bin: text: line 2: a qid, but -q divides the text into queries: 'qid:a 1:1'" \
         svm2bin -q counts text
     fails 1 'svm2bin: cannot open nowhere: No such file or directory' svm2bin -q nowhere text
     fails 2 'svm2bin: -q wants a file: standard input is for the text
@@ -323,9 +323,9 @@ usage: svm2bin *' svm2bin -q - text
 }
 
 @test "text without a query is refused" {
-    fails 1 'svm2bin: *no query: the text has no document' svm2bin
+    fails 1 'svm2bin: *: the text has no documents' svm2bin
     printf '# nothing\n\n' >none
-    fails_on none 1 'svm2bin: *no query: the text has no document' svm2bin
+    fails_on none 1 'svm2bin: *: the text has no documents' svm2bin
 }
 
 @test "a line without a label is refused" {
@@ -336,20 +336,20 @@ usage: svm2bin *' svm2bin -q - text
 }
 
 @test "a label that is no number from 0 up is refused" {
-    refuses '1 qid:a 1:1\n\ngood qid:a 1:2\n' "line 3: the label is no number: 'good'"
-    refuses 'nan qid:a 1:2\n' "line 1: the label is no number: 'nan'"
-    refuses 'inf qid:a 1:2\n' "line 1: the label is no number: 'inf'"
-    refuses '0x1 qid:a 1:2\n' "line 1: the label is no number: '0x1'"
-    refuses '1,5 qid:a 1:2\n' "line 1: the label is no number: '1,5'"
+    refuses '1 qid:a 1:1\n\ngood qid:a 1:2\n' "line 3: the label is not a number: 'good'"
+    refuses 'nan qid:a 1:2\n' "line 1: the label is not a number: 'nan'"
+    refuses 'inf qid:a 1:2\n' "line 1: the label is not a number: 'inf'"
+    refuses '0x1 qid:a 1:2\n' "line 1: the label is not a number: '0x1'"
+    refuses '1,5 qid:a 1:2\n' "line 1: the label is not a number: '1,5'"
     refuses '1e999 qid:a 1:2\n' "line 1: the label is too large for a float: '1e999'"
     refuses '-1 qid:a 1:2\n' "line 1: the label is below 0: '-1'"
 }
 
 @test "labels for some documents of a query and not for others are refused" {
     refuses '1 qid:a 1:1\n? qid:a 1:2\n' \
-        "line 2: no label, but others of its query have one: '? qid:a 1:2'" -u
+        "line 2: no label, but other documents of its query have one: '? qid:a 1:2'" -u
     refuses '? qid:a 1:1\n1 qid:a 1:2\n' \
-        "line 2: a label, but others of its query have none: '1 qid:a 1:2'" -u
+        "line 2: a label, but other documents of its query have none: '1 qid:a 1:2'" -u
 }
 
 @test "a line without qid where others have one is refused, and the other way round" {
@@ -359,10 +359,10 @@ usage: svm2bin *' svm2bin -q - text
 
 @test "a qid that comes back after another is refused, in another file too" {
     refuses '1 qid:a 1:1\n1 qid:b 1:1\n0 qid:a 1:2\n' \
-        "line 3: a qid that comes back after another: its lines must stand together: 'qid:a 1:2'"
+        "line 3: a qid is not contiguous: the lines of a query must follow each other: 'qid:a 1:2'"
     printf '1 qid:a 1:1\n1 qid:b 1:1\n' >first
     printf '1 qid:b 1:2\n1 qid:a 1:2\n' >second
-    fails 1 "svm2bin: second: line 2: a qid that comes back after another: *: 'qid:a 1:2'" \
+    fails 1 "svm2bin: second: line 2: a qid is not contiguous: *: 'qid:a 1:2'" \
         svm2bin first second
 }
 
@@ -370,49 +370,49 @@ usage: svm2bin *' svm2bin -q - text
     refuses '1 qid: 1:1\n' "line 1: a qid without a name: 'qid:'"
     long=$(printf '%0256d' 7)
     refuses "1 qid:$long 1:1\n" \
-        "line 1: a qid over 255 bytes: '0000000000000000000000000000000000000000'..."
+        "line 1: a qid of more than 255 bytes: '0000000000000000000000000000000000000000'..."
     accents=$(printf '\\0303\\0244%.0s' {1..43})
-    refuses "1 qid:$accents 1:1\n" "line 1: a qid over 255 bytes: '$(printf '\\xc3\\xa4%.0s' {1..20})'..."
+    refuses "1 qid:$accents 1:1\n" "line 1: a qid of more than 255 bytes: '$(printf '\\xc3\\xa4%.0s' {1..20})'..."
 }
 
 @test "an index of 0, or one that falls or is repeated, is refused" {
     refuses '1 qid:a 1:1\n1 qid:a 0:1 1:1\n' "line 2: index 0: indices start at 1 (or use -0): '0:1'"
     refuses '1 2:1 1:5 3:1\n' "line 1: index 1 after a larger one: '1:5'"
-    refuses '1 1:1 2:1 2:7\n' "line 1: index 2 twice: '2:7'"
-    refuses '1 0:1 0:2\n' "line 1: index 0 twice: '0:2'" -0
+    refuses '1 1:1 2:1 2:7\n' "line 1: index 2 comes twice: '2:7'"
+    refuses '1 0:1 0:2\n' "line 1: index 0 comes twice: '0:2'" -0
 }
 
 @test "an index over 2^31, or past -d, is refused" {
-    refuses '1 1:1 2147483649:1\n' "line 1: an index over 2147483648: '2147483649:1'"
-    refuses '1 2147483648:1\n' "line 1: an index over 2147483647: '2147483648:1'" -0
+    refuses '1 1:1 2147483649:1\n' "line 1: an index above 2147483648: '2147483649:1'"
+    refuses '1 2147483648:1\n' "line 1: an index above 2147483647: '2147483648:1'" -0
     refuses '1 18446744073709551617:1\n' \
-        "line 1: an index over 2147483648: '18446744073709551617:1'"
+        "line 1: an index above 2147483648: '18446744073709551617:1'"
     refuses '1 1:1 4:1\n' "line 1: an index past -d 3: '4:1'" -d 3
     refuses '1 0:1 3:1\n' "line 1: an index past -d 3: '3:1'" -0 -d 3
 }
 
 @test "what is no feature is refused" {
-    refuses '1 1:1 2\n' "line 1: no feature (index:value): '2'"
-    refuses '1 1:1 two:2\n' "line 1: no feature (index:value): 'two:2'"
-    refuses '1 1:1 -2:2\n' "line 1: no feature (index:value): '-2:2'"
-    refuses '1 1:1 :2\n' "line 1: no feature (index:value): ':2'"
-    refuses '1 1:1 qid:a\n' "line 1: no feature (index:value): 'qid:a'"
+    refuses '1 1:1 2\n' "line 1: not a feature (index:value): '2'"
+    refuses '1 1:1 two:2\n' "line 1: not a feature (index:value): 'two:2'"
+    refuses '1 1:1 -2:2\n' "line 1: not a feature (index:value): '-2:2'"
+    refuses '1 1:1 :2\n' "line 1: not a feature (index:value): ':2'"
+    refuses '1 1:1 qid:a\n' "line 1: not a feature (index:value): 'qid:a'"
 }
 
 @test "a value that is no finite number is refused" {
-    refuses '1 1:1\n1 1:nan\n' "line 2: the value is no number: '1:nan'"
-    refuses '1 1:NaN\n' "line 1: the value is no number: '1:NaN'"
-    refuses '1 1:inf\n' "line 1: the value is no number: '1:inf'"
-    refuses '1 1:-Infinity\n' "line 1: the value is no number: '1:-Infinity'"
+    refuses '1 1:1\n1 1:nan\n' "line 2: the value is not a number: '1:nan'"
+    refuses '1 1:NaN\n' "line 1: the value is not a number: '1:NaN'"
+    refuses '1 1:inf\n' "line 1: the value is not a number: '1:inf'"
+    refuses '1 1:-Infinity\n' "line 1: the value is not a number: '1:-Infinity'"
     refuses '1 1:1e999\n' "line 1: the value is too large for a float: '1:1e999'"
     refuses '1 1:-1e39\n' "line 1: the value is too large for a float: '1:-1e39'"
-    refuses '1 1:high 2:1\n' "line 1: the value is no number: '1:high'"
-    refuses '1 1:0x10\n' "line 1: the value is no number: '1:0x10'"
-    refuses '1 1:1.2.3\n' "line 1: the value is no number: '1:1.2.3'"
-    refuses '1 1:1e\n' "line 1: the value is no number: '1:1e'"
-    refuses '1 1:1,5\n' "line 1: the value is no number: '1:1,5'"
-    refuses '1 1: 2:1\n' "line 1: the value is no number: '1:'"
-    refuses '1 1:.\n' "line 1: the value is no number: '1:.'"
+    refuses '1 1:high 2:1\n' "line 1: the value is not a number: '1:high'"
+    refuses '1 1:0x10\n' "line 1: the value is not a number: '1:0x10'"
+    refuses '1 1:1.2.3\n' "line 1: the value is not a number: '1:1.2.3'"
+    refuses '1 1:1e\n' "line 1: the value is not a number: '1:1e'"
+    refuses '1 1:1,5\n' "line 1: the value is not a number: '1:1,5'"
+    refuses '1 1: 2:1\n' "line 1: the value is not a number: '1:'"
+    refuses '1 1:.\n' "line 1: the value is not a number: '1:.'"
 }
 
 @test "a NUL byte is refused, wherever it stands" {
@@ -432,18 +432,18 @@ usage: svm2bin *' svm2bin -q - text
 }
 
 @test "the text at fault is escaped, and cut after 40 bytes" {
-    refuses "it's\\\\\\01\\0303\\0177 qid:a\\n" "line 1: the label is no number: 'it\\'s\\\\\\x01\\xc3\\x7f'"
+    refuses "it's\\\\\\01\\0303\\0177 qid:a\\n" "line 1: the label is not a number: 'it\\'s\\\\\\x01\\xc3\\x7f'"
     refuses '1 a234567890b234567890c234567890d234567890\n' \
-        "line 1: no feature (index:value): 'a234567890b234567890c234567890d234567890'"
+        "line 1: not a feature (index:value): 'a234567890b234567890c234567890d234567890'"
     refuses '1 a234567890b234567890c234567890d234567890e\n' \
-        "line 1: no feature (index:value): 'a234567890b234567890c234567890d234567890'..."
+        "line 1: not a feature (index:value): 'a234567890b234567890c234567890d234567890'..."
 }
 
 @test "the line's number counts every line of its own file, and standard input has a name" {
     printf '# one\r\n\r\n1 1:1\r\n' >first
     printf '\n# two\n1 1:x\n' >second
-    fails 1 "svm2bin: second: line 3: the value is no number: '1:x'" svm2bin first second
-    fails_on second 1 "svm2bin: <stdin>: line 3: the value is no number: '1:x'" svm2bin first -
+    fails 1 "svm2bin: second: line 3: the value is not a number: '1:x'" svm2bin first second
+    fails_on second 1 "svm2bin: <stdin>: line 3: the value is not a number: '1:x'" svm2bin first -
 }
 
 @test "a file that is not there is told" {
@@ -453,7 +453,7 @@ usage: svm2bin *' svm2bin -q - text
 
 @test "the queries before a malformed line are passed on, and that they are not all is seen" {
     printf '1 qid:a 1:1\n0 qid:b 1:1\n0 qid:c 1:x\n' >bad.txt
-    fails 1 "svm2bin: bad.txt: line 3: the value is no number: '1:x'" svm2bin bad.txt
+    fails 1 "svm2bin: bad.txt: line 3: the value is not a number: '1:x'" svm2bin bad.txt
     mv out begun
     fails 1 'bin2txt: begun: stream cut short after round 2' bin2txt -f head begun
     is "$(wc -l <out)" 2

@@ -399,7 +399,7 @@ text() {
 @test "text that is made to hurt" {
     for index in 2147483649 4294967297 9223372036854775808 18446744073709551617 "$(printf '%01000d1' 0 | tr 0 9)"; do
         echo "1 qid:a $index:1" >text
-        text 'line 1: an index over 2147483648: *'
+        text 'line 1: an index above 2147483648: *'
     done
     for value in 1e999 -1e999 1e99999999999999999999 "$(printf '%0500d' 0 | tr 0 9)"; do
         echo "1 qid:a 1:$value" >text
@@ -409,18 +409,18 @@ text() {
     done
     for value in nan inf 0x1p3 1e 1e+ . - +-1 1,5 1_000 ''; do
         echo "1 qid:a 1:$value" >text
-        text "line 1: the value is no number: *"
+        text "line 1: the value is not a number: *"
     done
     printf '1 qid:a 1:1\n1 qid:a 1:\0001\n' >text
     text 'line 2: a NUL byte: *'
     head -c 100000 /dev/zero >text
     text 'line 1: a NUL byte: *'
     { printf '1 qid:' && head -c 1000000 /dev/zero | tr '\0' q; } >text
-    text 'line 1: a qid over 255 bytes: *'
+    text 'line 1: a qid of more than 255 bytes: *'
     { printf '1 qid:' && head -c 86 /dev/zero | tr '\0' '\377'; } >text
-    text 'line 1: a qid over 255 bytes: *'
+    text 'line 1: a qid of more than 255 bytes: *'
     { printf '1 qid:a ' && head -c 1000000 /dev/zero | tr '\0' 1; } >text
-    text 'line 1: no feature (index:value): *'
+    text 'line 1: not a feature (index:value): *'
     head -c 1000000 /dev/urandom | tr -d '\0\n#' >text
     text 'line 1: *'
     echo '1 qid:a 1:1' >text

@@ -253,7 +253,7 @@ one_line() {
     one_line loop "<'$name' explore"
     printf 'what?\n' >"$name"
     one_line svm2bin "$name"
-    is "$(cat err)" "svm2bin: $shown: line 1: the label is no number: 'what?'"
+    is "$(cat err)" "svm2bin: $shown: line 1: the label is not a number: 'what?'"
     one_line replay "$name"
     one_line bin2txt deck "$name"
     one_line score -m "$name"
