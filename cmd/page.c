@@ -1,5 +1,3 @@
-#define _XOPEN_SOURCE 700 /* realpath */
-
 #include "page.h"
 
 #include <fcntl.h>
@@ -9,56 +7,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "place.h"
 #include "programs.h"
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 80 };
-
-/* The first executable of that name in the folders of PATH. */
-static bool search_path(const char *name, char *path, size_t size)
-{
-    const char *folder = getenv("PATH");
-    while (folder && *folder) {
-        int n = (int)strcspn(folder, ":");
-        int used = snprintf(path, size, "%.*s%s%s", n, folder, n ? "/" : "", name);
-        if (used >= 0 && (size_t)used < size && access(path, X_OK) == 0)
-            return true;
-        folder += n + (folder[n] == ':');
-    }
-    return false;
-}
-
-bool page_folder(const char *argv0, char *folder, size_t size)
-{
-    char path[PATH_SIZE];
-    bool found = strchr(argv0, '/') || search_path(argv0, path, sizeof path);
-    char *real = found ? realpath(strchr(argv0, '/') ? argv0 : path, NULL) : NULL;
-    char *slash = real ? strrchr(real, '/') : NULL;
-    bool fits = slash && (size_t)(slash - real) < size;
-    if (fits) {
-        memcpy(folder, real, (size_t)(slash - real));
-        folder[slash - real] = '\0';
-    }
-    free(real);
-    return fits;
-}
 
 /* A page by the name it may have, and where the programs are. */
 struct page {
     char name[NAME_SIZE];
     char section;
-    bool known; /* is the folder? */
-    char folder[PATH_SIZE - 2 * NAME_SIZE];
+    const char *folder; /* of the executable; NULL: not known */
 };
 
 /* Its file: in the source, or where it is installed. */
 static bool find_file(const struct page *page, char path[PATH_SIZE])
 {
+    if (!page->folder)
+        return false;
     snprintf(path, PATH_SIZE, "%s/../man/%s.%c", page->folder, page->name, page->section);
-    if (page->known && access(path, R_OK) == 0)
+    if (access(path, R_OK) == 0)
         return true;
     snprintf(path, PATH_SIZE, "%s/../share/man/man%c/%s.%c", page->folder, page->section,
              page->name, page->section);
-    return page->known && access(path, R_OK) == 0;
+    return access(path, R_OK) == 0;
 }
 
 /* Does man know it by name? */
@@ -98,13 +69,15 @@ static int show(const struct page *page, struct fault *fault)
 static int show_name(const char *argv0, char section, const char *before, const char *name,
                      struct fault *fault)
 {
-    struct page page = { .section = section };
+    char *folder = place_folder(argv0);
+    struct page page = { .section = section, .folder = folder };
     const char *slash = strrchr(argv0, '/'), *base = slash ? slash + 1 : argv0;
     const char *own = strstr(base, "rankpipe");
     int prefix = section == '1' && own ? (int)(own - base) : 0;
     snprintf(page.name, sizeof page.name, "%.*s%s%.40s", prefix, base, before, name);
-    page.known = page_folder(argv0, page.folder, sizeof page.folder);
-    return show(&page, fault);
+    int result = show(&page, fault);
+    free(folder);
+    return result;
 }
 
 /* A program's page may be installed with "rankpipe-" before its name, other pages always are. */

@@ -78,6 +78,14 @@ static char *find_executable(const char *called)
     return strchr(called, '/') ? realpath(called, NULL) : find_on_path(called);
 }
 
+char *place_folder(const char *called)
+{
+    char *path = find_executable(called), *slash = path ? strrchr(path, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    return path;
+}
+
 /* The file FOLDER/room/file, or with `named` FOLDER/room/NAME/file, where the executable is
  * FOLDER/NAME; NULL with errno if it does not exist, or that cannot be found out. */
 static char *find_beside(const char *called, const char *room, bool named, const char *file)

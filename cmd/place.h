@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* The folder of the executable, as a real path, allocated; NULL if it cannot be found. `called` is
+ * argv[0], used where the system does not say which file runs. */
+char *place_folder(const char *called);
+
 /* The folder that holds every program by its plain name: ../libexec/NAME beside the folder of the
  * executable, which is called NAME, or else that folder itself. `called` is argv[0], used where the
  * system does not say which file runs. Allocated; NULL with errno if that cannot be found out. */
