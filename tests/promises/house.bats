@@ -86,9 +86,9 @@ longer() {
 
 @test "a program is a page or two, and a function needs no scrolling" {
     is "$(longer 250 "$ROOT"/cmd/*.[ch])" ''
-    # The long ones are being parted; this list only gets shorter.
-    is "$(longer 400 "$ROOT"/lib/*/*.[ch])" "$(printf '%s\n' lib/learn/learner.c lib/stream/record.c \
-        lib/stream/round.c lib/text/svm.c)"
+    # Four that are still longer: they are being divided.
+    longer 400 "$ROOT"/lib/*/*.[ch] >long
+    is "$(grep -vxE 'lib/(learn/learner|stream/record|stream/round|text/svm)\.c' long)" ''
     awk '
         FNR == 1 { start = 0 }
         /^{/ { start = FNR }
