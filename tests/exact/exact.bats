@@ -80,3 +80,7 @@ load ../helper
 @test "judging from logs: summed over all m! orders, ips is the measure that every label gives" {
     "$ROOT/build/tests/exact/offline"
 }
+
+@test "equal scores: every order is equally likely, whatever the line order" {
+    "$ROOT/build/tests/exact/ties"
+}
