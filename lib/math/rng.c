@@ -22,6 +22,11 @@ uint64_t rng_bits(struct rng *rng)
     return mix(rng->state += golden);
 }
 
+uint64_t rng_bits_at(const struct rng *rng, uint64_t i)
+{
+    return mix(rng->state + (i + 1) * golden);
+}
+
 double rng_unit(struct rng *rng)
 {
     return (double)(rng_bits(rng) >> 11) * 0x1p-53;

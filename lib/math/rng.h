@@ -17,7 +17,8 @@ enum rng_purpose {
     RNG_CLICKS = 7,
     RNG_FOURIER = 8,
     RNG_POSTERIOR = 9,
-    RNG_RIVAL = 10
+    RNG_RIVAL = 10,
+    RNG_TIES = 11
 };
 
 struct rng {
@@ -29,6 +30,9 @@ struct rng rng_at(uint64_t seed, enum rng_purpose purpose, uint64_t t);
 
 /* 64 random bits: SplitMix64 (Steele, Lea and Flood 2014). */
 uint64_t rng_bits(struct rng *rng);
+
+/* The bits that the i-th call of rng_bits from here would return, from 0; the rng stays. */
+uint64_t rng_bits_at(const struct rng *rng, uint64_t i);
 
 /* Uniform on [0, 1), a multiple of 2^-53. */
 double rng_unit(struct rng *rng);

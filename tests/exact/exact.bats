@@ -92,3 +92,7 @@ load ../helper
 @test "memory is generalised least squares of all answers, with an effect of each pair, to 1e-12" {
     "$ROOT/build/tests/exact/memory"
 }
+
+@test "equal scores: every order is equally likely, whatever the line order" {
+    "$ROOT/build/tests/exact/ties"
+}

@@ -1,0 +1,49 @@
+#include "math/ties.h"
+
+#include <stdbool.h>
+
+#include "math/rng.h"
+
+/* The draw of document a is larger than that of b; equal draws go by document. */
+static bool after(const struct rng *rng, uint32_t a, uint32_t b)
+{
+    uint64_t of_a = rng_bits_at(rng, a), of_b = rng_bits_at(rng, b);
+    return of_a > of_b || (of_a == of_b && a > b);
+}
+
+/* doc[n] is a heap by draw except at i: moves doc[i] down to its place. */
+static void sink(const struct rng *rng, uint32_t *doc, size_t n, size_t i)
+{
+    uint32_t moving = doc[i];
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        child += child + 1 < n && after(rng, doc[child + 1], doc[child]);
+        if (!after(rng, doc[child], moving))
+            break;
+        doc[i] = doc[child];
+    }
+    doc[i] = moving;
+}
+
+/* A heap sort: in place, and as fast for a million equal scores as for ten. */
+static void sort_by_draw(const struct rng *rng, uint32_t *doc, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;)
+        sink(rng, doc, n, i);
+    while (n-- > 1) {
+        uint32_t last = doc[0];
+        doc[0] = doc[n];
+        doc[n] = last;
+        sink(rng, doc, n, 0);
+    }
+}
+
+void ties_break(size_t m, const double *score, uint64_t seed, uint64_t t, uint32_t *order)
+{
+    struct rng rng = rng_at(seed, RNG_TIES, t);
+    for (size_t a = 0, b; a < m; a = b) {
+        for (b = a + 1; b < m && score[order[b]] == score[order[a]];)
+            b++;
+        if (b - a > 1)
+            sort_by_draw(&rng, order + a, b - a);
+    }
+}
