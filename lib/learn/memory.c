@@ -90,7 +90,7 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
     count(memory->moments, entry, expected, regression->spread, y);
     entry->n += 1;
     entry->sum += y;
-    if (!unaligned_finite(memory->moments, MEMORY_MOMENTS) || !isfinite(entry->sum))
+    if (!unaligned_finite(memory->moments, MEMORY_MOMENTS))
         return fault_data(fault, "its answer %g is too large to be remembered: smaller labels", y);
     return regression_check(regression, fault);
 }
