@@ -72,7 +72,7 @@ struct memory_entry *memory_table_find(const struct memory_table *table, uint64_
 /* More room after the slots. */
 static int extend(struct memory_shelf *shelf, struct fault *fault)
 {
-    size_t room = shelf->room + shelf->room / 8 + TAIL;
+    size_t room = shelf->room + TAIL;
     struct memory_entry *entry = realloc(shelf->entry, room * sizeof *entry);
     if (!entry)
         return fault_memory(fault, room * sizeof *entry);
