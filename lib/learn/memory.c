@@ -62,8 +62,7 @@ void memory_expect(const struct matrix *x, const double *w, const double *level,
         s[i] += sum / (double)x->docs + constant;
 }
 
-/* What the answer y says about the estimate; z.v and the spread are those from before v learnt
- * y. */
+/* What the answer y says about the estimate; z.v and the spread are from before v learnt y. */
 static void count(double *moments, const struct memory_entry *entry, double expected, double spread,
                   double y)
 {

@@ -92,3 +92,7 @@ load ../helper
 @test "memory is generalised least squares of all answers, with an effect of each pair, to 1e-12" {
     "$ROOT/build/tests/exact/memory"
 }
+
+@test "a memory's keys are hashes of query and document; without a qid, or with a name twice, a fault" {
+    "$ROOT/build/tests/exact/memory_keys"
+}

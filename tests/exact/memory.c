@@ -5,6 +5,7 @@
  * estimate of rho, and the reset by surprise, are what they are said to be.
  */
 #include "learn/memory.h"
+#include "learn/memory_keys.h"
 #include "math/udu.h"
 #include "rounds.h"
 
