@@ -62,8 +62,7 @@ void memory_expect(const struct matrix *x, const double *w, const double *level,
         s[i] += sum / (double)x->docs + constant;
 }
 
-/* What the answer y says about the estimate; z.v and the spread are those from before v learnt
- * y. */
+/* What the answer y says about the estimate; z.v and the spread are from before v learnt y. */
 static void count(double *moments, const struct memory_entry *entry, double expected, double spread,
                   double y)
 {
@@ -90,7 +89,7 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
     count(memory->moments, entry, expected, regression->spread, y);
     entry->n += 1;
     entry->sum += y;
-    if (!unaligned_finite(memory->moments, MEMORY_MOMENTS) || !isfinite(entry->sum))
+    if (!unaligned_finite(memory->moments, MEMORY_MOMENTS))
         return fault_data(fault, "its answer %g is too large to be remembered: smaller labels", y);
     return regression_check(regression, fault);
 }

@@ -5,8 +5,8 @@
  * An answer about document j of query q is R = z.v + b + e. Here z is what a regression makes of
  * the document's features, v ~ N(0, (1 + rho) sigma^2 / lambda I) are its weights, b ~ N(0, rho
  * sigma^2) belongs to the pair, and e ~ N(0, sigma^2) to the answer. With n answers about a pair,
- * whose sum is S, another one y is this observation of v, independent of those before (P as in
- * udu.h):
+ * whose sum is S, another one y is this observation of v, independent of those before. P is
+ * (Z'Z + lambda I)^-1, so that z'Pz is regression_variance.
  *
  *     y* = y + rho (n y - S), which counts as c = (1 + rho) / ((1 + n rho) (1 + (n + 1) rho))
  *
@@ -28,7 +28,7 @@
  *
  * The slope of second on first residuals is not biased by showing again what looked good. It starts
  * at 3/4, as if ten pairs had been answered twice, and depends neither on the scale of the answers
- * nor on their offset, where the regression has a constant. With a rho that is fixed, beta is
+ * nor, where the regression has a constant, much on their offset. With a rho that is fixed, beta is
  * rho / (1 + rho). */
 #ifndef RANKPIPE_MEMORY_H
 #define RANKPIPE_MEMORY_H

@@ -8,27 +8,12 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "base/siphash.h"
 
 /* The answers about one pair: how many, and their sum. After a reset for drift n is a fraction. */
 struct memory_entry {
-    uint64_t key; /* never 0 */
+    uint64_t key; /* of memory_keys.h, never 0 */
     double n, sum;
 };
-
-/* ---- keys ---- */
-
-/* Pairs are known by a 64-bit hash of query and document. Two of N pairs share a key, and then an
- * entry, with a chance of about N^2 / 2^65: 2.7e-4 among 10^8 pairs. */
-
-/* The documents of a query under the secret key (k0, k1), from which their keys are made. The qid
- * is as in the round's header. */
-struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid);
-
-/* The key of the document with a name of n bytes; of the document in row `row` of a round without
- * names. No name has the key of a row, except by chance. */
-uint64_t memory_key_name(const struct siphash *query, const void *name, size_t n);
-uint64_t memory_key_row(const struct siphash *query, uint32_t row);
 
 /* ---- in memory ---- */
 
