@@ -6,7 +6,7 @@
 
 void interleave_direction(uint64_t seed, uint64_t t, size_t n, double *u)
 {
-    struct normals normals = { .rng = rng_at(seed, RNG_DUEL, t) };
+    struct normals normals = { .rng = rng_at(seed, RNG_INTERLEAVE, t) };
     sphere_draw(&normals, n, u);
 }
 

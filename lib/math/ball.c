@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-/* As weights are scaled down w grows. While its length is at most 2^256 neither its squares nor the
- * scale leave the range of a double, and weights that are longer are out of the ball. */
+/* As the scale falls, w grows. While the length of w is at most 2^256, neither its squares nor the
+ * scale leave the range of a double. */
 #define MOST 0x1p512
 #define NOTHING 0x1p-300
 
-/* The largest power of two up to the radius: to divide by it is exact. */
+/* The largest power of two up to the radius; dividing by it is exact. */
 void ball_start(struct ball *ball, double radius)
 {
     int exponent;
@@ -27,7 +27,7 @@ int ball_reach(struct ball *ball, size_t n, struct fault *fault)
     return ball->radius > 0 ? norm_reach(&ball->norm, n, fault) : 0;
 }
 
-/* Weights on the edge are scaled from w, not from what they were: nothing adds up. */
+/* The scale is computed from w, not from the last scale, so rounding errors do not accumulate. */
 static bool settle(struct ball *ball)
 {
     double square = norm_square(&ball->norm), length = sqrt(square);
@@ -57,8 +57,7 @@ bool ball_step_changes(struct ball *ball, const double *w, const uint32_t *index
     return settle(ball);
 }
 
-/* What has become next to nothing is 0 from then on: numbers at the lower end of a double are slow,
- * and would keep a sign when they are gone. */
+/* Tiny numbers become 0: subnormal doubles are slow, and would leave a signed zero. */
 static void multiply(struct ball *ball, double *w, double by)
 {
     for (size_t j = 0; j < ball->norm.n; j++) {
@@ -68,7 +67,7 @@ static void multiply(struct ball *ball, double *w, double by)
     norm_take(&ball->norm, w, ball->norm.n);
 }
 
-/* To a largest weight below 1, exactly. */
+/* Scales exactly, by a power of two, to a largest weight below 1. */
 static void shrink(struct ball *ball, double *w)
 {
     double most = 0;

@@ -1,5 +1,5 @@
-/* lanes: the one order in which numbers are added up, number j in lane j mod 16, and the lanes by
- * halves, 8-4-2-1: the same bits, whatever the machine's vectors. */
+/* lanes: the order in which numbers are added up: number j goes to lane j mod 16, and the lanes are
+ * added by halves, 8-4-2-1. So vectors of any width give the same bits. */
 #ifndef RANKPIPE_LANES_H
 #define RANKPIPE_LANES_H
 

@@ -8,14 +8,14 @@
 #include "math/lanes.h"
 #include "math/vectors.h"
 
-/* Features are asked for a page ahead: what the machine fetches by itself ends with the page. */
+/* Features are prefetched a page ahead: the processor's own prefetching ends with the page. */
 enum { LINE = 64, PAGE = 4096 };
 
-/* Weights of sparse features lie anywhere: they are asked for so many entries ahead, too. */
+/* Weights of sparse features are scattered: they are prefetched too, so many entries ahead. */
 enum { AHEAD = 32 };
 
-/* Four lanes at a time, as vectors that the compiler makes of whatever the machine has: the sums in
- * each lane, and so the bits, are the same. */
+/* Four lanes at a time, as vectors of the compiler. The sums in each lane, and so the bits, are the
+ * same with any vectors of the machine. */
 typedef double four __attribute__((vector_size(4 * sizeof(double))));
 typedef float four_floats __attribute__((vector_size(4 * sizeof(float))));
 
@@ -160,7 +160,7 @@ double matrix_norm(const double *w, size_t n)
     return sqrt(sum_lanes(lane));
 }
 
-/* A sparse row as it lies in the stream. */
+/* A sparse row in the bytes of the stream. */
 struct stretch {
     size_t from, to;
 };
@@ -246,7 +246,7 @@ struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double 
     return row;
 }
 
-/* Lane by lane, as features lie: so that dense and sparse rows give the same bits. */
+/* By lanes of the feature's index, so that dense and sparse rows give the same bits. */
 double row_times(const struct row *row, const double *w)
 {
     double lane[LANES] = { 0 };

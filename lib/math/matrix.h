@@ -11,7 +11,7 @@ enum matrix_form {
     MATRIX_SPARSE /* row i is idx/val[ptr[i]..ptr[i+1]), idx rising from 0     */
 };
 
-/* A view: the bytes are little-endian as in the stream, not aligned, and somebody else's. */
+/* A view of features. The bytes are borrowed, little-endian as in the stream, and not aligned. */
 struct matrix {
     enum matrix_form form;
     size_t docs, dim;
@@ -19,56 +19,56 @@ struct matrix {
     const unsigned char *ptr, *idx, *val; /* uint32[docs+1], uint32[nnz], float[nnz] */
 };
 
-/* How many weights the features reach: dim, or docs for unit vectors. */
+/* The number of weights: dim, or docs for unit vectors. */
 size_t matrix_width(const struct matrix *x);
 
-/* How many features are written down. */
+/* The number of features that are stored, zeros of the dense form included. */
 size_t matrix_entries(const struct matrix *x);
 
-/* s = X (scale w): s[docs] from w[n]; a weight from n on is 0. A weight is multiplied by `scale`
- * first, so that the products are those with the weights as they would be written down. Feature j
- * of a document is added up in lane j mod 16 (lanes.h), widened first, multiplied then added. So
- * dense and sparse features give the same bits, whatever the machine's vectors. `spare` has room
- * for matrix_width numbers; NULL will do where scale is 1, or X not dense. */
+/* s = X (scale w): s[docs] from w[n]; weights from n on count as 0. Each weight is multiplied by
+ * `scale` first, as if scale w had been stored. Feature j of a document is converted to double,
+ * multiplied, then added in lane j mod 16 (lanes.h). So dense and sparse features give the same
+ * bits, with vectors of any width. `spare` has room for matrix_width numbers; it may be NULL where
+ * scale is 1 or X is not dense. */
 void matrix_times(const struct matrix *x, const double *w, double scale, size_t n, double *s,
                   double *spare);
 
-/* z += X' g: z[matrix_width] from g[docs], by documents in their order; those with g = 0 are
- * not looked at. */
+/* z += X' g: z[matrix_width] from g[docs], by documents in their order. Documents with g = 0 are
+ * skipped. */
 void matrix_transposed_times(const struct matrix *x, const double *g, double *z);
 
-/* One vector of features, or a difference of two, widened. */
+/* One vector of features, or a difference of two, as doubles. */
 struct row {
     size_t n;
     const uint32_t *idx; /* idx[n], rising; NULL: 0 to n - 1 */
     double *val;         /* val[n]                           */
 };
 
-/* The features of document i, and what document i has more than document j. `val` and `idx` are
- * the caller's, with room for matrix_width numbers each. */
+/* The features of document i; and those of document i minus those of j. The row is in `val` and
+ * `idx`, the caller's, with room for matrix_width numbers each. */
 struct row matrix_row(const struct matrix *x, size_t i, double *val, uint32_t *idx);
 struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double *val,
                              uint32_t *idx);
 
-/* A document's features as they lie in the stream, of a matrix that is not dense. */
+/* The indices of a document's features, for a matrix that is not dense. They are borrowed. */
 struct sparse_row {
     size_t n;
-    const unsigned char *idx; /* uint32[n]; NULL: the one feature `only` */
+    const unsigned char *idx; /* uint32[n], not aligned; NULL: the one feature `only` */
     size_t only;
 };
 struct sparse_row matrix_sparse_row(const struct matrix *x, size_t i);
 size_t sparse_row_index(const struct sparse_row *row, size_t e);
 
-/* w.x, in the lanes of matrix_times; w reaches as far as the row. */
+/* w.x, added in lanes as in matrix_times. w is at least as long as the row. */
 double row_times(const struct row *row, const double *w);
 
-/* x.x, in the same lanes. */
+/* x.x, added in the same lanes. */
 double row_square(const struct row *row);
 
 /* w += a x. */
 void row_add(const struct row *row, double a, double *w);
 
-/* The length of w[n], summed in the same lanes. */
+/* The length of w[n], added in the same lanes. */
 double matrix_norm(const double *w, size_t n);
 
 #endif

@@ -6,14 +6,14 @@
 #include "math/lanes.h"
 #include "math/vectors.h"
 
-enum { FEW = 256 }; /* sums that are added up whenever they are asked for */
+enum { TOP_MOST = 256 }; /* most sums of the last level, which norm_square adds up each time */
 
 static size_t parts(size_t n)
 {
     return n / LANES + (n % LANES != 0);
 }
 
-/* Four lanes at a time, and then the same tree as sum_lanes has. */
+/* Four lanes at a time, then added in the order of sum_lanes. */
 typedef double four __attribute__((vector_size(4 * sizeof(double))));
 
 VECTORS_INLINE double add_up(const double *numbers, bool squares)
@@ -33,7 +33,7 @@ VECTORS_INLINE double add_up(const double *numbers, bool squares)
     return (a[0] + a[2]) + (a[1] + a[3]);
 }
 
-/* Sum b of a level, from the n numbers below it; where they end 0 is taken for the rest. */
+/* Sum b of a level, from the n numbers of the level before; numbers after the end count as 0. */
 VECTORS_INLINE void take_sum(struct level *level, bool first, const double *below, size_t n,
                              size_t b)
 {
@@ -57,7 +57,7 @@ VECTORS_INLINE void take(struct norm *norm, const double *v, size_t width)
     }
 }
 
-/* Where about as many numbers changed as a level has sums, each is summed once, in their order. */
+/* Where about as many numbers changed as a level has sums, each sum is computed once, in order. */
 VECTORS_INLINE void take_changes(struct norm *norm, const double *v, const uint32_t *index,
                              size_t changed)
 {
@@ -120,13 +120,12 @@ static int grow(struct level *level, size_t n, struct fault *fault)
     return 0;
 }
 
-/* A level that was not there is summed from the one below, which is small enough to have been the
- * last. */
+/* A new level is computed from the one before, which was the last one and so is small. */
 int norm_reach(struct norm *norm, size_t n, struct fault *fault)
 {
     size_t had = norm->levels, m = n;
     norm->levels = 0;
-    while (norm->levels == 0 || m > FEW) {
+    while (norm->levels == 0 || m > TOP_MOST) {
         size_t l = norm->levels++, below = m;
         m = parts(m);
         if (grow(&norm->level[l], m, fault) < 0)

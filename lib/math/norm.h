@@ -1,7 +1,7 @@
-/* norm: the length of a vector of which few numbers change at a time. Squares are summed by 16 that
- * lie together, these sums by 16, and so on while there are more than 256, each sum in lanes
- * (lanes.h): what it gives depends on the vector as it is and not on how it came about, and is
- * right to a few units in the last place however often it changed. */
+/* norm: the length of a vector of which few numbers change at a time. A tree of sums: the squares
+ * are added by 16 neighbours, these sums by 16, and so on while there are more than 256 sums, each
+ * in lanes (lanes.h). The result depends only on the vector, not on its history, and is accurate to
+ * a few units in the last place after any number of changes. */
 #ifndef RANKPIPE_NORM_H
 #define RANKPIPE_NORM_H
 
@@ -13,19 +13,20 @@
 
 enum { NORM_LEVELS = 16 };
 
-struct norm { /* all zero at first: of no numbers */
+struct norm { /* all zero at first: a vector of length 0 */
     size_t n, levels;
     struct level {
         size_t n;
-        struct buffer sums; /* double[n]: of 16 numbers of the level below; at first, of squares */
+        struct buffer sums; /* double[n]: each of 16 sums of the level before, or of squares */
     } level[NORM_LEVELS];
 };
 
-/* n numbers, no fewer than before; the new ones are 0. 0 or a fault. */
+/* Grows to n numbers; the new ones are 0. 0 or a fault. */
 int norm_reach(struct norm *norm, size_t n, struct fault *fault);
 void norm_close(struct norm *norm);
 
-/* v[norm->n] has changed: in its first `width` numbers; in those of index[n]. */
+/* Updates the sums after a change of v[norm->n]: of its first `width` numbers; of those of
+ * index[n]. */
 void norm_take(struct norm *norm, const double *v, size_t width);
 void norm_take_changes(struct norm *norm, const double *v, const uint32_t *index, size_t n);
 

@@ -20,8 +20,8 @@ double normal_draw(struct normals *normals)
     return a * scale;
 }
 
-/* 1/2 + density(x) (x + x^3/3 + x^5/(3 5) + x^7/(3 5 7) + ...): the terms have one sign, so that
- * none takes away what another gave. */
+/* 1/2 + density(x) (x + x^3/3 + x^5/(3 5) + x^7/(3 5 7) + ...). All terms have one sign, so nothing
+ * cancels. */
 double normal_below(double x)
 {
     static const double density = 0.3989422804014327; /* at 0: 1 / sqrt(2 pi) */

@@ -6,14 +6,14 @@
 
 #include "math/rng.h"
 
-/* No draw is further from 0: its square is below -2 log 2^-104. */
+/* The absolute value of a draw is at most this: its square is below -2 log 2^-104. */
 #define NORMAL_MOST 12.02
 
-/* Draws come in pairs: the second waits. Start with { .rng = rng_at(...) }; `rng` may be drawn from
- * between them. */
+/* Draws are made in pairs: the second one of a pair is stored. Start with { .rng = rng_at(...) }.
+ * The caller may draw from `rng` between them. */
 struct normals {
     struct rng rng;
-    bool waits;
+    bool waits; /* `second` is the next draw */
     double second;
 };
 

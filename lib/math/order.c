@@ -4,7 +4,7 @@
 
 #include "math/vectors.h"
 
-/* Runs this long are sorted for themselves, then merged. */
+/* Runs of this length are sorted one by one, then merged. */
 enum { RUN = 16, WIDE_RUN = 64 };
 
 static void sort_run(const double *score, uint32_t *order, size_t n)
@@ -18,7 +18,8 @@ static void sort_run(const double *score, uint32_t *order, size_t n)
     }
 }
 
-/* Each one's place is how many stand before it: more comparisons, but none that decides a jump. */
+/* The place of each is the number of those before it: more comparisons, but no branch depends on
+ * them. */
 VECTORS_WIDE static void sort_run_wide(const double *score, uint32_t *order, size_t n)
 {
     uint32_t first = order[0];

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* gcc in ISO mode fuses nothing unasked; clang does, within an expression, unless told. */
+/* gcc in ISO mode does not contract expressions; clang does, unless this pragma forbids it. */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
@@ -26,11 +26,11 @@ static const struct pair TWO_PI_PAIR = {0x1.921fb5p+2, 0x1.110b4611a6263p-24};
 static const double LOG2_E = 0x1.71547652b82fep+0;
 static const struct pair LOG2_E_PAIR = {0x1.715476p+0, 0x1.4ae0bf85ddf44p-26};
 
-/* Adding this leaves no bits below the units, so that the addition rounds to a whole number. */
+/* Adding this rounds to a whole number: the sum has no bits below the units. */
 static const double WHOLE = 0x1.8p52;
 
 static const double EXP_LARGEST = 0x1.62e42fefa39efp+9;
-/* Below these nothing is left, and above them the exponents met stay within range. */
+/* Arguments below these give 0; above them, all exponents stay within range. */
 static const double EXP_NOTHING = -746.0;
 static const double EXP2_NOTHING = -1076.0;
 

@@ -11,7 +11,7 @@ size_t regression_rows(size_t dim, bool plain)
     return plain ? dim : dim > SIZE_MAX / 2 ? SIZE_MAX : 2 * dim;
 }
 
-/* The mean of the round's documents, seen or not, in `mean`. */
+/* Computes the mean of all documents of the round into `mean`. */
 static void average(struct regression *my, double *one)
 {
     memset(my->mean, 0, my->dim * sizeof *my->mean);

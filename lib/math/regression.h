@@ -1,12 +1,12 @@
-/* regression: ridge regression of what documents are worth on their features, online: after each
- * document seen, the weights are the least squares of all up to it (Hoerl & Kennard 1970). Unless
- * features are plain, a document is its deviation from the mean of its round's documents, and
- * that mean, 2 dim numbers (Mundlak 1978): the mean's weights take up how one query differs from
- * another, and rank nothing.
+/* regression: online ridge regression of the relevance of documents on their features. After each
+ * document seen, the weights are the regularised least squares of all documents so far (Hoerl &
+ * Kennard 1970). Unless features are plain, a document is described by its deviation from the mean
+ * of its round's documents, and by that mean, 2 dim numbers (Mundlak 1978). The weights of the mean
+ * explain differences between queries and do not affect a ranking.
  *
  * With z a document's numbers, v the weights and Z, R what was seen, v = (Z'Z + lambda I)^-1 Z'R
- * and P = lambda (Z'Z + lambda I)^-1; a document that counts as much as a of them adds a z z' to
- * Z'Z, and a z R to Z'R. */
+ * and P = lambda (Z'Z + lambda I)^-1. A document of weight a adds a z z' to Z'Z, and a z R to Z'R.
+ */
 #ifndef RANKPIPE_REGRESSION_H
 #define RANKPIPE_REGRESSION_H
 
@@ -19,36 +19,36 @@
 #include "math/matrix.h"
 
 struct regression {
-    /* The caller's: weights w[dim] of the deviations, or of the plain features, and level[dim] of
-     * the means, at first 0; the P that they go with, as a udu.h of regression_rows, whose rows
-     * go by twos, of feature j's deviation and of its mean. */
+    /* The caller's: w[dim], the weights of the deviations, or of the plain features, and
+     * level[dim], those of the means, all 0 at first; and inverse, their P in the form of udu.h,
+     * with regression_rows rows: for each feature one for its deviation and one for its mean. */
     size_t dim;
     bool plain;
     double lambda;
     double *w, *level, *inverse;
 
-    /* The round at hand, from regression_round on. */
+    /* The current round, from regression_round on. */
     struct buffer buffer;
     const struct matrix *x;
     double *z, *u, *mean, *val;
     uint32_t *idx;
 };
 
-/* The rows of P. */
+/* The number of rows of P. */
 size_t regression_rows(size_t dim, bool plain);
 
-/* Makes a round ready, whose features reach no further than dim; x stays the caller's, as long as
- * the round is at hand. */
+/* Prepares a round with at most dim features. x stays the caller's, and must stay until the next
+ * call. 0 or a fault. */
 int regression_round(struct regression *regression, const struct matrix *x, struct fault *fault);
 
-/* What the weights make of document i of the round: v.z. */
+/* The expected relevance of document i of the round: v.z. */
 double regression_expect(struct regression *regression, size_t i);
 
-/* z'(Z'Z + lambda I)^-1 z of document i: the variance of v.z, where what was seen varies by 1. */
+/* z'(Z'Z + lambda I)^-1 z of document i: the variance of v.z in units of the noise variance. */
 double regression_variance(struct regression *regression, size_t i);
 
-/* Document i was seen, is worth so much, and counts as `much` documents, above 0. A fault where the
- * weights are no longer finite; then they are good for nothing. */
+/* Learns that document i has relevance `worth`, with weight `much`, above 0. A fault where the
+ * weights are no longer finite; then they cannot be used any more. O(rows^2). */
 int regression_learn(struct regression *regression, size_t i, double worth, double much,
                      struct fault *fault);
 

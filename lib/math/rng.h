@@ -1,12 +1,12 @@
-/* rng: random numbers that depend on (seed, purpose, t) and on nothing else. */
+/* rng: random numbers that depend only on (seed, purpose, t). */
 #ifndef RANKPIPE_RNG_H
 #define RANKPIPE_RNG_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* One for each use, so that two programs with the same seed share no draws. The numbers are
- * part of what a seed means: never change one. */
+/* One for each use, so that two programs with the same seed share no draws. The same seed must
+ * always give the same draws: never change one of these numbers. */
 enum rng_purpose {
     RNG_EXPLORE = 1,
     RNG_REPLAY = 2,
@@ -17,7 +17,7 @@ enum rng_purpose {
     RNG_CLICKS = 7,
     RNG_FOURIER = 8,
     RNG_POSTERIOR = 9,
-    RNG_DUEL = 10
+    RNG_INTERLEAVE = 10
 };
 
 struct rng {

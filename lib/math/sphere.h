@@ -1,4 +1,4 @@
-/* sphere: directions, all equally likely. */
+/* sphere: random directions, all equally likely. */
 #ifndef RANKPIPE_SPHERE_H
 #define RANKPIPE_SPHERE_H
 
@@ -6,8 +6,8 @@
 
 #include "math/normal.h"
 
-/* u[n] becomes a vector of length 1, uniform on the sphere: a Gaussian, scaled. Where n is 0,
- * nothing is done. */
+/* u[n] becomes a vector of length 1, uniform on the sphere: a Gaussian vector, scaled. Does nothing
+ * where n is 0. */
 void sphere_draw(struct normals *normals, size_t n, double *u);
 
 #endif

@@ -6,12 +6,12 @@
 
 #include "math/vectors.h"
 
-/* Numbers at a time, and columns. */
+/* Numbers, and columns, that are processed together. */
 enum { FOUR = 4 };
 typedef double four __attribute__((vector_size(FOUR * sizeof(double))));
 
-/* Four columns, or fewer at the end: they reach down to row `top` together, and then each to its
- * own diagonal. */
+/* Four columns, or fewer at the end. All of them reach down to row `top`, and then each to its own
+ * diagonal. */
 struct columns {
     double *column[FOUR];
     size_t n, top;
@@ -139,7 +139,7 @@ VECTORS_INLINE double observe(double *a, size_t n, const double *z, double alpha
     if (n > 0)
         project(&c, z, change.f);
     for (size_t j = 0; j < n; j += FOUR, c = next, change = ahead) {
-        if (j + FOUR < n) { /* which needs nothing of these, and fills the time that they wait */
+        if (j + FOUR < n) { /* independent of these four, so the processor can overlap them */
             next = columns_at(a, n, j + FOUR);
             project(&next, z, ahead.f);
         }

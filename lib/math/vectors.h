@@ -1,14 +1,14 @@
-/* vectors: one piece of code compiled twice, for every machine and for those with wide vectors.
- * Both give the same bits: what is added to what, and in which order, is written in the code. */
+/* vectors: compiles a function twice, for every machine and for those with wide vectors. Both give
+ * the same bits, because the code fixes the order of all sums. */
 #ifndef RANKPIPE_VECTORS_H
 #define RANKPIPE_VECTORS_H
 
 #include <stdbool.h>
 
-/* Of a function that others are to have within them, as their machine has it. */
+/* Marks a function that is inlined into both versions, and compiled for the machine of each. */
 #define VECTORS_INLINE static inline __attribute__((always_inline))
 
-/* Of the function for wide vectors, which is called where vectors_wide() says so. */
+/* Marks the version for wide vectors, which is called where vectors_wide() is true. */
 #if defined(__x86_64__)
 #define VECTORS_WIDE __attribute__((target("avx2")))
 #else
