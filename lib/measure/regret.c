@@ -90,10 +90,10 @@ int regret_look(struct regret *regret, const struct judge *judge, size_t dim,
     if (measured == MEASURE_FAULT)
         return -1;
     memset(regret->round.gain, 0, regret->docs * sizeof *regret->round.gain);
-    regret->round.constant = regret->round.shown = 0;
+    regret->round.constant = regret->round.achieved = 0;
     if (measured == MEASURE_NOTHING)
         return 0;
-    regret->round.shown = regret->linear->sign * value;
+    regret->round.achieved = regret->linear->sign * value;
     return work_out(regret, judge, fault);
 }
 
@@ -102,7 +102,7 @@ void regret_add(struct regret *regret)
     for (size_t i = 0; i < regret->docs; i++)
         regret->sum.gain[i] += regret->round.gain[i];
     regret->sum.constant += regret->round.constant;
-    regret->sum.shown += regret->round.shown;
+    regret->sum.achieved += regret->round.achieved;
 }
 
 double regret_sum(const struct regret *regret)
@@ -113,7 +113,7 @@ double regret_sum(const struct regret *regret)
     (void)order_inversions(m, sorted, sorted + m); /* sorts them, highest first */
     for (size_t i = 0; i < m; i++)
         best += regret->weight[i] * sorted[i];
-    return best - regret->sum.shown;
+    return best - regret->sum.achieved;
 }
 
 void regret_close(struct regret *regret)

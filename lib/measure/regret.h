@@ -14,7 +14,7 @@
 struct terms {
     double *gain; /* gain[docs], by item                       */
     double constant;
-    double shown; /* the value of the ranking shown          */
+    double achieved; /* the value of the ranking shown       */
 };
 
 struct regret { /* all zero at first */

@@ -45,7 +45,7 @@ said() {
 @test "bash: learners, games, measures and words are those that the programs name" {
     installed
     offers 'update -a ' "$(said '.*there are: ' update -a '?')"
-    offers 'synth ' "$(said '.*there are: ' synth '?')"
+    offers 'synth ' "$(said '.*choose from ' synth '?' | tr -d ,)"
     offers 'bin2txt -f ' "$(said '.* wants ' bin2txt -f '?' | sed 's/, not .*//; s/,//g; s/ or / /')"
     for learner in kl solar1 ftpl; do [[ " $(complete_line 'update -a ') " == *" $learner "* ]]; done
     for measure in ndcg@ map loss:kl regret: ips: snips:; do
