@@ -1,5 +1,5 @@
 /* measure: how good a ranking was, by the relevance of the documents at its positions. Where papers
- * and tools differ in a convention, struct conventions has a field for it. */
+ * and tools differ in a convention, struct conventions of judge.h has a field for it. */
 #ifndef RANKPIPE_MEASURE_H
 #define RANKPIPE_MEASURE_H
 
@@ -7,21 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
 #include "base/fault.h"
 #include "base/names.h"
 #include "loss/surrogate.h"
-
-struct conventions {
-    bool letor_discount;  /* D = 1, 1, 1/log2(3), 1/log2(4) ...; else D(i) = 1/log2(i+1) */
-    bool linear_gain;     /* G(r) = r; else 2^r - 1                                     */
-    unsigned top_grade;   /* for err                                                    */
-    double epsilon;       /* for loss:smoothdcg                                         */
-};
+#include "measure/judge.h"
 
 enum measured { MEASURE_FAULT = -1, MEASURE_NOTHING = 0, MEASURE_VALUE = 1 };
-
-struct judge;
 
 struct measure {
     const char *name; /* as it was given: "ndcg@10"; the caller's */
@@ -29,22 +20,6 @@ struct measure {
     const struct surrogate *surrogate; /* of loss:SURROGATE, else NULL */
     enum measured (*value)(const struct measure *measure, const struct judge *judge,
                            double *value, struct fault *fault);
-};
-
-/* What a measure is computed from: one round, prepared by judge_round. All zero at first, except
- * the conventions. */
-struct judge {
-    struct conventions conventions;
-    size_t top;             /* how many of `sorted` are needed; 0: all                     */
-    size_t docs;
-    const double *ranked;   /* ranked[docs]: R by position; NULL: the round has no order   */
-    const double *sorted;   /* sorted[docs]: R highest first; the first `top` are filled in */
-    const double *discount; /* D(i+1) at i, at least docs of them                          */
-    const double *label;    /* label[docs], by document                                    */
-    const double *score;    /* score[docs], by document; NULL where there is none          */
-    double *scratch;        /* room for SURROGATE_SCRATCH * docs                           */
-    size_t discounts;
-    struct buffer buffer[5];
 };
 
 /* Parses the name of a measure: ndcg[@k] dcg[@k] err[@k] p@k prec@k map mrr auc pairloss sumloss
@@ -63,15 +38,6 @@ size_t measure_top(const struct measure *measure);
 
 /* Is it a measure of the order (and not a loss of the scores)? */
 bool measure_needs_order(const struct measure *measure);
-
-/* Prepares a round. order[m] (or NULL), label[m] and score[m] (or NULL) stay the caller's, and must
- * stay until the next call. 0 or a fault. O(m log m), and O(m) where `top` is small. */
-int judge_round(struct judge *judge, size_t m, const uint32_t *order, const float *label,
-                const double *score, struct fault *fault);
-void judge_close(struct judge *judge);
-
-/* Prepares only docs and discount, for a round without labels. 0 or a fault. */
-int judge_places(struct judge *judge, size_t m, struct fault *fault);
 
 /* The value for the prepared round: MEASURE_VALUE and *value; MEASURE_NOTHING where the measure is
  * not defined for it, as without a relevant document; or MEASURE_FAULT for a label that it cannot
