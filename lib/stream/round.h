@@ -56,7 +56,7 @@ static inline int round_set_group(struct round *round, uint64_t group, struct fa
 }
 
 /* Add a column, as round_new does: one value for each document, but `places` values of seen. A new
- * score removes the rival, which was drawn beside the old score. */
+ * score removes the rival, which belongs to the old score. */
 static inline float *round_new_label(struct round *round, struct fault *fault)
 {
     return round_new(round, ROUND_LABEL, round->docs, fault);
