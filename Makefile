@@ -1,9 +1,12 @@
-# rankpipe: make, make demo, make check, make fuzz, make bench, make soak, make install; make static,
-# make dist, make deb
+# rankpipe: `make` builds the programs; `make help` lists what else there is.
 
+# Set by the environment or on the command line: CC, CPPFLAGS, CFLAGS, LDFLAGS.
+ifeq ($(origin CC),default)
 CC = cc
-CFLAGS = -O3
-LDFLAGS =
+endif
+CFLAGS ?= -O3
+LDFLAGS ?=
+
 DESTDIR =
 PREFIX = /usr/local
 BINDIR = $(PREFIX)/bin
@@ -12,116 +15,167 @@ BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(PREFIX)/share/zsh/site-functions
 PROGPREFIX =
 INSTALL = install
+# GENERAL=libexec keeps the names that are too general for a distribution off the PATH.
+GENERAL = bin
 
 # What the results depend on is not for CFLAGS: no contraction, so that they are the same anywhere.
 HOUSE = -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -Ilib
 WARN = -Wall -Wextra -Wconversion -Wshadow
 COMPILE = $(CC) $(HOUSE) $(WARN) $(CPPFLAGS) $(CFLAGS)
+LINK = $(CC) $(CFLAGS) $(LDFLAGS)
 
 # The version stands in cmd/main.c, and nowhere else.
 VERSION = $(shell sed -n 's/^\#define VERSION "\(.*\)"$$/\1/p' cmd/main.c)
 
-PROGRAMS = svm2bin weights2bin replay synth features score explore metric feedback-mask
-PROGRAMS += feedback-join update bin2txt loop
-LIB = $(patsubst lib/%.c,build/lib/%.o,$(wildcard lib/*/*.c))
-CMD = $(patsubst cmd/%.c,build/cmd/%.o,$(wildcard cmd/*.c))
-HEADERS = $(wildcard lib/*/*.h cmd/*.h tests/*/*.h)
+# Where objects and programs are written: make debug has folders of its own.
+BUILD = build
+BIN = bin
 
-all: bin/rankpipe $(PROGRAMS:%=bin/%)
+GENERAL_NAMES = score update explore replay loop metric features synth
+DISTINCTIVE_NAMES = svm2bin weights2bin bin2txt feedback-mask feedback-join
+PROGRAMS = $(GENERAL_NAMES) $(DISTINCTIVE_NAMES)
+LIB = $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*/*.c))
+CMD = $(patsubst cmd/%.c,$(BUILD)/cmd/%.o,$(wildcard cmd/*.c))
 
-bin/rankpipe: $(CMD) $(LIB)
-	@mkdir -p bin
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CMD) $(LIB) -lm
+## all: the programs, in bin/ (also plain `make`)
+all: $(BIN)/rankpipe $(PROGRAMS:%=$(BIN)/%)
 
-$(PROGRAMS:%=bin/%): bin/rankpipe
+## help: this list
+help:
+	@sed -n 's/^## \([a-z]*\): /\1 /p' Makefile | while read -r name text; do \
+		printf 'make %-10s %s\n' "$$name" "$$text"; done
+
+$(BIN)/rankpipe: $(CMD) $(LIB)
+	@mkdir -p $(BIN)
+	$(LINK) -o $@ $(CMD) $(LIB) -lm
+
+$(PROGRAMS:%=$(BIN)/%): $(BIN)/rankpipe
 	ln -sf rankpipe $@
 
 # What each object includes, the compiler writes beside it.
-build/%.o: %.c
-	@mkdir -p $(@D)
-	$(COMPILE) -MMD -MP -c -o $@ $<
+DEPENDS = -MMD -MP
 
--include $(wildcard build/cmd/*.d build/lib/*/*.d)
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) $(DEPENDS) -c -o $@ $<
+
+-include $(wildcard $(BUILD)/cmd/*.d $(BUILD)/lib/*/*.d build/tests/*/*.d build/examples/*/*.d \
+	build/fuzz/*/*.d build/fuzz/*/*/*.d)
+
+# A stamp holds the compiler and its flags, and is written when they change: then every object, which
+# depends on it, is built again.
+STAMPED = $(strip $(COMPILE) / $(LINK))
+write_stamp = @mkdir -p $(@D) && printf '%s\n' '$(subst ','\'',$(1))' > $@
+
+ifneq ($(shell cat $(BUILD)/flags 2>/dev/null),$(STAMPED))
+$(BUILD)/flags: FORCE
+endif
+$(BUILD)/flags:
+	$(call write_stamp,$(STAMPED))
+
+FORCE:
+
+## debug: the programs in build/debug/bin, by -O0 -g with AddressSanitizer and UBSan
+debug:
+	@$(MAKE) all BUILD=build/debug BIN=build/debug/bin CFLAGS="-O0 -g $(SANITIZE)"
 
 # Tests in C: exact mathematics, each a program of its own.
 TESTS = $(patsubst tests/%.c,build/tests/%,$(wildcard tests/exact/*.c) \
 	$(filter-out tests/shim/faulty.c,$(wildcard tests/shim/*.c)))
 
-build/tests/%: tests/%.c $(LIB) $(HEADERS)
-	@mkdir -p $(@D)
-	$(COMPILE) -o $@ $< $(LIB) -lm
+$(TESTS) build/examples/data/make: %: %.o $(LIB)
+	$(LINK) -o $@ $< $(LIB) -lm
 
 # What tests put between a program and the system.
-build/tests/shim/%.so: tests/shim/%.c $(HEADERS)
+build/tests/shim/%.so: tests/shim/%.c build/flags
 	@mkdir -p $(@D)
-	$(filter-out -static -fsanitize=%,$(COMPILE)) -U_FORTIFY_SOURCE -shared -fPIC -o $@ $< -ldl
+	$(filter-out -static -fsanitize=%,$(COMPILE)) $(DEPENDS) -MF $(@:.so=.d) -MT $@ \
+		-U_FORTIFY_SOURCE -shared -fPIC -o $@ $< -ldl
 
-# Fuzz targets: each runs behind libFuzzer (make fuzz), and behind a driver that gives it files.
+# Fuzz targets: each runs under libFuzzer (make fuzz), and with a driver that gives it files.
 FUZZ = $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 FUZZED = $(filter-out build/cmd/main.o,$(CMD)) $(LIB)
+FUZZ_SOURCES = $(FUZZ) driver
 
-build/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.c $(FUZZED) $(HEADERS)
+$(FUZZ_SOURCES:%=build/tests/fuzz/%.o): build/tests/fuzz/%.o: tests/fuzz/%.c build/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -Icmd -o $@ $< tests/fuzz/driver.c $(FUZZED) -lm
+	$(COMPILE) -Icmd $(DEPENDS) -c -o $@ $<
 
+$(FUZZ:%=build/tests/fuzz/%): %: %.o build/tests/fuzz/driver.o $(FUZZED)
+	$(LINK) -o $@ $< build/tests/fuzz/driver.o $(FUZZED) -lm
+
+## tests: what the tests need that is written in C, in build/tests
 tests: $(TESTS) build/tests/shim/faulty.so $(FUZZ:%=build/tests/fuzz/%)
 
-# What the sanitizers catch, in tests and behind fuzzers.
+# What the sanitizers catch, in tests and under fuzzers.
 CAUGHT = address,undefined,float-cast-overflow
+SANITIZE = -fsanitize=$(CAUGHT) -fno-sanitize-recover=all
 
-# bats, mandoc and gnuplot are brought in where the machine has none; without gnuplot the tests of
-# the papers' figures are skipped.
+# T='explore ridge' chooses tests: only what they need is built.
+ifneq ($(filter check test,$(MAKECMDGOALS)),)
+NEEDED = $(if $(T),$(shell sh tests/run -n $(T) 2>/dev/null),all tests build/examples/data/make)
+endif
+
+## check: run every test, first installing bats, mandoc and gnuplot if missing; T='explore ridge': only these; SAN=1: under sanitizers
+## test: the same, but install nothing: report what is missing, and skip the tests that need it
 ifeq ($(SAN),)
-check: all tests build/examples/data/make
+check: $(NEEDED)
 	@sh tests/need bats mandoc
 	@sh tests/need gnuplot=gnuplot-nox || true
-	@PATH="$$PWD/node_modules/.bin:$$PATH" bats --jobs 1 -r tests
-else
-# With SAN=1 under AddressSanitizer and UBSan: in a copy of the tree, so that no object is mixed up
-# with the others, and no test need know where it runs.
-SANITIZE = -O1 -g -fsanitize=$(CAUGHT) -fno-sanitize-recover=all
-COPIED = LICENSE Makefile README.md cmd examples lib man package tests
+	@sh tests/run $(T)
 
-check:
+test: $(NEEDED)
+	@sh tests/need -n bats
+	@sh tests/need -n mandoc gnuplot || true
+	@sh tests/run $(T)
+else
+# With SAN=1 the tests run in a copy of the tree, so that no object is mixed up with the others, and
+# no test needs to know where it runs.
+COPIED = LICENSE Makefile README.md cmd examples lib man package tests $(wildcard HACKING.md NEWS)
+
+check test:
 	@mkdir -p build/san/rankpipe
 	@cd build/san/rankpipe && rm -rf $(COPIED)
 	@cp -Rp $(COPIED) build/san/rankpipe
 	@ln -sfn "$(abspath ../shared)" build/san/shared
-	@ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) -C build/san/rankpipe check SAN= \
-		CFLAGS="$(SANITIZE)"
+	@ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) -C build/san/rankpipe $@ SAN= \
+		CFLAGS="-O1 -g $(SANITIZE)"
 endif
 
-# Each target for so many seconds; what is found is build/fuzz/crash-TARGET. Behind AFL++ instead:
+# Each target for SECONDS; an input that fails is build/fuzz/crash-TARGET. Under AFL++ instead:
 #   make clean && make tests CC=afl-clang-fast
 #   afl-fuzz -i tests/fuzz/corpus/svm -o build/afl build/tests/fuzz/svm
 SECONDS = 20
 CC_FUZZ = clang
 FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) $(CPPFLAGS) -Icmd -O1 -g -fno-sanitize-recover=all
 
+## fuzz: fuzz each parser for SECONDS=20 under libFuzzer (clang)
 fuzz:
 	@MAKE="$(MAKE)" sh tests/fuzz/run "$(CC_FUZZ)" "$(SECONDS)" $(FUZZ)
 
-build/fuzz/%.o: %.c $(HEADERS)
-	@mkdir -p $(@D)
-	$(FUZZING) -fsanitize=fuzzer-no-link,$(CAUGHT) -c -o $@ $<
+ifneq ($(shell cat build/fuzz/flags 2>/dev/null),$(strip $(FUZZING)))
+build/fuzz/flags: FORCE
+endif
+build/fuzz/flags:
+	$(call write_stamp,$(strip $(FUZZING)))
 
-build/fuzz/%: tests/fuzz/%.c $(FUZZED:build/%=build/fuzz/%) $(HEADERS)
+build/fuzz/%.o: %.c build/fuzz/flags
 	@mkdir -p $(@D)
-	$(FUZZING) -fsanitize=fuzzer,$(CAUGHT) -o $@ $< $(FUZZED:build/%=build/fuzz/%) -lm
+	$(FUZZING) -fsanitize=fuzzer-no-link,$(CAUGHT) $(DEPENDS) -c -o $@ $<
 
+$(FUZZ:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZED:build/%=build/fuzz/%)
+	$(FUZZING) -fsanitize=fuzzer,$(CAUGHT) -o $@ $^ -lm
+
+## demo: learn on examples/data through real pipes, and print the curve
 demo: all
 	@sh examples/demo
 
-# The made-up queries of examples/data: the same bytes each time.
+## data: make examples/data/small.svm again: the same bytes each time
 data: build/examples/data/make
 	build/examples/data/make > examples/data/small.svm
 
-build/examples/data/make: examples/data/make.c $(LIB) $(HEADERS)
-	@mkdir -p $(@D)
-	$(COMPILE) -o $@ $< $(LIB) -lm
-
-# What completion knows, the programs themselves tell: where they cannot run, being built for another
-# machine, OPTIONS names the file that they told elsewhere.
+# The programs themselves print what completion needs to know. Where they cannot run, because they
+# are built for another machine, OPTIONS names the file that they printed elsewhere.
 OPTIONS = build/options
 
 build/options: bin/rankpipe package/options
@@ -129,64 +183,57 @@ build/options: bin/rankpipe package/options
 	sh package/options bin/rankpipe > $@.new
 	mv $@.new $@
 
+# Scripts run by `rankpipe NAME`, and what they use.
+SCRIPTS = sweep plot live add-tables
+
+INSTALLED = DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' BASHDIR='$(BASHDIR)' \
+	ZSHDIR='$(ZSHDIR)' PROGPREFIX='$(PROGPREFIX)' GENERAL='$(GENERAL)' PROGRAMS='$(PROGRAMS)' \
+	GENERAL_NAMES='$(GENERAL_NAMES)' SCRIPTS='$(SCRIPTS)' OPTIONS='$(OPTIONS)' INSTALL='$(INSTALL)'
+
+## install: programs, pages and scripts below DESTDIR and PREFIX; GENERAL=libexec keeps general names off the PATH; PROGPREFIX=rp- begins every name
 install: all $(OPTIONS)
-	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
-		$(DESTDIR)$(MANDIR)/man7 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
-	$(INSTALL) -m 755 bin/rankpipe $(DESTDIR)$(BINDIR)/$(PROGPREFIX)rankpipe
-	sh package/completion bash $(PROGPREFIX) < $(OPTIONS) > build/bash
-	sh package/completion zsh $(PROGPREFIX) < $(OPTIONS) > build/zsh
-	$(INSTALL) -m 644 build/bash $(DESTDIR)$(BASHDIR)/$(PROGPREFIX)rankpipe
-	$(INSTALL) -m 644 build/zsh $(DESTDIR)$(ZSHDIR)/_$(PROGPREFIX)rankpipe
-	for p in $(PROGRAMS); do \
-		ln -sf $(PROGPREFIX)rankpipe $(DESTDIR)$(BINDIR)/$(PROGPREFIX)$$p || exit 1; \
-		ln -sf $(PROGPREFIX)rankpipe $(DESTDIR)$(BASHDIR)/$(PROGPREFIX)$$p || exit 1; \
-		$(INSTALL) -m 644 man/$$p.1 $(DESTDIR)$(MANDIR)/man1/$(PROGPREFIX)$$p.1 || exit 1; \
-	done
-	$(INSTALL) -m 644 man/rankpipe.1 $(DESTDIR)$(MANDIR)/man1/$(PROGPREFIX)rankpipe.1
-	$(INSTALL) -m 644 man/rankpipe.5 $(DESTDIR)$(MANDIR)/man5/rankpipe.5
-	$(INSTALL) -m 644 man/rankpipe.7 $(DESTDIR)$(MANDIR)/man7/rankpipe.7
+	@$(INSTALLED) sh package/install install
 
+## uninstall: remove what make install with the same settings installed
 uninstall:
-	for p in rankpipe $(PROGRAMS); do \
-		rm -f $(DESTDIR)$(BINDIR)/$(PROGPREFIX)$$p $(DESTDIR)$(BASHDIR)/$(PROGPREFIX)$$p \
-			$(DESTDIR)$(MANDIR)/man1/$(PROGPREFIX)$$p.1; \
-	done
-	rm -f $(DESTDIR)$(ZSHDIR)/_$(PROGPREFIX)rankpipe
-	rm -f $(DESTDIR)$(MANDIR)/man5/rankpipe.5 $(DESTDIR)$(MANDIR)/man7/rankpipe.7
+	@$(INSTALLED) sh package/install uninstall
 
-# One file that needs no other, small: all programs, for a machine that has nothing.
 CC_STATIC = musl-gcc
 
+## static: build/static/rankpipe: all programs in one small file that needs no other (musl)
 static: build/static/rankpipe
 	@echo "$<: $$(wc -c < $<) bytes"
 
-build/static/rankpipe: $(wildcard cmd/*.c lib/*/*.c) $(HEADERS) Makefile
+build/static/rankpipe: $(wildcard cmd/*.[ch] lib/*/*.[ch]) Makefile
 	@mkdir -p $(@D)
 	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -o $@ $(wildcard cmd/*.c lib/*/*.c) -lm
 
-# The sources as one file, and a package for this machine: the same bytes each time.
+## dist: build/rankpipe-VERSION.tar.gz, the sources: the same bytes each time
 dist:
 	sh package/tarball $(VERSION) build/rankpipe-$(VERSION).tar.gz
 
+## deb: build/rankpipe_VERSION-1_ARCH.deb, a Debian package: the same bytes each time
 deb: all
 	MAKE="$(MAKE)" PROGPREFIX="$(PROGPREFIX)" sh package/deb $(VERSION) build
 
 # The bare work that the programs are measured against, each a program of one file.
 FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*.c))
 
-build/tests/bench/%: tests/bench/%.c $(wildcard tests/bench/*.h)
-	@mkdir -p $(@D)
-	$(COMPILE) -o $@ $<
+$(FLOORS): %: %.o
+	$(LINK) -o $@ $<
 
+## bench: time the programs beside the same work in bare C, and how a round's cost grows
 bench: all $(FLOORS)
 	@bash tests/bench/run
 	@bash tests/bench/growth
 
-# Ten million rounds, and memory stays as it is; some minutes.
+## soak: ten million rounds, in which memory must not grow; some minutes
 soak: all
 	@bash tests/promises/soak
 
+## clean: remove bin and build
 clean:
 	rm -rf bin build
 
-.PHONY: all tests check fuzz demo data install uninstall static dist deb bench soak clean
+.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak \
+	clean

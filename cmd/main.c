@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "place.h"
 #include "programs.h"
 #include "run/pump.h"
 #include "say.h"
@@ -138,19 +140,35 @@ static int list_programs(FILE *to, int status)
     fprintf(to, "usage: rankpipe program [argument ...]\n\n");
     for (size_t i = 0; programs[i]; i++)
         fprintf(to, "  %-14s %s\n", programs[i]->name, programs[i]->line);
+    fprintf(to, "\nscripts:\n");
+    place_list(to);
     fprintf(to, "\n'rankpipe program -h' tells its options; rankpipe(7) is the tour.\n");
     return print(to, status);
+}
+
+static int print_path(const char *called)
+{
+    char *folder = place_programs(called);
+    if (!folder) {
+        fprintf(stderr, "rankpipe: cannot find out where this program is\n");
+        return 1;
+    }
+    printf("%s\n", folder);
+    free(folder);
+    return print(stdout, 0);
 }
 
 int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
         return 1;
-    signal(SIGPIPE, SIG_IGN); /* a write tells it, and die_of repeats it in the end */
-    signal(SIGXFSZ, SIG_IGN); /* so does one beyond ulimit -f, as if the disk were full */
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
     const struct filter *program = program_find(name);
+    if (!program && argc > 1 && place_is_script(argv[1]))
+        return place_run(argv[0], argv + 1); /* which takes signals as they came */
+    signal(SIGPIPE, SIG_IGN); /* a write tells it, and die_of repeats it in the end */
+    signal(SIGXFSZ, SIG_IGN); /* so does one beyond ulimit -f, as if the disk were full */
     if (program)
         return run(program, argc, argv);
     if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)
@@ -159,6 +177,8 @@ int main(int argc, char **argv)
         printf("rankpipe %s\n", VERSION);
         return print(stdout, 0);
     }
+    if (strcmp(argv[1], "--path") == 0)
+        return print_path(argv[0]);
     for (size_t i = 0; programs[i]; i++)
         if (strcmp(argv[1], programs[i]->name) == 0)
             return run(programs[i], argc - 1, argv + 1);

@@ -7,7 +7,13 @@ PATH=$ROOT/bin:$PATH
 PROGRAMS="svm2bin weights2bin replay synth features score explore metric feedback-mask"
 PROGRAMS+=" feedback-join update bin2txt loop"
 
+# Every test starts in a folder of its own. A file whose tests need tools names them in NEEDS, and is
+# skipped where one of them is missing.
 setup() {
+    local tool
+    for tool in ${NEEDS-}; do
+        command -v "$tool" >/dev/null || skip "no $tool here"
+    done
     cd "$BATS_TEST_TMPDIR" || return 1
     [ "$(command -v score)" = "$ROOT/bin/score" ] # and no other program of that name
 }

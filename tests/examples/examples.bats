@@ -42,8 +42,8 @@ block() {
 
 @test "the README's five minutes: from the sources to a model learnt on a file of one's own" {
     # Sources as they are, and what is built of them, so that make has little to do.
-    (cd "$ROOT" && tar -cf - LICENSE Makefile README.md bin build/lib build/cmd cmd examples lib man \
-        package tests) | tar -xf -
+    (cd "$ROOT" && tar -cf - LICENSE Makefile README.md bin build/flags build/lib build/cmd cmd \
+        examples lib man package tests) | tar -xf -
     awk 'NR > 1000' examples/data/small.svm >q.svm
     block 'Five minutes' >commands
     [ "$(grep -c '^make\|^PATH=\|^svm2bin\|^replay\|^score\|^bin2txt' commands)" = 8 ]

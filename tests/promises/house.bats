@@ -71,7 +71,7 @@ includes() {
     done
     for source in "$ROOT"/cmd/*.c; do
         name=$(basename "$source" .c)
-        [[ $name == @(main|programs|say) ]] || [[ " $PROGRAMS " == *" $name "* ]]
+        [[ $name == @(main|place|programs|say) ]] || [[ " $PROGRAMS " == *" $name "* ]]
     done
 }
 

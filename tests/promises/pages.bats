@@ -2,6 +2,8 @@
 # their examples say can be done is done.
 load ../helper
 
+NEEDS=mandoc
+
 # A page as text on a terminal, without its bold and underlined letters.
 page() {
     mandoc -Tascii "$ROOT/man/$1" | awk '{ gsub(/.\010/, ""); print }'

@@ -1,0 +1,126 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include "place.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct script {
+    const char *name, *line;
+} scripts[] = {
+    { "sweep", "run a grid of settings on this machine's cores or on many machines" },
+    { "plot", "draw a table of metric, in the terminal or in a file" },
+    { "live", "search manual pages, and learn from the person who searches" },
+    { "add-tables", "add up the tables that metric -r printed for the shares of a run" },
+    { NULL, NULL },
+};
+
+/* The text, allocated, or NULL if there is no memory for it. */
+static char *format(const char *how, ...)
+{
+    va_list list, again;
+    va_start(list, how);
+    va_copy(again, list);
+    int n = vsnprintf(NULL, 0, how, list);
+    char *text = n < 0 ? NULL : malloc((size_t)n + 1);
+    if (text)
+        (void)vsnprintf(text, (size_t)n + 1, how, again);
+    va_end(again);
+    va_end(list);
+    return text;
+}
+
+/* The real name of a file that can be executed (a folder: entered), or NULL. Frees `path`. */
+static char *usable(char *path)
+{
+    char *real = path && access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
+    free(path);
+    return real;
+}
+
+/* The first file of that name on the PATH, or NULL. */
+static char *find_on_path(const char *name)
+{
+    const char *rest = getenv("PATH");
+    char *found = NULL;
+    while (rest && !found) {
+        size_t n = strcspn(rest, ":");
+        found = usable(format("%.*s/%s", n ? (int)n : 1, n ? rest : ".", name));
+        rest = rest[n] ? rest + n + 1 : NULL;
+    }
+    return found;
+}
+
+/* The real name of the executable: by Linux's word, or by argv[0]. */
+static char *find_executable(const char *called)
+{
+    char *path = realpath("/proc/self/exe", NULL);
+    if (path || !called)
+        return path;
+    return strchr(called, '/') ? realpath(called, NULL) : find_on_path(called);
+}
+
+/* The file FOLDER/room/file, or with `named` FOLDER/room/NAME/file, where the executable is
+ * FOLDER/NAME; NULL if it does not exist. */
+static char *find_beside(const char *called, const char *room, bool named, const char *file)
+{
+    char *path = find_executable(called), *slash = path ? strrchr(path, '/') : NULL;
+    char *found = NULL;
+    if (slash) {
+        *slash = '\0';
+        found = usable(format("%s/%s/%s%s%s", path, room, named ? slash + 1 : "",
+                              named ? "/" : "", file));
+    }
+    free(path);
+    return found;
+}
+
+char *place_programs(const char *called)
+{
+    char *score = find_beside(called, "../libexec", true, "score");
+    bool apart = score != NULL;
+    free(score);
+    return find_beside(called, apart ? "../libexec" : ".", apart, ".");
+}
+
+bool place_is_script(const char *name)
+{
+    for (size_t i = 0; scripts[i].name; i++)
+        if (strcmp(name, scripts[i].name) == 0)
+            return true;
+    return false;
+}
+
+/* Puts the folder first on the PATH. */
+static bool extend_path(const char *folder)
+{
+    const char *was = getenv("PATH");
+    char *path = format("%s%s%s", folder, was ? ":" : "", was ? was : "");
+    bool done = path && setenv("PATH", path, 1) == 0;
+    free(path);
+    return done;
+}
+
+int place_run(const char *called, char **argv)
+{
+    char *programs = place_programs(called);
+    char *file = find_beside(called, "../share", true, argv[0]);
+    if (!file)
+        file = find_beside(called, "../examples", false, argv[0]);
+    if (!file || !programs)
+        fprintf(stderr, "rankpipe: the script %s is not installed beside this program\n", argv[0]);
+    else if (!extend_path(programs) || execv(file, argv) < 0)
+        fprintf(stderr, "rankpipe: %s: %s\n", file, strerror(errno));
+    free(programs);
+    free(file);
+    return 1;
+}
+
+void place_list(FILE *to)
+{
+    for (size_t i = 0; scripts[i].name; i++)
+        fprintf(to, "  %-14s %s\n", scripts[i].name, scripts[i].line);
+}

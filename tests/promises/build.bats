@@ -1,0 +1,133 @@
+# The Makefile: what is rebuilt when a file or a flag changes, and what it lists and chooses.
+load ../helper
+
+# A copy of the sources and of what is built of them, with times kept, in ./tree.
+copy_tree() {
+    mkdir tree
+    (cd "$ROOT" && tar -cf - Makefile bin build/flags build/lib build/cmd build/tests build/examples \
+        cmd examples lib package tests) | tar -C tree -xf -
+    make -s -C tree all tests build/examples/data/make
+}
+
+# would_build TARGET...: the objects that make would compile in ./tree, by their names.
+would_build() {
+    make -n -C tree "$@" | sed -n 's,.* -c -o build/\([^ ]*\)\.o .*,\1,p' | LC_ALL=C sort
+}
+
+# plain_make ARGUMENT...: without the flags that these tests were built with.
+plain_make() {
+    env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u CC -u CFLAGS -u CPPFLAGS -u LDFLAGS make "$@"
+}
+
+@test "what is built is not built again" {
+    copy_tree
+    make -q -C tree all tests build/examples/data/make
+}
+
+@test "touching a header rebuilds the objects that include it, and no other" {
+    copy_tree
+    touch tree/lib/explore/clicks.h
+    would_build all tests build/examples/data/make >have
+    (cd "$ROOT" && grep -l '"explore/clicks.h"\|"clicks.h"' {lib,tests}/*/*.c cmd/*.c) |
+        sed 's/\.c$//' | LC_ALL=C sort >want
+    cat have
+    [ "$(wc -l <want)" -ge 3 ]
+    same have want
+    [ "$(would_build all | wc -l)" -le 3 ]
+    make -s -C tree all tests
+    [ -z "$(would_build all tests)" ]
+    touch tree/tests/exact/equations.h
+    [ -z "$(would_build all)" ]
+    would_build tests >have
+    (cd "$ROOT" && grep -l '"equations.h"' tests/exact/*.c) | sed 's/\.c$//' >want
+    same have want
+    touch tree/tests/fuzz/target.h tree/lib/math/rng.h
+    would_build tests build/examples/data/make >have
+    grep -x tests/fuzz/driver have
+    grep -x examples/data/make have
+}
+
+@test "changed flags rebuild everything, and the same flags nothing" {
+    copy_tree
+    all=$(find "$ROOT/lib" "$ROOT/cmd" -name '*.c' | wc -l)
+    for flag in CC='cc -pipe' CFLAGS='-O0 -DX="a b"' CPPFLAGS=-DX LDFLAGS=-s; do
+        [ "$(would_build "$flag" all | wc -l)" = "$all" ]
+    done
+    # A tree of two files, to be quick: from the environment, and from the command line.
+    mkdir -p two/lib/one two/cmd
+    cp "$ROOT/Makefile" two
+    echo 'int one(void); int one(void) { return 0; }' >two/lib/one/one.c
+    echo 'int one(void); int main(void) { return one(); }' >two/cmd/main.c
+    unset MAKEFLAGS MFLAGS MAKEOVERRIDES CC CFLAGS CPPFLAGS LDFLAGS
+    make -C two | grep -c -- '-O3 .*-c -o'
+    make -q -C two
+    for said in CC='cc -pipe' CFLAGS=-O1 CPPFLAGS=-DA LDFLAGS=-s; do
+        env "$said" make -C two >out
+        grep -cF -- "${said#*=}" out
+        is "$(grep -c -- ' -c -o ' out)" 2
+        env "$said" make -q -C two
+        make -q -C two "$said"
+    done
+}
+
+@test "make debug: programs with the sanitizers, and the others as they were" {
+    mkdir -p two/lib/one two/cmd
+    cp "$ROOT/Makefile" two
+    echo 'int one(int i); int one(int i) { return 2147483647 + i; }' >two/lib/one/one.c
+    echo 'int one(int i); int main(int argc, char **argv) { (void)argv; return one(argc) == 0; }' >two/cmd/main.c
+    plain_make -s -C two
+    two/bin/rankpipe
+    plain_make -s -C two debug
+    fails 1 '*runtime error: signed integer overflow*' two/build/debug/bin/rankpipe
+    plain_make -q -C two
+}
+
+@test "make help lists every target that is no file, each in a line" {
+    make -s -C "$ROOT" help | awk '{ print $2 }' | LC_ALL=C sort >have
+    sed -n '/^\.PHONY:/,/[^\\]$/p' "$ROOT/Makefile" | tr -d '\\' | tr ' ' '\n' | sed '/^\.PHONY:$/d; /^$/d' |
+        tr -d '\t' | LC_ALL=C sort >want
+    [ "$(wc -l <want)" -gt 10 ]
+    diff have want
+    [ -z "$(make -s -C "$ROOT" help | awk 'NF < 4')" ]
+}
+
+@test "T= chooses tests by name or path, and builds what they need" {
+    needs() { (cd "$ROOT" && sh tests/run -n "$@"); }
+    is "$(needs ridge)" build/tests/exact/ridge
+    is "$(needs tests/exact/ridge.c)" build/tests/exact/ridge
+    is "$(needs explore | sort -u | paste -sd ' ')" 'all build/tests/shim/mkstream'
+    needs tests/promises/kill.bats | grep -x build/tests/shim/kill_at
+    is "$(needs build | sort -u | paste -sd ' ')" "$(needs tests/promises/build.bats | sort -u | paste -sd ' ')"
+    needs examples | grep -x build/examples/data/make
+    needs faults | grep -x build/tests/shim/faulty.so
+    needs fuzz | grep -x build/tests/fuzz/weights
+    needs exact house | grep -x build/tests/exact/unbiased
+    is "$(needs offline | grep -c '^build/tests/exact/offline$')" 1
+    fails 1 "tests/run: no test 'nobody': *" sh "$ROOT/tests/run" -n explore nobody
+    # In a copy with a test that passes and one that fails.
+    mkdir -p copy/tests/exact copy/tests/programs copy/build/tests/exact
+    cp "$ROOT/tests/run" copy/tests
+    printf '#!/bin/sh\nexit 3\n' >copy/build/tests/exact/bad
+    printf '#!/bin/sh\necho fine\n' >copy/build/tests/exact/good
+    chmod +x copy/build/tests/exact/*
+    touch copy/tests/exact/bad.c copy/tests/exact/good.c
+    is "$(sh copy/tests/run good)" $'build/tests/exact/good\nfine\nok build/tests/exact/good'
+    if sh copy/tests/run good bad >out; then return 1; fi
+    grep -x 'not ok build/tests/exact/bad' out
+}
+
+@test "tests/need -n installs nothing and reports what is missing" {
+    fails 1 "tests/need: no no-such-tool here: 'make check' installs it*no other-tool here*" \
+        sh "$ROOT/tests/need" -n sh no-such-tool other-tool=package
+    fails 0 '' sh "$ROOT/tests/need" -n sh
+}
+
+@test "the version is one: of the programs, of NEWS, and of a tag on these sources" {
+    version=$(rankpipe -V | sed 's/^rankpipe //')
+    [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
+    if [ -f "$ROOT/NEWS" ]; then
+        is "$(grep -oE '[0-9]+\.[0-9]+\.[0-9]+' "$ROOT/NEWS" | head -n 1)" "$version"
+    fi
+    [ -e "$ROOT/.git" ] || skip "no git here: a copy"
+    for tag in $(git -C "$ROOT" tag --points-at HEAD --list 'v*'); do is "$tag" "v$version"; done
+}
