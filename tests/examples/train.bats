@@ -189,7 +189,7 @@ rows'
 
 @test "^C: nothing is half-written or still runs, and the same command continues" {
     texts
-    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' sh "$TRAIN" -n 200000 -s '1 2 3' -a ridge -j 2 \
+    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' sh "$TRAIN" -n 60000 -s '1 2 3' -a ridge -j 2 \
         train.svm test.svm >/dev/null 2>err 3>&- &
     for _ in {1..200}; do
         [ -z "$(find train.out/rows -name 'random*' 2>/dev/null)" ] || break
@@ -206,7 +206,7 @@ rows'
     for row in train.out/rows/*; do [ "$(wc -l <"$row")" = 4 ]; done
     done=$(find train.out/rows -type f | wc -l)
     [ "$done" -ge 1 ] && [ "$done" -lt 6 ]
-    train -n 200000 -s '1 2 3' -a ridge train.svm test.svm 2>err
+    train -n 60000 -s '1 2 3' -a ridge train.svm test.svm 2>err
     grep -q "$done of 6 runs are finished" err
 }
 
@@ -227,7 +227,7 @@ rows'
     for letter in A P a c f j k l m n o p s v w x h; do grep -q "^  -$letter " text; done
     is "$(awk 'length > 100' text)" ''
     texts
-    fails 2 'train: a training and a test text are needed, not 1 files*usage: train *' train train.svm
+    fails 2 'train: two texts are needed, train and test, not 1*usage: train *' train train.svm
     fails 2 'train: -f 3 needs one file, or 3 files, not 2*' train -f 3 train.svm test.svm
     fails 2 "train: -f needs a whole number from 2, not '1'*" train -f 1 train.svm
     fails 1 'train: nowhere.svm: no such file' train nowhere.svm test.svm
@@ -242,8 +242,8 @@ rows'
     fails 2 "train: -s '1 1': a seed is given twice*" train -s '1 1' train.svm test.svm
     fails 2 "train: -p needs svg, png or pdf, not 'gif'*" train -p gif train.svm test.svm
     is "$(ls -d ./*.out 2>/dev/null)" ''
-    fails 2 "train: -a 'ridge' is given twice*" train -a ridge -a ' ridge' train.svm test.svm
-    fails 1 'train: flat.svm: its documents have no features*' sh -c \
+    fails 2 "*train: -a 'ridge' is given twice*" train -a ridge -a ' ridge' train.svm test.svm
+    fails 1 '*train: flat.svm: its documents have no features*' sh -c \
         'cut -d " " -f 1,2 train.svm >flat.svm; sh "$0" flat.svm flat.svm' "$TRAIN"
     is "$(ls -d ./*.out 2>/dev/null)" ''
     train -n 50 -s 1 test.svm test.svm 2>err
