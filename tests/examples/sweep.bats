@@ -373,21 +373,21 @@ whole() {
     need_parallel
     fails 2 'usage: sweep *' sh "$SWEEP" out
     fails 1 'sweep: nowhere.bin: no such file' sh "$SWEEP" out nowhere.bin
-    fails 1 "sweep: what is 'etta=1'?*" sh "$SWEEP" out q.bin etta=1
-    fails 1 'sweep: learner=kl is in the grid twice' sh "$SWEEP" out q.bin learner='kl kl'
-    fails 1 'sweep: learner=a/b: values are words *' sh "$SWEEP" out q.bin learner='a/b'
-    fails 1 "sweep: learner=nobody: update: no learner 'nobody'*" sh "$SWEEP" out q.bin learner='kl nobody'
-    fails 1 'sweep: update -a kl -e 0 -U 1: update: -e *' sh "$SWEEP" out q.bin learner=kl eta='1e-4 0'
-    fails 1 'sweep: explore -g 7 -s 1: explore: -g *' sh "$SWEEP" out q.bin seed=1 gamma='0.1 7'
-    fails 1 'sweep: feedback-mask *: feedback-mask: -c *' sh "$SWEEP" out q.bin seed=1 feedback-mask.c=nobody
-    fails 1 "sweep: measure=nosuch: metric: *" sh "$SWEEP" out q.bin measure=nosuch
-    fails 1 'sweep: update.C: nothing in the grid takes this option' sh "$SWEEP" out q.bin update.C=1
-    fails 1 'sweep: explore.H: nothing in the grid takes this option' sh "$SWEEP" out q.bin explore.H=1
-    fails 1 'sweep: update.e: its name is eta' sh "$SWEEP" out q.bin update.e=1
-    fails 1 'sweep: update.m: sweep sets it itself' sh "$SWEEP" out q.bin update.m=1
-    fails 1 'sweep: explore.F is given twice' sh "$SWEEP" out q.bin explore.F=1 explore.F=2
-    fails 1 "sweep: what is 'metric.G=lin'?*" sh "$SWEEP" out q.bin metric.G=lin
-    [ ! -e out ]
+    fails 1 "sweep: what is 'etta=1'?*" sh "$SWEEP" none q.bin etta=1
+    fails 1 'sweep: learner=kl is in the grid twice' sh "$SWEEP" none q.bin learner='kl kl'
+    fails 1 'sweep: learner=a/b: values are words *' sh "$SWEEP" none q.bin learner='a/b'
+    fails 1 "sweep: learner=nobody: update: no learner 'nobody'*" sh "$SWEEP" none q.bin learner='kl nobody'
+    fails 1 'sweep: update -a kl -e 0 -U 1: update: -e *' sh "$SWEEP" none q.bin learner=kl eta='1e-4 0'
+    fails 1 'sweep: explore -g 7 -s 1: explore: -g *' sh "$SWEEP" none q.bin seed=1 gamma='0.1 7'
+    fails 1 'sweep: feedback-mask *: feedback-mask: -c *' sh "$SWEEP" none q.bin seed=1 feedback-mask.c=nobody
+    fails 1 "sweep: measure=nosuch: metric: *" sh "$SWEEP" none q.bin measure=nosuch
+    fails 1 'sweep: update.C: nothing in the grid takes this option' sh "$SWEEP" none q.bin update.C=1
+    fails 1 'sweep: explore.H: nothing in the grid takes this option' sh "$SWEEP" none q.bin explore.H=1
+    fails 1 'sweep: update.e: its name is eta' sh "$SWEEP" none q.bin update.e=1
+    fails 1 'sweep: update.m: sweep sets it itself' sh "$SWEEP" none q.bin update.m=1
+    fails 1 'sweep: explore.F is given twice' sh "$SWEEP" none q.bin explore.F=1 explore.F=2
+    fails 1 "sweep: what is 'metric.G=lin'?*" sh "$SWEEP" none q.bin metric.G=lin
+    [ ! -e none ]
     fails 1 '*weights diverge*sweep: 1 of 2 points have no row, the first is kl*1e30*' \
         sh "$SWEEP" grid q.bin learner=kl eta='1e-4 1e30' seed=1 rounds=100 radius=default
     fails 1 'sweep: grid holds another sweep*' sh "$SWEEP" grid q.bin learner=kl
