@@ -230,6 +230,7 @@ rows'
     fails 2 'train: two texts are needed, train and test, not 1*usage: train *' train train.svm
     fails 2 'train: -f 3 needs one file, or 3 files, not 2*' train -f 3 train.svm test.svm
     fails 2 "train: -f needs a whole number from 2, not '1'*" train -f 1 train.svm
+    fails 2 'train: -l: options come before the files*' train train.svm test.svm -l
     fails 1 'train: nowhere.svm: no such file' train nowhere.svm test.svm
     fails 2 "train: -a 'kl': update: kl needs *" train -a kl train.svm test.svm
     fails 2 "train: -a 'nobody': update: no learner 'nobody'*" train -a nobody train.svm test.svm
