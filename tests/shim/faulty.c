@@ -314,6 +314,11 @@ int execv(const char *path, char *const argv[])
     return look(EXECV, -1) == FAILS ? -1 : NEXT(execv)(path, argv);
 }
 
+int execvp(const char *file, char *const argv[])
+{
+    return look(EXECVP, -1) == FAILS ? -1 : NEXT(execvp)(file, argv);
+}
+
 int unlink(const char *path)
 {
     return look(UNLINK, -1) == FAILS ? -1 : NEXT(unlink)(path);

@@ -38,6 +38,7 @@ enum faulty {
     REALPATH,
     SETENV,
     EXECV,
+    EXECVP,
     MALLOC,
     CALLOC,
     REALLOC,
@@ -48,7 +49,7 @@ static const char *const faulty_names[] = {
     "read",   "write",  "writev", "open",     "close",    "fsync", "rename", "mmap",
     "poll",   "splice", "tee",    "vmsplice", "ioctl",    "pipe",  "pipe2",  "fcntl",
     "fstat",  "stat",   "lseek",  "access",   "readlink", "flock", "fchmod", "dup2",
-    "unlink", "isatty", "realpath", "setenv", "execv", "malloc", "calloc", "realloc",
+    "unlink", "isatty", "realpath", "setenv", "execv", "execvp", "malloc", "calloc", "realloc",
 };
 
 #endif
