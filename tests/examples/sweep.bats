@@ -169,7 +169,7 @@ whole() {
 
 @test "every learner of update has a row, with what the shell's own ring gives" {
     need_parallel
-    all=$(update -a nobody </dev/null 2>&1 | sed -n 's/.*there are: //p')
+    all=$(update -a nobody </dev/null 2>&1 | sed -n 's/.*choose from //p' | tr -d ,)
     [ "$(echo $all | wc -w)" -ge 22 ]
     sh "$SWEEP" out q.bin learner="${all/ftpl /}" eta=1e-4 seed=3 rounds=60 update.S='0.1 0.5' -j 2
     whole out

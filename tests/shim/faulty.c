@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* The function that we stand before. */
@@ -317,6 +318,16 @@ int execv(const char *path, char *const argv[])
 int execvp(const char *file, char *const argv[])
 {
     return look(EXECVP, -1) == FAILS ? -1 : NEXT(execvp)(file, argv);
+}
+
+pid_t fork(void)
+{
+    return look(FORK, -1) == FAILS ? -1 : NEXT(fork)();
+}
+
+pid_t waitpid(pid_t child, int *status, int options)
+{
+    return look(WAITPID, -1) == FAILS ? -1 : NEXT(waitpid)(child, status, options);
 }
 
 int unlink(const char *path)
