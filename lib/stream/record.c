@@ -10,6 +10,7 @@ static const struct {
 } types[COLUMN_TYPES] = {
     [COLUMN_U1] = { "u1", 1 },
     [COLUMN_U4] = { "u4", 4 },
+    [COLUMN_U8] = { "u8", 8 },
     [COLUMN_F4] = { "f4", 4 },
     [COLUMN_F8] = { "f8", 8 },
 };
