@@ -35,10 +35,13 @@ static const struct option options_known[] = {
                              "ridge penalty (default 1, baselines 100); a number above 0" },
     { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
     { 'G', "gain", gain_word, "ftpl: gain of a label (default exp)" },
+    { 'H', NULL, NULL, "memory: forget a query whose answers surprise (default: never forget)" },
+    { 'K', NULL, NULL, "memory: learn from clicks down to the last (default: from relevance)" },
     { 'L', "grade", NULL, "prank: top grade of the labels, 1 to 1000 (default 4)" },
     { 'N', "size", NULL, "committee: number of members, 1 to 1000000 (default 20)" },
     OPTION_PROGRESS,
-    { 'S', "width", NULL, "thompson, linucb, dbgd: width of exploration (default 0.1; dbgd 1)" },
+    { 'R', "rho", NULL, "memory: variance of a document's effect, 0 or more (default: estimated)" },
+    { 'S', "width", NULL, "thompson, linucb, dbgd, memory: width of exploration (default 0.1; 1; 4)" },
     { 'T', "horizon", NULL, "rounds of the run: eta is horizon^(-2/3), or horizon^(-1/2)" },
     { 'U', "radius", NULL, "radius of the ball for the weights, above 0 (default: no ball)" },
     { 'a', "learner", learner_word, "how to learn (no default)" },
@@ -66,6 +69,8 @@ static int parse_setting(struct update *my, const struct options *options)
     switch (setting->form) {
     case FORM_POSITIVE:
         return options_positive(options, value);
+    case FORM_FROM_ZERO:
+        return options_from_zero(options, value);
     case FORM_WHOLE:
         if (options_whole(options, setting->least, setting->most, &whole) < 0)
             return -1;
@@ -131,17 +136,17 @@ static enum kind kind(const void *self)
 
 static int load(struct update *my)
 {
-    struct reader reader;
+    struct mapped mapped;
     struct model *model = malloc(sizeof *model);
     struct fault *fault = my->host->fault;
     if (!model)
         return fault_memory(fault, sizeof *model);
-    int got = model_file_load(my->model, my->host->watch, &reader, model, fault);
+    int got = model_file_load(my->model, my->host->watch, &mapped, model, fault);
     if (got > 0 && learner_load(&my->state, model, fault) < 0) {
         fault_place(fault, "model %s: ", my->model);
         got = -1;
     }
-    reader_close(&reader);
+    mapped_close(&mapped);
     free(model);
     return got;
 }
@@ -151,9 +156,10 @@ static int publish(struct update *my)
     struct fault *fault = my->host->fault;
     if (!my->ring)
         return 0;
-    bool whole = my->rounds == 0 || my->ring->lasting;
-    if ((whole ? learner_publish(&my->state, &my->outgoing, fault)
-               : learner_publish_changes(&my->state, &my->outgoing, fault)) < 0)
+    enum publishing how = my->ring->lasting ? PUBLISH_SHARED
+                          : my->rounds == 0 ? PUBLISH_WHOLE
+                                            : PUBLISH_CHANGES;
+    if (learner_publish(&my->state, &my->outgoing, how, fault) < 0)
         return -1;
     return my->ring->put(my->ring, &my->outgoing, fault);
 }

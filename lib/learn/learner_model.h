@@ -15,10 +15,9 @@ int learner_save(struct state *state, struct model *model, struct fault *fault);
 int learner_load(struct state *state, const struct model *model, struct fault *fault);
 
 /* What scoring needs, as a message of the ring: the weights, and numbers where the learner ranks
- * by more. Borrowed as above. */
-int learner_publish(struct state *state, struct model *model, struct fault *fault);
-
-/* Only what the last round changed of it, where that is known and shorter; else all of it. */
-int learner_publish_changes(struct state *state, struct model *model, struct fault *fault);
+ * by more; or, where that is known and shorter, only what the last round changed of it. Borrowed as
+ * above. */
+int learner_publish(struct state *state, struct model *model, enum publishing how,
+                    struct fault *fault);
 
 #endif
