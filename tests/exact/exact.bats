@@ -96,3 +96,7 @@ load ../helper
 @test "equal scores: every order is equally likely, whatever the line order" {
     "$ROOT/build/tests/exact/ties"
 }
+
+@test "ranks are drawn by the law of Zipf, and which round has which rank is a fair draw" {
+    "$ROOT/build/tests/exact/zipf"
+}
