@@ -5,6 +5,8 @@
 #include "learn/learner_model.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
+#include "run/setting_option.h"
+#include "say.h"
 #include "stream/model_file.h"
 
 struct update {
@@ -54,31 +56,6 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static int parse_setting(struct update *my, const struct options *options)
-{
-    size_t i = 0;
-    uint64_t whole;
-    while (settings_known[i].letter != options->letter)
-        i++;
-    const struct setting *setting = &settings_known[i];
-    double *value = &my->settings.value[i];
-    my->settings.set[i] = true;
-    switch (setting->form) {
-    case FORM_POSITIVE:
-        return options_positive(options, value);
-    case FORM_WHOLE:
-        if (options_whole(options, setting->least, setting->most, &whole) < 0)
-            return -1;
-        *value = (double)whole;
-        return 0;
-    case FORM_WORD:
-        return (*value = options_word(options) + 1) > 0 ? 0 : -1;
-    default:
-        *value = 1;
-        return 0;
-    }
-}
-
 static int parse_option(struct update *my, const struct options *options)
 {
     int found;
@@ -101,7 +78,7 @@ static int parse_option(struct update *my, const struct options *options)
         my->model = options->value;
         return 0;
     default:
-        return parse_setting(my, options);
+        return setting_option(&my->settings, options);
     }
 }
 
