@@ -1,4 +1,5 @@
 /* update: learns from the feedback of rounds, and sends its weights back through the ring. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ struct update {
     const struct learner *learner;
     struct settings settings;
     const char *model, *ring_path;
+    bool anew;            /* the model file is replaced, not continued */
     uint64_t every, most; /* rounds between checkpoints (0: none); most weights (0: preset) */
     struct model_file file;
     struct ring *ring;
@@ -50,6 +52,7 @@ static const struct option options_known[] = {
     { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },
     { 'k', "cutoff", NULL, "slam: cutoff of the NDCG to learn for (default: the whole list)" },
     { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
+    { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)" },
     { 'o', NULL, NULL, "learners of pairs: take them in document order (default: at random)" },
     { 'p', NULL, NULL, "regressions: features as they are (default: deviation and mean)" },
     { 's', "seed", NULL, "seed of what the learner draws, a whole number from 0 (default 1)" },
@@ -77,6 +80,9 @@ static int parse_option(struct update *my, const struct options *options)
     case 'm':
         my->model = options->value;
         return 0;
+    case 'n':
+        my->anew = true;
+        return 0;
     default:
         return setting_option(&my->settings, options);
     }
@@ -97,6 +103,8 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "no learner: use -a kl, for instance");
     if (my->every && !my->model)
         return fault_usage(options->fault, "-c needs -m: it saves into the model file");
+    if (my->anew && !my->model)
+        return fault_usage(options->fault, "-n needs -m: it replaces the model file");
     return learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault);
 }
 
@@ -106,6 +114,14 @@ static enum kind kind(const void *self)
     return SINK;
 }
 
+static void report_resuming(const struct update *my)
+{
+    struct fault line = { FAULT_NONE, "" };
+    (void)fault_other(&line, "resuming from round %" PRIu64 " of %s", my->state.rounds, my->model);
+    warn(my->host, "update", line.text);
+}
+
+/* Continues the model of the file, if it exists. */
 static int load(struct update *my)
 {
     struct reader reader;
@@ -120,6 +136,8 @@ static int load(struct update *my)
     }
     reader_close(&reader);
     free(model);
+    if (got > 0)
+        report_resuming(my);
     return got;
 }
 
@@ -151,7 +169,7 @@ static int open_update(void *self)
         my->ring = ring_fifo_update(my->ring_path, my->host->in, my->host->watch, fault);
     if (my->ring_path && !my->ring)
         return -1;
-    if (my->model && load(my) < 0)
+    if (my->model && !my->anew && load(my) < 0)
         return -1;
     return publish(my);
 }
@@ -212,7 +230,7 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "-a learner [-Pop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
+    .usage = "-a learner [-Pnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
              "[-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
              "[-k cutoff] [-m model] [-s seed]",
     .line = "learns from the feedback; a model at the end, and round the ring",
