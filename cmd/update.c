@@ -1,6 +1,5 @@
 /* update: learns from the feedback of rounds, and sends its weights back through the ring. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "learn/learner_model.h"
@@ -15,7 +14,7 @@ struct update {
     const struct learner *learner;
     struct settings settings;
     const char *model, *ring_path;
-    bool anew;            /* the model file is replaced, not continued */
+    bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
     uint64_t every, most; /* rounds between checkpoints (0: none); most weights (0: preset) */
     struct model_file file;
     struct ring *ring;
@@ -45,6 +44,7 @@ static const struct option options_known[] = {
     { 'S', "width", NULL, "thompson, linucb, dbgd: width of exploration (default 0.1; dbgd 1)" },
     { 'T', "horizon", NULL, "rounds of the run: eta is horizon^(-2/3), or horizon^(-1/2)" },
     { 'U', "radius", NULL, "radius of the ball for the weights, above 0 (default: no ball)" },
+    { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },
     { 'a', "learner", learner_word, "how to learn (no default)" },
     { 'c', "rounds", NULL, "with -m: rounds between checkpoints (default: save at the end alone)" },
     { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
@@ -65,6 +65,9 @@ static int parse_option(struct update *my, const struct options *options)
     switch (options->letter) {
     case 'P':
         my->host->progress->asked = true;
+        return 0;
+    case 'X':
+        my->unmasked = true;
         return 0;
     case 'a':
         found = options_find(options, "learner", options->value, learner_word);
@@ -124,18 +127,7 @@ static void report_resuming(const struct update *my)
 /* Continues the model of the file, if it exists. */
 static int load(struct update *my)
 {
-    struct reader reader;
-    struct model *model = malloc(sizeof *model);
-    struct fault *fault = my->host->fault;
-    if (!model)
-        return fault_memory(fault, sizeof *model);
-    int got = model_file_load(my->model, my->host->watch, &reader, model, fault);
-    if (got > 0 && learner_load(&my->state, model, fault) < 0) {
-        fault_place(fault, "model %s: ", my->model);
-        got = -1;
-    }
-    reader_close(&reader);
-    free(model);
+    int got = learner_resume(&my->state, my->model, my->host->watch, my->host->fault);
     if (got > 0)
         report_resuming(my);
     return got;
@@ -187,10 +179,12 @@ static int save(struct update *my, struct fault *fault)
 static enum step step(void *self, struct round *round)
 {
     struct update *my = self;
-    if (learner_learn(&my->state, round, my->host->fault) < 0)
+    struct fault *fault = my->host->fault;
+    if ((!my->unmasked && feedback_masked(round, fault) < 0) ||
+        learner_learn(&my->state, round, fault) < 0)
         return FAIL;
     my->rounds++;
-    if (my->every && my->state.rounds % my->every == 0 && save(my, my->host->fault) < 0)
+    if (my->every && my->state.rounds % my->every == 0 && save(my, fault) < 0)
         return FAIL;
     return publish(my) < 0 ? FAIL : DROP;
 }
@@ -230,7 +224,7 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "-a learner [-Pnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
+    .usage = "-a learner [-PXnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
              "[-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
              "[-k cutoff] [-m model] [-s seed]",
     .line = "learns from the feedback; a model at the end, and round the ring",

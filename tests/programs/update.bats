@@ -383,6 +383,28 @@ refuses() {
         -a kl -e 0.1
 }
 
+@test "labels that nothing masked after explore are refused, unless -X allows them" {
+    deck
+    score -m zero <labelled | explore -g 0.5 >shown
+    cp shown bad
+    for learner in 'squared -e 0.1' listnet\ -e\ 0.1 slam\ -e\ 1 ridge; do
+        # shellcheck disable=SC2086
+        untouched 'update: <stdin>: round 1 (qid a): it has an order and all labels: put feedback-mask before update, or allow it with -X' \
+            -a $learner
+        rm model
+        # shellcheck disable=SC2086
+        update -a $learner <labelled >by_labels # no order: they were never shown
+        # shellcheck disable=SC2086
+        update -X -a $learner <shown >allowed
+        same by_labels allowed
+    done
+    # Feedback that is there decides, with labels beside it or not.
+    feedback-mask -k all <shown >all
+    update -a listnet -e 0.1 <all >model
+    mkstream round 't=1 docs=2 dim=1' label:f4 1 0 order:u4 0 1 seen:f4 1 0 x:f4 1 2 >both
+    update -a listnet -e 0.1 <both >model
+}
+
 @test "weights that diverge stop the run with the round, and the model as it was" {
     # w = 1e10 (e - 1) 1000 after the first round, so that exp(s) is infinite in the second; into a
     # model with w = 1 it is in the first
