@@ -1,9 +1,11 @@
 #include "learn/learner_model.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "stream/model_file.h"
 
 /* What the learner ranks by besides the weights. */
 static int put_extras(struct state *state, struct model *model, enum publishing how,
@@ -167,4 +169,21 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
         return load_ball(state, model, fault);
     model_weights(model, state->w);
     return 0;
+}
+
+int learner_resume(struct state *state, const char *path, const struct watch *watch,
+                   struct fault *fault)
+{
+    struct mapped mapped;
+    struct model *model = malloc(sizeof *model);
+    if (!model)
+        return fault_memory(fault, sizeof *model);
+    int got = model_file_load(path, watch, &mapped, model, fault);
+    if (got > 0 && learner_load(state, model, fault) < 0) {
+        fault_place(fault, "model %s: ", path);
+        got = -1;
+    }
+    mapped_close(&mapped);
+    free(model);
+    return got;
 }
