@@ -11,11 +11,11 @@
 static const struct script {
     const char *name, *line;
 } scripts[] = {
-    { "train", "learn from SVM-light text: models, a held-out table, a picture" },
-    { "sweep", "run a grid of settings on this machine's cores or on many machines" },
-    { "plot", "draw a table of metric, in the terminal or in a file" },
-    { "live", "search manual pages, and learn from the person who searches" },
-    { "add-tables", "add up the tables that metric -r printed for the shares of a run" },
+    { "train", "learns from SVM-light text: models, a held-out table, a picture" },
+    { "sweep", "runs a grid of settings on this machine or on many" },
+    { "plot", "draws a table of metric, in the terminal or in a file" },
+    { "live", "searches manual pages, and learns from the person who searches" },
+    { "add-tables", "adds up the tables of metric -r for the shares of a run" },
     { NULL, NULL },
 };
 

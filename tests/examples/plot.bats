@@ -225,7 +225,7 @@ usage: plot *' plot
     svm2bin "$ROOT/examples/data/small.svm" >q.bin
     awk '/^\.S[hs] / { on = /Watching a run/ } /^\.Ed/ { on = 0 } on && block; on && /^\.Bd/ { block = 1 }' \
         "$ROOT/man/rankpipe.7" >commands
-    [ "$(grep -c 'examples/plot' commands)" = 2 ]
+    [ "$(grep -c 'rankpipe plot' commands)" = 2 ]
     bash -e -o pipefail commands >out
     grep 'ndcg@10 .*A' out
     grep '</svg>' curve.svg
