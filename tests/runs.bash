@@ -45,7 +45,7 @@ decks() {
     mkfifo ring
 }
 
-# settings LEARNER: how explore shows, what feedback-mask -k is told, and update's options.
+# settings LEARNER: how explore shows, the value of feedback-mask -k, and update's options.
 settings() {
     shown="-g 0.3" k=1
     case $1 in

@@ -197,7 +197,7 @@ covariance() {
     t=0
     rounds="$(seen 0 1 '2 0 1' '3 1') + $(seen 0 - '1 0 2' '4 4') + $(seen 0 0 '0 1 2' '1 2')"
     mkstream $rounds | update -a ftpl -G lin >one
-    holds one 1 2 3 # the last group has one item: what stood behind it is not learnt
+    holds one 1 2 3 # the last group has one item: what came after it is not learnt
     [ "$(kept one sum)" = '0 0 0' ]
     mkstream $rounds + $(seen 1 1 '2 1 0' '2 4') | update -a ftpl -G lin >one
     holds one 1 2 5
@@ -313,7 +313,7 @@ covariance() {
         score -m model
 }
 
-@test "labels that prank has no grade for, and more features than Sigma is meant for, are told" {
+@test "a label that prank has no grade for is an error, and so are more features than Sigma can have" {
     mkstream round t=1 docs=1 dim=1 label:f4 5 x:f4 1 >bad
     fails_on bad 1 'update: <stdin>: round 1: relevance 5 is not a whole number from 0 to 4, which prank needs: -L sets the top grade' \
         update -a prank

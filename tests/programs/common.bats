@@ -121,7 +121,7 @@ default() {
     default 'update {-e 0.1} -a pdgd' clicks
 }
 
-@test "-h counts behind other options, and before operands are looked at" {
+@test "-h counts after other options, and before operands are looked at" {
     is "$(score -m nowhere -h)" "$(score -h)"
     is "$(bin2txt -h nowhere)" "$(bin2txt -h)"
     is "$(svm2bin -0h)" "$(svm2bin -h)"
@@ -161,7 +161,7 @@ default() {
     same apart ended
 }
 
-@test "operands where there are none to be prints usage, exit 2" {
+@test "operands that a program does not take print usage, exit 2" {
     for command in 'score -m w.bin' 'explore' 'feedback-mask' 'update -a squared -e 0.1'; do
         for operand in more -; do
             # shellcheck disable=SC2086
@@ -182,7 +182,7 @@ usage: metric *' metric
 usage: replay *' replay
 }
 
-@test "a number that is none is told with the option and what it wants" {
+@test "a value that is not a number is refused with the option and what it wants" {
     fails 2 "svm2bin: -d wants a whole number from 0 to 2147483648, not '1e3'*" svm2bin -d 1e3
     fails 2 "replay: -n wants a whole number from 1 to 9007199254740991, not '-1'*" replay -n -1 two
     fails 2 "update: -e wants a number above 0, not '0'*" update -a squared -e 0
@@ -279,7 +279,7 @@ usage: rankpipe program *' rankpipe help score explore
     is "$(PATH=$pages:$PATH "$ROOT/bin/rankpipe" help)" "man $ROOT/bin/../man/rankpipe.7"
 }
 
-@test "an unknown program is told on standard error with the list, exit 2" {
+@test "an unknown program prints an error and the list on standard error, exit 2" {
     for name in learn score2 '' -X; do
         run -2 --separate-stderr rankpipe "$name"
         is "$output" ''

@@ -127,7 +127,7 @@ piped() {
     refused 'svm2bin <' 'no file after <, *'
 }
 
-@test "what cannot run in a loop, or not in that place, is told by name" {
+@test "a program that cannot run in a loop, or not in that place, is named" {
     small_text | svm2bin >stream
     refused() {
         fails 2 "loop: $2" loop "$1"
@@ -198,7 +198,7 @@ saved_two() {
     sleep 0.1 # the folder is synced, and it waits
 }
 
-@test "a signal while loop waits for text, and a model that cannot be saved, is told with exit 1" {
+@test "a signal while loop waits for text, and a model that cannot be saved: an error, exit 1" {
     mkfifo text
     mkdir folder
     loop 'svm2bin | update -a kl -e 0.1 -m folder/model -c 1' <text 2>err &

@@ -111,7 +111,7 @@ learnt() {
     same want out
 }
 
-@test "rounds, and models that are not their weights alone, have none of these forms" {
+@test "rounds, and models that are more than weights, cannot be printed in these forms" {
     small_text | svm2bin >deck
     for form in tsv svm-light ranklib; do
         fails_on deck 1 "bin2txt: <stdin>: round 1 (qid a): a round, and -f $form prints models alone" \
@@ -133,7 +133,7 @@ learnt() {
 -0.001"
 }
 
-@test "RankLib's line: comments above it and behind it, features missing, the constant left out" {
+@test "RankLib's line: comments above and after it, features missing, the constant left out" {
     is "$(weights '## Linear Regression\n## Lambda = 1.0E-10\n0:7.5 3:-2.0E-4 1:0.5 # x\n')" "0.5
 0
 -0.00020000000000000001"

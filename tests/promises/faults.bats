@@ -226,7 +226,7 @@ HARMLESS="clock_gettime ferror fflush fprintf fputc free frexp fwrite getenv lde
     done
 }
 
-# The ring's programs behind the first; `model.1` is what they have learnt after a round.
+# The ring's programs after the first; `model.1` is what they have learnt after a round.
 RING="score -f ring | explore -g 0.5 | metric -e 1 -t table ndcg@10 | feedback-mask -k 3 |
     $LEARN -f ring -m model"
 

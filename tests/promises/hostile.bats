@@ -78,7 +78,7 @@ in_ring() {
     [ "$status $got" = '1 1 1 1 4' ] || { echo "$1: $status, $(cat ./*.err)" && return 1; }
 }
 
-# header KEYS-AND-COLUMNS WORDS: a round with this header, behind a good one, is refused by all when no
+# header KEYS-AND-COLUMNS WORDS: a round with this header, after a good one, is refused by all when no
 # byte of its payload has come.
 header() {
     local at="round 2: "
@@ -232,7 +232,7 @@ features() {
     refused stream 'round 1: document 1 scores nan: *' 'score -m one.bin' 'update -X -a squared -e 0.1'
 }
 
-@test "a feature far out takes no room for those before it, whoever scores" {
+@test "a feature with a large index takes no room for those before it, in every program that scores" {
     needs_limits
     mkstream round t=1 docs=2 dim=2147483648 label:f4 1 0 ptr:u4 0 1 1 idx:u4 2147483647 val:f4 1 >stream
     (ulimit -v 100000 && score -m one.bin <stream >out)

@@ -545,7 +545,7 @@ patient() {
     deaths source 137
 }
 
-@test "a ring that is not there, or is no FIFO, is told by both" {
+@test "a ring that is missing, or is not a FIFO, is an error of both programs" {
     members
     fails_on deck 1 'score: ring nowhere: make it with mkfifo first*' score -f nowhere
     fails_on deck 1 'update: ring nowhere: make it with mkfifo first*' update -a kl -e 1 -f nowhere
@@ -592,8 +592,8 @@ patient() {
     done
 }
 
-# told PATTERN FILE: what score says of these bytes on its ring.
-told() {
+# refuses_ring PATTERN FILE: what score says of these bytes on its ring.
+refuses_ring() {
     # shellcheck disable=SC2016
     timeout -s KILL $LIMIT sh -c 'cat "$1" >ring & exec score -f ring <deck >out 2>err' sh "$2" \
         3>&- && return 1
@@ -649,45 +649,45 @@ whole() {
 @test "score believes nothing that comes round the ring unchecked" {
     members
     mkstream model learner=kl rounds=5 dim=1 w:f8 1 + model learner=kl rounds=7 dim=1 w:f8 1 >odd
-    told 'score: ring ring: the weights after round 7 came where those after round 6 were due: does a second update write to it?' odd
+    refuses_ring 'score: ring ring: the weights after round 7 came where those after round 6 were due: does a second update write to it?' odd
     mkstream model learner=kl rounds=5 dim=1 w:f8 1 + model learner=kl rounds=5 dim=1 w:f8 1 >odd
-    told 'score: ring ring: the weights after round 5 came where those after round 6 were due: *' odd
-    told 'score: ring ring: it carried a round, not a model' deck
+    refuses_ring 'score: ring ring: the weights after round 5 came where those after round 6 were due: *' odd
+    refuses_ring 'score: ring ring: it carried a round, not a model' deck
     mkstream model learner=oracle rounds=0 dim=1 w:f8 1 >odd
-    told 'score: *a model of oracle, which this version has no learner for' odd
+    refuses_ring 'score: *a model of oracle, which this version has no learner for' odd
     mkstream model learner=kl rounds=0 dim=1 w:f8 nan >odd
-    told 'score: ring ring: model: weight 0 is nan' odd
+    refuses_ring 'score: ring ring: model: weight 0 is nan' odd
     mkstream model learner=kl rounds=0 dim=2 w:f8 1 >odd
-    told 'score: ring ring: model: no column w:f8\[2\] for dim=2' odd
+    refuses_ring 'score: ring ring: model: no column w:f8\[2\] for dim=2' odd
     mkstream model learner=kl rounds=0 dim=1 direction:f8 1 scale:f8 0 >odd
-    told 'score: ring ring: model: scale is 0, not above 0' odd
+    refuses_ring 'score: ring ring: model: scale is 0, not above 0' odd
     for seed in 1e300 -1 0.5 9007199254740994; do
         mkstream model learner=dbgd rounds=0 dim=1 width=1 seed=$seed w:f8 1 >odd
-        told "score: *: model: seed=$seed is not a valid value" odd
+        refuses_ring "score: *: model: seed=$seed is not a valid value" odd
     done
     mkstream model learner=kl rounds=0 dim=1 index:u4 0 value:f8 1 >odd
-    told 'score: ring ring: its first message holds changes, not all weights' odd
+    refuses_ring 'score: ring ring: its first message holds changes, not all weights' odd
     # what a second message may not change; `deck` deals more rounds than one
     for columns in 'index:u4 0' 'value:f8 1' 'index:u4 0 value:f8 1 2' 'index:f8 0 value:f8 1'; do
         # shellcheck disable=SC2086
         changes dim=2 $columns
-        told 'score: ring ring: model: no column w, no column direction, and no columns index:u4\[n\] and value:f8\[n\] with n up to dim=2' odd
+        refuses_ring 'score: ring ring: model: no column w, no column direction, and no columns index:u4\[n\] and value:f8\[n\] with n up to dim=2' odd
     done
     changes dim=2 index:u4 1 2 value:f8 1 1
-    told 'score: ring ring: model: index 1 is 2, not below dim=2' odd
+    refuses_ring 'score: ring ring: model: index 1 is 2, not below dim=2' odd
     changes dim=2 index:u4 1 value:f8 inf
-    told 'score: ring ring: model: weight 0 is inf' odd
+    refuses_ring 'score: ring ring: model: weight 0 is inf' odd
     changes dim=1 index:u4 0 value:f8 1
-    told 'score: *changes of 1 weights came, but there were 2' odd
+    refuses_ring 'score: *changes of 1 weights came, but there were 2' odd
     echo 'hello, ring' >odd
-    told "score: *ring: not a rankpipe stream: it begins with 'hello, ring*" odd
+    refuses_ring "score: *ring: not a rankpipe stream: it begins with 'hello, ring*" odd
     # a stream that ends, or breaks off, while rounds are still to come
     mkstream model learner=kl rounds=3 dim=1 w:f8 1 + model learner=kl rounds=4 dim=1 w:f8 1 >odd
-    told 'score: ring ring: update is gone after round 1' odd
+    refuses_ring 'score: ring ring: update is gone after round 1' odd
     head -c 100 odd >cut
-    told 'score: ring ring: update is gone after round 0' cut
+    refuses_ring 'score: ring ring: update is gone after round 0' cut
     : >cut
-    told 'score: ring ring: update is gone after round 0' cut
+    refuses_ring 'score: ring ring: update is gone after round 0' cut
 }
 
 @test "score waiting for input hears that update is gone, with every window" {
@@ -699,7 +699,7 @@ whole() {
         run_ring &
         runner=$!
         measured 1
-        # so late that a message waits, and all behind it, up to explore, have gone without a reader
+        # so late that a message waits, and all after it, up to explore, have gone without a reader
         sleep 0.2
         kill -STOP "$(cat score.pid)"
         sleep 1

@@ -48,7 +48,7 @@ alike() {
     done
 }
 
-@test "no locale changes a byte, be there one with a decimal comma or none of that name" {
+@test "no locale changes a byte, not one with a decimal comma and not one that does not exist" {
     everything plain
     localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" 2>/dev/null || true
     if [ -d de_DE.UTF-8 ]; then # bash minds it, so that it is one
@@ -260,7 +260,7 @@ one_line() {
     one_line "${LEARN[@]}" -m "$name"
 }
 
-@test "a word of the command line is told without what a terminal obeys, too" {
+@test "a message quotes the command line without control characters" {
     word=$'no\nwhere\e[2J'
     for command in 'explore -g' 'feedback-mask -k' 'update -a' 'metric' 'bin2txt -f' 'replay -i' 'synth' 'features' 'loop' 'score' "score -"; do
         fails 2 "${command%% *}: *" $command"$word" </dev/null || fails 2 "${command%% *}: *" $command "$word"
@@ -284,7 +284,7 @@ long() {
     svm2bin "${far}text" >out && same deck out
     cp model "$(long 246)" && "${LEARN[@]}" -m "$(long 246)" <deck
     "${LEARN[@]}" -m "${far}new" <deck && same model new
-    # What cannot be named is told with the reason behind all of the name.
+    # The message has the reason after the whole name.
     for name in "$(long 256)" "$far${far}text" "$(long 100000)"; do
         for command in svm2bin 'svm2bin -q' weights2bin replay bin2txt 'score -m' "${LEARN[*]} -m" 'score -f' "${LEARN[*]} -f"; do
             # shellcheck disable=SC2086
@@ -296,7 +296,7 @@ long() {
     done
 }
 
-@test "a model whose new file's name would be too long is told before a round is read" {
+@test "a model whose new file's name would be too long is an error before a round is read" {
     for n in 247 250 251 255; do
         for new in yes no; do
             name=$(long $n)
