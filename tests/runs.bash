@@ -35,8 +35,8 @@ items() {
     }'
 }
 
-# decks: `dense`, `sparse`, and `fixed`.
-decks() {
+# stored_rounds: `dense`, `sparse`, and `fixed`.
+stored_rounds() {
     made 20 1 | svm2bin >dense
     made 300 20 | svm2bin >sparse
     items | svm2bin >fixed

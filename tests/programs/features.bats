@@ -84,8 +84,8 @@ nonzero() {
 @test "split and products are what awk makes of the text, dense and sparse" {
     made 20 1 | svm2bin >dense
     made 30 9 | svm2bin -d 30 >sparse
-    for deck in 'dense 20' 'sparse 30'; do
-        read -r file dim <<<"$deck"
+    for stored in 'dense 20' 'sparse 30'; do
+        read -r file dim <<<"$stored"
         for way in split products; do
             by_awk $way "$file" "$dim" | nonzero >want
             features $way <"$file" | bin2txt | nonzero >out

@@ -253,7 +253,7 @@ outgrown() {
 # ---- another model ----
 
 @test "no learner goes on with another's model, nor with its own of other settings" {
-    decks
+    stored_rounds
     for run in $RUNS; do
         case $run in *.sparse) continue ;; esac
         settings "${run%.*}"
