@@ -80,9 +80,9 @@ block() {
     bash -e commands >table
     cat table
     [ "$(wc -l <table)" = 3 ]
-    sed 's/^/    /' table | while read -r line; do
-        grep -qxF "    $line" "$ROOT/README.md"
-    done
+    while read -r line; do
+        grep -qxF "       $line" "$ROOT/README.md"
+    done <table
     [ -s train.out/table.tsv ]
 }
 
