@@ -139,7 +139,7 @@ default() {
 
 @test "a wrong option prints usage on standard error, exit 2" {
     for program in $PROGRAMS; do
-        for option in -X --wrong -:; do
+        for option in -Y --wrong -:; do
             misused "no option '$option'" "$program" $option
         done
     done
@@ -193,8 +193,8 @@ usage: replay *' replay
 @test "rankpipe alone lists the programs, a line each" {
     rankpipe >out 2>err
     is "$(cat err)" ''
-    is "$(sed -n '/^scripts:/q; s/^  \([^ ]*\)  *[^ ].*/\1/p' out | sort)" "$(tr ' ' '\n' <<<"$PROGRAMS" | sort)"
-    is "$(sed -n '/^scripts:/,/^$/s/^  \([^ ]*\)  *[^ ].*/\1/p' out | paste -sd ' ')" \
+    is "$(sed -n '/^scripts:/q; s/^  \([^ ][^ ]*\)  *[^ ].*/\1/p' out | sort)" "$(tr ' ' '\n' <<<"$PROGRAMS" | sort)"
+    is "$(sed -n '/^scripts:/,/^$/s/^  \([^ ][^ ]*\)  *[^ ].*/\1/p' out | paste -sd ' ')" \
         'train sweep plot live add-tables'
     is "$(head -n 1 out)" 'usage: rankpipe program [argument ...]'
     is "$(rankpipe -h)" "$(cat out)"
@@ -204,7 +204,7 @@ usage: replay *' replay
 @test "rankpipe PROGRAM is the program" {
     for program in $PROGRAMS; do
         is "$(rankpipe "$program" -h)" "$($program -h)"
-        misused "no option '-X'" rankpipe "$program" -X
+        misused "no option '-Y'" rankpipe "$program" -Y
     done
     small_text | svm2bin >direct
     small_text | rankpipe svm2bin >through
@@ -307,7 +307,7 @@ $(rankpipe)"
 }
 
 @test "each program has its link, its page and its tests" {
-    listed=$(rankpipe | sed -n '/^scripts:/q; s/^  \([^ ]*\)  *[^ ].*/\1/p' | sort)
+    listed=$(rankpipe | sed -n '/^scripts:/q; s/^  \([^ ][^ ]*\)  *[^ ].*/\1/p' | sort)
     is "$(tr ' ' '\n' <<<"$PROGRAMS" | sort)" "$listed"
     for program in $listed; do
         is "$(readlink "$ROOT/bin/$program")" rankpipe
