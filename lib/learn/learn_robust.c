@@ -143,7 +143,7 @@ const struct learner learn_squared_dr = {
 const struct learner learn_kl_dr = {
     .name = "kl-dr", .letters = "CTUep", .eta = learner_eta_estimated, .least = 1,
     .learn = learn_kl_round, .arrays = ARRAYS, .preset = { [SETTING_TRADEOFF] = 100 },
-    .most = 4096, .bets = BETS_LENGTH, .capital = 0.3,
+    .most = 4096, .bets = BETS_LENGTH, .capital = 3,
     .centred = true,
 };
 

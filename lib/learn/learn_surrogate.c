@@ -40,7 +40,7 @@ const struct learner learn_squared = {
 const struct learner learn_kl = {
     .name = "kl", .surrogate = &surrogates[SURROGATE_KL],
     .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
-    .bets = BETS_LENGTH, .capital = 0.3, .centred = true,
+    .bets = BETS_LENGTH, .capital = 3, .centred = true,
 };
 
 const struct learner learn_smoothdcg = {
