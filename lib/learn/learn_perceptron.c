@@ -62,13 +62,13 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 const struct learner learn_slam = {
     .name = "slam", .surrogate = &surrogates[SURROGATE_SLAM],
     .letters = "eTk", .eta = learner_eta_known, .least = 2, .learn = learn,
-    .bets = BETS_LENGTH, .capital = 0.3,
+    .bets = BETS_LENGTH, .capital = 1,
 };
 
 const struct learner learn_slam_ap = {
     .name = "slam-ap", .surrogate = &surrogates[SURROGATE_SLAM_AP],
     .letters = "eT", .eta = learner_eta_known, .least = 2, .learn = learn,
-    .bets = BETS_LENGTH, .capital = 0.3,
+    .bets = BETS_LENGTH, .capital = 1,
 };
 
 /* Its rankings are the same for every eta. */

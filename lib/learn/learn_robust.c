@@ -136,7 +136,7 @@ static int learn_smoothdcg_round(struct state *state, const struct matrix *x,
 const struct learner learn_squared_dr = {
     .name = "squared-dr", .letters = "CTUep", .eta = learner_eta_estimated, .least = 1,
     .learn = learn_squared_round, .arrays = ARRAYS, .preset = { [SETTING_TRADEOFF] = 100 },
-    .most = 4096, .bets = BETS_LENGTH, .capital = 0.3,
+    .most = 4096, .bets = BETS_LENGTH, .capital = 1,
     .centred = true,
 };
 

@@ -34,7 +34,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 const struct learner learn_squared = {
     .name = "squared", .surrogate = &surrogates[SURROGATE_SQUARED],
     .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
-    .bets = BETS_LENGTH, .capital = 0.3, .centred = true,
+    .bets = BETS_LENGTH, .capital = 1, .centred = true,
 };
 
 const struct learner learn_kl = {
@@ -53,12 +53,12 @@ const struct learner learn_smoothdcg = {
 const struct learner learn_ranksvm = {
     .name = "ranksvm", .surrogate = &surrogates[SURROGATE_RANKSVM],
     .letters = "eTU", .eta = learner_eta_estimated, .least = 2, .learn = learn,
-    .bets = BETS_LENGTH, .capital = 0.3,
+    .bets = BETS_LENGTH, .capital = 1,
 };
 
 const struct learner learn_listnet = {
     .name = "listnet", .surrogate = &surrogates[SURROGATE_LISTNET],
     .letters = "eTU", .eta = learner_eta_known, .least = SURROGATE_ALL,
     .learn = learn,
-    .bets = BETS_LENGTH, .capital = 0.3,
+    .bets = BETS_LENGTH, .capital = 1,
 };

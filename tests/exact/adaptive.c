@@ -370,7 +370,8 @@ int main(void)
     struct rng rng = rng_at(1, RNG_SAMPLE, 1);
     for (size_t game = 0; game < GAMES; game++)
         check_game(&rng, game, 1 + game % SPACE, game % 2 ? 0.3 : 30);
-    check_steps(&rng, "listnet", false, 0.3);
+    check_steps(&rng, "listnet", false, 1);
+    check_steps(&rng, "kl", false, 3);
     check_steps(&rng, "smoothdcg", false, 0.3 * 0.01);
     check_steps(&rng, "pdgd", true, 30);
     check_bits(&rng, "listnet");
