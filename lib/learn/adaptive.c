@@ -73,10 +73,17 @@ static void put_bets(const struct bets *bets, double *numbers, size_t step)
     numbers[2 * step] = bets->wealth;
 }
 
-double adaptive_scale(struct state *state)
+double adaptive_scale(const struct state *state)
 {
     const struct bets bets = get_bets(state->bets, 1);
     return bets_factor(&bets, sqrt(norm_square(&state->length)));
+}
+
+double adaptive_weight(const struct state *state, size_t j)
+{
+    const struct bets bets = get_bets(state->bets + j, state->dim);
+    double theta = state->bets[BETS_NUMBERS * state->dim + j];
+    return bets_factor(&bets, fabs(theta)) * theta;
 }
 
 /* w is theta. A gradient whose square is 0 as a double is none. */
@@ -113,8 +120,8 @@ static bool bet_on_each(struct state *state, const struct touched *touched)
         struct bets bets = get_bets(state->bets + j, state->dim);
         if (z[j] * z[j] > 0) {
             theta[j] -= z[j] * bets_take(&bets, state->capital, fabs(z[j]), z[j] * state->w[j]);
-            state->w[j] = bets_factor(&bets, fabs(theta[j])) * theta[j];
             put_bets(&bets, state->bets + j, state->dim);
+            state->w[j] = adaptive_weight(state, j);
         }
         z[j] = 0;
         finite &= bets.squares <= DBL_MAX && fabs(state->w[j]) <= DBL_MAX;

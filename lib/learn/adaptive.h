@@ -20,7 +20,8 @@ int adaptive_step(struct state *state, const struct matrix *x, const double *s, 
 /* Takes the mean off s[docs], or off a gradient by such scores. */
 void adaptive_centre(size_t docs, double *s);
 
-/* What w has to be multiplied by: where a model's scale is another one, it was changed. */
-double adaptive_scale(struct state *state);
+/* What the bets say of a model's weights: the scale of all, or weight j where each has a bet. */
+double adaptive_scale(const struct state *state);
+double adaptive_weight(const struct state *state, size_t j);
 
 #endif

@@ -145,6 +145,16 @@ static int load_scaled(struct state *state, const struct model *model, struct fa
     return 0;
 }
 
+/* Each weight must be that of its bet. */
+static int check_bets(const struct state *state, struct fault *fault)
+{
+    for (size_t j = 0; j < state->dim; j++)
+        if (state->w[j] != adaptive_weight(state, j))
+            return fault_data(fault, "model: weight %zu is %.17g, but its bets say %.17g", j,
+                              state->w[j], adaptive_weight(state, j));
+    return 0;
+}
+
 int learner_load(struct state *state, const struct model *model, struct fault *fault)
 {
     if (strcmp(model->learner, LEARNER_FIXED) == 0)
@@ -165,5 +175,5 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
     if (learner_scaled(state))
         return load_scaled(state, model, fault);
     model_weights(model, state->w);
-    return 0;
+    return state->adaptive ? check_bets(state, fault) : 0;
 }

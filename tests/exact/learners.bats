@@ -399,6 +399,8 @@ covariance() {
     # 2 (1 + 10) = 22 parts of the wealth: it fits
     mkstream model learner=ranksvm rounds=1 dim=1 w:f8 0.090909090909090912 direction:f8 1 scale:f8 0.090909090909090912 bets:f8 1 1 2 >good
     update -a ranksvm -m good <round
+    mkstream model learner=pdgd rounds=1 dim=1 w:f8 0.1 bets:f8 1 1 2 1 >bad
+    fails_on round 1 'update: model bad: model: weight 0 is *, but its bets say 0.0909*' update -a pdgd -m bad
 }
 
 @test "adaptive steps: a gradient too large for its square is refused, one too small is none" {
