@@ -32,12 +32,14 @@ static const struct option options_known[] = {
     { 'K', "blocks", NULL, "blocks: number of blocks, 1 or more (default: "
                            "items^(-1/3) horizon^(2/3), rounded)" },
     { 'L', "grade", NULL, "blocks, leader: top grade of the labels, 1 to 100 (default 1)" },
-    { 'T', "horizon", NULL, "number of rounds of the run, 1 or more; uniform, top, swap: gamma is "
-                            "horizon^(-1/3)" },
-    { 'g', "gamma", NULL, "uniform, top, swap: share of rounds that explore, 0 to 1 (default 0)" },
-    { 'k', "places", NULL, "blocks: items that get feedback; top, swap: positions left to chance; "
-                           "1 or more (default 1)" },
-    { 'p', "policy", policies_name, "how to explore (default uniform)" },
+    { 'T', "horizon", NULL, "number of rounds of the run, 1 or more; index, uniform, top, swap: "
+                            "gamma is horizon^(-1/3)" },
+    { 'g', "gamma", NULL, "index, uniform, top, swap: share of rounds that explore, 0 to 1 "
+                          "(default 0)" },
+    { 'k', "places", NULL, "index: positions by index; blocks: items that get feedback; top, "
+                           "swap: positions left to chance; 1 or more (default 1)" },
+    { 'p', "policy", policies_name, "how to explore (default: index where rounds have that column, "
+                                    "else uniform)" },
     { 's', "seed", NULL, "seed of what is drawn, a whole number, 0 or more (default 1)" },
     { 0 },
 };
@@ -69,9 +71,15 @@ static int parse_option(struct explore *my, const struct options *options)
     }
 }
 
+/* Without -p: what index takes, which is more than uniform does. */
+static const struct policy *policy_of(const struct explore *my)
+{
+    return my->explorer.policy ? my->explorer.policy : &policies[POLICY_INDEX];
+}
+
 static bool takes(const struct explore *my, char letter)
 {
-    return strchr(my->explorer.policy->options, letter) != NULL;
+    return strchr(policy_of(my)->options, letter) != NULL;
 }
 
 /* Does the policy take all options that were given? */
@@ -79,16 +87,18 @@ static int check_taken(const struct explore *my, struct fault *fault)
 {
     for (const char *letter = "EFHKLTgk"; *letter; letter++)
         if (my->given[(unsigned char)*letter] && !takes(my, *letter))
-            return fault_usage(fault, my->given['p'] ? "-p %s does not take -%c"
-                                                     : "the default, -p %s, does not take -%c",
-                               my->explorer.policy->name, *letter);
+            return my->given['p']
+                       ? fault_usage(fault, "-p %s does not take -%c", policy_of(my)->name, *letter)
+                       : fault_usage(fault, "the default policy, %s or %s, does not take -%c",
+                                     policies[POLICY_INDEX].name, policies[POLICY_UNIFORM].name,
+                                     *letter);
     return 0;
 }
 
 /* Is one of the options given that the policy cannot do without? */
 static int check_needs(const struct explore *my, struct fault *fault)
 {
-    const struct policy *policy = my->explorer.policy;
+    const struct policy *policy = policy_of(my);
     bool met = *policy->needs == '\0';
     for (const char *letter = policy->needs; *letter; letter++)
         met = met || my->given[(unsigned char)*letter];
@@ -117,7 +127,6 @@ static int parse(void *self, struct options *options, struct host *host)
     struct explorer *explorer = &my->explorer;
     int letter;
     my->host = host;
-    explorer->policy = policies;
     explorer->places = explorer->top_grade = explorer->seed = 1;
     explorer->temperature = 1;
     while ((letter = options_next(options)) > 0) {
@@ -129,6 +138,8 @@ static int parse(void *self, struct options *options, struct host *host)
         return letter;
     if (check_options(my, options->fault) < 0)
         return -1;
+    if (my->given['k'] && !my->given['p'])
+        explorer->policy = &policies[POLICY_INDEX]; /* uniform has no use for -k */
     if (my->given['T'] && takes(my, 'g'))
         explorer->gamma = 1 / real_cbrt((double)explorer->horizon);
     return options_no_operands(options);

@@ -15,6 +15,13 @@ static inline uint32_t unaligned_u4(const void *p)
     return u;
 }
 
+static inline uint64_t unaligned_u8(const void *p)
+{
+    uint64_t u;
+    memcpy(&u, p, sizeof u);
+    return u;
+}
+
 static inline float unaligned_f4(const void *p)
 {
     float f;

@@ -18,11 +18,31 @@ static int rank(struct explorer *my, const struct round *round, const double *nu
     return 0;
 }
 
+/* The k documents with the largest indices on top, in that order, and the others by score. */
+static int rank_by_index(struct explorer *my, const struct round *round, uint32_t *order,
+                         struct fault *fault)
+{
+    size_t m = round->docs, a = my->places < m ? (size_t)my->places : m;
+    uint32_t *by_score = buffer_for(&my->rest, m, sizeof *by_score + 1, fault);
+    if (!by_score || rank(my, round, round->index, order, fault) < 0 ||
+        rank(my, round, round->score, by_score, fault) < 0)
+        return -1;
+    unsigned char *on_top = (unsigned char *)(by_score + m);
+    memset(on_top, 0, m);
+    for (size_t i = 0; i < a; i++)
+        on_top[order[i]] = 1;
+    for (size_t i = 0; i < m; i++)
+        if (!on_top[by_score[i]])
+            order[a++] = by_score[i];
+    return 0;
+}
+
 /* The greedy order of a round: found here and nowhere else. `order` is NULL after a fault. */
 static int rank_greedily(struct explorer *my, const struct round *round, uint32_t *order,
                          struct fault *fault)
 {
-    return rank(my, round, round->score, order, fault);
+    return my->now->by_index ? rank_by_index(my, round, order, fault)
+                             : rank(my, round, round->score, order, fault);
 }
 
 /* A rate, as it is in round t. */
@@ -37,7 +57,15 @@ static int check_score(const struct explorer *my, const struct round *round, str
     return round->score ? 0 : fault_data(fault, "needs score: put score before explore");
 }
 
-/* ---- greedy, but with probability gamma explored: uniform, top and swap ---- */
+static int check_index(const struct explorer *my, const struct round *round, struct fault *fault)
+{
+    if (!round->index)
+        return fault_data(fault, "needs index, which score adds for learners that have one: without "
+                          "it, use -p uniform or -p top");
+    return check_score(my, round, fault);
+}
+
+/* ---- greedy, but with probability gamma explored: index, uniform, top and swap ---- */
 
 static int check_uniform(const struct explorer *my, const struct round *round, struct fault *fault)
 {
@@ -181,7 +209,7 @@ static int show_draft(struct explorer *my, struct round *round, struct rng *rng,
 
 static int check_list(const struct explorer *my, const struct round *round, struct fault *fault)
 {
-    const char *name = my->policy->name;
+    const char *name = my->now->name;
     if (check_score(my, round, fault) < 0)
         return -1;
     if (round->dim > 0)
@@ -244,15 +272,19 @@ static int show_leader(struct explorer *my, struct round *round, struct rng *rng
 
 /* ---- the table ---- */
 
+#define RATE "-g, gamma, or -T, the number of rounds"
+
 const struct policy policies[POLICIES_MOST + 1] = {
-    { "uniform", "FTg", "", "", check_uniform, show_uniform },
-    { "top", "FTgk", "gT", "-g, gamma, or -T, the number of rounds", check_score, show_top },
-    { "swap", "FTgk", "gT", "-g, gamma, or -T, the number of rounds", check_score, show_swap },
-    { "plackett-luce", "FH", "", "", check_score, show_luce },
-    { "team-draft", "", "", "", check_rival, show_draft },
-    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", check_list,
+    [POLICY_INDEX] = { "index", "FTgk", "", "", true, check_index, show_top },
+    [POLICY_UNIFORM] = { "uniform", "FTg", "", "", false, check_uniform, show_uniform },
+    { "top", "FTgk", "gT", RATE, false, check_score, show_top },
+    { "swap", "FTgk", "gT", RATE, false, check_score, show_swap },
+    { "plackett-luce", "FH", "", "", false, check_score, show_luce },
+    { "team-draft", "", "", "", false, check_rival, show_draft },
+    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", false, check_list,
       show_blocks },
-    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", check_list, show_leader },
+    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, check_list,
+      show_leader },
 };
 
 const char *policies_name(size_t i)
@@ -266,10 +298,11 @@ int explorer_show(struct explorer *my, struct round *round, struct fault *fault)
     if (round->seen)
         return fault_data(fault, "it has feedback already (seen), which is about the order shown: "
                           "put explore before feedback-mask");
-    if (my->policy->check(my, round, fault) < 0)
+    my->now = my->policy ? my->policy : &policies[round->index ? POLICY_INDEX : POLICY_UNIFORM];
+    if (my->now->check(my, round, fault) < 0)
         return -1;
     round_forget_choice(round);
-    return my->policy->show(my, round, &rng, fault);
+    return my->now->show(my, round, &rng, fault);
 }
 
 void explorer_close(struct explorer *my)
@@ -278,4 +311,5 @@ void explorer_close(struct explorer *my)
     buffer_free(&my->scratch);
     buffer_free(&my->orders);
     buffer_free(&my->numbers);
+    buffer_free(&my->rest);
 }

@@ -2,6 +2,7 @@
 #ifndef RANKPIPE_POLICIES_H
 #define RANKPIPE_POLICIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +17,7 @@ struct policy;
 /* A policy with its settings, and what it keeps from round to round. The caller sets the first
  * part; the rest is all zero at first. */
 struct explorer {
-    const struct policy *policy;
+    const struct policy *policy; /* NULL: the default, by each round's columns       */
     double gamma;       /* exploration rate of round 1, from 0 to 1                  */
     double temperature; /* of plackett-luce in round 1, above 0                      */
     double power;       /* gamma and temperature fall as t^-power; 0: they stay      */
@@ -26,9 +27,10 @@ struct explorer {
     uint64_t top_grade; /* L: labels are at most this, for epsilon by default       */
     uint64_t seed;
 
-    size_t docs; /* of a fixed list; 0: no round yet */
+    const struct policy *now; /* of the round at hand                 */
+    size_t docs;              /* of a fixed list; 0: no round yet */
     struct blocks blocks;
-    struct buffer scratch, orders, numbers;
+    struct buffer scratch, orders, numbers, rest;
 };
 
 struct policy {
@@ -36,6 +38,7 @@ struct policy {
     const char *options; /* letters of the options it takes, besides those that all take     */
     const char *needs;   /* letters of which one must be given; "": none                     */
     const char *missing; /* these options in words, for the message that asks for them       */
+    bool by_index;       /* its greedy order has the k largest indices on top                */
 
     /* Does the round hold what the policy ranks by? 0 or a fault. */
     int (*check)(const struct explorer *my, const struct round *round, struct fault *fault);
@@ -45,8 +48,9 @@ struct policy {
     int (*show)(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault);
 };
 
-/* The table, ended by a NULL name. The first policy is the default. */
-enum { POLICIES_MOST = 15 };
+/* The table, ended by a NULL name. Without a policy, a round that has the column index is shown by
+ * policy index, and any other round by uniform. */
+enum { POLICY_INDEX, POLICY_UNIFORM, POLICIES_MOST = 15 };
 extern const struct policy policies[POLICIES_MOST + 1];
 
 /* The name of policy i, from 0, or NULL after the last. */

@@ -56,6 +56,9 @@ void learner_close(struct state *state)
     norm_close(&state->length);
     norm_close(&state->slope);
     regression_close(&state->regression);
+    memory_table_close(&state->memory);
+    buffer_free(&state->keys);
+    buffer_free(&state->saved);
     buffer_free(&state->drawn);
     buffer_free(&state->weights);
     buffer_free(&state->gradient);
@@ -71,8 +74,8 @@ void learner_close(struct state *state)
 
 const struct state_array *learner_array(const struct state *state, size_t i)
 {
-    static const struct state_array length = { "bets", ARRAY_BETS, SETTINGS };
-    static const struct state_array each = { "bets", ARRAY_BETS_EACH, SETTINGS };
+    static const struct state_array length = { "bets", ARRAY_NUMBERS, SETTINGS, BETS_NUMBERS };
+    static const struct state_array each = { "bets", ARRAY_BETS_EACH, SETTINGS, 0 };
     const struct state_array *own = state->learner->arrays;
     size_t n = 0;
     while (n < ARRAYS_MOST && own[n].name)
@@ -92,22 +95,25 @@ bool learner_scaled(const struct state *state)
 /* The rows of an ARRAY_UDU. */
 static size_t udu_rows(const struct state *state, const struct state_array *array, size_t dim)
 {
-    return regression_rows(dim, state->settings.set[array->n]);
+    const struct settings *s = &state->settings;
+    bool constant = array->shape == ARRAY_UDU_CONSTANT &&
+                    (!s->set[SETTING_RHO] || s->value[SETTING_RHO] > 0);
+    size_t rows = regression_rows(dim, s->set[array->n]);
+    return constant && rows < SIZE_MAX ? rows + 1 : rows;
 }
 
 struct extent learner_extent(const struct state *state, const struct state_array *array,
                              size_t dim)
 {
-    size_t n = array->n == SETTINGS ? 1 : (size_t)state->settings.value[array->n];
+    size_t plain = array->numbers ? array->numbers : 1;
+    size_t n = array->n == SETTINGS ? plain : (size_t)state->settings.value[array->n];
     if (array->shape == ARRAY_COUNT)
         return (struct extent){ 1, 1 };
     if (array->shape == ARRAY_NUMBERS)
         return (struct extent){ 1, n };
-    if (array->shape == ARRAY_BETS)
-        return (struct extent){ 1, BETS_NUMBERS };
     if (array->shape == ARRAY_BETS_EACH)
         return (struct extent){ BETS_NUMBERS + 1, dim };
-    if (array->shape == ARRAY_UDU)
+    if (array->shape == ARRAY_UDU || array->shape == ARRAY_UDU_CONSTANT)
         return (struct extent){ 1, udu_size(udu_rows(state, array, dim)) };
     return (struct extent){ array->shape == ARRAY_SQUARE ? dim : n, dim };
 }
@@ -153,7 +159,7 @@ static int reach_arrays(struct state *state, size_t width, struct fault *fault)
         state->arrays[i] = state->bets = array; /* the bets are the last */
         for (size_t j = from.rows; kept->shape == ARRAY_SQUARE && j < width; j++)
             array[j * width + j] = 1;
-        if (kept->shape == ARRAY_UDU)
+        if (kept->shape == ARRAY_UDU || kept->shape == ARRAY_UDU_CONSTANT)
             set_diagonal(array, from.columns ? udu_rows(state, kept, state->dim) : 0,
                    udu_rows(state, kept, width));
     }

@@ -1,14 +1,19 @@
 #include "learn/learner_model.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/unaligned.h"
 #include "learn/adaptive.h"
+#include "stream/model_file.h"
 
 /* What the learner ranks by besides the weights. */
-static int put_extras(const struct state *state, struct model *model, struct fault *fault)
+static int put_extras(struct state *state, struct model *model, enum publishing how,
+                      struct fault *fault)
 {
+    if (state->learner->publish)
+        return state->learner->publish(state, model, how, fault);
     if (!state->learner->rank && !state->learner->rival)
         return 0;
     if (settings_save(&state->settings, model, fault) < 0)
@@ -19,7 +24,8 @@ static int put_extras(const struct state *state, struct model *model, struct fau
     return model_put(model, state->learner->arrays[0].name, e.columns, state->arrays[0], fault);
 }
 
-int learner_publish(struct state *state, struct model *model, struct fault *fault)
+static int publish(struct state *state, struct model *model, enum publishing how,
+                   struct fault *fault)
 {
     const struct learner *learner = state->learner;
     const double *w = learner->weights ? learner->weights(state, fault) : state->w;
@@ -27,16 +33,17 @@ int learner_publish(struct state *state, struct model *model, struct fault *faul
         return -1;
     int put = learner_scaled(state) ? model_put_scaled(model, w, &state->ball.scale, fault)
                                      : model_put_weights(model, w, fault);
-    return put < 0 ? -1 : put_extras(state, model, fault);
+    return put < 0 ? -1 : put_extras(state, model, how, fault);
 }
 
-int learner_publish_changes(struct state *state, struct model *model, struct fault *fault)
+/* The weights that changed alone, where that is shorter. */
+static int publish_changes(struct state *state, struct model *model, struct fault *fault)
 {
     const uint32_t *index = state->changed.at;
     size_t n = state->n_changed;
     if (!state->changes_known ||
         state->dim < n + n / 2) /* a change takes half as much again as a weight */
-        return learner_publish(state, model, fault);
+        return publish(state, model, PUBLISH_CHANGES, fault);
     double *value = buffer_for(&state->spare, n, sizeof *value, fault);
     if (!value)
         return -1;
@@ -46,7 +53,14 @@ int learner_publish_changes(struct state *state, struct model *model, struct fau
     if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
         model_put_changes(model, n, index, value, scale, fault) < 0)
         return -1;
-    return put_extras(state, model, fault);
+    return put_extras(state, model, PUBLISH_CHANGES, fault);
+}
+
+int learner_publish(struct state *state, struct model *model, enum publishing how,
+                    struct fault *fault)
+{
+    return how == PUBLISH_CHANGES ? publish_changes(state, model, fault)
+                                  : publish(state, model, how, fault);
 }
 
 /* Weights in a ball or of adaptive steps: those that score, and what gives them. */
@@ -76,7 +90,7 @@ int learner_save(struct state *state, struct model *model, struct fault *fault)
         if (model_put(model, array->name, e.rows * e.columns, state->arrays[i], fault) < 0)
             return -1;
     }
-    return 0;
+    return state->learner->save ? state->learner->save(state, model, fault) : 0;
 }
 
 /* Does the model have the arrays, of the length that its weights imply? Asked before memory is
@@ -171,9 +185,28 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
     for (size_t i = 0; learner_array(state, i); i++)
         if (load_array(state, i, model, fault) < 0)
             return -1;
-    state->rounds = model->rounds;
+    state->rounds = state->resumed = model->rounds;
+    if (state->learner->load && state->learner->load(state, model, fault) < 0)
+        return -1;
     if (learner_scaled(state))
         return load_scaled(state, model, fault);
     model_weights(model, state->w);
     return state->adaptive ? check_bets(state, fault) : 0;
+}
+
+int learner_resume(struct state *state, const char *path, const struct watch *watch,
+                   struct fault *fault)
+{
+    struct mapped mapped;
+    struct model *model = malloc(sizeof *model);
+    if (!model)
+        return fault_memory(fault, sizeof *model);
+    int got = model_file_load(path, watch, &mapped, model, fault);
+    if (got > 0 && learner_load(state, model, fault) < 0) {
+        fault_place(fault, "model %s: ", path);
+        got = -1;
+    }
+    mapped_close(&mapped);
+    free(model);
+    return got;
 }

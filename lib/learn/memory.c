@@ -49,13 +49,12 @@ double memory_variance(double rho, double zpz, const struct memory_entry *entry)
 
 /* z.v = w.x - w.M + level.M + constant: the means of w.x and level.x over the documents are w.M and
  * level.M. */
-void memory_expect(const struct matrix *x, const double *w, const double *level, double constant,
-                   size_t n, double *s, double *t)
+void memory_expect(const struct matrix *x, const double *level, double constant, size_t n,
+                   double *s, double *t, double *spare)
 {
     double sum = 0;
-    matrix_times(x, w, 1, n, s, NULL);
     if (level)
-        matrix_times(x, level, 1, n, t, NULL);
+        matrix_times(x, level, 1, n, t, spare);
     for (size_t i = 0; level && i < x->docs; i++)
         sum += t[i] - s[i];
     for (size_t i = 0; i < x->docs; i++)

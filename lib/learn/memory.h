@@ -69,11 +69,11 @@ double memory_index(const struct memory_estimate *estimate, double mean,
 /* The variance of a pair's z.v + b, in units of sigma^2, with z'Pz = regression_variance. */
 double memory_variance(double rho, double zpz, const struct memory_entry *entry);
 
-/* z.v of all documents at once, into s[docs], by two products with X; level NULL: features are
- * plain. w[n] and level[n] are as the regression's. t has room for docs. Rounded in another way
- * than regression_expect. */
-void memory_expect(const struct matrix *x, const double *w, const double *level, double constant,
-                   size_t n, double *s, double *t);
+/* s[docs] = Xw becomes z.v of all documents, by one more product with X; level NULL: features are
+ * plain. level[n] is as the regression's. t has room for docs, and `spare` for matrix_width. Rounded
+ * in another way than regression_expect. */
+void memory_expect(const struct matrix *x, const double *level, double constant, size_t n,
+                   double *s, double *t, double *spare);
 
 /* Learns the answer y about document i of the regression's round, whose pair this is: changes the
  * weights, P, the moments, and the pair's n and sum. 0, or a fault where one of them would no

@@ -126,6 +126,24 @@ int memory_table_reserve(struct memory_table *table, size_t count, struct fault 
     return 0;
 }
 
+int memory_table_fill(struct memory_table *table, const struct memory_arrays *arrays,
+                      struct fault *fault)
+{
+    if (memory_table_reserve(table, table->used + arrays->count, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < arrays->count; i++) {
+        uint64_t key = unaligned_u8(arrays->key + 8 * i);
+        if (key == 0)
+            return fault_data(fault, "model: key %zu of the memory is 0", i);
+        struct memory_entry *entry = memory_table_enter(table, key, fault);
+        if (!entry)
+            return -1;
+        entry->n = unaligned_f8(arrays->n + 8 * i);
+        entry->sum = unaligned_f8(arrays->sum + 8 * i);
+    }
+    return 0;
+}
+
 const struct memory_entry *memory_table_next(const struct memory_table *table,
                                              struct memory_walk *walk)
 {

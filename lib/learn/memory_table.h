@@ -45,6 +45,12 @@ struct memory_entry *memory_table_enter(struct memory_table *table, uint64_t key
  * a shelf, except for bad luck in how they spread. 0 or a fault. */
 int memory_table_reserve(struct memory_table *table, size_t count, struct fault *fault);
 
+/* Enters all of the arrays: their numbers take the place of those that the keys had. 0, or a fault,
+ * which a key of 0 is too. */
+struct memory_arrays;
+int memory_table_fill(struct memory_table *table, const struct memory_arrays *arrays,
+                      struct fault *fault);
+
 /* Where a walk through the entries is; all zero at first. */
 struct memory_walk {
     size_t shelf, slot;

@@ -18,7 +18,10 @@ enum rng_purpose {
     RNG_FOURIER = 8,
     RNG_POSTERIOR = 9,
     RNG_RIVAL = 10,
-    RNG_TIES = 11
+    RNG_TIES = 11,
+    RNG_MEMORY = 12,
+    RNG_ZIPF_RANKS = 13,
+    RNG_ZIPF = 14
 };
 
 struct rng {

@@ -18,7 +18,7 @@ enum {
 
 enum record_kind { RECORD_ROUND, RECORD_MODEL, RECORD_END };
 
-enum column_type { COLUMN_U1, COLUMN_U4, COLUMN_F4, COLUMN_F8, COLUMN_TYPES };
+enum column_type { COLUMN_U1, COLUMN_U4, COLUMN_U8, COLUMN_F4, COLUMN_F8, COLUMN_TYPES };
 
 struct splice;
 
@@ -26,11 +26,17 @@ struct key {
     const char *name, *value;
 };
 
+/* Makes the values of a column while it is written: each call gives the next n of them. */
+struct column_source {
+    void (*next)(struct column_source *source, void *values, size_t n);
+};
+
 struct column {
     const char *name;
     enum column_type type;
     uint64_t count;   /* values */
     const void *data; /* borrowed, little-endian, perhaps unaligned; NULL: not in memory */
+    struct column_source *source; /* makes the values, instead of data; borrowed; NULL: none */
 };
 
 struct record {
@@ -90,6 +96,10 @@ const struct column *record_column(const struct record *record, const char *name
 int record_put(struct record *record, size_t at, const char *name, enum column_type type,
                uint64_t count, const void *data, struct fault *fault);
 
+/* The same for a column whose values are made once, while the record is written. */
+int record_put_source(struct record *record, const char *name, enum column_type type,
+                      uint64_t count, struct column_source *source, struct fault *fault);
+
 /* Removes the column of that name, or, where the name ends in '-', all whose names begin so. */
 void record_drop(struct record *record, const char *name);
 
@@ -97,7 +107,7 @@ void record_drop(struct record *record, const char *name);
 size_t column_width(enum column_type type);
 size_t column_bytes(const struct column *column);
 
-/* The name of a type: u1, u4, f4 or f8; and the type of a name, false where there is none. */
+/* The name of a type: u1, u4, u8, f4 or f8; and the type of a name, false where there is none. */
 const char *column_type_name(enum column_type type);
 bool column_type_find(const char *name, enum column_type *type);
 

@@ -49,6 +49,8 @@ double *round_new_score(struct round *round, struct fault *fault)
 {
     if (round->rival)
         round_drop(round, ROUND_RIVAL);
+    if (round->index)
+        round_drop(round, ROUND_INDEX);
     return round_new(round, ROUND_SCORE, round->docs, fault);
 }
 

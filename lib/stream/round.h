@@ -19,7 +19,7 @@ void round_close(struct round *round);
 int round_header(struct round *round, struct fault *fault);
 
 /* After round_header, the record being bound to its payload, reads the columns: labels finite and
- * not negative, scores and logits finite, orders permutations. Features are left unread. */
+ * not negative; scores, indices and logits finite; orders permutations. Features stay unread. */
 int round_columns(struct round *round, struct fault *fault);
 
 /* round_header, then round_columns. */
@@ -56,7 +56,7 @@ static inline int round_set_group(struct round *round, uint64_t group, struct fa
 }
 
 /* Add a column, as round_new does: one value for each document, but `places` values of seen. A new
- * score removes the rival, which was drawn beside the old score. */
+ * score removes the rival and the index, which belong to the old score. */
 static inline float *round_new_label(struct round *round, struct fault *fault)
 {
     return round_new(round, ROUND_LABEL, round->docs, fault);
@@ -67,6 +67,11 @@ double *round_new_score(struct round *round, struct fault *fault);
 static inline double *round_new_rival(struct round *round, struct fault *fault)
 {
     return round_new(round, ROUND_RIVAL, round->docs, fault);
+}
+
+static inline double *round_new_index(struct round *round, struct fault *fault)
+{
+    return round_new(round, ROUND_INDEX, round->docs, fault);
 }
 
 static inline uint32_t *round_new_order(struct round *round, struct fault *fault)

@@ -25,8 +25,8 @@ enum round_key { /* in the order in which a header line has them */
 };
 
 enum round_column { /* those of the features last */
-    ROUND_LABEL, ROUND_SCORE, ROUND_RIVAL, ROUND_ORDER, ROUND_GREEDY, ROUND_LOGIT, ROUND_TEAM,
-    ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,
+    ROUND_LABEL, ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_ORDER, ROUND_GREEDY, ROUND_LOGIT,
+    ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,
     ROUND_COLUMNS
 };
 
@@ -46,6 +46,7 @@ struct round {
     float *label;
     double *score;
     double *rival;            /* the scores of the other ranking of an interleaved round */
+    double *index;            /* how much showing a document first promises, by the learner */
     uint32_t *order, *greedy; /* permutations of the documents, best first */
     double *logit;            /* the order was drawn by softmax of these */
     unsigned char *team;      /* team[a]: 1 if the rival chose order[a], else 0 */

@@ -157,6 +157,8 @@ static int print_value(struct printer *printer, const struct column *column, siz
         return TEXT("%s\t%zu\t%.17g\n", column->name, i, unaligned_f8(at));
     case COLUMN_F4:
         return TEXT("%s\t%zu\t%.9g\n", column->name, i, (double)unaligned_f4(at));
+    case COLUMN_U8:
+        return TEXT("%s\t%zu\t%" PRIu64 "\n", column->name, i, unaligned_u8(at));
     case COLUMN_U4:
         return TEXT("%s\t%zu\t%" PRIu32 "\n", column->name, i, unaligned_u4(at));
     default:

@@ -316,7 +316,7 @@ static void check_messages(struct rng *rng, const char *name)
     size_t few = 0;
     struct fault fault = { FAULT_NONE, "" };
     start(&state, name, NULL);
-    must(learner_publish(&state, &model, &fault), &fault);
+    must(learner_publish(&state, &model, PUBLISH_WHOLE, &fault), &fault);
     for (size_t step = 0; step < STEPS; step++) {
         must(model_read_message(&model, &fault), &fault);
         must(scoring_take(&scoring, &model, &fault), &fault);
@@ -328,7 +328,7 @@ static void check_messages(struct rng *rng, const char *name)
         }
         draw_step(rng, &query, g);
         step_by(&state, &query, g, 1, step % 7 ? SPARSE : DENSE);
-        must(learner_publish_changes(&state, &model, &fault), &fault);
+        must(learner_publish(&state, &model, PUBLISH_CHANGES, &fault), &fault);
     }
     hold(few > STEPS / 2 && few < STEPS * 6 / 7, name, "messages of changes", few, STEPS);
     scoring_close(&scoring);

@@ -104,3 +104,7 @@ load ../helper
 @test "a memory's keys are hashes of query and document; without a qid, or with a name twice, a fault" {
     "$ROOT/build/tests/exact/memory_keys"
 }
+
+@test "ranks are drawn by the law of Zipf, and which round has which rank is a fair draw" {
+    "$ROOT/build/tests/exact/zipf"
+}

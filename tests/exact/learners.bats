@@ -334,7 +334,7 @@ covariance() {
     update -a slam-ap -e 1 <bad >model
     holds model 1
     score -m model <bad | explore >shown
-    fails_on shown 1 'metric: *loss:minimax is past a double*' metric loss:minimax
+    fails_on shown 1 'metric: *loss:minimax is too large for a double*' metric loss:minimax
 }
 
 @test "top-k feedback: the documents seen are a list of their own" {

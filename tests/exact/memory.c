@@ -314,8 +314,9 @@ static void check_expect(struct learnt *my, const struct setup *setup)
     double s[DOCS], t[DOCS];
     for (size_t q = 0; q < QUERIES; q++) {
         open_query(my, &made, q, NULL);
-        memory_expect(my->regression.x, my->w, setup->plain ? NULL : my->level, my->constant,
-                      WIDTH, s, t);
+        matrix_times(my->regression.x, my->w, 1, WIDTH, s, NULL);
+        memory_expect(my->regression.x, setup->plain ? NULL : my->level, my->constant, WIDTH, s, t,
+                      NULL);
         for (size_t d = 0; d < queries[q].docs; d++) {
             double want = regression_expect(&my->regression, d);
             hold(near(s[d], want, 10 + fabs(want)), "memory", "expect", s[d], want);

@@ -113,6 +113,21 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
     is "$(bin2txt -f head model.bin)" "$head"
 }
 
+@test "u8 is a whole number of 64 bits, lowest byte first, and every digit of it is printed" {
+    head='rankpipe/1 model learner=fixed rounds=0 dim=0 cols=w:f8[0],key:u8[4] bytes=32'
+    { echo "$head" &&
+        u4 0 0 1 0 0x04050607 0x00010203 0xffffffff 0xffffffff &&
+        end 1; } >keys.bin
+    # 0x0001020304050607 = 283686952306183, by hand: no double holds 2^64 - 1
+    printf '# %s\n' "$head" >expected
+    printf 'key\t%s\n' '0\t0' '1\t1' '2\t283686952306183' '3\t18446744073709551615' |
+        sed 's/\\t/\t/g' >>expected
+    bin2txt keys.bin >out
+    same expected out
+    mkstream model learner=fixed rounds=0 dim=0 w:f8 key:u8 0 1 283686952306183 18446744073709551615 >made
+    same keys.bin made
+}
+
 @test "several files are printed one after the other, - is standard input" {
     printf '1 qid:a 1:1\n' | svm2bin >a
     printf '2 qid:b 1:1\n' | svm2bin >b

@@ -294,6 +294,112 @@ near() {
     is "$(bin2txt -f head masked | grep -c 'logit:f8\[5\]')" 40
 }
 
+# ---- the column index ----
+
+# indexed: a round of 5 documents, by score 3 0 4 1 2, by index 2 1 4 0 3; WORD... are added.
+indexed() {
+    mkstream round t=1 docs=5 dim=0 score:f8 4 2 1 5 3 index:f8 -1 7 9 -2 0.5 "$@"
+}
+
+@test "index: without -p the largest index is on top, with -k so many, and the others by score" {
+    indexed >in
+    indexed order:u4 2 3 0 4 1 >want
+    explore <in >out
+    same want out
+    explore -p index <in >out
+    same want out
+    # By hand: the first k of 2 1 4 0 3, then what is left of 3 0 4 1 2.
+    is "$(explore -k 1 <in | shown)" '2 3 0 4 1'
+    is "$(explore -k 2 <in | shown)" '2 1 3 0 4'
+    is "$(explore -k 3 <in | shown)" '2 1 4 3 0'
+    is "$(explore -k 4 <in | shown)" '2 1 4 0 3'
+    is "$(explore -k 5 <in | shown)" '2 1 4 0 3'
+    is "$(explore -k 4294967295 <in | shown)" '2 1 4 0 3'
+    is "$(explore -p index -k 2 -g 0 <in | shown)" '2 1 3 0 4'
+}
+
+@test "index: every other policy ignores it" {
+    indexed >in
+    mkstream round t=1 docs=5 dim=0 score:f8 4 2 1 5 3 >bare
+    is "$(explore -p uniform <in | shown)" '3 0 4 1 2'
+    for policy in 'uniform -g 0.5' 'top -k 2 -g 0.5' 'swap -k 2 -g 0.5' plackett-luce 'leader -T 9'; do
+        # shellcheck disable=SC2086
+        is "$(replay -n 50 in | explore -p $policy | shown)" \
+            "$(replay -n 50 bare | explore -p $policy | shown)"
+    done
+}
+
+@test "index: -g draws the first places as top does, and greedy has the order by index" {
+    indexed >in
+    # The same draws as policy top has of scores whose order is the order by index.
+    mkstream round t=1 docs=5 dim=0 score:f8 2 1 5 3 4 >twin # by score 2 4 3 0 1
+    mkstream round t=1 docs=5 dim=0 score:f8 4 2 1 5 3 index:f8 -3 -2 9 -1 8 >other
+    for options in '-g 0.5 -k 2' '-T 8 -k 2' '-g 0.9 -F 0.3 -k 2'; do
+        # shellcheck disable=SC2086
+        replay -n 200 other | explore $options >out
+        # shellcheck disable=SC2086
+        replay -n 200 twin | explore -p top $options >want
+        is "$(shown <out)" "$(shown <want)"
+        is "$(bin2txt -f head out | sed 's/index:f8\[5\],//; s/bytes=.*//')" \
+            "$(bin2txt -f head want | sed 's/bytes=.*//')"
+    done
+    # A round that explores has the greedy order, which the policy without exploration shows.
+    for t in {1..20}; do
+        replay -b $t -n $t in | explore -k 2 -g 1 >out
+        # shellcheck disable=SC2046
+        mkstream round t=$t docs=5 dim=0 gamma=1 top=2 score:f8 4 2 1 5 3 index:f8 -1 7 9 -2 0.5 \
+            order:u4 $(shown <out) greedy:u4 2 1 3 0 4 >want
+        same want out
+    done
+}
+
+@test "index: what -g draws is drawn with the probabilities of the page" {
+    indexed >in # greedy for k = 2: 2 1 3 0 4
+    replay -n 20000 in | explore -k 2 -g 0.4 -s 3 >out
+    firsts out >pairs
+    is "$(wc -l <pairs)" 20
+    awk '{ print $1 "-" $2, $3, 0.02 + ($1 " " $2 == "2 1" ? 0.6 : 0) }' pairs | near 20000
+}
+
+@test "index: some rounds with it and some without, each by its own order" {
+    mkstream round t=1 docs=3 dim=0 score:f8 1 2 3 + \
+        round t=2 docs=3 dim=0 score:f8 1 2 3 index:f8 5 4 3 + round t=3 docs=3 dim=0 score:f8 1 2 3 >in
+    is "$(explore <in | shown)" '2 1 0
+0 2 1
+2 1 0'
+    is "$(explore -g 0.5 <in | bin2txt -f head | grep -c top=)" 1
+    fails_on in 1 'explore: <stdin>: round 1: needs index, which score adds for learners that have one: *' \
+        explore -p index
+    fails_on in 1 'explore: <stdin>: round 1: needs index, *' explore -k 2
+    mkstream round t=1 docs=2 dim=0 index:f8 5 4 >bare
+    fails_on bare 1 'explore: <stdin>: round 1: needs score: put score before explore' explore -g 1
+}
+
+@test "index: a new score removes it, and it must be finite, one for each document" {
+    mkstream model learner=fixed rounds=0 dim=5 w:f8 0 1 2 3 4 >model
+    indexed | score -m model >scored
+    mkstream round t=1 docs=5 dim=0 score:f8 0 1 2 3 4 >want
+    same want scored
+    mkstream round t=1 docs=2 dim=0 score:f8 1 2 index:f8 1 inf >bad
+    fails_on bad 1 'explore: <stdin>: round 1: index 1 is inf: it must be a finite number' explore
+    mkstream round t=1 docs=2 dim=0 score:f8 1 2 index:f8 1 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: column index has 1 values, not 2' explore
+    mkstream round t=1 docs=2 dim=0 score:f8 1 2 index:f4 1 2 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: column index has type f4, not f8' explore
+}
+
+@test "index: what was drawn goes to a learner that weights by propensity, as after top" {
+    indexed label:f4 1 0 2 0 1 >in
+    # greedy 2 3 0 4 1, as by these scores
+    mkstream round t=1 docs=5 dim=0 score:f8 3 1 5 4 2 label:f4 1 0 2 0 1 >twin
+    replay -n 300 in | explore -g 0.3 | feedback-mask | update -a kl -e 0.01 >out
+    replay -n 300 twin | explore -p top -g 0.3 | feedback-mask | update -a kl -e 0.01 >want
+    same want out
+    replay -n 5 in | explore -g 0.3 | feedback-mask -k 2 >two
+    fails_on two 1 'update: <stdin>: round 1: *only the first 1 places explored: use explore -k 2' \
+        update -a kl -e 0.01
+}
+
 # ---- a fixed list of items ----
 
 # A double of few digits, in bytes.
@@ -543,9 +649,13 @@ upset() {
         fails 2 "explore: -p $policy does not take -H*" explore -p $policy -g 0.1 -H 1
         fails 2 "explore: -p $policy does not take -E*" explore -p $policy -g 0.1 -E 1
     done
-    for option in '-E 1' '-H 1' '-K 1' '-L 1' '-k 1'; do
+    fails 2 'explore: -p uniform does not take -k*' explore -p uniform -k 2
+    for option in '-E 1' '-H 1' '-K 1' '-L 1'; do
         # shellcheck disable=SC2086
-        fails 2 "explore: the default, -p uniform, does not take ${option% *}*" explore -g 0.1 $option
+        fails 2 "explore: -p index does not take ${option% *}*" explore -p index $option
+        # shellcheck disable=SC2086
+        fails 2 "explore: the default policy, index or uniform, does not take ${option% *}*" \
+            explore -g 0.1 $option
     done
 }
 

@@ -108,6 +108,16 @@ carried() {
     same expected masked
 }
 
+@test "a column of type u8 passes every filter unchanged" {
+    mkstream round t=1 docs=1 dim=1 label:f4 1 score:f8 2 own:u8 18446744073709551615 1 \
+        order:u4 0 x:f4 1 >in
+    for command in "score -m one.bin" "explore" "metric -t table ndcg@1" "replay -" "features split"; do
+        $command <in >out
+        grep -aq 'own:u8\[2\]' out
+        LC_ALL=C grep -aqF "$(printf '\xff\xff\xff\xff\xff\xff\xff\xff\x01')" out
+    done
+}
+
 @test "a new column goes before the features, wherever they stand" {
     { echo 'rankpipe/1 round t=1 docs=1 dim=1 cols=x:f4[1],mine:u1[2] bytes=6' &&
         printf '\0\0\x80\x3fme' && end 1; } >in
@@ -241,7 +251,7 @@ refuse_header() {
         "header line: only bytes= may follow cols=, not: 'docs=1'"
     refuse_header 'round t=2 docs=1 dim=0 qid= bytes=0' "header line: a key without a value: 'qid'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u2[1] bytes=2' \
-        "header line: not a column type (u1, u4, f4, f8): 'u2'"
+        "header line: not a column type (u1, u4, u8, f4, f8): 'u2'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a[:u1[1] bytes=1' "header line: not a valid name of a column: 'a\['"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u1 bytes=1' "header line: a column must be name:type\[count\], not: 'a:u1'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[01] bytes=1' "header line: not a valid count of values: '01'"

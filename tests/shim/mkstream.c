@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put(char type, size_t width, double value)
+/* Puts the value at the start of `word`. A u8 is read as a whole number, as a double would lose its
+ * last digits. The machine is little-endian, so the first bytes of a number are its lowest. */
+static void put(char type, size_t width, const char *word)
 {
-    uint8_t u1 = width == 1 ? (uint8_t)value : 0;
-    uint32_t u4 = type == 'u' && width == 4 ? (uint32_t)value : 0;
-    float f4 = (float)value;
-    const void *bytes = type == 'f' ? (width == 4 ? (void *)&f4 : (void *)&value)
-                                    : (width == 4 ? (void *)&u4 : (void *)&u1);
+    double f8 = strtod(word, NULL);
+    float f4 = (float)f8;
+    uint64_t whole = width == 8 ? strtoull(word, NULL, 10) : (uint64_t)f8;
+    const void *bytes = type == 'u' ? (void *)&whole : width == 4 ? (void *)&f4 : (void *)&f8;
     fwrite(bytes, width, 1, stdout);
 }
 
@@ -58,9 +59,8 @@ static int put_record(int words, char **word)
             width = column_width(word[i]);
             type = strchr(word[i], ':')[1];
         } else if (!strchr(word[i], '=')) {
-            double value = strtod(word[i], NULL);
             for (unsigned long k = times(word[i]); k > 0; k--)
-                put(type, width, value);
+                put(type, width, word[i]);
         }
     }
     return n;
