@@ -9,7 +9,7 @@ static bool takes(const struct learner *learner, char letter)
     return strchr(learner->letters, letter) != NULL;
 }
 
-/* The step size: given as itself or by a horizon, by one of the two; else the steps are adaptive. */
+/* The step size: given as itself or by a horizon, not by both; with neither steps are adaptive. */
 static int settle_eta(struct state *state, struct fault *fault)
 {
     struct settings *s = &state->settings;

@@ -24,10 +24,10 @@ static int check_weight(const struct state *state, size_t j, struct fault *fault
 {
     if (isfinite(state->w[j]))
         return 0;
-    return fault_data(
-        fault, "the step makes weight %zu %s: the weights diverge%s", j,
-        isnan(state->w[j]) ? "NaN" : "infinite",
-        !state->adaptive && strchr(state->learner->letters, 'U') ? ": use a smaller step (-e), or a ball (-U)" : "");
+    bool ball = !state->adaptive && strchr(state->learner->letters, 'U');
+    return fault_data(fault, "the step makes weight %zu %s: the weights diverge%s", j,
+                      isnan(state->w[j]) ? "NaN" : "infinite",
+                      ball ? ": use a smaller step (-e), or a ball (-U)" : "");
 }
 
 int learner_check(const struct state *state, struct fault *fault)

@@ -21,9 +21,9 @@
  *   sum k g.(w - u) <= c L + |u| max(2 sqrt(S K), 4 L K),   S = V + 10 L^2,
  *   K = 2 ln(1 + 2 |u| sqrt(S) (1 + V / (10 L1^2)) / (c L1))
  *
- * because ln(1 - x) >= -x - x^2 for x <= 1/2, and w / W minimises the sum of g.b + |g|^2 |b|^2 so far
- * plus 10 L^2 |b|^2 over |b| <= 1 / (2 L). What was cut off adds at most (L - L1) |w - u| for the
- * largest |w - u| of the rounds with a cut. All of it is in proportion to the scale of the gradients.
+ * because ln(1 - x) >= -x - x^2 for x <= 1/2, and w / W minimises, over |b| <= 1 / (2 L), the sum
+ * of k g.b + |k g|^2 |b|^2 so far plus 10 L^2 |b|^2. What was cut off adds at most (L - L1) |w - u|
+ * for the largest |w - u| of the rounds with a cut. Gradients of another scale give the same w.
  */
 struct bets {
     double largest; /* L */

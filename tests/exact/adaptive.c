@@ -297,7 +297,8 @@ static void check_steps(struct rng *rng, const char *name, bool each, double cap
         }
         step_by(&state, &query, g, 1, SPARSE);
         for (size_t j = 0; j < DIM; j++) {
-            w[j] = theta[j] * bets_factor(&bets[each ? j : 0], each ? fabs(theta[j]) : sqrt(length));
+            double own = each ? fabs(theta[j]) : sqrt(length);
+            w[j] = theta[j] * bets_factor(&bets[each ? j : 0], own);
             double got = j < state.dim ? state.ball.scale * state.w[j] : 0;
             hold(fabs(got - w[j]) <= 1e-9 * (fabs(w[j]) + 1e-3), name, "weight", got, w[j]);
         }
