@@ -51,7 +51,7 @@ static const struct option options_known[] = {
     { 'a', "learner", learner_word, "how to learn (no default)" },
     { 'c', "rounds", NULL, "with -m: rounds between checkpoints (default: save at the end alone)" },
     { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
-    { 'e', "eta", NULL, "step size, above 0 (default: minimax 1, pdgd 0.1, dbgd 0.01)" },
+    { 'e', "eta", NULL, "step size, above 0 (default: adaptive steps; minimax 1, dbgd 0.01)" },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },
     { 'k', "cutoff", NULL, "slam: cutoff of the NDCG to learn for (default: the whole list)" },
     { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },

@@ -45,6 +45,10 @@ load ../helper
     "$ROOT/build/tests/exact/ball"
 }
 
+@test "adaptive steps are the bets that they are defined as, and lose no more than their bound" {
+    "$ROOT/build/tests/exact/adaptive"
+}
+
 @test "a regret is what the best of all m! fixed rankings would have had more" {
     "$ROOT/build/tests/exact/regret"
 }

@@ -10,9 +10,10 @@
 #include "stream/reader.h"
 #include "stream/writer.h"
 
-enum { ROUNDS = 40, RUNS = 3, ITEMS = 5, BYTES = 1 << 17 };
+enum { ROUNDS = 40, RUNS = 4, ITEMS = 5, BYTES = 1 << 17 };
 
-/* What each learner can be told: the least, all, and all with other values. */
+/* What each learner can be told: the least, all, all with other values, and nothing, so that steps
+ * are adaptive. */
 static const struct option_use {
     enum setting_number i;
     double value[RUNS]; /* 0: not said */
