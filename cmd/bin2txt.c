@@ -121,7 +121,7 @@ static int close_bin2txt(void *self, enum ended ended)
 const struct filter bin2txt = {
     .name = "bin2txt",
     .usage = "[-f form] [file ...]",
-    .line = "rounds and models as text",
+    .line = "prints rounds and models as text",
     .options = options_known,
     .operand = &operand_known,
     .size = sizeof(struct bin2txt),

@@ -169,7 +169,7 @@ const struct filter explore = {
     .name = "explore",
     .usage = "[-E epsilon | -L grade] [-F power] [-H temperature] [-K blocks] "
              "[-T horizon | -g gamma] [-k places] [-p policy] [-s seed]",
-    .line = "adds the order to show: by score, at random now and then",
+    .line = "adds the order to show",
     .options = options_known,
     .size = sizeof(struct explore),
     .no_features = true,

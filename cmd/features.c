@@ -146,7 +146,7 @@ static int close_features(void *self, enum ended ended)
 const struct filter features = {
     .name = "features",
     .usage = "[-D number] [-g gamma] [-s seed] step",
-    .line = "changes features: split in two, random Fourier features, products",
+    .line = "transforms features: deviations and means, Fourier, products",
     .options = options_known,
     .operand = &operand_known,
     .size = sizeof(struct features),

@@ -204,7 +204,7 @@ static int close_join(void *self, enum ended ended)
 const struct filter feedback_join = {
     .name = "feedback-join",
     .usage = "[-Wq] [-k places] file ...",
-    .line = "adds what people said since of rounds that were shown",
+    .line = "joins users' feedback with the rounds that were shown",
     .options = options_known,
     .operand = &operand_known,
     .size = sizeof(struct join),

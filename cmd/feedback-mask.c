@@ -155,7 +155,7 @@ static enum step step(void *self, struct round *round)
 const struct filter feedback_mask = {
     .name = "feedback-mask",
     .usage = "[-L grade] [-c person | -n noise] [-k places] [-s seed]",
-    .line = "hides every label but those of the first k places shown",
+    .line = "hides labels except those of the first documents shown",
     .options = options_known,
     .size = sizeof(struct mask),
     .no_features = true,

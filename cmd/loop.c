@@ -193,7 +193,7 @@ static int close_loop(void *self, enum ended ended)
 const struct filter loop = {
     .name = "loop",
     .usage = "[-P] pipeline",
-    .line = "runs a pipeline of these programs in one process, its ring closed",
+    .line = "runs a pipeline of these programs in one process",
     .options = options_known,
     .operand = &operand_known,
     .size = sizeof(struct loop),

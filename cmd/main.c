@@ -133,13 +133,18 @@ static int run(const struct filter *program, int argc, char **argv)
 
 static int list_programs(FILE *to, int status)
 {
-    fprintf(to, "usage: rankpipe program [argument ...]\n\n");
+    fprintf(to, "usage: rankpipe program [argument ...]\n"
+                "       rankpipe script [argument ...]\n"
+                "       rankpipe help [page]\n"
+                "       rankpipe -h | -V | --path\n\nprograms:\n");
     for (size_t i = 0; programs[i]; i++)
         fprintf(to, "  %-14s %s\n", programs[i]->name, programs[i]->line);
     fprintf(to, "\nscripts:\n");
     place_list(to);
-    fprintf(to, "\n'rankpipe program -h' explains its options, 'rankpipe help program' opens its "
-            "page,\nand 'rankpipe help' opens the tour, rankpipe(7).\n");
+    fprintf(to, "\nrankpipe program -h    explains the options of a program\n"
+                "rankpipe help program  opens its page\n"
+                "rankpipe help          opens the tour, rankpipe(7)\n"
+                "rankpipe --path        prints the folder that holds all programs\n");
     return print(to, status);
 }
 

@@ -236,7 +236,7 @@ const struct filter metric = {
     .name = "metric",
     .usage = "[-r] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-t file] "
              "[-z value] measure ...",
-    .line = "a table of how good the rankings shown have been so far",
+    .line = "measures the rankings shown so far",
     .options = options_known,
     .operand = &operand_known,
     .size = sizeof(struct metric),

@@ -11,11 +11,11 @@
 static const struct script {
     const char *name, *line;
 } scripts[] = {
-    { "train", "learn from SVM-light text: models, a held-out table, a picture" },
-    { "sweep", "run a grid of settings on this machine's cores or on many machines" },
-    { "plot", "draw a table of metric, in the terminal or in a file" },
-    { "live", "search manual pages, and learn from the person who searches" },
-    { "add-tables", "add up the tables that metric -r printed for the shares of a run" },
+    { "train", "learns from SVM-light text: models, a held-out table, a picture" },
+    { "sweep", "runs a grid of settings on this machine or on many" },
+    { "plot", "draws a table of metric, in the terminal or in a file" },
+    { "live", "searches manual pages, and learns from the person who searches" },
+    { "add-tables", "adds up the tables of metric -r for the shares of a run" },
     { NULL, NULL },
 };
 
@@ -89,7 +89,7 @@ char *place_folder(const char *called)
 
 /* The file FOLDER/room/file, or with `named` FOLDER/room/NAME/file, where the executable is
  * FOLDER/NAME; NULL with errno if it does not exist, or that cannot be found out. */
-static char *find_beside(const char *called, const char *room, bool named, const char *file)
+static char *find_near(const char *called, const char *room, bool named, const char *file)
 {
     char *path = find_executable(called), *slash = path ? strrchr(path, '/') : NULL;
     char *found = NULL;
@@ -104,12 +104,12 @@ static char *find_beside(const char *called, const char *room, bool named, const
 
 char *place_programs(const char *called)
 {
-    char *score = find_beside(called, "../libexec", true, "score");
+    char *score = find_near(called, "../libexec", true, "score");
     bool apart = score != NULL;
     release(score);
     if (!apart && !is_missing())
         return NULL;
-    return find_beside(called, apart ? "../libexec" : ".", apart, ".");
+    return find_near(called, apart ? "../libexec" : ".", apart, ".");
 }
 
 bool place_is_script(const char *name)
@@ -133,8 +133,8 @@ static bool extend_path(const char *folder)
 /* The script's file, or NULL with errno. */
 static char *find_script(const char *called, const char *name)
 {
-    char *file = find_beside(called, "../share", true, name);
-    return file || !is_missing() ? file : find_beside(called, "../examples", false, name);
+    char *file = find_near(called, "../share", true, name);
+    return file || !is_missing() ? file : find_near(called, "../examples", false, name);
 }
 
 int place_run(const char *called, char **argv)

@@ -190,7 +190,7 @@ static int close_stored(void *self, enum ended ended)
 const struct filter replay = {
     .name = "replay",
     .usage = "[-P] [-b first] [-i i/n] [-n last] [-s seed] [-z exponent] file ...",
-    .line = "deals the rounds of stored streams, over and over",
+    .line = "emits the rounds of stored streams, repeatedly",
     .options = options_known,
     .operand = &operand_known,
     .size = sizeof(struct replay),

@@ -182,7 +182,7 @@ static int close_score(void *self, enum ended ended)
 const struct filter score = {
     .name = "score",
     .usage = "[-r] -m model | -f ring [-w window]",
-    .line = "adds a score to each document, by a model's weights or the ring's newest",
+    .line = "adds a score to each document",
     .options = options_known,
     .size = sizeof(struct score),
     .parse = parse,

@@ -125,7 +125,7 @@ static int close_text(void *self, enum ended ended)
 const struct filter svm2bin = {
     .name = "svm2bin",
     .usage = "[-0Pcnu] [-d dim] [-q counts] [file ...]",
-    .line = "SVM-light text to rounds",
+    .line = "converts SVM-light text to rounds",
     .options = options_known,
     .operand = &operand_known,
     .size = sizeof(struct svm2bin),

@@ -143,7 +143,7 @@ const struct filter synth = {
     .name = "synth",
     .usage = "[-q] [-L grade] [-M margin] [-S deviation] [-b first] [-d dim] [-l documents] "
              "[-n last] [-s seed] game",
-    .line = "makes up rounds: the papers' data sets and games",
+    .line = "generates rounds: the data sets and games of the papers",
     .options = options_known,
     .operand = &operand_known,
     .size = sizeof(struct synth),

@@ -231,7 +231,7 @@ const struct filter update = {
     .usage = "-a learner [-HKPXnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
              "[-R rho] [-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
              "[-k cutoff] [-m model] [-s seed]",
-    .line = "learns from the feedback; a model at the end, and round the ring",
+    .line = "learns from the feedback",
     .options = options_known,
     .size = sizeof(struct update),
     .parse = parse,

@@ -84,7 +84,7 @@ static int close_text(void *self, enum ended ended)
 const struct filter weights2bin = {
     .name = "weights2bin",
     .usage = "[-d dim] [file]",
-    .line = "weights as text, from other tools, to a model",
+    .line = "converts weights from text to a model",
     .options = options_known,
     .operand = &operand_known,
     .size = sizeof(struct weights2bin),

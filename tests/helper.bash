@@ -18,7 +18,7 @@ setup() {
     [ "$(command -v score)" = "$ROOT/bin/score" ] # and no other program of that name
 }
 
-# Skips where the data sets are not beside the project.
+# Skips where the data sets are missing.
 need_data() {
     [ -d "$DATA/$1" ] || skip "no ../shared/data/$1 here: the README says where to get it"
 }

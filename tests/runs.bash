@@ -38,8 +38,8 @@ items() {
     }'
 }
 
-# decks: `dense`, `sparse`, and `fixed`.
-decks() {
+# stored_rounds: `dense`, `sparse`, and `fixed`.
+stored_rounds() {
     made 20 1 | svm2bin >dense
     made 300 20 | svm2bin >sparse
     items | svm2bin >fixed
@@ -48,7 +48,7 @@ decks() {
     mkfifo ring
 }
 
-# settings LEARNER: how explore shows, what feedback-mask -k is told, and update's options.
+# settings LEARNER: how explore shows, the value of feedback-mask -k, and update's options.
 settings() {
     shown="-g 0.3" k=1
     case $1 in

@@ -16,11 +16,11 @@ $(OUT)/wang2015.%.runs: $(OUT)/MQ2008.bin sweep
 	    update -a $* $(settings.$*)' > $(new)
 	$(save)
 
-$(OUT)/wang2015-table2.tsv: $(ONLINE:%=$(OUT)/wang2015.%.runs) wang2015.tsv beside
+$(OUT)/wang2015-table2.tsv: $(ONLINE:%=$(OUT)/wang2015.%.runs) wang2015.tsv compare
 	for runs in $(ONLINE:%=$(OUT)/wang2015.%.runs); do
 	    ./mean -v by='algorithm t' -v of='$(MEASURES)' $$runs | sed -n '1p; $$p' | cut -f 1,3-
 	done | awk 'NR == 1 || !/^algorithm/' > $(new).ours
-	./beside -v where=table2 -v data='$(MQ2008)' $(new).ours wang2015.tsv > $(new)
+	./compare -v where=table2 -v data='$(MQ2008)' $(new).ours wang2015.tsv > $(new)
 	rm $(new).ours
 	$(save)
 
@@ -68,7 +68,7 @@ $(OUT)/wang2015.%.folds: $(PARTS:%=$(OUT)/MQ2008-S%.bin) $(PARTS:%=$(OUT)/MQ2008
 	rm $(new).w
 	$(save)
 
-$(OUT)/wang2015-table3.tsv: $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.folds wang2015.tsv beside best
+$(OUT)/wang2015-table3.tsv: $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.folds wang2015.tsv compare best
 	for folds in $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.folds; do
 	    for fold in $(PARTS); do for order in $(ORDERS); do
 	        awk -F '\t' -v fold=$$fold -v order=$$order 'NR == 1 || ($$2 == fold && $$3 == order)' $$folds |
@@ -76,7 +76,7 @@ $(OUT)/wang2015-table3.tsv: $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.
 	    done; done | awk 'NR == 1 || !/^algorithm/' > $(new).chosen
 	    ./mean -v by=algorithm -v of='$(MEASURES) ndcg@10-short-0' $(new).chosen
 	done | awk 'NR == 1 || !/^algorithm/' > $(new).ours
-	./beside -v where=table3 -v data='$(MQ2008)' $(new).ours wang2015.tsv > $(new)
+	./compare -v where=table3 -v data='$(MQ2008)' $(new).ours wang2015.tsv > $(new)
 	rm $(new).ours $(new).chosen
 	$(save)
 

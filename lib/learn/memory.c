@@ -7,7 +7,7 @@
 /* What the estimate has before the first answer: a slope of 3/4 from ten first answers. What counts
  * as a surprise, and what is left of a pair after one. */
 static const double prior_xx = 10, prior_xy = 7.5;
-static const double repeated = 0.5, repeats_needed = 30, surprise = 16, kept = 0.1;
+static const double repeated = 0.5, repeats_needed = 30, surprise = 16, count_left = 0.1;
 
 static double slope(const double *moments, double s2)
 {
@@ -106,9 +106,9 @@ bool memory_surprised(const struct memory *memory, struct regression *regression
 
 bool memory_forget(struct memory_entry *entry)
 {
-    if (!(entry->n > kept))
+    if (!(entry->n > count_left))
         return false;
-    entry->sum *= kept / entry->n;
-    entry->n = kept;
+    entry->sum *= count_left / entry->n;
+    entry->n = count_left;
     return true;
 }

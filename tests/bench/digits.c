@@ -7,7 +7,7 @@
 
 enum { BLOCK = 64 * 1024 };
 
-/* By the digits behind the point: there are 9 at the most. */
+/* By the digits after the point: there are 9 at the most. */
 static const double scale[] = { 1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9 };
 
 int main(void)

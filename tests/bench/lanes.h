@@ -21,7 +21,7 @@ enum { LANES = 16 };
 typedef float few __attribute__((vector_size(32)));
 typedef double many __attribute__((vector_size(64)));
 
-/* The lanes and what was behind them. */
+/* The lanes and what came after them. */
 INLINE double lanes_sum(const many lane[2], double sum)
 {
     many both = lane[0] + lane[1];

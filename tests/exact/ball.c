@@ -42,15 +42,15 @@ static void check_norm(struct rng *rng, size_t n)
     struct fault fault = { FAULT_NONE, "" };
     memset(v, 0, sizeof v);
     for (size_t round = 0, width = 0; round < 60; round++) {
-        size_t few = 1 + rng_below(rng, round % 2 ? 5 : CHANGES);
+        size_t changes = 1 + rng_below(rng, round % 2 ? 5 : CHANGES);
         width += rng_below(rng, 4) ? (n - width) / 7 : 0;
         width = round > 40 || width == 0 ? n : width;
         must(norm_reach(&norm, width, &fault), &fault);
-        for (size_t e = 0; e < few; e++) {
+        for (size_t e = 0; e < changes; e++) {
             index[e] = rng_below(rng, (uint32_t)width);
             v[index[e]] = draw_unit(rng) * exp2(rng_below(rng, 300) - 150.0);
         }
-        norm_take_changes(&norm, v, index, few);
+        norm_take_changes(&norm, v, index, changes);
         size_t front = rng_below(rng, (uint32_t)width + 1);
         for (size_t j = 0; round % 5 == 0 && j < front; j++)
             v[j] = draw_unit(rng);
@@ -240,7 +240,7 @@ static void check_messages(struct rng *rng, double radius)
     struct state state;
     struct scoring scoring = { 0 };
     double g[DOCS];
-    size_t few = 0;
+    size_t changes = 0;
     struct fault fault = { FAULT_NONE, "" };
     start_ball(&state, 0.1, radius);
     if (radius == 0)
@@ -249,7 +249,7 @@ static void check_messages(struct rng *rng, double radius)
     for (size_t step = 0; step < STEPS / 4; step++) {
         must(model_read_message(&model, &fault), &fault);
         must(scoring_take(&scoring, &model, &fault), &fault);
-        few += model.w == NULL;
+        changes += model.w == NULL;
         check_scores(rng, &scoring, &state);
         draw_step(rng, &query, g, radius > 0 ? step : 0);
         for (size_t i = 0; i < query.docs; i++) /* or all weights would change */
@@ -258,8 +258,9 @@ static void check_messages(struct rng *rng, double radius)
         step_by(&state, &query, g, step % 7 ? SPARSE : DENSE);
         must(learner_publish(&state, &model, PUBLISH_CHANGES, &fault), &fault);
     }
-    printf("messages: %zu, %zu of changes\n", (size_t)STEPS / 4, few);
-    hold(few > STEPS / 20 && few < STEPS / 4 * 6 / 7, "message", "of changes", few, STEPS / 4);
+    printf("messages: %zu, %zu of changes\n", (size_t)STEPS / 4, changes);
+    hold(changes > STEPS / 20 && changes < STEPS / 4 * 6 / 7, "message", "of changes", changes,
+         STEPS / 4);
     scoring_close(&scoring);
     learner_close(&state);
 }

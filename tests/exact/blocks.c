@@ -67,13 +67,13 @@ static void check_huge(void)
     check_block(T, T - 1, 2, (struct block){ 0, 1, 2 });
     check_block(T, T - 1, 3, (struct block){ 1, 3, 1 });
     check_block(T, T - 1, T, (struct block){ T - 2, T, 1 });
-    /* ceil(i 2^53 / (2^52 + 1)) = 2i - floor(2i / (2^52 + 1)): two rounds, but for block 2^51 and
+    /* ceil(i 2^53 / (2^52 + 1)) = 2i - floor(2i / (2^52 + 1)): two rounds, except for block 2^51 and
      * for the last. */
     check_block(TWO53, TWO52 + 1, TWO52, (struct block){ TWO51 - 1, TWO52 - 1, 2 });
     check_block(TWO53, TWO52 + 1, TWO52 + 1, (struct block){ TWO51, TWO52 + 1, 1 });
     check_block(TWO53, TWO52 + 1, TWO52 + 2, (struct block){ TWO51 + 1, TWO52 + 2, 2 });
     check_block(TWO53, TWO52 + 1, TWO53, (struct block){ TWO52, TWO53, 1 });
-    /* By a program with numbers of any length, these and the one behind T. */
+    /* By a program with numbers of any length, these and the one after T. */
     check_block(T, K, 134217728, (struct block){ 1, 134217728, 134217726 });
     check_block(T, K, 268435453, (struct block){ 1, 134217728, 134217726 });
     check_block(T, K, T, (struct block){ K - 1, 9007199120523266, 134217726 });
@@ -184,7 +184,7 @@ static unsigned long check_each_group_once(void)
     return blocks_seen;
 }
 
-/* Rounds in any order, and from any on, are told the same. */
+/* Rounds in any order, and from any on, give the same. */
 static void check_no_memory(void)
 {
     enum { T = 500, ALL = 600 };

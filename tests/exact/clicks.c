@@ -89,7 +89,7 @@ static void check_pair(const struct table *table, const struct clicks_person *pe
 
 /* ---- ten places, draw by draw ---- */
 
-/* All would-be clicks and stops first; then those behind the first click that stops go. */
+/* All would-be clicks and stops first; then those after the first click that stops go. */
 static void by_definition(const struct table *table, const float *label, struct rng rng,
                           float *click)
 {

@@ -8,8 +8,8 @@ wrong_way() {
     mkstream round t=1 docs=2 dim=2 label:f4 0 1 x:f4 3 -1 1 2
 }
 
-# kept FILE NAME: an array of a model, in one line.
-kept() {
+# model_array FILE NAME: an array of a model, in one line.
+model_array() {
     bin2txt "$1" | sed -n "s/^$2\t[0-9]*\t//p" | paste -sd ' ' -
 }
 
@@ -51,7 +51,7 @@ kept() {
     # b = 13 + 3, w = x/b, Sigma = I - x x'/b
     two_documents | update -a solar2 -C 3 >one
     holds one -0.125 0.1875
-    [ "$(kept one sigma)" = '0.75 0.375 0.375 0.4375' ]
+    [ "$(model_array one sigma)" = '0.75 0.375 0.375 0.4375' ]
     # by default 1e-5 and 1e4
     two_documents | update -a solar1 | bin2txt -f head | grep ' tradeoff=1.0000000000000001e-05 seed=1 '
     two_documents | update -a solar2 | bin2txt -f head | grep ' tradeoff=10000 seed=1 '
@@ -61,14 +61,14 @@ kept() {
     # document 0 is on the threshold, level 1, as it should be; document 1 is as high, and should not
     two_documents | update -a prank -L 1 >one
     holds one -3 1
-    [ "$(kept one threshold)" = 1 ]
+    [ "$(model_array one threshold)" = 1 ]
     # w.x = -1, 2, 1.5: below the threshold, and twice above it
     mkstream round t=1 docs=3 dim=2 x:f4 0 -1 0 2 0 1.5 | score -m one | explore | bin2txt -f rank >ranks
     [ "$(cut -f 4,5 ranks)" = "$(printf '1\t1\n2\t1\n0\t0')" ] # document and score
     # a query without a relevant document, which no ranking gets wrong, is no step
     mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 | update -a prank -L 1 >one
     holds one 0 0
-    [ "$(kept one threshold)" = 0 ]
+    [ "$(model_array one threshold)" = 0 ]
 }
 
 @test "prank-pair and committee: pairs by hand" {
@@ -80,18 +80,18 @@ kept() {
         x:f4 1 2 3 -1 + round t=3 docs=2 dim=2 label:f4 0 1 x:f4 1 2 3 -1 >rounds
     update -a committee -N 2 <rounds >one
     holds one -2 3
-    [ "$(kept one votes)" = '0 1' ]
-    [ "$(kept one members)" = 2 ]
-    [ "$(kept one member)" = '0 0 -2 3' ]
-    [ "$(kept one current)" = '0 0' ]
+    [ "$(model_array one votes)" = '0 1' ]
+    [ "$(model_array one members)" = 2 ]
+    [ "$(model_array one member)" = '0 0 -2 3' ]
+    [ "$(model_array one current)" = '0 0' ]
     # with room for one, 1 vote is more than 0: the first one leaves
     update -a committee -N 1 <rounds >one
-    [ "$(kept one votes)$(kept one member)" = '1-2 3' ]
+    [ "$(model_array one votes)$(model_array one member)" = '1-2 3' ]
 }
 
 # The rows up to the diagonal of U D U', whose columns are in the model.
 covariance() {
-    kept "$1" inverse | awk '{
+    model_array "$1" inverse | awk '{
         for (n = 0; n * (n + 1) / 2 < NF; n++) { }
         for (i = 0; i < n; i++) for (j = 0; j <= i; j++) {
             sum = 0
@@ -111,20 +111,20 @@ covariance() {
     }
     seen_one '3 -1' | update -a ridge -C 8.5 >one
     holds one -0.0625 0.09375
-    [ "$(kept one level)" = '0.125 0.03125' ]
+    [ "$(model_array one level)" = '0.125 0.03125' ]
     # I - zz'/16, its rows up to the diagonal, in the order (-1, 2, 1.5, 0.5)
     [ "$(covariance one)" = '0.9375 0.125 0.75 0.09375 -0.1875 0.859375 0.03125 -0.0625 -0.046875 0.984375' ]
     # plain, z = (1, 2) whatever the other is
     for other in '3 -1' '7 9'; do
         seen_one "$other" | update -a ridge -p -C 11 >one
         holds one 0.0625 0.125
-        [ "$(kept one level)" = '0 0' ]
+        [ "$(model_array one level)" = '0 0' ]
         [ "$(covariance one)" = '0.9375 -0.125 0.75' ]
     done
     # one document is its own mean, which ranks nothing
     mkstream round t=1 docs=1 dim=2 label:f4 1 x:f4 1 2 | update -a ridge -C 11 >one
     holds one 0 0
-    [ "$(kept one level)" = '0.0625 0.125' ]
+    [ "$(model_array one level)" = '0.0625 0.125' ]
     # lambda is 1 by default; and the flag is in the model
     two_documents | update -a ridge -p | bin2txt -f head | grep ' dim=2 tradeoff=1 plain=1 cols='
     # a fixed list: the sum of an item's relevances, over their number and lambda
@@ -199,12 +199,12 @@ covariance() {
     t=0
     rounds="$(seen 0 1 '2 0 1' '3 1') + $(seen 0 - '1 0 2' '4 4') + $(seen 0 0 '0 1 2' '1 2')"
     mkstream $rounds | update -a ftpl -G lin >one
-    holds one 1 2 3 # the last group has one item: what stood behind it is not learnt
-    [ "$(kept one sum)" = '0 0 0' ]
+    holds one 1 2 3 # the last group has one item: what came after it is not learnt
+    [ "$(model_array one sum)" = '0 0 0' ]
     mkstream $rounds + $(seen 1 1 '2 1 0' '2 4') | update -a ftpl -G lin >one
     holds one 1 2 5
-    [ "$(kept one sum)" = '1 2 3' ]
-    [ "$(kept one block)" = 1 ]
+    [ "$(model_array one sum)" = '1 2 3' ]
+    [ "$(model_array one block)" = 1 ]
 }
 
 @test "ftpl: a block that did not have each group on top is refused, if it was seen whole" {
@@ -221,7 +221,7 @@ covariance() {
     update -a ftpl -m again <shown
     update -a ftpl -m again <shown
     holds again 2 2
-    [ "$(kept again sum)" = '1 1' ]
+    [ "$(model_array again sum)" = '1 1' ]
     # what begins or ends in the middle of a block is learnt from
     replay -n 90 two | score -m zero | explore -p blocks -T 90 -K 9 | feedback-mask -k 1 >shown
     for from in 1 4 8; do
@@ -314,7 +314,7 @@ covariance() {
         score -m model
 }
 
-@test "labels that prank has no grade for, and more features than Sigma is meant for, are told" {
+@test "a label that prank has no grade for is an error, and so are more features than Sigma can have" {
     mkstream round t=1 docs=1 dim=1 label:f4 5 x:f4 1 >bad
     fails_on bad 1 'update: <stdin>: round 1: relevance 5 is not a whole number from 0 to 4, which prank needs: -L sets the top grade' \
         update -a prank

@@ -41,7 +41,7 @@ static double add_lanes(const double *lane)
     return two[0] + two[1];
 }
 
-/* A weight that is not there is 0. */
+/* A weight that is missing is 0. */
 static double times(const float *x, size_t dim, const double *w, size_t n)
 {
     double lane[LANES] = { 0 };
@@ -167,7 +167,7 @@ static void check_transposed(struct bench *bench, const struct matrix *x, const 
         same(bench, what, bench->dim, j, z[j], want[j]);
 }
 
-/* What a row adds up with, for one that should be x[dim]. What is not there must be a 0. */
+/* What a row adds up with, for one that should be x[dim]. What is missing must be a 0. */
 static void check_row(struct bench *bench, const struct row *row, const double *x,
                       const char *what)
 {

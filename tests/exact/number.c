@@ -2,7 +2,7 @@
  * strtof, which takes no shortcut, over random decimals and over those where a shortcut would err.
  * What strtof finds too large must be refused.
  *
- * usage: number [POINTS]    (a million unless told) */
+ * usage: number [POINTS]    (default: a million) */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static uint64_t any_whole(struct rng *rng)
     return bits >> rng_below(rng, 64);
 }
 
-/* The digits of n with a point somewhere among them, before or behind. */
+/* The digits of n with a point somewhere among them, before or after. */
 static int with_point(struct rng *rng, char *text, uint64_t n)
 {
     char digits[24];
@@ -124,7 +124,7 @@ static void edge_of_bits(struct rng *rng, char *text)
         snprintf(text, ROOM, "%" PRIu64 "%s", n, behind[rng_below(rng, 7)]);
 }
 
-/* Zeros before, between and behind. */
+/* Zeros before, between and after. */
 static void many_zeros(struct rng *rng, char *text)
 {
     static const char zeros[] = "00000000000000000000";

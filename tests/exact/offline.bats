@@ -165,7 +165,7 @@ at_least() {
     run ! same own want
 }
 
-@test "rounds that nobody can judge by are told" {
+@test "rounds that nobody can judge by are an error" {
     models
     score -m log.w <q.bin >scored
     explore -g 0.2 <scored | feedback-mask -k 1 >s
@@ -185,7 +185,7 @@ with the model to be evaluated, before metric" metric snips:dcg
     fails_on s 1 "*needs label: put metric before feedback-mask" metric ips:dcg dcg
 }
 
-@test "labels or weights past what can be squared are told" {
+@test "labels or weights too large to be squared are an error" {
     mkstream round t=1 docs=2 dim=0 gamma=0.5 score:f8 1 2 order:u4 0 1 seen:f4 2000 >s
     fails_on s 1 "metric: <stdin>: round 1: dcg: this round adds inf, whose square is too large*-G lin*" \
         metric ips:dcg

@@ -36,7 +36,7 @@ static void fill(struct rng *rng, double *score, size_t m, uint32_t values)
     }
 }
 
-/* Highest first, each behind all that are no worse and came before it. */
+/* Highest first, each after all that are no worse and came before it. */
 static void plain_sort(size_t m, const double *score, uint32_t *order)
 {
     for (size_t i = 0; i < m; i++) {

@@ -2,7 +2,7 @@
  * Measures lib/math/real.c against the C library's long double functions, over random arguments of
  * many kinds, and checks its special cases and a few results to the bit.
  *
- * usage: real [POINTS]    (in all; ten million unless told)
+ * usage: real [POINTS]    (in all; default: ten million)
  */
 #include "math/real.h"
 

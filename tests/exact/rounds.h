@@ -40,7 +40,7 @@ static inline void hold(bool right, const char *who, const char *what, long doub
         fprintf(stderr, "%s: %s: %.20Lg, not %.20Lg\n", who, what, got, want);
 }
 
-/* What cannot fail here, but for a bug. */
+/* What cannot fail here, except by a bug. */
 static inline void must(int done, const struct fault *fault)
 {
     if (done < 0) {
@@ -210,8 +210,8 @@ static inline void set_rival(struct made *made, const struct state *state)
     made->round.rival = made->rival;
 }
 
-/* And of clicks, where a label above `least` has one: behind logits that fall by a half with the
- * documents' numbers, or behind two teams that take turns. */
+/* And of clicks, where a label above `least` has one: after logits that fall by a half with the
+ * documents' numbers, or after two teams that take turns. */
 static inline const struct round *click_round(struct made *made, const struct state *state,
                                               const uint32_t *order, size_t k, float least)
 {

@@ -12,12 +12,12 @@
 
 enum { ROUNDS = 40, RUNS = 4, ITEMS = 5, BYTES = 1 << 17 };
 
-/* What each learner can be told: the least, all, all with other values, and nothing, so that steps
- * are adaptive. */
+/* Settings for each learner: the fewest, all, all with other values, and none, so that steps are
+ * adaptive. */
 static const struct option_use {
     enum setting_number i;
     double value[RUNS]; /* 0: not said */
-} TOLD[] = {
+} GIVEN[] = {
     { SETTING_TRADEOFF, { 0, 0.5, 3 } },   { SETTING_EPSILON, { 0, 0.1, 2 } },
     { SETTING_GAIN, { 0, GAIN_LIN, GAIN_NDCG } }, { SETTING_TOP_GRADE, { 0, 7, 3 } },
     { SETTING_MEMBERS, { 0, 2, 3 } },      { SETTING_EXPLORATION_WIDTH, { 0, 0.5, 2 } },
@@ -32,9 +32,9 @@ static struct settings tell(const struct learner *learner, size_t run)
 {
     struct settings settings = { { false }, { 0 } };
     bool horizon = strchr(learner->letters, 'T') != NULL;
-    for (size_t i = 0; i < COUNT(TOLD); i++)
-        if (TOLD[i].value[run] > 0 && strchr(learner->letters, settings_known[TOLD[i].i].letter))
-            set(&settings, TOLD[i].i, TOLD[i].value[run]);
+    for (size_t i = 0; i < COUNT(GIVEN); i++)
+        if (GIVEN[i].value[run] > 0 && strchr(learner->letters, settings_known[GIVEN[i].i].letter))
+            set(&settings, GIVEN[i].i, GIVEN[i].value[run]);
     if (!horizon && run == 2 && strchr(learner->letters, 'e')) /* where there is but -e */
         set(&settings, SETTING_ETA, 0.25);
     return settings;

@@ -251,7 +251,7 @@ static long double chance_top(const struct world *at, const uint32_t *order)
     return chance;
 }
 
-/* Two places differ from the greedy order, one of the first and one behind them. */
+/* Two places differ from the greedy order, one of the first and one after them. */
 static long double chance_swap(const struct world *at, const uint32_t *order)
 {
     size_t above = 0, below = 0;

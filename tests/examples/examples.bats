@@ -47,7 +47,7 @@ block() {
         examples lib man package tests) | tar -xf -
     block Install | grep -v install >commands
     [ "$(grep -c '^make\|^PATH=' commands)" = 3 ]
-    block 'Your own data, to a held-out number' | grep -v '^sh examples/plot' >>commands # plot.bats has it
+    block 'Your own data, to a held-out number' | grep -v '^rankpipe' >>commands # other tests have these
     [ "$(grep -c '^cp\|^awk\|^svm2bin\|^replay\|^score\|^bin2txt\|^mkfifo' commands)" = 12 ]
     # Only the system's own programs, until the README says where these are.
     PATH=/usr/local/bin:/usr/bin:/bin bash -e -o pipefail commands >table 2>err
@@ -73,6 +73,19 @@ block() {
     bin2txt w.bin | grep '^# rankpipe/1 model learner=kl '
 }
 
+@test "the README shows the table that rankpipe train prints" {
+    ln -s "$ROOT/examples" examples
+    block 'Your own data, to a held-out number' | sed '/^rankpipe train/q' >commands
+    [ "$(wc -l <commands)" = 3 ]
+    bash -e commands >table
+    cat table
+    [ "$(wc -l <table)" = 3 ]
+    while read -r line; do
+        grep -qxF "       $line" "$ROOT/README.md"
+    done <table
+    [ -s train.out/table.tsv ]
+}
+
 @test "the README's way to install, and to take it away again" {
     mkdir home
     block Install | grep 'install' >commands
@@ -86,10 +99,10 @@ block() {
 @test "every command that README.md and HACKING.md print is one that a test runs" {
     # Commands: those in blocks of their own, by their first words, and those between the words.
     {
-        awk '/^    (make|sh|bash) / {
+        awk '/^    (make|sh|bash|rankpipe) / {
                 sub(/ #.*/, ""); print $1, $2, $2 == "-C" || $3 ~ /^(SAN|T)=/ ? $3 : ""
             }' "$ROOT/README.md" "$ROOT/HACKING.md"
-        grep -oh '`\(make\|sh\|bash\) [^`]*`' "$ROOT/README.md" "$ROOT/HACKING.md" | tr -d '`' |
+        grep -oh '`\(make\|sh\|bash\|rankpipe\) [^`]*`' "$ROOT/README.md" "$ROOT/HACKING.md" | tr -d '`' |
             awk '{ print $1, $2, $2 == "-C" || $3 ~ /^(SAN|T)=/ ? $3 : "" }'
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
     # Not run by a test: make check, which runs them; make bench, which times, and make fuzz, which
@@ -111,24 +124,29 @@ make help
 make install
 make soak
 make static
+make test
 make uninstall
+rankpipe help
+rankpipe live
+rankpipe plot
+rankpipe score
+rankpipe sweep
+rankpipe train
 sh examples/games
-sh examples/live
 sh examples/mq2008
-sh examples/plot
 sh examples/solar
-sh examples/sweep
 TEXT
     diff want have
     for script in tests/promises/bytes tests/promises/kill tests/promises/soak examples/papers \
-        examples/games examples/live examples/mq2008 examples/plot examples/solar examples/sweep; do
+        examples/games examples/live examples/mq2008 examples/plot examples/solar examples/sweep \
+        examples/train; do
         grep -q "ROOT[}\"]*/$script" "$ROOT"/tests/*/*.bats
     done
 }
 
 @test "the README's second run continues the first: the bytes of one run of 100,000 rounds" {
     ln -s "$ROOT/examples" examples
-    block 'Your own data, to a held-out number' | grep -v '^sh examples/plot' >commands
+    block 'Your own data, to a held-out number' | grep -v '^rankpipe' >commands
     [ "$(grep -c '^replay' commands)" = 3 ]
     bash -e -o pipefail commands
     replay -n 100000 -s 1 train.bin | score -f ring | explore -g 0.003 | feedback-mask -k 1 |

@@ -101,7 +101,7 @@ juice'
     if cmp -s session/start.bin session/w.bin; then return 1; fi
 }
 
-@test "going on another day is as never having stopped" {
+@test "a session that continues on another day equals one that never stopped" {
     pages
     asks=('fruit=jam(1)' 'apples=dry(1)?' 'keep=dry(1)' 'juice=press(1)' 'fruit=jam(1)' 'plums=dry(1)')
     visit one tree "${asks[@]}"
@@ -125,7 +125,7 @@ juice'
     sh "$ROOT/examples/live" session replay
 }
 
-@test "what cannot be is told" {
+@test "a wrong command line, an empty log and a missing folder are errors" {
     fails 2 'usage: live session *' sh "$ROOT/examples/live"
     mkdir empty
     fails 1 'live: no answers to learn from' sh "$ROOT/examples/live" empty replay

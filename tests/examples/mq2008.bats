@@ -38,10 +38,10 @@ mean() {
 
 @test "ridge: one answer a round, in random order, is worth nearly all labels" {
     need_data MQ2008
-    cat "$DATA"/MQ2008/S?.txt | svm2bin >deck
+    cat "$DATA"/MQ2008/S?.txt | svm2bin >stored
     for seed in 1 2 3; do
         run_of() { # gamma, and how update learns
-            loop "replay -n 50000 -s $seed deck | score | explore -g $1 -s $seed |
+            loop "replay -n 50000 -s $seed stored | score | explore -g $1 -s $seed |
                 metric -e 50000 -t table ndcg@10 | feedback-mask -k 1 | update ${*:2}" >model
             tail -n 1 table | cut -f 2
         }

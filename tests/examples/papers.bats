@@ -1,5 +1,5 @@
 # The papers' tables and figures: examples/papers makes them, whole or not at all, and they show what
-# its page says. The runs here are shorter than the page's, but for Tables 2 and 3.
+# its page says. The runs here are shorter than the page's, except for Tables 2 and 3.
 load ../helper
 
 PAPERS=$ROOT/examples/papers

@@ -17,7 +17,7 @@ curve() {
     done
 }
 
-# points PICTURE: how many are marked in it, but for those beside the names.
+# points PICTURE: how many are marked in it, except those next to the names.
 points() {
     local marks names
     marks=$(grep -o '#gpPt[0-9]*. transform=.translate' "$1" | wc -l)
@@ -64,7 +64,7 @@ points() {
     is "$(awk '{ if (length > most) most = length } END { print most }' lines)" 50
 }
 
-@test "a picture in a file is SVG, whole, and nothing is left beside it" {
+@test "a picture in a file is whole SVG, and no other file remains" {
     need_gnuplot
     curve >curve.tsv
     mkdir out
@@ -146,7 +146,7 @@ plain'
     is "$(awk 'length > 100' text)" ''
 }
 
-@test "what cannot be drawn is told" {
+@test "what cannot be drawn is an error" {
     need_gnuplot
     curve >curve.tsv
     fails 2 'plot: no table named
@@ -167,7 +167,7 @@ usage: plot *' plot
     fails 1 'plot: cannot write nowhere/a.svg' plot -o nowhere/a.svg curve.tsv
 }
 
-@test "odd names, a row that is not whole yet, values that are none" {
+@test "odd names, a row that is not whole yet, values that are missing" {
     need_gnuplot
     printf 't\tmap\n1\tnan\n2\t0.5\n5\t0.7\n10\t0.' >"t=1 it's.tsv"
     plot "t=1 it's.tsv" >picture
@@ -225,7 +225,7 @@ usage: plot *' plot
     svm2bin "$ROOT/examples/data/small.svm" >q.bin
     awk '/^\.S[hs] / { on = /Watching a run/ } /^\.Ed/ { on = 0 } on && block; on && /^\.Bd/ { block = 1 }' \
         "$ROOT/man/rankpipe.7" >commands
-    [ "$(grep -c 'examples/plot' commands)" = 2 ]
+    [ "$(grep -c 'rankpipe plot' commands)" = 2 ]
     bash -e -o pipefail commands >out
     grep 'ndcg@10 .*A' out
     grep '</svg>' curve.svg

@@ -1,5 +1,5 @@
 # examples/sweep and examples/add-tables: many runs on many machines, none of them lost or counted
-# twice. The machines are sshd on loopback, run as whoever runs the tests.
+# twice. The machines are sshd on loopback, run as the user who runs the tests.
 load ../helper
 
 SWEEP=$ROOT/examples/sweep
@@ -369,7 +369,7 @@ whole() {
     whole greeted
 }
 
-@test "a sweep that cannot be is told" {
+@test "a sweep that cannot run is an error" {
     need_parallel
     fails 2 'usage: sweep *' sh "$SWEEP" out
     fails 1 'sweep: nowhere.bin: no such file' sh "$SWEEP" out nowhere.bin
@@ -442,7 +442,7 @@ shares() {
     fails 1 'add-tables: other: ips:dcg@10:sum has no spread beside it' awk -f "$ADD" -v last=240 other
 }
 
-@test "a share that is missing, there twice or not whole is told" {
+@test "a share that is missing, counted twice or not whole is an error" {
     shares 4
     fails 1 'add-tables: rounds 251 to 500 are in no table' awk -f "$ADD" -v last=1000 share.[134]
     fails 1 'add-tables: rounds 1 to 250 are in no table' awk -f "$ADD" -v last=1000 share.[234]

@@ -20,7 +20,7 @@ static const char rounds[] =
     "\0\0\200\77\0\0\0\0\0\0\0\100\0\0\200\77\0\0\0\100\0\0\0\0\0\0\200\277\0\0\0\77\0\0\200\77"
     "rankpipe/1 end rounds=2 bytes=0\n";
 
-/* The next of them, in `record`; false behind the last. */
+/* The next of them, in `record`; false after the last. */
 static bool next_round(struct reader *reader, struct record *record, struct round *round)
 {
     struct fault fault = { FAULT_NONE, "" };

@@ -11,7 +11,7 @@ enum { TEXT_MOST = 1024, WIDE = 6 };
 static struct record record;
 static char *const no_files[] = { NULL };
 
-/* The reader, with all of its text in its buffer and no file behind it. */
+/* The reader, with all of its text in its buffer and without a file. */
 static void open_on(struct svm2bin_from_memory *my, struct chain *chain, const void *text, size_t n)
 {
     struct lines *lines = &my->svm.lines;
@@ -25,7 +25,7 @@ static void open_on(struct svm2bin_from_memory *my, struct chain *chain, const v
     lines->name = "text";
 }
 
-/* All rounds of a text, as a stream behind what `out` holds and, with `print`, as text too. Are
+/* All rounds of a text, as a stream after what `out` holds and, with `print`, as text too. Are
  * they as they should be to the end, and does the text hold them all? */
 static bool deal(struct svm2bin_from_memory *my, struct chain *chain, struct writer *out,
                  bool print)

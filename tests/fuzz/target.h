@@ -27,7 +27,7 @@ static inline void hold(bool right, const char *what)
     abort();
 }
 
-/* A fault that hostile bytes led to: told, in words that a terminal can bear. */
+/* A fault that hostile bytes led to: its text has no control characters. */
 static inline void hold_explained(const struct fault *fault)
 {
     hold(fault->kind != FAULT_NONE, "what fails says so in its fault");

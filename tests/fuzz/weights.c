@@ -9,7 +9,7 @@ enum { TEXT_MOST = 1024, WIDE = 64 };
 
 static char *const no_files[] = { NULL };
 
-/* The weights of a text that is in memory, with no file behind it; `weights` is to be closed. */
+/* The weights of a text that is in memory, without a file; `weights` is to be closed. */
 static int read_text(struct weights *weights, const void *text, size_t n, struct watch *watch,
                      struct fault *fault)
 {

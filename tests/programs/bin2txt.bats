@@ -15,7 +15,7 @@ u4() {
 }
 half=0x3f000000 one=0x3f800000 two=0x40000000 tenth=0x3dcccccd
 
-# Rounds: dense and explored; sparse with names but without labels; a fixed list behind the mask.
+# Rounds: dense and explored; sparse with names but without labels; a fixed list after feedback-mask.
 explored() {
     printf 'rankpipe/1 round t=5 qid=K%%C3%%A4fer docs=2 dim=2 gamma=0.5 '
     echo 'cols=label:f4[2],score:f8[2],order:u4[2],greedy:u4[2],x:f4[4] bytes=56'
@@ -102,7 +102,7 @@ rankpipe/1 round t=6 qid=7 docs=3 dim=9 cols=name:u1[9],order:u4[3],ptr:u4[4],id
 rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
 }
 
-@test "a model is its header behind #, then column, index and value" {
+@test "a model is its header after #, then column, index and value" {
     model >model.bin
     head=$(head -n 1 model.bin)
     printf '# %s\n' "$head" >expected
@@ -159,7 +159,7 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
     fails 2 "bin2txt: -f wants svm, rank, run, qrels, head, summary, tsv, svm-light or ranklib, not 'xml'*usage: bin2txt *" bin2txt -f xml
 }
 
-@test "a file that is not there is told, and what came before it is printed" {
+@test "a missing file is an error, and what came before it is printed" {
     printf '1 qid:a 1:1\n' | svm2bin >a
     fails 1 'bin2txt: cannot open nowhere: No such file or directory' bin2txt a nowhere
     is "$(cat out)" '1 qid:a 1:1'
@@ -245,7 +245,7 @@ data_goes_round() {
     data_goes_round MQ2008 S1.txt S2.txt S3.txt S4.txt S5.txt
 }
 
-@test "MSLR's text gives the same stream, and that is dense but for a query or two" {
+@test "MSLR's text gives the same stream, and that is dense except for a query or two" {
     data_goes_round MSLR train.txt vali.txt test.txt
     is "$(bin2txt -f head bin | grep -c ',x:f4')" 17
 }

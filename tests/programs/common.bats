@@ -120,7 +120,7 @@ default() {
     default 'update {-G exp} -a ftpl' fixed
 }
 
-@test "-h counts behind other options, and before operands are looked at" {
+@test "-h counts after other options, and before operands are looked at" {
     is "$(score -m nowhere -h)" "$(score -h)"
     is "$(bin2txt -h nowhere)" "$(bin2txt -h)"
     is "$(svm2bin -0h)" "$(svm2bin -h)"
@@ -138,7 +138,7 @@ default() {
 
 @test "a wrong option prints usage on standard error, exit 2" {
     for program in $PROGRAMS; do
-        for option in -X --wrong -:; do
+        for option in -Y --wrong -:; do
             misused "no option '$option'" "$program" $option
         done
     done
@@ -160,7 +160,7 @@ default() {
     same apart ended
 }
 
-@test "operands where there are none to be prints usage, exit 2" {
+@test "operands that a program does not take print usage, exit 2" {
     for command in 'score -m w.bin' 'explore' 'feedback-mask' 'update -a squared -e 0.1'; do
         for operand in more -; do
             # shellcheck disable=SC2086
@@ -181,7 +181,7 @@ usage: metric *' metric
 usage: replay *' replay
 }
 
-@test "a number that is none is told with the option and what it wants" {
+@test "a value that is not a number is refused with the option and what it wants" {
     fails 2 "svm2bin: -d wants a whole number from 0 to 2147483648, not '1e3'*" svm2bin -d 1e3
     fails 2 "replay: -n wants a whole number from 1 to 9007199254740991, not '-1'*" replay -n -1 two
     fails 2 "update: -e wants a number above 0, not '0'*" update -a squared -e 0
@@ -192,8 +192,8 @@ usage: replay *' replay
 @test "rankpipe alone lists the programs, a line each" {
     rankpipe >out 2>err
     is "$(cat err)" ''
-    is "$(sed -n '/^scripts:/q; s/^  \([^ ]*\)  *[^ ].*/\1/p' out | sort)" "$(tr ' ' '\n' <<<"$PROGRAMS" | sort)"
-    is "$(sed -n '/^scripts:/,/^$/s/^  \([^ ]*\)  *[^ ].*/\1/p' out | paste -sd ' ')" \
+    is "$(sed -n '/^scripts:/q; s/^  \([^ ][^ ]*\)  *[^ ].*/\1/p' out | sort)" "$(tr ' ' '\n' <<<"$PROGRAMS" | sort)"
+    is "$(sed -n '/^scripts:/,/^$/s/^  \([^ ][^ ]*\)  *[^ ].*/\1/p' out | paste -sd ' ')" \
         'train sweep plot live add-tables'
     is "$(head -n 1 out)" 'usage: rankpipe program [argument ...]'
     is "$(rankpipe -h)" "$(cat out)"
@@ -203,7 +203,7 @@ usage: replay *' replay
 @test "rankpipe PROGRAM is the program" {
     for program in $PROGRAMS; do
         is "$(rankpipe "$program" -h)" "$($program -h)"
-        misused "no option '-X'" rankpipe "$program" -X
+        misused "no option '-Y'" rankpipe "$program" -Y
     done
     small_text | svm2bin >direct
     small_text | rankpipe svm2bin >through
@@ -278,7 +278,7 @@ usage: rankpipe program *' rankpipe help score explore
     is "$(PATH=$pages:$PATH "$ROOT/bin/rankpipe" help)" "man $ROOT/bin/../man/rankpipe.7"
 }
 
-@test "an unknown program is told on standard error with the list, exit 2" {
+@test "an unknown program prints an error and the list on standard error, exit 2" {
     for name in learn score2 '' -X; do
         run -2 --separate-stderr rankpipe "$name"
         is "$output" ''
@@ -306,7 +306,7 @@ $(rankpipe)"
 }
 
 @test "each program has its link, its page and its tests" {
-    listed=$(rankpipe | sed -n '/^scripts:/q; s/^  \([^ ]*\)  *[^ ].*/\1/p' | sort)
+    listed=$(rankpipe | sed -n '/^scripts:/q; s/^  \([^ ][^ ]*\)  *[^ ].*/\1/p' | sort)
     is "$(tr ' ' '\n' <<<"$PROGRAMS" | sort)" "$listed"
     for program in $listed; do
         is "$(readlink "$ROOT/bin/$program")" rankpipe

@@ -29,7 +29,7 @@ offers() {
     [ "$got" = "$2" ] || { echo "'$1' offers '$got', not '$2'" && return 1; }
 }
 
-# The words behind a pattern in what a program says of a command line.
+# The words after a pattern in what a program says of a command line.
 said() {
     "${@:2}" 2>&1 >/dev/null </dev/null | sed -n "1s/$1//p"
 }

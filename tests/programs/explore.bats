@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# explore: which order is shown, and what is told about it.
+# explore: which order is shown, and what the stream says about it.
 
 load ../helper
 
@@ -140,7 +140,7 @@ shown() {
     is "$(explore -g 1 -s 4 <one | shown)" "$(explore -g 1 -s 4 <other | shown)"
 }
 
-@test "exploring again replaces the order and what was told of it" {
+@test "exploring again replaces the order and the keys and columns about it" {
     scored 1 2 3 >in
     explore -g 1 <in | explore >again
     explore <in >once
@@ -163,7 +163,7 @@ near() {
                    END { exit bad || NR == 0 }'
 }
 
-@test "top: the first places are any documents, the others stand by score behind them" {
+@test "top: the first places are any documents, the others follow by score" {
     scored 5 1 4 2 3 >in # by score 0 2 4 3 1
     replay -n 20000 in | explore -p top -k 2 -g 0.4 -s 3 >out
     is "$(bin2txt -f head out | grep -c ' dim=1 gamma=0.40000000000000002 top=2 cols=')" 20000
@@ -188,7 +188,7 @@ near() {
     is "$(shown <nine)" "$(shown <uniform)"
 }
 
-@test "swap: one of the first places changes with one behind them, each as likely" {
+@test "swap: one of the first places changes with one after them, each as likely" {
     scored 5 1 4 2 3 >in # by score 0 2 4 3 1
     replay -n 20000 in | explore -p swap -k 2 -g 0.6 -s 5 >out
     is "$(bin2txt -f head out | grep -c ' dim=1 gamma=0.59999999999999998 swap=2 cols=')" 20000
@@ -456,7 +456,7 @@ turns() {
     done
 }
 
-@test "blocks: an exploring round has its group on top, in its order, and any order behind it" {
+@test "blocks: an exploring round has its group on top, in its order, and any order after it" {
     listed 1 4000 0 0 0 0 0 >in
     explore -p blocks -T 4000 -K 400 -k 2 <in >out
     turns <out >told
@@ -499,7 +499,7 @@ turns() {
     is "$(blocks 10 10000 -K 1000)" 1000
 }
 
-@test "blocks: behind the horizon come blocks of ceil(T/K) rounds" {
+@test "blocks: after the horizon come blocks of ceil(T/K) rounds" {
     is "$(listed 9 22 0 0 | explore -p blocks -T 10 -K 3 | turns | cut -d ' ' -f 2 | uniq -c |
         awk '{ print $2 ":" $1 }' | paste -sd ' ')" '2:2 3:4 4:4 5:4'
     is "$(listed 11 22 0 0 | explore -p blocks -T 10 -K 3 | turns | awk '$3 != "-" { print $2, $3 }' |

@@ -69,7 +69,7 @@ by_awk() {
         END { flush() }'
 }
 
-# nonzero: text without features that are 0, or would be but for the last digit of a text.
+# nonzero: text without features that are 0, or would be except for the last digit of a text.
 nonzero() {
     awk '{
         line = $1 " " $2
@@ -84,8 +84,8 @@ nonzero() {
 @test "split and products are what awk makes of the text, dense and sparse" {
     made 20 1 | svm2bin >dense
     made 30 9 | svm2bin -d 30 >sparse
-    for deck in 'dense 20' 'sparse 30'; do
-        read -r file dim <<<"$deck"
+    for stored in 'dense 20' 'sparse 30'; do
+        read -r file dim <<<"$stored"
         for way in split products; do
             by_awk $way "$file" "$dim" | nonzero >want
             features $way <"$file" | bin2txt | nonzero >out
@@ -95,7 +95,7 @@ nonzero() {
     done
 }
 
-# kernel GAMMA: from text of one query, the raw features behind D new ones: for each two documents
+# kernel GAMMA: from text of one query, the raw features after D new ones: for each two documents
 # the product of the new ones and exp(-gamma |x - y|^2).
 kernel() {
     awk -v D="$1" -v gamma="$2" '
@@ -144,7 +144,7 @@ kernel() {
         }'
 }
 
-@test "fourier: what came stands behind, a larger -D keeps those there were, a seed changes all" {
+@test "fourier: raw features come last, a larger -D keeps the features of a smaller one, a seed changes all" {
     made 6 2 | svm2bin >in
     features -D 4 fourier <in | bin2txt | sed -E 's/ [1-4]:[^ ]*//g' |
         awk '{ for (f = 3; f <= NF; f++) { split($f, a, ":"); $f = a[1] - 4 ":" a[2] } print }' |
@@ -167,7 +167,7 @@ kernel() {
     is "$(cat dim)" 106
 }
 
-@test "a narrow round and a wide one get the same features, dense or sparse, alone or behind others" {
+@test "a narrow round and a wide one get the same features, dense or sparse, alone or after others" {
     made 20 1 >text
     svm2bin text >narrow
     svm2bin -d 4000 text >wide
@@ -260,7 +260,7 @@ wrong() { # words, round, way...
     fails_on in 1 "features: <stdin>: round 1: $1" features "${@:3}"
 }
 
-@test "what cannot be is told in words" {
+@test "what features cannot do is an error that says why" {
     for way in split products fourier; do
         wrong 'needs features: the round has none (dim=0)' 'docs=2 dim=0 label:f4 1 0' $way
         wrong 'feature * of document * would be *' 'docs=2 dim=2 x:f4 1 2 inf 0' $way
@@ -273,7 +273,7 @@ wrong() { # words, round, way...
     features fourier <in >out
 }
 
-@test "too wide, too many: told before memory is asked for" {
+@test "too wide or too many features are an error before memory is taken" {
     needs_limits
     ulimit -v 100000
     sparse='ptr:u4 0 1 idx:u4 65533 val:f4 1'

@@ -156,7 +156,7 @@ seen() { # of the stream on standard input: t, and the relevances in order
 
 # ---- never answered ----
 
-@test "what is never answered is dropped, and told at the end, with exit 0" {
+@test "rounds that are never answered are dropped and reported at the end, with exit 0" {
     shown
     printf '2\t0 3\n' >answers
     feedback-join answers <shown >out 2>err

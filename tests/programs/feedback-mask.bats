@@ -183,7 +183,7 @@ WANT
     bin2txt -f head two | grep -q 'seen:f4\[2\]'
 }
 
-@test "labels are gone behind clicks too, and only 0 and 1 are seen" {
+@test "with clicks too, labels are gone, and only 0 and 1 are seen" {
     small_text | svm2bin | replay -n 300 /dev/stdin | explore -g 1 | feedback-mask -c informational >out
     is "$(bin2txt -f head out | grep -c label)" 0
     is "$(bin2txt -f rank out | cut -f 6 | sort -u | xargs)" '0 1'

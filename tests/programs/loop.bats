@@ -16,7 +16,7 @@ piped() {
 }
 
 @test "for every learner the model and the table are the ring's, dense, sparse and fixed lists" {
-    decks
+    stored_rounds
     for run in $RUNS; do
         settings ${run%.*}
         piped "replay -n 90 -s 3 ${run#*.} | score -f ring | explore $shown |
@@ -26,7 +26,7 @@ piped() {
 }
 
 @test "feedback that comes late is as late as in the ring" {
-    decks
+    stored_rounds
     for window in 2 7 64; do
         for run in kl.dense kl.sparse ranksvm.sparse squared.sparse prank.sparse ftpl-blocks.fixed; do
             settings ${run%.*}
@@ -37,7 +37,7 @@ piped() {
 }
 
 @test "any chain: a source, filters, a sink, or standard input and output at the ends" {
-    decks
+    stored_rounds
     small_text >text
     svm2bin <text >stream
     update -a listnet -e 0.1 <stream >w
@@ -62,7 +62,7 @@ piped() {
 }
 
 @test "stopping and going on with loop, with the ring, and never: the same model" {
-    decks
+    stored_rounds
     text() { echo "replay $1 dense | score -f ring | explore -g 0.3 | feedback-mask | update -a kl -e 0.003 -U 2 -f ring -m $2"; }
     loop "$(text '-n 40' a)"
     bash -c "$(text '-b 41 -n 70' a)"
@@ -127,7 +127,7 @@ piped() {
     refused 'svm2bin <' 'no file after <, *'
 }
 
-@test "what cannot run in a loop, or not in that place, is told by name" {
+@test "a program that cannot run in a loop, or not in that place, is named" {
     small_text | svm2bin >stream
     refused() {
         fails 2 "loop: $2" loop "$1"
@@ -198,7 +198,7 @@ saved_two() {
     sleep 0.1 # the folder is synced, and it waits
 }
 
-@test "a signal while loop waits for text, and a model that cannot be saved, is told with exit 1" {
+@test "a signal while loop waits for text, and a model that cannot be saved: an error, exit 1" {
     mkfifo text
     mkdir folder
     loop 'svm2bin | update -a kl -e 0.1 -m folder/model -c 1' <text 2>err &

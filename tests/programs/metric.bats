@@ -353,7 +353,7 @@ M=("2 0 1:1 2 0" "0 1 1:1 2 0")
         sumloss sumloss)$(printf '\tregret:prec@2:sum\tregret:prec@2:count')" ]
 }
 
-@test "regret: the same at a row whatever rows came before, and beside other measures" {
+@test "regret: the same at a row whatever rows came before, and together with other measures" {
     local i list=()
     for i in $(seq 60); do
         list+=("$((i % 2)) $((i % 3 == 0)) 0 $((i % 5 == 0)):$((i % 4)) $(((i + 1) % 4)) $(((i + 2) % 4)) \
@@ -413,7 +413,7 @@ regret:ndcg@10 $list" metric regret:ndcg@10
     fails_on s 1 "metric: <stdin>: round 1: needs order: *" metric regret:ndcg@10
 }
 
-@test "a round that one measure cannot take counts for none" {
+@test "a round that one measure cannot take counts for no measure" {
     shown "0:2 1:1" "0:2 1:1" "5:1 0:0" >s # mrr 1/2 1/2 1
     fails_on s 1 "*round 3 (qid 3): label 5 is above the top grade 4*" metric -r -e 10 mrr err
     [ "$(tail -n 1 out)" = "$(printf '2\t1\t2\t0.0625\t2')" ]
@@ -458,7 +458,7 @@ many() {
     same table want
 }
 
-@test "a last row that was due is told once" {
+@test "a last row that was due is printed once" {
     many 100 | metric mrr | tail -n 2 | cut -f 1 | tr '\n' ' ' >rows
     [ "$(cat rows)" = "50 100 " ]
     many 1 | metric mrr >table
@@ -523,7 +523,7 @@ many() {
     [ "$(cat early)" = yes ]
 }
 
-@test "queries without labels, and masked ones, are told apart" {
+@test "queries without labels and masked queries have different messages" {
     shown "$A" | feedback-mask >s
     fails_on s 1 "metric: <stdin>: round 1 (qid 1): needs label: put metric before feedback-mask" \
         metric ndcg@10
@@ -538,13 +538,13 @@ many() {
     fails_on s 1 "*needs order: put explore before metric*" metric loss:kl ndcg@10
 }
 
-@test "the table tells what came before an error" {
+@test "the table has the rounds before an error" {
     { shown "1:2 0:1" "0:2 1:1" "0:2 1:1"; shown "1:1" | feedback-mask; } >s
     fails_on s 1 "metric: <stdin>: round 1 (qid 1): needs label*" metric mrr
     [ "$(tail -n 1 out)" = "$(printf '3\t0.6666667')" ]
 }
 
-@test "a stream cut short: what came whole is told, exit 1" {
+@test "a stream cut short: the table has the whole rounds before the cut, exit 1" {
     many 3 >whole
     head -c 400 whole >s
     fails_on s 1 "metric: <stdin>: *cut short after round *" metric mrr
@@ -553,7 +553,7 @@ many() {
     [ "$(head -n 2 table)" = "$(printf 't\tmrr\n1\t1')" ]
 }
 
-@test "measures that are none" {
+@test "names that are not measures are refused" {
     local measure
     for measure in NDCG ndcg10 precision ndcg@10x x loss "" p@ ndcg@; do
         fails 2 "metric: *measure*usage: metric *" metric "$measure"
@@ -577,7 +577,7 @@ prec@k, sumloss; and, for labels 0 and 1, pairloss, auc: a sort finds the best f
     fails 2 "metric: no measure 'regret'*regret:MEASURE*" metric regret
 }
 
-@test "cutoffs that are none" {
+@test "values that are not cutoffs are refused" {
     local measure
     for measure in p prec; do
         fails 2 "metric: measure $measure needs a cutoff*" metric "$measure"
@@ -590,7 +590,7 @@ prec@k, sumloss; and, for labels 0 and 1, pairloss, auc: a sort finds the best f
     done
 }
 
-@test "options that are none" {
+@test "wrong values of options are refused" {
     fails 2 "metric: -D wants log or letor, not 'no'*usage: metric *" metric -D no ndcg
     fails 2 "metric: -G wants exp or lin, not '2'*" metric -G 2 ndcg
     fails 2 "metric: -z wants 0, 1 or skip, not '2'*" metric -z 2 ndcg

@@ -89,7 +89,7 @@ LOOP="replay -n 1000000 -s 7 q.bin | score | explore -g 0.1 | metric -t curve.ts
     is "$(screen)" ''
 }
 
-@test "loop -P tells the measure so far too, whichever of its programs -P is with" {
+@test "loop -P shows the measure so far too, whichever of its programs has -P" {
     queries
     terminal 0 "loop -P '$LOOP'"
     all_drawn 'loop: [0-9]+ of 1000000 rounds, [0-9]+ a second, 0:[0-9]{2} left, ndcg@10 0\.[0-9]{4}'

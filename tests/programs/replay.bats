@@ -37,7 +37,7 @@ letters() {
         '9007199254740990c 9007199254740991a'
 }
 
-@test "a dealt round is the stored one but for its number" {
+@test "an emitted round is the stored one except for its number" {
     stored a b >ab
     replay -b 4 -n 4 ab >out
     stored b | sed '1s/ t=1 / t=4 /' >expected
@@ -260,23 +260,23 @@ counts() {
     [ ! -s out ]
 }
 
-@test "SVM-light text is told from a stream" {
+@test "SVM-light text is recognised as such" {
     echo '1 qid:a 1:1' >text
     fails 1 'replay: text: this looks like SVM-light text: pipe it through svm2bin' replay text
 }
 
-@test "a file that is not there is told" {
+@test "a missing file is an error" {
     fails 1 'replay: cannot open nowhere: No such file or directory' replay nowhere
 }
 
-@test "-b behind the end is refused" {
+@test "-b after the end is refused" {
     stored a b >ab
     fails 1 'replay: -b 3 is after the last of 2 rounds: add -n' replay -b 3 ab
     [ ! -s out ]
     fails 2 'replay: -b 3 is behind -n 2*usage: replay *' replay -b 3 -n 2 ab
 }
 
-@test "a share that is none is refused" {
+@test "a value that is not a share is refused" {
     stored a b >ab
     for share in 0/2 3/2 1 1/ /2 1/0 1/2/2 01/2 -1/2 a/b ''; do
         fails 2 "replay: -i wants i/n, the i-th of n shares from 1, not '$share'*usage: replay *" \
@@ -284,7 +284,7 @@ counts() {
     done
 }
 
-@test "no file is a wrong command line, and so is a number that is none" {
+@test "no file is a wrong command line, and so is a value that is not a number" {
     fails 2 'replay: no file named (- is standard input)*usage: replay *' replay
     fails 2 "replay: -n wants a whole number from 1 to *, not '0'*" replay -n 0 ab
     fails 2 "replay: -b wants a whole number from 1 to *, not '1.5'*" replay -b 1.5 ab

@@ -109,7 +109,7 @@ scores() {
     [ "$(tr ' ' '\n' <one | sort -u | wc -l)" = 7 ]
 }
 
-@test "features lie where they lie: nothing hangs on their place in memory" {
+@test "scores do not depend on where features lie in memory" {
     weights 1 -2 0.5 '0.25*40'
     for qid in a aa aaa aaaa aaaaa aaaaaa aaaaaaa aaaaaaaa; do
         mkstream round t=1 qid=$qid docs=2 dim=43 odd:u1 1 x:f4 '0.1*43' '-0.7*43' | scores >got
@@ -153,7 +153,7 @@ scores() {
     [ "$(tail -c 32 out)" = 'rankpipe/1 end rounds=4 bytes=0' ]
 }
 
-@test "a model that is not there, or is not a valid value, is told by name, and no round goes out" {
+@test "a model that is missing or not valid is named, and no round goes out" {
     mkstream round t=1 docs=1 dim=1 x:f4 3 >in
     weights 1 2 3
     cp model whole
@@ -184,7 +184,7 @@ scores() {
     done
 }
 
-@test "a score that would be no number is told by round and document" {
+@test "a score that is not finite is an error with round and document" {
     weights 1 -2 0.5
     for value in nan inf -inf; do
         mkstream round t=16 qid=10032 docs=1 dim=3 x:f4 1 2 3 \
@@ -269,7 +269,7 @@ rename_in() {
     [ ! -s err ]
 }
 
-@test "behind explore too the answer comes at once, and in loop" {
+@test "after explore too the answer comes at once, and in loop" {
     one() { score "$@" | explore -g 0.1; }
     two() { loop "score $* | explore -g 0.1"; }
     for way in one two; do
@@ -320,7 +320,7 @@ rename_in() {
     [ ! -s err ]
 }
 
-@test "-r: a bad model is told once, and the old one stays until a good one comes" {
+@test "-r: a bad model is reported once, and the old one stays until a good one comes" {
     weights 5
     cp model whole
     serve
@@ -347,7 +347,7 @@ rename_in() {
     [ "$(wc -l <err)" = 8 ]
 }
 
-@test "-r: a model that is gone is told once each time" {
+@test "-r: a model that is gone is reported once each time" {
     weights 5
     serve
     is 5 "$(ask 1)"
@@ -365,7 +365,7 @@ rename_in() {
     is 2 "$(wc -l <err)"
 }
 
-@test "-r: a model that is written over where it is is told, and not read" {
+@test "-r: a model that is written in place is reported, and not read" {
     weights 5
     serve
     is 5 "$(ask 1)"
@@ -378,7 +378,7 @@ rename_in() {
     is 1 "$(wc -l <err)"
 }
 
-@test "-r: files of one size and one time are still told apart" {
+@test "-r: files of one size and one time still count as different" {
     weights 1
     touch -d @1000000000 model
     serve
@@ -423,7 +423,7 @@ rename_in() {
     is '20000 several' "$(cat told)"
 }
 
-@test "-r: beside an update that saves after each round, in the same file" {
+@test "-r: while an update saves after each round, in the same file" {
     svm2bin "$ROOT/examples/data/small.svm" >q.bin
     mkstream round t=1 docs=5 dim=0 >one # its scores are the first five weights
     shown() { # the scores of each round, a line each

@@ -13,7 +13,7 @@ values() {
     printf '%b' "$1" | svm2bin "${@:2}" | bin2txt
 }
 
-# refuses TEXT WORDS [OPTION...]: exit 1, exactly these words, and no end record behind what came out.
+# refuses TEXT WORDS [OPTION...]: exit 1, exactly these words, and no end record after what came out.
 refuses() {
     local got=0
     printf '%b' "$1" >bad.txt
@@ -288,7 +288,7 @@ rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
         svm2bin -0 -q /dev/null rank.train
 }
 
-@test "a count that is none is refused" {
+@test "a value that is not a count is refused" {
     counted
     for wrong in 0 -1 1.5 02 two '1 2' 4294967296 '3 # three' 99999999999999999999; do
         printf '2\n%s\n' "$wrong" >counts
@@ -446,7 +446,7 @@ usage: svm2bin *' svm2bin -q - text
     fails_on second 1 "svm2bin: <stdin>: line 3: the value is not a number: '1:x'" svm2bin first -
 }
 
-@test "a file that is not there is told" {
+@test "a missing file is an error" {
     printf '1 1:1\n' >first
     fails 1 'svm2bin: cannot open nowhere: No such file or directory' svm2bin first nowhere
 }
@@ -468,7 +468,7 @@ usage: svm2bin *' svm2bin -q - text
     is "$(tail -c 40 out | head -c 8 | od -An -tx1)" ' f0 23 74 49 00 00 00 3f'
 }
 
-@test "memory does not grow with the number of queries, but for a few bytes each" {
+@test "memory grows by a few bytes for each query" {
     needs_limits
     features=$(printf " %d:0.5" {1..100})
     awk -v "x=$features" 'BEGIN { for (i = 0; i < 100000; i++) print "1 qid:" i x }' |

@@ -41,7 +41,7 @@ records() {
 SUMS
 }
 
-@test "1000 rounds, numbered from 1, unless told" {
+@test "1000 rounds, numbered from 1, by default" {
     for game in $GAMES; do
         synth $game | bin2txt -f head | sed 's/^rankpipe.1 round t=\([0-9]*\) .*/\1/' >numbers
         seq 1000 >want
@@ -116,7 +116,7 @@ SUMS
     done
 }
 
-@test "output that cannot be written is told" {
+@test "output that cannot be written is an error" {
     fails 1 'synth: cannot write <stdout>: No space left on device' \
         sh -c 'exec synth separable >/dev/full'
 }
@@ -129,7 +129,7 @@ SUMS
 
 # ---- the command line ----
 
-@test "an option that the game does not take is told" {
+@test "an option that the game does not take is refused" {
     takes="separable:LMSdl linear:LSdl noisy-binary:Sl hopeless-ndcg:q hopeless-auc:q"
     tried=0
     for game in $takes; do
@@ -177,7 +177,7 @@ SUMS
     done
 }
 
-@test "a number out of range is told with the range" {
+@test "a number out of range is refused with the range" {
     fails 2 "synth: -L wants a whole number from 1 to 1000, not '0'*usage: *" synth -L 0 linear
     fails 2 "synth: -L wants a whole number from 1 to 1000, not '1001'*" synth -L 1001 linear
     fails 2 "synth: -d wants a whole number from 1 to 65536, not '0'*" synth -d 0 linear
@@ -192,7 +192,7 @@ SUMS
     fails 2 'synth: -b 1001 is behind -n 1000*' synth -b 1001 linear
 }
 
-@test "more features than a round may have are told" {
+@test "more features than a round may have are refused" {
     fails 2 'synth: -l 65536 times -d 1025 is more than the 67108864 features a round may have*' \
         synth -l 65536 -d 1025 separable
     [ ! -s out ]

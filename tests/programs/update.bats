@@ -107,7 +107,7 @@ untouched() {
     mkstream round t=1 docs=4 dim=0 gamma=0.5 order:u4 1 3 2 0 greedy:u4 0 1 2 3 seen:f4 3 1 >round
     update -a squared -e 0.5 <round >one
     holds one 0 4 0 4
-    # where no greedy is told, the order shown is it: pi = 3/4 for both
+    # without the column greedy, the order shown is greedy: pi = 3/4 for both
     mkstream round t=1 docs=4 dim=0 gamma=0.5 order:u4 1 3 2 0 seen:f4 3 6 >round
     update -a squared -e 0.5 <round >one
     holds one 0 4 0 8
@@ -346,7 +346,7 @@ refuses() {
     same want model
 }
 
-@test "what was seen against all odds is told, and divides nothing by 0" {
+@test "a document seen with propensity 0 is an error, and nothing is divided by 0" {
     mkstream round t=1 docs=3 dim=0 order:u4 0 2 1 logit:f8 0 1 800 seen:f4 1 >bad
     refuses kl 'document 0 has logit 0 and propensity 0, too small to learn from: use explore with a larger -H'
     mkstream round t=1 docs=3 dim=0 order:u4 0 2 1 logit:f8 0 1 710 seen:f4 1 >bad
@@ -423,7 +423,7 @@ refuses() {
         -a squared -e 1e300
 }
 
-@test "a feature that is no number is told, and the model as it was" {
+@test "a feature that is not a number is an error, and the model stays as it was" {
     for value in nan inf -inf; do
         mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1 1 \
             + round t=2 docs=2 dim=1 label:f4 1 0 x:f4 1 $value >bad
@@ -521,7 +521,7 @@ refused() {
     [ "$(echo *)" = 'deck err folder labelled out pipe zero' ]
 }
 
-@test "a folder that must not be written to is told before a round is read" {
+@test "a folder that must not be written to is an error before a round is read" {
     [ "$(id -u)" != 0 ] || skip 'root may write anywhere'
     deck
     mkdir folder
@@ -740,7 +740,7 @@ refused() {
     alone model
 }
 
-@test "a model behind symbolic links is replaced where it lies, and the links stay" {
+@test "a model with symbolic links to it is replaced where it lies, and the links stay" {
     deck
     mkdir -p there/deep elsewhere
     ln -s ../there/link elsewhere/link # from another folder, over a second link
@@ -771,7 +771,7 @@ refused() {
     [ "$(ls -l model | cut -c 1-10)" = -rw----r-- ]
 }
 
-@test "a model that cannot be saved is told, and what was there stays" {
+@test "a model that cannot be saved is an error, and the old model stays" {
     deck
     replay -n 9 deck | update -a kl -e 0.1 -m model
     cp model before
@@ -784,7 +784,7 @@ refused() {
     [ ! -e model.lock ]
 }
 
-@test "a model that cannot be saved is told when the stream is cut short, too" {
+@test "a model that cannot be saved is an error when the stream is cut short, too" {
     deck
     mkdir model.lock.new
     head -c 3000 deck >cut

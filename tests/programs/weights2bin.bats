@@ -29,8 +29,8 @@ svm_light() {
 
 # A model of real weights, and rounds for it.
 learnt() {
-    svm2bin "$ROOT/examples/data/small.svm" >deck
-    update -a listnet -T 240 -m w.bin <deck
+    svm2bin "$ROOT/examples/data/small.svm" >stored
+    update -a listnet -T 240 -m w.bin <stored
 }
 
 # ---- there and back ----
@@ -39,13 +39,13 @@ learnt() {
     learnt
     bin2txt w.bin | sed 1d >want
     [ "$(wc -l <want)" = 12 ]
-    score -m w.bin <deck >scored
+    score -m w.bin <stored >scored
     for form in tsv svm-light ranklib; do
         bin2txt -f $form w.bin >text
         weights2bin text >back
         bin2txt back | sed 1d >have
         same want have
-        score -m back <deck >out
+        score -m back <stored >out
         same scored out
         weights2bin - <text >out
         same back out
@@ -103,21 +103,21 @@ learnt() {
 }
 
 @test "a model in a ball is printed by the weights that score" {
-    svm2bin "$ROOT/examples/data/small.svm" >deck
-    update -a listnet -e 1 -U 0.5 -m w.bin <deck
+    svm2bin "$ROOT/examples/data/small.svm" >stored
+    update -a listnet -e 1 -U 0.5 -m w.bin <stored
     bin2txt -f tsv w.bin | weights2bin >back
-    score -m w.bin <deck >want
-    score -m back <deck >out
+    score -m w.bin <stored >want
+    score -m back <stored >out
     same want out
 }
 
-@test "rounds, and models that are not their weights alone, have none of these forms" {
-    small_text | svm2bin >deck
+@test "rounds, and models that are more than weights, cannot be printed in these forms" {
+    small_text | svm2bin >stored
     for form in tsv svm-light ranklib; do
-        fails_on deck 1 "bin2txt: <stdin>: round 1 (qid a): a round, and -f $form prints models alone" \
+        fails_on stored 1 "bin2txt: <stdin>: round 1 (qid a): a round, and -f $form prints models alone" \
             bin2txt -f $form
     done
-    update -a prank <deck >model
+    update -a prank <stored >model
     fails_on model 1 'bin2txt: <stdin>: record 1: a model of prank ranks by more than weights, *' \
         bin2txt -f tsv
     { echo 'rankpipe/1 model learner=kl rounds=0 dim=0 eta=1 cols=w:f8[0] bytes=0' &&
@@ -133,7 +133,7 @@ learnt() {
 -0.001"
 }
 
-@test "RankLib's line: comments above it and behind it, features missing, the constant left out" {
+@test "RankLib's line: comments above and after it, features missing, the constant left out" {
     is "$(weights '## Linear Regression\n## Lambda = 1.0E-10\n0:7.5 3:-2.0E-4 1:0.5 # x\n')" "0.5
 0
 -0.00020000000000000001"
@@ -150,12 +150,12 @@ learnt() {
 }
 
 @test "a model of text scores, and is not gone on with" {
-    small_text | svm2bin >deck
+    small_text | svm2bin >stored
     printf '1 2\n3 -1\n' | weights2bin >model
-    is "$(score -m model <deck | explore | bin2txt -f rank | awk '$2 == "a"' | cut -f 4,5)" \
+    is "$(score -m model <stored | explore | bin2txt -f rank | awk '$2 == "a"' | cut -f 4,5)" \
         "$(printf '%s\t%s\n' 2 1.875 0 0.75 1 -0.5)"
     cp model before
-    fails_on deck 1 'update: model model: its weights are fixed: *: learn into another file' \
+    fails_on stored 1 'update: model model: its weights are fixed: *: learn into another file' \
         update -a kl -e 0.1 -m model
     same before model
     fails 2 "update: no learner 'fixed': choose from *" update -a fixed

@@ -31,9 +31,9 @@ LEARN="update -a kl -e 1e-4 -U 1"
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return 1
     queries 130 33 >text
-    queries 130 135 | svm2bin >deck
-    $LEARN <deck >weights
-    score -m weights <deck >scored
+    queries 130 135 | svm2bin >stored
+    $LEARN <stored >weights
+    score -m weights <stored >scored
     explore -g 0.5 <scored >shown
     feedback-mask -k 3 <shown >seen
 }
@@ -80,7 +80,7 @@ HARMLESS="clock_gettime ferror fflush fprintf fputc free frexp fwrite getenv lde
 }
 
 @test "a program that takes an interruption for an end is found out" {
-    run "$FAULTS" -i deck -c read "$ROOT/build/tests/shim/relay"
+    run "$FAULTS" -i stored -c read "$ROOT/build/tests/shim/relay"
     echo "$output"
     [ "$status" = 1 ]
     [[ $output == *"of read: Interrupted system call: it was only to go on"* ]]
@@ -93,7 +93,7 @@ HARMLESS="clock_gettime ferror fflush fprintf fputc free frexp fwrite getenv lde
     goes_wrong -n text svm2bin -c text
     called open
     sed 's/ qid:[^ ]*//' text >plain
-    bin2txt -f head deck | sed 's/.* docs=\([0-9]*\) .*/\1/' >counts
+    bin2txt -f head stored | sed 's/.* docs=\([0-9]*\) .*/\1/' >counts
     goes_wrong -i plain -n counts svm2bin -q counts
     called open read
 }
@@ -126,9 +126,9 @@ HARMLESS="clock_gettime ferror fflush fprintf fputc free frexp fwrite getenv lde
 }
 
 @test "replay" {
-    goes_wrong -n deck replay -n 2 -s 1 deck
+    goes_wrong -n stored replay -n 2 -s 1 stored
     called open mmap fstat lseek vmsplice
-    goes_wrong -i deck replay -n 2 -
+    goes_wrong -i stored replay -n 2 -
     called read poll
 }
 
@@ -138,18 +138,18 @@ HARMLESS="clock_gettime ferror fflush fprintf fputc free frexp fwrite getenv lde
 }
 
 @test "features" {
-    goes_wrong -i deck features split
+    goes_wrong -i stored features split
     called read writev close poll realloc
-    goes_wrong -i deck features -D 3 fourier
-    goes_wrong -i deck -o out features -D 3 fourier
+    goes_wrong -i stored features -D 3 fourier
+    goes_wrong -i stored -o out features -D 3 fourier
     queries 130 2 | svm2bin >narrow
     goes_wrong -i narrow features products
 }
 
 @test "score -m" {
-    goes_wrong -i deck -n weights score -m weights
+    goes_wrong -i stored -n weights score -m weights
     called read open tee splice pipe2 fcntl
-    goes_wrong -i deck -n weights -o out score -m weights
+    goes_wrong -i stored -n weights -o out score -m weights
 }
 
 @test "explore" {
@@ -189,15 +189,15 @@ HARMLESS="clock_gettime ferror fflush fprintf fputc free frexp fwrite getenv lde
 @test "update with checkpoints, of a model that is there" {
     cp weights model
     chmod 600 model
-    replay -n 1 deck >one
+    replay -n 1 stored >one
     cp model model.1
     $LEARN -m model.1 <one
-    goes_wrong -i deck -m model $LEARN -m model -c 1
+    goes_wrong -i stored -m model $LEARN -m model -c 1
     called access fchmod
     mv model.1 there.1
     mv model there
     ln -s there link
-    goes_wrong -i deck -m there -n link $LEARN -m link -c 1
+    goes_wrong -i stored -m there -n link $LEARN -m link -c 1
 }
 
 @test "every learner, where there is no memory" {
@@ -205,12 +205,12 @@ HARMLESS="clock_gettime ferror fflush fprintf fputc free frexp fwrite getenv lde
         'slam -e 1' 'slam-ap -e 1' minimax solar1 'solar2 -C 1' prank prank-pair committee \
         ridge 'ridge -p' thompson linucb 'squared-dr -e 1e-4' kl slam \
         kl-dr; do
-        goes_wrong -c malloc,calloc,realloc -i deck -m model update -a $learner -m model
+        goes_wrong -c malloc,calloc,realloc -i stored -m model update -a $learner -m model
     done
     explore -p plackett-luce <scored | feedback-mask -c perfect >clicks
     goes_wrong -c malloc,calloc,realloc -i clicks -m model update -a pdgd -m model
     mkfifo ring
-    score -f ring <deck | tee rivals | explore -p team-draft | feedback-mask -c perfect |
+    score -f ring <stored | tee rivals | explore -p team-draft | feedback-mask -c perfect |
         tee clicks | update -a dbgd -f ring >out
     goes_wrong -c malloc,calloc,realloc -i rivals explore -p team-draft
     goes_wrong -c malloc,calloc,realloc -i clicks -m model update -a dbgd -m model
@@ -227,7 +227,7 @@ HARMLESS="clock_gettime ferror fflush fprintf fputc free frexp fwrite getenv lde
     done
 }
 
-# The ring's programs behind the first; `model.1` is what they have learnt after a round.
+# The ring's programs after the first; `model.1` is what they have learnt after a round.
 RING="score -f ring | explore -g 0.5 | metric -e 1 -t table ndcg@10 | feedback-mask -k 3 |
     $LEARN -f ring -m model"
 
@@ -238,11 +238,11 @@ first_round() {
 }
 
 @test "loop, the whole ring in one process" {
-    first_round deck
-    goes_wrong -n deck -m model -t table loop "replay -n 2 deck | $RING -c 1"
+    first_round stored
+    goes_wrong -n stored -m model -t table loop "replay -n 2 stored | $RING -c 1"
     called mmap fsync rename
-    svm2bin text >deck
-    first_round deck
+    svm2bin text >stored
+    first_round stored
     goes_wrong -i text -m model -t table loop "svm2bin | $RING -c 1"
     called read poll
 }
@@ -254,18 +254,18 @@ first_round() {
 }
 
 @test "the ring, each of its programs in turn" {
-    first_round deck
+    first_round stored
     mkfifo ring
-    goes_wrong -n ring -n deck -m model -t table replay -n 2 deck + score -f ring + \
+    goes_wrong -n ring -n stored -m model -t table replay -n 2 stored + score -f ring + \
         explore -g 0.5 + metric -e 1 -t table ndcg@10 + feedback-mask -k 3 + \
         $LEARN -f ring -m model
     called flock splice tee mmap fsync rename
 }
 
 @test "the ring, rounds running ahead of their feedback" {
-    first_round deck
+    first_round stored
     mkfifo ring
-    goes_wrong -c read,write,writev,poll,splice,tee,realloc -p score -n ring -m model -i deck \
+    goes_wrong -c read,write,writev,poll,splice,tee,realloc -p score -n ring -m model -i stored \
         score -f ring -w 4 + explore -g 0.5 + feedback-mask -k 3 + $LEARN -f ring -m model
     called write
 }

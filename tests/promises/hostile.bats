@@ -78,7 +78,7 @@ in_ring() {
     [ "$status $got" = '1 1 1 1 4' ] || { echo "$1: $status, $(cat ./*.err)" && return 1; }
 }
 
-# header KEYS-AND-COLUMNS WORDS: a round with this header, behind a good one, is refused by all when no
+# header KEYS-AND-COLUMNS WORDS: a round with this header, after a good one, is refused by all when no
 # byte of its payload has come.
 header() {
     local at="round 2: "
@@ -232,7 +232,7 @@ features() {
     refused stream 'round 1: document 1 scores nan: *' 'score -m one.bin' 'update -X -a squared -e 0.1'
 }
 
-@test "a feature far out takes no room for those before it, whoever scores" {
+@test "a feature with a large index takes no room for those before it, in every program that scores" {
     needs_limits
     mkstream round t=1 docs=2 dim=2147483648 label:f4 1 0 ptr:u4 0 1 1 idx:u4 2147483647 val:f4 1 >stream
     (ulimit -v 100000 && score -m one.bin <stream >out)
@@ -298,8 +298,8 @@ model() {
     model "m: *not a rankpipe stream: it begins *" m
 }
 
-# kept WORDS LEARNER [WORD ...]: update -a LEARNER refuses the model.
-kept() {
+# refuses_model WORDS LEARNER [WORD ...]: update -a LEARNER refuses the model.
+refuses_model() {
     mkstream model "learner=${2%% *}" rounds=3 "${@:3}" >m
     words "update -X -a $2 -m m"
     got=$(survive_bytes ended two "${word[@]}") || { echo "$got" && return 1; }
@@ -312,28 +312,28 @@ kept() {
 
 @test "what else a learner keeps is checked" {
     sigma='model: no column sigma:f8[[]9], which solar2 needs'
-    kept "$sigma" solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3
-    kept "$sigma" solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f8 1*8
-    kept "$sigma" solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f4 1*9
-    kept 'model: sigma 8 is nan' solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f8 1*8 nan
+    refuses_model "$sigma" solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3
+    refuses_model "$sigma" solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f8 1*8
+    refuses_model "$sigma" solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f4 1*9
+    refuses_model 'model: sigma 8 is nan' solar2 dim=3 tradeoff=10000 seed=1 w:f8 1 2 3 sigma:f8 1*8 nan
     inverse='model: no column inverse:f8[[]3], which ridge needs'
-    kept "$inverse" ridge dim=1 tradeoff=1 w:f8 1 level:f8 1
-    kept "$inverse" ridge dim=1 tradeoff=1 w:f8 1 level:f8 1 inverse:f8 1*4
-    kept 'model: no column inverse:f8[[]1], which ridge needs' 'ridge -p' dim=1 tradeoff=1 plain=1 w:f8 1 level:f8 1 inverse:f8 1*3
-    kept 'model: no column level:f8[[]1], which ridge needs' ridge dim=1 tradeoff=1 w:f8 1 inverse:f8 1*3
-    kept 'model: inverse 2 is nan' ridge dim=1 tradeoff=1 w:f8 1 level:f8 1 inverse:f8 1*2 nan
+    refuses_model "$inverse" ridge dim=1 tradeoff=1 w:f8 1 level:f8 1
+    refuses_model "$inverse" ridge dim=1 tradeoff=1 w:f8 1 level:f8 1 inverse:f8 1*4
+    refuses_model 'model: no column inverse:f8[[]1], which ridge needs' 'ridge -p' dim=1 tradeoff=1 plain=1 w:f8 1 level:f8 1 inverse:f8 1*3
+    refuses_model 'model: no column level:f8[[]1], which ridge needs' ridge dim=1 tradeoff=1 w:f8 1 inverse:f8 1*3
+    refuses_model 'model: inverse 2 is nan' ridge dim=1 tradeoff=1 w:f8 1 level:f8 1 inverse:f8 1*2 nan
     committee=(dim=1 size=2 seed=1 w:f8 1)
-    kept 'model: members is 3, not a whole number from 0 to 2' 'committee -N 2' "${committee[@]}" \
+    refuses_model 'model: members is 3, not a whole number from 0 to 2' 'committee -N 2' "${committee[@]}" \
         votes:f8 1 1 members:f8 3 streak:f8 0 member:f8 1 1 current:f8 1
-    kept 'model: members is -1, not a whole number from 0 to 2' 'committee -N 2' "${committee[@]}" \
+    refuses_model 'model: members is -1, not a whole number from 0 to 2' 'committee -N 2' "${committee[@]}" \
         votes:f8 1 1 members:f8 -1 streak:f8 0 member:f8 1 1 current:f8 1
-    kept 'model: streak is 0.5, not a whole number *' 'committee -N 2' "${committee[@]}" \
+    refuses_model 'model: streak is 0.5, not a whole number *' 'committee -N 2' "${committee[@]}" \
         votes:f8 1 1 members:f8 1 streak:f8 0.5 member:f8 1 1 current:f8 1
-    kept 'model: no column member:f8[[]2], which committee needs' 'committee -N 2' "${committee[@]}" \
+    refuses_model 'model: no column member:f8[[]2], which committee needs' 'committee -N 2' "${committee[@]}" \
         votes:f8 1 1 members:f8 1 streak:f8 0 member:f8 1 current:f8 1
-    kept 'model: items 0 is inf' ftpl dim=1 gain=exp w:f8 1 sum:f8 1 block:f8 0 items:f8 inf groups:f8 0 whole:f8 0
-    kept 'model: items is 1.5, not *' ftpl dim=1 gain=exp w:f8 1 sum:f8 1 block:f8 0 items:f8 1.5 groups:f8 0 whole:f8 0
-    kept 'model: threshold 0 is nan' prank dim=1 grades=4 w:f8 1 threshold:f8 nan 0 0 0
+    refuses_model 'model: items 0 is inf' ftpl dim=1 gain=exp w:f8 1 sum:f8 1 block:f8 0 items:f8 inf groups:f8 0 whole:f8 0
+    refuses_model 'model: items is 1.5, not *' ftpl dim=1 gain=exp w:f8 1 sum:f8 1 block:f8 0 items:f8 1.5 groups:f8 0 whole:f8 0
+    refuses_model 'model: threshold 0 is nan' prank dim=1 grades=4 w:f8 1 threshold:f8 nan 0 0 0
 }
 
 @test "models cut at any byte, or of which one has changed, are refused or read" {

@@ -1,5 +1,5 @@
 # The model's file, wherever it lies and whatever lies there: a new model takes its place whole, or
-# it stays as it was, and what went wrong is told.
+# it stays as it was, and a message says what went wrong.
 load ../helper
 load ../models
 load ../runs
@@ -80,7 +80,7 @@ outgrown() {
         replay -n "$(rounds_of "$model")" grown | learn >straight
         same straight "$model"
     done
-    # where there is no checkpoint: at the end, and at an end that is none
+    # where there is no checkpoint: at the end, and where the stream is cut short
     cp "$model" before
     replay -b 41 -n 80 grown >rest
     fails_on rest 1 "$(resuming "$model" "update: cannot write $model.lock.new: $why")" \
@@ -94,18 +94,18 @@ outgrown() {
     alone "$model"
 }
 
-@test "a disk that fills while the model is replaced: told, and what was saved last stays" {
+@test "a disk that fills while the model is replaced: an error, and the model saved last stays" {
     rounds
     disk 12k
     outgrown mounted/w.bin 'No space left on device' update
 }
 
-@test "a file size limit is told as a full disk is, and what was saved last stays" {
+@test "a file size limit is reported as a full disk is, and the model saved last stays" {
     rounds
     outgrown w.bin 'File too large' bash -c 'ulimit -f 8; exec update "$@"' bash
 }
 
-@test "a file size limit is told by every program that writes" {
+@test "a file size limit is reported by every program that writes" {
     rounds
     made 2000 40 >text
     learn -m w.bin <wide
@@ -141,7 +141,7 @@ outgrown() {
     alone $there/w.bin
 }
 
-@test "a read-only folder, file system or file is told before a round is read" {
+@test "a read-only folder, file system or file is an error before a round is read" {
     rounds
     need_nobody
     $nobody mkdir folder
@@ -164,7 +164,7 @@ outgrown() {
     [ "$(ls folder)" = w.bin ]
 }
 
-@test "a read-only file system is told before a round is read, to root too" {
+@test "a read-only file system is an error before a round is read, for root too" {
     rounds
     disk 64k
     learn -m mounted/w.bin <narrow
@@ -177,7 +177,7 @@ outgrown() {
     [ "$(ls mounted)" = w.bin ]
 }
 
-@test "a model that is mounted by itself, as into a container: told, and it stays" {
+@test "a model that is mounted by itself, as into a container: an error, and it stays" {
     rounds
     learn -m other <narrow
     cp other before
@@ -189,7 +189,7 @@ outgrown() {
     alone mounted.file
 }
 
-@test "a name too long for its lock is told before a round is read" {
+@test "a name too long for its lock is an error before a round is read" {
     rounds
     early 'update: model *: File name too long' $slam -m "$(printf '%0252d' 0)"
 }
@@ -253,7 +253,7 @@ outgrown() {
 # ---- another model ----
 
 @test "no learner goes on with another's model, nor with its own of other settings" {
-    decks
+    stored_rounds
     for run in $RUNS; do
         case $run in *.sparse) continue ;; esac
         settings "${run%.*}"

@@ -25,7 +25,7 @@ curve() {
     "$1/replay" -n 200 -s 1 q.bin | "$1/update" -a listnet -T 200 | "$1/bin2txt"
 }
 
-@test "make dist: the same bytes each time, whoever makes it" {
+@test "make dist: the same bytes each time, for every user" {
     $MAKE -s dist
     cp "$TARBALL" first
     (umask 077 && $MAKE -s dist)

@@ -106,14 +106,24 @@ defaults() {
     for program in $PROGRAMS; do
         grep -q "^\.It Xr $program 1$" "$ROOT/man/rankpipe.1"
         grep -q "^\.It Xr $program 1$" "$ROOT/man/rankpipe.7"
-        rankpipe | grep "^  $program "
+        line=$(rankpipe | sed -n "s|^  $program  *||p")
+        [ -n "$line" ]
+        sed -n "/^\.It Xr $program 1$/{n;p;}" "$ROOT/man/rankpipe.1" | grep -Fx "$line"
     done
+}
+
+@test "the dispatcher's page describes every script as the dispatcher does" {
+    rankpipe | sed -n '/^scripts:/,/^$/s/^  \([^ ]*\)  *\(.*\)/\1 \2/p' >scripts
+    [ "$(wc -l <scripts)" = 5 ]
+    while read -r name line; do
+        sed -n "/^\.It Cm $name$/{n;p;}" "$ROOT/man/rankpipe.1" | grep -Fx "$line"
+    done <scripts
 }
 
 @test "every page that is referred to is there" {
     sed -n 's/^\(\.It \)*\.*Xr \([^ ]*\) \([0-9]\).*/\2.\3/p' "$ROOT"/man/* | sort -u | while read -r to; do
         case $to in
-        mkfifo.1 | cat.1 | cp.1 | mv.1 | sh.1) ;;
+        mkfifo.1 | cat.1 | cp.1 | man.1 | mv.1 | sh.1) ;;
         *) [ -f "$ROOT/man/$to" ] || { echo "no $to" && exit 1; } ;;
         esac
     done

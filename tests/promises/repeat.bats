@@ -26,28 +26,28 @@ learn() {
 between=cat
 window=1
 
-# twins A B: two runs left the same.
-twins() {
+# same_run A B: two runs left the same.
+same_run() {
     same "$1.model" "$2.model"
     same "$1.table" "$2.table"
     same "$1.stream" "$2.stream"
 }
 
 @test "the same command twice gives the same weights, table and stream" {
-    decks
+    stored_rounds
     for run in $RUNS; do
         learn a.$run ${run%.*} -n 90 -s 3 ${run#*.}
         learn b.$run ${run%.*} -n 90 -s 3 ${run#*.}
-        twins a.$run b.$run
+        same_run a.$run b.$run
     done
-    # and they are no constants: every learner, every deck has its own
+    # and they are no constants: every learner, every stored has its own
     [ "$(cksum a.*.model | cut -d ' ' -f 1 | sort -u | wc -l)" = $(wc -w <<<"$RUNS") ]
     [ "$(cksum a.*.table | cut -d ' ' -f 1 | sort -u | wc -l)" = $(wc -w <<<"$RUNS") ]
     [ "$(wc -l <a.kl.dense.table)" = 14 ] # a head, 7 to 84, 90
 }
 
 @test "what was random the first time is the same the second: every seed its own run" {
-    decks
+    stored_rounds
     for seed in 1 2 3; do
         for time in a b; do
             replay -n 200 -s $seed dense | explore -g 1 -s $seed >$time
@@ -59,20 +59,20 @@ twins() {
 }
 
 @test "late feedback is as late every time" {
-    decks
+    stored_rounds
     for window in 2 7 64; do
         for time in a b; do
             rm -f $time.model
             learn $time kl -n 200 dense
         done
-        twins a b
+        same_run a b
         mv a.model window.$window
     done
     [ "$(cksum window.* | cut -d ' ' -f 1 | sort -u | wc -l)" = 3 ]
 }
 
 @test "the ring gives the same bytes whatever lies between its members" {
-    decks
+    stored_rounds
     for run in kl.dense kl.sparse listnet.dense ranksvm.sparse prank.dense prank.sparse \
         committee.dense ftpl-blocks.fixed; do
         between=cat
@@ -81,13 +81,13 @@ twins() {
         for between in 'relay -p 4096' 'relay -c 509 -s 50' 'dd bs=4000'; do
             rm -f b.model
             learn b ${run%.*} -n 60 ${run#*.} 2>err # dd tells what it did
-            twins a b
+            same_run a b
         done
     done
 }
 
 @test "a round that is alone has the draws that it has among others" {
-    decks
+    stored_rounds
     replay -n 50 dense | explore -g 1 >all
     for t in 1 17 50; do
         replay -b $t -n $t all >one
@@ -99,29 +99,29 @@ twins() {
 # stopped LEARNER DECK ROUND...: a run stopped after each of these rounds but the last, and gone on
 # with, leaves the model, and gives the rounds, of a run to the last that never stopped.
 stopped() {
-    local learner=$1 deck=$2 from=1 last
+    local learner=$1 stored=$2 from=1 last
     shift 2
     rm -f part.* straight.* parts
     for last; do
-        learn part "$learner" -b $from -n "$last" "$deck"
+        learn part "$learner" -b $from -n "$last" "$stored"
         cat part.stream >>parts
         from=$((last + 1))
     done
-    learn straight "$learner" -n "$last" "$deck"
+    learn straight "$learner" -n "$last" "$stored"
     same straight.model part.model
     replay parts >part.stream # `cat` of streams is a stream
     same straight.stream part.stream
 }
 
 @test "stopping after a round and going on gives the same model as never stopping" {
-    decks
+    stored_rounds
     for run in $RUNS; do
         stopped ${run%.*} ${run#*.} 70 150
     done
 }
 
 @test "a run may be stopped after every round" {
-    decks
+    stored_rounds
     for learner in $LEARNERS; do
         stopped $learner sparse 1 2 3 7 8 20
     done
@@ -131,7 +131,7 @@ stopped() {
 }
 
 @test "going on where a broken stream left off gives the same model as never breaking" {
-    decks
+    stored_rounds
     learn straight kl -n 150 dense
     head -c 20000 straight.stream >cut
     fails_on cut 1 'update: <stdin>: stream cut short after round *' \
@@ -145,10 +145,10 @@ stopped() {
 @test "MQ2008: stopping after round 20,000 and going on gives the same as never stopping" {
     need_data MQ2008
     mkfifo ring
-    cat "$DATA"/MQ2008/S?.txt | svm2bin >deck
+    cat "$DATA"/MQ2008/S?.txt | svm2bin >stored
     # ring REPLAY-OPTION... MODEL: top-1 feedback, as the README has it
     ring() {
-        replay "${@:1:$#-1}" deck | score -f ring | explore -g 0.1 | feedback-mask -k 1 |
+        replay "${@:1:$#-1}" stored | score -f ring | explore -g 0.1 | feedback-mask -k 1 |
             timeout -s KILL 60 update -a kl -e 1e-4 -U 1 -f ring -m "${!#}"
     }
     ring -n 20000 part

@@ -9,13 +9,13 @@ LIMIT=20                     # seconds; more is a hang
 # variable: source=..., score=...
 MEMBERS="source score explore metric mask update"
 
-# members: six that learn; `deck` is what they deal from, without an end. No trace is left of those
+# members: six that learn; `stored` is what they deal from, without an end. No trace is left of those
 # that ran before them.
 members() {
-    small_text | svm2bin >deck
+    small_text | svm2bin >stored
     [ -p ring ] || mkfifo ring
     rm -f statuses table model model.lock ./*.pid ./*.err
-    source="replay -n 1000000000 deck"
+    source="replay -n 1000000000 stored"
     score="score -f ring"
     explore="explore -g 0.5"
     metric="metric -e 1 -t table ndcg@10"
@@ -82,7 +82,7 @@ sees_late() {
     local r known window=$1
     members
     rm -f model
-    source="replay -n 12 deck"
+    source="replay -n 12 stored"
     score="score -f ring -w $window"
     explore="sh -c 'tee scored | explore -g 0.5'"
     update="sh -c 'tee learnt | update -a kl -e 0.1 -f ring -m model'"
@@ -125,7 +125,7 @@ sees_late() {
     mv model start
     members
     cp start model
-    source="replay -b 13 -n 24 deck"
+    source="replay -b 13 -n 24 stored"
     score="score -f ring -w 64"
     explore="sh -c 'tee scored | explore -g 0.5'"
     update="update -a kl -e 0.1 -f ring -m model"
@@ -137,7 +137,7 @@ sees_late() {
 
 @test "the model is saved before the ring ends: once score is gone it is there" {
     members
-    source="replay -n 20 deck"
+    source="replay -n 20 stored"
     # The wrapper must not hold the pipe: score closes its output and only then awaits the end.
     score="bash -c 'exec 4<&0; score -f ring <&4 & exec 4<&- >&-; wait \$!; cp model seen'"
     run_ring
@@ -148,7 +148,7 @@ sees_late() {
 @test "a first message that comes before the first round is not waited for again" {
     members
     LIMIT=4
-    source="sh -c 'sleep 0.3; exec replay -n 20 deck'"
+    source="sh -c 'sleep 0.3; exec replay -n 20 stored'"
     run_ring
     ended 0 0 0 0 0 0
 }
@@ -162,13 +162,13 @@ start() {
     cp "start.$1" start
 }
 
-# two_of BYTES: a deck of two rounds, of one and of two documents without features, whose payload
+# two_of BYTES: a stored of two rounds, of one and of two documents without features, whose payload
 # is about so many bytes. What it is made of does not change what is learnt.
 two_of() {
     local ballast=()
     [ "$1" -le 10 ] || ballast=(ballast:u1 "7*$1")
     mkstream round t=1 docs=2 dim=0 label:f4 0 2 "${ballast[@]}" \
-        + round t=2 docs=1 dim=0 label:f4 1 "${ballast[@]}" >deck
+        + round t=2 docs=1 dim=0 label:f4 1 "${ballast[@]}" >stored
 }
 
 # sizes BYTES WEIGHTS ROUNDS: -w 1, 2 and 64, with metric in the middle and without, all give the
@@ -177,7 +177,7 @@ sizes() {
     local window payload middle
     members
     start "$2"
-    source="replay -n $3 deck"
+    source="replay -n $3 stored"
     for window in 1 2 64; do
         score="score -f ring -w $window"
         rm -f straight
@@ -216,8 +216,8 @@ sizes() {
 @test "records whose 10 MB are features, so that the model is as large" {
     members
     mkstream round t=1 docs=2 dim=1250000 label:f4 0 2 x:f4 '0.5*1250000' '0.25*1250000' \
-        + round t=2 docs=1 dim=1250000 label:f4 1 x:f4 '-0.125*1250000' >deck
-    source="replay -n 6 deck"
+        + round t=2 docs=1 dim=1250000 label:f4 1 x:f4 '-0.125*1250000' >stored
+    source="replay -n 6 stored"
     update="sh -c 'tee learnt | update -a squared -e 1e-8 -f ring -m model'"
     for window in 1 2 64; do
         score="score -f ring -w $window"
@@ -242,7 +242,7 @@ same_model() {
 # through RELAY...: every member reads through the relay.
 through() {
     members
-    source="replay -n $rounds deck"
+    source="replay -n $rounds stored"
     score="score -f ring -w $window < <($*)"
     explore="explore -g 0.5 < <($*)"
     metric="metric -t table ndcg@10 < <($*)"
@@ -269,7 +269,7 @@ through() {
         same_model
         for slow in score explore metric mask update; do
             members
-            source="replay -n $rounds deck"
+            source="replay -n $rounds stored"
             score="score -f ring -w $window"
             eval "$slow+=' < <(relay -c 61 -s 11)'"
             same_model
@@ -281,7 +281,7 @@ through() {
     members
     mkfifo back
     start 100000 # 800 KB a message
-    source="replay -n 12 deck"
+    source="replay -n 12 stored"
     for window in 1 2 64; do
         score="score -f ring -w $window"
         update="update -a kl -e 0.01 -f ring -m model"
@@ -444,7 +444,7 @@ not_read() {
 
 @test "score reads no more, but its stream has an end: all is learnt, exit 0" {
     members
-    score -m <(mkstream model learner=kl rounds=0 dim=0 w:f8) <deck | explore -g 0.5 |
+    score -m <(mkstream model learner=kl rounds=0 dim=0 w:f8) <stored | explore -g 0.5 |
         feedback-mask -k 1 >learnt
     start 100000
     cp start straight
@@ -467,7 +467,7 @@ not_read() {
         LIMIT=8
         eval "$dead='relay -n $bytes'"
         [ "$dead" != mask ] || update+=" -X"
-        [ "$dead" != source ] || source="relay -n 150 <deck"
+        [ "$dead" != source ] || source="relay -n 150 <stored"
         [ "$dead" != update ] || update="sh -c 'relay -n $bytes | update -a kl -e 0.01 -f ring'"
         run_ring
         case $dead in
@@ -499,7 +499,7 @@ patient() {
     local name=$1
     shift
     mkdir "$name"
-    cp deck "$name"
+    cp stored "$name"
     mkfifo "$name/ring" "$name/other" "$name/quiet"
     {
         cd "$name" || return
@@ -509,14 +509,14 @@ patient() {
 
 @test "partners that never come are not waited for: each ends in words within 20 seconds" {
     members
-    patient score 'replay -n 9 deck | score -f ring | cat'
-    patient many 'replay -n 1000000000 deck | score -f ring -w 64 >/dev/null'
+    patient score 'replay -n 9 stored | score -f ring | cat'
+    patient many 'replay -n 1000000000 stored | score -f ring -w 64 >/dev/null'
     patient empty "echo 'rankpipe/1 end rounds=0 bytes=0' | score -f ring | cat"
-    patient update 'update -a kl -e 1 -f ring -m model <deck'
+    patient update 'update -a kl -e 1 -f ring -m model <stored'
     patient quiet 'update -a kl -e 1 -f ring -m model <>quiet' # nothing ever comes
-    patient two 'replay -n 9 deck | { score -f ring || echo $? >score; } | explore -g 0.5 |
+    patient two 'replay -n 9 stored | { score -f ring || echo $? >score; } | explore -g 0.5 |
         feedback-mask | update -a kl -e 1 -f other -m model'
-    patient head 'replay -n 9 deck | { score -f ring || echo $? >score; } |
+    patient head 'replay -n 9 stored | { score -f ring || echo $? >score; } |
         { explore -g 0.5 || echo $? >explore; } | { head -c 5000 && echo 0 >head; }'
     wait
     head -n 3 ./*/err
@@ -539,7 +539,7 @@ patient() {
     measured 5
     ln -s ring link
     for ring in ring link; do
-        fails_on deck 1 "score: ring $ring: another score reads it already" \
+        fails_on stored 1 "score: ring $ring: another score reads it already" \
             timeout -s KILL $LIMIT score -f $ring
     done
     measured $(($(wc -l <table) + 50)) # it goes on
@@ -548,20 +548,20 @@ patient() {
     deaths source 137
 }
 
-@test "a ring that is not there, or is no FIFO, is told by both" {
+@test "a ring that is missing, or is not a FIFO, is an error of both programs" {
     members
-    fails_on deck 1 'score: ring nowhere: make it with mkfifo first*' score -f nowhere
-    fails_on deck 1 'update: ring nowhere: make it with mkfifo first*' update -a kl -e 1 -f nowhere
+    fails_on stored 1 'score: ring nowhere: make it with mkfifo first*' score -f nowhere
+    fails_on stored 1 'update: ring nowhere: make it with mkfifo first*' update -a kl -e 1 -f nowhere
     [ ! -e nowhere ]
     echo precious >plain
     for ring in plain /dev/null; do
-        fails_on deck 1 "score: ring $ring is not a FIFO: make one with mkfifo" score -f $ring
-        fails_on deck 1 "update: ring $ring is not a FIFO: make one with mkfifo" \
+        fails_on stored 1 "score: ring $ring is not a FIFO: make one with mkfifo" score -f $ring
+        fails_on stored 1 "update: ring $ring is not a FIFO: make one with mkfifo" \
             update -a kl -e 1 -f $ring
     done
     [ "$(cat plain)" = precious ]
-    fails_on deck 1 'score: ring .*' score -f .
-    fails_on deck 1 'update: ring .*' update -a kl -e 1 -f .
+    fails_on stored 1 'score: ring .*' score -f .
+    fails_on stored 1 'update: ring .*' update -a kl -e 1 -f .
 }
 
 @test "an empty stream round the ring: score exits 0, update and metric have no rounds" {
@@ -584,7 +584,7 @@ patient() {
     members
     start 1000000
     cp start model
-    { head -c $(($(wc -c <start) - 32)) start && cat deck; } >odd
+    { head -c $(($(wc -c <start) - 32)) start && cat stored; } >odd
     source="cat odd"
     for window in 1 64; do
         score="score -f ring -w $window"
@@ -595,10 +595,10 @@ patient() {
     done
 }
 
-# told PATTERN FILE: what score says of these bytes on its ring.
-told() {
+# refuses_ring PATTERN FILE: what score says of these bytes on its ring.
+refuses_ring() {
     # shellcheck disable=SC2016
-    timeout -s KILL $LIMIT sh -c 'cat "$1" >ring & exec score -f ring <deck >out 2>err' sh "$2" \
+    timeout -s KILL $LIMIT sh -c 'cat "$1" >ring & exec score -f ring <stored >out 2>err' sh "$2" \
         3>&- && return 1
     # shellcheck disable=SC2254
     case $(cat err) in
@@ -627,8 +627,8 @@ whole() {
     made 20 1 | svm2bin >narrow
     members
     for options in '-e 1e-4' '-e 0.01 -U 1.5'; do
-        for deck in wide narrow; do
-            replay -n 90 $deck | score -m <(mkstream model learner=kl rounds=0 dim=0 w:f8) |
+        for stored in wide narrow; do
+            replay -n 90 $stored | score -m <(mkstream model learner=kl rounds=0 dim=0 w:f8) |
                 explore -g 0.5 | feedback-mask -k 1 >learnt
             rm -f model
             timeout -s KILL $LIMIT cat ring >messages 3>&- &
@@ -637,8 +637,8 @@ whole() {
             wait $!
             bin2txt messages >text
             [ "$(grep -c '^#' text)" = 91 ]
-            [ $deck = narrow ] || [ "$(grep -c '^#.*cols=index:u4' text)" -gt 80 ]
-            [ $deck = wide ] || ! grep -q '^#.*cols=index:u4' text
+            [ $stored = narrow ] || [ "$(grep -c '^#.*cols=index:u4' text)" -gt 80 ]
+            [ $stored = wide ] || ! grep -q '^#.*cols=index:u4' text
             whole text >left
             bin2txt model >text
             # the file has w beside; what it is made of is what went round
@@ -652,57 +652,57 @@ whole() {
 @test "score believes nothing that comes round the ring unchecked" {
     members
     mkstream model learner=kl rounds=5 dim=1 w:f8 1 + model learner=kl rounds=7 dim=1 w:f8 1 >odd
-    told 'score: ring ring: the weights after round 7 came where those after round 6 were due: does a second update write to it?' odd
+    refuses_ring 'score: ring ring: the weights after round 7 came where those after round 6 were due: does a second update write to it?' odd
     mkstream model learner=kl rounds=5 dim=1 w:f8 1 + model learner=kl rounds=5 dim=1 w:f8 1 >odd
-    told 'score: ring ring: the weights after round 5 came where those after round 6 were due: *' odd
-    told 'score: ring ring: it carried a round, not a model' deck
+    refuses_ring 'score: ring ring: the weights after round 5 came where those after round 6 were due: *' odd
+    refuses_ring 'score: ring ring: it carried a round, not a model' stored
     mkstream model learner=oracle rounds=0 dim=1 w:f8 1 >odd
-    told 'score: *a model of oracle, which this version has no learner for' odd
+    refuses_ring 'score: *a model of oracle, which this version has no learner for' odd
     mkstream model learner=kl rounds=0 dim=1 w:f8 nan >odd
-    told 'score: ring ring: model: weight 0 is nan' odd
+    refuses_ring 'score: ring ring: model: weight 0 is nan' odd
     mkstream model learner=kl rounds=0 dim=2 w:f8 1 >odd
-    told 'score: ring ring: model: no column w:f8\[2\] for dim=2' odd
+    refuses_ring 'score: ring ring: model: no column w:f8\[2\] for dim=2' odd
     mkstream model learner=kl rounds=0 dim=1 direction:f8 1 scale:f8 0 >odd
-    told 'score: ring ring: model: scale is 0, not above 0' odd
+    refuses_ring 'score: ring ring: model: scale is 0, not above 0' odd
     for seed in 1e300 -1 0.5 9007199254740994; do
         mkstream model learner=dbgd rounds=0 dim=1 width=1 seed=$seed w:f8 1 >odd
-        told "score: *: model: seed=$seed is not a valid value" odd
+        refuses_ring "score: *: model: seed=$seed is not a valid value" odd
     done
     mkstream model learner=kl rounds=0 dim=1 index:u4 0 value:f8 1 >odd
-    told 'score: ring ring: its first message holds changes, not all weights' odd
-    # what a second message may not change; `deck` deals more rounds than one
+    refuses_ring 'score: ring ring: its first message holds changes, not all weights' odd
+    # what a second message may not change; `stored` deals more rounds than one
     for columns in 'index:u4 0' 'value:f8 1' 'index:u4 0 value:f8 1 2' 'index:f8 0 value:f8 1'; do
         # shellcheck disable=SC2086
         changes dim=2 $columns
-        told 'score: ring ring: model: no column w, no column direction, and no columns index:u4\[n\] and value:f8\[n\] with n up to dim=2' odd
+        refuses_ring 'score: ring ring: model: no column w, no column direction, and no columns index:u4\[n\] and value:f8\[n\] with n up to dim=2' odd
     done
     changes dim=2 index:u4 1 2 value:f8 1 1
-    told 'score: ring ring: model: index 1 is 2, not below dim=2' odd
+    refuses_ring 'score: ring ring: model: index 1 is 2, not below dim=2' odd
     changes dim=2 index:u4 1 value:f8 inf
-    told 'score: ring ring: model: weight 0 is inf' odd
+    refuses_ring 'score: ring ring: model: weight 0 is inf' odd
     changes dim=1 index:u4 0 value:f8 1
-    told 'score: *changes of 1 weights came, but there were 2' odd
+    refuses_ring 'score: *changes of 1 weights came, but there were 2' odd
     echo 'hello, ring' >odd
-    told "score: *ring: not a rankpipe stream: it begins with 'hello, ring*" odd
+    refuses_ring "score: *ring: not a rankpipe stream: it begins with 'hello, ring*" odd
     # a stream that ends, or breaks off, while rounds are still to come
     mkstream model learner=kl rounds=3 dim=1 w:f8 1 + model learner=kl rounds=4 dim=1 w:f8 1 >odd
-    told 'score: ring ring: update is gone after round 1' odd
+    refuses_ring 'score: ring ring: update is gone after round 1' odd
     head -c 100 odd >cut
-    told 'score: ring ring: update is gone after round 0' cut
+    refuses_ring 'score: ring ring: update is gone after round 0' cut
     : >cut
-    told 'score: ring ring: update is gone after round 0' cut
+    refuses_ring 'score: ring ring: update is gone after round 0' cut
 }
 
 @test "score waiting for input hears that update is gone, with every window" {
     for window in 1 2 64; do
         members
-        source="sh -c 'replay -n 2 deck | head -c 150; exec sleep $LIMIT'" # and no more
+        source="sh -c 'replay -n 2 stored | head -c 150; exec sleep $LIMIT'" # and no more
         score="score -f ring -w $window"
         mask="sh -c 'sleep 1; exec feedback-mask -k 1'"
         run_ring &
         runner=$!
         measured 1
-        # so late that a message waits, and all behind it, up to explore, have gone without a reader
+        # so late that a message waits, and all after it, up to explore, have gone without a reader
         sleep 0.2
         kill -STOP "$(cat score.pid)"
         sleep 1

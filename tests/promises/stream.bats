@@ -24,7 +24,7 @@ FILTERS=("score -m one.bin" "explore -g 0.5" "metric -t table ndcg@1" "feedback-
 READERS=("${FILTERS[@]}" "metric ndcg@1" "update -nX -a squared -e 0.1 -m new.bin" "bin2txt -f rank" "replay -")
 
 setup_file() {
-    export BATS_TEST_TIMEOUT=60 # of a program that hangs nothing would be told
+    export BATS_TEST_TIMEOUT=60 # or a program that hangs would not be reported
 }
 
 setup() {
@@ -162,7 +162,7 @@ carried() {
 
 # ---- streams together, and empty ones ----
 
-@test "two streams behind one another are a stream" {
+@test "two streams one after the other are a stream" {
     { tiny 7 && end 1; } >one
     for command in "${FILTERS[@]}"; do
         $command <two | without_end 2 >expected
@@ -206,14 +206,14 @@ carried() {
 
 # ---- what is no stream ----
 
-@test "another version is told by its number, whatever else it says" {
+@test "another version is refused with its number, whatever else it says" {
     printf 'rankpipe/2 round t=1 colours=9\0\n' >in
     all_refuse in 'version 2: this program reads version 1'
     printf 'rankpipe/12 else\n' | cat - two >in
     all_refuse in 'version 12: this program reads version 1'
 }
 
-@test "SVM-light text is told from a stream" {
+@test "SVM-light text is recognised as such" {
     for line in '2 qid:10 1:0.5' '1 1:0.5 2:3' '-1 7:1' '0.5 qid:a' 'qid:a 1:1' '? qid:a 1:1' '2 qid:a #x'; do
         echo "$line" >in
         all_refuse in 'this looks like SVM-light text: pipe it through svm2bin'
@@ -224,14 +224,14 @@ carried() {
     all_refuse in 'this looks like SVM-light text: pipe it through svm2bin'
 }
 
-@test "other bytes are told from a stream" {
+@test "other bytes are not taken for a stream" {
     printf '\177ELF\1\1\n' >in
     all_refuse in "not a rankpipe stream: it begins with '\\\\x7fELF\\\\x01\\\\x01'"
     cat two - <<<'more' >in
     all_refuse in "after round 2: not a rankpipe stream: it begins with 'more'"
 }
 
-# refuse_header HEADER WORDS: a round with that header (and bytes enough) behind a good one is refused.
+# refuse_header HEADER WORDS: a round with that header (and bytes enough) after a good one is refused.
 refuse_header() {
     { tiny 1 && echo "rankpipe/1 $1" && head -c 100 /dev/zero; } >in
     all_refuse in "after round 1: $2"

@@ -13,29 +13,29 @@ LEARN=(update -a kl -e 0.125)
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     small_text >text
-    svm2bin text >deck
-    "${LEARN[@]}" -m model <deck
-    score -m model <deck | explore -g 0.5 >shown
+    svm2bin text >stored
+    "${LEARN[@]}" -m model <stored
+    score -m model <stored | explore -g 0.5 >shown
 }
 
 # everything DIR: what all programs make of it, numbers with a point among it, and what they say, in files.
 everything() {
     mkdir "$1"
-    svm2bin -n text >"$1/deck"
-    replay -n 20 -s 3 deck >"$1/dealt"
+    svm2bin -n text >"$1/stored"
+    replay -n 20 -s 3 stored >"$1/dealt"
     synth -n 2 separable >"$1/made"
     score -m model <"$1/dealt" >"$1/scored"
     explore -g 0.25 <"$1/scored" >"$1/shown"
     metric -t "$1/table" ndcg@2 mrr <"$1/shown" >"$1/measured"
     feedback-mask -k all <"$1/measured" >"$1/masked"
     "${LEARN[@]}" -U 1.5 -m "$1/model" <"$1/masked"
-    bin2txt "$1/model" "$1/deck" >"$1/text"
+    bin2txt "$1/model" "$1/stored" >"$1/text"
     bin2txt -f rank <"$1/shown" >"$1/rank"
-    loop "replay -n 20 -s 3 deck | score -m model | explore -g 0.25 | metric ndcg@2 > $1/loop"
+    loop "replay -n 20 -s 3 stored | score -m model | explore -g 0.25 | metric ndcg@2 > $1/loop"
     grep -q '[0-9]\.[0-9]' "$1/text" && grep -q '[0-9]\.[0-9]' "$1/table"
     for command in 'score -m nowhere' 'svm2bin nowhere' 'update -a kl -e 0,5' 'explore -g 0,5' 'svm2bin wrong'; do
         printf '1 qid:a 1:0,5\n' >wrong
-        $command <deck >>"$1/said" 2>&1 && return 1
+        $command <stored >>"$1/said" 2>&1 && return 1
     done
     [ "$(grep -c '^[a-z0-9]*: ' "$1/said")" = 7 ]
 }
@@ -48,7 +48,7 @@ alike() {
     done
 }
 
-@test "no locale changes a byte, be there one with a decimal comma or none of that name" {
+@test "no locale changes a byte, not one with a decimal comma and not one that does not exist" {
     everything plain
     localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" 2>/dev/null || true
     if [ -d de_DE.UTF-8 ]; then # bash minds it, so that it is one
@@ -79,7 +79,7 @@ alike() {
     )
     alike plain large
     env -i "$ROOT/bin/svm2bin" text >out
-    same deck out
+    same stored out
 }
 
 mode() {
@@ -92,10 +92,10 @@ mode() {
             umask ${mask%:*}
             metric -t table ndcg@1 <shown >out
             loop 'explore -g 0.5 > looped' <shown
-            "${LEARN[@]}" -m new <deck
-            loop "${LEARN[*]} -m newer" <deck
+            "${LEARN[@]}" -m new <stored
+            loop "${LEARN[*]} -m newer" <stored
             chmod 640 model
-            "${LEARN[@]}" -m model <deck
+            "${LEARN[@]}" -m model <stored
         )
         for file in table looped new newer; do
             is "$file $(mode $file)" "$file ${mask#*:}"
@@ -104,13 +104,13 @@ mode() {
         rm table looped new newer
     done
     chmod 755 model
-    "${LEARN[@]}" -m model <deck
+    "${LEARN[@]}" -m model <stored
     is "$(mode model)" rwxr-xr-x
 }
 
 @test "an umask that leaves nothing hinders no run" {
     cp model expected
-    (umask 777 && "${LEARN[@]}" -m new <deck && metric -t table ndcg@1 <shown >out)
+    (umask 777 && "${LEARN[@]}" -m new <stored && metric -t table ndcg@1 <shown >out)
     is "$(mode new) $(mode table)" '--------- ---------'
     chmod 600 new table
     same expected new
@@ -131,11 +131,11 @@ closed() {
 }
 
 @test "whatever standard streams are closed, no file that is opened gets what is theirs" {
-    cp model before && cp deck deck.before && cp text text.before
+    cp model before && cp stored stored.before && cp text text.before
     metric ndcg@1 <shown >table.before
-    replay -n 9 deck >dealt.before
-    bin2txt deck >bin2txt.before
-    score -m model <deck >score.before
+    replay -n 9 stored >dealt.before
+    bin2txt stored >bin2txt.before
+    score -m model <stored >score.before
     explore -g 1 <shown >explore.before
     for set in 0 1 2 01 02 12 012; do
         # What needs no standard input; with it closed, what does.
@@ -144,14 +144,14 @@ closed() {
         case $set in *1*) writes=1 ;; esac
         closed $set svm2bin text >out 2>err <text
         is "$set svm2bin $got" "$set svm2bin $writes"
-        [ $writes = 1 ] || same deck out
-        closed $set replay -n 9 deck >out 2>err <deck
+        [ $writes = 1 ] || same stored out
+        closed $set replay -n 9 stored >out 2>err <stored
         is "$set replay $got" "$set replay $writes"
         [ $writes = 1 ] || same dealt.before out
-        closed $set bin2txt deck >out 2>err <deck
+        closed $set bin2txt stored >out 2>err <stored
         is "$set bin2txt $got" "$set bin2txt $writes"
         [ $writes = 1 ] || same bin2txt.before out
-        closed $set score -m model <deck >out 2>err
+        closed $set score -m model <stored >out 2>err
         is "$set score $got" "$set score $((reads | writes))"
         [ $((reads | writes)) = 1 ] || same score.before out
         closed $set explore -g 1 <shown >out 2>err
@@ -163,28 +163,28 @@ closed() {
         is "$set metric $got" "$set metric $((reads | writes))"
         if [ $reads = 1 ]; then [ ! -s table ]; else same table.before table; fi
         # The model is replaced, or as it was; a new one is there only if rounds were.
-        closed $set "${LEARN[@]}" -c 1 -m model <deck >out 2>err
+        closed $set "${LEARN[@]}" -c 1 -m model <stored >out 2>err
         is "$set update $got" "$set update $reads"
         is "$(bin2txt -f head model | cut -d ' ' -f 4)" "rounds=$((reads ? 3 : 6))"
         cp before model
-        closed $set "${LEARN[@]}" -m new <deck >out 2>err
+        closed $set "${LEARN[@]}" -m new <stored >out 2>err
         if [ $reads = 1 ]; then [ ! -e new ]; else same before new && rm new; fi
-        closed $set loop "replay deck | ${LEARN[*]} -m new" <deck >out 2>err
+        closed $set loop "replay stored | ${LEARN[*]} -m new" <stored >out 2>err
         is "$set loop $got" "$set loop 0"
         same before new && rm new
-        closed $set loop '< shown explore -g 1 > looped' <deck >out 2>err
+        closed $set loop '< shown explore -g 1 > looped' <stored >out 2>err
         is "$set loop $got" "$set loop 0"
         same explore.before looped && rm looped
         closed $set loop 'explore -g 1' <shown >out 2>err
         is "$set loop $got" "$set loop $((reads | writes))"
-        same before model && same deck.before deck && same text.before text
+        same before model && same stored.before stored && same text.before text
     done
 }
 
 @test "a program that fails with its standard error closed writes the words nowhere" {
     printf '1 qid:a 1:x\n' >wrong
     cp model before
-    { head -n 1 deck | head -c 20; } >torn
+    { head -n 1 stored | head -c 20; } >torn
     for set in 2 02 12; do
         closed $set "${LEARN[@]}" -c 1 -m model <torn >out
         is $got 1
@@ -208,23 +208,23 @@ closed() {
     everything plain
     for name in 'a b' ' ' $'new\nline' $'\t\a\e[1m' "it's" 'a"b' 'a\b' '*' '$HOME' 'a;b|c&d<e>f' $'\377\376' '-' '-m' '--' %s; do
         mkdir "in $name" && cd "in $name"
-        cp ../text ../deck ../model ../shown .
+        cp ../text ../stored ../model ../shown .
         there=$name && [ "$name" != - ] || there=./$name # - alone is standard input
-        cp text "./$name" && svm2bin -- "$there" >out && same deck out
-        cp deck "./$name" && replay -- "$there" >out && same deck out
-        bin2txt -- "$there" >out && bin2txt deck >expected && same expected out
-        cp model "./$name" && score -m "$name" <deck >out && score -m model <deck >expected && same expected out
-        "${LEARN[@]}" -m "$name" <deck && bin2txt -f head -- "$there" | grep -q ' rounds=6 '
+        cp text "./$name" && svm2bin -- "$there" >out && same stored out
+        cp stored "./$name" && replay -- "$there" >out && same stored out
+        bin2txt -- "$there" >out && bin2txt stored >expected && same expected out
+        cp model "./$name" && score -m "$name" <stored >out && score -m model <stored >expected && same expected out
+        "${LEARN[@]}" -m "$name" <stored && bin2txt -f head -- "$there" | grep -q ' rounds=6 '
         metric -t "$name" ndcg@1 <shown >out && metric ndcg@1 <shown >expected && same expected "./$name"
         same shown out
         quoted="'./${name//\'/\'\"\'\"\'}'"
-        loop "<deck ${LEARN[*]} >$quoted" && "${LEARN[@]}" <deck >expected && same expected "./$name"
-        loop "score -m $quoted >$quoted.out" <deck && score -m "./$name" <deck >expected && same expected "./$name.out"
+        loop "<stored ${LEARN[*]} >$quoted" && "${LEARN[@]}" <stored >expected && same expected "./$name"
+        loop "score -m $quoted >$quoted.out" <stored && score -m "./$name" <stored >expected && same expected "./$name.out"
         files=(./*)
         is ${#files[@]} 8
         mkfifo "./$name.ring"
-        score -f "./$name.ring" <deck | "${LEARN[@]}" -f "./$name.ring" >out
-        "${LEARN[@]}" <deck >expected && same expected out
+        score -f "./$name.ring" <stored | "${LEARN[@]}" -f "./$name.ring" >out
+        "${LEARN[@]}" <stored >expected && same expected out
         cd .. && rm -r "./in $name"
     done
 }
@@ -255,12 +255,12 @@ one_line() {
     one_line svm2bin "$name"
     is "$(cat err)" "svm2bin: $shown: line 1: the label is not a number: 'what?'"
     one_line replay "$name"
-    one_line bin2txt deck "$name"
+    one_line bin2txt stored "$name"
     one_line score -m "$name"
     one_line "${LEARN[@]}" -m "$name"
 }
 
-@test "a word of the command line is told without what a terminal obeys, too" {
+@test "a message quotes the command line without control characters" {
     word=$'no\nwhere\e[2J'
     for command in 'explore -g' 'feedback-mask -k' 'update -a' 'metric' 'bin2txt -f' 'replay -i' 'synth' 'features' 'loop' 'score' "score -"; do
         fails 2 "${command%% *}: *" $command"$word" </dev/null || fails 2 "${command%% *}: *" $command "$word"
@@ -277,14 +277,14 @@ long() {
 
 @test "names as long as they may be, and longer" {
     name=$(long 255) far=$(printf './%.0s' {1..2000})
-    cp text "$name" && svm2bin "$name" >out && same deck out
-    cp deck "$name" && replay "$name" >out && same deck out
+    cp text "$name" && svm2bin "$name" >out && same stored out
+    cp stored "$name" && replay "$name" >out && same stored out
     metric -t "$name" ndcg@1 <shown >out && metric ndcg@1 <shown >expected && same expected "$name"
-    cp model "$name" && score -m "$name" <deck >out
-    svm2bin "${far}text" >out && same deck out
-    cp model "$(long 246)" && "${LEARN[@]}" -m "$(long 246)" <deck
-    "${LEARN[@]}" -m "${far}new" <deck && same model new
-    # What cannot be named is told with the reason behind all of the name.
+    cp model "$name" && score -m "$name" <stored >out
+    svm2bin "${far}text" >out && same stored out
+    cp model "$(long 246)" && "${LEARN[@]}" -m "$(long 246)" <stored
+    "${LEARN[@]}" -m "${far}new" <stored && same model new
+    # The message has the reason after the whole name.
     for name in "$(long 256)" "$far${far}text" "$(long 100000)"; do
         for command in svm2bin 'svm2bin -q' weights2bin replay bin2txt 'score -m' "${LEARN[*]} -m" 'score -f' "${LEARN[*]} -f"; do
             # shellcheck disable=SC2086
@@ -296,7 +296,7 @@ long() {
     done
 }
 
-@test "a model whose new file's name would be too long is told before a round is read" {
+@test "a model whose new file's name would be too long is an error before a round is read" {
     for n in 247 250 251 255; do
         for new in yes no; do
             name=$(long $n)
@@ -319,13 +319,13 @@ long() {
     echo precious >victim
     ln -s victim model.lock.new
     cp model before
-    "${LEARN[@]}" -m model <deck
+    "${LEARN[@]}" -m model <stored
     is "$(cat victim)" precious
     [ ! -L model ] && [ ! -e model.lock.new ]
     is "$(bin2txt -f head model | cut -d ' ' -f 4)" rounds=6
     cp before model
     ln -s victim model.lock
-    fails_on deck 1 'update: model model: cannot create its lock file model.lock: *' "${LEARN[@]}" -m model
+    fails_on stored 1 'update: model model: cannot create its lock file model.lock: *' "${LEARN[@]}" -m model
     is "$(cat victim)" precious
     same before model
 }
@@ -334,16 +334,16 @@ long() {
 
 @test "a program's own name may have folders before it, or a dash, or be missing" {
     for name in score /nowhere/score ./score -score x/y/ltr-score "$(long 5000)/score" "$(long 200)score" $'\n'score; do
-        bash -c 'exec -a "$0" "$1" -m model' "$name" "$ROOT/bin/rankpipe" <deck >out
-        score -m model <deck >expected
+        bash -c 'exec -a "$0" "$1" -m model' "$name" "$ROOT/bin/rankpipe" <stored >out
+        score -m model <stored >expected
         same expected out
         got=0
-        bash -c 'exec -a "$0" "$1" -m nowhere' "$name" "$ROOT/bin/rankpipe" <deck 2>err || got=$?
+        bash -c 'exec -a "$0" "$1" -m nowhere' "$name" "$ROOT/bin/rankpipe" <stored 2>err || got=$?
         is "$got $(cat err)" '1 score: nowhere: no such file'
     done
     for name in '' / score/ ' ' . $'\e' rankpipe %s%n; do
         is "$(bash -c 'exec -a "$0" "$1"' "$name" "$ROOT/bin/rankpipe")" "$(rankpipe)"
-        bash -c 'exec -a "$0" "$1" score -m model' "$name" "$ROOT/bin/rankpipe" <deck >out
+        bash -c 'exec -a "$0" "$1" score -m model' "$name" "$ROOT/bin/rankpipe" <stored >out
         same expected out
     done
 }

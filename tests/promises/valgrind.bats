@@ -5,7 +5,7 @@ load ../helper
 VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all
     --error-exitcode=9'
 
-@test "under valgrind every program is clean, and leaves nothing behind" {
+@test "under valgrind every program is clean, and frees all memory" {
     command -v valgrind || skip "no valgrind here"
     not_sanitized "valgrind cannot run them"
     set -o pipefail

@@ -31,7 +31,7 @@
 #define F_SETPIPE_SZ 1031
 #endif
 
-enum { MEMBERS = 8, KEPT = 8, WHOLE = 6, LIMIT = 10000 /* ms: more is a hang */ };
+enum { MEMBERS = 8, KNOWN = 8, WHOLE = 6, LIMIT = 10000 /* ms: more is a hang */ };
 
 struct bytes {
     bool there;
@@ -70,9 +70,9 @@ struct fault {
 };
 
 static struct member members[MEMBERS];
-static size_t member_count, kept_count, name_count;
-static struct known_file kept[KEPT];
-static const char *names[KEPT], *output, *picked, *program;
+static size_t member_count, known_count, name_count;
+static struct known_file known_files[KNOWN];
+static const char *names[KNOWN], *output, *picked, *program;
 static struct bytes input, out, right_out;
 static char shim[4096];
 static int report_fd;
@@ -173,7 +173,7 @@ static void read_file(const char *name, struct bytes *bytes)
 
 static const char *const traces[] = { ".lock", ".lock.new" }; /* that a model leaves if it can */
 
-/* Removes what is left behind a model's name. Was there any? */
+/* Removes the files that an update left next to a model. Were there any? */
 static bool remove_trace(const struct known_file *file)
 {
     char trace[300];
@@ -341,8 +341,8 @@ static bool listen_to(int from)
 
 static bool run(const struct fault *fault)
 {
-    for (size_t i = 0; i < kept_count; i++)
-        put_back(&kept[i]);
+    for (size_t i = 0; i < known_count; i++)
+        put_back(&known_files[i]);
     if (ftruncate(report_fd, 0) < 0)
         stop("counts");
     bool in_time = listen_to(start_all(fault));
@@ -420,7 +420,7 @@ static bool is_whole(const struct known_file *file, const struct bytes *is)
     return false;
 }
 
-/* Who was told to write the file: did it say that all is well? */
+/* Did the program that should write the file report success? */
 static bool answered_for(const char *name)
 {
     for (size_t i = 0; i < member_count; i++)
@@ -464,8 +464,8 @@ static const char *check(const struct fault *fault, bool in_time)
         return "all is well, it says, but standard output is wrong";
     if (!part_of(&out, &right_out))
         return "standard output is wrong";
-    for (size_t i = 0; i < kept_count && !bad; i++)
-        bad = check_file(&kept[i], fault->call);
+    for (size_t i = 0; i < known_count && !bad; i++)
+        bad = check_file(&known_files[i], fault->call);
     return bad;
 }
 
@@ -530,7 +530,7 @@ static void keep(const char *name, bool table)
 {
     char other[300];
     struct stat is;
-    struct known_file *file = &kept[kept_count++];
+    struct known_file *file = &known_files[known_count++];
     file->name = names[name_count++] = name;
     file->table = table;
     read_file(name, &file->was);
@@ -586,8 +586,8 @@ int main(int argc, char **argv)
         return 2;
     }
     append(&right_out, out.at, out.n);
-    for (size_t i = 0; i < kept_count; i++)
-        read_file(kept[i].name, &kept[i].right);
+    for (size_t i = 0; i < known_count; i++)
+        read_file(known_files[i].name, &known_files[i].right);
     for (size_t i = 0; i < member_count; i++)
         if (!program || strcmp(members[i].argv[0], program) == 0)
             try_member(i);

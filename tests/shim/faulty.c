@@ -71,11 +71,11 @@ static bool is_kind(int fd, mode_t kind)
  * only standard output that nobody reads it: in a ring it is known who reads. */
 static enum look look(enum faulty call, int fd)
 {
-    int kept = errno;
+    int saved = errno;
     unsigned n = ++calls[call];
     if (plan.report_fd >= 0)
         (void)!pwrite(plan.report_fd, calls, sizeof calls, 0);
-    errno = kept;
+    errno = saved;
     if (!plan.call || strcmp(plan.call, faulty_names[call]) != 0 || n < plan.at ||
         (n > plan.at && !plan.on))
         return AS_ASKED;
@@ -91,16 +91,16 @@ static enum look look(enum faulty call, int fd)
 
 static size_t fewer(size_t n)
 {
-    size_t few = plan.half ? n / 2 : 1;
-    return few < n ? (few ? few : 1) : n;
+    size_t less = plan.half ? n / 2 : 1;
+    return less < n ? (less ? less : 1) : n;
 }
 
 /* Fewer than n, and than are there. */
 static size_t fewer_of(int fd, size_t n)
 {
-    int kept = errno, there = 0;
+    int saved = errno, there = 0;
     if (NEXT(ioctl)(fd, FIONREAD, &there) < 0)
-        errno = kept;
+        errno = saved;
     return fewer(there > 0 && (size_t)there < n ? (size_t)there : n);
 }
 
@@ -112,10 +112,10 @@ static bool *flag(bool flags[FILES], int fd)
 
 static void lose(int fd)
 {
-    int kept = errno;
+    int saved = errno;
     if (is_kind(fd, S_IFREG))
         (void)!ftruncate(fd, 0);
-    errno = kept;
+    errno = saved;
 }
 
 /* ---- bytes ---- */

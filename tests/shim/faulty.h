@@ -1,7 +1,7 @@
 /* faulty: what tests/shim/faulty.c can make fail, and how tests/faults.c asks it to.
  *
  * The environment says it: FAULTY_CALL a function's name; FAULTY_AT the number of the call, from 1,
- * with a + behind it where all later ones are meant too; FAULTY_HOW an errno's number, or `one` or
+ * with a + after it where all later ones are meant too; FAULTY_HOW an errno's number, or `one` or
  * `half`: so many of the bytes asked for, or `half28`: half of them, and from the next call on
  * errno 28. FAULTY_FD is a descriptor of a file whose first bytes, unsigned[FAULTY_CALLS], are then
  * the numbers of calls so far. */

@@ -17,7 +17,7 @@ static void put(char type, size_t width, const char *word)
     fwrite(bytes, width, 1, stdout);
 }
 
-/* How often the value in a word is meant, which follows behind a star. */
+/* How often the value in a word is meant, which follows a star. */
 static unsigned long times(const char *word)
 {
     const char *star = strchr(word, '*');
