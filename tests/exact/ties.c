@@ -48,7 +48,7 @@ static void check_uniform(uint64_t seed)
     tell(chi < 60, "the orders are not equally likely: chi-square", chi, (double)seed);
 }
 
-/* The ties of a ranking, whatever order they come in, and whichever documents are above or below. */
+/* The ties of a ranking, whatever order they come in, and whatever is above or below. */
 static void check_law(struct rng *rng, size_t m)
 {
     double score[64] = { 0 };
