@@ -18,7 +18,8 @@ enum rng_purpose {
     RNG_FOURIER = 8,
     RNG_POSTERIOR = 9,
     RNG_RIVAL = 10,
-    RNG_TIES = 11
+    RNG_TIES = 11,
+    RNG_INDEX_TIES = 15
 };
 
 struct rng {

@@ -26,6 +26,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "math/ties.h"
 #include "measure/linear_measure.h"
 #include "measure/measure.h"
 #include "stream/round.h"
@@ -39,11 +40,11 @@ struct logged {
     struct buffer buffer[3];
 };
 
-/* The ranking to be judged is the one by score, ties in document order; what was seen, and how
- * likely, is as the log says. `name` is the measure's, for words. A data fault where the round has
+/* The ranking to be judged is the one by score, with ties as explore would break them by `ties`;
+ * what was seen, and how likely, is as the log says. `name` is the measure's, for words. A data fault where the round has
  * no score, or was not answered, or where nobody can know how likely it was seen. O(m log m). */
-int logged_round(struct logged *logged, const struct round *round, const char *name,
-                 struct fault *fault);
+int logged_round(struct logged *logged, const struct round *round, const struct ties *ties,
+                 const char *name, struct fault *fault);
 void logged_close(struct logged *logged);
 
 enum { OFFLINE_A, OFFLINE_B, OFFLINE_C, OFFLINE_SUMS };

@@ -96,3 +96,7 @@ load ../helper
 @test "equal scores: every order is equally likely, whatever the line order" {
     "$ROOT/build/tests/exact/ties"
 }
+
+@test "given how ties were broken, every policy shows documents and pairs with the propensities it says" {
+    "$ROOT/build/tests/exact/explorer"
+}

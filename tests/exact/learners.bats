@@ -63,7 +63,7 @@ kept() {
     holds one -3 1
     [ "$(kept one threshold)" = 1 ]
     # w.x = -1, 2, 1.5: below the threshold, and twice above it
-    mkstream round t=1 docs=3 dim=2 x:f4 0 -1 0 2 0 1.5 | score -m one | explore | bin2txt -f rank >ranks
+    mkstream round t=1 docs=3 dim=2 x:f4 0 -1 0 2 0 1.5 | score -m one | explore -o | bin2txt -f rank >ranks
     [ "$(cut -f 4,5 ranks)" = "$(printf '1\t1\n2\t1\n0\t0')" ] # document and score
     # a query without a relevant document, which no ranking gets wrong, is no step
     mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 | update -a prank -L 1 >one
