@@ -184,7 +184,7 @@ build/options: bin/rankpipe package/options
 	mv $@.new $@
 
 # Scripts run by `rankpipe NAME`, and what they use.
-SCRIPTS = sweep plot live add-tables
+SCRIPTS = train sweep plot live add-tables
 
 INSTALLED = DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' BASHDIR='$(BASHDIR)' \
 	ZSHDIR='$(ZSHDIR)' PROGPREFIX='$(PROGPREFIX)' GENERAL='$(GENERAL)' PROGRAMS='$(PROGRAMS)' \

@@ -5,23 +5,26 @@
 #include "text/svm_form.h"
 
 /* A form of text. `round` and `model` print one record: 0 or a fault, without a place. NULL: the
- * form is for records of the other kind. */
+ * form is for records of the other kind. `end` prints what follows the last record; NULL: nothing
+ * does. */
 struct form {
     const char *name;
     int (*round)(struct printer *printer, const struct round *round, struct fault *fault);
     int (*model)(struct printer *printer, const struct record *model, struct fault *fault);
+    int (*end)(struct printer *printer, struct fault *fault);
 };
 
 /* The first form is the default. */
 static const struct form forms[] = {
-    { "svm", svm_form, form_values },
-    { "rank", form_rank, form_values },
-    { "run", form_run, form_values },
-    { "qrels", form_qrels, form_values },
-    { "head", form_head, form_head_model },
-    { "tsv", NULL, weights_tsv },
-    { "svm-light", NULL, weights_svm_light },
-    { "ranklib", NULL, weights_ranklib },
+    { "svm", svm_form, form_values, NULL },
+    { "rank", form_rank, form_values, NULL },
+    { "run", form_run, form_values, NULL },
+    { "qrels", form_qrels, form_values, NULL },
+    { "head", form_head, form_head_model, NULL },
+    { "summary", form_summary, NULL, form_summary_end },
+    { "tsv", NULL, weights_tsv, NULL },
+    { "svm-light", NULL, weights_svm_light, NULL },
+    { "ranklib", NULL, weights_ranklib, NULL },
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -98,6 +101,13 @@ static enum step step_model(void *self, struct record *record)
     return my->form->model(&my->printer, record, my->host->fault) < 0 ? FAIL : DROP;
 }
 
+static int end(void *self)
+{
+    struct bin2txt *my = self;
+    my->printer.out = my->host->out;
+    return my->form->end ? my->form->end(&my->printer, my->host->fault) : 0;
+}
+
 static int close_bin2txt(void *self, enum ended ended)
 {
     struct bin2txt *my = self;
@@ -117,5 +127,6 @@ const struct filter bin2txt = {
     .kind = kind,
     .step = step,
     .model = step_model,
+    .end = end,
     .close = close_bin2txt,
 };

@@ -99,7 +99,7 @@ static enum step step(void *self, struct round *round)
     struct mask *my = self;
     struct fault *fault = my->host->fault;
     if (!round->label) {
-        (void)fault_data(fault, "needs label: the round has no labels, or feedback-mask removed them");
+        (void)fault_data(fault, "needs label: the round has none, or feedback-mask removed them");
         return FAIL;
     }
     if (!round->order) {

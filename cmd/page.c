@@ -42,7 +42,7 @@ static bool man_knows(const struct page *page)
         int nowhere = open("/dev/null", O_RDWR);
         for (int fd = 0; fd < 3; fd++)
             dup2(nowhere, fd);
-        execlp("man", "man", "-w", section, page->name, (char *)NULL);
+        execvp("man", (char *[]){ "man", "-w", section, (char *)page->name, NULL });
         _exit(127);
     }
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
@@ -53,12 +53,12 @@ static int show(const struct page *page, struct fault *fault)
 {
     char path[PATH_SIZE], section[] = { page->section, '\0' };
     if (find_file(page, path)) {
-        execlp("man", "man", path, (char *)NULL);
-        execlp("mandoc", "mandoc", "-a", path, (char *)NULL);
+        execvp("man", (char *[]){ "man", path, NULL });
+        execvp("mandoc", (char *[]){ "mandoc", "-a", path, NULL });
         return fault_system(fault, "cannot show %s: cannot run man", path);
     }
     if (man_knows(page)) {
-        execlp("man", "man", section, page->name, (char *)NULL);
+        execvp("man", (char *[]){ "man", section, (char *)page->name, NULL });
         return fault_system(fault, "cannot run man");
     }
     return 0;

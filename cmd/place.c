@@ -11,6 +11,7 @@
 static const struct script {
     const char *name, *line;
 } scripts[] = {
+    { "train", "learn from SVM-light text: models, a held-out table, a picture" },
     { "sweep", "run a grid of settings on this machine's cores or on many machines" },
     { "plot", "draw a table of metric, in the terminal or in a file" },
     { "live", "search manual pages, and learn from the person who searches" },

@@ -1,9 +1,10 @@
-/* replay: deals the rounds of stored streams, over and over. */
+/* replay: deals the rounds of stored streams, over and over, or draws them by a Zipf law. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "math/rng.h"
+#include "math/zipf.h"
 #include "run/filter.h"
 #include "stream/round_store.h"
 
@@ -12,6 +13,8 @@ struct replay {
     char *const *files;
     uint64_t first, last, seed, share, shares;
     bool shuffled;
+    double exponent; /* of the Zipf law; 0: none, the rounds come in passes */
+    struct zipf zipf;
     struct round_store stored;
     struct buffer order; /* of pass number `pass`, from 1 */
     uint64_t next, pass;
@@ -41,7 +44,9 @@ static const struct option options_known[] = {
     { 'n', "last", NULL, "number of the last round, a whole number from 1 (default: one pass over "
                          "the files)" },
     { 's', "seed", NULL, "shuffle each pass by this whole number, 0 or more (default: the order "
-                         "of the files)" },
+                         "of the files; with -z 1)" },
+    { 'z', "exponent", NULL, "draw each round by a Zipf law with this exponent, above 0 (default: "
+                             "passes over the files)" },
     { 0 },
 };
 
@@ -54,7 +59,7 @@ static int parse(void *self, struct options *options, struct host *host)
     struct replay *my = self;
     int letter, bad = 0;
     my->host = host;
-    my->first = my->share = my->shares = 1;
+    my->first = my->share = my->shares = my->seed = 1;
     while (bad == 0 && (letter = options_next(options)) > 0) {
         if (letter == 'P')
             host->progress->asked = true;
@@ -64,6 +69,8 @@ static int parse(void *self, struct options *options, struct host *host)
             bad = options_whole(options, 1, RECORD_MOST - 1, &my->last);
         else if (letter == 'i')
             bad = parse_share(my, options);
+        else if (letter == 'z')
+            bad = options_positive(options, &my->exponent);
         else
             bad = options_whole(options, 0, RECORD_MOST, &my->seed);
         my->shuffled = my->shuffled || letter == 's';
@@ -119,7 +126,8 @@ static int open_stored(void *self)
         return fault_data(fault, "-b %" PRIu64 " is after the last of %zu rounds: add -n",
                           my->first, my->stored.rounds);
     take_share(my);
-    return 0;
+    return my->exponent > 0
+               ? zipf_start(&my->zipf, my->stored.rounds, my->exponent, my->seed, fault) : 0;
 }
 
 static uint64_t rounds(const void *self)
@@ -128,8 +136,8 @@ static uint64_t rounds(const void *self)
     return my->last - my->next + 1;
 }
 
-/* Finds which stored round has number t. Each pass over the store has an order of its own. */
-static int place_of(struct replay *my, uint64_t t, size_t *place)
+/* Finds which stored round has number t in passes. Each pass has an order of its own. */
+static int place_in_pass(struct replay *my, uint64_t t, size_t *place)
 {
     size_t n = my->stored.rounds;
     uint64_t pass = (t - 1) / n + 1;
@@ -145,6 +153,14 @@ static int place_of(struct replay *my, uint64_t t, size_t *place)
         my->pass = pass;
     }
     *place = order[*place];
+    return 0;
+}
+
+static int place_of(struct replay *my, uint64_t t, size_t *place)
+{
+    if (my->exponent <= 0)
+        return place_in_pass(my, t, place);
+    *place = zipf_item(&my->zipf, t);
     return 0;
 }
 
@@ -167,12 +183,13 @@ static int close_stored(void *self, enum ended ended)
     (void)ended;
     round_store_close(&my->stored);
     buffer_free(&my->order);
+    zipf_close(&my->zipf);
     return 0;
 }
 
 const struct filter replay = {
     .name = "replay",
-    .usage = "[-P] [-b first] [-i i/n] [-n last] [-s seed] file ...",
+    .usage = "[-P] [-b first] [-i i/n] [-n last] [-s seed] [-z exponent] file ...",
     .line = "deals the rounds of stored streams, over and over",
     .options = options_known,
     .operand = &operand_known,

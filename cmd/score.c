@@ -72,15 +72,15 @@ static enum kind kind(const void *self)
 
 static int load_model(struct score *my)
 {
-    struct reader reader;
+    struct mapped mapped;
     struct model model;
-    int got = model_file_load(my->model, my->host->watch, &reader, &model, my->host->fault);
+    int got = model_file_load(my->model, my->host->watch, &mapped, &model, my->host->fault);
     if (got == 0)
         (void)fault_other(my->host->fault, "%s: no such file", my->model);
-    int result = got > 0 ? scoring_take(&my->scoring, &model, my->host->fault) : -1;
+    int result = got > 0 ? scoring_take_file(&my->scoring, &mapped, &model, my->host->fault) : -1;
     if (got > 0 && result < 0)
         fault_place(my->host->fault, "model %s: ", my->model);
-    reader_close(&reader);
+    mapped_close(&mapped);
     return result;
 }
 
@@ -141,8 +141,11 @@ static enum step step(void *self, struct round *round)
         look(my);
     if ((my->ring && catch_up(my) < 0) || round_features(round, &x, fault) < 0)
         return FAIL;
+    bool indexed = scoring_has_index(&my->scoring);
     double *s = round_new_score(round, fault);
-    if (!s || scoring_round(&my->scoring, &x, s, fault) < 0 ||
+    double *index = indexed ? round_new_index(round, fault) : NULL;
+    if (!s || (indexed && !index) ||
+        scoring_round(&my->scoring, &x, round, s, index, fault) < 0 ||
         (scoring_has_rival(&my->scoring) && set_rival(my, round, &x) < 0))
         return FAIL;
     round->x = x;

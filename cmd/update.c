@@ -1,10 +1,12 @@
 /* update: learns from the feedback of rounds, and sends its weights back through the ring. */
-#include <stdlib.h>
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "learn/learner_model.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
+#include "run/setting_option.h"
+#include "say.h"
 #include "stream/model_file.h"
 
 struct update {
@@ -12,6 +14,7 @@ struct update {
     const struct learner *learner;
     struct settings settings;
     const char *model, *ring_path;
+    bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
     uint64_t every, most; /* rounds between checkpoints (0: none); most weights (0: preset) */
     struct model_file file;
     struct ring *ring;
@@ -35,12 +38,16 @@ static const struct option options_known[] = {
                              "ridge penalty (default 1, baselines 100); a number above 0" },
     { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
     { 'G', "gain", gain_word, "ftpl: gain of a label (default exp)" },
+    { 'H', NULL, NULL, "memory: forget a query whose answers surprise (default: never forget)" },
+    { 'K', NULL, NULL, "memory: learn from clicks down to the last (default: from relevance)" },
     { 'L', "grade", NULL, "prank: top grade of the labels, 1 to 1000 (default 4)" },
     { 'N', "size", NULL, "committee: number of members, 1 to 1000000 (default 20)" },
     OPTION_PROGRESS,
-    { 'S', "width", NULL, "thompson, linucb, dbgd: width of exploration (default 0.1; dbgd 1)" },
+    { 'R', "rho", NULL, "memory: variance of a document's effect, 0 or more (default: estimated)" },
+    { 'S', "width", NULL, "thompson, linucb, dbgd, memory: width of exploration (default 0.1; 1; 4)" },
     { 'T', "horizon", NULL, "rounds of the run: eta is horizon^(-2/3), or horizon^(-1/2)" },
     { 'U', "radius", NULL, "radius of the ball for the weights, above 0 (default: no ball)" },
+    { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },
     { 'a', "learner", learner_word, "how to learn (no default)" },
     { 'c', "rounds", NULL, "with -m: rounds between checkpoints (default: save at the end alone)" },
     { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
@@ -48,36 +55,12 @@ static const struct option options_known[] = {
     { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },
     { 'k', "cutoff", NULL, "slam: cutoff of the NDCG to learn for (default: the whole list)" },
     { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
+    { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)" },
     { 'o', NULL, NULL, "learners of pairs: take them in document order (default: at random)" },
     { 'p', NULL, NULL, "regressions: features as they are (default: deviation and mean)" },
     { 's', "seed", NULL, "seed of what the learner draws, a whole number from 0 (default 1)" },
     { 0 },
 };
-
-static int parse_setting(struct update *my, const struct options *options)
-{
-    size_t i = 0;
-    uint64_t whole;
-    while (settings_known[i].letter != options->letter)
-        i++;
-    const struct setting *setting = &settings_known[i];
-    double *value = &my->settings.value[i];
-    my->settings.set[i] = true;
-    switch (setting->form) {
-    case FORM_POSITIVE:
-        return options_positive(options, value);
-    case FORM_WHOLE:
-        if (options_whole(options, setting->least, setting->most, &whole) < 0)
-            return -1;
-        *value = (double)whole;
-        return 0;
-    case FORM_WORD:
-        return (*value = options_word(options) + 1) > 0 ? 0 : -1;
-    default:
-        *value = 1;
-        return 0;
-    }
-}
 
 static int parse_option(struct update *my, const struct options *options)
 {
@@ -85,6 +68,9 @@ static int parse_option(struct update *my, const struct options *options)
     switch (options->letter) {
     case 'P':
         my->host->progress->asked = true;
+        return 0;
+    case 'X':
+        my->unmasked = true;
         return 0;
     case 'a':
         found = options_find(options, "learner", options->value, learner_word);
@@ -100,8 +86,11 @@ static int parse_option(struct update *my, const struct options *options)
     case 'm':
         my->model = options->value;
         return 0;
+    case 'n':
+        my->anew = true;
+        return 0;
     default:
-        return parse_setting(my, options);
+        return setting_option(&my->settings, options);
     }
 }
 
@@ -120,6 +109,8 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "no learner: use -a kl, for instance");
     if (my->every && !my->model)
         return fault_usage(options->fault, "-c needs -m: it saves into the model file");
+    if (my->anew && !my->model)
+        return fault_usage(options->fault, "-n needs -m: it replaces the model file");
     return learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault);
 }
 
@@ -129,20 +120,19 @@ static enum kind kind(const void *self)
     return SINK;
 }
 
+static void report_resuming(const struct update *my)
+{
+    struct fault line = { FAULT_NONE, "" };
+    (void)fault_other(&line, "resuming from round %" PRIu64 " of %s", my->state.rounds, my->model);
+    warn(my->host, "update", line.text);
+}
+
+/* Continues the model of the file, if it exists. */
 static int load(struct update *my)
 {
-    struct reader reader;
-    struct model *model = malloc(sizeof *model);
-    struct fault *fault = my->host->fault;
-    if (!model)
-        return fault_memory(fault, sizeof *model);
-    int got = model_file_load(my->model, my->host->watch, &reader, model, fault);
-    if (got > 0 && learner_load(&my->state, model, fault) < 0) {
-        fault_place(fault, "model %s: ", my->model);
-        got = -1;
-    }
-    reader_close(&reader);
-    free(model);
+    int got = learner_resume(&my->state, my->model, my->host->watch, my->host->fault);
+    if (got > 0)
+        report_resuming(my);
     return got;
 }
 
@@ -151,9 +141,10 @@ static int publish(struct update *my)
     struct fault *fault = my->host->fault;
     if (!my->ring)
         return 0;
-    bool whole = my->rounds == 0 || my->ring->lasting;
-    if ((whole ? learner_publish(&my->state, &my->outgoing, fault)
-               : learner_publish_changes(&my->state, &my->outgoing, fault)) < 0)
+    enum publishing how = my->ring->lasting ? PUBLISH_SHARED
+                          : my->rounds == 0 ? PUBLISH_WHOLE
+                                            : PUBLISH_CHANGES;
+    if (learner_publish(&my->state, &my->outgoing, how, fault) < 0)
         return -1;
     return my->ring->put(my->ring, &my->outgoing, fault);
 }
@@ -174,7 +165,7 @@ static int open_update(void *self)
         my->ring = ring_fifo_update(my->ring_path, my->host->in, my->host->watch, fault);
     if (my->ring_path && !my->ring)
         return -1;
-    if (my->model && load(my) < 0)
+    if (my->model && !my->anew && load(my) < 0)
         return -1;
     return publish(my);
 }
@@ -192,10 +183,12 @@ static int save(struct update *my, struct fault *fault)
 static enum step step(void *self, struct round *round)
 {
     struct update *my = self;
-    if (learner_learn(&my->state, round, my->host->fault) < 0)
+    struct fault *fault = my->host->fault;
+    if ((!my->unmasked && feedback_masked(round, fault) < 0) ||
+        learner_learn(&my->state, round, fault) < 0)
         return FAIL;
     my->rounds++;
-    if (my->every && my->state.rounds % my->every == 0 && save(my, my->host->fault) < 0)
+    if (my->every && my->state.rounds % my->every == 0 && save(my, fault) < 0)
         return FAIL;
     return publish(my) < 0 ? FAIL : DROP;
 }
@@ -235,8 +228,8 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "-a learner [-Pop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
-             "[-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
+    .usage = "-a learner [-HKPXnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
+             "[-R rho] [-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
              "[-k cutoff] [-m model] [-s seed]",
     .line = "learns from the feedback; a model at the end, and round the ring",
     .options = options_known,

@@ -54,6 +54,11 @@ fails() {
     esac
 }
 
+# resuming MODEL PATTERN: what update prints, as a pattern, if it continues a model and then fails.
+resuming() {
+    printf 'update: resuming from round [1-9]* of %s\n%s\n' "$1" "$2"
+}
+
 # fails_on FILE STATUS PATTERN COMMAND...: the same with standard input from a file.
 fails_on() {
     local file=$1 want=$2 pattern=$3

@@ -1,5 +1,7 @@
 #include "base/siphash.h"
 
+#include <string.h>
+
 static uint64_t rotate(uint64_t x, unsigned by)
 {
     return x << by | x >> (64 - by);
@@ -33,16 +35,28 @@ struct siphash siphash_start(uint64_t k0, uint64_t k1)
                                     k0 ^ 0x6c7967656e657261u, k1 ^ 0x7465646279746573u } };
 }
 
+/* Adds one byte to the tail, below a full word. */
+static void add_byte(struct siphash *hash, unsigned char byte)
+{
+    hash->tail |= (uint64_t)byte << 8 * (hash->bytes++ % 8);
+    if (hash->bytes % 8)
+        return;
+    add_word(hash->v, hash->tail);
+    hash->tail = 0;
+}
+
+/* Eight bytes at a time: the first of them fill the tail, the rest become the next one. */
 void siphash_add(struct siphash *hash, const void *bytes, size_t n)
 {
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < n; i++) {
-        hash->tail |= (uint64_t)at[i] << 8 * (hash->bytes % 8);
-        if (++hash->bytes % 8 == 0) {
-            add_word(hash->v, hash->tail);
-            hash->tail = 0;
-        }
+    const unsigned char *at = bytes, *end = at + n;
+    unsigned filled = 8 * (unsigned)(hash->bytes % 8);
+    for (uint64_t word; end - at >= 8; at += sizeof word, hash->bytes += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        add_word(hash->v, hash->tail | word << filled);
+        hash->tail = filled ? word >> (64 - filled) : 0;
     }
+    while (at < end)
+        add_byte(hash, *at++);
 }
 
 uint64_t siphash_end(const struct siphash *hash)

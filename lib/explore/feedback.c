@@ -8,6 +8,14 @@ static int missing(struct fault *fault)
     return fault_data(fault, "needs seen or label: put feedback-mask before update");
 }
 
+int feedback_masked(const struct round *round, struct fault *fault)
+{
+    if (!round->order || !round->label || round->seen)
+        return 0;
+    return fault_data(fault, "it has an order and all labels: put feedback-mask before update, or "
+                      "allow it with -X");
+}
+
 static int check_enough(const struct round *round, const char *name, size_t least,
                         struct fault *fault)
 {

@@ -17,10 +17,14 @@ struct feedback {
     const double *relevance; /* relevance[docs]   */
 };
 
-/* All three are for the learner of that `name`, which needs feedback on `least` places if the list
- * is longer (SIZE_MAX: on all). Labels that were never masked count as feedback on all documents. A
- * fault says what is missing and which program adds it. The first two fill arrays in `buffer`,
- * which are valid until it is used again. O(docs). */
+/* A fault that says what to do if a round has an order and labels but no feedback: then nothing has
+ * hidden the labels of documents that no user was shown. Else 0. */
+int feedback_masked(const struct round *round, struct fault *fault);
+
+/* The other three are for the learner of that `name`, which needs feedback on `least` places if the
+ * list is longer (SIZE_MAX: on all). Labels that were never masked count as feedback on all
+ * documents. A fault says what is missing and which program adds it. The first two fill arrays in
+ * `buffer`, which are valid until it is used again. O(docs). */
 
 /* For learners that need no propensities. */
 int feedback_documents(struct feedback *feedback, const struct round *round, const char *name,

@@ -70,8 +70,8 @@ static int check_score(const struct explorer *my, const struct round *round, str
 static int check_index(const struct explorer *my, const struct round *round, struct fault *fault)
 {
     if (!round->index)
-        return fault_data(fault, "needs index, which score adds for learners that have one: without "
-                          "it, use -p uniform or -p top");
+        return fault_data(fault, "needs index, which score adds for learners that have one: "
+                          "without it, use -p uniform or -p top");
     return check_score(my, round, fault);
 }
 

@@ -34,13 +34,13 @@ int fourier_start(struct fourier *fourier, size_t number, double gamma, uint64_t
     return 0;
 }
 
-/* Where a feature's frequencies are, in a table that is searched from where its number is mixed
- * to. So memory goes by the features that came, and not by their numbers. */
+/* Where the frequencies of a feature are: a slot of a hash table. So memory grows with the
+ * different features that came, not with their largest index. */
 struct slot {
-    uint32_t feature, row; /* of omega, from 1; 0: nobody's */
+    uint32_t feature, row; /* of omega, from 1; 0: the slot is empty */
 };
 
-/* The slot of a feature, or the one it would get. */
+/* The slot of a feature, or the empty one where it goes. */
 static struct slot *find(struct slot *slot, size_t slots, uint32_t feature)
 {
     size_t at = (size_t)((feature * 0x9e3779b97f4a7c15u) >> 32) & (slots - 1);
@@ -49,7 +49,7 @@ static struct slot *find(struct slot *slot, size_t slots, uint32_t feature)
     return &slot[at];
 }
 
-/* Twice as many slots. */
+/* Doubles the number of slots. */
 static int widen(struct fourier *fourier, struct fault *fault)
 {
     size_t had = fourier->slots, slots = had ? 2 * had : 64;
@@ -67,32 +67,33 @@ static int widen(struct fourier *fourier, struct fault *fault)
     return 0;
 }
 
-/* The frequencies of a feature that comes for the first time: drawn by (seed, j + 1), one after the
- * other, so that the first are the same whatever their number. */
+/* Draws the frequencies of a feature that comes for the first time, from (seed, j + 1), one after
+ * the other: with a larger D, the first ones stay the same. */
 static int draw_frequencies(struct fourier *fourier, uint32_t feature, struct fault *fault)
 {
     size_t number = fourier->number;
     struct normals normals = {
         .rng = rng_at(fourier->seed, RNG_FOURIER, (uint64_t)feature + 1)
     };
-    if (fourier->kept + 1 > FOURIER_MOST / number)
-        return fault_data(fault, "%zu new features of more than %zu features want more than "
-                          "%" PRIu64 " frequencies: give less with -D", number, fourier->kept,
+    if (fourier->known + 1 > FOURIER_MOST / number)
+        return fault_data(fault, "%zu new features of more than %zu features need more than "
+                          "%" PRIu64 " frequencies: use a smaller -D", number, fourier->known,
                           FOURIER_MOST);
-    if (2 * (fourier->kept + 1) > fourier->slots && widen(fourier, fault) < 0)
+    if (2 * (fourier->known + 1) > fourier->slots && widen(fourier, fault) < 0)
         return -1;
-    double *omega = buffer_for(&fourier->omega, (fourier->kept + 1) * number, sizeof *omega, fault);
+    double *omega = buffer_for(&fourier->omega, (fourier->known + 1) * number, sizeof *omega,
+                               fault);
     if (!omega)
         return -1;
     for (size_t i = 0; i < number; i++)
-        omega[fourier->kept * number + i] = fourier->scale * normal_draw(&normals);
+        omega[fourier->known * number + i] = fourier->scale * normal_draw(&normals);
     *find(fourier->slot.at, fourier->slots, feature) =
-        (struct slot){ feature, (uint32_t)++fourier->kept };
+        (struct slot){ feature, (uint32_t)++fourier->known };
     return 0;
 }
 
-/* All that are there have frequencies. */
-static int know(struct fourier *fourier, const struct rows *rows, struct fault *fault)
+/* Draws frequencies for all features of these rows that have none. */
+static int draw_new(struct fourier *fourier, const struct rows *rows, struct fault *fault)
 {
     const uint32_t *idx = rows->idx.at;
     for (size_t e = 0; e < rows->entries; e++)
@@ -142,7 +143,7 @@ int fourier_rows(struct fourier *fourier, const struct rows *in, size_t *dim, st
     double high = sqrt(2 / (double)number);
     uint64_t all = (uint64_t)in->docs * number + in->entries;
     if (rows_start(out, (uint64_t)*dim + number, all, fault) < 0 ||
-        know(fourier, in, fault) < 0)
+        draw_new(fourier, in, fault) < 0)
         return -1;
     for (size_t i = 0; i < in->docs; i++) {
         size_t k = ptr[i + 1] - ptr[i];

@@ -1,5 +1,5 @@
-/* fourier: random Fourier features (Rahimi and Recht 2007, algorithm 1) before the features: their
- * products of two documents are about the kernel exp(-gamma |x - y|^2). */
+/* fourier: adds random Fourier features (Rahimi and Recht 2007, algorithm 1) before the features.
+ * The inner product of those of two documents approximates the kernel exp(-gamma |x - y|^2). */
 #ifndef RANKPIPE_FOURIER_H
 #define RANKPIPE_FOURIER_H
 
@@ -10,17 +10,17 @@
 #include "base/fault.h"
 #include "feature/rows.h"
 
-/* Most frequencies kept: new features times the features that came, each once. */
+/* Most frequencies in memory: new features times different features that came. */
 #define FOURIER_MOST ((uint64_t)1 << 25)
 
 struct fourier { /* all zero before fourier_start */
     size_t number;       /* D, of new features                                               */
     uint64_t seed;
     double scale;        /* of a frequency: turns for each unit of a feature, per deviation  */
-    size_t kept;         /* features that came so far                                        */
-    size_t slots;        /* of a table of them: a power of 2, at least twice `kept`, or 0    */
+    size_t known;        /* different features that came so far                              */
+    size_t slots;        /* of a hash table of them: a power of 2, at least twice `known`, or 0 */
     struct buffer slot, spare;
-    struct buffer omega;  /* double[kept][number]: in turns                                   */
+    struct buffer omega;  /* double[known][number]: in turns                                  */
     struct buffer shift;  /* double[number]: in turns, from 0 to 1                            */
     struct buffer turns;  /* double[number]: scratch                                          */
 };
@@ -29,11 +29,11 @@ struct fourier { /* all zero before fourier_start */
 int fourier_start(struct fourier *fourier, size_t number, double gamma, uint64_t seed,
                   struct fault *fault);
 
-/* Into `out` the features of `in`, which is *dim wide: at i below D the new ones, each
- * sqrt(2/D) cos(omega_i.x + b_i) with omega_ij of N(0, 2 gamma) and b_i uniform in a turn, and at
- * D + j feature j. omega_ij depends on (seed, i, j) and b_i on (seed, i), and on nothing else. Sums
- * begin with b_i and go by features in their order. *dim becomes D more. 0, or a fault where that,
- * what is to be written or the frequencies are too many. */
+/* Writes into `out` the features of `in`, which has *dim of them: at i below D the new ones,
+ * sqrt(2/D) cos(omega_i.x + b_i), with omega_ij drawn from N(0, 2 gamma) and b_i uniform in a turn;
+ * and at D + j feature j. omega_ij depends only on (seed, i, j), and b_i only on (seed, i). Sums
+ * begin with b_i and go by features in their order. *dim grows by D. 0; or a fault where there
+ * would be too many features or frequencies. */
 int fourier_rows(struct fourier *fourier, const struct rows *in, size_t *dim, struct rows *out,
                  struct fault *fault);
 

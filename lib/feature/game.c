@@ -28,12 +28,12 @@ static const struct law laws_auc[] = {
     { 4, 4, 4, { 1, 1, 1, 1 }, { "0001", "0111", "1010", "1100" } },
 };
 
-/* u, and the arrays that go with features. */
+/* Draws u, and makes the arrays of games with features. */
 static int start_features(struct game *game, struct normals *normals, struct fault *fault)
 {
-    game->u = buffer_for(&game->space_u, game->dim, sizeof *game->u, fault);
-    game->z = buffer_for(&game->space_z, game->dim, sizeof *game->z, fault);
-    game->x = buffer_for(&game->space_x, game->docs * game->dim, sizeof *game->x, fault);
+    game->u = buffer_for(&game->buffer_u, game->dim, sizeof *game->u, fault);
+    game->z = buffer_for(&game->buffer_z, game->dim, sizeof *game->z, fault);
+    game->x = buffer_for(&game->buffer_x, game->docs * game->dim, sizeof *game->x, fault);
     if (!game->u || !game->z || !game->x)
         return -1;
     sphere_draw(normals, game->dim, game->u);
@@ -42,9 +42,10 @@ static int start_features(struct game *game, struct normals *normals, struct fau
 
 /* ---- separable ---- */
 
-/* Places along u are within M/4 of their grade's centre, and centres 3/2 M apart, so that grades
- * are M apart; and more by what becoming floats can move two documents: by 2^-24 of its length
- * each. That is at most `length`; a slack of 2^-22 of it leaves as much again for doubles. */
+/* Along u, documents are within M/4 of the centre of their grade, and centres are 3/2 M apart, so
+ * grades are M apart. Rounding to floats moves a document by at most 2^-24 of its length, which is
+ * at most `length`. So centres are 2^-22 of `length` further apart: half of that for the floats of
+ * two documents, half for the rounding of doubles. */
 static int start_separable(struct game *game, struct normals *normals, struct fault *fault)
 {
     double S = game->value[GAME_DEVIATION], bare = 1.5 * game->value[GAME_MARGIN];
@@ -53,13 +54,13 @@ static int start_separable(struct game *game, struct normals *normals, struct fa
     game->step = bare + 0x1p-22 * length;
     if (start_features(game, normals, fault) < 0)
         return -1;
-    game->mean = buffer_for(&game->space_mean, means, sizeof *game->mean, fault);
+    game->mean = buffer_for(&game->buffer_mean, means, sizeof *game->mean, fault);
     for (size_t j = 0; game->mean && j < means; j++)
         game->mean[j] = S * normal_draw(normals);
     return game->mean ? 0 : -1;
 }
 
-/* A document about its grade's mean, moved along u until it is at `place`. */
+/* Draws a document around the mean of its grade, then moves it along u to `place`. */
 static void draw_at(struct game *game, struct normals *normals, const double *mean, double place,
                     float *x)
 {
@@ -88,11 +89,11 @@ static void draw_separable(struct game *game, struct normals *normals, float *la
 
 /* ---- linear ---- */
 
-/* A score is N(0, 1), and with its noise N(0, 1 + S^2): cut where the grades are as likely. */
+/* A score is N(0, 1), and with its noise N(0, 1 + S^2). The cuts make all grades equally likely. */
 static int start_linear(struct game *game, struct normals *normals, struct fault *fault)
 {
     double S = game->value[GAME_DEVIATION], deviation = sqrt(1 + S * S);
-    game->cut = buffer_for(&game->space_cut, game->top, sizeof *game->cut, fault);
+    game->cut = buffer_for(&game->buffer_cut, game->top, sizeof *game->cut, fault);
     if (!game->cut)
         return -1;
     for (unsigned r = 0; r < game->top; r++)
@@ -119,11 +120,11 @@ static void draw_linear(struct game *game, struct normals *normals, float *label
 
 /* ---- noisy-binary ---- */
 
-/* Half of the items, rounded down, each choice of them as likely. */
+/* Half of the items, rounded down, are relevant. All choices are equally likely. */
 static int start_noisy(struct game *game, struct normals *normals, struct fault *fault)
 {
     size_t left = game->docs / 2;
-    game->truth = buffer_for(&game->space_truth, game->docs, 1, fault);
+    game->truth = buffer_for(&game->buffer_truth, game->docs, 1, fault);
     for (size_t i = 0; game->truth && i < game->docs; i++) {
         game->truth[i] = rng_below(&normals->rng, (uint32_t)(game->docs - i)) < left;
         left -= game->truth[i];
@@ -152,7 +153,7 @@ static void draw_law(struct game *game, struct normals *normals, float *label)
         label[i] = law->labels[outcome][i] == '1';
 }
 
-/* ---- all of them ---- */
+/* ---- all games ---- */
 
 const struct game_rules games[] = {
     { .name = "separable", .letters = "LMSdl",
@@ -193,11 +194,11 @@ static int settle(struct game *game, const struct game_settings *settings, struc
     game->dim = (size_t)game->value[GAME_DIM];
     game->top = (unsigned)game->value[GAME_GRADE];
     if (game->dim && game->docs > GAME_FEATURES / game->dim)
-        return fault_usage(fault, "-l %zu times -d %zu: more than the %zu features a round may "
+        return fault_usage(fault, "-l %zu times -d %zu is more than the %zu features a round may "
                            "have", game->docs, game->dim, GAME_FEATURES);
     if (game->dim && game->top >= GAME_FEATURES / game->dim)
-        return fault_usage(fault, "-L %u and -d %zu: more than %zu features for a document of each "
-                           "grade", game->top, game->dim, GAME_FEATURES);
+        return fault_usage(fault, "-L %u and -d %zu make more than %zu features for one document "
+                           "of each grade", game->top, game->dim, GAME_FEATURES);
     return 0;
 }
 
@@ -234,10 +235,10 @@ int game_round(struct game *game, uint64_t t, struct round *round, struct fault 
 
 void game_close(struct game *game)
 {
-    buffer_free(&game->space_u);
-    buffer_free(&game->space_truth);
-    buffer_free(&game->space_mean);
-    buffer_free(&game->space_cut);
-    buffer_free(&game->space_x);
-    buffer_free(&game->space_z);
+    buffer_free(&game->buffer_u);
+    buffer_free(&game->buffer_truth);
+    buffer_free(&game->buffer_mean);
+    buffer_free(&game->buffer_cut);
+    buffer_free(&game->buffer_x);
+    buffer_free(&game->buffer_z);
 }

@@ -1,6 +1,6 @@
 #include "feature/products.h"
 
-/* Those of a document with k features, the features among them. */
+/* The number of features and products of k features. */
 static uint64_t count(uint64_t k)
 {
     return k * (k + 3) / 2;

@@ -1,4 +1,4 @@
-/* products: the products of each two features, squares included, beside the features. */
+/* products: adds the products of all pairs of features, including squares. */
 #ifndef RANKPIPE_PRODUCTS_H
 #define RANKPIPE_PRODUCTS_H
 
@@ -7,10 +7,10 @@
 #include "base/fault.h"
 #include "feature/rows.h"
 
-/* Into `out` the features of `in`, which is *dim wide, and their products. With x_0 = 1 before the
- * features x_1, x_2 ..., the pair of i <= j is at j (j + 1) / 2 + i - 1: so that a feature is where
- * it is whatever the width. *dim becomes d (d + 3) / 2. 0, or a fault where that, or what is to be
- * written, is more than rows_start allows. */
+/* Writes into `out` the features of `in`, which has *dim = d of them, and their products. With x_0
+ * = 1 and the features x_1, x_2 ..., the product of i <= j is at j (j + 1) / 2 + i - 1, which does
+ * not depend on d. *dim becomes d (d + 3) / 2. 0, or a fault where that is more than rows_start
+ * allows. */
 int products_rows(const struct rows *in, size_t *dim, struct rows *out, struct fault *fault);
 
 #endif

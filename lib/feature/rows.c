@@ -27,7 +27,7 @@ int rows_document(struct rows *rows, size_t most, struct fault *fault)
 {
     uint32_t *ptr = buffer_for(&rows->ptr, rows->docs + 2, sizeof *ptr, fault);
     if (rows->docs >= UINT32_MAX - 1 || rows->entries + most >= UINT32_MAX)
-        return fault_data(fault, "a query of 2^32 documents or features");
+        return fault_data(fault, "a query has 2^32 or more documents or features");
     if (!ptr || !buffer_for(&rows->idx, rows->entries + most, sizeof(uint32_t), fault) ||
         !buffer_for(&rows->val, rows->entries + most, sizeof(float), fault))
         return -1;
@@ -40,8 +40,8 @@ int rows_start(struct rows *rows, uint64_t dim, uint64_t features, struct fault 
 {
     rows_clear(rows);
     if (dim > ROUND_DIM)
-        return fault_data(fault, "it would be %" PRIu64 " features wide; a round is at most %"
-                          PRIu64, dim, ROUND_DIM);
+        return fault_data(fault, "its documents would have %" PRIu64 " features: at most %" PRIu64
+                          " are allowed", dim, ROUND_DIM);
     if (features > ROWS_MOST)
         return fault_data(fault, "its documents would have more than %" PRIu64 " features that are "
                           "not 0", ROWS_MOST);
@@ -108,8 +108,8 @@ static struct entry *sort_entries(struct rows *rows, struct fault *fault)
     return entry;
 }
 
-/* One feature's n entries scaled, those of documents that did not list it (0) among them where
- * they come to more than 0, appended to rows->scaled. */
+/* Scales the n entries of one feature, and appends them to rows->scaled. Documents that do not list
+ * it are added where 0 scales to more than 0. */
 static int scale_feature(struct rows *rows, const struct entry *entry, size_t n, size_t *used,
                          struct fault *fault)
 {
@@ -120,8 +120,8 @@ static int scale_feature(struct rows *rows, const struct entry *entry, size_t n,
     }
     size_t count = low < 0 ? rows->docs : n;
     if (*used + count > SCALED_MOST)
-        return fault_data(fault, "a query that scales to more than %d features: one below 0 makes "
-                          "every document list it", SCALED_MOST);
+        return fault_data(fault, "scaling makes more than %d features that are not 0: a value "
+                          "below 0 makes every document list its feature", SCALED_MOST);
     struct entry *out = buffer_for(&rows->scaled, *used + count, sizeof *out, fault);
     if (!out)
         return -1;
@@ -135,7 +135,7 @@ static int scale_feature(struct rows *rows, const struct entry *entry, size_t n,
     return 0;
 }
 
-/* Puts entries that are sorted by feature back into rows. */
+/* Turns entries that are sorted by feature back into rows. */
 static int store_rows(struct rows *rows, const struct entry *entry, size_t n, struct fault *fault)
 {
     uint32_t *ptr = rows->ptr.at, *idx = buffer_for(&rows->idx, n, sizeof *idx, fault);
@@ -175,21 +175,21 @@ int rows_scale(struct rows *rows, struct fault *fault)
     return store_rows(rows, rows->scaled.at, used, fault);
 }
 
-/* Sparse rows without their zeros, in place. */
+/* Removes zeros. */
 static void drop_zeros(struct rows *rows)
 {
-    uint32_t *ptr = rows->ptr.at, *idx = rows->idx.at, kept = 0;
+    uint32_t *ptr = rows->ptr.at, *idx = rows->idx.at, left = 0;
     float *val = rows->val.at;
     for (size_t i = 0, e = 0; i < rows->docs; i++) {
         for (; e < ptr[i + 1]; e++) {
             if (val[e] != 0) {
-                idx[kept] = idx[e];
-                val[kept++] = val[e];
+                idx[left] = idx[e];
+                val[left++] = val[e];
             }
         }
-        ptr[i + 1] = kept;
+        ptr[i + 1] = left;
     }
-    rows->entries = kept;
+    rows->entries = left;
 }
 
 static float *spread(struct rows *rows, size_t dim, struct fault *fault)

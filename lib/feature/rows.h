@@ -1,5 +1,5 @@
-/* rows: the features of one query while it is read or changed: put together, scaled, and made the
- * smaller of dense and sparse. */
+/* rows: the features of one query while it is read or changed: collected, scaled, and turned into
+ * the smaller of the dense and the sparse form. */
 #ifndef RANKPIPE_ROWS_H
 #define RANKPIPE_ROWS_H
 
@@ -10,7 +10,7 @@
 #include "base/fault.h"
 #include "math/matrix.h"
 
-/* Most features that a round may be given which it did not come with: 1 GB of them. */
+/* Most features that a program may make for a round: 1 GB of them. */
 #define ROWS_MOST ((uint64_t)1 << 27)
 
 struct rows { /* all zero at first */
@@ -19,22 +19,23 @@ struct rows { /* all zero at first */
     struct buffer dense, sorted, scaled;
 };
 
-/* Forgets the documents, keeps the memory. */
+/* Removes all documents. */
 void rows_clear(struct rows *rows);
 
-/* Forgets the documents, for a round that is to be `dim` wide with so many features written down:
- * 0, or a fault where a round cannot be as wide, or these are more than ROWS_MOST. */
+/* Removes all documents, for a round with `dim` features of which so many will be written. 0; or a
+ * fault where a round cannot have `dim` features, or more than ROWS_MOST would be written. */
 int rows_start(struct rows *rows, uint64_t dim, uint64_t features, struct fault *fault);
 
-/* The documents of a matrix in the place of those there were, with its features that are not 0.
- * It is not MATRIX_UNIT. 0 or a fault. */
+/* Replaces the documents by those of a matrix, with its features that are not 0. The matrix is not
+ * MATRIX_UNIT. 0 or a fault. */
 int rows_take(struct rows *rows, const struct matrix *x, struct fault *fault);
 
-/* A document without features yet, and room for `most` of them. 0, or a fault: at most 2^32 - 1
- * documents, and features of them all. */
+/* Adds a document without features, and room for `most` of them. 0; or a fault for more than 2^32 -
+ * 1 documents, or features of all documents. */
 int rows_document(struct rows *rows, size_t most, struct fault *fault);
 
-/* A feature of the last document, one there is room for; idx rise. */
+/* Adds a feature to the last document, which has room for it. Its index is larger than those
+ * before. */
 static inline void rows_feature(struct rows *rows, uint32_t idx, float val)
 {
     ((uint32_t *)rows->idx.at)[rows->entries] = idx;
@@ -42,15 +43,15 @@ static inline void rows_feature(struct rows *rows, uint32_t idx, float val)
     ((uint32_t *)rows->ptr.at)[rows->docs] = (uint32_t)++rows->entries;
 }
 
-/* Each feature to [0,1]: (value - least) / (largest - least) over the documents, 0 where these are
- * equal; what a document does not list is 0. */
+/* Scales each feature to [0,1]: (value - least) / (largest - least) over the documents, or 0 where
+ * these are equal. A feature that a document does not list has the value 0. 0 or a fault. */
 int rows_scale(struct rows *rows, struct fault *fault);
 
-/* 0, or a fault for a feature that is no finite number. */
+/* 0, or a data fault for a feature that is not finite. */
 int rows_finite(const struct rows *rows, struct fault *fault);
 
-/* A view of them, dim wide, good until they change: dense where that takes no more bytes than
- * sparse without zeros, and sparse then has none. 0 or a fault. */
+/* *x becomes a view of the rows, with dim features, valid until they change: dense where that takes
+ * no more bytes than sparse without zeros, else sparse without zeros. 0 or a fault. */
 int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *fault);
 
 void rows_close(struct rows *rows);

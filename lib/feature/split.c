@@ -21,7 +21,7 @@ static size_t count_fresh(const uint32_t *used, size_t n, const uint32_t *row, s
     return fresh;
 }
 
-/* Merges row[k] into used[n], from the back, so that `fresh` more fit in behind. */
+/* Merges row[k] into used[n], from the back; `fresh` of them are new. */
 static void merge(uint32_t *used, size_t n, const uint32_t *row, size_t k, size_t fresh)
 {
     for (size_t at = n + fresh; k > 0; at--) {
@@ -33,8 +33,8 @@ static void merge(uint32_t *used, size_t n, const uint32_t *row, size_t k, size_
     }
 }
 
-/* The features that any document has, and their number in *n. Asked as they come whether all would
- * be too many: so merging them takes no longer than writing them may. */
+/* The features that any document lists, and their number in *n. After each document rows_start
+ * checks whether they are too many, so merging takes no longer than writing would. */
 static const uint32_t *find_used(struct split *split, const struct rows *in, size_t dim, size_t *n,
                                  struct rows *out, struct fault *fault)
 {

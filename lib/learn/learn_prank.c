@@ -57,10 +57,10 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     return learner_check(state, fault);
 }
 
-static int rank(const struct matrix *x, const struct ring_extras *extras, double *s,
-                struct fault *fault)
+static int rank(const struct matrix *x, const struct round *round,
+                const struct ring_extras *extras, double *s, double *index, struct fault *fault)
 {
-    (void)fault;
+    (void)round, (void)index, (void)fault;
     for (size_t i = 0; i < x->docs; i++)
         s[i] = level(s[i], extras->numbers->at, extras->n);
     return 0;

@@ -71,9 +71,10 @@ static double *reach(const struct ring_extras *extras, const struct regression *
 }
 
 /* s = w.x becomes an upper confidence bound. */
-static int widen(const struct matrix *x, const struct ring_extras *extras, double *s,
-                 struct fault *fault)
+static int widen(const struct matrix *x, const struct round *round,
+                 const struct ring_extras *extras, double *s, double *index, struct fault *fault)
 {
+    (void)round, (void)index;
     const double *value = extras->settings->value;
     struct regression my = { .dim = matrix_width(x), .plain = extras->settings->set[SETTING_PLAIN],
                              .lambda = value[SETTING_TRADEOFF], .buffer = *extras->buffer };

@@ -50,6 +50,9 @@ void learner_close(struct state *state)
 {
     ball_close(&state->ball);
     regression_close(&state->regression);
+    memory_table_close(&state->memory);
+    buffer_free(&state->keys);
+    buffer_free(&state->saved);
     buffer_free(&state->drawn);
     buffer_free(&state->weights);
     buffer_free(&state->gradient);
@@ -66,18 +69,23 @@ void learner_close(struct state *state)
 /* The rows of an ARRAY_UDU. */
 static size_t udu_rows(const struct state *state, const struct state_array *array, size_t dim)
 {
-    return regression_rows(dim, state->settings.set[array->n]);
+    const struct settings *s = &state->settings;
+    bool constant = array->shape == ARRAY_UDU_CONSTANT &&
+                    (!s->set[SETTING_RHO] || s->value[SETTING_RHO] > 0);
+    size_t rows = regression_rows(dim, s->set[array->n]);
+    return constant && rows < SIZE_MAX ? rows + 1 : rows;
 }
 
 struct extent learner_extent(const struct state *state, const struct state_array *array,
                              size_t dim)
 {
-    size_t n = array->n == SETTINGS ? 1 : (size_t)state->settings.value[array->n];
+    size_t plain = array->numbers ? array->numbers : 1;
+    size_t n = array->n == SETTINGS ? plain : (size_t)state->settings.value[array->n];
     if (array->shape == ARRAY_COUNT)
         return (struct extent){ 1, 1 };
     if (array->shape == ARRAY_NUMBERS)
         return (struct extent){ 1, n };
-    if (array->shape == ARRAY_UDU)
+    if (array->shape == ARRAY_UDU || array->shape == ARRAY_UDU_CONSTANT)
         return (struct extent){ 1, udu_size(udu_rows(state, array, dim)) };
     return (struct extent){ array->shape == ARRAY_SQUARE ? dim : n, dim };
 }
@@ -123,7 +131,7 @@ static int reach_arrays(struct state *state, size_t width, struct fault *fault)
         state->arrays[i] = array;
         for (size_t j = from.rows; arrays[i].shape == ARRAY_SQUARE && j < width; j++)
             array[j * width + j] = 1;
-        if (arrays[i].shape == ARRAY_UDU)
+        if (arrays[i].shape == ARRAY_UDU || arrays[i].shape == ARRAY_UDU_CONSTANT)
             set_diagonal(array, from.columns ? udu_rows(state, &arrays[i], state->dim) : 0,
                    udu_rows(state, &arrays[i], width));
     }

@@ -11,6 +11,8 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "explore/feedback.h"
+#include "learn/memory_table.h"
+#include "learn/memory_view.h"
 #include "learn/settings.h"
 #include "loss/surrogate.h"
 #include "math/ball.h"
@@ -26,10 +28,12 @@ struct state_array {
         ARRAY_NUMBERS, /* [n], at first 0                                                 */
         ARRAY_VECTORS, /* [n][dim], at first 0; grows with w by zeros                     */
         ARRAY_SQUARE,  /* [dim][dim], at first the identity; grows with w by more of it   */
-        ARRAY_UDU      /* a matrix of math/udu.h with regression_rows(dim) rows, plain where
+        ARRAY_UDU,     /* a matrix of math/udu.h with regression_rows(dim) rows, plain where
                         * the flag n is set; at first the identity, and grows by more of it */
+        ARRAY_UDU_CONSTANT /* the same with a row before them, unless rho is given and 0 */
     } shape;
     enum setting_number n; /* the setting that gives n; SETTINGS: none; n is 1, a count's 2^53 */
+    size_t numbers;        /* n of an ARRAY_NUMBERS that no setting gives; 0: 1 */
 };
 enum { ARRAYS_MOST = 5 };
 
@@ -48,9 +52,14 @@ struct state {
     size_t n_changed;            /* weights that changed, as far as w reached before      */
     double *arrays[ARRAYS_MOST]; /* as learner->arrays describes; none of them NULL       */
     struct regression regression; /* its buffer, for learners that use it */
+    struct memory_table memory;   /* pairs of query and document, for the learner memory */
+    const uint64_t *changed_keys; /* changed_keys[changed_pairs]: entries that the last round */
+    size_t changed_pairs;         /* changed                                                  */
+    uint64_t resumed;             /* rounds that were learnt before this run */
     struct buffer drawn;          /* double[dim]: weights drawn for the next round */
     struct buffer weights, gradient; /* gradient[dim] is 0 between steps */
     struct buffer changed;           /* uint32[n_changed]: numbers of weights, each once */
+    struct buffer keys, saved; /* of the memory: a round's keys; columns for a model */
     struct buffer scores, scratch, places, pairs, spare, array_buffers[ARRAYS_MOST];
 };
 
@@ -61,7 +70,12 @@ struct ring_extras {
     struct buffer *numbers; /* double[n], which may be made to hold more */
     const struct settings *settings;
     struct buffer *buffer;  /* to work in                                */
+    struct memory_view *memory; /* of the learner memory                 */
 };
+
+/* What a message of the ring holds: all that scoring needs; only what the last round changed of it;
+ * or, within one process, all of it as the learner has it. */
+enum publishing { PUBLISH_WHOLE, PUBLISH_CHANGES, PUBLISH_SHARED };
 
 struct learner {
     const char *name;
@@ -82,14 +96,26 @@ struct learner {
      * state learns or publishes again; NULL after a fault. No function: w. */
     const double *(*weights)(struct state *state, struct fault *fault);
 
-    /* Turns s[docs] = Xw into what documents rank by. No function: Xw itself. */
-    int (*rank)(const struct matrix *x, const struct ring_extras *extras, double *s,
-                struct fault *fault);
+    /* Turns s[docs] = Xw into what documents rank by, and gives index[docs] where the learner has an
+     * index. No function: Xw itself. */
+    int (*rank)(const struct matrix *x, const struct round *round,
+                const struct ring_extras *extras, double *s, double *index, struct fault *fault);
+    bool has_index;
 
     /* rival[docs]: what a rival ranks by in the ring's round t, where s[docs] = Xw. */
     int (*rival)(const struct matrix *x, const struct ring_extras *extras, uint64_t t,
                  const double *s, double *rival, struct fault *fault);
     bool ring_only; /* `rank` is for the ring alone: a model in a file ranks by Xw */
+
+    /* For what arrays cannot hold; NULL: nothing. Add it to a model of the state, and take it back
+     * from one whose arrays are loaded; add what scoring needs to a message of the ring; and take
+     * that from a model or a message, which outlives the extras if it is not of the ring. */
+    int (*save)(struct state *state, struct model *model, struct fault *fault);
+    int (*load)(struct state *state, const struct model *model, struct fault *fault);
+    int (*publish)(struct state *state, struct model *model, enum publishing how,
+                   struct fault *fault);
+    int (*take)(const struct ring_extras *extras, struct settings *settings,
+                const struct model *model, bool ring, struct fault *fault);
 };
 #define LEARNER_MOST ((size_t)1 << 24)
 

@@ -1,13 +1,18 @@
 #include "learn/learner_model.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "stream/model_file.h"
 
 /* What the learner ranks by besides the weights. */
-static int put_extras(const struct state *state, struct model *model, struct fault *fault)
+static int put_extras(struct state *state, struct model *model, enum publishing how,
+                      struct fault *fault)
 {
+    if (state->learner->publish)
+        return state->learner->publish(state, model, how, fault);
     if (!state->learner->rank && !state->learner->rival)
         return 0;
     if (settings_save(&state->settings, model, fault) < 0)
@@ -18,7 +23,8 @@ static int put_extras(const struct state *state, struct model *model, struct fau
     return model_put(model, state->learner->arrays[0].name, e.columns, state->arrays[0], fault);
 }
 
-int learner_publish(struct state *state, struct model *model, struct fault *fault)
+static int publish(struct state *state, struct model *model, enum publishing how,
+                   struct fault *fault)
 {
     const struct learner *learner = state->learner;
     const double *w = learner->weights ? learner->weights(state, fault) : state->w;
@@ -26,16 +32,17 @@ int learner_publish(struct state *state, struct model *model, struct fault *faul
         return -1;
     int put = state->ball.radius > 0 ? model_put_scaled(model, w, &state->ball.scale, fault)
                                      : model_put_weights(model, w, fault);
-    return put < 0 ? -1 : put_extras(state, model, fault);
+    return put < 0 ? -1 : put_extras(state, model, how, fault);
 }
 
-int learner_publish_changes(struct state *state, struct model *model, struct fault *fault)
+/* The weights that changed alone, where that is shorter. */
+static int publish_changes(struct state *state, struct model *model, struct fault *fault)
 {
     const uint32_t *index = state->changed.at;
     size_t n = state->n_changed;
     if (!state->changes_known ||
         state->dim < n + n / 2) /* a change takes half as much again as a weight */
-        return learner_publish(state, model, fault);
+        return publish(state, model, PUBLISH_CHANGES, fault);
     double *value = buffer_for(&state->spare, n, sizeof *value, fault);
     if (!value)
         return -1;
@@ -45,7 +52,14 @@ int learner_publish_changes(struct state *state, struct model *model, struct fau
     if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
         model_put_changes(model, n, index, value, scale, fault) < 0)
         return -1;
-    return put_extras(state, model, fault);
+    return put_extras(state, model, PUBLISH_CHANGES, fault);
+}
+
+int learner_publish(struct state *state, struct model *model, enum publishing how,
+                    struct fault *fault)
+{
+    return how == PUBLISH_CHANGES ? publish_changes(state, model, fault)
+                                  : publish(state, model, how, fault);
 }
 
 /* Weights in a ball: those that score, and the direction and scale that give them. */
@@ -75,7 +89,7 @@ int learner_save(struct state *state, struct model *model, struct fault *fault)
         if (model_put(model, arrays[i].name, e.rows * e.columns, state->arrays[i], fault) < 0)
             return -1;
     }
-    return 0;
+    return state->learner->save ? state->learner->save(state, model, fault) : 0;
 }
 
 /* Does the model have the arrays, of the length that its weights imply? Asked before memory is
@@ -148,9 +162,28 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
     for (size_t i = 0; i < ARRAYS_MOST && arrays[i].name; i++)
         if (load_array(state, i, model, fault) < 0)
             return -1;
-    state->rounds = model->rounds;
+    state->rounds = state->resumed = model->rounds;
+    if (state->learner->load && state->learner->load(state, model, fault) < 0)
+        return -1;
     if (state->ball.radius > 0)
         return load_ball(state, model, fault);
     model_weights(model, state->w);
     return 0;
+}
+
+int learner_resume(struct state *state, const char *path, const struct watch *watch,
+                   struct fault *fault)
+{
+    struct mapped mapped;
+    struct model *model = malloc(sizeof *model);
+    if (!model)
+        return fault_memory(fault, sizeof *model);
+    int got = model_file_load(path, watch, &mapped, model, fault);
+    if (got > 0 && learner_load(state, model, fault) < 0) {
+        fault_place(fault, "model %s: ", path);
+        got = -1;
+    }
+    mapped_close(&mapped);
+    free(model);
+    return got;
 }

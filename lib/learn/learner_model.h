@@ -3,6 +3,7 @@
 #define RANKPIPE_LEARNER_MODEL_H
 
 #include "base/fault.h"
+#include "io/wait.h"
 #include "learn/learner.h"
 #include "stream/model.h"
 
@@ -14,11 +15,14 @@ int learner_save(struct state *state, struct model *model, struct fault *fault);
  * names both. */
 int learner_load(struct state *state, const struct model *model, struct fault *fault);
 
-/* What scoring needs, as a message of the ring: the weights, and numbers where the learner ranks
- * by more. Borrowed as above. */
-int learner_publish(struct state *state, struct model *model, struct fault *fault);
+/* The same from a file, `watch` as for watch_open. 1; 0 where there is no such file; or a fault. */
+int learner_resume(struct state *state, const char *path, const struct watch *watch,
+                   struct fault *fault);
 
-/* Only what the last round changed of it, where that is known and shorter; else all of it. */
-int learner_publish_changes(struct state *state, struct model *model, struct fault *fault);
+/* What scoring needs, as a message of the ring: the weights, and numbers where the learner ranks
+ * by more; or, where that is known and shorter, only what the last round changed of it. Borrowed as
+ * above. */
+int learner_publish(struct state *state, struct model *model, enum publishing how,
+                    struct fault *fault);
 
 #endif

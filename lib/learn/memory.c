@@ -49,21 +49,19 @@ double memory_variance(double rho, double zpz, const struct memory_entry *entry)
 
 /* z.v = w.x - w.M + level.M + constant: the means of w.x and level.x over the documents are w.M and
  * level.M. */
-void memory_expect(const struct matrix *x, const double *w, const double *level, double constant,
-                   size_t n, double *s, double *t)
+void memory_expect(const struct matrix *x, const double *level, double constant, size_t n,
+                   double *s, double *t, double *spare)
 {
     double sum = 0;
-    matrix_times(x, w, 1, n, s, NULL);
     if (level)
-        matrix_times(x, level, 1, n, t, NULL);
+        matrix_times(x, level, 1, n, t, spare);
     for (size_t i = 0; level && i < x->docs; i++)
         sum += t[i] - s[i];
     for (size_t i = 0; i < x->docs; i++)
         s[i] += sum / (double)x->docs + constant;
 }
 
-/* What the answer y says about the estimate; z.v and the spread are those from before v learnt
- * y. */
+/* What the answer y says about the estimate; z.v and the spread are from before v learnt y. */
 static void count(double *moments, const struct memory_entry *entry, double expected, double spread,
                   double y)
 {
@@ -90,7 +88,7 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
     count(memory->moments, entry, expected, regression->spread, y);
     entry->n += 1;
     entry->sum += y;
-    if (!unaligned_finite(memory->moments, MEMORY_MOMENTS) || !isfinite(entry->sum))
+    if (!unaligned_finite(memory->moments, MEMORY_MOMENTS))
         return fault_data(fault, "its answer %g is too large to be remembered: smaller labels", y);
     return regression_check(regression, fault);
 }

@@ -5,8 +5,8 @@
  * An answer about document j of query q is R = z.v + b + e. Here z is what a regression makes of
  * the document's features, v ~ N(0, (1 + rho) sigma^2 / lambda I) are its weights, b ~ N(0, rho
  * sigma^2) belongs to the pair, and e ~ N(0, sigma^2) to the answer. With n answers about a pair,
- * whose sum is S, another one y is this observation of v, independent of those before (P as in
- * udu.h):
+ * whose sum is S, another one y is this observation of v, independent of those before. P is
+ * (Z'Z + lambda I)^-1, so that z'Pz is regression_variance.
  *
  *     y* = y + rho (n y - S), which counts as c = (1 + rho) / ((1 + n rho) (1 + (n + 1) rho))
  *
@@ -28,7 +28,7 @@
  *
  * The slope of second on first residuals is not biased by showing again what looked good. It starts
  * at 3/4, as if ten pairs had been answered twice, and depends neither on the scale of the answers
- * nor on their offset, where the regression has a constant. With a rho that is fixed, beta is
+ * nor, where the regression has a constant, much on their offset. With a rho that is fixed, beta is
  * rho / (1 + rho). */
 #ifndef RANKPIPE_MEMORY_H
 #define RANKPIPE_MEMORY_H
@@ -69,11 +69,11 @@ double memory_index(const struct memory_estimate *estimate, double mean,
 /* The variance of a pair's z.v + b, in units of sigma^2, with z'Pz = regression_variance. */
 double memory_variance(double rho, double zpz, const struct memory_entry *entry);
 
-/* z.v of all documents at once, into s[docs], by two products with X; level NULL: features are
- * plain. w[n] and level[n] are as the regression's. t has room for docs. Rounded in another way
- * than regression_expect. */
-void memory_expect(const struct matrix *x, const double *w, const double *level, double constant,
-                   size_t n, double *s, double *t);
+/* s[docs] = Xw becomes z.v of all documents, by one more product with X; level NULL: features are
+ * plain. level[n] is as the regression's. t has room for docs, and `spare` for matrix_width. Rounded
+ * in another way than regression_expect. */
+void memory_expect(const struct matrix *x, const double *level, double constant, size_t n,
+                   double *s, double *t, double *spare);
 
 /* Learns the answer y about document i of the regression's round, whose pair this is: changes the
  * weights, P, the moments, and the pair's n and sum. 0, or a fault where one of them would no

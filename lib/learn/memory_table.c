@@ -10,35 +10,6 @@
  * from the keys, before the rest is halved. */
 enum { TAIL = 16, FAR = 4096, GUESSES = 16 };
 
-/* ---- keys ---- */
-
-struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid)
-{
-    struct siphash query = siphash_start(k0, k1);
-    siphash_add(&query, qid, strlen(qid) + 1);
-    return query;
-}
-
-/* A document is a letter, and then bytes. */
-static uint64_t make_key(const struct siphash *query, char kind, const void *bytes, size_t n)
-{
-    struct siphash document = *query;
-    siphash_add(&document, &kind, 1);
-    siphash_add(&document, bytes, n);
-    uint64_t key = siphash_end(&document);
-    return key ? key : 1;
-}
-
-uint64_t memory_key_name(const struct siphash *query, const void *name, size_t n)
-{
-    return make_key(query, 'n', name, n);
-}
-
-uint64_t memory_key_row(const struct siphash *query, uint32_t row)
-{
-    return make_key(query, 'r', &row, sizeof row);
-}
-
 /* ---- in memory ---- */
 
 /* The number of a key's shelf: the shelves are in the order of keys, too. */
@@ -72,7 +43,7 @@ struct memory_entry *memory_table_find(const struct memory_table *table, uint64_
 /* More room after the slots. */
 static int extend(struct memory_shelf *shelf, struct fault *fault)
 {
-    size_t room = shelf->room + shelf->room / 8 + TAIL;
+    size_t room = shelf->room + TAIL;
     struct memory_entry *entry = realloc(shelf->entry, room * sizeof *entry);
     if (!entry)
         return fault_memory(fault, room * sizeof *entry);
@@ -152,6 +123,24 @@ int memory_table_reserve(struct memory_table *table, size_t count, struct fault 
     for (size_t i = 0; i < MEMORY_SHELVES; i++)
         if (table->shelf[i].slots < slots && rebuild(&table->shelf[i], slots, fault) < 0)
             return -1;
+    return 0;
+}
+
+int memory_table_fill(struct memory_table *table, const struct memory_arrays *arrays,
+                      struct fault *fault)
+{
+    if (memory_table_reserve(table, table->used + arrays->count, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < arrays->count; i++) {
+        uint64_t key = unaligned_u8(arrays->key + 8 * i);
+        if (key == 0)
+            return fault_data(fault, "model: key %zu of the memory is 0", i);
+        struct memory_entry *entry = memory_table_enter(table, key, fault);
+        if (!entry)
+            return -1;
+        entry->n = unaligned_f8(arrays->n + 8 * i);
+        entry->sum = unaligned_f8(arrays->sum + 8 * i);
+    }
     return 0;
 }
 

@@ -8,27 +8,12 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "base/siphash.h"
 
 /* The answers about one pair: how many, and their sum. After a reset for drift n is a fraction. */
 struct memory_entry {
-    uint64_t key; /* never 0 */
+    uint64_t key; /* of memory_keys.h, never 0 */
     double n, sum;
 };
-
-/* ---- keys ---- */
-
-/* Pairs are known by a 64-bit hash of query and document. Two of N pairs share a key, and then an
- * entry, with a chance of about N^2 / 2^65: 2.7e-4 among 10^8 pairs. */
-
-/* The documents of a query under the secret key (k0, k1), from which their keys are made. The qid
- * is as in the round's header. */
-struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid);
-
-/* The key of the document with a name of n bytes; of the document in row `row` of a round without
- * names. No name has the key of a row, except by chance. */
-uint64_t memory_key_name(const struct siphash *query, const void *name, size_t n);
-uint64_t memory_key_row(const struct siphash *query, uint32_t row);
 
 /* ---- in memory ---- */
 
@@ -59,6 +44,12 @@ struct memory_entry *memory_table_enter(struct memory_table *table, uint64_t key
 /* Makes room for `count` entries, so that none of the next memory_table_enter up to that many moves
  * a shelf, except for bad luck in how they spread. 0 or a fault. */
 int memory_table_reserve(struct memory_table *table, size_t count, struct fault *fault);
+
+/* Enters all of the arrays: their numbers take the place of those that the keys had. 0, or a fault,
+ * which a key of 0 is too. */
+struct memory_arrays;
+int memory_table_fill(struct memory_table *table, const struct memory_arrays *arrays,
+                      struct fault *fault);
 
 /* Where a walk through the entries is; all zero at first. */
 struct memory_walk {

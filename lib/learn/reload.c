@@ -9,16 +9,16 @@
 /* Takes all of the new model, or leaves the old one as it is. */
 static int take(const struct reload *reload, struct scoring *scoring, struct fault *fault)
 {
-    struct reader reader;
     struct model model;
+    struct mapped mapped = { .map = NULL };
     struct scoring fresh = { .learner = NULL };
-    int result = model_file_read(reload->fd, reload->path, &reader, &model, fault);
+    int result = model_file_read(reload->fd, reload->path, &mapped, &model, fault);
     if (result > 0) {
-        result = scoring_take(&fresh, &model, fault);
+        result = scoring_take_file(&fresh, &mapped, &model, fault);
         if (result < 0)
             fault_place(fault, "model %s: ", reload->path);
     }
-    reader_close(&reader);
+    mapped_close(&mapped);
     if (result < 0) {
         scoring_close(&fresh);
         return -1;

@@ -16,9 +16,18 @@ bool scoring_has_rival(const struct scoring *scoring)
     return scoring->learner->rival && scoring->ring;
 }
 
+static struct ring_extras extras_of(struct scoring *scoring)
+{
+    return (struct ring_extras){ scoring->dim, scoring->count, &scoring->numbers,
+                                 &scoring->settings, &scoring->work, &scoring->memory };
+}
+
 /* Takes what the learner ranks by besides the weights. */
 static int take_extras(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
+    const struct ring_extras extras = extras_of(scoring);
+    if (scoring->learner->take)
+        return scoring->learner->take(&extras, &scoring->settings, model, scoring->ring, fault);
     if (scoring_has_rival(scoring))
         return settings_load(&scoring->settings, model, fault);
     const char *name = scoring->learner->arrays[0].name;
@@ -61,6 +70,14 @@ int scoring_take(struct scoring *scoring, const struct model *model, struct faul
     return 0;
 }
 
+int scoring_take_file(struct scoring *scoring, struct mapped *file, const struct model *model,
+                      struct fault *fault)
+{
+    scoring->file = *file;
+    *file = (struct mapped){ .map = NULL };
+    return scoring_take(scoring, model, fault);
+}
+
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
     scoring->w = model->w;
@@ -79,15 +96,17 @@ void scoring_close(struct scoring *scoring)
     buffer_free(&scoring->numbers);
     buffer_free(&scoring->spare);
     buffer_free(&scoring->work);
+    memory_view_close(&scoring->memory);
+    mapped_close(&scoring->file);
 }
 
-static struct ring_extras extras_of(struct scoring *scoring)
+bool scoring_has_index(const struct scoring *scoring)
 {
-    return (struct ring_extras){ scoring->dim, scoring->count, &scoring->numbers,
-                                 &scoring->settings, &scoring->work };
+    return ranks(scoring) && scoring->learner->has_index;
 }
 
-int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault)
+int scoring_round(struct scoring *scoring, const struct matrix *x, const struct round *round,
+                  double *s, double *index, struct fault *fault)
 {
     size_t room =
         x->form == MATRIX_DENSE ? x->dim : 0; /* that came; a sparse one may be any width */
@@ -99,7 +118,7 @@ int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, st
                       fault) < 0)
         return -1;
     const struct ring_extras extras = extras_of(scoring);
-    return ranks(scoring) ? scoring->learner->rank(x, &extras, s, fault) : 0;
+    return ranks(scoring) ? scoring->learner->rank(x, round, &extras, s, index, fault) : 0;
 }
 
 int scoring_rival(struct scoring *scoring, const struct matrix *x, uint64_t t, const double *s,

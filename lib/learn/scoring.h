@@ -7,8 +7,10 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "learn/memory_view.h"
 #include "learn/settings.h"
 #include "math/matrix.h"
+#include "stream/mapped.h"
 #include "stream/model.h"
 
 struct scoring { /* all zero at first */
@@ -21,11 +23,17 @@ struct scoring { /* all zero at first */
     size_t count;
     struct buffer weights, numbers; /* copies */
     struct buffer spare, work;
+    struct memory_view memory; /* for the learner memory                   */
+    struct mapped file;        /* a model's, whose entries are used in place */
 };
 
 /* Takes an aligned copy of what scores; the model may be freed. A message of changes applies to
  * what the messages before it left. */
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault);
+
+/* Takes the model in a file, which is open until scoring_close; nothing is left in `file`. */
+int scoring_take_file(struct scoring *scoring, struct mapped *file, const struct model *model,
+                      struct fault *fault);
 
 /* The same without copying the weights, which are aligned and stay where they are. */
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault);
@@ -41,8 +49,13 @@ bool scoring_has_rival(const struct scoring *scoring);
 int scoring_rival(struct scoring *scoring, const struct matrix *x, uint64_t t, const double *s,
                   double *rival, struct fault *fault);
 
-/* s[docs]: Xw, or what the learner turns it into (prank: the level). A score that is not finite is
+/* The documents x of a round. index[docs] is filled in if scoring_has_index; else it may be NULL.
+ * s[docs]: Xw, or what the learner turns it into (prank: the level). A score that is not finite is
  * a fault. */
-int scoring_round(struct scoring *scoring, const struct matrix *x, double *s, struct fault *fault);
+int scoring_round(struct scoring *scoring, const struct matrix *x, const struct round *round,
+                  double *s, double *index, struct fault *fault);
+
+/* Does the learner give each document an index, by which explore chooses what to show on top? */
+bool scoring_has_index(const struct scoring *scoring);
 
 #endif

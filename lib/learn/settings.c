@@ -12,8 +12,12 @@ const struct setting settings_known[SETTINGS] = {
     [SETTING_TRADEOFF] = { 'C', "tradeoff", "the trade-off", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_EPSILON] = { 'E', "epsilon", "the smoothing", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_GAIN] = { 'G', "gain", "the gain", FORM_WORD, 0, 0, gains },
+    [SETTING_DRIFT] = { 'H', "drift", "the reset by surprise", FORM_FLAG, 0, 0, NULL },
+    [SETTING_CLICKS] = { 'K', "clicks", "answers by clicks", FORM_FLAG, 0, 0, NULL },
     [SETTING_TOP_GRADE] = { 'L', "grades", "the top grade", FORM_WHOLE, 1, 1000, NULL },
     [SETTING_MEMBERS] = { 'N', "size", "the committee's size", FORM_WHOLE, 1, 1000000, NULL },
+    [SETTING_RHO] = { 'R', "rho", "the variance of a document's own effect", FORM_FROM_ZERO, 0, 0,
+                      NULL },
     [SETTING_EXPLORATION_WIDTH] = { 'S', "width", "the width of exploration", FORM_POSITIVE, 0, 0,
                                     NULL },
     [SETTING_HORIZON] = { 'T', NULL, "the horizon", FORM_WHOLE, 1, RECORD_MOST, NULL },
@@ -51,7 +55,7 @@ int settings_save(const struct settings *settings, struct model *model, struct f
 static bool in_range(const struct setting *setting, double value)
 {
     if (setting->form != FORM_WHOLE)
-        return value > 0 && isfinite(value);
+        return (setting->form == FORM_FROM_ZERO ? value >= 0 : value > 0) && isfinite(value);
     return value >= (double)setting->least && value <= (double)setting->most &&
            value == floor(value);
 }

@@ -13,8 +13,11 @@ enum setting_number {
     SETTING_TRADEOFF,
     SETTING_EPSILON,
     SETTING_GAIN,
+    SETTING_DRIFT,
+    SETTING_CLICKS,
     SETTING_TOP_GRADE,
     SETTING_MEMBERS,
+    SETTING_RHO,
     SETTING_EXPLORATION_WIDTH,
     SETTING_HORIZON,
     SETTING_RADIUS,
@@ -30,7 +33,7 @@ struct setting {
     char letter;
     const char *key;  /* in the model file; NULL: not saved, as it only sets another one */
     const char *what; /* for messages */
-    enum setting_form { FORM_POSITIVE, FORM_WHOLE, FORM_WORD, FORM_FLAG } form;
+    enum setting_form { FORM_POSITIVE, FORM_FROM_ZERO, FORM_WHOLE, FORM_WORD, FORM_FLAG } form;
     uint64_t least, most;     /* of a whole number                                   */
     const char *const *words; /* ended by NULL; the value is the place of one, from 1 */
 };

@@ -19,6 +19,9 @@ enum rng_purpose {
     RNG_POSTERIOR = 9,
     RNG_RIVAL = 10,
     RNG_TIES = 11,
+    RNG_MEMORY = 12,
+    RNG_ZIPF_RANKS = 13,
+    RNG_ZIPF = 14,
     RNG_INDEX_TIES = 15
 };
 

@@ -1,6 +1,6 @@
-/* linear_measure: the measures that are a sum over documents of a gain of each one's label,
- * weighted by the place it stands at: sign * value = constant + sum_j weight(place of j) gain(label
- * of j) / unit. */
+/* linear_measure: the measures that are a sum over documents, of a gain of the document's label
+ * times a weight of its position:
+ *   sign * value = constant + sum_j weight(position of j) gain(label of j) / unit. */
 #ifndef RANKPIPE_LINEAR_MEASURE_H
 #define RANKPIPE_LINEAR_MEASURE_H
 
@@ -12,15 +12,16 @@
 struct linear_measure {
     const char *name; /* without a cutoff */
     double sign;      /* -1 where less is better */
-    bool binary;      /* so for labels 0 and 1 alone */
+    bool binary;      /* this holds only for labels 0 and 1 */
 
-    /* Of place i, from 0, before the cutoff; behind it 0. Needs judge_places, and never rises. */
+    /* The weight of position i, from 0, up to the cutoff (after it, it is 0). It never rises with
+     * i. Needs judge_places. */
     double (*weight)(const struct judge *judge, size_t i);
 
-    /* Needs the conventions alone, and is 0 for a label of 0. */
+    /* The gain of a label, 0 for label 0. Needs only the conventions. */
     double (*gain)(const struct judge *judge, double label);
 
-    /* The unit and the constant of a round, which hang on all its labels; NULL: 1 and 0. */
+    /* The unit and the constant of a round, which depend on all its labels; NULL: 1 and 0. */
     void (*scale)(const struct measure *measure, const struct judge *judge, double *unit,
                   double *constant);
 };

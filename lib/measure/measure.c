@@ -37,14 +37,15 @@ static enum measured check_gain(double sum, struct fault *fault)
 {
     if (isfinite(sum))
         return MEASURE_VALUE;
-    fault_data(fault, "a label is so large that its gain 2^label is past a double: use -G lin");
+    fault_data(fault, "a label is so large that its gain 2^label is too large for a double: use "
+                      "-G lin");
     return MEASURE_FAULT;
 }
 
 static enum measured dcg(const struct measure *measure, const struct judge *judge, double *value,
                          struct fault *fault)
 {
-    *value = discounted(judge, judge->exposure, places(measure, judge));
+    *value = discounted(judge, judge->ranked, places(measure, judge));
     return check_gain(*value, fault);
 }
 
@@ -54,7 +55,7 @@ static enum measured ndcg(const struct measure *measure, const struct judge *jud
     double most = measure_ideal(measure, judge);
     if (most <= 0)
         return MEASURE_NOTHING;
-    *value = discounted(judge, judge->exposure, places(measure, judge)) / most;
+    *value = discounted(judge, judge->ranked, places(measure, judge)) / most;
     return check_gain(most, fault);
 }
 
@@ -64,12 +65,12 @@ static enum measured err(const struct measure *measure, const struct judge *judg
     double unsatisfied = 1, whole = real_exp2(judge->conventions.top_grade);
     *value = 0;
     if (judge->sorted[0] > judge->conventions.top_grade) {
-        fault_data(fault, "label %g is above the top grade %u of err: say -L", judge->sorted[0],
-                   judge->conventions.top_grade);
+        fault_data(fault, "label %g is above the top grade %u of err: raise it with -L",
+                   judge->sorted[0], judge->conventions.top_grade);
         return MEASURE_FAULT;
     }
     for (size_t i = 0; i < places(measure, judge); i++) {
-        double satisfied = (real_exp2(judge->exposure[i]) - 1) / whole;
+        double satisfied = (real_exp2(judge->ranked[i]) - 1) / whole;
         *value += unsatisfied * satisfied / (double)(i + 1);
         unsatisfied *= 1 - satisfied;
     }
@@ -88,7 +89,7 @@ static enum measured prec(const struct measure *measure, const struct judge *jud
                           struct fault *fault)
 {
     (void)fault;
-    *value = (double)relevant(judge->exposure, places(measure, judge));
+    *value = (double)relevant(judge->ranked, places(measure, judge));
     return MEASURE_VALUE;
 }
 
@@ -107,7 +108,7 @@ static enum measured average_precision(const struct measure *measure, const stru
     double sum = 0;
     (void)measure, (void)fault;
     for (size_t i = 0; i < judge->docs; i++)
-        if (judge->exposure[i] > 0)
+        if (judge->ranked[i] > 0)
             sum += (double)++n / (double)(i + 1);
     *value = n ? sum / (double)n : 0;
     return n ? MEASURE_VALUE : MEASURE_NOTHING;
@@ -118,7 +119,7 @@ static enum measured reciprocal_rank(const struct measure *measure, const struct
 {
     (void)measure, (void)fault;
     for (size_t i = 0; i < judge->docs; i++) {
-        if (judge->exposure[i] > 0) {
+        if (judge->ranked[i] > 0) {
             *value = 1 / (double)(i + 1);
             return MEASURE_VALUE;
         }
@@ -132,7 +133,7 @@ static enum measured sumloss(const struct measure *measure, const struct judge *
     (void)measure, (void)fault;
     *value = 0;
     for (size_t i = 0; i < judge->docs; i++)
-        *value += (double)(i + 1) * judge->exposure[i];
+        *value += (double)(i + 1) * judge->ranked[i];
     return MEASURE_VALUE;
 }
 
@@ -140,7 +141,7 @@ static enum measured pairloss(const struct measure *measure, const struct judge 
                               double *value, struct fault *fault)
 {
     (void)measure, (void)fault;
-    memcpy(judge->scratch, judge->exposure, judge->docs * sizeof *judge->scratch);
+    memcpy(judge->scratch, judge->ranked, judge->docs * sizeof *judge->scratch);
     *value = (double)order_inversions(judge->docs, judge->scratch, judge->scratch + judge->docs);
     return MEASURE_VALUE;
 }
@@ -154,7 +155,7 @@ static enum measured auc(const struct measure *measure, const struct judge *judg
     if (n == 0 || n == judge->docs)
         return MEASURE_NOTHING;
     for (size_t i = 0; i < judge->docs; i++) {
-        if (judge->exposure[i] > 0)
+        if (judge->ranked[i] > 0)
             wrong += (double)irrelevant;
         else
             irrelevant++;
@@ -174,14 +175,12 @@ static enum measured loss(const struct measure *measure, const struct judge *jud
     *value = measure->surrogate->loss(judge->docs, judge->score, judge->label, &options,
                                       judge->scratch);
     if (!isfinite(*value)) {
-        fault_data(fault, "%s is past a double: its labels or scores are too large",
+        fault_data(fault, "%s is too large for a double: the labels or scores are too large",
                    measure->name);
         return MEASURE_FAULT;
     }
     return MEASURE_VALUE;
 }
-
-enum { SELECTED = 64 }; /* more labels than this are sorted, not selected */
 
 enum cut { CUT_NEVER, CUT_MAYBE, CUT_ALWAYS };
 
@@ -314,97 +313,6 @@ size_t measure_top(const struct measure *measure)
 bool measure_needs_order(const struct measure *measure)
 {
     return measure->surrogate == NULL;
-}
-
-/* Discounts are worked out once for each place, not for each round. */
-int judge_places(struct judge *judge, size_t m, struct fault *fault)
-{
-    double *discount = buffer_for(&judge->buffer[0], m, sizeof *discount, fault);
-    if (!discount)
-        return -1;
-    for (size_t i = judge->discounts; i < m; i++) {
-        double place = (double)(i + 1);
-        if (judge->conventions.letor_discount)
-            discount[i] = i < 2 ? 1 : 1 / real_log2(place);
-        else
-            discount[i] = dcg_discount(i);
-    }
-    if (m > judge->discounts)
-        judge->discounts = m;
-    judge->discount = discount;
-    judge->docs = m;
-    return 0;
-}
-
-/* The highest of the labels below `grade`, and how many have it. */
-static double next_grade(size_t m, const double *label, double grade, size_t *count)
-{
-    double next = -INFINITY;
-    for (size_t i = 0; i < m; i++) {
-        double below = label[i] < grade ? label[i] : -INFINITY;
-        next = below > next ? below : next;
-    }
-    *count = 0;
-    for (size_t i = 0; i < m; i++)
-        *count += label[i] == next;
-    return next;
-}
-
-/* The first k of the labels, highest first. Grades are few, and looked for one by one: no jump
- * hangs on where they lie. */
-static void select_labels(size_t m, const double *label, size_t k, double *sorted)
-{
-    double grade = INFINITY;
-    for (size_t at = 0, count; at < k;) {
-        grade = next_grade(m, label, grade, &count);
-        for (; count && at < k; count--)
-            sorted[at++] = grade;
-    }
-}
-
-/* The labels highest first, as far as they are looked at. */
-static int sort_labels(struct judge *judge, const double *label, struct fault *fault)
-{
-    size_t m = judge->docs;
-    double *sorted = buffer_for(&judge->buffer[1], m, sizeof *sorted, fault);
-    uint32_t *order = buffer_for(&judge->buffer[2], 2 * m, sizeof *order, fault);
-    if (!sorted || !order)
-        return -1;
-    judge->sorted = sorted;
-    if (judge->top > 0 && judge->top <= SELECTED && judge->top < m) {
-        select_labels(m, label, judge->top, sorted);
-        return 0;
-    }
-    order_by_score(m, label, order, order + m);
-    for (size_t i = 0; i < m; i++)
-        sorted[i] = label[order[i]];
-    return 0;
-}
-
-int judge_round(struct judge *judge, size_t m, const uint32_t *order, const float *label,
-                const double *score, struct fault *fault)
-{
-    double *by_doc = buffer_for(&judge->buffer[3], 2 * m, sizeof *by_doc, fault);
-    double *scratch = buffer_for(&judge->buffer[4], SURROGATE_SCRATCH * m, sizeof *scratch,
-                                fault);
-    if (!by_doc || !scratch || judge_places(judge, m, fault) < 0)
-        return -1;
-    double *exposure = by_doc + m;
-    for (size_t i = 0; i < m; i++)
-        by_doc[i] = label[i];
-    for (size_t i = 0; order && i < m; i++)
-        exposure[i] = by_doc[order[i]];
-    judge->label = by_doc;
-    judge->exposure = order ? exposure : NULL;
-    judge->score = score;
-    judge->scratch = scratch;
-    return sort_labels(judge, by_doc, fault);
-}
-
-void judge_close(struct judge *judge)
-{
-    for (size_t i = 0; i < sizeof judge->buffer / sizeof *judge->buffer; i++)
-        buffer_free(&judge->buffer[i]);
 }
 
 enum measured measure_value(const struct measure *measure, const struct judge *judge,

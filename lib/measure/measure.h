@@ -1,5 +1,5 @@
-/* measure: how good a ranking was, by the relevance of the documents in the order shown. The
- * conventions in which papers and tools differ are fields, not versions. */
+/* measure: how good a ranking was, by the relevance of the documents at its positions. Where papers
+ * and tools differ in a convention, struct conventions of judge.h has a field for it. */
 #ifndef RANKPIPE_MEASURE_H
 #define RANKPIPE_MEASURE_H
 
@@ -7,21 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
 #include "base/fault.h"
 #include "base/names.h"
 #include "loss/surrogate.h"
-
-struct conventions {
-    bool letor_discount;  /* D = 1, 1, 1/log2(3), 1/log2(4) ...; else D(i) = 1/log2(i+1) */
-    bool linear_gain;     /* G(r) = r; else 2^r - 1                                     */
-    unsigned top_grade;   /* of err                                                     */
-    double epsilon;       /* of loss:smoothdcg                                          */
-};
+#include "measure/judge.h"
 
 enum measured { MEASURE_FAULT = -1, MEASURE_NOTHING = 0, MEASURE_VALUE = 1 };
-
-struct judge;
 
 struct measure {
     const char *name; /* as it was given: "ndcg@10"; the caller's */
@@ -31,24 +22,8 @@ struct measure {
                            double *value, struct fault *fault);
 };
 
-/* What a measure looks at: one round, made ready by judge_round; all zero at first, but for the
- * conventions. */
-struct judge {
-    struct conventions conventions;
-    size_t top;             /* how many of `sorted` are looked at; 0: all                  */
-    size_t docs;
-    const double *exposure;    /* shown[docs]: R by place; NULL where the round has no order  */
-    const double *sorted;   /* sorted[docs]: R highest first, as far as `top`              */
-    const double *discount; /* D(i+1) at i, at least docs of them                          */
-    const double *label;    /* label[docs], by document                                    */
-    const double *score;    /* score[docs], by document; NULL where there is none          */
-    double *scratch;        /* room for SURROGATE_SCRATCH * docs                           */
-    size_t discounts;
-    struct buffer buffer[5];
-};
-
-/* Takes a measure's name apart: ndcg[@k] dcg[@k] err[@k] p@k prec@k map mrr auc pairloss sumloss
- * loss:SURROGATE[@k]. Returns 0 or a usage fault. */
+/* Parses the name of a measure: ndcg[@k] dcg[@k] err[@k] p@k prec@k map mrr auc pairloss sumloss
+ * loss:SURROGATE[@k]. The name stays the caller's. 0 or a usage fault. */
 int measure_parse(struct measure *measure, const char *name, struct fault *fault);
 
 /* Is there a measure of that name, whatever follows an @ or loss:? */
@@ -61,29 +36,20 @@ void measure_add_names(struct names *names);
 const char *measure_word(size_t i);
 void measure_add_name(struct names *names, const char *name);
 
-/* How many of the labels, highest first, it looks at. */
+/* How many of the highest labels, in order, it needs. */
 size_t measure_top(const struct measure *measure);
 
-/* Does it judge the order shown (and not the scores)? */
+/* Is it a measure of the order (and not a loss of the scores)? */
 bool measure_needs_order(const struct measure *measure);
 
-/* Makes a round ready: order[m] (or NULL), label[m] and score[m] (or NULL) are the caller's until
- * the next call. */
-int judge_round(struct judge *judge, size_t m, const uint32_t *order, const float *label,
-                const double *score, struct fault *fault);
-void judge_close(struct judge *judge);
-
-/* Makes no more of it ready than docs and discount, for who has no labels; judge_round does so,
- * too. */
-int judge_places(struct judge *judge, size_t m, struct fault *fault);
-
-/* The value for the round at hand: MEASURE_VALUE and *value; MEASURE_NOTHING where the measure
- * means nothing for it (no relevant document, say); a fault for a label it cannot take.
+/* The value for the prepared round: MEASURE_VALUE and *value; MEASURE_NOTHING where the measure is
+ * not defined for it, as without a relevant document; or MEASURE_FAULT for a label that it cannot
+ * use.
  *
- * With R_i the relevance at place i, relevant where R_i > 0, n of them, and D, G as above:
- *   dcg@k     sum_{i<=k} G(R_i) D(i)            ndcg@k   dcg@k / the largest dcg@k there is
- *   map       the mean of p@i over relevant i    mrr      1 / the first relevant place
- *   prec@k    relevant documents up to place k   p@k      prec@k / k
+ * With R_i the relevance at position i, m documents, n of them relevant (R_i > 0), D, G as above:
+ *   dcg@k     sum_{i<=k} G(R_i) D(i)            ndcg@k   dcg@k / the largest possible dcg@k
+ *   map       the mean of p@i over relevant i    mrr      1 / the first relevant position
+ *   prec@k    relevant documents up to position k         p@k      prec@k / k
  *   err@k     sum_{i<=k} P_i/i prod_{l<i} (1-P_l), P = (2^R - 1) / 2^top_grade
  *   sumloss   sum i R_i                         pairloss pairs i<j with R_i < R_j
  *   auc       1 - pairs i<j, i not relevant and j relevant, / (n (m-n))
@@ -91,7 +57,7 @@ int judge_places(struct judge *judge, size_t m, struct fault *fault);
 enum measured measure_value(const struct measure *measure, const struct judge *judge,
                             double *value, struct fault *fault);
 
-/* G(relevance); and the largest dcg@k there is for the round at hand, ndcg@k's denominator. */
+/* G(relevance); and the largest possible dcg@k of the prepared round, the denominator of ndcg@k. */
 double measure_gain(const struct conventions *conventions, double relevance);
 double measure_ideal(const struct measure *measure, const struct judge *judge);
 

@@ -6,10 +6,10 @@
 #include "explore/feedback.h"
 #include "explore/policy.h"
 
-/* Squares of what is below, and their sums over 2^53 rounds, are within a double. */
+/* Squares of smaller numbers, and sums of these over 2^53 rounds, fit a double. */
 static const double MOST = 1e140;
 
-/* What was seen, in the order in which the ranking to be judged has it. */
+/* Fills in the documents seen, in the order of the other ranking. */
 static int line_up(struct logged *logged, const struct exposure *exposure,
                    const struct round *round, const struct ties *ties, struct fault *fault)
 {
@@ -19,8 +19,8 @@ static int line_up(struct logged *logged, const struct exposure *exposure,
                                   fault);
     if (!order || !relevance)
         return -1;
-    double *likely = relevance + m;
-    uint32_t *at = order + m, *place = (uint32_t *)(likely + m);
+    double *propensity = relevance + m;
+    uint32_t *at = order + m, *place = (uint32_t *)(propensity + m);
     ties_rank(ties, RNG_TIES, round->t, m, round->score, order, at);
     memset(at, 0, m * sizeof *at); /* where it was shown, from 1; 0: not seen */
     for (size_t a = 0; a < exposure->places; a++)
@@ -31,13 +31,13 @@ static int line_up(struct logged *logged, const struct exposure *exposure,
             continue;
         place[n] = (uint32_t)i;
         relevance[n] = exposure->relevance[a - 1];
-        likely[n++] = policy_one(exposure, a - 1);
+        propensity[n++] = policy_one(exposure, a - 1);
     }
     logged->docs = m;
     logged->seen = n;
     logged->place = place;
     logged->relevance = relevance;
-    logged->likely = likely;
+    logged->propensity = propensity;
     return 0;
 }
 
@@ -46,11 +46,11 @@ int logged_round(struct logged *logged, const struct round *round, const struct 
 {
     struct exposure exposure;
     if (!round->seen && !round->label)
-        return fault_data(fault, "needs seen or label: %s judges by what was seen: put "
-                          "feedback-mask, or feedback-join, before metric", name);
+        return fault_data(fault, "%s needs seen or label: put feedback-mask or feedback-join "
+                          "before metric", name);
     if (!round->score)
-        return fault_data(fault, "needs score: %s judges the ranking by score: put score -m, with "
-                          "the model to be judged, before metric", name);
+        return fault_data(fault, "%s needs score: put score -m, with the model to be evaluated, "
+                          "before metric", name);
     if (feedback_exposure(&exposure, round, name, 1, &logged->buffer[0], fault) < 0)
         return -1;
     return line_up(logged, &exposure, round, ties, fault);
@@ -98,8 +98,8 @@ int offline_parse(struct offline *offline, const char *measure, bool normalised,
     return 0;
 }
 
-/* a, and for snips b: place after place as measure_value and look_at_all go, so that where all is
- * seen they have the same bits. */
+/* a, and for snips b. Sums go by position, as in measure_value and look_at_all, so that they have
+ * the same bits where everything is seen. */
 static void look_at_seen(struct offline *offline, const struct logged *logged,
                          const struct judge *judge)
 {
@@ -108,8 +108,8 @@ static void look_at_seen(struct offline *offline, const struct logged *logged,
     for (size_t i = 0; i < logged->seen && logged->place[i] < offline->measure.cutoff; i++) {
         double weight = linear->sign * linear->weight(judge, logged->place[i]);
         if (logged->relevance[i] > 0)
-            a += linear->gain(judge, logged->relevance[i]) * weight / logged->likely[i];
-        b += weight / logged->likely[i];
+            a += linear->gain(judge, logged->relevance[i]) * weight / logged->propensity[i];
+        b += weight / logged->propensity[i];
     }
     offline->round[OFFLINE_A] = a / offline->unit;
     offline->round[OFFLINE_B] = offline->normalised ? b : 0;
@@ -132,8 +132,8 @@ int offline_look(struct offline *offline, const struct logged *logged, const str
         offline->round[OFFLINE_C] = look_at_all(offline, judge, logged->docs);
     if (offline->round[OFFLINE_A] < MOST && offline->round[OFFLINE_B] < MOST)
         return 0;
-    return fault_data(fault, "%s: what was seen counts %g, past what can be squared and added up: "
-                      "a label is very large (-G lin), or was next to never to be seen",
+    return fault_data(fault, "%s: this round adds %g, whose square is too large: a label is very "
+                      "large (use -G lin), or its propensity is close to 0",
                       offline->measure.name, offline->round[OFFLINE_A]);
 }
 
@@ -158,7 +158,8 @@ double offline_value(const struct offline *offline)
     return offline->normalised ? mean * (offline->sum[OFFLINE_C] / offline->sum[OFFLINE_B]) : mean;
 }
 
-/* The spread of e, which is that of a for ips. It may come out a little below 0 where it is 0. */
+/* The sum of squared deviations of e, which is that of a for ips. Rounding may make a 0 negative.
+ */
 static double spread(const struct offline *offline)
 {
     double sum = 0, b = offline->sum[OFFLINE_B];

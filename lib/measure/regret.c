@@ -26,7 +26,7 @@ int regret_parse(struct regret *regret, const char *measure, struct fault *fault
     return no_measure(measure, fault);
 }
 
-/* Sums of 0, and weights, for as many items as the first round has documents. */
+/* Makes weights, and sums of 0, for as many items as the first round has documents. */
 static int start(struct regret *regret, const struct judge *judge, struct fault *fault)
 {
     size_t m = judge->docs;
@@ -49,19 +49,19 @@ static int check_list(const struct regret *regret, const struct judge *judge, si
 {
     const char *name = regret->measure.name;
     if (dim > 0)
-        return fault_data(fault, "dim=%zu, and regret:%s is for a fixed list of items (dim=0)", dim,
+        return fault_data(fault, "dim=%zu, but regret:%s needs a fixed list of items (dim=0)", dim,
                           name);
     if (regret->docs && judge->docs != regret->docs)
-        return fault_data(fault, "%zu documents where the first round has %zu, and regret:%s is "
-                          "for a fixed list of items (dim=0)", judge->docs, regret->docs, name);
+        return fault_data(fault, "%zu documents, but the first round has %zu, and regret:%s needs "
+                          "a fixed list of items", judge->docs, regret->docs, name);
     for (size_t i = 0; regret->linear->binary && i < judge->docs; i++)
         if (judge->label[i] != 0 && judge->label[i] != 1)
-            return fault_data(fault, "label %zu is %g, and regret:%s is for labels 0 and 1 "
+            return fault_data(fault, "label %zu is %g, but regret:%s needs labels 0 and 1 "
                               "(regret:sumloss takes any)", i, judge->label[i], name);
     return 0;
 }
 
-/* The gains of a round in which the measure means something. */
+/* Computes the gains of a round for which the measure is defined. */
 static int work_out(struct regret *regret, const struct judge *judge, struct fault *fault)
 {
     double unit = 1, total = 0;
@@ -75,8 +75,8 @@ static int work_out(struct regret *regret, const struct judge *judge, struct fau
     }
     if (isfinite(total)) /* and so is all that is ever made of it */
         return 0;
-    return fault_data(fault, "labels are so large that their gains 2^label add up past a double: "
-                      "use -G lin");
+    return fault_data(fault, "labels are so large that the sum of their gains 2^label is too large "
+                      "for a double: use -G lin");
 }
 
 int regret_look(struct regret *regret, const struct judge *judge, size_t dim,
@@ -90,10 +90,10 @@ int regret_look(struct regret *regret, const struct judge *judge, size_t dim,
     if (measured == MEASURE_FAULT)
         return -1;
     memset(regret->round.gain, 0, regret->docs * sizeof *regret->round.gain);
-    regret->round.constant = regret->round.had = 0;
+    regret->round.constant = regret->round.achieved = 0;
     if (measured == MEASURE_NOTHING)
         return 0;
-    regret->round.had = regret->linear->sign * value;
+    regret->round.achieved = regret->linear->sign * value;
     return work_out(regret, judge, fault);
 }
 
@@ -102,7 +102,7 @@ void regret_add(struct regret *regret)
     for (size_t i = 0; i < regret->docs; i++)
         regret->sum.gain[i] += regret->round.gain[i];
     regret->sum.constant += regret->round.constant;
-    regret->sum.had += regret->round.had;
+    regret->sum.achieved += regret->round.achieved;
 }
 
 double regret_sum(const struct regret *regret)
@@ -113,7 +113,7 @@ double regret_sum(const struct regret *regret)
     (void)order_inversions(m, sorted, sorted + m); /* sorts them, highest first */
     for (size_t i = 0; i < m; i++)
         best += regret->weight[i] * sorted[i];
-    return best - regret->sum.had;
+    return best - regret->sum.achieved;
 }
 
 void regret_close(struct regret *regret)

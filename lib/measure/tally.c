@@ -87,7 +87,7 @@ static int check_labels(const struct round *round, bool order, struct fault *fau
     if (!round->label && round->seen)
         return fault_data(fault, "needs label: put metric before feedback-mask");
     if (!round->label)
-        return fault_data(fault, "needs label, and this query has none");
+        return fault_data(fault, "needs label: this query has no labels");
     if (order && !round->order)
         return fault_data(fault, "needs order: put explore before metric (without -g it shows "
                           "the documents by score)");
@@ -127,14 +127,14 @@ static int look_at_measure(struct tally *tally, const struct evidence *evidence,
                                            fault);
     if (measured == MEASURE_NOTHING) {
         tally->value = evidence->nothing;
-        tally->counts = !evidence->skip;
+        tally->included = !evidence->skip;
     }
     return measured == MEASURE_FAULT ? -1 : 0;
 }
 
 int tally_look(struct tally *tally, const struct evidence *evidence, struct fault *fault)
 {
-    tally->counts = true;
+    tally->included = true;
     switch (tally->kind) {
     case TALLY_MEASURE:
         return look_at_measure(tally, evidence, fault);
@@ -147,7 +147,7 @@ int tally_look(struct tally *tally, const struct evidence *evidence, struct faul
 
 void tally_add(struct tally *tally)
 {
-    if (!tally->counts)
+    if (!tally->included)
         return;
     if (tally->kind == TALLY_MEASURE)
         tally->sum += tally->value;

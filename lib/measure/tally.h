@@ -1,5 +1,4 @@
-/* tally: a measure by its name, what it has been over the rounds so far, and its columns in a
- * table. Which kind of measure it is, nobody else need know. */
+/* tally: one measure of any kind, its value over the rounds so far, and its columns in a table. */
 #ifndef RANKPIPE_TALLY_H
 #define RANKPIPE_TALLY_H
 
@@ -15,15 +14,15 @@
 #include "stream/round.h"
 #include "stream/writer.h"
 
-/* What tallies look at: one round, made ready by evidence_round; all zero at first, but for the
- * conventions and what stands behind them. */
+/* What tallies are computed from: one round, prepared by evidence_round. All zero at first, except
+ * the conventions in `judge`, `nothing` and `skip`. */
 struct evidence {
     struct judge judge; /* has no labels where no tally needs them */
     struct logged logged;
     struct ties ties; /* of a ranking by score */
     size_t dim;
-    double nothing; /* what a measure counts in a round for which it means nothing */
-    bool skip;      /* leave such a round out                                       */
+    double nothing; /* the value in a round for which a measure is not defined */
+    bool skip;      /* leave such a round out instead                          */
 };
 
 struct tally { /* all zero at first */
@@ -32,7 +31,7 @@ struct tally { /* all zero at first */
     struct measure measure; /* a plain one's, as are value and sum */
     struct regret regret;
     struct offline offline;
-    bool counts; /* the round last looked at */
+    bool included; /* does tally_add add the round of the last tally_look? */
     double value, sum;
     uint64_t count; /* rounds in the sum */
 };
@@ -41,29 +40,30 @@ struct tally { /* all zero at first */
  * a cutoff, "MEASURE" another measure. */
 const char *tally_word(size_t i);
 
-/* A measure of measure.h, or one behind regret:, ips: or snips:. 0 or a usage fault. */
+/* Parses a measure of measure.h, or one after regret:, ips: or snips:. The name stays the caller's.
+ * 0 or a usage fault. */
 int tally_parse(struct tally *tally, const char *name, struct fault *fault);
 void tally_close(struct tally *tally);
 
-/* Can a table of sums (`raw`) hold it? 0 or a usage fault. */
+/* Can a table of sums (`raw`) have it? 0 or a usage fault. */
 int tally_check_raw(const struct tally *tally, struct fault *fault);
 
-/* How many of the labels, highest first, it looks at. */
+/* How many of the highest labels, in order, it needs. */
 size_t tally_top(const struct tally *tally);
 
-/* Makes the round ready for all of the tallies; columns are the round's, and must stay. A data
- * fault where one of them lacks something. */
+/* Prepares a round for all of the tallies. Columns are borrowed from the round. A data fault where
+ * it lacks a column that a tally needs. */
 int evidence_round(struct evidence *evidence, const struct round *round, const struct tally *tally,
                    size_t tallies, struct fault *fault);
 void evidence_close(struct evidence *evidence);
 
-/* What the round at hand is for a tally, whose sums stay as they are. 0 or a data fault. */
+/* Computes the value of the prepared round; the sums stay as they are. 0 or a data fault. */
 int tally_look(struct tally *tally, const struct evidence *evidence, struct fault *fault);
 
-/* Adds the round last looked at, if it counts. */
+/* Adds the round of the last tally_look, unless it is to be left out. */
 void tally_add(struct tally *tally);
 
-/* The mean so far; NaN where there is none. */
+/* The mean over the rounds added; NaN where there is none. */
 double tally_mean(const struct tally *tally);
 
 /* A table of so many tallies: the line of its columns' names, and its row after round t. 0 or a

@@ -107,6 +107,11 @@ static bool read_real(const char *text, double *value)
     return *text && strspn(text, "0123456789.eE+-") == strlen(text) && !*end && isfinite(*value);
 }
 
+int options_from_zero(const struct options *o, double *value)
+{
+    return read_real(o->value, value) && *value >= 0 ? 0 : wrong(o, "a number of 0 or more");
+}
+
 int options_positive(const struct options *o, double *value)
 {
     return read_real(o->value, value) && *value > 0 ? 0 : wrong(o, "a number above 0");

@@ -118,6 +118,7 @@ static int parse_column(struct record *record, char *text, struct fault *fault)
         return wrong(fault, "not a valid count of values", count);
     column->name = text;
     column->data = NULL;
+    column->source = NULL;
     /* At most 2^56 bytes each, and a line has room for 178 such columns. */
     record->bytes += column->count * column_width(column->type);
     record->columns++;

@@ -23,14 +23,14 @@ static const char *copy_word(char **at, const char *word)
 struct header_copy *header_copy_make(const struct record *record, struct fault *fault)
 {
     size_t front = sizeof(struct header_copy) + record->columns * sizeof(struct column) +
-                   record->keys * sizeof(struct key), words = 0;
+                   record->keys * sizeof(struct key), text = 0;
     for (size_t k = 0; k < record->keys; k++)
-        words += strlen(record->key[k].name) + strlen(record->key[k].value) + 2;
+        text += strlen(record->key[k].name) + strlen(record->key[k].value) + 2;
     for (size_t c = 0; c < record->columns; c++)
-        words += strlen(record->column[c].name) + 1;
-    struct header_copy *copy = malloc(front + words);
+        text += strlen(record->column[c].name) + 1;
+    struct header_copy *copy = malloc(front + text);
     if (!copy) {
-        fault_memory(fault, front + words);
+        fault_memory(fault, front + text);
         return NULL;
     }
     *copy = (struct header_copy){ record->kind, record->rounds, record->bytes, record->keys,

@@ -28,7 +28,7 @@ static int read_keys(struct model *model, struct fault *fault)
         read_number(record, "dim", (uint64_t)1 << 32, &dim, fault) < 0)
         return -1;
     model->dim = (size_t)dim;
-    model->w = model->index = model->value = NULL;
+    model->w = model->index = model->value = model->shared = NULL;
     model->changes = 0;
     model->scale = 1;
     return 0;
@@ -122,7 +122,7 @@ int model_start(struct model *model, const char *learner, uint64_t rounds, size_
     model->learner = learner;
     model->rounds = rounds;
     model->dim = dim;
-    model->w = model->index = model->value = NULL;
+    model->w = model->index = model->value = model->shared = NULL;
     model->changes = 0;
     model->scale = 1;
     if (record_set(&model->record, 0, "learner", learner, fault) < 0 ||
@@ -169,6 +169,18 @@ int model_put(struct model *model, const char *name, size_t n, const double *dat
               struct fault *fault)
 {
     return record_put(&model->record, model->record.columns, name, COLUMN_F8, n, data, fault);
+}
+
+int model_put_whole(struct model *model, const char *name, size_t n, const uint64_t *data,
+                    struct fault *fault)
+{
+    return record_put(&model->record, model->record.columns, name, COLUMN_U8, n, data, fault);
+}
+
+int model_put_source(struct model *model, const char *name, enum column_type type, size_t n,
+                     struct column_source *source, struct fault *fault)
+{
+    return record_put_source(&model->record, name, type, n, source, fault);
 }
 
 bool model_has(const struct model *model, const char *name, size_t n, struct fault *fault)

@@ -20,6 +20,8 @@ struct model {
     double scale;
     size_t changes;            /* numbers of w that a message changes */
     const void *index, *value; /* uint32[changes], double[changes], perhaps unaligned */
+    const void *shared;        /* of a message within one process: what the learner ranks by besides
+                                * its arrays, as the learner has it; NULL: not there */
 };
 
 /* Reads the header line of model->record: learner, rounds and dim, and that column w is f8[dim].
@@ -52,6 +54,12 @@ int model_put_changes(struct model *model, size_t n, const uint32_t *index, cons
 int model_set(struct model *model, const char *name, const char *value, struct fault *fault);
 int model_put(struct model *model, const char *name, size_t n, const double *data,
               struct fault *fault);
+
+/* Adds a column of whole numbers; one whose numbers are made while the model is written. */
+int model_put_whole(struct model *model, const char *name, size_t n, const uint64_t *data,
+                    struct fault *fault);
+int model_put_source(struct model *model, const char *name, enum column_type type, size_t n,
+                     struct column_source *source, struct fault *fault);
 
 /* Is there a column f8[n] of that name? true, or false with a data fault. */
 bool model_has(const struct model *model, const char *name, size_t n, struct fault *fault);

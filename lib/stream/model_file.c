@@ -250,26 +250,25 @@ static int read_one(struct reader *reader, struct model *model, struct fault *fa
     return 1;
 }
 
-int model_file_read(int fd, const char *path, struct reader *reader, struct model *model,
-               struct fault *fault)
+int model_file_read(int fd, const char *path, struct mapped *mapped, struct model *model,
+                    struct fault *fault)
 {
-    reader_open(reader, fd, path, NULL);
-    reader->keep = true;
-    int got = read_one(reader, model, fault);
+    int got = mapped_open(mapped, fd, path, NULL, fault);
+    if (got == 0)
+        got = read_one(&mapped->reader, model, fault);
     if (got < 0 && fault->kind == FAULT_CUT)
         fault->kind = FAULT_DATA;
     return got;
 }
 
-int model_file_load(const char *path, const struct watch *watch, struct reader *reader,
-               struct model *model, struct fault *fault)
+int model_file_load(const char *path, const struct watch *watch, struct mapped *mapped,
+                    struct model *model, struct fault *fault)
 {
+    *mapped = (struct mapped){ .map = NULL };
     int fd = watch_open(watch, path, O_RDONLY, 0, fault);
-    if (fd < 0) {
-        reader_open(reader, fd, path, NULL);
+    if (fd < 0)
         return errno == ENOENT ? 0 : fault_system(fault, "cannot open %s", path);
-    }
-    int got = model_file_read(fd, path, reader, model, fault);
+    int got = model_file_read(fd, path, mapped, model, fault);
     close(fd);
     return got;
 }

@@ -5,7 +5,7 @@
 #include "base/fault.h"
 #include "io/wait.h"
 #include "stream/model.h"
-#include "stream/reader.h"
+#include "stream/mapped.h"
 
 struct model_file {
     char *path;     /* of the model, with symbolic links followed            */
@@ -28,13 +28,13 @@ void model_file_close(struct model_file *file);
 int model_file_save(const struct model_file *file, const struct model *model, struct fault *fault);
 
 /* Reads the model in a file, which must hold one model and its end record; `watch` as for
- * watch_open. 1; 0 where there is no such file; or a fault. The model borrows from `reader`, which
+ * watch_open. 1; 0 where there is no such file; or a fault. The model borrows from `mapped`, which
  * the caller closes in any case. */
-int model_file_load(const char *path, const struct watch *watch, struct reader *reader,
-               struct model *model, struct fault *fault);
+int model_file_load(const char *path, const struct watch *watch, struct mapped *mapped,
+                    struct model *model, struct fault *fault);
 
 /* The same from a descriptor, which stays open: 1 or a fault. */
-int model_file_read(int fd, const char *path, struct reader *reader, struct model *model,
-               struct fault *fault);
+int model_file_read(int fd, const char *path, struct mapped *mapped, struct model *model,
+                    struct fault *fault);
 
 #endif

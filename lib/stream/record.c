@@ -134,7 +134,7 @@ const struct column *record_column(const struct record *record, const char *name
 int record_put(struct record *record, size_t at, const char *name, enum column_type type,
                uint64_t count, const void *data, struct fault *fault)
 {
-    struct column new = { name, type, count, data };
+    struct column new = { name, type, count, data, NULL };
     for (size_t c = 0; c < record->columns; c++) {
         if (name_is(record->column[c].name, name)) {
             record->column[c] = new;
@@ -147,6 +147,16 @@ int record_put(struct record *record, size_t at, const char *name, enum column_t
             (record->columns - at) * sizeof *record->column);
     record->column[at] = new;
     record->columns++;
+    return 0;
+}
+
+int record_put_source(struct record *record, const char *name, enum column_type type,
+                      uint64_t count, struct column_source *source, struct fault *fault)
+{
+    size_t at = record->columns;
+    if (record_put(record, at, name, type, count, NULL, fault) < 0)
+        return -1;
+    record->column[at].source = source;
     return 0;
 }
 

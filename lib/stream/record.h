@@ -26,11 +26,17 @@ struct key {
     const char *name, *value;
 };
 
+/* Makes the values of a column while it is written: each call gives the next n of them. */
+struct column_source {
+    void (*next)(struct column_source *source, void *values, size_t n);
+};
+
 struct column {
     const char *name;
     enum column_type type;
     uint64_t count;   /* values */
     const void *data; /* borrowed, little-endian, perhaps unaligned; NULL: not in memory */
+    struct column_source *source; /* makes the values, instead of data; borrowed; NULL: none */
 };
 
 struct record {
@@ -89,6 +95,10 @@ const struct column *record_column(const struct record *record, const char *name
  * `data` must outlive the record. 0, or a data fault where the line has no room. */
 int record_put(struct record *record, size_t at, const char *name, enum column_type type,
                uint64_t count, const void *data, struct fault *fault);
+
+/* The same for a column whose values are made once, while the record is written. */
+int record_put_source(struct record *record, const char *name, enum column_type type,
+                      uint64_t count, struct column_source *source, struct fault *fault);
 
 /* Removes the column of that name, or, where the name ends in '-', all whose names begin so. */
 void record_drop(struct record *record, const char *name);

@@ -15,7 +15,7 @@ enum key_type {
     QID       /* const char *: bytes, some of them %XX */
 };
 
-/* ---- rules: what must hold beside the key's own range ---- */
+/* ---- rules: what must hold besides a key's own range ---- */
 
 static int check_docs(const struct round *round, struct fault *fault)
 {

@@ -4,47 +4,19 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stream/header_copy.h"
-#include "stream/reader.h"
+#include "stream/mapped.h"
 #include "stream/round.h"
-
-struct stored { /* one stream */
-    struct reader reader;
-    void *map; /* of a regular file; NULL: the reader's buffer has the stream */
-    size_t bytes;
-};
 
 struct place { /* of one round */
     size_t stream, at; /* its payload begins at byte `at` of that stream */
     struct header_copy *header;
 };
 
-/* Maps a regular file. Of anything else, `map` stays NULL. 0 or a fault. */
-static int map_file(struct stored *stored, int fd, const char *name, struct fault *fault)
-{
-    struct stat is;
-    if (fstat(fd, &is) < 0)
-        return fault_system(fault, "cannot read %s", name);
-    if (!S_ISREG(is.st_mode) || is.st_size == 0 || lseek(fd, 0, SEEK_CUR) > 0)
-        return 0; /* another program may have read a part of standard input */
-    if ((uintmax_t)is.st_size > SIZE_MAX)
-        return fault_memory(fault, SIZE_MAX);
-    stored->bytes = (size_t)is.st_size;
-    stored->map = mmap(NULL, stored->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (stored->map == MAP_FAILED) {
-        stored->map = NULL;
-        return fault_system(fault, "cannot map %s", name);
-    }
-    reader_open_memory(&stored->reader, stored->map, stored->bytes, name);
-    return 0;
-}
-
 /* Adds the place of a round that the stream's reader has just read. */
-static int add_place(struct round_store *store, const struct stored *stored,
+static int add_place(struct round_store *store, const struct mapped *stored,
                      const struct record *record, struct fault *fault)
 {
     struct place *place = buffer_for(&store->places, store->rounds + 1, sizeof *place, fault);
@@ -77,7 +49,7 @@ static int next_round(struct reader *reader, struct round *round, struct fault *
 }
 
 /* Reads a stream to its end, which checks it, and adds the place of each round. 0 or a fault. */
-static int index_rounds(struct round_store *store, struct stored *stored, struct fault *fault)
+static int index_rounds(struct round_store *store, struct mapped *stored, struct fault *fault)
 {
     int got;
     struct round round;
@@ -101,17 +73,15 @@ int round_store_add(struct round_store *store, const char *file, struct watch *w
 {
     bool standard = strcmp(file, "-") == 0;
     const char *name = standard ? "<stdin>" : file;
-    struct stored *stored = buffer_for(&store->stored, store->streams + 1, sizeof *stored, fault);
+    struct mapped *stored = buffer_for(&store->stored, store->streams + 1, sizeof *stored, fault);
     if (!stored)
         return -1;
     stored += store->streams;
-    *stored = (struct stored){ .map = NULL };
+    *stored = (struct mapped){ .map = NULL };
     int fd = standard ? STDIN_FILENO : watch_open(watch, file, O_RDONLY, 0, fault);
     if (fd < 0)
         return fault_system(fault, "cannot open %s", file);
-    reader_open(&stored->reader, fd, name, watch);
-    stored->reader.keep = true;
-    int result = map_file(stored, fd, name, fault);
+    int result = mapped_open(stored, fd, name, watch, fault);
     if (result == 0)
         result = index_rounds(store, stored, fault);
     store->streams++;
@@ -123,7 +93,7 @@ int round_store_add(struct round_store *store, const char *file, struct watch *w
 void round_store_round(const struct round_store *store, size_t i, struct record *record)
 {
     const struct place *place = (const struct place *)store->places.at + i;
-    const struct stored *stored = (const struct stored *)store->stored.at + place->stream;
+    const struct mapped *stored = (const struct mapped *)store->stored.at + place->stream;
     header_copy_restore(place->header, record);
     record_bind(record, stored->reader.bytes + place->at, (size_t)record->bytes);
     record->mapped = stored->map != NULL;
@@ -131,15 +101,12 @@ void round_store_round(const struct round_store *store, size_t i, struct record 
 
 void round_store_close(struct round_store *store)
 {
-    struct stored *stored = store->stored.at;
+    struct mapped *stored = store->stored.at;
     struct place *place = store->places.at;
     for (size_t i = 0; i < store->rounds; i++)
         free(place[i].header);
-    for (size_t i = 0; i < store->streams; i++) {
-        if (stored[i].map)
-            munmap(stored[i].map, stored[i].bytes);
-        reader_close(&stored[i].reader);
-    }
+    for (size_t i = 0; i < store->streams; i++)
+        mapped_close(&stored[i]);
     buffer_free(&store->stored);
     buffer_free(&store->places);
 }

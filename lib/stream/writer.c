@@ -138,6 +138,30 @@ static int writer_splice(struct writer *writer, struct splice *spliced, struct f
     return 0;
 }
 
+/* Writes values that are made now, a piece at a time. */
+static int writer_made(struct writer *writer, const struct column *column, struct fault *fault)
+{
+    uint64_t piece[512];
+    const size_t width = column_width(column->type), most = sizeof piece / width;
+    for (uint64_t left = column->count; left > 0;) {
+        size_t n = left < most ? (size_t)left : most;
+        column->source->next(column->source, piece, n);
+        if (writer_bytes(writer, piece, n * width, fault) < 0)
+            return -1;
+        left -= n;
+    }
+    return 0;
+}
+
+static int writer_column(struct writer *writer, const struct column *column, bool mapped,
+                         struct fault *fault)
+{
+    if (column->source)
+        return writer_made(writer, column, fault);
+    return (mapped ? writer_pages : writer_bytes)(writer, column->data, column_bytes(column),
+                                                  fault);
+}
+
 static size_t payload_bytes(const struct record *record)
 {
     size_t bytes = 0;
@@ -158,8 +182,7 @@ int writer_record(struct writer *writer, const struct record *record, struct fau
     if (record->spliced)
         left -= record->spliced->firsts + record->spliced->held;
     for (const struct column *column = record->column; left > 0; column++) {
-        if ((record->mapped ? writer_pages : writer_bytes)(writer, column->data,
-                                                           column_bytes(column), fault) < 0)
+        if (writer_column(writer, column, record->mapped, fault) < 0)
             return -1;
         left -= column_bytes(column);
     }

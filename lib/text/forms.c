@@ -13,6 +13,7 @@
 void printer_close(struct printer *printer)
 {
     buffer_free(&printer->names);
+    summary_close(&printer->summary);
 }
 
 /* ---- documents' names ---- */
@@ -130,6 +131,18 @@ int form_qrels(struct printer *printer, const struct round *round, struct fault 
             return -1;
     }
     return 0;
+}
+
+int form_summary(struct printer *printer, const struct round *round, struct fault *fault)
+{
+    if (printer_names(printer, round, fault) < 0)
+        return -1;
+    return summary_round(&printer->summary, round, printer->name != NULL, fault);
+}
+
+int form_summary_end(struct printer *printer, struct fault *fault)
+{
+    return summary_print(&printer->summary, printer->out, fault);
 }
 
 /* ---- headers, and models ---- */

@@ -11,6 +11,7 @@
 #include "stream/record.h"
 #include "stream/round.h"
 #include "stream/writer.h"
+#include "text/summary.h"
 
 /* The state of printing, all zero at first except `out`, which is the caller's. */
 struct printer {
@@ -19,6 +20,7 @@ struct printer {
     struct buffer names;
     bool any;                 /* rounds so far, printed as svm                         */
     char last[ROUND_QID + 1]; /* the qid of the last of them; "": none                 */
+    struct summary summary;   /* of the rounds so far, in the form summary            */
 };
 
 void printer_close(struct printer *printer);
@@ -40,6 +42,10 @@ int form_run(struct printer *printer, const struct round *round, struct fault *f
 
 /* TREC's judgements, "qid 0 document label", of whole labels. */
 int form_qrels(struct printer *printer, const struct round *round, struct fault *fault);
+
+/* Takes a round into the summary; prints the summary of all rounds, at their end. */
+int form_summary(struct printer *printer, const struct round *round, struct fault *fault);
+int form_summary_end(struct printer *printer, struct fault *fault);
 
 /* The header line of a round; of a model. */
 int form_head(struct printer *printer, const struct round *round, struct fault *fault);

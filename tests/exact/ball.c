@@ -223,7 +223,7 @@ static void check_scores(struct rng *rng, struct scoring *scoring, struct state 
     enum form form = (enum form)rng_below(rng, FORMS);
     draw_features(rng, &query, DOCS, 1 + rng_below(rng, DIM), draw_unit);
     must(round_features(make_round(&made, &query, 1, form), &x, &fault), &fault);
-    must(scoring_round(scoring, &x, s, &fault), &fault);
+    must(scoring_round(scoring, &x, &made.round, s, NULL, &fault), &fault);
     state->live = NULL;
     const double *own = learner_score(state, &x, &fault);
     hold(own && memcmp(own, s, sizeof s) == 0, "message", "scores", s[0], own ? own[0] : NAN);
@@ -245,7 +245,7 @@ static void check_messages(struct rng *rng, double radius)
     start_ball(&state, 0.1, radius);
     if (radius == 0)
         state.settings.set[SETTING_RADIUS] = false;
-    must(learner_publish(&state, &model, &fault), &fault);
+    must(learner_publish(&state, &model, PUBLISH_WHOLE, &fault), &fault);
     for (size_t step = 0; step < STEPS / 4; step++) {
         must(model_read_message(&model, &fault), &fault);
         must(scoring_take(&scoring, &model, &fault), &fault);
@@ -256,7 +256,7 @@ static void check_messages(struct rng *rng, double radius)
             for (size_t j = 0; j < query.dim; j++)
                 query.x[i][j] = rng_below(rng, 20) ? 0 : query.x[i][j];
         step_by(&state, &query, g, step % 7 ? SPARSE : DENSE);
-        must(learner_publish_changes(&state, &model, &fault), &fault);
+        must(learner_publish(&state, &model, PUBLISH_CHANGES, &fault), &fault);
     }
     printf("messages: %zu, %zu of changes\n", (size_t)STEPS / 4, few);
     hold(few > STEPS / 20 && few < STEPS / 4 * 6 / 7, "message", "of changes", few, STEPS / 4);

@@ -85,7 +85,7 @@ load ../helper
     "$ROOT/build/tests/exact/siphash"
 }
 
-@test "pairs of query and document are found again, keys rising, at 48 bytes each; arrays are looked up in place" {
+@test "pairs of query and document are found again, keys rising, at 48 bytes each; in arrays too" {
     "$ROOT/build/tests/exact/memory_table"
 }
 
@@ -95,6 +95,14 @@ load ../helper
 
 @test "equal scores: every order is equally likely, whatever the line order" {
     "$ROOT/build/tests/exact/ties"
+}
+
+@test "a memory's keys are hashes of query and document; without a qid, or with a name twice, a fault" {
+    "$ROOT/build/tests/exact/memory_keys"
+}
+
+@test "ranks are drawn by the law of Zipf, and which round has which rank is a fair draw" {
+    "$ROOT/build/tests/exact/zipf"
 }
 
 @test "given how ties were broken, every policy shows documents and pairs with the propensities it says" {

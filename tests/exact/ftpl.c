@@ -43,7 +43,7 @@ static const double *scoring(struct state *state)
     static struct model model;
     static double w[DOCS];
     struct fault fault = { FAULT_NONE, "" };
-    must(learner_publish(state, &model, &fault), &fault);
+    must(learner_publish(state, &model, PUBLISH_WHOLE, &fault), &fault);
     memset(w, 0, sizeof w);
     model_weights(&model, w);
     return w;

@@ -1,7 +1,6 @@
 /*
  * memory_table: it holds what was entered and nothing else, in the order of keys however they came,
- * in at most 48 bytes a pair; arrays in a file are looked up as the table is; and keys are hashes
- * of what they should be.
+ * in at most 48 bytes a pair; and arrays in a file are looked up as the table is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,28 +156,6 @@ static void check_disorder(struct rng *rng)
         hold(!memory_arrays_find(&arrays, (uint64_t)1 << i | 4, &entry), "found in disorder", i);
 }
 
-/* A key depends on both names and on the secret, by SipHash of qid, NUL, kind and name. */
-static void check_keys(void)
-{
-    struct siphash a = memory_query(1, 2, "10"), b = memory_query(1, 2, "101"),
-                   c = memory_query(1, 3, "10"), d = memory_query(2, 2, "10");
-    static const char text[] = "10\0nGX01", row[] = "10\0r\1\0\0";
-    struct siphash whole = siphash_start(1, 2), rows = whole;
-    uint32_t one = 1;
-    siphash_add(&whole, text, sizeof text - 1);
-    siphash_add(&rows, row, sizeof row);
-    hold(memory_key_name(&a, "GX01", 4) == siphash_end(&whole), "the key of a name", 0);
-    hold(memory_key_row(&a, 1) == siphash_end(&rows), "the key of a row", 0);
-    uint64_t keys[] = { memory_key_name(&a, "1", 1), memory_key_name(&b, "", 0),
-                        memory_key_name(&b, "1", 1), memory_key_name(&c, "1", 1),
-                        memory_key_name(&d, "1", 1), memory_key_name(&a, "", 0),
-                        memory_key_row(&a, 1), memory_key_name(&a, &one, 4),
-                        memory_key_row(&b, 1), memory_key_row(&a, 2) };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        for (size_t j = 0; j < i; j++)
-            hold(keys[i] != keys[j] && keys[i], "one key for two pairs", i);
-}
-
 int main(void)
 {
     static const size_t sizes[] = { 0, 1, 2, 3, 10, 100, 1000, 5000, PAIRS };
@@ -189,7 +166,6 @@ int main(void)
     }
     check_crowd();
     check_disorder(&rng);
-    check_keys();
     if (wrong)
         fprintf(stderr, "memory_table: %lu wrong\n", wrong);
     return wrong ? 1 : 0;

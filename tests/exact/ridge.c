@@ -283,14 +283,14 @@ static void check_explorers(struct rng *rng, bool plain)
         draw(rng, &query, order, t);
         make_round(&made, &query, t, (enum form)(t % FORMS));
         must(round_features(&made.round, &x, &fault), &fault);
-        must(learner_publish(&bound, &message, &fault), &fault);
+        must(learner_publish(&bound, &message, PUBLISH_WHOLE, &fault), &fault);
         must(scoring_borrow(&scoring, &message, &fault), &fault);
-        must(scoring_round(&scoring, &x, s, &fault), &fault);
+        must(scoring_round(&scoring, &x, &made.round, s, NULL, &fault), &fault);
         check_bound(&bound, &q, &query, s);
         learn_round(&drawn, mask_round(&made, order, 1));
         learn_round(&bound, &made.round);
         add_document(&q, &query, order[0], 1);
-        must(learner_publish(&drawn, &message, &fault), &fault);
+        must(learner_publish(&drawn, &message, PUBLISH_WHOLE, &fault), &fault);
         check_drawn(&drawn, &message, plain);
     }
     hold(memcmp(drawn.w, bound.w, drawn.dim * sizeof(double)) == 0, "thompson",

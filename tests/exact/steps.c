@@ -57,19 +57,19 @@ static void check_levels(struct state *state, size_t n)
     struct model model;
     struct fault fault = { FAULT_NONE, "" };
     double b[RANKS];
-    must(learner_publish(state, &model, &fault), &fault);
+    must(learner_publish(state, &model, PUBLISH_WHOLE, &fault), &fault);
     must(model_array(&model, "threshold", n, b, &fault), &fault);
     for (size_t r = 1; r < n; r++)
         hold(b[r - 1] <= b[r], "prank", "thresholds out of order", b[r - 1], b[r]);
     struct buffer numbers = { b, sizeof b };
     const struct matrix one = { .docs = 1 };
-    const struct ring_extras extras = { state->dim, n, &numbers, &state->settings, NULL };
+    const struct ring_extras extras = { state->dim, n, &numbers, &state->settings, NULL, NULL };
     for (double wx = b[0] - 1; wx <= b[n - 1] + 1; wx += 0.5) {
         size_t level = 0;
         for (size_t r = 0; r < n; r++)
             level += wx >= b[r];
         double got = wx;
-        must(state->learner->rank(&one, &extras, &got, &fault), &fault);
+        must(state->learner->rank(&one, NULL, &extras, &got, NULL, &fault), &fault);
         hold(got == (double)level, "prank", "level", got, level);
     }
 }

@@ -78,20 +78,92 @@ points() {
     grep 'loss:rank_svm' out/curve.svg
 }
 
+@test "several tables: a line each, named from its file, its path, or -n" {
+    need_gnuplot
+    mkdir 'two words' other
+    curve >'two words/ridge.tsv'
+    curve | head -n 5 >kl.tsv
+    curve | head -n 4 >other/kl.tsv
+    plot -o first.svg 'two words/ridge.tsv' kl.tsv
+    grep '>ridge<' first.svg
+    grep '>kl<' first.svg
+    grep '>ndcg@10<' first.svg # the axis
+    is "$(points first.svg)" 11
+    plot -o loss.svg kl.tsv 'two words/ridge.tsv' other/kl.tsv loss:rank_svm
+    for name in kl.tsv ridge other/kl.tsv loss:rank_svm; do grep ">$name<" loss.svg; done
+    is "$(points loss.svg)" 14
+    plot -o both.svg -n "it's one" -n two kl.tsv other/kl.tsv 1 2
+    for name in "it's one, ndcg@10" "it's one, loss:rank_svm" 'two, ndcg@10' 'two, loss:rank_svm'; do
+        sed 's/&apos;/'"'"'/g; s/&#39;/'"'"'/g' both.svg | grep ">$name<"
+    done
+    is "$(points both.svg)" 14
+    plot kl.tsv 'two words/ridge.tsv' >picture
+    grep 'kl .*A.*ridge .*B' picture
+}
+
+@test "the picture's name says its form: PNG, PDF, otherwise SVG" {
+    need_gnuplot
+    curve >curve.tsv
+    for name in a.png A.PNG; do
+        plot -o $name curve.tsv
+        is "$(head -c 8 $name | od -An -tx1)" ' 89 50 4e 47 0d 0a 1a 0a'
+    done
+    plot -o a.pdf curve.tsv
+    is "$(head -c 5 a.pdf)" %PDF-
+    tail -n 1 a.pdf | grep '%%EOF'
+    for name in a.svg plain; do
+        plot -o $name curve.tsv
+        grep '^<svg' $name
+    done
+    is "$(ls)" 'A.PNG
+a.pdf
+a.png
+a.svg
+curve.tsv
+plain'
+}
+
+@test "a gnuplot without the terminals is reported, with the package that has them" {
+    need_gnuplot
+    curve >curve.tsv
+    mkdir lacks
+    printf '%s\n' '#!/bin/sh' 'case "$*" in *cairo*) echo unknown terminal >&2 && exit 1 ;; esac' \
+        "exec $(command -v gnuplot) \"\$@\"" >lacks/gnuplot
+    chmod +x lacks/gnuplot
+    PATH=$PWD/lacks:$PATH
+    fails 1 'plot: *cannot write PNG, it lacks pngcairo (Debian package: gnuplot-nox)*' plot -o a.png curve.tsv
+    fails 1 'plot: *cannot write PDF, it lacks pdfcairo (Debian package: gnuplot-nox)*' plot -o a.pdf curve.tsv
+    [ ! -e a.png ] && [ ! -e a.pdf ]
+    plot -o a.svg curve.tsv
+}
+
+@test "-h explains every option" {
+    plot -h >text 2>err
+    [ ! -s err ]
+    head -n 1 text | grep '^usage: plot '
+    for letter in l n o h; do grep "^  -$letter " text; done
+    grep '^Example:' text
+    is "$(awk 'length > 100' text)" ''
+}
+
 @test "what cannot be drawn is told" {
     need_gnuplot
     curve >curve.tsv
     fails 2 'plot: no table named
 usage: plot *' plot
-    fails 2 "plot: -l wants a whole number of seconds, not '0.5'*" plot -l 0.5 curve.tsv
+    fails 2 "plot: -l needs a whole number of seconds, not '0.5'*" plot -l 0.5 curve.tsv
     fails 2 '*usage: plot *' plot -x curve.tsv
     fails 1 'plot: cannot read nowhere' plot nowhere
-    fails 1 "plot: no column 'map' in curve.tsv" plot curve.tsv map
+    fails 1 "plot: no column 'map' in curve.tsv, and no such file" plot curve.tsv map
     fails 1 "plot: no column '3' in curve.tsv" plot curve.tsv 3
     small_text >text
-    fails 1 'plot: text is no table of metric: *' plot text
+    fails 1 'plot: text is not a table of metric: *' plot text
     printf 't\tmap\n1\tnan\n' >empty.tsv
     fails 1 'plot: nothing to draw in empty.tsv' plot empty.tsv
+    fails 1 'plot: cannot read nowhere/b.tsv' plot curve.tsv nowhere/b.tsv
+    fails 1 'plot: cannot read b.tsv' plot curve.tsv b.tsv ndcg@10
+    printf 't\tmap\n1\t0.5\n' >map.tsv
+    fails 1 "plot: no column 'ndcg@10' in map.tsv" plot curve.tsv map.tsv
     fails 1 'plot: cannot write nowhere/a.svg' plot -o nowhere/a.svg curve.tsv
 }
 
@@ -115,6 +187,16 @@ usage: plot *' plot
     plot curve.tsv >last
     tail -n 23 pictures | same - last
     fails 1 'plot: nothing to draw in never.tsv' plot -l 1 never.tsv
+}
+
+@test "live: several tables, one of which comes later" {
+    need_gnuplot
+    curve >one.tsv
+    { sleep 2 && curve | head -n 4 >new && mv new two.tsv; } 3>&- &
+    plot -l 4 -o both.svg one.tsv two.tsv
+    wait
+    grep '>two<' both.svg
+    is "$(points both.svg)" 10
 }
 
 @test "live: ^C ends it, and leaves a whole picture and nothing else" {

@@ -144,7 +144,7 @@ ends() {
 
 # whole FOLDER: each point of the grid has one row, and the log has it done once.
 whole() {
-    is "$(cut -f 1-4 "$1/sweep.tsv" | sed 1d)" "$(cat "$1/points")"
+    is "$(cut -f "1-$(awk 'NR == 1 { print NF }' "$1/points")" "$1/sweep.tsv" | sed 1d)" "$(cat "$1/points")"
     is "$(sed 1d "$1/joblog" | awk -F '\t' '$7 == 0 && $8 == 0 { print $1 }' | sort -n)" \
         "$(seq "$(wc -l <"$1/points")")"
     is "$(find "$1" -name '*.new')" ''
@@ -165,6 +165,78 @@ whole() {
         grep -q 'listnet, gamma 0.2' out/sweep.svg
         [ -s out/sweep.png ]
     fi
+}
+
+@test "every learner of update has a row, with what the shell's own ring gives" {
+    need_parallel
+    all=$(update -a nobody </dev/null 2>&1 | sed -n 's/.*choose from //p' | tr -d ,)
+    [ "$(echo $all | wc -w)" -ge 22 ]
+    sh "$SWEEP" out q.bin learner="${all/ftpl /}" eta=1e-4 seed=3 rounds=60 update.S='0.1 0.5' -j 2
+    whole out
+    is "$(head -n 1 out/sweep.tsv | tr '\t' ' ')" 'learner eta gamma seed update.S t ndcg@10'
+    is "$(sed 1d out/sweep.tsv | cut -f 1 | uniq | paste -sd ' ')" "${all/ftpl /}"
+    for learner in thompson linucb dbgd; do is "$(grep -c "^$learner	" out/sweep.tsv)" 2; done
+    is "$(grep -c "^ridge	-	0.1	3	-	60	" out/sweep.tsv)" 1
+    mkfifo ring
+    by_hand() { # row, then options of explore, of feedback-mask and of update
+        replay -n 60 -s 3 q.bin | score -f ring | explore $2 | metric -t table ndcg@10 |
+            feedback-mask $3 | update $4 -f ring >w.bin
+        grep -qxF "$(echo "$1" | tr ' ' '\t')	$(tail -n 1 table)" out/sweep.tsv
+    }
+    by_hand 'ridge - 0.1 3 -' '-g 0.1 -s 3' '' '-a ridge'
+    by_hand 'thompson - 0.1 3 0.5' '-g 0.1 -s 3' '' '-a thompson -S 0.5 -s 3'
+    by_hand 'pdgd 1e-4 - 3 -' '-p plackett-luce -s 3' '-c navigational -s 3' '-a pdgd -e 1e-4 -U 1'
+    by_hand 'dbgd 1e-4 - 3 0.1' '-p team-draft -s 3' '-c navigational -s 3' '-a dbgd -e 1e-4 -U 1 -S 0.1 -s 3'
+    by_hand 'slam 1e-4 0.1 3 -' '-g 0.1 -s 3' '-k all' '-a slam -e 1e-4'
+    by_hand 'solar1 - 0.1 3 -' '-g 0.1 -s 3' '-k all' '-a solar1 -s 3'
+
+    synth -n 100 noisy-binary >items.bin
+    sh "$SWEEP" items items.bin learner=ftpl feedback-mask.k='1 2' seed=1 rounds=200 measure=regret:dcg
+    whole items
+    for k in 1 2; do
+        replay -n 200 -s 1 items.bin | score -f ring | explore -p blocks -T 200 -k $k -s 1 |
+            metric -t table regret:dcg | feedback-mask -k $k | update -a ftpl -f ring >w.bin
+        grep -qxF "ftpl	-	-	1	$k	$(tail -n 1 table)" items/sweep.tsv
+    done
+}
+
+@test "options of update, explore and feedback-mask make a grid, each point once" {
+    need_parallel
+    sh "$SWEEP" out q.bin learner='kl ridge' eta='1e-4 1e-3' gamma='0.1 0.3' seed=2 rounds=60 radius=2 \
+        update.p='default on' explore.p='default top plackett-luce' explore.H='0.5 1' feedback-mask.k='1 2' \
+        explore.k=2 -j 2
+    whole out
+    # kl: 2 steps x (2 gammas x 2 policies + 2 temperatures) x 2 places; ridge: 1 x 6 x 2 x 2 plain or not
+    is "$(sed 1d out/sweep.tsv | cut -f 1 | uniq -c | tr -s ' ' | paste -sd ' ')" ' 24 kl  24 ridge'
+    mkfifo ring
+    replay -n 60 -s 2 q.bin | score -f ring | explore -p plackett-luce -H 0.5 -s 2 | metric -t table ndcg@10 |
+        feedback-mask -k 2 | update -a kl -e 1e-3 -U 2 -f ring >w.bin
+    grep -qxF "kl	1e-3	-	2	-	plackett-luce	0.5	2	-	$(tail -n 1 table)" out/sweep.tsv
+    replay -n 60 -s 2 q.bin | score -f ring | explore -p top -k 2 -g 0.3 -s 2 | metric -t table ndcg@10 |
+        feedback-mask -k 1 | update -a ridge -p -f ring >w.bin
+    grep -qxF "ridge	-	0.3	2	on	top	-	1	2	$(tail -n 1 table)" out/sweep.tsv
+    # horizons in place of a step size and a share of exploring rounds
+    sh "$SWEEP" horizon q.bin learner=squared seed=1 rounds=60 update.T=60 explore.T=60
+    replay -n 60 -s 1 q.bin | score -f ring | explore -T 60 -s 1 | metric -t table ndcg@10 |
+        feedback-mask | update -a squared -T 60 -f ring >w.bin
+    grep -qxF "squared	default	default	1	60	60	$(tail -n 1 table)" horizon/sweep.tsv
+    # clicks
+    sh "$SWEEP" clicks q.bin learner=ridge seed=1 rounds=60 gamma=0 feedback-mask.c='default perfect' \
+        feedback-mask.L=4
+    replay -n 60 -s 1 q.bin | score -f ring | explore -g 0 -s 1 | metric -t table ndcg@10 |
+        feedback-mask -c perfect -L 4 -s 1 | update -a ridge -f ring >w.bin
+    grep -qxF "ridge	-	0	1	perfect	4	$(tail -n 1 table)" clicks/sweep.tsv
+    is "$(cut -f 5,6 clicks/points | sed -n 1p)" 'default	-'
+}
+
+@test "-h explains every name" {
+    sh "$SWEEP" -h >text
+    head -n 1 text | grep '^usage: sweep '
+    for name in learner eta gamma seed update.X explore.X feedback-mask.X rounds radius measure bin; do
+        grep "^  $name=" text
+    done
+    is "$(awk 'length > 100' text)" ''
+    fails 2 'usage: sweep *' sh "$SWEEP" -x q.bin
 }
 
 @test "what is done is not done again" {
@@ -299,17 +371,25 @@ whole() {
 
 @test "a sweep that cannot be is told" {
     need_parallel
-    fails 2 'sweep: a grid*' sh "$SWEEP" out
-    fails 1 'sweep: no nowhere.bin here' sh "$SWEEP" out nowhere.bin
-    fails 1 "sweep: what is 'etta=1'?*" sh "$SWEEP" out q.bin etta=1
-    fails 1 'sweep: kl*is in the grid twice' sh "$SWEEP" out q.bin learner='kl kl'
-    fails 1 'sweep: values are words *' sh "$SWEEP" out q.bin learner='a/b'
-    for learner in ridge nobody; do
-        fails 1 "sweep: learner=$learner: a sweep is of what takes eta and a radius: squared, *" \
-            sh "$SWEEP" out q.bin learner="kl $learner"
-    done
-    fails 1 '*update: -e *sweep: 1 of 2 points have no row, the first is kl*0*' \
-        sh "$SWEEP" grid q.bin learner=kl eta='1e-4 0' seed=1 rounds=100
+    fails 2 'usage: sweep *' sh "$SWEEP" out
+    fails 1 'sweep: nowhere.bin: no such file' sh "$SWEEP" out nowhere.bin
+    fails 1 "sweep: what is 'etta=1'?*" sh "$SWEEP" none q.bin etta=1
+    fails 1 'sweep: learner=kl is in the grid twice' sh "$SWEEP" none q.bin learner='kl kl'
+    fails 1 'sweep: learner=a/b: values are words *' sh "$SWEEP" none q.bin learner='a/b'
+    fails 1 "sweep: learner=nobody: update: no learner 'nobody'*" sh "$SWEEP" none q.bin learner='kl nobody'
+    fails 1 'sweep: update -a kl -e 0 -U 1: update: -e *' sh "$SWEEP" none q.bin learner=kl eta='1e-4 0'
+    fails 1 'sweep: explore -g 7 -s 1: explore: -g *' sh "$SWEEP" none q.bin seed=1 gamma='0.1 7'
+    fails 1 'sweep: feedback-mask *: feedback-mask: -c *' sh "$SWEEP" none q.bin seed=1 feedback-mask.c=nobody
+    fails 1 "sweep: measure=nosuch: metric: *" sh "$SWEEP" none q.bin measure=nosuch
+    fails 1 'sweep: update.C: nothing in the grid takes this option' sh "$SWEEP" none q.bin update.C=1
+    fails 1 'sweep: explore.H: nothing in the grid takes this option' sh "$SWEEP" none q.bin explore.H=1
+    fails 1 'sweep: update.e: its name is eta' sh "$SWEEP" none q.bin update.e=1
+    fails 1 'sweep: update.m: sweep sets it itself' sh "$SWEEP" none q.bin update.m=1
+    fails 1 'sweep: explore.F is given twice' sh "$SWEEP" none q.bin explore.F=1 explore.F=2
+    fails 1 "sweep: what is 'metric.G=lin'?*" sh "$SWEEP" none q.bin metric.G=lin
+    [ ! -e none ]
+    fails 1 '*weights diverge*sweep: 1 of 2 points have no row, the first is kl*1e30*' \
+        sh "$SWEEP" grid q.bin learner=kl eta='1e-4 1e30' seed=1 rounds=100 radius=default
     fails 1 'sweep: grid holds another sweep*' sh "$SWEEP" grid q.bin learner=kl
 }
 

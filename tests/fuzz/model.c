@@ -37,10 +37,11 @@ static void score_all(struct scoring *scoring, struct record *record)
     double s[3];
     round_open(&round, record);
     reader_open_memory(&reader, rounds, sizeof rounds - 1, "rounds");
+    double index[3];
     while (next_round(&reader, record, &round)) {
         struct fault fault = { FAULT_NONE, "" };
         hold(round_features(&round, &x, &fault) == 0, "the features made here are good");
-        if (scoring_round(scoring, &x, s, &fault) < 0 ||
+        if (scoring_round(scoring, &x, &round, s, index, &fault) < 0 ||
             (scoring_has_rival(scoring) && scoring_rival(scoring, &x, round.t, s, s, &fault) < 0))
             hold_explained(&fault);
         else

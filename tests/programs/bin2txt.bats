@@ -156,7 +156,7 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
 }
 
 @test "an unknown form is a wrong command line" {
-    fails 2 "bin2txt: -f wants svm, rank, run, qrels, head, tsv, svm-light or ranklib, not 'xml'*usage: bin2txt *" bin2txt -f xml
+    fails 2 "bin2txt: -f wants svm, rank, run, qrels, head, summary, tsv, svm-light or ranklib, not 'xml'*usage: bin2txt *" bin2txt -f xml
 }
 
 @test "a file that is not there is told, and what came before it is printed" {
@@ -260,4 +260,179 @@ data_goes_round() {
     sed 's/qid:/qid:q-/' "$DATA/lambdarank/train.txt" | svm2bin >bin
     is "$(bin2txt -f head bin | grep -c ' qid=q-')" 201
     goes_round bin
+}
+
+# ---- summary ----
+
+# line NAME: what a summary on standard input has on the line of that name, with those below it that
+# have none.
+line() {
+    awk -v name="$1" '{ key = substr($0, 1, 18); sub(/ +$/, "", key) }
+        key != "" { on = key == name } on { print substr($0, 19) }'
+}
+
+@test "summary: a small collection worked by hand, every line" {
+    cat >text <<'TEXT'
+1 qid:a 1:-2 2:5 4:1
+0 qid:a 1:1.5 2:5 4:1
+0 qid:b 1:0 2:5 4:1
+0 qid:b 1:0 2:5 4:3000
+0 qid:b 1:0 2:5 4:1
+TEXT
+    # The order of query a has NDCG 1, the other one D(2) = 1/log2(3) = 0.63093: mean 0.81546, standard
+    # deviation 0.18454. Query b has nothing relevant: 0. So means of 0.5 and 0.4077, error 0.092.
+    cat >want <<'TEXT'
+rounds            2
+queries           2
+documents         5, 2 to 3 a round, mean 2.5
+document names    none
+features          4, dense, 4 stored in a document
+feature values    -2 to 3000
+constant features 2: 2, 3
+feature ranges    3.5 (feature 1) to 2999 (feature 4)
+labels            0: 4
+                  1: 1
+none relevant     1 of 2 rounds
+line order        NDCG@10 0.5000, random order 0.4077, standard error 0.092
+TEXT
+    svm2bin text | bin2txt -f summary >out
+    same want out
+    sed -i 's/4:3000/4:3502/' text
+    is "$(svm2bin text | bin2txt -f summary | line 'feature ranges')" \
+        $'3.5 (feature 1) to 3501 (feature 4)\nfeatures have very different ranges: use svm2bin -n'
+    # in line order NDCG 1 + 0, in another file
+    svm2bin text >stream
+    is "$(bin2txt -f summary stream stream | line rounds) $(bin2txt -f summary stream stream | line queries)" '4 2'
+}
+
+@test "summary: sparse features are 0 where they are not stored" {
+    printf '%s\n' '1 qid:a 3:2 900:-1' '0 qid:a 3:5' '2 qid:b 3:4 5:1' '0 qid:c 3:3 5:1' |
+        svm2bin -d 1000 >sparse
+    bin2txt -f head sparse | grep -q ',ptr:u4'
+    bin2txt -f summary sparse >out
+    is "$(line features <out)" '1000, sparse, 1.75 stored in a document'
+    is "$(line 'feature values' <out)" '-1 to 5'
+    is "$(line 'constant features' <out)" '997: 1, 2, 4, 6, 7, 8, 9, 10, 11, 12 ...'
+    is "$(line 'feature ranges' <out)" '1 (feature 5) to 3 (feature 3)'
+    { mkstream round t=1 docs=2 dim=2 x:f4 1 2 nan inf; } | bin2txt -f summary >out
+    is "$(line 'not finite' <out)" '2 feature values'
+    is "$(line labels <out)" none
+    mkstream round t=1 docs=1 dim=2147483648 ptr:u4 0 1 idx:u4 2147483647 val:f4 1 >far
+    fails_on far 1 'bin2txt: <stdin>: round 1: it has 2147483648 features, and a summary keeps the ranges of at most 16777216' \
+        bin2txt -f summary
+}
+
+@test "summary: names, qids and labels that only some rounds have, and many labels" {
+    { explored && named && masked && end 3; } | bin2txt -f summary >out
+    is "$(line queries <out)" '2; 1 of 3 rounds have no qid'
+    is "$(line 'document names' <out)" 'in 1 of 3 rounds'
+    is "$(line features <out)" '9, dense or sparse by round, 1 stored in a document'
+    is "$(line labels <out)" $'0.5: 1\n2: 1'
+    is "$(line 'without labels' <out)" '2 of 3 rounds'
+    seq 70 | sed 's/.*/& qid:a 1:&/' | svm2bin | bin2txt -f summary >out
+    is "$(line labels <out | sed -n '1p;64p;65p')" $'1: 1\n64: 1\nothers: 6'
+    printf '%s\n' '600 qid:a 1:1' '1100 qid:a 1:2' | svm2bin >large
+    fails_on large 1 'bin2txt: <stdin>: round 1 (qid a): a label is too large: its gain, 2^label, overflows' \
+        bin2txt -f summary
+    printf '%s\n' '600 qid:a 1:1' '1000 qid:a 1:2' | svm2bin | bin2txt -f summary | line 'line order' |
+        grep '^NDCG@10 0.6309, random order 0.8155, standard error 0.18$'
+}
+
+@test "summary: random order is the mean over all orders, and the standard error theirs" {
+    # The 120 orders of five labels, each a query; a feature has the scores of the line order.
+    awk 'function orders(done, left, i) {
+            if (left == "") {
+                q++
+                for (i = 1; i <= 5; i++) print substr(done, i, 1), "qid:" q, "1:" 6 - i
+            }
+            for (i = 1; i <= length(left); i++)
+                orders(done substr(left, i, 1), substr(left, 1, i - 1) substr(left, i + 1))
+        }
+        BEGIN { orders("", "02013") }' | svm2bin >orders
+    mkstream model learner=kl rounds=1 dim=1 w:f8 1 >by_line
+    score -m by_line <orders | explore | metric -e 1 ndcg@10 | awk '
+        NR > 1 { value = $2 * (NR - 1) - sum; sum += value; squares += value * value; n++ }
+        END {
+            mean = sum / n
+            printf "NDCG@10 %.4f, random order %.4f, standard error %.2g\n", mean, mean,
+                sqrt((squares / n - mean * mean) / n) }' >want
+    is "$(bin2txt -f summary orders | line 'line order')" "$(cat want)"
+}
+
+@test "summary: past the cutoff, too: many shuffles have that mean and deviation" {
+    made() { awk 'BEGIN { for (q = 1; q <= 5; q++) for (d = 0; d < 15 + q; d++) print (d * q) % 4, "qid:" q, "1:1" }'; }
+    made | svm2bin >queries
+    bin2txt -f summary queries | line 'line order' >line
+    for seed in {1..400}; do
+        explore -g 1 -s "$seed" <queries | metric ndcg@10 | tail -n 1 | cut -f 2
+    done >shuffled
+    awk 'NR == FNR { mean = $5 + 0; error = $8; next } { sum += $1; squares += $1 * $1; n++ }
+        END {
+            m = sum / n
+            s = sqrt(squares / n - m * m)
+            print m, mean, s, error
+            exit !((m - mean) ^ 2 < (4 * error) ^ 2 / n && s > 0.85 * error && s < 1.15 * error) }' line shuffled
+}
+
+@test "summary: a line order that tells relevance is reported, and one that is random is not" {
+    told='standard errors (better|worse) than random order'
+    for order in sorted reversed shuffled; do
+        awk -v order=$order 'BEGIN { srand(1); for (q = 1; q <= 100; q++) for (d = 1; d <= 12; d++)
+            print (order == "sorted" ? d < 3 : order == "reversed" ? d > 10 : int(rand() * 6) == 0) + 0, "qid:" q, "1:" d
+        }' | svm2bin | bin2txt -f summary | line 'line order' >$order
+        cat $order
+    done
+    grep -E 'it tells relevance: [0-9.]+ standard errors better than random order' sorted
+    grep -E 'it tells relevance: [0-9.]+ standard errors worse than random order' reversed
+    is "$(wc -l <shuffled)" 1
+}
+
+@test "summary: line order is judged once for each qid, everything else in each round" {
+    small_text | svm2bin >small
+    replay -n 300 small | bin2txt -f summary >many
+    bin2txt -f summary small >once
+    is "$(line rounds <many) $(line queries <many)" '300 3'
+    is "$(line documents <many | cut -d , -f 1)" 700
+    is "$(line labels <many | head -n 1) $(line labels <once | head -n 1)" '0: 400 0: 4'
+    is "$(line 'line order' <many)" "$(line 'line order' <once)"
+}
+
+@test "summary: models are refused, no rounds are counted as none, a stream cut short has none" {
+    small_text | svm2bin >small
+    model >m
+    fails_on m 1 'bin2txt: <stdin>: record 1: a model, and -f summary prints rounds alone' bin2txt -f summary
+    head -c -40 small >cut
+    fails_on cut 1 'bin2txt: <stdin>: stream cut short *' bin2txt -f summary
+    [ ! -s out ]
+    is "$(end 0 | bin2txt -f summary)" $'rounds            0\nqueries           0'
+    is "$(printf '%s qid:a\n' 1 0 2 | svm2bin | bin2txt -f summary | line features)" none
+}
+
+# counted NAME FILE: a summary has the counts that awk makes of the text.
+counted() {
+    need_data "$1"
+    svm2bin "$DATA/$1/$2" | bin2txt -f summary >out
+    cat out
+    is "$(line documents <out | cut -d , -f 1)" "$(grep -c qid: "$DATA/$1/$2")"
+    is "$(line queries <out)" "$(awk '{ print $2 }' "$DATA/$1/$2" | sort -u | wc -l)"
+    is "$(line labels <out)" "$(awk '{ n[$1]++ } END { for (r in n) print r ": " n[r] }' "$DATA/$1/$2" | sort -n)"
+}
+
+@test "summary: MQ2008" {
+    counted MQ2008 S1.txt
+    is "$(line 'constant features' <out)" '6: 6, 7, 8, 9, 10, 43'
+}
+
+@test "summary: MSLR has features of very different ranges" {
+    counted MSLR train.txt
+    line 'feature ranges' <out | grep 'use svm2bin -n'
+    svm2bin -n "$DATA/MSLR/train.txt" | bin2txt -f summary | line 'feature ranges' >scaled
+    is "$(wc -l <scaled)" 1
+}
+
+@test "summary: lambdarank; a copy that is sorted by label is reported" {
+    counted lambdarank train.txt
+    is "$(line 'line order' <out | wc -l)" 1
+    LC_ALL=C sort -s -k 2,2 -k 1,1nr "$DATA/lambdarank/train.txt" | svm2bin | bin2txt -f summary |
+        line 'line order' | grep '^it tells relevance.* better than random order$'
 }

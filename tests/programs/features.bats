@@ -277,12 +277,12 @@ wrong() { # words, round, way...
     needs_limits
     ulimit -v 100000
     sparse='ptr:u4 0 1 idx:u4 65533 val:f4 1'
-    wrong 'it would be 2147516415 features wide; a round is at most 2147483648' \
+    wrong 'its documents would have 2147516415 features: at most 2147483648 are allowed' \
         "docs=1 dim=65535 $sparse" products
     mkstream round t=1 docs=1 dim=65534 $sparse >in
     features products <in | bin2txt -f head | grep ' dim=2147450879 '
-    wrong 'it would be 2147483650 features wide; *' "docs=1 dim=1073741825 $sparse" split
-    wrong 'it would be 2147483649 features wide; *' "docs=1 dim=2147483647 $sparse" -D 2 fourier
+    wrong 'its documents would have 2147483650 features: *' "docs=1 dim=1073741825 $sparse" split
+    wrong 'its documents would have 2147483649 features: *' "docs=1 dim=2147483647 $sparse" -D 2 fourier
     mkstream round t=1 docs=1 dim=2147483647 $sparse >in
     features -D 1 fourier <in | bin2txt -f head | grep ' dim=2147483648 '
     wrong 'its documents would have more than 134217728 features that are not 0' \
@@ -296,7 +296,7 @@ wrong() { # words, round, way...
 }
 
 @test "frequencies are kept for the features that came, and not for all below them" {
-    wrong '1048576 new features of more than 32 features want more than 33554432 *-D' \
+    wrong '1048576 new features of more than 32 features need more than 33554432 *-D' \
         'docs=1 dim=33 x:f4 1*33' -D 1048576 fourier
     # memory goes by the features that came, not by their numbers
     svm2bin <<<'1 qid:1 1300000:1' >in

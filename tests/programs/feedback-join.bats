@@ -308,7 +308,7 @@ line 7 t=6'
     printf 'a\t1\nb\t1\nc\t1\n' >by.qid
     fails_on twice 1 'feedback-join: <stdin>: round 4 (qid a): an earlier round has its qid, *: join by t, without -q' \
         feedback-join -q by.qid
-    fails_on twice 1 '*round 4*its qid came before*' feedback-join -W -q by.qid # it is no answer's fault
+    fails_on twice 1 '*round 4*an earlier round has its qid*' feedback-join -W -q by.qid # it is no answer's fault
     printf '4\t1\n5\t1\n6\t1\n' | cat answers - >six
     is "$(feedback-join six <twice | seen | wc -l)" 6
 }

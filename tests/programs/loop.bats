@@ -171,7 +171,7 @@ piped() {
 }
 
 @test "a signal: the round is finished, the model saved, and loop dies of it" {
-    loop 'synth -n 1000000000 linear | score | explore | update -a slam -e 1 -m model' &
+    loop 'synth -n 1000000000 linear | score | explore | feedback-mask -k all | update -a slam -e 1 -m model' &
     tries=500
     until [ -e model.lock ]; do
         sleep 0.01
@@ -184,7 +184,7 @@ piped() {
     [ "$got" = 143 ]
     rounds=$(bin2txt -f head model | sed 's/.* rounds=\([0-9]*\) .*/\1/')
     [ "$rounds" -gt 0 ]
-    loop "synth -n $rounds linear | score | explore | update -a slam -e 1 -m straight"
+    loop "synth -n $rounds linear | score | explore | feedback-mask -k all | update -a slam -e 1 -m straight"
     same straight model
 }
 

@@ -373,30 +373,30 @@ M=("2 0 1:1 2 0" "0 1 1:1 2 0")
 }
 
 @test "regret: of a list that is not fixed is an error" {
-    local list="is for a fixed list of items (dim=0)"
+    local list="needs a fixed list of items"
     listed "1 0 1:0 1 2" "1 0 0:0 1 2" "1 0:0 1" >s
-    fails_on s 1 "metric: <stdin>: round 3: 2 documents where the first round has 3, and \
+    fails_on s 1 "metric: <stdin>: round 3: 2 documents, but the first round has 3, and \
 regret:ndcg@10 $list" metric regret:ndcg@10
     listed "1 0:0 1" "1 0 0:0 1 2" >s
-    fails_on s 1 "metric: <stdin>: round 2: 3 documents where the first round has 2*" \
+    fails_on s 1 "metric: <stdin>: round 2: 3 documents, but the first round has 2*" \
         metric regret:sumloss
     shown "$A" >s
-    fails_on s 1 "metric: <stdin>: round 1 (qid 1): dim=1, and regret:prec@1 $list" \
+    fails_on s 1 "metric: <stdin>: round 1 (qid 1): dim=1, but regret:prec@1 $list (dim=0)" \
         metric regret:prec@1
     printf '1 qid:a\n0 qid:a\n1 qid:b\n0 qid:b 1:1\n' | svm2bin -u -d 1 | explore -g 1 >s
-    fails_on s 1 "metric: <stdin>: round 1 (qid a): dim=1, and *" metric regret:dcg
+    fails_on s 1 "metric: <stdin>: round 1 (qid a): dim=1, but *" metric regret:dcg
 }
 
 @test "regret: pairloss and auc are for labels 0 and 1" {
     local M
     listed "1 0 1:0 1 2" "0 0 2:0 1 2" >s
     for M in pairloss auc; do
-        fails_on s 1 "metric: <stdin>: round 2: label 2 is 2, and regret:$M is for labels 0 and 1 \
+        fails_on s 1 "metric: <stdin>: round 2: label 2 is 2, but regret:$M needs labels 0 and 1 \
 (regret:sumloss takes any)" metric "regret:$M"
         metric "$M" <s
     done
     listed "0.5 0:0 1" >s
-    fails_on s 1 "metric: <stdin>: round 1: label 0 is 0.5, and regret:auc *" metric regret:auc
+    fails_on s 1 "metric: <stdin>: round 1: label 0 is 0.5, but regret:auc *" metric regret:auc
 }
 
 @test "regret: gains past a double are an error that says -G lin, past the cut and in sum, too" {
@@ -531,7 +531,7 @@ many() {
     fails_on s 1 "metric: <stdin>: round 1 (qid 1): needs label: put metric before feedback-mask" \
         metric ndcg@10
     echo "? qid:1 1:1" | svm2bin -u | explore -g 1 >s
-    fails_on s 1 "metric: <stdin>: round 1 (qid 1): needs label, and this query has none" metric map
+    fails_on s 1 "metric: <stdin>: round 1 (qid 1): needs label: this query has no labels" metric map
 }
 
 @test "without an order it says who makes one" {

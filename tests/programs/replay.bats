@@ -157,6 +157,78 @@ letters() {
     fails 1 'replay: no rounds to deal' replay -n 3 none
 }
 
+# ---- a Zipf law ----
+
+# counts: how often each qid was dealt, largest first: lines "count qid".
+counts() {
+    bin2txt -f head | sed 's/.* qid=\([^ ]*\) .*/\1/' | sort | uniq -c | sort -rn
+}
+
+@test "-z draws rounds by a Zipf law: frequencies fall as r^-z" {
+    stored {a..j} >a_to_j
+    for z in 0.5 1 2; do
+        replay -z $z -n 50000 a_to_j | counts >counts
+        is "$(wc -l <counts)" 10
+        # Chi-square of 9 degrees of freedom: above 45 with probability 1e-6.
+        awk -v z=$z '{ count[NR] = $1 } END {
+            for (r = 1; r <= 10; r++) sum += r ^ -z
+            for (r = 1; r <= 10; r++) {
+                want = 50000 * r ^ -z / sum
+                chi += (count[r] - want) ^ 2 / want
+            }
+            print z, chi
+            exit !(chi < 45)
+        }' counts
+    done
+}
+
+@test "-z: which round is frequent depends on the seed, not on its place in the file" {
+    stored {a..e} >a_to_e
+    for seed in {1..60}; do
+        replay -z 2 -s $seed -n 200 a_to_e | counts | awk 'NR == 1 { print $2 }'
+    done | sort | uniq -c >most
+    is "$(wc -l <most)" 5
+    [ "$(sort -n most | awk 'NR == 1 { print $1 }')" -ge 4 ] # of 12 expected
+    stored {e..a} >e_to_a # the place counts, not the round
+    is "$(replay -z 2 -s 3 -n 40 a_to_e | dealt | tr abcde edcba)" \
+        "$(replay -z 2 -s 3 -n 40 e_to_a | dealt)"
+}
+
+@test "-z: a round depends on the seed and its number alone: resumed and in shares it is the same" {
+    stored {a..z} >a_to_z
+    replay -z 1 -s 5 -n 60 a_to_z >out
+    whole=$(dealt <out)
+    is "$(replay -z 1 -s 5 -b 30 -n 60 a_to_z | dealt)" "$(cut -d ' ' -f 30- <<<"$whole")"
+    is "$(replay -z 1 -s 5 -n 40 a_to_z | dealt)" "$(cut -d ' ' -f -40 <<<"$whole")"
+    for i in 1 2 3 4; do
+        replay -z 1 -s 5 -n 60 -i $i/4 a_to_z >share$i
+    done
+    cat share1 share2 share3 share4 | replay - >joined
+    same out joined
+    cat a_to_z | replay -s 5 -z 1 -n 60 - >pipe
+    same out pipe
+    replay -z 1 -s 6 -n 60 a_to_z >other
+    run cmp -s out other
+    is "$status" 1
+}
+
+@test "-z without -n has as many rounds as are stored, without -s seed 1" {
+    stored {a..z} >a_to_z
+    replay -z 1 a_to_z >out
+    replay -z 1 -s 1 -n 26 a_to_z >want
+    same want out
+    stored a >a
+    is "$(replay -z 3 -n 3 a | dealt)" '1a 2a 3a'
+    echo 'rankpipe/1 end rounds=0 bytes=0' >none
+    replay -z 1 none >out
+    same none out
+}
+
+@test "-z draws the same bytes on every machine" {
+    stored {a..z} >a_to_z
+    is "$(replay -z 1.1 -s 7 -n 20 a_to_z | dealt | tr -d '0-9 ')" 'uivbadpbbuboumawuhbu'
+}
+
 # ---- errors ----
 
 @test "a file that is cut short is refused before any round of it, or of another, is dealt" {
@@ -217,6 +289,9 @@ letters() {
     fails 2 "replay: -n wants a whole number from 1 to *, not '0'*" replay -n 0 ab
     fails 2 "replay: -b wants a whole number from 1 to *, not '1.5'*" replay -b 1.5 ab
     fails 2 "replay: -s wants a whole number from 0 to *, not 'x'*" replay -s x ab
+    for z in 0 -1 x inf ''; do
+        fails 2 "replay: -z wants a number above 0, not '$z'*usage: replay *" replay -z "$z" ab
+    done
 }
 
 @test "standard input is read from where it stands" {

@@ -49,7 +49,7 @@ untouched() {
     shift
     [ -f model ] || two_documents | update "$@" -m model
     cp model before
-    fails_on bad 1 "$pattern" update "$@" -m model
+    fails_on bad 1 "$(resuming model "$pattern")" update "$@" -m model
     same before model
     fails_on bad 1 "$pattern" update "$@" -m none
     [ ! -e none ]
@@ -383,6 +383,28 @@ refuses() {
         -a kl -e 0.1
 }
 
+@test "labels that nothing masked after explore are refused, unless -X allows them" {
+    deck
+    score -m zero <labelled | explore -g 0.5 >shown
+    cp shown bad
+    for learner in 'squared -e 0.1' listnet\ -e\ 0.1 slam\ -e\ 1 ridge; do
+        # shellcheck disable=SC2086
+        untouched 'update: <stdin>: round 1 (qid a): it has an order and all labels: put feedback-mask before update, or allow it with -X' \
+            -a $learner
+        rm model
+        # shellcheck disable=SC2086
+        update -a $learner <labelled >by_labels # no order: they were never shown
+        # shellcheck disable=SC2086
+        update -X -a $learner <shown >allowed
+        same by_labels allowed
+    done
+    # Feedback that is there decides, with labels beside it or not.
+    feedback-mask -k all <shown >all
+    update -a listnet -e 0.1 <all >model
+    mkstream round 't=1 docs=2 dim=1' label:f4 1 0 order:u4 0 1 seen:f4 1 0 x:f4 1 2 >both
+    update -a listnet -e 0.1 <both >model
+}
+
 @test "weights that diverge stop the run with the round, and the model as it was" {
     # w = 1e10 (e - 1) 1000 after the first round, so that exp(s) is infinite in the second; into a
     # model with w = 1 it is in the first
@@ -527,6 +549,80 @@ refused() {
     replay -b 14 -n 40 deck | update -a kl -e 0.1 -m model
     update -a kl -e 0.1 <deck >straight
     same straight model
+}
+
+@test "a run that resumes says so, from which round and of which file, before its first round" {
+    deck
+    update -a kl -e 0.1 -m model <deck 2>err
+    is "$(cat err)" ''
+    update -a kl -e 0.1 -m model <deck 2>err
+    is "$(cat err)" 'update: resuming from round 40 of model'
+    loop 'update -a kl -e 0.1 -c 1 -m ./model < deck' 2>err
+    is "$(cat err)" 'update: resuming from round 80 of ./model'
+    update -a kl -e 0.1 <deck 2>err >model
+    is "$(cat err)" ''
+    mkfifo in
+    update -a kl -e 0.1 -m model <in 2>err 3>&- &
+    exec 8>in
+    within 10 grep -x 'update: resuming from round 40 of model' err
+    cat deck >&8
+    exec 8>&-
+    wait $!
+    mv model $'a\nb'
+    update -a kl -e 0.1 -m $'a\nb' <deck 2>err
+    is "$(cat err)" 'update: resuming from round 80 of a\x0ab'
+}
+
+@test "-n starts a new model, and the old one is replaced when the new one is saved" {
+    deck
+    update -a kl -e 0.1 -m straight <deck
+    update -a kl -e 0.5 -m model <deck
+    cp model before
+    fails_on deck 1 'update: model model: it was learnt with eta=0.5 *' update -a kl -e 0.1 -m model
+    echo 'rankpipe/1 end rounds=0 bytes=0' >bad
+    fails_on bad 1 'update: <stdin>: no rounds' update -n -a kl -e 0.1 -m model
+    same before model
+    mkfifo in
+    update -n -a kl -e 0.1 -m model <in 2>err 3>&- &
+    exec 8>in
+    head -c 3000 deck >&8
+    within 10 [ -e model.lock ]
+    same before model
+    tail -c +3001 deck >&8
+    exec 8>&-
+    wait $!
+    is "$(cat err)" ''
+    same straight model
+    : >model # a file that is no model is replaced too
+    update -n -a kl -e 0.1 -m model <deck
+    same straight model
+    update -n -a kl -e 0.1 -m new <deck
+    same straight new
+    fails 2 'update: -n needs -m: *usage: update *' update -n -a kl -e 0.1
+}
+
+@test "the rule of make on the page: a model starts anew, and one that is cut short is deleted" {
+    for tool in make mandoc; do command -v $tool || skip "no $tool here"; done
+    deck
+    replay -n 40 labelled >q.bin
+    cp q.bin whole
+    mandoc -Tascii "$ROOT/man/update.1" | awk '{ gsub(/.\010/, "") } /^   Models that make/ { on = 1 }
+        on && /DELETE_ON_ERROR:$/ { rule = 1 } rule && !NF { exit }
+        rule { sub(/^ *update/, "\tupdate"); sub(/^ */, ""); print }' >Makefile
+    is "$(wc -l <Makefile)" 3
+    make model.bin 2>err
+    is "$(cat err)" ''
+    update -a listnet -e 0.01 <whole >straight
+    same straight model.bin
+    make model.bin | grep 'up to date'
+    touch -t 202001010000 model.bin
+    make model.bin 2>err
+    is "$(cat err)" ''
+    same straight model.bin
+    head -c 3000 whole >q.bin
+    touch -t 202001010000 model.bin
+    fails 2 '*stream cut short*' make model.bin
+    [ ! -e model.bin ]
 }
 
 @test "no rounds: exit 1, and no file is made or changed" {
@@ -676,9 +772,10 @@ refused() {
     replay -n 9 deck | update -a kl -e 0.1 -m model
     cp model before
     mkdir model.lock.new
-    fails_on deck 1 'update: cannot write model.lock.new: *' update -a kl -e 0.1 -m model
+    cannot=$(resuming model 'update: cannot write model.lock.new: *')
+    fails_on deck 1 "$cannot" update -a kl -e 0.1 -m model
     same before model
-    fails_on deck 1 'update: cannot write model.lock.new: *' update -a kl -e 0.1 -c 3 -m model
+    fails_on deck 1 "$cannot" update -a kl -e 0.1 -c 3 -m model
     same before model
     [ ! -e model.lock ]
 }

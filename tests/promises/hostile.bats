@@ -34,8 +34,8 @@ good() {
 # Programs that look at no feature; those that do; and those that pass all rounds on unread.
 BLIND=("explore -g 0.5" "metric ndcg@1" "metric -t table ndcg@1" "feedback-mask" "bin2txt -f rank"
     "replay -" "replay stream" "loop explore -g 0.5 | metric -t table ndcg@1 | feedback-mask")
-SEEING=("score -m one.bin" "update -a squared -e 0.1 -d 1000" "bin2txt"
-    "update -a squared -e 0.1 -d 1000 -m new.bin" "loop score -m one.bin | explore -g 0.5 | metric ndcg@1"
+SEEING=("score -m one.bin" "update -X -a squared -e 0.1 -d 1000" "bin2txt"
+    "update -X -a squared -e 0.1 -d 1000 -m new.bin" "loop score -m one.bin | explore -g 0.5 | metric ndcg@1"
     "loop score -f ring | explore -g 0.5 | feedback-mask | update -a squared -e 0.1 -d 1000 -f ring"
     "features split" "features -D 3 fourier" "features products")
 
@@ -72,7 +72,7 @@ in_ring() {
     {
         timeout 5 score -f ring <"$1" 2>1.err | timeout 5 explore -g 0.5 2>2.err |
             timeout 5 feedback-mask 2>3.err |
-            timeout 5 update -a squared -e 0.1 -d 1000 -f ring >model 2>4.err
+            timeout 5 update -X -a squared -e 0.1 -d 1000 -f ring >model 2>4.err
         status="${PIPESTATUS[*]}" got=$(cat ./*.err | wc -l)
     } || true
     [ "$status $got" = '1 1 1 1 4' ] || { echo "$1: $status, $(cat ./*.err)" && return 1; }
@@ -226,10 +226,10 @@ features() {
     mkstream round t=1 docs=2 dim=16777217 label:f4 1 0 ptr:u4 0 0 1 idx:u4 16777216 val:f4 1 >stream
     for learner in 'squared -e 0.1' solar1 solar2 prank committee ridge 'slam -e 1'; do
         refused stream 'round 1: it has 16777217 features, more than the * weights that the model may have: *' \
-            "update -a $learner" "loop update -a $learner"
+            "update -X -a $learner" "loop update -X -a $learner"
     done
     mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1 nan >stream
-    refused stream 'round 1: document 1 scores nan: *' 'score -m one.bin' 'update -a squared -e 0.1'
+    refused stream 'round 1: document 1 scores nan: *' 'score -m one.bin' 'update -X -a squared -e 0.1'
 }
 
 @test "a feature far out takes no room for those before it, whoever scores" {
@@ -259,7 +259,7 @@ features() {
 # model WORDS FILE: score and update refuse it, and leave it as it is.
 model() {
     cp "$2" before
-    for command in "score -m $2" "update -a squared -e 0.5 -m $2"; do
+    for command in "score -m $2" "update -X -a squared -e 0.5 -m $2"; do
         words "$command"
         got=$(survive_bytes ended two "${word[@]}") || { echo "$got" && return 1; }
         # shellcheck disable=SC2254
@@ -301,7 +301,7 @@ model() {
 # kept WORDS LEARNER [WORD ...]: update -a LEARNER refuses the model.
 kept() {
     mkstream model "learner=${2%% *}" rounds=3 "${@:3}" >m
-    words "update -a $2 -m m"
+    words "update -X -a $2 -m m"
     got=$(survive_bytes ended two "${word[@]}") || { echo "$got" && return 1; }
     # shellcheck disable=SC2254
     case $got in
@@ -340,13 +340,13 @@ kept() {
     mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >list
     for learner in prank 'committee -N 2'; do
         # shellcheck disable=SC2086
-        update -a $learner <two >whole
+        update -X -a $learner <two >whole
         # shellcheck disable=SC2086
-        survive_bytes -f m -i two flip whole update -a $learner -m m
+        survive_bytes -f m -i two flip whole update -X -a $learner -m m
     done
-    survive_bytes -f m -i two cut whole update -a committee -N 2 -m m
+    survive_bytes -f m -i two cut whole update -X -a committee -N 2 -m m
     survive_bytes -f m -i two cut whole score -m m
-    update -a prank <two >whole
+    update -X -a prank <two >whole
     survive_bytes -f m -i two flip whole score -m m
     update -a ftpl <list >whole
     survive_bytes -f m -i list flip whole update -a ftpl -m m

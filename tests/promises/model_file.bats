@@ -83,11 +83,12 @@ outgrown() {
     # where there is no checkpoint: at the end, and at an end that is none
     cp "$model" before
     replay -b 41 -n 80 grown >rest
-    fails_on rest 1 "update: cannot write $model.lock.new: $why" "$@" -a slam -e 0.5 -m "$model"
+    fails_on rest 1 "$(resuming "$model" "update: cannot write $model.lock.new: $why")" \
+        "$@" -a slam -e 0.5 -m "$model"
     same before "$model"
     head -c $(($(wc -c <rest) - 100)) rest >cut
-    fails_on cut 1 \
-        "update: *stream cut short after round 79; and cannot write $model.lock.new: $why" \
+    fails_on cut 1 "$(resuming "$model" \
+        "update: *stream cut short after round 79; and cannot write $model.lock.new: $why")" \
         "$@" -a slam -e 0.5 -m "$model"
     same before "$model"
     alone "$model"
@@ -182,8 +183,8 @@ outgrown() {
     cp other before
     : >mounted.file
     mount --bind other mounted.file 2>/dev/null || skip 'no file can be mounted here'
-    fails_on wide 1 'update: cannot rename mounted.file.lock.new to mounted.file: * busy' \
-        $slam -m mounted.file
+    fails_on wide 1 "$(resuming mounted.file \
+        'update: cannot rename mounted.file.lock.new to mounted.file: * busy')" $slam -m mounted.file
     same before mounted.file
     alone mounted.file
 }

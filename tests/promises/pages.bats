@@ -119,7 +119,7 @@ defaults() {
     done
 }
 
-@test "the examples of every page run, and say nothing on stderr" {
+@test "the examples of every page run, and print nothing on stderr, except that a run resumes" {
     for file in "$ROOT"/man/*; do
         name=$(basename "$file")
         mkdir "$name" && cd "$name"
@@ -129,7 +129,8 @@ defaults() {
         [ -s commands ]
         timeout 60 bash -e -o pipefail commands >out 2>err </dev/null
         cat err
-        [ ! -s err ]
+        run grep -v '^update: resuming from round [1-9][0-9]* of [a-z0-9]*\.bin$' err
+        is "$output" ''
         cd ..
     done
 }

@@ -41,6 +41,7 @@ run_ring() {
 
 # ended STATUS...: how the members ended, in order. 0 and 141 are without words, 1 and 2 with
 # words that begin with the program's name; 141/1 is one of the two; 7! is 7, its words no matter.
+# That update resumes is no matter either.
 ended() {
     local member want got rest
     read -r rest <statuses
@@ -56,6 +57,7 @@ ended() {
             ;;
         esac
         case $want in *!) continue ;; esac
+        sed -i '/^update: resuming from round [1-9][0-9]* of model$/d' $member.err
         case $got/$(head -c 200 $member.err) in
         0/ | 141/) ;;
         [12]/score:* | [12]/explore:* | [12]/metric:* | [12]/feedback-mask:* | [12]/update:*) ;;

@@ -21,7 +21,7 @@ end() {
 
 # Everything that reads rounds; those that pass them on.
 FILTERS=("score -m one.bin" "explore -g 0.5" "metric -t table ndcg@1" "feedback-mask")
-READERS=("${FILTERS[@]}" "metric ndcg@1" "update -a squared -e 0.1 -m new.bin" "bin2txt -f rank" "replay -")
+READERS=("${FILTERS[@]}" "metric ndcg@1" "update -X -a squared -e 0.1 -m new.bin" "bin2txt -f rank" "replay -")
 
 setup_file() {
     export BATS_TEST_TIMEOUT=60 # of a program that hangs nothing would be told
@@ -61,7 +61,7 @@ late() {
 @test "features go through a pipe as they do into a file, whether they come at once or late" {
     for dim in 41 136 300; do
         synth -n 5 -l 100 -d "$dim" linear >dealt
-        update -a squared -e 0.001 -m model <dealt
+        update -X -a squared -e 0.001 -m model <dealt
         score -m model <dealt >scored
         explore -g 0.5 <scored >shown
         for command in "score -m model:dealt" "explore -g 0.5:scored" "metric -t table map:shown" \
@@ -129,8 +129,8 @@ carried() {
 
 @test "update learns the same from a round with more in it" {
     { carried '' 'label:f4[1],other:f8[1]' 19 '\0\0\0200\077rankpipe' && end 1; } >in
-    { tiny 1 && end 1; } | update -a squared -e 0.1 >expected
-    update -a squared -e 0.1 <in >out
+    { tiny 1 && end 1; } | update -X -a squared -e 0.1 >expected
+    update -X -a squared -e 0.1 <in >out
     same expected out
 }
 
@@ -157,7 +157,7 @@ carried() {
 @test "update refuses a model on standard input and says where it goes" {
     { tiny 1 && model && end 2; } >in
     fails_on in 1 'update: <stdin>: record 2: a model in the stream: *; to continue a model, use -m' \
-        update -a squared -e 0.1
+        update -X -a squared -e 0.1
 }
 
 # ---- streams together, and empty ones ----
@@ -177,8 +177,8 @@ carried() {
     same three out
     is "$(cat two one | bin2txt -f head | cut -d ' ' -f 3 | paste -sd ' ')" 't=1 t=2 t=7'
     is "$(cat two one | metric -r ndcg@1 | tail -n 1)" "$(printf '7\t3\t3')"
-    update -a squared -e 0.1 <three >expected
-    cat two one | update -a squared -e 0.1 >out
+    update -X -a squared -e 0.1 <three >expected
+    cat two one | update -X -a squared -e 0.1 >out
     same expected out
 }
 
@@ -196,7 +196,7 @@ carried() {
 
 @test "update and metric refuse an empty stream" {
     end 0 >none
-    for command in 'update -a squared -e 0.1' 'update -a squared -e 0.1 -m new.bin' 'metric ndcg@1' \
+    for command in 'update -X -a squared -e 0.1' 'update -X -a squared -e 0.1 -m new.bin' 'metric ndcg@1' \
         'metric -t table ndcg@1'; do
         # shellcheck disable=SC2086
         fails_on none 1 "${command%% *}: <stdin>: no rounds" $command
@@ -329,7 +329,7 @@ refuse_features() {
     n=$(printf '%b' "$3" | wc -c)
     { echo "rankpipe/1 round t=1 docs=1 dim=$1 cols=label:f4[1],$2 bytes=$((n + 4))" &&
         printf '\0\0\0\0' && printf '%b' "$3" && end 1; } >in
-    for command in 'score -m one.bin' 'update -a squared -e 0.1' 'bin2txt'; do
+    for command in 'score -m one.bin' 'update -X -a squared -e 0.1' 'bin2txt'; do
         # shellcheck disable=SC2086
         fails_on in 1 "${command%% *}: <stdin>: round 1: $4" $command
     done
@@ -393,12 +393,14 @@ refuse_features() {
 
 @test "memory does not grow with the stream" {
     needs_limits
-    for command in "${FILTERS[@]}" 'metric ndcg@1' 'update -a squared -e 0.1' 'bin2txt -f head'; do
+    for command in "${FILTERS[@]}" 'metric ndcg@1' 'update -X -a squared -e 0.1' 'bin2txt -f head' \
+        'bin2txt -f summary'; do
         # shellcheck disable=SC2086
         replay -n 300000 two | (ulimit -v 16384 && exec $command) | tail -n 1 >out
         case $command in
         metric\ ndcg*) is "$(cat out)" "$(printf '300000\t1')" ;;
         update*) is "$(tail -c 32 out)" 'rankpipe/1 end rounds=1 bytes=0' ;;
+        bin2txt*summary) grep '^line order ' out ;;
         bin2txt*) is "$(cat out)" "$(tiny 300000 | head -n 1)" ;;
         *) is "$(tail -c 37 out)" "$(end 300000)" ;;
         esac
@@ -478,14 +480,14 @@ of_whole() {
 }
 
 @test "update refuses a stream cut at any byte, and saves what came whole" {
-    { tiny 5 && end 1; } | update -a squared -e 0.125 >model1
-    { tiny 5 && tiny 6 && end 2; } | update -a squared -e 0.125 >model2
+    { tiny 5 && end 1; } | update -X -a squared -e 0.125 >model1
+    { tiny 5 && tiny 6 && end 2; } | update -X -a squared -e 0.125 >model2
     is "$(bin2txt -f head model2)" \
         'rankpipe/1 model learner=squared rounds=2 dim=1 eta=0.125 cols=w:f8[1] bytes=8'
     check() {
         if [ "$1" = 0 ]; then [ ! -e new.bin ]; else cmp -s new.bin "model$1" && rm new.bin; fi
     }
-    refuses_every_cut '<stdin>' update -a squared -e 0.125 -m new.bin
+    refuses_every_cut '<stdin>' update -X -a squared -e 0.125 -m new.bin
 }
 
 @test "bin2txt refuses a stream cut at any byte, and prints what came whole" {
@@ -536,8 +538,8 @@ full() {
         # shellcheck disable=SC2086
         full many $command
     done
-    full two update -a squared -e 0.1
-    full wide update -a squared -e 0.1
+    full two update -X -a squared -e 0.1
+    full wide update -X -a squared -e 0.1
     head -n 1 many.txt >one.txt
     full one.txt svm2bin
     full many.txt svm2bin
@@ -552,7 +554,7 @@ full() {
 }
 
 @test "a standard stream that is closed is an error" {
-    for command in "${WRITERS[@]}" 'update -a squared -e 0.1'; do
+    for command in "${WRITERS[@]}" 'update -X -a squared -e 0.1'; do
         fails_on two 1 "${command%% *}: cannot write <stdout>: Bad file descriptor" sh -c "exec $command >&-"
         fails 1 "${command%% *}: cannot read <stdin>: Bad file descriptor" sh -c "exec $command <&-"
     done
@@ -572,7 +574,7 @@ gone() {
         # shellcheck disable=SC2086
         gone many $command
     done
-    gone wide update -a squared -e 0.1
+    gone wide update -X -a squared -e 0.1
     gone many.txt svm2bin
 }
 
@@ -580,7 +582,7 @@ gone() {
     mkfifo fifo text
     exec 4<>fifo 5<>text # so that they never end
     cat two >&4
-    for command in "${WRITERS[@]}" 'update -a squared -e 0.1'; do
+    for command in "${WRITERS[@]}" 'update -X -a squared -e 0.1'; do
         # shellcheck disable=SC2086
         gone fifo $command
     done
@@ -590,8 +592,8 @@ gone() {
 }
 
 @test "update -m writes nothing to standard output, and does not mind who reads it" {
-    update -a squared -e 0.1 <two >expected
-    { cat two && sleep 0.3; } | (sleep 0.1 && exec update -a squared -e 0.1 -m new.bin) | true
+    update -X -a squared -e 0.1 <two >expected
+    { cat two && sleep 0.3; } | (sleep 0.1 && exec update -X -a squared -e 0.1 -m new.bin) | true
     is "${PIPESTATUS[*]}" '0 0 0'
     same expected new.bin
 }
@@ -601,7 +603,7 @@ gone() {
     mount -t tmpfs -o size=64k none full 2>/dev/null || skip 'no file system can be mounted here'
     touch full/mounted
     many
-    update -a squared -e 0.1 -m full/w.bin <two
+    update -X -a squared -e 0.1 -m full/w.bin <two
     cp full/w.bin before
     for command in 'svm2bin many.txt' 'replay many' 'score -m one.bin'; do
         fails_on many 1 "${command%% *}: cannot write <stdout>: No space left on device" \
@@ -611,7 +613,7 @@ gone() {
     fails_on two 1 'replay: cannot write <stdout>: No space left on device' sh -c 'exec replay two >full/small'
     fails_on two 1 'metric: cannot write full/table: No space left on device' metric -t full/table ndcg@1
     fails_on two 1 'update: cannot write full/w.bin.lock.new: No space left on device' \
-        update -a squared -e 0.1 -m full/w.bin
+        update -X -a squared -e 0.1 -m full/w.bin
     same before full/w.bin
     [ ! -e full/w.bin.lock.new ]
 }
@@ -625,7 +627,7 @@ on_terminal() {
 @test "rounds and models do not go to a terminal" {
     echo '1 1:1' >text
     for command in 'svm2bin text' 'replay two' 'score -m one.bin <two' 'explore <two' \
-        'metric -t table ndcg@1 <two' 'feedback-mask <two' 'update -a squared -e 0.1 <two'; do
+        'metric -t table ndcg@1 <two' 'feedback-mask <two' 'update -X -a squared -e 0.1 <two'; do
         on_terminal "$command"
         is "$status" 2
         [[ $output == "${command%% *}: "*terminal*"usage: ${command%% *} "* ]]
@@ -634,7 +636,7 @@ on_terminal() {
     on_terminal 'bin2txt -f head <two'
     is "$status" 0
     is "$(tr -d '\r' <<<"$output")" "$(bin2txt -f head <two)"
-    on_terminal 'update -a squared -e 0.1 -m new.bin <two'
+    on_terminal 'update -X -a squared -e 0.1 -m new.bin <two'
     is "$status $output" '0 '
     on_terminal 'metric ndcg@1 <two'
     is "$status" 0

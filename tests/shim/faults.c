@@ -381,10 +381,18 @@ static bool names_it(const char *words)
     return false;
 }
 
+/* What a member said after the line, if it begins so, by which update reports that it resumes. */
+static const char *after_resuming(const char *words)
+{
+    static const char report[] = "update: resuming from round ";
+    const char *end = strchr(words, '\n');
+    return end && strncmp(words, report, sizeof report - 1) == 0 ? end + 1 : words;
+}
+
 /* NULL, or what is wrong with how a member ended. */
 static const char *check_end(const struct member *member, const struct mishap *mishap)
 {
-    const char *words = member->words.at, *line = strchr(words, '\n');
+    const char *words = after_resuming(member->words.at), *line = strchr(words, '\n');
     size_t n = strlen(member->argv[0]);
     bool broken = WIFSIGNALED(member->status) && WTERMSIG(member->status) == SIGPIPE;
     if (well(member) || (broken && (member_count > 1 || mishap->error == EPIPE)))

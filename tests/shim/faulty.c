@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* The function that we stand before. */
@@ -312,6 +313,21 @@ int setenv(const char *name, const char *value, int replace)
 int execv(const char *path, char *const argv[])
 {
     return look(EXECV, -1) == FAILS ? -1 : NEXT(execv)(path, argv);
+}
+
+int execvp(const char *file, char *const argv[])
+{
+    return look(EXECVP, -1) == FAILS ? -1 : NEXT(execvp)(file, argv);
+}
+
+pid_t fork(void)
+{
+    return look(FORK, -1) == FAILS ? -1 : NEXT(fork)();
+}
+
+pid_t waitpid(pid_t child, int *status, int options)
+{
+    return look(WAITPID, -1) == FAILS ? -1 : NEXT(waitpid)(child, status, options);
 }
 
 int unlink(const char *path)

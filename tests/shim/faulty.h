@@ -38,6 +38,9 @@ enum faulty {
     REALPATH,
     SETENV,
     EXECV,
+    EXECVP,
+    FORK,
+    WAITPID,
     MALLOC,
     CALLOC,
     REALLOC,
@@ -48,7 +51,8 @@ static const char *const faulty_names[] = {
     "read",   "write",  "writev", "open",     "close",    "fsync", "rename", "mmap",
     "poll",   "splice", "tee",    "vmsplice", "ioctl",    "pipe",  "pipe2",  "fcntl",
     "fstat",  "stat",   "lseek",  "access",   "readlink", "flock", "fchmod", "dup2",
-    "unlink", "isatty", "realpath", "setenv", "execv", "malloc", "calloc", "realloc",
+    "unlink", "isatty", "realpath", "setenv", "execv", "execvp", "fork", "waitpid",
+    "malloc", "calloc", "realloc",
 };
 
 #endif

@@ -5,7 +5,8 @@
  * writes the bytes into that file instead, and -i says where standard input comes from.
  *
  * Refused means: exit 1, and one line on standard error, of printable characters, that begins with
- * the command's name. What has been flipped may also pass, with exit 0 and no word. In either case
+ * the command's name. What has been flipped may also pass, with exit 0 and no word. The line that
+ * update resumes from a model may come before, and does not count. In either case
  * within 64 MiB ($BEAR_KIB says otherwise) and 5 seconds. With `ended` and `held` the line goes to
  * standard output. */
 #include <errno.h>
@@ -138,6 +139,15 @@ static int input(const struct trial *trial, const unsigned char *bytes, size_t n
     return ends[0];
 }
 
+/* Removes the line by which update reports that it resumes. */
+static void drop_resuming(char *words)
+{
+    static const char report[] = "update: resuming from round ";
+    char *end = strchr(words, '\n');
+    if (end && strncmp(words, report, sizeof report - 1) == 0)
+        memmove(words, end + 1, strlen(end + 1) + 1);
+}
+
 static void run(const struct trial *trial, const unsigned char *bytes, size_t n,
                 struct outcome *outcome)
 {
@@ -155,6 +165,7 @@ static void run(const struct trial *trial, const unsigned char *bytes, size_t n,
     }
     ssize_t got = read(words[0], outcome->words, WORDS);
     outcome->words[got > 0 ? got : 0] = '\0';
+    drop_resuming(outcome->words);
     close(words[0]);
 }
 

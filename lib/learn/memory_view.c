@@ -1,0 +1,151 @@
+#include "learn/memory_view.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/unaligned.h"
+#include "learn/memory_keys.h"
+#include "math/finite.h"
+#include "math/rng.h"
+
+struct memory_secret memory_secret(const struct settings *settings)
+{
+    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, 0);
+    uint64_t k0 = rng_bits(&rng);
+    return (struct memory_secret){ k0, rng_bits(&rng) };
+}
+
+struct memory memory_of(const struct settings *settings)
+{
+    bool given = settings->set[SETTING_RHO];
+    return (struct memory){ .rho = given ? settings->value[SETTING_RHO] : MEMORY_RHO,
+                            .fixed = given };
+}
+
+int memory_round(const struct round *round, struct memory_documents *documents,
+                 struct fault *fault)
+{
+    const struct column *name = record_column(round->record, "name");
+    if (name && name->type != COLUMN_U1)
+        return fault_data(fault, "column name is of type %s, not u1",
+                          column_type_name(name->type));
+    *documents = (struct memory_documents){
+        .qid = round->qid, .docs = round->docs, .bytes = name ? (size_t)name->count : 0,
+        .names = name ? name->data : NULL,
+    };
+    return 0;
+}
+
+int memory_find_arrays(const struct model *model, struct memory_arrays *arrays,
+                       struct fault *fault)
+{
+    const struct column *keys = record_column(&model->record, MEMORY_KEYS);
+    if (!keys || keys->type != COLUMN_U8)
+        return fault_data(fault, "model: no column %s:u8[n], which memory needs", MEMORY_KEYS);
+    size_t n = (size_t)keys->count;
+    if (!model_has(model, MEMORY_ANSWERS, n, fault) || !model_has(model, MEMORY_SUMS, n, fault))
+        return -1;
+    *arrays = (struct memory_arrays){
+        .key = keys->data, .count = n,
+        .n = record_column(&model->record, MEMORY_ANSWERS)->data,
+        .sum = record_column(&model->record, MEMORY_SUMS)->data,
+    };
+    return 0;
+}
+
+static int take_entries(struct memory_view *view, const struct model *model, bool ring,
+                        struct fault *fault)
+{
+    struct memory_arrays arrays;
+    view->table = model->shared;
+    if (view->table)
+        return 0;
+    if (memory_find_arrays(model, &arrays, fault) < 0)
+        return -1;
+    view->arrays = arrays;
+    if (!ring)
+        return 0;
+    view->table = &view->own;
+    return memory_table_fill(&view->own, &arrays, fault);
+}
+
+/* The weights of the means: the learner's own array, or a copy. */
+static int take_level(struct memory_view *view, const struct model *model, bool plain,
+                      struct fault *fault)
+{
+    view->level = NULL;
+    if (plain)
+        return 0;
+    if (model->shared) {
+        view->level = record_column(&model->record, "level")->data;
+        return 0;
+    }
+    double *level = buffer_for(&view->levels, model->dim, sizeof *level, fault);
+    view->level = level;
+    return level ? model_array(model, "level", model->dim, level, fault) : -1;
+}
+
+int memory_view_take(struct memory_view *view, struct settings *settings,
+                     const struct model *model, bool ring, struct fault *fault)
+{
+    double moments[MEMORY_MOMENTS];
+    if (record_key(&model->record, "width")) {
+        if (settings_load(settings, model, fault) < 0)
+            return -1;
+        view->secret = memory_secret(settings);
+        view->width = settings->value[SETTING_EXPLORATION_WIDTH];
+    }
+    if (!settings->set[SETTING_EXPLORATION_WIDTH] || !settings->set[SETTING_SEED])
+        return fault_data(fault, "model: memory needs width= and seed=");
+    struct memory memory = memory_of(settings);
+    memory.moments = moments;
+    if (model_array(model, MEMORY_MOMENTS_COLUMN, MEMORY_MOMENTS, moments, fault) < 0 ||
+        model_array(model, MEMORY_CONSTANT, 1, &view->constant, fault) < 0 ||
+        take_level(view, model, settings->set[SETTING_PLAIN], fault) < 0)
+        return -1;
+    view->estimate = memory_estimate(&memory);
+    return take_entries(view, model, ring, fault);
+}
+
+/* What is remembered of a pair; nothing at all of a new one. */
+static struct memory_entry find(const struct memory_view *view, uint64_t key)
+{
+    struct memory_entry entry = { key, 0, 0 };
+    const struct memory_entry *known = view->table ? memory_table_find(view->table, key) : NULL;
+    if (known)
+        return *known;
+    if (!view->table)
+        (void)memory_arrays_find(&view->arrays, key, &entry);
+    return entry;
+}
+
+int memory_view_rank(struct memory_view *view, const struct matrix *x, const struct round *round,
+                     size_t dim, double *s, double *index, struct fault *fault)
+{
+    struct memory_documents documents;
+    size_t m = x->docs;
+    uint64_t *key = buffer_for(&view->keys, m, sizeof *key, fault);
+    double *t = buffer_for(&view->spare, m + matrix_width(x), sizeof *t, fault);
+    if (!key || !t || memory_round(round, &documents, fault) < 0 ||
+        memory_keys(&documents, view->secret.k0, view->secret.k1, key, &view->scratch, fault) < 0)
+        return -1;
+    memory_expect(x, view->level, view->constant, dim, s, t, t + m);
+    for (size_t i = 0; i < m; i++) {
+        struct memory_entry entry = find(view, key[i]);
+        s[i] = memory_mean(&view->estimate, s[i], &entry);
+        index[i] = memory_index(&view->estimate, s[i], &entry, view->width);
+    }
+    if (finite_scores(m, s, "what is remembered of it is not finite: the model is damaged",
+                      fault) < 0)
+        return -1;
+    return finite_scores(m, index, "its index is too large: use a smaller -S", fault);
+}
+
+void memory_view_close(struct memory_view *view)
+{
+    memory_table_close(&view->own);
+    buffer_free(&view->levels);
+    buffer_free(&view->keys);
+    buffer_free(&view->scratch);
+    buffer_free(&view->spare);
+}

@@ -1,0 +1,73 @@
+/* memory_view: what scoring by a memory needs: the entries of the pairs, the weights that are not in
+ * w, and the estimate; from a file, from messages of the ring, or as the learner itself has it. */
+#ifndef RANKPIPE_MEMORY_VIEW_H
+#define RANKPIPE_MEMORY_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/fault.h"
+#include "learn/memory.h"
+#include "learn/memory_keys.h"
+#include "learn/memory_table.h"
+#include "learn/settings.h"
+#include "math/matrix.h"
+#include "stream/model.h"
+#include "stream/round.h"
+
+/* Defaults: the rho that v learns with, and the seed of the keys. */
+#define MEMORY_RHO 3.0
+
+/* The columns that a model of a memory has besides w, level and inverse. */
+#define MEMORY_CONSTANT "constant" /* f8[1] */
+#define MEMORY_MOMENTS_COLUMN "moments" /* f8[MEMORY_MOMENTS] */
+#define MEMORY_KEYS "keys"         /* u8[pairs], rising    */
+#define MEMORY_ANSWERS "answers"   /* f8[pairs]: n         */
+#define MEMORY_SUMS "sums"         /* f8[pairs]: S         */
+
+/* The secret key that the seed gives. */
+struct memory_secret {
+    uint64_t k0, k1;
+};
+struct memory_secret memory_secret(const struct settings *settings);
+
+/* The settings of a memory: rho of v, and whether mean and index have it too. The caller adds the
+ * moments. */
+struct memory memory_of(const struct settings *settings);
+
+/* The documents of a round, for memory_keys.h. They borrow from the round. A fault where the column
+ * name is not u1. */
+int memory_round(const struct round *round, struct memory_documents *documents,
+                 struct fault *fault);
+
+/* The arrays of entries of a model: 0, or a fault where they are not there or not of one length. */
+int memory_find_arrays(const struct model *model, struct memory_arrays *arrays,
+                       struct fault *fault);
+
+struct memory_view { /* all zero at first */
+    struct memory_estimate estimate;
+    struct memory_secret secret;
+    double width, constant;
+    const double *level;              /* level[dim]; NULL: features are plain */
+    const struct memory_table *table; /* entries: `own`, or the learner's; NULL: in `arrays` */
+    struct memory_arrays arrays;
+    struct memory_table own;
+    struct buffer levels, keys, scratch, spare;
+};
+
+/* Takes what a model holds: whole, or a message that changes what those before it gave. Its
+ * settings are taken where it has some. `ring`: entries are copied; otherwise they are looked up
+ * in the model, which must outlive the view. 0 or a fault. */
+int memory_view_take(struct memory_view *view, struct settings *settings,
+                     const struct model *model, bool ring, struct fault *fault);
+
+/* s[docs], which is Xw at first, becomes the mean of each document of the round, and index[docs]
+ * its index (memory.h). 0, or a fault where the round has no qid, or one number is not finite. */
+int memory_view_rank(struct memory_view *view, const struct matrix *x, const struct round *round,
+                     size_t dim, double *s, double *index, struct fault *fault);
+
+void memory_view_close(struct memory_view *view);
+
+#endif

@@ -1,0 +1,101 @@
+#include "measure/judge.h"
+
+#include <math.h>
+
+#include "loss/dcg.h"
+#include "loss/surrogate.h"
+#include "math/order.h"
+#include "math/real.h"
+
+enum { SELECTED = 64 }; /* more labels than this are sorted, not selected */
+
+/* Discounts are computed once for each position, not for each round. */
+int judge_places(struct judge *judge, size_t m, struct fault *fault)
+{
+    double *discount = buffer_for(&judge->buffer[0], m, sizeof *discount, fault);
+    if (!discount)
+        return -1;
+    for (size_t i = judge->discounts; i < m; i++) {
+        double place = (double)(i + 1);
+        if (judge->conventions.letor_discount)
+            discount[i] = i < 2 ? 1 : 1 / real_log2(place);
+        else
+            discount[i] = dcg_discount(i);
+    }
+    if (m > judge->discounts)
+        judge->discounts = m;
+    judge->discount = discount;
+    judge->docs = m;
+    return 0;
+}
+
+/* The highest of the labels below `grade`, and how many documents have it. */
+static double next_grade(size_t m, const double *label, double grade, size_t *count)
+{
+    double next = -INFINITY;
+    for (size_t i = 0; i < m; i++) {
+        double below = label[i] < grade ? label[i] : -INFINITY;
+        next = below > next ? below : next;
+    }
+    *count = 0;
+    for (size_t i = 0; i < m; i++)
+        *count += label[i] == next;
+    return next;
+}
+
+/* The first k of the labels, highest first. There are few different grades, so they are searched
+ * for one by one: no branch depends on where they are. */
+static void select_labels(size_t m, const double *label, size_t k, double *sorted)
+{
+    double grade = INFINITY;
+    for (size_t at = 0, count; at < k;) {
+        grade = next_grade(m, label, grade, &count);
+        for (; count && at < k; count--)
+            sorted[at++] = grade;
+    }
+}
+
+/* Sorts the labels, highest first, as far as they are needed. */
+static int sort_labels(struct judge *judge, const double *label, struct fault *fault)
+{
+    size_t m = judge->docs;
+    double *sorted = buffer_for(&judge->buffer[1], m, sizeof *sorted, fault);
+    uint32_t *order = buffer_for(&judge->buffer[2], 2 * m, sizeof *order, fault);
+    if (!sorted || !order)
+        return -1;
+    judge->sorted = sorted;
+    if (judge->top > 0 && judge->top <= SELECTED && judge->top < m) {
+        select_labels(m, label, judge->top, sorted);
+        return 0;
+    }
+    order_by_score(m, label, order, order + m);
+    for (size_t i = 0; i < m; i++)
+        sorted[i] = label[order[i]];
+    return 0;
+}
+
+int judge_round(struct judge *judge, size_t m, const uint32_t *order, const float *label,
+                const double *score, struct fault *fault)
+{
+    double *by_doc = buffer_for(&judge->buffer[3], 2 * m, sizeof *by_doc, fault);
+    double *scratch = buffer_for(&judge->buffer[4], SURROGATE_SCRATCH * m, sizeof *scratch,
+                                fault);
+    if (!by_doc || !scratch || judge_places(judge, m, fault) < 0)
+        return -1;
+    double *ranked = by_doc + m;
+    for (size_t i = 0; i < m; i++)
+        by_doc[i] = label[i];
+    for (size_t i = 0; order && i < m; i++)
+        ranked[i] = by_doc[order[i]];
+    judge->label = by_doc;
+    judge->ranked = order ? ranked : NULL;
+    judge->score = score;
+    judge->scratch = scratch;
+    return sort_labels(judge, by_doc, fault);
+}
+
+void judge_close(struct judge *judge)
+{
+    for (size_t i = 0; i < sizeof judge->buffer / sizeof *judge->buffer; i++)
+        buffer_free(&judge->buffer[i]);
+}

@@ -1,0 +1,37 @@
+#include "stream/mapped.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int mapped_open(struct mapped *mapped, int fd, const char *name, struct watch *watch,
+                struct fault *fault)
+{
+    struct stat is;
+    mapped->map = NULL;
+    reader_open(&mapped->reader, fd, name, watch);
+    mapped->reader.keep = true;
+    if (fstat(fd, &is) < 0)
+        return fault_system(fault, "cannot read %s", name);
+    if (!S_ISREG(is.st_mode) || is.st_size == 0 || lseek(fd, 0, SEEK_CUR) > 0)
+        return 0; /* another program may have read a part of standard input */
+    if ((uintmax_t)is.st_size > SIZE_MAX)
+        return fault_memory(fault, SIZE_MAX);
+    mapped->bytes = (size_t)is.st_size;
+    mapped->map = mmap(NULL, mapped->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (mapped->map == MAP_FAILED) {
+        mapped->map = NULL;
+        return fault_system(fault, "cannot map %s", name);
+    }
+    reader_open_memory(&mapped->reader, mapped->map, mapped->bytes, name);
+    return 0;
+}
+
+void mapped_close(struct mapped *mapped)
+{
+    if (mapped->map)
+        munmap(mapped->map, mapped->bytes);
+    mapped->map = NULL;
+    reader_close(&mapped->reader);
+}

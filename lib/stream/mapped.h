@@ -1,0 +1,26 @@
+/* mapped: the stream in a file, mapped where that can be done, so that it is read in place. */
+#ifndef RANKPIPE_MAPPED_H
+#define RANKPIPE_MAPPED_H
+
+#include <stddef.h>
+
+#include "base/fault.h"
+#include "io/wait.h"
+#include "stream/reader.h"
+
+struct mapped { /* all zero at first */
+    struct reader reader; /* reads the stream, and keeps all of it in memory */
+    void *map;            /* of a regular file; NULL: the reader's buffer has the stream */
+    size_t bytes;         /* of the map */
+};
+
+/* Makes ready to read the stream at `fd`, which may be closed once it has been read to its end; name
+ * and watch are borrowed. A regular file that is at its beginning is mapped. 0 or a fault; to be
+ * closed either way. */
+int mapped_open(struct mapped *mapped, int fd, const char *name, struct watch *watch,
+                struct fault *fault);
+
+/* Forgets the stream, and all that points into it. */
+void mapped_close(struct mapped *mapped);
+
+#endif

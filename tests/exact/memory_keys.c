@@ -1,0 +1,94 @@
+/*
+ * memory_keys: keys are SipHash of query and document, of names or of rows, whatever else is in the
+ * round; and rounds that a memory cannot tell apart are faults.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "learn/memory_keys.h"
+
+enum { DOCS = 300 };
+
+static unsigned long wrong;
+
+static void hold(bool right, const char *what, size_t at)
+{
+    if (!right && wrong++ < 20)
+        fprintf(stderr, "memory_keys: %s, at %zu\n", what, at);
+}
+
+/* A key depends on both names and on the secret. */
+static void check_key(void)
+{
+    struct siphash a = memory_query(1, 2, "10"), b = memory_query(1, 2, "101"),
+                   c = memory_query(1, 3, "10"), d = memory_query(2, 2, "10");
+    static const char text[] = "10\0nGX01", row[] = "10\0r\1\0\0";
+    struct siphash whole = siphash_start(1, 2), rows = whole;
+    uint32_t one = 1;
+    siphash_add(&whole, text, sizeof text - 1);
+    siphash_add(&rows, row, sizeof row);
+    hold(memory_key_name(&a, "GX01", 4) == siphash_end(&whole), "the key of a name", 0);
+    hold(memory_key_row(&a, 1) == siphash_end(&rows), "the key of a row", 0);
+    uint64_t keys[] = { memory_key_name(&a, "1", 1), memory_key_name(&b, "", 0),
+                        memory_key_name(&b, "1", 1), memory_key_name(&c, "1", 1),
+                        memory_key_name(&d, "1", 1), memory_key_name(&a, "", 0),
+                        memory_key_row(&a, 1), memory_key_name(&a, &one, 4),
+                        memory_key_row(&b, 1), memory_key_row(&a, 2) };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        for (size_t j = 0; j < i; j++)
+            hold(keys[i] != keys[j] && keys[i], "one key for two pairs", i);
+}
+
+/* The keys of a round are those of its documents one by one. */
+static void check_round(size_t docs)
+{
+    struct buffer scratch = { NULL, 0 };
+    struct fault fault = { FAULT_NONE, "" };
+    struct siphash query = memory_query(5, 6, "q%20x");
+    char names[8 * DOCS];
+    uint64_t key[DOCS];
+    struct memory_documents documents = { .qid = "q%20x", .docs = docs };
+    hold(memory_keys(&documents, 5, 6, key, &scratch, &fault) == 0, fault.text, docs);
+    for (size_t i = 0; i < docs; i++)
+        hold(key[i] == memory_key_row(&query, (uint32_t)i), "keys of rows", i);
+    for (size_t i = 0; i < docs; i++)
+        documents.bytes += (size_t)sprintf(names + documents.bytes, "d%zu", i) + 1;
+    documents.names = names;
+    hold(memory_keys(&documents, 5, 6, key, &scratch, &fault) == 0, fault.text, docs);
+    for (size_t i = 0, at = 0; i < docs; at += strlen(names + at) + 1, i++)
+        hold(key[i] == memory_key_name(&query, names + at, strlen(names + at)), "of names", i);
+    buffer_free(&scratch);
+}
+
+static void check_fault(const char *qid, size_t docs, const char *names, size_t bytes,
+                        const char *says)
+{
+    struct buffer scratch = { NULL, 0 };
+    struct fault fault = { FAULT_NONE, "" };
+    uint64_t key[DOCS];
+    const struct memory_documents documents = { qid, docs, bytes, names };
+    hold(memory_keys(&documents, 1, 2, key, &scratch, &fault) < 0 && fault.kind == FAULT_DATA &&
+         strstr(fault.text, says), fault.text, bytes);
+    buffer_free(&scratch);
+}
+
+int main(void)
+{
+    static const size_t docs[] = { 0, 1, 7, 8, 9, 100, DOCS };
+    check_key();
+    for (size_t i = 0; i < sizeof docs / sizeof *docs; i++)
+        check_round(docs[i]);
+    check_fault(NULL, 2, "a\0b", 4, "no qid");
+    check_fault(NULL, 2, NULL, 0, "no qid");
+    check_fault("1", 2, "a\0b", 3, "does not hold 2 names");
+    check_fault("1", 3, "a\0b", 4, "does not hold 3 names");
+    check_fault("1", 1, "", 0, "does not hold 1 names");
+    check_fault("1", 1, "a\0b", 4, "more than 1 names");
+    check_fault("1", 0, "", 1, "more than 0 names");
+    check_fault("1", 4, "a\0b\0c\0b", 8, "documents 1 and 3 have one name, 'b'");
+    check_fault("1", 3, "a\0\0", 4, "documents 1 and 2 have one name, ''");
+    if (wrong)
+        fprintf(stderr, "memory_keys: %lu wrong\n", wrong);
+    return wrong ? 1 : 0;
+}

@@ -1,0 +1,252 @@
+# examples/train: from text to models, a held-out table with standard errors, and a picture.
+load ../helper
+
+TRAIN=$ROOT/examples/train
+
+train() {
+    sh "$TRAIN" "$@"
+}
+
+# texts: train.svm and test.svm, 60 and 30 queries of five grades.
+texts() {
+    awk '$2 != q { q = $2; n++ } n > 90 { exit } { print >(n % 3 ? "train.svm" : "test.svm") }' \
+        "$ROOT/examples/data/small.svm"
+}
+
+# cell LEARNER FOLD SEED COLUMN [TABLE]: a number of the table.
+cell() {
+    awk -F '\t' -v learner="$1" -v fold="$2" -v seed="$3" -v column="$4" '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        $1 == learner && $3 == fold && $4 == seed { print $at[column] }' "${5:-train.out/table.tsv}"
+}
+
+# near A B: equal to six digits.
+near() {
+    awk -v a="$1" -v b="$2" 'BEGIN {
+        d = a - b; d = d < 0 ? -d : d; if (a == "" || b == "" || d > 1e-6) { print a, b; exit 1 } }'
+}
+
+last() {
+    tail -n 1 | cut -f "${1:-2}"
+}
+
+@test "two texts: each number is that of the pipeline written out by hand" {
+    texts
+    train -n 700 -s '1 7' -a 'ridge -C 10' -a 'kl -e 1e-4 -U 2' -x '-g 0.3' -k 2 -a thompson \
+        -m 'ndcg@10 map' train.svm test.svm >said
+    svm2bin -n train.svm >train.bin
+    svm2bin -n test.svm >test.bin
+    mkfifo ring
+    by_hand() { # name, seed, options of explore, of feedback-mask and of update
+        rm -f w.bin
+        replay -n 700 -s "$2" train.bin | score -f ring | explore $3 -s "$2" |
+            metric -t curve ndcg@10 map | feedback-mask $4 | update $5 -f ring -m w.bin
+        score -m w.bin <test.bin | explore -s "$2" | metric ndcg@10 map >held
+        is "$(cell "$1" - "$2" shown:ndcg@10)" "$(last <curve)"
+        is "$(cell "$1" - "$2" shown:map)" "$(last 3 <curve)"
+        is "$(cell "$1" - "$2" held-out:ndcg@10)" "$(last <held)"
+        is "$(cell "$1" - "$2" held-out:map)" "$(last 3 <held)"
+        same w.bin "train.out/models/$(echo "$1" | tr -cs 'A-Za-z0-9.+\n-' _).seed$2.bin"
+    }
+    for seed in 1 7; do
+        by_hand 'ridge -C 10' $seed '-g 0.003' '-k 1' '-a ridge -C 10'
+        by_hand 'kl -e 1e-4 -U 2, explore -g 0.3, 2 judged' $seed '-g 0.3' '-k 2' '-a kl -e 1e-4 -U 2'
+        by_hand thompson $seed '' '-k 1' "-a thompson -s $seed"
+    done
+    replay -n 700 -s 7 train.bin | explore -g 1 -s 7 | metric ndcg@10 map >curve
+    is "$(cell 'random order' - 7 shown:map)" "$(last 3 <curve)"
+    is "$(wc -l <train.out/table.tsv)" 13
+
+    # the means and their standard errors over two seeds
+    for column in shown:ndcg@10 held-out:ndcg@10 shown:map held-out:map; do
+        a=$(cell thompson - 1 $column) b=$(cell thompson - 7 $column)
+        near "$(cell thompson - mean $column)" "$(awk -v a=$a -v b=$b 'BEGIN { print (a + b) / 2 }')"
+        near "$(cell thompson - mean $column:se)" "$(awk -v a=$a -v b=$b 'BEGIN { d = a - b; print (d < 0 ? -d : d) / 2 }')"
+    done
+    is "$(awk 'END { print NR }' said)" 5
+    grep -q "^thompson .*$(printf '%.4f' "$(cell thompson - mean held-out:ndcg@10)")" said
+}
+
+@test "one text in folds, or a file for each: query q is held out in fold 1 + (q - 1) mod folds" {
+    texts
+    printf '# a comment\n\n' | cat - train.svm | sed 's/$/\r/' >text.svm
+    train -f 3 -n 400 -a ridge -A text.svm 2>err
+    table=text.out/table.tsv
+    grep -q '60 queries' err
+    for fold in 1 2 3; do
+        awk -v f=$fold '$2 != q { q = $2; n++ } (n - 1) % 3 + 1 == f' train.svm >part$fold.svm
+        svm2bin -n part$fold.svm >fold.$fold
+    done
+    for fold in 1 2 3; do
+        others=$(ls fold.? | grep -v "$fold\$")
+        for learner in 'ridge -g 0.003 1' 'listnet#-T#400 -g 0 all'; do
+            set -- $learner
+            loop "replay -n 400 -s 1 $(echo $others) | score | explore $2 $3 -s 1 | metric -t curve ndcg@10 |
+                feedback-mask -k $4 | update -a ${1//#/ }" >w.bin
+            score -m w.bin <fold.$fold | explore -s 1 | metric ndcg@10 >held
+            is "$(cell "${1//#/ }" $fold 1 held-out:ndcg@10 $table)" "$(last <held)"
+            is "$(cell "${1//#/ }" $fold 1 shown:ndcg@10 $table)" "$(last <curve)"
+        done
+    done
+    near "$(cell ridge mean mean held-out:ndcg@10:se $table)" "$(awk -F '\t' '
+        $1 == "ridge" && $3 != "mean" { n++; s += $7; ss += $7 * $7 }
+        END { print sqrt((ss - s * s / n) / (n - 1) / n) }' $table)"
+    # and a model of everything
+    loop 'replay -n 400 -s 1 fold.1 fold.2 fold.3 | score | explore -g 0.003 -s 1 | feedback-mask |
+        update -a ridge' >w.bin
+    same w.bin text.out/models/ridge.all.seed1.bin
+    grep -q 'a model is text.out/models/ridge.all.seed1.bin' err
+
+    train -f 3 -n 400 -a ridge -A -o files part1.svm part2.svm part3.svm
+    same files/table.tsv text.out/table.tsv
+}
+
+@test "the same table with any number of jobs; the folder's name and files are said" {
+    texts
+    train -n 300 -s '1 2 3' -a ridge -a pdgd -a 'solar1' -j 1 train.svm test.svm >one 2>err
+    grep -qx 'train: wrote train.out/table.tsv' err
+    grep -q 'into the folder train.out' err
+    train -n 300 -s '1 2 3' -a ridge -a pdgd -a 'solar1' -j 4 -o four train.svm test.svm >four.said
+    same one four.said
+    for file in table.tsv models/ridge.seed2.bin models/pdgd.seed3.bin curves/solar1.tsv; do
+        same train.out/$file four/$file
+    done
+    is "$(ls -A train.out | tr '\n' ' ' | sed 's/picture.svg //')" 'curves models rows table.tsv '
+    # a learner's curve is the mean over its seeds
+    near "$(last <train.out/curves/ridge.tsv)" "$(cell ridge - mean shown:ndcg@10)"
+}
+
+@test "clicks, with the top grade of the labels" {
+    texts
+    for top in 1 4; do
+        for name in train test; do
+            awk -v top=$top '{ $1 = $1 > top ? top : $1; print }' $name.svm >$name.$top.svm
+        done
+        train -n 200 -s 3 -c perfect -k 5 -a ridge -o $top train.$top.svm test.$top.svm
+        svm2bin -n train.$top.svm >train.bin
+        loop "replay -n 200 -s 3 train.bin | score | explore -g 0.003 -s 3 |
+            feedback-mask -k 5 -c perfect -L $top -s 3 | update -a ridge" >w.bin
+        same w.bin $top/models/ridge_5_judged_perfect.seed3.bin
+        is "$(cut -f 2 $top/table.tsv | tail -n 1)" perfect
+    done
+}
+
+@test "ten queries, a feature that the training text lacks, and paths with blanks" {
+    mkdir 'my data' 'my runs'
+    for q in 1 2 3 4 5 6 7 8 9 10; do
+        printf '1 qid:%s 1:0.%s 3:1\n0 qid:%s 1:0.1 2:1\n2 qid:%s 3:2 # last\n' $q $q $q $q
+    done >'my data/train it.svm'
+    sed 's/3:2/3:2 5:1/' 'my data/train it.svm' >'my data/test it.svm'
+    train -n 50 -s 1 'my data/train it.svm' 'my data/test it.svm' 2>err
+    grep -q '60 documents of 20 queries, 5 features; into the folder train it.out' err
+    is "$(cut -f 3,4 'train it.out/table.tsv' | paste -s -d ' ' -)" 'fold	seed -	1 -	mean -	1 -	mean'
+    (cd 'my runs' && train -o 'ten folds' -f 10 -n 50 '../my data/train it.svm')
+    is "$(cut -f 3 'my runs/ten folds/table.tsv' | sed -n 2,12p | paste -s -d ' ' -)" '1 2 3 4 5 6 7 8 9 10 mean'
+    fails 1 '*train it.svm: 11 folds need as many queries, it has 10*' train -f 11 'my data/train it.svm'
+}
+
+@test "finished runs are kept, and others are not replaced unless -w says so" {
+    texts
+    train -n 200 -s '1 2' -a ridge train.svm test.svm >first
+    cp -r train.out before
+    train -n 200 -s '1 2' -a ridge train.svm test.svm >again 2>err
+    same first again
+    grep -qx 'train: 4 of 4 runs are finished in train.out, and kept' err
+    grep -qx 'train: train.out/table.tsv is unchanged' err
+    if grep -q 'runs of 200 rounds' err; then return 1; fi
+    rm train.out/models/ridge.seed2.bin
+    train -n 200 -s '1 2' -a ridge -a 'kl -e 1e-4' train.svm test.svm 2>err
+    grep -q '3 of 6 runs are finished' err
+    grep -q 'replaced train.out/table.tsv' err
+    same before/models/ridge.seed2.bin train.out/models/ridge.seed2.bin
+    cp -r train.out before2
+    fails 1 '*train: train.out has random.seed1 with other settings*it had *-n 200*now *-n 300*' \
+        train -n 300 -s 1 -a ridge train.svm test.svm
+    diff -r before2 train.out
+    train -w -n 300 -s 1 -a ridge train.svm test.svm 2>err
+    grep -q '2 runs of other settings in train.out are replaced' err
+    mkdir mine
+    echo mine >mine/table.tsv
+    fails 1 'train: mine has table.tsv, which train did not write*' train -o mine train.svm test.svm
+    is "$(ls -A mine)" table.tsv
+}
+
+@test "a run that fails: status 1, its message, and the other runs are kept" {
+    texts
+    fails 1 '*train: squared_-e_1e30.seed1: *weights diverge*1 of 3 runs failed*' \
+        train -n 300 -s 1 -a 'squared -e 1e30' -a ridge train.svm test.svm
+    is "$(ls -A train.out)" 'curves
+models
+rows'
+    is "$(ls train.out/models)" ridge.seed1.bin
+    train -n 300 -s 1 -a ridge train.svm test.svm 2>err
+    grep -q '2 of 2 runs are finished' err
+    # a text that is wrong, with file and line, and no folder left
+    { cat train.svm && echo 'x qid:z 1:1'; } >bad.svm
+    fails 1 "svm2bin: bad.svm: line $(wc -l <bad.svm): the label *" train bad.svm test.svm
+    [ ! -e bad.out ]
+}
+
+@test "^C: nothing is half-written or still runs, and the same command continues" {
+    texts
+    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' sh "$TRAIN" -n 60000 -s '1 2 3' -a ridge -j 2 \
+        train.svm test.svm >/dev/null 2>err 3>&- &
+    for _ in {1..200}; do
+        [ -z "$(find train.out/rows -name 'random*' 2>/dev/null)" ] || break
+        sleep 0.05
+    done
+    kill -INT $!
+    status=0
+    wait $! || status=$?
+    is $status 130
+    grep -q "train: stopped; finished runs are in train.out" err
+    is "$(ls -A train.out)" 'curves
+models
+rows'
+    for row in train.out/rows/*; do [ "$(wc -l <"$row")" = 4 ]; done
+    done=$(find train.out/rows -type f | wc -l)
+    [ "$done" -ge 1 ] && [ "$done" -lt 6 ]
+    train -n 60000 -s '1 2 3' -a ridge train.svm test.svm 2>err
+    grep -q "$done of 6 runs are finished" err
+}
+
+@test "the picture has a line for each learner, in the form asked for; LaTeX has a row for each" {
+    command -v gnuplot >/dev/null || skip "gnuplot is missing: it draws the pictures"
+    texts
+    train -n 100 -s 1 -a ridge -a 'kl -e 1e-4' -l train.svm test.svm
+    for name in 'random order (0)' 'ridge (1)' 'kl -e 1e-4 (1)'; do grep -qF ">$name<" train.out/picture.svg; done
+    is "$(grep -c '&.*\\\\$' train.out/table.tex)" 4
+    grep -q "^ridge & 1 & \\\$$(printf '%.4f' "$(cell ridge - mean shown:ndcg@10)")\\\$ &" train.out/table.tex
+    train -n 100 -s 1 -a ridge -p png train.svm test.svm
+    is "$(head -c 4 train.out/picture.png | od -An -tx1)" ' 89 50 4e 47'
+}
+
+@test "-h explains every option, and a wrong command line is refused before anything is written" {
+    train -h >text 2>err
+    [ ! -s err ]
+    for letter in A P a c f j k l m n o p s v w x h; do grep -q "^  -$letter " text; done
+    is "$(awk 'length > 100' text)" ''
+    texts
+    fails 2 'train: two texts are needed, train and test, not 1*usage: train *' train train.svm
+    fails 2 'train: -f 3 needs one file, or 3 files, not 2*' train -f 3 train.svm test.svm
+    fails 2 "train: -f needs a whole number from 2, not '1'*" train -f 1 train.svm
+    fails 2 'train: -l: options come before the files*' train train.svm test.svm -l
+    fails 1 'train: nowhere.svm: no such file' train nowhere.svm test.svm
+    fails 2 "train: -a 'kl': update: kl needs *" train -a kl train.svm test.svm
+    fails 2 "train: -a 'nobody': update: no learner 'nobody'*" train -a nobody train.svm test.svm
+    fails 2 'train: -a ftpl: *' train -a ftpl train.svm test.svm
+    fails 2 "train: -a 'ridge -m x': train sets -m itself*" train -a 'ridge -m x' train.svm test.svm
+    fails 2 "train: -a 'ridge; ls': use letters*" train -a 'ridge; ls' train.svm test.svm
+    fails 2 "train: -x '-g 7': explore: *" train -x '-g 7' train.svm test.svm
+    fails 2 "train: -m 'map@q': metric: *" train -m map@q train.svm test.svm
+    fails 2 "train: -s needs a whole number from 0, not '1,2'*" train -s 1,2 train.svm test.svm
+    fails 2 "train: -s '1 1': a seed is given twice*" train -s '1 1' train.svm test.svm
+    fails 2 "train: -p needs svg, png or pdf, not 'gif'*" train -p gif train.svm test.svm
+    is "$(ls -d ./*.out 2>/dev/null)" ''
+    fails 2 "*train: -a 'ridge' is given twice*" train -a ridge -a ' ridge' train.svm test.svm
+    fails 1 '*train: flat.svm: its documents have no features*' sh -c \
+        'cut -d " " -f 1,2 train.svm >flat.svm; sh "$0" flat.svm flat.svm' "$TRAIN"
+    is "$(ls -d ./*.out 2>/dev/null)" ''
+    train -n 50 -s 1 test.svm test.svm 2>err
+    grep -q 'test.svm is the same text as test.svm: its numbers are not held out' err
+}
