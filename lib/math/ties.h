@@ -1,5 +1,5 @@
-/* ties: rankings in which documents with equal numbers are in random order, drawn by seed, round and
- * document. The draws have purposes of their own, so exploration is independent of them. */
+/* ties: rankings in which documents with equal numbers are in random order, drawn by seed, round
+ * and document. The draws have purposes of their own, so exploration is independent of them. */
 #ifndef RANKPIPE_TIES_H
 #define RANKPIPE_TIES_H
 
