@@ -108,3 +108,7 @@ load ../helper
 @test "ranks are drawn by the law of Zipf, and which round has which rank is a fair draw" {
     "$ROOT/build/tests/exact/zipf"
 }
+
+@test "given how ties were broken, every policy shows documents and pairs with the propensities it says" {
+    "$ROOT/build/tests/exact/explorer"
+}

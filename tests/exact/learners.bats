@@ -63,12 +63,13 @@ model_array() {
     holds one -3 1
     [ "$(model_array one threshold)" = 1 ]
     # w.x = -1, 2, 1.5: below the threshold, and twice above it
-    mkstream round t=1 docs=3 dim=2 x:f4 0 -1 0 2 0 1.5 | score -m one | explore | bin2txt -f rank >ranks
+    mkstream round t=1 docs=3 dim=2 x:f4 0 -1 0 2 0 1.5 | score -m one | explore -o | bin2txt -f rank >ranks
     [ "$(cut -f 4,5 ranks)" = "$(printf '1\t1\n2\t1\n0\t0')" ] # document and score
-    # a query without a relevant document, which no ranking gets wrong, is no step
+    # without a relevant document: 0 is on the threshold, level 1, and is pushed below; then 1 has
+    # w.x = -1, below the threshold, where it should be
     mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 | update -a prank -L 1 >one
-    holds one 0 0
-    [ "$(model_array one threshold)" = 0 ]
+    holds one -1 -2
+    [ "$(model_array one threshold)" = 1 ]
 }
 
 @test "prank-pair and committee: pairs by hand" {
