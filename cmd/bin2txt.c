@@ -1,4 +1,5 @@
 /* bin2txt: rounds and models as text, for people and for other tools. */
+#include "learn/memory_text.h"
 #include "learn/weights.h"
 #include "run/filter.h"
 #include "text/forms.h"
@@ -25,13 +26,14 @@ static const struct form forms[] = {
     { "tsv", NULL, weights_tsv, NULL },
     { "svm-light", NULL, weights_svm_light, NULL },
     { "ranklib", NULL, weights_ranklib, NULL },
+    { "memory", memory_text_round, memory_text_model, memory_text_end },
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
 struct bin2txt {
     struct host *host;
     const struct form *form;
-    struct printer printer;
+    struct memory_text text; /* its printer is that of all forms */
 };
 
 static const char *form_name(size_t i)
@@ -86,33 +88,33 @@ static enum step refuse(const struct bin2txt *my, const char *came, const char *
 static enum step step(void *self, struct round *round)
 {
     struct bin2txt *my = self;
-    my->printer.out = my->host->out;
+    my->text.printer.out = my->host->out;
     if (!my->form->round)
         return refuse(my, "round", "models");
-    return my->form->round(&my->printer, round, my->host->fault) < 0 ? FAIL : DROP;
+    return my->form->round(&my->text.printer, round, my->host->fault) < 0 ? FAIL : DROP;
 }
 
 static enum step step_model(void *self, struct record *record)
 {
     struct bin2txt *my = self;
-    my->printer.out = my->host->out;
+    my->text.printer.out = my->host->out;
     if (!my->form->model)
         return refuse(my, "model", "rounds");
-    return my->form->model(&my->printer, record, my->host->fault) < 0 ? FAIL : DROP;
+    return my->form->model(&my->text.printer, record, my->host->fault) < 0 ? FAIL : DROP;
 }
 
-static int end(void *self)
+static int end_bin2txt(void *self)
 {
     struct bin2txt *my = self;
-    my->printer.out = my->host->out;
-    return my->form->end ? my->form->end(&my->printer, my->host->fault) : 0;
+    my->text.printer.out = my->host->out;
+    return my->form->end ? my->form->end(&my->text.printer, my->host->fault) : 0;
 }
 
 static int close_bin2txt(void *self, enum ended ended)
 {
     struct bin2txt *my = self;
     (void)ended;
-    printer_close(&my->printer);
+    memory_text_close(&my->text);
     return 0;
 }
 
@@ -127,6 +129,6 @@ const struct filter bin2txt = {
     .kind = kind,
     .step = step,
     .model = step_model,
-    .end = end,
+    .end = end_bin2txt,
     .close = close_bin2txt,
 };

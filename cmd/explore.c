@@ -38,6 +38,7 @@ static const struct option options_known[] = {
                           "(default 0)" },
     { 'k', "places", NULL, "index: positions by index; blocks: items that get feedback; top, "
                            "swap: positions left to chance; 1 or more (default 1)" },
+    { 'o', NULL, NULL, "show documents with equal scores in line order (default: in random order)" },
     { 'p', "policy", policies_name, "how to explore (default: index where rounds have that column, "
                                     "else uniform)" },
     { 's', "seed", NULL, "seed of what is drawn, a whole number, 0 or more (default 1)" },
@@ -64,6 +65,9 @@ static int parse_option(struct explore *my, const struct options *options)
         return options_fraction(options, &explorer->gamma);
     case 'k':
         return options_whole(options, 1, ROUND_DOCS, &explorer->places);
+    case 'o':
+        explorer->line_order = true;
+        return 0;
     case 's':
         return options_whole(options, 0, RECORD_MOST, &explorer->seed);
     default:
@@ -167,7 +171,7 @@ static int close_explore(void *self, enum ended ended)
 
 const struct filter explore = {
     .name = "explore",
-    .usage = "[-E epsilon | -L grade] [-F power] [-H temperature] [-K blocks] "
+    .usage = "[-o] [-E epsilon | -L grade] [-F power] [-H temperature] [-K blocks] "
              "[-T horizon | -g gamma] [-k places] [-p policy] [-s seed]",
     .line = "adds the order to show",
     .options = options_known,

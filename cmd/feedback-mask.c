@@ -1,15 +1,21 @@
 /* feedback-mask: labels become what a user says of, or clicks on, the first k documents shown. */
+#include <float.h>
 #include <string.h>
 
 #include "explore/clicks.h"
+#include "math/normal.h"
 #include "math/rng.h"
 #include "run/filter.h"
 
 enum { CLICK_PLACES = 10 }; /* a page of results, as in the papers */
 
+/* -n: relevance rises by so many standard deviations, so that hardly any falls below 0. */
+static const double rise = 5;
+
 struct mask {
     struct host *host;
     uint64_t places, seed;
+    double noise;                       /* standard deviation; 0: none                */
     size_t name, top;                   /* -c and -L, as indices                      */
     bool given[128];                    /* options, by their letters                  */
     const struct clicks_person *person; /* who clicks; NULL: the user tells relevance */
@@ -30,7 +36,9 @@ static const struct option options_known[] = {
     { 'c', "person", person_word, "give clicks by this click model (default: give relevance)" },
     { 'k', "places", NULL, "positions that get feedback, 1 or more, or all (default 1; with -c "
                            "10)" },
-    { 's', "seed", NULL, "with -c: seed of the clicks, a whole number, 0 or more (default 1)" },
+    { 'n', "noise", NULL, "add Gaussian noise of this standard deviation (default: none)" },
+    { 's', "seed", NULL, "with -c or -n: seed of the clicks or of the noise, a whole number, 0 or "
+                         "more (default 1)" },
     { 0 },
 };
 
@@ -46,6 +54,8 @@ static int parse_option(struct mask *my, const struct options *options)
         word = options_word(options);
         my->name = word < 0 ? 0 : (size_t)word;
         return word;
+    case 'n':
+        return options_positive(options, &my->noise);
     case 's':
         return options_whole(options, 0, RECORD_MOST, &my->seed);
     default:
@@ -56,12 +66,16 @@ static int parse_option(struct mask *my, const struct options *options)
     }
 }
 
-/* What hangs on whether there are clicks. */
+/* Do the options fit, and how many places get feedback? */
 static int settle(struct mask *my, struct fault *fault)
 {
-    for (const char *letter = "Ls"; *letter; letter++)
-        if (my->given[(unsigned char)*letter] && !my->given['c'])
-            return fault_usage(fault, "-%c needs -c, which chooses who clicks", *letter);
+    if (my->given['L'] && !my->given['c'])
+        return fault_usage(fault, "-L needs -c, which chooses who clicks");
+    if (my->given['s'] && !my->given['c'] && !my->given['n'])
+        return fault_usage(fault, "-s needs -c, which chooses who clicks, or -n");
+    if (my->given['c'] && my->given['n'])
+        return fault_usage(fault, "-n adds noise to relevance, and -c gives clicks: give one of "
+                           "them");
     if (!my->given['k'])
         my->places = my->given['c'] ? CLICK_PLACES : 1;
     if (my->given['c'])
@@ -94,6 +108,20 @@ static enum kind kind(const void *self)
     return FILTER;
 }
 
+/* seen[places]: relevance with noise, which depends on seed, t and place alone. */
+static int add_noise(const struct mask *my, uint64_t t, size_t places, float *seen,
+                     struct fault *fault)
+{
+    struct normals normals = { .rng = rng_at(my->seed, RNG_NOISE, t) };
+    for (size_t a = 0; a < places; a++) {
+        double noisy = seen[a] + my->noise * (rise + normal_draw(&normals));
+        if (noisy > FLT_MAX)
+            return fault_data(fault, "relevance %g with the noise of -n is too large", seen[a]);
+        seen[a] = noisy > 0 ? (float)noisy : 0;
+    }
+    return 0;
+}
+
 static enum step step(void *self, struct round *round)
 {
     struct mask *my = self;
@@ -118,13 +146,15 @@ static enum step step(void *self, struct round *round)
         struct rng rng = rng_at(my->seed, RNG_CLICKS, round->t);
         clicks_draw(my->person, places, seen, &rng, seen);
     }
+    if (my->noise > 0 && add_noise(my, round->t, places, seen, fault) < 0)
+        return FAIL;
     round_drop_labels(round);
     return PASS;
 }
 
 const struct filter feedback_mask = {
     .name = "feedback-mask",
-    .usage = "[-L grade] [-c person] [-k places] [-s seed]",
+    .usage = "[-L grade] [-c person | -n noise] [-k places] [-s seed]",
     .line = "hides labels except those of the first documents shown",
     .options = options_known,
     .size = sizeof(struct mask),

@@ -47,7 +47,10 @@ static const struct option options_known[] = {
     { 'L', "grade", NULL, "err: top grade of the labels, 1 to 1000 (default 4)" },
     { 'e', "rounds", NULL, "rounds from one row to the next, 1 or more (default: rows after 1, 2, "
                            "5, 10, 20, 50, ... rounds)" },
+    { 'o', NULL, NULL, "ips, snips: equal scores rank in line order (default: in random order)" },
     { 'r', NULL, NULL, "print sums and counts (default: means)" },
+    { 's', "seed", NULL, "ips, snips: seed of the order of equal scores, a whole number, 0 or more "
+                         "(default 1)" },
     { 't', "file", NULL, "file for the table; rounds go on to standard output (default: none)" },
     { 'z', "value", nothing_word, "value of a measure where it is undefined (default 0)" },
     { 0 },
@@ -77,6 +80,11 @@ static int parse_option(struct metric *my, const struct options *options)
         return word;
     case 'e':
         return options_whole(options, 1, RECORD_MOST, &my->every);
+    case 'o':
+        my->evidence.ties.in_line_order = true;
+        return 0;
+    case 's':
+        return options_whole(options, 0, RECORD_MOST, &my->evidence.ties.seed);
     case 'r':
         my->raw = true;
         return 0;
@@ -98,6 +106,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->fd = -1;
     my->evidence.judge.conventions = (struct conventions){ false, false, 4, 0.01 };
+    my->evidence.ties.seed = 1;
     while ((letter = options_next(options)) > 0)
         if (parse_option(my, options) < 0)
             return -1;
@@ -145,29 +154,14 @@ static int open_metric(void *self)
     return writer_open(&my->writer, my->fd, my->file, NULL, fault);
 }
 
-static int print_head(struct metric *my)
-{
-    struct fault *fault = my->host->fault;
-    if (writer_text(my->table, fault, "t") < 0)
-        return -1;
-    for (size_t i = 0; i < my->measures; i++)
-        if (tally_print_head(&my->tally[i], my->raw, my->table, fault) < 0)
-            return -1;
-    return writer_text(my->table, fault, "\n");
-}
-
 static int print_row(struct metric *my)
 {
     struct fault *fault = my->host->fault;
-    if (my->printed == 0 && print_head(my) < 0)
+    if (my->printed == 0 &&
+        tally_print_head(my->tally, my->measures, my->raw, my->table, fault) < 0)
         return -1;
-    if (writer_text(my->table, fault, "%" PRIu64, my->t) < 0)
-        return -1;
-    for (size_t i = 0; i < my->measures; i++)
-        if (tally_print(&my->tally[i], my->raw, my->table, fault) < 0)
-            return -1;
     my->printed = my->rounds;
-    if (writer_text(my->table, fault, "\n") < 0)
+    if (tally_print_row(my->tally, my->measures, my->t, my->raw, my->table, fault) < 0)
         return -1;
     return my->file ? writer_flush(my->table, fault) : 0;
 }
@@ -234,8 +228,8 @@ static int close_metric(void *self, enum ended ended)
 
 const struct filter metric = {
     .name = "metric",
-    .usage = "[-r] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-t file] "
-             "[-z value] measure ...",
+    .usage = "[-or] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-s seed] "
+             "[-t file] [-z value] measure ...",
     .line = "measures the rankings shown so far",
     .options = options_known,
     .operand = &operand_known,

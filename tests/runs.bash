@@ -3,7 +3,10 @@
 # Those of queries with features, and those of a fixed list of items.
 LEARNERS="squared kl smoothdcg ranksvm listnet slam slam-cut slam-ap minimax solar1 solar2 prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
-    squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce pdgd dbgd"
+    squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce pdgd dbgd
+    memory memory-plain memory-drift memory-clicks
+    squared-adaptive kl-adaptive smoothdcg-adaptive ranksvm-adaptive listnet-adaptive
+    slam-adaptive kl-dr-adaptive pdgd-adaptive"
 LEADERS="ftpl ftpl-ndcg ftpl-blocks"
 RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
     $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
@@ -69,8 +72,16 @@ settings() {
     kl-top) k=2 shown="-p top -k 2 -g 0.5 -F 0.05" options="-a kl -e 0.003 -U 2" ;;
     kl-swap) k=2 shown="-p swap -k 2 -g 0.3" options="-a kl -e 0.003 -U 2" ;;
     ranksvm-luce) k=2 shown="-p plackett-luce -H 2 -F 0.05" options="-a ranksvm -e 0.003 -U 1.5" ;;
-    pdgd) k="10 -c navigational" shown="-p plackett-luce -H 2" options="-a pdgd -U 3" ;;
+    pdgd) k="10 -c navigational" shown="-p plackett-luce -H 2" options="-a pdgd -e 0.1 -U 3" ;;
     dbgd) k="10 -c perfect" shown="-p team-draft" options="-a dbgd -e 0.2 -S 0.5 -s 6" ;;
+    memory) shown="" options="-a memory" ;;
+    memory-plain) k=2 shown="-g 0.1 -k 2" options="-a memory -p -R 2 -S 1 -C 3 -s 9" ;;
+    memory-drift) k="10 -c informational" options="-a memory -H -K -R 9" ;; # clicks surprise
+    memory-clicks) k="10 -c navigational" shown="" options="-a memory -K" ;;
+    ranksvm-adaptive) k=2 options="-a ranksvm" ;;
+    listnet-adaptive | slam-adaptive) k=all options="-a ${1%-adaptive}" ;;
+    pdgd-adaptive) k="10 -c navigational" shown="-p plackett-luce -H 2" options="-a pdgd" ;;
+    *-adaptive) options="-a ${1%-adaptive}" ;;
     ftpl) k=all shown="-p leader -T 150" options="-a ftpl -G lin" ;;
     ftpl-ndcg) k=all shown="-p leader -T 150" options="-a ftpl -G ndcg" ;;
     ftpl-blocks) k=2 shown="-p blocks -T 150 -k 2 -L 4" options="-a ftpl" ;;

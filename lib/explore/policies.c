@@ -5,17 +5,26 @@
 
 #include "explore/interleave.h"
 #include "explore/policy.h"
-#include "math/order.h"
+#include "math/ties.h"
 
-/* The documents by these numbers, highest first. */
-static int rank(struct explorer *my, const struct round *round, const double *number,
-                uint32_t *order, struct fault *fault)
+/* The documents by these numbers, highest first; ties by the draws for that purpose. */
+static int rank_for(struct explorer *my, const struct round *round, const double *number,
+                    enum rng_purpose purpose, uint32_t *order, struct fault *fault)
 {
+    const struct ties ties = { my->seed, my->line_order };
     uint32_t *scratch = buffer_for(&my->scratch, round->docs, sizeof *scratch, fault);
     if (!order || !scratch)
         return -1;
-    order_by_score(round->docs, number, order, scratch);
+    ties_rank(&ties, purpose, round->t, round->docs, number, order, scratch);
     return 0;
+}
+
+/* By scores. Two rankings of a round break ties by the same draws: where documents tie in both, the
+ * rankings agree, and where all scores are equal, so are the rankings. */
+static int rank(struct explorer *my, const struct round *round, const double *score,
+                uint32_t *order, struct fault *fault)
+{
+    return rank_for(my, round, score, RNG_TIES, order, fault);
 }
 
 /* The k documents with the largest indices on top, in that order, and the others by score. */
@@ -24,7 +33,8 @@ static int rank_by_index(struct explorer *my, const struct round *round, uint32_
 {
     size_t m = round->docs, a = my->places < m ? (size_t)my->places : m;
     uint32_t *by_score = buffer_for(&my->rest, m, sizeof *by_score + 1, fault);
-    if (!by_score || rank(my, round, round->index, order, fault) < 0 ||
+    if (!by_score ||
+        rank_for(my, round, round->index, RNG_INDEX_TIES, order, fault) < 0 ||
         rank(my, round, round->score, by_score, fault) < 0)
         return -1;
     unsigned char *on_top = (unsigned char *)(by_score + m);
@@ -60,8 +70,8 @@ static int check_score(const struct explorer *my, const struct round *round, str
 static int check_index(const struct explorer *my, const struct round *round, struct fault *fault)
 {
     if (!round->index)
-        return fault_data(fault, "needs index, which score adds for learners that have one: without "
-                          "it, use -p uniform or -p top");
+        return fault_data(fault, "needs index, which score adds for learners that have one: "
+                          "without it, use -p uniform or -p top");
     return check_score(my, round, fault);
 }
 

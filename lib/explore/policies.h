@@ -26,6 +26,7 @@ struct explorer {
     uint64_t horizon, blocks_asked; /* rounds; blocks in them, 0: by default         */
     uint64_t top_grade; /* L: labels are at most this, for epsilon by default       */
     uint64_t seed;
+    bool line_order; /* ties are in line order, not at random */
 
     const struct policy *now; /* of the round at hand                 */
     size_t docs;              /* of a fixed list; 0: no round yet */

@@ -65,12 +65,12 @@ static int learn_preferences(struct state *state, const struct matrix *x,
     memset(z, 0, m * sizeof *z);
     policy_luce_rests(m, round->logit, round->order, rest);
     prefer_clicked(round, s, rest, z);
-    return learner_step(state, x, z, fault);
+    return learner_step(state, x, s, z, fault);
 }
 
 const struct learner learn_pdgd = {
     .name = "pdgd", .letters = "Ue", .least = 2, .learn = learn_preferences,
-    .preset = { [SETTING_ETA] = 0.1 },
+    .bets = BETS_EACH, .capital = 30,
 };
 
 /* ---- dbgd ---- */

@@ -14,19 +14,34 @@
 /* The arrays: P, the weights of the means and of the constant, and what rho is estimated from. */
 enum { INVERSE, LEVEL, CONSTANT, MOMENTS };
 
-/* A round at hand: its documents' keys, and how many entries it has changed. */
+/* The current round: the keys of its documents, and which entries it has changed so far. */
 struct remembering {
     struct state *state;
     struct memory memory;
     struct regression *regression;
     struct memory_documents documents;
-    uint64_t *key; /* key[docs], where all are needed */
-    uint64_t *changed;
+    uint64_t *key;     /* key[docs] */
+    uint64_t *changed; /* changed[state->changed_pairs]: keys, each once */
+    bool *noted;       /* noted[docs]: is the document's key among them? */
 };
 
 static bool keeps_constant(const struct state *state)
 {
     return !state->settings.set[SETTING_RHO] || state->settings.value[SETTING_RHO] > 0;
+}
+
+/* Room for the keys of a round: all of its documents', those changed, and which these are. */
+static int make_room(struct remembering *my, size_t docs, struct fault *fault)
+{
+    my->key = buffer_for(&my->state->keys, docs, 2 * sizeof *my->key + sizeof *my->noted, fault);
+    if (!my->key)
+        return -1;
+    my->changed = my->key + docs;
+    my->noted = (bool *)(my->changed + docs);
+    memset(my->noted, 0, docs * sizeof *my->noted);
+    my->state->changed_keys = my->changed;
+    my->state->changed_pairs = 0;
+    return 0;
 }
 
 static int start(struct remembering *my, struct state *state, const struct matrix *x,
@@ -38,35 +53,29 @@ static int start(struct remembering *my, struct state *state, const struct matri
     my->memory.moments = state->arrays[MOMENTS];
     my->regression = learner_regression(state, state->w, LEVEL, INVERSE);
     my->regression->constant = keeps_constant(state) ? state->arrays[CONSTANT] : NULL;
-    my->key = buffer_for(&state->keys, x->docs, 2 * sizeof *my->key, fault);
-    my->changed = my->key ? my->key + x->docs : NULL;
-    state->changed_keys = my->changed;
-    state->changed_pairs = 0;
-    if (!my->key || memory_round(round, &my->documents, fault) < 0 ||
+    if (make_room(my, x->docs, fault) < 0 || memory_round(round, &my->documents, fault) < 0 ||
         regression_round(my->regression, x, fault) < 0)
         return -1;
     return memory_keys(&my->documents, secret.k0, secret.k1, my->key, &state->scratch, fault);
 }
 
+/* Document i's entry has changed: a message of the ring must hold it. */
+static void note_change(struct remembering *my, size_t i)
+{
+    if (my->noted[i])
+        return;
+    my->noted[i] = true;
+    my->changed[my->state->changed_pairs++] = my->key[i];
+}
+
 /* The query has changed: forgets what is remembered of all of its documents. */
 static void forget(struct remembering *my)
 {
-    struct state *state = my->state;
-    state->changed_pairs = 0;
     for (size_t i = 0; i < my->documents.docs; i++) {
-        struct memory_entry *entry = memory_table_find(&state->memory, my->key[i]);
+        struct memory_entry *entry = memory_table_find(&my->state->memory, my->key[i]);
         if (entry && memory_forget(entry))
-            my->changed[state->changed_pairs++] = my->key[i];
+            note_change(my, i);
     }
-}
-
-static void note_change(struct remembering *my, uint64_t key)
-{
-    struct state *state = my->state;
-    for (size_t e = 0; e < state->changed_pairs; e++)
-        if (my->changed[e] == key)
-            return;
-    my->changed[state->changed_pairs++] = key;
 }
 
 /* Learns the answer y about document i. */
@@ -79,7 +88,7 @@ static int learn_answer(struct remembering *my, size_t i, double y, struct fault
     if (state->settings.set[SETTING_DRIFT] &&
         memory_surprised(&my->memory, my->regression, i, entry, y))
         forget(my);
-    note_change(my, my->key[i]);
+    note_change(my, i);
     return memory_learn(&my->memory, my->regression, i, entry, y, fault);
 }
 

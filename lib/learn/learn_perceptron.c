@@ -50,20 +50,25 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     struct exposure exposure = { .docs = feedback.docs, .places = feedback.docs, .doc = known.doc,
                                  .relevance = feedback.relevance };
     state->learner->surrogate->gradient(&exposure, known.s, &options, known.g, known.scratch);
-    memset(s, 0, x->docs * sizeof *s);
+    double *g = buffer_for(&state->pairs, x->docs, sizeof *g, fault);
+    if (!g)
+        return -1;
+    memset(g, 0, x->docs * sizeof *g);
     for (size_t a = 0; a < feedback.docs; a++)
-        s[feedback.doc[a]] = known.g[a];
-    return learner_step(state, x, s, fault);
+        g[feedback.doc[a]] = known.g[a];
+    return learner_step(state, x, s, g, fault);
 }
 
 const struct learner learn_slam = {
     .name = "slam", .surrogate = &surrogates[SURROGATE_SLAM],
     .letters = "eTk", .eta = learner_eta_known, .least = 2, .learn = learn,
+    .bets = BETS_LENGTH, .capital = 1,
 };
 
 const struct learner learn_slam_ap = {
     .name = "slam-ap", .surrogate = &surrogates[SURROGATE_SLAM_AP],
     .letters = "eT", .eta = learner_eta_known, .least = 2, .learn = learn,
+    .bets = BETS_LENGTH, .capital = 1,
 };
 
 /* Its rankings are the same for every eta. */

@@ -39,15 +39,6 @@ static void correct(struct state *state, const struct row *x, double R, size_t n
     row_add(x, sum, state->w);
 }
 
-/* Is there a relevant document? Where there is none, no ranking is wrong. */
-static bool any_relevant(const struct feedback *feedback)
-{
-    for (size_t a = 0; a < feedback->docs; a++)
-        if (feedback->relevance[a] > 0)
-            return true;
-    return false;
-}
-
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
@@ -57,8 +48,6 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (!val || learner_feedback(state, round, &feedback, fault) < 0 ||
         !learner_score(state, x, fault))
         return -1;
-    if (!any_relevant(&feedback))
-        return 0;
     for (size_t a = 0; a < feedback.docs; a++) {
         struct row row = matrix_row(x, feedback.doc[a], val, (uint32_t *)(val + width));
         if (check_grade(feedback.relevance[a], n, fault) < 0)

@@ -3,6 +3,7 @@
  * predicts, the lower their variance. */
 #include "learn/learn_robust.h"
 
+#include "learn/adaptive.h"
 #include "learn/learner_step.h"
 #include "loss/dcg.h"
 #include "math/real.h"
@@ -64,15 +65,21 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (feedback_exposure(&exposure, round, state->learner->name, 1, &state->places, fault) < 0 ||
         regression_round(regression, x, fault) < 0)
         return -1;
-    const double *s = learner_score(state, x, fault);
+    double *s = learner_score(state, x, fault);
     double *v = buffer_for(&state->scratch, 2 * x->docs, sizeof *v, fault), *g;
     if (!s || !v)
         return -1;
     g = v + x->docs;
     appraise(&exposure, regression, *top, worth, v);
+    bool centred = state->adaptive && state->learner->centred;
+    if (centred)
+        adaptive_centre(x->docs, s);
     gradient(x->docs, s, v, state->settings.value[SETTING_EPSILON], g);
-    return learner_step(state, x, g, fault) < 0 ? -1
-                                                : learn_baseline(&exposure, regression, top, fault);
+    if (centred)
+        adaptive_centre(x->docs, g);
+    if (learner_step(state, x, s, g, fault) < 0)
+        return -1;
+    return learn_baseline(&exposure, regression, top, fault);
 }
 
 /* |s - v|^2 */
@@ -129,18 +136,20 @@ static int learn_smoothdcg_round(struct state *state, const struct matrix *x,
 const struct learner learn_squared_dr = {
     .name = "squared-dr", .letters = "CTUep", .eta = learner_eta_estimated, .least = 1,
     .learn = learn_squared_round, .arrays = ARRAYS, .preset = { [SETTING_TRADEOFF] = 100 },
-    .most = 4096,
+    .most = 4096, .bets = BETS_LENGTH, .capital = 1,
+    .centred = true,
 };
 
 const struct learner learn_kl_dr = {
     .name = "kl-dr", .letters = "CTUep", .eta = learner_eta_estimated, .least = 1,
     .learn = learn_kl_round, .arrays = ARRAYS, .preset = { [SETTING_TRADEOFF] = 100 },
-    .most = 4096,
+    .most = 4096, .bets = BETS_LENGTH, .capital = 3,
+    .centred = true,
 };
 
 const struct learner learn_smoothdcg_dr = {
     .name = "smoothdcg-dr", .letters = "CETUep", .eta = learner_eta_estimated, .least = 1,
     .learn = learn_smoothdcg_round, .arrays = ARRAYS,
     .preset = { [SETTING_TRADEOFF] = 100, [SETTING_EPSILON] = 0.01 },
-    .most = 4096,
+    .most = 4096, .bets = BETS_LENGTH, .capital = 0.3,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "explore/feedback.h"
+#include "learn/adaptive.h"
 #include "learn/learner_step.h"
 #include "loss/surrogate.h"
 
@@ -16,38 +17,48 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (feedback_exposure(&exposure, round, learner->name, learner->least, &state->places, fault) <
         0)
         return -1;
-    const double *s = learner_score(state, x, fault);
+    double *s = learner_score(state, x, fault);
     const struct surrogate_options options = { state->settings.value[SETTING_EPSILON], 0 };
     double *g = buffer_for(&state->scratch, (1 + SURROGATE_SCRATCH) * x->docs, sizeof *g, fault);
     if (!s || !g)
         return -1;
+    bool centred = state->adaptive && learner->centred;
+    if (centred)
+        adaptive_centre(x->docs, s);
     learner->surrogate->gradient(&exposure, s, &options, g, g + x->docs);
-    return learner_step(state, x, g, fault);
+    if (centred)
+        adaptive_centre(x->docs, g);
+    return learner_step(state, x, s, g, fault);
 }
 
 const struct learner learn_squared = {
     .name = "squared", .surrogate = &surrogates[SURROGATE_SQUARED],
     .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
+    .bets = BETS_LENGTH, .capital = 1, .centred = true,
 };
 
 const struct learner learn_kl = {
     .name = "kl", .surrogate = &surrogates[SURROGATE_KL],
     .letters = "eTU", .eta = learner_eta_estimated, .least = 1, .learn = learn,
+    .bets = BETS_LENGTH, .capital = 3, .centred = true,
 };
 
 const struct learner learn_smoothdcg = {
     .name = "smoothdcg", .surrogate = &surrogates[SURROGATE_SMOOTHDCG],
     .letters = "eTUE", .eta = learner_eta_estimated, .least = 1,
     .learn = learn, .preset = { [SETTING_EPSILON] = 0.01 },
+    .bets = BETS_LENGTH, .capital = 0.3,
 };
 
 const struct learner learn_ranksvm = {
     .name = "ranksvm", .surrogate = &surrogates[SURROGATE_RANKSVM],
     .letters = "eTU", .eta = learner_eta_estimated, .least = 2, .learn = learn,
+    .bets = BETS_LENGTH, .capital = 1,
 };
 
 const struct learner learn_listnet = {
     .name = "listnet", .surrogate = &surrogates[SURROGATE_LISTNET],
     .letters = "eTU", .eta = learner_eta_known, .least = SURROGATE_ALL,
     .learn = learn,
+    .bets = BETS_LENGTH, .capital = 1,
 };

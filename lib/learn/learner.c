@@ -9,20 +9,24 @@ static bool takes(const struct learner *learner, char letter)
     return strchr(learner->letters, letter) != NULL;
 }
 
-/* The step size: given as itself or by a horizon, by one of the two. */
+/* The step size: given as itself or by a horizon, not by both; with neither steps are adaptive. */
 static int settle_eta(struct state *state, struct fault *fault)
 {
     struct settings *s = &state->settings;
-    if (!takes(state->learner, 'T') || s->set[SETTING_ETA] != s->set[SETTING_HORIZON]) {
-        if (s->set[SETTING_HORIZON])
-            s->value[SETTING_ETA] = state->learner->eta(s->value[SETTING_HORIZON]);
-        s->set[SETTING_ETA] = takes(state->learner, 'e');
-        return 0;
+    if (s->set[SETTING_ETA] && s->set[SETTING_HORIZON])
+        return fault_usage(fault, "-e and -T both set the step size: give one of them");
+    if (s->set[SETTING_HORIZON]) {
+        s->value[SETTING_ETA] = state->learner->eta(s->value[SETTING_HORIZON]);
+        s->set[SETTING_ETA] = true;
     }
-    return fault_usage(fault, s->set[SETTING_ETA]
-                                  ? "-e and -T both set the step size: give one of them"
-                                  : "%s needs a step size: add -e eta",
-                       state->learner->name);
+    state->adaptive = state->learner->bets != BETS_NONE && !s->set[SETTING_ETA];
+    state->capital = state->learner->capital;
+    if (s->set[SETTING_EPSILON])
+        state->capital *= s->value[SETTING_EPSILON];
+    if (state->adaptive && s->set[SETTING_RADIUS])
+        return fault_usage(fault, "-U needs a step size, and %s was given none: add -e eta, or "
+                           "omit -U", state->learner->name);
+    return 0;
 }
 
 int learner_start(struct state *state, const struct learner *learner,
@@ -49,6 +53,8 @@ int learner_start(struct state *state, const struct learner *learner,
 void learner_close(struct state *state)
 {
     ball_close(&state->ball);
+    norm_close(&state->length);
+    norm_close(&state->slope);
     regression_close(&state->regression);
     memory_table_close(&state->memory);
     buffer_free(&state->keys);
@@ -62,8 +68,28 @@ void learner_close(struct state *state)
     buffer_free(&state->scratch);
     buffer_free(&state->places);
     buffer_free(&state->pairs);
-    for (size_t i = 0; i < ARRAYS_MOST; i++)
+    for (size_t i = 0; i < ARRAYS_KEPT; i++)
         buffer_free(&state->array_buffers[i]);
+}
+
+const struct state_array *learner_array(const struct state *state, size_t i)
+{
+    static const struct state_array length = { "bets", ARRAY_NUMBERS, SETTINGS, BETS_NUMBERS };
+    static const struct state_array each = { "bets", ARRAY_BETS_EACH, SETTINGS, 0 };
+    const struct state_array *own = state->learner->arrays;
+    size_t n = 0;
+    while (n < ARRAYS_MOST && own[n].name)
+        n++;
+    if (i < n)
+        return &own[i];
+    if (i > n || !state->adaptive)
+        return NULL;
+    return state->learner->bets == BETS_EACH ? &each : &length;
+}
+
+bool learner_scaled(const struct state *state)
+{
+    return state->ball.radius > 0 || (state->adaptive && state->learner->bets == BETS_LENGTH);
 }
 
 /* The rows of an ARRAY_UDU. */
@@ -85,6 +111,8 @@ struct extent learner_extent(const struct state *state, const struct state_array
         return (struct extent){ 1, 1 };
     if (array->shape == ARRAY_NUMBERS)
         return (struct extent){ 1, n };
+    if (array->shape == ARRAY_BETS_EACH)
+        return (struct extent){ BETS_NUMBERS + 1, dim };
     if (array->shape == ARRAY_UDU || array->shape == ARRAY_UDU_CONSTANT)
         return (struct extent){ 1, udu_size(udu_rows(state, array, dim)) };
     return (struct extent){ array->shape == ARRAY_SQUARE ? dim : n, dim };
@@ -119,21 +147,21 @@ static void set_diagonal(double *array, size_t from, size_t to)
 
 static int reach_arrays(struct state *state, size_t width, struct fault *fault)
 {
-    const struct state_array *arrays = state->learner->arrays;
-    for (size_t i = 0; i < ARRAYS_MOST && arrays[i].name; i++) {
-        struct extent from = learner_extent(state, &arrays[i], state->dim);
+    const struct state_array *kept;
+    for (size_t i = 0; (kept = learner_array(state, i)); i++) {
+        struct extent from = learner_extent(state, kept, state->dim);
         if (!state->arrays[i])
             from.rows = from.columns = 0;
         double *array =
-            grow(&state->array_buffers[i], from, learner_extent(state, &arrays[i], width), fault);
+            grow(&state->array_buffers[i], from, learner_extent(state, kept, width), fault);
         if (!array)
             return -1;
-        state->arrays[i] = array;
-        for (size_t j = from.rows; arrays[i].shape == ARRAY_SQUARE && j < width; j++)
+        state->arrays[i] = state->bets = array; /* the bets are the last */
+        for (size_t j = from.rows; kept->shape == ARRAY_SQUARE && j < width; j++)
             array[j * width + j] = 1;
-        if (arrays[i].shape == ARRAY_UDU || arrays[i].shape == ARRAY_UDU_CONSTANT)
-            set_diagonal(array, from.columns ? udu_rows(state, &arrays[i], state->dim) : 0,
-                   udu_rows(state, &arrays[i], width));
+        if (kept->shape == ARRAY_UDU || kept->shape == ARRAY_UDU_CONSTANT)
+            set_diagonal(array, from.columns ? udu_rows(state, kept, state->dim) : 0,
+                   udu_rows(state, kept, width));
     }
     return 0;
 }
@@ -150,7 +178,10 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
     struct extent from = { 1, state->dim }, to = { 1, width };
     double *w = grow(&state->weights, from, to, fault);
     double *z = grow(&state->gradient, from, to, fault);
+    bool length = state->adaptive && learner_scaled(state);
     if (!w || !z || ball_reach(&state->ball, width, fault) < 0 ||
+        (length && (norm_reach(&state->length, width, fault) < 0 ||
+                    norm_reach(&state->slope, width, fault) < 0)) ||
         reach_arrays(state, width, fault) < 0)
         return -1;
     state->w = w;

@@ -16,6 +16,7 @@
 #include "learn/settings.h"
 #include "loss/surrogate.h"
 #include "math/ball.h"
+#include "math/bets.h"
 #include "math/matrix.h"
 #include "math/regression.h"
 #include "stream/round.h"
@@ -28,6 +29,7 @@ struct state_array {
         ARRAY_NUMBERS, /* [n], at first 0                                                 */
         ARRAY_VECTORS, /* [n][dim], at first 0; grows with w by zeros                     */
         ARRAY_SQUARE,  /* [dim][dim], at first the identity; grows with w by more of it   */
+        ARRAY_BETS_EACH, /* [4][dim], at first 0: L, V, W of math/bets.h, and theta     */
         ARRAY_UDU,     /* a matrix of math/udu.h with regression_rows(dim) rows, plain where
                         * the flag n is set; at first the identity, and grows by more of it */
         ARRAY_UDU_CONSTANT /* the same with a row before them, unless rho is given and 0 */
@@ -35,7 +37,7 @@ struct state_array {
     enum setting_number n; /* the setting that gives n; SETTINGS: none; n is 1, a count's 2^53 */
     size_t numbers;        /* n of an ARRAY_NUMBERS that no setting gives; 0: 1 */
 };
-enum { ARRAYS_MOST = 5 };
+enum { ARRAYS_MOST = 5, ARRAYS_KEPT = ARRAYS_MOST + 1 }; /* of a learner; with its bets */
 
 /* What update keeps from round to round. */
 struct state {
@@ -45,12 +47,15 @@ struct state {
     uint64_t rounds; /* learnt */
     size_t dim;
     double *w;                   /* w[dim]: ball.scale times these are the weights that score;
-                                  * without a radius the scale is 1                       */
+                                  * the scale is 1 unless learner_scaled                  */
     struct ball ball;
+    bool adaptive;               /* no step size was given: the learner's bets do without */
+    double capital, *bets;       /* of adaptive steps: see math/bets.h, and the last array */
+    struct norm length, slope;   /* of w and of the gradient, where one bet is on the length */
     const double *live;          /* the weights times x of the round at hand, if known    */
     bool changes_known;          /* in the last round changed[n_changed] were all of the  */
     size_t n_changed;            /* weights that changed, as far as w reached before      */
-    double *arrays[ARRAYS_MOST]; /* as learner->arrays describes; none of them NULL       */
+    double *arrays[ARRAYS_KEPT]; /* as learner_array describes; none of them NULL         */
     struct regression regression; /* its buffer, for learners that use it */
     struct memory_table memory;   /* pairs of query and document, for the learner memory */
     const uint64_t *changed_keys; /* changed_keys[changed_pairs]: entries that the last round */
@@ -60,7 +65,7 @@ struct state {
     struct buffer weights, gradient; /* gradient[dim] is 0 between steps */
     struct buffer changed;           /* uint32[n_changed]: numbers of weights, each once */
     struct buffer keys, saved; /* of the memory: a round's keys; columns for a model */
-    struct buffer scores, scratch, places, pairs, spare, array_buffers[ARRAYS_MOST];
+    struct buffer scores, scratch, places, pairs, spare, array_buffers[ARRAYS_KEPT];
 };
 
 /* What a scorer has beside the weights: the numbers of the learner's first array, and the
@@ -96,8 +101,8 @@ struct learner {
      * state learns or publishes again; NULL after a fault. No function: w. */
     const double *(*weights)(struct state *state, struct fault *fault);
 
-    /* Turns s[docs] = Xw into what documents rank by, and gives index[docs] where the learner has an
-     * index. No function: Xw itself. */
+    /* Turns s[docs] = Xw into what documents rank by, and gives index[docs] where the learner has
+     * an index. No function: Xw itself. */
     int (*rank)(const struct matrix *x, const struct round *round,
                 const struct ring_extras *extras, double *s, double *index, struct fault *fault);
     bool has_index;
@@ -106,6 +111,12 @@ struct learner {
     int (*rival)(const struct matrix *x, const struct ring_extras *extras, uint64_t t,
                  const double *s, double *rival, struct fault *fault);
     bool ring_only; /* `rank` is for the ring alone: a model in a file ranks by Xw */
+
+    /* Without a step size: what is bet on, the capital (which is multiplied by epsilon where that
+     * is a setting: a unit of the scores), and whether scores are taken about their mean. */
+    enum learner_bets { BETS_NONE, BETS_LENGTH, BETS_EACH } bets;
+    double capital;
+    bool centred;
 
     /* For what arrays cannot hold; NULL: nothing. Add it to a model of the state, and take it back
      * from one whose arrays are loaded; add what scoring needs to a message of the ring; and take
@@ -129,8 +140,8 @@ const struct learner *learner_find(const char *name);
 const struct learner *learner_of_model(const char *name);
 
 /* A state before its first round: no weights yet; `most` weights at the most, 0: the learner's own
- * limit. Fills in defaults, and eta from the horizon. A usage fault: a setting that the learner
- * does not take, or one that is missing. */
+ * limit. Fills in defaults, and eta from the horizon; without either the steps are adaptive. A
+ * usage fault: a setting that the learner does not take, or two that exclude each other. */
 int learner_start(struct state *state, const struct learner *learner,
                   const struct settings *settings, size_t most, struct fault *fault);
 void learner_close(struct state *state);
@@ -140,6 +151,13 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
 
 /* Grows w and the arrays until they reach `width` weights. */
 int learner_reach(struct state *state, size_t width, struct fault *fault);
+
+/* Array number i that the state keeps: the learner's own, and then those of adaptive steps; NULL
+ * after the last. */
+const struct state_array *learner_array(const struct state *state, size_t i);
+
+/* Are the weights ball.scale times w? */
+bool learner_scaled(const struct state *state);
 
 /* Rows and columns of an array in a model of dim weights. */
 struct extent {

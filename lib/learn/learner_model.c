@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "learn/adaptive.h"
 #include "stream/model_file.h"
 
 /* What the learner ranks by besides the weights. */
@@ -30,7 +31,7 @@ static int publish(struct state *state, struct model *model, enum publishing how
     const double *w = learner->weights ? learner->weights(state, fault) : state->w;
     if (!w || model_start(model, learner->name, state->rounds, state->dim, fault) < 0)
         return -1;
-    int put = state->ball.radius > 0 ? model_put_scaled(model, w, &state->ball.scale, fault)
+    int put = learner_scaled(state) ? model_put_scaled(model, w, &state->ball.scale, fault)
                                      : model_put_weights(model, w, fault);
     return put < 0 ? -1 : put_extras(state, model, how, fault);
 }
@@ -48,7 +49,7 @@ static int publish_changes(struct state *state, struct model *model, struct faul
         return -1;
     for (size_t i = 0; i < n; i++)
         value[i] = state->w[index[i]];
-    const double *scale = state->ball.radius > 0 ? &state->ball.scale : NULL;
+    const double *scale = learner_scaled(state) ? &state->ball.scale : NULL;
     if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
         model_put_changes(model, n, index, value, scale, fault) < 0)
         return -1;
@@ -62,8 +63,8 @@ int learner_publish(struct state *state, struct model *model, enum publishing ho
                                   : publish(state, model, how, fault);
 }
 
-/* Weights in a ball: those that score, and the direction and scale that give them. */
-static int save_ball(struct state *state, struct model *model, struct fault *fault)
+/* Weights in a ball or of adaptive steps: those that score, and what gives them. */
+static int save_scaled(struct state *state, struct model *model, struct fault *fault)
 {
     double *w = buffer_for(&state->spare, state->dim, sizeof *w, fault);
     if (!w)
@@ -78,15 +79,15 @@ static int save_ball(struct state *state, struct model *model, struct fault *fau
 
 int learner_save(struct state *state, struct model *model, struct fault *fault)
 {
-    const struct state_array *arrays = state->learner->arrays;
+    const struct state_array *array;
     if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
-        (state->ball.radius > 0 ? save_ball(state, model, fault)
-                                : model_put_weights(model, state->w, fault)) < 0 ||
+        (learner_scaled(state) ? save_scaled(state, model, fault)
+                               : model_put_weights(model, state->w, fault)) < 0 ||
         settings_save(&state->settings, model, fault) < 0)
         return -1;
-    for (size_t i = 0; i < ARRAYS_MOST && arrays[i].name; i++) {
-        struct extent e = learner_extent(state, &arrays[i], state->dim);
-        if (model_put(model, arrays[i].name, e.rows * e.columns, state->arrays[i], fault) < 0)
+    for (size_t i = 0; (array = learner_array(state, i)); i++) {
+        struct extent e = learner_extent(state, array, state->dim);
+        if (model_put(model, array->name, e.rows * e.columns, state->arrays[i], fault) < 0)
             return -1;
     }
     return state->learner->save ? state->learner->save(state, model, fault) : 0;
@@ -96,15 +97,15 @@ int learner_save(struct state *state, struct model *model, struct fault *fault)
  * allocated. */
 static int check_arrays(const struct state *state, const struct model *model, struct fault *fault)
 {
-    const struct state_array *arrays = state->learner->arrays;
-    for (size_t i = 0; i < ARRAYS_MOST && arrays[i].name; i++) {
-        struct extent e = learner_extent(state, &arrays[i], model->dim);
+    const struct state_array *array;
+    for (size_t i = 0; (array = learner_array(state, i)); i++) {
+        struct extent e = learner_extent(state, array, model->dim);
         if (e.columns && e.rows > SIZE_MAX / sizeof(double) / e.columns)
             return fault_memory(fault, SIZE_MAX);
-        if (!model_has(model, arrays[i].name, e.rows * e.columns, fault))
+        if (!model_has(model, array->name, e.rows * e.columns, fault))
             return -1;
     }
-    return state->ball.radius <= 0 || (model_has(model, "direction", model->dim, fault) &&
+    return !learner_scaled(state) || (model_has(model, "direction", model->dim, fault) &&
                                        model_has(model, "scale", 1, fault))
                ? 0
                : -1;
@@ -113,7 +114,7 @@ static int check_arrays(const struct state *state, const struct model *model, st
 static int load_array(struct state *state, size_t i, const struct model *model,
                       struct fault *fault)
 {
-    const struct state_array *array = &state->learner->arrays[i];
+    const struct state_array *array = learner_array(state, i);
     struct extent e = learner_extent(state, array, state->dim);
     double *number = state->arrays[i];
     if (model_array(model, array->name, e.rows * e.columns, number, fault) < 0)
@@ -126,16 +127,29 @@ static int load_array(struct state *state, size_t i, const struct model *model,
     return 0;
 }
 
+/* Could this scale be that of the direction in state->w? */
+static bool resume_scale(struct state *state, double scale)
+{
+    if (!state->adaptive)
+        return ball_resume(&state->ball, state->w, scale);
+    norm_take(&state->length, state->w, state->dim);
+    state->ball.scale = scale;
+    return scale > 0 && scale == adaptive_scale(state);
+}
+
 /* Direction and scale must give the model's weights, or the run would go on from others. */
-static int load_ball(struct state *state, const struct model *model, struct fault *fault)
+static int load_scaled(struct state *state, const struct model *model, struct fault *fault)
 {
     double scale;
     if (model_array(model, "direction", state->dim, state->w, fault) < 0 ||
         model_array(model, "scale", 1, &scale, fault) < 0)
         return -1;
-    if (!ball_resume(&state->ball, state->w, scale))
-        return fault_data(fault, "model: scale %.17g does not fit its direction and radius "
-                          "%.17g", scale, state->ball.radius);
+    if (!resume_scale(state, scale))
+        return state->adaptive
+                   ? fault_data(fault, "model: scale %.17g does not fit its direction and bets",
+                                scale)
+                   : fault_data(fault, "model: scale %.17g does not fit its direction and radius "
+                                "%.17g", scale, state->ball.radius);
     for (size_t j = 0; j < state->dim; j++) {
         double w = unaligned_f8((const unsigned char *)model->w + j * sizeof w);
         if (w != scale * state->w[j])
@@ -145,9 +159,18 @@ static int load_ball(struct state *state, const struct model *model, struct faul
     return 0;
 }
 
+/* Each weight must be that of its bet. */
+static int check_bets(const struct state *state, struct fault *fault)
+{
+    for (size_t j = 0; j < state->dim; j++)
+        if (state->w[j] != adaptive_weight(state, j))
+            return fault_data(fault, "model: weight %zu is %.17g, but its bets say %.17g", j,
+                              state->w[j], adaptive_weight(state, j));
+    return 0;
+}
+
 int learner_load(struct state *state, const struct model *model, struct fault *fault)
 {
-    const struct state_array *arrays = state->learner->arrays;
     if (strcmp(model->learner, LEARNER_FIXED) == 0)
         return fault_data(fault, "its weights are fixed: they came from text, without the state "
                           "that a learner needs: learn into another file");
@@ -159,16 +182,16 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
     if (settings_compare(&state->settings, model, fault) < 0 ||
         check_arrays(state, model, fault) < 0 || learner_reach(state, model->dim, fault) < 0)
         return -1;
-    for (size_t i = 0; i < ARRAYS_MOST && arrays[i].name; i++)
+    for (size_t i = 0; learner_array(state, i); i++)
         if (load_array(state, i, model, fault) < 0)
             return -1;
     state->rounds = state->resumed = model->rounds;
     if (state->learner->load && state->learner->load(state, model, fault) < 0)
         return -1;
-    if (state->ball.radius > 0)
-        return load_ball(state, model, fault);
+    if (learner_scaled(state))
+        return load_scaled(state, model, fault);
     model_weights(model, state->w);
-    return 0;
+    return state->adaptive ? check_bets(state, fault) : 0;
 }
 
 int learner_resume(struct state *state, const char *path, const struct watch *watch,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "learn/adaptive.h"
 #include "math/finite.h"
 #include "math/real.h"
 
@@ -23,10 +24,10 @@ static int check_weight(const struct state *state, size_t j, struct fault *fault
 {
     if (isfinite(state->w[j]))
         return 0;
-    return fault_data(
-        fault, "the step makes weight %zu %s: the weights diverge%s", j,
-        isnan(state->w[j]) ? "NaN" : "infinite",
-        strchr(state->learner->letters, 'U') ? ": use a smaller step (-e), or a ball (-U)" : "");
+    bool ball = !state->adaptive && strchr(state->learner->letters, 'U');
+    return fault_data(fault, "the step makes weight %zu %s: the weights diverge%s", j,
+                      isnan(state->w[j]) ? "NaN" : "infinite",
+                      ball ? ": use a smaller step (-e), or a ball (-U)" : "");
 }
 
 int learner_check(const struct state *state, struct fault *fault)
@@ -123,12 +124,25 @@ static int descend_changes(struct state *state, const struct matrix *x, const do
     return bad ? learner_check(state, fault) : 0;
 }
 
-int learner_step(struct state *state, const struct matrix *x, const double *g,
+static int step_adaptive(struct state *state, const struct matrix *x, const double *s,
+                         const double *g, struct fault *fault)
+{
+    bool finite;
+    if (adaptive_step(state, x, s, g, &finite, fault) < 0 ||
+        (!finite && learner_check(state, fault) < 0))
+        return -1;
+    return finite ? 0 : fault_data(fault, "the gradient's square is too large for a double: scale "
+                                   "the features");
+}
+
+int learner_step(struct state *state, const struct matrix *x, const double *s, const double *g,
                  struct fault *fault)
 {
     double eta = state->settings.value[SETTING_ETA] / state->ball.scale;
     state->changes_known = false;
     matrix_transposed_times(x, g, state->gradient.at);
+    if (state->adaptive)
+        return step_adaptive(state, x, s, g, fault);
     if (x->form == MATRIX_DENSE)
         return descend(state, x->dim, eta, fault);
     size_t most = matrix_entries(x), dim = state->dim;

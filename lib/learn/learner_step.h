@@ -29,9 +29,10 @@ int learner_feedback(struct state *state, const struct round *round, struct feed
  * next call; NULL after a fault. */
 double *learner_score(struct state *state, const struct matrix *x, struct fault *fault);
 
-/* w <- w - eta X'g, and then into the ball of the radius where there is one. A weight that would
- * not be finite is a fault. With sparse features the cost is that of the entries touched. */
-int learner_step(struct state *state, const struct matrix *x, const double *g,
+/* w <- w - eta X'g, and then into the ball of the radius where there is one; or, where no step size
+ * was given, an adaptive step, which is the only one to look at the scores s[docs]. A weight that
+ * would not be finite is a fault. With sparse features the cost is that of the entries touched. */
+int learner_step(struct state *state, const struct matrix *x, const double *s, const double *g,
                  struct fault *fault);
 
 /* w <- w + eta u, u[width], width at most state->dim; and then the same. */

@@ -21,7 +21,9 @@ enum rng_purpose {
     RNG_TIES = 11,
     RNG_MEMORY = 12,
     RNG_ZIPF_RANKS = 13,
-    RNG_ZIPF = 14
+    RNG_ZIPF = 14,
+    RNG_NOISE = 15,
+    RNG_INDEX_TIES = 16
 };
 
 struct rng {

@@ -1,8 +1,6 @@
 #include "math/ties.h"
 
-#include <stdbool.h>
-
-#include "math/rng.h"
+#include "math/order.h"
 
 /* The draw of document a is larger than that of b; equal draws go by document. */
 static bool after(const struct rng *rng, uint32_t a, uint32_t b)
@@ -37,13 +35,21 @@ static void sort_by_draw(const struct rng *rng, uint32_t *doc, size_t n)
     }
 }
 
-void ties_break(size_t m, const double *score, uint64_t seed, uint64_t t, uint32_t *order)
+void ties_break(size_t m, const double *score, const struct rng *rng, uint32_t *order)
 {
-    struct rng rng = rng_at(seed, RNG_TIES, t);
     for (size_t a = 0, b; a < m; a = b) {
         for (b = a + 1; b < m && score[order[b]] == score[order[a]];)
             b++;
         if (b - a > 1)
-            sort_by_draw(&rng, order + a, b - a);
+            sort_by_draw(rng, order + a, b - a);
     }
+}
+
+void ties_rank(const struct ties *ties, enum rng_purpose purpose, uint64_t t, size_t m,
+               const double *score, uint32_t *order, uint32_t *scratch)
+{
+    const struct rng rng = rng_at(ties->seed, purpose, t);
+    order_by_score(m, score, order, scratch);
+    if (!ties->in_line_order)
+        ties_break(m, score, &rng, order);
 }

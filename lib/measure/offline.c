@@ -5,14 +5,13 @@
 
 #include "explore/feedback.h"
 #include "explore/policy.h"
-#include "math/order.h"
 
 /* Squares of smaller numbers, and sums of these over 2^53 rounds, fit a double. */
 static const double MOST = 1e140;
 
 /* Fills in the documents seen, in the order of the other ranking. */
-static int line_up(struct logged *logged, const struct exposure *exposure, const double *score,
-                   struct fault *fault)
+static int line_up(struct logged *logged, const struct exposure *exposure,
+                   const struct round *round, const struct ties *ties, struct fault *fault)
 {
     size_t m = exposure->docs, n = 0;
     uint32_t *order = buffer_for(&logged->buffer[1], 2 * m, sizeof *order, fault);
@@ -22,7 +21,7 @@ static int line_up(struct logged *logged, const struct exposure *exposure, const
         return -1;
     double *propensity = relevance + m;
     uint32_t *at = order + m, *place = (uint32_t *)(propensity + m);
-    order_by_score(m, score, order, at);
+    ties_rank(ties, RNG_TIES, round->t, m, round->score, order, at);
     memset(at, 0, m * sizeof *at); /* where it was shown, from 1; 0: not seen */
     for (size_t a = 0; a < exposure->places; a++)
         at[exposure->doc[a]] = (uint32_t)a + 1;
@@ -42,8 +41,8 @@ static int line_up(struct logged *logged, const struct exposure *exposure, const
     return 0;
 }
 
-int logged_round(struct logged *logged, const struct round *round, const char *name,
-                 struct fault *fault)
+int logged_round(struct logged *logged, const struct round *round, const struct ties *ties,
+                 const char *name, struct fault *fault)
 {
     struct exposure exposure;
     if (!round->seen && !round->label)
@@ -54,7 +53,7 @@ int logged_round(struct logged *logged, const struct round *round, const char *n
                           "before metric", name);
     if (feedback_exposure(&exposure, round, name, 1, &logged->buffer[0], fault) < 0)
         return -1;
-    return line_up(logged, &exposure, round->score, fault);
+    return line_up(logged, &exposure, round, ties, fault);
 }
 
 void logged_close(struct logged *logged)

@@ -27,6 +27,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "math/ties.h"
 #include "measure/linear_measure.h"
 #include "measure/measure.h"
 #include "stream/round.h"
@@ -40,11 +41,11 @@ struct logged {
     struct buffer buffer[3];
 };
 
-/* Prepares a round: the other ranking is the one by score, ties in document order. `name` is the
- * measure's, for messages. A data fault where the round has no scores, no feedback, or no known
- * propensities. O(m log m). */
-int logged_round(struct logged *logged, const struct round *round, const char *name,
-                 struct fault *fault);
+/* Prepares a round: the other ranking is the one by score, ties broken by `ties`, as explore breaks
+ * them. `name` is the measure's, for messages. A data fault where the round has no scores, no
+ * feedback, or no known propensities. O(m log m). */
+int logged_round(struct logged *logged, const struct round *round, const struct ties *ties,
+                 const char *name, struct fault *fault);
 void logged_close(struct logged *logged);
 
 enum { OFFLINE_A, OFFLINE_B, OFFLINE_C, OFFLINE_SUMS };

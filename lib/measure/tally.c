@@ -111,7 +111,7 @@ int evidence_round(struct evidence *evidence, const struct round *round, const s
         return -1;
     if (!labels && judge_places(&evidence->judge, round->docs, fault) < 0)
         return -1;
-    return offline ? logged_round(&evidence->logged, round, offline, fault) : 0;
+    return offline ? logged_round(&evidence->logged, round, &evidence->ties, offline, fault) : 0;
 }
 
 void evidence_close(struct evidence *evidence)
@@ -179,8 +179,9 @@ double tally_mean(const struct tally *tally)
     return sum(tally) / (double)tally->count;
 }
 
-int tally_print_head(const struct tally *tally, bool raw, struct writer *table,
-                     struct fault *fault)
+/* Its columns' names, each with a tab before it; print_values has the values. */
+static int print_names(const struct tally *tally, bool raw, struct writer *table,
+                       struct fault *fault)
 {
     bool offline = tally->kind == TALLY_OFFLINE;
     const char *name = tally->name;
@@ -197,7 +198,8 @@ static int print_mean(double mean, struct writer *table, struct fault *fault)
                        : writer_text(table, fault, "\t%.7g", mean);
 }
 
-int tally_print(const struct tally *tally, bool raw, struct writer *table, struct fault *fault)
+static int print_values(const struct tally *tally, bool raw, struct writer *table,
+                        struct fault *fault)
 {
     bool offline = tally->kind == TALLY_OFFLINE;
     const struct offline *at = &tally->offline;
@@ -208,4 +210,26 @@ int tally_print(const struct tally *tally, bool raw, struct writer *table, struc
     if (!raw && print_mean(tally_mean(tally), table, fault) < 0)
         return -1;
     return !raw && offline ? print_mean(offline_error(at), table, fault) : 0;
+}
+
+int tally_print_head(const struct tally *tally, size_t tallies, bool raw, struct writer *table,
+                     struct fault *fault)
+{
+    if (writer_text(table, fault, "t") < 0)
+        return -1;
+    for (size_t i = 0; i < tallies; i++)
+        if (print_names(&tally[i], raw, table, fault) < 0)
+            return -1;
+    return writer_text(table, fault, "\n");
+}
+
+int tally_print_row(const struct tally *tally, size_t tallies, uint64_t t, bool raw,
+                    struct writer *table, struct fault *fault)
+{
+    if (writer_text(table, fault, "%" PRIu64, t) < 0)
+        return -1;
+    for (size_t i = 0; i < tallies; i++)
+        if (print_values(&tally[i], raw, table, fault) < 0)
+            return -1;
+    return writer_text(table, fault, "\n");
 }

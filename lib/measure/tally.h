@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "math/ties.h"
 #include "measure/measure.h"
 #include "measure/offline.h"
 #include "measure/regret.h"
@@ -18,6 +19,7 @@
 struct evidence {
     struct judge judge; /* has no labels where no tally needs them */
     struct logged logged;
+    struct ties ties; /* of a ranking by score */
     size_t dim;
     double nothing; /* the value in a round for which a measure is not defined */
     bool skip;      /* leave such a round out instead                          */
@@ -64,9 +66,11 @@ void tally_add(struct tally *tally);
 /* The mean over the rounds added; NaN where there is none. */
 double tally_mean(const struct tally *tally);
 
-/* Prints the names of its columns, and their values, each after a tab. 0 or a fault. */
-int tally_print_head(const struct tally *tally, bool raw, struct writer *table,
+/* A table of so many tallies: the line of its columns' names, and its row after round t. 0 or a
+ * fault. */
+int tally_print_head(const struct tally *tally, size_t tallies, bool raw, struct writer *table,
                      struct fault *fault);
-int tally_print(const struct tally *tally, bool raw, struct writer *table, struct fault *fault);
+int tally_print_row(const struct tally *tally, size_t tallies, uint64_t t, bool raw,
+                    struct writer *table, struct fault *fault);
 
 #endif

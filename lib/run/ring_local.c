@@ -31,6 +31,15 @@ static struct ring_local *of_update(struct ring *ring)
     return (struct ring_local *)(void *)((char *)ring - offsetof(struct ring_local, update));
 }
 
+static void copy_column(const struct column *column, char *at)
+{
+    size_t bytes = column_bytes(column);
+    if (bytes && column->source)
+        column->source->next(column->source, at, (size_t)column->count);
+    else if (bytes)
+        memcpy(at, column->data, bytes);
+}
+
 /* Copies a message, since the rounds of a window may still need it when update learns again. */
 static int copy_message(struct ring_local *local, const struct record *record,
                           struct fault *fault)
@@ -49,10 +58,8 @@ static int copy_message(struct ring_local *local, const struct record *record,
     memcpy(at, line, n);
     at += n;
     for (size_t c = 0; c < record->columns; c++) {
-        size_t more = column_bytes(&record->column[c]);
-        if (more)
-            memcpy(at, record->column[c].data, more);
-        at += more;
+        copy_column(&record->column[c], at);
+        at += column_bytes(&record->column[c]);
     }
     return 0;
 }

@@ -266,8 +266,8 @@ static int print_labels(const struct summary *summary, struct writer *out, struc
             return -1;
     if (summary->other_labels && LINE("", "others: %" PRIu64, summary->other_labels))
         return -1;
-    if (summary->unlabelled && LINE("without labels", "%" PRIu64 " of %" PRIu64 " rounds", summary->unlabelled,
-             summary->rounds))
+    if (summary->unlabelled && LINE("without labels", "%" PRIu64 " of %" PRIu64 " rounds",
+                                    summary->unlabelled, summary->rounds))
         return -1;
     return LINE("none relevant", "%" PRIu64 " of %" PRIu64 " rounds", summary->irrelevant,
                 summary->rounds) ? -1 : 0;

@@ -101,7 +101,7 @@ static void step_by(struct state *state, const struct query *query, const double
     struct fault fault = { FAULT_NONE, "" };
     must(round_features(make_round(&made, query, 1, form), &x, &fault), &fault);
     must(learner_reach(state, matrix_width(&x), &fault), &fault);
-    must(learner_step(state, &x, g, &fault), &fault);
+    must(learner_step(state, &x, NULL, g, &fault), &fault);
 }
 
 /* The weights that score, as they are written down. */

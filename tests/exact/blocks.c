@@ -67,8 +67,8 @@ static void check_huge(void)
     check_block(T, T - 1, 2, (struct block){ 0, 1, 2 });
     check_block(T, T - 1, 3, (struct block){ 1, 3, 1 });
     check_block(T, T - 1, T, (struct block){ T - 2, T, 1 });
-    /* ceil(i 2^53 / (2^52 + 1)) = 2i - floor(2i / (2^52 + 1)): two rounds, except for block 2^51 and
-     * for the last. */
+    /* ceil(i 2^53 / (2^52 + 1)) = 2i - floor(2i / (2^52 + 1)): two rounds, except for block 2^51
+     * and for the last. */
     check_block(TWO53, TWO52 + 1, TWO52, (struct block){ TWO51 - 1, TWO52 - 1, 2 });
     check_block(TWO53, TWO52 + 1, TWO52 + 1, (struct block){ TWO51, TWO52 + 1, 1 });
     check_block(TWO53, TWO52 + 1, TWO52 + 2, (struct block){ TWO51 + 1, TWO52 + 2, 2 });

@@ -45,6 +45,10 @@ load ../helper
     "$ROOT/build/tests/exact/ball"
 }
 
+@test "adaptive steps are the bets that they are defined as, and lose no more than their bound" {
+    "$ROOT/build/tests/exact/adaptive"
+}
+
 @test "a regret is what the best of all m! fixed rankings would have had more" {
     "$ROOT/build/tests/exact/regret"
 }
@@ -103,4 +107,8 @@ load ../helper
 
 @test "ranks are drawn by the law of Zipf, and which round has which rank is a fair draw" {
     "$ROOT/build/tests/exact/zipf"
+}
+
+@test "given how ties were broken, every policy shows documents and pairs with the propensities it says" {
+    "$ROOT/build/tests/exact/explorer"
 }

@@ -62,7 +62,7 @@ static void bring_up(uint32_t *order, size_t m, size_t k, size_t first)
             order[n++] = old[a];
 }
 
-/* Round t of a block, shown at random except for the group that may be on top; k places are seen. */
+/* Round t of a block, shown at random except for the group that may be on top; k places seen. */
 static void learn_exposed(struct state *state, struct rng *rng, const struct block *block,
                         size_t number, size_t t)
 {

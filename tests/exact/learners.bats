@@ -63,12 +63,13 @@ model_array() {
     holds one -3 1
     [ "$(model_array one threshold)" = 1 ]
     # w.x = -1, 2, 1.5: below the threshold, and twice above it
-    mkstream round t=1 docs=3 dim=2 x:f4 0 -1 0 2 0 1.5 | score -m one | explore | bin2txt -f rank >ranks
+    mkstream round t=1 docs=3 dim=2 x:f4 0 -1 0 2 0 1.5 | score -m one | explore -o | bin2txt -f rank >ranks
     [ "$(cut -f 4,5 ranks)" = "$(printf '1\t1\n2\t1\n0\t0')" ] # document and score
-    # a query without a relevant document, which no ranking gets wrong, is no step
+    # without a relevant document: 0 is on the threshold, level 1, and is pushed below; then 1 has
+    # w.x = -1, below the threshold, where it should be
     mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 | update -a prank -L 1 >one
-    holds one 0 0
-    [ "$(model_array one threshold)" = 0 ]
+    holds one -1 -2
+    [ "$(model_array one threshold)" = 1 ]
 }
 
 @test "prank-pair and committee: pairs by hand" {
@@ -157,12 +158,12 @@ covariance() {
     # a P that no documents make
     mkstream model learner=ridge rounds=1 dim=1 tradeoff=1 plain=1 w:f8 0 level:f8 0 inverse:f8 -9 >model
     mkstream round t=1 docs=1 dim=1 label:f4 1 x:f4 1 >round
-    fails_on round 1 "update: resuming *
-update: <stdin>: round 1: z'P z + lambda is -8: *" update -a ridge -p -m model
+    fails_on round 1 "$(resuming model "update: <stdin>: round 1: z'P z + lambda is -8: *")" \
+        update -a ridge -p -m model
     mkstream model learner=ridge rounds=1 dim=1 tradeoff=1 w:f8 0 level:f8 1e308 inverse:f8 1 0 1 >model
     mkstream round t=1 docs=1 dim=1 label:f4 1 x:f4 3e38 >round
-    fails_on round 1 "update: resuming *
-update: <stdin>: round 1: its step would make a weight of the regression infinite or NaN" \
+    fails_on round 1 "$(resuming model \
+        "update: <stdin>: round 1: its step would make a weight of the regression infinite or NaN")" \
         update -a ridge -m model
 }
 
@@ -276,7 +277,6 @@ update: <stdin>: round 1: its step would make a weight of the regression infinit
     two_documents >round
     fails_on round 2 'update: squared does not take -C (the trade-off)*' update -a squared -e 1 -C 1
     fails_on round 2 'update: minimax does not take -T (the horizon)*' update -a minimax -T 5
-    fails_on round 2 'update: slam needs a step size: add -e eta*' update -a slam
     fails_on round 2 "update: -G wants exp, lin, ndcg or auc, not 'dcg'*" update -a ftpl -G dcg
     update -a solar1 -o -m model <round
     fails_on round 1 'update: model model: it was learnt with -o (pairs in document order), this run without: add -o' \
@@ -350,6 +350,73 @@ update: <stdin>: round 1: its step would make a weight of the regression infinit
     done
 }
 
+@test "adaptive steps by hand: bets on the length of the gradient" {
+    # ranksvm: g = (-1, 1), z = X'g = (2, -3) of length L = sqrt 13. No bet was lost: W = L, and
+    # V = 13: w = W (-2, 3) / (2 (13 + 10 13)) = sqrt 13 / 286 (-2, 3)
+    two_documents >round
+    update -a ranksvm <round >one
+    near one -0.02521364528296496 0.03782046792444744
+    # squared: g = (-2, 0) about its mean is (-1, 1); kl: another unit, and a capital of 3
+    update -a squared <round >one
+    near one -0.02521364528296496 0.03782046792444744
+    update -a kl <round >one
+    near one -0.07564093584889488 0.11346140377334232
+    # once more: won 13 a, a = sqrt 13 / 286: w = (sqrt 13 + 13 a) (-4, 6) / (2 (26 + 130))
+    cat round round | update -a ranksvm >one
+    near one -0.048326153459016176 0.07248923018852425
+    # features of four times the length: z is cut to (2, -3), by which 13 a were won, and W grows by
+    # 3 sqrt 13: w = (4 sqrt 13 + 13 a) (-4, 6) / (2 (26 + 10 * 16 * 13))
+    mkstream round t=1 docs=2 dim=2 label:f4 1 0 x:f4 4 8 12 -4 >longer
+    cat round longer | update -a ranksvm >one
+    near one -0.013851940927060996 0.020777911390591496
+    [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=ranksvm rounds=2 dim=2 cols=w:f8[2],direction:f8[2],scale:f8[1],bets:f8[3] bytes=64' ]
+    kept one bets | awk '{ exit !(($1 / 14.422205101855956 - 1) ^ 2 < 1e-28 && ($2 / 26 - 1) ^ 2 < 1e-28) }'
+    # where the gradient is 0, nothing changes but the count
+    mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 >even
+    cat round even | update -a ranksvm >one
+    near one -0.02521364528296496 0.03782046792444744
+}
+
+@test "adaptive steps by hand: bets on each weight" {
+    # pdgd: g = (-1/8, 1/8, 0): L = 1/8, V = 1/64, W = 30 L: w = W theta / (2 (V + 10 / 64))
+    mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 1 >round
+    update -a pdgd <round >one
+    holds one 1.3636363636363635 -1.3636363636363635 0
+    is "$(kept one bets)" '0.125 0.125 0 0.015625 0.015625 0 3.75 3.75 0 0.125 -0.125 0'
+}
+
+@test "adaptive and fixed steps do not go on with each other, nor with bets that do not fit" {
+    two_documents >round
+    update -a kl -m bets <round
+    update -a kl -e 0.1 -m fixed <round
+    fails_on round 1 'update: model bets: it was learnt without eta, this run has -e 0.1: omit it, or learn into another file' \
+        update -a kl -e 0.1 -m bets
+    fails_on round 1 'update: model fixed: it was learnt with eta=0.1, this run without: add -e 0.1' \
+        update -a kl -m fixed
+    for scale in 0 -1 0.5; do
+        mkstream model learner=ranksvm rounds=1 dim=1 w:f8 $scale direction:f8 1 scale:f8 $scale bets:f8 1 1 1 >bad
+        fails_on round 1 'update: model bad: *scale*' update -a ranksvm -m bad
+    done
+    mkstream model learner=ranksvm rounds=1 dim=1 w:f8 0.1 direction:f8 1 scale:f8 0.1 bets:f8 1 1 >bad
+    fails_on round 1 'update: model bad: *bets*' update -a ranksvm -m bad
+    # 2 (1 + 10) = 22 parts of the wealth: it fits
+    mkstream model learner=ranksvm rounds=1 dim=1 w:f8 0.090909090909090912 direction:f8 1 scale:f8 0.090909090909090912 bets:f8 1 1 2 >good
+    update -a ranksvm -m good <round
+    mkstream model learner=pdgd rounds=1 dim=1 w:f8 0.1 bets:f8 1 1 2 1 >bad
+    fails_on round 1 'update: model bad: model: weight 0 is *, but its bets say 0.0909*' update -a pdgd -m bad
+}
+
+@test "adaptive steps: a gradient too large for its square is refused, one too small is none" {
+    mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1e38 -1e38 >large
+    mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1e-38 -1e-38 >small
+    update -a squared <large >one
+    update -a squared <small >one
+    [ "$(weights one)" != 0 ]
+    mkstream round t=1 docs=2 dim=1 gamma=1e-300 order:u4 0 1 greedy:u4 1 0 seen:f4 1 x:f4 1 -1 >rare
+    fails_on rare 1 "update: <stdin>: round 1: the gradient's square is too large for a double: scale the features" \
+        update -a squared
+}
+
 @test "pdgd: what was clicked on rises above what was passed by, by hand" {
     # equal logits: as likely either way, 1/2; equal scores: e^s e^s / (e^s + e^s)^2 = 1/4
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 1 >round
@@ -369,7 +436,7 @@ update: <stdin>: round 1: its step would make a weight of the regression infinit
         update -a pdgd <round >one
         holds one 0 0 0
     done
-    [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=pdgd rounds=1 dim=3 eta=0.10000000000000001 cols=w:f8[3] bytes=24' ]
+    [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=pdgd rounds=1 dim=3 cols=w:f8[3],bets:f8[12] bytes=120' ]
 }
 
 @test "dbgd: in the ring there is a rival, and where it wins the weights go its way" {

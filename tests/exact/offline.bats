@@ -54,6 +54,26 @@ one_round() {
     done
 }
 
+@test "ties rank as explore shows them, by the same seed: where all is seen, ips is the measure" {
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    mkstream model learner=fixed rounds=0 dim=1 w:f8 0 >zero
+    score -m zero <q.bin >tied.bin
+    explore -g 0.3 -s 8 <tied.bin | feedback-mask -k all >s
+    for options in "" "-s 1" "-s 5" "-o"; do
+        for M in dcg@3 prec@1 sumloss; do
+            # shellcheck disable=SC2086
+            explore $options <tied.bin | metric -r "$M" | tail -n +2 >want
+            for file in s tied.bin; do
+                # shellcheck disable=SC2086
+                metric $options -r "ips:$M" <$file | tail -n +2 | cut -f 1-3 >have
+                same have want
+            done
+            tail -n 1 want
+        done
+    done | sort -u >ends
+    [ "$(wc -l <ends)" = 9 ] # the default is seed 1; the others are other orders
+}
+
 @test "the standard error of ips is that of the mean of each round's estimate" {
     models
     score -m log.w <q.bin | explore -g 0.5 | feedback-mask -k 2 | score -m other.w >s

@@ -111,10 +111,12 @@ static void show(struct world *world, uint32_t *order, uint32_t *greedy, double 
         world->seen[a] = world->R[order[a]];
 }
 
+static const struct ties line_order = { .in_line_order = true };
+
 static void look(struct world *world)
 {
     if (judge_places(&world->judge, world->m, &world->fault) < 0 ||
-        logged_round(&world->logged, &world->round, "ips", &world->fault) < 0 ||
+        logged_round(&world->logged, &world->round, &line_order, "ips", &world->fault) < 0 ||
         offline_look(&world->ips, &world->logged, &world->judge, &world->fault) < 0 ||
         offline_look(&world->snips, &world->logged, &world->judge, &world->fault) < 0)
         stop(world, "a look");

@@ -42,13 +42,11 @@ static size_t rank_document(struct ordinal *o, const float *x, size_t dim, size_
     return 1;
 }
 
-/* How many were wrong. Where no document is relevant none can be, and nothing is learnt. */
+/* How many were wrong. */
 static size_t rank_query(struct ordinal *o, const struct query *query)
 {
-    size_t wrongs = 0, relevant = 0;
+    size_t wrongs = 0;
     for (size_t i = 0; i < query->docs; i++)
-        relevant += query->label[i] > 0;
-    for (size_t i = 0; relevant && i < query->docs; i++)
         wrongs += rank_document(o, query->x[i], query->dim, (size_t)query->label[i] + 1);
     return wrongs;
 }

@@ -35,12 +35,12 @@ static size_t number(const uint32_t *order)
 static void check_uniform(uint64_t seed)
 {
     static const double score[SMALL] = { 0, -0.0, 0, 0 };
+    const struct ties ties = { .seed = seed };
     size_t count[ORDERS] = { 0 };
     double chi = 0, expected = (double)DRAWS / ORDERS;
     for (uint64_t t = 1; t <= DRAWS; t++) {
         uint32_t order[SMALL], scratch[SMALL];
-        order_by_score(SMALL, score, order, scratch);
-        ties_break(SMALL, score, seed, t, order);
+        ties_rank(&ties, RNG_TIES, t, SMALL, score, order, scratch);
         count[number(order)]++;
     }
     for (size_t i = 0; i < ORDERS; i++)
@@ -48,7 +48,7 @@ static void check_uniform(uint64_t seed)
     tell(chi < 60, "the orders are not equally likely: chi-square", chi, (double)seed);
 }
 
-/* The ties of a ranking, whatever order they come in, and whichever documents are above or below. */
+/* The ties of a ranking, whatever order they come in, and whatever is above or below. */
 static void check_law(struct rng *rng, size_t m)
 {
     double score[64] = { 0 };
@@ -63,12 +63,12 @@ static void check_law(struct rng *rng, size_t m)
             again[a] = again[a + 1];
             again[a + 1] = one;
         }
-    ties_break(m, score, 7, m, order);
-    ties_break(m, score, 7, m, again);
+    const struct rng draws = rng_at(7, RNG_TIES, m);
+    ties_break(m, score, &draws, order);
+    ties_break(m, score, &draws, again);
     tell(order_is_permutation(m, order, scratch), "not a permutation", (double)m, 0);
     tell(memcmp(order, again, m * sizeof *order) == 0, "depends on the order that came", (double)m,
          0);
-    const struct rng draws = rng_at(7, RNG_TIES, m);
     for (size_t a = 0; a + 1 < m; a++) {
         tell(score[order[a]] >= score[order[a + 1]], "a lower score stands above", (double)m,
              (double)a);
@@ -93,8 +93,8 @@ static void check_large(void)
     static double score[LARGE];
     static uint32_t order[LARGE], scratch[LARGE];
     double sum = 0;
-    order_by_score(LARGE, score, order, scratch);
-    ties_break(LARGE, score, 1, 1, order);
+    const struct ties ties = { .seed = 1 };
+    ties_rank(&ties, RNG_TIES, 1, LARGE, score, order, scratch);
     tell(order_is_permutation(LARGE, order, scratch), "not a permutation", LARGE, 0);
     for (size_t a = 0; a < LARGE / 2; a++)
         sum += order[a];
@@ -102,10 +102,29 @@ static void check_large(void)
     tell(mean > middle - 2000 && mean < middle + 2000, "line order shows", mean, middle); /* 9 sd */
 }
 
+/* The ranking that there is without draws: ties by document number. And two purposes, two draws. */
+static void check_streams(void)
+{
+    static double score[LARGE];
+    static uint32_t order[LARGE], other[LARGE], scratch[LARGE];
+    struct ties ties = { .seed = 1, .in_line_order = true };
+    ties_rank(&ties, RNG_TIES, 1, LARGE, score, order, scratch);
+    for (uint32_t a = 0; a < LARGE; a++)
+        tell(order[a] == a, "not in line order", a, order[a]);
+    ties.in_line_order = false;
+    ties_rank(&ties, RNG_TIES, 1, LARGE, score, order, scratch);
+    ties_rank(&ties, RNG_INDEX_TIES, 1, LARGE, score, other, scratch);
+    size_t same = 0; /* Poisson of mean 1 */
+    for (size_t a = 0; a < LARGE; a++)
+        same += order[a] == other[a];
+    tell(same < 12, "indices tie as scores do", (double)same, 0);
+}
+
 int main(void)
 {
     struct rng rng = { 11 };
     check_draws();
+    check_streams();
     for (uint64_t seed = 1; seed <= 3; seed++)
         check_uniform(seed);
     for (size_t round = 0; round < 3000; round++)

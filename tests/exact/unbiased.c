@@ -7,7 +7,8 @@
  * each policy is said here, order by order, and from nothing of lib/explore/policy. The scores are
  * its weights (document i is the i-th unit vector), and the estimate is read off the step it takes.
  * The gradient is had twice more: from a formula of this file's own, and from differences of the
- * loss.
+ * loss. The greedy order may be any, whatever the scores. So all of this holds given how ties were
+ * broken, and for policy index, which is TOP with another greedy order.
  */
 #include <float.h>
 #include <math.h>

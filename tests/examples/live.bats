@@ -114,14 +114,15 @@ juice'
 
 @test "it works on the project's own pages, and learns there" {
     asks=()
-    for time in 1 2 3 4; do
+    for time in {1..16}; do
         asks+=('labels=feedback-mask(1)' 'weights ring=update(1)' 'text=bin2txt(1)')
     done
     visit session "$ROOT/man" "${asks[@]}"
     cat places
-    first=$(awk 'NR <= 3 { sum += $NF ? $NF : 6 } END { print sum }' places)
-    last=$(awk 'NR > 9 { sum += $NF ? $NF : 6 } END { print sum }' places)
-    [ "$last" -lt "$first" ]
+    # A dozen pages have both words and tie at first: until update(1) is among the five shown, nothing
+    # is learnt. Then it is on top (none of the last four rounds explores).
+    places 'weights_ring=update(1)' >weights
+    is "$(awk '{ print ($1 != 1), ($13 == 1) + ($14 == 1) + ($15 == 1) + ($16 == 1) }' weights)" '1 4'
     sh "$ROOT/examples/live" session replay
 }
 

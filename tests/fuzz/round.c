@@ -57,6 +57,7 @@ static const char *const chains[] = {
     "score | explore -p top -g 0.5 -k 2 | feedback-mask -k 2 | update -a thompson -d 64",
     "score | explore | feedback-mask -k 2 | update -a linucb -S 2 -d 64",
     "score | explore -p team-draft | feedback-mask -c perfect | update -a dbgd -U 2 -d 64",
+    "bin2txt -f summary",
 };
 
 static struct record record, again;

@@ -118,7 +118,6 @@ default() {
         default "update $command" rounds
     done
     default 'update {-G exp} -a ftpl' fixed
-    default 'update {-e 0.1} -a pdgd' clicks
 }
 
 @test "-h counts after other options, and before operands are looked at" {

@@ -23,15 +23,6 @@ shown() {
     is "$(scored 0.5 -1 3 0.25 | explore | shown)" '2 0 3 1'
 }
 
-@test "ties are shown in document order" {
-    is "$(scored 1 2 1 2 1 | explore | shown)" '1 3 0 2 4'
-    is "$(scored 0 -0 0 | explore | shown)" '0 1 2'
-    fives=$(printf '%d ' {1..100} | tr 1-9 55555) # 5 and 50 and 55 and 500
-    # shellcheck disable=SC2086
-    is "$(scored $fives | explore | shown)" "$(printf '%s\n' $fives | awk '{ print NR - 1, $1 }' |
-        sort -s -k 2,2nr | cut -d ' ' -f 1 | paste -sd ' ')"
-}
-
 @test "without exploration there is an order and nothing else" {
     scored 1 2 | explore >out
     is "$(bin2txt -f head out)" 'rankpipe/1 round t=1 qid=a docs=2 dim=1 '\
@@ -292,6 +283,206 @@ near() {
         same piped again
     done
     is "$(bin2txt -f head masked | grep -c 'logit:f8\[5\]')" 40
+}
+
+# ---- ties ----
+
+# mix: the output function of SplitMix64, on x. Shifts of bash keep the sign, which is masked away.
+mix() {
+    x=$(((x ^ (x >> 30 & 0x3ffffffff)) * 0xbf58476d1ce4e5b9))
+    x=$(((x ^ (x >> 27 & 0x1fffffffff)) * 0x94d049bb133111eb))
+    x=$((x ^ (x >> 31 & 0x1ffffffff)))
+}
+
+# tied SEED T STREAM DOCUMENT...: these documents as a tie of round T has them: by the draws of that
+# stream, 11 for scores and 15 for indices. The draw of document i is number i of the stream.
+tied() {
+    local x seed=$1 t=$2 stream=$3 golden=0x9e3779b97f4a7c15 key i
+    shift 3
+    x=$((seed + golden)) && mix
+    x=$(((x ^ stream) + golden)) && mix
+    x=$(((x ^ t) + golden)) && mix
+    key=$x
+    for i; do
+        x=$((key + (i + 1) * golden)) && mix
+        printf '%020u %d\n' "$x" "$i"
+    done | sort | cut -d ' ' -f 2 | paste -sd ' '
+}
+
+@test "ties are in random order, which seed, round and document alone determine" {
+    scored 1 2 1 2 1 >in
+    for seed in 1 7; do
+        replay -b 3 -n 12 in | explore -s $seed | shown >got
+        for t in {3..12}; do
+            echo "$(tied $seed $t 11 1 3) $(tied $seed $t 11 0 2 4)"
+        done >want
+        same want got
+    done
+    explore -s 1 <in >one
+    explore <in >default
+    same one default
+    # The ties of two documents are the same, whatever else is in the round.
+    is "$(scored 0 -0 | explore | shown)" "$(tied 1 1 11 0 1)"
+    is "$(scored 3 3 9 8 | explore | shown)" "2 3 $(tied 1 1 11 0 1)"
+}
+
+@test "ties: every order is equally likely, in the order shown and in greedy" {
+    scored 1 1 2 1 >in
+    replay -n 12000 in | explore | shown | sort | uniq -c >counts
+    awk '{ print $2 $3 $4 $5, $1, 1 / 6 }' counts >orders
+    is "$(cut -d ' ' -f 1 orders | paste -sd ' ')" '2013 2031 2103 2130 2301 2310'
+    near 12000 <orders
+}
+
+@test "ties: greedy has the order that would be shown without exploration" {
+    scored 1 1 2 1 2 >in
+    for t in {1..20}; do
+        replay -b $t -n $t in | explore | shown >greedy
+        for policy in 'uniform -g 1' 'top -k 2 -g 1' 'swap -k 2 -g 1'; do
+            # shellcheck disable=SC2086
+            replay -b $t -n $t in | explore -p $policy >out
+            # Behind 20 bytes of order and before 20 of x stand 20 of greedy.
+            end=$(echo 'rankpipe/1 end rounds=1 bytes=0' | wc -c)
+            is "$(tail -c $((end + 40)) out | head -c 20 | od -A n -t u4 | xargs)" "$(cat greedy)"
+        done
+    done
+}
+
+@test "ties are drawn apart from what explores: whether it does, and what, are as without ties" {
+    scored 1 1 1 1 >ties
+    scored 4 3 2 1 >none
+    replay -n 100 ties | explore -g 0.5 >one
+    replay -n 100 none | explore -g 0.5 >other
+    # In rounds that explore, the order is drawn, and has nothing to do with scores.
+    explores() { bin2txt -f head "$1" | awk '{ print /greedy/ }'; }
+    is "$(explores one)" "$(explores other)"
+    is "$(paste -d ' ' <(explores one) <(shown <one) | grep ^1)" \
+        "$(paste -d ' ' <(explores other) <(shown <other) | grep ^1)"
+}
+
+@test "-o: ties are in line order" {
+    is "$(scored 1 2 1 2 1 | explore -o | shown)" '1 3 0 2 4'
+    is "$(scored 0 -0 0 | explore -o | shown)" '0 1 2'
+    fives=$(printf '%d ' {1..100} | tr 1-9 55555) # 5 and 50 and 55 and 500
+    # shellcheck disable=SC2086
+    is "$(scored $fives | explore -o | shown)" "$(printf '%s\n' $fives | awk '{ print NR - 1, $1 }' |
+        sort -s -k 2,2nr | cut -d ' ' -f 1 | paste -sd ' ')"
+    mkstream round t=1 docs=4 dim=0 score:f8 1 1 1 2 index:f8 0 3 3 0 | explore -o -k 1 | shown >out
+    is "$(cat out)" '1 3 0 2'
+    scored 1 1 1 >in
+    for policy in 'top -g 1e-300' 'swap -g 1e-300' 'uniform -g 1e-300'; do
+        # shellcheck disable=SC2086
+        is "$(replay -n 50 in | explore -o -p $policy | shown | sort -u)" '0 1 2'
+    done
+}
+
+@test "ties between indices are drawn by themselves, and ties between scores below them" {
+    mkstream round t=1 docs=6 dim=0 score:f8 1 1 2 1 2 1 index:f8 3 3 0 1 1 3 >in
+    replay -n 40 in >rounds
+    for t in {1..40}; do
+        top=$(tied 1 $t 15 0 1 5)
+        # shellcheck disable=SC2046,SC2086 # the words are documents
+        echo "${top% *}" $(tied 1 $t 11 2 4) \
+            $(tied 1 $t 11 $(printf '%s\n' 0 1 3 5 | grep -vx "${top:0:1}" | grep -vx "${top:2:1}"))
+    done >want
+    explore -k 2 <rounds | shown >got
+    same want got
+}
+
+@test "plackett-luce: greedy is there where the order is another than with ties broken" {
+    scored 1 1 1 >in
+    replay -n 200 in | explore | shown >by_score
+    replay -n 200 in | explore -p plackett-luce >out
+    paste -d / by_score <(shown <out) | awk -F / '{ print $1 != $2 }' >want
+    bin2txt -f head out | awk '{ print /greedy/ }' >got
+    same want got
+    is "$(sort -u want | paste -sd ' ')" '0 1'
+}
+
+@test "team-draft: rankings that are equal stay equal, and neither is favoured by ties" {
+    mkstream round t=1 docs=4 dim=0 score:f8 1 1 1 1 rival:f8 2 2 2 2 >in
+    replay -n 4000 in | explore -p team-draft >out
+    replay -n 4000 in | explore | shown >greedy
+    shown <out >got
+    same greedy got
+    # The teams are the 4 bytes before the end record, and there are no features: round by round.
+    for t in {1..200}; do
+        replay -b $t -n $t in | explore -p team-draft | tail -c 36 | head -c 4 | od -A n -t u1
+    done | sort | uniq -c | awk '{ print $2 $3 $4 $5, $1, 1 / 4 }' >teams
+    is "$(cut -d ' ' -f 1 teams | paste -sd ' ')" '0101 0110 1001 1010'
+    near 200 <teams
+}
+
+@test "prank: levels tie, and documents of one level are in random order" {
+    mkstream model learner=prank rounds=0 dim=1 grades=2 w:f8 1 threshold:f8 0 10 >levels
+    printf '0 qid:a 1:%s\n' -3 5 7 -1 12 | svm2bin >in # levels 0 1 1 0 2
+    replay -n 12 in | score -m levels | explore | shown >got
+    for t in {1..12}; do echo "4 $(tied 1 $t 11 1 2) $(tied 1 $t 11 0 3)"; done >want
+    same want got
+}
+
+# shuffled SEED: lines within each query in random order, by awk.
+shuffled() {
+    awk -v seed="$1" 'BEGIN { srand(seed) } { printf "%s %.9f %s\n", $2, rand(), $0 }' |
+        sort -s -k 1,1 -k 2,2n | cut -d ' ' -f 3-
+}
+
+@test "documents shuffled within queries are shown by the same law" {
+    # Scores 2, and 1 for four documents that have names.
+    printf '%s qid:a 1:%s # %s\n' 0 1 A 0 1 B 0 2 C 0 1 D 0 1 E >file
+    scored 1 >/dev/null # one.bin
+    for seed in 1 2 3; do
+        shuffled $seed <file | svm2bin -c | replay -n 6000 - | score -m one.bin | explore -s $seed |
+            bin2txt -f rank >ranks
+        awk '$3 == 2 { print $4 }' ranks | sort | uniq -c | awk '{ print $2, $1, 1 / 4 }' >second
+        is "$(cut -d ' ' -f 1 second | paste -sd ' ')" 'A B D E'
+        near 6000 <second
+        is "$(awk '$3 == 1 { print $4 }' ranks | sort -u)" C
+    done
+}
+
+@test "without weights, sorted and shuffled queries score what random orders do" {
+    mkstream model learner=fixed rounds=0 dim=1 w:f8 0 >zero
+    LC_ALL=C sort -s -k 2,2 -k 1,1nr "$ROOT/examples/data/small.svm" >sorted
+    # The mean of p@1 over all orders: the share of relevant documents in each query.
+    want=$(awk '{ n[$2]++; r[$2] += $1 > 0 } END { for (q in n) { s += r[q] / n[q]; k++
+        v += r[q] / n[q] * (1 - r[q] / n[q]) } print s / k, 5 * sqrt(v) / k }' sorted)
+    for order in cat 'shuffled 1' 'shuffled 2' 'sort -s -k 2,2 -k 1,1n'; do
+        LC_ALL=C $order <sorted | svm2bin | score -m zero >rounds
+        for seed in 1 2 3; do
+            got=$(explore -s $seed <rounds | metric p@1 | tail -n 1 | cut -f 2)
+            awk -v want="${want% *}" -v within="${want#* }" -v got="$got" \
+                'BEGIN { print got, want, within; d = got - want; exit d * d > within ^ 2 }'
+        done
+    done
+    # In line order it is what the line order says: sorted by label, 1 but for empty queries.
+    [ "$(svm2bin sorted | score -m zero | explore -o | metric -z skip map | tail -n 1 | cut -f 2)" = 1 ]
+}
+
+# learnt ORDER OPTIONS: mean NDCG@10 of ridge over 500 rounds, for ten seeds: mean, and its square error.
+learnt() {
+    local seed
+    mkfifo "$1.ring"
+    for seed in {1..10}; do
+        loop "replay -n 500 -s $seed $1 | score -f $1.ring | explore $2 -s $seed -g 0.05 |
+            metric -t table ndcg@10 | feedback-mask | update -a ridge -C 10 -f $1.ring -m $1.$seed"
+        tail -n 1 table | cut -f 2
+    done | awk '{ s += $1; q += $1 * $1 } END { print s / NR, (q / NR - (s / NR) ^ 2) / (NR - 1) }'
+    rm "$1".*
+}
+
+# Four standard errors of the difference; in line order it is 0.757 ascending and 0.827 descending.
+@test "what is learnt does not depend on the order of the lines" {
+    LC_ALL=C sort -s -k 2,2 -k 1,1n "$ROOT/examples/data/small.svm" | svm2bin >rising
+    LC_ALL=C sort -s -k 2,2 -k 1,1nr "$ROOT/examples/data/small.svm" | svm2bin >falling
+    LC_ALL=C sort -s -k 2,2 "$ROOT/examples/data/small.svm" | shuffled 4 | svm2bin >mixed
+    for order in rising falling mixed; do learnt $order ''; done >means
+    cat means
+    awk '{ m[NR] = $1; v[NR] = $2 }
+        END { for (i in m) for (j in m) if ((m[i] - m[j]) ^ 2 > 16 * (v[i] + v[j])) exit 1 }' means
+    for order in rising falling; do learnt $order -o; done | cut -d ' ' -f 1 | paste -sd ' ' >lines
+    cat lines
+    awk '{ exit !($2 - $1 > 0.04) }' lines
 }
 
 # ---- the column index ----

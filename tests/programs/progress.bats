@@ -107,6 +107,7 @@ LOOP="replay -n 1000000 -s 7 q.bin | score | explore -g 0.1 | metric -t curve.ts
     queries
     terminal 0 "loop '$LOOP'"
     [ ! -s sent ]
+    rm w.bin
     loop -P "$LOOP" 2>err
     [ ! -s err ]
     terminal 0 'replay -P -n 1000000 q.bin 2>err >/dev/null; replay -P -n 1000000 q.bin 2>&1 >/dev/null | cat'

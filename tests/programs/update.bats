@@ -178,10 +178,14 @@ untouched() {
     done
 }
 
-@test "one of -e and -T must be there, and only one" {
+@test "only one of -e and -T; with neither, steps are adaptive, and need no ball" {
     fails 2 '*: -e and -T both set the step size: give one of them*usage: update*' update -a kl -e 0.1 -T 10
     for learner in squared kl smoothdcg ranksvm listnet; do
-        fails 2 "update: $learner needs a step size: add -e eta*" update -a $learner
+        fails 2 "update: -U needs a step size, and $learner was given none: add -e eta, or omit -U*" \
+            update -a $learner -U 1
+        two_documents | update -a $learner | bin2txt -f head >head
+        grep ' cols=w:f8\[2\],direction:f8\[2\],scale:f8\[1\],bets:f8\[3\] ' head
+        if grep ' eta=' head; then return 1; fi
     done
 }
 

@@ -34,7 +34,7 @@ good() {
 # Programs that look at no feature; those that do; and those that pass all rounds on unread.
 BLIND=("explore -g 0.5" "metric ndcg@1" "metric -t table ndcg@1" "feedback-mask" "bin2txt -f rank"
     "replay -" "replay stream" "loop explore -g 0.5 | metric -t table ndcg@1 | feedback-mask")
-SEEING=("score -m one.bin" "update -X -a squared -e 0.1 -d 1000" "bin2txt"
+SEEING=("score -m one.bin" "update -X -a squared -e 0.1 -d 1000" "bin2txt" "bin2txt -f summary"
     "update -X -a squared -e 0.1 -d 1000 -m new.bin" "loop score -m one.bin | explore -g 0.5 | metric ndcg@1"
     "loop score -f ring | explore -g 0.5 | feedback-mask | update -a squared -e 0.1 -d 1000 -f ring"
     "features split" "features -D 3 fourier" "features products")

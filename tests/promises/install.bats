@@ -108,7 +108,7 @@ alone() {
         is "$(head -n 1 commands)" 'PATH=$(rankpipe --path):$PATH'
         [ "$(wc -l <commands)" -ge 4 ]
         alone bash -e -o pipefail -c 'cd "$1" && . ../commands' bash "$name" >out 2>err || { cat err; return 1; }
-        is "$(cat err)" ''
+        is "$(grep -v '^update: resuming from round 240 of w.bin$' err)" ''
     done
 }
 
@@ -142,7 +142,7 @@ alone() {
         examples_of "here/share/man/man1/rp-$name.1" >commands
         [ "$(wc -l <commands)" -ge 3 ]
         alone bash -e -o pipefail -c 'cd "$1" && . ../commands' bash "$name" >out 2>err || { cat err; return 1; }
-        is "$(cat err)" ''
+        is "$(grep -v '^update: resuming from round 240 of w.bin$' err)" ''
     done
     installed PROGPREFIX=rp- GENERAL=libexec
     page=stage/usr/share/man/man1/rp-rankpipe-score.1

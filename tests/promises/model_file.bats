@@ -262,9 +262,9 @@ outgrown() {
         replay -n 30 "${run#*.}" | score -f ring | explore $shown | feedback-mask -k $k |
             update $options -f ring -m "${run%.*}.bin"
     done
-    [ ${#names[@]} = 30 ]
-    for ((i = 0; i < 30; i++)); do
-        for ((j = 0; j < 30; j++)); do
+    [ ${#names[@]} = 42 ]
+    for ((i = 0; i < ${#names[@]}; i++)); do
+        for ((j = 0; j < ${#names[@]}; j++)); do
             [ "${options_of[i]}" != "${options_of[j]}" ] || continue
             cp ${names[j]}.bin before
             # shellcheck disable=SC2086

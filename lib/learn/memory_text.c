@@ -1,0 +1,119 @@
+#include "learn/memory_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/unaligned.h"
+#include "learn/settings.h"
+#include "stream/model.h"
+
+#define TEXT(...) writer_text(text->printer.out, fault, __VA_ARGS__)
+
+static struct memory_text *of_printer(struct printer *printer)
+{
+    return (struct memory_text *)printer; /* its first member */
+}
+
+static int print_entry(struct memory_text *text, uint64_t key, double n, double sum,
+                       struct fault *fault)
+{
+    return TEXT("%" PRIu64 "\t%.17g\t%.17g", key, n, sum);
+}
+
+int memory_text_end(struct printer *printer, struct fault *fault)
+{
+    struct memory_text *text = of_printer(printer);
+    const struct memory_arrays *arrays = &text->arrays;
+    for (size_t i = 0; !text->named && i < arrays->count; i++)
+        if (print_entry(text, unaligned_u8(arrays->key + 8 * i), unaligned_f8(arrays->n + 8 * i),
+                        unaligned_f8(arrays->sum + 8 * i), fault) < 0 || TEXT("\n") < 0)
+            return -1;
+    return 0;
+}
+
+/* The model's record is the reader's, and gone when a round comes. */
+static int copy(struct memory_text *text, const struct memory_arrays *from, struct fault *fault)
+{
+    size_t bytes = 8 * from->count;
+    unsigned char *at = buffer_for(&text->copy, from->count, 24, fault);
+    if (!at)
+        return -1;
+    if (bytes) {
+        memcpy(at, from->key, bytes);
+        memcpy(at + bytes, from->n, bytes);
+        memcpy(at + 2 * bytes, from->sum, bytes);
+    }
+    text->arrays = (struct memory_arrays){ at, at + bytes, at + 2 * bytes, from->count };
+    return 0;
+}
+
+static int take(struct memory_text *text, const struct model *model, struct fault *fault)
+{
+    struct settings settings;
+    struct memory_arrays arrays;
+    if (strcmp(model->learner, "memory") != 0)
+        return fault_data(fault, "a model of %.40s, and only models of memory remember documents",
+                          model->learner);
+    if (memory_find_arrays(model, &arrays, fault) < 0 ||
+        settings_load(&settings, model, fault) < 0)
+        return -1;
+    if (!settings.set[SETTING_SEED])
+        return fault_data(fault, "model: memory needs seed=");
+    text->secret = memory_secret(&settings);
+    text->taken = true;
+    text->named = false;
+    return copy(text, &arrays, fault);
+}
+
+int memory_text_model(struct printer *printer, const struct record *record, struct fault *fault)
+{
+    struct memory_text *text = of_printer(printer);
+    struct model *model = malloc(sizeof *model);
+    if (!model)
+        return fault_memory(fault, sizeof *model);
+    model->record = *record;
+    int result = memory_text_end(printer, fault) < 0 || model_read(model, fault) < 0
+                     ? -1 : take(text, model, fault);
+    free(model);
+    return result;
+}
+
+static int print_document(struct memory_text *text, const struct round *round, size_t i,
+                          const struct memory_entry *entry, struct fault *fault)
+{
+    const char *const *name = text->printer.name;
+    if (print_entry(text, entry->key, entry->n, entry->sum, fault) < 0 ||
+        TEXT("\t%s\t", round->qid) < 0)
+        return -1;
+    return name ? TEXT("%s\n", name[i]) : TEXT("%zu\n", i);
+}
+
+int memory_text_round(struct printer *printer, const struct round *round, struct fault *fault)
+{
+    struct memory_text *text = of_printer(printer);
+    struct memory_documents documents;
+    struct memory_entry entry;
+    uint64_t *key = buffer_for(&text->keys, round->docs, sizeof *key, fault);
+    if (!key)
+        return -1;
+    if (!text->taken)
+        return fault_data(fault, "no model before it: name the model of a memory first");
+    text->named = true;
+    if (printer_names(printer, round, fault) < 0 || memory_round(round, &documents, fault) < 0 ||
+        memory_keys(&documents, text->secret.k0, text->secret.k1, key, &text->scratch, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < round->docs; i++)
+        if (memory_arrays_find(&text->arrays, key[i], &entry) &&
+            print_document(text, round, i, &entry, fault) < 0)
+            return -1;
+    return 0;
+}
+
+void memory_text_close(struct memory_text *text)
+{
+    printer_close(&text->printer);
+    buffer_free(&text->copy);
+    buffer_free(&text->keys);
+    buffer_free(&text->scratch);
+}
