@@ -117,6 +117,7 @@ make check
 make check SAN=1
 make check T=
 make deb
+make debug
 make demo
 make dist
 make fuzz
