@@ -78,7 +78,7 @@ static int parse(void *self, struct options *options, struct host *host)
     if (bad < 0 || letter < 0)
         return bad < 0 ? bad : letter;
     if (my->last && my->first > my->last)
-        return fault_usage(options->fault, "-b %" PRIu64 " is behind -n %" PRIu64, my->first,
+        return fault_usage(options->fault, "-b %" PRIu64 " is larger than -n %" PRIu64, my->first,
                            my->last);
     my->files = options_operands(options);
     return *my->files ? 0 : fault_usage(options->fault, "no file named (- is standard input)");

@@ -439,7 +439,7 @@ shares() {
     awk -f "$ADD" -v last=240 share.* >sum
     same whole sum
     sed 's/:spread/:squares/' share.1 >other
-    fails 1 'add-tables: other: ips:dcg@10:sum has no spread beside it' awk -f "$ADD" -v last=240 other
+    fails 1 'add-tables: other: ips:dcg@10:sum is not followed by its spread' awk -f "$ADD" -v last=240 other
 }
 
 @test "a share that is missing, counted twice or not whole is an error" {

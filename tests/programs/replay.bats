@@ -273,7 +273,7 @@ counts() {
     stored a b >ab
     fails 1 'replay: -b 3 is after the last of 2 rounds: add -n' replay -b 3 ab
     [ ! -s out ]
-    fails 2 'replay: -b 3 is behind -n 2*usage: replay *' replay -b 3 -n 2 ab
+    fails 2 'replay: -b 3 is larger than -n 2*usage: replay *' replay -b 3 -n 2 ab
 }
 
 @test "a value that is not a share is refused" {

@@ -188,8 +188,8 @@ SUMS
     fails 2 "synth: -S wants a number above 0, not 'nan'*" synth -S nan linear
     fails 2 "synth: -n wants a whole number from 1 to 9007199254740991, not '0'*" synth -n 0 linear
     fails 2 "synth: -s wants a whole number from 0 to *, not 'x'*" synth -s x linear
-    fails 2 'synth: -b 3 is behind -n 2*usage: synth *' synth -b 3 -n 2 linear
-    fails 2 'synth: -b 1001 is behind -n 1000*' synth -b 1001 linear
+    fails 2 'synth: -b 3 is larger than -n 2*usage: synth *' synth -b 3 -n 2 linear
+    fails 2 'synth: -b 1001 is larger than -n 1000*' synth -b 1001 linear
 }
 
 @test "more features than a round may have are refused" {
