@@ -55,7 +55,9 @@ static bool in_range(const struct setting *setting, double value)
     if (setting->form == FORM_WHOLE)
         return value >= (double)setting->least && value <= (double)setting->most &&
                value == floor(value);
-    return (setting->form == FORM_FROM_ZERO ? value >= 0 : value > 0) && isfinite(value);
+    if (setting->form == FORM_FROM_ZERO)
+        return value >= 0 && value <= (double)setting->most;
+    return value > 0 && isfinite(value);
 }
 
 static double find_value(const struct setting *setting, const char *text)
