@@ -96,8 +96,8 @@ struct learner {
      * state learns or publishes again; NULL after a fault. No function: w. */
     const double *(*weights)(struct state *state, struct fault *fault);
 
-    /* Turns s[docs] = Xw into what documents rank by, and gives index[docs] where the learner has an
-     * index. No function: Xw itself. */
+    /* Turns s[docs] = Xw into what documents rank by, and gives index[docs] where the learner has
+     * an index. No function: Xw itself. */
     int (*rank)(const struct matrix *x, const struct round *round,
                 const struct ring_extras *extras, double *s, double *index, struct fault *fault);
     bool has_index;

@@ -70,8 +70,8 @@ double memory_index(const struct memory_estimate *estimate, double mean,
 double memory_variance(double rho, double zpz, const struct memory_entry *entry);
 
 /* s[docs] = Xw becomes z.v of all documents, by one more product with X; level NULL: features are
- * plain. level[n] is as the regression's. t has room for docs, and `spare` for matrix_width. Rounded
- * in another way than regression_expect. */
+ * plain. level[n] is as the regression's. t has room for docs, and `spare` for matrix_width.
+ * Rounded in another way than regression_expect. */
 void memory_expect(const struct matrix *x, const double *level, double constant, size_t n,
                    double *s, double *t, double *spare);
 
