@@ -81,7 +81,7 @@ index_of() {
 }
 
 @test "-R 0 learns ridge's weights" {
-    decks
+    stored_rounds
     for deck in dense sparse; do
         for plain in '' -p; do
             replay -n 90 -s 1 $deck | explore -g 1 | feedback-mask -k 3 >seen
@@ -201,7 +201,7 @@ broken() {
 }
 
 @test "score -r takes a new memory, and the old one is gone" {
-    decks
+    stored_rounds
     update -a memory <dense >one
     replay -n 90 dense | update -a memory >two
     cp one m
@@ -230,7 +230,7 @@ measured() {
 }
 
 @test "messages of the ring do not grow with the memory" {
-    decks
+    stored_rounds
     mkfifo up down
     measured 20
     few=$(bin2txt -f head messages | sed -n 's/.* bytes=//p' | sort -n | tail -n 1)
@@ -243,7 +243,7 @@ measured() {
 }
 
 @test "with many answers a round each entry that changed is sent once" {
-    decks
+    stored_rounds
     mkfifo up down
     tee messages <up >down &
     replay -n 60 -s 1 dense | score -f down | explore | feedback-mask -k all |
@@ -255,7 +255,7 @@ measured() {
 }
 
 @test "a loop goes on from a memory that it has, with rounds on their way" {
-    decks
+    stored_rounds
     for window in 1 7; do
         replay -n 50 -s 1 dense | explore -g 1 | feedback-mask | update -a memory -m ring.model
         cp ring.model loop.model
