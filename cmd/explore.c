@@ -38,7 +38,7 @@ static const struct option options_known[] = {
                           "(default 0)" },
     { 'k', "places", NULL, "index: positions by index; blocks: items that get feedback; top, "
                            "swap: positions left to chance; 1 or more (default 1)" },
-    { 'o', NULL, NULL, "show documents with equal scores in line order (default: in random order)" },
+    { 'o', NULL, NULL, "show documents with equal scores in line order (default: random order)" },
     { 'p', "policy", policies_name, "how to explore (default: index where rounds have that column, "
                                     "else uniform)" },
     { 's', "seed", NULL, "seed of what is drawn, a whole number, 0 or more (default 1)" },

@@ -36,7 +36,8 @@ static const struct option options_known[] = {
     { 'c', "person", person_word, "give clicks by this click model (default: give relevance)" },
     { 'k', "places", NULL, "positions that get feedback, 1 or more, or all (default 1; with -c "
                            "10)" },
-    { 'n', "noise", NULL, "add Gaussian noise of this standard deviation (default: none)" },
+    { 'n', "noise", NULL, "add Gaussian noise of this standard deviation, above 0 (default: "
+                          "none)" },
     { 's', "seed", NULL, "with -c or -n: seed of the clicks or of the noise, a whole number, 0 or "
                          "more (default 1)" },
     { 0 },

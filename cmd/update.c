@@ -44,8 +44,8 @@ static const struct option options_known[] = {
     { 'N', "size", NULL, "committee: number of members, 1 to 1000000 (default 20)" },
     OPTION_PROGRESS,
     { 'R', "rho", NULL, "memory: variance of a document's effect, 0 or more (default: estimated)" },
-    { 'S', "width", NULL,
-      "width of exploration (default: thompson, linucb 0.1, dbgd 1, memory 4)" },
+    { 'S', "width", NULL, "thompson, linucb, dbgd, memory: width of exploration (default 0.1; 1; "
+                          "4)" },
     { 'T', "horizon", NULL, "rounds of the run: eta is horizon^(-2/3), or horizon^(-1/2)" },
     { 'U', "radius", NULL, "radius of the ball for the weights, above 0 (default: no ball)" },
     { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },

@@ -21,8 +21,8 @@ struct memory_text { /* all zero at first, except printer.out */
     struct buffer copy, keys, scratch;
 };
 
-/* The first three print through `printer`, which must be the member of a memory_text, for a table
- * of forms. 0 or a fault, without a place. */
+/* These three print through `printer`, which must be the member of a memory_text: so a table of
+ * forms may hold them. 0 or a fault, without a place. */
 
 /* Takes a model of the learner memory, in place of the last one; any other is a fault. The last one
  * is printed if no round came after it: "key TAB n TAB sum" for each entry, keys rising. */

@@ -1,5 +1,6 @@
 /* memory_view: what scoring by a memory needs: the entries of the pairs, the weights that are not
- * in w, and the estimate; from a file, from messages of the ring, or from the learner itself. */
+ * in w, and the estimate. They come from a file, from messages of the ring, or from the learner
+ * itself. */
 #ifndef RANKPIPE_MEMORY_VIEW_H
 #define RANKPIPE_MEMORY_VIEW_H
 

@@ -16,8 +16,8 @@ const struct setting settings_known[SETTINGS] = {
     [SETTING_CLICKS] = { 'K', "clicks", "answers by clicks", FORM_FLAG, 0, 0, NULL },
     [SETTING_TOP_GRADE] = { 'L', "grades", "the top grade", FORM_WHOLE, 1, 1000, NULL },
     [SETTING_MEMBERS] = { 'N', "size", "the committee's size", FORM_WHOLE, 1, 1000000, NULL },
-    [SETTING_RHO] = { 'R', "rho", "the variance of a document's own effect", FORM_FROM_ZERO, 0, 0,
-                      NULL },
+    [SETTING_RHO] = { 'R', "rho", "the variance of a document's own effect", FORM_FROM_ZERO, 0,
+                      1000000000, NULL },
     [SETTING_EXPLORATION_WIDTH] = { 'S', "width", "the width of exploration", FORM_POSITIVE, 0, 0,
                                     NULL },
     [SETTING_HORIZON] = { 'T', NULL, "the horizon", FORM_WHOLE, 1, RECORD_MOST, NULL },
@@ -54,8 +54,10 @@ int settings_save(const struct settings *settings, struct model *model, struct f
 
 static bool in_range(const struct setting *setting, double value)
 {
+    if (setting->form == FORM_FROM_ZERO)
+        return value >= 0 && value <= (double)setting->most;
     if (setting->form != FORM_WHOLE)
-        return (setting->form == FORM_FROM_ZERO ? value >= 0 : value > 0) && isfinite(value);
+        return value > 0 && isfinite(value);
     return value >= (double)setting->least && value <= (double)setting->most &&
            value == floor(value);
 }

@@ -34,7 +34,7 @@ struct setting {
     const char *key;  /* in the model file; NULL: not saved, as it only sets another one */
     const char *what; /* for messages */
     enum setting_form { FORM_POSITIVE, FORM_FROM_ZERO, FORM_WHOLE, FORM_WORD, FORM_FLAG } form;
-    uint64_t least, most;     /* of a whole number                                   */
+    uint64_t least, most;     /* of a whole number; most also of a number from 0     */
     const char *const *words; /* ended by NULL; the value is the place of one, from 1 */
 };
 extern const struct setting settings_known[SETTINGS];

@@ -22,8 +22,8 @@ enum rng_purpose {
     RNG_MEMORY = 12,
     RNG_ZIPF_RANKS = 13,
     RNG_ZIPF = 14,
-    RNG_NOISE = 15,
-    RNG_INDEX_TIES = 16
+    RNG_INDEX_TIES = 15,
+    RNG_NOISE = 16
 };
 
 struct rng {

@@ -107,9 +107,13 @@ static bool read_real(const char *text, double *value)
     return *text && strspn(text, "0123456789.eE+-") == strlen(text) && !*end && isfinite(*value);
 }
 
-int options_from_zero(const struct options *o, double *value)
+int options_from_zero(const struct options *o, double most, double *value)
 {
-    return read_real(o->value, value) && *value >= 0 ? 0 : wrong(o, "a number of 0 or more");
+    char what[60];
+    if (read_real(o->value, value) && *value >= 0 && *value <= most)
+        return 0;
+    snprintf(what, sizeof what, "a number from 0 to %.0f", most);
+    return wrong(o, what);
 }
 
 int options_positive(const struct options *o, double *value)

@@ -54,11 +54,10 @@ char *const *options_operands(const struct options *options);
 /* No operands: 0, or a usage fault. */
 int options_no_operands(const struct options *options);
 
-/* The value at hand as a whole number from least to most; as a number of 0 or more; as one above 0;
- * as one from 0 to 1.
- * 0, or a usage fault. */
+/* The value at hand as a whole number from least to most; as a number from 0 to most; as one above
+ * 0; as one from 0 to 1. 0, or a usage fault. */
 int options_whole(const struct options *options, uint64_t least, uint64_t most, uint64_t *value);
-int options_from_zero(const struct options *options, double *value);
+int options_from_zero(const struct options *options, double most, double *value);
 int options_positive(const struct options *options, double *value);
 int options_fraction(const struct options *options, double *value);
 

@@ -13,7 +13,7 @@ int setting_option(struct settings *settings, const struct options *options)
     case FORM_POSITIVE:
         return options_positive(options, value);
     case FORM_FROM_ZERO:
-        return options_from_zero(options, value);
+        return options_from_zero(options, (double)setting->most, value);
     case FORM_WHOLE:
         if (options_whole(options, setting->least, setting->most, &whole) < 0)
             return -1;

@@ -218,7 +218,8 @@ static void check(struct bench *bench)
         if (group->rounds == 0)
             continue;
         double chance = chance_of(bench, g), n = (double)group->rounds, mean = ROUNDS * chance;
-        tell(bench, fabs(n - mean) <= 5 * sqrt(mean * (1 - chance)), "rounds of one order", n, mean);
+        tell(bench, fabs(n - mean) <= 5 * sqrt(mean * (1 - chance)), "rounds of one order", n,
+             mean);
         check_group(bench, group);
         all += chance;
     }

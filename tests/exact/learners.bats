@@ -382,7 +382,7 @@ covariance() {
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 1 >round
     update -a pdgd <round >one
     holds one 1.3636363636363635 -1.3636363636363635 0
-    is "$(kept one bets)" '0.125 0.125 0 0.015625 0.015625 0 3.75 3.75 0 0.125 -0.125 0'
+    is "$(model_array one bets)" '0.125 0.125 0 0.015625 0.015625 0 3.75 3.75 0 0.125 -0.125 0'
 }
 
 @test "adaptive and fixed steps do not go on with each other, nor with bets that do not fit" {

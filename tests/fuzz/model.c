@@ -15,8 +15,8 @@ static struct model model, saved;
 
 /* Rounds of three documents: a fixed list, and two features each. */
 static const char rounds[] =
-    "rankpipe/1 round t=1 qid=a docs=3 dim=0 cols=label:f4[3] "
-    "bytes=12\n\0\0\200\77\0\0\0\0\0\0\0\100"
+    "rankpipe/1 round t=1 qid=a docs=3 dim=0 cols=label:f4[3] bytes=12\n"
+    "\0\0\200\77\0\0\0\0\0\0\0\100"
     "rankpipe/1 round t=2 qid=a docs=3 dim=2 cols=label:f4[3],x:f4[6] bytes=36\n"
     "\0\0\200\77\0\0\0\0\0\0\0\100\0\0\200\77\0\0\0\100\0\0\0\0\0\0\200\277\0\0\0\77\0\0\200\77"
     "rankpipe/1 end rounds=2 bytes=0\n";
@@ -56,7 +56,9 @@ static bool in_range(const struct setting *setting, double value)
     if (setting->form == FORM_WHOLE)
         return value >= (double)setting->least && value <= (double)setting->most &&
                value == floor(value);
-    return (setting->form == FORM_FROM_ZERO ? value >= 0 : value > 0) && isfinite(value);
+    if (setting->form == FORM_FROM_ZERO)
+        return value >= 0 && value <= (double)setting->most;
+    return value > 0 && isfinite(value);
 }
 
 static double find_value(const struct setting *setting, const char *text)

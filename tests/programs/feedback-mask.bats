@@ -242,3 +242,32 @@ WANT
     fails 2 'feedback-mask: -L needs -c, which chooses who clicks*usage: *' feedback-mask -L 4
     fails 2 'feedback-mask: -s needs -c, which chooses who clicks*usage: *' feedback-mask -k 2 -s 1
 }
+
+@test "-n: noise of that standard deviation, five of them above the relevance" {
+    awk 'BEGIN { for (q = 1; q <= 400; q++) for (i = 0; i < 50; i++) print i % 3 " qid:" q }' |
+        svm2bin >items
+    explore -g 1 <items >shown
+    feedback-mask -k all -n 0.5 <shown >noisy
+    bin2txt -f rank noisy | cut -f 1,4,6 >seen
+    # relevance is the item's number modulo 3. 20,000 draws: the mean of the noise is within 5 / 141
+    # standard deviations of 0, their own deviation within 5 / 200 of 1
+    awk '{ e = ($3 - $2 % 3 - 2.5) / 0.5; s += e; ss += e * e; n++; if (e < -5) low++ }
+        END { m = s / n; v = ss / n; print n, m, v; exit !(n == 20000 && !low &&
+            m * m < 0.00126 && v > 0.95 && v < 1.05) }' seen
+    # by the seed and the round alone
+    feedback-mask -k all -n 0.5 -s 1 <shown | cmp - noisy
+    feedback-mask -k all -n 0.5 -s 2 <shown >other
+    if cmp -s other noisy; then return 1; fi
+    replay -b 7 -n 7 noisy >one
+    replay -b 7 -n 7 shown | feedback-mask -k all -n 0.5 | cmp - one
+    [ "$(cut -f 3 seen | sort -u | wc -l)" -gt 19900 ]
+    # fewer places have the same noise
+    feedback-mask -k 2 -n 0.5 <shown | bin2txt -f rank | awk -F '\t' '$3 < 3 { print $6 }' >few
+    bin2txt -f rank noisy | awk -F '\t' '$3 < 3 { print $6 }' | cmp - few
+    fails 2 'feedback-mask: -n wants *' feedback-mask -n 0
+    fails 2 'feedback-mask: -n adds noise to relevance, and -c gives clicks: *' \
+        feedback-mask -n 1 -c perfect
+    fails 2 'feedback-mask: -s needs -c, which chooses who clicks, or -n*' feedback-mask -s 3
+    fails_on shown 1 'feedback-mask: <stdin>: round 1 *: relevance * with the noise of -n is too large' \
+        feedback-mask -n 1e39
+}

@@ -1,0 +1,306 @@
+# The learner memory: its steps by hand, documents and what is known of them, the ring, the file.
+load ../helper
+load ../models
+load ../runs
+
+# ask T ANSWER: query q, whose one document has the feature 1, is answered.
+ask() {
+    mkstream round t=$1 qid=q docs=1 dim=1 order:u4 0 seen:f4 $2 x:f4 1
+}
+
+# close_to GOT WANT: two lists of numbers, equal up to a relative 1e-12.
+close_to() {
+    awk -v got="$1" -v want="$2" 'BEGIN {
+        n = split(got, g, " ")
+        if (split(want, w, " ") != n) exit 1
+        for (i = 1; i <= n; i++) { d = g[i] - w[i]; if (d < 0) d = -d
+            if (d > 1e-12 * (w[i] < 0 ? -w[i] : w[i])) { print g[i], "is not", w[i]; exit 1 } } }'
+}
+
+# column FILE NAME: a column of doubles of the first record, in one line.
+column() {
+    bin2txt "$1" | sed -n "s/^$2\t[0-9]*\t//p" | paste -sd ' ' -
+}
+
+# ranked FILE: name and score of each document, by name.
+ranked() {
+    explore -p uniform <"$1" | bin2txt -f rank | cut -f 2,4,5 | sort
+}
+
+# index_of MODEL ROUND: mean and index of the first document.
+index_of() {
+    score -m "$1" <"$2" >scored
+    tail -c +$(($(head -n 1 scored | wc -c) + 1)) scored >payload
+    head -n 1 scored | tr ', ' '\n\n' | sed 's/^cols=//' | sed 's/[]:[]/ /g' | awk '
+        NF == 3 { if ($1 == "score" || $1 == "index") print at + 0
+            at += $3 * substr($2, 2) }' |
+        while read -r at; do
+            tail -c +$((at + 1)) payload | head -c 8 | od -An -v -tf8
+        done | paste -sd ' ' -
+}
+
+# ---- steps by hand ----
+
+@test "two answers about one document, by hand" {
+    # z = (1, 1), the constant last; P = I, rho = 1. y = 3, n = 0: c = 1, y* = 3, B = 1 + 2,
+    # v = z 3 / 3. A first answer: s2 = 9 / (1 + 2)
+    ask 1 3 >first
+    update -a memory -p -R 1 -C 1 -m m <first
+    close_to "$(column m w) $(column m constant) $(column m moments)" '1 1 1 3 0 0 0'
+    # y = 1, n = 1, S = 3: c = 1/3, y* = 1 + (1 - 3) = -1, P z = z / 3, B = 1 + 2/9,
+    # v += 1/3 z/3 (-1 - 2) 9/11; e1 = 3 - 2, e2 = 1 - 2
+    ask 2 1 >second
+    update -a memory -p -R 1 -C 1 -m m <second
+    close_to "$(column m w) $(column m constant)" "$(awk 'BEGIN { printf "%.17g %.17g", 8/11, 8/11 }')"
+    close_to "$(column m moments) $(column m answers) $(column m sums)" '1 3 1 -1 1 2 4'
+    # mean (16/11 + 4) / 3; index by beta = 1/2 and s2 = 3: 4 sqrt(3/2) / sqrt(3) more
+    close_to "$(index_of m first)" "$(awk 'BEGIN { m = 20/11; printf "%.17g %.17g", m, m + sqrt(8) }')"
+}
+
+@test "without -R mean and index have an estimate of rho: 3 at first" {
+    # as above; beta = 7.5 s2 / 10 s2, so rho = 3 and sb = 3/2: (2 + 3 3) / 4, and 4 3/2 / 2 more
+    ask 1 3 >first
+    update -a memory -p -C 1 <first >m
+    close_to "$(index_of m first)" '2.75 5.75'
+    # with half of the width
+    update -a memory -p -C 1 -S 2 <first >m
+    close_to "$(index_of m first)" '2.75 4.25'
+}
+
+@test "clicks: the places down to the last click are answers" {
+    mkstream round t=1 qid=q docs=5 dim=1 order:u4 4 2 0 1 3 seen:f4 0 1 0 0 x:f4 1 2 3 4 5 >round
+    update -a memory -K <round >m
+    bin2txt -f memory m round | cut -f 2-5 >got
+    is "$(cat got)" "$(printf '1\t1\tq\t2\n1\t0\tq\t4')"
+    mkstream round t=1 qid=q docs=2 dim=1 order:u4 1 0 seen:f4 0 0 x:f4 1 2 >round
+    update -a memory -K <round >m
+    is "$(bin2txt -f memory m)" ""
+    # relevance is no click
+    ask 1 3 >first
+    fails_on first 1 'update: <stdin>: round 1 (qid q): seen 0 is 3, *' update -a memory -K
+}
+
+@test "-R 0 learns ridge's weights" {
+    stored_rounds
+    for deck in dense sparse; do
+        for plain in '' -p; do
+            replay -n 90 -s 1 $deck | explore -g 1 | feedback-mask -k 3 >seen
+            update -a memory -R 0 -C 2 $plain <seen >m
+            update -a ridge -C 2 $plain <seen >r
+            bin2txt -f tsv r | cut -f 2 >want
+            bin2txt m | sed -n 's/^w\t[0-9]*\t//p' >got
+            paste got want | awk '{ d = $1 - $2; if (d < 0) d = -d; if (d > most) most = d
+                if ($2 * $2 > size) size = $2 * $2 }
+                END { exit !(NR && size > 0 && most <= 1e-12 * sqrt(size)) }'
+            is "$(column m constant)" 0
+        done
+    done
+}
+
+# ---- documents ----
+
+# named ORDER...: two queries, whose documents a, b and c are in this order.
+named() {
+    local query name
+    for query in 1 2; do
+        for name; do
+            case $name in
+            a) echo "2 qid:$query 1:0.5 2:$query 3:1 # docid = a" ;;
+            b) echo "0 qid:$query 1:1 2:0.25 # docid = b" ;;
+            c) echo "1 qid:$query 1:0.125 3:2 # docid = c" ;;
+            esac
+        done
+    done
+}
+
+@test "a document is known by its name, in whatever row it is" {
+    named a b c | svm2bin -c >abc
+    named c a b | svm2bin -c >cab
+    update -a memory <abc >m
+    score -m m <abc >one
+    score -m m <cab >other
+    ranked one >one.txt
+    ranked other >other.txt
+    is "$(cut -f 1,2 other.txt)" "$(cut -f 1,2 one.txt)"
+    close_to "$(cut -f 3 other.txt | paste -sd ' ' -)" "$(cut -f 3 one.txt | paste -sd ' ' -)"
+    is "$(bin2txt -f memory m cab | wc -l)" 6
+    # learnt in the one order or in the other, the means are the same
+    update -a memory <cab >n
+    score -m n <abc >other
+    ranked other >other.txt
+    close_to "$(cut -f 3 other.txt | paste -sd ' ' -)" "$(cut -f 3 one.txt | paste -sd ' ' -)"
+    # without names rows are known
+    named a b c | svm2bin >abc
+    named c a b | svm2bin >cab
+    update -a memory <abc | bin2txt -f memory - cab | cut -f 3,5 | sort -u >got
+    is "$(paste -sd ' ' got | tr '\t' :)" '0:1 1:2 2:0'
+}
+
+@test "a query is known by its qid, and another seed makes other keys" {
+    named a b c | svm2bin -c >abc
+    sed 's/qid=2/qid=3/' abc >other
+    update -a memory <abc >m
+    is "$(bin2txt -f memory m other | cut -f 4 | sort -u)" 1
+    update -a memory -s 2 <abc >n
+    [ "$(bin2txt -f memory m abc | cut -f 2-)" = "$(bin2txt -f memory n abc | cut -f 2-)" ]
+    [ "$(bin2txt -f memory m | cut -f 1)" != "$(bin2txt -f memory n | cut -f 1)" ]
+}
+
+@test "rounds that a memory cannot learn from say what to do" {
+    two_documents >round
+    fails_on round 1 'update: <stdin>: round 1: no qid: *svm2bin counts (-q)' update -a memory
+    ask 1 3 | update -a memory >m
+    fails_on round 1 'score: <stdin>: round 1: no qid: *' score -m m
+    mkstream round t=1 qid=q docs=2 dim=1 label:f4 1 0 name:u1 120 0 120 0 x:f4 1 2 >round
+    fails_on round 1 'update: <stdin>: round 1 (qid q): documents 0 and 1 have one name, ?x?: *' \
+        update -a memory
+    mkstream round t=1 qid=q docs=2 dim=1 label:f4 1 0 name:u1 120 0 x:f4 1 2 >round
+    fails_on round 1 'update: <stdin>: round 1 (qid q): column name does not hold 2 names' \
+        update -a memory
+    mkstream round t=1 qid=q docs=1 dim=1 label:f4 1 name:f4 1 x:f4 1 >round
+    fails_on round 1 'update: <stdin>: round 1 (qid q): column name *' update -a memory
+    fails 2 'update: -R *' update -a memory -R -1
+    fails 2 'update: -R wants a number from 0 to 1000000000, not *' update -a memory -R 1000000001
+    fails 2 'update: -S *' update -a memory -S 0
+    fails 2 'update: ridge does not take -R *' update -a ridge -R 1
+}
+
+# broken PATTERN KEYS ANSWERS SUMS MOMENTS: a model of these columns is refused.
+broken() {
+    local at
+    mkstream model learner=memory rounds=1 dim=1 tradeoff=10 width=4 seed=1 w:f8 0 inverse:f8 1 0 1 0 0 1 \
+        level:f8 0 constant:f8 0 moments:f8 $5 keys:u8 $2 answers:f8 $3 sums:f8 $4 >broken.model
+    ask 2 1 >round
+    fails_on round 1 "$1" update -a memory -m broken.model
+}
+
+@test "a damaged model is refused" {
+    broken 'update: model broken.model: model: key 1 is 7 after 7: keys must rise' '7 7' '1 1' '1 1' '1 1 0 0 0'
+    broken 'update: model broken.model: model: key 0 is 0 after 0: *' 0 1 1 '1 1 0 0 0'
+    broken 'update: model broken.model: model: pair 1 has -1 answers *' '7 8' '1 -1' '1 1' '1 1 0 0 0'
+    broken 'update: model broken.model: model: pair 0 has nan answers *' 7 nan 1 '1 1 0 0 0'
+    broken 'update: model broken.model: model: pair 0 has 1 answers with the sum inf' 7 1 inf '1 1 0 0 0'
+    broken 'update: model broken.model: model: moments 2 is -1, below 0' 7 1 1 '1 1 -1 0 0'
+    broken 'update: model broken.model: *moments*' 7 1 1 '1 1 0 0'
+    broken 'update: model broken.model: *sums*' '7 8' '1 1' 1 '1 1 0 0 0'
+}
+
+# ---- the file and the ring ----
+
+@test "explore shows the document with the largest index on top" {
+    # of two documents alike, document 0 was answered by 1: z.v = 2/3, s2 = 1/3, sb = 1/2. It has the
+    # mean (2/3 + 3) / 4 and the index 1 more; document 1 has 2/3, and 2 more
+    mkstream round t=1 qid=q docs=2 dim=1 order:u4 0 1 seen:f4 1 x:f4 1 1 >first
+    mkstream round t=1 qid=q docs=2 dim=1 x:f4 1 1 >again
+    update -a memory -p -C 1 <first >m
+    for seed in 1 2 3; do
+        is "$(score -m m <again | explore -s $seed | bin2txt -f rank | head -n 1 | cut -f 4)" 1
+        is "$(score -m m <again | explore -p uniform -s $seed | bin2txt -f rank |
+            head -n 1 | cut -f 4)" 0
+    done
+}
+
+@test "score -r takes a new memory, and the old one is gone" {
+    stored_rounds
+    update -a memory <dense >one
+    replay -n 90 dense | update -a memory >two
+    cp one m
+    mkfifo in
+    score -r -m m <in >scored &
+    exec 5>in
+    cat dense >&5
+    for _ in $(seq 100); do [ "$(wc -c <scored)" -gt 1000 ] && break; sleep 0.05; done
+    cp two m.new && mv m.new m
+    cat dense >&5
+    exec 5>&-
+    wait
+    { score -m one <dense && score -m two <dense; } >parts
+    replay parts >want
+    replay scored >got
+    same want got
+}
+
+# measured ROUNDS: runs a ring whose messages pass through `messages`.
+measured() {
+    rm -f messages
+    tee messages <up >down &
+    replay -n "$1" -s 1 dense | score -f down | explore | feedback-mask -k 1 |
+        timeout -s KILL 60 update -a memory -f up -m "m.$1"
+    wait
+}
+
+@test "messages of the ring do not grow with the memory" {
+    stored_rounds
+    mkfifo up down
+    measured 20
+    few=$(bin2txt -f head messages | sed -n 's/.* bytes=//p' | sort -n | tail -n 1)
+    measured 2000
+    bin2txt -f head messages >heads
+    is "$(wc -l <heads)" 2001
+    is "$(sed 's/.* bytes=//' heads | sort -n | tail -n 1)" "$few"
+    is "$(sed -n 's/.*,keys:u8\[\([0-9]*\)].*/\1/p' heads | sort -u | paste -sd ' ' -)" '0 1'
+    [ "$(bin2txt -f memory m.2000 | wc -l)" -gt 100 ]
+}
+
+@test "with many answers a round each entry that changed is sent once" {
+    stored_rounds
+    mkfifo up down
+    tee messages <up >down &
+    replay -n 60 -s 1 dense | score -f down | explore | feedback-mask -k all |
+        timeout -s KILL 60 update -a memory -H -f up -m m
+    wait
+    bin2txt -f head messages | sed -n 's/.*,keys:u8\[\([0-9]*\)].*/\1/p' | sed 1d >sent
+    replay -n 60 -s 1 dense | bin2txt -f head | sed 's/.* docs=\([0-9]*\) .*/\1/' >docs
+    same docs sent
+}
+
+@test "a loop goes on from a memory that it has, with rounds on their way" {
+    stored_rounds
+    for window in 1 7; do
+        replay -n 50 -s 1 dense | explore -g 1 | feedback-mask | update -a memory -m ring.model
+        cp ring.model loop.model
+        replay -b 51 -n 120 -s 1 dense | score -f ring -w $window | explore | metric -t ring.table ndcg |
+            feedback-mask | timeout -s KILL 60 update -a memory -f ring -m ring.model 2>/dev/null
+        loop "replay -b 51 -n 120 -s 1 dense | score -w $window | explore | metric -t loop.table ndcg |
+            feedback-mask | update -a memory -m loop.model" 2>/dev/null
+        same ring.model loop.model
+        same ring.table loop.table
+        rm ring.model
+    done
+}
+
+# ---- as text ----
+
+@test "bin2txt -f memory: by key, and with a stream by qid and document" {
+    named a b c | svm2bin -c >abc
+    named a b c | svm2bin >rows
+    update -a memory <abc >m
+    bin2txt -f memory m >keys
+    is "$(wc -l <keys)" 6
+    is "$(cut -f 1 keys)" "$(bin2txt m | sed -n 's/^keys\t[0-9]*\t//p')"
+    bin2txt -f memory m abc >names
+    is "$(cut -f 2- names)" "$(printf '%s\n' '1 2 1 a' '1 0 1 b' '1 1 1 c' '1 2 2 a' '1 0 2 b' '1 1 2 c' |
+        tr ' ' '\t')"
+    is "$(cut -f 1-3 names | sort -n)" "$(cat keys)"
+    is "$(bin2txt -f memory m rows)" '' # they have no names
+    # a stream of both; and two models, the first without rounds
+    is "$(cat m abc | bin2txt -f memory)" "$(cat names)"
+    is "$(cat m m abc | bin2txt -f memory)" "$(cat keys names)"
+    fails 1 'bin2txt: abc: round 1 (qid 1): no model before it: *' bin2txt -f memory abc
+    update -a ridge <abc >ridge.model
+    fails 1 'bin2txt: ridge.model: *a model of ridge, and only models of memory *' \
+        bin2txt -f memory ridge.model
+}
+
+@test "under valgrind a memory is clean, and leaves nothing" {
+    command -v valgrind || skip "no valgrind here"
+    not_sanitized "valgrind cannot run them"
+    VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9'
+    named a b c | svm2bin -c >rounds
+    $VALGRIND loop 'replay -n 9 rounds | score | explore | feedback-mask -k 2 | update -a memory -H -m m'
+    $VALGRIND loop 'replay -b 10 -n 15 rounds | score -w 3 | explore | feedback-mask -k 2 |
+        update -a memory -H -m m' 2>/dev/null
+    $VALGRIND score -r -m m <rounds >scored
+    $VALGRIND bin2txt -f memory m rounds >text
+    [ "$(wc -l <text)" = 6 ]
+}
