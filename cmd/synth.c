@@ -102,8 +102,10 @@ static int parse(void *self, struct options *options, struct host *host)
             return -1;
     if (letter < 0 || parse_game(my, options) < 0)
         return letter < 0 ? letter : -1;
-    return my->first <= my->last ? 0 : fault_usage(options->fault, "-b %" PRIu64 " is larger than -n %"
-                                                   PRIu64, my->first, my->last);
+    if (my->first > my->last)
+        return fault_usage(options->fault, "-b %" PRIu64 " is larger than -n %" PRIu64, my->first,
+                           my->last);
+    return 0;
 }
 
 static enum kind kind(const void *self)
