@@ -132,6 +132,10 @@ int memory_view_rank(struct memory_view *view, const struct matrix *x, const str
     memory_expect(x, view->level, view->constant, dim, s, t, t + m);
     for (size_t i = 0; i < m; i++) {
         struct memory_entry entry = find(view, key[i]);
+        if (entry.n == 0 && entry.sum == 0) { /* nothing remembered: the same, and sooner */
+            index[i] = s[i] + view->width * view->estimate.sb;
+            continue;
+        }
         s[i] = memory_mean(&view->estimate, s[i], &entry);
         index[i] = memory_index(&view->estimate, s[i], &entry, view->width);
     }
