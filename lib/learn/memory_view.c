@@ -129,6 +129,8 @@ int memory_view_rank(struct memory_view *view, const struct matrix *x, const str
     if (!key || !t || memory_round(round, &documents, fault) < 0 ||
         memory_keys(&documents, view->secret.k0, view->secret.k1, key, &view->scratch, fault) < 0)
         return -1;
+    for (size_t i = 0; view->table && i < m; i++)
+        memory_table_prefetch(view->table, key[i]);
     memory_expect(x, view->level, view->constant, dim, s, t, t + m);
     for (size_t i = 0; i < m; i++) {
         struct memory_entry entry = find(view, key[i]);
