@@ -20,9 +20,10 @@ struct remembering {
     struct memory memory;
     struct regression *regression;
     struct memory_documents documents;
-    uint64_t *key;     /* key[docs] */
-    uint64_t *changed; /* changed[state->changed_pairs]: keys, each once */
-    bool *noted;       /* noted[docs]: is the document's key among them? */
+    struct siphash query; /* what keys start with, where they have none     */
+    uint64_t *key;        /* key[docs], where documents have names          */
+    uint64_t *changed;    /* changed[state->changed_pairs]: keys, each once */
+    bool *noted;          /* noted[docs]: is the document's key among them? */
 };
 
 static bool keeps_constant(const struct state *state)
@@ -56,25 +57,32 @@ static int start(struct remembering *my, struct state *state, const struct matri
     if (make_room(my, x->docs, fault) < 0 || memory_round(round, &my->documents, fault) < 0 ||
         regression_round(my->regression, x, fault) < 0)
         return -1;
-    return memory_keys(&my->documents, secret.k0, secret.k1, my->key, &state->scratch, fault);
+    return my->documents.names
+               ? memory_keys(&my->documents, secret.k0, secret.k1, my->key, &state->scratch, fault)
+               : memory_round_query(&my->documents, secret.k0, secret.k1, &my->query, fault);
+}
+
+static uint64_t key_of(const struct remembering *my, size_t i)
+{
+    return my->documents.names ? my->key[i] : memory_key_row(&my->query, (uint32_t)i);
 }
 
 /* Document i's entry has changed: a message of the ring must hold it. */
-static void note_change(struct remembering *my, size_t i)
+static void note_change(struct remembering *my, size_t i, uint64_t key)
 {
     if (my->noted[i])
         return;
     my->noted[i] = true;
-    my->changed[my->state->changed_pairs++] = my->key[i];
+    my->changed[my->state->changed_pairs++] = key;
 }
 
 /* The query has changed: forgets what is remembered of all of its documents. */
 static void forget(struct remembering *my)
 {
     for (size_t i = 0; i < my->documents.docs; i++) {
-        struct memory_entry *entry = memory_table_find(&my->state->memory, my->key[i]);
+        struct memory_entry *entry = memory_table_find(&my->state->memory, key_of(my, i));
         if (entry && memory_forget(entry))
-            note_change(my, i);
+            note_change(my, i, entry->key);
     }
 }
 
@@ -82,13 +90,13 @@ static void forget(struct remembering *my)
 static int learn_answer(struct remembering *my, size_t i, double y, struct fault *fault)
 {
     struct state *state = my->state;
-    struct memory_entry *entry = memory_table_enter(&state->memory, my->key[i], fault);
+    struct memory_entry *entry = memory_table_enter(&state->memory, key_of(my, i), fault);
     if (!entry)
         return -1;
     if (state->settings.set[SETTING_DRIFT] &&
         memory_surprised(&my->memory, my->regression, i, entry, y))
         forget(my);
-    note_change(my, i);
+    note_change(my, i, entry->key);
     return memory_learn(&my->memory, my->regression, i, entry, y, fault);
 }
 

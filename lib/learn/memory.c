@@ -29,18 +29,6 @@ struct memory_estimate memory_estimate(const struct memory *memory)
                                      .s2 = s2, .sb = sqrt(beta * s2) };
 }
 
-double memory_mean(const struct memory_estimate *estimate, double expected,
-                   const struct memory_entry *entry)
-{
-    return (expected + estimate->rho * entry->sum) / (1 + estimate->rho * entry->n);
-}
-
-double memory_index(const struct memory_estimate *estimate, double mean,
-                    const struct memory_entry *entry, double width)
-{
-    return mean + width * estimate->sb / sqrt(1 + estimate->rho * entry->n);
-}
-
 double memory_variance(double rho, double zpz, const struct memory_entry *entry)
 {
     double part = 1 + rho * entry->n;

@@ -33,6 +33,7 @@
 #ifndef RANKPIPE_MEMORY_H
 #define RANKPIPE_MEMORY_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -61,10 +62,17 @@ struct memory_estimate {
 struct memory_estimate memory_estimate(const struct memory *memory);
 
 /* The mean and the index of a pair; z.v is `expected`. */
-double memory_mean(const struct memory_estimate *estimate, double expected,
-                   const struct memory_entry *entry);
-double memory_index(const struct memory_estimate *estimate, double mean,
-                    const struct memory_entry *entry, double width);
+static inline double memory_mean(const struct memory_estimate *estimate, double expected,
+                                 const struct memory_entry *entry)
+{
+    return (expected + estimate->rho * entry->sum) / (1 + estimate->rho * entry->n);
+}
+
+static inline double memory_index(const struct memory_estimate *estimate, double mean,
+                                  const struct memory_entry *entry, double width)
+{
+    return mean + width * estimate->sb / sqrt(1 + estimate->rho * entry->n);
+}
 
 /* The variance of a pair's z.v + b, in units of sigma^2, with z'Pz = regression_variance. */
 double memory_variance(double rho, double zpz, const struct memory_entry *entry);

@@ -28,6 +28,18 @@ uint64_t memory_key_row(const struct siphash *query, uint32_t row)
     return make_key(query, 'r', &row, sizeof row);
 }
 
+static void hash_rows(const struct siphash *query, size_t docs, uint64_t *key)
+{
+    uint64_t row[4], four[4];
+    for (size_t i = 0; i < docs; i += 4) {
+        for (size_t r = 0; r < 4; r++)
+            row[r] = 'r' | (uint64_t)(uint32_t)(i + r) << 8;
+        siphash_end_four(query, 5, row, four);
+        for (size_t r = 0; r < 4 && i + r < docs; r++)
+            key[i + r] = four[r] ? four[r] : 1;
+    }
+}
+
 static int hash_names(const struct memory_documents *documents, const struct siphash *query,
                       uint64_t *key, struct fault *fault)
 {
@@ -87,17 +99,25 @@ static int check_doubles(const struct memory_documents *documents, const uint64_
     return 0;
 }
 
-int memory_keys(const struct memory_documents *documents, uint64_t k0, uint64_t k1, uint64_t *key,
-                struct buffer *scratch, struct fault *fault)
+int memory_round_query(const struct memory_documents *documents, uint64_t k0, uint64_t k1,
+                       struct siphash *query, struct fault *fault)
 {
     if (!documents->qid)
         return fault_data(fault, "no qid: a memory needs the name of each round's query: give the "
                           "text qids, or svm2bin counts (-q)");
-    struct siphash query = memory_query(k0, k1, documents->qid);
+    *query = memory_query(k0, k1, documents->qid);
+    return 0;
+}
+
+int memory_keys(const struct memory_documents *documents, uint64_t k0, uint64_t k1, uint64_t *key,
+                struct buffer *scratch, struct fault *fault)
+{
+    struct siphash query;
+    if (memory_round_query(documents, k0, k1, &query, fault) < 0)
+        return -1;
     if (documents->names)
         return hash_names(documents, &query, key, fault) < 0
              ? -1 : check_doubles(documents, key, scratch, fault);
-    for (size_t i = 0; i < documents->docs; i++)
-        key[i] = memory_key_row(&query, (uint32_t)i);
+    hash_rows(&query, documents->docs, key);
     return 0;
 }

@@ -29,6 +29,10 @@ struct memory_documents {
     const char *names;
 };
 
+/* Starts the keys of a round's documents, as memory_query does, or a fault where it has no qid. */
+int memory_round_query(const struct memory_documents *documents, uint64_t k0, uint64_t k1,
+                       struct siphash *query, struct fault *fault);
+
 /* The keys of a round's documents, into key[docs]. A fault where the round has no qid, its names
  * are not docs of them that each end in NUL, or two documents have one name. `scratch` is space
  * that may be used again. */

@@ -40,6 +40,13 @@ struct memory_entry *memory_table_find(const struct memory_table *table, uint64_
     return at < shelf->room && shelf->entry[at].key == key ? &shelf->entry[at] : NULL;
 }
 
+void memory_table_prefetch(const struct memory_table *table, uint64_t key)
+{
+    const struct memory_shelf *shelf = &table->shelf[shelf_of(key)];
+    if (shelf->entry)
+        __builtin_prefetch(&shelf->entry[home_of(shelf, key)]);
+}
+
 /* More room after the slots. */
 static int extend(struct memory_shelf *shelf, struct fault *fault)
 {

@@ -35,6 +35,9 @@ struct memory_table { /* all zero at first */
  * memory_table_enter. */
 struct memory_entry *memory_table_find(const struct memory_table *table, uint64_t key);
 
+/* A hint that memory_table_find will soon look for the key: the machine fetches its place. */
+void memory_table_prefetch(const struct memory_table *table, uint64_t key);
+
 /* The entry of a key, as above; a new one where there is none, with n = sum = 0. NULL with `fault`
  * where memory is short, or where the keys are not spread as hashes are. At most 48 bytes a pair,
  * and 64 KiB; while a shelf grows, 1/64 of that in addition. */

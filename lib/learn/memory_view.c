@@ -129,9 +129,15 @@ int memory_view_rank(struct memory_view *view, const struct matrix *x, const str
     if (!key || !t || memory_round(round, &documents, fault) < 0 ||
         memory_keys(&documents, view->secret.k0, view->secret.k1, key, &view->scratch, fault) < 0)
         return -1;
+    for (size_t i = 0; view->table && i < m; i++)
+        memory_table_prefetch(view->table, key[i]);
     memory_expect(x, view->level, view->constant, dim, s, t, t + m);
     for (size_t i = 0; i < m; i++) {
         struct memory_entry entry = find(view, key[i]);
+        if (entry.n == 0 && entry.sum == 0) { /* nothing remembered: the same, and sooner */
+            index[i] = s[i] + view->width * view->estimate.sb;
+            continue;
+        }
         s[i] = memory_mean(&view->estimate, s[i], &entry);
         index[i] = memory_index(&view->estimate, s[i], &entry, view->width);
     }
