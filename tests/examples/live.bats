@@ -128,6 +128,9 @@ juice'
 
 @test "a wrong command line, an empty log and a missing folder are errors" {
     fails 2 'usage: live session *' sh "$ROOT/examples/live"
+    sh "$ROOT/examples/live" -h >help
+    is 'live: a search for manual pages that learns from the person who searches.' "$(head -n 1 help)"
+    grep -x '    rankpipe live session replay' help
     mkdir empty
     fails 1 'live: no answers to learn from' sh "$ROOT/examples/live" empty replay
     fails 2 "*nowhere*" sh "$ROOT/examples/live" session nowhere

@@ -167,7 +167,7 @@ alone() {
         bin2txt -f head session/w.bin | grep 'learner=solar1 rounds=2 '
         fails 1 '*plot: cannot read nowhere.tsv*' alone $rankpipe plot nowhere.tsv ||
             fails 1 'plot: no gnuplot here*' alone $rankpipe plot nowhere.tsv
-        fails 2 'sweep: *rankpipe sweep folder *' alone $rankpipe sweep
+        fails 2 'usage: sweep folder *' alone $rankpipe sweep
     done
 }
 
