@@ -86,12 +86,12 @@ static inline void stir_four(four v[4])
     v[2] = v[2] << 32 | v[2] >> 32;
 }
 
-static inline void add_four(four v[4], four word)
+static inline void add_four(four v[4], const four *word)
 {
-    v[3] ^= word;
+    v[3] ^= *word;
     stir_four(v);
     stir_four(v);
-    v[0] ^= word;
+    v[0] ^= *word;
 }
 
 void siphash_end_four(const struct siphash *hash, unsigned n, const uint64_t suffix[4],
@@ -104,10 +104,11 @@ void siphash_end_four(const struct siphash *hash, unsigned n, const uint64_t suf
         v[i] = zero + hash->v[i];
     four word = more << 8 * filled | hash->tail;
     if (filled + n >= 8) {
-        add_four(v, word);
+        add_four(v, &word);
         word = more >> (64 - 8 * filled); /* n is below 8, so filled is above 0 */
     }
-    add_four(v, word | (uint64_t)(hash->bytes + n) << 56);
+    word |= (uint64_t)(hash->bytes + n) << 56;
+    add_four(v, &word);
     v[2] ^= zero + 0xff;
     for (int i = 0; i < 4; i++)
         stir_four(v);
