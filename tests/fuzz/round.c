@@ -52,7 +52,7 @@ static const char *const chains[] = {
     "update -X -a squared-dr -e 0.1 -d 64",
     "update -X -a kl-dr -T 10 -U 2 -d 64",
     "update -X -a smoothdcg-dr -e 0.1 -E 0.5 -p -d 64",
-    "update -X -a pdgd -U 2 -d 64",
+    "update -X -a pdgd -e 0.1 -U 2 -d 64",
     "update -X -a dbgd -d 64",
     "score | explore -p top -g 0.5 -k 2 | feedback-mask -k 2 | update -a thompson -d 64",
     "score | explore | feedback-mask -k 2 | update -a linucb -S 2 -d 64",

@@ -240,7 +240,7 @@ outgrown() {
     won=0
     for ((i = 0; i < 20; i++)); do
         case $(cat status.$i err.$i) in
-        '') won=$((won + 1)) ;;
+        '' | "update: resuming from round "*" of "*) won=$((won + 1)) ;;
         "1"?"update: model "*": another update is learning into it ("*".lock is locked)") ;;
         *) cat status.$i err.$i && return 1 ;;
         esac
