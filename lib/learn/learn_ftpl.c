@@ -165,11 +165,11 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 
 const struct learner learn_ftpl = {
     .name = "ftpl", .letters = "G", .least = 1, .learn = learn,
-    .arrays = { [SUM] = { "sum", ARRAY_VECTORS, SETTINGS },
-              [BLOCK] = { "block", ARRAY_COUNT, SETTINGS },
-              [ITEMS] = { "items", ARRAY_COUNT, SETTINGS },
-              [GROUPS] = { "groups", ARRAY_COUNT, SETTINGS },
-              [WHOLE] = { "whole", ARRAY_COUNT, SETTINGS } },
+    .arrays = { [SUM] = { "sum", ARRAY_VECTORS, SETTINGS, 0 },
+              [BLOCK] = { "block", ARRAY_COUNT, SETTINGS, 0 },
+              [ITEMS] = { "items", ARRAY_COUNT, SETTINGS, 0 },
+              [GROUPS] = { "groups", ARRAY_COUNT, SETTINGS, 0 },
+              [WHOLE] = { "whole", ARRAY_COUNT, SETTINGS, 0 } },
     .preset = { [SETTING_GAIN] = GAIN_EXP },
     .weights = weights,
 };

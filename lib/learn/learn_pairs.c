@@ -213,7 +213,7 @@ const struct learner learn_solar1 = {
 
 const struct learner learn_solar2 = {
     .name = "solar2", .letters = "Cos", .least = 2, .learn = learn_solar2_round,
-    .arrays = { { "sigma", ARRAY_SQUARE, SETTINGS } },
+    .arrays = { { "sigma", ARRAY_SQUARE, SETTINGS, 0 } },
     .preset = { [SETTING_TRADEOFF] = 1e4, [SETTING_SEED] = 1 },
     .most = 4096,
 };
@@ -225,11 +225,11 @@ const struct learner learn_prank_pair = {
 
 const struct learner learn_committee = {
     .name = "committee", .letters = "Nos", .least = 2, .learn = learn_committee_round,
-    .arrays = { [VOTES] = { "votes", ARRAY_NUMBERS, SETTING_MEMBERS },
-              [MEMBERS] = { "members", ARRAY_COUNT, SETTING_MEMBERS },
-              [STREAK] = { "streak", ARRAY_COUNT, SETTINGS },
-              [MEMBER] = { "member", ARRAY_VECTORS, SETTING_MEMBERS },
-              [CURRENT] = { "current", ARRAY_VECTORS, SETTINGS } },
+    .arrays = { [VOTES] = { "votes", ARRAY_NUMBERS, SETTING_MEMBERS, 0 },
+              [MEMBERS] = { "members", ARRAY_COUNT, SETTING_MEMBERS, 0 },
+              [STREAK] = { "streak", ARRAY_COUNT, SETTINGS, 0 },
+              [MEMBER] = { "member", ARRAY_VECTORS, SETTING_MEMBERS, 0 },
+              [CURRENT] = { "current", ARRAY_VECTORS, SETTINGS, 0 } },
     .preset = { [SETTING_MEMBERS] = 20, [SETTING_SEED] = 1 },
     .most = LEARNER_MOST / 32,
 };

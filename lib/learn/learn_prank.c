@@ -68,7 +68,7 @@ static int rank(const struct matrix *x, const struct round *round,
 
 const struct learner learn_prank = {
     .name = "prank", .letters = "L", .least = 1, .learn = learn,
-    .arrays = { { "threshold", ARRAY_NUMBERS, SETTING_TOP_GRADE } },
+    .arrays = { { "threshold", ARRAY_NUMBERS, SETTING_TOP_GRADE, 0 } },
     .preset = { [SETTING_TOP_GRADE] = 4 },
     .rank = rank,
 };

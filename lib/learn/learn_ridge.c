@@ -90,8 +90,8 @@ static int widen(const struct matrix *x, const struct round *round,
 }
 
 #define ARRAYS \
-    { [INVERSE] = { "inverse", ARRAY_UDU, SETTING_PLAIN }, \
-      [LEVEL] = { "level", ARRAY_VECTORS, SETTINGS } }
+    { [INVERSE] = { "inverse", ARRAY_UDU, SETTING_PLAIN, 0 }, \
+      [LEVEL] = { "level", ARRAY_VECTORS, SETTINGS, 0 } }
 
 const struct learner learn_ridge = {
     .name = "ridge", .letters = "Cp", .least = 1, .learn = learn, .arrays = ARRAYS,

@@ -128,10 +128,10 @@ static int learn_smoothdcg_round(struct state *state, const struct matrix *x,
 }
 
 #define ARRAYS \
-    { [INVERSE] = { "inverse", ARRAY_UDU, SETTING_PLAIN }, \
-      [LEVEL] = { "level", ARRAY_VECTORS, SETTINGS }, \
-      [BASELINE] = { "baseline", ARRAY_VECTORS, SETTINGS }, \
-      [TOP] = { "top", ARRAY_NUMBERS, SETTINGS } }
+    { [INVERSE] = { "inverse", ARRAY_UDU, SETTING_PLAIN, 0 }, \
+      [LEVEL] = { "level", ARRAY_VECTORS, SETTINGS, 0 }, \
+      [BASELINE] = { "baseline", ARRAY_VECTORS, SETTINGS, 0 }, \
+      [TOP] = { "top", ARRAY_NUMBERS, SETTINGS, 0 } }
 
 const struct learner learn_squared_dr = {
     .name = "squared-dr", .letters = "CTUep", .eta = learner_eta_estimated, .least = 1,
