@@ -1,5 +1,5 @@
-/* rows: the features of one query while it is read or changed: put together, scaled, and made the
- * smaller of dense and sparse. */
+/* rows: the features of one query while it is read or changed: put together, and made the smaller
+ * of dense and sparse. */
 #ifndef RANKPIPE_ROWS_H
 #define RANKPIPE_ROWS_H
 
@@ -16,7 +16,8 @@
 struct rows { /* all zero at first */
     size_t docs, entries;
     struct buffer ptr, idx, val; /* uint32[docs+1], uint32[entries], float[entries] */
-    struct buffer dense, sorted, scaled;
+    struct buffer dense;
+    struct buffer sorted, scaled; /* scale.c: entries of the features, before and after */
 };
 
 /* Forgets the documents, keeps the memory. */
@@ -42,12 +43,11 @@ static inline void rows_feature(struct rows *rows, uint32_t idx, float val)
     ((uint32_t *)rows->ptr.at)[rows->docs] = (uint32_t)++rows->entries;
 }
 
-/* Each feature to [0,1]: (value - least) / (largest - least) over the documents, 0 where these are
- * equal; what a document does not list is 0. */
-int rows_scale(struct rows *rows, struct fault *fault);
+/* 0, or a fault for a feature that is not finite, as "feature 3 of document 0 VERB inf". */
+int rows_finite(const struct rows *rows, const char *verb, struct fault *fault);
 
-/* 0, or a fault for a feature that is no finite number. */
-int rows_finite(const struct rows *rows, struct fault *fault);
+/* Removes the features that are 0, in place. */
+void rows_drop_zeros(struct rows *rows);
 
 /* A view of them, dim wide, good until they change: dense where that takes no more bytes than
  * sparse without zeros, and sparse then has none. 0 or a fault. */

@@ -57,6 +57,8 @@ static const char *const chains[] = {
     "score | explore -p top -g 0.5 -k 2 | feedback-mask -k 2 | update -a thompson -d 64",
     "score | explore | feedback-mask -k 2 | update -a linucb -S 2 -d 64",
     "score | explore -p team-draft | feedback-mask -c perfect | update -a dbgd -U 2 -d 64",
+    "features scale | bin2txt -f svm",
+    "features rank,split,fourier:2:0.1:1,products",
 };
 
 static struct record record, again;
