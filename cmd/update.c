@@ -5,13 +5,14 @@
 #include "learn/learner_model.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
+#include "run/setting_option.h"
 #include "stream/model_file.h"
 
 struct update {
     struct host *host;
     const struct learner *learner;
     struct settings settings;
-    const char *model, *ring_path;
+    const char *model, *ring_path, *steps;
     uint64_t every, most; /* rounds between checkpoints (0: none); most weights (0: preset) */
     struct model_file file;
     struct ring *ring;
@@ -51,33 +52,9 @@ static const struct option options_known[] = {
     { 'o', NULL, NULL, "learners of pairs: take them in document order (default: at random)" },
     { 'p', NULL, NULL, "regressions: features as they are (default: deviation and mean)" },
     { 's', "seed", NULL, "seed of what the learner draws, a whole number from 0 (default 1)" },
+    { 'x', "steps", NULL, "make features of raw ones, as features does (default none: as they come)" },
     { 0 },
 };
-
-static int parse_setting(struct update *my, const struct options *options)
-{
-    size_t i = 0;
-    uint64_t whole;
-    while (settings_known[i].letter != options->letter)
-        i++;
-    const struct setting *setting = &settings_known[i];
-    double *value = &my->settings.value[i];
-    my->settings.set[i] = true;
-    switch (setting->form) {
-    case FORM_POSITIVE:
-        return options_positive(options, value);
-    case FORM_WHOLE:
-        if (options_whole(options, setting->least, setting->most, &whole) < 0)
-            return -1;
-        *value = (double)whole;
-        return 0;
-    case FORM_WORD:
-        return (*value = options_word(options) + 1) > 0 ? 0 : -1;
-    default:
-        *value = 1;
-        return 0;
-    }
-}
 
 static int parse_option(struct update *my, const struct options *options)
 {
@@ -100,8 +77,11 @@ static int parse_option(struct update *my, const struct options *options)
     case 'm':
         my->model = options->value;
         return 0;
+    case 'x':
+        my->steps = options->value;
+        return 0;
     default:
-        return parse_setting(my, options);
+        return setting_option(&my->settings, options);
     }
 }
 
@@ -120,7 +100,9 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "no learner: use -a kl, for instance");
     if (my->every && !my->model)
         return fault_usage(options->fault, "-c needs -m: it saves into the model file");
-    return learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault);
+    if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
+        return -1;
+    return learner_make(&my->state, my->steps, options->fault);
 }
 
 static enum kind kind(const void *self)
@@ -237,7 +219,7 @@ const struct filter update = {
     .name = "update",
     .usage = "-a learner [-Pop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
              "[-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
-             "[-k cutoff] [-m model] [-s seed]",
+             "[-k cutoff] [-m model] [-s seed] [-x steps]",
     .line = "learns from the feedback; a model at the end, and round the ring",
     .options = options_known,
     .size = sizeof(struct update),

@@ -20,7 +20,7 @@ members() {
     explore="explore -g 0.5"
     metric="metric -e 1 -t table ndcg@10"
     mask="feedback-mask -k 1"
-    update="update -a kl -e 0.01 -f ring -m model"
+    update="update -a kl -e 0.01 -d 10000000 -f ring -m model" # of any width
 }
 
 # run_ring: runs them. Each member's process number is in NAME.pid, its words in NAME.err, the
@@ -282,7 +282,7 @@ through() {
     source="replay -n 12 deck"
     for window in 1 2 64; do
         score="score -f ring -w $window"
-        update="update -a kl -e 0.01 -f ring -m model"
+        update="update -a kl -e 0.01 -d 10000000 -f ring -m model" # of any width
         cp start model
         run_ring
         ended 0 0 0 0 0 0
