@@ -165,12 +165,12 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
     struct matrix came, x;
     if (round_features(round, &came, fault) < 0 ||
         origin_features(&state->origin, round, &came, &x, fault) < 0 ||
-        origin_check_width(&state->origin, &x, state->allowed, fault) < 0 ||
         learner_reach(state, matrix_width(&x), fault) < 0)
         return -1;
     state->live = round->live ? round->score : NULL;
     state->changes_known = false;
-    if (state->learner->learn(state, &x, round, fault) < 0)
+    if (state->learner->learn(state, &x, round, fault) < 0 ||
+        origin_check_width(&state->origin, &x, state->allowed, fault) < 0)
         return -1;
     origin_count(&state->origin, &x);
     state->rounds++;
