@@ -91,7 +91,7 @@ int scoring_features(struct scoring *scoring, const struct round *round, const s
 
 bool scoring_lacks(const struct scoring *scoring, const struct matrix *z)
 {
-    return !scoring->ring && !is_fixed(scoring) && z->dim > scoring->dim &&
+    return !scoring->ring && !is_fixed(scoring) && scoring->dim > 0 && z->dim > scoring->dim &&
            z->dim > scoring->allowed;
 }
 

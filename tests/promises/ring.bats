@@ -69,7 +69,7 @@ ended() {
 
 # learn [OPTION...]: update, as the members have it, alone.
 learn() {
-    update -a kl -e 0.01 "$@"
+    update -a kl -e 0.01 -d 10000000 "$@"
 }
 
 # ---- rule 1: what score holds ----
@@ -289,7 +289,7 @@ through() {
         mv model straight
         for relay in 'relay -p 4096' 'relay -p 1048576' 'relay -c 1021' 'relay -c 65521 -s 5'; do
             cp start model
-            update="sh -c '$relay <back >ring & exec update -a kl -e 0.01 -f back -m model'"
+            update="sh -c '$relay <back >ring & exec update -a kl -e 0.01 -d 10000000 -f back -m model'"
             run_ring
             ended 0 0 0 0 0 0
             same straight model
@@ -437,7 +437,7 @@ not_read() {
     rm -f bite
     relay -n 10 <ring >bite 3>&- &
     { until [ -s bite ]; do sleep 0.01; done && cat "$1"; } |
-        timeout -s KILL $LIMIT update -a kl -e 0.01 -f ring -m model
+        timeout -s KILL $LIMIT update -a kl -e 0.01 -d 10000000 -f ring -m model
 }
 
 @test "score reads no more, but its stream has an end: all is learnt, exit 0" {
