@@ -172,7 +172,7 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
     if (state->learner->learn(state, &x, round, fault) < 0 ||
         origin_check_width(&state->origin, &x, state->allowed, fault) < 0)
         return -1;
-    origin_count(&state->origin, &x);
+    origin_count(&state->origin, &x, state->dim);
     state->rounds++;
     return 0;
 }

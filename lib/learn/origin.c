@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char MADE[] = "made", FEATURES[] = "features";
+static const char MADE[] = "made", FEATURES[] = "features", VARIES[] = "any";
 
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault)
 {
@@ -41,11 +41,12 @@ static int load_width(struct origin *origin, const struct model *model, struct f
 {
     uint64_t width = 0;
     const char *text = record_key(&model->record, FEATURES);
-    if (text && !record_number(text, ROUND_DIM, &width))
-        return fault_data(fault, "model: features=%.40s is not a whole number up to %" PRIu64, text,
-                          ROUND_DIM);
-    origin->any = text || model->rounds > 0;
-    origin->same = origin->checks = text != NULL;
+    bool varies = text && strcmp(text, VARIES) == 0;
+    if (text && !varies && !record_number(text, ROUND_DIM, &width))
+        return fault_data(fault, "model: features=%.40s is neither a whole number up to %" PRIu64
+                          " nor %s", text, ROUND_DIM, VARIES);
+    origin->form = varies ? WIDTH_VARIES : text ? WIDTH_SAME : WIDTH_UNKNOWN;
+    origin->checks = origin->form == WIDTH_SAME;
     origin->width = origin->due = (size_t)width;
     return 0;
 }
@@ -83,8 +84,10 @@ int origin_save(const struct origin *origin, struct model *model, struct fault *
 {
     if (origin_publish(origin, model, fault) < 0)
         return -1;
-    if (!origin->any || !origin->same)
+    if (origin->form == WIDTH_UNKNOWN)
         return 0;
+    if (origin->form == WIDTH_VARIES)
+        return model_set(model, FEATURES, VARIES, fault);
     return record_set_number(&model->record, model->record.keys, FEATURES, origin->width, fault);
 }
 
@@ -147,9 +150,16 @@ int origin_check_width(const struct origin *origin, const struct matrix *z, size
                       z->dim > width ? z->dim : width);
 }
 
-void origin_count(struct origin *origin, const struct matrix *z)
+void origin_count(struct origin *origin, const struct matrix *z, size_t dim)
 {
-    origin->same = !origin->any || (origin->same && origin->width == z->dim);
-    origin->width = origin->any ? origin->width : z->dim;
-    origin->any = true;
+    if (z->form == MATRIX_SPARSE) {
+        if (origin->form == WIDTH_SAME && z->dim > origin->width)
+            origin->form = WIDTH_VARIES;
+    } else if (origin->form == WIDTH_UNKNOWN) {
+        bool wider = z->form == MATRIX_DENSE && z->dim < dim; /* was a sparse round */
+        origin->form = wider ? WIDTH_VARIES : WIDTH_SAME;
+        origin->width = z->dim;
+    } else if (z->dim != origin->width) {
+        origin->form = WIDTH_VARIES;
+    }
 }

@@ -20,9 +20,11 @@ struct origin { /* all zero at first: not known */
     bool parsed;
     struct steps steps;
 
-    bool any, same; /* was there a round; had all of them the same number of features, `width`? */
-    size_t width;   /* 0: fixed lists of items */
-    bool checks;    /* all rounds that a loaded model learnt from had `due` features */
+    /* How many features the dense rounds had that were learnt from. A sparse round need not reach
+     * the last feature, and says only that there are as many as it has. */
+    enum origin_width { WIDTH_UNKNOWN, WIDTH_SAME, WIDTH_VARIES } form;
+    size_t width; /* of WIDTH_SAME; 0: fixed lists of items */
+    bool checks;  /* a loaded model had WIDTH_SAME, and `due` features */
     size_t due;
 };
 
@@ -48,14 +50,13 @@ int origin_features(struct origin *origin, const struct round *round, const stru
                   struct matrix *z, struct fault *fault);
 
 /* 0, or a data fault where z is not of the features that a loaded model learnt from: all of its
- * rounds had the same number of features, and z has more, or is dense and has fewer. A sparse round
- * may have fewer, since it need not reach the last one. `allowed`: a round of up to so many
- * features may have any number; 0: none may. */
+ * dense rounds had the same number of features, and z has more, or is dense and has fewer.
+ * `allowed`: a round of up to so many features may have any number; 0: none may. */
 int origin_check_width(const struct origin *origin, const struct matrix *z, size_t allowed,
-                     struct fault *fault);
+                       struct fault *fault);
 
-/* Counts a round that was learnt from. */
-void origin_count(struct origin *origin, const struct matrix *z);
+/* Counts a round that was learnt from; `dim` is the number of weights since. */
+void origin_count(struct origin *origin, const struct matrix *z, size_t dim);
 
 void origin_close(struct origin *origin);
 

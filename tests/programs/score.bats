@@ -543,9 +543,15 @@ MADE='scale split rank,products scale,fourier:20:0.5:3'
     [ ! -s err ]
 }
 
+wide() { # a dense round of two documents with so many features
+    mkstream round t=1 docs=2 dim="$1" label:f4 1 0 x:f4 "1*$1" "2*$1"
+}
+
+sparse() {
+    mkstream round t=1 docs=2 dim="$1" label:f4 1 0 ptr:u4 0 0 1 idx:u4 0 val:f4 1
+}
+
 @test "the number of features is compared in both directions, and -d lets it vary" {
-    wide() { mkstream round t=1 docs=2 dim="$1" label:f4 1 0 x:f4 "1*$1" "2*$1"; }
-    sparse() { mkstream round t=1 docs=2 dim="$1" label:f4 1 0 ptr:u4 0 0 1 idx:u4 0 val:f4 1; }
     for dim in 1 45 46 47 90; do wide $dim >wide.$dim && sparse $dim >sparse.$dim; done
     replay wide.46 sparse.46 | update -a squared -e 1 >model
     bin2txt -f head model | grep -q ' dim=46 features=46 eta=1 '
@@ -567,21 +573,35 @@ MADE='scale split rank,products scale,fourier:20:0.5:3'
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 | update -a squared -e 1 >list
     fails_on wide.1 1 'score: *: it has 1 features, and the model learnt from rounds with 0 each: *' score -m list
     score -m list <items >out
+    # rounds that are all sparse say nothing of the features past the last one
+    update -a squared -e 1 -m few <sparse.45
+    ! bin2txt -f head few | grep features=
+    update -a squared -e 1 -m few <sparse.46
+    for step in '45 sparse none' '45 dense any' '46 dense 46' '47 dense 47'; do
+        read -r dim form want <<<"$step"
+        cp few model
+        [ $form = sparse ] || wide $dim >sparse.$dim
+        update -a squared -e 1 -m model <sparse.$dim
+        is "$(bin2txt -f head model | sed -n 's/.* features=\([^ ]*\).*/\1/p')" "${want/none/}"
+    done
 }
 
 @test "a model of rounds that varied takes any number of features; one warning names those without a weight" {
     mkstream round t=1 docs=1 dim=2 label:f4 1 x:f4 1 2 + round t=2 docs=1 dim=5 label:f4 1 x:f4 '1*5' |
         update -a squared -e 1 >model
-    ! bin2txt -f head model | grep -q features=
+    bin2txt -f head model | grep -q ' dim=5 features=any '
     mkstream round t=1 docs=1 dim=3 x:f4 '1*3' + round t=2 docs=1 dim=7 x:f4 '1*7' \
         + round t=3 docs=1 dim=9 x:f4 '1*9' >in
     score -m model <in >out 2>err
     is "$(cat err)" 'score: round 2 has 7 features, and the model 5 weights: the other features count as 0 (-d 7 accepts this)'
     score -m model -d 9 <in 2>err | cmp - out
     [ ! -s err ]
+    update -a squared -e 1 -m model < <(sparse 9)
+    score -m model <in >out 2>err
+    [ ! -s err ]
     for wrong in x 1.5 -1 2147483649; do
         mkstream model learner=kl rounds=9 dim=1 features=$wrong w:f8 2 >model
-        fails_on in 1 "score: model model: model: features=$wrong is not a whole number up to 2147483648" score -m model
+        fails_on in 1 "score: model model: model: features=$wrong is neither a whole number up to 2147483648 nor any" score -m model
     done
     fails 2 'score: -d needs -m: in a ring update compares the features*' score -f ring -d 3
 }
