@@ -154,7 +154,7 @@ tied() { # features listed, out of 10
     same want out
     features -D 2 -g 0.12345678901234567 -s 9007199254740992 fourier <in >want
     words=$(sed -n '1s/.* made=\([^ ]*\) .*/\1/p' want)
-    is "$words" fourier:2:0.12345678901234568:9007199254740992
+    is "$words" fourier:2:0.12345678901234566:9007199254740992
     features "$words" <in >out
     same want out
     features fourier:3:1e-1:1 <in | bin2txt -f head | grep -q ' dim=49 made=fourier:3:0.1:1 '
