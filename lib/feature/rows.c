@@ -20,6 +20,7 @@ void rows_close(struct rows *rows)
     buffer_free(&rows->dense);
     buffer_free(&rows->sorted);
     buffer_free(&rows->scaled);
+    buffer_free(&rows->counts);
 }
 
 int rows_document(struct rows *rows, size_t most, struct fault *fault)

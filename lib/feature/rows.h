@@ -18,6 +18,7 @@ struct rows { /* all zero at first */
     struct buffer ptr, idx, val; /* uint32[docs+1], uint32[entries], float[entries] */
     struct buffer dense;
     struct buffer sorted, scaled; /* scale.c: entries of the features, before and after */
+    struct buffer counts;         /* scale.c: uint32, of the entries of each feature */
 };
 
 /* Forgets the documents, keeps the memory. */

@@ -31,18 +31,43 @@ static int by_value(const void *a, const void *b)
     return x->val < y->val ? -1 : x->val > y->val;
 }
 
-/* The entries by feature, then by document. */
+/* Where the entries of each feature begin; NULL where few of the features up to the largest are
+ * listed, or with a fault. */
+static uint32_t *find_starts(struct rows *rows, struct fault *fault)
+{
+    const uint32_t *idx = rows->idx.at;
+    size_t width = 0, before = 0;
+    for (size_t e = 0; e < rows->entries; e++)
+        width = idx[e] >= width ? (size_t)idx[e] + 1 : width;
+    if (width / 4 > rows->entries)
+        return NULL;
+    uint32_t *start = buffer_for(&rows->counts, width, sizeof *start, fault);
+    if (!start)
+        return NULL;
+    memset(start, 0, width * sizeof *start);
+    for (size_t e = 0; e < rows->entries; e++)
+        start[idx[e]]++;
+    for (size_t j = 0; j < width; j++) {
+        before += start[j];
+        start[j] = (uint32_t)(before - start[j]);
+    }
+    return start;
+}
+
+/* The entries by feature, then by document: counted into their places where that is shorter. */
 static struct entry *sort_entries(struct rows *rows, struct fault *fault)
 {
     struct entry *entry = buffer_for(&rows->sorted, rows->entries, sizeof *entry, fault);
     const uint32_t *ptr = rows->ptr.at, *idx = rows->idx.at;
     const float *val = rows->val.at;
-    if (!entry)
+    uint32_t *start = entry ? find_starts(rows, fault) : NULL;
+    if (fault->kind != FAULT_NONE)
         return NULL;
     for (uint32_t i = 0; i < rows->docs; i++)
         for (size_t e = ptr[i]; e < ptr[i + 1]; e++)
-            entry[e] = (struct entry){ idx[e], i, val[e] };
-    qsort(entry, rows->entries, sizeof *entry, by_feature);
+            entry[start ? start[idx[e]]++ : e] = (struct entry){ idx[e], i, val[e] };
+    if (!start)
+        qsort(entry, rows->entries, sizeof *entry, by_feature);
     return entry;
 }
 
