@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "explore/policy.h"
+#include "explore/propensity.h"
 #include "stream/round.h"
 
 /* The documents whose relevance is known, in document order. */

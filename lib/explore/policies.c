@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "explore/interleave.h"
-#include "explore/policy.h"
+#include "explore/propensity.h"
 #include "math/ties.h"
 
 /* The documents by these numbers, highest first; ties by the draws for that purpose. */

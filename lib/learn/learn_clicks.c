@@ -7,7 +7,7 @@
 
 #include "explore/feedback.h"
 #include "explore/interleave.h"
-#include "explore/policy.h"
+#include "explore/propensity.h"
 #include "learn/learner_step.h"
 #include "math/finite.h"
 #include "math/real.h"

@@ -53,8 +53,9 @@ static int take(struct memory_text *text, const struct model *model, struct faul
     struct settings settings;
     struct memory_arrays arrays;
     if (strcmp(model->learner, "memory") != 0)
-        return fault_data(fault, "a model of %.40s, and only models of memory remember documents",
-                          model->learner);
+        return fault_data(
+            fault, "a model of the learner %.40s: only the learner memory remembers documents",
+            model->learner);
     if (memory_find_arrays(model, &arrays, fault) < 0 ||
         settings_load(&settings, model, fault) < 0)
         return -1;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "explore/policy.h"
+#include "explore/propensity.h"
 #include "loss/slam.h"
 
 #define SURROGATE_ALL SIZE_MAX /* `least` of a loss that needs every relevance */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "explore/feedback.h"
-#include "explore/policy.h"
+#include "explore/propensity.h"
 
 /* Squares of smaller numbers, and sums of these over 2^53 rounds, fit a double. */
 static const double MOST = 1e140;

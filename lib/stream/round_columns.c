@@ -22,8 +22,9 @@ static int check_relevance(struct round *round, const struct column *column, con
         bad |= !(value[i] >= 0) | !(value[i] <= FLT_MAX);
     for (size_t i = 0; bad && i < n; i++)
         if (!(value[i] >= 0) || isinf(value[i]))
-            return fault_data(fault, "%s %zu is %g: a relevance is a finite number of at least 0",
-                              column->name, i, (double)value[i]);
+            return fault_data(
+                fault, "column %s: value %zu is %g: a relevance is a finite number of at least 0",
+                column->name, i, (double)value[i]);
     return 0;
 }
 
@@ -37,8 +38,8 @@ static int check_finite(struct round *round, const struct column *column, const 
     (void)round;
     for (size_t i = 0; !finite && i < n; i++)
         if (!isfinite(value[i]))
-            return fault_data(fault, "%s %zu is %g: it must be a finite number", column->name, i,
-                              value[i]);
+            return fault_data(fault, "column %s: value %zu is %g: it must be a finite number",
+                              column->name, i, value[i]);
     return 0;
 }
 
@@ -62,7 +63,7 @@ static int check_team(struct round *round, const struct column *column, const vo
     (void)round;
     for (size_t a = 0; a < column->count; a++)
         if (team[a] > 1)
-            return fault_data(fault, "team %zu is %d: it must be 0 or 1", a, team[a]);
+            return fault_data(fault, "column team: value %zu is %d: it must be 0 or 1", a, team[a]);
     return 0;
 }
 

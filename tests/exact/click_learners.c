@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "explore/interleave.h"
-#include "explore/policy.h"
+#include "explore/propensity.h"
 #include "math/matrix.h"
 #include "rounds.h"
 

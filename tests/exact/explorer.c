@@ -11,7 +11,7 @@
 
 #include "explore/feedback.h"
 #include "explore/policies.h"
-#include "explore/policy.h"
+#include "explore/propensity.h"
 
 enum { DOCS = 4, ORDERS = 256, ROUNDS = 60000, SEED = 5 };
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "explore/feedback.h"
-#include "explore/policy.h"
+#include "explore/propensity.h"
 #include "learn/learner.h"
 #include "loss/surrogate.h"
 

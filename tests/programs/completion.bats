@@ -145,5 +145,5 @@ said() {
     # shellcheck disable=SC2016
     zsh -fc '_arguments() { print -rl -- "$@" }; service=rp-rankpipe CURRENT=3 words=(rp-rankpipe explore -)
         . $1' zsh "$zsh_file" >explore
-    grep -xF -e '-p+:policy:(uniform top swap plackett-luce team-draft blocks leader)' explore
+    grep -xF -e "-p+:policy:($(explore -h | sed -n '/^  -p /,/^  -s /p' | tr -d '\n' | sed 's/.*one *of: //; s/  -s .*//; s/  */ /g'))" explore
 }

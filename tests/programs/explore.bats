@@ -572,7 +572,7 @@ indexed() {
     mkstream round t=1 docs=5 dim=0 score:f8 0 1 2 3 4 >want
     same want scored
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 index:f8 1 inf >bad
-    fails_on bad 1 'explore: <stdin>: round 1: index 1 is inf: it must be a finite number' explore
+    fails_on bad 1 'explore: <stdin>: round 1: column index: value 1 is inf: it must be a finite number' explore
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 index:f8 1 >bad
     fails_on bad 1 'explore: <stdin>: round 1: column index has 1 values, not 2' explore
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 index:f4 1 2 >bad
@@ -969,7 +969,7 @@ rivals() {
     mkstream round t=1 docs=2 dim=0 gamma=0.5 score:f8 1 2 order:u4 0 1 team:u1 0 1 >bad
     fails_on bad 1 'explore: <stdin>: round 1: gamma= and the column team exclude each other: *' explore
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 order:u4 0 1 team:u1 0 2 >bad
-    fails_on bad 1 'explore: <stdin>: round 1: team 1 is 2: it must be 0 or 1' explore
+    fails_on bad 1 'explore: <stdin>: round 1: column team: value 1 is 2: it must be 0 or 1' explore
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 order:u4 0 1 team:u1 0 >bad
     fails_on bad 1 'explore: <stdin>: round 1: column team has 1 values, not 2' explore
     for column in logit:f8 team:u1; do
@@ -977,5 +977,5 @@ rivals() {
         fails_on bad 1 "explore: <stdin>: round 1: column ${column%:*} needs the column order, to which it refers" explore
     done
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 rival:f8 1 nan >bad
-    fails_on bad 1 'explore: <stdin>: round 1: rival 1 is nan: it must be a finite number' explore
+    fails_on bad 1 'explore: <stdin>: round 1: column rival: value 1 is nan: it must be a finite number' explore
 }

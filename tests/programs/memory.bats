@@ -288,7 +288,7 @@ measured() {
     is "$(cat m m abc | bin2txt -f memory)" "$(cat keys names)"
     fails 1 'bin2txt: abc: round 1 (qid 1): no model before it: *' bin2txt -f memory abc
     update -a ridge <abc >ridge.model
-    fails 1 'bin2txt: ridge.model: *a model of ridge, and only models of memory *' \
+    fails 1 'bin2txt: ridge.model: *a model of the learner ridge: only the learner memory *' \
         bin2txt -f memory ridge.model
 }
 

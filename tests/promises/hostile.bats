@@ -182,12 +182,12 @@ columns() {
         columns 'column order is not a permutation of 0 to 1' $two order:u4 0 2 $x
         columns 'column order is not a permutation of 0 to 1' $two order:u4 4294967295 0 $x
         columns 'column greedy is not a permutation of 0 to 1' $two order:u4 1 0 greedy:u4 0 0 $x
-        columns 'score 1 is nan: it must be a finite number' $two score:f8 1 nan $x
-        columns 'score 0 is -inf: it must be a finite number' $two score:f8 -inf nan $x
-        columns 'label 1 is nan: *' $two label:f4 1 nan $x
-        columns 'label 0 is -1: *' $two label:f4 -1 0 $x
-        columns 'label 1 is inf: *' $two label:f4 1 inf $x
-        columns 'seen 0 is nan: *' $two order:u4 1 0 seen:f4 nan $x
+        columns 'column score: value 1 is nan: it must be a finite number' $two score:f8 1 nan $x
+        columns 'column score: value 0 is -inf: it must be a finite number' $two score:f8 -inf nan $x
+        columns 'column label: value 1 is nan: *' $two label:f4 1 nan $x
+        columns 'column label: value 0 is -1: *' $two label:f4 -1 0 $x
+        columns 'column label: value 1 is inf: *' $two label:f4 1 inf $x
+        columns 'column seen: value 0 is nan: *' $two order:u4 1 0 seen:f4 nan $x
         columns 'column seen has 3 places, but the round has 2 documents' $two order:u4 1 0 seen:f4 1 1 1 $x
         columns 'column seen needs the column order, to which it refers' $two seen:f4 1 $x
     }

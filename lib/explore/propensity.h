@@ -1,7 +1,7 @@
-/* policy: how an order is drawn, and with what propensities (Chaudhuri & Tewari 2016, equation 1,
- * for every document instead of the greedy one alone; Plackett 1975, Luce 1959). */
-#ifndef RANKPIPE_POLICY_H
-#define RANKPIPE_POLICY_H
+/* propensity: how an order is drawn, and with what propensities (Chaudhuri & Tewari 2016, equation
+ * 1, for every document instead of the greedy one alone; Plackett 1975, Luce 1959). */
+#ifndef RANKPIPE_PROPENSITY_H
+#define RANKPIPE_PROPENSITY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "explore/policy.h"
+#include "explore/propensity.h"
 
 #include <float.h>
 #include <math.h>
