@@ -89,7 +89,7 @@ static int check_doubles(const struct memory_documents *documents, const uint64_
         return -1;
     memset(table, 0, places * sizeof *table);
     for (size_t i = 0; i < documents->docs; i++) {
-        size_t at = key[i] % places;
+        size_t at = (size_t)(key[i] % places);
         while (table[at] && table[at] != key[i])
             at = at + 1 < places ? at + 1 : 0;
         if (table[at])
