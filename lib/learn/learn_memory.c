@@ -26,11 +26,6 @@ struct remembering {
     bool *noted;          /* noted[docs]: is the document's key among them? */
 };
 
-static bool keeps_constant(const struct state *state)
-{
-    return !state->settings.set[SETTING_RHO] || state->settings.value[SETTING_RHO] > 0;
-}
-
 /* Room for the keys of a round: all of its documents', those changed, and which these are. */
 static int make_room(struct remembering *my, size_t docs, struct fault *fault)
 {
@@ -53,7 +48,7 @@ static int start(struct remembering *my, struct state *state, const struct matri
     my->memory = memory_of(&state->settings);
     my->memory.moments = state->arrays[MOMENTS];
     my->regression = learner_regression(state, state->w, LEVEL, INVERSE);
-    my->regression->constant = keeps_constant(state) ? state->arrays[CONSTANT] : NULL;
+    my->regression->constant = memory_has_constant(&state->settings) ? state->arrays[CONSTANT] : NULL;
     if (make_room(my, x->docs, fault) < 0 || memory_round(round, &my->documents, fault) < 0 ||
         regression_round(my->regression, x, fault) < 0)
         return -1;

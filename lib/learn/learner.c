@@ -96,8 +96,7 @@ bool learner_scaled(const struct state *state)
 static size_t udu_rows(const struct state *state, const struct state_array *array, size_t dim)
 {
     const struct settings *s = &state->settings;
-    bool constant = array->shape == ARRAY_UDU_CONSTANT &&
-                    (!s->set[SETTING_RHO] || s->value[SETTING_RHO] > 0);
+    bool constant = array->shape == ARRAY_UDU_CONSTANT && memory_has_constant(s);
     size_t rows = regression_rows(dim, s->set[array->n]);
     return constant && rows < SIZE_MAX ? rows + 1 : rows;
 }

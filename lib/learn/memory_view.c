@@ -22,6 +22,11 @@ struct memory memory_of(const struct settings *settings)
                             .fixed = given };
 }
 
+bool memory_has_constant(const struct settings *settings)
+{
+    return !settings->set[SETTING_RHO] || settings->value[SETTING_RHO] > 0;
+}
+
 int memory_round(const struct round *round, struct memory_documents *documents,
                  struct fault *fault)
 {

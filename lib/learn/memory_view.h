@@ -18,7 +18,7 @@
 #include "stream/model.h"
 #include "stream/round.h"
 
-/* Defaults: the rho that v learns with, and the seed of the keys. */
+/* The rho that v learns with by default. */
 #define MEMORY_RHO 3.0
 
 /* The columns that a model of a memory has besides w, level and inverse. */
@@ -37,6 +37,9 @@ struct memory_secret memory_secret(const struct settings *settings);
 /* The settings of a memory: rho of v, and whether mean and index have it too. The caller adds the
  * moments. */
 struct memory memory_of(const struct settings *settings);
+
+/* Does z have the constant feature 1? Not with a rho of 0, which is ridge regression. */
+bool memory_has_constant(const struct settings *settings);
 
 /* The documents of a round, for memory_keys.h. They borrow from the round. A fault where the column
  * name is not u1. */
