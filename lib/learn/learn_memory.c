@@ -48,7 +48,8 @@ static int start(struct remembering *my, struct state *state, const struct matri
     my->memory = memory_of(&state->settings);
     my->memory.moments = state->arrays[MOMENTS];
     my->regression = learner_regression(state, state->w, LEVEL, INVERSE);
-    my->regression->constant = memory_has_constant(&state->settings) ? state->arrays[CONSTANT] : NULL;
+    my->regression->constant = memory_has_constant(&state->settings)
+                                   ? state->arrays[CONSTANT] : NULL;
     if (make_room(my, x->docs, fault) < 0 || memory_round(round, &my->documents, fault) < 0 ||
         regression_round(my->regression, x, fault) < 0)
         return -1;

@@ -289,9 +289,9 @@ int main(void)
             parts++;
         }
     }
-    printf("twins: %zu learners, %zu of which learn from any part\n", n, parts / RUNS);
-    hold(parts == 8 * RUNS + 3, "twins", "learners", parts, 8 * RUNS + 3); /* ridge's three once */
+    printf("same_bits: %zu learners, %zu of which learn from any part\n", n, parts / RUNS);
+    hold(parts == 8 * RUNS + 3, "same_bits", "learners", parts, 8 * RUNS + 3); /* ridge's three once */
     if (wrong)
-        fprintf(stderr, "twins: %lu wrong\n", wrong);
+        fprintf(stderr, "same_bits: %lu wrong\n", wrong);
     return wrong ? 1 : 0;
 }
