@@ -330,6 +330,6 @@ int main(void)
     check_drafts();
     check_winners();
     if (wrong)
-        fprintf(stderr, "clicked: %lu wrong\n", wrong);
+        fprintf(stderr, "click_learners: %lu wrong\n", wrong);
     return wrong ? 1 : 0;
 }

@@ -264,6 +264,6 @@ int main(void)
         for (size_t m = 1; m <= 6; m++)
             check_all_labels(&rng, (enum gain)gain, m);
     if (wrong)
-        fprintf(stderr, "leader: %lu wrong\n", wrong);
+        fprintf(stderr, "ftpl: %lu wrong\n", wrong);
     return wrong ? 1 : 0;
 }

@@ -290,7 +290,8 @@ int main(void)
         }
     }
     printf("same_bits: %zu learners, %zu of which learn from any part\n", n, parts / RUNS);
-    hold(parts == 8 * RUNS + 3, "same_bits", "learners", parts, 8 * RUNS + 3); /* ridge's three once */
+    /* ridge's three once */
+    hold(parts == 8 * RUNS + 3, "same_bits", "learners", parts, 8 * RUNS + 3);
     if (wrong)
         fprintf(stderr, "same_bits: %lu wrong\n", wrong);
     return wrong ? 1 : 0;

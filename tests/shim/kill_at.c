@@ -100,7 +100,7 @@ static int await(struct member *member, int members)
         pid_t id = waitpid(-1, &status, 0);
         if (id < 0) {
             kill(-member[0].id, SIGKILL);
-            fprintf(stderr, "mortal: %d of %d hang\n", left, members);
+            fprintf(stderr, "kill_at: %d of %d hang\n", left, members);
             return 1;
         }
         for (int i = 0; i < members; i++)
@@ -108,7 +108,7 @@ static int await(struct member *member, int members)
                 member[i] = (struct member){ id, exposure(status), now() };
     }
     if (kill(-member[0].id, 0) == 0) {
-        fprintf(stderr, "mortal: a process is left behind\n");
+        fprintf(stderr, "kill_at: a process is left behind\n");
         return 1;
     }
     return 0;
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         signal(signals[i], SIG_DFL);
     if (start(member, members, argv + 5) < 0) {
-        perror("mortal");
+        perror("kill_at");
         return 1;
     }
     nanosleep(&pause, NULL);

@@ -49,7 +49,7 @@ static void give_up(int number)
 static void must(bool right, const char *what)
 {
     if (!right) {
-        fprintf(stderr, "bear: %s: %s\n", what, strerror(errno));
+        fprintf(stderr, "survive_bytes: %s: %s\n", what, strerror(errno));
         exit(2);
     }
 }
