@@ -73,6 +73,10 @@ load ../helper
     "$ROOT/build/tests/exact/number" 1000000
 }
 
+@test "a million numbers of each kind are printed with the bytes of printf" {
+    "$ROOT/build/tests/exact/digits" 1000000
+}
+
 @test "separable queries: slam keeps its bound, minimax ranks the same for every eta" {
     "$ROOT/build/tests/exact/separable"
 }
