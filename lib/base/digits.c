@@ -96,9 +96,9 @@ static bool find_digits(struct binary x, int places, uint64_t most, struct decim
     return scale(x, places - 1 - d->power, &d->digits);
 }
 
-/* Eight decimal digits from two numbers below 10000, leading zeros too, one a byte: the first is the
- * lowest byte. Pairs of two become pairs of one in all lanes at once: where t is v / 10, the lane
- * becomes t and above it v - 10 t, which is 256 v - 2559 t. */
+/* Eight decimal digits from two numbers below 10000, leading zeros too, one a byte; the first digit
+ * is the lowest byte. All lanes are divided at once. Where t is v / 10, the lane with v becomes t,
+ * and v - 10 t in the byte above: in one number 256 v - 2559 t. */
 static inline uint64_t eight_digits(uint32_t high, uint32_t low)
 {
     uint64_t four = high | (uint64_t)low << 32;
@@ -135,8 +135,8 @@ static char *put_exponent(char *to, int power)
     return to;
 }
 
-/* The digits of a number as text: the first, and twice eight. `n` of them are left when zeros at the
- * end are taken away. */
+/* The digits of a number as text: the first, and twice eight. The first n of them remain when zeros
+ * at the end are taken away. */
 struct digit_text {
     char first;
     uint64_t next, last;
@@ -255,9 +255,9 @@ static AWAY char *put_any_nine(char *to, uint32_t bits)
                     : put_wide(to, fraction, -149, (double)value, NINE);
 }
 
-/* From 2^-29 up to 2^29, five[s] has s from 0 to 17, and 64 bits hold what shift_down needs: m 5^s
- * is less than 0.7 * 2^64, and half of what is shifted out less than 2^35. Rounding may carry into a
- * tenth digit; put_any_nine sees to that. */
+/* From 2^-29 up to 2^29, s is from 0 to 17, and 64 bits hold what shift_down needs: m 5^s is less
+ * than 0.7 * 2^64, and what is added to round it less than 2^35. If rounding carries into a tenth
+ * digit, put_any_nine takes one digit less. */
 char *digits_nine(char *to, float value)
 {
     /* The least floats that are not below 1e-8, 1e-7 ... 1e9. */
