@@ -17,6 +17,7 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
 {
     memset(svm, 0, sizeof *svm);
     svm->options = *options;
+    svm->read = features_fastest();
     lines_open(&svm->lines, files, watch);
     if (options->sizes)
         group_sizes_open(&svm->sizes, options->sizes, watch);
@@ -247,10 +248,30 @@ static int join_counted(struct svm *svm, const char *at, const char *qid, struct
     return 1;
 }
 
+/* Reads the features from p on of the current document. Returns where they end, or NULL and a fault.
+ * What svm->read leaves is read as read_feature does, with all of its checks. */
+static const char *read_features(struct svm *svm, const char *p, struct fault *fault)
+{
+    const struct lines *lines = &svm->lines;
+    struct features features = { .first = !svm->options.from_zero, .most = width_most(svm) };
+    for (p = text_skip_blanks(p);; p = text_skip_blanks(p)) {
+        rows_place(&svm->rows, &features.idx, &features.val);
+        p = svm->read(&features, p, lines->text + lines->bytes, lines_ahead(lines));
+        rows_placed(&svm->rows, features.idx);
+        if (!*p || *p == '#')
+            break;
+        p = read_feature(svm, p, &features.least, features.most, fault);
+        if (!p)
+            return NULL;
+    }
+    if (features.least > svm->width)
+        svm->width = (size_t)features.least;
+    return p;
+}
+
 static int add_document(struct svm *svm, bool labelled, float label, const char *p,
                         struct fault *fault)
 {
-    uint64_t least = 0, most = width_most(svm);
     size_t docs = svm->rows.docs;
     float *labels = buffer_for(&svm->label, docs + 1, sizeof *labels, fault);
     if (!labels)
@@ -261,15 +282,9 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
                                     : "no label, but other documents of its query have one");
     labels[docs] = label;
     svm->labels += labelled;
-    if (rows_document(&svm->rows, svm->lines.bytes / 3, fault) < 0) /* "1:0 " each, at least */
+    size_t most = svm->lines.bytes / 3 + FEATURES_SPARE; /* "1:0 " each, at least */
+    if (rows_document(&svm->rows, most, fault) < 0 || !(p = read_features(svm, p, fault)))
         return -1;
-    for (p = text_skip_blanks(p); *p && *p != '#'; p = text_skip_blanks(p)) {
-        p = read_feature(svm, p, &least, most, fault);
-        if (!p)
-            return -1;
-    }
-    if (least > svm->width)
-        svm->width = (size_t)least;
     return svm->options.names ? read_name(svm, p, fault) : 0;
 }
 
