@@ -65,8 +65,8 @@ SHIFT_DOWN(shift_down, wide)
 SHIFT_DOWN(shift_down_64, uint64_t)
 
 /* *digits becomes m 2^e 10^s, rounded so; false where the work does not fit. Where s is below 0,
- * the number is whole, because it has more digits than m. Then there is no tie: for one, m 2^e would
- * have to be an odd multiple of 5^-s 2^(-s-1), but e is larger than -s - 1. */
+ * the number is whole, because it has more digits than m. Then there is no tie: m 2^e would be an
+ * odd multiple of 5^-s 2^(-s-1), but e is larger than -s - 1. */
 static bool scale(struct binary x, int s, uint64_t *digits)
 {
     if (s >= 0) {

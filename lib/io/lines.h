@@ -42,8 +42,8 @@ int lines_next(struct lines *lines, struct fault *fault) __attribute__((warn_unu
 /* Makes the next lines_next return the current line once more. */
 void lines_again(struct lines *lines);
 
-/* The first byte after the current line that must not be read: what comes before it, from the line's
- * first byte on, was read from the files. */
+/* The first byte after the current line that must not be read. All bytes between were read from the
+ * files. */
 static inline const char *lines_ahead(const struct lines *lines)
 {
     return (const char *)lines->buffer.at + lines->until;

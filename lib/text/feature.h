@@ -11,7 +11,7 @@
 #include "text/decimal.h"
 
 /* The features of a document while they are read. Indices are those of the text minus `first`. */
-struct features {
+struct feature_row {
     uint32_t first; /* the index of the first feature in the text: 0 or 1        */
     uint64_t least; /* the next index is at least this ...                       */
     uint64_t most;  /* ... and below this, which is at most 2^31                 */
@@ -21,22 +21,22 @@ struct features {
 enum { FEATURES_SPARE = 4 };
 
 /* Reads plain features from p, the first byte of a word, on. Returns the first byte of a word that
- * is not a plain feature, or the end of the line or its comment; moves `least`, `idx` and `val`
- * behind what was read. The caller reads a word that is not plain by other means, and may call again
- * after it.
+ * is not a plain feature, or the end of the line, or the start of its comment. Moves `least`, `idx`
+ * and `val` past what was read. The caller reads a word that is not plain by other means, and may
+ * call again after it.
  *
- * A plain feature is right beyond doubt: its index is in range, its value is a decimal number that
- * decimal_float takes, and a blank, a # or the end of the line follows. Which features are plain
- * may differ from one reader to the next; what they become does not.
+ * A plain feature is right beyond doubt: its index has at most DECIMAL_DIGITS digits and is in
+ * range, its value is a decimal number that decimal_float takes, and a blank, a # or the end of the
+ * line follows. All readers give the same, to the bit: features_portable is the definition.
  *
  * `end` is the NUL at the end of the line, and `ahead` the first byte after it that must not be
  * read. */
-typedef const char *features_reader(struct features *features, const char *p, const char *end,
+typedef const char *features_reader(struct feature_row *row, const char *p, const char *end,
                                     const char *ahead);
 
-/* Appends up to eight digits at p, of which all eight bytes may be read, to *digits. Returns where
- * they end. All eight are looked at at once: x has the digits, and `others` a bit of each byte from
- * the first on that is none. Then neighbours are joined to pairs, pairs to fours, these to eight. */
+/* Appends up to eight digits at p to *digits; all eight bytes may be read. Returns where they end.
+ * All are looked at together: the lowest bit of `others` is in the first byte that is not a digit.
+ * Neighbours are joined to pairs, then pairs to fours, then fours to eight. */
 static inline const char *feature_eight(const char *p, uint64_t *digits)
 {
     static const uint64_t ten[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
@@ -55,7 +55,7 @@ static inline const char *feature_eight(const char *p, uint64_t *digits)
     return p + n;
 }
 
-/* decimal_float, faster where eight digits and more follow the point. */
+/* decimal_float, with the digits that follow a point eight at a time. */
 static inline const char *feature_value(const char *p, const char *ahead, float *value)
 {
     bool minus = *p == '-';
@@ -78,21 +78,21 @@ static inline const char *feature_value(const char *p, const char *ahead, float 
 }
 
 /* Reads the feature at p if it is plain. Returns where it ends, or NULL. */
-static inline const char *feature_plain(struct features *features, const char *p,
+static inline const char *feature_plain(struct feature_row *row, const char *p,
                                         const char *ahead)
 {
     uint64_t index = 0;
     const char *colon = decimal_digits(p, &index);
-    index -= features->first;
-    if (colon == p || *colon != ':' || colon - p > DECIMAL_DIGITS || index < features->least ||
-        index >= features->most)
+    index -= row->first;
+    if (colon == p || *colon != ':' || colon - p > DECIMAL_DIGITS || index < row->least ||
+        index >= row->most)
         return NULL;
-    p = feature_value(colon + 1, ahead, features->val);
+    p = feature_value(colon + 1, ahead, row->val);
     if (!p)
         return NULL;
-    *features->idx++ = (uint32_t)index;
-    features->val++;
-    features->least = index + 1;
+    *row->idx++ = (uint32_t)index;
+    row->val++;
+    row->least = index + 1;
     return p;
 }
 

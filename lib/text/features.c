@@ -3,12 +3,12 @@
 #include "text/features_avx2.h"
 #include "text/features_avx512.h"
 
-const char *features_portable(struct features *features, const char *p, const char *end,
+const char *features_portable(struct feature_row *row, const char *p, const char *end,
                               const char *ahead)
 {
     (void)end;
     for (const char *next = p; next; p = text_skip_blanks(next)) {
-        next = feature_plain(features, p, ahead);
+        next = feature_plain(row, p, ahead);
         if (!next)
             break;
     }

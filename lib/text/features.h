@@ -7,8 +7,7 @@
 /* The reader in portable C, which defines what features become. */
 features_reader features_portable;
 
-/* The fastest reader for this processor: features_portable or features_avx2. A build with -DPORTABLE
- * has features_portable alone. */
+/* The fastest reader for this processor. A build with -DPORTABLE has features_portable alone. */
 features_reader *features_fastest(void);
 
 #endif

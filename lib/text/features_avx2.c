@@ -54,7 +54,8 @@ static const unsigned char to_end[48] = {
     128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128
 };
 
-/* A window of it, at n, adds 1 to the places of the last n bytes: the byte before them is left out. */
+/* A window of it, at n, adds 1 to the places of the last n bytes: so the byte before them, the
+ * point, is left out. */
 static const unsigned char one_more[48] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
@@ -141,10 +142,10 @@ AVX2_INLINE __m128 put_signs(__m128 value, unsigned signs)
 }
 
 /* Do the first n of the indices rise, from least on and below most? */
-AVX2_INLINE bool in_order(const struct features *features, __m128i index, unsigned n)
+AVX2_INLINE bool in_order(const struct feature_row *row, __m128i index, unsigned n)
 {
-    int most = features->most > INT32_MAX ? INT32_MAX : (int)features->most;
-    __m128i before = _mm_set1_epi32((int)((int64_t)features->least - 1));
+    int most = row->most > INT32_MAX ? INT32_MAX : (int)row->most;
+    __m128i before = _mm_set1_epi32((int)((int64_t)row->least - 1));
     before = _mm_alignr_epi8(index, before, 12);
     __m128i right = _mm_and_si128(_mm_cmpgt_epi32(index, before),
                                   _mm_cmpgt_epi32(_mm_set1_epi32(most), index));
@@ -154,7 +155,7 @@ AVX2_INLINE bool in_order(const struct features *features, __m128i index, unsign
 
 /* Reads the first n words of a block at p. Returns where the last of them ends, or NULL where they
  * are not all plain; then none is read. */
-AVX2_INLINE const char *take(struct features *features, const char *p, struct block block,
+AVX2_INLINE const char *take(struct feature_row *row, const char *p, struct block block,
                              const unsigned n)
 {
     struct word word[GROUP] = { { 0 } };
@@ -181,38 +182,38 @@ AVX2_INLINE const char *take(struct features *features, const char *p, struct bl
                                ten[word[1].places & 31], ten[word[0].places & 31]);
     __m128 value = divide(_mm256_castsi256_si128(first), _mm256_castsi256_si128(last), by, &sure);
     __m128i index = _mm_sub_epi32(_mm256_extracti128_si256(last, 1),
-                                  _mm_set1_epi32((int)features->first));
-    if (sure != 15 || !in_order(features, index, n))
+                                  _mm_set1_epi32((int)row->first));
+    if (sure != 15 || !in_order(row, index, n))
         return NULL;
-    _mm_storeu_ps(features->val, put_signs(value, signs));
-    _mm_storeu_si128((__m128i *)(void *)features->idx, index);
-    features->least = (uint64_t)features->idx[n - 1] + 1;
-    features->idx += n;
-    features->val += n;
+    _mm_storeu_ps(row->val, put_signs(value, signs));
+    _mm_storeu_si128((__m128i *)(void *)row->idx, index);
+    row->least = (uint64_t)row->idx[n - 1] + 1;
+    row->idx += n;
+    row->val += n;
     return p + start - 1;
 }
 
-AVX2_INLINE const char *take_some(struct features *features, const char *p, const char *end)
+AVX2_INLINE const char *take_some(struct feature_row *row, const char *p, const char *end)
 {
     struct block block = look(p, end);
     unsigned words = (unsigned)__builtin_popcountll(block.colons);
     unsigned ends = (unsigned)__builtin_popcountll(block.ends);
     words = ends < words ? ends : words;
     if (words >= GROUP)
-        return take(features, p, block, GROUP);
-    return words == 3   ? take(features, p, block, 3)
-           : words == 2 ? take(features, p, block, 2)
-           : words == 1 ? take(features, p, block, 1)
+        return take(row, p, block, GROUP);
+    return words == 3   ? take(row, p, block, 3)
+           : words == 2 ? take(row, p, block, 2)
+           : words == 1 ? take(row, p, block, 1)
                         : NULL;
 }
 
-AVX2 const char *features_avx2(struct features *features, const char *p, const char *end,
+AVX2 const char *features_avx2(struct feature_row *row, const char *p, const char *end,
                                const char *ahead)
 {
     for (;;) {
-        const char *next = ahead - p >= REACH ? take_some(features, p, end) : NULL;
+        const char *next = ahead - p >= REACH ? take_some(row, p, end) : NULL;
         if (!next)
-            next = feature_plain(features, p, ahead);
+            next = feature_plain(row, p, ahead);
         if (!next)
             return p;
         p = text_skip_blanks(next);
@@ -226,10 +227,10 @@ bool features_avx2_runs(void)
     return false;
 }
 
-const char *features_avx2(struct features *features, const char *p, const char *end,
+const char *features_avx2(struct feature_row *row, const char *p, const char *end,
                           const char *ahead)
 {
-    (void)features;
+    (void)row;
     (void)end;
     (void)ahead;
     return p;

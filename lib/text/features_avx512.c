@@ -18,6 +18,8 @@ bool features_avx512_runs(void)
 }
 
 enum { BLOCK = 64, GROUP = 4 };
+
+/* Keeps compilers from making one condition of several, for which the next words would wait. */
 #define likely(x) __builtin_expect(x, 1)
 
 /* Constants that stay in registers. */
@@ -29,6 +31,8 @@ struct constants {
     __m512i back_16, back_8;                        /* -16 to -1 and -8 to -1, in all lanes   */
     __m512i by_ten, by_hundred, by_ten_thousand;    /* 10 1, 100 1, 10000 1: join neighbours  */
     __m512i even, powers, more_powers;              /* 0 2 4 6; 1e0 to 1e7; 1e8 to 1e15       */
+    __m512i near_half, low_bits, eight, sign;       /* as in decimal_round; the sign of a float */
+    __m512i first, most;                            /* of struct feature_row                     */
 };
 
 static const unsigned char counted[64] = {
@@ -55,8 +59,9 @@ AVX512_INLINE __m512i keep_byte(char c)
 #define BACK_8 ((int64_t)0xfffefdfcfbfaf9f8)   /* -8 to -1, by bytes            */
 #define BACK_16 ((int64_t)0xf7f6f5f4f3f2f1f0)  /* -16 to -9                     */
 
-AVX512_INLINE struct constants make_constants(void)
+AVX512_INLINE struct constants make_constants(const struct feature_row *row)
 {
+    int most = row->most > INT32_MAX ? INT32_MAX : (int)row->most;
     return (struct constants){
         .counted = keep(_mm512_loadu_si512(counted)),
         .colon = keep_byte(':'), .space = keep_byte(' '), .tab = keep_byte('\t'),
@@ -73,6 +78,11 @@ AVX512_INLINE struct constants make_constants(void)
         .even = keep(_mm512_set_epi64(0, 0, 0, 0, 6, 4, 2, 0)),
         .powers = keep(_mm512_loadu_si512(ten)),
         .more_powers = keep(_mm512_loadu_si512(ten + 8)),
+        .near_half = keep(_mm512_set1_epi64(0x10000000 - 4)),
+        .low_bits = keep(_mm512_set1_epi64(0x1fffffff)), .eight = keep(_mm512_set1_epi64(8)),
+        .sign = keep(_mm512_set1_epi32(INT32_MIN)),
+        .first = keep(_mm512_set1_epi32((int)row->first)),
+        .most = keep(_mm512_set1_epi32(most)),
     };
 }
 
@@ -82,9 +92,9 @@ AVX512_INLINE __m256i half(__m512i x)
     return _mm512_castsi512_si256(x);
 }
 
-/* Words of a block of 64 bytes. Byte 2 t of `places` is the colon of word t, and byte 2 t + 1 its end.
- * The same byte of `before` is what bounds the digits before it: the end of the word before, or the
- * colon. */
+/* Words of a block of 64 bytes. Byte 2 t of `places` is the place of the colon of word t, and byte
+ * 2 t + 1 that of its end. The same bytes of `before` are the places before the digits there: that
+ * of the end of the last word, and that of the colon. */
 struct words {
     unsigned count; /* of words that are taken: at most four */
     __m128i places, before;
@@ -111,8 +121,8 @@ AVX512_INLINE __m512i copy(__m512i lanes, __m128i places)
     return _mm512_permutexvar_epi8(lanes, _mm512_castsi128_si512(places));
 }
 
-/* The values of words: their digits, without signs and points. Those of each value are at the end of
- * a lane of 16 bytes, with zeros before them. */
+/* The values of words: their digits, without signs and points. The digits of each value are at the
+ * end of a lane of 16 bytes, with zeros before them. */
 struct values {
     __m512i digits;
     uint64_t points; /* bit j of 16: a point stood before digit j + 1 */
@@ -175,28 +185,27 @@ AVX512_INLINE bool round_values(const struct constants *k, const struct values *
     __m256i by = half(_mm512_permutex2var_epi64(k->powers, _mm512_castsi256_si512(behind),
                                                 k->more_powers));
     __m256d ratio = _mm256_div_pd(_mm256_cvtepi64_pd(whole), _mm256_castsi256_pd(by));
-    __m256i off = _mm256_sub_epi64(_mm256_castpd_si256(ratio),
-                                   _mm256_set1_epi64x(0x10000000 - 4));
-    off = _mm256_and_si256(off, _mm256_set1_epi64x(0x1fffffff));
+    __m256i off = _mm256_sub_epi64(_mm256_castpd_si256(ratio), half(k->near_half));
+    off = _mm256_and_si256(off, half(k->low_bits));
     __m128i nearest = _mm_castps_si128(_mm256_cvtpd_ps(ratio));
     *value = _mm_castsi128_ps(_mm_mask_xor_epi32(nearest, (__mmask8)values->signs, nearest,
-                                                 _mm_set1_epi32(INT32_MIN)));
-    return _mm256_cmpgt_epi64_mask(off, _mm256_set1_epi64x(8)) == 15;
+                                                 _mm512_castsi512_si128(k->sign)));
+    return _mm256_cmpgt_epi64_mask(off, half(k->eight)) == 15;
 }
 
 /* Do the first n of the indices rise, from least on and below most? */
-AVX512_INLINE bool in_order(const struct features *features, __m128i index, unsigned n)
+AVX512_INLINE bool in_order(const struct constants *k, const struct feature_row *row,
+                            __m128i index, unsigned n)
 {
-    int most = features->most > INT32_MAX ? INT32_MAX : (int)features->most;
-    __m128i before = _mm_set1_epi32((int)((int64_t)features->least - 1));
+    __m128i before = _mm_set1_epi32((int)((int64_t)row->least - 1));
     before = _mm_alignr_epi8(index, before, 12);
     uint64_t right = _mm_mask_cmplt_epi32_mask(_mm_cmpgt_epi32_mask(index, before), index,
-                                               _mm_set1_epi32(most));
+                                               _mm512_castsi512_si128(k->most));
     return _bzhi_u64(~right, n) == 0;
 }
 
 /* Reads the words of a block; false where they are not all plain: then none is read. */
-AVX512_INLINE bool take_words(const struct constants *k, struct features *features, __m512i text,
+AVX512_INLINE bool take_words(const struct constants *k, struct feature_row *row, __m512i text,
                               const struct words *words)
 {
     struct values values;
@@ -206,15 +215,15 @@ AVX512_INLINE bool take_words(const struct constants *k, struct features *featur
     if (!likely(!too_long(words) && find_values(k, text, words, &values) &&
                 find_indices(k, text, words, &index) && round_values(k, &values, &value)))
         return false;
-    index = _mm_sub_epi32(index, _mm_set1_epi32((int)features->first));
-    if (!likely(in_order(features, index, n)))
+    index = _mm_sub_epi32(index, _mm512_castsi512_si128(k->first));
+    if (!likely(in_order(k, row, index, n)))
         return false;
-    _mm_storeu_ps(features->val, value);
-    _mm_storeu_si128((__m128i *)(void *)features->idx, index);
+    _mm_storeu_ps(row->val, value);
+    _mm_storeu_si128((__m128i *)(void *)row->idx, index);
     __m128 last = _mm_permutevar_ps(_mm_castsi128_ps(index), _mm_cvtsi32_si128((int)n - 1));
-    features->least = (uint64_t)(uint32_t)_mm_cvtsi128_si32(_mm_castps_si128(last)) + 1;
-    features->idx += n;
-    features->val += n;
+    row->least = (uint64_t)(uint32_t)_mm_cvtsi128_si32(_mm_castps_si128(last)) + 1;
+    row->idx += n;
+    row->val += n;
     return true;
 }
 
@@ -227,7 +236,7 @@ AVX512_INLINE uint64_t nth(uint64_t bits, unsigned n)
 /* Reads the words of a block at p, at most four. Returns where the last of them ends, or NULL where
  * they are not all plain; then none is read. Four words, as there mostly are, are read by code of
  * their own, in which the compiler knows their number. */
-AVX512_INLINE const char *take(const struct constants *k, struct features *features, const char *p,
+AVX512_INLINE const char *take(const struct constants *k, struct feature_row *row, const char *p,
                                const char *end)
 {
     __m512i text = _mm512_loadu_si512(p);
@@ -244,18 +253,18 @@ AVX512_INLINE const char *take(const struct constants *k, struct features *featu
     struct words words;
     if (likely((turns & 0xff) == 0x55 && _mm_popcnt_u64(marks) >= 2 * GROUP)) {
         words = find_words(k, marks, GROUP);
-        return take_words(k, features, text, &words) ? p + nth(ends, GROUP) : NULL;
+        return take_words(k, row, text, &words) ? p + nth(ends, GROUP) : NULL;
     }
     unsigned most = (unsigned)_mm_popcnt_u64(marks), same = (unsigned)_tzcnt_u64(turns ^ 0x155);
     words = find_words(k, marks, (most < same ? most : same) / 2);
-    return words.count && take_words(k, features, text, &words) ? p + nth(ends, words.count) : NULL;
+    return words.count && take_words(k, row, text, &words) ? p + nth(ends, words.count) : NULL;
 }
 
-AVX512 const char *features_avx512(struct features *features, const char *p, const char *end,
+AVX512 const char *features_avx512(struct feature_row *row, const char *p, const char *end,
                                    const char *ahead)
 {
-    struct features now = *features;
-    struct constants k = make_constants();
+    struct feature_row now = *row;
+    struct constants k = make_constants(row);
     for (;;) {
         const char *next = ahead - p >= BLOCK ? take(&k, &now, p, end) : NULL;
         if (!next)
@@ -264,7 +273,7 @@ AVX512 const char *features_avx512(struct features *features, const char *p, con
             break;
         p = text_skip_blanks(next);
     }
-    *features = now;
+    *row = now;
     return p;
 }
 
@@ -275,10 +284,10 @@ bool features_avx512_runs(void)
     return false;
 }
 
-const char *features_avx512(struct features *features, const char *p, const char *end,
+const char *features_avx512(struct feature_row *row, const char *p, const char *end,
                             const char *ahead)
 {
-    (void)features;
+    (void)row;
     (void)end;
     (void)ahead;
     return p;

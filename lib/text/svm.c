@@ -248,24 +248,24 @@ static int join_counted(struct svm *svm, const char *at, const char *qid, struct
     return 1;
 }
 
-/* Reads the features from p on of the current document. Returns where they end, or NULL and a fault.
- * What svm->read leaves is read as read_feature does, with all of its checks. */
+/* Reads the features of a document from p on. Returns where they end, or NULL and a fault.
+ * read_feature reads what svm->read leaves, and makes all checks. */
 static const char *read_features(struct svm *svm, const char *p, struct fault *fault)
 {
     const struct lines *lines = &svm->lines;
-    struct features features = { .first = !svm->options.from_zero, .most = width_most(svm) };
+    struct feature_row row = { .first = !svm->options.from_zero, .most = width_most(svm) };
     for (p = text_skip_blanks(p);; p = text_skip_blanks(p)) {
-        rows_place(&svm->rows, &features.idx, &features.val);
-        p = svm->read(&features, p, lines->text + lines->bytes, lines_ahead(lines));
-        rows_placed(&svm->rows, features.idx);
+        rows_place(&svm->rows, &row.idx, &row.val);
+        p = svm->read(&row, p, lines->text + lines->bytes, lines_ahead(lines));
+        rows_placed(&svm->rows, row.idx);
         if (!*p || *p == '#')
             break;
-        p = read_feature(svm, p, &features.least, features.most, fault);
+        p = read_feature(svm, p, &row.least, row.most, fault);
         if (!p)
             return NULL;
     }
-    if (features.least > svm->width)
-        svm->width = (size_t)features.least;
+    if (row.least > svm->width)
+        svm->width = (size_t)row.least;
     return p;
 }
 
