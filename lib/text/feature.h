@@ -55,7 +55,7 @@ static inline const char *feature_eight(const char *p, uint64_t *digits)
     return p + n;
 }
 
-/* decimal_float, with the digits that follow a point eight at a time. */
+/* decimal_float, with the digits after the point eight at a time if they seem to be many. */
 static inline const char *feature_value(const char *p, const char *ahead, float *value)
 {
     bool minus = *p == '-';
@@ -65,8 +65,8 @@ static inline const char *feature_value(const char *p, const char *ahead, float 
     ptrdiff_t n = p - from, places = 0;
     if (*p == '.') {
         const char *fraction = p + 1;
-        p = ahead - fraction >= 8 ? feature_eight(fraction, &digits) : fraction;
-        p = decimal_digits(p, &digits);
+        bool many = ahead - fraction >= 8 && fraction[2] >= '0' && fraction[2] <= '9';
+        p = decimal_digits(many ? feature_eight(fraction, &digits) : fraction, &digits);
         places = p - fraction;
         n += places;
     }
