@@ -13,7 +13,7 @@ struct update {
     struct host *host;
     const struct learner *learner;
     struct settings settings;
-    const char *model, *ring_path;
+    const char *model, *ring_path, *steps;
     bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
     uint64_t every, most; /* rounds between checkpoints (0: none); most weights (0: preset) */
     struct model_file file;
@@ -60,6 +60,7 @@ static const struct option options_known[] = {
     { 'o', NULL, NULL, "learners of pairs: take them in document order (default: at random)" },
     { 'p', NULL, NULL, "regressions: features as they are (default: deviation and mean)" },
     { 's', "seed", NULL, "seed of what the learner draws, a whole number from 0 (default 1)" },
+    { 'x', "steps", NULL, "make features of raw ones, as features does (default none: as they come)" },
     { 0 },
 };
 
@@ -90,6 +91,9 @@ static int parse_option(struct update *my, const struct options *options)
     case 'n':
         my->anew = true;
         return 0;
+    case 'x':
+        my->steps = options->value;
+        return 0;
     default:
         return setting_option(&my->settings, options);
     }
@@ -112,7 +116,9 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "-c needs -m: it saves into the model file");
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m: it replaces the model file");
-    return learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault);
+    if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
+        return -1;
+    return learner_make(&my->state, my->steps, options->fault);
 }
 
 static enum kind kind(const void *self)
@@ -231,7 +237,7 @@ const struct filter update = {
     .name = "update",
     .usage = "-a learner [-HKPXnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
              "[-R rho] [-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
-             "[-k cutoff] [-m model] [-s seed]",
+             "[-k cutoff] [-m model] [-s seed] [-x steps]",
     .line = "learns from the feedback",
     .options = options_known,
     .size = sizeof(struct update),

@@ -34,6 +34,7 @@ int learner_start(struct state *state, const struct learner *learner,
 {
     state->learner = learner;
     state->settings = *settings;
+    state->allowed = most;
     state->most = most ? most : learner->most ? learner->most : LEARNER_MOST;
     for (size_t i = 0; i < SETTINGS; i++) {
         if (settings->set[i] && !takes(learner, settings_known[i].letter))
@@ -50,8 +51,17 @@ int learner_start(struct state *state, const struct learner *learner,
     return learner_reach(state, 0, fault);
 }
 
+int learner_make(struct state *state, const char *list, struct fault *fault)
+{
+    const char *steps = list ? list : state->learner->made;
+    if (!steps || strcmp(steps, LEARNER_NO_STEPS) == 0)
+        return 0;
+    return origin_apply(&state->origin, steps, list != NULL, fault);
+}
+
 void learner_close(struct state *state)
 {
+    origin_close(&state->origin);
     ball_close(&state->ball);
     norm_close(&state->length);
     norm_close(&state->slope);
@@ -190,14 +200,17 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
 
 int learner_learn(struct state *state, const struct round *round, struct fault *fault)
 {
-    struct matrix x;
-    if (round_features(round, &x, fault) < 0 ||
+    struct matrix came, x;
+    if (round_features(round, &came, fault) < 0 ||
+        origin_features(&state->origin, round, &came, &x, fault) < 0 ||
         learner_reach(state, matrix_width(&x), fault) < 0)
         return -1;
     state->live = round->live ? round->score : NULL;
     state->changes_known = false;
-    if (state->learner->learn(state, &x, round, fault) < 0)
+    if (state->learner->learn(state, &x, round, fault) < 0 ||
+        origin_check_width(&state->origin, &x, state->allowed, fault) < 0)
         return -1;
+    origin_count(&state->origin, &x, state->dim);
     state->rounds++;
     return 0;
 }

@@ -13,6 +13,7 @@
 #include "explore/feedback.h"
 #include "learn/memory_table.h"
 #include "learn/memory_view.h"
+#include "learn/origin.h"
 #include "learn/settings.h"
 #include "loss/surrogate.h"
 #include "math/ball.h"
@@ -44,6 +45,8 @@ struct state {
     const struct learner *learner;
     struct settings settings;
     size_t most;     /* weights it may grow to */
+    size_t allowed;  /* the same where the caller set it, else 0 */
+    struct origin origin; /* what its features are */
     uint64_t rounds; /* learnt */
     size_t dim;
     double *w;                   /* w[dim]: ball.scale times these are the weights that score;
@@ -96,6 +99,8 @@ struct learner {
     struct state_array arrays[ARRAYS_MOST]; /* up to the first without a name              */
     double preset[SETTINGS]; /* values of the settings not given; 0: none                  */
     size_t most;             /* weights it may grow to by default; 0: LEARNER_MOST         */
+    const char *made;        /* the steps that it makes features by, where learner_make has no
+                              * list; NULL: none                                           */
 
     /* The weights that score the next round of the ring, where they are not w; good until the
      * state learns or publishes again; NULL after a fault. No function: w. */
@@ -144,6 +149,12 @@ const struct learner *learner_of_model(const char *name);
  * usage fault: a setting that the learner does not take, or two that exclude each other. */
 int learner_start(struct state *state, const struct learner *learner,
                   const struct settings *settings, size_t most, struct fault *fault);
+
+/* Makes the features of raw rounds by a list of steps; LEARNER_NO_STEPS: takes them as they come;
+ * NULL: does as the learner's row says. Called once, after learner_start; without it features are
+ * taken as they come. 0 or a usage fault. */
+#define LEARNER_NO_STEPS "none"
+int learner_make(struct state *state, const char *list, struct fault *fault);
 void learner_close(struct state *state);
 
 /* Learns from one round. After a fault the state is good for nothing but learner_close. */

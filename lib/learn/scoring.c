@@ -41,6 +41,12 @@ static int take_extras(struct scoring *scoring, const struct model *model, struc
     return 0;
 }
 
+/* From text, which says nothing about features, and leaves out those of weight 0. */
+static bool is_fixed(const struct scoring *scoring)
+{
+    return strcmp(scoring->learner->name, LEARNER_FIXED) == 0;
+}
+
 /* Takes all but the weights. */
 static int take_learner(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
@@ -51,6 +57,8 @@ static int take_learner(struct scoring *scoring, const struct model *model, stru
                           model->learner);
     scoring->dim = model->dim;
     scoring->scale = model->scale;
+    if (origin_take(&scoring->origin, model, scoring->ring || is_fixed(scoring), fault) < 0)
+        return -1;
     return ranks(scoring) || scoring_has_rival(scoring) ? take_extras(scoring, model, fault) : 0;
 }
 
@@ -90,8 +98,23 @@ bool scoring_is_live(const struct scoring *scoring, const struct matrix *x)
            scoring->dim >= matrix_width(x);
 }
 
+int scoring_features(struct scoring *scoring, const struct round *round, const struct matrix *x,
+                     struct matrix *z, struct fault *fault)
+{
+    if (origin_features(&scoring->origin, round, x, z, fault) < 0)
+        return -1;
+    return scoring->ring ? 0 : origin_check_width(&scoring->origin, z, scoring->allowed, fault);
+}
+
+bool scoring_lacks(const struct scoring *scoring, const struct matrix *z)
+{
+    return !scoring->ring && !is_fixed(scoring) && scoring->dim > 0 && z->dim > scoring->dim &&
+           z->dim > scoring->allowed;
+}
+
 void scoring_close(struct scoring *scoring)
 {
+    origin_close(&scoring->origin);
     buffer_free(&scoring->weights);
     buffer_free(&scoring->numbers);
     buffer_free(&scoring->spare);

@@ -41,7 +41,7 @@ model_array() {
     update -a minimax <round >one
     holds one -1 1 0
     # and says so of what it kept
-    [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=minimax rounds=1 dim=3 eta=1 cols=w:f8[3] bytes=24' ]
+    [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=minimax rounds=1 dim=3 features=0 eta=1 cols=w:f8[3] bytes=24' ]
 }
 
 @test "solar1 and solar2: a pair by hand" {
@@ -127,7 +127,7 @@ covariance() {
     holds one 0 0
     [ "$(model_array one level)" = '0.0625 0.125' ]
     # lambda is 1 by default; and the flag is in the model
-    two_documents | update -a ridge -p | bin2txt -f head | grep ' dim=2 tradeoff=1 plain=1 cols='
+    two_documents | update -a ridge -p | bin2txt -f head | grep ' dim=2 features=2 tradeoff=1 plain=1 cols='
     # a fixed list: the sum of an item's relevances, over their number and lambda
     mkstream round t=1 docs=2 dim=0 label:f4 2 4 | update -a ridge -p >one
     holds one 1 2
@@ -436,7 +436,7 @@ covariance() {
         update -a pdgd <round >one
         holds one 0 0 0
     done
-    [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=pdgd rounds=1 dim=3 cols=w:f8[3],bets:f8[12] bytes=120' ]
+    [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=pdgd rounds=1 dim=3 features=0 cols=w:f8[3],bets:f8[12] bytes=120' ]
 }
 
 @test "dbgd: in the ring there is a rival, and where it wins the weights go its way" {
@@ -456,11 +456,11 @@ covariance() {
         echo "$top" >>tops
     done
     [ "$(sort -u tops | paste -sd ' ')" = '0 1' ]
-    [ "$(bin2txt -f head one | head -n 1)" = 'rankpipe/1 model learner=dbgd rounds=1 dim=3 width=2 eta=0.5 seed=7 cols=w:f8[3] bytes=24' ]
+    [ "$(bin2txt -f head one | head -n 1)" = 'rankpipe/1 model learner=dbgd rounds=1 dim=3 features=0 width=2 eta=0.5 seed=7 cols=w:f8[3] bytes=24' ]
     # in a file it has no rival
     mkstream round t=1 docs=3 dim=0 score:f8 3 2 1 >want
     mkstream round t=1 docs=3 dim=0 >bare
-    mkstream model learner=dbgd rounds=1 dim=3 width=2 eta=0.5 seed=7 w:f8 3 2 1 >model
+    mkstream model learner=dbgd rounds=1 dim=3 features=0 width=2 eta=0.5 seed=7 w:f8 3 2 1 >model
     score -m model <bare >out
     same want out
 }

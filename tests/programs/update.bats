@@ -247,6 +247,7 @@ untouched() {
     mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >bad # its documents are its features
     untouched 'update: <stdin>: round 1: it has 3 features, more than the 2 weights *' \
         -a kl -e 0.1 -d 2
+    rm model
     update -a kl -e 0.1 -m model <bad
     cp model before
     fails_on bad 1 'update: model model: it has 3 features, more than the 2 weights *' \
@@ -300,12 +301,12 @@ untouched() {
     # other two with 1/4. No features, so that w[i] += 2 eta R_i / pi_i: 3/(3/4) and 1/(1/4).
     mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 0 3 2 1 greedy:u4 0 1 2 3 seen:f4 3 1 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=4 eta=0.5 w:f8 4 0 0 4 >want
+    mkstream model learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 4 0 0 4 >want
     same want model
     # Logits that are equal: 1/4 for one place, 2/4 for two.
     mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=4 eta=0.5 w:f8 0 12 0 0 >want
+    mkstream model learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 0 12 0 0 >want
     same want model
     mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 2 >round
     [ "$(update -a squared -e 0.5 <round | bin2txt | awk '$1 == "w" { printf "%.14g ", $3 }')" = '4 6 0 0 ' ]
@@ -342,7 +343,7 @@ refuses() {
     # gamma=1/2 of 3: the pair 0, 2 is seen with (1/2) (1/2) / 1.
     mkstream round t=1 docs=3 dim=0 gamma=0.5 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >round
     update -a ranksvm -e 0.5 <round >model
-    mkstream model learner=ranksvm rounds=1 dim=3 eta=0.5 w:f8 2 0 -2 >want
+    mkstream model learner=ranksvm rounds=1 dim=3 features=0 eta=0.5 w:f8 2 0 -2 >want
     same want model
 }
 
@@ -356,7 +357,7 @@ refuses() {
     # Behind one that is sure of its place the next is as likely as among the others alone: 1/2.
     mkstream round t=1 docs=3 dim=0 order:u4 2 0 1 logit:f8 0 0 800 seen:f4 1 2 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=3 eta=0.5 w:f8 4 0 1 >want
+    mkstream model learner=squared rounds=1 dim=3 features=0 eta=0.5 w:f8 4 0 1 >want
     same want model
 }
 
@@ -425,8 +426,8 @@ refuses() {
 
 @test "a feature that is not a number is an error, and the model stays as it was" {
     for value in nan inf -inf; do
-        mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1 1 \
-            + round t=2 docs=2 dim=1 label:f4 1 0 x:f4 1 $value >bad
+        mkstream round t=1 docs=2 dim=2 label:f4 1 0 x:f4 1 1 1 1 \
+            + round t=2 docs=2 dim=2 label:f4 1 0 x:f4 1 1 1 $value >bad
         untouched 'update: <stdin>: round 2: document 1 scores *' -a kl -e 0.1
     done
 }
@@ -920,4 +921,160 @@ gone_on() {
     [ $got = 1 ]
     grep '^update: cannot write model.lock.new: ' err
     [ ! -e model ]
+}
+
+# ---- what the features are made by ----
+
+# `raw`: rounds as update gets them, features of several scales that stay exact a thousand times as
+# large, and `large`, the same so large.
+raw() {
+    awk 'BEGIN {
+        srand(5)
+        for (i = 0; i < 240; i++)
+            print i % 3 " qid:" int(i / 8) " 1:" int(rand() * 900) / 4 " 2:" int(rand() * 9) - 3 \
+                " 3:" int(rand() * 5) / 2 - 1 " 4:" (i % 3) + int(rand() * 3)
+    }' >text
+    awk '{ for (f = 3; f <= NF; f++) { split($f, a, ":"); $f = a[1] ":" a[2] * 1000 } print }' text >more
+    svm2bin text >raw
+    svm2bin more >large
+}
+
+@test "-x learns what features makes, to the byte, and in any unit" {
+    raw
+    for steps in scale rank rank,split,products scale,fourier:20:0.5:3; do
+        for learner in ridge 'kl -e 0.1 -U 1' 'slam -e 1' 'committee -N 3' 'kl-dr -e 0.1' prank solar2; do
+            features $steps <raw >made
+            # shellcheck disable=SC2086
+            {
+                update -a $learner <made >want
+                update -a $learner -x $steps <raw >out
+                same want out
+                bin2txt -f head out | grep -q " made=$steps features=[1-9]"
+                # rounds that were made so already are taken as they come
+                update -a $learner -x $steps <made >out
+                same want out
+                replay -n 10 made >first
+                replay -b 11 -n 30 raw | cat first - | update -a $learner -x $steps >out
+                replay -n 30 raw | update -a $learner -x $steps >want
+                same want out
+            }
+        done
+        update -a ridge -x $steps <raw >want
+        update -a ridge -x $steps <large >out
+        same want out
+    done
+    # parameters that a word leaves out are written down
+    update -a ridge -x fourier <raw | bin2txt -f head | grep -q ' made=fourier:100:1:1 '
+    update -a ridge -x none <raw >out
+    update -a ridge <raw >want
+    same want out
+}
+
+@test "a run stops and resumes with the same features alone" {
+    raw
+    replay -n 17 raw >first
+    replay -b 18 -n 30 raw >rest
+    update -a ridge -x scale,products <raw >want
+    update -a ridge -x scale,products -m model <first
+    cp model before
+    update -a ridge -x scale,products -m model <rest
+    same want model
+    cp before model
+    features scale,products <rest | update -a ridge -m model
+    same want model
+    cp before model
+    fails_on rest 1 'update: <stdin>: round 18 (qid 17): its features are raw, and the model'"'"'s are made by scale,products: add -x scale,products' \
+        update -a ridge -m model
+    fails_on rest 1 'update: model model: it learnt from features made by scale,products, this run makes scale: use -x scale,products, or another file' \
+        update -a ridge -x scale -m model
+    features scale <rest >scaled
+    fails_on scaled 1 'update: <stdin>: round 18 (qid 17): its features are made by scale, and the model'"'"'s by scale,products: give rounds made by scale,products' \
+        update -a ridge -m model
+    fails_on scaled 1 'update: *: give rounds made by scale,products, or raw ones' \
+        update -a ridge -x scale,products -m model
+    same before model
+    update -a ridge <first >model
+    fails_on rest 1 'update: model model: it learnt from raw features, this run makes rank: use -x none, or another file' \
+        update -a ridge -x rank -m model
+    fails_on scaled 1 'update: *its features are made by scale, and the model'"'"'s are raw: *' \
+        update -a ridge -m model
+    update -a ridge -m model <rest
+    update -a ridge <raw >want
+    same want model
+}
+
+@test "all rounds of a run are made in the same way" {
+    raw
+    features scale <raw >scaled
+    replay -n 3 raw >in
+    replay -b 4 -n 9 scaled >>in
+    fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a ridge -m model
+    [ ! -e model ]
+    replay -n 3 scaled >in
+    replay -b 4 -n 9 raw >>in
+    fails_on in 1 'update: *round 4 (qid 3): its features are raw, and the model'"'"'s are made by scale: add -x scale' update -a ridge -m model
+    update -a ridge -x scale <in >out
+    mkstream round t=1 docs=2 dim=0 label:f4 1 0 >items
+    fails_on items 1 'update: *: -x needs features: the round has none (dim=0)' update -a squared -e 1 -x scale
+    update -a squared -e 1 -x none <items >out
+    bin2txt -f head out | grep -q ' features=0 '
+    fails 2 "update: no step 'half': choose from scale, *" update -a ridge -x half
+    fails 2 "update: no step 'none': choose from scale, *" update -a ridge -x none,scale
+}
+
+@test "in a ring -x learns and shows what features made before would, in pipes and in one process" {
+    raw
+    mkfifo ring
+    for run in 'ridge' 'thompson' 'linucb' 'squared -e 0.01 -U 2' 'kl-dr -e 0.1' 'prank' 'solar1' \
+        'dbgd' 'pdgd'; do
+        learner=${run%% *} how='-g 0.3' mask='-k 2'
+        [ $learner != dbgd ] || how='-p team-draft' mask='-c perfect'
+        [ $learner != pdgd ] || how='-p plackett-luce' mask='-c perfect'
+        for steps in scale scale,fourier:5:0.5:3; do
+            features $steps <raw >made
+            for window in 1 3; do
+                # shellcheck disable=SC2086
+                {
+                    replay -n 70 -s 1 made | score -f ring -w $window | explore $how | tee shown |
+                        feedback-mask $mask | update -a $run -f ring >want
+                    bin2txt -f rank shown >ranked
+                    replay -n 70 -s 1 raw | score -f ring -w $window | explore $how | tee shown |
+                        feedback-mask $mask | update -a $run -x $steps -f ring >out
+                    same want out
+                    bin2txt -f rank shown >have
+                    same ranked have
+                    ! grep -a ' made=' shown
+                    loop "replay -n 70 -s 1 raw | score -w $window | explore $how |
+                        feedback-mask $mask | update -a $run -x $steps" >out
+                    same want out
+                    loop "replay -n 70 -s 1 made | score -w $window | explore $how |
+                        feedback-mask $mask | update -a $run -x $steps" >out
+                    same want out
+                }
+            done
+        done
+    done
+}
+
+@test "a ring that -x feeds stops and resumes, in pipes and in one process" {
+    raw
+    mkfifo ring
+    part() { # first, last, model
+        replay -b "$1" -n "$2" -s 1 raw | score -f ring | explore -g 0.3 | feedback-mask |
+            update -a ridge -x scale,products -f ring -m "$3"
+    }
+    part 1 60 want
+    part 1 23 model
+    part 24 60 model
+    same want model
+    rm model
+    loop 'replay -n 23 -s 1 raw | score | explore -g 0.3 | feedback-mask | update -a ridge -x scale,products -m model'
+    # the model alone says what score does: rounds made before the ring do as well
+    replay -b 24 -n 60 -s 1 raw | features scale,products | score -f ring | explore -g 0.3 |
+        feedback-mask | update -a ridge -f ring -m model
+    same want model
+    # score and update agree on what they refuse
+    replay -n 9 raw | features rank | score -f ring 2>err | explore -g 0.3 | feedback-mask |
+        update -a ridge -x scale -f ring >out 2>err2 || true
+    is "$(cat err)" "score: <stdin>: round 1 (qid 0): its features are made by rank, and the model's by scale: give rounds made by scale, or raw ones"
 }
