@@ -60,7 +60,7 @@ static const struct option options_known[] = {
     { 'o', NULL, NULL, "learners of pairs: take them in document order (default: at random)" },
     { 'p', NULL, NULL, "regressions: features as they are (default: deviation and mean)" },
     { 's', "seed", NULL, "seed of what the learner draws, a whole number from 0 (default 1)" },
-    { 'x', "steps", NULL, "make features of raw ones, as features does (default none: as they come)" },
+    { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come" },
     { 0 },
 };
 

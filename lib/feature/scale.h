@@ -7,8 +7,8 @@
 
 /* Replaces each value by (value - least) / (largest - least) over the documents, or by 0 where
  * these are equal. What a document does not list is 0. In double, rounded once to float. All values
- * are finite. O(n log n). 0, or a fault: more than 2^27 features to write, because one below 0 makes
- * every document list it. */
+ * are finite. O(n log n). 0, or a fault: more than 2^27 features to write, because one below 0
+ * makes every document list it. */
 int scale_rows(struct rows *rows, struct fault *fault);
 
 /* The same for the rank of each value among those of its feature, the smallest first; equal values

@@ -70,8 +70,9 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
         return words || model->rounds ? set_words(origin, words ? words : "", fault) : 0;
     if (strcmp(words ? words : "", origin->words) == 0 || (!words && model->rounds == 0))
         return 0;
-    return fault_data(fault, "it learnt from %s%.255s, this run makes %s: use -x %.255s, or another "
-                      "file", words ? "features made by " : "raw features", words ? words : "",
+    return fault_data(fault, "it learnt from %s%.255s, this run makes %s: use -x %.255s, or "
+                      "another file",
+                      words ? "features made by " : "raw features", words ? words : "",
                       origin->words, words ? words : "none");
 }
 
@@ -141,8 +142,8 @@ int origin_check_width(const struct origin *origin, const struct matrix *z, size
     if (!origin->checks || z->dim == width || (allowed && z->dim <= allowed))
         return 0;
     if (items)
-        return fault_data(fault, "it has no features (dim=0), and the model learnt from rounds with "
-                          "%zu each: give the same features", width);
+        return fault_data(fault, "it has no features (dim=0), and the model learnt from rounds "
+                          "with %zu each: give the same features", width);
     if (z->form == MATRIX_SPARSE && z->dim < width)
         return 0;
     return fault_data(fault, "it has %zu features, and the model learnt from rounds with %zu each: "

@@ -32,14 +32,14 @@ struct origin { /* all zero at first: not known */
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault);
 
 /* Takes over what a model says. Without the key made= its features are raw. origin_load is for a
- * model that is to learn more: one that learnt from other features than those that the steps of
- * this run make is a fault. origin_take is for scoring: where the model does not say what its features
- * are, `unknown` leaves that open. 0 or a data fault. */
+ * model that is to learn more: it is a fault if it learnt from other features than the steps that
+ * this run asks for; steps that it does not ask for give way. origin_take is for scoring: where the
+ * model does not say what its features are, `unknown` leaves that open. 0 or a data fault. */
 int origin_load(struct origin *origin, const struct model *model, struct fault *fault);
 int origin_take(struct origin *origin, const struct model *model, bool unknown,
                 struct fault *fault);
 
-/* Adds the key made= to a message; made= and features= to a model. What is not known is left out. */
+/* Adds the key made= to a message; made= and features= to a model. Leaves out what is not known. */
 int origin_publish(const struct origin *origin, struct model *model, struct fault *fault);
 int origin_save(const struct origin *origin, struct model *model, struct fault *fault);
 

@@ -49,8 +49,8 @@ int scoring_borrow(struct scoring *scoring, const struct model *model, struct fa
 int scoring_features(struct scoring *scoring, const struct round *round, const struct matrix *x,
                      struct matrix *z, struct fault *fault);
 
-/* Has z more features than the model of a file has weights? Those without one count as 0. Never of a
- * model without any weights, nor of one that came from text. */
+/* Has z more features than the model of a file has weights? Those without one count as 0. Never of
+ * a model without any weights, nor of one that came from text. */
 bool scoring_lacks(const struct scoring *scoring, const struct matrix *z);
 
 /* Are the scores of x the learner's own Xw, with no weights missing? */

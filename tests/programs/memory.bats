@@ -150,7 +150,7 @@ named() {
     two_documents >round
     fails_on round 1 'update: <stdin>: round 1: no qid: *svm2bin counts (-q)' update -a memory
     ask 1 3 | update -a memory >m
-    fails_on round 1 'score: <stdin>: round 1: no qid: *' score -m m
+    fails_on round 1 'score: <stdin>: round 1: no qid: *' score -d 2 -m m
     mkstream round t=1 qid=q docs=2 dim=1 label:f4 1 0 name:u1 120 0 120 0 x:f4 1 2 >round
     fails_on round 1 'update: <stdin>: round 1 (qid q): documents 0 and 1 have one name, ?x?: *' \
         update -a memory

@@ -560,7 +560,8 @@ sparse() {
         most=$((dim > 46 ? dim : 46))
         fails_on $file 1 "score: <stdin>: round 1: it has $dim features, and the model learnt from rounds with 46 each: give the same features, or add -d $most if the number may vary" \
             score -m model
-        fails_on $file 1 "update: <stdin>: round 1: it has $dim features, and the model learnt from *" \
+        fails_on $file 1 "$(resuming model \
+            "update: <stdin>: round 1: it has $dim features, and the model learnt from *")" \
             update -a squared -e 1 -m model
         score -m model -d $most <$file >out 2>err
         [ ! -s err ]

@@ -983,12 +983,12 @@ raw() {
     features scale,products <rest | update -a ridge -m model
     same want model
     cp before model
-    fails_on rest 1 'update: <stdin>: round 18 (qid 17): its features are raw, and the model'"'"'s are made by scale,products: add -x scale,products' \
+    fails_on rest 1 "$(resuming model "update: <stdin>: round 18 (qid 17): its features are raw, and the model's are made by scale,products: add -x scale,products")" \
         update -a ridge -m model
     fails_on rest 1 'update: model model: it learnt from features made by scale,products, this run makes scale: use -x scale,products, or another file' \
         update -a ridge -x scale -m model
     features scale <rest >scaled
-    fails_on scaled 1 'update: <stdin>: round 18 (qid 17): its features are made by scale, and the model'"'"'s by scale,products: give rounds made by scale,products' \
+    fails_on scaled 1 "$(resuming model "update: <stdin>: round 18 (qid 17): its features are made by scale, and the model's by scale,products: give rounds made by scale,products")" \
         update -a ridge -m model
     fails_on scaled 1 'update: *: give rounds made by scale,products, or raw ones' \
         update -a ridge -x scale,products -m model

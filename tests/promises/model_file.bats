@@ -281,7 +281,7 @@ outgrown() {
     learn -m w.bin <narrow
     cp w.bin before
     replay -b 41 -n 80 grown >rest
-    fails_on rest 1 'update: <stdin>: round 41 (qid q1): it has 1999 features, and the model learnt from rounds with 20 each: give the same features, or add -d 1999 if the number may vary' $slam -m w.bin
+    fails_on rest 1 "$(resuming w.bin 'update: <stdin>: round 41 (qid q1): it has 1999 features, and the model learnt from rounds with 20 each: give the same features, or add -d 1999 if the number may vary')" $slam -m w.bin
     same before w.bin
     fails_on rest 1 'update: *add -d 1999 if *' $slam -m w.bin -d 1998
     learn -d 2000 -m w.bin <rest
