@@ -617,7 +617,7 @@ refused() {
     is "$(wc -l <Makefile)" 3
     make model.bin 2>err
     is "$(cat err)" ''
-    update -a listnet -e 0.01 <whole >straight
+    update -a listnet <whole >straight
     same straight model.bin
     make model.bin | grep 'up to date'
     touch -t 202001010000 model.bin
