@@ -5,7 +5,7 @@ WANG2015 = wang2015-figure2 wang2015-figure3 wang2015-transfer
 TABLES = wang2015-table2 wang2015-table2-relevant wang2015-table3
 MEASURES = ndcg@1 ndcg@5 ndcg@10
 ONLINE = prank prank-pair committee solar1 solar2
-settings.prank = -L 2
+settings.prank = -o -L 2
 settings.solar1 = -C 1e-5
 settings.solar2 = -C 1e4
 
