@@ -60,7 +60,7 @@ no_difference() { # reads pairs: learner, sorted, shuffled
     for seed in 1 2 3 4 5 6 7 8 9 10; do
         in_order $seed >shuffled
         for name in best shuffled; do
-            loop "replay -n 200 -s $seed $name | score | explore -o | metric -t table ndcg@10 |
+            loop "replay -n 200 -s $seed $name | score | explore -g 0.01 -o | metric -t table ndcg@10 |
                 feedback-mask -k 1 | update -a squared -e 1e-9 -U 1" >model
             tail -n 1 table | cut -f 2
         done | paste -sd ' ' | sed 's/^/squared /'
