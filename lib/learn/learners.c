@@ -14,6 +14,7 @@
 
 const struct learner *const learners[] = {
     &learn_squared, &learn_kl,      &learn_smoothdcg,  &learn_ranksvm,   &learn_listnet,
+    &learn_squared_ndcg,
     &learn_slam,    &learn_slam_ap, &learn_minimax,    &learn_solar1,    &learn_solar2,
     &learn_prank,   &learn_prank_pair, &learn_committee, &learn_ftpl,     &learn_ridge,
     &learn_thompson, &learn_linucb,    &learn_squared_dr, &learn_kl_dr, &learn_smoothdcg_dr,
