@@ -166,10 +166,13 @@ $(OUT)/ct2016-theorem5.2-surrogate.tsv: | ../../bin/rankpipe $(OUT)
 	                esac
 	                eta=$$(awk "BEGIN { print 0.1 * exp(-$$power * log($$T)) }")
 	                loop "synth -n $$T -s $$seed $$game | score | explore $$show -s $$seed |
-	                    metric -t $(new).table -e $$T drawn:loss:squared-ndcg | feedback-mask -k $$places |
+	                    metric -t $(new).table -e $$T drawn:loss:squared-ndcg loss:squared-ndcg | feedback-mask -k $$places |
 	                    update -a $$learn -e $$eta" > $(new).w
 	                awk -v law=$$law -v player="$$player" -v T=$$T -v best=$$best -v OFS='\t' '
-	                    NR == 2 { print "law " law, player, T, $$2 - best }' $(new).table
+	                    NR == 1 { next }
+	                    { print "law " law, player, T, $$2 - best }
+	                    player ~ /1 seen/ { print "law " law, player ", greedy scores", T, $$3 - best }
+	                    ' $(new).table
 	            done; done
 	        done
 	    done | awk -F '\t' -v OFS='\t' '
@@ -190,6 +193,9 @@ $(OUT)/ct2016-theorem5.2.values: $(OUT)/ct2016-theorem5.2-surrogate.tsv $(OUT)/c
 	            echo "slope-$$law-$${player%,*}	$$(./pick -v panel="law $$law" -v series="$$player" -v slope=1 $<)"
 	            echo "regret-$$law-$${player%,*}	$$(./pick -v panel="law $$law" -v series="$$player" $<)"
 	        done
+	        greedy="-v panel='law $$law' -v series='squared, 1 seen, greedy scores'"
+	        echo "slope-$$law-greedy	$$(eval ./pick $$greedy -v slope=1 $<)"
+	        echo "regret-$$law-greedy	$$(eval ./pick $$greedy $<)"
 	    done
 	    echo "ndcg-squared	$$(./pick -v panel='hopeless, the other law' -v series='squared, 1 seen' $(word 2,$^))"
 	    echo "ndcg-ftpl	$$(./pick -v panel='hopeless, the other law' -v series='ftpl, 1 seen' $(word 2,$^))"
