@@ -178,3 +178,23 @@ $(OUT)/wang2015-theorem4.values: $(OUT)/wang2015-theorem3.values $(OUT)/wang2015
 	    ./mean -v by='t' -v of='ndcg@10 map' $(word 2,$^) | tail -n 1 | awk '{ print "ndcg\t" $$2; print "map\t" $$3 }'
 	} > $(new)
 	$(save)
+
+# Readings of the pairwise PRank, on every collection: the paper names the algorithm and no more.
+READING_SEEDS = $(call upto,$(call size,3,1,1))
+reading-tables = $(filter wang2015-prank-pair%,$(TABLES))
+reading-of = $(if $(filter wang2015-prank-pair,$1),MQ2008,$(lastword $(subst ., ,$1)))
+$(reading-tables:%=$(OUT)/%.tsv): $(OUT)/%.tsv: $(OUT)/$$(call reading-of,$$*).bin prank-pairs wang2015.tsv
+	for seed in $(READING_SEEDS); do
+	    replay $(call size,,-n 30) -s $$seed $< | bin2txt -f svm | ./prank-pairs -v seed=$$seed
+	done > $(new).runs
+	{
+	    echo '$(call called,$(call reading-of,$*))	ndcg@1	ndcg@5	ndcg@10'
+	    awk -F '\t' -v data=$(call reading-of,$*) '$$1 == "table2" && $$2 == data && $$3 == "prank-pair" {
+	        print "the paper\t" $$4 "\t" $$5 "\t" $$6 }' wang2015.tsv
+	    awk -F '\t' '!($$1 in n) { order[++rows] = $$1 }
+	        { n[$$1]++; for (i = 2; i <= 4; i++) sum[$$1, i] += $$i }
+	        END { for (r = 1; r <= rows; r++) { k = order[r]
+	            printf "%s\t%.4f\t%.4f\t%.4f\n", k, sum[k, 2] / n[k], sum[k, 3] / n[k], sum[k, 4] / n[k] } }' $(new).runs
+	} > $(new)
+	rm $(new).runs
+	$(save)

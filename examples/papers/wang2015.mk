@@ -6,7 +6,8 @@ WANG2015 = wang2015-figure2 wang2015-figure3 wang2015-transfer
 # Tables 2 and 3 of MQ2008, and of every other collection that was found
 OTHERS = $(filter-out MQ2008,$(LETOR))
 TABLES = wang2015-table1 wang2015-table2 wang2015-table2-relevant wang2015-table3 wang2015-more \
-    $(foreach c,$(OTHERS),wang2015-table2.$c wang2015-table3.$c wang2015-more.$c)
+    wang2015-prank-pair $(foreach c,$(OTHERS),wang2015-table2.$c wang2015-table3.$c wang2015-more.$c \
+    wang2015-prank-pair.$c)
 MEASURES = ndcg@1 ndcg@5 ndcg@10
 ONLINE = prank prank-pair committee solar1 solar2
 # what the paper names as future work, and learners of this toolkit beside them
