@@ -17,6 +17,7 @@ const struct option update_options[] = {
     { 'C', "tradeoff", NULL, "solar1: C (default 1e-5); solar2: gamma (default 10000); others: the "
                              "ridge penalty (default 1, baselines 100); a number above 0" },
     { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
+    { 'F', "power", NULL, "smoothdcg, smoothdcg-dr: -E falls as t^-power (default: it stays)" },
     { 'G', "gain", gain_word, "ftpl: gain of a label (default exp)" },
     { 'H', NULL, NULL, "memory: forget a query whose answers surprise (default: never forget)" },
     { 'K', NULL, NULL, "memory: learn from clicks down to the last (default: from relevance)" },
@@ -34,7 +35,7 @@ const struct option update_options[] = {
     { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
     { 'e', "eta", NULL, "step size, above 0 (default: adaptive steps; minimax 1, dbgd 0.01)" },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },
-    { 'k', "cutoff", NULL, "slam: cutoff of the NDCG to learn for (default: the whole list)" },
+    { 'k', "cutoff", NULL, "slam, smoothdcg: cutoff of the (N)DCG to learn (default: none; 1)" },
     { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
     { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)" },
     { 'o', NULL, NULL, "prank, learners of pairs: take them in document order (default: a random "

@@ -3,8 +3,8 @@
 # ranking, under at least one of two laws. For comparison, a game that can be won.
 
 THEOREMS = ct2015-theorem12 ct2016-theorem5.2
-THEOREMS_ENDS = $(call size,1000 2000 4000 8000 16000 32000 64000,500 1000)
-THEOREMS_SEEDS = $(call upto,$(call size,10,2))
+THEOREMS_ENDS = $(call size,1000 2000 4000 8000 16000 32000 64000,500 1000,1000 16000)
+THEOREMS_SEEDS = $(call upto,$(call size,10,2,4))
 
 # of a target GAME.LEARNER.regret: the law, the policy, the places with feedback, the learner
 game = $(word 1,$(subst ., ,$*))
