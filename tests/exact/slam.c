@@ -280,6 +280,30 @@ static void check_loss(const struct world *at, const struct tested *tested, cons
          1 - measure(at, near));
 }
 
+/* |z|^2 <= 4 m R^2 v f (Lemma 5, whose m is the cutoff where there is one: Theorem 8), and for
+ * minimax 4 R^2 f (Theorem 10): R is the length of the longest features, v the largest ratio of two
+ * weights above 0, and f the loss. */
+static void check_length(const struct world *at, const char *name, const long double *s,
+                         const long double *v, const long double *z)
+{
+    long double square = 0, longest = 0, most = 0, least = INFINITY;
+    size_t docs = at->cutoff < at->m ? at->cutoff : at->m;
+    for (size_t j = 0; j < at->query->dim; j++)
+        square += z[j] * z[j];
+    for (size_t i = 0; i < at->m; i++) {
+        long double length = 0;
+        for (size_t j = 0; j < at->query->dim; j++)
+            length += (long double)at->query->x[i][j] * at->query->x[i][j];
+        longest = fmaxl(longest, length);
+        most = fmaxl(most, v[i]);
+        least = v[i] > 0 ? fminl(least, v[i]) : least;
+    }
+    long double bound = 4 * longest * phi(at, s, v);
+    if (at->kind != MINIMAX)
+        bound *= (long double)docs * most / least;
+    hold(square <= bound * (1 + NEAR), name, "a step longer than Lemma 5 says", square, bound);
+}
+
 static void check_round(struct state *state, const struct tested *tested, struct rng *rng,
                         const struct query *query, const double *from)
 {
@@ -302,6 +326,7 @@ static void check_round(struct state *state, const struct tested *tested, struct
     if (wrongly_ranked(&at, s)) {
         weigh(&at, s, v);
         rule(&at, s, v, want);
+        check_length(&at, tested->name, s, v, z);
         check_differences(&at, tested->name, w, v, z);
         check_tangent(&at, tested->name, rng, w, v, z);
     }

@@ -1,0 +1,87 @@
+# Chaudhuri & Tewari, Perceptron-like Algorithms for Online Learning to Rank: what the theorems bound,
+# beside the bounds; and the adversary of Theorem 9.
+
+BOUNDED_SEEDS = $(call upto,$(call size,5,1,2))
+BOUNDED_T = $(call size,10000,300,2000)
+ADVERSARY_T = $(call size,25,5,25)
+ADVERSARY_DOCS = 5
+DETERMINISTIC = 'slam -e 1' 'slam-ap -e 1' minimax 'solar1 -o' 'solar2 -o' 'prank-pair -o' 'committee -o' \
+    'listnet -e 0.1' 'ranksvm -e 0.1' 'squared -e 0.1'
+
+# The loss of each query, from the table of `metric -r -e 1 -z 1`.
+losses = awk -F '\t' 'NR > 1 { lost = $$3 - $$2; printf "%.12g\n", lost - had; had = lost }' $1
+
+# $(OUT)/bounded.DATA.LEARNER.MEASURE: the learner in one pass over a collection, or over synth's queries, in
+# line order where scores tie, and its bound. u is learnt by listnet from the same queries, or is the
+# ranker of separable queries, which has the margin 0.1.
+parts = $(subst ., ,$*)
+bounded.data = $(word 1,$(parts))
+bounded.learner = $(word 2,$(parts))
+bounded.measure = $(subst top,@,$(word 3,$(parts)))
+bounded.k = $(word 2,$(subst @, ,$(bounded.measure)))
+game.separable = -n $(BOUNDED_T) separable
+game.pairs = -n $(BOUNDED_T) -l 2 -L 1 linear
+game.margin = -n $(BOUNDED_T) -l 2 -L 1 separable
+$(OUT)/pairs.bin $(OUT)/margin.bin $(OUT)/separable.bin: $(OUT)/%.bin: | ../../bin/rankpipe $(OUT)
+	synth $(game.$*) > $(new)
+	$(save)
+
+$(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
+	loop "replay $< | score | explore -o | metric -r -e 1 -z 1 -t $(new).table $(bounded.measure) |
+	    feedback-mask -k all | update -a $(bounded.learner) $(if $(filter slam,$(bounded.learner)),-e 0.1 \
+	    $(if $(bounded.k),-k $(bounded.k)),$(if $(filter slam-ap,$(bounded.learner)),-e 0.1))" > $(new).w
+	$(call losses,$(new).table) > $(new).losses
+	replay -n $(call size,20000,500,5000) -s 1 $< | update -a listnet -e 0.01 | bin2txt |
+	    awk '$$1 == "w" { print $$2 + 1, $$3 }' > $(new).u
+	bin2txt -f svm $< | ./bounds -v loss=$(if $(filter pairs margin,$(bounded.data)),pairs,$(bounded.learner)) \
+	    -v k=$(or $(bounded.k),0) -v margin=$(if $(filter separable margin,$(bounded.data)),0.1,0) \
+	    $(new).u $(new).losses - > $(new)
+	rm $(new).table $(new).w $(new).losses $(new).u
+	$(save)
+
+# of a claim's .values: the loss, or the mistakes, and the bound, under a name
+mistakes-of = awk -F '\t' '$$1 == "mistakes" || $$1 == "bound"' $1
+bound-of = awk -F '\t' '$$1 == "loss" || $$1 == "bound" { print "$1" $$1 "\t" $$2 }' $2
+COLLECTIONS = MQ2008 MSLR
+collected = { $(foreach c,$(COLLECTIONS),$(call bound-of,$c-,$(filter %bounded.$c.$1,$^));) }
+
+$(OUT)/perceptrons-theorem1.values: $(OUT)/bounded.pairs.minimax.ndcg
+	$(call mistakes-of,$<) > $(new)
+	$(save)
+$(OUT)/perceptrons-corollary2.values: $(OUT)/bounded.margin.minimax.ndcg
+	$(call mistakes-of,$<) > $(new)
+	$(save)
+$(OUT)/perceptrons-corollary7.values: $(OUT)/bounded.separable.slam.ndcg $(OUT)/bounded.separable.slam-ap.map
+	{ $(call bound-of,ndcg-,$<); $(call bound-of,ap-,$(word 2,$^)); } > $(new)
+	$(save)
+$(OUT)/perceptrons-corollary11.values: $(OUT)/bounded.separable.minimax.ndcg
+	$(call bound-of,,$<) > $(new)
+	$(save)
+$(OUT)/perceptrons-theorem6.values: $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.slam.ndcg $(OUT)/bounded.$c.slam-ap.map)
+	{ $(call collected,slam.ndcg) | sed 's/^/ndcg-/'; $(call collected,slam-ap.map) | sed 's/^/ap-/'; } > $(new)
+	$(save)
+$(OUT)/perceptrons-theorem8.values: $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.slam.ndcgtop10)
+	$(call collected,slam.ndcgtop10) > $(new)
+	$(save)
+$(OUT)/perceptrons-theorem10.values: $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.minimax.ndcg)
+	$(call collected,minimax.ndcg) > $(new)
+	$(save)
+
+# learners: how many; right: rounds that the theorem's weights rank right, over all learners; apart: the
+# largest distance of a loss from the floor.
+$(OUT)/adversary.tsv: adversary | ../../bin/rankpipe $(OUT)
+	./adversary $(ADVERSARY_T) $(ADVERSARY_DOCS) $(DETERMINISTIC) > $(new)
+	$(save)
+$(OUT)/perceptrons-theorem9.values: $(OUT)/adversary.tsv
+	awk -F '\t' 'NR > 1 {
+	        if ($$2 - $$3 > apart) apart = $$2 - $$3
+	        if ($$4 - $$5 > apart) apart = $$4 - $$5
+	        if ($$2 < $$3 || $$4 < $$5) below++
+	        right += $$6
+	        ndcg = $$3; ap = $$5
+	    }
+	    END {
+	        printf "learners\t%d\nfloor-ndcg\t%s\nfloor-ap\t%s\napart\t%s\nbelow\t%d\nright\t%d\n", NR - 1, ndcg, ap,
+	            apart + 0, below, right / (NR - 1)
+	    }' $< > $(new)
+	$(save)
