@@ -37,6 +37,7 @@ static const struct option options_known[] = {
     { 'C', "tradeoff", NULL, "solar1: C (default 1e-5); solar2: gamma (default 10000); others: the "
                              "ridge penalty (default 1, baselines 100); a number above 0" },
     { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
+    { 'F', "power", NULL, "smoothdcg, smoothdcg-dr: -E falls as t^-power (default: it stays)" },
     { 'G', "gain", gain_word, "ftpl: gain of a label (default exp)" },
     { 'H', NULL, NULL, "memory: forget a query whose answers surprise (default: never forget)" },
     { 'K', NULL, NULL, "memory: learn from clicks down to the last (default: from relevance)" },
@@ -44,8 +45,7 @@ static const struct option options_known[] = {
     { 'N', "size", NULL, "committee: number of members, 1 to 1000000 (default 20)" },
     OPTION_PROGRESS,
     { 'R', "rho", NULL, "memory: variance of a document's effect, 0 or more (default: estimated)" },
-    { 'S', "width", NULL, "thompson, linucb, dbgd, memory: width of exploration (default 0.1; 1; "
-                          "4)" },
+    { 'S', "width", NULL, "width of exploration, above 0 (default 0.1; dbgd 1; memory 4)" },
     { 'T', "horizon", NULL, "rounds of the run: eta is horizon^(-2/3), or horizon^(-1/2)" },
     { 'U', "radius", NULL, "radius of the ball for the weights, above 0 (default: no ball)" },
     { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },
@@ -54,7 +54,7 @@ static const struct option options_known[] = {
     { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
     { 'e', "eta", NULL, "step size, above 0 (default: adaptive steps; minimax 1, dbgd 0.01)" },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },
-    { 'k', "cutoff", NULL, "slam: cutoff of the NDCG to learn for (default: the whole list)" },
+    { 'k', "cutoff", NULL, "slam, smoothdcg: cutoff of the (N)DCG to learn for (default: none; 1)" },
     { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
     { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)" },
     { 'o', NULL, NULL, "learners of pairs: take them in document order (default: at random)" },
@@ -235,9 +235,9 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "-a learner [-HKPXnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
-             "[-R rho] [-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
-             "[-k cutoff] [-m model] [-s seed] [-x steps]",
+    .usage = "-a learner [-HKPXnop] [-C tradeoff] [-E epsilon] [-F power] [-G gain] [-L grade] "
+             "[-N size] [-R rho] [-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] "
+             "[-f ring] [-k cutoff] [-m model] [-s seed] [-x steps]",
     .line = "learns from the feedback",
     .options = options_known,
     .size = sizeof(struct update),

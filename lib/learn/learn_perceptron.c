@@ -37,10 +37,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 {
     struct feedback feedback;
     struct known known;
-    const struct settings *settings = &state->settings;
-    const struct surrogate_options options = {
-        0, settings->set[SETTING_CUTOFF] ? (size_t)settings->value[SETTING_CUTOFF] : SIZE_MAX
-    };
+    const struct surrogate_options options = { 0, learner_cutoff(state) };
     double *s = learner_score(state, x, fault);
     if (!s || learner_feedback(state, round, &feedback, fault) < 0 ||
         take_known(&known, state, &feedback, s, fault) < 0 ||

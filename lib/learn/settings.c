@@ -11,6 +11,7 @@ static const char *const gains[] = { "exp", "lin", "ndcg", "auc", NULL };
 const struct setting settings_known[SETTINGS] = {
     [SETTING_TRADEOFF] = { 'C', "tradeoff", "the trade-off", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_EPSILON] = { 'E', "epsilon", "the smoothing", FORM_POSITIVE, 0, 0, NULL },
+    [SETTING_FALL] = { 'F', "fall", "the fall of the smoothing", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_GAIN] = { 'G', "gain", "the gain", FORM_WORD, 0, 0, gains },
     [SETTING_DRIFT] = { 'H', "drift", "the reset by surprise", FORM_FLAG, 0, 0, NULL },
     [SETTING_CLICKS] = { 'K', "clicks", "answers by clicks", FORM_FLAG, 0, 0, NULL },

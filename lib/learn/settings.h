@@ -12,6 +12,7 @@
 enum setting_number {
     SETTING_TRADEOFF,
     SETTING_EPSILON,
+    SETTING_FALL,
     SETTING_GAIN,
     SETTING_DRIFT,
     SETTING_CLICKS,
