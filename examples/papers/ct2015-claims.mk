@@ -1,7 +1,7 @@
 # Chaudhuri & Tewari 2015: Tables 1 and 2, what is observable (Theorems 1 and 4, Lemmas 2, 3 and 11), and
 # the regret in the measures of Theorems 7, 9 and 10.
 
-MEASURES = ct2015-measures
+CT2015_CLAIMS = ct2015-measures
 FOUR = regret:dcg regret:sumloss regret:pairloss regret:prec@5
 MEASURES_ENDS = $(call size,1000 3000 10000 30000 100000 300000,200 500,1000 4000 16000)
 MEASURES_ITEMS = $(call size,4 8 16 32,4 8,4 8 16)
