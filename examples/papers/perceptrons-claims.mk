@@ -40,31 +40,34 @@ $(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
 	$(save)
 
 # of a claim's .values: the loss, or the mistakes, and the bound, under a name
+# room: the least 1 - loss / bound of them
+room = awk -F '\t' -v OFS='\t' '{ print } $$1 !~ /bound$$/ { lost = $$2; next } \
+    { room = 1 - lost / $$2; if (!n++ || room < least) least = room } END { printf "room\t%.3g\n", least }'
 mistakes-of = awk -F '\t' '$$1 == "mistakes" || $$1 == "bound"' $1
 bound-of = awk -F '\t' '$$1 == "loss" || $$1 == "bound" { print "$1" $$1 "\t" $$2 }' $2
 COLLECTIONS = MQ2008 MSLR
 collected = { $(foreach c,$(COLLECTIONS),$(call bound-of,$c-,$(filter %bounded.$c.$1,$^));) }
 
 $(OUT)/perceptrons-theorem1.values: $(OUT)/bounded.pairs.minimax.ndcg
-	$(call mistakes-of,$<) > $(new)
+	$(call mistakes-of,$<) | $(room) > $(new)
 	$(save)
 $(OUT)/perceptrons-corollary2.values: $(OUT)/bounded.margin.minimax.ndcg
-	$(call mistakes-of,$<) > $(new)
+	$(call mistakes-of,$<) | $(room) > $(new)
 	$(save)
 $(OUT)/perceptrons-corollary7.values: $(OUT)/bounded.separable.slam.ndcg $(OUT)/bounded.separable.slam-ap.map
-	{ $(call bound-of,ndcg-,$<); $(call bound-of,ap-,$(word 2,$^)); } > $(new)
+	{ $(call bound-of,ndcg-,$<); $(call bound-of,ap-,$(word 2,$^)); } | $(room) > $(new)
 	$(save)
 $(OUT)/perceptrons-corollary11.values: $(OUT)/bounded.separable.minimax.ndcg
-	$(call bound-of,,$<) > $(new)
+	$(call bound-of,,$<) | $(room) > $(new)
 	$(save)
 $(OUT)/perceptrons-theorem6.values: $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.slam.ndcg $(OUT)/bounded.$c.slam-ap.map)
-	{ $(call collected,slam.ndcg) | sed 's/^/ndcg-/'; $(call collected,slam-ap.map) | sed 's/^/ap-/'; } > $(new)
+	{ $(call collected,slam.ndcg) | sed 's/^/ndcg-/'; $(call collected,slam-ap.map) | sed 's/^/ap-/'; } | $(room) > $(new)
 	$(save)
 $(OUT)/perceptrons-theorem8.values: $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.slam.ndcgtop10)
-	$(call collected,slam.ndcgtop10) > $(new)
+	$(call collected,slam.ndcgtop10) | $(room) > $(new)
 	$(save)
 $(OUT)/perceptrons-theorem10.values: $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.minimax.ndcg)
-	$(call collected,minimax.ndcg) > $(new)
+	$(call collected,minimax.ndcg) | $(room) > $(new)
 	$(save)
 
 # learners: how many; right: rounds that the theorem's weights rank right, over all learners; apart: the
@@ -84,4 +87,30 @@ $(OUT)/perceptrons-theorem9.values: $(OUT)/adversary.tsv
 	        printf "learners\t%d\nfloor-ndcg\t%s\nfloor-ap\t%s\napart\t%s\nbelow\t%d\nright\t%d\n", NR - 1, ndcg, ap,
 	            apart + 0, below, right / (NR - 1)
 	    }' $< > $(new)
+	$(save)
+
+# Figures 1 to 3: where the curves end.
+ends-at = printf '$1\t'; ./pick -v panel='$2' -v series='$3' $<
+$(OUT)/perceptrons-figure1.values: $(OUT)/perceptrons-figure1.tsv
+	{
+	    $(call ends-at,slam,,slam*)
+	    $(call ends-at,minimax,,minimax*)
+	    $(call ends-at,listnet,,listnet$(comma) eta 1e-2)
+	    for learner in slam minimax; do
+	        printf "slope-$$learner\t"
+	        ./pick -v series="$$learner*" -v slope=1 -v from=200 $<
+	    done
+	} > $(new)
+	$(save)
+
+learners-end = for learner in slam minimax listnet; do \
+    for data in 'MQ2008	$(MQ2008)' 'MSLR	$(MSLR)'; do \
+        printf "$${data%	*}-$$learner\t"; \
+        ./pick -v panel="$${data\#*	}" -v series="$$learner,*" $< | awk '{ printf "%.3f\n", $$1 }'; \
+    done; done
+$(OUT)/perceptrons-figure2.values: $(OUT)/perceptrons-figure2.tsv
+	$(learners-end) > $(new)
+	$(save)
+$(OUT)/perceptrons-figure3.values: $(OUT)/perceptrons-figure3.tsv
+	$(learners-end) > $(new)
 	$(save)
