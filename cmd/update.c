@@ -36,6 +36,7 @@ static const char *learner_word(size_t i)
 static const struct option options_known[] = {
     { 'C', "tradeoff", NULL, "solar1: C (default 1e-5); solar2: gamma (default 10000); others: the "
                              "ridge penalty (default 1, baselines 100); a number above 0" },
+    { 'D', "delta", NULL, "toprank, bubblerank: chance of an error, above 0 (default 1e-6)" },
     { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
     { 'F', "power", NULL, "smoothdcg, smoothdcg-dr: -E falls as t^-power (default: it stays)" },
     { 'G', "gain", gain_word, "ftpl: gain of a label (default exp)" },
@@ -45,7 +46,7 @@ static const struct option options_known[] = {
     { 'N', "size", NULL, "committee: number of members, 1 to 1000000 (default 20)" },
     OPTION_PROGRESS,
     { 'R', "rho", NULL, "memory: variance of a document's effect, 0 or more (default: estimated)" },
-    { 'S', "width", NULL, "width of exploration, above 0 (default 0.1; dbgd 1; memory 4)" },
+    { 'S', "width", NULL, "width of exploration, (default 0.1; dbgd, cascade-lints 1; memory 4)" },
     { 'T', "horizon", NULL, "rounds of the run: eta is horizon^(-2/3), or horizon^(-1/2)" },
     { 'U', "radius", NULL, "radius of the ball for the weights, above 0 (default: no ball)" },
     { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },
@@ -149,8 +150,7 @@ static int publish(struct update *my)
     if (!my->ring)
         return 0;
     enum publishing how = my->ring->lasting ? PUBLISH_SHARED
-                          : my->rounds == 0 ? PUBLISH_WHOLE
-                                            : PUBLISH_CHANGES;
+                          : my->rounds == 0 ? PUBLISH_WHOLE : PUBLISH_CHANGES;
     if (learner_publish(&my->state, &my->outgoing, how, fault) < 0)
         return -1;
     return my->ring->put(my->ring, &my->outgoing, fault);
@@ -235,9 +235,9 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "-a learner [-HKPXnop] [-C tradeoff] [-E epsilon] [-F power] [-G gain] [-L grade] "
-             "[-N size] [-R rho] [-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] "
-             "[-f ring] [-k cutoff] [-m model] [-s seed] [-x steps]",
+    .usage = "-a learner [-HKPXnop] [-C tradeoff] [-D delta] [-E epsilon] [-F power] [-G gain] "
+             "[-L grade] [-N size] [-R rho] [-S width] [-T horizon | -e eta] [-U radius] "
+             "[-c rounds] [-d dim] [-f ring] [-k cutoff] [-m model] [-s seed] [-x steps]",
     .line = "learns from the feedback",
     .options = options_known,
     .size = sizeof(struct update),

@@ -10,6 +10,7 @@ static const char *const gains[] = { "exp", "lin", "ndcg", "auc", NULL };
 /* By letter, capitals first. */
 const struct setting settings_known[SETTINGS] = {
     [SETTING_TRADEOFF] = { 'C', "tradeoff", "the trade-off", FORM_POSITIVE, 0, 0, NULL },
+    [SETTING_DELTA] = { 'D', "delta", "the chance of an error", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_EPSILON] = { 'E', "epsilon", "the smoothing", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_FALL] = { 'F', "fall", "the fall of the smoothing", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_GAIN] = { 'G', "gain", "the gain", FORM_WORD, 0, 0, gains },

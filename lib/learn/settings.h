@@ -11,6 +11,7 @@
 
 enum setting_number {
     SETTING_TRADEOFF,
+    SETTING_DELTA,
     SETTING_EPSILON,
     SETTING_FALL,
     SETTING_GAIN,
