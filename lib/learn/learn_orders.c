@@ -143,8 +143,8 @@ static size_t first_pair(uint64_t t)
     return t % 2;
 }
 
-/* The positions from the bottom; the two items of a pair of the next round score the same unless the upper
- * one is known to be better. */
+/* The positions from the bottom; the two items of a pair of the next round score the same unless
+ * the upper one is known to be better. */
 static const double *pair_up(struct state *state, struct fault *fault)
 {
     const double *base = state->arrays[BASE];
