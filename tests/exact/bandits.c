@@ -1,8 +1,8 @@
 /*
  * toprank, bubblerank and cascade-klucb against their papers' algorithms, written here as they are
  * printed: over all pairs of items in every round, with S and N in tables of their own, and with a
- * bound that is checked, not searched. Scores tie where the papers shuffle, and the orders shown are
- * drawn as explore draws them. cascade-lints against the normal equations of what was examined.
+ * bound that is checked, not searched. Scores tie where the papers shuffle, and orders are drawn by
+ * them as explore does. cascade-lints against the normal equations of what was examined.
  */
 #include "equations.h"
 
@@ -198,13 +198,14 @@ static unsigned long check_bubblerank(uint64_t seed, size_t places)
 
 static long double divergence(long double p, long double q)
 {
-    long double heads = p > 0 ? p * logl(p / q) : 0, tails = p < 1 ? (1 - p) * logl((1 - p) / (1 - q)) : 0;
-    return heads + tails;
+    long double heads = p > 0 ? p * logl(p / q) : 0;
+    return heads + (p < 1 ? (1 - p) * logl((1 - p) / (1 - q)) : 0);
 }
 
 static void check_bound(double looks, double clicks, uint64_t t, double bound)
 {
-    long double p = looks > 0 ? clicks / looks : 0, most = logl(t) + 3 * logl(logl(t)), near = 1e-9L;
+    long double p = looks > 0 ? clicks / looks : 0, near = 1e-9L;
+    long double most = logl(t) + 3 * logl(logl(t));
     if (looks == 0) {
         hold(bound == 1, "cascade-klucb", "an item without a look", bound, 1);
         return;
