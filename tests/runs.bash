@@ -1,7 +1,8 @@
 # Every learner with settings that make it move, and rounds for it: load runs
 
 # Those of queries with features, and those of a fixed list of items.
-LEARNERS="squared kl smoothdcg ranksvm listnet slam slam-cut slam-ap minimax solar1 solar2 prank
+LEARNERS="squared kl smoothdcg smoothdcg-falls ranksvm listnet squared-ndcg slam slam-cut slam-ap minimax solar1 solar2
+    solar1-ties solar2-ties solar1-list solar2-list prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
     squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce pdgd dbgd
     memory memory-plain memory-drift memory-clicks cascade-lints
@@ -54,13 +55,18 @@ settings() {
     case $1 in
     ranksvm) k=2 options="-a ranksvm -e 0.003 -U 1.5" ;;
     smoothdcg) options="-a smoothdcg -e 0.001 -E 0.1" ;;
+    smoothdcg-falls) options="-a smoothdcg -e 0.001 -E 0.5 -F 0.3 -k 3" ;;
     listnet) k=all options="-a listnet -T 400" ;;
     kl) options="-a kl -e 0.003 -U 2" ;;
+    squared-ndcg) k=all options="-a squared-ndcg -e 0.02 -U 1" ;;
     slam | slam-ap) k=all options="-a $1 -e 0.3" ;;
     slam-cut) k=all options="-a slam -e 0.3 -k 3" ;;
     minimax | prank | prank-pair) k=all options="-a $1" ;;
     solar1) k=all options="-a solar1 -C 0.1 -s 5" ;;
     solar2) k=all options="-a solar2 -C 2" ;;
+    solar1-ties) k=all options="-a solar1-ties -C 0.1 -s 5" ;;
+    solar2-ties) k=3 options="-a solar2-ties -C 2" ;;
+    solar1-list | solar2-list) k=all options="-a $1 -C 2" ;;
     committee) k=all options="-a committee -N 3 -o" ;;
     committee-seen) k=3 options="-a committee -N 3" ;;
     ridge) options="-a ridge -C 2" ;;

@@ -74,8 +74,8 @@ said() {
 
 @test "bash: what has been typed counts: half words, values, operands, redirections" {
     installed
-    offers 'update -a so' 'solar1 solar2'
-    offers 'update -oa so' 'solar1 solar2'
+    offers 'update -a so' 'solar1 solar1-list solar1-ties solar2 solar2-list solar2-ties'
+    offers 'update -oa so' 'solar1 solar1-list solar1-ties solar2 solar2-list solar2-ties'
     offers '/usr/bin/update -G n' 'ndcg'
     offers 'update -a kl -q' ''
     offers 'update -akl -G e' 'exp'
@@ -83,8 +83,8 @@ said() {
     offers 'metric -t curve.tsv nd' 'ndcg@'
     offers 'metric >curve.tsv nd' 'ndcg@'
     offers 'metric > curve.tsv nd' 'ndcg@'
-    offers 'update > w.bin -a so' 'solar1 solar2'
-    offers 'update 2>err -a so' 'solar1 solar2'
+    offers 'update > w.bin -a so' 'solar1 solar1-list solar1-ties solar2 solar2-list solar2-ties'
+    offers 'update 2>err -a so' 'solar1 solar1-list solar1-ties solar2 solar2-list solar2-ties'
     offers 'metric map -' ''
     offers 'metric loss:rank' 'ranksvm' # the shell takes loss: for a word of its own
     offers 'rankpipe upd' 'update'
@@ -114,8 +114,8 @@ said() {
 
 @test "bash: a prefix goes before the names" {
     installed rp-
-    offers 'rp-update -a so' 'solar1 solar2'
-    offers 'rp-rankpipe update -a so' 'solar1 solar2'
+    offers 'rp-update -a so' 'solar1 solar1-list solar1-ties solar2 solar2-list solar2-ties'
+    offers 'rp-rankpipe update -a so' 'solar1 solar1-list solar1-ties solar2 solar2-list solar2-ties'
     for program in rankpipe $PROGRAMS; do
         [ -f "stage/usr/share/bash-completion/completions/rp-$program" ]
     done

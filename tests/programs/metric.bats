@@ -116,6 +116,40 @@ A="0:2 1:1 2:3"
     measured 0 loss:ranksvm "0:0 1:1"
     # 0.2689414 * 0.3132617 + 0.7310586 * 1.3132617
     measured 1.04432 loss:listnet "0:1 1:0"
+    # place 2 has document 1: h is (1/e, 1) / (1 + 1/e); 1/(1 + e) + D(2) / (1 + 1/e)
+    measured -0.730188 "-E 1 loss:smoothdcg@2" "0:1 1:0"
+    measured -0.2689414 "-E 1 loss:smoothdcg@1" "0:1 1:0"
+    measured 2 loss:squared-ndcg "0:1 2:0" # gains over 3: 0 and 1
+    # Z = 3 + D(2) = 3.6309298: (1 - 1/Z)^2 + (3/Z)^2
+    measured 1.207692 loss:squared-ndcg "1:1 2:0"
+    measured 1 loss:squared-ndcg "0:1 0:0" # without a relevant document all gains are 0
+}
+
+@test "drawn: charges exploring rounds by scores drawn from [0,1] in the order shown" {
+    queries "1:5 0:-3" | svm2bin >one
+    scored "1:5 0:-3" >s
+    explore <s | metric loss:squared drawn:loss:squared >table # nothing explored
+    [ "$(tail -n 1 table)" = "1	25	25" ]
+    # 1 + s_1 - s_0 is below 1 where document 0 is on top; the mean of the squares is 2/3
+    for seed in $(seq 20); do
+        explore -g 1 -s "$seed" <s >shown
+        top=$(bin2txt -f rank shown | sed -n 1p | cut -f 4)
+        metric -s "$seed" drawn:loss:ranksvm <shown | tail -n 1 |
+            awk -v top="$top" '{ exit !(top == 0 ? $2 < 1 && $2 > 0 : $2 > 1 && $2 < 2) }'
+    done
+    replay -n 20000 s | explore -g 1 | metric drawn:loss:squared | tail -n 1 |
+        awk '{ exit !($2 > 0.65 && $2 < 0.68) }'
+    # half of the rounds explore: half of 25, and half of 2/3
+    replay -n 20000 s | explore -g 0.5 | metric drawn:loss:squared | tail -n 1 |
+        awk '{ exit !($2 > 12.6 && $2 < 13.1) }'
+}
+
+@test "drawn: wants a loss, and orders of the policy uniform" {
+    scored "1:5 0:-3 0:2" >s
+    fails 2 "metric: drawn: wants a loss, as in drawn:loss:squared, not ndcg*" metric drawn:ndcg
+    explore -p top -k 1 -g 0.5 <s >shown
+    fails_on shown 1 "metric: <stdin>: round 1 (qid 1): drawn:loss:kl needs orders of explore -p uniform*" \
+        metric drawn:loss:kl
 }
 
 @test "loss:SURROGATE is nothing where scores and relevance agree" {

@@ -84,6 +84,66 @@ untouched() {
     holds one -25 37.5
 }
 
+@test "smoothdcg: with -F epsilon falls as t^-power, and goes on falling after a resumption" {
+    two_documents >round
+    update -a smoothdcg -E 0.5 -F 1 -e 0.5 <round >one
+    holds one -0.5 0.75 # epsilon is 0.5 in round 1
+    mkstream model learner=smoothdcg rounds=1 dim=2 epsilon=0.25 eta=0.5 w:f8 -0.5 0.75 >fixed
+    update -a smoothdcg -E 0.25 -e 0.5 -m fixed <round
+    update -a smoothdcg -E 0.5 -F 1 -e 0.5 -m one <round
+    [ "$(weights one)" = "$(weights fixed)" ]
+    fails_on round 1 'update: model one: it was learnt with fall=1, this run without: add -F 1*' \
+        update -a smoothdcg -E 0.5 -e 0.5 -m one
+}
+
+@test "squared-ndcg: a step by hand" {
+    # s = 0, and the gains 1 and 3 over Z = 3 + 1/log2(3); w = G/Z
+    mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >round
+    update -a squared-ndcg -e 0.5 <round >one
+    near one 0.27541155237618664 0 0.82623465712855992
+    mkstream round t=1 docs=2 dim=0 label:f4 0 0 >round
+    update -a squared-ndcg -e 0.5 <round >one
+    holds one 0 0
+}
+
+@test "solar1-ties, solar2-ties: steps by hand" {
+    # w.x = 3 for two equal labels: the loss is 3 - 1/2, x.x + 1/(2C) = 2, w = 3 - 2.5/2
+    mkstream round t=1 docs=2 dim=1 label:f4 1 1 x:f4 1 0 >round
+    for w in 3 -3; do
+        mkstream model learner=solar1-ties rounds=1 dim=1 tradeoff=0.5 seed=1 w:f8 $w >m
+        update -a solar1-ties -C 0.5 -m m <round
+        holds m "$([ $w = 3 ] && echo 1.75 || echo -1.75)"
+    done
+    mkstream model learner=solar2-ties rounds=1 dim=1 tradeoff=1 seed=1 w:f8 3 sigma:f8 1 >m
+    update -a solar2-ties -C 1 -m m <round
+    holds m 1.75
+    bin2txt m | awk '$1 == "sigma" { d = $3 - 0.5; exit !(d < 1e-15 && d > -1e-15) }'
+    # below half a margin nothing changes
+    mkstream model learner=solar1-ties rounds=1 dim=1 tradeoff=0.5 seed=1 w:f8 0.5 >m
+    update -a solar1-ties -C 0.5 -m m <round
+    holds m 0.5
+    # and different labels are solar1's
+    mkstream round t=1 docs=2 dim=1 label:f4 0 1 x:f4 1 3 >round
+    update -a solar1 -C 0.5 <round >one
+    update -a solar1-ties -C 0.5 <round >two
+    [ "$(weights one)" = "$(weights two)" ]
+}
+
+@test "solar1-list, solar2-list: a step by hand" {
+    # q = (e, 1)/(e + 1), p = (1/2, 1/2), z = 1/2 - q_0, l = log 2 + sum q log q;
+    # -z l / (z z + 1), and Sigma = 1 - z z / (z z + 1)
+    mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1 0 >round
+    for learner in 'solar1-list -C 0.5' 'solar2-list -C 1'; do
+        update -a $learner <round >one
+        weights one | awk '{ d = $1 - 0.024335361598292; exit !(d < 1e-11 && d > -1e-11) }'
+    done
+    bin2txt one | awk '$1 == "sigma" { d = $3 - 0.949317760051332; exit !(d < 1e-11 && d > -1e-11) }'
+    # scores that agree with the labels, up to a constant, are no loss
+    mkstream model learner=solar1-list rounds=1 dim=1 tradeoff=0.5 w:f8 1 >m
+    update -a solar1-list -C 0.5 -m m <round
+    weights m | awk '{ exit !($1 > 1 - 1e-15 && $1 < 1 + 1e-15) }'
+}
+
 @test "ranksvm: two steps by hand" {
     # 1 + 0 > 0: g = e_1 - e_0 = (-1, 1), z = (-1 + 3, -2 - 1) = (2, -3)
     two_documents | update -a ranksvm -e 0.5 >one
