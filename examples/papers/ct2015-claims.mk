@@ -1,4 +1,4 @@
-# Chaudhuri & Tewari 2015: Tables 1 and 2, what is observable (Theorems 1 and 4, Lemmas 2, 3 and 11), and
+# Chaudhuri & Tewari 2015, and 2017 where it says the same: Tables 1 and 2, what is observable (Theorems 1 and 4, Lemmas 2, 3 and 11), and
 # the regret in the measures of Theorems 7, 9 and 10.
 
 CT2015_CLAIMS = ct2015-measures
@@ -71,6 +71,33 @@ $(OUT)/measures.ends: sweep | ../../bin/rankpipe $(OUT)
 	    explore -p blocks -T $$T -s $$seed | metric -t $$table -e $$T $(FOUR) | feedback-mask -k 1 |
 	    update -a ftpl' > $(new)
 	$(save)
+# With more than one item seen: the theorems of 2017.
+$(OUT)/topk.ends: sweep | ../../bin/rankpipe $(OUT)
+	./sweep seen='2 5' T='$(MEASURES_ENDS)' seed='$(MEASURES_SEEDS)' 'synth -n $$T noisy-binary | score |
+	    explore -p blocks -T $$T -k $$seen -s $$seed | metric -t $$table -e $$T $(FOUR) |
+	    feedback-mask -k $$seen | update -a ftpl' > $(new)
+	$(save)
+$(OUT)/ct2017-topk.tsv: $(OUT)/topk.ends
+	{
+	    echo 'panel	series	T	regret'
+	    for measure in $(FOUR:regret:%=%); do
+	        ./mean -v by='seen T' -v of=regret:$$measure $< | sed "1d; s/^/$$measure	/"
+	    done
+	} > $(new)
+	$(save)
+slope-topk = printf '$1\t'; ./pick -v panel=$2 -v series=$3 -v slope=1 $(OUT)/ct2017-topk.tsv
+$(OUT)/ct2017-theorem7.values: $(OUT)/ct2017-topk.tsv $(OUT)/ct2015-measures.tsv
+	{
+	    printf 'slope-1\t'
+	    ./pick -v series=sumloss -v slope=1 $(OUT)/ct2015-measures.tsv
+	    $(call slope-topk,slope-2,sumloss,2)
+	    $(call slope-topk,slope-5,sumloss,5)
+	} > $(new)
+	$(save)
+$(OUT)/ct2017-section27.values: $(OUT)/ct2017-topk.tsv
+	{ $(call slope-topk,dcg,dcg,2); $(call slope-topk,prec,prec@5,2); } > $(new)
+	$(save)
+
 $(OUT)/items.ends: sweep | ../../bin/rankpipe $(OUT)
 	./sweep items='$(MEASURES_ITEMS)' seed='$(MEASURES_SEEDS)' 'synth -n $(MEASURES_T) -l $$items \
 	    noisy-binary | score | explore -p blocks -T $(MEASURES_T) -s $$seed |

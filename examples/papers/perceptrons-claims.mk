@@ -20,9 +20,9 @@ bounded.learner = $(word 2,$(parts))
 bounded.measure = $(subst top,@,$(word 3,$(parts)))
 bounded.k = $(word 2,$(subst @, ,$(bounded.measure)))
 game.separable = -n $(BOUNDED_T) separable
-game.pairs = -n $(BOUNDED_T) -l 2 -L 1 linear
+game.twos = -n $(BOUNDED_T) -l 2 -L 1 linear
 game.margin = -n $(BOUNDED_T) -l 2 -L 1 separable
-$(OUT)/pairs.bin $(OUT)/margin.bin $(OUT)/separable.bin: $(OUT)/%.bin: | ../../bin/rankpipe $(OUT)
+$(OUT)/twos.bin $(OUT)/margin.bin $(OUT)/separable.bin: $(OUT)/%.bin: | ../../bin/rankpipe $(OUT)
 	synth $(game.$*) > $(new)
 	$(save)
 
@@ -33,7 +33,7 @@ $(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
 	$(call losses,$(new).table) > $(new).losses
 	replay -n $(call size,20000,500,5000) -s 1 $< | update -a listnet -e 0.01 | bin2txt |
 	    awk '$$1 == "w" { print $$2 + 1, $$3 }' > $(new).u
-	bin2txt -f svm $< | ./bounds -v loss=$(if $(filter pairs margin,$(bounded.data)),pairs,$(bounded.learner)) \
+	bin2txt -f svm $< | ./bounds -v loss=$(if $(filter twos margin,$(bounded.data)),pairs,$(bounded.learner)) \
 	    -v k=$(or $(bounded.k),0) -v margin=$(if $(filter separable margin,$(bounded.data)),0.1,0) \
 	    $(new).u $(new).losses - > $(new)
 	rm $(new).table $(new).w $(new).losses $(new).u
@@ -45,10 +45,17 @@ room = awk -F '\t' -v OFS='\t' '{ print } $$1 !~ /bound$$/ { lost = $$2; next } 
     { room = 1 - lost / $$2; if (!n++ || room < least) least = room } END { printf "room\t%.3g\n", least }'
 mistakes-of = awk -F '\t' '$$1 == "mistakes" || $$1 == "bound"' $1
 bound-of = awk -F '\t' '$$1 == "loss" || $$1 == "bound" { print "$1" $$1 "\t" $$2 }' $2
-COLLECTIONS = MQ2008 MSLR
-collected = { $(foreach c,$(COLLECTIONS),$(call bound-of,$c-,$(filter %bounded.$c.$1,$^));) }
+# Losses and bounds of MQ2008 and MSLR; room is that of all collections found.
+HAS_LAMBDARANK = $(wildcard $(DATA:%=%/lambdarank/train.txt) $(DATA:%=%/lambdarank/test.txt))
+$(OUT)/lambdarank.bin: $(HAS_LAMBDARANK) | ../../bin/rankpipe $(OUT)
+	svm2bin -n $(HAS_LAMBDARANK) > $(new)
+	$(save)
+COLLECTIONS = $(LETOR) MSLR $(if $(HAS_LAMBDARANK),lambdarank)
+bounded = $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.$1)
+collected = $(foreach c,$(COLLECTIONS),$(call bound-of,$c-,$(OUT)/bounded.$c.$1);)
+named = | $(room) | grep -E '^(ndcg-|ap-)?(MQ2008-|MSLR-|room)'
 
-$(OUT)/perceptrons-theorem1.values: $(OUT)/bounded.pairs.minimax.ndcg
+$(OUT)/perceptrons-theorem1.values: $(OUT)/bounded.twos.minimax.ndcg
 	$(call mistakes-of,$<) | $(room) > $(new)
 	$(save)
 $(OUT)/perceptrons-corollary2.values: $(OUT)/bounded.margin.minimax.ndcg
@@ -60,14 +67,17 @@ $(OUT)/perceptrons-corollary7.values: $(OUT)/bounded.separable.slam.ndcg $(OUT)/
 $(OUT)/perceptrons-corollary11.values: $(OUT)/bounded.separable.minimax.ndcg
 	$(call bound-of,,$<) | $(room) > $(new)
 	$(save)
-$(OUT)/perceptrons-theorem6.values: $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.slam.ndcg $(OUT)/bounded.$c.slam-ap.map)
-	{ $(call collected,slam.ndcg) | sed 's/^/ndcg-/'; $(call collected,slam-ap.map) | sed 's/^/ap-/'; } | $(room) > $(new)
+$(OUT)/perceptrons-theorem6.values: $(call bounded,slam.ndcg) $(call bounded,slam-ap.map)
+	{
+	    { $(call collected,slam.ndcg) } | sed 's/^/ndcg-/'
+	    { $(call collected,slam-ap.map) } | sed 's/^/ap-/'
+	} $(named) > $(new)
 	$(save)
-$(OUT)/perceptrons-theorem8.values: $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.slam.ndcgtop10)
-	$(call collected,slam.ndcgtop10) | $(room) > $(new)
+$(OUT)/perceptrons-theorem8.values: $(call bounded,slam.ndcgtop10)
+	{ $(call collected,slam.ndcgtop10) } $(named) > $(new)
 	$(save)
-$(OUT)/perceptrons-theorem10.values: $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.minimax.ndcg)
-	$(call collected,minimax.ndcg) | $(room) > $(new)
+$(OUT)/perceptrons-theorem10.values: $(call bounded,minimax.ndcg)
+	{ $(call collected,minimax.ndcg) } $(named) > $(new)
 	$(save)
 
 # learners: how many; right: rounds that the theorem's weights rank right, over all learners; apart: the

@@ -182,6 +182,32 @@ holds() {
     done
 }
 
+# rows PAPER...: the rows of results.tsv, each once.
+rows() {
+    for paper; do
+        sed 1d "$PAPERS/results.tsv" | cut -f 1 | grep "^$paper-" | grep -v '^ct2017-section4\|-figure' | sort -u
+    done | paste -sd ' '
+}
+
+@test "what the page says of the theorems of 2015 and 2017 holds in shorter runs" {
+    papers SIZE=short MEASURED="$(rows ct2015 ct2017)" hold
+}
+
+@test "what the page says of the perceptrons' theorems holds on every collection" {
+    need_data MQ2008
+    papers SIZE=short DATA="$DATA" MEASURED="$(rows perceptrons)" hold
+    [ ! -d "$DATA/lambdarank" ] || [ -s out/bounded.lambdarank.slam.ndcg ]
+}
+
+@test "a claim that does not hold, or was not measured, is named" {
+    printf 'id\tname\tvalue\ttolerance\tlow\thigh\na\tx\t1\t0.1\t0\t2\na\ty\t1\t0\t-\t1\n' >results
+    printf 'x\t2.5\n' >a.values
+    fails 1 '' "$PAPERS/check" -v by=range results a.values
+    "$PAPERS/check" -v by=range results a.values >said || true
+    is "$(cat said)" "a x: 2.5 is not in 0 to 2
+a y: was not measured"
+}
+
 @test "the page shows every picture, and the README shows one and leads to the page" {
     for name in $(names); do
         case $name in
