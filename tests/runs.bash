@@ -61,6 +61,7 @@ settings() {
     squared-ndcg) k=all options="-a squared-ndcg -e 0.02 -U 1" ;;
     slam | slam-ap) k=all options="-a $1 -e 0.3" ;;
     slam-cut) k=all options="-a slam -e 0.3 -k 3" ;;
+    slam-margin) k=all options="-a slam -e 0.3 -M 0.2" ;;
     minimax | prank | prank-pair) k=all options="-a $1" ;;
     solar1) k=all options="-a solar1 -C 0.1 -s 5" ;;
     solar2) k=all options="-a solar2 -C 2" ;;

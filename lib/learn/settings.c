@@ -17,6 +17,7 @@ const struct setting settings_known[SETTINGS] = {
     [SETTING_DRIFT] = { 'H', "drift", "the reset by surprise", FORM_FLAG, 0, 0, NULL },
     [SETTING_CLICKS] = { 'K', "clicks", "answers by clicks", FORM_FLAG, 0, 0, NULL },
     [SETTING_TOP_GRADE] = { 'L', "grades", "the top grade", FORM_WHOLE, 1, 1000, NULL },
+    [SETTING_MARGIN] = { 'M', "margin", "the margin", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_MEMBERS] = { 'N', "size", "the committee's size", FORM_WHOLE, 1, 1000000, NULL },
     [SETTING_RHO] = { 'R', "rho", "the variance of a document's own effect", FORM_FROM_ZERO, 0,
                       1000000000, NULL },

@@ -26,6 +26,7 @@ static const struct option_use {
     { SETTING_IN_ORDER, { 0, 1, 0 } },     { SETTING_PLAIN, { 0, 1, 0 } },
     { SETTING_SEED, { 0, 7, 123456789 } }, { SETTING_DRIFT, { 0, 0, 1 } },
     { SETTING_RHO, { 0, 0.5, 9 } },        { SETTING_DELTA, { 0, 0.5, 0.9 } },
+    { SETTING_MARGIN, { 0, 0.3, 2 } },
 };
 
 static struct settings tell(const struct learner *learner, size_t run)
