@@ -15,7 +15,7 @@ bool features_avx2_runs(void)
 }
 
 /* Text is looked at in blocks of 64 bytes, of which each mask has a bit for a byte. What is loaded
- * begins within a block or two bytes behind it, and has 16 bytes. */
+ * begins within a block or up to two bytes after it, and has 16 bytes. */
 enum { BLOCK = 64, REACH = BLOCK + 2 + 16, GROUP = 4 };
 
 struct block {
@@ -73,8 +73,8 @@ AVX2_INLINE __m128i load(const void *p)
 /* Where the parts of the word are that begins at `start` of a block. */
 struct word {
     unsigned start, index_digits; /* the index                            */
-    unsigned value, digits;       /* the value behind its sign            */
-    unsigned places, minus;       /* digits behind the point; 1: negative */
+    unsigned value, digits;       /* the value after its sign             */
+    unsigned places, minus;       /* digits after the point; 1: negative  */
     unsigned bad;                 /* not 0: not as plain as wanted        */
     unsigned end;
 };

@@ -96,11 +96,11 @@ AVX512_INLINE __m256i half(__m512i x)
  * 2 t + 1 that of its end. The same bytes of `before` are the places before the digits there: that
  * of the end of the last word, and that of the colon. */
 struct words {
-    unsigned count; /* of words that are taken: at most four */
+    unsigned count; /* at most four */
     __m128i places, before;
 };
 
-/* The first `count` words, of which `marks` has the bits. */
+/* The first `count` words. `marks` has the bits of their colons and ends. */
 AVX512_INLINE struct words find_words(const struct constants *k, uint64_t marks, unsigned count)
 {
     __m128i places = _mm512_castsi512_si128(_mm512_maskz_compress_epi8(marks, k->counted));
@@ -180,9 +180,9 @@ AVX512_INLINE bool round_values(const struct constants *k, const struct values *
     __m256i whole = _mm256_add_epi64(_mm256_mul_epu32(eights, _mm256_set1_epi64x(100000000)),
                                      _mm256_srli_epi64(eights, 32));
     /* How many digits follow bit j of 16: 15 - j. Without a point 64, which is 0 modulo 16. */
-    __m256i behind = _mm256_lzcnt_epi64(
+    __m256i after = _mm256_lzcnt_epi64(
         _mm256_cvtepu16_epi64(_mm_cvtsi64_si128((int64_t)values->points)));
-    __m256i by = half(_mm512_permutex2var_epi64(k->powers, _mm512_castsi256_si512(behind),
+    __m256i by = half(_mm512_permutex2var_epi64(k->powers, _mm512_castsi256_si512(after),
                                                 k->more_powers));
     __m256d ratio = _mm256_div_pd(_mm256_cvtepi64_pd(whole), _mm256_castsi256_pd(by));
     __m256i off = _mm256_sub_epi64(_mm256_castpd_si256(ratio), half(k->near_half));

@@ -31,8 +31,8 @@ static inline void print_start(struct print *print, struct writer *out, struct f
 /* Passes what is held to the writer: 0 or a fault, that of the first failure. */
 int print_end(struct print *print);
 
-/* A place for a piece of at most n bytes, up to PRINT_BYTES of them. It counts when print_piece is
- * told where it ends. Between the two calls nothing else may be printed. */
+/* A place for a piece of at most n bytes, up to PRINT_BYTES; print_piece takes its end. Between
+ * the two calls nothing else may be printed. */
 static inline char *print_room(struct print *print, size_t n)
 {
     if (print->held > PRINT_BYTES - n)
