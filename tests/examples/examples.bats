@@ -70,7 +70,7 @@ block() {
     cat out err
     [ ! -s err ]
     [ -s curve.tsv ]
-    bin2txt w.bin | grep '^# rankpipe/1 model learner=kl '
+    bin2txt w.bin | grep '^# rankpipe/1 model learner=memory '
 }
 
 @test "the README shows the table that rankpipe train prints" {
