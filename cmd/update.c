@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "learn/learner_model.h"
+#include "learn/learner_round.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
 #include "run/setting_option.h"
@@ -156,6 +157,7 @@ static int open_update(void *self)
     struct fault *fault = my->host->fault;
     if (!my->model && !my->host->to && isatty(STDOUT_FILENO))
         return fault_usage(fault, "standard output is a terminal: use -m model, or a file");
+    my->state.work.watch = my->host->watch;
     if (my->model && model_file_open(&my->file, my->model, fault) < 0)
         return -1;
     if (my->model)

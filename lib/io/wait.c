@@ -99,6 +99,14 @@ int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fau
     return ready > 0 ? fault_stopped(fault) : 0;
 }
 
+int long_work_look(struct long_work *work, struct fault *fault)
+{
+    work->steps = 0;
+    work->stopped = work->stopped ||
+                    (work->watch && watch_stopped(work->watch, 0, fault) < 0);
+    return work->stopped ? fault_stopped(fault) : 0;
+}
+
 int watch_writable(struct watch *watch, int fd, struct fault *fault)
 {
     int ready;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/fault.h"
@@ -46,6 +47,23 @@ int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fau
 /* ^C stops the other programs of a pipeline too, and this program may see their end before its own
  * signal. Before it reports that they are gone, it waits this long for the signal. */
 enum { WATCH_GRACE = 20 }; /* milliseconds */
+
+/* A long computation, which must not keep a program from ending when a signal asks for it. */
+struct long_work {             /* all zero at first: nothing is watched */
+    const struct watch *watch; /* the caller's; NULL: the work is never stopped            */
+    uint64_t steps;            /* of a few nanoseconds each, since the signal was asked for */
+    bool stopped;              /* a signal asked to stop: the result is good for nothing   */
+};
+enum { WORK_STEPS = 1 << 22 };
+
+int long_work_look(struct long_work *work, struct fault *fault);
+
+/* Adds steps to the work, and every 2^22 of them asks whether a signal came: 0 or FAULT_STOPPED. */
+static inline int long_work(struct long_work *work, size_t steps, struct fault *fault)
+{
+    work->steps += steps;
+    return work->steps < WORK_STEPS ? 0 : long_work_look(work, fault);
+}
 
 /* Opens a file as open() does. Where a signal interrupts it, tries again, unless that signal asked
  * to stop; watch NULL: always. A descriptor; or -1, with errno, or with FAULT_STOPPED. */

@@ -39,7 +39,8 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     struct known known;
     const struct settings *settings = &state->settings;
     const struct surrogate_options options = {
-        0, settings->set[SETTING_CUTOFF] ? (size_t)settings->value[SETTING_CUTOFF] : SIZE_MAX
+        0, settings->set[SETTING_CUTOFF] ? (size_t)settings->value[SETTING_CUTOFF] : SIZE_MAX,
+        &state->work
     };
     double *s = learner_score(state, x, fault);
     if (!s || learner_feedback(state, round, &feedback, fault) < 0 ||

@@ -48,11 +48,15 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (!val || learner_feedback(state, round, &feedback, fault) < 0 ||
         !learner_score(state, x, fault))
         return -1;
-    for (size_t a = 0; a < feedback.docs; a++) {
-        struct row row = matrix_row(x, feedback.doc[a], val, (uint32_t *)(val + width));
+    for (size_t a = 0; a < feedback.docs; a++)
         if (check_grade(feedback.relevance[a], n, fault) < 0)
             return -1;
+    state->begun = true;
+    for (size_t a = 0; a < feedback.docs; a++) {
+        struct row row = matrix_row(x, feedback.doc[a], val, (uint32_t *)(val + width));
         correct(state, &row, feedback.relevance[a], n);
+        if (long_work(&state->work, learner_steps(state, x), fault) < 0)
+            return -1;
     }
     return learner_check(state, fault);
 }

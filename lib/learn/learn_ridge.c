@@ -20,7 +20,12 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (learner_feedback(state, round, &feedback, fault) < 0 || regression_round(my, x, fault) < 0)
         return -1;
     for (size_t h = 0; h < feedback.docs; h++)
-        if (regression_learn(my, feedback.doc[h], feedback.relevance[h], 1, fault) < 0)
+        if (regression_finite(my, feedback.doc[h], fault) < 0)
+            return -1;
+    state->begun = true;
+    for (size_t h = 0; h < feedback.docs; h++)
+        if (regression_learn(my, feedback.doc[h], feedback.relevance[h], 1, fault) < 0 ||
+            long_work(&state->work, learner_steps(state, x), fault) < 0)
             return -1;
     return regression_check(my, fault);
 }

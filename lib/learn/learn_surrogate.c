@@ -18,7 +18,8 @@ static int learn(struct state *state, const struct matrix *x, const struct round
         0)
         return -1;
     double *s = learner_score(state, x, fault);
-    const struct surrogate_options options = { state->settings.value[SETTING_EPSILON], 0 };
+    const struct surrogate_options options = { state->settings.value[SETTING_EPSILON], 0,
+                                               &state->work };
     double *g = buffer_for(&state->scratch, (1 + SURROGATE_SCRATCH) * x->docs, sizeof *g, fault);
     if (!s || !g)
         return -1;

@@ -57,6 +57,7 @@ void learner_close(struct state *state)
     norm_close(&state->slope);
     regression_close(&state->regression);
     memory_table_close(&state->memory);
+    buffer_free(&state->undo.copied);
     buffer_free(&state->keys);
     buffer_free(&state->saved);
     buffer_free(&state->drawn);
@@ -175,6 +176,7 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
                           "have: add -d %zu if that is meant",
                           width, state->most, width);
     struct extent from = { 1, state->dim }, to = { 1, width };
+    state->begun = true;
     double *w = grow(&state->weights, from, to, fault);
     double *z = grow(&state->gradient, from, to, fault);
     bool length = state->adaptive && learner_scaled(state);
@@ -185,19 +187,6 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
         return -1;
     state->w = w;
     state->dim = width;
-    return 0;
-}
-
-int learner_learn(struct state *state, const struct round *round, struct fault *fault)
-{
-    struct matrix x;
-    if (round_features(round, &x, fault) < 0 ||
-        learner_reach(state, matrix_width(&x), fault) < 0)
-        return -1;
-    state->live = round->live ? round->score : NULL;
-    state->changes_known = false;
-    if (state->learner->learn(state, &x, round, fault) < 0)
-        return -1;
-    state->rounds++;
+    state->begun = false;
     return 0;
 }

@@ -54,6 +54,11 @@ struct memory_arrays;
 int memory_table_fill(struct memory_table *table, const struct memory_arrays *arrays,
                       struct fault *fault);
 
+/* Makes entries what they were: before[count], each key once, n = 0 for one that was new, which
+ * leaves the table. It is then good for walks alone. O(size of the table). */
+void memory_table_restore(struct memory_table *table, const struct memory_entry *before,
+                          size_t count);
+
 /* Where a walk through the entries is; all zero at first. */
 struct memory_walk {
     size_t shelf, slot;
