@@ -4,6 +4,7 @@
 
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"
+#include "run/checkpoint.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
 #include "run/setting_option.h"
@@ -16,7 +17,9 @@ struct update {
     struct settings settings;
     const char *model, *ring_path;
     bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
-    uint64_t every, most; /* rounds between checkpoints (0: none); most weights (0: preset) */
+    struct checkpoint every;
+    bool unsaved;  /* saving failed */
+    uint64_t most; /* weights; 0: preset */
     struct model_file file;
     struct ring *ring;
     struct state state;
@@ -24,21 +27,11 @@ struct update {
     uint64_t rounds; /* of this run */
 };
 
-static const char *gain_word(size_t i)
-{
-    return settings_known[SETTING_GAIN].words[i];
-}
-
-static const char *learner_word(size_t i)
-{
-    return learners[i] ? learners[i]->name : NULL;
-}
-
 static const struct option options_known[] = {
     { 'C', "tradeoff", NULL, "solar1: C (default 1e-5); solar2: gamma (default 10000); others: the "
                              "ridge penalty (default 1, baselines 100); a number above 0" },
     { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
-    { 'G', "gain", gain_word, "ftpl: gain of a label (default exp)" },
+    { 'G', "gain", settings_gain, "ftpl: gain of a label (default exp)" },
     { 'H', NULL, NULL, "memory: forget a query whose answers surprise (default: never forget)" },
     { 'K', NULL, NULL, "memory: learn from clicks down to the last (default: from relevance)" },
     { 'L', "grade", NULL, "prank: top grade of the labels, 1 to 1000 (default 4)" },
@@ -50,8 +43,9 @@ static const struct option options_known[] = {
     { 'T', "horizon", NULL, "rounds of the run: eta is horizon^(-2/3), or horizon^(-1/2)" },
     { 'U', "radius", NULL, "radius of the ball for the weights, above 0 (default: no ball)" },
     { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },
-    { 'a', "learner", learner_word, "how to learn (no default)" },
-    { 'c', "rounds", NULL, "with -m: rounds between checkpoints (default: save at the end alone)" },
+    { 'a', "learner", learner_name, "how to learn (no default)" },
+    { 'c', "every", NULL, "with -m: rounds, or seconds as 30s, between checkpoints (default: save "
+                          "at the end alone)" },
     { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
     { 'e', "eta", NULL, "step size, above 0 (default: adaptive steps; minimax 1, dbgd 0.01)" },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },
@@ -75,11 +69,11 @@ static int parse_option(struct update *my, const struct options *options)
         my->unmasked = true;
         return 0;
     case 'a':
-        found = options_find(options, "learner", options->value, learner_word);
+        found = options_find(options, "learner", options->value, learner_name);
         my->learner = found < 0 ? NULL : learners[found];
         return found;
     case 'c':
-        return options_whole(options, 1, RECORD_MOST, &my->every);
+        return checkpoint_option(&my->every, options);
     case 'd':
         return options_whole(options, 1, ROUND_DIM, &my->most);
     case 'f':
@@ -109,7 +103,7 @@ static int parse(void *self, struct options *options, struct host *host)
         return letter < 0 ? letter : -1;
     if (!my->learner)
         return fault_usage(options->fault, "no learner: use -a kl, for instance");
-    if (my->every && !my->model)
+    if (checkpoint_any(&my->every) && !my->model)
         return fault_usage(options->fault, "-c needs -m: it saves into the model file");
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m: it replaces the model file");
@@ -191,9 +185,8 @@ static enum step step(void *self, struct round *round)
         learner_learn(&my->state, round, fault) < 0)
         return FAIL;
     my->rounds++;
-    if (my->every && my->state.rounds % my->every == 0 && save(my, fault) < 0)
-        return FAIL;
-    return publish(my) < 0 ? FAIL : DROP;
+    my->unsaved = checkpoint_due(&my->every, my->state.rounds) && save(my, fault) < 0;
+    return my->unsaved || publish(my) < 0 ? FAIL : DROP;
 }
 
 static enum step refuse_model(void *self, struct record *record)
@@ -205,14 +198,14 @@ static enum step refuse_model(void *self, struct record *record)
     return FAIL;
 }
 
-/* Saves what was learnt from whole rounds, also after a signal or a stream that is cut short. */
+/* Saves what was learnt before the end, whatever ended the run. */
 static void finish(struct update *my, enum ended ended)
 {
     struct fault *fault = my->host->fault, saving = { FAULT_NONE, "" };
     if (ended == CLEAN && my->rounds == 0)
         (void)fault_other(fault, "<stdin>: no rounds");
     my->host->watch->stop = -1; /* the signal must not stop the saving */
-    if (ended != FAILED && my->rounds > 0 && save(my, &saving) < 0)
+    if (!my->unsaved && my->rounds > 0 && save(my, &saving) < 0)
         fault_also(fault, &saving);
     else if (my->ring && (ended == CLEAN || ended == CUT))
         (void)my->ring->end(my->ring, fault);
@@ -232,7 +225,7 @@ static int close_update(void *self, enum ended ended)
 const struct filter update = {
     .name = "update",
     .usage = "-a learner [-HKPXnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
-             "[-R rho] [-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
+             "[-R rho] [-S width] [-T horizon | -e eta] [-U radius] [-c every] [-d dim] [-f ring] "
              "[-k cutoff] [-m model] [-s seed]",
     .line = "learns from the feedback",
     .options = options_known,

@@ -151,6 +151,7 @@ struct learner {
 /* The table, ended by NULL, and the learner of a name, or NULL. */
 extern const struct learner *const learners[];
 const struct learner *learner_find(const char *name);
+const char *learner_name(size_t i); /* of number i, from 0; NULL after the last */
 
 /* The learner whose model has this name; for weights that came from text, one that scores by them
  * and never learns, which update cannot name; or NULL. */

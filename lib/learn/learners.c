@@ -22,6 +22,11 @@ const struct learner *const learners[] = {
     NULL,
 };
 
+const char *learner_name(size_t i)
+{
+    return learners[i] ? learners[i]->name : NULL;
+}
+
 const struct learner *learner_find(const char *name)
 {
     for (size_t i = 0; learners[i]; i++)

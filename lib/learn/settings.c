@@ -139,3 +139,8 @@ int settings_compare(const struct settings *settings, const struct model *model,
     }
     return 0;
 }
+
+const char *settings_gain(size_t i)
+{
+    return settings_known[SETTING_GAIN].words[i];
+}

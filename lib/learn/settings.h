@@ -39,6 +39,8 @@ struct setting {
 };
 extern const struct setting settings_known[SETTINGS];
 
+/* Word i of SETTING_GAIN, from 0, or NULL after the last. */
+const char *settings_gain(size_t i);
 enum gain { GAIN_EXP = 1, GAIN_LIN, GAIN_NDCG, GAIN_AUC }; /* the words of SETTING_GAIN */
 
 struct settings {
