@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* A copy of CHEAP numbers is made in any case; a round of LONG steps may take a second. */
-enum { CHEAP = 8192, SHARE = 16 };
+enum { CHEAP = 1024, SHARE = 16 };
 #define LONG 0x1p27
 
 static size_t array_numbers(const struct state *state, size_t i, size_t dim)

@@ -79,6 +79,8 @@ static double smoothdcg_loss(size_t m, const double *s, const double *R,
     return -sum;
 }
 
+enum { LOOPED = 64 }; /* hinges of more documents are counted without looking at each pair */
+
 /* Counts steps; true if the work was stopped. */
 static bool stops(const struct surrogate_options *options, size_t steps)
 {
@@ -90,7 +92,7 @@ static bool stops(const struct surrogate_options *options, size_t steps)
 static void ranksvm_gradient(const struct exposure *exposure, const double *s,
                              const struct surrogate_options *options, double *g, double *scratch)
 {
-    if (exposure->places == exposure->docs) {
+    if (exposure->places == exposure->docs && exposure->docs > LOOPED) {
         hinges_count(exposure->docs, s, exposure->doc, exposure->relevance, g, scratch);
         return;
     }

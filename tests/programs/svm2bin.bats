@@ -476,9 +476,19 @@ usage: svm2bin *' svm2bin -q - text
     is "$(cat out)" 'rankpipe/1 end rounds=100000 bytes=0'
 }
 
-@test "a million qids that went before take some 16 bytes each: 4 MB and 20 in all" {
+@test "a million qids that went before take at most 16 bytes and theirs: 4 MB and 28 in all" {
     needs_limits
     awk 'BEGIN { for (i = 0; i < 1000000; i++) print "1 qid:" i " 1:1" }' |
-        (ulimit -v 24576 && exec svm2bin) | tail -c 38 >out
+        (ulimit -v 32768 && exec svm2bin) | tail -c 38 >out
     is "$(cat out)" 'rankpipe/1 end rounds=1000000 bytes=0'
+}
+
+@test "two qids that have one hash in other programs are two" {
+    for i in 1 2; do
+        printf '%s qid:8yn0iYCKYHlIj4-BwPqk 1:1\n%s qid:GReLUrM4wMqfg9yzV3KQ 1:1\n' 1 0 >text
+        svm2bin <text >again
+        [ "$i" = 1 ] || same before again
+        mv again before
+    done
+    [ "$(bin2txt -f head before | grep -c 'round')" = 2 ]
 }
