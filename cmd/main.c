@@ -116,10 +116,21 @@ static int handle_signals(struct pump *pump)
     return 0;
 }
 
+/* A program that waits long for another one says what for, so that one sees who is at fault. */
+static void report_wait(const struct slow *slow, const char *awaited)
+{
+    struct fault line = { FAULT_NONE, "" };
+    const struct pump *pump = slow->self;
+    (void)fault_other(&line, "still waiting for %s after %d seconds", awaited, WATCH_SLOW / 1000);
+    warn(&pump->host, pump->filter->name, line.text);
+}
+
 static int run(const struct filter *program, int argc, char **argv)
 {
     struct pump pump;
+    struct slow slow = { .report = report_wait, .self = &pump };
     int asked = pump_parse(&pump, program, argc, argv);
+    pump.watch.slow = &slow;
     if (asked == OPTIONS_HELP)
         help_print(stdout, program);
     else if (asked == OPTIONS_VERSION)

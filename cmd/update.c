@@ -162,6 +162,7 @@ static int open_update(void *self)
         my->ring = ring_fifo_update(my->ring_path, my->host->in, my->host->watch, fault);
     if (my->ring_path && !my->ring)
         return -1;
+    my->host->once = my->ring_path != NULL;
     if (my->model && !my->anew && load(my) < 0)
         return -1;
     return publish(my);

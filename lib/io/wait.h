@@ -29,14 +29,27 @@ struct watch {
     bool eager;          /* `take` also while output blocks, not only while input does */
     int (*take)(void *self, struct fault *fault); /* 0 or a fault, which ends the wait */
     void *self;
+    struct slow *slow;   /* whom to tell of a long wait; NULL: nobody */
 };
+
+/* Reports a wait for input that has taken WATCH_SLOW, once in a run. */
+struct slow {
+    void (*report)(const struct slow *slow, const char *awaited);
+    void *self; /* the reporter's */
+    bool reported;
+};
+enum { WATCH_SLOW = 10000 }; /* milliseconds */
 
 /* A watch that watches nothing yet. */
 #define WATCH_NOTHING ((struct watch){ .stop = -1, .side = -1 })
 
-/* Waits until `fd` can be read, for at most so many milliseconds (-1: no limit). 1; 0 when the time
- * is over; or a fault. */
+/* Waits until `fd` can be read, for at most so many milliseconds. 1; 0 when the time is over; or a
+ * fault. */
 int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault);
+
+/* The same without a limit: 1 or a fault. `awaited` is what is waited for, as in "still waiting for
+ * <stdin>". */
+int watch_input(struct watch *watch, int fd, const char *awaited, struct fault *fault);
 
 /* Waits until `fd` can be written, at least PIPE_BUF bytes where it is a pipe. 0 or a fault. */
 int watch_writable(struct watch *watch, int fd, struct fault *fault);

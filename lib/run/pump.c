@@ -158,6 +158,7 @@ static int pump_input(struct pump *pump, enum kind kind, int fd, const char *nam
     reader_open(&reader, fd, name, &pump->watch);
     if (kind == FILTER && splice_open(&spliced, fd, STDOUT_FILENO))
         reader.spliced = &spliced;
+    reader.once = pump->host.once;
     reader.copies = !pump->filter->no_features;
     int result = pump_stream(pump, kind, &reader, written);
     if (reader.spliced)
