@@ -97,3 +97,27 @@ ended() {
     kill -TERM $!
     ended 1000 143 $!
 }
+
+# keys NUMBER: a stream of 8 MB whose headers have so many keys of their own.
+keys() {
+    awk -v number="$1" 'BEGIN {
+        for (k = 0; k < number; k++)
+            keys = keys sprintf("x-%x=1 ", k)
+        for (t = 1; bytes < 8e6; t++) {
+            line = "rankpipe/1 round t=" t " docs=1 dim=0 " keys "bytes=0"
+            bytes += length(line) + 1
+            print line
+        }
+        print "rankpipe/1 end rounds=" t - 1 " bytes=0"
+    }'
+}
+
+@test "a header of hundreds of keys takes no longer per byte than one of ten" {
+    keys 10 >few
+    keys 500 >many
+    TIMEFORMAT=%U
+    few=$({ time bin2txt -f head few >/dev/null; } 2>&1)
+    many=$({ time bin2txt -f head many >/dev/null; } 2>&1)
+    awk -v few="$few" -v many="$many" 'BEGIN { exit many > 3 * few + 0.05 }' ||
+        { echo "$many seconds, not $few" && return 1; }
+}
