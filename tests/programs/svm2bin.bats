@@ -90,10 +90,19 @@ round t=2 qid=b docs=1 dim=1 cols=label:f4[1],x:f4[1] bytes=8"
 }
 
 @test "a qid is any word" {
-    is "$(heads '1 qid:q-7/x#"=,\\ 1:1\n1 qid:10 1:1\n1 qid:010 1:1\n' | cut -d ' ' -f 3)" \
-        "qid=q-7/x#\"=,\\
+    is "$(heads '1 qid:q-7/x"=,\\ 1:1\n1 qid:10 1:1\n1 qid:010 1:1\n' | cut -d ' ' -f 3)" \
+        "qid=q-7/x\"=,\\
 qid=10
 qid=010"
+}
+
+@test "a # after a qid begins a comment" {
+    printf '1 qid:q0 1:1\n0 qid:q0 1:1\n2 qid:q1 1:3\n' | svm2bin >plain
+    printf '1 qid:q0 1:1\n0 qid:q0 1:1#d\n2 qid:q1 1:3#\n' | svm2bin >commented
+    same plain commented
+    is "$(heads '1 qid:q0#c\n0 qid:q0# 1:1\n' | cut -d ' ' -f 3,4)" 'qid=q0 docs=2'
+    fails 1 "svm2bin: <stdin>: line 1: a qid without a name: 'qid:'" \
+        sh -c 'echo "1 qid:#c 1:1" | svm2bin'
 }
 
 @test "what a header cannot hold of a qid is written %XX" {
