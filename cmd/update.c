@@ -29,7 +29,7 @@ struct update {
 
 static const struct option options_known[] = {
     { 'C', "tradeoff", NULL, "solar1: C (default 1e-5); solar2: gamma (default 10000); others: the "
-                             "ridge penalty (default 1, baselines 100); a number above 0" },
+                             "ridge penalty (default 1, baselines 100); 1e-300 to 1e300" },
     { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
     { 'G', "gain", settings_gain, "ftpl: gain of a label (default exp)" },
     { 'H', NULL, NULL, "memory: forget a query whose answers surprise (default: never forget)" },

@@ -29,6 +29,15 @@ static int settle_eta(struct state *state, struct fault *fault)
     return 0;
 }
 
+/* So small or large a trade-off that its reciprocal, or a product with it, is not finite. */
+static int check_tradeoff(const struct settings *settings, struct fault *fault)
+{
+    double tradeoff = settings->value[SETTING_TRADEOFF];
+    if (!settings->set[SETTING_TRADEOFF] || (tradeoff >= 1e-300 && tradeoff <= 1e300))
+        return 0;
+    return fault_usage(fault, "-C wants a number from 1e-300 to 1e300, not %g", tradeoff);
+}
+
 int learner_start(struct state *state, const struct learner *learner,
                   const struct settings *settings, size_t most, struct fault *fault)
 {
@@ -44,7 +53,7 @@ int learner_start(struct state *state, const struct learner *learner,
             state->settings.value[i] = learner->preset[i];
         }
     }
-    if (settle_eta(state, fault) < 0)
+    if (check_tradeoff(settings, fault) < 0 || settle_eta(state, fault) < 0)
         return -1;
     ball_start(&state->ball, state->settings.value[SETTING_RADIUS]);
     return learner_reach(state, 0, fault);

@@ -1,5 +1,6 @@
 #include "learn/learner_round.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* A copy of CHEAP numbers is made in any case; a round of LONG steps may take a second. */
@@ -142,6 +143,9 @@ static int learn_reached(struct state *state, const struct matrix *x, const stru
 int learner_learn(struct state *state, const struct round *round, struct fault *fault)
 {
     struct matrix x;
+    if (state->rounds == RECORD_MOST - 1)
+        return fault_data(fault, "the model has learnt %" PRIu64 " rounds, the most that it can "
+                          "count", state->rounds);
     if (round_features(round, &x, fault) < 0)
         return -1;
     undo_start(state);

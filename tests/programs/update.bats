@@ -986,3 +986,30 @@ gone_on() {
     grep '^update: cannot write model.lock.new: ' err
     [ ! -e model ]
 }
+
+@test "a model that has learnt 2^53 - 1 rounds learns no more, and stays as it was" {
+    mkstream model learner=kl rounds=9007199254740991 dim=1 eta=0.10000000000000001 w:f8 0 >model
+    mkstream round t=1 docs=1 dim=1 label:f4 1 x:f4 1 >bad
+    cp model before
+    fails_on bad 1 "$(resuming model 'update: <stdin>: round 1: the model has learnt 9007199254740991 rounds, the most that it can count')" \
+        update -a kl -e 0.1 -m model
+    same before model
+    mkstream model learner=kl rounds=9007199254740990 dim=1 eta=0.10000000000000001 w:f8 0 >model
+    update -a kl -e 0.1 -m model <bad 2>err
+    bin2txt -f head model | grep rounds=9007199254740991
+    bin2txt model >text # which reads it again
+}
+
+@test "-C is a number whose reciprocal is one, too" {
+    mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 0.25 >stream
+    for learner in solar1 solar2 ridge squared-dr memory; do
+        for value in 1e-320 9e-301 1.1e300 1e308; do
+            fails_on stream 2 "update: -C wants a number from 1e-300 to 1e300, not *" \
+                update -a $learner -C $value
+        done
+        for value in 1e-300 1e300; do
+            update -a $learner -C $value <stream >model
+            ! bin2txt model | grep -E 'nan|inf'
+        done
+    done
+}
