@@ -54,6 +54,18 @@ static int catch_signals(void (*handler)(int), struct fault *fault)
     return 0;
 }
 
+static const char *bus_name; /* the program's */
+
+/* A mapped file lost bytes that are read now, or its disk failed: there is no way to go on. */
+static void on_bus_error(int number)
+{
+    static const char text[] = ": a file that is mapped became shorter, or cannot be read\n";
+    (void)number;
+    (void)!write(STDERR_FILENO, bus_name, strlen(bus_name));
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(1);
+}
+
 static int die_of(int number)
 {
     sigset_t set;
@@ -131,6 +143,8 @@ static int run(const struct filter *program, int argc, char **argv)
     struct slow slow = { .report = report_wait, .self = &pump };
     int asked = pump_parse(&pump, program, argc, argv);
     pump.watch.slow = &slow;
+    bus_name = program->name;
+    signal(SIGBUS, on_bus_error);
     if (asked == OPTIONS_HELP)
         help_print(stdout, program);
     else if (asked == OPTIONS_VERSION)
