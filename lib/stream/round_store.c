@@ -16,7 +16,7 @@ struct place { /* of one round */
     uint32_t stream, line; /* bytes of the line */
 };
 
-/* So many bytes of headers are kept parsed, for the first rounds. Other header lines are parsed each
+/* So many bytes of headers are kept parsed, for the first rounds. Other lines are parsed each
  * time, which takes longer, and next to no memory. */
 enum { PARSED = 64 << 20 };
 
