@@ -72,7 +72,7 @@ void memory_table_close(struct memory_table *table);
 
 /* ---- in a file ---- */
 
-/* Arrays of `count` numbers, keys rising: little-endian, perhaps unaligned, the caller's. */
+/* Arrays of `count` numbers, keys rising: perhaps unaligned, the caller's. */
 struct memory_arrays {
     const unsigned char *key, *n, *sum; /* u8, f8, f8 */
     size_t count;

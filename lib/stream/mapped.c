@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/little.h"
+
 int mapped_open(struct mapped *mapped, int fd, const char *name, struct watch *watch,
                 struct fault *fault)
 {
@@ -14,7 +16,7 @@ int mapped_open(struct mapped *mapped, int fd, const char *name, struct watch *w
     mapped->reader.keep = true;
     if (fstat(fd, &is) < 0)
         return fault_system(fault, "cannot read %s", name);
-    if (!S_ISREG(is.st_mode) || is.st_size == 0 || lseek(fd, 0, SEEK_CUR) > 0)
+    if (LITTLE_SWAPS || !S_ISREG(is.st_mode) || is.st_size == 0 || lseek(fd, 0, SEEK_CUR) > 0)
         return 0; /* another program may have read a part of standard input */
     if ((uintmax_t)is.st_size > SIZE_MAX)
         return fault_memory(fault, SIZE_MAX);

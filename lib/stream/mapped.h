@@ -18,7 +18,8 @@ struct mapped { /* all zero at first */
 };
 
 /* Makes ready to read the stream at `fd`, which may be closed once it has been read to its end;
- * name and watch are borrowed. A regular file that is at its beginning is mapped. 0 or a fault; to
+ * name and watch are borrowed. A regular file that is at its beginning is mapped, on
+ * little-endian machines. 0 or a fault; to
  * be closed either way. */
 int mapped_open(struct mapped *mapped, int fd, const char *name, struct watch *watch,
                 struct fault *fault);

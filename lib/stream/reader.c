@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/little.h"
 #include "stream/header.h"
 #include "stream/round.h"
 
@@ -322,6 +323,16 @@ int reader_header(struct reader *reader, struct record *record, struct fault *fa
     }
 }
 
+/* Makes the numbers of a payload in memory the machine's own. */
+static void swap_payload(struct record *record)
+{
+    for (size_t c = 0; c < record->columns; c++) {
+        const struct column *column = &record->column[c];
+        void *numbers = (void *)(uintptr_t)column->data; /* in the reader's buffer */
+        little_numbers(numbers, (size_t)column->count, column_width(column->type));
+    }
+}
+
 int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
 {
     size_t n = reader->line;
@@ -332,6 +343,8 @@ int reader_payload(struct reader *reader, struct record *record, struct fault *f
     if (here > record->bytes)
         here = (size_t)record->bytes;
     record_bind(record, reader->bytes + reader->from + n, here);
+    if (LITTLE_SWAPS)
+        swap_payload(record);
     reader->at = reader->from;
     reader->from += n + here;
     remember(reader, record);
