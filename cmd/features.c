@@ -1,47 +1,17 @@
-/* features: other features in the place of a round's: split, random Fourier features, products. */
-#include "feature/fourier.h"
-#include "feature/products.h"
-#include "feature/rows.h"
-#include "feature/split.h"
-#include "run/filter.h"
+/* features: other features in the place of a round's: scaled, split, random Fourier features,
+ * products, or several of these one after the other. */
+#include <stdio.h>
+#include <string.h>
 
-enum { FOURIER_NUMBER = 100, FOURIER_NUMBER_MOST = 1 << 20 };
+#include "feature/steps.h"
+#include "run/filter.h"
 
 struct features {
     struct host *host;
-    const struct step_kind *step;
     char drawn; /* the last option that is for features drawn at random; 0: none was given */
-    uint64_t number, seed;
-    double gamma;
-    struct split split;
-    struct fourier fourier;
-    struct rows in, out;
-};
-
-static int change_split(struct features *my, size_t *dim)
-{
-    return split_rows(&my->split, &my->in, dim, &my->out, my->host->fault);
-}
-
-static int change_fourier(struct features *my, size_t *dim)
-{
-    return fourier_rows(&my->fourier, &my->in, dim, &my->out, my->host->fault);
-}
-
-static int change_products(struct features *my, size_t *dim)
-{
-    return products_rows(&my->in, dim, &my->out, my->host->fault);
-}
-
-static const struct step_kind {
-    const char *name;
-    bool draws; /* takes the options */
-    int (*change)(struct features *my, size_t *dim); /* from `in` to `out` */
-} step_kinds[] = {
-    { "split", false, change_split },
-    { "fourier", true, change_fourier },
-    { "products", false, change_products },
-    { NULL, false, NULL },
+    struct step_defaults draw;
+    struct steps steps;
+    char made[ROUND_MADE + 1]; /* what the features of the round at hand are made by */
 };
 
 static const struct option options_known[] = {
@@ -52,28 +22,23 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static const char *step_word(size_t i)
-{
-    return step_kinds[i].name;
-}
+static const struct option operand_known = {
+    0, "step", steps_name, "how to change the features; several steps are joined by commas"
+};
 
-static const struct option operand_known = { 0, "step", step_word, "how to change the features" };
-
-static int parse_way(struct features *my, const struct options *options)
+static int parse_steps(struct features *my, const struct options *options)
 {
     char *const *operands = options_operands(options);
     if (!operands[0])
-        return options_missing(options, "step", step_word);
+        return options_missing(options, "step", steps_name);
     if (operands[1])
-        return fault_usage(options->fault, "one step at a time, but '%.40s' follows '%.40s'",
+        return fault_usage(options->fault, "'%.40s' follows '%.40s': join steps by commas",
                            operands[1], operands[0]);
-    int found = options_find(options, "step", operands[0], step_word);
-    if (found < 0)
+    if (steps_parse(&my->steps, operands[0], &my->draw, options->fault) < 0)
         return -1;
-    my->step = &step_kinds[found];
-    if (my->drawn && !my->step->draws)
-        return fault_usage(options->fault, "%s does not take -%c: it draws nothing at random",
-                           my->step->name, my->drawn);
+    if (my->drawn && !my->steps.defaulted)
+        return fault_usage(options->fault, "%.60s does not take -%c, which is for fourier without "
+                           "parameters of its own", operands[0], my->drawn);
     return 0;
 }
 
@@ -82,21 +47,19 @@ static int parse(void *self, struct options *options, struct host *host)
     struct features *my = self;
     int letter, wrong = 0;
     my->host = host;
-    my->number = FOURIER_NUMBER;
-    my->seed = 1;
-    my->gamma = 1;
+    my->draw = steps_usual;
     while (wrong == 0 && (letter = options_next(options)) > 0) {
         my->drawn = (char)letter;
         if (letter == 'D')
-            wrong = options_whole(options, 1, FOURIER_NUMBER_MOST, &my->number);
+            wrong = options_whole(options, 1, STEPS_NUMBER_MOST, &my->draw.number);
         else if (letter == 'g')
-            wrong = options_positive(options, &my->gamma);
+            wrong = options_positive(options, &my->draw.gamma);
         else
-            wrong = options_whole(options, 0, RECORD_MOST, &my->seed);
+            wrong = options_whole(options, 0, RECORD_MOST, &my->draw.seed);
     }
     if (wrong < 0)
         return wrong;
-    return letter < 0 ? letter : parse_way(my, options);
+    return letter < 0 ? letter : parse_steps(my, options);
 }
 
 static enum kind kind(const void *self)
@@ -105,29 +68,30 @@ static enum kind kind(const void *self)
     return FILTER;
 }
 
-static int open_features(void *self)
+/* Adds the steps to what made the features that came. */
+static int set_made(struct features *my, struct round *round, struct fault *fault)
 {
-    struct features *my = self;
-    if (!my->step->draws)
-        return 0;
-    return fourier_start(&my->fourier, (size_t)my->number, my->gamma, my->seed, my->host->fault);
+    int n = snprintf(my->made, sizeof my->made, "%s%s%s", round->made ? round->made : "",
+                     round->made ? STEPS_SEPARATOR : "", my->steps.words);
+    if (n > ROUND_MADE)
+        return fault_data(fault, "made= would have %d bytes: at most %d are allowed", n,
+                          ROUND_MADE);
+    return round_set_made(round, my->made, fault);
 }
 
 static enum step step(void *self, struct round *round)
 {
     struct features *my = self;
     struct fault *fault = my->host->fault;
-    struct matrix x;
+    struct matrix x, y;
     if (round_features(round, &x, fault) < 0)
         return FAIL;
     if (x.form == MATRIX_UNIT) {
         (void)fault_data(fault, "needs features: the round has none (dim=0)");
         return FAIL;
     }
-    size_t dim = x.dim;
-    if (rows_take(&my->in, &x, fault) < 0 || my->step->change(my, &dim) < 0 ||
-        rows_finite(&my->out, fault) < 0 || rows_matrix(&my->out, dim, &x, fault) < 0 ||
-        round_new_features(round, &x, fault) < 0)
+    if (steps_apply(&my->steps, &x, &y, fault) < 0 || round_new_features(round, &y, fault) < 0 ||
+        set_made(my, round, fault) < 0)
         return FAIL;
     return PASS;
 }
@@ -136,23 +100,19 @@ static int close_features(void *self, enum ended ended)
 {
     struct features *my = self;
     (void)ended;
-    split_close(&my->split);
-    fourier_close(&my->fourier);
-    rows_close(&my->in);
-    rows_close(&my->out);
+    steps_close(&my->steps);
     return 0;
 }
 
 const struct filter features = {
     .name = "features",
     .usage = "[-D number] [-g gamma] [-s seed] step",
-    .line = "transforms features: deviations and means, Fourier, products",
+    .line = "changes features: scale, rank, deviations and means, random Fourier, products",
     .options = options_known,
     .operand = &operand_known,
     .size = sizeof(struct features),
     .parse = parse,
     .kind = kind,
-    .open = open_features,
     .step = step,
     .close = close_features,
 };

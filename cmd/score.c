@@ -1,4 +1,5 @@
 /* score: adds a score to each document, by a model's weights or by the newest from the ring. */
+#include <stdio.h>
 #include <string.h>
 
 #include "learn/reload.h"
@@ -18,11 +19,15 @@ struct score {
     uint64_t rounds; /* scored so far                                      */
     uint64_t due;    /* number of the next message                         */
     bool follows;    /* rereads the model file when it is replaced         */
+    bool lacked;     /* it was reported that features have no weight       */
+    uint64_t dim;    /* most features of rounds that may differ; 0: none   */
     struct reload reload;
     struct scoring scoring;
 };
 
 static const struct option options_known[] = {
+    { 'd', "dim", NULL, "with -m: accept rounds of up to so many features, 1 to 2147483648, "
+                        "whatever number the model learnt from (default: the same number)" },
     { 'f', "ring", NULL, "FIFO that brings the newest weights from update, before each round" },
     { 'm', "model", NULL, "file with the weights that score every round" },
     { 'r', NULL, NULL, "with -m: before each round, look for a new model of that name (default: "
@@ -45,9 +50,11 @@ static int parse(void *self, struct options *options, struct host *host)
             my->ring_path = options->value;
         else if (letter == 'm')
             my->model = options->value;
+        else if (letter == 'd' && options_whole(options, 1, ROUND_DIM, &my->dim) < 0)
+            return -1;
         else if (letter == 'r')
             my->follows = true;
-        else if (options_whole(options, 1, WINDOW_MOST, &my->window) < 0)
+        else if (letter == 'w' && options_whole(options, 1, WINDOW_MOST, &my->window) < 0)
             return -1;
         window = window || letter == 'w';
     }
@@ -59,6 +66,8 @@ static int parse(void *self, struct options *options, struct host *host)
                                                      : "no weights: give -m model or -f ring");
     if (window && my->model)
         return fault_usage(options->fault, "-w needs -f: with -m the weights are fixed");
+    if (my->dim && !my->model)
+        return fault_usage(options->fault, "-d needs -m: in a ring update compares the features");
     if (my->follows && !my->model)
         return fault_usage(options->fault, "-r needs -m: it reads the model file again");
     return 0;
@@ -87,6 +96,7 @@ static int load_model(struct score *my)
 static int open_score(void *self)
 {
     struct score *my = self;
+    my->scoring.allowed = (size_t)my->dim;
     if (my->follows)
         return reload_open(&my->reload, my->model, my->host->watch, &my->scoring,
                            my->host->fault);
@@ -132,23 +142,38 @@ static int set_rival(struct score *my, struct round *round, const struct matrix 
     return rival ? scoring_rival(&my->scoring, x, round->t, round->score, rival, fault) : -1;
 }
 
+/* Warns, once, of features without a weight. */
+static void look_for_lack(struct score *my, const struct round *round, const struct matrix *x)
+{
+    char name[ROUND_NAME], text[ROUND_NAME + 200];
+    if (my->lacked || !scoring_lacks(&my->scoring, x))
+        return;
+    my->lacked = true;
+    snprintf(text, sizeof text, "%s has %zu features, and the model %zu weights: the other "
+             "features count as 0 (-d %zu accepts this)", round_name(round, name), x->dim,
+             my->scoring.dim, x->dim);
+    warn(my->host, "score", text);
+}
+
 static enum step step(void *self, struct round *round)
 {
     struct score *my = self;
-    struct matrix x;
+    struct matrix came, x; /* and what scores */
     struct fault *fault = my->host->fault;
     if (my->follows)
         look(my);
-    if ((my->ring && catch_up(my) < 0) || round_features(round, &x, fault) < 0)
+    if ((my->ring && catch_up(my) < 0) || round_features(round, &came, fault) < 0 ||
+        scoring_features(&my->scoring, round, &came, &x, fault) < 0)
         return FAIL;
     bool indexed = scoring_has_index(&my->scoring);
+    look_for_lack(my, round, &x);
     double *s = round_new_score(round, fault);
     double *index = indexed ? round_new_index(round, fault) : NULL;
     if (!s || (indexed && !index) ||
         scoring_round(&my->scoring, &x, round, s, index, fault) < 0 ||
         (scoring_has_rival(&my->scoring) && set_rival(my, round, &x) < 0))
         return FAIL;
-    round->x = x;
+    round->x = came;
     round->checked = true;
     round->live = my->ring && my->ring->lasting && scoring_is_live(&my->scoring, &x);
     return PASS;
@@ -181,7 +206,7 @@ static int close_score(void *self, enum ended ended)
 
 const struct filter score = {
     .name = "score",
-    .usage = "[-r] -m model | -f ring [-w window]",
+    .usage = "[-r] [-d dim] -m model | -f ring [-w window]",
     .line = "adds a score to each document",
     .options = options_known,
     .size = sizeof(struct score),

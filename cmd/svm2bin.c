@@ -87,6 +87,16 @@ static int put_label(struct round *round, const struct svm_query *query, struct 
     return label ? 0 : -1;
 }
 
+/* The features, and that -n scaled them. */
+static int put_features(const struct svm2bin *my, struct round *round, const struct matrix *x,
+                        struct fault *fault)
+{
+    bool made = my->options.scale && x->form != MATRIX_UNIT;
+    if (round_new_features(round, x, fault) < 0)
+        return -1;
+    return made ? round_set_made(round, "scale", fault) : 0;
+}
+
 static enum step step(void *self, struct round *round)
 {
     struct svm2bin *my = self;
@@ -108,7 +118,7 @@ static enum step step(void *self, struct round *round)
         (query.label && put_label(round, &query, fault) < 0) ||
         (query.names && record_put(record, record->columns, "name", COLUMN_U1, query.name_bytes,
                                    query.names, fault) < 0) ||
-        round_new_features(round, &query.x, fault) < 0)
+        put_features(my, round, &query.x, fault) < 0)
         return FAIL;
     return PASS;
 }

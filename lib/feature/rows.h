@@ -1,5 +1,5 @@
-/* rows: the features of one query while it is read or changed: collected, scaled, and turned into
- * the smaller of the dense and the sparse form. */
+/* rows: the features of one query while it is read or changed: collected, and turned into the
+ * smaller of the dense and the sparse form. */
 #ifndef RANKPIPE_ROWS_H
 #define RANKPIPE_ROWS_H
 
@@ -16,7 +16,9 @@
 struct rows { /* all zero at first */
     size_t docs, entries;
     struct buffer ptr, idx, val; /* uint32[docs+1], uint32[entries], float[entries] */
-    struct buffer dense, sorted, scaled;
+    struct buffer dense;
+    struct buffer sorted, scaled; /* scale.c: entries of the features, before and after */
+    struct buffer counts;         /* scale.c: uint32, of the entries of each feature */
 };
 
 /* Removes all documents. */
@@ -43,12 +45,11 @@ static inline void rows_feature(struct rows *rows, uint32_t idx, float val)
     ((uint32_t *)rows->ptr.at)[rows->docs] = (uint32_t)++rows->entries;
 }
 
-/* Scales each feature to [0,1]: (value - least) / (largest - least) over the documents, or 0 where
- * these are equal. A feature that a document does not list has the value 0. 0 or a fault. */
-int rows_scale(struct rows *rows, struct fault *fault);
+/* 0, or a fault for a feature that is not finite, as "feature 3 of document 0 VERB inf". */
+int rows_finite(const struct rows *rows, const char *verb, struct fault *fault);
 
-/* 0, or a data fault for a feature that is not finite. */
-int rows_finite(const struct rows *rows, struct fault *fault);
+/* Removes the features that are 0, in place. */
+void rows_drop_zeros(struct rows *rows);
 
 /* *x becomes a view of the rows, with dim features, valid until they change: dense where that takes
  * no more bytes than sparse without zeros, else sparse without zeros. 0 or a fault. */

@@ -15,6 +15,7 @@
 #include "io/wait.h"
 #include "learn/memory_table.h"
 #include "learn/memory_view.h"
+#include "learn/origin.h"
 #include "learn/settings.h"
 #include "loss/surrogate.h"
 #include "math/ball.h"
@@ -55,13 +56,16 @@ struct state {
     const struct learner *learner;
     struct settings settings;
     size_t most;     /* weights it may grow to */
+    size_t allowed;  /* the same where the caller set it, else 0 */
+    struct origin origin; /* what its features are */
     uint64_t rounds; /* learnt */
     size_t dim;
     double *w;                   /* w[dim]: ball.scale times these are the weights that score;
                                   * the scale is 1 unless learner_scaled                  */
     struct ball ball;
     bool adaptive;               /* no step size was given: the learner's bets do without */
-    double capital, *bets;       /* of adaptive steps: see math/bets.h, and the last array */
+    double capital;              /* of adaptive steps: see math/bets.h                      */
+    double *extra;               /* the array after the learner's own: bets, or residuals  */
     struct norm length, slope;   /* of w and of the gradient, where one bet is on the length */
     const double *live;          /* the weights times x of the round at hand, if known    */
     bool changes_known;          /* in the last round changed[n_changed] were all of the  */
@@ -112,6 +116,8 @@ struct learner {
     struct state_array arrays[ARRAYS_MOST]; /* up to the first without a name              */
     double preset[SETTINGS]; /* values of the settings not given; 0: none                  */
     size_t most;             /* weights it may grow to by default; 0: LEARNER_MOST         */
+    const char *made;        /* the steps that it makes features by, where learner_make has no
+                              * list; NULL: none                                           */
 
     /* The weights that score the next round of the ring, where they are not w; good until the
      * state learns or publishes again; NULL after a fault. No function: w. */
@@ -133,6 +139,7 @@ struct learner {
     enum learner_bets { BETS_NONE, BETS_LENGTH, BETS_EACH } bets;
     double capital;
     bool centred;
+    bool measures; /* where no width is given, the residuals make one (residuals.h) */
 
     /* For what arrays cannot hold; NULL: nothing. Add it to a model of the state, and take it back
      * from one whose arrays are loaded; add what scoring needs to a message of the ring; take that
@@ -148,10 +155,10 @@ struct learner {
 };
 #define LEARNER_MOST ((size_t)1 << 24)
 
-/* The table, ended by NULL, and the learner of a name, or NULL. */
-extern const struct learner *const learners[];
+/* The table, ended by NULL; the one that is best on most data without settings; and the learner of
+ * a name, or NULL. */
+extern const struct learner *const learners[], *const learner_usual;
 const struct learner *learner_find(const char *name);
-const char *learner_name(size_t i); /* of number i, from 0; NULL after the last */
 
 /* The learner whose model has this name; for weights that came from text, one that scores by them
  * and never learns, which update cannot name; or NULL. */
@@ -163,10 +170,20 @@ const struct learner *learner_of_model(const char *name);
  * usage fault: a setting that the learner does not take, or two that exclude each other. */
 int learner_start(struct state *state, const struct learner *learner,
                   const struct settings *settings, size_t most, struct fault *fault);
+
+/* Makes the features of raw rounds by a list of steps; LEARNER_NO_STEPS: takes them as they come;
+ * NULL: does as the learner's row says. Called once, after learner_start; without it features are
+ * taken as they come. 0 or a usage fault. */
+#define LEARNER_NO_STEPS "none"
+int learner_make(struct state *state, const char *list, struct fault *fault);
 void learner_close(struct state *state);
 
 /* Grows w and the arrays until they reach `width` weights. */
 int learner_reach(struct state *state, size_t width, struct fault *fault);
+
+/* Does the state measure residuals, as no width was given? They are the array after the learner's
+ * own. */
+bool learner_measures(const struct state *state);
 
 /* Array number i that the state keeps: the learner's own, and then those of adaptive steps; NULL
  * after the last. */

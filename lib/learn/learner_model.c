@@ -6,7 +6,16 @@
 
 #include "base/unaligned.h"
 #include "learn/adaptive.h"
+#include "learn/residuals.h"
 #include "stream/model_file.h"
+
+/* A message before its weights. */
+static int start_message(const struct state *state, struct model *model, struct fault *fault)
+{
+    if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0)
+        return -1;
+    return origin_publish(&state->origin, model, fault);
+}
 
 /* What the learner ranks by besides the weights. */
 static int put_extras(struct state *state, struct model *model, enum publishing how,
@@ -21,7 +30,10 @@ static int put_extras(struct state *state, struct model *model, enum publishing 
     if (!state->learner->rank)
         return 0;
     struct extent e = learner_extent(state, &state->learner->arrays[0], state->dim);
-    return model_put(model, state->learner->arrays[0].name, e.columns, state->arrays[0], fault);
+    if (model_put(model, state->learner->arrays[0].name, e.columns, state->arrays[0], fault) < 0)
+        return -1;
+    return learner_measures(state)
+               ? model_put(model, RESIDUALS_COLUMN, RESIDUALS, state->extra, fault) : 0;
 }
 
 static int publish(struct state *state, struct model *model, enum publishing how,
@@ -29,7 +41,7 @@ static int publish(struct state *state, struct model *model, enum publishing how
 {
     const struct learner *learner = state->learner;
     const double *w = learner->weights ? learner->weights(state, fault) : state->w;
-    if (!w || model_start(model, learner->name, state->rounds, state->dim, fault) < 0)
+    if (!w || start_message(state, model, fault) < 0)
         return -1;
     int put = learner_scaled(state) ? model_put_scaled(model, w, &state->ball.scale, fault)
                                      : model_put_weights(model, w, fault);
@@ -50,7 +62,7 @@ static int publish_changes(struct state *state, struct model *model, struct faul
     for (size_t i = 0; i < n; i++)
         value[i] = state->w[index[i]];
     const double *scale = learner_scaled(state) ? &state->ball.scale : NULL;
-    if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
+    if (start_message(state, model, fault) < 0 ||
         model_put_changes(model, n, index, value, scale, fault) < 0)
         return -1;
     return put_extras(state, model, PUBLISH_CHANGES, fault);
@@ -83,6 +95,7 @@ int learner_save(struct state *state, struct model *model, struct fault *fault)
     if (state->spoiled)
         return fault_other(fault, "the last round changed a part of the model, which is not saved");
     if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
+        origin_save(&state->origin, model, fault) < 0 ||
         (learner_scaled(state) ? save_scaled(state, model, fault)
                                : model_put_weights(model, state->w, fault)) < 0 ||
         settings_save(&state->settings, model, fault) < 0)
@@ -182,6 +195,7 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
                           "or another file",
                           model->learner, state->learner->name, model->learner);
     if (settings_compare(&state->settings, model, fault) < 0 ||
+        origin_load(&state->origin, model, fault) < 0 ||
         check_arrays(state, model, fault) < 0 || learner_reach(state, model->dim, fault) < 0)
         return -1;
     for (size_t i = 0; learner_array(state, i); i++)

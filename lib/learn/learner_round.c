@@ -73,7 +73,8 @@ static void undo_start(struct state *state)
     state->undo.scale = state->ball.scale;
 }
 
-/* Copies what a round of features x may change, if that is cheap or needed. 0 or a fault. */
+/* Copies what a round of features x may change, if that is cheap or needed: a round of the wrong
+ * number of features is refused when it was learnt. 0 or a fault. */
 static int undo_keep(struct state *state, const struct matrix *x, const struct round *round,
                      struct fault *fault)
 {
@@ -84,7 +85,8 @@ static int undo_keep(struct state *state, const struct matrix *x, const struct r
     undo->whole = needs_whole(state);
     size_t weights = undo->whole ? state->dim : x->form == MATRIX_DENSE ? x->dim : entries;
     double cost = (double)weights + (double)arrays;
-    if (cost > CHEAP + 2 * (double)entries && cost * SHARE > work && work < LONG)
+    if (cost > CHEAP + 2 * (double)entries && cost * SHARE > work && work < LONG &&
+        origin_check_width(&state->origin, x, state->allowed, &(struct fault){ .text = "" }) == 0)
         return 0;
     if (weights > SIZE_MAX - arrays)
         return fault_memory(fault, SIZE_MAX);
@@ -136,17 +138,20 @@ static int learn_reached(struct state *state, const struct matrix *x, const stru
     if (result == 0 && state->work.stopped)
         result = fault_stopped(fault);
     if (result == 0)
+        result = origin_check_width(&state->origin, x, state->allowed, fault);
+    if (result == 0)
         state->rounds++;
     return result;
 }
 
 int learner_learn(struct state *state, const struct round *round, struct fault *fault)
 {
-    struct matrix x;
+    struct matrix came, x;
     if (state->rounds == RECORD_MOST - 1)
         return fault_data(fault, "the model has learnt %" PRIu64 " rounds, the most that it can "
                           "count", state->rounds);
-    if (round_features(round, &x, fault) < 0)
+    if (round_features(round, &came, fault) < 0 ||
+        origin_features(&state->origin, round, &came, &x, fault) < 0)
         return -1;
     undo_start(state);
     int result = learner_reach(state, matrix_width(&x), fault);
@@ -156,5 +161,7 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
         result = learn_reached(state, &x, round, fault);
     if (result < 0)
         undo_round(state, &x);
+    else
+        origin_count(&state->origin, &x, state->dim);
     return result;
 }

@@ -11,7 +11,7 @@ static int take(const struct reload *reload, struct scoring *scoring, struct fau
 {
     struct model model;
     struct mapped mapped = { .map = NULL };
-    struct scoring fresh = { .learner = NULL };
+    struct scoring fresh = { .allowed = scoring->allowed };
     int result = model_file_read(reload->fd, reload->path, &mapped, &model, fault);
     if (result > 0) {
         result = scoring_take_file(&fresh, &mapped, &model, fault);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "learn/learner.h"
+#include "learn/residuals.h"
 #include "math/finite.h"
 
 /* Does the learner rank by more than Xw? */
@@ -22,6 +23,20 @@ static struct ring_extras extras_of(struct scoring *scoring)
                                  &scoring->settings, &scoring->work, &scoring->memory };
 }
 
+/* Where no width was given, that of the residuals. */
+static int take_width(struct scoring *scoring, const struct model *model, struct fault *fault)
+{
+    struct settings *settings = &scoring->settings;
+    double residuals[RESIDUALS];
+    if (!scoring->learner->measures || settings->set[SETTING_EXPLORATION_WIDTH])
+        return 0;
+    if (model_array(model, RESIDUALS_COLUMN, RESIDUALS, residuals, fault) < 0)
+        return -1;
+    settings->value[SETTING_EXPLORATION_WIDTH] = residuals_width(residuals);
+    settings->set[SETTING_EXPLORATION_WIDTH] = true;
+    return 0;
+}
+
 /* Takes what the learner ranks by besides the weights. */
 static int take_extras(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
@@ -35,10 +50,16 @@ static int take_extras(struct scoring *scoring, const struct model *model, struc
     size_t n = column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
     double *numbers = buffer_for(&scoring->numbers, n, sizeof *numbers, fault);
     if (!numbers || settings_load(&scoring->settings, model, fault) < 0 ||
-        model_array(model, name, n, numbers, fault) < 0)
+        model_array(model, name, n, numbers, fault) < 0 || take_width(scoring, model, fault) < 0)
         return -1;
     scoring->count = n;
     return 0;
+}
+
+/* From text, which says nothing about features, and leaves out those of weight 0. */
+static bool is_fixed(const struct scoring *scoring)
+{
+    return strcmp(scoring->learner->name, LEARNER_FIXED) == 0;
 }
 
 /* Takes all but the weights. */
@@ -51,6 +72,8 @@ static int take_learner(struct scoring *scoring, const struct model *model, stru
                           model->learner);
     scoring->dim = model->dim;
     scoring->scale = model->scale;
+    if (origin_take(&scoring->origin, model, scoring->ring || is_fixed(scoring), fault) < 0)
+        return -1;
     return ranks(scoring) || scoring_has_rival(scoring) ? take_extras(scoring, model, fault) : 0;
 }
 
@@ -90,8 +113,23 @@ bool scoring_is_live(const struct scoring *scoring, const struct matrix *x)
            scoring->dim >= matrix_width(x);
 }
 
+int scoring_features(struct scoring *scoring, const struct round *round, const struct matrix *x,
+                     struct matrix *z, struct fault *fault)
+{
+    if (origin_features(&scoring->origin, round, x, z, fault) < 0)
+        return -1;
+    return scoring->ring ? 0 : origin_check_width(&scoring->origin, z, scoring->allowed, fault);
+}
+
+bool scoring_lacks(const struct scoring *scoring, const struct matrix *z)
+{
+    return !scoring->ring && !is_fixed(scoring) && scoring->dim > 0 && z->dim > scoring->dim &&
+           z->dim > scoring->allowed;
+}
+
 void scoring_close(struct scoring *scoring)
 {
+    origin_close(&scoring->origin);
     buffer_free(&scoring->weights);
     buffer_free(&scoring->numbers);
     buffer_free(&scoring->spare);

@@ -8,15 +8,20 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "learn/memory_view.h"
+#include "learn/origin.h"
 #include "learn/settings.h"
 #include "math/matrix.h"
 #include "stream/mapped.h"
 #include "stream/model.h"
+#include "stream/round.h"
 
 struct scoring { /* all zero at first */
     const struct learner *learner;
     size_t dim;
     bool ring;       /* the models come from the ring; set before the first one */
+    size_t allowed;  /* a round of up to so many features may have another number than those that
+                      * the model learnt from; 0: none may; set before */
+    struct origin origin;
     const double *w; /* w[dim]: `scale` times these are the weights */
     double scale;
     struct settings settings; /* and numbers[count]: what the learner ranks by besides w */
@@ -37,6 +42,16 @@ int scoring_take_file(struct scoring *scoring, struct mapped *file, const struct
 
 /* The same without copying the weights, which are aligned and stay where they are. */
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault);
+
+/* Points *z at the features that score a round with features x: x itself, or what the model's steps
+ * make of it, good until the next call. A fault where x was made in another way, or where the model
+ * came from a file and cannot be for so many features. */
+int scoring_features(struct scoring *scoring, const struct round *round, const struct matrix *x,
+                     struct matrix *z, struct fault *fault);
+
+/* Has z more features than the model of a file has weights? Those without one count as 0. Never of
+ * a model without any weights, nor of one that came from text. */
+bool scoring_lacks(const struct scoring *scoring, const struct matrix *z);
 
 /* Are the scores of x the learner's own Xw, with no weights missing? */
 bool scoring_is_live(const struct scoring *scoring, const struct matrix *x);

@@ -11,11 +11,14 @@
 
 enum setting_number {
     SETTING_TRADEOFF,
+    SETTING_DELTA,
     SETTING_EPSILON,
+    SETTING_FALL,
     SETTING_GAIN,
     SETTING_DRIFT,
     SETTING_CLICKS,
     SETTING_TOP_GRADE,
+    SETTING_MARGIN,
     SETTING_MEMBERS,
     SETTING_RHO,
     SETTING_EXPLORATION_WIDTH,
@@ -39,8 +42,6 @@ struct setting {
 };
 extern const struct setting settings_known[SETTINGS];
 
-/* Word i of SETTING_GAIN, from 0, or NULL after the last. */
-const char *settings_gain(size_t i);
 enum gain { GAIN_EXP = 1, GAIN_LIN, GAIN_NDCG, GAIN_AUC }; /* the words of SETTING_GAIN */
 
 struct settings {

@@ -14,14 +14,15 @@
 #define ROUND_DOCS ((uint64_t)UINT32_MAX) /* most documents of a round */
 #define ROUND_DIM ((uint64_t)1 << 31)     /* most features: every idx is below it */
 #define ROUND_QID 255                     /* most bytes of a qid */
+#define ROUND_MADE 255                    /* most bytes of made= */
 
 /* Most documents of a round whose payload is shorter than one byte a document. So the memory that
  * a reader takes is bounded by the bytes that came, not by a number in a header. */
 #define ROUND_BARE ((uint64_t)1 << 16)
 
 enum round_key { /* in the order in which a header line has them */
-    KEY_T, KEY_QID, KEY_DOCS, KEY_DIM, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP,
-    ROUND_KEYS
+    KEY_T, KEY_QID, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK,
+    KEY_GROUP, ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
@@ -38,6 +39,7 @@ struct round {
     uint64_t t;
     const char *qid; /* as in the header, with %XX; NULL: none */
     size_t docs, dim;
+    const char *made; /* the steps that made the features of raw ones; NULL: they are raw */
     bool explored; /* has gamma= */
     double gamma;
     uint64_t top, swap;     /* how many first places gamma is about; 0: no such key */

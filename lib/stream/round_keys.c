@@ -12,7 +12,7 @@ enum key_type {
     DOCUMENT, /* uint64_t: a whole number below docs=  */
     SIZE,     /* size_t: a whole number                */
     SHARE,    /* double: a number from 0 to 1          */
-    QID       /* const char *: bytes, some of them %XX */
+    TEXT      /* const char *: at most so many bytes   */
 };
 
 /* ---- rules: what must hold besides a key's own range ---- */
@@ -44,6 +44,34 @@ static int check_group(const struct round *round, struct fault *fault)
     return fault_data(fault, "group= needs block=: a group is explored once in each block");
 }
 
+static int check_qid(const struct round *round, struct fault *fault)
+{
+    for (const char *p = round->qid; (p = strchr(p, '%')); p += 3)
+        if (strspn(p + 1, "0123456789ABCDEF") < 2)
+            return fault_data(fault, "qid=%.40s: two hexadecimal digits (0-9, A-F) must follow %%",
+                              round->qid);
+    return 0;
+}
+
+/* Steps, whose names begin with a letter, between commas. Programs that only pass rounds on need
+ * not know them. */
+static int check_made(const struct round *round, struct fault *fault)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    const char *p = round->made;
+    while (*p >= 'a' && *p <= 'z') {
+        p += strspn(p, letters);
+        if (*p == ':')
+            p += strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789.:+-");
+        if (*p == '\0')
+            return 0;
+        if (*p == ',')
+            p++;
+    }
+    return fault_data(fault, "made=%.60s is not a list of steps such as scale,fourier:100:0.02:1",
+                      round->made);
+}
+
 /* ---- the table ---- */
 
 #define AT(member) offsetof(struct round, member)
@@ -52,16 +80,17 @@ static const struct key_row {
     const char *name;
     enum key_type type;
     bool required;
-    uint64_t least, most; /* of a WHOLE or a SIZE */
+    uint64_t least, most; /* of a WHOLE or a SIZE; bytes of a TEXT */
     size_t value;         /* the offset of its field in struct round */
     size_t given;         /* of the bool that says whether the key is there; 0: no such field */
     int (*rule)(const struct round *round, struct fault *fault); /* NULL: none */
     bool choice;          /* says how the order was drawn */
 } rows[ROUND_KEYS] = {
     [KEY_T] = { "t", WHOLE, true, 1, RECORD_MOST - 1, AT(t), 0, NULL, false },
-    [KEY_QID] = { "qid", QID, false, 0, 0, AT(qid), 0, NULL, false },
+    [KEY_QID] = { "qid", TEXT, false, 1, ROUND_QID, AT(qid), 0, check_qid, false },
     [KEY_DOCS] = { "docs", SIZE, true, 1, ROUND_DOCS, AT(docs), 0, check_docs, false },
     [KEY_DIM] = { "dim", SIZE, true, 0, ROUND_DIM, AT(dim), 0, NULL, false },
+    [KEY_MADE] = { "made", TEXT, false, 1, ROUND_MADE, AT(made), 0, check_made, false },
     [KEY_GAMMA] = { "gamma", SHARE, false, 0, 1, AT(gamma), AT(explored), NULL, true },
     [KEY_TOP] = { "top", WHOLE, false, 1, ROUND_DOCS, AT(top), 0, check_drawn, true },
     [KEY_SWAP] = { "swap", WHOLE, false, 1, ROUND_DOCS, AT(swap), 0, check_drawn, true },
@@ -93,8 +122,8 @@ static void set_whole(struct round *round, const struct key_row *row, uint64_t v
 static void clear(struct round *round, const struct key_row *row)
 {
     set_given(round, row, false);
-    if (row->type == QID)
-        round->qid = NULL;
+    if (row->type == TEXT)
+        *(const char **)field(round, row->value) = NULL;
     else if (row->type == SHARE)
         *(double *)field(round, row->value) = 0;
     else
@@ -143,17 +172,13 @@ static int read_share(struct round *round, const struct key_row *row, const char
     return 0;
 }
 
-static int read_qid(struct round *round, const char *qid, struct fault *fault)
+static int read_text(struct round *round, const struct key_row *row, const char *text,
+                     struct fault *fault)
 {
-    size_t n = strlen(qid);
-    round->qid = qid;
-    if (n > ROUND_QID)
-        return fault_data(fault, "qid= has %zu bytes: at most %d are allowed", n, ROUND_QID);
-    for (const char *p = qid; (p = strchr(p, '%')); p += 3)
-        if (strspn(p + 1, "0123456789ABCDEF") < 2)
-            return fault_data(fault, "qid=%.40s: two hexadecimal digits (0-9, A-F) must follow %%",
-                              qid);
-    return 0;
+    size_t n = strlen(text);
+    *(const char **)field(round, row->value) = text;
+    return n <= row->most ? 0 : fault_data(fault, "%s= has %zu bytes: at most %" PRIu64
+                                           " are allowed", row->name, n, row->most);
 }
 
 /* A key's value, or that it is missing (NULL). */
@@ -167,8 +192,8 @@ static int read_key(struct round *round, const struct key_row *row, const char *
         return 0;
     }
     set_given(round, row, true);
-    if (row->type == QID)
-        return read_qid(round, text, fault);
+    if (row->type == TEXT)
+        return read_text(round, row, text, fault);
     return (row->type == SHARE ? read_share : read_whole)(round, row, text, fault);
 }
 
@@ -252,12 +277,23 @@ static int set_text(struct round *round, enum round_key key, const char *text, s
     return record_set(record, key_place(record, key), rows[key].name, text, fault);
 }
 
+/* Sets a TEXT, whose field then points into the record. */
+static int set_field(struct round *round, enum round_key key, const char *text, struct fault *fault)
+{
+    if (set_text(round, key, text, fault) < 0)
+        return -1;
+    *(const char **)field(round, rows[key].value) = record_key(round->record, rows[key].name);
+    return 0;
+}
+
 int round_set_qid(struct round *round, const char *qid, struct fault *fault)
 {
-    if (set_text(round, KEY_QID, qid, fault) < 0)
-        return -1;
-    round->qid = record_key(round->record, rows[KEY_QID].name);
-    return 0;
+    return set_field(round, KEY_QID, qid, fault);
+}
+
+int round_set_made(struct round *round, const char *made, struct fault *fault)
+{
+    return set_field(round, KEY_MADE, made, fault);
 }
 
 int round_set_gamma(struct round *round, double gamma, struct fault *fault)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "feature/scale.h"
 #include "text/decimal.h"
 
 enum { QID_BYTES = 255 }; /* most bytes of an encoded qid */
@@ -308,7 +309,7 @@ static int set_features(struct svm *svm, struct svm_query *query, struct fault *
     query->x = (struct matrix){ .form = MATRIX_UNIT, .docs = rows->docs };
     if (!svm->any_feature)
         return 0;
-    if ((svm->options.scale && rows_scale(rows, fault) < 0) ||
+    if ((svm->options.scale && scale_rows(rows, fault) < 0) ||
         rows_matrix(rows, dim, &query->x, fault) < 0)
         return -1;
     query->nnz = rows->entries;

@@ -58,6 +58,10 @@ static const char *const chains[] = {
     "score | explore | feedback-mask -k 2 | update -a linucb -S 2 -d 64",
     "score | explore -p team-draft | feedback-mask -c perfect | update -a dbgd -U 2 -d 64",
     "bin2txt -f summary",
+    "features scale | bin2txt -f svm",
+    "features rank,split,fourier:2:0.1:1,products",
+    "update -a ridge -x scale,products -d 64",
+    "score | explore -g 0.5 | feedback-mask | update -a kl -e 0.1 -x rank -d 64",
 };
 
 static struct record record, again;

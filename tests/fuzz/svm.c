@@ -55,14 +55,14 @@ static struct svm_options choose(unsigned bits)
                                  .dim = bits & 16 ? WIDE : 0 };
 }
 
-/* bin2txt counts from 1 and prints features as they are. */
+/* bin2txt counts from 1. Features that are scaled stay the same when they are scaled again. */
 static void deal_again(struct svm_options options, const struct chain *printed,
                        const struct writer *stream)
 {
     struct svm2bin_from_memory my = { .options = options };
     struct chain chain;
     struct writer again;
-    my.options.from_zero = my.options.scale = false;
+    my.options.from_zero = false;
     hold(chain_parse(&chain, "bin2txt -f svm") == 0, "bin2txt -f svm");
     open_paper(&again);
     open_on(&my, &chain, printed->out.buffer, printed->out.pending.held);

@@ -28,6 +28,150 @@ near() {
         END { exit NR == 0 || bad }'
 }
 
+@test "scale: each feature to [0,1] within its query, worked by hand" {
+    printf '2 qid:a 1:1 2:-2 3:4\n0 qid:a 1:3 3:4\n1 qid:a 1:2 2:2 3:4\n1 qid:b 2:7\n' |
+        changed scale >out
+    is "$(cat out)" '2 qid:a 1:0 2:0 3:0
+0 qid:a 1:1 2:0.5 3:0
+1 qid:a 1:0.5 2:1 3:0
+1 qid:b 1:0 2:0'
+}
+
+@test "rank: the rank of each value to [0,1], ties their mean, worked by hand" {
+    # 5 1 1 9: ranks 2, 0.5, 0.5, 3, of which the least is 0.5; 0 4 0 0: 1, 3, 1, 1; and
+    # -1 0 0 2, where zeros are not listed: 0, 1.5, 1.5, 3
+    printf '%s\n' '2 qid:a 1:5 3:-1 4:3' '0 qid:a 1:1 2:4 4:3' '1 qid:a 1:1 4:3' '0 qid:a 1:9 3:2 4:3' \
+        '1 qid:b 1:5 4:3' | changed rank >out
+    is "$(cat out)" '2 qid:a 1:0.600000024 2:0 3:0 4:0
+0 qid:a 1:0 2:1 3:0.5 4:0
+1 qid:a 1:0 2:0 3:0.5 4:0
+0 qid:a 1:1 2:0 3:1 4:0
+1 qid:b 4:0'
+}
+
+# Text whose values have ties, zeros and signs.
+tied() { # features listed, out of 10
+    awk -v density="$1" 'BEGIN {
+        srand(7)
+        for (i = 0; i < 60; i++) {
+            line = i % 3 " qid:" int(i / 12)
+            for (f = 1; f <= 20; f++)
+                if (rand() * 10 < density) line = line " " f ":" int(rand() * 7) - 2 + (f % 2) / 4
+            print line
+        }
+    }'
+}
+
+@test "scale and rank are what awk makes of the text, dense and sparse" {
+    for density in 10 5 1; do
+        tied $density | svm2bin -d 20 >in
+        for way in scale rank; do
+            bin2txt in | awk -v way=$way '
+                function flush(    f, i, k, v, low, high, line) {
+                    for (f = 1; f <= 20; f++) {
+                        for (i = 1; i <= n; i++) {
+                            v[i] = x[i, f] + 0
+                            if (way == "rank") {
+                                v[i] = -0.5
+                                for (k = 1; k <= n; k++)
+                                    v[i] += x[k, f] + 0 < x[i, f] + 0 ? 1 : x[k, f] + 0 == x[i, f] + 0 ? 0.5 : 0
+                            }
+                            if (i == 1 || v[i] < low) low = v[i]
+                            if (i == 1 || v[i] > high) high = v[i]
+                        }
+                        for (i = 1; i <= n; i++) y[i, f] = high > low ? (v[i] - low) / (high - low) : 0
+                    }
+                    for (i = 1; i <= n; i++) {
+                        line = head[i]
+                        for (f = 1; f <= 20; f++) line = line sprintf(" %d:%.12g", f, y[i, f])
+                        print line
+                    }
+                    n = 0; split("", x)
+                }
+                $2 != qid { flush(); qid = $2 }
+                { head[++n] = $1 " " $2; for (f = 3; f <= NF; f++) { split($f, a, ":"); x[n, a[1]] = a[2] } }
+                END { flush() }' | nonzero >want
+            features $way <in | bin2txt | nonzero >out
+            [ "$(grep -c : out)" = 60 ]
+            near want out
+        done
+    done
+}
+
+@test "scale is what svm2bin -n does, to the bit" {
+    small_text >text
+    for density in 10 5 1; do tied $density; done | awk '{ $2 = "qid:" int((NR - 1) / 12) } 1' >>text
+    made 46 1 | sed 's/qid:/qid:m/' >>text
+    printf '1 qid:z 1:-0 2:3e38 3:-1e-45\n0 qid:z 1:5 2:-3e38\n' >>text
+    svm2bin -n text >want
+    svm2bin text | features scale >out
+    same want out
+    [ "$(grep -ac ' made=scale ' out)" = "$(bin2txt -f head out | grep -c round.t=)" ]
+    # a scaled feature is scaled already
+    features scale <out | sed 's/ made=scale,scale / made=scale /' >again
+    same want again
+}
+
+@test "scale and rank do not see units: the same bits for features 1000 times as large" {
+    for density in 10 3; do
+        tied $density >text
+        awk '{ for (f = 3; f <= NF; f++) { split($f, a, ":"); $f = a[1] ":" a[2] * 1000 } print }' text >large
+        for way in scale rank rank,scale,products scale,fourier:9:0.5:1; do
+            svm2bin text | features $way >want
+            svm2bin large | features $way >out
+            same want out
+        done
+    done
+    # ranks do not see a rising function either
+    tied 10 >text
+    awk '{ for (f = 3; f <= NF; f++) { split($f, a, ":"); $f = a[1] ":" a[2] * a[2] * a[2] } print }' text >large
+    svm2bin text | features rank >want
+    svm2bin large | features rank >out
+    same want out
+}
+
+@test "steps joined by commas are the steps one after the other, in that order" {
+    made 46 1 | awk '{ $2 = "qid:" int(NR / 40) } 1' | svm2bin >in
+    tied 2 | svm2bin >sparse
+    for deck in in sparse; do
+        features scale <$deck | features -D 15 -g 0.02 -s 4 fourier | features products >want
+        features scale,fourier:15:0.02:4,products <$deck >out
+        same want out
+        features -D 15 -g 0.02 -s 4 scale,fourier,products <$deck >out
+        same want out
+        features split <$deck | features rank | features split >want
+        features split,rank,split <$deck >out
+        same want out
+        ! features rank,split,split <$deck | cmp -s - want
+    done
+    # what made= says makes the same
+    words=$(sed -n '1s/.* made=\([^ ]*\) .*/\1/p' want)
+    is "$words" split,rank,split
+    features -g 0.1 fourier <in >want
+    words=$(sed -n '1s/.* made=\([^ ]*\) .*/\1/p' want)
+    is "$words" fourier:100:0.1:1
+    features "$words" <in >out
+    same want out
+    features -D 2 -g 0.12345678901234567 -s 9007199254740992 fourier <in >want
+    words=$(sed -n '1s/.* made=\([^ ]*\) .*/\1/p' want)
+    is "$words" fourier:2:0.12345678901234566:9007199254740992
+    features "$words" <in >out
+    same want out
+    features fourier:3:1e-1:1 <in | bin2txt -f head | grep -q ' dim=49 made=fourier:3:0.1:1 '
+}
+
+@test "made= of what came stays before what was made of it, up to 255 bytes" {
+    mkstream round t=1 docs=1 dim=1 made=own:x-1,rank x:f4 3 >in
+    features split <in >out
+    mkstream round t=1 docs=1 dim=2 made=own:x-1,rank,split x:f4 0 3 >want
+    same want out
+    long=$(printf 'own:%0245d' 0)
+    mkstream round t=1 docs=1 dim=1 "made=$long" x:f4 3 | features split >in
+    grep -a ",split cols" in
+    fails_on in 1 'features: <stdin>: round 1: made= would have 260 bytes: at most 255 are allowed' \
+        features rank
+}
+
 @test "split: deviations and means, worked by hand" {
     printf '2 qid:a 1:1 2:2 3:4\n0 qid:a 1:3 2:0 3:4\n1 qid:b 2:1\n' | changed split >out
     is "$(cat out)" '2 qid:a 1:-1 2:2 3:1 4:1 5:0 6:4
@@ -173,7 +317,7 @@ kernel() {
     svm2bin -d 4000 text >wide
     is "$(bin2txt -f head narrow | grep -c ',x:')" 40
     is "$(bin2txt -f head wide | grep -c ',ptr:')" 40
-    for way in split products "$FOURIER"; do
+    for way in split products "$FOURIER" scale rank scale,products,split; do
         # shellcheck disable=SC2086
         features $way <narrow | bin2txt | nonzero >want
         # shellcheck disable=SC2086
@@ -189,7 +333,7 @@ kernel() {
 
 @test "features are written as svm2bin writes them: dense where that is no more bytes" {
     printf '1 qid:a 1:1 2:2\n0 qid:a 1:3 2:5\n1 qid:b 900:1\n0 qid:b\n' | svm2bin >in
-    for way in split products "$FOURIER"; do
+    for way in split products "$FOURIER" scale rank scale,products,split; do
         # shellcheck disable=SC2086
         features $way <in >out
         # A text does not tell a width: each round by itself.
@@ -207,7 +351,7 @@ kernel() {
     mkstream round t=7 qid=a docs=2 dim=1 gamma=0.5 x-mine=z mine:u1 1 2 3 label:f4 4 0.5 x:f4 2 6 \
         behind:u1 9 order:u4 1 0 seen:f4 0.5 >in
     features split <in >out
-    mkstream round t=7 qid=a docs=2 dim=2 gamma=0.5 x-mine=z mine:u1 1 2 3 label:f4 4 0.5 \
+    mkstream round t=7 qid=a docs=2 dim=2 made=split gamma=0.5 x-mine=z mine:u1 1 2 3 label:f4 4 0.5 \
         behind:u1 9 order:u4 1 0 seen:f4 0.5 x:f4 -2 4 2 4 >want
     same want out
     mkstream model learner=squared rounds=3 dim=1 eta=0.5 w:f8 2 >model
@@ -219,7 +363,7 @@ kernel() {
     made 46 1 | awk '{ $2 = "qid:" int(NR / 100) } 1' >few
     { cat few few few | sed 's/qid:./qid:9/' && cat few; } | svm2bin >in # large: features are put aside
     replay -n 9 -s 1 in | explore -g 1 | feedback-mask -k 3 >masked
-    for way in split products "$FOURIER"; do
+    for way in split products "$FOURIER" scale rank scale,products,split; do
         # shellcheck disable=SC2086
         features $way <masked >want
         # shellcheck disable=SC2086
@@ -261,10 +405,14 @@ wrong() { # words, round, way...
 }
 
 @test "what features cannot do is an error that says why" {
-    for way in split products fourier; do
+    for way in split products fourier scale rank; do
         wrong 'needs features: the round has none (dim=0)' 'docs=2 dim=0 label:f4 1 0' $way
-        wrong 'feature * of document * would be *' 'docs=2 dim=2 x:f4 1 2 inf 0' $way
-        wrong 'feature * of document * would be *' 'docs=2 dim=2 x:f4 nan 2 1 0' $way
+        wrong 'feature * of document * *' 'docs=2 dim=2 x:f4 1 2 inf 0' $way
+        wrong 'feature * of document * *' 'docs=2 dim=2 x:f4 nan 2 1 0' $way
+    done
+    for way in scale rank; do # one that is nan must not become 0
+        wrong 'feature 1 of document 0 is nan' 'docs=1 dim=2 x:f4 1 nan' $way
+        wrong 'feature 0 of document 1 is -inf' 'docs=2 dim=2 x:f4 1 1 -inf 1' $way
     done
     wrong 'feature 4 of document 0 would be inf' 'docs=1 dim=2 x:f4 1 2e19' products
     wrong 'feature 0 of document 1 would be -inf' 'docs=3 dim=1 x:f4 3.4e38 -3.4e38 3.4e38' split
@@ -311,12 +459,24 @@ wrong() { # words, round, way...
         shift
         fails 2 "features: $words*usage: features *" features "$@"
     }
-    misused 'no step named: choose from split, fourier, products'
-    misused "no step 'Split': choose from split, fourier, products" Split
-    misused "one step at a time, but 'fourier' follows 'split'" split fourier
+    misused 'no step named: choose from scale, rank, split, fourier, products'
+    misused "no step 'Split': choose from scale, rank, split, fourier, products" Split
+    misused "'fourier' follows 'split': join steps by commas" split fourier
+    for list in '' , scale, ,scale scale,,split; do misused "no step '': choose from *" "$list"; done
+    misused "no step 'scale split': *" 'scale split'
+    misused "step 'split:3': split takes no parameters" scale,split:3
+    for word in fourier: fourier:1 fourier:1:1 fourier:1:1:1:1 fourier:0:1:1 fourier:1048577:1:1 \
+        fourier:1:0:1 fourier:1:-1:1 fourier:1:nan:1 fourier:1:1e999:1 fourier:1:1x:1 fourier:1::1 \
+        fourier:1:1:-1 fourier:1:1:9007199254740993 fourier:1:1:1.5 fourier:01:1:1; do
+        misused "step '$word': fourier takes number:gamma:seed, *" "scale,$word"
+    done
+    misused 'more than 8 steps' "$(printf 'rank,%.0s' {1..8})rank"
+    misused 'these steps take more than 255 bytes to name' "$(printf '%s,' \
+        fourier:1048576:1.2345678901234567e-100:9007199254740992{,,,,,,})rank"
     for D in 0 1048577 1.5 x; do misused "-D wants a whole number from 1 to 1048576, not '$D'" -D "$D" fourier; done
     for g in 0 -1 nan 1e999; do misused "-g wants a number above 0, not '$g'" -g "$g" fourier; done
     for s in -1 9007199254740993; do misused "-s wants a whole number *, not '$s'" -s "$s" fourier; done
-    misused 'split does not take -D: it draws nothing at random' -D 3 split
-    misused 'products does not take -g: it draws nothing at random' -s 1 -g 3 products
+    misused 'split does not take -D, which is for fourier without parameters of its own' -D 3 split
+    misused 'products does not take -g, *' -s 1 -g 3 products
+    misused 'scale,fourier:9:1:1 does not take -s, *' -s 1 scale,fourier:9:1:1
 }

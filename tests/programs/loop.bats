@@ -57,8 +57,8 @@ piped() {
     cat w stream | loop 'score -m w' | bin2txt -f head >out # models pass
     [ "$(head -n 1 out | cut -d ' ' -f 2)" = model ]
     # a loop is a program of a pipeline like any other
-    synth -n 30 linear | loop 'score -m w | explore' | loop 'feedback-mask -k all' | update -a slam -e 1 >a
-    loop 'synth -n 30 linear | score -m w | explore | feedback-mask -k all | update -a slam -e 1' >b
+    synth -n 30 linear | loop 'score -d 10 -m w | explore' | loop 'feedback-mask -k all' | update -a slam -e 1 >a
+    loop 'synth -n 30 linear | score -d 10 -m w | explore | feedback-mask -k all | update -a slam -e 1' >b
     same a b
 }
 

@@ -211,7 +211,7 @@ scores() {
 }
 
 @test "one of -m and -f, and -w only with -f" {
-    fails 2 'score: no weights: give -m model or -f ring*usage: score \[-r\] -m model | -f ring \[-w window\]
+    fails 2 'score: no weights: give -m model or -f ring*usage: score \[-r\] \[-d dim\] -m model | -f ring \[-w window\]
 score -h explains the options' score
     fails 2 'score: -m and -f both say where the weights come from: give one of them*' \
         score -m model -f ring
@@ -230,7 +230,7 @@ score -h explains the options' score
 serve() {
     rm -f to from
     mkfifo to from
-    "${@:-score}" -r -m model <to >from 2>err 3>&- &
+    "${@:-score}" -r -d 1 -m model <to >from 2>err 3>&- &
     server=$!
     exec 7>to 8<from
 }
@@ -432,7 +432,7 @@ rename_in() {
     }
     for ((n = 1; n <= 100; n++)); do
         replay -b $n -n $n q.bin | update -a squared -e 1e-3 -m stepwise
-        score -m stepwise <one | shown
+        score -d 46 -m stepwise <one | shown
         [ $n != 1 ] || cp stepwise model
     done >models
     [ "$(sort -u models | wc -l)" = 100 ]
@@ -441,7 +441,7 @@ rename_in() {
         while kill -0 $! 2>/dev/null; do replay -n 100 one; done
         wait $!
         replay -n 1 one
-    } | score -r -m model >out 2>err
+    } | score -r -d 46 -m model >out 2>err
     [ ! -s err ]
     same model stepwise
     shown <out >served
@@ -464,4 +464,145 @@ rename_in() {
     head -c 60 in >model
     fails_on in 1 'score: model*' score -r -m model
     [ ! -s out ]
+}
+
+# ---- what the features are made by ----
+
+# A deck of small queries, raw, whose numbers stay exact a thousand times as large.
+raw() {
+    awk 'BEGIN {
+        srand(5)
+        for (i = 0; i < 240; i++)
+            print i % 3 " qid:" int(i / 8) " 1:" int(rand() * 900) / 4 " 2:" int(rand() * 9) - 3 \
+                " 3:" int(rand() * 5) / 2 - 1 " 4:" (i % 3) + int(rand() * 3)
+    }' | svm2bin >raw
+}
+
+MADE='scale split rank,products scale,fourier:20:0.5:3'
+
+@test "a model with made= scores raw rounds as features and score would, and the rounds pass unchanged" {
+    raw
+    for steps in $MADE; do
+        features $steps <raw >made
+        update -a ridge <made >model
+        is "$(bin2txt -f head model | sed -n 's/.* made=\([^ ]*\) .*/\1/p')" "$steps"
+        for learner in 'ridge' 'prank'; do
+            update -a $learner <made >model
+            score -m model <made | explore | bin2txt -f rank >want
+            score -m model <raw >out
+            explore <out | bin2txt -f rank >have
+            same want have
+            # nothing but the score is new
+            mkstream model learner=kl rounds=0 dim=0 w:f8 >none
+            score -d 4 -m none <raw | bin2txt -f svm >want
+            bin2txt -f svm out >have
+            same want have
+            ! grep -a ' made=' out
+        done
+    done
+}
+
+@test "features made in another way than the model's are refused, and both are named" {
+    raw
+    features scale <raw >scaled
+    features rank <raw >ranked
+    update -a squared <scaled >model
+    fails_on ranked 1 'score: <stdin>: round 1 (qid 0): its features are made by rank, and the model'"'"'s by scale: give rounds made by scale, or raw ones' score -m model
+    [ ! -s out ]
+    update -a squared <raw >model
+    ! bin2txt -f head model | grep made=
+    fails_on scaled 1 'score: <stdin>: round 1 (qid 0): its features are made by scale, and the model'"'"'s are raw: give raw rounds, or learn from these into another model' score -m model
+    # a model of steps that this version does not have scores rounds that were made by them
+    mkstream model learner=kl rounds=9 dim=1 made=own:3,scale w:f8 2 >model
+    mkstream round t=1 docs=1 dim=1 made=own:3,scale x:f4 3 >in
+    is 6 "$(score -m model <in | explore | bin2txt -f rank | cut -f 5)"
+    mkstream round t=1 docs=1 dim=1 x:f4 3 >in
+    fails_on in 1 "score: *the model's features are made by own:3,scale, which this version cannot do: no step 'own'*" score -m model
+    mkstream model learner=kl rounds=9 dim=1 made=own:$(printf '%0252d' 0) w:f8 2 >model
+    fails_on in 1 'score: model model: model: made= has 256 bytes: at most 255 are allowed' score -m model
+    # weights of other tools say nothing of their features
+    echo '1 2' | weights2bin >model
+    score -m model <scaled | bin2txt -f head | grep -q made=scale
+    score -m model <raw >out
+}
+
+@test "-r: each new model scores by its own features" {
+    weights 5
+    serve # rounds of one document with the feature 1
+    is 5 "$(ask 1)"
+    mkstream model learner=kl rounds=1 dim=2 made=split w:f8 3 4 >new # deviation 0, mean 1
+    mv new model
+    is 4 "$(ask 2)"
+    is 4 "$(ask 3)"
+    mkstream model learner=kl rounds=1 dim=5 made=split,products w:f8 3 4 5 6 7 >new
+    mv new model # 0, 0 0, 1, 0 1, 1 1
+    is 12 "$(ask 4)"
+    rename_in 6
+    is 6 "$(ask 5)"
+    dismiss 5
+    [ ! -s err ]
+}
+
+wide() { # a dense round of two documents with so many features
+    mkstream round t=1 docs=2 dim="$1" label:f4 1 0 x:f4 "1*$1" "2*$1"
+}
+
+sparse() {
+    mkstream round t=1 docs=2 dim="$1" label:f4 1 0 ptr:u4 0 0 1 idx:u4 0 val:f4 1
+}
+
+@test "the number of features is compared in both directions, and -d lets it vary" {
+    for dim in 1 45 46 47 90; do wide $dim >wide.$dim && sparse $dim >sparse.$dim; done
+    replay wide.46 sparse.46 | update -a squared -e 1 >model
+    bin2txt -f head model | grep -q ' dim=46 features=46 eta=1 '
+    for file in wide.1 wide.45 wide.47 wide.90 sparse.47 sparse.90; do
+        dim=${file#*.}
+        most=$((dim > 46 ? dim : 46))
+        fails_on $file 1 "score: <stdin>: round 1: it has $dim features, and the model learnt from rounds with 46 each: give the same features, or add -d $most if the number may vary" \
+            score -m model
+        fails_on $file 1 "$(resuming model \
+            "update: <stdin>: round 1: it has $dim features, and the model learnt from *")" \
+            update -a squared -e 1 -m model
+        score -m model -d $most <$file >out 2>err
+        [ ! -s err ]
+        [ $dim = 1 ] || fails_on $file 1 'score: *: it has *' score -m model -d $((dim - 1))
+    done
+    # a sparse round reaches no further than the last feature that a document has
+    for file in wide.46 sparse.46 sparse.45 sparse.1; do score -m model <$file >out; done
+    mkstream round t=1 docs=2 dim=0 >items
+    fails_on items 1 'score: *: it has no features (dim=0), and the model learnt from rounds with 46 each: *' score -m model
+    mkstream round t=1 docs=2 dim=0 label:f4 1 0 | update -a squared -e 1 >list
+    fails_on wide.1 1 'score: *: it has 1 features, and the model learnt from rounds with 0 each: *' score -m list
+    score -m list <items >out
+    # rounds that are all sparse say nothing of the features past the last one
+    update -a squared -e 1 -m few <sparse.45
+    ! bin2txt -f head few | grep features=
+    update -a squared -e 1 -m few <sparse.46
+    for step in '45 sparse none' '45 dense any' '46 dense 46' '47 dense 47'; do
+        read -r dim form want <<<"$step"
+        cp few model
+        [ $form = sparse ] || wide $dim >sparse.$dim
+        update -a squared -e 1 -m model <sparse.$dim
+        is "$(bin2txt -f head model | sed -n 's/.* features=\([^ ]*\).*/\1/p')" "${want/none/}"
+    done
+}
+
+@test "a model of rounds that varied takes any number of features; one warning names those without a weight" {
+    mkstream round t=1 docs=1 dim=2 label:f4 1 x:f4 1 2 + round t=2 docs=1 dim=5 label:f4 1 x:f4 '1*5' |
+        update -a squared -e 1 >model
+    bin2txt -f head model | grep -q ' dim=5 features=any '
+    mkstream round t=1 docs=1 dim=3 x:f4 '1*3' + round t=2 docs=1 dim=7 x:f4 '1*7' \
+        + round t=3 docs=1 dim=9 x:f4 '1*9' >in
+    score -m model <in >out 2>err
+    is "$(cat err)" 'score: round 2 has 7 features, and the model 5 weights: the other features count as 0 (-d 7 accepts this)'
+    score -m model -d 9 <in 2>err | cmp - out
+    [ ! -s err ]
+    update -a squared -e 1 -m model < <(sparse 9)
+    score -m model <in >out 2>err
+    [ ! -s err ]
+    for wrong in x 1.5 -1 2147483649; do
+        mkstream model learner=kl rounds=9 dim=1 features=$wrong w:f8 2 >model
+        fails_on in 1 "score: model model: model: features=$wrong is neither a whole number up to 2147483648 nor any" score -m model
+    done
+    fails 2 'score: -d needs -m: in a ring update compares the features*' score -f ring -d 3
 }

@@ -98,6 +98,66 @@ saves_before() {
     holds one -25 37.5
 }
 
+@test "smoothdcg: with -F epsilon falls as t^-power, and goes on falling after a resumption" {
+    two_documents >round
+    update -a smoothdcg -E 0.5 -F 1 -e 0.5 <round >one
+    holds one -0.5 0.75 # epsilon is 0.5 in round 1
+    mkstream model learner=smoothdcg rounds=1 dim=2 epsilon=0.25 eta=0.5 w:f8 -0.5 0.75 >fixed
+    update -a smoothdcg -E 0.25 -e 0.5 -m fixed <round
+    update -a smoothdcg -E 0.5 -F 1 -e 0.5 -m one <round
+    [ "$(weights one)" = "$(weights fixed)" ]
+    fails_on round 1 'update: model one: it was learnt with fall=1, this run without: add -F 1*' \
+        update -a smoothdcg -E 0.5 -e 0.5 -m one
+}
+
+@test "squared-ndcg: a step by hand" {
+    # s = 0, and the gains 1 and 3 over Z = 3 + 1/log2(3); w = G/Z
+    mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >round
+    update -a squared-ndcg -e 0.5 <round >one
+    near one 0.27541155237618664 0 0.82623465712855992
+    mkstream round t=1 docs=2 dim=0 label:f4 0 0 >round
+    update -a squared-ndcg -e 0.5 <round >one
+    holds one 0 0
+}
+
+@test "solar1-ties, solar2-ties: steps by hand" {
+    # w.x = 3 for two equal labels: the loss is 3 - 1/2, x.x + 1/(2C) = 2, w = 3 - 2.5/2
+    mkstream round t=1 docs=2 dim=1 label:f4 1 1 x:f4 1 0 >round
+    for w in 3 -3; do
+        mkstream model learner=solar1-ties rounds=1 dim=1 tradeoff=0.5 seed=1 w:f8 $w >m
+        update -a solar1-ties -C 0.5 -m m <round
+        holds m "$([ $w = 3 ] && echo 1.75 || echo -1.75)"
+    done
+    mkstream model learner=solar2-ties rounds=1 dim=1 tradeoff=1 seed=1 w:f8 3 sigma:f8 1 >m
+    update -a solar2-ties -C 1 -m m <round
+    holds m 1.75
+    bin2txt m | awk '$1 == "sigma" { d = $3 - 0.5; exit !(d < 1e-15 && d > -1e-15) }'
+    # below half a margin nothing changes
+    mkstream model learner=solar1-ties rounds=1 dim=1 tradeoff=0.5 seed=1 w:f8 0.5 >m
+    update -a solar1-ties -C 0.5 -m m <round
+    holds m 0.5
+    # and different labels are solar1's
+    mkstream round t=1 docs=2 dim=1 label:f4 0 1 x:f4 1 3 >round
+    update -a solar1 -C 0.5 <round >one
+    update -a solar1-ties -C 0.5 <round >two
+    [ "$(weights one)" = "$(weights two)" ]
+}
+
+@test "solar1-list, solar2-list: a step by hand" {
+    # q = (e, 1)/(e + 1), p = (1/2, 1/2), z = 1/2 - q_0, l = log 2 + sum q log q;
+    # -z l / (z z + 1), and Sigma = 1 - z z / (z z + 1)
+    mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1 0 >round
+    for learner in 'solar1-list -C 0.5' 'solar2-list -C 1'; do
+        update -a $learner <round >one
+        weights one | awk '{ d = $1 - 0.024335361598292; exit !(d < 1e-11 && d > -1e-11) }'
+    done
+    bin2txt one | awk '$1 == "sigma" { d = $3 - 0.949317760051332; exit !(d < 1e-11 && d > -1e-11) }'
+    # scores that agree with the labels, up to a constant, are no loss
+    mkstream model learner=solar1-list rounds=1 dim=1 tradeoff=0.5 w:f8 1 >m
+    update -a solar1-list -C 0.5 -m m <round
+    weights m | awk '{ exit !($1 > 1 - 1e-15 && $1 < 1 + 1e-15) }'
+}
+
 @test "ranksvm: two steps by hand" {
     # 1 + 0 > 0: g = e_1 - e_0 = (-1, 1), z = (-1 + 3, -2 - 1) = (2, -3)
     two_documents | update -a ranksvm -e 0.5 >one
@@ -213,7 +273,7 @@ saves_before() {
 @test "other wrong options are usage errors, before anything is opened" {
     fails 2 "update: no learner 'foo': choose from squared, kl, smoothdcg, ranksvm, listnet*" \
         update -a foo -e 1 -m model
-    fails 2 'update: no learner: use -a kl, for instance*' update -e 1 -m model
+    fails 2 'update: memory does not take -e (the step size)*' update -e 1 -m model
     fails 2 'update: -c needs -m: it saves into the model file*' update -a kl -e 1 -c 5
     fails 2 "update: -m needs the name of a file*" update -a kl -e 1 -m ''
     fails 2 "update: takes no operand, but was given 'model'*" update -a kl -e 1 model
@@ -264,6 +324,7 @@ saves_before() {
     mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >bad # its documents are its features
     untouched 'update: <stdin>: round 1: it has 3 features, more than the 2 weights *' \
         -a kl -e 0.1 -d 2
+    rm model
     update -a kl -e 0.1 -m model <bad
     cp model before
     fails_on bad 1 'update: model model: it has 3 features, more than the 2 weights *' \
@@ -317,12 +378,12 @@ saves_before() {
     # other two with 1/4. No features, so that w[i] += 2 eta R_i / pi_i: 3/(3/4) and 1/(1/4).
     mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 0 3 2 1 greedy:u4 0 1 2 3 seen:f4 3 1 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=4 eta=0.5 w:f8 4 0 0 4 >want
+    mkstream model learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 4 0 0 4 >want
     same want model
     # Logits that are equal: 1/4 for one place, 2/4 for two.
     mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=4 eta=0.5 w:f8 0 12 0 0 >want
+    mkstream model learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 0 12 0 0 >want
     same want model
     mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 2 >round
     [ "$(update -a squared -e 0.5 <round | bin2txt | awk '$1 == "w" { printf "%.14g ", $3 }')" = '4 6 0 0 ' ]
@@ -359,7 +420,7 @@ refuses() {
     # gamma=1/2 of 3: the pair 0, 2 is seen with (1/2) (1/2) / 1.
     mkstream round t=1 docs=3 dim=0 gamma=0.5 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >round
     update -a ranksvm -e 0.5 <round >model
-    mkstream model learner=ranksvm rounds=1 dim=3 eta=0.5 w:f8 2 0 -2 >want
+    mkstream model learner=ranksvm rounds=1 dim=3 features=0 eta=0.5 w:f8 2 0 -2 >want
     same want model
 }
 
@@ -373,7 +434,7 @@ refuses() {
     # Behind one that is sure of its place the next is as likely as among the others alone: 1/2.
     mkstream round t=1 docs=3 dim=0 order:u4 2 0 1 logit:f8 0 0 800 seen:f4 1 2 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=3 eta=0.5 w:f8 4 0 1 >want
+    mkstream model learner=squared rounds=1 dim=3 features=0 eta=0.5 w:f8 4 0 1 >want
     same want model
 }
 
@@ -432,12 +493,13 @@ refuses() {
     mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 >first
     mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 \
         + round t=2 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 >bad
-    saves_before first 'update: <stdin>: round 2: *diverge*' -a kl -e 1e10
+    saves_before first 'update: <stdin>: round 2: *diverge*' -a kl -e 1e10 -x none
     mkstream model learner=kl rounds=3 dim=1 eta=10000000000 w:f8 1 >model
     cp model before
     fails_on bad 1 "$(resuming model 'update: <stdin>: round 1: *diverge*')" \
-        update -a kl -e 1e10 -m model
+        update -a kl -e 1e10 -x none -m model
     same before model
+    rm model
     mkstream round t=1 docs=1 dim=1 label:f4 1e20 x:f4 1e30 >bad
     mkstream model learner=squared rounds=3 dim=1 eta=1.0000000000000001e+300 w:f8 0 >model
     untouched 'update: <stdin>: round 1: the step makes weight 0 infinite: the weights diverge: use a smaller step (-e), or a ball (-U)' \
@@ -662,7 +724,7 @@ refused() {
     is "$(wc -l <Makefile)" 3
     make model.bin 2>err
     is "$(cat err)" ''
-    update -a listnet -e 0.01 <whole >straight
+    update -a listnet <whole >straight
     same straight model.bin
     make model.bin | grep 'up to date'
     touch -t 202001010000 model.bin
@@ -1012,4 +1074,162 @@ gone_on() {
             ! bin2txt model | grep -E 'nan|inf'
         done
     done
+}
+
+# ---- what the features are made by ----
+
+# `raw`: rounds as update gets them, features of several scales that stay exact a thousand times as
+# large, and `large`, the same so large.
+raw() {
+    awk 'BEGIN {
+        srand(5)
+        for (i = 0; i < 240; i++)
+            print i % 3 " qid:" int(i / 8) " 1:" int(rand() * 900) / 4 " 2:" int(rand() * 9) - 3 \
+                " 3:" int(rand() * 5) / 2 - 1 " 4:" (i % 3) + int(rand() * 3)
+    }' >text
+    awk '{ for (f = 3; f <= NF; f++) { split($f, a, ":"); $f = a[1] ":" a[2] * 1000 } print }' text >more
+    svm2bin text >raw
+    svm2bin more >large
+}
+
+@test "-x learns what features makes, to the byte, and in any unit" {
+    raw
+    for steps in scale rank rank,split,products scale,fourier:20:0.5:3; do
+        for learner in ridge 'kl -e 0.1 -U 1' 'slam -e 1' 'committee -N 3' 'kl-dr -e 0.1' prank solar2; do
+            features $steps <raw >made
+            # shellcheck disable=SC2086
+            {
+                update -a $learner <made >want
+                update -a $learner -x $steps <raw >out
+                same want out
+                bin2txt -f head out | grep -q " made=$steps features=[1-9]"
+                # rounds that were made so already are taken as they come
+                update -a $learner -x $steps <made >out
+                same want out
+                replay -n 10 made >first
+                replay -b 11 -n 30 raw | cat first - | update -a $learner -x $steps >out
+                replay -n 30 raw | update -a $learner -x $steps >want
+                same want out
+            }
+        done
+        update -a ridge -x $steps <raw >want
+        update -a ridge -x $steps <large >out
+        same want out
+    done
+    # parameters that a word leaves out are written down
+    update -a ridge -x fourier <raw | bin2txt -f head | grep -q ' made=fourier:100:1:1 '
+    update -a squared -x none <raw >out
+    update -a squared <raw >want
+    same want out
+}
+
+@test "a run stops and resumes with the same features alone" {
+    raw
+    replay -n 17 raw >first
+    replay -b 18 -n 30 raw >rest
+    update -a squared -x scale,products <raw >want
+    update -a squared -x scale,products -m model <first
+    cp model before
+    update -a squared -x scale,products -m model <rest
+    same want model
+    cp before model
+    features scale,products <rest | update -a squared -m model
+    same want model
+    cp before model
+    fails_on rest 1 "$(resuming model "update: <stdin>: round 18 (qid 17): its features are raw, and the model's are made by scale,products: add -x scale,products")" \
+        update -a squared -m model
+    fails_on rest 1 'update: model model: it learnt from features made by scale,products, this run makes scale: use -x scale,products, or another file' \
+        update -a squared -x scale -m model
+    features scale <rest >scaled
+    fails_on scaled 1 "$(resuming model "update: <stdin>: round 18 (qid 17): its features are made by scale, and the model's by scale,products: give rounds made by scale,products")" \
+        update -a squared -m model
+    fails_on scaled 1 'update: *: give rounds made by scale,products, or raw ones' \
+        update -a squared -x scale,products -m model
+    same before model
+    update -a squared <first >model
+    fails_on rest 1 'update: model model: it learnt from raw features, this run makes rank: use -x none, or another file' \
+        update -a squared -x rank -m model
+    fails_on scaled 1 'update: *its features are made by scale, and the model'"'"'s are raw: *' \
+        update -a squared -m model
+    update -a squared -m model <rest
+    update -a squared <raw >want
+    same want model
+}
+
+@test "all rounds of a run are made in the same way" {
+    raw
+    features scale <raw >scaled
+    replay -n 3 raw >in
+    replay -b 4 -n 9 scaled >>in
+    fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a squared -x none -m model
+    replay -n 3 raw | update -a squared -x none >want
+    same want model
+    rm model
+    replay -n 3 scaled >in
+    replay -b 4 -n 9 raw >>in
+    fails_on in 1 'update: *round 4 (qid 3): its features are raw, and the model'"'"'s are made by scale: add -x scale' update -a squared -m model
+    update -a squared -x scale <in >out
+    mkstream round t=1 docs=2 dim=0 label:f4 1 0 >items
+    fails_on items 1 'update: *: -x needs features: the round has none (dim=0)' update -a squared -e 1 -x scale
+    update -a squared -e 1 -x none <items >out
+    bin2txt -f head out | grep -q ' features=0 '
+    fails 2 "update: no step 'half': choose from scale, *" update -a squared -x half
+    fails 2 "update: no step 'none': choose from scale, *" update -a squared -x none,scale
+}
+
+@test "in a ring -x learns and shows what features made before would, in pipes and in one process" {
+    raw
+    mkfifo ring
+    for run in 'ridge' 'thompson' 'linucb' 'squared -e 0.01 -U 2' 'kl-dr -e 0.1' 'prank' 'solar1' \
+        'dbgd' 'pdgd'; do
+        learner=${run%% *} how='-g 0.3' mask='-k 2'
+        [ $learner != dbgd ] || how='-p team-draft' mask='-c perfect'
+        [ $learner != pdgd ] || how='-p plackett-luce' mask='-c perfect'
+        for steps in scale scale,fourier:5:0.5:3; do
+            features $steps <raw >made
+            for window in 1 3; do
+                # shellcheck disable=SC2086
+                {
+                    replay -n 70 -s 1 made | score -f ring -w $window | explore $how | tee shown |
+                        feedback-mask $mask | update -a $run -f ring >want
+                    bin2txt -f rank shown >ranked
+                    replay -n 70 -s 1 raw | score -f ring -w $window | explore $how | tee shown |
+                        feedback-mask $mask | update -a $run -x $steps -f ring >out
+                    same want out
+                    bin2txt -f rank shown >have
+                    same ranked have
+                    ! grep -a ' made=' shown
+                    loop "replay -n 70 -s 1 raw | score -w $window | explore $how |
+                        feedback-mask $mask | update -a $run -x $steps" >out
+                    same want out
+                    loop "replay -n 70 -s 1 made | score -w $window | explore $how |
+                        feedback-mask $mask | update -a $run -x $steps" >out
+                    same want out
+                }
+            done
+        done
+    done
+}
+
+@test "a ring that -x feeds stops and resumes, in pipes and in one process" {
+    raw
+    mkfifo ring
+    part() { # first, last, model
+        replay -b "$1" -n "$2" -s 1 raw | score -f ring | explore -g 0.3 | feedback-mask |
+            update -a ridge -x scale,products -f ring -m "$3"
+    }
+    part 1 60 want
+    part 1 23 model
+    part 24 60 model
+    same want model
+    rm model
+    loop 'replay -n 23 -s 1 raw | score | explore -g 0.3 | feedback-mask | update -a ridge -x scale,products -m model'
+    # the model alone says what score does: rounds made before the ring do as well
+    replay -b 24 -n 60 -s 1 raw | features scale,products | score -f ring | explore -g 0.3 |
+        feedback-mask | update -a ridge -f ring -m model
+    same want model
+    # score and update agree on what they refuse
+    replay -n 9 raw | features rank | score -f ring 2>err | explore -g 0.3 | feedback-mask |
+        update -a ridge -x scale -f ring >out 2>err2 || true
+    is "$(cat err)" "score: <stdin>: round 1 (qid 0): its features are made by rank, and the model's by scale: give rounds made by scale, or raw ones"
 }

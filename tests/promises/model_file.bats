@@ -84,12 +84,12 @@ outgrown() {
     cp "$model" before
     replay -b 41 -n 80 grown >rest
     fails_on rest 1 "$(resuming "$model" "update: cannot write $model.lock.new: $why")" \
-        "$@" -a slam -e 0.5 -m "$model"
+        "$@" -a slam -e 0.5 -d 2000 -m "$model"
     same before "$model"
     head -c $(($(wc -c <rest) - 100)) rest >cut
     fails_on cut 1 "$(resuming "$model" \
         "update: *stream cut short after round 79; and cannot write $model.lock.new: $why")" \
-        "$@" -a slam -e 0.5 -m "$model"
+        "$@" -a slam -e 0.5 -d 2000 -m "$model"
     same before "$model"
     alone "$model"
 }
@@ -134,7 +134,7 @@ outgrown() {
     same straight $there/w.bin
     alone $there/w.bin
     ln -s $there/w.bin link
-    replay -b 41 -n 80 grown | learn -c 7 -m link
+    replay -b 41 -n 80 grown | learn -d 2000 -c 7 -m link
     [ -L link ] && alone link
     learn <grown >straight
     same straight $there/w.bin
@@ -184,7 +184,8 @@ outgrown() {
     : >mounted.file
     mount --bind other mounted.file 2>/dev/null || skip 'no file can be mounted here'
     fails_on wide 1 "$(resuming mounted.file \
-        'update: cannot rename mounted.file.lock.new to mounted.file: * busy')" $slam -m mounted.file
+        'update: cannot rename mounted.file.lock.new to mounted.file: * busy')" \
+        $slam -d 2000 -m mounted.file
     same before mounted.file
     alone mounted.file
 }
@@ -278,12 +279,17 @@ outgrown() {
 @test "a model of another dimension grows, or is gone on with as it is" {
     rounds
     learn -m w.bin <narrow
-    replay -b 41 -n 80 grown | learn -m w.bin
+    cp w.bin before
+    replay -b 41 -n 80 grown >rest
+    fails_on rest 1 "$(resuming w.bin 'update: <stdin>: round 41 (qid q1): it has 1999 features, and the model learnt from rounds with 20 each: give the same features, or add -d 1999 if the number may vary')" $slam -m w.bin
+    same before w.bin
+    fails_on rest 1 'update: *add -d 1999 if *' $slam -m w.bin -d 1998
+    learn -d 2000 -m w.bin <rest
     learn <grown >straight
     same straight w.bin
     replay wide narrow >shrunk
     replay -n 40 shrunk | learn >w.bin
-    replay -b 41 -n 80 shrunk | learn -m w.bin
+    replay -b 41 -n 80 shrunk | learn -m w.bin # the wide rounds were of many widths
     learn <shrunk >straight
     same straight w.bin
     # but a fixed list is of so many items

@@ -20,7 +20,7 @@ members() {
     explore="explore -g 0.5"
     metric="metric -e 1 -t table ndcg@10"
     mask="feedback-mask -k 1"
-    update="update -a kl -e 0.01 -f ring -m model"
+    update="update -a kl -e 0.01 -d 10000000 -f ring -m model" # of any width
 }
 
 # run_ring: runs them. Each member's process number is in NAME.pid, its words in NAME.err, the
@@ -71,7 +71,7 @@ ended() {
 
 # learn [OPTION...]: update, as the members have it, alone.
 learn() {
-    update -a kl -e 0.01 "$@"
+    update -a kl -e 0.01 -d 10000000 "$@"
 }
 
 # ---- rule 1: what score holds ----
@@ -351,14 +351,14 @@ through() {
     source="replay -n 12 stored"
     for window in 1 2 64; do
         score="score -f ring -w $window"
-        update="update -a kl -e 0.01 -f ring -m model"
+        update="update -a kl -e 0.01 -d 10000000 -f ring -m model" # of any width
         cp start model
         run_ring
         ended 0 0 0 0 0 0
         mv model straight
         for relay in 'relay -p 4096' 'relay -p 1048576' 'relay -c 1021' 'relay -c 65521 -s 5'; do
             cp start model
-            update="sh -c '$relay <back >ring & exec update -a kl -e 0.01 -f back -m model'"
+            update="sh -c '$relay <back >ring & exec update -a kl -e 0.01 -d 10000000 -f back -m model'"
             run_ring
             ended 0 0 0 0 0 0
             same straight model
@@ -506,7 +506,7 @@ not_read() {
     rm -f bite
     relay -n 10 <ring >bite 3>&- &
     { until [ -s bite ]; do sleep 0.01; done && cat "$1"; } |
-        timeout -s KILL $LIMIT update -a kl -e 0.01 -f ring -m model
+        timeout -s KILL $LIMIT update -a kl -e 0.01 -d 10000000 -f ring -m model
 }
 
 @test "score reads no more, but its stream has an end: all is learnt, exit 0" {

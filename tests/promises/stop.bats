@@ -58,7 +58,7 @@ ended() {
 
 @test "a signal stops a long round, and the model is the one before it" {
     with_big 11000 5
-    for learner in solar1 'solar1 -o' solar2 prank-pair committee; do
+    for learner in solar1 'solar1 -o' solar1-ties solar2 prank-pair committee; do
         # shellcheck disable=SC2086
         update -a $learner -m whole <before
         # shellcheck disable=SC2086
@@ -90,7 +90,7 @@ ended() {
 
 @test "a signal stops a loss that takes the square of a list's length" {
     big 60000 60000 | svm2bin >rounds
-    small_text | svm2bin | update -a squared -m model
+    big 10 2 | svm2bin | update -a squared -m model
     score -m model <rounds | explore >explored
     metric loss:ranksvm <explored >table &
     sleep 0.3

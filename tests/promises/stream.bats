@@ -298,6 +298,11 @@ refuse_keys() {
     refuse_keys 't=2 docs=3 dim=0 top=1' 'round 2' 'top= needs gamma=, *'
     refuse_keys 't=2 docs=3 dim=0 swap=1' 'round 2' 'swap= needs gamma=, *'
     refuse_keys 't=2 docs=3 dim=0 top=1 gamma=1' 'round 2' 'key gamma= is out of order: *gamma, top, swap, block, group'
+    for made in Scale scale, ,scale scale,,rank scale:A 3 scale/rank fourier:1:2:3,4; do
+        refuse_keys "t=2 docs=1 dim=0 made=$made" 'round 2' "made=$made is not a list of steps *"
+    done
+    refuse_keys 't=2 docs=1 made=scale dim=0' 'round 2' 'key dim= is out of order: *qid, docs, dim, made, gamma, *'
+    refuse_keys "t=2 docs=1 dim=0 made=own:$(printf '%0252d' 0)" 'round 2' 'made= has 256 bytes: at most 255 are allowed'
     refuse_keys "t=2 qid=$(printf '%0256d' 0) docs=1 dim=0" 'round 2' 'qid= has 256 bytes: at most 255 are allowed'
 }
 
@@ -483,7 +488,7 @@ of_whole() {
     { tiny 5 && end 1; } | update -X -a squared -e 0.125 >model1
     { tiny 5 && tiny 6 && end 2; } | update -X -a squared -e 0.125 >model2
     is "$(bin2txt -f head model2)" \
-        'rankpipe/1 model learner=squared rounds=2 dim=1 eta=0.125 cols=w:f8[1] bytes=8'
+        'rankpipe/1 model learner=squared rounds=2 dim=1 features=1 eta=0.125 cols=w:f8[1] bytes=8'
     check() {
         if [ "$1" = 0 ]; then [ ! -e new.bin ]; else cmp -s new.bin "model$1" && rm new.bin; fi
     }

@@ -1,0 +1,212 @@
+#include "feature/scale.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCALED_MOST = 1 << 27 }; /* 1.5 GB of entries */
+
+struct entry {
+    uint32_t idx, doc;
+    float val;
+};
+
+/* The entries of one feature, one for each document that lists it. */
+struct listed {
+    struct entry *entry; /* entry[n] */
+    size_t n, docs;      /* docs - n documents do not list it: 0 */
+};
+
+static int by_feature(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->idx != y->idx)
+        return x->idx < y->idx ? -1 : 1;
+    return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    return x->val < y->val ? -1 : x->val > y->val;
+}
+
+/* Where the entries of each feature begin; NULL where few of the features up to the largest are
+ * listed, or with a fault. */
+static uint32_t *find_starts(struct rows *rows, struct fault *fault)
+{
+    const uint32_t *idx = rows->idx.at;
+    size_t width = 0, before = 0;
+    for (size_t e = 0; e < rows->entries; e++)
+        width = idx[e] >= width ? (size_t)idx[e] + 1 : width;
+    if (width / 4 > rows->entries)
+        return NULL;
+    uint32_t *start = buffer_for(&rows->counts, width, sizeof *start, fault);
+    if (!start)
+        return NULL;
+    memset(start, 0, width * sizeof *start);
+    for (size_t e = 0; e < rows->entries; e++)
+        start[idx[e]]++;
+    for (size_t j = 0; j < width; j++) {
+        before += start[j];
+        start[j] = (uint32_t)(before - start[j]);
+    }
+    return start;
+}
+
+/* The entries by feature, then by document: counted into their places where that is shorter. */
+static struct entry *sort_entries(struct rows *rows, struct fault *fault)
+{
+    struct entry *entry = buffer_for(&rows->sorted, rows->entries, sizeof *entry, fault);
+    const uint32_t *ptr = rows->ptr.at, *idx = rows->idx.at;
+    const float *val = rows->val.at;
+    uint32_t *start = entry ? find_starts(rows, fault) : NULL;
+    if (fault->kind != FAULT_NONE)
+        return NULL;
+    for (uint32_t i = 0; i < rows->docs; i++)
+        for (size_t e = ptr[i]; e < ptr[i + 1]; e++)
+            entry[start ? start[idx[e]]++ : e] = (struct entry){ idx[e], i, val[e] };
+    if (!start)
+        qsort(entry, rows->entries, sizeof *entry, by_feature);
+    return entry;
+}
+
+/* (x - low) / (high - low), and never -0. */
+static float fraction(double x, double low, double high)
+{
+    return (float)(high > low ? (x - low) / (high - low) + 0.0 : 0);
+}
+
+/* Each of these changes the values of one feature in place, and returns what 0 becomes. */
+typedef float change_values(const struct listed *listed);
+
+static float scale_values(const struct listed *listed)
+{
+    struct entry *entry = listed->entry;
+    float low = listed->n < listed->docs ? 0 : entry[0].val, high = low;
+    for (size_t e = 0; e < listed->n; e++) {
+        low = entry[e].val < low ? entry[e].val : low;
+        high = entry[e].val > high ? entry[e].val : high;
+    }
+    for (size_t e = 0; e < listed->n; e++)
+        entry[e].val = fraction((double)entry[e].val, (double)low, (double)high);
+    return fraction(0, (double)low, (double)high);
+}
+
+/* Equal values, which are entries from..to, and perhaps the documents that do not list the feature.
+ * Twice the mean of their ranks, from 0. */
+struct tie {
+    size_t from, to;
+    double rank;
+};
+
+/* The tie after `tie`, of entries that are sorted by value; `zeros` documents list none. */
+static struct tie next_tie(const struct listed *listed, struct tie tie, bool *zeros_seen)
+{
+    const struct entry *entry = listed->entry;
+    size_t zeros = listed->docs - listed->n, n = listed->n, from = tie.to, to = from;
+    bool zeros_next = zeros && !*zeros_seen && (from == n || entry[from].val >= 0);
+    float value = zeros_next ? 0 : entry[from].val;
+    while (to < n && entry[to].val == value)
+        to++;
+    size_t before = from + (*zeros_seen ? zeros : 0), size = to - from + (zeros_next ? zeros : 0);
+    *zeros_seen = *zeros_seen || zeros_next;
+    return (struct tie){ from, to, 2 * (double)before + (double)size - 1 };
+}
+
+static float rank_values(const struct listed *listed)
+{
+    size_t n = listed->n, zeros = listed->docs - n;
+    bool zeros_seen = false;
+    float zero = 0;
+    double low = -1, high = 0;
+    qsort(listed->entry, n, sizeof *listed->entry, by_value);
+    for (struct tie tie = { 0, 0, 0 }; tie.to < n || (zeros && !zeros_seen);) {
+        tie = next_tie(listed, tie, &zeros_seen);
+        low = low < 0 ? tie.rank : low;
+        high = tie.rank;
+    }
+    zeros_seen = false;
+    for (struct tie tie = { 0, 0, 0 }; tie.to < n || (zeros && !zeros_seen);) {
+        bool before = zeros_seen;
+        tie = next_tie(listed, tie, &zeros_seen);
+        float value = fraction(tie.rank, low, high);
+        zero = zeros_seen && !before ? value : zero;
+        for (size_t e = tie.from; e < tie.to; e++)
+            listed->entry[e].val = value;
+    }
+    qsort(listed->entry, n, sizeof *listed->entry, by_feature);
+    return zero;
+}
+
+/* Appends one feature's entries to rows->scaled: those of all documents where 0 becomes another
+ * number. */
+static int append(struct rows *rows, const struct listed *listed, float zero, size_t *used,
+                  struct fault *fault)
+{
+    const struct entry *entry = listed->entry;
+    size_t n = listed->n, count = zero > 0 ? listed->docs : n;
+    if (*used + count > SCALED_MOST)
+        return fault_data(fault, "a query that scales to more than %d features: one below 0 makes "
+                          "every document list it", SCALED_MOST);
+    struct entry *out = buffer_for(&rows->scaled, *used + count, sizeof *out, fault);
+    if (!out)
+        return -1;
+    for (size_t e = 0, i = 0; i < count; i++) {
+        uint32_t doc = count == n ? entry[i].doc : (uint32_t)i;
+        float val = e < n && entry[e].doc == doc ? entry[e++].val : zero;
+        out[(*used)++] = (struct entry){ entry[0].idx, doc, val };
+    }
+    return 0;
+}
+
+/* Puts entries that are sorted by feature back into rows. */
+static int store_rows(struct rows *rows, const struct entry *entry, size_t n, struct fault *fault)
+{
+    uint32_t *ptr = rows->ptr.at, *idx = buffer_for(&rows->idx, n, sizeof *idx, fault);
+    float *val = idx ? buffer_for(&rows->val, n, sizeof *val, fault) : NULL;
+    if (!val)
+        return -1;
+    memset(ptr, 0, (rows->docs + 1) * sizeof *ptr);
+    for (size_t e = 0; e < n; e++)
+        ptr[entry[e].doc + 1]++;
+    for (size_t i = 0; i < rows->docs; i++)
+        ptr[i + 1] += ptr[i];
+    for (size_t e = 0; e < n; e++) {
+        uint32_t at = ptr[entry[e].doc]++;
+        idx[at] = entry[e].idx;
+        val[at] = entry[e].val;
+    }
+    memmove(ptr + 1, ptr, rows->docs * sizeof *ptr); /* each start had become its row's end */
+    ptr[0] = 0;
+    rows->entries = n;
+    return 0;
+}
+
+static int change_rows(struct rows *rows, change_values *change, struct fault *fault)
+{
+    size_t used = 0;
+    if (rows->entries == 0)
+        return 0;
+    struct entry *entry = sort_entries(rows, fault);
+    if (!entry)
+        return -1;
+    for (size_t e = 0, next; e < rows->entries; e = next) {
+        for (next = e; next < rows->entries && entry[next].idx == entry[e].idx;)
+            next++;
+        struct listed listed = { entry + e, next - e, rows->docs };
+        if (append(rows, &listed, change(&listed), &used, fault) < 0)
+            return -1;
+    }
+    return store_rows(rows, rows->scaled.at, used, fault);
+}
+
+int scale_rows(struct rows *rows, struct fault *fault)
+{
+    return change_rows(rows, scale_values, fault);
+}
+
+int scale_rank_rows(struct rows *rows, struct fault *fault)
+{
+    return change_rows(rows, rank_values, fault);
+}

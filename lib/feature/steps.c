@@ -1,0 +1,227 @@
+#include "feature/steps.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "feature/products.h"
+#include "feature/scale.h"
+
+const struct step_defaults steps_usual = { .number = 100, .seed = 1, .gamma = 1 };
+
+/* ---- the table ---- */
+
+static int change_split(struct feature_step *step, struct rows *in, size_t *dim,
+                        struct rows *out, struct fault *fault)
+{
+    return split_rows(&step->split, in, dim, out, fault);
+}
+
+static int change_fourier(struct feature_step *step, struct rows *in, size_t *dim,
+                          struct rows *out, struct fault *fault)
+{
+    return fourier_rows(&step->fourier, in, dim, out, fault);
+}
+
+static int change_products(struct feature_step *step, struct rows *in, size_t *dim,
+                           struct rows *out, struct fault *fault)
+{
+    (void)step;
+    return products_rows(in, dim, out, fault);
+}
+
+static void swap_rows(struct rows *a, struct rows *b)
+{
+    struct rows held = *a;
+    *a = *b;
+    *b = held;
+}
+
+static int change_scale(struct feature_step *step, struct rows *in, size_t *dim,
+                        struct rows *out, struct fault *fault)
+{
+    (void)step, (void)dim;
+    swap_rows(in, out);
+    return rows_finite(out, "is", fault) < 0 ? -1 : scale_rows(out, fault);
+}
+
+static int change_rank(struct feature_step *step, struct rows *in, size_t *dim,
+                       struct rows *out, struct fault *fault)
+{
+    (void)step, (void)dim;
+    swap_rows(in, out);
+    return rows_finite(out, "is", fault) < 0 ? -1 : scale_rank_rows(out, fault);
+}
+
+static const struct step_kind {
+    const char *name;
+    bool draws; /* takes the parameters number, gamma and seed */
+    /* From `in`, which may be used up, to `out`; *dim becomes the new width. */
+    int (*change)(struct feature_step *step, struct rows *in, size_t *dim, struct rows *out,
+                  struct fault *fault);
+} kinds[] = {
+    { "scale", false, change_scale },
+    { "rank", false, change_rank },
+    { "split", false, change_split },
+    { "fourier", true, change_fourier },
+    { "products", false, change_products },
+    { NULL, false, NULL },
+};
+
+const char *steps_name(size_t i)
+{
+    return kinds[i].name;
+}
+
+/* ---- words ---- */
+
+static const struct step_kind *find_kind(const char *word, size_t n, struct fault *fault)
+{
+    struct names names = { 0 };
+    for (const struct step_kind *kind = kinds; kind->name; kind++) {
+        if (strlen(kind->name) == n && strncmp(kind->name, word, n) == 0)
+            return kind;
+        names_add(&names, "%s", kind->name);
+    }
+    fault_usage(fault, "no step '%.*s': choose from %s", n < 40 ? (int)n : 40, word, names.text);
+    return NULL;
+}
+
+/* Splits a copy of ":150:0.02:1" into its three numbers: true where there are three. */
+static bool part_numbers(char *text, char *number[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (!text || *text != ':')
+            return false;
+        *text++ = '\0';
+        number[i] = text;
+        text = strchr(text, ':');
+    }
+    return !text;
+}
+
+static bool read_gamma(const char *text, double *gamma)
+{
+    char *end;
+    *gamma = strtod(text, &end);
+    return *text && strspn(text, "0123456789.e+-") == strlen(text) && !*end && *gamma > 0 &&
+           isfinite(*gamma);
+}
+
+static int read_draw(struct step_defaults *draw, const char *word, size_t n, struct fault *fault)
+{
+    char copy[ROUND_MADE + 1], *number[3];
+    const char *colon = memchr(word, ':', n);
+    size_t left = n - (size_t)(colon - word);
+    if (left < sizeof copy) {
+        memcpy(copy, colon, left);
+        copy[left] = '\0';
+        if (part_numbers(copy, number) &&
+            record_number(number[0], STEPS_NUMBER_MOST, &draw->number) && draw->number > 0 &&
+            read_gamma(number[1], &draw->gamma) &&
+            record_number(number[2], RECORD_MOST, &draw->seed))
+            return 0;
+    }
+    return fault_usage(fault, "step '%.*s': fourier takes number:gamma:seed, as in "
+                       "fourier:100:0.02:1", n < 60 ? (int)n : 60, word);
+}
+
+/* Appends a step to the words, its gamma with the fewest digits that give it back. */
+static int append_words(struct steps *steps, const struct feature_step *step, struct fault *fault)
+{
+    char word[100], gamma[40] = "";
+    int n = snprintf(word, sizeof word, "%s%s", *steps->words ? STEPS_SEPARATOR : "",
+                     step->kind->name);
+    for (int digits = 1; digits <= 17 && strtod(gamma, NULL) != step->draw.gamma; digits++)
+        snprintf(gamma, sizeof gamma, "%.*g", digits, step->draw.gamma);
+    if (step->kind->draws)
+        snprintf(word + n, sizeof word - (size_t)n, ":%" PRIu64 ":%s:%" PRIu64, step->draw.number,
+                 gamma, step->draw.seed);
+    if (strlen(steps->words) + strlen(word) > ROUND_MADE)
+        return fault_usage(fault, "these steps take more than %d bytes to name", ROUND_MADE);
+    strcat(steps->words, word);
+    return 0;
+}
+
+/* One step: the n bytes at `word`. */
+static int parse_step(struct steps *steps, const char *word, size_t n,
+                      const struct step_defaults *defaults, struct fault *fault)
+{
+    struct feature_step *step = &steps->step[steps->number];
+    size_t name = 0;
+    while (name < n && word[name] != ':')
+        name++;
+    if (steps->number == STEPS_MOST)
+        return fault_usage(fault, "more than %d steps", STEPS_MOST);
+    step->kind = find_kind(word, name, fault);
+    if (!step->kind)
+        return -1;
+    if (name < n && !step->kind->draws)
+        return fault_usage(fault, "step '%.*s': %s takes no parameters", n < 60 ? (int)n : 60,
+                           word, step->kind->name);
+    step->draw = *defaults;
+    steps->defaulted = steps->defaulted || (step->kind->draws && name == n);
+    if (name < n && read_draw(&step->draw, word, n, fault) < 0)
+        return -1;
+    steps->number++;
+    return append_words(steps, step, fault);
+}
+
+int steps_parse(struct steps *steps, const char *list, const struct step_defaults *defaults,
+                struct fault *fault)
+{
+    for (;; list++) {
+        size_t n = strcspn(list, STEPS_SEPARATOR);
+        if (parse_step(steps, list, n, defaults, fault) < 0)
+            return -1;
+        list += n;
+        if (*list == '\0')
+            return 0;
+    }
+}
+
+/* ---- features ---- */
+
+static int start(struct steps *steps, struct fault *fault)
+{
+    for (size_t i = 0; i < steps->number; i++) {
+        struct feature_step *step = &steps->step[i];
+        const struct step_defaults *draw = &step->draw;
+        if (step->kind->draws && fourier_start(&step->fourier, (size_t)draw->number, draw->gamma,
+                                               draw->seed, fault) < 0)
+            return -1;
+    }
+    steps->started = true;
+    return 0;
+}
+
+int steps_apply(struct steps *steps, const struct matrix *x, struct matrix *y, struct fault *fault)
+{
+    size_t dim = x->dim;
+    if ((!steps->started && start(steps, fault) < 0) || rows_take(&steps->in, x, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < steps->number; i++) {
+        struct feature_step *step = &steps->step[i];
+        if (i > 0) { /* as if the features between two steps had been written and read */
+            swap_rows(&steps->in, &steps->out);
+            rows_drop_zeros(&steps->in);
+        }
+        if (step->kind->change(step, &steps->in, &dim, &steps->out, fault) < 0 ||
+            rows_finite(&steps->out, "would be", fault) < 0)
+            return -1;
+    }
+    return rows_matrix(&steps->out, dim, y, fault);
+}
+
+void steps_close(struct steps *steps)
+{
+    for (size_t i = 0; i < steps->number; i++) {
+        split_close(&steps->step[i].split);
+        fourier_close(&steps->step[i].fourier);
+    }
+    rows_close(&steps->in);
+    rows_close(&steps->out);
+}

@@ -1,0 +1,65 @@
+/* origin: the features that a model is for: what made them of raw ones, and how many they are.
+ * Compares rounds with it, and makes the features of raw rounds. */
+#ifndef RANKPIPE_ORIGIN_H
+#define RANKPIPE_ORIGIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/fault.h"
+#include "feature/steps.h"
+#include "math/matrix.h"
+#include "stream/model.h"
+#include "stream/round.h"
+
+struct origin { /* all zero at first: not known */
+    bool known;
+    char words[ROUND_MADE + 1]; /* as made= has them; "": raw */
+    bool applies; /* makes the features of raw rounds: else all rounds carry `words` */
+    bool asked;   /* -x asked for the steps: a round without features is a fault */
+    bool yields;  /* the steps are a default: a model or a first round may name others */
+    bool parsed;
+    struct steps steps;
+
+    /* How many features the dense rounds had that were learnt from. A sparse round need not reach
+     * the last feature, and says only that there are as many as it has. */
+    enum origin_width { WIDTH_UNKNOWN, WIDTH_SAME, WIDTH_VARIES } form;
+    size_t width; /* of WIDTH_SAME; 0: fixed lists of items */
+    bool checks;  /* a loaded model had WIDTH_SAME, and `due` features */
+    size_t due;
+};
+
+/* Makes features of raw rounds by these steps from now on. `asked` as above. 0 or a usage fault. */
+int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault);
+
+/* Takes over what a model says. Without the key made= its features are raw. origin_load is for a
+ * model that is to learn more: it is a fault if it learnt from other features than the steps that
+ * this run asks for; steps that it does not ask for give way. origin_take is for scoring: where the
+ * model does not say what its features are, `unknown` leaves that open. 0 or a data fault. */
+int origin_load(struct origin *origin, const struct model *model, struct fault *fault);
+int origin_take(struct origin *origin, const struct model *model, bool unknown,
+                struct fault *fault);
+
+/* Adds the key made= to a message, and yields=1 where the first round may still name other steps;
+ * made= and features= to a model. Leaves out what is not known. */
+int origin_publish(const struct origin *origin, struct model *model, struct fault *fault);
+int origin_save(const struct origin *origin, struct model *model, struct fault *fault);
+
+/* Points *z at the features of a round that the model is for: x itself where the round's made= is
+ * the model's, or what the steps make of raw x, good until the next call. The first round says what
+ * is not known. 0, or a data fault that names both. */
+int origin_features(struct origin *origin, const struct round *round, const struct matrix *x,
+                  struct matrix *z, struct fault *fault);
+
+/* 0, or a data fault where z is not of the features that a loaded model learnt from: all of its
+ * dense rounds had the same number of features, and z has more, or is dense and has fewer.
+ * `allowed`: a round of up to so many features may have any number; 0: none may. */
+int origin_check_width(const struct origin *origin, const struct matrix *z, size_t allowed,
+                       struct fault *fault);
+
+/* Counts a round that was learnt from; `dim` is the number of weights since. */
+void origin_count(struct origin *origin, const struct matrix *z, size_t dim);
+
+void origin_close(struct origin *origin);
+
+#endif
