@@ -98,6 +98,14 @@ ended() {
     ended 1000 143 $!
 }
 
+@test "a signal stops a round that takes long to print" {
+    awk 'BEGIN { for (i = 0; i < 3000000; i++) print i % 5 " qid:a 1:" i }' | svm2bin >round
+    bin2txt -f svm <round >/dev/null &
+    sleep 0.4
+    kill -TERM $!
+    ended 1500 143 $!
+}
+
 # keys NUMBER: a stream of 8 MB whose headers have so many keys of their own.
 keys() {
     awk -v number="$1" 'BEGIN {
