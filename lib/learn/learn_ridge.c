@@ -36,7 +36,12 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (learner_feedback(state, round, &feedback, fault) < 0 || regression_round(my, x, fault) < 0)
         return -1;
     for (size_t h = 0; h < feedback.docs; h++)
-        if (learn_answer(state, my, feedback.doc[h], feedback.relevance[h], fault) < 0)
+        if (regression_finite(my, feedback.doc[h], fault) < 0)
+            return -1;
+    state->begun = true;
+    for (size_t h = 0; h < feedback.docs; h++)
+        if (learn_answer(state, my, feedback.doc[h], feedback.relevance[h], fault) < 0 ||
+            long_work(&state->work, learner_steps(state, x), fault) < 0)
             return -1;
     return regression_check(my, fault);
 }
@@ -51,7 +56,12 @@ static int learn_cascade(struct state *state, const struct matrix *x, const stru
         regression_round(my, x, fault) < 0)
         return -1;
     for (size_t a = 0; a < feedback_cascade(round); a++)
-        if (regression_learn(my, round->order[a], round->seen[a], 1, fault) < 0)
+        if (regression_finite(my, round->order[a], fault) < 0)
+            return -1;
+    state->begun = true;
+    for (size_t a = 0; a < feedback_cascade(round); a++)
+        if (regression_learn(my, round->order[a], round->seen[a], 1, fault) < 0 ||
+            long_work(&state->work, learner_steps(state, x), fault) < 0)
             return -1;
     return regression_check(my, fault);
 }

@@ -107,6 +107,22 @@ static void move(struct regression *my, double a)
     }
 }
 
+static int too_large(double b, struct fault *fault)
+{
+    return fault_data(fault, "z'P z + lambda is %g: a feature is not finite or too large: use "
+                      "smaller features", b);
+}
+
+int regression_finite(struct regression *regression, size_t i, struct fault *fault)
+{
+    double square = 0;
+    size_t rows = all_rows(regression);
+    write_out(regression, i);
+    for (size_t r = 0; r < rows; r++)
+        square += regression->z[r] * regression->z[r];
+    return isfinite(square) ? 0 : too_large(square, fault);
+}
+
 int regression_learn(struct regression *regression, size_t i, double worth, double much,
                      struct fault *fault)
 {
@@ -114,8 +130,7 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
     write_out(my, i);
     double b = udu_observe(my->inverse, all_rows(my), my->z, my->lambda / much, my->u);
     if (!(b > 0) || isinf(b))
-        return fault_data(fault, "z'P z + lambda is %g: a feature is not finite or too "
-                          "large: use smaller features", b);
+        return too_large(b, fault);
     my->spread = b / my->lambda;
     move(my, (worth - expect(my)) / b);
     return 0;

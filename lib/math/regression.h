@@ -52,6 +52,10 @@ double regression_expect(struct regression *regression, size_t i);
  * O(dim^2). */
 double regression_variance(struct regression *regression, size_t i);
 
+/* 0 if document i has finite features, so that regression_learn can learn from it; else a fault,
+ * and nothing has changed. O(dim). */
+int regression_finite(struct regression *regression, size_t i, struct fault *fault);
+
 /* Learns that document i is worth `worth`; it counts `much` times, above 0. 0, or a fault if the
  * features are too large; the regression is then unusable. O(dim^2). */
 int regression_learn(struct regression *regression, size_t i, double worth, double much,

@@ -6,26 +6,44 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stream/header.h"
 #include "stream/header_copy.h"
 #include "stream/mapped.h"
 #include "stream/round.h"
 
 struct place { /* of one round */
-    size_t stream, at; /* its payload begins at byte `at` of that stream */
-    struct header_copy *header;
+    size_t at;             /* where its header line begins in that stream */
+    uint32_t stream, line; /* bytes of the line */
 };
+
+/* So many bytes of headers are kept parsed, for the first rounds. Other lines are parsed each
+ * time, which takes longer, and next to no memory. */
+enum { PARSED = 64 << 20 };
+
+static int keep_parsed(struct round_store *store, const struct record *record, struct fault *fault)
+{
+    size_t n = store->rounds + 1;
+    if (store->parsed < store->rounds || store->parsed_bytes > PARSED)
+        return 0;
+    struct header_copy **header = buffer_for(&store->headers, n, sizeof *header, fault);
+    struct header_copy *copy = header ? header_copy_make(record, fault) : NULL;
+    if (!copy)
+        return -1;
+    header[store->parsed++] = copy;
+    store->parsed_bytes += header_copy_bytes(record);
+    return 0;
+}
 
 /* Adds the place of a round that the stream's reader has just read. */
 static int add_place(struct round_store *store, const struct mapped *stored,
                      const struct record *record, struct fault *fault)
 {
+    const struct reader *reader = &stored->reader;
     struct place *place = buffer_for(&store->places, store->rounds + 1, sizeof *place, fault);
-    struct header_copy *header = place ? header_copy_make(record, fault) : NULL;
-    if (!header)
+    if (!place || keep_parsed(store, record, fault) < 0)
         return -1;
-    const unsigned char *payload = record->columns ? record->column[0].data : NULL;
-    size_t at = payload ? (size_t)(payload - stored->reader.bytes) : 0;
-    place[store->rounds++] = (struct place){ store->streams, at, header };
+    place[store->rounds++] = (struct place){ reader->at, (uint32_t)store->streams,
+                                             (uint32_t)reader->line };
     return 0;
 }
 
@@ -90,21 +108,36 @@ int round_store_add(struct round_store *store, const char *file, struct watch *w
     return result;
 }
 
-void round_store_round(const struct round_store *store, size_t i, struct record *record)
+int round_store_round(const struct round_store *store, size_t i, struct record *record,
+                      struct fault *fault)
 {
     const struct place *place = (const struct place *)store->places.at + i;
     const struct mapped *stored = (const struct mapped *)store->stored.at + place->stream;
-    header_copy_restore(place->header, record);
-    record_bind(record, stored->reader.bytes + place->at, (size_t)record->bytes);
+    const unsigned char *line = stored->reader.bytes + place->at;
+    if (i < store->parsed)
+        header_copy_restore(((struct header_copy *const *)store->headers.at)[i], record);
+    else if (header_parse(record, (const char *)line, place->line - 1, fault) < 0)
+        return -1;
+    record_bind(record, line + place->line, (size_t)record->bytes);
     record->mapped = stored->map != NULL;
+    return 0;
+}
+
+int round_store_unchanged(const struct round_store *store, struct fault *fault)
+{
+    for (size_t i = 0; i < store->streams; i++)
+        if (mapped_unchanged((const struct mapped *)store->stored.at + i, fault) < 0)
+            return -1;
+    return 0;
 }
 
 void round_store_close(struct round_store *store)
 {
     struct mapped *stored = store->stored.at;
-    struct place *place = store->places.at;
-    for (size_t i = 0; i < store->rounds; i++)
-        free(place[i].header);
+    struct header_copy **header = store->headers.at;
+    for (size_t i = 0; i < store->parsed; i++)
+        free(header[i]);
+    buffer_free(&store->headers);
     for (size_t i = 0; i < store->streams; i++)
         mapped_close(&stored[i]);
     buffer_free(&store->stored);

@@ -12,7 +12,8 @@
 
 struct round_store { /* all zero at first */
     struct buffer stored, places; /* of each stream; where each round is */
-    size_t streams, rounds;
+    struct buffer headers;        /* parsed headers of the first `parsed` rounds */
+    size_t streams, rounds, parsed, parsed_bytes;
 };
 
 /* Adds the rounds of a file ("-" is standard input), which is read to its end and checked. A
@@ -21,8 +22,13 @@ struct round_store { /* all zero at first */
 int round_store_add(struct round_store *store, const char *file, struct watch *watch,
                     struct fault *fault);
 
-/* Makes *record that of round i, from 0. Its header and payload stay the store's. O(header). */
-void round_store_round(const struct round_store *store, size_t i, struct record *record);
+/* Makes *record that of round i, from 0. Its payload stays the store's. 0; or a fault, where the
+ * file has changed. O(header). */
+int round_store_round(const struct round_store *store, size_t i, struct record *record,
+                      struct fault *fault);
+
+/* Are the mapped files as long as they were? 0 or a fault. O(files). */
+int round_store_unchanged(const struct round_store *store, struct fault *fault);
 
 void round_store_close(struct round_store *store);
 

@@ -103,7 +103,7 @@ static bool is_plain(unsigned char c)
 static const char *read_qid(const struct svm *svm, const char *p, char encoded[QID_BYTES + 1],
                             struct fault *fault)
 {
-    size_t n = text_word_bytes(p), used = 0;
+    size_t n = text_name_bytes(p), used = 0;
     if (n == 0)
         wrong(svm, p - 4, 4, fault, "a qid without a name");
     for (size_t i = 0; i < n; i++) {

@@ -23,8 +23,8 @@ static int decode_qid(const char *qid, char plain[ROUND_QID + 1], struct fault *
         }
     }
     *to = '\0';
-    if (strlen(plain) != (size_t)(to - plain) || strpbrk(plain, " \t\n\r"))
-        return fault_data(fault, "its qid has a blank or a NUL, which text cannot hold");
+    if (strlen(plain) != (size_t)(to - plain) || strpbrk(plain, " \t\n\r#"))
+        return fault_data(fault, "its qid has a blank, a # or a NUL, which text cannot hold");
     return 0;
 }
 

@@ -130,3 +130,7 @@ load ../helper
 @test "given how ties were broken, every policy shows documents and pairs with the propensities it says" {
     "$ROOT/build/tests/exact/explorer"
 }
+
+@test "each qid is new once, and its hash has a random key" {
+    "$ROOT/build/tests/exact/qids"
+}
