@@ -20,6 +20,24 @@ void lines_open(struct lines *lines, char *const *files, struct watch *watch)
     lines->file_ended = true;
 }
 
+int lines_text(struct lines *lines, const char *name, const void *bytes, size_t n,
+               struct fault *fault)
+{
+    static char *const no_files[] = { NULL };
+    char *text = buffer_for(&lines->buffer, n + 1, 1, fault);
+    if (!text)
+        return -1;
+    memcpy(text, bytes, n);
+    lines->files = no_files;
+    lines->name = name;
+    lines->number = 0;
+    lines->from = lines->scanned = 0;
+    lines->until = n;
+    lines->file_ended = true;
+    lines->again = false;
+    return 0;
+}
+
 void lines_close(struct lines *lines)
 {
     buffer_free(&lines->buffer);

@@ -30,6 +30,11 @@ struct lines {
  * caller's. */
 void lines_open(struct lines *lines, char *const *files, struct watch *watch);
 
+/* Makes these n bytes the text that is read from now on, in place of files; they are copied. 0 or a
+ * fault. */
+int lines_text(struct lines *lines, const char *name, const void *bytes, size_t n,
+               struct fault *fault);
+
 /* Opens the first file now, without waiting, so that a program that writes to a FIFO can open it
  * too. To be called before the first lines_next, which otherwise opens it. 0 or a fault. */
 int lines_start(struct lines *lines, struct fault *fault);
