@@ -32,6 +32,7 @@ struct host {
     struct ring_local *ring;  /* joins score and update where both are in one process; or NULL */
     struct progress *progress; /* `parse` says here that it was asked for; to be erased before
                                 * words on standard error                                     */
+    bool served;         /* rounds come from clients that wait: each must be passed on at once  */
     bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,
                           * in standard output's                                         */
 };
@@ -42,6 +43,7 @@ struct filter {
     const char *line;  /* what it does, in a line                                   */
     const struct option *options; /* the table of its options; NULL: it has none    */
     const struct option *operand; /* what its operands are; NULL: it takes none     */
+    const struct option *second;  /* of two, what the second one is; else NULL      */
     size_t size;       /* of its state, zeroed before parse                         */
     bool no_features;  /* no feature is looked at: they need not be in memory       */
 
@@ -58,6 +60,11 @@ struct filter {
      * a measure so far in words, of at most `room` bytes. NULL: nothing to tell. */
     uint64_t (*rounds)(const void *self);
     void (*measure)(const void *self, char *words, size_t room);
+
+    /* Facts of its state, for a status file: calls put for each, with its name and value. NULL: it
+     * has none. */
+    void (*facts)(const void *self, void (*put)(void *to, const char *name, double value),
+                  void *to);
 
     /* One round: to be changed, taken in, or (a source) made. */
     enum step (*step)(void *self, struct round *round);
