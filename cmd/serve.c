@@ -5,6 +5,7 @@
 #include "pipeline.h"
 #include "programs.h"
 #include "say.h"
+#include "serve/client.h"
 #include "serve/moment.h"
 #include "serve/numbering.h"
 #include "serve/server.h"
@@ -15,6 +16,7 @@ enum { CLIENTS_MOST = 100000, SPARE = 64 /* descriptors besides those of clients
 struct serve {
     struct host *host;
     const char *path;
+    bool asks; /* is a client */
     struct pipeline pipeline;
     struct watch watch; /* the pipeline's: a signal does not stop it in a round */
     uint64_t first, documents, bytes, clients, idle;
@@ -28,6 +30,8 @@ static const struct option options_known[] = {
     { '0', NULL, NULL, "indices in requests start at 0 (default: at 1)" },
     { 'S', "status", NULL, "file that shows the state, in the text format of Prometheus (default: "
                            "none)" },
+    { 'a', NULL, NULL, "be a client: send requests from standard input, and print the answers "
+                       "(default: serve)" },
     { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default: that after "
                           "the last round in the folder of spool, else 1)" },
     { 'c', "clients", NULL, "connections at once, 1 to 100000 (default 200)" },
@@ -59,6 +63,9 @@ static int parse_option(struct serve *my, const struct options *options)
         return 0;
     case 'S':
         my->status.path = options->value;
+        return 0;
+    case 'a':
+        my->asks = true;
         return 0;
     case 'b':
         return options_whole(options, 1, RECORD_MOST - 1, &my->first);
@@ -122,10 +129,13 @@ static int parse(void *self, struct options *options, struct host *host)
     if (letter < 0)
         return letter;
     char *const *operands = options_operands(options);
+    my->path = operands[0];
+    if (my->asks)
+        return my->path && !operands[1] ? 0 : fault_usage(options->fault, "-a wants one operand: "
+                                                          "a socket");
     if (!operands[0] || !operands[1] || operands[2])
         return fault_usage(options->fault, "wants two operands: a socket, and a pipeline that is "
                            "quoted as a whole");
-    my->path = operands[0];
     my->watch = WATCH_NOTHING;
     parts.watch = &my->watch;
     parts.served = true;
@@ -164,6 +174,8 @@ static int open_serve(void *self)
 {
     struct serve *my = self;
     struct fault *fault = my->host->fault;
+    if (my->asks)
+        return 0;
     my->answerer.options.most = (size_t)my->documents;
     my->answerer.chain = &my->pipeline.chain;
     my->status.chain = &my->pipeline.chain;
@@ -183,14 +195,18 @@ static int open_serve(void *self)
 static enum step step(void *self, struct round *round)
 {
     struct serve *my = self;
+    struct host *host = my->host;
     my->answerer.round = round;
-    return server_run(&my->server, my->host->fault) < 0 ? FAIL : DONE;
+    int served = my->asks ? client_run(my->path, host->in, host->watch->stop, host->out,
+                                       host->fault)
+                          : server_run(&my->server, host->fault);
+    return served < 0 ? FAIL : DONE;
 }
 
 static int end_serve(void *self)
 {
     struct serve *my = self;
-    return chain_end(&my->pipeline.chain, my->host->fault);
+    return my->asks ? 0 : chain_end(&my->pipeline.chain, my->host->fault);
 }
 
 static int close_serve(void *self, enum ended ended)
@@ -204,8 +220,8 @@ static int close_serve(void *self, enum ended ended)
 
 const struct filter serve = {
     .name = "serve",
-    .usage = "[-0] [-S status] [-b first] [-c clients] [-d dim] [-i seconds] [-m bytes] "
-             "[-n documents] socket pipeline",
+    .usage = "[-0a] [-S status] [-b first] [-c clients] [-d dim] [-i seconds] [-m bytes] "
+             "[-n documents] socket [pipeline]",
     .line = "answers many clients at a socket by one pipeline",
     .options = options_known,
     .operand = &socket_known,

@@ -198,8 +198,9 @@ static void report(struct server *my, bool now_due)
     struct fault why = { FAULT_NONE, "" };
     my->status->open = my->count;
     my->status->next = my->answerer->next;
-    if (status_write(my->status, now_due, &why) == 0) {
-        my->warned = false;
+    int wrote = status_write(my->status, now_due, &why);
+    if (wrote >= 0) {
+        my->warned = my->warned && wrote == 0;
         return;
     }
     my->status->errors[STATUS_FILE]++;

@@ -139,5 +139,5 @@ int status_write(struct status *status, bool now_due, struct fault *fault)
     writer_close(&text);
     status->written = now;
     status->then = status->rounds;
-    return result;
+    return result < 0 ? -1 : 1;
 }

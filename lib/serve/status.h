@@ -35,7 +35,7 @@ struct status { /* all zero at first */
 void status_round(struct status *status, double seconds, bool explored);
 
 /* Writes the file again if five seconds have passed since the last time, or if `now_due`. The file
- * is replaced at once, by rename. 0 or a fault; a status without a path is always written well. */
+ * is replaced at once, by rename. 1: written. 0: not due, or there is no file. Or a fault. */
 int status_write(struct status *status, bool now_due, struct fault *fault);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/unaligned.h"
 #include "stream/header.h"
 
@@ -83,18 +84,35 @@ static int print_relevance(struct printer *printer, const struct round *round, s
         return TEXT("\t%.9g\n", (double)round->label[round->order[place]]);
     if (place < round->places)
         return TEXT("\t%.9g\n", (double)round->seen[place]);
-    return TEXT("\t-\n");
+    return writer_bytes(printer->out, "\t-\n", 3, fault);
+}
+
+/* A line up to its score. Services print many of these: whole numbers are made here, which takes a
+ * third of the time of printf. */
+static int print_place(struct printer *printer, const char *start, size_t place, uint32_t i,
+                       struct fault *fault)
+{
+    char digits[TEXT_DIGITS], number[TEXT_DIGITS];
+    const char *from = text_from_number(digits, place + 1);
+    if (writer_bytes(printer->out, start, strlen(start), fault) < 0 ||
+        writer_bytes(printer->out, from, strlen(from), fault) < 0 ||
+        writer_bytes(printer->out, "\t", 1, fault) < 0)
+        return -1;
+    if (printer->name)
+        return print_document(printer, i, fault);
+    from = text_from_number(number, i);
+    return writer_bytes(printer->out, from, strlen(from), fault);
 }
 
 int form_rank(struct printer *printer, const struct round *round, struct fault *fault)
 {
+    char start[ROUND_QID + 30];
+    snprintf(start, sizeof start, "%" PRIu64 "\t%s\t", round->t, round->qid ? round->qid : "-");
     if (start_order(printer, round, fault) < 0)
         return -1;
     for (size_t place = 0; place < round->docs; place++) {
         uint32_t i = round->order[place];
-        const char *qid = round->qid ? round->qid : "-";
-        if (TEXT("%" PRIu64 "\t%s\t%zu\t", round->t, qid, place + 1) < 0 ||
-            print_document(printer, i, fault) < 0 ||
+        if (print_place(printer, start, place, i, fault) < 0 ||
             (round->score ? TEXT("\t%.17g", round->score[i]) : TEXT("\t-")) < 0 ||
             print_relevance(printer, round, place, fault) < 0)
             return -1;
