@@ -231,9 +231,13 @@ bench: all $(FLOORS)
 soak: all
 	@bash tests/promises/soak
 
+## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
+load: all build/tests/shim/load
+	@bash tests/bench/load
+
 ## clean: remove bin and build
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak \
+.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak load \
 	clean

@@ -10,7 +10,8 @@
 #include "text/decimal.h"
 #include "text/svm_number.h"
 
-enum taken { OTHER, MORE, WHOLE }; /* a line belongs to the next query; to the current one; ends it */
+/* A line belongs to another query; belongs to the current one; ends it. */
+enum taken { OTHER, MORE, WHOLE };
 
 #define INDEX_MOST ((uint64_t)1 << 31)
 
@@ -234,7 +235,8 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     if (!labels)
         return -1;
     if (svm->options.most && docs == svm->options.most)
-        return wrong(svm, svm->lines.text, svm->lines.bytes, fault, "more than %zu documents", docs);
+        return wrong(svm, svm->lines.text, svm->lines.bytes, fault, "more than %zu documents",
+                     docs);
     if (docs && labelled != (svm->labels > 0))
         return wrong(svm, svm->lines.text, svm->lines.bytes, fault,
                            labelled ? "a label, but other documents of its query have none"

@@ -1,6 +1,6 @@
-/* load: clients of serve. So many connections each send a request, wait for its answer, check it and
- * send the next one, until so many queries are answered. The requests are those of a file, over and
- * over. Meanwhile another process may run clients that misbehave, five of each kind: they send
+/* load: clients of serve. So many connections each send a request, wait for its answer, check it
+ * and send the next one, until so many queries are answered. The requests are those of a file, over
+ * and over. Meanwhile another process may run clients that misbehave, five of each kind: they send
  * garbage, stop within a request, never read their answers, or vanish before the answer comes.
  *
  *     load [-1] [-m] socket requests clients queries
