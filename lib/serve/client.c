@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,7 +11,14 @@
 
 enum { CHUNK = 16 * 1024 };
 
+/* Counts parts of a text that end in a blank line: requests, or answers. */
+struct parts {
+    bool line, part; /* a byte of the line at hand is not blank; a line of the part is not */
+    uint64_t whole;
+};
+
 struct client {
+    struct parts asked, answered;
     const char *path;
     int fd, in, stop;
     bool ended;        /* `in` is at its end */
@@ -18,6 +26,20 @@ struct client {
     char bytes[CHUNK];
     struct writer *out;
 };
+
+static void count(struct parts *parts, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool blank = bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r';
+        if (bytes[i] != '\n') {
+            parts->line = parts->line || !blank;
+            continue;
+        }
+        parts->whole += !parts->line && parts->part;
+        parts->part = parts->line; /* a part has no blank line before its last */
+        parts->line = false;
+    }
+}
 
 static int join(const char *path, struct fault *fault)
 {
@@ -45,14 +67,22 @@ static int take(struct client *my, struct fault *fault)
     my->from = 0;
     my->held = (size_t)got;
     my->ended = got == 0;
-    if (my->ended)
-        (void)shutdown(my->fd, SHUT_WR);
+    count(&my->asked, my->bytes, my->held);
+    if (my->ended && shutdown(my->fd, SHUT_WR) < 0 && errno != ENOTCONN)
+        return fault_system(fault, "cannot write to %s", my->path);
     return 0;
 }
 
-static int lost(const struct client *my, struct fault *fault)
+/* The service has closed the connection: 0 if it answered everything, or a fault. */
+static int finish(const struct client *my, struct fault *fault)
 {
-    return fault_other(fault, "%s: the service closed the connection", my->path);
+    uint64_t asked = my->asked.whole + (my->asked.part || my->asked.line);
+    if (!my->ended)
+        return fault_other(fault, "%s: the service closed the connection", my->path);
+    if (my->answered.whole < asked)
+        return fault_other(fault, "%s: the service closed the connection after %" PRIu64 " of %"
+                           PRIu64 " answers", my->path, my->answered.whole, asked);
+    return 0;
 }
 
 static int send_some(struct client *my, struct fault *fault)
@@ -74,7 +104,8 @@ static int receive(struct client *my, struct fault *fault)
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return 1;
     if (got <= 0)
-        return my->ended ? 0 : lost(my, fault);
+        return finish(my, fault);
+    count(&my->answered, bytes, (size_t)got);
     if (writer_bytes(my->out, bytes, (size_t)got, fault) < 0 || writer_flush(my->out, fault) < 0)
         return -1;
     return 1;

@@ -60,7 +60,7 @@ static struct svm_options choose(unsigned bits)
 static void deal_again(struct svm_options options, const struct chain *printed,
                        const struct writer *stream)
 {
-    struct svm2bin_from_memory my = { .options = options };
+    struct svm2bin_from_memory my = { .options = options, .first = 1, .t = 1 };
     struct chain chain;
     struct writer again;
     my.options.from_zero = false;
@@ -101,7 +101,7 @@ static void deal_on(struct svm2bin_from_memory *my, struct chain *chain)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    struct svm2bin_from_memory my = { 0 };
+    struct svm2bin_from_memory my = { .first = 1, .t = 1 };
     struct chain chain;
     struct writer stream;
     if (n < 1 || n > TEXT_MOST)
