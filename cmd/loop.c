@@ -83,9 +83,12 @@ static int parse_parts(struct loop *my)
 {
     struct host host = *my->host;
     host.ring = my->ring;
-    for (size_t i = 0; i < my->chain.parts; i++)
+    for (size_t i = 0; i < my->chain.parts; i++) {
+        host.last = my->host->last && i + 1 == my->chain.parts;
         if (chain_parse(&my->chain, i, &host, command(my, i)) < 0)
             return -1;
+        my->host->saves = my->host->saves || my->chain.part[i].host.saves;
+    }
     for (size_t i = 0; i < my->chain.parts; i++)
         if (check_part(my, i) < 0)
             return -1;

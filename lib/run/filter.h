@@ -32,6 +32,8 @@ struct host {
     struct ring_local *ring;  /* joins score and update where both are in one process; or NULL */
     struct progress *progress; /* `parse` says here that it was asked for; to be erased before
                                 * words on standard error                                     */
+    bool last;           /* what `step` passes goes to `out`, and to no other filter before  */
+    bool saves;          /* set by `parse`: on a signal, finish the round and call `close`   */
     bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,
                           * in standard output's                                         */
 };
