@@ -11,6 +11,7 @@
 
 #include "io/lock.h"
 #include "io/sync.h"
+#include "stream/model_history.h"
 #include "stream/writer.h"
 
 enum { LINKS = 40, TARGET = 4096 };
@@ -78,7 +79,7 @@ static int take_lock(struct model_file *file, struct fault *fault)
 int model_file_open(struct model_file *file, const char *path, struct fault *fault)
 {
     struct stat is;
-    *file = (struct model_file){ .lock_fd = -1 };
+    *file = (struct model_file){ .lock_fd = -1, .keep = file->keep };
     if (*path == '\0')
         return fault_usage(fault, "-m needs the name of a file");
     file->path = follow_links(path, fault);
@@ -168,13 +169,15 @@ int model_file_save(const struct model_file *file, const struct model *model, st
     int result = write_model(fd, file->new_path, model, fault);
     if (watch_close(fd) < 0 && result == 0)
         result = fault_system(fault, "cannot write %s", file->new_path);
+    if (result == 0 && file->keep)
+        result = model_history_add(file->path, file->new_path, model->rounds, fault);
     if (result == 0 && rename(file->new_path, file->path) < 0)
         result = fault_system(fault, "cannot rename %s to %s", file->new_path, file->path);
-    if (result == 0)
-        result = sync_folder_of(file->path, fault);
-    else
+    if (result < 0)
         unlink(file->new_path);
-    return result;
+    else if (file->keep)
+        result = model_history_trim(file->path, model->rounds, file->keep, fault);
+    return result < 0 ? -1 : sync_folder_of(file->path, fault);
 }
 
 /* Only its end record may follow a model. */
