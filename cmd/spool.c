@@ -28,8 +28,8 @@ static const struct option options_known[] = {
     { 'c', "rounds", NULL, "finish a file after so many rounds, 1 or more (default 100000)" },
     { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)" },
     { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none" },
-    { 'm', "model", NULL, "with -r: file of a model, whose number of rounds is skipped (default: "
-                          "skip none)" },
+    { 'm', "model", NULL, "file of a model; with -r the rounds that it has learnt are skipped "
+                          "(default: none)" },
     { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)" },
     { 'r', NULL, NULL, "read the rounds of the folders as one stream" },
     { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)" },

@@ -17,9 +17,9 @@ struct model_file {
     uint64_t keep;  /* number of models to keep as path.ROUND; 0: none; set by the caller */
 };
 
-/* Opens a model's file for saving, `keep` being set, whether it exists or not: follows links, checks that it is a
+/* Opens a model's file for saving, whether it exists or not: follows links, checks that it is a
  * regular file that can be replaced, and locks it by path.lock, so that a second model_file_open of
- * it fails. 0 or a fault; to be closed either way. */
+ * it fails. `file` is all zero, but `keep`. 0 or a fault; to be closed either way. */
 int model_file_open(struct model_file *file, const char *path, struct fault *fault);
 
 /* Removes the lock and frees memory. */
