@@ -4,13 +4,27 @@
 #include <math.h>
 
 #include "learn/learner_step.h"
+#include "learn/residuals.h"
 #include "math/finite.h"
 #include "math/normal.h"
 #include "math/regression.h"
 #include "math/udu.h"
 
 /* The arrays: P, and the weights of the means. */
-enum { INVERSE, LEVEL };
+enum { INVERSE, LEVEL, RESIDUAL };
+
+/* Learns the answer y about document i, and measures how far it is from what was expected. */
+static int learn_answer(struct state *state, struct regression *my, size_t i, double y,
+                        struct fault *fault)
+{
+    bool measures = learner_measures(state);
+    double expected = measures ? regression_expect(my, i) : 0;
+    if (regression_learn(my, i, y, 1, fault) < 0)
+        return -1;
+    if (measures)
+        residuals_count(state->arrays[RESIDUAL], y - expected, my->spread);
+    return 0;
+}
 
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
@@ -20,15 +34,21 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (learner_feedback(state, round, &feedback, fault) < 0 || regression_round(my, x, fault) < 0)
         return -1;
     for (size_t h = 0; h < feedback.docs; h++)
-        if (regression_learn(my, feedback.doc[h], feedback.relevance[h], 1, fault) < 0)
+        if (learn_answer(state, my, feedback.doc[h], feedback.relevance[h], fault) < 0)
             return -1;
     return regression_check(my, fault);
+}
+
+static double width_of(const struct state *state)
+{
+    return learner_measures(state) ? residuals_width(state->arrays[RESIDUAL])
+                                   : state->settings.value[SETTING_EXPLORATION_WIDTH];
 }
 
 /* w + width P^(1/2) x / lambda^(1/2), x standard normal, drawn anew for each round. */
 static const double *draw(struct state *state, struct fault *fault)
 {
-    const double *width = &state->settings.value[SETTING_EXPLORATION_WIDTH];
+    double width = width_of(state);
     struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
     size_t n = regression_rows(state->dim, my->plain), step = my->plain ? 1 : 2;
     double *x = buffer_for(&state->scratch, n, 2 * sizeof *x, fault);
@@ -42,7 +62,7 @@ static const double *draw(struct state *state, struct fault *fault)
         x[i] = normal_draw(&normals);
     udu_spread(my->inverse, n, x, y);
     for (size_t j = 0; j < state->dim; j++)
-        drawn[j] = state->w[j] + *width * (y[step * j] / sqrt(my->lambda));
+        drawn[j] = state->w[j] + width * (y[step * j] / sqrt(my->lambda));
     return drawn;
 }
 
@@ -96,19 +116,19 @@ static int widen(const struct matrix *x, const struct round *round,
 const struct learner learn_ridge = {
     .name = "ridge", .letters = "Cp", .least = 1, .learn = learn, .arrays = ARRAYS,
     .preset = { [SETTING_TRADEOFF] = 1 },
-    .most = 4096,
+    .most = 4096, .made = "scale",
 };
 
 const struct learner learn_thompson = {
     .name = "thompson", .letters = "CSps", .least = 1, .learn = learn, .arrays = ARRAYS,
-    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 0.1, [SETTING_SEED] = 1 },
-    .most = 4096,
+    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_SEED] = 1 },
+    .most = 4096, .made = "scale", .measures = true,
     .weights = draw,
 };
 
 const struct learner learn_linucb = {
     .name = "linucb", .letters = "CSp", .least = 1, .learn = learn, .arrays = ARRAYS,
-    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 0.1 },
-    .most = 4096,
+    .preset = { [SETTING_TRADEOFF] = 1 },
+    .most = 4096, .made = "scale", .measures = true,
     .rank = widen,
 };

@@ -22,6 +22,8 @@ const struct learner *const learners[] = {
     NULL,
 };
 
+const struct learner *const learner_usual = &learn_memory;
+
 const struct learner *learner_find(const char *name)
 {
     for (size_t i = 0; learners[i]; i++)

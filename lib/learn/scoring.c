@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "learn/learner.h"
+#include "learn/residuals.h"
 #include "math/finite.h"
 
 /* Does the learner rank by more than Xw? */
@@ -22,6 +23,20 @@ static struct ring_extras extras_of(struct scoring *scoring)
                                  &scoring->settings, &scoring->work, &scoring->memory };
 }
 
+/* Where no width was given, that of the residuals. */
+static int take_width(struct scoring *scoring, const struct model *model, struct fault *fault)
+{
+    struct settings *settings = &scoring->settings;
+    double residuals[RESIDUALS];
+    if (!scoring->learner->measures || settings->set[SETTING_EXPLORATION_WIDTH])
+        return 0;
+    if (model_array(model, RESIDUALS_COLUMN, RESIDUALS, residuals, fault) < 0)
+        return -1;
+    settings->value[SETTING_EXPLORATION_WIDTH] = residuals_width(residuals);
+    settings->set[SETTING_EXPLORATION_WIDTH] = true;
+    return 0;
+}
+
 /* Takes what the learner ranks by besides the weights. */
 static int take_extras(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
@@ -35,7 +50,7 @@ static int take_extras(struct scoring *scoring, const struct model *model, struc
     size_t n = column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
     double *numbers = buffer_for(&scoring->numbers, n, sizeof *numbers, fault);
     if (!numbers || settings_load(&scoring->settings, model, fault) < 0 ||
-        model_array(model, name, n, numbers, fault) < 0)
+        model_array(model, name, n, numbers, fault) < 0 || take_width(scoring, model, fault) < 0)
         return -1;
     scoring->count = n;
     return 0;

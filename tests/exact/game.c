@@ -451,6 +451,31 @@ static void check_linear(double top, double deviation)
     leave(table);
 }
 
+/* As many relevant documents as the share says; with next to no noise, those that score highest. */
+static void check_rare(double share, double deviation)
+{
+    enum { ROUNDS = 40000, DOCS = 10 };
+    double relevant = 0;
+    struct game_settings settings = { .set = { false } };
+    set(&settings, GAME_SHARE, share);
+    set(&settings, GAME_DEVIATION, deviation);
+    set(&settings, GAME_DOCS, DOCS);
+    struct table *table = sit("rare", &settings, 11);
+    const struct game *game = &table->game;
+    check_unit(game);
+    for (uint64_t t = 1; t <= ROUNDS; t++) {
+        const float *label = deal(table, t), *x = features(table);
+        for (size_t i = 0; i < DOCS; i++) {
+            double above = place_of(game, x, i) - game->cut[0], spare = 13 * deviation;
+            relevant += (double)label[i];
+            tell(label[i] == 1 ? above > -spare : label[i] == 0 && above < spare,
+                 "a rare label that is not its score's", above, (double)label[i]);
+        }
+    }
+    tell_count("relevant documents", relevant, ROUNDS * DOCS, share);
+    leave(table);
+}
+
 /* How much noise linear has: of the labels that cut at 0, so many are on the other side of their
  * score. For score and score + noise that is acos(correlation) / pi. */
 static void check_linear_noise(double deviation)
@@ -476,7 +501,7 @@ static void check_linear_noise(double deviation)
 /* A round is the same whatever was dealt before it; and where there are features no two are. */
 static void check_rounds(const char *name)
 {
-    float label[100], x[400];
+    float label[100], x[1000];
     struct game_settings settings = { .set = { false } };
     struct table *whole = sit(name, &settings, 1), *part = sit(name, &settings, 1);
     size_t docs = whole->game.docs, all = docs * whole->game.dim;
@@ -513,6 +538,9 @@ int main(void)
     check_linear(1, 0.5);
     check_linear(9, 1e-6);
     check_linear(1000, 2);
+    check_rare(0.001, 0.5);
+    check_rare(0.001, 1e-6);
+    check_rare(0.5, 1);
     check_linear_noise(0.5);
     check_linear_noise(2);
     for (size_t i = 0; games[i].name; i++)

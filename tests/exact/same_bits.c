@@ -44,6 +44,7 @@ static void begin(struct state *state, const struct learner *learner, size_t run
 {
     struct settings settings = tell(learner, run);
     start(state, learner->name, &settings);
+    state->allowed = DIM; /* as update -d allows widths to vary */
 }
 
 /* A query, and how much of it is seen in what order. */

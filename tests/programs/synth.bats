@@ -1,7 +1,7 @@
 # synth: the rounds it makes up. Their laws are tested in C, to what can be enumerated or counted.
 load ../helper
 
-GAMES="separable linear noisy-binary hopeless-ndcg hopeless-auc"
+GAMES="separable linear rare noisy-binary hopeless-ndcg hopeless-auc"
 
 # records ROUNDS: a stream of so many rounds, without its end record.
 records() {
@@ -33,6 +33,7 @@ records() {
     done <<'SUMS'
 566634645 separable
 1413481476 linear
+4237955377 rare
 1820929731 noisy-binary
 2514959633 hopeless-ndcg
 1049778336 -q hopeless-ndcg
@@ -70,6 +71,8 @@ SUMS
         'rankpipe/1 round t=1 qid=1 docs=20 dim=20 cols=label:f4[20],x:f4[400] bytes=1680'
     is "$(header linear)" \
         'rankpipe/1 round t=1 qid=1 docs=10 dim=10 cols=label:f4[10],x:f4[100] bytes=440'
+    is "$(header rare)" \
+        'rankpipe/1 round t=1 qid=1 docs=100 dim=10 cols=label:f4[100],x:f4[1000] bytes=4400'
     is "$(header noisy-binary)" \
         'rankpipe/1 round t=1 qid=1 docs=10 dim=0 cols=label:f4[10] bytes=40'
     is "$(header hopeless-ndcg)" \
@@ -130,11 +133,12 @@ SUMS
 # ---- the command line ----
 
 @test "an option that the game does not take is refused" {
-    takes="separable:LMSdl linear:LSdl noisy-binary:Sl hopeless-ndcg:q hopeless-auc:q"
+    takes="separable:LMSdl linear:LSdl rare:RSdl noisy-binary:Sl hopeless-ndcg:q hopeless-auc:q"
     tried=0
     for game in $takes; do
-        for letter in L M S d l q; do
+        for letter in L M R S d l q; do
             value=2
+            [ $letter != R ] || value=0.5
             [ $letter != q ] || value=
             if [[ ${game#*:} == *$letter* ]]; then
                 synth -$letter$value -n 2 "${game%:*}" >out
@@ -146,7 +150,7 @@ SUMS
             tried=$((tried + 1))
         done
     done
-    is $tried 30
+    is $tried 42
 }
 
 @test "each option a game takes changes what it makes" {
@@ -200,7 +204,7 @@ SUMS
 }
 
 @test "no game, two games and an unknown one are a wrong command line" {
-    fails 2 'synth: no game named: choose from separable, linear, noisy-binary, hopeless-ndcg, hopeless-auc
+    fails 2 'synth: no game named: choose from separable, linear, rare, noisy-binary, hopeless-ndcg, hopeless-auc
 usage: synth *' synth
     fails 2 "synth: no game 'tennis': choose from separable, linear, *" synth tennis
     fails 2 "synth: one game at a time, but 'linear' follows 'separable'*" synth separable linear

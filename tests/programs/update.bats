@@ -199,7 +199,7 @@ untouched() {
 @test "other wrong options are usage errors, before anything is opened" {
     fails 2 "update: no learner 'foo': choose from squared, kl, smoothdcg, ranksvm, listnet*" \
         update -a foo -e 1 -m model
-    fails 2 'update: no learner: use -a kl, for instance*' update -e 1 -m model
+    fails 2 'update: memory does not take -e (the step size)*' update -e 1 -m model
     fails 2 'update: -c needs -m: it saves into the model file*' update -a kl -e 1 -c 5
     fails 2 "update: -m needs the name of a file*" update -a kl -e 1 -m ''
     fails 2 "update: takes no operand, but was given 'model'*" update -a kl -e 1 model
@@ -965,8 +965,8 @@ raw() {
     done
     # parameters that a word leaves out are written down
     update -a ridge -x fourier <raw | bin2txt -f head | grep -q ' made=fourier:100:1:1 '
-    update -a ridge -x none <raw >out
-    update -a ridge <raw >want
+    update -a squared -x none <raw >out
+    update -a squared <raw >want
     same want out
 }
 
@@ -974,32 +974,32 @@ raw() {
     raw
     replay -n 17 raw >first
     replay -b 18 -n 30 raw >rest
-    update -a ridge -x scale,products <raw >want
-    update -a ridge -x scale,products -m model <first
+    update -a squared -x scale,products <raw >want
+    update -a squared -x scale,products -m model <first
     cp model before
-    update -a ridge -x scale,products -m model <rest
+    update -a squared -x scale,products -m model <rest
     same want model
     cp before model
-    features scale,products <rest | update -a ridge -m model
+    features scale,products <rest | update -a squared -m model
     same want model
     cp before model
     fails_on rest 1 "$(resuming model "update: <stdin>: round 18 (qid 17): its features are raw, and the model's are made by scale,products: add -x scale,products")" \
-        update -a ridge -m model
+        update -a squared -m model
     fails_on rest 1 'update: model model: it learnt from features made by scale,products, this run makes scale: use -x scale,products, or another file' \
-        update -a ridge -x scale -m model
+        update -a squared -x scale -m model
     features scale <rest >scaled
     fails_on scaled 1 "$(resuming model "update: <stdin>: round 18 (qid 17): its features are made by scale, and the model's by scale,products: give rounds made by scale,products")" \
-        update -a ridge -m model
+        update -a squared -m model
     fails_on scaled 1 'update: *: give rounds made by scale,products, or raw ones' \
-        update -a ridge -x scale,products -m model
+        update -a squared -x scale,products -m model
     same before model
-    update -a ridge <first >model
+    update -a squared <first >model
     fails_on rest 1 'update: model model: it learnt from raw features, this run makes rank: use -x none, or another file' \
-        update -a ridge -x rank -m model
+        update -a squared -x rank -m model
     fails_on scaled 1 'update: *its features are made by scale, and the model'"'"'s are raw: *' \
-        update -a ridge -m model
-    update -a ridge -m model <rest
-    update -a ridge <raw >want
+        update -a squared -m model
+    update -a squared -m model <rest
+    update -a squared <raw >want
     same want model
 }
 
@@ -1008,18 +1008,18 @@ raw() {
     features scale <raw >scaled
     replay -n 3 raw >in
     replay -b 4 -n 9 scaled >>in
-    fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a ridge -m model
+    fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a squared -m model
     [ ! -e model ]
     replay -n 3 scaled >in
     replay -b 4 -n 9 raw >>in
-    fails_on in 1 'update: *round 4 (qid 3): its features are raw, and the model'"'"'s are made by scale: add -x scale' update -a ridge -m model
-    update -a ridge -x scale <in >out
+    fails_on in 1 'update: *round 4 (qid 3): its features are raw, and the model'"'"'s are made by scale: add -x scale' update -a squared -m model
+    update -a squared -x scale <in >out
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 >items
     fails_on items 1 'update: *: -x needs features: the round has none (dim=0)' update -a squared -e 1 -x scale
     update -a squared -e 1 -x none <items >out
     bin2txt -f head out | grep -q ' features=0 '
-    fails 2 "update: no step 'half': choose from scale, *" update -a ridge -x half
-    fails 2 "update: no step 'none': choose from scale, *" update -a ridge -x none,scale
+    fails 2 "update: no step 'half': choose from scale, *" update -a squared -x half
+    fails 2 "update: no step 'none': choose from scale, *" update -a squared -x none,scale
 }
 
 @test "in a ring -x learns and shows what features made before would, in pipes and in one process" {
