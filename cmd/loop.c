@@ -47,6 +47,8 @@ static int parse_parts(struct loop *my)
     if (pipeline_parse(&my->pipeline, &host) < 0)
         return -1;
     for (size_t i = 0; i < my->pipeline.chain.parts; i++)
+        my->host->saves = my->host->saves || my->pipeline.chain.part[i].host.saves;
+    for (size_t i = 0; i < my->pipeline.chain.parts; i++)
         if (check_part(my, i) < 0)
             return -1;
     my->host->files = my->pipeline.chain.part[0].host.files;

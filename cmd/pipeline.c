@@ -44,9 +44,12 @@ int pipeline_read(struct pipeline *pipeline, const char *text, struct fault *fau
 
 int pipeline_parse(struct pipeline *pipeline, const struct host *host)
 {
-    for (size_t i = 0; i < pipeline->chain.parts; i++)
-        if (chain_parse(&pipeline->chain, i, host, pipeline_words(pipeline, i)) < 0)
+    struct host part = *host;
+    for (size_t i = 0; i < pipeline->chain.parts; i++) {
+        part.last = host->last && i + 1 == pipeline->chain.parts;
+        if (chain_parse(&pipeline->chain, i, &part, pipeline_words(pipeline, i)) < 0)
             return -1;
+    }
     return 0;
 }
 

@@ -139,6 +139,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->watch = WATCH_NOTHING;
     parts.watch = &my->watch;
     parts.served = true;
+    parts.last = false;
     if (check_limits(my, options->fault) < 0 ||
         pipeline_read(&my->pipeline, operands[1], options->fault) < 0 ||
         pipeline_parse(&my->pipeline, &parts) < 0)

@@ -30,6 +30,8 @@ static int parse_option(struct update *my, const struct options *options)
 {
     int found;
     switch (options->letter) {
+    case 'M':
+        return options_whole(options, 1, RECORD_MOST, &my->file.keep);
     case 'P':
         my->host->progress->asked = true;
         return 0;
@@ -74,8 +76,9 @@ static int parse(void *self, struct options *options, struct host *host)
         return letter < 0 ? letter : -1;
     if (!my->learner)
         my->learner = learner_usual;
-    if (my->every && !my->model)
-        return fault_usage(options->fault, "-c needs -m: it saves into the model file");
+    if ((my->every || my->file.keep) && !my->model)
+        return fault_usage(options->fault, "-%c needs -m: it saves into the model file",
+                           my->every ? 'c' : 'M');
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m: it replaces the model file");
     if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
@@ -89,19 +92,14 @@ static enum kind kind(const void *self)
     return SINK;
 }
 
-static void report_resuming(const struct update *my)
-{
-    struct fault line = { FAULT_NONE, "" };
-    (void)fault_other(&line, "resuming from round %" PRIu64 " of %s", my->state.rounds, my->model);
-    warn(my->host, "update", line.text);
-}
-
-/* Continues the model of the file, if it exists. */
+/* Continues the model of the file, if it exists, and reports so. */
 static int load(struct update *my)
 {
+    struct fault line = { FAULT_NONE, "" };
     int got = learner_resume(&my->state, my->model, my->host->watch, my->host->fault);
+    (void)fault_other(&line, "resuming from round %" PRIu64 " of %s", my->state.rounds, my->model);
     if (got > 0)
-        report_resuming(my);
+        warn(my->host, "update", line.text);
     return got;
 }
 
@@ -211,9 +209,9 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "[-HKPXnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] [-R rho] "
-             "[-S width] [-T horizon | -e eta] [-U radius] [-a learner] [-c rounds] [-d dim] "
-             "[-f ring] [-k cutoff] [-m model] [-s seed] [-x steps]",
+    .usage = "[-HKPXnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-M models] [-N size] "
+             "[-R rho] [-S width] [-T horizon | -e eta] [-U radius] [-a learner] [-c rounds] "
+             "[-d dim] [-f ring] [-k cutoff] [-m model] [-s seed] [-x steps]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),

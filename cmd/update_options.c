@@ -21,6 +21,7 @@ const struct option update_options[] = {
     { 'H', NULL, NULL, "memory: forget a query whose answers surprise (default: never forget)" },
     { 'K', NULL, NULL, "memory: learn from clicks down to the last (default: from relevance)" },
     { 'L', "grade", NULL, "prank: top grade of the labels, 1 to 1000 (default 4)" },
+    { 'M', "models", NULL, "with -m: models to keep, as model.ROUND (default: the last alone)" },
     { 'N', "size", NULL, "committee: number of members, 1 to 1000000 (default 20)" },
     OPTION_PROGRESS,
     { 'R', "rho", NULL, "memory: variance of a document's effect, 0 or more (default: estimated)" },

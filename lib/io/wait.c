@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <time.h>
@@ -27,6 +28,34 @@ static int out_gone(struct watch *watch, struct fault *fault)
     return fault_gone(fault);
 }
 
+long watch_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (long)(time.tv_sec % 1000000) * 1000 + time.tv_nsec / 1000000;
+}
+
+/* Rings the alarms that are due. 0 or a fault. */
+static int ring_alarms(struct watch *watch, struct fault *fault)
+{
+    for (struct watch_alarm *alarm = watch->alarms; alarm; alarm = alarm->next)
+        if (alarm->due >= 0 && watch_now() >= alarm->due && alarm->ring(alarm->self, fault) < 0)
+            return -1;
+    return 0;
+}
+
+/* The timeout of a wait without limit: until the next alarm, or -1. */
+static int until_alarm(const struct watch *watch)
+{
+    long until = -1;
+    for (const struct watch_alarm *alarm = watch->alarms; alarm; alarm = alarm->next) {
+        long left = alarm->due < 0 ? -1 : alarm->due > watch_now() ? alarm->due - watch_now() : 0;
+        if (left >= 0 && (until < 0 || left < until))
+            until = left;
+    }
+    return until > INT_MAX ? INT_MAX : (int)until;
+}
+
 /* Polls once for all that is watched. The output is left out where the timeout is SOON: each time
  * its reader takes something, poll would return. 1: fd is ready. 0: not yet. -1: a fault. */
 static int look(struct watch *watch, int fd, short events, int timeout, struct fault *fault)
@@ -49,21 +78,14 @@ static int look(struct watch *watch, int fd, short events, int timeout, struct f
     return at[AT_FD].revents != 0;
 }
 
-static long now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (long)(time.tv_sec % 1000000) * 1000 + time.tv_nsec / 1000000;
-}
-
 /* Waits for that time, whatever else ends a poll before: 1, 0 or a fault. */
 static int look_for(struct watch *watch, int fd, int milliseconds, struct fault *fault)
 {
     int ready;
-    long end = milliseconds ? now() + milliseconds : 0;
+    long end = milliseconds ? watch_now() + milliseconds : 0;
     do {
         ready = look(watch, fd, POLLIN, milliseconds, fault);
-        milliseconds = milliseconds ? (int)(end - now()) : 0;
+        milliseconds = milliseconds ? (int)(end - watch_now()) : 0;
     } while (ready == 0 && milliseconds > 0);
     return ready;
 }
@@ -82,9 +104,17 @@ int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *
     }
     if (ready == 0)
         ready = look(watch, fd, POLLIN, SOON, fault);
-    while (ready == 0)
-        ready = look(watch, fd, POLLIN, -1, fault);
+    while (ready == 0) {
+        if (watch->alarms && ring_alarms(watch, fault) < 0)
+            return -1;
+        ready = look(watch, fd, POLLIN, until_alarm(watch), fault);
+    }
     return ready;
+}
+
+int watch_pause(struct watch *watch, int milliseconds, struct fault *fault)
+{
+    return watch_readable(watch, -1, milliseconds, fault) < 0 ? -1 : 0;
 }
 
 int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fault)

@@ -16,6 +16,14 @@ struct pending {
     int (*flush)(struct pending *pending, struct fault *fault);
 };
 
+/* Something that is due at a time, also while a program waits. */
+struct watch_alarm {
+    long due; /* in milliseconds, as watch_now has them; -1: not set */
+    int (*ring)(void *self, struct fault *fault); /* sets `due` anew, or -1; 0 or a fault */
+    void *self;
+    struct watch_alarm *next; /* of the watch; NULL: the last */
+};
+
 /* What is watched during every wait. There is one for each chain of filters. All of it is the
  * caller's. */
 struct watch {
@@ -28,10 +36,18 @@ struct watch {
     bool eager;          /* `take` also while output blocks, not only while input does */
     int (*take)(void *self, struct fault *fault); /* 0 or a fault, which ends the wait */
     void *self;
+    struct watch_alarm *alarms; /* rung when they are due, while input is waited for; NULL: none */
 };
+
+/* Milliseconds since some moment in the past. */
+long watch_now(void);
 
 /* A watch that watches nothing yet. */
 #define WATCH_NOTHING ((struct watch){ .stop = -1, .side = -1 })
+
+/* Waits for so many milliseconds, though for input from nowhere: output is flushed, and all else is
+ * watched. 0 or a fault. */
+int watch_pause(struct watch *watch, int milliseconds, struct fault *fault);
 
 /* Waits until `fd` can be read, for at most so many milliseconds (-1: no limit). 1; 0 when the time
  * is over; or a fault. */

@@ -33,6 +33,8 @@ struct host {
     struct progress *progress; /* `parse` says here that it was asked for; to be erased before
                                 * words on standard error                                     */
     bool served;         /* rounds come from clients that wait: each must be passed on at once  */
+    bool last;           /* what `step` passes goes to `out`, and to no other filter before  */
+    bool saves;          /* set by `parse`: on a signal, finish the round and call `close`   */
     bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,
                           * in standard output's                                         */
 };

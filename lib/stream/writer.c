@@ -79,6 +79,8 @@ static int write_all(struct writer *writer, const void *bytes, size_t n, struct 
     struct iovec pieces[] = { { writer->buffer, writer->pending.held }, { (void *)bytes, n } };
     struct iovec *piece = pieces, *end = pieces + 2;
     size_t wrote = 0;
+    if (writer->before && writer->before(writer->self, fault) < 0)
+        return -1;
     writer->pending.held = 0;
     for (;;) {
         for (; piece < end && wrote >= piece->iov_len; piece++)

@@ -20,6 +20,11 @@ struct writer {
     unsigned char *buffer; /* its first pending.held bytes are still to be written */
     size_t room;           /* of a writer into memory, which grows; else 0 */
     bool copies;           /* fd cannot borrow pages of memory: it is no pipe, say */
+
+    /* Called before bytes are written, with what must be on the disk first, say; set by the caller;
+     * NULL: nothing. After a fault nothing is written. */
+    int (*before)(void *self, struct fault *fault);
+    void *self;
 };
 
 /* fd, name and watch stay the caller's, and must outlive the writer; watch NULL: none. 0 or a

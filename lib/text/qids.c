@@ -53,6 +53,13 @@ int qids_enter(struct qids *qids, const char *qid, struct fault *fault)
     return 1;
 }
 
+bool qids_has(const struct qids *qids, const char *qid)
+{
+    uint64_t hash = qids_hash(qid);
+    const struct qids_part *part = &qids->part[hash % QIDS_PARTS];
+    return part->slots && part->slot[find_slot(part, hash)];
+}
+
 void qids_close(struct qids *qids)
 {
     for (size_t i = 0; i < QIDS_PARTS; i++)

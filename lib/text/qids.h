@@ -2,6 +2,7 @@
 #ifndef RANKPIPE_QIDS_H
 #define RANKPIPE_QIDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,9 @@ struct qids { /* all zero at first */
  * only, about 16 bytes a qid: among ten million qids, the probability that two share a hash is 3 in
  * a million. O(1) on average. */
 int qids_enter(struct qids *qids, const char *qid, struct fault *fault);
+
+/* Does the set have this qid? */
+bool qids_has(const struct qids *qids, const char *qid);
 
 void qids_close(struct qids *qids);
 

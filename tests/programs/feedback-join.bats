@@ -407,13 +407,42 @@ line 7 t=6'
     same w again
 }
 
-@test "a FIFO that ends: what has no answer then is never answered" {
+@test "a FIFO whose writers come and go: no round is dropped while none of them has it open" {
     shown
     mkfifo live
-    printf '2\t1\n' >live &
-    feedback-join live <shown >out 2>err
+    timeout 20 feedback-join live <shown >out 2>err &
+    for t in 1 2 3; do
+        printf '%s\t1\n' $t >live
+        sleep 0.2
+    done
+    wait $!
+    is "$(seen <out)" '1: 1
+2: 1
+3: 1'
+    is "$(cat err)" ''
+}
+
+@test "a line - ends a FIFO or a file: what has no answer then is never answered" {
+    shown
+    mkfifo live
+    printf '2\t1\n-\n' >live &
+    timeout 20 feedback-join live <shown >out 2>err
     is "$(seen <out)" '2: 1'
     grep -q '2 of 3 rounds without an answer' err
+    printf '2\t1\n - \n1\t1\n' >first
+    printf '3\t1\n' >second
+    feedback-join first second <shown >out 2>err
+    is "$(seen <out)" '2: 1
+3: 1'
+    printf -- '- 1\n' >first # is no end
+    fails_on shown 1 "feedback-join: first: line 1: not the number of a round *: '-'" \
+        feedback-join first
+}
+
+@test "the reader of a pipe that no one else can open ends with it" {
+    shown
+    feedback-join <(printf '2\t1\n') <shown >out 2>err
+    is "$(seen <out)" '2: 1'
 }
 
 @test "who waits for an answer sees that its reader is gone" {
