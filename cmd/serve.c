@@ -19,6 +19,7 @@ struct serve {
     bool asks; /* is a client */
     struct pipeline pipeline;
     struct watch watch; /* the pipeline's: a signal does not stop it in a round */
+    struct writer gate; /* where the pipeline ends: its rounds are committed together */
     uint64_t first, documents, bytes, clients, idle;
     struct listener listener;
     struct answerer answerer;
@@ -138,8 +139,8 @@ static int parse(void *self, struct options *options, struct host *host)
                            "quoted as a whole");
     my->watch = WATCH_NOTHING;
     parts.watch = &my->watch;
-    parts.served = true;
-    parts.last = false;
+    parts.served = parts.last = true;
+    parts.out = &my->gate;
     if (check_limits(my, options->fault) < 0 ||
         pipeline_read(&my->pipeline, operands[1], options->fault) < 0 ||
         pipeline_parse(&my->pipeline, &parts) < 0)
@@ -156,7 +157,7 @@ static enum kind kind(const void *self)
 /* Without -b: the number after the last round that spool has written. */
 static int find_first(struct serve *my)
 {
-    int part = pipeline_find(&my->pipeline, program_named("spool"));
+    int part = pipeline_find(&my->pipeline, &spool);
     char **words = part < 0 ? NULL : pipeline_words(&my->pipeline, (size_t)part);
     if (my->first)
         return 0;
@@ -183,7 +184,8 @@ static int open_serve(void *self)
     my->status.started = my->status.written = moment_seconds();
     my->server = (struct server){ .listener = &my->listener, .answerer = &my->answerer,
                                   .status = &my->status, .bytes = (size_t)my->bytes,
-                                  .clients = (size_t)my->clients, .idle = (double)my->idle,
+                                  .clients = (size_t)my->clients, .watch = &my->watch,
+                                  .gate = &my->gate, .idle = (double)my->idle,
                                   .stop = my->host->watch->stop, .warn = warn_of, .to = my };
     if (chain_open(&my->pipeline.chain, fault) < 0 || find_first(my) < 0 ||
         answerer_open(&my->answerer, fault) < 0 || server_open(&my->server, fault) < 0)

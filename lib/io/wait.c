@@ -35,8 +35,7 @@ long watch_now(void)
     return (long)(time.tv_sec % 1000000) * 1000 + time.tv_nsec / 1000000;
 }
 
-/* Rings the alarms that are due. 0 or a fault. */
-static int ring_alarms(struct watch *watch, struct fault *fault)
+int watch_ring(struct watch *watch, struct fault *fault)
 {
     for (struct watch_alarm *alarm = watch->alarms; alarm; alarm = alarm->next)
         if (alarm->due >= 0 && watch_now() >= alarm->due && alarm->ring(alarm->self, fault) < 0)
@@ -105,7 +104,7 @@ int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *
     if (ready == 0)
         ready = look(watch, fd, POLLIN, SOON, fault);
     while (ready == 0) {
-        if (watch->alarms && ring_alarms(watch, fault) < 0)
+        if (watch->alarms && watch_ring(watch, fault) < 0)
             return -1;
         ready = look(watch, fd, POLLIN, until_alarm(watch), fault);
     }

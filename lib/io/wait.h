@@ -45,6 +45,9 @@ long watch_now(void);
 /* A watch that watches nothing yet. */
 #define WATCH_NOTHING ((struct watch){ .stop = -1, .side = -1 })
 
+/* Rings the alarms that are due: for a program that waits by itself. 0 or a fault. */
+int watch_ring(struct watch *watch, struct fault *fault);
+
 /* Waits for so many milliseconds, though for input from nowhere: output is flushed, and all else is
  * watched. 0 or a fault. */
 int watch_pause(struct watch *watch, int milliseconds, struct fault *fault);

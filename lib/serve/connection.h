@@ -18,6 +18,7 @@ struct connection { /* all zero at first, but for fd */
     size_t request;     /* bytes of the whole request at `from`; 0: none */
     bool content;       /* a line of the current request is not blank    */
     bool ended;         /* the client sends no more                      */
+    bool turn, gone;    /* it has its turn; no answer can reach it any more */
     bool leaving;       /* it is closed when its answers are written     */
     struct buffer out;  /* its bytes sent..held are still to be written  */
     size_t sent, held;

@@ -6,8 +6,8 @@
 
 #include "base/fault.h"
 
-/* Finds the largest LAST in the names NAME.FIRST-LAST.bin of a folder: *next becomes the number
- * after it, or 1 where there is no such name or no such folder. 0 or a fault. */
+/* Finds the last round in the finished files of all logs of the folder: *next becomes the number
+ * after it, or 1 where there is none. 0 or a fault. */
 int numbering_next(const char *folder, uint64_t *next, struct fault *fault);
 
 #endif

@@ -39,12 +39,11 @@ static int answer(struct server *my, struct connection *client, struct fault *fa
     if (got < 0 || connection_answer(client, answerer->answer.buffer,
                                      answerer->answer.pending.held, fault) < 0)
         return -1;
-    double now = moment_seconds();
     if (got > 0)
-        status_round(my->status, now - client->came, answerer->explored);
+        status_round(my->status, client->came, answerer->explored);
     else
         my->status->errors[STATUS_REQUEST]++;
-    client->since = now;
+    client->since = client->came;
     connection_next(client);
     return 0;
 }
@@ -107,21 +106,28 @@ static short events_of(const struct server *my, const struct connection *client)
     return (short)((reads ? POLLIN : 0) | (connection_held(client) ? POLLOUT : 0));
 }
 
-/* One turn of a client: 1; 0 where the connection is to be closed; or a fault. */
-static int serve(struct server *my, struct connection *client, short events, struct fault *fault)
+/* Reads from a client whose turn it is, and answers it. 0 or a fault. */
+static int hear(struct server *my, struct connection *client, short events, struct fault *fault)
 {
-    enum connection_state state = CONNECTION_OPEN;
-    if (events & POLLIN)
-        state = connection_read(client, my->bytes, fault);
-    if (state == CONNECTION_OPEN && answer_some(my, client, fault) < 0)
-        state = CONNECTION_FAULT;
-    if (state != CONNECTION_FAULT && connection_write(client) == CONNECTION_GONE)
-        state = state == CONNECTION_OPEN ? CONNECTION_GONE : state;
-    if (state == CONNECTION_FAULT)
-        return -1;
-    if (state == CONNECTION_GONE && (client->request || connection_held(client)))
-        my->status->errors[STATUS_GONE]++;
-    return state == CONNECTION_OPEN && (!client->leaving || connection_held(client));
+    client->gone = events & (POLLERR | POLLHUP | POLLNVAL);
+    if (client->gone)
+        return 0;
+    enum connection_state state = events & POLLIN ? connection_read(client, my->bytes, fault)
+                                                  : CONNECTION_OPEN;
+    client->gone = state == CONNECTION_GONE;
+    if (state != CONNECTION_OPEN)
+        return state == CONNECTION_GONE ? 0 : -1;
+    return answer_some(my, client, fault);
+}
+
+/* Writes its answers. Does it stay? */
+static bool tell(struct server *my, struct connection *client)
+{
+    client->turn = false;
+    client->gone = client->gone || connection_write(client) == CONNECTION_GONE;
+    if (client->gone)
+        my->status->errors[STATUS_GONE] += client->request || connection_held(client);
+    return !client->gone && (!client->leaving || connection_held(client));
 }
 
 static void remove_client(struct server *my, size_t i)
@@ -133,25 +139,23 @@ static void remove_client(struct server *my, size_t i)
 
 /* ---- all clients ---- */
 
-/* Gives each client that is ready its turn, the last one first: so the one that takes the place of
- * a client that left has had its turn. 0 or a fault. */
+/* Gives each client that is ready its turn. 0 or a fault. */
 static int serve_all(struct server *my, struct fault *fault)
 {
-    for (size_t i = my->count; i-- > 0;) {
+    struct writer *gate = my->gate;
+    for (size_t i = 0; i < my->count; i++) {
         struct connection *client = &my->client[i];
         short events = my->polls[AT_CLIENTS + i].revents;
-        if (!events && !is_waiting(client) && !my->stopping)
-            continue;
-        int stays = 0;
-        if (events & (POLLERR | POLLHUP | POLLNVAL))
-            my->status->errors[STATUS_GONE] += client->request || connection_held(client);
-        else
-            stays = serve(my, client, events, fault);
-        if (stays < 0)
+        client->turn = events || is_waiting(client) || my->stopping;
+        if (client->turn && hear(my, client, events, fault) < 0)
             return -1;
-        if (stays == 0)
-            remove_client(my, i);
     }
+    if (my->status->pending && gate->before && gate->before(gate->self, fault) < 0)
+        return -1;
+    status_answered(my->status, moment_seconds());
+    for (size_t i = my->count; i-- > 0;)
+        if (my->client[i].turn && !tell(my, &my->client[i]))
+            remove_client(my, i); /* the one that takes its place has been told */
     return 0;
 }
 
@@ -168,14 +172,10 @@ static void welcome(struct server *my)
     }
 }
 
-/* Once a second, looks for clients that have been idle too long. */
+/* Looks for clients that have been idle too long. */
 static int look_for_idle(struct server *my, double now, struct fault *fault)
 {
     char why[100];
-    if (now - my->checked < 1)
-        return 0;
-    my->checked = now;
-    my->crowded = false;
     for (size_t i = my->count; i-- > 0;) {
         struct connection *client = &my->client[i];
         if (now - client->since < my->idle)
@@ -191,6 +191,17 @@ static int look_for_idle(struct server *my, double now, struct fault *fault)
         remove_client(my, i);
     }
     return 0;
+}
+
+/* What is done once a second. 0 or a fault. */
+static int tick(struct server *my, struct fault *fault)
+{
+    double now = moment_seconds();
+    if (now - my->checked < 1)
+        return 0;
+    my->checked = now;
+    my->crowded = false;
+    return watch_ring(my->watch, fault) < 0 ? -1 : look_for_idle(my, now, fault);
 }
 
 static void report(struct server *my, bool now_due)
@@ -222,7 +233,7 @@ static int wait(struct server *my, struct fault *fault)
         waiting = waiting || is_waiting(client);
         polls[AT_CLIENTS + i] = (struct pollfd){ client->fd, events_of(my, client), 0 };
     }
-    bool idle = my->count == 0 && !my->status->path && !my->crowded;
+    bool idle = my->count == 0 && !my->status->path && !my->crowded && !my->watch->alarms;
     if (poll(polls, AT_CLIENTS + my->count, waiting ? 0 : idle ? -1 : 1000) >= 0)
         return 0;
     for (size_t i = 0; i < AT_CLIENTS + my->count; i++)
@@ -263,7 +274,7 @@ int server_run(struct server *my, struct fault *fault)
         if (result == 0 && my->polls[AT_LISTENER].revents)
             welcome(my);
         if (result == 0)
-            result = look_for_idle(my, moment_seconds(), fault);
+            result = tick(my, fault);
         report(my, false);
     }
     report(my, true);

@@ -8,13 +8,15 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "io/wait.h"
 #include "serve/answerer.h"
 #include "serve/connection.h"
 #include "serve/listener.h"
 #include "serve/status.h"
 
 /* A client waits at most for one turn of each other client. In a turn, bytes are read once, so many
- * requests are answered as have 64 KiB together, and answers are written once. A client that does
+ * requests are answered as have 64 KiB together, and answers are written once. When all that are
+ * ready have had their turn, their rounds are committed together, and then answers are written. A client that does
  * not read its answers is not read from either, so buffers are bounded: per connection by a request
  * and 64 KiB of input, and by an answer and 64 KiB of output. */
 struct server { /* all zero at first, except what the caller sets */
@@ -23,6 +25,8 @@ struct server { /* all zero at first, except what the caller sets */
     struct status *status;
     size_t bytes, clients;      /* limits: of a request, of all connections */
     double idle;                /* seconds without a whole request          */
+    struct watch *watch;        /* of the pipeline: its alarms are rung     */
+    struct writer *gate;        /* its `before` is called before answers are written */
     int stop;                   /* becomes readable when a signal asks to stop; -1: never */
     void (*warn)(void *to, const char *text); /* is told of trouble that ends nothing */
     void *to;

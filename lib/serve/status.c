@@ -17,12 +17,25 @@ enum { PERIOD = 5 }; /* seconds between two writes */
 
 static const char *const error_names[STATUS_ERRORS] = { "request", "closed", "gone", "status" };
 
-void status_round(struct status *status, double seconds, bool explored)
+void status_round(struct status *status, double came, bool explored)
 {
-    status->latency[status->rounds % STATUS_LATENCIES] = seconds;
-    status->latency_sum += seconds;
+    status->latency[status->rounds % STATUS_LATENCIES] = came;
+    status->pending_came += came;
+    status->pending++;
     status->rounds++;
     status->explored += explored;
+}
+
+void status_answered(struct status *status, double now)
+{
+    size_t n = status->pending < STATUS_LATENCIES ? status->pending : STATUS_LATENCIES;
+    for (size_t i = 1; i <= n; i++) {
+        double *latency = &status->latency[(status->rounds - i) % STATUS_LATENCIES];
+        *latency = now - *latency;
+    }
+    status->latency_sum += (double)status->pending * now - status->pending_came;
+    status->pending = 0;
+    status->pending_came = 0;
 }
 
 struct sheet {

@@ -2,6 +2,7 @@
 #ifndef RANKPIPE_STATUS_H
 #define RANKPIPE_STATUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,13 +27,18 @@ struct status { /* all zero at first */
     size_t open;              /* connections now                        */
     uint64_t next;            /* the number of the next round           */
     double latency_sum;       /* seconds, of all rounds                 */
+    size_t pending;           /* rounds whose answer was not written yet */
+    double pending_came;      /* the sum of when they came              */
     double latency[STATUS_LATENCIES]; /* of the last of them, in a ring */
     double started, written;  /* seconds: the start, and the last write */
     uint64_t then;            /* rounds at the last write               */
 };
 
-/* Counts a round that took so many seconds from the last byte of its request to its answer. */
-void status_round(struct status *status, double seconds, bool explored);
+/* Counts a round whose last byte came at that moment, in seconds. */
+void status_round(struct status *status, double came, bool explored);
+
+/* The rounds counted since the last call are answered at the moment `now`. */
+void status_answered(struct status *status, double now);
 
 /* Writes the file again if five seconds have passed since the last time, or if `now_due`. The file
  * is replaced at once, by rename. 1: written. 0: not due, or there is no file. Or a fault. */

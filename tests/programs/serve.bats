@@ -16,7 +16,7 @@ start() {
     started=$!
     local socket=${*: -2:1}
     for _ in $(seq 250); do
-        [ ! -S "$socket" ] || return 0
+        [ ! -S "$socket" ] || ! serve -a "$socket" </dev/null 2>/dev/null || return 0
         kill -0 $started || break
         sleep 0.02
     done
@@ -380,6 +380,12 @@ logged() {
     done
     is "$(logged log | wc -l)" 30
     is "$(logged log | grep -o 'seed=[0-9]*' | sort -u | wc -l)" 3
+    # Logs of other names in the folder count too.
+    svm2bin -lu -b 51 requests | score -m w.bin | explore | spool -n other log >other.bin
+    start s 'score -m w.bin | explore -g 0.5 -s random | spool log'
+    serve -a s <requests >got
+    stop
+    is "$(head -n 1 got | cut -f 1)" 61
     start -b 101 s 'score -m w.bin | explore -g 0.5 -s random | spool log'
     serve -a s <requests >got
     stop
