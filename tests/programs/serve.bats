@@ -414,3 +414,38 @@ logged() {
     cat got? | cut -f 1 | grep . | sort -nu >answered
     is "$(sort numbers | comm -13 - <(sort answered))" ''
 }
+
+@test "spool: on a full disk the service ends with exit 1, and its log has all that was answered" {
+    need_spool
+    material
+    for i in $(seq 100); do cat requests; done >many
+    (ulimit -f 200 && exec serve s 'score -m w.bin | explore | spool log' 2>err) &
+    started=$!
+    for _ in $(seq 100); do [ ! -S s ] || break; sleep 0.02; done
+    serve -a s <many >got 2>err2 || true
+    status=0
+    wait $started || status=$?
+    started=
+    is "$status" 1
+    [[ $(cat err) == 'serve: '*'File too large'* ]]
+    start s 'score -m w.bin | explore | spool log'
+    serve -a s <requests >>got
+    stop
+    logged log | sed 's/.* t=\([0-9]*\) .*/\1/' >numbers
+    is "$(uniq -d numbers)" ''
+    cut -f 1 got | grep '^[0-9]' | sort -u >answered
+    [ "$(wc -l <answered)" -gt 10 ]
+    is "$(sort numbers | comm -13 - answered)" ''
+}
+
+@test "spool -t finishes a file on time, also when no request comes" {
+    need_spool
+    start s 'explore -g 1 | spool -t 1 log'
+    printf '? 1:1\n\n' | serve -a s >got
+    for _ in $(seq 60); do
+        [ ! -e log/rounds.0000000000000001-0000000000000001.bin ] || break
+        sleep 0.1
+    done
+    [ -e log/rounds.0000000000000001-0000000000000001.bin ]
+    stop
+}
