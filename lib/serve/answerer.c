@@ -21,13 +21,19 @@ void answerer_close(struct answerer *my)
     writer_close(&my->answer);
 }
 
-/* Either all documents have a name, or none has. */
+/* Either all documents have a name, or none has; and a name can be printed. The pipeline must not
+ * see a round, and log it, whose answer could not be printed. */
 static int check_names(struct svm_query *query, struct fault *fault)
 {
     size_t empty = 0;
     const char *name = query->names, *end = name + query->name_bytes;
-    for (; name < end; name += strlen(name) + 1)
+    for (; name < end; name += strlen(name) + 1) {
         empty += !*name;
+        for (const char *p = name; *p; p++)
+            if ((unsigned char)*p < ' ' || *p == 127)
+                return fault_data(fault, "request: the name of a document has a control "
+                                  "character");
+    }
     if (empty && empty < query->docs)
         return fault_data(fault, "request: %zu of %zu documents have no name in a comment", empty,
                           query->docs);
@@ -57,7 +63,6 @@ static int read_request(struct answerer *my, const char *text, size_t n, uint64_
 static int run(struct answerer *my, struct fault *fault)
 {
     struct round *round = my->round;
-    my->numbered = true;
     my->next++;
     enum step step = chain_step(my->chain, round, fault);
     if (step == FAIL)
@@ -85,7 +90,7 @@ int answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t st
                     struct fault *fault)
 {
     my->answer.pending.held = 0;
-    my->numbered = my->explored = false;
+    my->explored = false;
     if (my->next == RECORD_MOST)
         return fault_other(fault, "no number is left for another round");
     if (read_request(my, text, n, stamp, fault) == 0 && run(my, fault) == 0)

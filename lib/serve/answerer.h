@@ -23,8 +23,7 @@ struct answerer { /* all zero at first, except what the caller sets */
     struct svm svm;
     struct writer answer; /* in memory: the last answer */
     struct printer printer;
-    bool numbered;        /* the last request got a number, and is a round of the pipeline */
-    bool explored;        /* the order of that round was drawn at random                   */
+    bool explored;        /* the order of the last round was drawn at random */
 };
 
 /* 0 or a fault; answerer_close comes next in either case. */

@@ -56,7 +56,8 @@ static int print_document(struct printer *printer, size_t i, struct fault *fault
 {
     if (!printer->name)
         return TEXT("%zu", i);
-    return printer->name[i][0] ? TEXT("%s", printer->name[i]) : wrong_name(i, fault);
+    const char *name = printer->name[i];
+    return *name ? writer_bytes(printer->out, name, strlen(name), fault) : wrong_name(i, fault);
 }
 
 static const char *qid_of(const struct round *round, char t[24])

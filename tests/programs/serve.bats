@@ -84,6 +84,10 @@ answers() {
     is "$(sed -n 1,2p got | cut -f 4 | sort | paste -sd ' ')" 'a b'
     is "$(sed -n 4p got)" '! request: 1 of 2 documents have no name in a comment'
     is "$(sed -n 6,7p got | cut -f 4 | sort | paste -sd ' ')" '0 1'
+    long=$(printf %05000d 7)
+    printf '? 1:1 # a\x01b\n\n? 1:1 # %s\n\n' "$long" | serve -a s >got
+    is "$(head -n 1 got)" '! request: the name of a document has a control character'
+    is "$(sed -n 3p got | cut -f 1,4)" "3	$long"
     stop
 }
 
