@@ -1,7 +1,7 @@
 /* spool_folder: the files of a spool, a folder of streams that together are one log of rounds.
  *
- * A finished file NAME.FIRST-LAST.bin is a whole stream of rounds FIRST to LAST, whose numbers rise.
- * The file that is still being written is NAME.FIRST.open. Each number has 16 digits, so that
+ * A finished file NAME.FIRST-LAST.bin is a whole stream of rounds FIRST to LAST, whose numbers
+ * rise. The file that is still being written is NAME.FIRST.open. Each number has 16 digits, so that
  * names sort as numbers do. A folder holds the logs of as many names as there are writers. */
 #ifndef RANKPIPE_SPOOL_FOLDER_H
 #define RANKPIPE_SPOOL_FOLDER_H
@@ -28,8 +28,8 @@ bool spool_name_valid(const char *name);
 int spool_path(const char *folder, const struct spool_file *file, char path[SPOOL_PATH],
                struct fault *fault);
 
-/* Finds the file of that log that holds the smallest round numbers from `from` on: the finished file
- * whose last round is `from` or later, or the open one, that begins first. 1, 0 where there is
+/* Finds the file of that log that holds the smallest round numbers from `from` on: the finished
+ * file whose last round is `from` or later, or the open one, that begins first. 1, 0 where there is
  * none, or a fault. */
 int spool_find(const char *folder, const char *name, uint64_t from, struct spool_file *found,
                struct fault *fault);

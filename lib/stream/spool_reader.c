@@ -97,8 +97,8 @@ static int open_file(struct spool_log *log, struct fault *fault)
 {
     for (;;) {
         int found = spool_find(log->folder, log->name, log->from, &log->file, fault);
-        if (found <= 0)
-            return found;
+        if (found <= 0 || (log->file.open && log->file.first == log->ended))
+            return found < 0 ? -1 : 0; /* a file with an end record is about to be renamed */
         if (spool_path(log->folder, &log->file, log->path, fault) < 0)
             return -1;
         log->fd = watch_open(NULL, log->path, O_RDONLY, 0, fault);
@@ -164,7 +164,9 @@ static int check_round(struct spool_log *log, const struct record *record, struc
 static void end_file(struct spool_log *log)
 {
     close_file(log);
-    if (!log->file.open && log->from <= log->file.last)
+    if (log->file.open)
+        log->ended = log->file.first;
+    else if (log->from <= log->file.last)
         log->from = log->file.last + 1;
 }
 
