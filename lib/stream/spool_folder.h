@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/fault.h"
 #include "stream/record.h"
 
@@ -33,6 +34,16 @@ int spool_path(const char *folder, const struct spool_file *file, char path[SPOO
  * none, or a fault. */
 int spool_find(const char *folder, const char *name, uint64_t from, struct spool_file *found,
                struct fault *fault);
+
+/* Lists the finished files of that log whose last round is `from` or later, by their first rounds,
+ * as struct spool_range [*count] in `list`. None of them is missing of those up to the last one. 0
+ * or a fault. */
+struct spool_range {
+    uint64_t first, last;
+};
+
+int spool_list(const char *folder, const char *name, uint64_t from, struct buffer *list,
+               size_t *count, struct fault *fault);
 
 /* Finds the log whose name comes first after `after` (NULL: the first of all), in the order of
  * bytes. 1, with its name in `name`; 0 where there is none; or a fault. */
