@@ -30,8 +30,6 @@ static int parse_option(struct update *my, const struct options *options)
 {
     int found;
     switch (options->letter) {
-    case 'M':
-        return options_whole(options, 1, RECORD_MOST, &my->file.keep);
     case 'P':
         my->host->progress->asked = true;
         return 0;
@@ -49,6 +47,8 @@ static int parse_option(struct update *my, const struct options *options)
     case 'f':
         my->ring_path = options->value;
         return 0;
+    case 'l':
+        return options_whole(options, 1, RECORD_MOST, &my->file.keep);
     case 'm':
         my->model = options->value;
         return 0;
@@ -78,7 +78,7 @@ static int parse(void *self, struct options *options, struct host *host)
         my->learner = learner_usual;
     if ((my->every || my->file.keep) && !my->model)
         return fault_usage(options->fault, "-%c needs -m: it saves into the model file",
-                           my->every ? 'c' : 'M');
+                           my->every ? 'c' : 'l');
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m: it replaces the model file");
     if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
@@ -209,9 +209,10 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "[-HKPXnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-M models] [-N size] "
-             "[-R rho] [-S width] [-T horizon | -e eta] [-U radius] [-a learner] [-c rounds] "
-             "[-d dim] [-f ring] [-k cutoff] [-m model] [-s seed] [-x steps]",
+    .usage = "[-HKPXnop] [-C tradeoff] [-D delta] [-E epsilon] [-F power] [-G gain] [-L grade] "
+             "[-M margin] [-N size] [-R rho] [-S width] [-T horizon | -e eta] [-U radius] "
+             "[-a learner] [-c rounds] [-d dim] [-f ring] [-k cutoff] [-l models] [-m model] "
+             "[-s seed] [-x steps]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),

@@ -16,7 +16,7 @@ struct lines {
     struct watch *watch;
     char *const *files; /* those not opened yet, ended by NULL; the caller's */
     int fd;             /* of the file being read, or -1 */
-    bool waits;         /* a named FIFO does not end when no writer has it open; set by the caller */
+    bool waits;         /* a named FIFO does not end with its writers; set by the caller */
     int held;           /* the FIFO being read, open for writing so that it does not end; or -1 */
     const char *name;   /* its name: "<stdin>" for "-" */
     uint64_t number;    /* of the current line in its file, from 1 */

@@ -27,9 +27,9 @@ void model_file_close(struct model_file *file);
 
 /* Replaces the file: writes new_path, syncs it, and renames it over the file. The file has the same
  * permissions as before, and at any moment holds the old model or the new one. With `keep` the new
- * model is also there as path.ROUND, a hard link, and so are the last ones before it. 0; or a fault,
- * after which the old model is there, unless the fault says that only the folder was not synced or
- * old models were not removed. */
+ * model is also there as path.ROUND, a hard link, and so are the last ones before it. 0; or a
+ * fault, after which the old model is there, unless the fault says that only the folder was not
+ * synced, or that old models were not removed. */
 int model_file_save(const struct model_file *file, const struct model *model, struct fault *fault);
 
 /* Reads the model in a file, which must hold one model and its end record; `watch` as for

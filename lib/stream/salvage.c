@@ -5,7 +5,7 @@
 #include "stream/header.h"
 
 static const char magic[] = "rankpipe/1 ";
-enum { MAGIC = sizeof magic - 1 };
+enum { MAGIC = sizeof magic - 1, KIND = sizeof "round " - 1 };
 
 static size_t held(const struct salvage *salvage)
 {
@@ -42,16 +42,16 @@ static size_t find_magic(const unsigned char *at, size_t n)
     return n;
 }
 
-/* Does a header line begin within these n bytes? */
-static bool has_header(const unsigned char *at, size_t n)
+/* Does a header line begin in the first `within` of n bytes? */
+static bool has_header(const unsigned char *at, size_t within, size_t n)
 {
-    for (size_t from = 0; n - from >= MAGIC; from++) {
+    for (size_t from = 0; from < within; from++) {
         from += find_magic(at + from, n - from);
-        if (n - from < MAGIC)
+        if (from >= within || n - from < MAGIC)
             return false;
         const char *kind = (const char *)at + from + MAGIC;
         size_t left = n - from - MAGIC;
-        if ((left >= 6 && (memcmp(kind, "round ", 6) == 0 || memcmp(kind, "model ", 6) == 0)) ||
+        if ((left >= KIND && (memcmp(kind, "round ", 6) == 0 || memcmp(kind, "model ", 6) == 0)) ||
             (left >= 4 && memcmp(kind, "end ", 4) == 0))
             return true;
     }
@@ -105,13 +105,10 @@ static int read_whole(struct salvage *salvage, struct record *record, size_t *n,
         record->bytes > SIZE_MAX / 2)
         return 0;
     *n = line + (size_t)record->bytes;
-    if (fill_to(salvage, *n + MAGIC, fault) < 0)
+    if (fill_to(salvage, *n + MAGIC + KIND, fault) < 0)
         return -1;
-    if (held(salvage) < *n)
-        return 0;
-    size_t after = held(salvage) - *n;
-    return memcmp(bytes(salvage) + *n, magic, after < MAGIC ? after : MAGIC) == 0 &&
-           !has_header(bytes(salvage) + line, (size_t)record->bytes);
+    return held(salvage) >= *n && !has_header(bytes(salvage) + line, (size_t)record->bytes,
+                                              held(salvage) - line);
 }
 
 /* Takes the whole record at hand, of n bytes, as the next one. True where it is a loss that an end

@@ -124,6 +124,49 @@ int spool_find(const char *folder, const char *name, uint64_t from, struct spool
     }
 }
 
+struct list_search {
+    const char *name;
+    uint64_t from, until; /* last rounds that are listed */
+    struct buffer *list;
+    size_t count;
+    struct fault *fault;
+};
+
+static void add_to_list(const struct spool_file *file, void *self)
+{
+    struct list_search *my = self;
+    if (file->open || file->last < my->from || file->last > my->until ||
+        strcmp(file->name, my->name) != 0)
+        return;
+    struct spool_range *range = buffer_for(my->list, my->count + 1, sizeof *range, my->fault);
+    if (range)
+        range[my->count++] = (struct spool_range){ file->first, file->last };
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct spool_range *one = a, *other = b;
+    return (one->first > other->first) - (one->first < other->first);
+}
+
+/* As in spool_find, one reading may miss a file that is renamed meanwhile, and see a later one. So
+ * what was last there in one reading ends the list of the next. */
+int spool_list(const char *folder, const char *name, uint64_t from, struct buffer *list,
+               size_t *count, struct fault *fault)
+{
+    uint64_t until;
+    struct list_search search = { name, from, 0, list, 0, fault };
+    if (spool_last(folder, name, &until, fault) < 0)
+        return -1;
+    search.until = until;
+    if (until >= from && each_file(folder, add_to_list, &search, fault) < 0)
+        return -1;
+    *count = search.count;
+    if (search.count)
+        qsort(list->at, search.count, sizeof(struct spool_range), by_first);
+    return fault->kind == FAULT_NONE ? 0 : -1;
+}
+
 struct name_search {
     const char *after;
     char *name;

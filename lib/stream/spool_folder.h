@@ -1,7 +1,7 @@
 /* spool_folder: the files of a spool, a folder of streams that together are one log of rounds.
  *
- * A finished file NAME.FIRST-LAST.bin is a whole stream of rounds FIRST to LAST, whose numbers rise.
- * The file that is still being written is NAME.FIRST.open. Each number has 16 digits, so that
+ * A finished file NAME.FIRST-LAST.bin is a whole stream of rounds FIRST to LAST, whose numbers
+ * rise. The file that is still being written is NAME.FIRST.open. Each number has 16 digits, so that
  * names sort as numbers do. A folder holds the logs of as many names as there are writers. */
 #ifndef RANKPIPE_SPOOL_FOLDER_H
 #define RANKPIPE_SPOOL_FOLDER_H
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/fault.h"
 #include "stream/record.h"
 
@@ -28,11 +29,21 @@ bool spool_name_valid(const char *name);
 int spool_path(const char *folder, const struct spool_file *file, char path[SPOOL_PATH],
                struct fault *fault);
 
-/* Finds the file of that log that holds the smallest round numbers from `from` on: the finished file
- * whose last round is `from` or later, or the open one, that begins first. 1, 0 where there is
+/* Finds the file of that log that holds the smallest round numbers from `from` on: the finished
+ * file whose last round is `from` or later, or the open one, that begins first. 1, 0 where there is
  * none, or a fault. */
 int spool_find(const char *folder, const char *name, uint64_t from, struct spool_file *found,
                struct fault *fault);
+
+/* Lists the finished files of that log whose last round is `from` or later, by their first rounds,
+ * as struct spool_range [*count] in `list`. None of them is missing of those up to the last one. 0
+ * or a fault. */
+struct spool_range {
+    uint64_t first, last;
+};
+
+int spool_list(const char *folder, const char *name, uint64_t from, struct buffer *list,
+               size_t *count, struct fault *fault);
 
 /* Finds the log whose name comes first after `after` (NULL: the first of all), in the order of
  * bytes. 1, with its name in `name`; 0 where there is none; or a fault. */

@@ -47,6 +47,8 @@ static int look_into(struct spool_reader *reader, const char *folder, struct fau
     char name[SPOOL_NAME + 1];
     const char *after = NULL;
     int got, any = 0;
+    if (reader->name && known(reader, folder, reader->name))
+        return 1;
     while ((got = spool_next_name(folder, after, name, fault)) > 0) {
         after = name;
         if (reader->name && strcmp(reader->name, name) != 0)
@@ -84,6 +86,7 @@ void spool_reader_close(struct spool_reader *reader)
 {
     for (size_t i = 0; i < reader->count; i++) {
         close_file(logs(reader)[i]);
+        buffer_free(&logs(reader)[i]->list);
         free(logs(reader)[i]);
     }
     buffer_free(&reader->logs);
@@ -92,19 +95,38 @@ void spool_reader_close(struct spool_reader *reader)
 
 /* ---- a log ---- */
 
+/* Finds the file that has the next rounds, in the list or in the folder. 1, 0 where there is none,
+ * or a fault. */
+static int find_file(struct spool_log *log, struct fault *fault)
+{
+    if (log->next == log->listed) {
+        log->next = log->listed = 0;
+        if (spool_list(log->folder, log->name, log->from, &log->list, &log->listed, fault) < 0)
+            return -1;
+    }
+    if (log->next == log->listed)
+        return spool_find(log->folder, log->name, log->from, &log->file, fault);
+    const struct spool_range *range = (struct spool_range *)log->list.at + log->next++;
+    log->file.open = false;
+    log->file.first = range->first;
+    log->file.last = range->last;
+    stpncpy(log->file.name, log->name, SPOOL_NAME);
+    return 1;
+}
+
 /* Opens the file that has the next rounds. 1, 0 where there is none, or a fault. */
 static int open_file(struct spool_log *log, struct fault *fault)
 {
     for (;;) {
-        int found = spool_find(log->folder, log->name, log->from, &log->file, fault);
-        if (found <= 0)
-            return found;
+        int found = find_file(log, fault);
+        if (found <= 0 || (log->file.open && log->file.first == log->ended))
+            return found < 0 ? -1 : 0; /* a file with an end record is about to be renamed */
         if (spool_path(log->folder, &log->file, log->path, fault) < 0)
             return -1;
         log->fd = watch_open(NULL, log->path, O_RDONLY, 0, fault);
         if (log->fd >= 0)
             break;
-        if (errno != ENOENT) /* else it was renamed since it was found */
+        if (errno != ENOENT || !log->file.open) /* else it was renamed since it was found */
             return fault_system(fault, "cannot open %s", log->path);
     }
     reader_open(&log->reader, log->fd, log->path, NULL);
@@ -164,7 +186,9 @@ static int check_round(struct spool_log *log, const struct record *record, struc
 static void end_file(struct spool_log *log)
 {
     close_file(log);
-    if (!log->file.open && log->from <= log->file.last)
+    if (log->file.open)
+        log->ended = log->file.first;
+    else if (log->from <= log->file.last)
         log->from = log->file.last + 1;
 }
 

@@ -17,6 +17,9 @@ struct spool_log { /* the log of one name in one folder */
     const char *folder;
     char name[SPOOL_NAME + 1];
     uint64_t from;          /* number of the next round, or of one before it */
+    uint64_t ended;         /* first round of an open file that was read to its end record; or 0 */
+    struct buffer list;     /* finished files, struct spool_range; those from `next` to `listed` */
+    size_t next, listed;    /* are still to be read */
     int fd;                 /* of the file being read, or -1 */
     struct spool_file file; /* as it was named when it was opened */
     struct reader reader;

@@ -36,8 +36,8 @@ int spool_writer_open(struct spool_writer *writer, struct watch *watch,
                       struct spool_salvaged *salvaged, struct fault *fault);
 
 /* Adds a round, whose t is above `last`, to the open file, or to a new one. A file of `every`
- * rounds is finished at once, and one whose time is over before the round. What the record's splice holds stays there: the payload must be in
- * memory too. 0 or a fault. */
+ * rounds is finished at once, and one whose time is over before the round. What the record's splice
+ * holds stays there: the payload must be in memory too. 0 or a fault. */
 int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_t t,
                      struct fault *fault);
 
@@ -45,7 +45,8 @@ int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_
  * write every call fails, with the fault as it was. */
 int spool_writer_commit(struct spool_writer *writer, struct fault *fault);
 
-/* Ends the open file, if there is one, syncs it and renames it to its finished name. 0 or a fault. */
+/* Ends the open file, if there is one, syncs it and renames it to its finished name. 0 or a
+ * fault. */
 int spool_writer_cut(struct spool_writer *writer, struct fault *fault);
 
 /* Frees memory and ends the lock. A file that is still open because a write failed is salvaged if

@@ -22,7 +22,8 @@ int joiner_key(struct joiner *joiner, const struct round *round, const char **ke
     snprintf(joiner->t, sizeof joiner->t, "%" PRIu64, round->t);
     *key = *joiner->key == 'q' ? round->qid : *joiner->key == 'r' ? round->request : joiner->t;
     if (!*key)
-        return fault_data(fault, "it has no %s, by which -%c finds its answer", joiner->key, *joiner->key);
+        return fault_data(fault, "it has no %s, by which -%c finds its answer", joiner->key,
+                          *joiner->key);
     if (joiner->timed && !round->timed)
         return fault_data(fault, "it has no time, from which -t counts");
     if (!round->order)

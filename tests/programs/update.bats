@@ -84,6 +84,66 @@ untouched() {
     holds one -25 37.5
 }
 
+@test "smoothdcg: with -F epsilon falls as t^-power, and goes on falling after a resumption" {
+    two_documents >round
+    update -a smoothdcg -E 0.5 -F 1 -e 0.5 <round >one
+    holds one -0.5 0.75 # epsilon is 0.5 in round 1
+    mkstream model learner=smoothdcg rounds=1 dim=2 epsilon=0.25 eta=0.5 w:f8 -0.5 0.75 >fixed
+    update -a smoothdcg -E 0.25 -e 0.5 -m fixed <round
+    update -a smoothdcg -E 0.5 -F 1 -e 0.5 -m one <round
+    [ "$(weights one)" = "$(weights fixed)" ]
+    fails_on round 1 'update: model one: it was learnt with fall=1, this run without: add -F 1*' \
+        update -a smoothdcg -E 0.5 -e 0.5 -m one
+}
+
+@test "squared-ndcg: a step by hand" {
+    # s = 0, and the gains 1 and 3 over Z = 3 + 1/log2(3); w = G/Z
+    mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >round
+    update -a squared-ndcg -e 0.5 <round >one
+    near one 0.27541155237618664 0 0.82623465712855992
+    mkstream round t=1 docs=2 dim=0 label:f4 0 0 >round
+    update -a squared-ndcg -e 0.5 <round >one
+    holds one 0 0
+}
+
+@test "solar1-ties, solar2-ties: steps by hand" {
+    # w.x = 3 for two equal labels: the loss is 3 - 1/2, x.x + 1/(2C) = 2, w = 3 - 2.5/2
+    mkstream round t=1 docs=2 dim=1 label:f4 1 1 x:f4 1 0 >round
+    for w in 3 -3; do
+        mkstream model learner=solar1-ties rounds=1 dim=1 tradeoff=0.5 seed=1 w:f8 $w >m
+        update -a solar1-ties -C 0.5 -m m <round
+        holds m "$([ $w = 3 ] && echo 1.75 || echo -1.75)"
+    done
+    mkstream model learner=solar2-ties rounds=1 dim=1 tradeoff=1 seed=1 w:f8 3 sigma:f8 1 >m
+    update -a solar2-ties -C 1 -m m <round
+    holds m 1.75
+    bin2txt m | awk '$1 == "sigma" { d = $3 - 0.5; exit !(d < 1e-15 && d > -1e-15) }'
+    # below half a margin nothing changes
+    mkstream model learner=solar1-ties rounds=1 dim=1 tradeoff=0.5 seed=1 w:f8 0.5 >m
+    update -a solar1-ties -C 0.5 -m m <round
+    holds m 0.5
+    # and different labels are solar1's
+    mkstream round t=1 docs=2 dim=1 label:f4 0 1 x:f4 1 3 >round
+    update -a solar1 -C 0.5 <round >one
+    update -a solar1-ties -C 0.5 <round >two
+    [ "$(weights one)" = "$(weights two)" ]
+}
+
+@test "solar1-list, solar2-list: a step by hand" {
+    # q = (e, 1)/(e + 1), p = (1/2, 1/2), z = 1/2 - q_0, l = log 2 + sum q log q;
+    # -z l / (z z + 1), and Sigma = 1 - z z / (z z + 1)
+    mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1 0 >round
+    for learner in 'solar1-list -C 0.5' 'solar2-list -C 1'; do
+        update -a $learner <round >one
+        weights one | awk '{ d = $1 - 0.024335361598292; exit !(d < 1e-11 && d > -1e-11) }'
+    done
+    bin2txt one | awk '$1 == "sigma" { d = $3 - 0.949317760051332; exit !(d < 1e-11 && d > -1e-11) }'
+    # scores that agree with the labels, up to a constant, are no loss
+    mkstream model learner=solar1-list rounds=1 dim=1 tradeoff=0.5 w:f8 1 >m
+    update -a solar1-list -C 0.5 -m m <round
+    weights m | awk '{ exit !($1 > 1 - 1e-15 && $1 < 1 + 1e-15) }'
+}
+
 @test "ranksvm: two steps by hand" {
     # 1 + 0 > 0: g = e_1 - e_0 = (-1, 1), z = (-1 + 3, -2 - 1) = (2, -3)
     two_documents | update -a ranksvm -e 0.5 >one
@@ -416,7 +476,7 @@ refuses() {
     mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 \
         + round t=2 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 >bad
     mkstream model learner=kl rounds=3 dim=1 eta=10000000000 w:f8 1 >model
-    untouched 'update: <stdin>: round [12]: *diverge*' -a kl -e 1e10
+    untouched 'update: <stdin>: round [12]: *diverge*' -a kl -e 1e10 -x none
     rm model
     mkstream round t=1 docs=1 dim=1 label:f4 1e20 x:f4 1e30 >bad
     mkstream model learner=squared rounds=3 dim=1 eta=1.0000000000000001e+300 w:f8 0 >model
@@ -1008,7 +1068,7 @@ raw() {
     features scale <raw >scaled
     replay -n 3 raw >in
     replay -b 4 -n 9 scaled >>in
-    fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a squared -m model
+    fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a squared -x none -m model
     [ ! -e model ]
     replay -n 3 scaled >in
     replay -b 4 -n 9 raw >>in
@@ -1077,4 +1137,25 @@ raw() {
     replay -n 9 raw | features rank | score -f ring 2>err | explore -g 0.3 | feedback-mask |
         update -a ridge -x scale -f ring >out 2>err2 || true
     is "$(cat err)" "score: <stdin>: round 1 (qid 0): its features are made by rank, and the model's by scale: give rounds made by scale, or raw ones"
+}
+
+@test "-l keeps the last models by their rounds, as the run saved them, and rollback is a rename" {
+    small_text | svm2bin >q.bin
+    replay -n 55 q.bin | update -a listnet -e 0.1 -c 10 -l 3 -m w.bin
+    is "$(echo w.bin*)" 'w.bin w.bin.40 w.bin.50 w.bin.55'
+    same w.bin w.bin.55
+    for n in 40 50; do
+        replay -n $n q.bin | update -a listnet -e 0.1 -m straight.bin -n
+        same straight.bin w.bin.$n
+    done
+    mv w.bin.40 w.bin
+    replay -b 41 -n 55 q.bin | update -a listnet -e 0.1 -c 10 -l 1 -m w.bin 2>/dev/null
+    is "$(echo w.bin*)" 'w.bin w.bin.55'
+    same w.bin.55 straight55.bin 2>/dev/null || replay -n 55 q.bin | update -a listnet -e 0.1 -m straight55.bin
+    same w.bin straight55.bin
+    touch w.bin.1x w.bin.01 w.bin.lock.1 # are none of its files
+    replay -b 56 -n 80 q.bin | update -a listnet -e 0.1 -c 10 -l 2 -m ./w.bin 2>/dev/null
+    is "$(echo w.bin*)" 'w.bin w.bin.01 w.bin.1x w.bin.70 w.bin.80 w.bin.lock.1'
+    fails 2 'update: -l needs -m: *' update -a listnet -l 2
+    fails 2 'update: -c needs -m: *' update -a listnet -c 2
 }
