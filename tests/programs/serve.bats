@@ -399,24 +399,26 @@ logged() {
 @test "spool: after kill -9, no answered round is missing from the log, or in it twice" {
     need_spool
     material
-    for i in 1 2 3 4 5; do
+    for j in $(seq 20); do cat requests; done >many
+    for i in $(seq "${KILLS:-5}"); do
         start s 'score -m w.bin | explore -g 0.5 -s random | spool log'
-        for j in $(seq 20); do cat requests; done | serve -a s >got$i 2>/dev/null &
-        asker=$!
-        sleep 0.0$((i * 13 % 10))
+        for j in 1 2 3; do
+            serve -a s <many >got$i.$j 2>/dev/null &
+        done
+        sleep 0.0$((RANDOM % 10))
         kill -KILL $started
-        wait $started || true
-        wait $asker || true
+        wait || true
         started=
     done
     start s 'score -m w.bin | explore -g 0.5 -s random | spool log'
-    serve -a s <requests >got6
+    serve -a s <requests >got.last
     stop
     logged log | sed 's/.* t=\([0-9]*\) .*/\1/' >numbers
     is "$(uniq -d numbers)" ''
     # Of the last answer before a kill, only a part may have come.
-    cat got? | cut -f 1 | grep . | sort -nu >answered
-    is "$(sort numbers | comm -13 - <(sort answered))" ''
+    cat got* | awk -F '\t' 'NF == 6 { print $1 }' | sort -u >answered
+    [ "$(wc -l <answered)" -ge 10 ]
+    is "$(sort numbers | comm -13 - answered)" ''
 }
 
 @test "spool: on a full disk the service ends with exit 1, and its log has all that was answered" {
