@@ -319,3 +319,28 @@ service() {
         done
     done
 }
+
+@test "spool: each call that goes wrong is named, and all that was passed on is in the log, each round once" {
+    replay -n 6 shown >six
+    for call in write writev open fsync rename close malloc calloc realloc mmap stat fstat flock unlink; do
+        for error in 28 4; do
+            for ((n = 1; n < 12; n++)); do
+                rm -rf log
+                : >count
+                got=0
+                FAULTY_CALL=$call FAULTY_AT=$n FAULTY_HOW=$error FAULTY_FD=9 LD_PRELOAD=$SHIM \
+                    spool -y -c 4 log <six 9<>count >passed 2>err || got=$?
+                [ $got -le 1 ] || { echo "$call $n $error: $got" && return 1; }
+                if [ $got = 1 ]; then [ -s err ]; else same six passed; fi
+                { salvage passed 2>/dev/null || true; } | bin2txt -f head | wc -l >has
+                spool -a log <six >rest 2>/dev/null # the next start, with all rounds again
+                spool -r log >read
+                same six read || { echo "$call $n $error" && return 1; }
+                # (an fsync that fails leaves faulty.so's file empty, also of what was synced before)
+                [ $call = fsync ] || [ $(($(cat has) + $(bin2txt -f head rest | wc -l))) -le 6 ] ||
+                    { echo "$call $n $error: passed on, and not in the log" && return 1; }
+                [ $got = 1 ] || [ "$error" = 4 ] || [ $n -lt 6 ] || break
+            done
+        done
+    done
+}
