@@ -122,3 +122,17 @@ salvaged() { # salvaged STATUS FILE...: into out and err
     same want out
     [ -s out ]
 }
+
+@test "any byte changed: a whole stream comes out, or an error; memory is bounded" {
+    needs_limits
+    small_text | svm2bin | explore -g 1 >shown.bin
+    size=$(wc -c <shown.bin)
+    for ((n = 0; n < size; n++)); do
+        { head -c "$n" shown.bin; printf '\x39'; tail -c +$((n + 2)) shown.bin; } >changed
+        got=0
+        (ulimit -v 100000 && exec timeout 5 salvage changed) >out 2>err || got=$?
+        [ $got = 0 ] || [ $got = 3 ]
+        bin2txt -f head out >heads || { echo "at $n" && return 1; }
+        [ "$(wc -l <heads)" -ge 2 ] || { echo "at $n" && return 1; }
+    done
+}

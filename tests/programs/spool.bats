@@ -282,6 +282,13 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     fails_on shown.bin 1 'spool: cannot make folder no/where: *' spool no/where
 }
 
+@test "any byte of a finished file changed: refused with a place, or read" {
+    small_text | svm2bin | explore -g 1 | tee whole | spool log >/dev/null
+    file=log/rounds.0000000000000001-0000000000000003.bin
+    "$ROOT/build/tests/shim/survive_bytes" -f $file -i whole flip whole spool -r log
+    "$ROOT/build/tests/shim/survive_bytes" -f $file -i whole cut whole spool -r log
+}
+
 @test "options that do not go together, and wrong command lines" {
     fails 2 'spool: no folder named*' spool
     fails 2 'spool: -l and -r exclude each other*' spool -l -r log
