@@ -31,7 +31,7 @@ VERSION = $(shell sed -n 's/^\#define VERSION "\(.*\)"$$/\1/p' cmd/main.c)
 BUILD = build
 BIN = bin
 
-GENERAL_NAMES = score update explore replay loop metric features synth
+GENERAL_NAMES = score update explore replay loop metric features synth spool salvage serve
 DISTINCTIVE_NAMES = svm2bin weights2bin bin2txt feedback-mask feedback-join
 PROGRAMS = $(GENERAL_NAMES) $(DISTINCTIVE_NAMES)
 LIB = $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*/*.c))
@@ -231,9 +231,13 @@ bench: all $(FLOORS)
 soak: all
 	@bash tests/promises/soak
 
+## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
+load: all build/tests/shim/load
+	@bash tests/bench/load
+
 ## clean: remove bin and build
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak \
+.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak load \
 	clean

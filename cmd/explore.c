@@ -1,8 +1,10 @@
 /* explore: adds the order to show: by score, and sometimes at random. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "explore/policies.h"
+#include "io/entropy.h"
 #include "math/real.h"
 #include "run/filter.h"
 
@@ -41,9 +43,24 @@ static const struct option options_known[] = {
     { 'o', NULL, NULL, "show documents with equal scores in line order (default: random order)" },
     { 'p', "policy", policies_name, "how to explore (default: index where rounds have that column, "
                                     "else uniform)" },
-    { 's', "seed", NULL, "seed of what is drawn, a whole number, 0 or more (default 1)" },
+    { 's', "seed", NULL, "seed of what is drawn, a whole number, 0 or more; random: from the "
+                         "system, recorded in each round; recorded: as each round records (default "
+                         "1)" },
     { 0 },
 };
+
+static int parse_seed(struct explorer *explorer, const struct options *options)
+{
+    explorer->records = strcmp(options->value, "random") == 0;
+    explorer->repeats = strcmp(options->value, "recorded") == 0;
+    char quoted[FAULT_QUOTE];
+    if (explorer->records || explorer->repeats ||
+        record_number(options->value, RECORD_MOST, &explorer->seed))
+        return 0;
+    return fault_usage(options->fault, "-s wants a whole number from 0 to %" PRIu64 ", random or "
+                       "recorded, not %s", RECORD_MOST,
+                       fault_quote(quoted, options->value, strlen(options->value)));
+}
 
 static int parse_option(struct explore *my, const struct options *options)
 {
@@ -69,7 +86,7 @@ static int parse_option(struct explore *my, const struct options *options)
         explorer->line_order = true;
         return 0;
     case 's':
-        return options_whole(options, 0, RECORD_MOST, &explorer->seed);
+        return parse_seed(explorer, options);
     default:
         return parse_policy(my, options);
     }
@@ -122,6 +139,9 @@ static int check_options(const struct explore *my, struct fault *fault)
         return fault_usage(fault, "-F lets gamma fall, and needs -g to start from");
     if (my->given['E'] && isinf(1 / my->explorer.epsilon))
         return fault_usage(fault, "-E %g is too small: 1/epsilon overflows", my->explorer.epsilon);
+    if (policy_of(my)->one_seed && (my->explorer.records || my->explorer.repeats))
+        return fault_usage(fault, "-p %s needs one seed for the whole run: give -s a number",
+                           policy_of(my)->name);
     return check_needs(my, fault);
 }
 
@@ -155,6 +175,12 @@ static enum kind kind(const void *self)
     return FILTER;
 }
 
+static int open_explore(void *self)
+{
+    struct explore *my = self;
+    return my->explorer.records ? entropy_seed(&my->explorer.seed, my->host->fault) : 0;
+}
+
 static enum step step(void *self, struct round *round)
 {
     struct explore *my = self;
@@ -179,6 +205,7 @@ const struct filter explore = {
     .no_features = true,
     .parse = parse,
     .kind = kind,
+    .open = open_explore,
     .step = step,
     .close = close_explore,
 };

@@ -69,6 +69,8 @@ static void print_row(FILE *to, const struct option *row, size_t room)
 static size_t find_room(const struct filter *program)
 {
     size_t most = program->operand ? strlen(program->operand->value) : 0;
+    if (program->second && strlen(program->second->value) > most)
+        most = strlen(program->second->value);
     for (const struct option *row = program->options; row && row->letter; row++) {
         size_t n = row->value ? 3 + strlen(row->value) : 2;
         most = n > most ? n : most;
@@ -85,5 +87,7 @@ void help_print(FILE *to, const struct filter *program)
         print_row(to, row, room);
     if (program->operand)
         print_row(to, program->operand, room);
+    if (program->second)
+        print_row(to, program->second, room);
     fprintf(to, "\nrankpipe help %s opens the page\n", program->name);
 }

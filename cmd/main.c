@@ -118,7 +118,7 @@ static int tell(const struct filter *program, const struct fault *fault)
         return die_of(caught);
     say(program->name, fault->text);
     if (fault->kind != FAULT_USAGE)
-        return 1;
+        return fault->kind == FAULT_LOST ? 3 : 1;
     help_usage(stderr, program);
     fprintf(stderr, "%s -h explains the options\n", program->name);
     return 2;
@@ -132,9 +132,9 @@ static bool saves_on_signal(enum kind kind)
 
 static int handle_signals(struct pump *pump)
 {
-    hurries = pump->filter != &update && pump->filter != &loop;
+    hurries = !pump->host.saves && pump->filter != &update && pump->filter != &loop;
     signal(SIGALRM, on_alarm);
-    if (saves_on_signal(pump->filter->kind(pump->self)))
+    if (pump->host.saves || saves_on_signal(pump->filter->kind(pump->self)))
         return catch_signals(on_signal, &pump->fault);
     if (pump->progress.asked && isatty(STDERR_FILENO))
         return catch_signals(on_death, &pump->fault);

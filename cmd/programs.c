@@ -4,7 +4,8 @@
 
 const struct filter *const programs[] = {
     &svm2bin, &weights2bin, &replay, &synth, &features, &score, &explore, &metric,
-    &feedback_mask, &feedback_join, &update, &bin2txt, &loop, NULL,
+    &feedback_mask, &feedback_join, &update, &spool, &salvage, &bin2txt, &loop, &serve,
+    NULL,
 };
 
 const struct filter *program_named(const char *name)

@@ -70,6 +70,9 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "-d needs -m: in a ring update compares the features");
     if (my->follows && !my->model)
         return fault_usage(options->fault, "-r needs -m: it reads the model file again");
+    if (my->ring_path && host->served)
+        return fault_usage(options->fault, "-f waits for update in each round, and clients would "
+                           "wait with it: give -m model -r");
     return 0;
 }
 
@@ -191,6 +194,12 @@ static enum step step_model(void *self, struct record *record)
     return FAIL;
 }
 
+static void facts(const void *self, void (*put)(void *to, const char *name, double value), void *to)
+{
+    const struct score *my = self;
+    put(to, "model_round", (double)my->scoring.rounds);
+}
+
 static int close_score(void *self, enum ended ended)
 {
     struct score *my = self;
@@ -213,6 +222,7 @@ const struct filter score = {
     .parse = parse,
     .kind = kind,
     .open = open_score,
+    .facts = facts,
     .step = step,
     .model = step_model,
     .close = close_score,

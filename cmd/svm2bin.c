@@ -1,29 +1,43 @@
 /* svm2bin: SVM-light text to rounds. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "run/filter.h"
+#include "say.h"
 #include "text/svm.h"
+#include "text/svm_round.h"
+#include "text/svm_skip.h"
+
+enum { WARNINGS = 10 };
 
 struct svm2bin {
     struct host *host;
     struct svm_options options;
     char *const *files;
+    bool times; /* rounds record when they came */
     struct svm svm;
-    uint64_t t;
+    uint64_t first, t; /* the number of the first round; of the next one */
+    uint64_t skipped;  /* queries with an error */
 };
 
 static const struct option options_known[] = {
     { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)" },
     OPTION_PROGRESS,
+    { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)" },
     { 'c', NULL, NULL, "keep the documents' names, from the comments (default: skip comments)" },
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
                         "each query's largest index)" },
+    { 'k', NULL, NULL, "skip a query with an error, warn, and go on (default: stop there)" },
+    { 'l', NULL, NULL, "a blank line ends a query, which is written at once (default: the next "
+                       "query does)" },
     { 'n', NULL, NULL, "scale each feature to [0,1] within its query (default: leave values as "
                        "they are)" },
     { 'q', "counts", NULL, "file with the number of documents of each query, one a line (default: "
                            "the text has qids)" },
+    { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)" },
     { 'u', NULL, NULL, "accept queries without labels (default: a missing label is an error)" },
     { 0 },
 };
@@ -32,36 +46,70 @@ static const struct option operand_known = {
     0, "file", NULL, "file of SVM-light text (default: standard input)"
 };
 
+static int parse_option(struct svm2bin *my, const struct options *options)
+{
+    uint64_t dim;
+    switch (options->letter) {
+    case '0':
+        my->options.from_zero = true;
+        return 0;
+    case 'P':
+        my->host->progress->asked = true;
+        return 0;
+    case 'b':
+        return options_whole(options, 1, RECORD_MOST - 1, &my->first);
+    case 'c':
+        my->options.names = true;
+        return 0;
+    case 'k':
+        my->options.skips = true;
+        return 0;
+    case 'l':
+        my->options.blank_ends = true;
+        return 0;
+    case 'n':
+        my->options.scale = true;
+        return 0;
+    case 'q':
+        my->options.sizes = options->value;
+        return 0;
+    case 't':
+        my->times = true;
+        return 0;
+    case 'u':
+        my->options.unlabelled = true;
+        return 0;
+    default:
+        if (options_whole(options, 0, ROUND_DIM, &dim) < 0)
+            return -1;
+        my->options.widths = true;
+        my->options.dim = (size_t)dim;
+        return 0;
+    }
+}
+
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct svm2bin *my = self;
     int letter;
-    uint64_t dim;
     my->host = host;
-    while ((letter = options_next(options)) > 0) {
-        if (letter == '0')
-            my->options.from_zero = true;
-        else if (letter == 'P')
-            host->progress->asked = true;
-        else if (letter == 'c')
-            my->options.names = true;
-        else if (letter == 'n')
-            my->options.scale = true;
-        else if (letter == 'q')
-            my->options.sizes = options->value;
-        else if (letter == 'u')
-            my->options.unlabelled = true;
-        else if (options_whole(options, 0, ROUND_DIM, &dim) < 0)
+    my->first = 1;
+    while ((letter = options_next(options)) > 0)
+        if (parse_option(my, options) < 0)
             return -1;
-        else {
-            my->options.widths = true;
-            my->options.dim = (size_t)dim;
-        }
-    }
+    if (letter < 0)
+        return letter;
     my->files = options_operands(options);
-    if (letter == OPTIONS_END && my->options.sizes && strcmp(my->options.sizes, "-") == 0)
+    my->t = my->first;
+    if (my->options.sizes && strcmp(my->options.sizes, "-") == 0)
         return fault_usage(options->fault, "-q wants a file: standard input is for the text");
-    return letter;
+    if (my->options.sizes && my->options.blank_ends)
+        return fault_usage(options->fault, "-q and -l both divide the text into queries: give one "
+                           "of them");
+    if (my->options.sizes && my->options.skips)
+        return fault_usage(options->fault, "-k needs text with qids or -l, and does not go with "
+                           "-q");
+    return 0;
 }
 
 static enum kind kind(const void *self)
@@ -79,47 +127,72 @@ static int open_text(void *self)
     return 0;
 }
 
-static int put_label(struct round *round, const struct svm_query *query, struct fault *fault)
+/* The time now, in milliseconds since 1970. */
+static uint64_t now(void)
 {
-    float *label = round_new_label(round, fault);
-    if (label)
-        memcpy(label, query->label, query->docs * sizeof *label);
-    return label ? 0 : -1;
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* The features, and that -n scaled them. */
-static int put_features(const struct svm2bin *my, struct round *round, const struct matrix *x,
-                        struct fault *fault)
+/* Reads the next query into a round: 1, 0 at the end of the text, or a fault. */
+static int read_query(struct svm2bin *my, struct round *round)
 {
-    bool made = my->options.scale && x->form != MATRIX_UNIT;
-    if (round_new_features(round, x, fault) < 0)
+    struct svm_query query;
+    struct fault *fault = my->host->fault;
+    int got = svm_next(&my->svm, &query, fault);
+    if (got <= 0)
+        return got;
+    if (my->t == RECORD_MOST)
+        return fault_other(fault, "%s: no number is left for another round: use a smaller -b",
+                           my->svm.lines.name);
+    if (svm_round(&my->svm, &query, my->t, round, fault) < 0 ||
+        (my->times && round_set_time(round, now(), fault) < 0))
         return -1;
-    return made ? round_set_made(round, "scale", fault) : 0;
+    return 1;
+}
+
+/* After a fault in a query, with -k: warns, and skips the query. 0 or a fault. */
+static int skip(struct svm2bin *my)
+{
+    struct fault *fault = my->host->fault, why = *fault;
+    if (!my->options.skips || fault->kind != FAULT_DATA)
+        return -1;
+    *fault = (struct fault){ FAULT_NONE, "" };
+    if (my->skipped++ < WARNINGS)
+        warn(my->host, "svm2bin", why.text);
+    return svm_skip(&my->svm, fault);
+}
+
+/* The text is at its end. */
+static enum step finish(struct svm2bin *my)
+{
+    char text[100];
+    uint64_t rounds = my->t - my->first;
+    if (rounds == 0 && my->skipped == 0)
+        (void)fault_data(my->host->fault, "%s: the text has no documents", my->svm.lines.name);
+    else if (rounds == 0)
+        (void)fault_data(my->host->fault, "%s: each of the %" PRIu64 " queries has an error",
+                         my->svm.lines.name, my->skipped);
+    if (rounds == 0)
+        return FAIL;
+    snprintf(text, sizeof text, "skipped %" PRIu64 " of %" PRIu64 " queries", my->skipped,
+             my->skipped + rounds);
+    if (my->skipped)
+        warn(my->host, "svm2bin", text);
+    return DONE;
 }
 
 static enum step step(void *self, struct round *round)
 {
     struct svm2bin *my = self;
-    struct svm_query query;
-    struct fault *fault = my->host->fault;
-    struct record *record = round->record;
-    int got = svm_next(&my->svm, &query, fault);
-    if (got == 0 && my->t == 0)
-        (void)fault_data(fault, "%s: the text has no documents",
-                         my->svm.lines.name);
-    if (got == 0 && my->t > 0)
-        return DONE;
-    if (got > 0 && query.x.form == MATRIX_UNIT && !query.label && query.docs > ROUND_BARE)
-        (void)fault_data(fault, "%s: line %" PRIu64 ": the %zu documents before it have neither "
-                         "features nor labels: at most %" PRIu64 " are allowed", my->svm.lines.name,
-                         my->svm.lines.number, query.docs, ROUND_BARE);
-    if (got <= 0 || fault->kind != FAULT_NONE ||
-        round_start(round, ++my->t, query.qid, query.docs, query.x.dim, fault) < 0 ||
-        (query.label && put_label(round, &query, fault) < 0) ||
-        (query.names && record_put(record, record->columns, "name", COLUMN_U1, query.name_bytes,
-                                   query.names, fault) < 0) ||
-        put_features(my, round, &query.x, fault) < 0)
-        return FAIL;
+    int got;
+    while ((got = read_query(my, round)) < 0)
+        if (skip(my) < 0)
+            return FAIL;
+    if (got == 0)
+        return finish(my);
+    my->t++;
     return PASS;
 }
 
@@ -134,7 +207,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0Pcnu] [-d dim] [-q counts] [file ...]",
+    .usage = "[-0Pcklntu] [-b first] [-d dim] [-q counts] [file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,
     .operand = &operand_known,

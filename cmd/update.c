@@ -51,6 +51,8 @@ static int parse_option(struct update *my, const struct options *options)
     case 'f':
         my->ring_path = options->value;
         return 0;
+    case 'l':
+        return options_whole(options, 1, RECORD_MOST, &my->file.keep);
     case 'm':
         my->model = options->value;
         return 0;
@@ -78,8 +80,9 @@ static int parse(void *self, struct options *options, struct host *host)
         return letter < 0 ? letter : -1;
     if (!my->learner)
         my->learner = learner_usual;
-    if (checkpoint_any(&my->every) && !my->model)
-        return fault_usage(options->fault, "-c needs -m: it saves into the model file");
+    if ((checkpoint_any(&my->every) || my->file.keep) && !my->model)
+        return fault_usage(options->fault, "-%c needs -m: it saves into the model file",
+                           checkpoint_any(&my->every) ? 'c' : 'l');
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m: it replaces the model file");
     if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
@@ -93,19 +96,14 @@ static enum kind kind(const void *self)
     return SINK;
 }
 
-static void report_resuming(const struct update *my)
-{
-    struct fault line = { FAULT_NONE, "" };
-    (void)fault_other(&line, "resuming from round %" PRIu64 " of %s", my->state.rounds, my->model);
-    warn(my->host, "update", line.text);
-}
-
-/* Continues the model of the file, if it exists. */
+/* Continues the model of the file, if it exists, and reports so. */
 static int load(struct update *my)
 {
+    struct fault line = { FAULT_NONE, "" };
     int got = learner_resume(&my->state, my->model, my->host->watch, my->host->fault);
+    (void)fault_other(&line, "resuming from round %" PRIu64 " of %s", my->state.rounds, my->model);
     if (got > 0)
-        report_resuming(my);
+        warn(my->host, "update", line.text);
     return got;
 }
 
@@ -218,8 +216,8 @@ const struct filter update = {
     .name = "update",
     .usage = "[-HKPXnop] [-C tradeoff] [-D delta] [-E epsilon] [-F power] [-G gain] [-L grade] "
              "[-M margin] [-N size] [-R rho] [-S width] [-T horizon | -e eta] [-U radius] "
-             "[-a learner] [-c every] [-d dim] [-f ring] [-k cutoff] [-m model] [-s seed] "
-             "[-x steps]",
+             "[-a learner] [-c every] [-d dim] [-f ring] [-k cutoff] [-l models] [-m model] "
+             "[-s seed] [-x steps]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),

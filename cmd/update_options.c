@@ -39,6 +39,7 @@ const struct option update_options[] = {
     { 'e', "eta", NULL, "step size, above 0 (default: adaptive steps; minimax 1, dbgd 0.01)" },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },
     { 'k', "cutoff", NULL, "slam, smoothdcg: cutoff of the (N)DCG to learn (default: none; 1)" },
+    { 'l', "models", NULL, "with -m: models to keep, as model.ROUND (default: the last alone)" },
     { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
     { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)" },
     { 'o', NULL, NULL, "prank, learners of pairs: take them in document order (default: a random "

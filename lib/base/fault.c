@@ -53,6 +53,15 @@ int fault_cut(struct fault *fault, const char *format, ...)
     return -1;
 }
 
+int fault_lost(struct fault *fault, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    fill(fault, FAULT_LOST, format, values);
+    va_end(values);
+    return -1;
+}
+
 int fault_usage(struct fault *fault, const char *format, ...)
 {
     va_list values;

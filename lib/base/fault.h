@@ -10,6 +10,7 @@ enum fault_kind {
     FAULT_SYSTEM,  /* a system call failed, or another program of the pipeline is gone    */
     FAULT_USAGE,   /* the command line is wrong                                           */
     FAULT_CUT,     /* the stream stopped before its end record                            */
+    FAULT_LOST,    /* a part of the input is lost, and all else was written: exit status 3 */
     FAULT_GONE,    /* nobody reads the output: no text; the program ends as by SIGPIPE    */
     FAULT_STOPPED  /* a signal asked to stop: no text                                     */
 };
@@ -30,6 +31,7 @@ int fault_system(struct fault *fault, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int fault_other(struct fault *fault, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+int fault_lost(struct fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int fault_gone(struct fault *fault);
 int fault_stopped(struct fault *fault);
 int fault_memory(struct fault *fault, size_t bytes);

@@ -285,15 +285,15 @@ static int show_leader(struct explorer *my, struct round *round, struct rng *rng
 #define RATE "-g, gamma, or -T, the number of rounds"
 
 const struct policy policies[POLICIES_MOST + 1] = {
-    [POLICY_INDEX] = { "index", "FTgk", "", "", true, check_index, show_top },
-    [POLICY_UNIFORM] = { "uniform", "FTg", "", "", false, check_uniform, show_uniform },
-    { "top", "FTgk", "gT", RATE, false, check_score, show_top },
-    { "swap", "FTgk", "gT", RATE, false, check_score, show_swap },
-    { "plackett-luce", "FH", "", "", false, check_score, show_luce },
-    { "team-draft", "", "", "", false, check_rival, show_draft },
-    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", false, check_list,
-      show_blocks },
-    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, check_list,
+    [POLICY_INDEX] = { "index", "FTgk", "", "", false, true, check_index, show_top },
+    [POLICY_UNIFORM] = { "uniform", "FTg", "", "", false, false, check_uniform, show_uniform },
+    { "top", "FTgk", "gT", RATE, false, false, check_score, show_top },
+    { "swap", "FTgk", "gT", RATE, false, false, check_score, show_swap },
+    { "plackett-luce", "FH", "", "", false, false, check_score, show_luce },
+    { "team-draft", "", "", "", false, false, check_rival, show_draft },
+    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, false,
+      check_list, show_blocks },
+    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, false, check_list,
       show_leader },
 };
 
@@ -304,6 +304,9 @@ const char *policies_name(size_t i)
 
 int explorer_show(struct explorer *my, struct round *round, struct fault *fault)
 {
+    if (my->repeats && !round->seeded)
+        return fault_data(fault, "it has no seed=, which explore -s random records");
+    my->seed = my->repeats ? round->seed : my->seed;
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
     if (round->seen)
         return fault_data(fault, "it has feedback already (seen), which is about the order shown: "
@@ -312,7 +315,9 @@ int explorer_show(struct explorer *my, struct round *round, struct fault *fault)
     if (my->now->check(my, round, fault) < 0)
         return -1;
     round_forget_choice(round);
-    return my->now->show(my, round, &rng, fault);
+    if (my->now->show(my, round, &rng, fault) < 0)
+        return -1;
+    return my->records || my->repeats ? round_set_seed(round, my->seed, fault) : 0;
 }
 
 void explorer_close(struct explorer *my)

@@ -26,7 +26,9 @@ struct explorer {
     uint64_t horizon, blocks_asked; /* rounds; blocks in them, 0: by default         */
     uint64_t top_grade; /* L: labels are at most this, for epsilon by default       */
     uint64_t seed;
-    bool line_order; /* ties are in line order, not at random */
+    bool records;    /* each round records its seed, as key seed=                      */
+    bool repeats;    /* each round is drawn by the seed that it records                */
+    bool line_order; /* ties are in line order, not at random                          */
 
     const struct policy *now; /* of the round at hand                 */
     size_t docs;              /* of a fixed list; 0: no round yet */
@@ -39,6 +41,7 @@ struct policy {
     const char *options; /* letters of the options it takes, besides those that all take     */
     const char *needs;   /* letters of which one must be given; "": none                     */
     const char *missing; /* these options in words, for the message that asks for them       */
+    bool one_seed;       /* its draws span rounds, which must have one seed                  */
     bool by_index;       /* its greedy order has the k largest indices on top                */
 
     /* Does the round hold what the policy ranks by? 0 or a fault. */

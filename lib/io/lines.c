@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CHUNK = 128 * 1024 };
@@ -16,19 +17,54 @@ void lines_open(struct lines *lines, char *const *files, struct watch *watch)
     memset(lines, 0, sizeof *lines);
     lines->watch = watch;
     lines->files = *files ? files : standard_input;
-    lines->fd = -1;
+    lines->fd = lines->held = -1;
     lines->file_ended = true;
+}
+
+int lines_text(struct lines *lines, const char *name, const void *bytes, size_t n,
+               struct fault *fault)
+{
+    static char *const no_files[] = { NULL };
+    char *text = buffer_for(&lines->buffer, n + 1, 1, fault);
+    if (!text)
+        return -1;
+    memcpy(text, bytes, n);
+    lines->files = no_files;
+    lines->name = name;
+    lines->number = 0;
+    lines->from = lines->scanned = 0;
+    lines->until = n;
+    lines->file_ended = true;
+    lines->again = false;
+    return 0;
+}
+
+static void let_go(struct lines *lines)
+{
+    if (lines->held >= 0)
+        close(lines->held);
+    lines->held = -1;
 }
 
 void lines_close(struct lines *lines)
 {
     buffer_free(&lines->buffer);
+    let_go(lines);
     if (lines->fd > STDIN_FILENO)
         close(lines->fd);
 }
 
+/* Can other programs open this file as a FIFO? Not the pipes that a shell names by descriptors. */
+static bool is_named_fifo(const char *file, int fd)
+{
+    struct stat is;
+    return fstat(fd, &is) == 0 && S_ISFIFO(is.st_mode) && strncmp(file, "/dev/fd/", 8) != 0 &&
+           strncmp(file, "/dev/std", 8) != 0 && strncmp(file, "/proc/", 6) != 0;
+}
+
 static int open_next(struct lines *lines, struct fault *fault)
 {
+    let_go(lines);
     if (lines->fd > 0)
         close(lines->fd);
     const char *file = *lines->files++;
@@ -39,7 +75,13 @@ static int open_next(struct lines *lines, struct fault *fault)
     /* O_NONBLOCK: a FIFO without a writer is waited for later, by watch_readable. */
     lines->fd = standard ? STDIN_FILENO
                          : watch_open(lines->watch, file, O_RDONLY | O_NONBLOCK, 0, fault);
-    return lines->fd < 0 ? fault_system(fault, "cannot open %s", file) : 0;
+    if (lines->fd < 0)
+        return fault_system(fault, "cannot open %s", file);
+    if (!lines->waits || !is_named_fifo(file, lines->fd))
+        return 0;
+    lines->held = watch_open(lines->watch, file, O_WRONLY | O_NONBLOCK, 0, fault);
+    return lines->held < 0 ? fault_system(fault, "cannot open FIFO %s for writing, to hold it open "
+                                          "between its writers", file) : 0;
 }
 
 int lines_start(struct lines *lines, struct fault *fault)
@@ -77,6 +119,19 @@ int lines_wrong(const struct lines *lines, const char *at, size_t n, struct faul
     va_end(values);
     return fault_data(fault, "%s: line %" PRIu64 ": %s: %s", lines->name, lines->number, what,
                       fault_quote(quoted, at, n));
+}
+
+void lines_end_file(struct lines *lines)
+{
+    let_go(lines);
+    lines->from = lines->until = lines->scanned = 0;
+    lines->file_ended = true;
+}
+
+void lines_wait_no_more(struct lines *lines)
+{
+    lines->waits = false;
+    let_go(lines);
 }
 
 void lines_again(struct lines *lines)

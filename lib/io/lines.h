@@ -16,6 +16,8 @@ struct lines {
     struct watch *watch;
     char *const *files; /* those not opened yet, ended by NULL; the caller's */
     int fd;             /* of the file being read, or -1 */
+    bool waits;         /* a named FIFO does not end with its writers; set by the caller */
+    int held;           /* the FIFO being read, open for writing so that it does not end; or -1 */
     const char *name;   /* its name: "<stdin>" for "-" */
     uint64_t number;    /* of the current line in its file, from 1 */
     const char *text;   /* the current line, without LF or CR LF, ended by the only NUL in it */
@@ -30,6 +32,11 @@ struct lines {
  * caller's. */
 void lines_open(struct lines *lines, char *const *files, struct watch *watch);
 
+/* Makes these n bytes the text that is read from now on, in place of files; they are copied. 0 or a
+ * fault. */
+int lines_text(struct lines *lines, const char *name, const void *bytes, size_t n,
+               struct fault *fault);
+
 /* Opens the first file now, without waiting, so that a program that writes to a FIFO can open it
  * too. To be called before the first lines_next, which otherwise opens it. 0 or a fault. */
 int lines_start(struct lines *lines, struct fault *fault);
@@ -38,6 +45,13 @@ int lines_start(struct lines *lines, struct fault *fault);
  * without LF is a line. A line with a NUL byte is a data fault; the next call goes on after it.
  * Waits as the watch says. */
 int lines_next(struct lines *lines, struct fault *fault) __attribute__((warn_unused_result));
+
+/* Ends the file being read: what follows in it is not read, and lines_next goes on with the next
+ * file. */
+void lines_end_file(struct lines *lines);
+
+/* From now on also a FIFO ends when no writer has it open. */
+void lines_wait_no_more(struct lines *lines);
 
 /* Makes the next lines_next return the current line once more. */
 void lines_again(struct lines *lines);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <time.h>
@@ -27,6 +28,33 @@ static int out_gone(struct watch *watch, struct fault *fault)
     return fault_gone(fault);
 }
 
+long watch_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (long)(time.tv_sec % 1000000) * 1000 + time.tv_nsec / 1000000;
+}
+
+int watch_ring(struct watch *watch, struct fault *fault)
+{
+    for (struct watch_alarm *alarm = watch->alarms; alarm; alarm = alarm->next)
+        if (alarm->due >= 0 && watch_now() >= alarm->due && alarm->ring(alarm->self, fault) < 0)
+            return -1;
+    return 0;
+}
+
+/* The timeout of a wait without limit: until the next alarm, or -1. */
+static int until_alarm(const struct watch *watch)
+{
+    long until = -1;
+    for (const struct watch_alarm *alarm = watch->alarms; alarm; alarm = alarm->next) {
+        long left = alarm->due < 0 ? -1 : alarm->due > watch_now() ? alarm->due - watch_now() : 0;
+        if (left >= 0 && (until < 0 || left < until))
+            until = left;
+    }
+    return until > INT_MAX ? INT_MAX : (int)until;
+}
+
 /* Polls once for all that is watched. The output is left out where the timeout is SOON: each time
  * its reader takes something, poll would return. 1: fd is ready. 0: not yet. -1: a fault. */
 static int look(struct watch *watch, int fd, short events, int timeout, struct fault *fault)
@@ -49,21 +77,14 @@ static int look(struct watch *watch, int fd, short events, int timeout, struct f
     return at[AT_FD].revents != 0;
 }
 
-static long now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (long)(time.tv_sec % 1000000) * 1000 + time.tv_nsec / 1000000;
-}
-
 /* Waits for that time, whatever else ends a poll before: 1, 0 or a fault. */
 static int look_for(struct watch *watch, int fd, int milliseconds, struct fault *fault)
 {
     int ready;
-    long end = milliseconds ? now() + milliseconds : 0;
+    long end = milliseconds ? watch_now() + milliseconds : 0;
     do {
         ready = look(watch, fd, POLLIN, milliseconds, fault);
-        milliseconds = milliseconds ? (int)(end - now()) : 0;
+        milliseconds = milliseconds ? (int)(end - watch_now()) : 0;
     } while (ready == 0 && milliseconds > 0);
     return ready;
 }
@@ -82,17 +103,33 @@ int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *
     return ready == 0 ? look_for(watch, fd, milliseconds, fault) : ready;
 }
 
-/* Waits on, and reports what for when that takes long. */
+/* The timeout of a wait that began at `from`: until the next alarm or the report that is due; -1:
+ * no limit. */
+static int until_due(const struct watch *watch, long from)
+{
+    int alarm = until_alarm(watch);
+    if (!watch->slow || watch->slow->reported)
+        return alarm;
+    long left = from + WATCH_SLOW - watch_now();
+    int report = left > 0 ? (int)left : 0;
+    return alarm < 0 || report < alarm ? report : alarm;
+}
+
+/* Waits on, rings alarms, and reports what it waits for when that takes long. */
 static int wait_on(struct watch *watch, int fd, const char *awaited, struct fault *fault)
 {
-    struct slow *slow = watch->slow && !watch->slow->reported ? watch->slow : NULL;
-    int ready = slow ? look_for(watch, fd, WATCH_SLOW, fault) : 0;
-    if (ready == 0 && slow) {
-        slow->reported = true;
-        slow->report(slow, awaited);
+    long from = watch_now();
+    int ready = 0;
+    while (ready == 0) {
+        if (watch->alarms && watch_ring(watch, fault) < 0)
+            return -1;
+        ready = look(watch, fd, POLLIN, until_due(watch, from), fault);
+        struct slow *slow = watch->slow;
+        if (ready == 0 && slow && !slow->reported && watch_now() - from >= WATCH_SLOW) {
+            slow->reported = true;
+            slow->report(slow, awaited);
+        }
     }
-    while (ready == 0)
-        ready = look(watch, fd, POLLIN, -1, fault);
     return ready;
 }
 
@@ -106,6 +143,11 @@ int watch_input(struct watch *watch, int fd, const char *awaited, struct fault *
     if (ready == 0)
         ready = look(watch, fd, POLLIN, SOON, fault);
     return ready == 0 ? wait_on(watch, fd, awaited, fault) : ready;
+}
+
+int watch_pause(struct watch *watch, int milliseconds, struct fault *fault)
+{
+    return watch_readable(watch, -1, milliseconds, fault) < 0 ? -1 : 0;
 }
 
 int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fault)

@@ -17,6 +17,14 @@ struct pending {
     int (*flush)(struct pending *pending, struct fault *fault);
 };
 
+/* Something that is due at a time, also while a program waits. */
+struct watch_alarm {
+    long due; /* in milliseconds, as watch_now has them; -1: not set */
+    int (*ring)(void *self, struct fault *fault); /* sets `due` anew, or -1; 0 or a fault */
+    void *self;
+    struct watch_alarm *next; /* of the watch; NULL: the last */
+};
+
 /* What is watched during every wait. There is one for each chain of filters. All of it is the
  * caller's. */
 struct watch {
@@ -30,6 +38,7 @@ struct watch {
     int (*take)(void *self, struct fault *fault); /* 0 or a fault, which ends the wait */
     void *self;
     struct slow *slow;   /* whom to tell of a long wait; NULL: nobody */
+    struct watch_alarm *alarms; /* rung when they are due, while input is waited for; NULL: none */
 };
 
 /* Reports a wait for input that has taken WATCH_SLOW, once in a run. */
@@ -40,8 +49,18 @@ struct slow {
 };
 enum { WATCH_SLOW = 10000 }; /* milliseconds */
 
+/* Milliseconds since some moment in the past. */
+long watch_now(void);
+
 /* A watch that watches nothing yet. */
 #define WATCH_NOTHING ((struct watch){ .stop = -1, .side = -1 })
+
+/* Rings the alarms that are due: for a program that waits by itself. 0 or a fault. */
+int watch_ring(struct watch *watch, struct fault *fault);
+
+/* Waits for so many milliseconds, though for input from nowhere: output is flushed, and all else is
+ * watched. 0 or a fault. */
+int watch_pause(struct watch *watch, int milliseconds, struct fault *fault);
 
 /* Waits until `fd` can be read, for at most so many milliseconds. 1; 0 when the time is over; or a
  * fault. */

@@ -71,6 +71,7 @@ static int take_learner(struct scoring *scoring, const struct model *model, stru
         return fault_data(fault, "a model of %.40s, which this version has no learner for",
                           model->learner);
     scoring->dim = model->dim;
+    scoring->rounds = model->rounds;
     scoring->scale = model->scale;
     if (origin_take(&scoring->origin, model, scoring->ring || is_fixed(scoring), fault) < 0)
         return -1;

@@ -18,6 +18,7 @@
 struct scoring { /* all zero at first */
     const struct learner *learner;
     size_t dim;
+    uint64_t rounds; /* that the model learnt from */
     bool ring;       /* the models come from the ring; set before the first one */
     size_t allowed;  /* a round of up to so many features may have another number than those that
                       * the model learnt from; 0: none may; set before */

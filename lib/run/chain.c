@@ -71,6 +71,14 @@ void chain_measure(const struct chain *chain, char *text, size_t room)
             chain->part[i].filter->measure(chain->part[i].self, text, room);
 }
 
+void chain_facts(const struct chain *chain, void (*put)(void *to, const char *name, double value),
+                 void *to)
+{
+    for (size_t i = 0; i < chain->parts; i++)
+        if (chain->part[i].filter->facts)
+            chain->part[i].filter->facts(chain->part[i].self, put, to);
+}
+
 /* A round that a source of the chain made has no place yet that the reader could have given it. */
 static enum step fail(const struct chain *chain, size_t i, const struct round *round,
                       struct fault *fault)

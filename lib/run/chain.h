@@ -40,6 +40,10 @@ int chain_end(struct chain *chain, struct fault *fault);
 uint64_t chain_rounds(const struct chain *chain);
 void chain_measure(const struct chain *chain, char *text, size_t room);
 
+/* The facts of all parts. */
+void chain_facts(const struct chain *chain, void (*put)(void *to, const char *name, double value),
+                 void *to);
+
 /* Closes all parts, parsed or not, and frees them. 0, or -1 where `fault` holds one. */
 int chain_close(struct chain *chain, enum ended ended, struct fault *fault);
 

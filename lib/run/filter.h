@@ -33,6 +33,9 @@ struct host {
     struct progress *progress; /* `parse` says here that it was asked for; to be erased before
                                 * words on standard error                                     */
     bool once;           /* set by `open`: the first end record ends the input             */
+    bool served;         /* rounds come from clients that wait: each must be passed on at once  */
+    bool last;           /* what `step` passes goes to `out`, and to no other filter before  */
+    bool saves;          /* set by `parse`: on a signal, finish the round and call `close`   */
     bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,
                           * in standard output's                                         */
 };
@@ -43,6 +46,7 @@ struct filter {
     const char *line;  /* what it does, in a line                                   */
     const struct option *options; /* the table of its options; NULL: it has none    */
     const struct option *operand; /* what its operands are; NULL: it takes none     */
+    const struct option *second;  /* of two, what the second one is; else NULL      */
     size_t size;       /* of its state, zeroed before parse                         */
     bool no_features;  /* no feature is looked at: they need not be in memory       */
 
@@ -59,6 +63,11 @@ struct filter {
      * a measure so far in words, of at most `room` bytes. NULL: nothing to tell. */
     uint64_t (*rounds)(const void *self);
     void (*measure)(const void *self, char *words, size_t room);
+
+    /* Facts of its state, for a status file: calls put for each, with its name and value. NULL: it
+     * has none. */
+    void (*facts)(const void *self, void (*put)(void *to, const char *name, double value),
+                  void *to);
 
     /* One round: to be changed, taken in, or (a source) made. */
     enum step (*step)(void *self, struct round *round);

@@ -18,7 +18,7 @@ struct option {
     const char *value;   /* the value's name in the usage line; NULL: a flag                  */
     option_words *words; /* the words it may be; NULL: it is not a word, or not one of a list */
     const char *text;    /* what it does, its unit and range, and "(default ...)"; for a path
-                          * the first word is "file" or "FIFO", which completion looks for    */
+                          * the first word is "file", "FIFO" or "folder": completion needs it  */
 };
 
 /* Progress of a run, which several programs show. */

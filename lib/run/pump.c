@@ -15,7 +15,7 @@ int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **
     pump->filter = filter;
     pump->watch = WATCH_NOTHING;
     pump->host = (struct host){ .fault = &pump->fault, .watch = &pump->watch, .out = &pump->out,
-                                .in = STDIN_FILENO, .progress = &pump->progress };
+                                .in = STDIN_FILENO, .progress = &pump->progress, .last = true };
     pump->record = malloc(sizeof *pump->record);
     pump->self = pump->record ? calloc(1, filter->size) : NULL;
     if (!pump->self)

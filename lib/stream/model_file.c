@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/lock.h"
+#include "io/sync.h"
+#include "stream/model_history.h"
 #include "stream/writer.h"
 
 enum { LINKS = 40, TARGET = 4096 };
@@ -58,48 +60,26 @@ static char *follow_links(const char *path, struct fault *fault)
     return NULL;
 }
 
-/* Is the open lock file still the one at its path? If its holder removed it after it was opened, it
- * locks nothing. 1, 0, or -1 and errno. */
-static int is_same_file(int fd, const char *path)
-{
-    struct stat held, there;
-    if (fstat(fd, &held) < 0)
-        return -1;
-    if (stat(path, &there) < 0)
-        return errno == ENOENT ? 0 : -1;
-    return held.st_dev == there.st_dev && held.st_ino == there.st_ino;
-}
-
 static int take_lock(struct model_file *file, struct fault *fault)
 {
-    for (;;) {
-        file->lock_fd = watch_open(NULL, file->lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0666,
-                                    fault);
-        if (file->lock_fd < 0)
-            return fault_system(fault, "model %s: cannot create its lock file %s", file->path,
-                                file->lock);
-        if (flock(file->lock_fd, LOCK_EX | LOCK_NB) < 0) {
-            int held = errno == EWOULDBLOCK;
-            close(file->lock_fd);
-            file->lock_fd = -1;
-            return held ? fault_other(fault, "model %s: another update is learning into it "
-                                        "(%s is locked)", file->path, file->lock)
-                        : fault_system(fault, "model %s: cannot lock %s", file->path,
-                                       file->lock);
-        }
-        int same = is_same_file(file->lock_fd, file->lock);
-        if (same > 0)
-            return 0;
-        if (same < 0)
-            return fault_system(fault, "model %s: cannot lock %s", file->path, file->lock);
-        close(file->lock_fd);
+    switch (lock_take(file->lock, &file->lock_fd, fault)) {
+    case LOCK_TAKEN:
+        return 0;
+    case LOCK_HELD:
+        return fault_other(fault, "model %s: another update is learning into it (%s is locked)",
+                           file->path, file->lock);
+    case LOCK_NOT_CREATED:
+        return fault_system(fault, "model %s: cannot create its lock file %s", file->path,
+                            file->lock);
+    default:
+        return fault_system(fault, "model %s: cannot lock %s", file->path, file->lock);
     }
 }
 
 int model_file_open(struct model_file *file, const char *path, struct fault *fault)
 {
     struct stat is;
-    *file = (struct model_file){ .lock_fd = -1 };
+    *file = (struct model_file){ .lock_fd = -1, .keep = file->keep };
     if (*path == '\0')
         return fault_usage(fault, "-m needs the name of a file");
     file->path = follow_links(path, fault);
@@ -126,24 +106,12 @@ int model_file_open(struct model_file *file, const char *path, struct fault *fau
 
 void model_file_close(struct model_file *file)
 {
-    if (file->lock && file->lock_fd >= 0) {
-        unlink(file->lock);
-        close(file->lock_fd);
-    }
+    if (file->lock && file->lock_fd >= 0)
+        lock_release(file->lock, file->lock_fd);
     free(file->path);
     free(file->lock);
     free(file->new_path);
     *file = (struct model_file){ .lock_fd = -1 };
-}
-
-/* fsync, tried again where a signal interrupts it. */
-static int sync_file(int fd)
-{
-    int result;
-    do
-        result = fsync(fd);
-    while (result < 0 && errno == EINTR);
-    return result;
 }
 
 static int write_model(int fd, const char *name, const struct model *model, struct fault *fault)
@@ -160,21 +128,16 @@ static int write_model(int fd, const char *name, const struct model *model, stru
     return result;
 }
 
-/* Syncs the folder of a path, so that a new name in it is on the disk too. A file system that
- * cannot do so, and a folder that may not be read, are not faults; an error of the disk is one. */
-static int sync_folder(const char *path, struct fault *fault)
+/* Syncs the folder of a path, so that the new name is on the disk too. 0 or a fault. */
+static int sync_folder_of(const char *path, struct fault *fault)
 {
-    int result = 0;
     size_t n = folder_bytes(path);
     char *folder = n ? join(path, n, "", fault) : join(".", 1, "", fault);
     if (!folder)
         return -1;
-    int fd = watch_open(NULL, folder, O_RDONLY | O_DIRECTORY, 0, fault);
-    if (fd < 0 ? errno != EACCES
-               : sync_file(fd) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
+    int result = sync_folder(folder);
+    if (result < 0)
         result = fault_system(fault, "%s is replaced, but cannot sync its folder %s", path, folder);
-    if (fd >= 0)
-        close(fd);
     free(folder);
     return result;
 }
@@ -206,13 +169,15 @@ int model_file_save(const struct model_file *file, const struct model *model, st
     int result = write_model(fd, file->new_path, model, fault);
     if (watch_close(fd) < 0 && result == 0)
         result = fault_system(fault, "cannot write %s", file->new_path);
+    if (result == 0 && file->keep)
+        result = model_history_add(file->path, file->new_path, model->rounds, fault);
     if (result == 0 && rename(file->new_path, file->path) < 0)
         result = fault_system(fault, "cannot rename %s to %s", file->new_path, file->path);
-    if (result == 0)
-        result = sync_folder(file->path, fault);
-    else
+    if (result < 0)
         unlink(file->new_path);
-    return result;
+    else if (file->keep)
+        result = model_history_trim(file->path, model->rounds, file->keep, fault);
+    return result < 0 ? -1 : sync_folder_of(file->path, fault);
 }
 
 /* Only its end record may follow a model. */
@@ -271,4 +236,18 @@ int model_file_load(const char *path, const struct watch *watch, struct mapped *
     int got = model_file_read(fd, path, mapped, model, fault);
     close(fd);
     return got;
+}
+
+int model_file_rounds(const char *path, const struct watch *watch, uint64_t *rounds,
+                      struct fault *fault)
+{
+    struct mapped mapped;
+    struct model *model = malloc(sizeof *model);
+    if (!model)
+        return fault_memory(fault, sizeof *model);
+    int got = model_file_load(path, watch, &mapped, model, fault);
+    *rounds = got > 0 ? model->rounds : 0;
+    mapped_close(&mapped);
+    free(model);
+    return got < 0 ? -1 : 0;
 }

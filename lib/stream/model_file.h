@@ -2,6 +2,8 @@
 #ifndef RANKPIPE_MODEL_FILE_H
 #define RANKPIPE_MODEL_FILE_H
 
+#include <stdint.h>
+
 #include "base/fault.h"
 #include "io/wait.h"
 #include "stream/model.h"
@@ -12,19 +14,22 @@ struct model_file {
     char *lock;     /* path of the lock file                                 */
     int lock_fd;
     char *new_path; /* where a new model is written before it is renamed to path */
+    uint64_t keep;  /* number of models to keep as path.ROUND; 0: none; set by the caller */
 };
 
 /* Opens a model's file for saving, whether it exists or not: follows links, checks that it is a
  * regular file that can be replaced, and locks it by path.lock, so that a second model_file_open of
- * it fails. 0 or a fault; to be closed either way. */
+ * it fails. `file` is all zero, but `keep`. 0 or a fault; to be closed either way. */
 int model_file_open(struct model_file *file, const char *path, struct fault *fault);
 
 /* Removes the lock and frees memory. */
 void model_file_close(struct model_file *file);
 
 /* Replaces the file: writes new_path, syncs it, and renames it over the file. The file has the same
- * permissions as before, and at any moment holds the old model or the new one. 0; or a fault, after
- * which the old model is there, unless the fault says that only the folder was not synced. */
+ * permissions as before, and at any moment holds the old model or the new one. With `keep` the new
+ * model is also there as path.ROUND, a hard link, and so are the last ones before it. 0; or a
+ * fault, after which the old model is there, unless the fault says that only the folder was not
+ * synced, or that old models were not removed. */
 int model_file_save(const struct model_file *file, const struct model *model, struct fault *fault);
 
 /* Reads the model in a file, which must hold one model and its end record; `watch` as for
@@ -33,7 +38,12 @@ int model_file_save(const struct model_file *file, const struct model *model, st
 int model_file_load(const char *path, const struct watch *watch, struct mapped *mapped,
                     struct model *model, struct fault *fault);
 
-/* The same from a descriptor, which stays open: 1 or a fault. */
+/* The number of rounds that the model in a file has learnt, 0 where there is no such file, in
+ * *rounds. 0 or a fault. */
+int model_file_rounds(const char *path, const struct watch *watch, uint64_t *rounds,
+                      struct fault *fault);
+
+/* The same as model_file_load from a descriptor, which stays open: 1 or a fault. */
 int model_file_read(int fd, const char *path, struct mapped *mapped, struct model *model,
                     struct fault *fault);
 

@@ -64,8 +64,7 @@ int reader_take(struct reader *reader, struct fault *fault)
     return got ? 1 : 2;
 }
 
-/* Waits for more bytes and reads them: 1, 0 at the end of the input, or a fault. */
-static int fill(struct reader *reader, struct fault *fault)
+int reader_more(struct reader *reader, struct fault *fault)
 {
     int took = reader->fd < 0 ? 2 : 0;
     while (took == 0) {
@@ -116,7 +115,7 @@ static int find_line(struct reader *reader, size_t *n, struct fault *fault)
             return 1;
         }
         looked = have;
-        int more = have == RECORD_LINE ? 0 : fill(reader, fault);
+        int more = have == RECORD_LINE ? 0 : reader_more(reader, fault);
         if (more < 0)
             return -1;
         if (more == 0) {
@@ -182,7 +181,7 @@ static int fill_to(struct reader *reader, size_t n, bool exactly, struct fault *
     int more = 1;
     while (more > 0 && held(reader) < n) {
         reader->read_most = exactly ? n - held(reader) : 0;
-        more = fill(reader, fault);
+        more = reader_more(reader, fault);
     }
     return more;
 }

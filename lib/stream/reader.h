@@ -63,6 +63,9 @@ int reader_payload(struct reader *reader, struct record *record, struct fault *f
 /* Adds the place of a record, "<stdin>: round 17: ", to a fault that was found in it. */
 void reader_refuse(const struct reader *reader, const struct record *record, struct fault *fault);
 
+/* Waits for more bytes and reads them: 1, 0 at the end of the input, or a fault. */
+int reader_more(struct reader *reader, struct fault *fault);
+
 /* Reads once, without waiting. 1: bytes came. 0: none are there now. 2: the input is at its end.
  * -1: a fault. */
 int reader_take(struct reader *reader, struct fault *fault);

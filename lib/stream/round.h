@@ -55,6 +55,16 @@ static inline int round_set_group(struct round *round, uint64_t group, struct fa
     return round_set(round, KEY_GROUP, group, fault);
 }
 
+static inline int round_set_time(struct round *round, uint64_t milliseconds, struct fault *fault)
+{
+    return round_set(round, KEY_TIME, milliseconds, fault);
+}
+
+static inline int round_set_seed(struct round *round, uint64_t seed, struct fault *fault)
+{
+    return round_set(round, KEY_SEED, seed, fault);
+}
+
 /* Add a column, as round_new does: one value for each document, but `places` values of seen. A new
  * score removes the rival and the index, which belong to the old score. */
 static inline float *round_new_label(struct round *round, struct fault *fault)

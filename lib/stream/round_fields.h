@@ -14,6 +14,7 @@
 #define ROUND_DOCS ((uint64_t)UINT32_MAX) /* most documents of a round */
 #define ROUND_DIM ((uint64_t)1 << 31)     /* most features: every idx is below it */
 #define ROUND_QID 255                     /* most bytes of a qid */
+#define ROUND_REQUEST 255                 /* most bytes of request= */
 #define ROUND_MADE 255                    /* most bytes of made= */
 
 /* Most documents of a round whose payload is shorter than one byte a document. So the memory that
@@ -21,8 +22,8 @@
 #define ROUND_BARE ((uint64_t)1 << 16)
 
 enum round_key { /* in the order in which a header line has them */
-    KEY_T, KEY_QID, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK,
-    KEY_GROUP, ROUND_KEYS
+    KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_GAMMA, KEY_TOP,
+    KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
@@ -38,6 +39,9 @@ struct round {
     struct record *record; /* the caller's; must outlive the round */
     uint64_t t;
     const char *qid; /* as in the header, with %XX; NULL: none */
+    const char *request; /* the client's name of the request, written as a qid; NULL: none */
+    bool timed;    /* has time= */
+    uint64_t time; /* when the request came, in milliseconds since 1970 (UTC) */
     size_t docs, dim;
     const char *made; /* the steps that made the features of raw ones; NULL: they are raw */
     bool explored; /* has gamma= */
@@ -45,6 +49,8 @@ struct round {
     uint64_t top, swap;     /* how many first places gamma is about; 0: no such key */
     bool in_block, grouped; /* has block=; has group=, so this round explores that group */
     uint64_t block, group;
+    bool seeded;   /* has seed=, by which the order was drawn */
+    uint64_t seed;
     float *label;
     double *score;
     double *rival;            /* the scores of the other ranking of an interleaved round */

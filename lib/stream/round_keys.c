@@ -44,13 +44,23 @@ static int check_group(const struct round *round, struct fault *fault)
     return fault_data(fault, "group= needs block=: a group is explored once in each block");
 }
 
+static int check_encoded(const char *name, const char *text, struct fault *fault)
+{
+    for (const char *p = text; (p = strchr(p, '%')); p += 3)
+        if (strspn(p + 1, "0123456789ABCDEF") < 2)
+            return fault_data(fault, "%s=%.40s: two hexadecimal digits (0-9, A-F) must follow %%",
+                              name, text);
+    return 0;
+}
+
 static int check_qid(const struct round *round, struct fault *fault)
 {
-    for (const char *p = round->qid; (p = strchr(p, '%')); p += 3)
-        if (strspn(p + 1, "0123456789ABCDEF") < 2)
-            return fault_data(fault, "qid=%.40s: two hexadecimal digits (0-9, A-F) must follow %%",
-                              round->qid);
-    return 0;
+    return check_encoded("qid", round->qid, fault);
+}
+
+static int check_request(const struct round *round, struct fault *fault)
+{
+    return check_encoded("request", round->request, fault);
 }
 
 /* Steps, whose names begin with a letter, between commas. Programs that only pass rounds on need
@@ -88,6 +98,9 @@ static const struct key_row {
 } rows[ROUND_KEYS] = {
     [KEY_T] = { "t", WHOLE, true, 1, RECORD_MOST - 1, AT(t), 0, NULL, false },
     [KEY_QID] = { "qid", TEXT, false, 1, ROUND_QID, AT(qid), 0, check_qid, false },
+    [KEY_REQUEST] = { "request", TEXT, false, 1, ROUND_REQUEST, AT(request), 0, check_request,
+                      false },
+    [KEY_TIME] = { "time", WHOLE, false, 0, RECORD_MOST - 1, AT(time), AT(timed), NULL, false },
     [KEY_DOCS] = { "docs", SIZE, true, 1, ROUND_DOCS, AT(docs), 0, check_docs, false },
     [KEY_DIM] = { "dim", SIZE, true, 0, ROUND_DIM, AT(dim), 0, NULL, false },
     [KEY_MADE] = { "made", TEXT, false, 1, ROUND_MADE, AT(made), 0, check_made, false },
@@ -98,6 +111,7 @@ static const struct key_row {
                     true },
     [KEY_GROUP] = { "group", DOCUMENT, false, 0, 0, AT(group), AT(grouped), check_group,
                     true },
+    [KEY_SEED] = { "seed", WHOLE, false, 0, RECORD_MOST, AT(seed), AT(seeded), NULL, true },
 };
 
 static void *field(struct round *round, size_t offset)
@@ -289,6 +303,11 @@ static int set_field(struct round *round, enum round_key key, const char *text, 
 int round_set_qid(struct round *round, const char *qid, struct fault *fault)
 {
     return set_field(round, KEY_QID, qid, fault);
+}
+
+int round_set_request(struct round *round, const char *request, struct fault *fault)
+{
+    return set_field(round, KEY_REQUEST, request, fault);
 }
 
 int round_set_made(struct round *round, const char *made, struct fault *fault)

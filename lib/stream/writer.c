@@ -37,6 +37,14 @@ int writer_open(struct writer *writer, int fd, const char *name, struct watch *w
     return writer->buffer ? 0 : fault_memory(fault, CHUNK);
 }
 
+int writer_open_memory(struct writer *writer, struct fault *fault)
+{
+    if (writer_open(writer, -1, "memory", NULL, fault) < 0)
+        return -1;
+    writer->room = CHUNK;
+    return 0;
+}
+
 void writer_close(struct writer *writer)
 {
     free(writer->buffer);
@@ -72,6 +80,8 @@ static int write_all(struct writer *writer, const void *bytes, size_t n, struct 
     struct iovec pieces[] = { { writer->buffer, writer->pending.held }, { (void *)bytes, n } };
     struct iovec *piece = pieces, *end = pieces + 2;
     size_t wrote = 0;
+    if (writer->before && writer->before(writer->self, fault) < 0)
+        return -1;
     writer->pending.held = 0;
     for (;;) {
         for (; piece < end && wrote >= piece->iov_len; piece++)
@@ -92,8 +102,31 @@ int writer_flush(struct writer *writer, struct fault *fault)
     return write_all(writer, NULL, 0, fault);
 }
 
+/* Makes a writer into memory larger, for n more bytes. */
+static int grow(struct writer *writer, size_t n, struct fault *fault)
+{
+    size_t room = writer->room + writer->room / 2 + n;
+    unsigned char *buffer = realloc(writer->buffer, room);
+    if (!buffer)
+        return fault_memory(fault, room);
+    writer->buffer = buffer;
+    writer->room = room;
+    return 0;
+}
+
+static int write_memory(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
+{
+    if (n > writer->room - writer->pending.held && grow(writer, n, fault) < 0)
+        return -1;
+    memcpy(writer->buffer + writer->pending.held, bytes, n);
+    writer->pending.held += n;
+    return 0;
+}
+
 int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
 {
+    if (writer->room)
+        return write_memory(writer, bytes, n, fault);
     if (n >= LARGE)
         return write_all(writer, bytes, n, fault);
     if (n > CHUNK - writer->pending.held && writer_flush(writer, fault) < 0)

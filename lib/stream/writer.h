@@ -18,13 +18,23 @@ struct writer {
     const char *name;       /* for messages: "<stdout>" */
     struct watch *watch;
     unsigned char *buffer; /* its first pending.held bytes are still to be written */
+    size_t room;           /* of a writer into memory, which grows; else 0 */
     bool copies;           /* fd cannot borrow pages of memory: it is no pipe, say */
+
+    /* Called before bytes are written, with what must be on the disk first, say; set by the caller;
+     * NULL: nothing. After a fault nothing is written. */
+    int (*before)(void *self, struct fault *fault);
+    void *self;
 };
 
 /* fd, name and watch stay the caller's, and must outlive the writer; watch NULL: none. 0 or a
  * fault. */
 int writer_open(struct writer *writer, int fd, const char *name, struct watch *watch,
                 struct fault *fault);
+
+/* A writer into memory, for bytes and text alone: its buffer holds what was written, pending.held
+ * bytes, until the caller sets pending.held to 0. */
+int writer_open_memory(struct writer *writer, struct fault *fault);
 
 /* Writes a record. What its splice holds moves to the output, so that it can be written only once.
  * 0; FAULT_GONE where nobody reads the output; or another fault. So do the next four. */

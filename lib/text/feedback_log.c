@@ -4,15 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/secret.h"
 #include "base/text.h"
 #include "stream/record.h"
 
-int feedback_log_open(struct feedback_log *log, char *const *files, bool by_qid,
+int feedback_log_open(struct feedback_log *log, char *const *files, const struct key_set *before,
                       struct watch *watch, struct fault *fault)
 {
     memset(log, 0, sizeof *log);
-    log->by_qid = by_qid;
+    log->before = *before;
+    log->start = secret_siphash();
     lines_open(&log->lines, files, watch);
+    log->lines.waits = true;
     return lines_start(&log->lines, fault);
 }
 
@@ -23,7 +26,7 @@ void feedback_log_close(struct feedback_log *log)
         free(answer);
     }
     free(log->bucket);
-    qids_close(&log->before);
+    key_set_close(&log->before);
     lines_close(&log->lines);
     buffer_free(&log->values);
 }
@@ -33,7 +36,9 @@ void feedback_log_close(struct feedback_log *log)
 /* The pointer in its bucket that points to the answer, or the NULL where it would go. */
 static struct answer **find_place(const struct feedback_log *log, const char *key)
 {
-    struct answer **at = &log->bucket[qids_hash(&log->before, key) % log->buckets];
+    struct siphash hash = log->start;
+    siphash_add(&hash, key, strlen(key));
+    struct answer **at = &log->bucket[siphash_end(&hash) % log->buckets];
     while (*at && strcmp((*at)->key, key) != 0)
         at = &(*at)->chain;
     return at;
@@ -82,6 +87,14 @@ static struct answer *take(struct feedback_log *log, const char *key)
 
 /* ---- a line ---- */
 
+/* The words of a line before the relevances. */
+struct line {
+    const char *key;
+    size_t n; /* bytes of the key */
+    bool timed;
+    uint64_t time;
+};
+
 /* Reads a word that is a decimal number, finite and at least 0. */
 static bool read_relevance(const char *p, float *value)
 {
@@ -112,10 +125,10 @@ static int read_values(struct feedback_log *log, const char *p, size_t *places, 
 }
 
 /* A new answer, whose arrays are in the same block of memory; or NULL and a fault. */
-static struct answer *make(const struct feedback_log *log, const char *key, size_t n, size_t places,
+static struct answer *make(const struct feedback_log *log, const struct line *line, size_t places,
                            struct fault *fault)
 {
-    size_t bytes = places * sizeof(float);
+    size_t bytes = places * sizeof(float), n = line->n;
     struct answer *answer = calloc(1, sizeof *answer + bytes + n + 1);
     if (!answer) {
         fault_memory(fault, sizeof *answer + bytes + n + 1);
@@ -123,37 +136,54 @@ static struct answer *make(const struct feedback_log *log, const char *key, size
     }
     answer->file = log->lines.name;
     answer->line = log->lines.number;
+    answer->timed = line->timed;
+    answer->time = line->time;
     answer->places = places;
     answer->seen = (float *)(answer + 1);
     answer->key = (char *)(answer->seen + places);
     if (places)
         memcpy(answer->seen, log->values.at, bytes);
-    memcpy(answer->key, key, n);
+    memcpy(answer->key, line->key, n);
     return answer;
 }
 
-static bool is_key(const struct feedback_log *log, const struct answer *answer)
+/* Reads the word time=..., if it is at p, and moves *p after it. 0 or a fault. */
+static int read_time(struct feedback_log *log, const char **p, struct line *line,
+                     struct fault *fault)
 {
-    uint64_t t;
-    return log->by_qid || (record_number(answer->key, RECORD_MOST - 1, &t) && t > 0);
+    char digits[24] = "";
+    const char *word = *p;
+    size_t n = text_word_bytes(word);
+    line->timed = strncmp(word, "time=", 5) == 0;
+    if (!line->timed)
+        return log->timed && *word ? lines_wrong(&log->lines, word, n, fault,
+                                                 "not time=..., which -t needs after the key") : 0;
+    if (n - 5 < sizeof digits)
+        memcpy(digits, word + 5, n - 5);
+    if (!record_number(digits, RECORD_MOST - 1, &line->time))
+        return lines_wrong(&log->lines, word, n, fault, "not a time in milliseconds since 1970");
+    if (line->time > log->clock)
+        log->clock = line->time;
+    *p = text_skip_word(word);
+    return 0;
 }
 
-/* Adds the answer whose key is the n bytes at `key`, unless that key came before: 1 or a fault. */
-static int enter(struct feedback_log *log, const char *key, size_t n, size_t places,
+/* Adds the answer of a line, unless its key came before: 1 or a fault. */
+static int enter(struct feedback_log *log, const struct line *line, size_t places,
                  struct fault *fault)
 {
-    const struct lines *line = &log->lines;
-    struct answer *answer = make(log, key, n, places, fault);
+    struct answer *answer = make(log, line, places, fault);
     if (!answer)
         return -1;
     int result = 1;
-    if (!is_key(log, answer))
-        result = lines_wrong(line, key, n, fault, "not the number of a round (use -q if "
-                             "keys are qids)");
+    if (!key_set_valid(&log->before, answer->key))
+        result = lines_wrong(&log->lines, line->key, line->n, fault, "not the number of a round "
+                             "(use -q if keys are qids)");
     if (result > 0)
-        result = qids_enter(&log->before, answer->key, fault);
+        result = key_set_enter(&log->before, answer->key, line->time, fault);
     if (result == 0)
-        result = lines_wrong(line, key, n, fault, "a second answer for one round");
+        result = lines_wrong(&log->lines, line->key, line->n, fault,
+                             "a second answer for one round");
     if (result > 0)
         result = put(log, answer, fault);
     if (result < 0)
@@ -165,31 +195,45 @@ static int enter(struct feedback_log *log, const char *key, size_t n, size_t pla
 static int read_answer(struct feedback_log *log, struct fault *fault)
 {
     size_t places;
+    struct line line = { .time = 0 };
     int got = lines_next(&log->lines, fault);
     if (got <= 0)
         return got;
-    const char *key = text_skip_blanks(log->lines.text);
-    if (!*key)
+    line.key = text_skip_blanks(log->lines.text);
+    line.n = text_word_bytes(line.key);
+    const char *next = text_skip_blanks(line.key + line.n);
+    bool bare = line.n == 1 && *line.key == '-';
+    if (bare && !*next)
+        lines_end_file(&log->lines);
+    if (!*line.key || (bare && !*next))
         return 1;
-    size_t n = text_word_bytes(key);
-    if (read_values(log, text_skip_blanks(key + n), &places, fault) < 0 ||
-        enter(log, key, n, places, fault) < 0)
+    if (read_time(log, &next, &line, fault) < 0)
         return -1;
-    return 1;
+    if (bare && !*next) /* tells the time alone */
+        return 1;
+    return read_values(log, next, &places, fault) < 0 || enter(log, &line, places, fault) < 0
+               ? -1 : 1;
 }
 
-int feedback_log_find(struct feedback_log *log, const char *key, struct answer **found,
-                      struct fault *fault)
+int feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
+                      struct answer **found, struct fault *fault)
 {
     int got = 1;
-    while (!(*found = take(log, key)) && got > 0)
+    while (!(*found = take(log, key)) && got > 0 && log->clock <= until)
         got = read_answer(log, fault);
-    return *found ? 1 : got;
+    return *found ? 1 : got < 0 ? -1 : 0;
+}
+
+int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fault *fault)
+{
+    answer->older = answer->newer = answer->chain = NULL;
+    return put(log, answer, fault);
 }
 
 int feedback_log_rest(struct feedback_log *log, struct answer **found, struct fault *fault)
 {
     int got;
+    lines_wait_no_more(&log->lines);
     while ((got = read_answer(log, fault)) > 0)
         continue;
     if (got < 0)

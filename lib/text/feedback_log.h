@@ -1,5 +1,7 @@
 /* feedback_log: reads the feedback on rounds from a log, one line a round: "17 TAB 0 1 0" has the
- * relevance of the first three documents shown, "17 TAB -" says that no feedback will come. */
+ * relevance of the first three documents shown, "17 TAB -" says that no feedback will come. After
+ * the key a line may say when it came: "17 TAB time=1732263060123 0 1 0", in milliseconds since
+ * 1970. "- time=1732263060123" says only how late it is, and "-" that its file ends. */
 #ifndef RANKPIPE_FEEDBACK_LOG_H
 #define RANKPIPE_FEEDBACK_LOG_H
 
@@ -9,41 +11,53 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "base/siphash.h"
 #include "io/lines.h"
 #include "io/wait.h"
-#include "text/qids.h"
+#include "text/key_set.h"
 
 struct answer { /* the feedback on one round */
     const char *file; /* where it was read; the caller's name */
     uint64_t line;
     size_t places; /* 0: no feedback will come              */
     float *seen;   /* seen[places], finite, at least 0      */
-    char *key;     /* t or qid of its round                 */
+    uint64_t time; /* when it came                          */
+    bool timed;    /* is that known?                        */
+    char *key;     /* t, qid or request of its round        */
     struct answer *older, *newer, *chain; /* by age; in its bucket */
 };
 
 struct feedback_log {
     struct lines lines;
-    bool by_qid;        /* keys are qids as in a header; else round numbers t */
-    struct qids before; /* keys of all lines so far */
+    struct key_set before;     /* keys of the lines so far */
+    bool timed;                /* every line must say when it came */
+    uint64_t clock;            /* the latest time of the lines so far */
     struct answer *oldest, *newest; /* those read and not found yet, by age */
     struct answer **bucket;         /* bucket[buckets]: the same, by the hash of their keys */
     size_t buckets, held;
+    struct siphash start;           /* of each hash, under a random key */
     struct buffer values; /* of the current line */
 };
 
 /* Opens `files` as lines_open does, and the first file at once. No line is read before one is
- * needed. 0 or a fault; to be closed either way. */
-int feedback_log_open(struct feedback_log *log, char *const *files, bool by_qid,
+ * needed. A named FIFO ends by a line "-" alone, not when its writers close it. Keys are as
+ * `before`, an empty set, has them. 0 or a fault; to be closed either way. */
+int feedback_log_open(struct feedback_log *log, char *const *files, const struct key_set *before,
                       struct watch *watch, struct fault *fault);
 
-/* Reads on until the answer with that key has come. 1: *found is it, to be released with free(). 0:
- * the log ended without it. -1: a fault. FAULT_DATA means a line that is not an answer, or the
- * second one with its key; the next call goes on after that line. */
-int feedback_log_find(struct feedback_log *log, const char *key, struct answer **found,
-                      struct fault *fault) __attribute__((warn_unused_result));
+/* Reads on until the answer with that key has come, or the clock is later than `until` (UINT64_MAX:
+ * never). 1: *found is it, to be released with free(). 0: it has not come; the log has ended where
+ * the clock is not later. -1: a fault. FAULT_DATA means a line that is not an answer, or the second
+ * one with its key; the next call goes on after that line. */
+int feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
+                      struct answer **found, struct fault *fault)
+    __attribute__((warn_unused_result));
 
-/* Reads to the end, then returns as feedback_log_find the oldest answer that was not found yet. */
+/* Puts back an answer that was found, as the newest. It is the log's again. 0 or a fault. */
+int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fault *fault);
+
+/* Reads to the end, where FIFOs end too when no writer has them open, then returns as
+ * feedback_log_find the oldest answer that was not found yet. */
 int feedback_log_rest(struct feedback_log *log, struct answer **found, struct fault *fault)
     __attribute__((warn_unused_result));
 

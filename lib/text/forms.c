@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/unaligned.h"
 #include "stream/header.h"
 #include "text/print.h"

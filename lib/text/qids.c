@@ -5,7 +5,7 @@
 
 #include "base/secret.h"
 
-uint64_t qids_hash(const struct qids *qids, const char *qid)
+static uint64_t hash_of(const struct qids *qids, const char *qid)
 {
     struct siphash hash = qids->start;
     siphash_add(&hash, qid, strlen(qid));
@@ -75,7 +75,7 @@ int qids_enter(struct qids *qids, const char *qid, struct fault *fault)
     if (!qids->started)
         qids->start = secret_siphash();
     qids->started = true;
-    uint64_t hash = qids_hash(qids, qid);
+    uint64_t hash = hash_of(qids, qid);
     struct qids_part *part = &qids->part[hash % QIDS_PARTS];
     if (part->used >= part->slots - part->slots / 4 && grow(part, fault) < 0)
         return -1;
@@ -89,6 +89,15 @@ int qids_enter(struct qids *qids, const char *qid, struct fault *fault)
     part->used++;
     qids->used++;
     return 1;
+}
+
+bool qids_has(const struct qids *qids, const char *qid)
+{
+    if (!qids->started)
+        return false;
+    uint64_t hash = hash_of(qids, qid);
+    const struct qids_part *part = &qids->part[hash % QIDS_PARTS];
+    return part->slots && find_slot(part, (uint32_t)(hash >> 32), qid)->at;
 }
 
 void qids_close(struct qids *qids)

@@ -33,9 +33,9 @@ struct qids { /* all zero at first */
  * 16 bytes and one and a half times its length. O(its length) on average, for any qids. */
 int qids_enter(struct qids *qids, const char *qid, struct fault *fault);
 
-void qids_close(struct qids *qids);
+/* Does the set have this qid? */
+bool qids_has(const struct qids *qids, const char *qid);
 
-/* The hash of a qid under the key of the set, which must have at least one. */
-uint64_t qids_hash(const struct qids *qids, const char *qid);
+void qids_close(struct qids *qids);
 
 #endif

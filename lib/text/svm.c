@@ -1,7 +1,6 @@
 #include "text/svm.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +8,11 @@
 #include "base/text.h"
 #include "feature/scale.h"
 #include "text/decimal.h"
+#include "text/svm_number.h"
 
-enum { QID_BYTES = 255 }; /* most bytes of an encoded qid */
+/* A line belongs to another query; belongs to the current one; ends it. */
+enum taken { OTHER, MORE, WHOLE };
+
 #define INDEX_MOST ((uint64_t)1 << 31)
 
 void svm_open(struct svm *svm, char *const *files, const struct svm_options *options,
@@ -22,6 +24,11 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
     lines_open(&svm->lines, files, watch);
     if (options->sizes)
         group_sizes_open(&svm->sizes, options->sizes, watch);
+}
+
+int svm_text(struct svm *svm, const char *name, const void *bytes, size_t n, struct fault *fault)
+{
+    return lines_text(&svm->lines, name, bytes, n, fault);
 }
 
 void svm_close(struct svm *svm)
@@ -37,32 +44,6 @@ void svm_close(struct svm *svm)
 
 /* A fault in the current line. */
 #define wrong(svm, ...) lines_wrong(&(svm)->lines, __VA_ARGS__)
-
-/* Reads any decimal number as strtof does. Returns where it ends, or NULL and a fault. */
-static const char *read_slowly(const struct svm *svm, const char *token, const char *p,
-                               const char *what, float *value, struct fault *fault)
-{
-    const char *end = decimal_end(p);
-    if (end == p || !text_ends_number(*end)) {
-        wrong(svm, token, text_word_bytes(token), fault, "%s is not a number", what);
-        return NULL;
-    }
-    *value = strtof(p, NULL);
-    if (isinf(*value)) {
-        wrong(svm, token, text_word_bytes(token), fault, "%s is too large for a float", what);
-        return NULL;
-    }
-    return end;
-}
-
-/* Reads a finite float at p, in the word that begins at `token`. Returns where it ends, or NULL and
- * a fault. */
-static inline const char *read_float(const struct svm *svm, const char *token, const char *p,
-                                     const char *what, float *value, struct fault *fault)
-{
-    const char *end = decimal_float(p, value);
-    return end ? end : read_slowly(svm, token, p, what, value, fault);
-}
 
 /* Reads the label at p, or finds that the document has none. Returns where it ends, or NULL and a
  * fault. */
@@ -84,7 +65,7 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
         wrong(svm, p, text_word_bytes(p), fault, "no label before the first feature");
         return NULL;
     }
-    end = read_float(svm, p, p, "the label", label, fault);
+    end = svm_number(&svm->lines, p, p, "the label", label, fault);
     if (end && *label < 0) {
         wrong(svm, p, text_word_bytes(p), fault, "the label is below 0");
         return NULL;
@@ -92,34 +73,25 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
     return end;
 }
 
-/* Does this byte of a qid stand in a header as it is, not as %XX? */
-static bool is_plain(unsigned char c)
+/* Reads the word at p into `encoded`, as a header has it; `what` began so many bytes before it.
+ * Returns where it ends, or NULL and a fault. */
+static const char *read_word(const struct svm *svm, const char *p, size_t n, size_t before,
+                             const char *what, char encoded[QID_BYTES + 1], struct fault *fault)
 {
-    return c > ' ' && c < 127 && c != '%';
+    if (n == 0)
+        wrong(svm, p - before, before, fault, "a %s without a name", what);
+    else if (!qid_word_encode(p, n, encoded))
+        wrong(svm, p, n, fault, "a %s of more than %d bytes", what, QID_BYTES);
+    else
+        return p + n;
+    return NULL;
 }
 
-/* Reads the qid at p, which follows "qid:", into `encoded`, as a header has it. Returns where it
- * ends, or NULL and a fault. */
+/* Reads the qid at p, which follows "qid:". */
 static const char *read_qid(const struct svm *svm, const char *p, char encoded[QID_BYTES + 1],
                             struct fault *fault)
 {
-    size_t n = text_name_bytes(p), used = 0;
-    if (n == 0)
-        wrong(svm, p - 4, 4, fault, "a qid without a name");
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)p[i];
-        if (used + (is_plain(c) ? 1 : 3) > QID_BYTES) {
-            n = 0;
-            wrong(svm, p, text_word_bytes(p), fault, "a qid of more than %d bytes", QID_BYTES);
-        } else if (is_plain(c)) {
-            encoded[used++] = (char)c;
-        } else {
-            sprintf(encoded + used, "%%%02X", c);
-            used += 3;
-        }
-    }
-    encoded[used] = '\0';
-    return n ? p + n : NULL;
+    return read_word(svm, p, text_name_bytes(p), 4, "qid", encoded, fault);
 }
 
 /* A fault that says what is wrong with the index of the feature at p. */
@@ -165,7 +137,7 @@ static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
         wrong_index(svm, p, *least, fault);
         return NULL;
     }
-    const char *end = read_float(svm, p, colon + 1, "the value", &value, fault);
+    const char *end = svm_number(&svm->lines, p, colon + 1, "the value", &value, fault);
     if (!end)
         return NULL;
     rows_feature(&svm->rows, (uint32_t)index, value);
@@ -216,13 +188,18 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
         return wrong(svm, at, strlen(at), fault, "no qid, but the lines before have one");
     if (svm->any && qid && !svm->any_qid)
         return wrong(svm, at, strlen(at), fault, "a qid, but the lines before have none");
+    bool same = !qid || strcmp(qid, held) == 0;
+    if (svm->rows.docs && !same && svm->options.blank_ends)
+        return wrong(svm, at, strlen(at), fault, "a second qid: a blank line must end a query");
     if (svm->rows.docs)
-        return !qid || strcmp(qid, held) == 0;
+        return same;
     svm->any = true;
     svm->any_qid = qid != NULL;
     if (!qid)
         return 1;
     strcpy(held, qid);
+    if (svm->options.blank_ends)
+        return 1;
     int new = qids_enter(&svm->before, qid, fault);
     if (new == 0)
         return wrong(svm, at, strlen(at), fault,
@@ -277,6 +254,9 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     float *labels = buffer_for(&svm->label, docs + 1, sizeof *labels, fault);
     if (!labels)
         return -1;
+    if (svm->options.most && docs == svm->options.most)
+        return wrong(svm, svm->lines.text, svm->lines.bytes, fault, "more than %zu documents",
+                     docs);
     if (docs && labelled != (svm->labels > 0))
         return wrong(svm, svm->lines.text, svm->lines.bytes, fault,
                            labelled ? "a label, but other documents of its query have none"
@@ -289,7 +269,41 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     return svm->options.names ? read_name(svm, p, fault) : 0;
 }
 
-/* Reads the current line: 1, 0 where it belongs to the next query, or a fault. */
+/* A blank line. It ends a query if lines that are blank do so. */
+static int take_blank(struct svm *svm, struct fault *fault)
+{
+    if (!svm->options.blank_ends)
+        return MORE;
+    svm->over = svm->rows.docs || svm->requested;
+    if (svm->over && !svm->rows.docs)
+        return fault_data(fault, "%s: line %" PRIu64 ": a request without documents",
+                          svm->lines.name, svm->lines.number);
+    return svm->over ? WHOLE : MORE;
+}
+
+/* The line "request: ID" at p. */
+static int take_request(struct svm *svm, const char *p, struct fault *fault)
+{
+    const char *id = text_skip_blanks(p + strlen("request:"));
+    size_t n = strlen(p);
+    if (svm->rows.docs || svm->requested)
+        return wrong(svm, p, n, fault, "request: must be the first line of a query");
+    const char *end = read_word(svm, id, text_word_bytes(id), (size_t)(id - p), "request", svm->request, fault);
+    if (end && *text_skip_blanks(end))
+        return wrong(svm, p, n, fault, "a request's name must be one word");
+    svm->requested = end != NULL;
+    return end ? MORE : -1;
+}
+
+/* Does the line belong to another query than the current one, whatever else is wrong with it? */
+static bool is_other(const struct svm *svm, const char *line)
+{
+    char qid[QID_BYTES + 1];
+    return svm->options.skips && !svm->options.blank_ends && svm->rows.docs && svm->any_qid &&
+           qid_word_find(line, qid) && strcmp(qid, svm->qid.at) != 0;
+}
+
+/* Reads the current line: as enum taken says, or a fault. */
 static int take_line(struct svm *svm, struct fault *fault)
 {
     bool labelled;
@@ -297,8 +311,14 @@ static int take_line(struct svm *svm, struct fault *fault)
     char qid[QID_BYTES + 1];
     const struct lines *line = &svm->lines;
     const char *p = text_skip_blanks(line->text);
-    if (*p == '#' || *p == '\0')
-        return 1;
+    if (*p == '\0')
+        return take_blank(svm, fault);
+    if (svm->options.blank_ends && strncmp(p, "request:", strlen("request:")) == 0)
+        return take_request(svm, p, fault);
+    if (*p == '#')
+        return MORE;
+    if (is_other(svm, line->text))
+        return OTHER;
     p = read_label(svm, p, &labelled, &label, fault);
     if (!p)
         return -1;
@@ -311,7 +331,7 @@ static int take_line(struct svm *svm, struct fault *fault)
                 (svm, has_qid ? at : line->text, has_qid ? qid : NULL, fault);
     if (joins <= 0)
         return joins;
-    return add_document(svm, labelled, label, p, fault) < 0 ? -1 : 1;
+    return add_document(svm, labelled, label, p, fault) < 0 ? -1 : MORE;
 }
 
 /* Sets the features of the query. Before the first feature of the text, queries are fixed lists of
@@ -334,6 +354,7 @@ static int set_features(struct svm *svm, struct svm_query *query, struct fault *
 static int finish_query(struct svm *svm, struct svm_query *query, struct fault *fault)
 {
     query->qid = svm->any_qid ? svm->qid.at : NULL;
+    query->request = svm->requested ? svm->request : NULL;
     query->docs = svm->rows.docs;
     query->label = svm->labels ? svm->label.at : NULL;
     query->names = svm->options.names ? svm->name.at : NULL;
@@ -352,20 +373,32 @@ static bool is_whole(const struct svm *svm)
     return svm->options.sizes && svm->rows.docs && svm->rows.docs == svm->sizes.due;
 }
 
-int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
+/* Nothing is known of the next query. Where a blank line ends a query, none depends on another. */
+static void start_query(struct svm *svm)
 {
-    int more = 1, taken = 1;
     rows_clear(&svm->rows);
     svm->labels = svm->name_bytes = svm->width = 0;
+    svm->over = svm->requested = false;
+    if (svm->options.blank_ends)
+        svm->any = svm->any_qid = svm->any_feature = false;
+}
+
+int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
+{
+    int more = 1, taken = MORE;
+    start_query(svm);
     if (svm->options.sizes && group_sizes_next(&svm->sizes, fault) < 0)
         return -1;
-    while (taken > 0 && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
+    while (taken == MORE && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
         taken = take_line(svm, fault);
-    if (taken < 0 || (taken > 0 && more < 0))
+    if (taken < 0 || (taken == MORE && more < 0))
         return -1;
-    if (taken == 0)
+    svm->over = true;
+    if (taken == OTHER)
         lines_again(&svm->lines);
     if (svm->options.sizes && svm->rows.docs < svm->sizes.due)
         return group_sizes_short(&svm->sizes, svm->rows.docs, fault);
+    if (svm->requested && !svm->rows.docs)
+        return fault_data(fault, "%s: the text ends within a request", svm->lines.name);
     return svm->rows.docs ? finish_query(svm, query, fault) : 0;
 }

@@ -14,6 +14,7 @@
 #include "math/matrix.h"
 #include "text/features.h"
 #include "text/group_sizes.h"
+#include "text/qid_word.h"
 #include "text/qids.h"
 
 struct svm_options {
@@ -21,6 +22,10 @@ struct svm_options {
     bool names;      /* read the names of documents from the comments */
     bool scale;      /* scale each feature to [0,1] within its query */
     bool unlabelled; /* allow queries without labels */
+    bool blank_ends; /* a blank line ends a query, which may have any qid, and in which a first line
+                      * "request: ID" may stand */
+    bool skips;      /* svm_skip will follow a fault */
+    size_t most;     /* documents of a query; 0: any number */
     bool widths;     /* every query has `dim` features; else as many as its largest index says */
     size_t dim;
     const char *sizes; /* a file with the number of documents of each query, for text without qids;
@@ -30,6 +35,7 @@ struct svm_options {
 /* One query. All arrays are the reader's, and valid until its next svm_next. */
 struct svm_query {
     const char *qid; /* percent-encoded, as a header has it; NULL: the text has no qids */
+    const char *request; /* likewise, from the line "request: ID"; NULL: none */
     size_t docs;
     const float *label;              /* label[docs], or NULL                             */
     const char *names;               /* docs names, each ended by NUL; NULL unless options.names */
@@ -46,6 +52,9 @@ struct svm {
     struct qids before;
     bool any, any_qid, any_feature;  /* was there a query, a qid, a feature so far? */
     struct rows rows;                /* of the current query */
+    bool over;                       /* the end of the current query was read */
+    bool requested;                  /* it has a line "request: ID" */
+    char request[QID_BYTES + 1];
     struct buffer qid, label, name;
     size_t labels, name_bytes; /* of the current query: documents with a label; bytes of names */
     size_t width;              /* and the number of its features */
@@ -55,6 +64,10 @@ struct svm {
  * arguments stay the caller's, and must outlive the reader. */
 void svm_open(struct svm *svm, char *const *files, const struct svm_options *options,
               struct watch *watch);
+
+/* Makes these n bytes the text that is read from now on, in place of files; they are copied.
+ * Messages call the text `name`, which stays the caller's. 0 or a fault. */
+int svm_text(struct svm *svm, const char *name, const void *bytes, size_t n, struct fault *fault);
 
 /* Reads the next query: 1, 0 at the end, or a fault with file, line and the text at fault.
  * O(bytes), and with options.scale O(n log n) in the features of the query. */

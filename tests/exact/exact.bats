@@ -127,6 +127,10 @@ load ../helper
     "$ROOT/build/tests/exact/zipf"
 }
 
+@test "a set of round numbers has what was entered, and runs take no memory" {
+    "$ROOT/build/tests/exact/numbers"
+}
+
 @test "given how ties were broken, every policy shows documents and pairs with the propensities it says" {
     "$ROOT/build/tests/exact/explorer"
 }

@@ -58,8 +58,7 @@ static void check_keys(void)
     struct qids a = { .used = 0 }, b = { .used = 0 };
     (void)enter(&a, "17");
     (void)enter(&b, "17");
-    hold(qids_hash(&a, "17") == qids_hash(&a, "17"), "another hash in one set", "17");
-    hold(qids_hash(&a, "17") != qids_hash(&b, "17"), "one hash in two sets", "17");
+    hold(memcmp(&a.start, &b.start, sizeof a.start) != 0, "one key of two sets", "17");
     qids_close(&a);
     qids_close(&b);
 }

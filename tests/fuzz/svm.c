@@ -52,14 +52,15 @@ static struct svm_options choose(unsigned bits)
 {
     return (struct svm_options){ .from_zero = bits & 1, .names = bits & 2, .scale = bits & 4,
                                  .unlabelled = bits & 8, .widths = bits & 16,
-                                 .dim = bits & 16 ? WIDE : 0 };
+                                 .dim = bits & 16 ? WIDE : 0, .blank_ends = bits & 32,
+                                 .skips = bits & 64 };
 }
 
 /* bin2txt counts from 1. Features that are scaled stay the same when they are scaled again. */
 static void deal_again(struct svm_options options, const struct chain *printed,
                        const struct writer *stream)
 {
-    struct svm2bin_from_memory my = { .options = options };
+    struct svm2bin_from_memory my = { .options = options, .first = 1, .t = 1 };
     struct chain chain;
     struct writer again;
     my.options.from_zero = false;
@@ -76,9 +77,31 @@ static void deal_again(struct svm_options options, const struct chain *printed,
     chain_close(&chain);
 }
 
+/* Queries may repeat where a blank line ends them, and bad ones are skipped: reads all of them. */
+static void deal_on(struct svm2bin_from_memory *my, struct chain *chain)
+{
+    struct svm_query query;
+    struct round round;
+    int got;
+    round_open(&round, &record);
+    while ((got = svm_next(&my->svm, &query, &chain->fault)) != 0) {
+        if (got > 0 && svm_round(&my->svm, &query, 1, &round, &chain->fault) == 0)
+            hold(round_read(&round, &chain->fault) == 0, "what svm2bin deals is a round");
+        if (chain->fault.kind == FAULT_NONE)
+            continue;
+        hold_explained(&chain->fault);
+        if (!my->options.skips || chain->fault.kind != FAULT_DATA)
+            break;
+        chain->fault = (struct fault){ FAULT_NONE, "" };
+        hold(svm_skip(&my->svm, &chain->fault) == 0, "the query can be skipped");
+    }
+    round_close(&round);
+    svm2bin_from_memory.close(my, CLEAN);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    struct svm2bin_from_memory my = { 0 };
+    struct svm2bin_from_memory my = { .first = 1, .t = 1 };
     struct chain chain;
     struct writer stream;
     if (n < 1 || n > TEXT_MOST)
@@ -87,7 +110,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     hold(chain_parse(&chain, "bin2txt -f svm") == 0, "bin2txt -f svm");
     open_paper(&stream);
     open_on(&my, &chain, bytes + 1, n - 1);
-    if (deal(&my, &chain, &stream, true))
+    if (my.options.blank_ends || my.options.skips)
+        deal_on(&my, &chain);
+    else if (deal(&my, &chain, &stream, true))
         deal_again(my.options, &chain, &stream);
     writer_close(&stream);
     chain_close(&chain);

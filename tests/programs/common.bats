@@ -118,6 +118,7 @@ default() {
         default "update $command" rounds
     done
     default 'update {-G exp} -a ftpl' fixed
+    default 'svm2bin {-b 1}'
 }
 
 @test "-h counts after other options, and before operands are looked at" {

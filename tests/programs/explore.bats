@@ -118,6 +118,49 @@ shown() {
     [ "$orders1" != "$orders2" ]
 }
 
+@test "-s random draws another seed in each run, and records it" {
+    small_text | svm2bin | replay -n 300 - >in
+    for i in 1 2; do
+        explore -g 1 -s random <in >run$i
+        bin2txt -f head run$i | sed -n 's/.* seed=\([0-9]*\) cols=.*/\1/p' >seeds
+        is "$(wc -l <seeds)" 300
+        uniq seeds >seed$i
+        is "$(wc -l <seed$i)" 1
+        explore -g 1 -s "$(cat seed$i)" <in | bin2txt -f rank >numbered
+        bin2txt -f rank run$i >ranked
+        same numbered ranked
+    done
+    ! cmp -s seed1 seed2
+    ! cmp -s run1 run2
+}
+
+@test "-s recorded repeats the draws of -s random, also of joined logs" {
+    small_text | svm2bin >q
+    update -a squared -e 0.1 -m w <q
+    for from in 1 101 201; do
+        replay -b $from -n $((from + 99)) q | score -m w | explore -g 0.5 -s random
+    done >log
+    is "$(bin2txt -f head log | grep -o 'seed=[0-9]*' | uniq | wc -l)" 3
+    explore -g 0.5 -s recorded <log >again
+    same <(bin2txt -f head log) <(bin2txt -f head again)
+    same <(bin2txt -f rank log) <(bin2txt -f rank again)
+    explore -g 0.5 -s 7 <log | bin2txt -f head >other
+    run grep -c seed= other
+    is "$output" 0
+}
+
+@test "-s recorded needs seed=, and blocks needs a number" {
+    small_text | svm2bin >q
+    fails_on q 1 'explore: <stdin>: round 1 (qid a): it has no seed=, which explore -s random records' \
+        explore -g 1 -s recorded
+    for word in random recorded; do
+        fails 2 'explore: -p blocks needs one seed for the whole run: give -s a number*' \
+            explore -p blocks -T 9 -s $word
+    done
+    fails 2 "explore: -s wants a whole number from 0 to 9007199254740992, random or recorded, not 'Random'*" \
+        explore -s Random
+}
+
 @test "the seed is 1 where none is given, and the same seed gives the same bytes" {
     scored 1 2 3 4 5 >in
     replay -n 50 in | explore -g 0.5 >out

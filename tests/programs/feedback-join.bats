@@ -407,13 +407,42 @@ line 7 t=6'
     same w again
 }
 
-@test "a FIFO that ends: what has no answer then is never answered" {
+@test "a FIFO whose writers come and go: no round is dropped while none of them has it open" {
     shown
     mkfifo live
-    printf '2\t1\n' >live &
-    feedback-join live <shown >out 2>err
+    timeout 20 feedback-join live <shown >out 2>err &
+    for t in 1 2 3; do
+        printf '%s\t1\n' $t >live
+        sleep 0.2
+    done
+    wait $!
+    is "$(seen <out)" '1: 1
+2: 1
+3: 1'
+    is "$(cat err)" ''
+}
+
+@test "a line - ends a FIFO or a file: what has no answer then is never answered" {
+    shown
+    mkfifo live
+    printf '2\t1\n-\n' >live &
+    timeout 20 feedback-join live <shown >out 2>err
     is "$(seen <out)" '2: 1'
     grep -q '2 of 3 rounds without an answer' err
+    printf '2\t1\n - \n1\t1\n' >first
+    printf '3\t1\n' >second
+    feedback-join first second <shown >out 2>err
+    is "$(seen <out)" '2: 1
+3: 1'
+    printf -- '- 1\n' >first # is no end
+    fails_on shown 1 "feedback-join: first: line 1: not the number of a round *: '-'" \
+        feedback-join first
+}
+
+@test "the reader of a pipe that no one else can open ends with it" {
+    shown
+    feedback-join <(printf '2\t1\n') <shown >out 2>err
+    is "$(seen <out)" '2: 1'
 }
 
 @test "who waits for an answer sees that its reader is gone" {
@@ -481,6 +510,126 @@ line 7 t=6'
     same want got
 }
 
+# ---- requests, times and late answers ----
+
+# timed N: rounds 1 to N, round t of request r$t at 10 t seconds, in timed.bin.
+timed() {
+    small_text | svm2bin >q.bin
+    replay -n "$1" q.bin | explore -g 1 |
+        LC_ALL=C sed 's/ t=\([0-9]*\) qid=[^ ]*/& request=r\1 time=\10000/' >timed.bin
+}
+
+@test "-r: answers name rounds by request, whatever their numbers, over many streams" {
+    timed 6
+    cat timed.bin timed.bin | LC_ALL=C sed '/end rounds=6/,$s/request=r/request=s/' >two.bin
+    { for t in 3 1 2 6 5 4; do printf 's%s\t1\nr%s\t0\n' $t $t; done; } >answers
+    is "$(feedback-join -r answers <two.bin | seen | xargs)" \
+        '1: 0 2: 0 3: 0 4: 0 5: 0 6: 0 1: 1 2: 1 3: 1 4: 1 5: 1 6: 1'
+    cat timed.bin timed.bin >twice.bin
+    fails_on twice.bin 1 'feedback-join: <stdin>: round 1 (qid a): an earlier round has its request, so an answer could be for either: join by t, without -r' \
+        feedback-join -r answers
+    shown
+    fails_on shown 1 'feedback-join: <stdin>: round 1 (qid a): it has no request, by which -r finds its answer' \
+        feedback-join -r answers
+    printf 'r1\t1\nr1\t1\n' >answers
+    fails_on timed.bin 1 "feedback-join: answers: line 2: a second answer for one round: 'r1'" \
+        feedback-join -r answers
+}
+
+@test "-t: answers count up to their time, and are late from the next millisecond on" {
+    timed 3
+    printf '1\ttime=15000 1\n2\ttime=25001 0\n3\ttime=35000 2\n' >answers
+    feedback-join -t 5 -l late answers <timed.bin >out 2>err
+    is "$(seen <out | xargs)" '1: 1 3: 2'
+    is "$(cat late)" "$(printf '2\ttime=25001\t0')"
+    is "$(cat err)" 'feedback-join: 1 of 3 rounds without an answer; the first is round 2 (qid b)'
+    feedback-join -t 5.001 -l late answers <timed.bin >out
+    is "$(seen <out | xargs)" '1: 1 2: 0 3: 2'
+    [ ! -s late ]
+}
+
+@test "-t: a round is given up when the log is later; one that may still be answered is left with all after it" {
+    timed 4
+    printf '1\ttime=12000 1\n-\ttime=26000\n4\ttime=35000 1\n2\ttime=35000 1\n' >answers
+    feedback-join -t 5 -l late answers <timed.bin >out 2>err
+    is "$(seen <out | xargs)" '1: 1'
+    is "$(cat err)" 'feedback-join: 1 of 4 rounds without an answer; the first is round 2 (qid b)
+feedback-join: 2 of 4 rounds left to a later run, because answers may still come; the first is round 3 (qid c)'
+    is "$(sort late)" "$(printf '2\ttime=35000\t1\n4\ttime=35000\t1')"
+    printf -- '-\ttime=45001\n' >>answers # the log of the next day
+    feedback-join -t 5 -l late answers <timed.bin >out 2>err
+    is "$(seen <out | xargs)" '1: 1 4: 1'
+    is "$(cat late)" "$(printf '2\ttime=35000\t1')"
+}
+
+@test "-t on a FIFO: the clock of the log frees rounds that no one answers" {
+    timed 3
+    mkfifo live
+    timeout 20 feedback-join -t 5 -l late live <timed.bin >out 2>err &
+    printf '2\ttime=20500 1\n' >live
+    sleep 0.1
+    printf -- '-\ttime=99000\n' >live
+    wait $!
+    is "$(seen <out | xargs)" '2: 1'
+}
+
+@test "-t: the same log, cut anywhere, gives the beginning of the same rounds, and spool -a the rest" {
+    timed 200
+    awk 'BEGIN { srand(3); for (t = 1; t <= 200; t++) if (rand() < 0.8)
+        printf "%d\ttime=%d %d\n", t, t * 10000 + int(rand() * 90000), t % 3 }' | sort -t= -k 2n >answers
+    { cat answers; printf -- '-\ttime=9999999999\n'; } >whole
+    feedback-join -t 60 -l late whole <timed.bin >want 2>err
+    [ "$(seen <want | wc -l)" -gt 60 ]
+    sort late >want.late
+    for n in 0 3 10 50 51 120 165 200; do
+        head -n $n whole >part
+        feedback-join -t 60 -l late part <timed.bin 2>/dev/null | spool -a joined >/dev/null
+    done
+    feedback-join -t 60 -l late whole <timed.bin 2>/dev/null | spool -a joined >/dev/null
+    spool -r joined >got
+    same want got
+    sort late | cmp - want.late
+    feedback-join -t 60 -l late <(cat whole) <timed.bin >again 2>/dev/null # as fast as it comes
+    same want again
+}
+
+@test "-l keeps answers without a round for the next run, and may be read in the same run" {
+    shown
+    printf '1\t1\n9\t0.25 0 1e-05\n8\t-\n3\t1\n2\t1\n7\ttime=12 1\n' >answers
+    feedback-join -l late answers <shown >out 2>err
+    is "$(cat err)" ''
+    is "$(cat late)" "$(printf '9\t0.25 0 9.99999975e-06\n8\t-\n7\ttime=12\t1')"
+    : >more
+    feedback-join -l late late more <shown >/dev/null 2>&1
+    is "$(wc -l <late)" 3
+    cp late before
+    printf '1\tx\n' >wrong # what fails leaves the file as it was
+    fails_on shown 1 '*not a relevance*' feedback-join -l late wrong
+    same late before
+    is "$(echo late*)" late
+    feedback-join -l /dev/null answers <shown >out
+    [ -c /dev/null ]
+    fails_on shown 1 'feedback-join: cannot write no/where.new: *' feedback-join -l no/where answers
+}
+
+@test "times that cannot be used" {
+    timed 3
+    printf '1\t1\n' >answers
+    fails_on timed.bin 1 "feedback-join: answers: line 1: not time=..., which -t needs after the key: '1'" \
+        feedback-join -t 5 -l late answers
+    for time in time= time=-1 time=1.5 time=x time=9007199254740992; do
+        printf '1\t%s 1\n' $time >answers
+        fails_on timed.bin 1 "feedback-join: answers: line 1: not a time in milliseconds since 1970: '$time'" \
+            feedback-join -l late answers
+    done
+    shown
+    printf '1\ttime=1 1\n' >answers
+    fails_on shown 1 'feedback-join: <stdin>: round 1 (qid a): it has no time, from which -t counts' \
+        feedback-join -t 5 -l late answers
+    fails 2 'feedback-join: -t needs -l*' feedback-join -t 5 answers
+    fails 2 'feedback-join: -t wants a number from 0 *' feedback-join -t -5 -l late answers
+}
+
 # ---- loop, and models in the stream ----
 
 @test "loop runs it as a part, first, in the middle and last, with the same bytes" {
@@ -513,6 +662,17 @@ line 7 t=6'
     printf '1\t1\n2\t1\n3\t1\n' >answers
     feedback-join answers <both | bin2txt -f head >heads
     is "$(cut -d ' ' -f 2 heads | paste -sd ' ' -)" 'model round round round'
+}
+
+@test "memory stays flat where answers come in order, and by request within a time" {
+    needs_limits
+    synth -n 1000000 -d 1 -l 1 linear | explore -g 1 >million.bin
+    seq 1 1000000 | sed 's/$/\t1/' >answers
+    (ulimit -v 9000 && feedback-join answers <million.bin | tail -c 40 | grep -a 'rounds=1000000 ')
+    LC_ALL=C sed 's/ t=\([0-9]*\) qid=[^ ]*/& request=r\1 time=\10000/' million.bin >timed.bin
+    seq 1 1000000 | sed 's/.*/r&\ttime=&0001 1/' >answers
+    (ulimit -v 9000 &&
+        feedback-join -r -t 60 -l late answers <timed.bin | tail -c 40 | grep -a 'rounds=1000000 ')
 }
 
 @test "memory does not grow with the rounds that wait, nor with the answers that were used" {

@@ -501,3 +501,105 @@ usage: svm2bin *' svm2bin -q - text
     done
     [ "$(bin2txt -f head before | grep -c 'round')" = 2 ]
 }
+
+# ---- for serving: -l, -k, -b, -t ----
+
+@test "-b numbers the rounds from there" {
+    is "$(heads '1 qid:a 1:1\n1 qid:b 1:1\n' -b 41 | cut -d ' ' -f 2)" "$(printf 't=41\nt=42')"
+    is "$(heads '1 qid:a 1:1\n' -b 9007199254740991 | cut -d ' ' -f 2)" t=9007199254740991
+    refuses '1 qid:a 1:1\n1 qid:b 1:1\n' \
+        'no number is left for another round: use a smaller -b' -b 9007199254740991
+}
+
+@test "-l: a blank line ends a query; a qid may come again; none depends on another" {
+    is "$(heads '\n1 qid:a 1:1\n# more\n0 qid:a 1:2\n \n\n1 qid:a 1:1\n\r\n\t\n2 1:5 2:5\n\n3\n2' -l)" \
+        "round t=1 qid=a docs=2 dim=1 cols=label:f4[2],x:f4[2] bytes=16
+round t=2 qid=a docs=1 dim=1 cols=label:f4[1],x:f4[1] bytes=8
+round t=3 docs=1 dim=2 cols=label:f4[1],x:f4[2] bytes=12
+round t=4 docs=2 dim=0 cols=label:f4[2] bytes=8"
+    refuses '1 qid:a 1:1\n\n1 qid:a 1:1\n1 qid:b 1:1\n' \
+        "line 4: a second qid: a blank line must end a query: 'qid:b 1:1'" -l
+}
+
+@test "-l: a query is written before the next one comes" {
+    mkfifo text
+    svm2bin -lu <text | explore -g 1 | bin2txt -f rank >ranked &
+    exec 4>text
+    for i in 1 2 3; do
+        printf '? qid:a 1:1\n? qid:a 1:2\n\n' >&4
+        for _ in $(seq 100); do
+            [ "$(wc -l <ranked)" -lt $((2 * i)) ] || break
+            sleep 0.02
+        done
+        is "$(wc -l <ranked)" $((2 * i))
+    done
+    exec 4>&-
+    wait $!
+}
+
+@test "-l: a first line names the request" {
+    is "$(heads 'request: r-1\n1 1:1\n\n1 1:1\n\n  request:\ta%b\xff \n#\n1 1:1\n' -l | cut -d ' ' -f 2-3)" \
+        "t=1 request=r-1
+t=2 docs=1
+t=3 request=a%25b%FF"
+    refuses 'request: a b\n1 1:1\n' "line 1: a request's name must be one word: 'request: a b'" -l
+    refuses 'request:\n1 1:1\n' "line 1: a request without a name: 'request:'" -l
+    refuses 'request: a\nrequest: a\n1 1:1\n' \
+        "line 2: request: must be the first line of a query: 'request: a'" -l
+    refuses '1 1:1\nrequest: a\n' \
+        "line 2: request: must be the first line of a query: 'request: a'" -l
+    refuses '1 1:1\n\nrequest: a\n\n1 1:1\n' 'line 4: a request without documents' -l
+    refuses '1 1:1\n\nrequest: a' 'the text ends within a request' -l
+    refuses "request: $(printf '%0256d' 0)\n1 1:1\n" \
+        "line 1: a request of more than 255 bytes: '$(printf '%040d' 0)'..." -l
+    refuses 'request: a\n1 1:1\n' "line 1: the label is not a number: 'request:'"
+}
+
+@test "-k skips queries with errors, warns, and reports how many" {
+    printf '%b' '1 qid:a 1:1\n1 qid:a 1:2\nx qid:b 1:1\n2 qid:b 1:1\n1 qid:c 1:1\nrubbish\n' \
+        '1 qid:c 1:1\n1 qid:d 1:1\n1 qid:a 1:1\n1 qid:e 2:1\n1 qid:f 2:1 1:1\n' >text
+    svm2bin -k text 2>err | bin2txt -f head | cut -d ' ' -f 3-5 >heads
+    is "$(cat heads)" "t=1 qid=a docs=2
+t=2 qid=d docs=1
+t=3 qid=e docs=1"
+    is "$(cat err)" "svm2bin: text: line 3: the label is not a number: 'x'
+svm2bin: text: line 6: the label is not a number: 'rubbish'
+svm2bin: text: line 9: a qid is not contiguous: the lines of a query must follow each other: 'qid:a 1:1'
+svm2bin: text: line 11: index 1 after a larger one: '1:1'
+svm2bin: skipped 4 of 7 queries"
+}
+
+@test "-kl skips up to the blank line" {
+    printf '%b' '1 1:1\n\nx\n1 1:1\n1 1:1\n\nrequest: a\n\nrequest: b\n1 1:1\n\n1 1:1\n\0\n1 1:1\n\n2 2:1\n1 1:y' >text
+    svm2bin -kl text 2>err | bin2txt -f head | cut -d ' ' -f 3-4 >heads
+    is "$(cat heads)" "t=1 docs=1
+t=2 request=b"
+    is "$(grep -c '' err)" 5
+    is "$(tail -n 1 err)" 'svm2bin: skipped 4 of 6 queries'
+}
+
+@test "-k: at most ten warnings; and a text with errors alone is an error" {
+    for i in $(seq 30); do printf 'x qid:%d 1:1\n1 qid:g%d 1:1\n' $i $i; done >text
+    svm2bin -k text 2>err | bin2txt -f head >heads
+    is "$(wc -l <heads)" 30
+    is "$(wc -l <err)" 11
+    is "$(tail -n 1 err)" 'svm2bin: skipped 30 of 60 queries'
+    printf 'x qid:a 1:1\n' >text
+    fails 1 "svm2bin: text: line 1: *
+svm2bin: text: each of the 1 queries has an error" svm2bin -k text
+}
+
+@test "-t records when each query came" {
+    before=$(date +%s)000
+    (printf '1 1:1\n\n'; sleep 0.2; printf '1 1:1\n\n') | svm2bin -lt | bin2txt -f head |
+        sed 's/.* time=\([0-9]*\) .*/\1/' >times
+    is "$(wc -l <times)" 2
+    [ "$(head -n 1 times)" -ge "$before" ]
+    [ "$(tail -n 1 times)" -ge $(($(head -n 1 times) + 150)) ]
+    [ "$(tail -n 1 times)" -le "$(date +%s)999" ]
+}
+
+@test "-q goes with neither -l nor -k" {
+    fails 2 'svm2bin: -q and -l both divide the text into queries: give one of them*' svm2bin -lq counts
+    fails 2 'svm2bin: -k needs text with qids or -l, and does not go with -q*' svm2bin -kq counts
+}

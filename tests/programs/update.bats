@@ -1233,3 +1233,24 @@ raw() {
         update -a ridge -x scale -f ring >out 2>err2 || true
     is "$(cat err)" "score: <stdin>: round 1 (qid 0): its features are made by rank, and the model's by scale: give rounds made by scale, or raw ones"
 }
+
+@test "-l keeps the last models by their rounds, as the run saved them, and rollback is a rename" {
+    small_text | svm2bin >q.bin
+    replay -n 55 q.bin | update -a listnet -e 0.1 -c 10 -l 3 -m w.bin
+    is "$(echo w.bin*)" 'w.bin w.bin.40 w.bin.50 w.bin.55'
+    same w.bin w.bin.55
+    for n in 40 50; do
+        replay -n $n q.bin | update -a listnet -e 0.1 -m straight.bin -n
+        same straight.bin w.bin.$n
+    done
+    mv w.bin.40 w.bin
+    replay -b 41 -n 55 q.bin | update -a listnet -e 0.1 -c 10 -l 1 -m w.bin 2>/dev/null
+    is "$(echo w.bin*)" 'w.bin w.bin.55'
+    same w.bin.55 straight55.bin 2>/dev/null || replay -n 55 q.bin | update -a listnet -e 0.1 -m straight55.bin
+    same w.bin straight55.bin
+    touch w.bin.1x w.bin.01 w.bin.lock.1 # are none of its files
+    replay -b 56 -n 80 q.bin | update -a listnet -e 0.1 -c 10 -l 2 -m ./w.bin 2>/dev/null
+    is "$(echo w.bin*)" 'w.bin w.bin.01 w.bin.1x w.bin.70 w.bin.80 w.bin.lock.1'
+    fails 2 'update: -l needs -m: *' update -a listnet -l 2
+    fails 2 'update: -c needs -m: *' update -a listnet -c 2
+}

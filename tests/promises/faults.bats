@@ -64,7 +64,7 @@ called() {
 }
 
 # Functions of libc that leave the system alone, or whose failure is of no matter.
-HARMLESS="clock_gettime ferror fflush fprintf fputc free frexp fwrite getenv ldexp mem* munmap printf qsort raise sched_yield sig* snprintf sprintf sqrt
+HARMLESS="clock_gettime closedir ferror fflush fprintf fputc free frexp fwrite getenv getpid ldexp mem* munmap printf qsort raise sched_yield sig* snprintf sprintf sqrt sysconf
     stderr stdout stp* str* vsnprintf"
 
 @test "each call of the system that the programs make can go wrong here" {
@@ -280,4 +280,79 @@ first_round() {
     goes_wrong -c read,write,writev,poll,splice,tee,realloc -p score -n ring -m model -i stored \
         score -f ring -w 4 + explore -g 0.5 + feedback-mask -k 3 + $LEARN -f ring -m model
     called write
+}
+
+# service CALL NUMBER ERRNO PROGRAM: serve answers one request, while a call of `serve` or of `ask`, its
+# client, fails. Whoever fails says so; otherwise the answer is right.
+service() {
+    local how="FAULTY_CALL=$1 FAULTY_AT=$2 FAULTY_HOW=$3 FAULTY_FD=9 LD_PRELOAD=$SHIM"
+    local at_serve=$how at_ask= served=0 asked=0 id
+    [ "$4" = serve ] || at_serve= at_ask=$how
+    rm -f socket status
+    timeout -s KILL 20 env $at_serve serve -S status socket 'score -m weights | explore -o' \
+        9>>calls 2>err &
+    id=$!
+    for _ in $(seq 200); do
+        [ ! -S socket ] && kill -0 $id 2>/dev/null || break
+        sleep 0.01
+    done
+    timeout -s KILL 20 env $at_ask serve -a socket <request 9>>calls >answer 2>err2 || asked=$?
+    pkill -TERM -P $id 2>/dev/null || true
+    wait $id || served=$?
+    case $served in
+    0) ;;
+    1 | 2) grep -q '^serve: ' err ;;
+    *) return 1 ;;
+    esac
+    case $asked in
+    0) cmp answer right || grep '^! ' answer ;;
+    1) grep -q '^serve: ' err2 ;;
+    *) return 1 ;;
+    esac
+}
+
+@test "serve, and its client" {
+    { bin2txt stored | head -n 130 | sed 's/^[^ ]*/?/' && echo; } >request
+    svm2bin -lu request | score -m weights | explore -o | bin2txt -f rank >right
+    echo >>right
+    for call in socket bind listen accept fcntl lstat poll read write open close rename unlink \
+        stat malloc calloc realloc; do
+        for at in 1 2 4 7; do
+            for error in 4 5 12; do
+                service $call $at $error serve || { echo "$call $at $error" && cat err err2 && return 1; }
+            done
+        done
+    done
+    for call in socket connect send shutdown poll read; do
+        for at in 1 2; do
+            for error in 4 12; do
+                service $call $at $error ask || { echo "ask: $call $at $error" && cat err err2 && return 1; }
+            done
+        done
+    done
+}
+
+@test "spool: each call that goes wrong is named, and all that was passed on is in the log, each round once" {
+    replay -n 6 shown >six
+    for call in write writev open fsync rename close malloc calloc realloc mmap stat fstat flock unlink; do
+        for error in 28 4; do
+            for ((n = 1; n < 12; n++)); do
+                rm -rf log
+                : >count
+                got=0
+                FAULTY_CALL=$call FAULTY_AT=$n FAULTY_HOW=$error FAULTY_FD=9 LD_PRELOAD=$SHIM \
+                    spool -y -c 4 log <six 9<>count >passed 2>err || got=$?
+                [ $got -le 1 ] || { echo "$call $n $error: $got" && return 1; }
+                if [ $got = 1 ]; then [ -s err ]; else same six passed; fi
+                { salvage passed 2>/dev/null || true; } | bin2txt -f head | wc -l >has
+                spool -a log <six >rest 2>/dev/null # the next start, with all rounds again
+                spool -r log >read
+                same six read || { echo "$call $n $error" && return 1; }
+                # (an fsync that fails leaves faulty.so's file empty, also of what was synced before)
+                [ $call = fsync ] || [ $(($(cat has) + $(bin2txt -f head rest | wc -l))) -le 6 ] ||
+                    { echo "$call $n $error: passed on, and not in the log" && return 1; }
+                [ $got = 1 ] || [ "$error" = 4 ] || [ $n -lt 6 ] || break
+            done
+        done
+    done
 }

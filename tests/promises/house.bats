@@ -2,7 +2,7 @@
 load ../helper
 
 # The rooms of lib/, each using only itself and those before it.
-ROOMS="base math io stream explore loss measure feature text learn run"
+ROOMS="base math io stream explore loss measure feature text learn run serve"
 
 # room ROOM: its place in that order, from 1.
 room() {
@@ -71,7 +71,7 @@ includes() {
     done
     for source in "$ROOT"/cmd/*.c; do
         name=$(basename "$source" .c)
-        [[ $name == @(help|main|page|place|programs|say|update_options) ]] || [[ " $PROGRAMS " == *" $name "* ]]
+        [[ $name == @(help|main|page|pipeline|place|programs|say|update_options) ]] || [[ " $PROGRAMS " == *" $name "* ]]
     done
 }
 

@@ -279,7 +279,7 @@ refuse_keys() {
     refuse_keys 't=02 docs=1 dim=0' 'round 02' 't=02 is not a whole number from 1 to 9007199254740991'
     refuse_keys 't=2 docs=0 dim=0' 'round 2' 'docs=0 is not a whole number from 1 to 4294967295'
     refuse_keys 't=2 docs=1 dim=-1' 'round 2' 'dim=-1 is not a whole number from 0 to 2147483648'
-    refuse_keys 'docs=1 t=2 dim=0' 'round 2' 'key t= is out of order: the order is t, qid, docs, *'
+    refuse_keys 'docs=1 t=2 dim=0' 'round 2' 'key t= is out of order: the order is t, qid, request, time, docs, *'
     refuse_keys 't=2 docs=1 qid=a dim=0' 'round 2' 'key qid= is out of order: *'
     refuse_keys 't=2 docs=1 dim=0 colour=red' 'round 2' 'unknown key colour=: *'
     refuse_keys 't=2 docs=1 dim=0 gamma=1.5' 'round 2' 'gamma=1.5 is not a number from 0 to 1'
@@ -297,12 +297,19 @@ refuse_keys() {
     refuse_keys 't=2 docs=3 dim=0 gamma=1 top=1 swap=1' 'round 2' 'top= and swap= exclude each other: an order is drawn in one way'
     refuse_keys 't=2 docs=3 dim=0 top=1' 'round 2' 'top= needs gamma=, *'
     refuse_keys 't=2 docs=3 dim=0 swap=1' 'round 2' 'swap= needs gamma=, *'
-    refuse_keys 't=2 docs=3 dim=0 top=1 gamma=1' 'round 2' 'key gamma= is out of order: *gamma, top, swap, block, group'
+    refuse_keys 't=2 docs=3 dim=0 top=1 gamma=1' 'round 2' 'key gamma= is out of order: *gamma, top, swap, block, group, seed'
     for made in Scale scale, ,scale scale,,rank scale:A 3 scale/rank fourier:1:2:3,4; do
         refuse_keys "t=2 docs=1 dim=0 made=$made" 'round 2' "made=$made is not a list of steps *"
     done
-    refuse_keys 't=2 docs=1 made=scale dim=0' 'round 2' 'key dim= is out of order: *qid, docs, dim, made, gamma, *'
+    refuse_keys 't=2 docs=1 made=scale dim=0' 'round 2' 'key dim= is out of order: *qid, request, time, docs, dim, made, gamma, *'
     refuse_keys "t=2 docs=1 dim=0 made=own:$(printf '%0252d' 0)" 'round 2' 'made= has 256 bytes: at most 255 are allowed'
+    refuse_keys 't=2 request=a%zz docs=1 dim=0' 'round 2' 'request=a%zz: two hexadecimal digits (0-9, A-F) must follow %'
+    refuse_keys "t=2 request=$(printf '%0256d' 0) docs=1 dim=0" 'round 2' 'request= has 256 bytes: at most 255 are allowed'
+    refuse_keys 't=2 docs=1 request=a dim=0' 'round 2' 'key request= is out of order: *'
+    refuse_keys 't=2 time=1.5 docs=1 dim=0' 'round 2' 'time=1.5 is not a whole number from 0 to 9007199254740991'
+    refuse_keys 't=2 time=1 request=a docs=1 dim=0' 'round 2' 'key request= is out of order: *'
+    refuse_keys 't=2 docs=1 dim=0 seed=-1' 'round 2' 'seed=-1 is not a whole number from 0 to 9007199254740992'
+    refuse_keys 't=2 docs=1 dim=0 seed=1 gamma=1' 'round 2' 'key gamma= is out of order: *'
     refuse_keys "t=2 qid=$(printf '%0256d' 0) docs=1 dim=0" 'round 2' 'qid= has 256 bytes: at most 255 are allowed'
 }
 

@@ -9,6 +9,7 @@
 
 #ifdef __linux__
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -192,7 +194,67 @@ int poll(struct pollfd *at, nfds_t n, int timeout)
     return look(POLL, -1) == FAILS ? -1 : NEXT(poll)(at, n, timeout);
 }
 
+/* ---- sockets ---- */
+
+int socket(int family, int type, int protocol)
+{
+    return look(SOCKET, -1) == FAILS ? -1 : NEXT(socket)(family, type, protocol);
+}
+
+int bind(int fd, const struct sockaddr *address, socklen_t size)
+{
+    return look(BIND, fd) == FAILS ? -1 : NEXT(bind)(fd, address, size);
+}
+
+int listen(int fd, int backlog)
+{
+    return look(LISTEN, fd) == FAILS ? -1 : NEXT(listen)(fd, backlog);
+}
+
+int accept(int fd, struct sockaddr *address, socklen_t *size)
+{
+    return look(ACCEPT, fd) == FAILS ? -1 : NEXT(accept)(fd, address, size);
+}
+
+int connect(int fd, const struct sockaddr *address, socklen_t size)
+{
+    return look(CONNECT, fd) == FAILS ? -1 : NEXT(connect)(fd, address, size);
+}
+
+int getsockopt(int fd, int level, int name, void *value, socklen_t *size)
+{
+    return look(GETSOCKOPT, fd) == FAILS ? -1 : NEXT(getsockopt)(fd, level, name, value, size);
+}
+
+ssize_t send(int fd, const void *bytes, size_t n, int flags)
+{
+    enum look is = look(SEND, fd);
+    return is == FAILS ? -1 : NEXT(send)(fd, bytes, is == FEWER ? fewer(n) : n, flags);
+}
+
+int shutdown(int fd, int how)
+{
+    return look(SHUTDOWN, fd) == FAILS ? -1 : NEXT(shutdown)(fd, how);
+}
+
+/* ---- folders ---- */
+
+DIR *opendir(const char *path)
+{
+    return look(OPENDIR, -1) == FAILS ? NULL : NEXT(opendir)(path);
+}
+
+struct dirent *readdir(DIR *folder)
+{
+    return look(READDIR, -1) == FAILS ? NULL : NEXT(readdir)(folder);
+}
+
 /* ---- files ---- */
+
+int lstat(const char *restrict path, struct stat *restrict is)
+{
+    return look(LSTAT, -1) == FAILS ? -1 : NEXT(lstat)(path, is);
+}
 
 int open(const char *path, int flags, ...)
 {

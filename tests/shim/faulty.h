@@ -44,6 +44,17 @@ enum faulty {
     MALLOC,
     CALLOC,
     REALLOC,
+    ACCEPT,
+    BIND,
+    CONNECT,
+    GETSOCKOPT,
+    LISTEN,
+    LSTAT,
+    OPENDIR,
+    READDIR,
+    SEND,
+    SHUTDOWN,
+    SOCKET,
     FAULTY_CALLS
 };
 
@@ -52,7 +63,8 @@ static const char *const faulty_names[] = {
     "poll",   "splice", "tee",    "vmsplice", "ioctl",    "pipe",  "pipe2",  "fcntl",
     "fstat",  "stat",   "lseek",  "access",   "readlink", "flock", "fchmod", "dup2",
     "unlink", "isatty", "realpath", "setenv", "execv", "execvp", "fork", "waitpid",
-    "malloc", "calloc", "realloc",
+    "malloc", "calloc", "realloc", "accept", "bind", "connect", "getsockopt", "listen", "lstat",
+    "opendir", "readdir", "send", "shutdown", "socket",
 };
 
 #endif

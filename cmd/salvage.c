@@ -1,0 +1,149 @@
+/* salvage: passes on the whole rounds of streams that are cut or damaged. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/filter.h"
+#include "say.h"
+#include "stream/salvage.h"
+
+struct salvager {
+    struct host *host;
+    char *const *files; /* those not opened yet */
+    struct reader reader; /* of the file at hand, open where its name is not NULL */
+    struct salvage salvage;
+    uint64_t kept, bytes, losses; /* so far: records passed on; bytes and places lost */
+    char last[ROUND_NAME];        /* of the file at hand: the last round passed on, or empty */
+};
+
+static const struct option operand_known = {
+    0, "file", NULL, "file of a stream; - is standard input, the default"
+};
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    static char *const standard_input[] = { "-", NULL };
+    struct salvager *my = self;
+    int letter = options_next(options);
+    my->host = host;
+    my->files = options_operands(options);
+    if (!*my->files)
+        my->files = standard_input;
+    return letter;
+}
+
+static enum kind kind(const void *self)
+{
+    (void)self;
+    return SOURCE;
+}
+
+static void close_file(struct salvager *my)
+{
+    if (my->reader.name && my->reader.fd > STDIN_FILENO)
+        close(my->reader.fd);
+    if (my->reader.name)
+        reader_close(&my->reader);
+    my->reader.name = NULL;
+}
+
+/* Opens the next file: 1, 0 where there is none, or a fault. */
+static int open_file(struct salvager *my)
+{
+    const char *file = *my->files;
+    struct fault *fault = my->host->fault;
+    if (!file)
+        return 0;
+    my->files++;
+    bool standard = strcmp(file, "-") == 0;
+    if (standard && isatty(STDIN_FILENO))
+        return fault_usage(fault, "standard input is a terminal, and rounds are binary");
+    int fd = standard ? STDIN_FILENO : watch_open(my->host->watch, file, O_RDONLY, 0, fault);
+    if (fd < 0)
+        return fault_system(fault, "cannot open %s", file);
+    reader_open(&my->reader, fd, standard ? "<stdin>" : file, my->host->watch);
+    my->salvage = (struct salvage){ .reader = &my->reader };
+    my->last[0] = '\0';
+    return 1;
+}
+
+static void report(struct salvager *my, const char *what)
+{
+    struct fault line = { FAULT_NONE, "" };
+    (void)fault_other(&line, "%s: %s%s: %s", my->reader.name,
+                      *my->last ? "after " : "before the first whole round", my->last, what);
+    my->losses++;
+    warn(my->host, "salvage", line.text);
+}
+
+static void report_lost(struct salvager *my, uint64_t lost)
+{
+    char what[80] = "an end record or rounds before it are missing";
+    if (lost)
+        snprintf(what, sizeof what, "%" PRIu64 " bytes belong to no whole record", lost);
+    my->bytes += lost;
+    report(my, what);
+}
+
+/* A record that is whole: checks a round, because bytes within it may be damaged. */
+static enum step take(struct salvager *my, struct round *round)
+{
+    struct fault wrong = { FAULT_NONE, "" };
+    if (round->record->kind == RECORD_ROUND && round_read(round, &wrong) < 0) {
+        report(my, wrong.text);
+        return DROP;
+    }
+    if (round->record->kind == RECORD_ROUND)
+        round_name(round, my->last);
+    my->kept++;
+    return PASS;
+}
+
+static enum step step(void *self, struct round *round)
+{
+    struct salvager *my = self;
+    uint64_t lost;
+    for (;;) {
+        int opened = my->reader.name ? 1 : open_file(my);
+        if (opened <= 0)
+            return opened < 0 ? FAIL : DONE;
+        switch (salvage_next(&my->salvage, round->record, &lost, my->host->fault)) {
+        case SALVAGE_RECORD:
+            return take(my, round);
+        case SALVAGE_LOSS:
+            report_lost(my, lost);
+            break;
+        case SALVAGE_END:
+            close_file(my);
+            break;
+        default:
+            return FAIL;
+        }
+    }
+}
+
+/* Everything that is whole has been written, and the stream has its end record. */
+static int close_salvage(void *self, enum ended ended)
+{
+    struct salvager *my = self;
+    close_file(my);
+    if (ended != CLEAN || my->losses == 0)
+        return 0;
+    return fault_lost(my->host->fault, "%" PRIu64 " place%s with losses: %" PRIu64 " bytes lost, "
+                      "%" PRIu64 " rounds kept", my->losses, my->losses == 1 ? "" : "s", my->bytes,
+                      my->kept);
+}
+
+const struct filter salvage = {
+    .name = "salvage",
+    .usage = "[file ...]",
+    .line = "passes on the whole rounds of cut or damaged streams",
+    .operand = &operand_known,
+    .size = sizeof(struct salvager),
+    .parse = parse,
+    .kind = kind,
+    .step = step,
+    .close = close_salvage,
+};

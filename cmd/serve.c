@@ -1,0 +1,239 @@
+/* serve: answers many clients at a socket by one pipeline, and numbers their rounds. */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "pipeline.h"
+#include "programs.h"
+#include "say.h"
+#include "serve/client.h"
+#include "serve/moment.h"
+#include "serve/numbering.h"
+#include "serve/server.h"
+
+enum { CLIENTS_MOST = 100000, SPARE = 64 /* descriptors besides those of clients */ };
+#define BYTES_MOST ((uint64_t)1 << 30)
+
+struct serve {
+    struct host *host;
+    const char *path;
+    bool asks; /* is a client */
+    struct pipeline pipeline;
+    struct watch watch; /* the pipeline's: a signal does not stop it in a round */
+    struct writer gate; /* where the pipeline ends: its rounds are committed together */
+    uint64_t first, documents, bytes, clients, idle;
+    struct listener listener;
+    struct answerer answerer;
+    struct status status;
+    struct server server;
+};
+
+static const struct option options_known[] = {
+    { '0', NULL, NULL, "indices in requests start at 0 (default: at 1)" },
+    { 'S', "status", NULL, "file that shows the state, in the text format of Prometheus (default: "
+                           "none)" },
+    { 'a', NULL, NULL, "be a client: send requests from standard input, and print the answers "
+                       "(default: serve)" },
+    { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default: that after "
+                          "the last round in the folder of spool, else 1)" },
+    { 'c', "clients", NULL, "connections at once, 1 to 100000 (default 200)" },
+    { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
+                        "each request's largest index)" },
+    { 'i', "seconds", NULL, "close a connection without a whole request for so long, 1 to 86400 "
+                            "seconds (default 60)" },
+    { 'm', "bytes", NULL, "bytes of a request, 1 to 1073741824 (default 2097152)" },
+    { 'n', "documents", NULL, "documents of a request, 1 to 4294967295 (default 1000)" },
+    { 0 },
+};
+
+static const struct option socket_known = {
+    0, "socket", NULL, "file name of the Unix socket; - is a listening socket from systemd or on "
+                       "standard input"
+};
+
+static const struct option pipeline_known = {
+    0, "pipeline", NULL, "programs that pass rounds on, joined by |, as one argument"
+};
+
+static int parse_option(struct serve *my, const struct options *options)
+{
+    uint64_t dim;
+    struct svm_options *text = &my->answerer.options;
+    switch (options->letter) {
+    case '0':
+        text->from_zero = true;
+        return 0;
+    case 'S':
+        my->status.path = options->value;
+        return 0;
+    case 'a':
+        my->asks = true;
+        return 0;
+    case 'b':
+        return options_whole(options, 1, RECORD_MOST - 1, &my->first);
+    case 'c':
+        return options_whole(options, 1, CLIENTS_MOST, &my->clients);
+    case 'i':
+        return options_whole(options, 1, 86400, &my->idle);
+    case 'm':
+        return options_whole(options, 1, BYTES_MOST, &my->bytes);
+    case 'n':
+        return options_whole(options, 1, ROUND_DOCS, &my->documents);
+    default:
+        if (options_whole(options, 0, ROUND_DIM, &dim) < 0)
+            return -1;
+        text->widths = true;
+        text->dim = (size_t)dim;
+        return 0;
+    }
+}
+
+/* Each part must pass rounds on, and none may read or write files in place of them. */
+static int check_parts(const struct serve *my)
+{
+    struct fault *fault = my->host->fault;
+    const struct pipeline *pipeline = &my->pipeline;
+    for (size_t i = 0; i < pipeline->chain.parts; i++) {
+        const struct part *part = &pipeline->chain.part[i];
+        if (part->kind != FILTER || part->host.files)
+            return fault_usage(fault, "%s does not read rounds from a pipe and pass them on",
+                               part->filter->name);
+    }
+    if (pipeline->text.from || pipeline->text.to)
+        return fault_usage(fault, "the pipeline has %s: rounds come from clients, and return to "
+                           "them", pipeline->text.from ? "<" : ">");
+    return 0;
+}
+
+static int check_limits(const struct serve *my, struct fault *fault)
+{
+    long most = sysconf(_SC_OPEN_MAX);
+    if (most > 0 && (uint64_t)most < my->clients + SPARE)
+        return fault_usage(fault, "-c %" PRIu64 " needs %" PRIu64 " descriptors, and this process "
+                           "may have %ld: see ulimit -n", my->clients, my->clients + SPARE, most);
+    return 0;
+}
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct serve *my = self;
+    struct host parts = *host;
+    int letter;
+    my->host = host;
+    my->listener.fd = -1;
+    my->clients = 200;
+    my->bytes = 2 << 20;
+    my->documents = 1000;
+    my->idle = 60;
+    while ((letter = options_next(options)) > 0)
+        if (parse_option(my, options) < 0)
+            return -1;
+    if (letter < 0)
+        return letter;
+    char *const *operands = options_operands(options);
+    my->path = operands[0];
+    if (my->asks)
+        return my->path && !operands[1] ? 0 : fault_usage(options->fault, "-a wants one operand: "
+                                                          "a socket");
+    if (!operands[0] || !operands[1] || operands[2])
+        return fault_usage(options->fault, "wants two operands: a socket, and a pipeline that is "
+                           "quoted as a whole");
+    my->watch = WATCH_NOTHING;
+    parts.watch = &my->watch;
+    parts.served = parts.last = true;
+    parts.out = &my->gate;
+    if (check_limits(my, options->fault) < 0 ||
+        pipeline_read(&my->pipeline, operands[1], options->fault) < 0 ||
+        pipeline_parse(&my->pipeline, &parts) < 0)
+        return -1;
+    return check_parts(my);
+}
+
+static enum kind kind(const void *self)
+{
+    (void)self;
+    return WHOLE;
+}
+
+/* Without -b: the number after the last round that spool has written. */
+static int find_first(struct serve *my)
+{
+    int part = pipeline_find(&my->pipeline, &spool);
+    char **words = part < 0 ? NULL : pipeline_words(&my->pipeline, (size_t)part);
+    if (my->first)
+        return 0;
+    my->first = 1;
+    while (words && words[1])
+        words++; /* the folder is its last word */
+    return words ? numbering_next(*words, &my->first, my->host->fault) : 0;
+}
+
+static void warn_of(void *to, const char *text)
+{
+    warn(((const struct serve *)to)->host, "serve", text);
+}
+
+static int open_serve(void *self)
+{
+    struct serve *my = self;
+    struct fault *fault = my->host->fault;
+    if (my->asks)
+        return 0;
+    my->answerer.options.most = (size_t)my->documents;
+    my->answerer.chain = &my->pipeline.chain;
+    my->status.chain = &my->pipeline.chain;
+    my->status.started = my->status.written = moment_seconds();
+    my->server = (struct server){ .listener = &my->listener, .answerer = &my->answerer,
+                                  .status = &my->status, .bytes = (size_t)my->bytes,
+                                  .clients = (size_t)my->clients, .watch = &my->watch,
+                                  .gate = &my->gate, .idle = (double)my->idle,
+                                  .stop = my->host->watch->stop, .warn = warn_of, .to = my };
+    if (chain_open(&my->pipeline.chain, fault) < 0 || find_first(my) < 0 ||
+        answerer_open(&my->answerer, fault) < 0 || server_open(&my->server, fault) < 0)
+        return -1;
+    my->answerer.next = my->first;
+    return listener_open(&my->listener, my->path, fault);
+}
+
+/* Serves until the end. */
+static enum step step(void *self, struct round *round)
+{
+    struct serve *my = self;
+    struct host *host = my->host;
+    my->answerer.round = round;
+    int served = my->asks ? client_run(my->path, host->in, host->watch->stop, host->out,
+                                       host->fault)
+                          : server_run(&my->server, host->fault);
+    return served < 0 ? FAIL : DONE;
+}
+
+static int end_serve(void *self)
+{
+    struct serve *my = self;
+    return my->asks ? 0 : chain_end(&my->pipeline.chain, my->host->fault);
+}
+
+static int close_serve(void *self, enum ended ended)
+{
+    struct serve *my = self;
+    server_close(&my->server);
+    listener_close(&my->listener);
+    answerer_close(&my->answerer);
+    return pipeline_close(&my->pipeline, ended, my->host->fault);
+}
+
+const struct filter serve = {
+    .name = "serve",
+    .usage = "[-0a] [-S status] [-b first] [-c clients] [-d dim] [-i seconds] [-m bytes] "
+             "[-n documents] socket [pipeline]",
+    .line = "answers many clients at a socket by one pipeline",
+    .options = options_known,
+    .operand = &socket_known,
+    .second = &pipeline_known,
+    .size = sizeof(struct serve),
+    .parse = parse,
+    .kind = kind,
+    .open = open_serve,
+    .step = step,
+    .end = end_serve,
+    .close = close_serve,
+};

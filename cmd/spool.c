@@ -1,0 +1,250 @@
+/* spool: keeps the rounds that pass in a folder of whole streams, and reads them back. */
+#include <inttypes.h>
+
+#include "run/filter.h"
+#include "say.h"
+#include "stream/model_file.h"
+#include "stream/spool_reader.h"
+#include "stream/spool_writer.h"
+
+enum { EVERY = 100000, POLL = 100 }; /* rounds of a file; milliseconds between looks for more */
+
+static const char name_preset[] = "rounds";
+
+struct spool {
+    struct host *host;
+    char mode; /* 'r' or 'l'; 0: write */
+    const char *name, *model;
+    char *const *folders;
+    bool again, follows;
+    uint64_t first, skip; /* first: 0 if -b is not given; skip: rounds still to be skipped */
+    struct spool_writer log;
+    struct spool_reader reader;
+};
+
+static const struct option options_known[] = {
+    { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)" },
+    { 'b', "first", NULL, "with -r: number of the first round to read (default 1)" },
+    { 'c', "rounds", NULL, "finish a file after so many rounds, 1 or more (default 100000)" },
+    { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)" },
+    { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none" },
+    { 'm', "model", NULL, "file of a model; with -r the rounds that it has learnt are skipped "
+                          "(default: none)" },
+    { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)" },
+    { 'r', NULL, NULL, "read the rounds of the folders as one stream" },
+    { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)" },
+    { 'y', NULL, NULL, "sync rounds to the disk before they are passed on (default: write them)" },
+    { 0 },
+};
+
+static const struct option operand_known = {
+    0, "folder", NULL, "folder of the log, which is made if it is missing; with -r one or more"
+};
+
+static int parse_option(struct spool *my, const struct options *options)
+{
+    switch (options->letter) {
+    case 'a':
+        my->again = true;
+        return 0;
+    case 'b':
+        return options_whole(options, 1, RECORD_MOST - 1, &my->first);
+    case 'c':
+        return options_whole(options, 1, RECORD_MOST, &my->log.every);
+    case 'f':
+        my->follows = true;
+        return 0;
+    case 'm':
+        my->model = options->value;
+        return 0;
+    case 'n':
+        my->name = options->value;
+        return spool_name_valid(my->name)
+                   ? 0 : fault_usage(options->fault, "-n wants 1 to %d bytes, none a slash, the "
+                                     "first not a dot, not '%.40s'", SPOOL_NAME, my->name);
+    case 't':
+        return options_whole(options, 1, 1000000, &my->log.seconds);
+    case 'y':
+        my->log.syncs = true;
+        return 0;
+    default: /* -l or -r */
+        if (my->mode && my->mode != options->letter)
+            return fault_usage(options->fault, "-l and -r exclude each other");
+        my->mode = options->letter;
+        return 0;
+    }
+}
+
+/* Do the options go together, and with the operands? */
+static int check(const struct spool *my, const struct options *options)
+{
+    const bool reads = my->mode == 'r', writes = my->mode == 0;
+    struct fault *fault = options->fault;
+    if (!*my->folders)
+        return fault_usage(fault, "no folder named");
+    if (!reads && my->folders[1])
+        return fault_usage(fault, "one folder only, not also '%.40s' (-r reads several)",
+                           my->folders[1]);
+    if (!reads && (my->follows || my->model || my->first > 0))
+        return fault_usage(fault, "-b, -f and -m need -r, which reads rounds");
+    if (!writes && (my->again || my->log.syncs || my->log.seconds || my->log.every))
+        return fault_usage(fault, "-a, -c, -t and -y are for writing, without -%c", my->mode);
+    return 0;
+}
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct spool *my = self;
+    int letter;
+    my->host = host;
+    my->log.lock_fd = -1;
+    while ((letter = options_next(options)) > 0)
+        if (parse_option(my, options) < 0)
+            return -1;
+    my->folders = options_operands(options);
+    host->saves = my->mode == 0;
+    return letter < 0 ? letter : check(my, options);
+}
+
+static enum kind kind(const void *self)
+{
+    char mode = ((const struct spool *)self)->mode;
+    return mode == 0 ? FILTER : mode == 'l' ? WHOLE : SOURCE;
+}
+
+/* ---- writing ---- */
+
+static int commit(void *self, struct fault *fault)
+{
+    return spool_writer_commit(&((struct spool *)self)->log, fault);
+}
+
+static int open_log(struct spool *my)
+{
+    struct fault line = { FAULT_NONE, "" };
+    struct spool_salvaged salvaged;
+    my->log.folder = my->folders[0];
+    my->log.name = my->name ? my->name : name_preset;
+    my->log.every = my->log.every ? my->log.every : EVERY;
+    if (spool_writer_open(&my->log, my->host->watch, &salvaged, my->host->fault) < 0)
+        return -1;
+    if (*salvaged.file.name) {
+        (void)fault_other(&line, "%s: %s was left open at round %" PRIu64 ": %" PRIu64 " rounds "
+                          "kept, %" PRIu64 " bytes lost", my->log.folder, my->log.name,
+                          salvaged.file.first, salvaged.rounds, salvaged.lost);
+        warn(my->host, "spool", line.text);
+    }
+    if (my->host->last) {
+        my->host->out->before = commit;
+        my->host->out->self = my;
+    }
+    return 0;
+}
+
+static enum step log_round(struct spool *my, struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    if (round->t <= my->log.last && my->again)
+        return DROP;
+    if (round->t <= my->log.last) {
+        (void)fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: number new "
+                         "rounds from there (-b), or drop old ones (spool -a)", my->log.folder,
+                         my->log.last);
+        return FAIL;
+    }
+    if (spool_writer_put(&my->log, round->record, round->t, fault) < 0 ||
+        (!my->host->last && commit(my, fault) < 0))
+        return FAIL;
+    return PASS;
+}
+
+/* ---- reading ---- */
+
+static int open_reader(struct spool *my)
+{
+    struct fault *fault = my->host->fault;
+    my->reader = (struct spool_reader){ .folders = my->folders, .name = my->name,
+                                        .first = my->first, .follows = my->follows };
+    if (spool_reader_open(&my->reader, fault) < 0 ||
+        (my->model && model_file_rounds(my->model, my->host->watch, &my->skip, fault) < 0))
+        return -1;
+    if (my->model && my->reader.count > 1)
+        return fault_other(fault, "-m counts the rounds of one log, and here are %zu: choose one "
+                           "with -n", my->reader.count);
+    return 0;
+}
+
+static enum step next_round(struct spool *my, struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    int got;
+    while ((got = spool_reader_next(&my->reader, round->record, fault)) == 0 && my->follows)
+        if (watch_pause(my->host->watch, POLL, fault) < 0)
+            return FAIL;
+    if (got <= 0)
+        return got < 0 ? FAIL : DONE;
+    if (my->skip == 0)
+        return PASS;
+    my->skip--;
+    return DROP;
+}
+
+static enum step print_last(struct spool *my, struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    uint64_t last;
+    int got = spool_reader_last(my->folders[0], my->name ? my->name : name_preset, round->record,
+                                &last, fault);
+    return got < 0 || writer_text(my->host->out, fault, "%" PRIu64 "\n", last) < 0 ? FAIL : DONE;
+}
+
+static int open_spool(void *self)
+{
+    struct spool *my = self;
+    return my->mode == 0 ? open_log(my) : my->mode == 'r' ? open_reader(my) : 0;
+}
+
+static enum step step(void *self, struct round *round)
+{
+    struct spool *my = self;
+    return my->mode == 0 ? log_round(my, round)
+           : my->mode == 'r' ? next_round(my, round) : print_last(my, round);
+}
+
+/* The log is whole before the end record is written. */
+static int end_spool(void *self)
+{
+    struct spool *my = self;
+    if (my->skip > 0)
+        return fault_other(my->host->fault, "model %s has learnt %" PRIu64 " rounds more than the "
+                           "log has", my->model, my->skip);
+    return spool_writer_cut(&my->log, my->host->fault);
+}
+
+/* Whatever ended the rounds, those of the open file are whole. */
+static int close_spool(void *self, enum ended ended)
+{
+    struct spool *my = self;
+    struct fault cutting = { FAULT_NONE, "" };
+    (void)ended;
+    if (spool_writer_cut(&my->log, &cutting) < 0 && cutting.kind != FAULT_NONE)
+        fault_also(my->host->fault, &cutting);
+    spool_writer_close(&my->log);
+    spool_reader_close(&my->reader);
+    return my->host->fault->kind == FAULT_NONE ? 0 : -1;
+}
+
+const struct filter spool = {
+    .name = "spool",
+    .usage = "[-aflry] [-b first] [-c rounds] [-m model] [-n name] [-t seconds] folder ...",
+    .line = "keeps rounds in a folder, and reads them back",
+    .options = options_known,
+    .operand = &operand_known,
+    .size = sizeof(struct spool),
+    .parse = parse,
+    .kind = kind,
+    .open = open_spool,
+    .step = step,
+    .end = end_spool,
+    .close = close_spool,
+};

@@ -1,0 +1,45 @@
+#include "io/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/wait.h"
+
+/* Is the open lock file still the one at its path? If its holder removed it after it was opened, it
+ * locks nothing. 1, 0, or -1 and errno. */
+static int is_same_file(int fd, const char *path)
+{
+    struct stat held, there;
+    if (fstat(fd, &held) < 0)
+        return -1;
+    if (stat(path, &there) < 0)
+        return errno == ENOENT ? 0 : -1;
+    return held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+}
+
+enum lock_result lock_take(const char *path, int *fd, struct fault *fault)
+{
+    for (;;) {
+        *fd = watch_open(NULL, path, O_RDWR | O_CREAT | O_NOFOLLOW, 0666, fault);
+        if (*fd < 0)
+            return LOCK_NOT_CREATED;
+        int locked = flock(*fd, LOCK_EX | LOCK_NB);
+        int same = locked < 0 ? -1 : is_same_file(*fd, path), why = errno;
+        if (same > 0)
+            return LOCK_TAKEN;
+        close(*fd);
+        *fd = -1;
+        errno = why;
+        if (same < 0)
+            return locked < 0 && why == EWOULDBLOCK ? LOCK_HELD : LOCK_FAILED;
+    }
+}
+
+void lock_release(const char *path, int fd)
+{
+    unlink(path);
+    close(fd);
+}

@@ -1,0 +1,30 @@
+#include "io/sync.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "io/wait.h"
+
+int sync_file(int fd)
+{
+    int result;
+    do
+        result = fsync(fd);
+    while (result < 0 && errno == EINTR);
+    return result;
+}
+
+int sync_folder(const char *folder)
+{
+    struct fault ignored = { FAULT_NONE, "" };
+    int fd = watch_open(NULL, folder, O_RDONLY | O_DIRECTORY, 0, &ignored);
+    if (fd < 0)
+        return errno == EACCES ? 0 : -1;
+    bool failed = sync_file(fd) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT);
+    int why = errno;
+    close(fd);
+    errno = why;
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,13 @@
+/* sync: makes the system write files and folders to the disk. */
+#ifndef RANKPIPE_SYNC_H
+#define RANKPIPE_SYNC_H
+
+/* fsync, tried again where a signal interrupts it: 0, or -1 and errno. */
+int sync_file(int fd);
+
+/* Syncs a folder, so that a new name in it is on the disk too: 0, or -1 and errno. A file system
+ * that cannot do so, and a folder that may not be read, are not failures; an error of the disk is
+ * one. */
+int sync_folder(const char *folder);
+
+#endif

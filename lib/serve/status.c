@@ -1,0 +1,156 @@
+#include "serve/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/wait.h"
+#include "serve/moment.h"
+#include "stream/writer.h"
+
+enum { PERIOD = 5 }; /* seconds between two writes */
+
+static const char *const error_names[STATUS_ERRORS] = { "request", "closed", "gone", "status" };
+
+void status_round(struct status *status, double came, bool explored)
+{
+    status->latency[status->rounds % STATUS_LATENCIES] = came;
+    status->pending_came += came;
+    status->pending++;
+    status->rounds++;
+    status->explored += explored;
+}
+
+void status_answered(struct status *status, double now)
+{
+    size_t n = status->pending < STATUS_LATENCIES ? status->pending : STATUS_LATENCIES;
+    for (size_t i = 1; i <= n; i++) {
+        double *latency = &status->latency[(status->rounds - i) % STATUS_LATENCIES];
+        *latency = now - *latency;
+    }
+    status->latency_sum += (double)status->pending * now - status->pending_came;
+    status->pending = 0;
+    status->pending_came = 0;
+}
+
+struct sheet {
+    struct writer *out;
+    struct fault *fault;
+};
+
+/* The lines of a number: what it is, its type, its value. */
+static void put(const struct sheet *sheet, const char *name, const char *type, const char *help,
+                double value)
+{
+    if (sheet->fault->kind == FAULT_NONE)
+        (void)writer_text(sheet->out, sheet->fault,
+                          "# HELP rankpipe_serve_%s %s\n# TYPE rankpipe_serve_%s %s\n"
+                          "rankpipe_serve_%s %.17g\n", name, help, name, type, name, value);
+}
+
+/* A fact of the pipeline. */
+static void put_fact(void *to, const char *name, double value)
+{
+    put(to, name, "gauge", "From the pipeline.", value);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Quantiles of the last latencies, then their sum and number since the start. */
+static void put_latency(const struct status *status, const struct sheet *sheet)
+{
+    static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
+    double sorted[STATUS_LATENCIES];
+    size_t n = status->rounds < STATUS_LATENCIES ? (size_t)status->rounds : STATUS_LATENCIES;
+    const char *name = "rankpipe_serve_latency_seconds";
+    memcpy(sorted, status->latency, sizeof sorted);
+    qsort(sorted, n, sizeof *sorted, by_size);
+    if (writer_text(sheet->out, sheet->fault, "# HELP %s From the last byte of a request to its "
+                    "answer; quantiles of the last %d.\n# TYPE %s summary\n", name,
+                    STATUS_LATENCIES, name) < 0)
+        return;
+    for (size_t i = 0; n && i < sizeof quantiles / sizeof *quantiles; i++)
+        if (writer_text(sheet->out, sheet->fault, "%s{quantile=\"%g\"} %.9f\n", name, quantiles[i],
+                        sorted[(size_t)(quantiles[i] * (double)(n - 1) + 0.5)]) < 0)
+            return;
+    (void)writer_text(sheet->out, sheet->fault, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name,
+                      status->latency_sum, name, status->rounds);
+}
+
+static void put_errors(const struct status *status, const struct sheet *sheet)
+{
+    if (writer_text(sheet->out, sheet->fault, "# HELP rankpipe_serve_errors_total Errors, by "
+                    "kind.\n# TYPE rankpipe_serve_errors_total counter\n") < 0)
+        return;
+    for (size_t i = 0; i < STATUS_ERRORS; i++)
+        if (writer_text(sheet->out, sheet->fault, "rankpipe_serve_errors_total{kind=\"%s\"} %"
+                        PRIu64 "\n", error_names[i], status->errors[i]) < 0)
+            return;
+}
+
+static void put_all(const struct status *status, double now, const struct sheet *sheet)
+{
+    double passed = now - status->written, rounds = (double)(status->rounds - status->then);
+    put(sheet, "rounds_total", "counter", "Rounds answered since the start.",
+        (double)status->rounds);
+    put(sheet, "rounds_per_second", "gauge", "Rounds a second since the last status.",
+        passed > 0 ? rounds / passed : 0);
+    put(sheet, "explored_total", "counter", "Rounds whose order was drawn at random.",
+        (double)status->explored);
+    put(sheet, "explored_share", "gauge", "Their share of all rounds since the start.",
+        status->rounds ? (double)status->explored / (double)status->rounds : 0);
+    put(sheet, "next_round", "gauge", "Number of the next round.", (double)status->next);
+    put(sheet, "connections", "gauge", "Connections now.", (double)status->open);
+    put(sheet, "connections_total", "counter", "Connections since the start.",
+        (double)status->clients);
+    put(sheet, "uptime_seconds", "gauge", "Seconds since the start.", now - status->started);
+    put_latency(status, sheet);
+    put_errors(status, sheet);
+    chain_facts(status->chain, put_fact, (void *)(uintptr_t)sheet);
+}
+
+/* Writes the text into a new file, and renames that one. */
+static int replace(const char *path, const struct writer *text, struct fault *fault)
+{
+    char fresh[4096];
+    if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh)
+        return fault_other(fault, "the name of the status file is too long");
+    int fd = watch_open(NULL, fresh, O_WRONLY | O_CREAT | O_TRUNC, 0666, fault);
+    if (fd < 0)
+        return fault_system(fault, "cannot write %s", fresh);
+    ssize_t wrote = write(fd, text->buffer, text->pending.held);
+    bool whole = wrote == (ssize_t)text->pending.held;
+    int why = wrote < 0 ? errno : ENOSPC;
+    if (watch_close(fd) < 0 || (errno = why, !whole) || rename(fresh, path) < 0) {
+        (void)fault_system(fault, "cannot write %s", path);
+        (void)unlink(fresh);
+        return -1;
+    }
+    return 0;
+}
+
+int status_write(struct status *status, bool now_due, struct fault *fault)
+{
+    struct writer text;
+    double now = moment_seconds();
+    if (!status->path || (!now_due && now - status->written < PERIOD))
+        return 0;
+    if (writer_open_memory(&text, fault) < 0)
+        return -1;
+    const struct sheet sheet = { &text, fault };
+    put_all(status, now, &sheet);
+    int result = fault->kind == FAULT_NONE ? replace(status->path, &text, fault) : -1;
+    writer_close(&text);
+    status->written = now;
+    status->then = status->rounds;
+    return result < 0 ? -1 : 1;
+}

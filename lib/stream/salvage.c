@@ -1,0 +1,170 @@
+#include "stream/salvage.h"
+
+#include <string.h>
+
+#include "stream/header.h"
+
+static const char magic[] = "rankpipe/1 ";
+enum { MAGIC = sizeof magic - 1, KIND = sizeof "round " - 1 };
+
+static size_t held(const struct salvage *salvage)
+{
+    return salvage->reader->until - salvage->reader->from;
+}
+
+static const unsigned char *bytes(const struct salvage *salvage)
+{
+    const struct reader *reader = salvage->reader;
+    return reader->bytes ? reader->bytes + reader->from : NULL;
+}
+
+/* Reads until n bytes are held: 1, 0 at the end of the input, or a fault. */
+static int fill_to(struct salvage *salvage, size_t n, struct fault *fault)
+{
+    int more = 1;
+    while (more > 0 && held(salvage) < n)
+        more = reader_more(salvage->reader, fault);
+    return more;
+}
+
+/* Where in n bytes a header line of this version may begin, or its beginning at their end: n where
+ * it cannot. */
+static size_t find_magic(const unsigned char *at, size_t n)
+{
+    if (n == 0)
+        return 0;
+    const unsigned char *end = at + n, *next = memchr(at, *magic, n);
+    for (; next; next = memchr(next + 1, *magic, (size_t)(end - next - 1))) {
+        size_t left = (size_t)(end - next);
+        if (memcmp(next, magic, left < MAGIC ? left : MAGIC) == 0)
+            return (size_t)(next - at);
+    }
+    return n;
+}
+
+/* Does a header line begin in the first `within` of n bytes? */
+static bool has_header(const unsigned char *at, size_t within, size_t n)
+{
+    for (size_t from = 0; from < within; from++) {
+        from += find_magic(at + from, n - from);
+        if (from >= within || n - from < MAGIC)
+            return false;
+        const char *kind = (const char *)at + from + MAGIC;
+        size_t left = n - from - MAGIC;
+        if ((left >= KIND && (memcmp(kind, "round ", 6) == 0 || memcmp(kind, "model ", 6) == 0)) ||
+            (left >= 4 && memcmp(kind, "end ", 4) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Skips n bytes, and then all to the next place where a header line may begin: 1, 0 at the end of
+ * the input, or a fault. */
+static int skip(struct salvage *salvage, size_t n, struct fault *fault)
+{
+    for (;;) {
+        if (held(salvage) > n)
+            n += find_magic(bytes(salvage) + n, held(salvage) - n);
+        salvage->skipped += n;
+        salvage->reader->from += n;
+        int got = fill_to(salvage, MAGIC, fault);
+        if (got <= 0) {
+            salvage->skipped += held(salvage);
+            salvage->reader->from = salvage->reader->until;
+            return got;
+        }
+        n = find_magic(bytes(salvage), held(salvage));
+        if (n == 0)
+            return 1;
+    }
+}
+
+/* The bytes of the header line at hand, with its LF: 0 where there is none. Or a fault. */
+static int find_line(struct salvage *salvage, size_t *n, struct fault *fault)
+{
+    const unsigned char *end = NULL;
+    int more = 1;
+    while (more > 0 && !end) {
+        size_t have = held(salvage) < RECORD_LINE ? held(salvage) : RECORD_LINE;
+        end = have ? memchr(bytes(salvage), '\n', have) : NULL;
+        more = end || have == RECORD_LINE ? 0 : reader_more(salvage->reader, fault);
+    }
+    *n = end ? (size_t)(end - bytes(salvage)) + 1 : 0;
+    return more < 0 ? -1 : 0;
+}
+
+/* Reads the record at hand: 1; 0 where it is not whole; or a fault. *n becomes its bytes. */
+static int read_whole(struct salvage *salvage, struct record *record, size_t *n,
+                      struct fault *fault)
+{
+    struct fault wrong = { FAULT_NONE, "" };
+    size_t line;
+    if (find_line(salvage, &line, fault) < 0)
+        return -1;
+    if (line == 0 || header_parse(record, (const char *)bytes(salvage), line - 1, &wrong) < 0 ||
+        record->bytes > SIZE_MAX / 2)
+        return 0;
+    *n = line + (size_t)record->bytes;
+    if (fill_to(salvage, *n + MAGIC + KIND, fault) < 0)
+        return -1;
+    return held(salvage) >= *n && !has_header(bytes(salvage) + line, (size_t)record->bytes,
+                                              held(salvage) - line);
+}
+
+/* Takes the whole record at hand, of n bytes, as the next one. True where it is a loss that an end
+ * record counts more records than came. */
+static bool take(struct salvage *salvage, struct record *record, size_t n)
+{
+    const unsigned char *end = bytes(salvage) + n;
+    bool end_record = record->kind == RECORD_END;
+    bool missing = end_record && !salvage->broken && record->rounds != salvage->since;
+    if (!end_record)
+        record_bind(record, end - record->bytes, (size_t)record->bytes);
+    salvage->reader->from += n;
+    salvage->since = end_record ? 0 : salvage->since + 1;
+    salvage->broken = salvage->broken && !end_record;
+    salvage->ended = end_record;
+    return missing;
+}
+
+static enum salvaged lose(struct salvage *salvage, uint64_t *lost)
+{
+    *lost = salvage->skipped;
+    salvage->skipped = 0;
+    salvage->since = 0;
+    salvage->broken = true;
+    return SALVAGE_LOSS;
+}
+
+/* The input is at its end, which is a loss where no end record came just before. */
+static enum salvaged finish(struct salvage *salvage, uint64_t *lost)
+{
+    if (salvage->skipped == 0 && (salvage->ended || salvage->broken))
+        return SALVAGE_END;
+    return lose(salvage, lost);
+}
+
+enum salvaged salvage_next(struct salvage *salvage, struct record *record, uint64_t *lost,
+                           struct fault *fault)
+{
+    for (;;) {
+        size_t n;
+        int got = skip(salvage, 0, fault);
+        if (got == 0)
+            return finish(salvage, lost);
+        int whole = got < 0 ? -1 : read_whole(salvage, record, &n, fault);
+        if (whole < 0)
+            return SALVAGE_FAULT;
+        if (whole == 0 && skip(salvage, 1, fault) < 0)
+            return SALVAGE_FAULT;
+        if (whole == 0)
+            continue;
+        if (salvage->skipped)
+            return lose(salvage, lost);
+        *lost = 0;
+        if (take(salvage, record, n))
+            return SALVAGE_LOSS;
+        if (record->kind != RECORD_END)
+            return SALVAGE_RECORD;
+    }
+}

@@ -1,0 +1,31 @@
+/* salvage: the whole records of a stream that is cut or damaged. */
+#ifndef RANKPIPE_SALVAGE_H
+#define RANKPIPE_SALVAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "stream/reader.h"
+#include "stream/record.h"
+
+/* A record is whole if all of its bytes are there, and if no header line begins in its payload. So
+ * what a cut leaves of a record is told from the stream that was appended after it. */
+struct salvage { /* all zero at first, but reader */
+    struct reader *reader; /* the caller's */
+    uint64_t skipped;      /* bytes since the last whole record that belong to none */
+    uint64_t since;        /* whole records since the last end record or loss */
+    bool ended, broken;    /* the last whole record was an end record; a loss came after it */
+};
+
+/* Reads on to the next record that is a round or a model, and binds it to a payload that is valid
+ * until the next call. SALVAGE_LOSS: before the next record or the end, *lost bytes belong to no
+ * whole record; 0 where whole records are missing, or an end record. SALVAGE_FAULT: the input
+ * cannot be read. Memory grows with the largest record, or with what a damaged header line
+ * announces and the input has. */
+enum salvaged { SALVAGE_FAULT = -1, SALVAGE_END, SALVAGE_RECORD, SALVAGE_LOSS };
+
+enum salvaged salvage_next(struct salvage *salvage, struct record *record, uint64_t *lost,
+                           struct fault *fault);
+
+#endif

@@ -1,0 +1,37 @@
+#include "text/qid_word.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Does this byte stand in a header as it is, not as %XX? */
+static bool is_plain(unsigned char c)
+{
+    return c > ' ' && c < 127 && c != '%';
+}
+
+bool qid_word_encode(const char *word, size_t n, char encoded[QID_BYTES + 1])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)word[i];
+        if (used + (is_plain(c) ? 1 : 3) > QID_BYTES)
+            return false;
+        if (is_plain(c))
+            encoded[used++] = (char)c;
+        else
+            used += (size_t)sprintf(encoded + used, "%%%02X", c);
+    }
+    encoded[used] = '\0';
+    return true;
+}
+
+bool qid_word_find(const char *line, char encoded[QID_BYTES + 1])
+{
+    for (const char *p = text_skip_blanks(line); *p && *p != '#'; p = text_skip_word(p))
+        if (strncmp(p, "qid:", 4) == 0)
+            return text_word_bytes(p + 4) > 0 &&
+                   qid_word_encode(p + 4, text_word_bytes(p + 4), encoded);
+    return false;
+}

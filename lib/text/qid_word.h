@@ -1,0 +1,18 @@
+/* qid_word: the qid of a document in a line of text, and words as header lines have them. */
+#ifndef RANKPIPE_QID_WORD_H
+#define RANKPIPE_QID_WORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { QID_BYTES = 255 }; /* most bytes of an encoded word */
+
+/* Writes a word of n bytes as a header line has it: bytes that do not print, and %, as %XX. True,
+ * or false where that takes more than QID_BYTES. */
+bool qid_word_encode(const char *word, size_t n, char encoded[QID_BYTES + 1]);
+
+/* Finds the first word "qid:..." of a line before its comment, whatever else stands there, and
+ * encodes it. False where there is none that can be encoded. */
+bool qid_word_find(const char *line, char encoded[QID_BYTES + 1]);
+
+#endif

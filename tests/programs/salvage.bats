@@ -1,0 +1,138 @@
+# salvage: what is whole of a stream that is cut or damaged, and nothing else.
+load ../helper
+
+PATH=$ROOT/build/tests/shim:$PATH
+
+setup_rounds() { # shown.bin of 20 rounds
+    small_text | svm2bin >q.bin
+    replay -n 20 q.bin | explore -g 1 >shown.bin
+}
+
+rounds() { # the numbers of the rounds of a stream on standard input
+    bin2txt -f head | sed 's/.* t=\([0-9]*\) .*/\1/'
+}
+
+salvaged() { # salvaged STATUS FILE...: into out and err
+    local want=$1 got=0
+    shift
+    salvage "$@" >out 2>err || got=$?
+    is "$got" "$want"
+    bin2txt -f head out >/dev/null # a whole stream
+}
+
+@test "a whole stream passes byte for byte, with status 0" {
+    setup_rounds
+    salvaged 0 shown.bin
+    same shown.bin out
+    [ ! -s err ]
+    salvage <shown.bin >out
+    same shown.bin out
+    cat shown.bin shown.bin >twice.bin
+    salvaged 0 twice.bin
+    replay shown.bin shown.bin | rounds | wc -l
+    is "$(rounds <out | wc -l)" 40
+    salvaged 0 shown.bin - <shown.bin
+    is "$(rounds <out | wc -l)" 40
+}
+
+@test "a stream that is cut at any byte: the rounds that are whole, and no other" {
+    small_text | svm2bin | explore -g 1 >shown.bin
+    size=$(wc -c <shown.bin)
+    ends=$(grep -abo 'rankpipe/1' shown.bin | cut -d : -f 1 | tail -n +2) # of rounds 1, 2, 3
+    for ((n = 0; n < size; n++)); do
+        head -c "$n" shown.bin >cut
+        got=0
+        salvage cut >out 2>err || got=$?
+        [ $got = 3 ]
+        want=0
+        for end in $ends; do [ "$end" -gt "$n" ] || want=$((want + 1)); done
+        [ "$(bin2txt -f head out | wc -l)" = $want ] || { echo "at $n" && return 1; }
+    done
+}
+
+@test "the streams after a cut are read, wherever the cut was" {
+    setup_rounds
+    replay -n 3 shown.bin >first.bin
+    size=$(wc -c <first.bin)
+    replay -b 101 -n 103 shown.bin >second.bin
+    for ((n = 1; n < size; n++)); do
+        head -c "$n" first.bin | cat - second.bin >log
+        got=0
+        salvage log >out 2>err || got=$?
+        [ $got = 3 ] || [ "$n" = "$size" ]
+        is "$(rounds <out | tail -n 3 | xargs)" '101 102 103' || { echo "at $n" && return 1; }
+        head -n 1 err | grep -q '^salvage: log: ' || [ ! -s err ]
+    done
+}
+
+@test "damage within: the rounds before and after it, and how many bytes are lost" {
+    setup_rounds
+    at=$(grep -abo 'rankpipe/1 round t=7 ' shown.bin | cut -d : -f 1)
+    next=$(grep -abo 'rankpipe/1 round t=8 ' shown.bin | cut -d : -f 1)
+    { head -c "$at" shown.bin; printf 'X'; tail -c +$((at + 2)) shown.bin; } >damaged
+    salvaged 3 damaged
+    is "$(rounds <out | xargs)" "$(seq 1 20 | sed 7d | xargs)"
+    is "$(head -n 1 err)" "salvage: damaged: after round 6 (qid c): $((next - at)) bytes belong to no whole record"
+    is "$(tail -n 1 err)" "salvage: 1 place with losses: $((next - at)) bytes lost, 19 rounds kept"
+    # the order is no permutation: the record is whole, and the round is not
+    mkstream round t=1 docs=2 dim=0 order:u4 0 0 >wrong
+    salvaged 3 wrong
+    grep -q 'order' err
+}
+
+@test "an end record that counts more rounds than came" {
+    setup_rounds
+    at=$(grep -abo 'rankpipe/1 round t=7 ' shown.bin | cut -d : -f 1)
+    next=$(grep -abo 'rankpipe/1 round t=8 ' shown.bin | cut -d : -f 1)
+    { head -c "$at" shown.bin; tail -c +$((next + 1)) shown.bin; } >missing
+    salvaged 3 missing
+    is "$(rounds <out | wc -l)" 19
+    is "$(head -n 1 err)" 'salvage: missing: after round 20 (qid b): an end record or rounds before it are missing'
+}
+
+@test "a header line in a payload belongs to a stream that was appended after a cut" {
+    setup_rounds
+    # the first round of the second stream lies in the features that the cut removed
+    synth -n 2 -d 100 -l 30 linear >big.bin
+    head -c 3000 big.bin | cat - shown.bin big.bin >log
+    salvaged 3 log
+    is "$(rounds <out | xargs)" "$(seq 1 20 | xargs) 1 2"
+}
+
+@test "nothing, garbage, and files that are missing" {
+    : >empty
+    salvaged 3 empty
+    is "$(head -n 1 err)" 'salvage: empty: before the first whole round: an end record or rounds before it are missing'
+    head -c 100000 /dev/urandom >garbage
+    salvaged 3 garbage
+    is "$(head -n 1 err)" 'salvage: garbage: before the first whole round: 100000 bytes belong to no whole record'
+    printf 'rankpipe/1 round t=1 docs=1 dim=0 cols=x:f4[9007199254740990] bytes=36028797018963960\nabc' >huge
+    salvaged 3 huge
+    fails 1 'salvage: cannot open nothing: *' salvage nothing
+    fails 2 "salvage: no option '-q'*" salvage -q
+}
+
+@test "loop runs it as a first part, and ends with the same status" {
+    setup_rounds
+    head -c 900 shown.bin >cut
+    salvage cut 2>/dev/null | bin2txt -f head >want || true
+    got=0
+    loop 'salvage cut | bin2txt -f head' >out 2>err || got=$?
+    is "$got" 3
+    same want out
+    [ -s out ]
+}
+
+@test "any byte changed: a whole stream comes out, or an error; memory is bounded" {
+    needs_limits
+    small_text | svm2bin | explore -g 1 >shown.bin
+    size=$(wc -c <shown.bin)
+    for ((n = 0; n < size; n++)); do
+        { head -c "$n" shown.bin; printf '\x39'; tail -c +$((n + 2)) shown.bin; } >changed
+        got=0
+        (ulimit -v 100000 && exec timeout 5 salvage changed) >out 2>err || got=$?
+        [ $got = 0 ] || [ $got = 3 ]
+        bin2txt -f head out >heads || { echo "at $n" && return 1; }
+        [ "$(wc -l <heads)" -ge 2 ] || { echo "at $n" && return 1; }
+    done
+}

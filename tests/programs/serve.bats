@@ -1,0 +1,457 @@
+#!/usr/bin/env bats
+# serve: many clients, one pipeline: who gets which answer, and what becomes of clients that err.
+
+load ../helper
+
+SHIM=$ROOT/build/tests/shim
+started=
+
+teardown() {
+    [ -z "$started" ] || { kill -KILL "$started" && wait "$started"; } 2>/dev/null || true
+}
+
+# start OPTION... SOCKET PIPELINE: runs serve until stop, and waits until it listens.
+start() {
+    serve "$@" 2>err &
+    started=$!
+    local socket=${*: -2:1}
+    for _ in $(seq 250); do
+        [ ! -S "$socket" ] || ! serve -a "$socket" </dev/null 2>/dev/null || return 0
+        kill -0 $started || break
+        sleep 0.02
+    done
+    cat err
+    return 1
+}
+
+# stop: ends it by SIGTERM, and expects exit 0.
+stop() {
+    local got=0
+    kill -TERM $started
+    wait $started || got=$?
+    started=
+    is "$got" 0
+}
+
+# Ten queries of five documents as requests, and a model.
+material() {
+    synth -n 10 -l 5 -d 4 linear >q.bin
+    update -a listnet -T 30 -m w.bin <q.bin
+    bin2txt q.bin | awk '$2 != q { if (q) print ""; q = $2 } { $1 = "?"; print } END { print "" }' \
+        >requests
+}
+
+# answers: what the pipeline, as programs, answers to the requests; a blank line after each answer.
+answers() {
+    svm2bin -lu "$@" requests | score -m w.bin | explore -g 0.5 -s 3 | bin2txt -f rank |
+        awk 't && $1 != t { print "" } { t = $1; print } END { print "" }'
+}
+
+@test "an answer is what bin2txt -f rank prints, and a blank line" {
+    material
+    start s 'score -m w.bin | explore -g 0.5 -s 3'
+    serve -a s <requests >got
+    stop
+    is "$(cat err)" ''
+    answers >want
+    same got want
+    [ ! -e s ]
+}
+
+@test "connections take turns in one numbering, and each gets the answers to its own requests" {
+    material
+    start s 'score -r -m w.bin | explore -g 0.1 -s random'
+    read -r queries _ _ _ first last < <("$SHIM/load" s requests 50 3000)
+    is "$queries $first $last" '3000 1 3000'
+    serve -a s <requests | head -n 1 | cut -f 1,2 >next
+    is "$(cat next)" "3001	$(head -n 1 requests | sed 's/.*qid:\([^ ]*\).*/\1/')"
+    stop
+}
+
+@test "the share of rounds explored is gamma, within three standard errors" {
+    material
+    start -S status s 'score -m w.bin | explore -g 0.2 -s random'
+    "$SHIM/load" s requests 10 4000
+    stop
+    awk '/^rankpipe_serve_explored_total / { x = $2 }
+        END { d = x - 800; exit d * d > 9 * 4000 * 0.2 * 0.8 }' status
+    grep -x 'rankpipe_serve_rounds_total 4000' status
+}
+
+@test "names of documents are in the answer if all have one" {
+    start s 'explore -g 1 -s 1'
+    printf '? 1:1 # a\n? 1:2 # docid = b\n\n? 1:1 # a\n? 1:2\n\n? 1:1\n? 1:2\n\n' | serve -a s >got
+    is "$(sed -n 1,2p got | cut -f 4 | sort | paste -sd ' ')" 'a b'
+    is "$(sed -n 4p got)" '! request: 1 of 2 documents have no name in a comment'
+    is "$(sed -n 6,7p got | cut -f 4 | sort | paste -sd ' ')" '0 1'
+    long=$(printf %05000d 7)
+    printf '? 1:1 # a\x01b\n\n? 1:1 # %s\n\n' "$long" | serve -a s >got
+    is "$(head -n 1 got)" '! request: the name of a document has a control character'
+    is "$(sed -n 3p got | cut -f 1,4)" "3	$long"
+    stop
+}
+
+@test "a bad request gets one line with !, and no number; the others are answered" {
+    start -n 3 s 'explore -g 1 -s 1'
+    {
+        printf 'x 1:1\n\n? 1:1\n\n? 1:1\n? qid:a 1:1\n\nrequest: a\n\n# nothing\n\n'
+        printf '? 1:1\n? 1:1\n? 1:1\n? 1:1\n\n? 2:1 1:1\n? 1:1\n\n\0\n\n? 1:1\n\n? 1:1'
+    } | serve -a s >got
+    is "$(cut -f 1 got)" "! request: line 1: the label is not a number: 'x'
+
+1
+
+! request: line 2: a qid, but the lines before have none: 'qid:a 1:1'
+
+! request: line 2: a request without documents
+
+! request: it has no documents
+
+! request: line 4: more than 3 documents: '? 1:1'
+
+! request: line 1: index 1 after a larger one: '1:1'
+
+! request: line 1: a NUL byte: '\\x00'
+
+2
+
+! request: no blank line ends it"
+    stop
+}
+
+@test "a round that the pipeline refuses gets a line with !, and no other round gets its number" {
+    material
+    start s 'score -m w.bin | explore'
+    { printf '? 1:1\n\n' && cat requests; } | serve -a s >got
+    [[ $(head -n 1 got) == '! score: it has 1 features, and the model learnt from rounds with 4 each: '* ]]
+    is "$(sed -n 3p got | cut -f 1)" 2
+    stop
+}
+
+@test "-d and -0 are about the features of requests" {
+    material
+    start -0 -d 4 s 'score -m w.bin | explore -o'
+    printf '? 0:1\n? 3:1\n\n? 4:1\n\n' | serve -a s >got
+    stop
+    printf '? 1:1\n? 4:1\n' | svm2bin -u -d 4 | score -m w.bin | explore -o | bin2txt -f rank |
+        sed 's/^1	1	/1	-	/' >want
+    is "$(sed -n 1,2p got)" "$(cat want)"
+    is "$(sed -n 4p got)" "! request: line 1: an index past -d 4: '4:1'"
+}
+
+@test "-m: a request with more bytes is refused, and its connection closed; others are not" {
+    start -m 20 s 'explore -g 1'
+    { printf '? 1:1\n\n' && printf '?%0.s 1:1 # long\n' $(seq 9) && printf '\n? 1:1\n\n'; } >text
+    serve -a s <text >got 2>err2 || true
+    is "$(sed -n 3p got)" '! request: more than 20 bytes: the connection is closed'
+    is "$(wc -l <got)" 4
+    printf '? 1:1\n\n' | serve -a s | grep -c '^2	'
+    stop
+}
+
+@test "-i: a connection without a whole request is closed after so many seconds" {
+    start -i 1 s 'explore -g 1'
+    { printf '? 1:1\n\n? 1:1\n'; sleep 5; } | serve -a s >got 2>err2 || true
+    is "$(tail -n 2 got | head -n 1)" '! request: not whole after 1 seconds'
+    is "$(cat err2)" 'serve: s: the service closed the connection'
+    stop
+}
+
+@test "-c: a client waits until one of so many connections is closed" {
+    start -c 1 s 'explore -g 1'
+    mkfifo hold
+    serve -a s <hold >first &
+    holder=$!
+    exec 4>hold
+    printf '? 1:1\n\n' >&4
+    for _ in $(seq 100); do [ ! -s first ] || break; sleep 0.02; done
+    printf '? 1:1\n\n' | serve -a s >second 4>&- &
+    waiter=$!
+    sleep 0.3
+    is "$(cat second)" ''
+    exec 4>&-
+    wait $holder
+    wait $waiter
+    is "$(cut -f 1 first second)" "$(printf '1\n\n2\n\n')"
+    stop
+}
+
+@test "clients that send garbage, stop, never read or vanish do not disturb the others" {
+    material
+    start -S status s 'score -m w.bin | explore'
+    "$SHIM/load" -m s requests 20 5000
+    stop
+    grep -q 'errors_total{kind="request"} [1-9]' status
+    is "$(cat err)" ''
+}
+
+@test "after connections have come and gone, no descriptor is open and memory is flat" {
+    [ -d /proc/self/fd ] || skip "no /proc/self/fd here"
+    not_sanitized "freed memory is kept for a while"
+    material
+    start s 'score -m w.bin | explore'
+    "$SHIM/load" -1 s requests 4 500
+    sleep 0.2
+    fds=$(ls /proc/$started/fd | wc -l)
+    memory=$(awk '/VmRSS/ { print $2 }' /proc/$started/status)
+    "$SHIM/load" -1 -m s requests 4 5000
+    sleep 0.2
+    is "$(ls /proc/$started/fd | wc -l)" "$fds"
+    [ "$(awk '/VmRSS/ { print $2 }' /proc/$started/status)" -le $((memory + 1024)) ]
+    stop
+}
+
+@test "SIGTERM: whole requests are answered, then all is closed; exit 0" {
+    material
+    for i in $(seq 200); do cat requests; done >many
+    start s 'score -m w.bin | explore'
+    mkfifo slow
+    serve -a s <many >slow 2>err2 &
+    asker=$!
+    exec 5<slow
+    head -c 1000 <&5 >got
+    kill -TERM $started
+    cat <&5 >>got
+    wait $started
+    started=
+    wait $asker || true
+    exec 5<&-
+    [ ! -e s ]
+    # Whole answers alone, numbered without a gap.
+    grep -v '^!' got | awk 'NF == 0 { if (n) { if (n != 5) exit 1; answers++ } n = 0; next }
+        { if (n == 0 && $1 != last + 1) exit 1; last = $1; n++ }
+        END { if (n || answers < 10) exit 1 }'
+}
+
+@test "a pipeline that fails ends the service with its message, exit 1" {
+    material
+    start s "score -m w.bin | explore | metric -t /dev/full -e 1 ndcg@1"
+    sed 's/^?/1/' requests >labelled
+    for i in $(seq 100); do cat labelled; done | serve -a s >got 2>err2 || true
+    status=0
+    wait $started || status=$?
+    started=
+    is "$status" 1
+    is "$(cat err)" 'serve: metric: cannot write /dev/full: No space left on device'
+    [ ! -e s ]
+}
+
+@test "a pipeline without explore is reported with the first request" {
+    material
+    start s 'score -m w.bin'
+    serve -a s <requests >got 2>err2 || true
+    status=0
+    wait $started || status=$?
+    started=
+    is "$status" 1
+    is "$(cat err)" 'serve: the pipeline gives no order to show: add explore'
+}
+
+@test "a socket that nobody listens at is replaced; one in use, and any other file, is not" {
+    start s 'explore -g 1'
+    fails 1 'serve: another process listens at s' serve s 'explore -g 1'
+    kill -KILL $started
+    wait $started || true
+    [ -S s ]
+    serve s 'explore -g 1' 2>err &
+    started=$!
+    for _ in $(seq 100); do
+        ! printf '? 1:1\n\n' | serve -a s >got 2>/dev/null || break
+        sleep 0.02
+    done
+    is "$(cut -f 1 got)" "$(printf '1\n\n')"
+    stop
+    echo text >file
+    fails 1 'serve: file exists and is not a socket' serve file 'explore -g 1'
+    is "$(cat file)" text
+    fails 1 'serve: cannot listen at none/s: No such file or directory' serve none/s 'explore -g 1'
+    fails 2 'serve: the path of a socket has at most 96 bytes, not 120*' serve "$(printf %0120d 0)" explore
+}
+
+@test "-: a listening socket from systemd, or as standard input" {
+    for fd in 0 3; do
+        "$SHIM/listen" $fd s$fd serve - 'explore -g 1' 2>err &
+        started=$!
+        for _ in $(seq 100); do
+            [ ! -S s$fd ] || ! printf '? 1:1\n\n' | serve -a s$fd >got 2>/dev/null || break
+            sleep 0.02
+        done
+        is "$(cut -f 1 got)" "$(printf '1\n\n')"
+        stop
+        [ -S s$fd ]
+    done
+    fails 1 'serve: descriptor 0 is not a listening socket' serve - 'explore -g 1'
+    LISTEN_PID=1 LISTEN_FDS=1 fails 1 'serve: descriptor 0 is not a listening socket' serve - explore
+}
+
+@test "score -r takes a new model, and the status file shows the round of the model" {
+    material
+    head -n 6 requests >one
+    start -S status s 'score -r -m w.bin | explore'
+    serve -a s <one | cut -f 4,5 >before
+    replay -n 20 q.bin | update -a listnet -e 0.5 -m other.bin
+    mv other.bin w.bin
+    serve -a s <one | cut -f 4,5 >after
+    stop
+    ! cmp -s before after
+    score -m w.bin <q.bin | explore | bin2txt -f rank | head -n 5 | cut -f 4,5 >want
+    is "$(head -n 5 after)" "$(cat want)"
+    grep -x 'rankpipe_serve_model_round 20' status
+}
+
+@test "-S: the status file is in Prometheus' text format, and replaced whole" {
+    start -S status -b 7 s 'explore -g 1'
+    [ -s status ]
+    printf '? 1:1\n\nx\n\n' | serve -a s >got
+    stop
+    # Each name has its help and type before its values, which are numbers.
+    awk '/^# HELP / { help = $3; next }
+        /^# TYPE / { if ($3 != help || $4 !~ /^(counter|gauge|summary)$/) exit 1; type = $3; next }
+        { sub(/[{].*[}]/, ""); name = $1; sub(/_(sum|count)$/, "", name)
+          if (name != type && $1 != type || $2 !~ /^[0-9.e+-]+$/) exit 1; n++ }
+        END { exit n < 15 }' status
+    grep -x 'rankpipe_serve_rounds_total 1' status
+    grep -x 'rankpipe_serve_next_round 8' status
+    grep -x 'rankpipe_serve_errors_total{kind="request"} 1' status
+    grep -x 'rankpipe_serve_latency_seconds_count 1' status
+    [ ! -e status.new ]
+}
+
+@test "-S: a status file that cannot be written is a warning" {
+    start -S none/status s 'explore -g 1'
+    printf '? 1:1\n\n' | serve -a s >got
+    stop
+    is "$(cut -f 1 got)" "$(printf '1\n\n')"
+    is "$(cat err)" 'serve: cannot write none/status.new: No such file or directory'
+}
+
+@test "what cannot be in a service's pipeline is refused" {
+    fails 2 'serve: bin2txt does not read rounds from a pipe and pass them on*' serve s bin2txt
+    fails 2 'serve: replay does not read rounds from a pipe and pass them on*' serve s 'replay q | explore'
+    fails 2 'serve: the pipeline has >: rounds come from clients, and return to them*' serve s 'explore >x'
+    fails 2 'serve: score: -f waits for update in each round, *' serve s 'score -f ring | explore'
+    fails 2 "serve: cannot run 'loop': choose from svm2bin, *" serve s 'loop explore'
+    fails 2 'serve: wants two operands: a socket, and a pipeline that is quoted as a whole*' serve s
+    fails 2 'serve: wants two operands: *' serve s score explore
+    fails 2 'serve: -a wants one operand: a socket*' serve -a
+    fails 1 'serve: score: none: no such file' serve s 'score -m none | explore'
+    (ulimit -n 100 && fails 2 'serve: -c 200 needs 264 descriptors, and this process may have 100: *' \
+        serve s explore)
+    [ ! -e s ]
+}
+
+@test "-a: no service is an error" {
+    fails 1 'serve: cannot connect to s: No such file or directory' serve -a s
+}
+
+# ---- with spool ----
+
+# Skips where this version has no spool.
+need_spool() {
+    command -v spool >/dev/null || skip "no spool in this version"
+}
+
+# logged FOLDER: the header lines of its rounds, in the order of their numbers.
+logged() {
+    for file in "$1"/*.bin; do bin2txt -f head "$file"; done | sort -t = -k 2,2n
+}
+
+@test "spool: the log has each round once, with its request, time and seed" {
+    need_spool
+    material
+    before=$(date +%s)000
+    start s 'score -m w.bin | explore -g 0.5 -s random | spool log'
+    awk -v RS= '{ print "request: r" NR "\n" $0 "\n" }' requests | serve -a s >got
+    stop
+    logged log >heads
+    is "$(sed 's/.* \(t=[0-9]*\) .*\(request=[^ ]*\) .*/\1 \2/' heads)" \
+        "$(for i in $(seq 10); do echo "t=$i request=r$i"; done)"
+    sed 's/.* time=\([0-9]*\) .*/\1/' heads | awk -v from="$before" '$1 < from { exit 1 }'
+    is "$(grep -o 'seed=[0-9]*' heads | sort -u | wc -l)" 1
+    cat log/*.bin | explore -g 0.5 -s recorded | bin2txt -f rank >again
+    grep . got >answered
+    same answered again
+}
+
+@test "spool: a restart goes on with the next number, and another seed; -b overrules it" {
+    need_spool
+    material
+    for i in 1 2 3; do
+        start s 'score -m w.bin | explore -g 0.5 -s random | spool log'
+        serve -a s <requests >got
+        stop
+        is "$(head -n 1 got | cut -f 1)" $((10 * i - 9))
+    done
+    is "$(logged log | wc -l)" 30
+    is "$(logged log | grep -o 'seed=[0-9]*' | sort -u | wc -l)" 3
+    # Logs of other names in the folder count too.
+    svm2bin -lu -b 51 requests | score -m w.bin | explore | spool -n other log >other.bin
+    start s 'score -m w.bin | explore -g 0.5 -s random | spool log'
+    serve -a s <requests >got
+    stop
+    is "$(head -n 1 got | cut -f 1)" 61
+    start -b 101 s 'score -m w.bin | explore -g 0.5 -s random | spool log'
+    serve -a s <requests >got
+    stop
+    is "$(head -n 1 got | cut -f 1)" 101
+}
+
+@test "spool: after kill -9, no answered round is missing from the log, or in it twice" {
+    need_spool
+    material
+    for j in $(seq 20); do cat requests; done >many
+    for i in $(seq "${KILLS:-5}"); do
+        start s 'score -m w.bin | explore -g 0.5 -s random | spool log'
+        for j in 1 2 3; do
+            serve -a s <many >got$i.$j 2>/dev/null &
+        done
+        sleep 0.0$((RANDOM % 10))
+        kill -KILL $started
+        wait || true
+        started=
+    done
+    start s 'score -m w.bin | explore -g 0.5 -s random | spool log'
+    serve -a s <requests >got.last
+    stop
+    logged log | sed 's/.* t=\([0-9]*\) .*/\1/' >numbers
+    is "$(uniq -d numbers)" ''
+    # Of the last answer before a kill, only a part may have come.
+    cat got* | awk -F '\t' 'NF == 6 { print $1 }' | sort -u >answered
+    [ "$(wc -l <answered)" -ge 10 ]
+    is "$(sort numbers | comm -13 - answered)" ''
+}
+
+@test "spool: on a full disk the service ends with exit 1, and its log has all that was answered" {
+    need_spool
+    material
+    for i in $(seq 100); do cat requests; done >many
+    (ulimit -f 200 && exec serve s 'score -m w.bin | explore | spool log' 2>err) &
+    started=$!
+    for _ in $(seq 100); do [ ! -S s ] || break; sleep 0.02; done
+    serve -a s <many >got 2>err2 || true
+    status=0
+    wait $started || status=$?
+    started=
+    is "$status" 1
+    [[ $(cat err) == 'serve: '*'File too large'* ]]
+    start s 'score -m w.bin | explore | spool log'
+    serve -a s <requests >>got
+    stop
+    logged log | sed 's/.* t=\([0-9]*\) .*/\1/' >numbers
+    is "$(uniq -d numbers)" ''
+    cut -f 1 got | grep '^[0-9]' | sort -u >answered
+    [ "$(wc -l <answered)" -gt 10 ]
+    is "$(sort numbers | comm -13 - answered)" ''
+}
+
+@test "spool -t finishes a file on time, also when no request comes" {
+    need_spool
+    start s 'explore -g 1 | spool -t 1 log'
+    printf '? 1:1\n\n' | serve -a s >got
+    for _ in $(seq 60); do
+        [ ! -e log/rounds.0000000000000001-0000000000000001.bin ] || break
+        sleep 0.1
+    done
+    [ -e log/rounds.0000000000000001-0000000000000001.bin ]
+    stop
+}

@@ -1,0 +1,311 @@
+# spool: a log of whole streams in a folder, of which no round is lost or there twice.
+load ../helper
+
+PATH=$ROOT/build/tests/shim:$PATH
+
+setup_rounds() { # q.bin, and shown.bin of 100 rounds
+    small_text | svm2bin >q.bin
+    replay -n 100 q.bin | explore -g 1 >shown.bin
+}
+
+rounds() { # the numbers of the rounds of a stream on standard input
+    bin2txt -f head | sed 's/.* t=\([0-9]*\) .*/\1/'
+}
+
+until_file() { # waits until there is such a file
+    local tries=500
+    until [ -e "$1" ]; do
+        sleep 0.01
+        [ $((tries -= 1)) -gt 0 ] || return 1
+    done
+}
+
+until_last() { # until_last N FOLDER: waits until the log there has N rounds
+    local tries=500
+    until [ "$(spool -l "$2")" = "$1" ]; do
+        sleep 0.01
+        [ $((tries -= 1)) -gt 0 ] || return 1
+    done
+}
+
+@test "rounds pass unchanged, and the files are whole streams, named by their rounds" {
+    setup_rounds
+    spool -c 40 log <shown.bin >passed.bin
+    same shown.bin passed.bin
+    is "$(cd log && echo *)" 'rounds.0000000000000001-0000000000000040.bin rounds.0000000000000041-0000000000000080.bin rounds.0000000000000081-0000000000000100.bin'
+    for file in log/*; do bin2txt -f head "$file" >/dev/null; done
+    is "$(rounds <log/rounds.0000000000000041-0000000000000080.bin | sed -n '1p;$p' | xargs)" '41 80'
+    cat log/*.bin | replay - >again.bin
+    same shown.bin again.bin
+    spool -r log >read.bin
+    same shown.bin read.bin
+    is "$(spool -l log)" 100
+}
+
+@test "large rounds, which move through pipes, are stored whole too" {
+    synth -n 20 -d 500 -l 60 linear | explore -g 1 >big.bin
+    cat big.bin | spool -c 7 log | cat >passed.bin
+    same big.bin passed.bin
+    spool -r log | cat >read.bin
+    same big.bin read.bin
+    loop 'replay big.bin | spool looped' >passed.bin
+    same big.bin passed.bin
+    spool -r looped >read.bin
+    same big.bin read.bin
+}
+
+@test "-r reads from a round on, skips what a model has learnt, and one log after the other" {
+    setup_rounds
+    spool -c 30 log <shown.bin >/dev/null
+    is "$(spool -r -b 59 log | rounds | sed -n '1p;$p' | xargs)" '59 100'
+    is "$(spool -r -b 101 log | rounds | wc -l)" 0
+    feedback-mask <shown.bin >seen.bin
+    spool -n seen -c 30 log <seen.bin >/dev/null
+    replay -n 33 seen.bin | update -a squared -e 0.1 -m w.bin
+    is "$(spool -r -n seen -m w.bin log | rounds | sed -n '1p;$p' | xargs)" '34 100'
+    is "$(spool -r -n seen -m nothing log | rounds | wc -l)" 100
+    is "$(spool -r log | rounds | wc -l)" 200
+    is "$(spool -r -n seen log log | rounds | wc -l)" 200
+    fails 1 'spool: -m counts the rounds of one log, and here are 2: choose one with -n' \
+        spool -r -m w.bin log
+    update -a squared -e 0.1 -m w.bin <seen.bin 2>/dev/null
+    fails 1 'spool: model w.bin has learnt 33 rounds more than the log has' \
+        spool -r -n seen -m w.bin log
+}
+
+@test "learning from the log in parts gives the bytes of one run" {
+    setup_rounds
+    feedback-mask <shown.bin | spool -c 30 seen >/dev/null
+    spool -r seen | update -a squared -e 0.1 -m once.bin
+    for until in 30 47 100; do
+        replay -b $(($(spool -l grown) + 1)) -n $until q.bin | explore -g 1 | feedback-mask |
+            spool -c 30 grown >/dev/null
+        spool -r -m w.bin grown | update -a squared -e 0.1 -m w.bin 2>/dev/null
+    done
+    same once.bin w.bin
+}
+
+@test "numbers rise: a round that is in the log already is refused, or dropped with -a" {
+    setup_rounds
+    replay -n 60 shown.bin | spool log >/dev/null
+    fails_on shown.bin 1 'spool: <stdin>: round 1 (qid a): the log in log has rounds up to 60 already: *' spool log
+    is "$(spool -a log <shown.bin | rounds | sed -n '1p;$p' | xargs)" '61 100'
+    spool -r log >read.bin
+    same shown.bin read.bin
+    replay shown.bin shown.bin | sed 's/ t=101 / t=100 /' >twice.bin
+    fails_on twice.bin 1 '*round 100 *' spool other
+    is "$(spool -l other)" 100
+}
+
+@test "-l is 0 without a folder or a round, and counts what is being written" {
+    is "$(spool -l nothing)" 0
+    mkdir empty
+    is "$(spool -l empty)" 0
+    setup_rounds
+    mkfifo in
+    spool log <in >/dev/null &
+    exec 7>in
+    head -c 2000 shown.bin >&7
+    until_file log/rounds.0000000000000001.open
+    sleep 0.2
+    whole=$(head -c 2000 shown.bin | { salvage 2>/dev/null || true; } | rounds | wc -l)
+    [ "$whole" -gt 3 ]
+    is "$(spool -l log)" "$whole"
+    is "$(spool -r log | rounds | wc -l)" "$whole"
+    exec 7>&-
+    wait
+}
+
+@test "kill -9: the next start keeps the whole rounds, and reports what it found in one line" {
+    setup_rounds
+    mkfifo in
+    spool log <in >passed.bin &
+    exec 7>in
+    head -c 5000 shown.bin >&7
+    until_file log/rounds.0000000000000001.open
+    sleep 0.2
+    kill -9 $!
+    wait $! 2>/dev/null || true
+    exec 7>&-
+    printf 'rankpipe/1 round t=' >>log/rounds.0000000000000001.open # the disk had more
+    whole=$(spool -l log)
+    { salvage passed.bin 2>/dev/null || true; } >whole.bin
+    [ "$(rounds <whole.bin | wc -l)" -le "$whole" ]
+    replay -b $((whole + 1)) -n 100 q.bin | explore -g 1 >more.bin
+    spool log <more.bin >/dev/null 2>err
+    is "$(cat err)" "spool: log: rounds was left open at round 1: $whole rounds kept, 19 bytes lost"
+    is "$(cd log && echo *.open)" '*.open'
+    spool -r log >read.bin
+    same shown.bin read.bin
+    : >log/rounds.0000000000000101.open # before its first whole round
+    replay -b 101 -n 102 q.bin | explore -g 1 | spool log 2>err >/dev/null
+    is "$(cat err)" 'spool: log: rounds was left open at round 101: 0 rounds kept, 0 bytes lost'
+    is "$(spool -l log)" 102
+}
+
+@test "a writer that was killed between the end record and the renaming" {
+    setup_rounds
+    spool log <shown.bin >/dev/null
+    mv log/rounds.0000000000000001-0000000000000100.bin log/rounds.0000000000000001.open
+    is "$(timeout 5 spool -l log)" 100
+    timeout 5 spool -r log >read.bin
+    same shown.bin read.bin
+    replay -b 101 -n 102 q.bin | explore -g 1 | spool log 2>err >/dev/null
+    is "$(cat err)" 'spool: log: rounds was left open at round 1: 100 rounds kept, 0 bytes lost'
+    is "$(spool -r log | rounds | wc -l)" 102
+}
+
+@test "a stream that is cut short, and a signal: the whole rounds are in finished files" {
+    setup_rounds
+    head -c 5000 shown.bin >cut.bin
+    fails_on cut.bin 1 'spool: <stdin>: stream cut short after round *' spool log
+    whole=$(spool -l log)
+    is "$(cd log && echo *)" "$(printf 'rounds.%016d-%016d.bin' 1 "$whole")"
+    mkfifo in
+    for signal in TERM INT HUP; do
+        env --default-signal=INT spool "$signal" <in >/dev/null &
+        exec 7>in
+        cat cut.bin >&7
+        until_last "$whole" "$signal"
+        kill -$signal $!
+        got=0
+        wait $! || got=$?
+        exec 7>&-
+        [ $got -gt 128 ]
+        is "$(cd "$signal" && echo *)" "$(printf 'rounds.%016d-%016d.bin' 1 "$whole")"
+    done
+}
+
+@test "one writer for a log: a second one is refused, and another name is not" {
+    setup_rounds
+    mkfifo in
+    spool log <in >/dev/null &
+    exec 7>in
+    until_file log/rounds.lock
+    fails_on shown.bin 1 'spool: log: another spool is writing this log (log/rounds.lock is locked): *' spool log
+    spool -n other log <shown.bin >/dev/null
+    cat shown.bin >&7
+    exec 7>&-
+    wait
+    is "$(spool -r log | rounds | wc -l)" 200
+}
+
+@test "-t finishes a file when its time is over, also while no round comes" {
+    setup_rounds
+    mkfifo in
+    spool -t 1 log <in >/dev/null &
+    exec 7>in
+    head -c 3000 shown.bin >&7
+    until_file log/rounds.0000000000000001.open
+    whole=$(spool -l log)
+    file=$(printf 'log/rounds.%016d-%016d.bin' 1 "$whole")
+    until_file "$file"
+    bin2txt -f head "$file" | wc -l
+    tail -c +3001 shown.bin >&7
+    exec 7>&-
+    wait
+    spool -r log >read.bin
+    same shown.bin read.bin
+    is "$(ls log | wc -l)" 2
+}
+
+@test "-f reads on while a log is written, over the borders of files, a kill and a salvage" {
+    setup_rounds
+    mkdir log
+    spool -r -f log >followed.bin &
+    follower=$!
+    mkfifo in
+    spool -c 7 log <in >/dev/null &
+    exec 7>in
+    head -c 5000 shown.bin >&7
+    sleep 0.3
+    kill -9 $!
+    wait $! 2>/dev/null || true
+    exec 7>&-
+    printf 'rankpipe/1 round t=' >>"$(echo log/*.open)"
+    sleep 0.2
+    replay -b $(($(spool -l log) + 1)) -n 100 q.bin | explore -g 1 | spool -c 7 log >/dev/null 2>&1
+    tries=500
+    until [ "$( { salvage followed.bin 2>/dev/null || true; } | rounds | tail -n 1)" = 100 ]; do
+        sleep 0.02
+        [ $((tries -= 1)) -gt 0 ]
+    done
+    kill $follower
+    wait $follower 2>/dev/null || true
+    { salvage followed.bin 2>/dev/null || true; } >whole.bin
+    same shown.bin whole.bin
+}
+
+@test "-y passes the same bytes, and each round is synced before it is passed on" {
+    setup_rounds
+    spool -y -c 30 log <shown.bin >passed.bin
+    same shown.bin passed.bin
+    command -v strace >/dev/null || skip 'no strace here'
+    strace -o trace -e trace=fsync,write,writev spool -y synced <shown.bin >passed.bin || skip 'strace cannot run here'
+    awk '/^fsync/ { synced = 1 } /^writev?\(1,/ && !synced { exit 1 } /^writev?\(1,/ { synced = 0 }' trace
+}
+
+@test "a disk that is full: nothing is passed on that is not in the log, and the log stays whole" {
+    synth -n 3000 -d 10 -l 10 linear >big.bin
+    for blocks in 1 8 40 100; do
+        rm -rf log
+        got=0
+        bash -c "ulimit -f $blocks; exec spool log" <big.bin 2>err | cat >passed.bin || got=1
+        grep -q '^spool: cannot write log/rounds.*File too large$' err
+        { salvage passed.bin 2>/dev/null || true; } | rounds >passed
+        { spool -r log 2>/dev/null || true; } | rounds >logged
+        [ "$(wc -l <passed)" -le "$(wc -l <logged)" ]
+        head -n "$(wc -l <passed)" logged | cmp - passed
+        spool -a log <big.bin >/dev/null # there is room again
+        spool -r log >read.bin
+        same big.bin read.bin
+    done
+}
+
+@test "what is wrong with a log is said, with a place" {
+    setup_rounds
+    spool -c 50 log <shown.bin >/dev/null
+    fails 1 'spool: cannot open folder nothing: *' spool -r nothing
+    mkdir empty
+    fails 1 'spool: empty: no log in this folder' spool -r empty
+    fails 1 'spool: log: no log named other in this folder' spool -r -n other log
+    file=log/rounds.0000000000000051-0000000000000100.bin
+    head -c 900 $file >cut && mv cut $file
+    fails 1 "spool: $file: stream cut short after round *" spool -r log
+    cp log/rounds.0000000000000001-0000000000000050.bin log/rounds.0000000000000007-0000000000000009.bin
+    rm $file
+    mkdir named
+    cp log/rounds.0000000000000001-0000000000000050.bin named/a.0000000000000007-0000000000000009.bin
+    fails 1 'spool: named/a.*: round 1, which its name does not cover' spool -r named
+    : >plain
+    fails_on shown.bin 1 'spool: *plain*' spool plain
+    fails_on shown.bin 1 'spool: cannot make folder no/where: *' spool no/where
+}
+
+@test "any byte of a finished file changed: refused with a place, or read" {
+    small_text | svm2bin | explore -g 1 | tee whole | spool log >/dev/null
+    file=log/rounds.0000000000000001-0000000000000003.bin
+    "$ROOT/build/tests/shim/survive_bytes" -f $file -i whole flip whole spool -r log
+    "$ROOT/build/tests/shim/survive_bytes" -f $file -i whole cut whole spool -r log
+}
+
+@test "options that do not go together, and wrong command lines" {
+    fails 2 'spool: no folder named*' spool
+    fails 2 'spool: -l and -r exclude each other*' spool -l -r log
+    fails 2 "spool: one folder only, not also 'two' *" spool one two
+    fails 2 'spool: -b, -f and -m need -r*' spool -f log
+    fails 2 'spool: -b, -f and -m need -r*' spool -l -b 2 log
+    fails 2 'spool: -a, -c, -t and -y are for writing, without -r*' spool -r -c 2 log
+    fails 2 "spool: -n wants 1 to 100 bytes, none a slash, the first not a dot, not 'a/b'*" spool -n a/b log
+    fails 2 "spool: -n wants *, not '.a'*" spool -n .a log
+    fails 2 "spool: -c wants a whole number from 1 *" spool -c 0 log
+    fails 2 "spool: -t wants a whole number from 1 to 1000000, not '0'*" spool -t 0 log
+}
+
+@test "memory does not grow with rounds, files or what is skipped" {
+    needs_limits
+    synth -n 300000 -d 2 -l 2 linear >many.bin
+    (ulimit -v 20000 && spool -c 1000 log <many.bin >out && spool -r log >read)
+    same many.bin out
+    same many.bin read
+}
