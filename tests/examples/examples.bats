@@ -109,6 +109,7 @@ block() {
     # needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
 bash tests/promises/bytes
+bash tests/promises/crash
 bash tests/promises/kill
 make
 make -C examples/papers
@@ -138,7 +139,7 @@ sh examples/mq2008
 sh examples/solar
 TEXT
     diff want have
-    for script in tests/promises/bytes tests/promises/kill tests/promises/soak examples/papers \
+    for script in tests/promises/bytes tests/promises/crash tests/promises/kill tests/promises/soak examples/papers \
         examples/games examples/live examples/mq2008 examples/plot examples/solar examples/sweep \
         examples/train; do
         grep -q "ROOT[}\"]*/$script" "$ROOT"/tests/*/*.bats
