@@ -1,6 +1,6 @@
 /*
- * kernel: Algorithm 3 of the perceptron paper on kernels, written out in long double: the pairs kept,
- * the score of each document by all of them, the worst pair, and the place of the pair that leaves.
+ * kernel: Algorithm 3 of the perceptron paper on kernels, written out in long double: the pairs
+ * kept, the score of each document by all of them, the worst pair, and which pair leaves.
  * Without a budget that is used up, the loss stays below the bound of Corollary 11 in the kernel's
  * space, where every document has length 1.
  */
@@ -108,8 +108,9 @@ static unsigned long check(uint64_t seed, double gamma, size_t budget)
     return left;
 }
 
-/* Labels by which of two far apart clusters a document is in, which no line through 0 tells. u =
- * k(centre, .) scores near documents at least exp(-gamma / 4) and far ones at most exp(-9 gamma). */
+/* Labels by which of two clusters a document is in, a disc and a circle around it, which no line
+ * tells apart. The function k(centre, .) is at least exp(-gamma / 4) in the one and at most
+ * exp(-9 gamma) in the other. */
 static void check_bound(uint64_t seed)
 {
     static struct made made;
