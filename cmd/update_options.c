@@ -39,14 +39,14 @@ const struct option update_options[] = {
     { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
     { 'e', "eta", NULL, "step size, above 0 (default: adaptive steps; minimax 1, dbgd 0.01)" },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },
-    { 'k', "cutoff", NULL, "slam, smoothdcg: cutoff of the (N)DCG to learn for (default: "
-                           "none; 1)" },
+    { 'k', "cutoff", NULL, "slam, smoothdcg: cutoff of the (N)DCG to learn (default: none; 1)" },
     { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
     { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)" },
-    { 'o', NULL, NULL, "learners of pairs: take them in document order (default: at random)" },
+    { 'o', NULL, NULL, "prank, learners of pairs: take them in document order (default: a random "
+                       "order)" },
     { 'p', NULL, NULL, "regressions: features as they are (default: deviation and mean)" },
     { 's', "seed", NULL, "seed of what the learner draws, a whole number from 0 (default 1)" },
-    { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come (default: "
-                          "scale, for memory and ridge's kin; others none)" },
+    { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come "
+                          "(default: scale for memory and ridge's kin, else none)" },
     { 0 },
 };

@@ -1,5 +1,5 @@
-/* learn_solar: SOLAR extended as its paper proposes (Wang et al. 2015, section 6): to pairs of equal
- * labels, and to whole lists. */
+/* learn_solar: SOLAR extended as its paper proposes (Wang et al. 2015, section 6): to pairs of
+ * equal labels, and to whole lists. */
 #ifndef RANKPIPE_LEARN_SOLAR_H
 #define RANKPIPE_LEARN_SOLAR_H
 

@@ -1,5 +1,7 @@
 #include "loss/smooth.h"
 
+#include <stdint.h>
+
 #include "loss/dcg.h"
 #include "math/order.h"
 #include "math/real.h"
@@ -34,19 +36,19 @@ static void descend(size_t m, const double *s, const double *gain, double epsilo
     }
 }
 
-double smooth_below(size_t m, const double *s, const double *gain,
-                    const struct surrogate_options *options, double *g, double *scratch)
+double smooth_below(size_t m, const double *s, const double *gain, double epsilon, size_t cutoff,
+                    double *g, double *scratch)
 {
     double *h = scratch, sum = 0;
     uint32_t *order = (uint32_t *)(scratch + m);
-    if (options->cutoff == SIZE_MAX)
+    if (cutoff == SIZE_MAX)
         return 0;
     order_by_score(m, s, order, order + m);
-    for (size_t j = 1; j < m && j < options->cutoff; j++) {
-        double mean = choose(m, s, gain, options->epsilon, order[j], h), discount = dcg_discount(j);
+    for (size_t j = 1; j < m && j < cutoff; j++) {
+        double mean = choose(m, s, gain, epsilon, order[j], h), discount = dcg_discount(j);
         sum += discount * mean;
         if (g)
-            descend(m, s, gain, options->epsilon, order[j], discount, mean, h, g);
+            descend(m, s, gain, epsilon, order[j], discount, mean, h, g);
     }
     return sum;
 }

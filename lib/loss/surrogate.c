@@ -68,7 +68,8 @@ static void smoothdcg_gradient(const struct exposure *exposure, const double *s,
     }
     for (size_t j = 0; j < exposure->docs; j++)
         g[j] += sum * p[j];
-    smooth_below(exposure->docs, s, gain, options, g, gain + exposure->docs);
+    smooth_below(exposure->docs, s, gain, options->epsilon, options->cutoff, g,
+                 gain + exposure->docs);
 }
 
 static double smoothdcg_loss(size_t m, const double *s, const double *R,
@@ -80,7 +81,8 @@ static double smoothdcg_loss(size_t m, const double *s, const double *R,
         gain[j] = dcg_gain(R[j]);
         sum += gain[j] * scratch[j];
     }
-    return -sum - smooth_below(m, s, gain, options, NULL, gain + m);
+    return -sum -
+           smooth_below(m, s, gain, options->epsilon, options->cutoff, NULL, gain + m);
 }
 
 /* the hinge of every pair that is in the wrong order, or in the right order by less than 1 */
