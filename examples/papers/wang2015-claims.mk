@@ -198,3 +198,40 @@ $(reading-tables:%=$(OUT)/%.tsv): $(OUT)/%.tsv: $(OUT)/$$(call reading-of,$$*).b
 	} > $(new)
 	rm $(new).runs
 	$(save)
+
+# Tables 1 to 3 and Figures 2 and 3 on MQ2008: how far they are from the paper at the most, and their order.
+$(OUT)/wang2015-table1.values: $(OUT)/wang2015-table1.tsv
+	awk -F '\t' '$$1 == "$(MQ2008)" { print "queries\t" $$2; print "features\t" $$3; print "documents\t" $$4 }' $< > $(new)
+	$(save)
+
+largest = awk -F '\t' 'NR > 1 && $$2 != "-" { most = 0; \
+    for (i = NF - 2; i <= NF; i++) { d = $$i < 0 ? -$$i : $$i + 0; if (d > most) most = d } \
+    print "largest-" $$1 "\t" most }' $1
+
+$(OUT)/wang2015-table2.values: $(OUT)/wang2015-table2.tsv $(OUT)/wang2015-table2-relevant.tsv
+	{
+	    $(call largest,$<)
+	    $(call largest,$(word 2,$^)) | sed 's/prank/relevant-prank/'
+	    awk -F '\t' 'NR > 1 { if ($$4 <= last) wrong++; last = $$4 } END { print "out-of-order\t" wrong + 0 }' $<
+	} > $(new)
+	$(save)
+
+$(OUT)/wang2015-table3.values: $(OUT)/wang2015-table3.tsv
+	{
+	    $(call largest,$<)
+	    awk -F '\t' '$$1 ~ /^solar/ { print "short-" $$1 "\t" $$5 }' $<
+	} > $(new)
+	$(save)
+
+$(OUT)/wang2015-figure2.values: $(OUT)/wang2015-figure2.tsv
+	for a in $(ONLINE); do echo "map-$$a	$$(./pick -v panel='$(MQ2008)' -v series=$$a $<)"; done > $(new)
+	$(save)
+
+# The slope of the time, from 1,000 queries on; and the time against that of solar1.
+$(OUT)/wang2015-figure3.values: $(OUT)/wang2015-figure3.tsv
+	{
+	    for a in solar1 solar2; do
+	        echo "slope-$$a	$$(./pick -v panel=synth -v series=$$a -v slope=1 -v from=1000 $<)"
+	    done
+	} > $(new)
+	$(save)
