@@ -26,8 +26,8 @@ static const struct option options_known[] = {
     { 'l', "documents", NULL, "documents in each round, 1 to 65536 (default: separable 20, linear "
                               "10, rare 100, noisy-binary 10)" },
     { 'n', "last", NULL, "number of the last round, a whole number from 1 (default 1000)" },
-    { 'q', NULL, NULL, "hopeless-ndcg, hopeless-auc: draw by the second of the game's two laws "
-                       "(default: the first)" },
+    { 'q', NULL, NULL, "hopeless-ndcg, hopeless-auc, hopeless-map: draw by the second of the "
+                       "game's two laws (default: the first)" },
     { 's', "seed", NULL, "seed of all that is drawn, a whole number, 0 or more (default 1)" },
     { 0 },
 };

@@ -16,17 +16,19 @@ const char *update_learner(size_t i)
 const struct option update_options[] = {
     { 'C', "tradeoff", NULL, "solar1: C (default 1e-5); solar2: gamma (default 10000); others: the "
                              "ridge penalty (default 1, baselines 100); a number above 0" },
+    { 'D', "delta", NULL, "toprank, bubblerank: chance of an error, above 0 (default 1e-6)" },
     { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
     { 'F', "power", NULL, "smoothdcg, smoothdcg-dr: -E falls as t^-power (default: it stays)" },
     { 'G', "gain", gain_word, "ftpl: gain of a label (default exp)" },
     { 'H', NULL, NULL, "memory: forget a query whose answers surprise (default: never forget)" },
     { 'K', NULL, NULL, "memory: learn from clicks down to the last (default: from relevance)" },
     { 'L', "grade", NULL, "prank: top grade of the labels, 1 to 1000 (default 4)" },
+    { 'M', "margin", NULL, "slam, slam-ap, minimax: margin of their losses, above 0 (default 1)" },
     { 'N', "size", NULL, "committee: number of members, 1 to 1000000 (default 20)" },
     OPTION_PROGRESS,
     { 'R', "rho", NULL, "memory: variance of a document's effect, 0 or more (default: estimated)" },
-    { 'S', "width", NULL, "thompson, linucb, dbgd, memory: width of exploration (default: "
-                          "0.15 residuals; dbgd 1; memory 4)" },
+    { 'S', "width", NULL, "thompson, linucb, dbgd, memory, cascade-lints: width of exploration "
+                          "(default: 0.15 residuals; dbgd, cascade-lints 1; memory 4)" },
     { 'T', "horizon", NULL, "rounds of the run: eta is horizon^(-2/3), or horizon^(-1/2)" },
     { 'U', "radius", NULL, "radius of the ball for the weights, above 0 (default: no ball)" },
     { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },

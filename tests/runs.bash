@@ -5,10 +5,10 @@ LEARNERS="squared kl smoothdcg smoothdcg-falls ranksvm listnet squared-ndcg slam
     solar1-ties solar2-ties solar1-list solar2-list prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
     squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce pdgd dbgd
-    memory memory-plain memory-drift memory-clicks
+    memory memory-plain memory-drift memory-clicks cascade-lints
     squared-adaptive kl-adaptive smoothdcg-adaptive ranksvm-adaptive listnet-adaptive
     slam-adaptive kl-dr-adaptive pdgd-adaptive"
-LEADERS="ftpl ftpl-ndcg ftpl-blocks"
+LEADERS="ftpl ftpl-ndcg ftpl-blocks cascade-klucb toprank bubblerank"
 RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
     $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
 
@@ -61,6 +61,7 @@ settings() {
     squared-ndcg) k=all options="-a squared-ndcg -e 0.02 -U 1" ;;
     slam | slam-ap) k=all options="-a $1 -e 0.3" ;;
     slam-cut) k=all options="-a slam -e 0.3 -k 3" ;;
+    slam-margin) k=all options="-a slam -e 0.3 -M 0.2" ;;
     minimax | prank | prank-pair) k=all options="-a $1" ;;
     solar1) k=all options="-a solar1 -C 0.1 -s 5" ;;
     solar2) k=all options="-a solar2 -C 2" ;;
@@ -84,6 +85,10 @@ settings() {
     memory-plain) k=2 shown="-g 0.1 -k 2" options="-a memory -p -R 2 -S 1 -C 3 -s 9" ;;
     memory-drift) k="10 -c informational" options="-a memory -H -K -R 9" ;; # clicks surprise
     memory-clicks) k="10 -c navigational" shown="" options="-a memory -K" ;;
+    cascade-lints) k="10 -c cascade" shown="" options="-a cascade-lints -C 0.25 -S 0.5 -s 3" ;;
+    cascade-klucb) k="4 -c cascade" shown="" options="-a cascade-klucb" ;;
+    toprank) k="4 -c perfect" shown="" options="-a toprank -D 0.5" ;;
+    bubblerank) k="10 -c perfect" shown="" options="-a bubblerank -D 0.5" ;;
     ranksvm-adaptive) k=2 options="-a ranksvm" ;;
     listnet-adaptive | slam-adaptive) k=all options="-a ${1%-adaptive}" ;;
     pdgd-adaptive) k="10 -c navigational" shown="-p plackett-luce -H 2" options="-a pdgd" ;;

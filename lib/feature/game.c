@@ -17,7 +17,8 @@ const struct game_option game_options[GAME_NUMBERS] = {
     [GAME_OTHER] = { 'q', "the other law", true, 0, 1 },
 };
 
-/* Chaudhuri & Tewari 2016, Table 1: p and p~, in twentieths. */
+/* Chaudhuri & Tewari 2016, Table 1: p and p~, in twentieths. For MAP (Chaudhuri & Tewari 2015,
+ * Theorem 12) they do as well. */
 static const struct law laws_ndcg[] = {
     { 3, 6, 20, { 2, 3, 1, 4, 6, 4 }, { "110", "101", "011", "100", "010", "001" } },
     { 3, 4, 20, { 6, 3, 3, 8 }, { "110", "100", "010", "001" } },
@@ -178,6 +179,8 @@ const struct game_rules games[] = {
       .law = laws_ndcg, .draw = draw_law },
     { .name = "hopeless-auc", .letters = "q", .usual = { [GAME_GRADE] = 1, [GAME_DOCS] = 4 },
       .law = laws_auc, .draw = draw_law },
+    { .name = "hopeless-map", .letters = "q", .usual = { [GAME_GRADE] = 1, [GAME_DOCS] = 3 },
+      .law = laws_ndcg, .draw = draw_law },
     { .name = NULL },
 };
 

@@ -1,4 +1,6 @@
-/* Ridge regression on the documents seen, and two ways to explore by its uncertainty. */
+/* Ridge regression on the documents seen, and two ways to explore by its uncertainty. And cascading
+ * bandits: the same from clicks, down to the first (Zong, Ni, Sung, Ke, Wen & Kveton 2016,
+ * "Cascading Bandits for Large-Scale Recommendation Problems", Algorithm 1). */
 #include "learn/learn_ridge.h"
 
 #include <math.h>
@@ -35,6 +37,21 @@ static int learn(struct state *state, const struct matrix *x, const struct round
         return -1;
     for (size_t h = 0; h < feedback.docs; h++)
         if (learn_answer(state, my, feedback.doc[h], feedback.relevance[h], fault) < 0)
+            return -1;
+    return regression_check(my, fault);
+}
+
+/* What was clicked on is worth 1, and what was passed by on the way to the first click 0. */
+static int learn_cascade(struct state *state, const struct matrix *x, const struct round *round,
+                         struct fault *fault)
+{
+    struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
+    const struct learner *learner = state->learner;
+    if (feedback_clicks(round, learner->name, learner->least, fault) < 0 ||
+        regression_round(my, x, fault) < 0)
+        return -1;
+    for (size_t a = 0; a < feedback_cascade(round); a++)
+        if (regression_learn(my, round->order[a], round->seen[a], 1, fault) < 0)
             return -1;
     return regression_check(my, fault);
 }
@@ -131,4 +148,14 @@ const struct learner learn_linucb = {
     .preset = { [SETTING_TRADEOFF] = 1 },
     .most = 4096, .made = "scale", .measures = true,
     .rank = widen,
+};
+
+/* Its sigma is the width, and its M^-1 is sigma^2 (X'X + lambda I)^-1 with lambda = sigma^2. */
+const struct learner learn_cascade_lints = {
+    .name = "cascade-lints", .letters = "CSs", .least = 1, .learn = learn_cascade,
+    .arrays = ARRAYS,
+    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 1, [SETTING_SEED] = 1,
+                [SETTING_PLAIN] = 1 },
+    .most = 4096,
+    .weights = draw,
 };

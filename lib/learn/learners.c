@@ -1,9 +1,11 @@
 /* The one table of learners. */
 #include <string.h>
 
+#include "learn/learn_cascade.h"
 #include "learn/learn_clicks.h"
 #include "learn/learn_ftpl.h"
 #include "learn/learn_memory.h"
+#include "learn/learn_orders.h"
 #include "learn/learn_pairs.h"
 #include "learn/learn_perceptron.h"
 #include "learn/learn_prank.h"
@@ -21,7 +23,7 @@ const struct learner *const learners[] = {
     &learn_prank,   &learn_prank_pair, &learn_committee, &learn_ftpl,     &learn_ridge,
     &learn_thompson, &learn_linucb,    &learn_squared_dr, &learn_kl_dr, &learn_smoothdcg_dr,
     &learn_pdgd,    &learn_dbgd,
-    &learn_memory,
+    &learn_memory, &learn_cascade_klucb, &learn_cascade_lints, &learn_toprank, &learn_bubblerank,
     NULL,
 };
 

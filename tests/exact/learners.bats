@@ -25,6 +25,21 @@ model_array() {
     done
 }
 
+@test "slam, slam-ap and minimax: a margin is a unit of the scores" {
+    # after one step the pair is right by 2 * 13 / 2 = 13 * eta; with the margin 4 and eta 2 as with 1 and 1/2
+    for learner in slam slam-ap minimax; do
+        wrong_way | update -a $learner -e 2 -M 4 >one
+        holds one -4 6
+    done
+    # document 2, not relevant, is above document 0: one step
+    mkstream model learner=slam rounds=1 dim=3 features=0 margin=0.25 eta=1 w:f8 1 0 3 >model
+    cp model other
+    mkstream round t=2 docs=3 dim=0 label:f4 1 0 0 >round
+    update -a slam -e 1 -M 0.25 -m model <round 2>resumed
+    holds model 2 0 2
+    fails_on round 1 "*it was learnt with margin=0.25, this run without: add -M 0.25*" update -a slam -e 1 -m other
+}
+
 @test "slam: each document's rival, of those that score the same the one of the higher grade" {
     # D(2) = 1/log2 3 = 0.63093, Z = 3 + D(2); v = 3/Z for item 2, D(2)/Z for item 1.
     # Item 2's rival is item 1, item 1's is item 0: w = (-v_1, v_1 - v_2, v_2)

@@ -354,6 +354,19 @@ M=("2 0 1:1 2 0" "0 1 1:1 2 0")
     rows "1 1 0.5 0.5 0.3333333 0.3333333 0 0" "regret:prec@1 regret:prec@2" "${L[@]}"
 }
 
+@test "regret: map is for at most 16 documents, and any labels" {
+    # had (1/2 + 2/3) / 2 = 7/12, and (1/1 + 2/3) / 2 = 5/6; most 1 and 1 + 1
+    rows "0.4166667 0.2916667" regret:map "0 1 1:0 1 2" "0 1 2:2 0 1"
+    # one relevant item is last, then first: the best fixed ranking has it on top
+    rows "0.6666667 0.3333333" regret:map "0 0 1:0 1 2" "0 0 1:2 0 1"
+    # undefined without a relevant document
+    rows "0 0" regret:map "0 0:0 1" "3 0:0 1"
+    synth -n 3 -l 16 noisy-binary | explore -g 1 | metric regret:map >table
+    synth -n 3 -l 17 noisy-binary | explore -g 1 >s
+    fails_on s 1 "metric: <stdin>: round 1 (qid 1): 17 documents, but regret:map takes at most 16*" \
+        metric regret:map
+}
+
 @test "regret: of gains, by -G and -D" {
     # had 0.6309298 + 3/2, then 1 + 0.6309298 more; most 3 + 0.6309298, 3 + 2 * 0.6309298 + 1/2
     rows "1.5 0.5" regret:dcg "${M[@]}"
@@ -603,9 +616,9 @@ many() {
 
 @test "measures that have no regret: it says which have, and why" {
     local measure
-    for measure in map mrr err err@3 p@3 loss:kl regret:dcg "" nDCG nd; do
+    for measure in mrr err err@3 p@3 loss:kl regret:dcg "" nDCG nd map@3 mapp; do
         fails 2 "metric: no measure 'regret:$measure': regret takes dcg\[@k\], ndcg\[@k\], \
-prec@k, sumloss; and, for labels 0 and 1, pairloss, auc: a sort finds the best fixed ranking *usage: metric *" \
+prec@k, sumloss; for labels 0 and 1, pairloss, auc; and for at most 16 documents, map: the best *usage: metric *" \
             metric "regret:$measure"
     done
     fails 2 "metric: measure ndcg@0: the cutoff must be a whole number from 1*" metric regret:ndcg@0

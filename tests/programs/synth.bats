@@ -1,7 +1,7 @@
 # synth: the rounds it makes up. Their laws are tested in C, to what can be enumerated or counted.
 load ../helper
 
-GAMES="separable linear rare noisy-binary hopeless-ndcg hopeless-auc"
+GAMES="separable linear rare noisy-binary hopeless-ndcg hopeless-auc hopeless-map"
 
 # records ROUNDS: a stream of so many rounds, without its end record.
 records() {
@@ -39,6 +39,8 @@ records() {
 1049778336 -q hopeless-ndcg
 3134993778 hopeless-auc
 2701526673 -q hopeless-auc
+2514959633 hopeless-map
+1049778336 -q hopeless-map
 SUMS
 }
 
@@ -79,6 +81,8 @@ SUMS
         'rankpipe/1 round t=1 qid=1 docs=3 dim=0 cols=label:f4[3] bytes=12'
     is "$(header hopeless-auc)" \
         'rankpipe/1 round t=1 qid=1 docs=4 dim=0 cols=label:f4[4] bytes=16'
+    is "$(header hopeless-map)" \
+        'rankpipe/1 round t=1 qid=1 docs=3 dim=0 cols=label:f4[3] bytes=12'
     is "$(header -l 3 -d 2 separable)" \
         'rankpipe/1 round t=1 qid=1 docs=3 dim=2 cols=label:f4[3],x:f4[6] bytes=36'
     is "$(header -d 1 -l 1 linear)" \
@@ -133,7 +137,7 @@ SUMS
 # ---- the command line ----
 
 @test "an option that the game does not take is refused" {
-    takes="separable:LMSdl linear:LSdl rare:RSdl noisy-binary:Sl hopeless-ndcg:q hopeless-auc:q"
+    takes="separable:LMSdl linear:LSdl rare:RSdl noisy-binary:Sl hopeless-ndcg:q hopeless-auc:q hopeless-map:q"
     tried=0
     for game in $takes; do
         for letter in L M R S d l q; do
@@ -150,7 +154,7 @@ SUMS
             tried=$((tried + 1))
         done
     done
-    is $tried 42
+    is $tried 49
 }
 
 @test "each option a game takes changes what it makes" {
@@ -167,6 +171,7 @@ SUMS
     changes -l 9 noisy-binary
     changes -q hopeless-ndcg
     changes -q hopeless-auc
+    changes -q hopeless-map
 }
 
 @test "the defaults are those of the page" {
@@ -204,7 +209,7 @@ SUMS
 }
 
 @test "no game, two games and an unknown one are a wrong command line" {
-    fails 2 'synth: no game named: choose from separable, linear, rare, noisy-binary, hopeless-ndcg, hopeless-auc
+    fails 2 'synth: no game named: choose from separable, linear, rare, noisy-binary, hopeless-ndcg, hopeless-auc, hopeless-map
 usage: synth *' synth
     fails 2 "synth: no game 'tennis': choose from separable, linear, *" synth tennis
     fails 2 "synth: one game at a time, but 'linear' follows 'separable'*" synth separable linear
