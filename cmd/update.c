@@ -213,7 +213,8 @@ const struct filter update = {
     .name = "update",
     .usage = "[-HKPXnop] [-C tradeoff] [-D delta] [-E epsilon] [-F power] [-G gain] [-L grade] "
              "[-M margin] [-N size] [-R rho] [-S width] [-T horizon | -e eta] [-U radius] "
-             "[-a learner] [-c rounds] [-d dim] [-f ring] [-k cutoff] [-m model] [-s seed] [-x steps]",
+             "[-a learner] [-c rounds] [-d dim] [-f ring] [-k cutoff] [-m model] [-s seed] "
+             "[-x steps]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),

@@ -1,20 +1,15 @@
 # How far learners come from random order towards ListNet with all labels, in the lists that they show: on
-# every collection, with the spread over seeds. NAME.txt of DATA/NAME are one collection.
+# every collection, with the spread over seeds. perceptrons-claims.mk has lambdarank.bin.
 
-COLLECTIONS = MQ2008 MSLR $(if $(wildcard $(DATA:%=%/lambdarank/*.txt)),lambdarank) $(OTHERS)
 TABLES += collections
-GAP_T = $(call size,50000,500,5000)
-GAP_SEEDS = $(call upto,$(call size,5,2,2))
+GAP_T = $(call size,20000,500,2000)
+GAP_SEEDS = $(call upto,$(call size,3,2,2))
 GAP_LEARNERS = kl squared ridge linucb thompson memory
 # how explore shows; the others, and what update is given, are the defaults
 gap-show.kl = -g 0.1
 gap-show.squared = -g 0.1
 gap-learn.kl = -e 1e-5 -U 1
 gap-learn.squared = -e 1e-5 -U 1
-
-$(OUT)/lambdarank.bin: $(sort $(wildcard $(DATA:%=%/lambdarank/*.txt))) | ../../bin/rankpipe $(OUT)
-	svm2bin -n $^ > $(new)
-	$(save)
 
 $(OUT)/gap.%.runs: $(OUT)/$$(collection).bin sweep
 	./sweep learner=$(learner) seed='$(GAP_SEEDS)' 'replay -n $(GAP_T) -s $$seed $< | score |

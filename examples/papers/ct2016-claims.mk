@@ -65,10 +65,10 @@ $(OUT)/ct2016-lemma5.tsv: $(OUT)/MQ2008.bin $(BOUNDED:%=$(OUT)/%.gradients)
 	{
 	    printf '# %s\n' 'title Chaudhuri & Tewari 2016, Lemma 5: the gradient estimate, $(MQ2008)' \
 	        'x gamma' 'y mean of |z|^2' 'log xy'
-	    for a in $(BOUNDED); do echo "# line 1/gamma -1. $$a"; done
+	    echo '# line 1/gamma -1. measured'
 	    echo 'panel	series	gamma	square'
 	    for a in $(BOUNDED); do
-	        awk -v a=$$a -v OFS='\t' '{ print "measured", a, $$1, $$2 }' $(OUT)/$$a.gradients
+	        awk -v a=$$a -v OFS='\t' '{ print a, "measured", $$1, $$2 }' $(OUT)/$$a.gradients
 	    done
 	    bin2txt -f svm $< | awk -v gammas='$(LEMMA5_GAMMAS)' -v OFS='\t' '
 	        { square = 0 }
@@ -80,18 +80,19 @@ $(OUT)/ct2016-lemma5.tsv: $(OUT)/MQ2008.bin $(BOUNDED:%=$(OUT)/%.gradients)
 	            C["squared"] = m ^ 4 * R2 ^ 2 * top ^ 2
 	            C["kl"] = m ^ 2 * R2 * exp(2 * (sqrt(R2) > top ? sqrt(R2) : top))
 	            C["ranksvm"] = R2 * m ^ 3 * (m - 1)
-	            for (i = split(gammas, gamma, " "); i > 0; i--) for (a in C)
-	                print "bound C/gamma, U = 1", a, gamma[i], C[a] / gamma[i]
-	        }' | sort -t '	' -k 2,2 -k 3,3g
+	            n = split(gammas, gamma, " ")
+	            for (a in C) for (i = 1; i <= n; i++)
+	                print a, "bound C/gamma, U = 1", gamma[i], C[a] / gamma[i]
+	        }'
 	} > $(new)
 	$(save)
 
 $(OUT)/ct2016-lemma5.values: $(OUT)/ct2016-lemma5.tsv
 	{
 	    for a in $(BOUNDED); do
-	        echo "slope-$$a	$$(./pick -v panel=measured -v series=$$a -v slope=1 $<)"
-	        awk -F '\t' -v a=$$a '$$2 == a && $$1 == "measured" { square[$$3] = $$4 }
-	            $$2 == a && $$1 ~ /^bound/ { part = square[$$3] / $$4; if (part > most) most = part }
+	        echo "slope-$$a	$$(./pick -v panel=$$a -v series=measured -v slope=1 $<)"
+	        awk -F '\t' -v a=$$a '$$1 == a && $$2 == "measured" { square[$$3] = $$4 }
+	            $$1 == a && $$2 ~ /^bound/ { part = square[$$3] / $$4; if (part > most) most = part }
 	            END { printf "part-%s\t%.2g\n", a, most }' $<
 	    done
 	    awk '$$3 > most { most = $$3 } END { print "length\t" most }' $(BOUNDED:%=$(OUT)/%.gradients)
