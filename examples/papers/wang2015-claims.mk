@@ -116,7 +116,8 @@ $(OUT)/pairs.bin: $(OUT)/pairs.txt
 hinges = awk '$$6 == 1 { better = $$5 } $$6 == 0 { worse = $$5 } \
     NR % 2 == 0 { h = 1 - better + worse; if (h > 0) sum += h * h; n++ } END { print sum, n }'
 
-# The pass of solar1, and the weights u that bring the bound lowest: of more passes and larger C.
+# The pass of solar1, and the weights u that bring the bound lowest: of more passes and larger C. The room is
+# the part of the lower bound that is not used.
 $(OUT)/wang2015-theorem1.values: $(OUT)/pairs.bin $(OUT)/pairs.txt
 	rm -f $(new).ring
 	mkfifo $(new).ring
@@ -139,7 +140,9 @@ $(OUT)/wang2015-theorem1.values: $(OUT)/pairs.bin $(OUT)/pairs.txt
 	        length2=$$(bin2txt $(new).u | awk '$$1 == "w" { sum += $$3 ^ 2 } END { print sum }')
 	        awk "BEGIN { print ($$R2 + 50000) * ($$length2 + 2e-5 * $$fixed) }"
 	    done | sort -g | sed -n '1s/^/bound	/p'
-	} > $(new)
+	} > $(new).all
+	awk -F '\t' '{ print } $$1 == "losses" { lost = $$2 } $$1 ~ /^bound/ && (!least || $$2 < least) { least = $$2 }
+	    END { printf "room\t%.4g\n", 1 - lost / least }' $(new).all > $(new)
 	rm $(new).*
 	$(save)
 
@@ -164,6 +167,8 @@ $(OUT)/wang2015-theorem3.values: $(OUT)/few-pairs.txt solar-bounds
 	./solar-bounds -v gamma=10000 $(new).u $< > $(new).all
 	{
 	    grep -v ^w $(new).all
+	    awk '$$1 == "losses" { lost = $$2 } $$1 == "bound-inside" { bound = $$2 }
+	        END { printf "room\t%.4g\n", 1 - lost / bound }' $(new).all
 	    awk '$$1 == "w" && FNR == NR { w[$$2] = $$3; next }
 	        $$1 == "w" { d = w[$$2] - $$3; if (d < 0) d = -d; if (d > most) most = d }
 	        END { printf "difference\t%.1g\n", most }' $(new).u $(new).all
