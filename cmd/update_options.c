@@ -40,10 +40,11 @@ const struct option update_options[] = {
     { 'k', "cutoff", NULL, "slam, smoothdcg: cutoff of the (N)DCG to learn (default: none; 1)" },
     { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
     { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)" },
-    { 'o', NULL, NULL, "learners of pairs: take them in document order (default: at random)" },
+    { 'o', NULL, NULL, "prank, learners of pairs: take them in document order (default: a random "
+                       "order)" },
     { 'p', NULL, NULL, "regressions: features as they are (default: deviation and mean)" },
     { 's', "seed", NULL, "seed of what the learner draws, a whole number from 0 (default 1)" },
-    { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come (default: "
-                          "scale, for memory and ridge's kin; others none)" },
+    { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come "
+                          "(default: scale for memory and ridge's kin, else none)" },
     { 0 },
 };

@@ -7,7 +7,7 @@ LEARNERS="squared kl smoothdcg smoothdcg-falls ranksvm listnet squared-ndcg slam
     squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce pdgd dbgd
     memory memory-plain memory-drift memory-clicks cascade-lints
     squared-adaptive kl-adaptive smoothdcg-adaptive ranksvm-adaptive listnet-adaptive
-    slam-adaptive kl-dr-adaptive pdgd-adaptive"
+    slam-adaptive kl-dr-adaptive pdgd-adaptive thompson-adaptive linucb-adaptive"
 LEADERS="ftpl ftpl-ndcg ftpl-blocks cascade-klucb toprank bubblerank"
 RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
     $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
@@ -62,7 +62,8 @@ settings() {
     slam | slam-ap) k=all options="-a $1 -e 0.3" ;;
     slam-cut) k=all options="-a slam -e 0.3 -k 3" ;;
     slam-margin) k=all options="-a slam -e 0.3 -M 0.2" ;;
-    minimax | prank | prank-pair) k=all options="-a $1" ;;
+    prank) k=all options="-a prank -s 3" ;;
+    minimax | prank-pair) k=all options="-a $1" ;;
     solar1) k=all options="-a solar1 -C 0.1 -s 5" ;;
     solar2) k=all options="-a solar2 -C 2" ;;
     solar1-ties) k=all options="-a solar1-ties -C 0.1 -s 5" ;;
@@ -92,6 +93,7 @@ settings() {
     ranksvm-adaptive) k=2 options="-a ranksvm" ;;
     listnet-adaptive | slam-adaptive) k=all options="-a ${1%-adaptive}" ;;
     pdgd-adaptive) k="10 -c navigational" shown="-p plackett-luce -H 2" options="-a pdgd" ;;
+    thompson-adaptive | linucb-adaptive) shown="" options="-a ${1%-adaptive}" ;;
     *-adaptive) options="-a ${1%-adaptive}" ;;
     ftpl) k=all shown="-p leader -T 150" options="-a ftpl -G lin" ;;
     ftpl-ndcg) k=all shown="-p leader -T 150" options="-a ftpl -G ndcg" ;;

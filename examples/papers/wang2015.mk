@@ -12,7 +12,7 @@ MEASURES = ndcg@1 ndcg@5 ndcg@10
 ONLINE = prank prank-pair committee solar1 solar2
 # what the paper names as future work, and learners of this toolkit beside them
 MORE = solar1 solar1-ties solar1-list solar2 solar2-ties solar2-list listnet squared-ndcg
-settings.prank = -L $(call grade,$(collection))
+settings.prank = -o -L $(call grade,$(collection))
 settings.solar1 = -C 1e-5
 settings.solar2 = -C 1e4
 
@@ -71,7 +71,7 @@ $(OUT)/MQ2008-relevant.bin: $(OUT)/MQ2008.bin
 $(OUT)/wang2015.MQ2008.prank.relevant: $(OUT)/MQ2008-relevant.bin sweep
 	./sweep algorithm=prank seed='$(call upto,$(call size,10,2,10))' 'replay -s $$seed $< | score | explore |
 	    metric -r -D letor -t $$table $(MEASURES) | feedback-mask -k all |
-	    update -a prank -L 2' > $(new)
+	    update -a prank -o -L 2' > $(new)
 	$(save)
 
 $(OUT)/wang2015-table2-relevant.tsv: $(OUT)/wang2015.MQ2008.prank.relevant wang2015.tsv compare

@@ -137,8 +137,8 @@ struct learner {
 };
 #define LEARNER_MOST ((size_t)1 << 24)
 
-/* The table, ended by NULL; the one that is best on most data without settings; and the learner of a
- * name, or NULL. */
+/* The table, ended by NULL; the one that is best on most data without settings; and the learner of
+ * a name, or NULL. */
 extern const struct learner *const learners[], *const learner_usual;
 const struct learner *learner_find(const char *name);
 

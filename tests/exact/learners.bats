@@ -74,7 +74,7 @@ model_array() {
 
 @test "prank: two documents by hand, and the model ranks by level" {
     # document 0 is on the threshold, level 1, as it should be; document 1 is as high, and should not
-    two_documents | update -a prank -L 1 >one
+    two_documents | update -a prank -o -L 1 >one
     holds one -3 1
     [ "$(model_array one threshold)" = 1 ]
     # w.x = -1, 2, 1.5: below the threshold, and twice above it
@@ -82,7 +82,7 @@ model_array() {
     [ "$(cut -f 4,5 ranks)" = "$(printf '1\t1\n2\t1\n0\t0')" ] # document and score
     # without a relevant document: 0 is on the threshold, level 1, and is pushed below; then 1 has
     # w.x = -1, below the threshold, where it should be
-    mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 | update -a prank -L 1 >one
+    mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 | update -a prank -o -L 1 >one
     holds one -1 -2
     [ "$(model_array one threshold)" = 1 ]
 }

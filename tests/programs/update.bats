@@ -476,7 +476,7 @@ refuses() {
     mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 \
         + round t=2 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 >bad
     mkstream model learner=kl rounds=3 dim=1 eta=10000000000 w:f8 1 >model
-    untouched 'update: <stdin>: round [12]: *diverge*' -a kl -e 1e10
+    untouched 'update: <stdin>: round [12]: *diverge*' -a kl -e 1e10 -x none
     rm model
     mkstream round t=1 docs=1 dim=1 label:f4 1e20 x:f4 1e30 >bad
     mkstream model learner=squared rounds=3 dim=1 eta=1.0000000000000001e+300 w:f8 0 >model
@@ -1068,7 +1068,7 @@ raw() {
     features scale <raw >scaled
     replay -n 3 raw >in
     replay -b 4 -n 9 scaled >>in
-    fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a squared -m model
+    fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a squared -x none -m model
     [ ! -e model ]
     replay -n 3 scaled >in
     replay -b 4 -n 9 raw >>in
