@@ -1,5 +1,6 @@
 /* vectors: compiles code twice, for every machine and for machines with wide vectors. Both give the
- * same bits, because the code fixes the order of all additions. */
+ * same bits, because the code fixes the order of all additions. With -DPORTABLE only the code for
+ * every machine is compiled, here and in text/features. */
 #ifndef RANKPIPE_VECTORS_H
 #define RANKPIPE_VECTORS_H
 
@@ -9,7 +10,7 @@
 #define VECTORS_INLINE static inline __attribute__((always_inline))
 
 /* Marks the function for wide vectors, which may run only if vectors_wide() is true. */
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(PORTABLE)
 #define VECTORS_WIDE __attribute__((target("avx2")))
 #else
 #define VECTORS_WIDE
@@ -17,7 +18,7 @@
 
 static inline bool vectors_wide(void)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(PORTABLE)
     return __builtin_cpu_supports("avx2") != 0;
 #else
     return false;

@@ -73,6 +73,20 @@ load ../helper
     "$ROOT/build/tests/exact/number" 1000000
 }
 
+@test "features are read alike, to the bit, with every kind of vectors and without" {
+    small_text >text
+    "$ROOT/build/tests/exact/features" 300000 text "$ROOT"/examples/data/*.svm
+}
+
+@test "the text of all data sets is read alike with every kind of vectors" {
+    need_data MQ2008
+    "$ROOT/build/tests/exact/features" 1 "$ROOT"/../shared/data/*/*.txt
+}
+
+@test "a million numbers of each kind are printed with the bytes of printf" {
+    "$ROOT/build/tests/exact/digits" 1000000
+}
+
 @test "separable queries: slam keeps its bound, minimax ranks the same for every eta" {
     "$ROOT/build/tests/exact/separable"
 }

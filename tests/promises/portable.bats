@@ -36,6 +36,14 @@ makes_the_same() {
     makes_the_same most
 }
 
+@test "gcc, without the code for some processors" {
+    needs gcc
+    build plain gcc -O3 -DPORTABLE
+    makes_the_same plain
+    run grep -c . <(nm plain/bin/rankpipe | grep -i 'cpu_model')
+    is "$output" 0
+}
+
 @test "clang" {
     needs clang
     build clang clang -O2
