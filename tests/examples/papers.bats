@@ -185,7 +185,7 @@ holds() {
 # rows PAPER...: the rows of results.tsv, each once.
 rows() {
     for paper; do
-        sed 1d "$PAPERS/results.tsv" | cut -f 1 | grep "^$paper-" | grep -v '^ct2017-section4\|-figure' | sort -u
+        sed 1d "$PAPERS/results.tsv" | cut -f 1 | grep "^$paper-" | grep -v -- -figure | sort -u
     done | paste -sd ' '
 }
 
