@@ -1,7 +1,7 @@
 # Chaudhuri & Tewari 2016: its lemmas and theorems, one by one. Figure 1 and the runs of Theorem 4.1 are in
 # ct2016.mk. A file ID.values has the numbers that results.tsv states.
 
-TABLES += ct2016-figure1-table ct2016-smoothdcg
+TABLES += ct2016-figure1-table ct2016-smoothdcg ct2016-theorem4.1-table
 
 # Lemmas 2 and 3: which gradients are sums over one relevance at a time, over two, or over three.
 DECOMPOSED = squared kl smoothdcg ranksvm listnet squared-ndcg
@@ -114,6 +114,22 @@ $(OUT)/ct2016-theorem4.1.values: $(OUT)/ct2016-theorem4.1.tsv
 	} > $(new)
 	$(save)
 
+# The same as a table: slopes from the first T to the last, and over the last two.
+$(OUT)/ct2016-theorem4.1-table.tsv: $(OUT)/ct2016-theorem4.1.tsv
+	ends=($(CT2016_PASSES))
+	queries=$$(awk -F '\t' '$$2 == "squared" && (!least || $$3 < least) { least = $$3 } END { print least }' $<)
+	late=$$((queries / ends[0] * ends[$${#ends[@]} - 2]))
+	{
+	    echo 'regret of	scores drawn, all T	last T	greedy scores, all T	last T'
+	    for a in $(BOUNDED); do
+	        for series in "$$a" "$$a, greedy scores"; do
+	            ./pick $(small-steps) -v series="$$series" -v slope=1 $<
+	            ./pick $(small-steps) -v series="$$series" -v slope=1 -v from=$$late $<
+	        done | awk -v a=$$a '{ printf "%s\tT^%.2f", NR == 1 ? a : "", $$1 } END { print "" }'
+	    done
+	} > $(new)
+	$(save)
+
 # Table 1, and Theorems 5.1 and 5.2 on its two laws. Documents have unit features, so weights are scores.
 LAWS = p q
 law.p = hopeless-ndcg
@@ -213,7 +229,7 @@ figure1-runs = $(foreach a,$(TOP),$(OUT)/ct2016.$1.$a.schedule $(OUT)/ct2016.$1.
 $(OUT)/ct2016-figure1-table.tsv: $(foreach c,MQ2008 MSLR,$(call figure1-runs,$c)) spread
 	cell() { ./spread -v of=ndcg@10 $$1 | sed -n '2s/^[^	]*	//p'; }
 	{
-	    echo 'learner	MQ2008, schedule	MQ2008, best	eta, gamma, U	MSLR, schedule	MSLR, best	eta, gamma, U'
+	    echo 'learner	$(MQ2008), schedule	best	eta, gamma, U	$(MSLR), schedule	best	eta, gamma, U'
 	    for a in random $(TOP) listnet; do
 	        row=$$a
 	        for data in MQ2008 MSLR; do

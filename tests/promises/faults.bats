@@ -204,7 +204,8 @@ HARMLESS="clock_gettime ferror fflush fprintf fputc free frexp fwrite getenv lde
     for learner in 'squared -e 1e-4 -U 1' 'ranksvm -e 1e-4' 'smoothdcg -e 1e-4' 'listnet -T 2' \
         'slam -e 1' 'slam-ap -e 1' minimax solar1 'solar2 -C 1' prank prank-pair committee \
         ridge 'ridge -p' thompson linucb 'squared-dr -e 1e-4' kl slam \
-        kl-dr 'kernel -N 2'; do
+        kl-dr 'smoothdcg -k 2 -F 0.1 -e 1e-4' squared-ndcg solar1-ties solar2-ties solar1-list \
+        solar2-list 'kernel -N 2'; do
         goes_wrong -c malloc,calloc,realloc -i stored -m model update -a $learner -m model
     done
     explore -p plackett-luce <scored | feedback-mask -c perfect >clicks
