@@ -26,8 +26,8 @@ static int check_round(const struct state *state, const struct matrix *x,
         feedback_clicks(round, name, state->learner->least, fault) < 0)
         return -1;
     if (round->docs != state->dim)
-        return fault_data(fault, "docs=%zu, but the model has %zu weights: %s learns one fixed list",
-                          round->docs, state->dim, name);
+        return fault_data(fault, "docs=%zu, but the model has %zu weights: %s learns one fixed "
+                          "list", round->docs, state->dim, name);
     if (round->score)
         return 0;
     return fault_data(fault, "no column score: %s compares items whose scores were equal, which "
