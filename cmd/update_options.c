@@ -14,8 +14,9 @@ const char *update_learner(size_t i)
 }
 
 const struct option update_options[] = {
-    { 'C', "tradeoff", NULL, "solar1: C (default 1e-5); solar2: gamma (default 10000); others: the "
-                             "ridge penalty (default 1, baselines 100); 1e-300 to 1e300" },
+    { 'C', "tradeoff", NULL, "solar1: C (default 1e-5); solar2: gamma (default 10000); kernel: "
+                             "gamma (default 1); others: the ridge penalty (default 1, baselines "
+                             "100); 1e-300 to 1e300" },
     { 'D', "delta", NULL, "toprank, bubblerank: chance of an error, above 0 (default 1e-6)" },
     { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
     { 'F', "power", NULL, "smoothdcg, smoothdcg-dr: -E falls as t^-power (default: it stays)" },
@@ -24,7 +25,8 @@ const struct option update_options[] = {
     { 'K', NULL, NULL, "memory: learn from clicks down to the last (default: from relevance)" },
     { 'L', "grade", NULL, "prank: top grade of the labels, 1 to 1000 (default 4)" },
     { 'M', "margin", NULL, "slam, slam-ap, minimax: margin of their losses, above 0 (default 1)" },
-    { 'N', "size", NULL, "committee: number of members, 1 to 1000000 (default 20)" },
+    { 'N', "size", NULL, "committee: members (default 20); kernel: pairs kept (default 100); 1 to "
+                         "1000000" },
     OPTION_PROGRESS,
     { 'R', "rho", NULL, "memory: variance of a document's effect, 0 or more (default: estimated)" },
     { 'S', "width", NULL, "thompson, linucb, dbgd, memory, cascade-lints: width of exploration "

@@ -5,7 +5,7 @@ LEARNERS="squared kl smoothdcg smoothdcg-falls ranksvm listnet squared-ndcg slam
     solar1-ties solar2-ties solar1-list solar2-list prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
     squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce pdgd dbgd
-    memory memory-plain memory-drift memory-clicks cascade-lints
+    memory memory-plain memory-drift memory-clicks cascade-lints kernel
     squared-adaptive kl-adaptive smoothdcg-adaptive ranksvm-adaptive listnet-adaptive
     slam-adaptive kl-dr-adaptive pdgd-adaptive thompson-adaptive linucb-adaptive"
 LEADERS="ftpl ftpl-ndcg ftpl-blocks cascade-klucb toprank bubblerank"
@@ -86,6 +86,7 @@ settings() {
     memory-plain) k=2 shown="-g 0.1 -k 2" options="-a memory -p -R 2 -S 1 -C 3 -s 9" ;;
     memory-drift) k="10 -c informational" options="-a memory -H -K -R 9" ;; # clicks surprise
     memory-clicks) k="10 -c navigational" shown="" options="-a memory -K" ;;
+    kernel) k=all options="-a kernel -C 0.3 -N 7 -s 3" ;;
     cascade-lints) k="10 -c cascade" shown="" options="-a cascade-lints -C 0.25 -S 0.5 -s 3" ;;
     cascade-klucb) k="4 -c cascade" shown="" options="-a cascade-klucb" ;;
     toprank) k="4 -c perfect" shown="" options="-a toprank -D 0.5" ;;

@@ -137,6 +137,32 @@ $(OUT)/ct2015-theorem10.values: $(OUT)/ct2015-measures.tsv $(OUT)/items.ends
 	{ $(call slope-of,prec@5); $(call by-items,prec@2); } > $(new)
 	$(save)
 
+# Corollary 6: the general algorithm on three items; and RTop-1F on the same.
+FORECASTER_ENDS = $(call size,1000 10000 100000 300000,300 1000,1000 30000)
+FORECASTER_SEEDS = $(call upto,$(call size,5,1,3))
+$(OUT)/ct2015-corollary6.tsv: forecaster | ../../bin/rankpipe $(OUT)
+	{
+	    echo 'panel	series	T	regret'
+	    for T in $(FORECASTER_ENDS); do
+	        for seed in $(FORECASTER_SEEDS); do
+	            synth -n $$T -l 3 noisy-binary | bin2txt | ./forecaster -v T=$$T -v seed=$$seed
+	        done | awk -v OFS='\t' '{ sum += $$2 } END { print "3 items", "general", $$1, sum / NR }'
+	        for seed in $(FORECASTER_SEEDS); do
+	            loop "synth -n $$T -l 3 noisy-binary | score | explore -p blocks -T $$T -s $$seed |
+	                metric -t $(new).table -e $$T regret:sumloss | feedback-mask -k 1 | update -a ftpl" > $(new).w
+	            sed 1d $(new).table
+	        done | awk -v OFS='\t' '{ sum += $$2 } END { print "3 items", "ftpl", $$1, sum / NR }'
+	    done
+	} > $(new)
+	rm $(new).table $(new).w
+	$(save)
+$(OUT)/ct2015-corollary6.values: $(OUT)/ct2015-corollary6.tsv
+	for series in general ftpl; do
+	    echo "$$series-slope	$$(./pick -v series=$$series -v slope=1 $<)"
+	    echo "$$series	$$(./pick -v series=$$series $<)"
+	done > $(new)
+	$(save)
+
 # Theorem 12: the larger of the regrets under the two laws, in the longest runs.
 $(OUT)/ct2015-theorem12.values: $(OUT)/ct2015-theorem12.tsv $(OUT)/ct2015-theorem12-map.tsv
 	worse() { # name, learner, table

@@ -1,6 +1,8 @@
 # Chaudhuri & Tewari 2016: its lemmas and theorems, one by one. Figure 1 and the runs of Theorem 4.1 are in
 # ct2016.mk. A file ID.values has the numbers that results.tsv states.
 
+TABLES += ct2016-figure1-table ct2016-smoothdcg ct2016-theorem4.1-table
+
 # Lemmas 2 and 3: which gradients are sums over one relevance at a time, over two, or over three.
 DECOMPOSED = squared kl smoothdcg ranksvm listnet squared-ndcg
 $(OUT)/%.decompose: decompose | ../../bin/rankpipe $(OUT)
@@ -63,10 +65,10 @@ $(OUT)/ct2016-lemma5.tsv: $(OUT)/MQ2008.bin $(BOUNDED:%=$(OUT)/%.gradients)
 	{
 	    printf '# %s\n' 'title Chaudhuri & Tewari 2016, Lemma 5: the gradient estimate, $(MQ2008)' \
 	        'x gamma' 'y mean of |z|^2' 'log xy'
-	    for a in $(BOUNDED); do echo "# line 1/gamma -1. $$a"; done
+	    echo '# line 1/gamma -1. measured'
 	    echo 'panel	series	gamma	square'
 	    for a in $(BOUNDED); do
-	        awk -v a=$$a -v OFS='\t' '{ print "measured", a, $$1, $$2 }' $(OUT)/$$a.gradients
+	        awk -v a=$$a -v OFS='\t' '{ print a, "measured", $$1, $$2 }' $(OUT)/$$a.gradients
 	    done
 	    bin2txt -f svm $< | awk -v gammas='$(LEMMA5_GAMMAS)' -v OFS='\t' '
 	        { square = 0 }
@@ -78,18 +80,19 @@ $(OUT)/ct2016-lemma5.tsv: $(OUT)/MQ2008.bin $(BOUNDED:%=$(OUT)/%.gradients)
 	            C["squared"] = m ^ 4 * R2 ^ 2 * top ^ 2
 	            C["kl"] = m ^ 2 * R2 * exp(2 * (sqrt(R2) > top ? sqrt(R2) : top))
 	            C["ranksvm"] = R2 * m ^ 3 * (m - 1)
-	            for (i = split(gammas, gamma, " "); i > 0; i--) for (a in C)
-	                print "bound C/gamma, U = 1", a, gamma[i], C[a] / gamma[i]
-	        }' | sort -t '	' -k 2,2 -k 3,3g
+	            n = split(gammas, gamma, " ")
+	            for (a in C) for (i = 1; i <= n; i++)
+	                print a, "bound C/gamma, U = 1", gamma[i], C[a] / gamma[i]
+	        }'
 	} > $(new)
 	$(save)
 
 $(OUT)/ct2016-lemma5.values: $(OUT)/ct2016-lemma5.tsv
 	{
 	    for a in $(BOUNDED); do
-	        echo "slope-$$a	$$(./pick -v panel=measured -v series=$$a -v slope=1 $<)"
-	        awk -F '\t' -v a=$$a '$$2 == a && $$1 == "measured" { square[$$3] = $$4 }
-	            $$2 == a && $$1 ~ /^bound/ { part = square[$$3] / $$4; if (part > most) most = part }
+	        echo "slope-$$a	$$(./pick -v panel=$$a -v series=measured -v slope=1 $<)"
+	        awk -F '\t' -v a=$$a '$$1 == a && $$2 == "measured" { square[$$3] = $$4 }
+	            $$1 == a && $$2 ~ /^bound/ { part = square[$$3] / $$4; if (part > most) most = part }
 	            END { printf "part-%s\t%.2g\n", a, most }' $<
 	    done
 	    awk '$$3 > most { most = $$3 } END { print "length\t" most }' $(BOUNDED:%=$(OUT)/%.gradients)
@@ -108,6 +111,22 @@ $(OUT)/ct2016-theorem4.1.values: $(OUT)/ct2016-theorem4.1.tsv
 	        END { print most }' $<)
 	    echo "regret	$$(./pick $(small-steps) -v series=squared -v at=$$at $<)"
 	    echo "regret-greedy	$$(./pick $(small-steps) -v series='squared, greedy scores' -v at=$$at $<)"
+	} > $(new)
+	$(save)
+
+# The same as a table: slopes from the first T to the last, and over the last two.
+$(OUT)/ct2016-theorem4.1-table.tsv: $(OUT)/ct2016-theorem4.1.tsv
+	ends=($(CT2016_PASSES))
+	queries=$$(awk -F '\t' '$$2 == "squared" && (!least || $$3 < least) { least = $$3 } END { print least }' $<)
+	late=$$((queries / ends[0] * ends[$${#ends[@]} - 2]))
+	{
+	    echo 'regret of	scores drawn, all T	last T	greedy scores, all T	last T'
+	    for a in $(BOUNDED); do
+	        for series in "$$a" "$$a, greedy scores"; do
+	            ./pick $(small-steps) -v series="$$series" -v slope=1 $<
+	            ./pick $(small-steps) -v series="$$series" -v slope=1 -v from=$$late $<
+	        done | awk -v a=$$a '{ printf "%s\tT^%.2f", NR == 1 ? a : "", $$1 } END { print "" }'
+	    done
 	} > $(new)
 	$(save)
 
@@ -200,5 +219,77 @@ $(OUT)/ct2016-theorem5.2.values: $(OUT)/ct2016-theorem5.2-surrogate.tsv $(OUT)/c
 	    echo "ndcg-squared	$$(./pick -v panel='hopeless, the other law' -v series='squared, 1 seen' $(word 2,$^))"
 	    echo "ndcg-ftpl	$$(./pick -v panel='hopeless, the other law' -v series='ftpl, 1 seen' $(word 2,$^))"
 	    echo "ndcg-listnet	$$(./pick -v panel='hopeless, the other law' -v series='listnet, all seen' $(word 2,$^))"
+	} > $(new)
+	$(save)
+
+# Figure 1 as a table: the mean and the standard error over the seeds of the mean NDCG@10 after T rounds, by
+# the schedule and by the best setting of the grid.
+figure1-runs = $(foreach a,$(TOP),$(OUT)/ct2016.$1.$a.schedule $(OUT)/ct2016.$1.$a.best) \
+    $(OUT)/ct2016.$1.listnet.runs $(OUT)/ct2016.$1.random.runs
+$(OUT)/ct2016-figure1-table.tsv: $(foreach c,MQ2008 MSLR,$(call figure1-runs,$c)) spread
+	cell() { ./spread -v of=ndcg@10 $$1 | sed -n '2s/^[^	]*	//p'; }
+	{
+	    echo 'learner	$(MQ2008), schedule	best	eta, gamma, U	$(MSLR), schedule	best	eta, gamma, U'
+	    for a in random $(TOP) listnet; do
+	        row=$$a
+	        for data in MQ2008 MSLR; do
+	            runs=$(OUT)/ct2016.$$data.$$a
+	            if [ -e $$runs.best ]; then
+	                setting=$$(sed -n 2p $$runs.best | awk -F '\t' '{ print $$3 ", " $$4 ", " $$5 }')
+	                row="$$row	$$(cell $$runs.schedule)	$$(cell $$runs.best)	$$setting"
+	            else
+	                row="$$row	$$(cell $$runs.runs)		"
+	            fi
+	        done
+	        echo "$$row"
+	    done
+	} > $(new)
+	$(save)
+
+$(OUT)/ct2016-figure1.values: $(OUT)/ct2016-figure1-table.tsv
+	awk -F '\t' 'NR > 1 {
+	    print "mq-schedule-" $$1 "\t" $$2 + 0
+	    print "mslr-schedule-" $$1 "\t" $$5 + 0
+	    if ($$3 == "") next
+	    print "mq-best-" $$1 "\t" $$3 + 0
+	    print "mslr-best-" $$1 "\t" $$6 + 0 }' $< > $(new)
+	$(save)
+
+# The smoothing of smoothdcg: of DCG@1 or DCG@10, constant or falling; each at its best eta of a grid.
+SMOOTH = at-1 at-10 at-1-falls at-10-falls
+smooth.at-1 = -E 0.01
+smooth.at-10 = -E 0.01 -k 10
+smooth.at-1-falls = -E 1 -F 0.4
+smooth.at-10-falls = -E 1 -F 0.4 -k 10
+SMOOTH_T = $(call size,50000,500,5000)
+$(OUT)/ct2016.%.smooth: $(OUT)/$$(collection).bin sweep best
+	./sweep smoothing=$(learner) eta='$(CT2016_ETAS) $(call size,1e-3 1e-2,1e-3,1e-3)' seed=1 \
+	    'replay -n $(SMOOTH_T) -s 1 $< | score | explore -g 0.1 | metric -t $$table -e $(SMOOTH_T) ndcg@10 |
+	    feedback-mask -k 1 | update -a smoothdcg -U 1 -e $$eta $(smooth.$(learner))' > $(new).grid
+	read -r _ eta _ < <(./best -v of=eta -v by=ndcg@10 $(new).grid | sed 1d)
+	./sweep smoothing=$(learner) eta=$$eta seed='$(call size,2 3 4,2,2)' \
+	    'replay -n $(SMOOTH_T) -s $$seed $< | score | explore -g 0.1 -s $$seed |
+	    metric -t $$table -e $(SMOOTH_T) ndcg@10 | feedback-mask -k 1 |
+	    update -a smoothdcg -U 1 -e $$eta $(smooth.$(learner))' > $(new)
+	rm $(new).grid
+	$(save)
+
+$(OUT)/ct2016-smoothdcg.tsv: $(foreach c,MQ2008 MSLR,$(foreach s,$(SMOOTH),$(OUT)/ct2016.$c.$s.smooth)) spread
+	{
+	    echo 'smoothdcg	options	$(MQ2008)	eta	$(MSLR)	eta'
+	    for s in $(SMOOTH); do
+	        case $$s in
+	        at-1) options='$(smooth.at-1)' ;;
+	        at-10) options='$(smooth.at-10)' ;;
+	        at-1-falls) options='$(smooth.at-1-falls)' ;;
+	        *) options='$(smooth.at-10-falls)' ;;
+	        esac
+	        row="$$s	$$options"
+	        for data in MQ2008 MSLR; do
+	            runs=$(OUT)/ct2016.$$data.$$s.smooth
+	            row="$$row	$$(./spread -v of=ndcg@10 $$runs | sed -n 2p | cut -f 2)	$$(sed -n 2p $$runs | cut -f 2)"
+	        done
+	        echo "$$row"
+	    done
 	} > $(new)
 	$(save)

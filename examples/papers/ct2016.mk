@@ -3,13 +3,13 @@
 
 CT2016 = ct2016-figure1-schedule ct2016-figure1-best ct2016-theorem4.1 ct2016-lemma5 \
     ct2016-theorem5.2-surrogate
-CT2016_T = $(call size,250000,2000)
-CT2016_ETAS = $(call size,1e-8 1e-7 1e-6 1e-5 1e-4,1e-4)
-CT2016_GAMMAS = $(call size,0.03 0.1 0.3,0.1)
-CT2016_BALLS = $(call size,1 5,1)
+CT2016_T = $(call size,250000,2000,10000)
+CT2016_ETAS = $(call size,1e-8 1e-7 1e-6 1e-5 1e-4,1e-4,1e-6 1e-5)
+CT2016_GAMMAS = $(call size,0.03 0.1 0.3,0.1,0.1)
+CT2016_BALLS = $(call size,1 5,1,1)
 # seeds of the curves (the grid uses seed 1), and rounds from row to row
-CT2016_FRESH = $(call size,2 3 4,2)
-CT2016_EACH = $(call size,5000,100)
+CT2016_FRESH = $(call size,2 3 4,2,2)
+CT2016_EACH = $(call size,5000,100,1000)
 TOP = squared kl smoothdcg ranksvm
 
 # of a target MQ2008.kl.runs: the collection, the learner, and the places with feedback

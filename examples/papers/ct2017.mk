@@ -17,3 +17,10 @@ $(OUT)/ct2017-section4.1.tsv: $(foreach k,$(CT2017_SEEN),$(OUT)/fixed-$k.within 
 	    $(call ends,$(filter %.ends,$^))
 	} > $(new)
 	$(save)
+
+$(OUT)/ct2017-section4.1.values: $(OUT)/ct2017-section4.1.tsv
+	for k in $(CT2017_SEEN); do
+	    echo "regret-$$k	$$(./pick -v panel='$(one-run)' -v series="seen: $$k" $<)"
+	    echo "slope-$$k	$$(./pick -v panel='$(runs)' -v series="seen: $$k" -v slope=1 $<)"
+	done > $(new)
+	$(save)

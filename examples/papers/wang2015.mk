@@ -5,7 +5,7 @@
 WANG2015 = wang2015-figure2 wang2015-figure3 wang2015-transfer
 # Tables 2 and 3 of MQ2008, and of every other collection that was found
 OTHERS = $(filter-out MQ2008,$(LETOR))
-TABLES = wang2015-table1 wang2015-table2 wang2015-table2-relevant wang2015-table3 wang2015-more \
+TABLES += wang2015-table1 wang2015-table2 wang2015-table2-relevant wang2015-table3 wang2015-more \
     wang2015-prank-pair $(foreach c,$(OTHERS),wang2015-table2.$c wang2015-table3.$c wang2015-more.$c \
     wang2015-prank-pair.$c)
 MEASURES = ndcg@1 ndcg@5 ndcg@10
@@ -35,7 +35,7 @@ $(OUT)/wang2015-table1.tsv: $(LETOR:%=$(OUT)/%.bin) wang2015-table1.paper
 
 # One pass over the queries, in ten orders. Each query is ranked before the learner learns from it.
 $(OUT)/wang2015.%.runs: $(OUT)/$$(collection).bin sweep
-	./sweep algorithm=$(learner) seed='$(call upto,$(call size,10,2))' 'replay -s $$seed $< | score | explore |
+	./sweep algorithm=$(learner) seed='$(call upto,$(call size,10,2,10))' 'replay -s $$seed $< | score | explore |
 	    metric -D letor -t $$table -e 16 $(MEASURES) map | feedback-mask -k all |
 	    update -a $(learner) $(settings.$(learner))' > $(new)
 	$(save)
@@ -69,7 +69,7 @@ $(OUT)/MQ2008-relevant.bin: $(OUT)/MQ2008.bin
 	$(save)
 
 $(OUT)/wang2015.MQ2008.prank.relevant: $(OUT)/MQ2008-relevant.bin sweep
-	./sweep algorithm=prank seed='$(call upto,$(call size,10,2))' 'replay -s $$seed $< | score | explore |
+	./sweep algorithm=prank seed='$(call upto,$(call size,10,2,10))' 'replay -s $$seed $< | score | explore |
 	    metric -r -D letor -t $$table $(MEASURES) | feedback-mask -k all |
 	    update -a prank -o -L 2' > $(new)
 	$(save)
@@ -98,9 +98,9 @@ $(OUT)/wang2015-figure2.tsv: $(foreach c,$(LETOR),$(ONLINE:%=$(OUT)/wang2015.$c.
 
 # Table 3: five folds; three parts to learn from, one to choose the setting, one to evaluate; five orders
 # of learning. The README explains short queries, those with fewer than 10 documents.
-TRADEOFFS.solar1 = $(call size,3.16e-7 1e-6 3.16e-6 1e-5 3.16e-5 1e-4 3.16e-4,1e-5 1e-4)
-TRADEOFFS.solar2 = $(call size,1e3 3.16e3 1e4 3.16e4 1e5 3.16e5 1e6,1e3 1e4)
-ORDERS = $(call upto,$(call size,5,1))
+TRADEOFFS.solar1 = $(call size,3.16e-7 1e-6 3.16e-6 1e-5 3.16e-5 1e-4 3.16e-4,1e-5 1e-4,1e-6 1e-5 1e-4)
+TRADEOFFS.solar2 = $(call size,1e3 3.16e3 1e4 3.16e4 1e5 3.16e5 1e6,1e3 1e4,1e3 1e4 1e5)
+ORDERS = $(call upto,$(call size,5,1,1))
 
 long-of = $(foreach c,$(LETOR),$(PARTS:%=$(OUT)/$c-long%.bin))
 $(long-of): $(OUT)/%.bin: $(OUT)/$$(subst -long,-S,$$*).bin
@@ -151,8 +151,8 @@ $(patsubst %,$(OUT)/%.tsv,$(filter wang2015-table3%,$(TABLES))): $(OUT)/%.tsv: $
 
 # Figure 3: seconds of processor time against the number of queries, of 19 documents, 46 features and
 # grades 0 to 2. Also for liblinear, an SVM on the differences of pairs, if liblinear-tools is installed.
-SIZES = $(call size,100 300 1000 3000 10000 30000 100000,100 300)
-SVM_SIZES = $(call size,100 200 500 1000 2000,100 200)
+SIZES = $(call size,100 300 1000 3000 10000 30000 100000,100 300,1000 10000)
+SVM_SIZES = $(call size,100 200 500 1000 2000,100 200,100 200)
 LIBLINEAR = $(shell command -v liblinear-train)
 likeness = -l 19 -d 46 -L 2 linear
 TIMEFORMAT = %U %S

@@ -25,6 +25,9 @@ static int check_round(const struct state *state, const struct matrix *x,
     if (fixed_list_check(state, x, state->arrays[ITEMS], fault) < 0 ||
         feedback_clicks(round, name, state->learner->least, fault) < 0)
         return -1;
+    if (round->docs != state->dim)
+        return fault_data(fault, "docs=%zu, but the model has %zu weights: %s learns one fixed "
+                          "list", round->docs, state->dim, name);
     if (round->score)
         return 0;
     return fault_data(fault, "no column score: %s compares items whose scores were equal, which "
@@ -106,6 +109,7 @@ static int learn_blocks(struct state *state, const struct matrix *x, const struc
     bool *clicked = buffer_for(&state->scratch, m, 3 * sizeof *clicked, fault);
     if (!clicked)
         return -1;
+    state->begun = true;
     for (size_t i = 0; i < m; i++)
         clicked[i] = false;
     for (size_t a = 0; a < round->places; a++)
@@ -207,12 +211,34 @@ static void sort_base(struct state *state)
         state->w[(size_t)base[a]] = (double)(state->dim - 1 - a);
 }
 
+/* The base list of a model must hold each item once. */
+static int check_base(struct state *state, const struct model *model, struct fault *fault)
+{
+    size_t m = state->dim;
+    const double *base = state->arrays[BASE];
+    bool *listed = buffer_for(&state->scratch, m, sizeof *listed, fault);
+    (void)model;
+    if (!listed)
+        return -1;
+    for (size_t i = 0; i < m; i++)
+        listed[i] = false;
+    for (size_t a = 0; a < m && *state->arrays[ITEMS] > 0; a++) {
+        if (!(base[a] >= 0 && base[a] < (double)m && base[a] == floor(base[a])) ||
+            listed[(size_t)base[a]])
+            return fault_data(fault, "model: base[%zu] is %g, not an item that is listed once", a,
+                              base[a]);
+        listed[(size_t)base[a]] = true;
+    }
+    return 0;
+}
+
 static int learn_list(struct state *state, const struct matrix *x, const struct round *round,
                       struct fault *fault)
 {
     bool anew = *state->arrays[ITEMS] == 0;
     if (check_round(state, x, round, fault) < 0)
         return -1;
+    state->begun = true;
     for (size_t a = 0; anew && a < state->dim; a++)
         state->arrays[BASE][a] = (double)a;
     compare_pairs(state, round);
@@ -227,5 +253,5 @@ const struct learner learn_bubblerank = {
                 [BASE] = { "base", ARRAY_VECTORS, SETTINGS, 0 } },
     .preset = { [SETTING_DELTA] = 1e-6 },
     .most = 4096,
-    .weights = pair_up,
+    .weights = pair_up, .load = check_base,
 };

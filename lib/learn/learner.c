@@ -144,6 +144,8 @@ struct extent learner_extent(const struct state *state, const struct state_array
         return (struct extent){ BETS_NUMBERS + 1, dim };
     if (array->shape == ARRAY_UDU || array->shape == ARRAY_UDU_CONSTANT)
         return (struct extent){ 1, udu_size(udu_rows(state, array, dim)) };
+    if (array->shape == ARRAY_TWO_VECTORS)
+        return (struct extent){ 2 * n, dim };
     return (struct extent){ array->shape == ARRAY_SQUARE ? dim : n, dim };
 }
 

@@ -31,6 +31,7 @@ struct state_array {
         ARRAY_COUNT,   /* [1], at first 0: a whole number up to n                         */
         ARRAY_NUMBERS, /* [n], at first 0                                                 */
         ARRAY_VECTORS, /* [n][dim], at first 0; grows with w by zeros                     */
+        ARRAY_TWO_VECTORS, /* [n][2][dim], the same                                       */
         ARRAY_SQUARE,  /* [dim][dim], at first the identity; grows with w by more of it   */
         ARRAY_BETS_EACH, /* [4][dim], at first 0: L, V, W of math/bets.h, and theta     */
         ARRAY_UDU,     /* a matrix of math/udu.h with regression_rows(dim) rows, plain where

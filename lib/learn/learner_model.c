@@ -30,7 +30,8 @@ static int put_extras(struct state *state, struct model *model, enum publishing 
     if (!state->learner->rank)
         return 0;
     struct extent e = learner_extent(state, &state->learner->arrays[0], state->dim);
-    if (model_put(model, state->learner->arrays[0].name, e.columns, state->arrays[0], fault) < 0)
+    if (model_put(model, state->learner->arrays[0].name, e.rows * e.columns,
+                  state->arrays[0], fault) < 0)
         return -1;
     return learner_measures(state)
                ? model_put(model, RESIDUALS_COLUMN, RESIDUALS, state->extra, fault) : 0;

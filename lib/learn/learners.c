@@ -4,6 +4,7 @@
 #include "learn/learn_cascade.h"
 #include "learn/learn_clicks.h"
 #include "learn/learn_ftpl.h"
+#include "learn/learn_kernel.h"
 #include "learn/learn_memory.h"
 #include "learn/learn_orders.h"
 #include "learn/learn_pairs.h"
@@ -24,6 +25,7 @@ const struct learner *const learners[] = {
     &learn_thompson, &learn_linucb,    &learn_squared_dr, &learn_kl_dr, &learn_smoothdcg_dr,
     &learn_pdgd,    &learn_dbgd,
     &learn_memory, &learn_cascade_klucb, &learn_cascade_lints, &learn_toprank, &learn_bubblerank,
+    &learn_kernel,
     NULL,
 };
 

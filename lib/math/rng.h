@@ -24,7 +24,8 @@ enum rng_purpose {
     RNG_ZIPF = 14,
     RNG_INDEX_TIES = 15,
     RNG_NOISE = 16,
-    RNG_DRAWN = 17
+    RNG_DRAWN = 17,
+    RNG_BUDGET = 32
 };
 
 struct rng {

@@ -89,6 +89,27 @@ model_array() {
     done
 }
 
+@test "models whose list is none are refused" {
+    model="learner=bubblerank rounds=3 dim=2 features=0 delta=9.9999999999999995e-07 w:f8 1 0 wins:f8 1 0 0 1"
+    mkstream round t=1 docs=2 dim=0 score:f8 0 0 order:u4 0 1 seen:f4 1 0 >round
+    for base in '0 0' '0 2' '0 -1' '0.5 1' '1e300 0'; do
+        mkstream model $model items:f8 2 base:f8 $base >bad
+        fails_on round 1 'update: model bad: model: base* is *, not an item that is listed once' \
+            update -a bubblerank -m bad
+    done
+    mkstream model $model items:f8 2 base:f8 1 0 >good
+    update -a bubblerank -m good <round 2>resumed
+    # a list shorter than the weights
+    for learner in bubblerank toprank; do
+        more="base:f8 0 1 2"
+        [ $learner = bubblerank ] || more="better:f8 1 0 0 0 1 0 0 0 1"
+        mkstream model learner=$learner rounds=3 dim=3 features=0 delta=9.9999999999999995e-07 w:f8 2 1 0 \
+            wins:f8 1 0 0 0 1 0 0 0 1 items:f8 2 $more >bad
+        fails_on round 1 "*update: <stdin>: round 1: docs=2, but the model has 3 weights: $learner *" \
+            update -a $learner -m bad
+    done
+}
+
 @test "each finds the five best of ten items from clicks" {
     for learner in 'cascade-klucb cascade 5' 'toprank perfect 10' 'bubblerank perfect 10' \
         'toprank navigational 10'; do

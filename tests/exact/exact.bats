@@ -99,6 +99,10 @@ load ../helper
     "$ROOT/build/tests/exact/bandits"
 }
 
+@test "kernel: its pairs and steps are those of the perceptron on kernels, with a budget" {
+    "$ROOT/build/tests/exact/kernel"
+}
+
 @test "judging from logs: summed over all m! orders, ips is the measure that every label gives" {
     "$ROOT/build/tests/exact/offline"
 }

@@ -530,3 +530,20 @@ covariance() {
     features products <log >more
     fails_on more 1 "$anew" update -a dbgd
 }
+
+@test "kernel: a pair by hand, kept and scored by, and a budget of one" {
+    wrong_way | update -a kernel -N 1 -C 0.1 -x none >one
+    [ "$(model_array one kept)" = '1 2 3 -1' ]
+    # k(X_1, X_1) - k(X_1, X_0) = 1 - exp(-0.1 * 13), and minus that for X_0
+    wrong_way | score -m one | explore | bin2txt -f rank | cut -f 4,5 | sort | xargs >scores
+    awk '{ exit !(NF == 4 && ($2 + 0.727468206965987) ^ 2 < 1e-24 && ($4 - 0.727468206965987) ^ 2 < 1e-24) }' scores
+    # another pair takes its place
+    mkstream round t=2 docs=2 dim=2 label:f4 1 0 x:f4 7 7 1 2 | update -a kernel -N 1 -C 0.1 -x none -m one 2>resumed
+    [ "$(model_array one kept)" = '7 7 1 2' ]
+    # what is ranked right is not kept
+    two_documents | update -a kernel -x none >none
+    [ "$(model_array none pairs)" = 0 ]
+    mkstream model learner=kernel rounds=1 dim=2 features=2 tradeoff=1 size=2 seed=1 w:f8 0 0 kept:f8 1 2 3 -1 pairs:f8 1 >short
+    wrong_way >round
+    fails_on round 1 '*kernel needs tradeoff=, size= and kept:f8*' score -m short
+}

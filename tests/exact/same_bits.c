@@ -26,7 +26,7 @@ static const struct option_use {
     { SETTING_IN_ORDER, { 0, 1, 0 } },     { SETTING_PLAIN, { 0, 1, 0 } },
     { SETTING_SEED, { 0, 7, 123456789 } }, { SETTING_DRIFT, { 0, 0, 1 } },
     { SETTING_RHO, { 0, 0.5, 9 } },        { SETTING_DELTA, { 0, 0.5, 0.9 } },
-    { SETTING_MARGIN, { 0, 0.3, 2 } },
+    { SETTING_MARGIN, { 0, 0.3, 2 } },     { SETTING_FALL, { 0, 0.3, 0 } },
 };
 
 static struct settings tell(const struct learner *learner, size_t run)
@@ -240,7 +240,7 @@ static void check_stopping(const struct learner *learner, size_t run)
 static bool estimates(const struct learner *learner)
 {
     static const char *const names[] = { "squared", "kl", "smoothdcg", "ranksvm", "listnet",
-                                         "squared-dr", "kl-dr", "smoothdcg-dr" };
+                                         "squared-ndcg", "squared-dr", "kl-dr", "smoothdcg-dr" };
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(learner->name, names[i]) == 0)
             return true;

@@ -185,7 +185,7 @@ holds() {
 # rows PAPER...: the rows of results.tsv, each once.
 rows() {
     for paper; do
-        sed 1d "$PAPERS/results.tsv" | cut -f 1 | grep "^$paper-" | grep -v '^ct2017-section4\|-figure' | sort -u
+        sed 1d "$PAPERS/results.tsv" | cut -f 1 | grep "^$paper-" | grep -v -- -figure | sort -u
     done | paste -sd ' '
 }
 
@@ -199,6 +199,100 @@ rows() {
     [ ! -d "$DATA/lambdarank" ] || [ -s out/bounded.lambdarank.slam.ndcg ]
 }
 
+@test "what the page says of the paper of 2016 holds in shorter runs" {
+    need_data MQ2008
+    need_data MSLR
+    papers SIZE=short DATA="$DATA" MEASURED="$(rows ct2016) ct2016-figure1" hold
+}
+
+@test "what the page says of SOLAR holds in shorter runs, on real queries" {
+    need_data MQ2008
+    papers SIZE=short DATA="$DATA" MEASURED="$(rows wang2015) wang2015-figure2" hold
+}
+
+@test "learning time grows with the number of queries, about in proportion" {
+    not_sanitized "times are the compiler's then"
+    papers SIZE=short MEASURED=wang2015-figure3 hold
+}
+
+# claim ID-OF-PAPER NAME...: the table has a row for each.
+claim() {
+    local paper=$1
+    shift
+    for name; do
+        sed 1d "$PAPERS/claims.tsv" | grep "^$paper-" | cut -f 2 | grep -qw -- "$name" ||
+            { echo "$paper: no row for $name" && return 1; }
+    done
+}
+
+@test "every theorem, lemma, table and figure of the papers has a row, and each row says what came" {
+    claim ct2015 'Table 1' 'Table 2' 'Theorem 1' 'Lemma 2' 'Lemma 3' 'Theorem 4' 'Corollary 5' \
+        'Corollary 6' 'Theorem 7' 'Lemma 8' 'Theorem 9' 'Theorem 10' 'Lemma 11' 'Theorem 12' \
+        'Figure 1' 'Figure 2'
+    claim ct2016 'Lemma 1' 'Lemma 2' 'Lemma 3' 'Lemma 4' 'Lemma 5' 'Theorem 4.1' 'Theorem 5.1' \
+        'Theorem 5.2' 'Table 1' 'Figure 1'
+    claim ct2017 'Theorem 1' 'Lemmas 2 and 3' 'Theorem 4' 'Theorem 7' 'Lemma 12' 'Theorem 13' \
+        'section 4.1' 'section 4.2'
+    claim perceptrons 'Theorem 1' 'Corollary 2' 'Lemma 3' 'Theorem 4' Proposition 'Lemma 5' \
+        'Theorem 6' 'Corollary 7' 'Theorem 8' 'Theorem 9' 'Theorem 10' 'Corollary 11' 'Figure 1' \
+        'Figure 2' 'Figure 3'
+    claim wang2015 'Proposition 1' 'Proposition 2' 'Lemma 4.1' 'Theorem 1' 'Theorem 2' 'Theorem 3' \
+        'Theorem 4' 'Table 1' 'Table 2' 'Table 3' 'Figure 1' 'Figure 2' 'Figure 3'
+    [ -z "$(cut -f 1 "$PAPERS/claims.tsv" | sort | uniq -d)" ]
+    awk -F '\t' 'NR > 1 && (NF != 7 || $3 == "" || $4 == "" || $5 == "" ||
+        $6 !~ /^(yes|partly|no|not run|as there)$/ || ($6 !~ /^(yes|as there)$/ && $7 == "")) {
+            print "not filled in: " $0; bad = 1 } END { exit bad }' "$PAPERS/claims.tsv"
+    # what is measured is a claim, and a test that is named exists
+    sed 1d "$PAPERS/results.tsv" | cut -f 1 | sort -u >measured
+    [ "$(wc -l <measured)" -ge 40 ]
+    while read -r id; do cut -f 1 "$PAPERS/claims.tsv" | grep -qx "$id"; done <measured
+    for test in $(cut -f 4 "$PAPERS/claims.tsv" | sed -n 's/.*make check T=\([a-z]*\).*/\1/p' | sort -u); do
+        ls "$ROOT"/tests/*/"$test.bats"
+    done
+}
+
+@test "the page has the claims of claims.tsv with the numbers of results.tsv" {
+    papers check-page
+}
+
+@test "a cell that is not what came is named, with its tolerance" {
+    printf '%s\n' '| a | x | share |' '|---|---|---|' '| r | 0.501 +- 0.1 | 50 +- 1 % |' >t.md
+    printf '%s\n' '<!-- t 0.002 -->' '| a | x | share |' '|---|---|---|' >head
+    (cat head; echo '| r | 0.5025 +- 0.2 | 50 +- 2 % |') >page
+    "$PAPERS/cells" -v out=. page
+    (cat head; echo '| r | 0.504 +- 0.1 | 50 +- 1 % |') >page
+    fails 1 '' "$PAPERS/cells" -v out=. page
+    is "$("$PAPERS/cells" -v out=. page || true)" 'page:4: r: the page has 0.504 +- 0.1, t has 0.501 +- 0.1'
+    cat head >page
+    fails 1 '' "$PAPERS/cells" -v out=. page
+    echo 'no table' >page
+    fails 1 '' "$PAPERS/cells" -v out=. page
+    # a block of text
+    printf 'learner mean\nkl 0.48\n' >table.txt
+    printf 'text\n\n    learner mean\n    kl 0.4803\n\nmore\n' >page
+    "$PAPERS/cells" -v made=table.txt -v tolerance=0.0005 page
+    fails 1 '' "$PAPERS/cells" -v made=table.txt -v tolerance=0.0001 page
+}
+
+@test "each collection of LETOR that is found gets tables beside the paper's rows" {
+    mkdir -p data/OHSUMED data/HP2003
+    for i in 1 2 3 4 5; do
+        synth -b $((10 * i)) -n $((10 * i + 9)) -l 12 -d 45 -L 2 linear | bin2txt -f svm >data/OHSUMED/S$i.txt
+        mkdir data/HP2003/Fold$i
+        synth -b $((10 * i)) -n $((10 * i + 9)) -l 12 -d 64 -L 1 linear | bin2txt -f svm \
+            >data/HP2003/Fold$i/testset.txt
+    done
+    papers SIZE=quick DATA="$PWD/data" wang2015-table1 wang2015-table2.OHSUMED wang2015-table3.HP2003 \
+        wang2015-more.HP2003
+    grep -F '| OHSUMED | 50 | 45 | 12.00 | 106 | 45 | 152.26 |' out/wang2015-table1.md
+    grep '^| solar2 |.*| 0.5352 | 0.4635 | 0.4461 |' out/wang2015-table2.OHSUMED.md
+    grep '^| solar1 |.*| 0.7067 | 0.8036 | 0.8056 |' out/wang2015-table3.HP2003.md
+    grep '^| RankBoost | - .*| 0.6667 | 0.8034 | 0.8171 |' out/wang2015-table3.HP2003.md
+    grep '^| solar2-list | 0\.' out/wang2015-more.HP2003.md
+    # part 5 of a collection in folds is what fold 1 tests on
+    cmp out/HP2003-S5.bin <(svm2bin -d 64 data/HP2003/Fold1/testset.txt)
+}
+
 @test "a claim that does not hold, or was not measured, is named" {
     printf 'id\tname\tvalue\ttolerance\tlow\thigh\na\tx\t1\t0.1\t0\t2\na\ty\t1\t0\t-\t1\n' >results
     printf 'x\t2.5\n' >a.values
@@ -208,16 +302,12 @@ rows() {
 a y: was not measured"
 }
 
-@test "the page shows every picture, and the README shows one and leads to the page" {
+@test "the page shows every picture and table, and the README shows one and leads to the page" {
     for name in $(names); do
-        case $name in
-        *table*) ;;
-        *)
-            echo "$name"
-            [ "$(wc -c <"$PAPERS/figures/$name.svg")" -lt 60000 ]
-            grep -qF "](figures/$name.svg)" "$PAPERS/README.md"
-            ;;
-        esac
+        echo "$name"
+        grep -q "^<!-- $name [0-9.]* -->\$" "$PAPERS/README.md" && continue # a table
+        [ "$(wc -c <"$PAPERS/figures/$name.svg")" -lt 60000 ]
+        grep -qF "](figures/$name.svg)" "$PAPERS/README.md"
     done
     sed -n 's/^!\[.*\](\(.*\.svg\))$/\1/p' "$ROOT/README.md" >pictures
     [ -s pictures ]

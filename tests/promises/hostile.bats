@@ -336,6 +336,17 @@ refuses_model() {
     refuses_model 'model: threshold 0 is nan' prank dim=1 grades=4 w:f8 1 threshold:f8 nan 0 0 0
 }
 
+@test "models of lists from clicks, and of kernels, of which a byte has changed, are refused or read" {
+    mkstream round t=1 docs=2 dim=0 score:f8 0 0 order:u4 1 0 seen:f4 1 0 >clicked
+    for learner in cascade-klucb toprank bubblerank; do
+        update -a $learner <clicked >whole
+        survive_bytes -f m -i clicked flip whole update -a $learner -m m
+    done
+    update -X -a kernel -N 1 <two >whole
+    survive_bytes -f m -i two flip whole update -X -a kernel -N 1 -m m
+    survive_bytes -f m -i two flip whole score -m m
+}
+
 @test "models cut at any byte, or of which one has changed, are refused or read" {
     mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >list
     for learner in prank 'committee -N 2'; do
