@@ -83,8 +83,12 @@ static int widen(const struct matrix *x, const struct round *round,
     my.inverse = reach(extras, &my, fault);
     int result = my.inverse ? regression_round(&my, x, fault) : -1;
     *extras->buffer = my.buffer;
-    for (size_t i = 0; result == 0 && i < x->docs; i++)
-        s[i] += value[SETTING_EXPLORATION_WIDTH] * sqrt(regression_variance(&my, i));
+    for (size_t i = 0; result == 0 && i < x->docs; i += VARIANCES_ABREAST) {
+        double variance[VARIANCES_ABREAST];
+        regression_variances(&my, i, variance);
+        for (size_t d = 0; d < VARIANCES_ABREAST && i + d < x->docs; d++)
+            s[i + d] += value[SETTING_EXPLORATION_WIDTH] * sqrt(variance[d]);
+    }
     return result < 0 ? -1 : finite_scores(x->docs, s, "the model's P is not a covariance, "
                                            "or one of its features is too large", fault);
 }

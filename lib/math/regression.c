@@ -37,15 +37,19 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
 {
     struct regression *my = regression;
     size_t d = my->dim, most = (d > x->docs ? d : x->docs) + 1;
-    double *at = buffer_for(&my->buffer, most, 6 * sizeof *at + sizeof *my->idx, fault);
+    const size_t numbers = 8 + 2 * VARIANCES_ABREAST;
+    double *at = buffer_for(&my->buffer, most, numbers * sizeof *at + sizeof *my->idx, fault);
     if (!at)
         return -1;
     my->x = x;
+    my->shares = false;
     my->z = at;
     my->u = at + 2 * most;
     my->mean = at + 4 * most;
     my->val = at + 5 * most;
-    my->idx = (uint32_t *)(at + 6 * most);
+    my->shared = at + 6 * most;
+    my->abreast = at + 8 * most;
+    my->idx = (uint32_t *)(at + numbers * most);
     if (!my->plain)
         average(my, my->val);
     return 0;
@@ -86,11 +90,42 @@ double regression_expect(struct regression *regression, size_t i)
     return expect(regression);
 }
 
-double regression_variance(struct regression *regression, size_t i)
+/* The z of up to eight documents from number i on, side by side: z[VARIANCES_ABREAST rows]. */
+static void write_abreast(struct regression *my, size_t i, double *z)
+{
+    enum { W = VARIANCES_ABREAST };
+    size_t step = my->plain ? 1 : 2, n = my->x->docs - i < W ? my->x->docs - i : W;
+    for (size_t d = 0; my->constant && d < W; d++)
+        *z++ = 1;
+    for (size_t j = 0; my->plain && j < W * my->dim; j++)
+        z[j] = 0;
+    for (size_t j = 0; !my->plain && j < my->dim; j++) {
+        for (size_t d = 0; d < W; d++) {
+            z[2 * W * j + d] = 0 - my->mean[j];
+            z[2 * W * j + W + d] = my->mean[j];
+        }
+    }
+    for (size_t d = 0; d < n; d++) {
+        struct row row = matrix_row(my->x, i + d, my->val, my->idx);
+        for (size_t e = 0; e < row.n; e++)
+            z[step * W * (row.idx ? row.idx[e] : e) + d] += row.val[e];
+    }
+}
+
+void regression_variances(struct regression *regression, size_t i, double v[VARIANCES_ABREAST])
 {
     struct regression *my = regression;
-    write_out(my, i);
-    return udu_variance(my->inverse, all_rows(my), my->z) / my->lambda;
+    const size_t rows = all_rows(my);
+    bool sharing = !my->plain && !my->constant; /* the means are numbers 1, 3, 5, ... */
+    if (sharing && !my->shares) {
+        write_out(my, i);
+        variances_shared(my->inverse, rows, my->z, my->shared);
+        my->shares = true;
+    }
+    write_abreast(my, i, my->abreast);
+    variances_abreast(my->inverse, rows, my->abreast, sharing ? my->shared : NULL, v);
+    for (size_t d = 0; d < VARIANCES_ABREAST; d++)
+        v[d] /= my->lambda;
 }
 
 /* v += a u */

@@ -18,6 +18,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "math/matrix.h"
+#include "math/variances.h"
 
 struct regression {
     /* The caller's: weights w[dim] of the deviations, or of the plain features, and level[dim] of
@@ -35,6 +36,9 @@ struct regression {
     struct buffer buffer;
     const struct matrix *x;
     double *z, *u, *mean, *val;
+    double *abreast; /* z of VARIANCES_ABREAST documents */
+    double *shared;  /* of variances.h, where `shares`   */
+    bool shares;
     uint32_t *idx;
 };
 
@@ -48,9 +52,9 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
 /* The expected relevance of document i of the round: v.z. */
 double regression_expect(struct regression *regression, size_t i);
 
-/* z'(Z'Z + lambda I)^-1 z of document i: the variance of v.z if relevance has variance 1.
- * O(dim^2). */
-double regression_variance(struct regression *regression, size_t i);
+/* v[d]: z'(Z'Z + lambda I)^-1 z of document i + d, up to the round's last: the variance of v.z if
+ * relevance has variance 1. Nothing may be learnt between calls for one round. O(dim^2). */
+void regression_variances(struct regression *regression, size_t i, double v[VARIANCES_ABREAST]);
 
 /* Learns that document i is worth `worth`; it counts `much` times, above 0. 0, or a fault if the
  * features are too large; the regression is then unusable. O(dim^2). */
