@@ -90,7 +90,7 @@ double regression_expect(struct regression *regression, size_t i)
     return expect(regression);
 }
 
-/* The z of up to eight documents from number i on, side by side: z[VARIANCES_ABREAST rows]. */
+/* The z of documents from number i on, side by side, as variances_abreast takes them. */
 static void write_abreast(struct regression *my, size_t i, double *z)
 {
     enum { W = VARIANCES_ABREAST };

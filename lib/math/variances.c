@@ -2,11 +2,12 @@
 
 #include <string.h>
 
-enum { LANES_OF_FOUR = 4 };
+enum { FOUR = 4 };
 
 #define KIND(name) name##_portable
 #define TARGET
 #define WIDTH 2
+#define SETS 2
 #define COLUMNS 1
 #define SHARING 2
 #include "math/variances_body.h"
@@ -14,6 +15,7 @@ enum { LANES_OF_FOUR = 4 };
 #define KIND(name) name##_32
 #define TARGET VECTORS_WIDE
 #define WIDTH 4
+#define SETS 1
 #define COLUMNS 2
 #define SHARING 4
 #include "math/variances_body.h"
@@ -21,7 +23,8 @@ enum { LANES_OF_FOUR = 4 };
 #define KIND(name) name##_64
 #define TARGET VECTORS_WIDEST
 #define WIDTH 8
-#define COLUMNS 4
+#define SETS 2
+#define COLUMNS 2
 #define SHARING 4
 #include "math/variances_body.h"
 
@@ -47,7 +50,7 @@ void variances_shared(const double *a, size_t n, const double *z, double *shared
     for (size_t c = 0; c < n; c += 2) {
         const double *one = a + c * (c + 1) / 2, *other = c + 1 < n ? one + c + 1 : one;
         double lane[4] = { 0 };
-        for (size_t i = 0; i < c - c % LANES_OF_FOUR; i += LANES_OF_FOUR) {
+        for (size_t i = 0; i < c - c % FOUR; i += FOUR) {
             lane[0] += one[i + 1] * z[i + 1];
             lane[1] += one[i + 3] * z[i + 3];
             lane[2] += other[i + 1] * z[i + 1];

@@ -200,7 +200,8 @@ int model_array(const struct model *model, const char *name, size_t n, double *d
         return -1;
     if (n)
         memcpy(data, column->data, n * sizeof *data);
-    for (size_t i = 0; i < n; i++)
+    bool finite = unaligned_finite(data, n);
+    for (size_t i = 0; !finite && i < n; i++)
         if (!isfinite(data[i]))
             return fault_data(fault, "model: %s %zu is %g", name, i, data[i]);
     return 0;
