@@ -2,6 +2,7 @@
 #include "learn/learn_ridge.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "learn/learner_step.h"
 #include "math/finite.h"
@@ -46,7 +47,8 @@ static const double *draw(struct state *state, struct fault *fault)
     return drawn;
 }
 
-/* P, as it would be with all the round's features known. */
+/* P, as it would be with all the round's features known; it may be the learner's own, and is not
+ * changed. NULL after a fault. */
 static double *reach(const struct ring_extras *extras, const struct regression *my,
                      struct fault *fault)
 {
@@ -62,7 +64,11 @@ static double *reach(const struct ring_extras *extras, const struct regression *
                          my->dim, learn_linucb.most);
         return NULL;
     }
+    if (extras->array && to == from)
+        return (double *)extras->array;
     double *a = buffer_for(extras->numbers, udu_size(to), sizeof *a, fault);
+    if (a && extras->array && from > 0)
+        memcpy(a, extras->array, udu_size(from) * sizeof *a);
     for (size_t e = udu_size(from); a && e < udu_size(to); e++)
         a[e] = 0;
     for (size_t i = from; a && i < to; i++)

@@ -75,6 +75,7 @@ struct state {
  * settings. */
 struct ring_extras {
     size_t dim, n;          /* weights, numbers                          */
+    const double *array;    /* array[n], borrowed; NULL: it is in numbers */
     struct buffer *numbers; /* double[n], which may be made to hold more */
     const struct settings *settings;
     struct buffer *buffer;  /* to work in                                */
