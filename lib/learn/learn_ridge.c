@@ -18,11 +18,10 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 {
     struct feedback feedback;
     struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
-    if (learner_feedback(state, round, &feedback, fault) < 0 || regression_round(my, x, fault) < 0)
+    if (learner_feedback(state, round, &feedback, fault) < 0 ||
+        regression_round(my, x, fault) < 0 ||
+        regression_learn_all(my, feedback.docs, feedback.doc, feedback.relevance, NULL, fault) < 0)
         return -1;
-    for (size_t h = 0; h < feedback.docs; h++)
-        if (regression_learn(my, feedback.doc[h], feedback.relevance[h], 1, fault) < 0)
-            return -1;
     return regression_check(my, fault);
 }
 

@@ -39,15 +39,17 @@ static void appraise(const struct exposure *exposure, struct regression *regress
 /* A document counts 1 - pi: the likelier it was to be seen, the less it says about those that are
  * not. Otherwise the greedy documents, nearly all that is seen, would decide the baseline. */
 static int learn_baseline(const struct exposure *exposure, struct regression *regression,
-                          double *top, struct fault *fault)
+                          double *top, double *much, struct fault *fault)
 {
     for (size_t a = 0; a < exposure->places; a++) {
-        double R = exposure->relevance[a], much = 1 - policy_one(exposure, a);
+        double R = exposure->relevance[a];
+        much[a] = 1 - policy_one(exposure, a);
         if (R > *top)
             *top = R;
-        if (much > 0 && regression_learn(regression, exposure->doc[a], R, much, fault) < 0)
-            return -1;
     }
+    if (regression_learn_all(regression, exposure->places, exposure->doc, exposure->relevance,
+                             much, fault) < 0)
+        return -1;
     return regression_check(regression, fault);
 }
 
@@ -79,7 +81,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
         adaptive_centre(x->docs, g);
     if (learner_step(state, x, s, g, fault) < 0)
         return -1;
-    return learn_baseline(&exposure, regression, top, fault);
+    return learn_baseline(&exposure, regression, top, v, fault);
 }
 
 /* |s - v|^2 */

@@ -6,6 +6,9 @@
 #include "base/unaligned.h"
 #include "math/udu.h"
 
+/* Documents that are learnt in one pass over P: their z and u stay near meanwhile. */
+enum { AT_ONCE = 16 };
+
 size_t regression_rows(size_t dim, bool plain)
 {
     return plain ? dim : dim > SIZE_MAX / 2 ? SIZE_MAX : 2 * dim;
@@ -55,13 +58,13 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
     return 0;
 }
 
-/* Writes the z of document i into z. */
-static void write_out(struct regression *my, size_t i)
+/* Writes the z of document i into z[rows]. */
+static void write_out(struct regression *my, size_t i, double *z)
 {
     size_t step = my->plain ? 1 : 2;
-    double *z = my->z + first_row(my);
     struct row row = matrix_row(my->x, i, my->val, my->idx);
-    my->z[0] = 1; /* unless a feature's number takes its place */
+    z[0] = 1; /* unless a feature's number takes its place */
+    z += first_row(my);
     for (size_t j = 0; my->plain && j < my->dim; j++)
         z[j] = 0;
     for (size_t j = 0; !my->plain && j < my->dim; j++) {
@@ -73,9 +76,9 @@ static void write_out(struct regression *my, size_t i)
 }
 
 /* v.z */
-static double expect(const struct regression *my)
+static double expect(const struct regression *my, const double *z)
 {
-    const double *z = my->z + first_row(my);
+    z += first_row(my);
     double sum = my->constant ? *my->constant : 0;
     for (size_t j = 0; my->plain && j < my->dim; j++)
         sum += z[j] * my->w[j];
@@ -86,8 +89,8 @@ static double expect(const struct regression *my)
 
 double regression_expect(struct regression *regression, size_t i)
 {
-    write_out(regression, i);
-    return expect(regression);
+    write_out(regression, i, regression->z);
+    return expect(regression, regression->z);
 }
 
 /* The z of documents from number i on, side by side, as variances_abreast takes them. */
@@ -118,7 +121,7 @@ void regression_variances(struct regression *regression, size_t i, double v[VARI
     const size_t rows = all_rows(my);
     bool sharing = !my->plain && !my->constant; /* the means are numbers 1, 3, 5, ... */
     if (sharing && !my->shares) {
-        write_out(my, i);
+        write_out(my, i, my->z);
         variances_shared(my->inverse, rows, my->z, my->shared);
         my->shares = true;
     }
@@ -129,11 +132,11 @@ void regression_variances(struct regression *regression, size_t i, double v[VARI
 }
 
 /* v += a u */
-static void move(struct regression *my, double a)
+static void move(struct regression *my, double a, const double *u)
 {
-    const double *u = my->u + first_row(my);
     if (my->constant)
-        *my->constant += a * my->u[0];
+        *my->constant += a * u[0];
+    u += first_row(my);
     for (size_t j = 0; my->plain && j < my->dim; j++)
         my->w[j] += a * u[j];
     for (size_t j = 0; !my->plain && j < my->dim; j++) {
@@ -142,17 +145,63 @@ static void move(struct regression *my, double a)
     }
 }
 
-int regression_learn(struct regression *regression, size_t i, double worth, double much,
-                     struct fault *fault)
+/* P has taken the observation; so do the weights. */
+static int settle(struct regression *my, const struct udu_observation *o, double worth,
+                  struct fault *fault)
 {
-    struct regression *my = regression;
-    write_out(my, i);
-    double b = udu_observe(my->inverse, all_rows(my), my->z, my->lambda / much, my->u);
+    double b = o->b;
     if (!(b > 0) || isinf(b))
         return fault_data(fault, "z'P z + lambda is %g: a feature is not finite or too "
                           "large: use smaller features", b);
     my->spread = b / my->lambda;
-    move(my, (worth - expect(my)) / b);
+    move(my, (worth - expect(my, o->z)) / b, o->u);
+    return 0;
+}
+
+int regression_learn(struct regression *regression, size_t i, double worth, double much,
+                     struct fault *fault)
+{
+    struct regression *my = regression;
+    struct udu_observation o = { .z = my->z, .r = my->lambda / much, .u = my->u };
+    write_out(my, i, my->z);
+    o.b = udu_observe(my->inverse, all_rows(my), o.z, o.r, o.u);
+    return settle(my, &o, worth, fault);
+}
+
+/* Up to AT_ONCE documents in one pass over P. */
+static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
+                         const double *worth, const double *much, struct fault *fault)
+{
+    struct udu_observation o[AT_ONCE];
+    double value[AT_ONCE];
+    size_t rows = all_rows(my), k = 0;
+    double *z = buffer_for(&my->several, 2 * n, rows * sizeof *z, fault);
+    if (!z)
+        return -1;
+    for (size_t e = 0; e < n; e++) {
+        if (much && !(much[e] > 0))
+            continue;
+        write_out(my, doc[e], z);
+        value[k] = worth[e];
+        o[k++] = (struct udu_observation){ z, my->lambda / (much ? much[e] : 1), z + rows, 0 };
+        z += 2 * rows;
+    }
+    if (k > 0)
+        udu_observe_all(my->inverse, rows, o, k);
+    for (size_t e = 0; e < k; e++)
+        if (settle(my, &o[e], value[e], fault) < 0)
+            return -1;
+    return 0;
+}
+
+int regression_learn_all(struct regression *regression, size_t n, const uint32_t *doc,
+                         const double *worth, const double *much, struct fault *fault)
+{
+    for (size_t e = 0; e < n; e += AT_ONCE) {
+        size_t some = n - e < AT_ONCE ? n - e : AT_ONCE;
+        if (learn_several(regression, some, doc + e, worth + e, much ? much + e : NULL, fault) < 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -168,4 +217,5 @@ int regression_check(const struct regression *regression, struct fault *fault)
 void regression_close(struct regression *regression)
 {
     buffer_free(&regression->buffer);
+    buffer_free(&regression->several);
 }

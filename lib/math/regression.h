@@ -33,7 +33,7 @@ struct regression {
     double spread;    /* of regression_learn's last document: variance before it, + 1 / much */
 
     /* The current round, from regression_round on. */
-    struct buffer buffer;
+    struct buffer buffer, several; /* the latter: z and u of documents learnt together */
     const struct matrix *x;
     double *z, *u, *mean, *val;
     double *abreast; /* z of VARIANCES_ABREAST documents */
@@ -60,6 +60,12 @@ void regression_variances(struct regression *regression, size_t i, double v[VARI
  * features are too large; the regression is then unusable. O(dim^2). */
 int regression_learn(struct regression *regression, size_t i, double worth, double much,
                      struct fault *fault);
+
+/* The same for the documents doc[n], one after the other, to the bit: P, which may be large, comes
+ * from memory once for several of them. worth[n]; much[n], where 0 or less leaves a document out;
+ * NULL: each counts once. */
+int regression_learn_all(struct regression *regression, size_t n, const uint32_t *doc,
+                         const double *worth, const double *much, struct fault *fault);
 
 /* 0 if all weights are finite, else a fault. */
 int regression_check(const struct regression *regression, struct fault *fault);
