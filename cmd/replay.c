@@ -173,7 +173,7 @@ static enum step step(void *self, struct round *round)
         return DONE;
     if (place_of(my, my->next, &place) < 0)
         return FAIL;
-    round_store_round(&my->stored, place, round->record);
+    round_store_round(&my->stored, place, round);
     return round_set_t(round, my->next++, fault) < 0 ? FAIL : PASS;
 }
 

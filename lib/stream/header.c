@@ -119,6 +119,7 @@ static int parse_column(struct record *record, char *text, struct fault *fault)
     column->name = text;
     column->data = NULL;
     column->source = NULL;
+    column->known = 0;
     /* At most 2^56 bytes each, and a line has room for 178 such columns. */
     record->bytes += column->count * column_width(column->type);
     record->columns++;
@@ -149,7 +150,7 @@ static int parse_key(struct record *record, char *name, struct fault *fault)
         return wrong(fault, "a key without a value", name);
     if (record_key(record, name))
         return wrong(fault, "a key comes twice", name);
-    record->key[record->keys++] = (struct key){ name, value };
+    record->key[record->keys++] = (struct key){ .name = name, .value = value };
     return 0;
 }
 

@@ -13,19 +13,21 @@
 struct place { /* of one round */
     size_t stream, at; /* its payload begins at byte `at` of that stream */
     struct header_copy *header;
+    struct round_keys keys;
 };
 
 /* Adds the place of a round that the stream's reader has just read. */
 static int add_place(struct round_store *store, const struct mapped *stored,
-                     const struct record *record, struct fault *fault)
+                     const struct round *round, struct fault *fault)
 {
+    const struct record *record = round->record;
     struct place *place = buffer_for(&store->places, store->rounds + 1, sizeof *place, fault);
     struct header_copy *header = place ? header_copy_make(record, fault) : NULL;
     if (!header)
         return -1;
     const unsigned char *payload = record->columns ? record->column[0].data : NULL;
     size_t at = payload ? (size_t)(payload - stored->reader.bytes) : 0;
-    place[store->rounds++] = (struct place){ store->streams, at, header };
+    place[store->rounds++] = (struct place){ store->streams, at, header, round_keys_kept(round) };
     return 0;
 }
 
@@ -60,7 +62,7 @@ static int index_rounds(struct round_store *store, struct mapped *stored, struct
     while ((got = next_round(&stored->reader, &round, fault)) > 0) {
         if (store->rounds == UINT32_MAX)
             got = fault_data(fault, "%s: more than 2^32 - 1 rounds", stored->reader.name);
-        if (got < 0 || (got = add_place(store, stored, record, fault)) < 0)
+        if (got < 0 || (got = add_place(store, stored, &round, fault)) < 0)
             break;
     }
     round_close(&round);
@@ -90,13 +92,18 @@ int round_store_add(struct round_store *store, const char *file, struct watch *w
     return result;
 }
 
-void round_store_round(const struct round_store *store, size_t i, struct record *record)
+void round_store_round(const struct round_store *store, size_t i, struct round *round)
 {
+    struct record *record = round->record;
     const struct place *place = (const struct place *)store->places.at + i;
     const struct mapped *stored = (const struct mapped *)store->stored.at + place->stream;
     header_copy_restore(place->header, record);
     record_bind(record, stored->reader.bytes + place->at, (size_t)record->bytes);
     record->mapped = stored->map != NULL;
+    round_columns_clear(round);
+    round_columns_find(record, round->column);
+    round_keys_restore(round, &place->keys);
+    round->restored = true;
 }
 
 void round_store_close(struct round_store *store)

@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "io/wait.h"
-#include "stream/record.h"
+#include "stream/round.h"
 
 struct round_store { /* all zero at first */
     struct buffer stored, places; /* of each stream; where each round is */
@@ -21,8 +21,10 @@ struct round_store { /* all zero at first */
 int round_store_add(struct round_store *store, const char *file, struct watch *watch,
                     struct fault *fault);
 
-/* Makes *record that of round i, from 0. Its header and payload stay the store's. O(header). */
-void round_store_round(const struct round_store *store, size_t i, struct record *record);
+/* Makes *round and its record round i, from 0, as after round_header, which was done when the round
+ * was added; round_read then reads its columns alone. Header and payload stay the store's.
+ * O(header). */
+void round_store_round(const struct round_store *store, size_t i, struct round *round);
 
 void round_store_close(struct round_store *store);
 
