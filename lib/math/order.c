@@ -39,39 +39,57 @@ VECTORS_WIDE static void sort_run_wide(const double *score, uint32_t *order, siz
 }
 
 #if VECTORS_HAVE_64
-/* Adds to the places of eight documents, of which the first is number i of n, those before them. */
-VECTORS_WIDEST static inline __m512i count_before(const double *s, size_t i, size_t n,
-                                                  __mmask8 real)
+/* The places of sixteen documents, eight and eight. */
+struct places {
+    __m512i low, high;
+};
+
+/* Counts one more before each document of a mask. */
+VECTORS_WIDEST static inline void count(struct places *places, unsigned low, unsigned high)
 {
-    const __m512d mine = _mm512_maskz_loadu_pd(real, s + i);
     const __m512i one = _mm512_set1_epi64(1);
-    __m512i before = _mm512_setzero_si512();
-    for (size_t j = 0; j < i; j++) {
-        __mmask8 is = _mm512_cmp_pd_mask(_mm512_set1_pd(s[j]), mine, _CMP_GE_OQ);
-        before = _mm512_mask_add_epi64(before, is, before, one);
-    }
-    for (size_t j = i; j < n && j < i + EIGHT; j++) { /* j is before those after it, if they tie */
-        __m512d other = _mm512_set1_pd(s[j]);
-        __mmask8 is = _mm512_cmp_pd_mask(other, mine, _CMP_GT_OQ);
-        is |= (__mmask8)(_mm512_cmp_pd_mask(other, mine, _CMP_EQ_OQ) & (0xfeu << (j - i)));
-        before = _mm512_mask_add_epi64(before, is, before, one);
-    }
-    for (size_t j = i + EIGHT; j < n; j++) {
-        __mmask8 is = _mm512_cmp_pd_mask(_mm512_set1_pd(s[j]), mine, _CMP_GT_OQ);
-        before = _mm512_mask_add_epi64(before, is, before, one);
-    }
-    return before;
+    places->low = _mm512_mask_add_epi64(places->low, (__mmask8)low, places->low, one);
+    places->high = _mm512_mask_add_epi64(places->high, (__mmask8)high, places->high, one);
 }
 
-/* As sort_run_wide, for eight documents at a time. */
+/* Of sixteen documents, of which the first is number i of n: how many are before each. */
+VECTORS_WIDEST static inline struct places count_before(const double *s, size_t i, size_t n,
+                                                        unsigned real)
+{
+    const __m512d a = _mm512_maskz_loadu_pd((__mmask8)real, s + i);
+    const __m512d b = _mm512_maskz_loadu_pd((__mmask8)(real >> EIGHT), s + i + EIGHT);
+    struct places places = { _mm512_setzero_si512(), _mm512_setzero_si512() };
+    size_t j = 0;
+    for (; j < i; j++) {
+        __m512d other = _mm512_set1_pd(s[j]);
+        count(&places, _mm512_cmp_pd_mask(other, a, _CMP_GE_OQ),
+              _mm512_cmp_pd_mask(other, b, _CMP_GE_OQ));
+    }
+    for (; j < n && j < i + 2 * EIGHT; j++) { /* of those that tie, j is before those after it */
+        __m512d other = _mm512_set1_pd(s[j]);
+        unsigned after = 0xfffeu << (j - i), low = _mm512_cmp_pd_mask(other, a, _CMP_EQ_OQ);
+        unsigned high = _mm512_cmp_pd_mask(other, b, _CMP_EQ_OQ);
+        count(&places, _mm512_cmp_pd_mask(other, a, _CMP_GT_OQ) | (low & after),
+              _mm512_cmp_pd_mask(other, b, _CMP_GT_OQ) | (high & after >> EIGHT));
+    }
+    for (; j < n; j++) {
+        __m512d other = _mm512_set1_pd(s[j]);
+        count(&places, _mm512_cmp_pd_mask(other, a, _CMP_GT_OQ),
+              _mm512_cmp_pd_mask(other, b, _CMP_GT_OQ));
+    }
+    return places;
+}
+
+/* As sort_run_wide, for sixteen documents at a time. */
 VECTORS_WIDEST static void sort_run_widest(const double *score, uint32_t *order, size_t n)
 {
     uint32_t first = order[0];
-    for (size_t i = 0; i < n; i += EIGHT) {
-        uint64_t before[EIGHT];
-        size_t here = n - i < EIGHT ? n - i : EIGHT;
-        __mmask8 real = (__mmask8)((1u << here) - 1);
-        _mm512_storeu_si512(before, count_before(score + first, i, n, real));
+    for (size_t i = 0; i < n; i += 2 * EIGHT) {
+        uint64_t before[2 * EIGHT];
+        size_t here = n - i < 2 * EIGHT ? n - i : 2 * EIGHT;
+        struct places places = count_before(score + first, i, n, (1u << here) - 1);
+        _mm512_storeu_si512(before, places.low);
+        _mm512_storeu_si512(before + EIGHT, places.high);
         for (size_t l = 0; l < here; l++)
             order[before[l]] = first + (uint32_t)(i + l);
     }
