@@ -64,6 +64,7 @@ struct state {
     const uint64_t *changed_keys; /* changed_keys[changed_pairs]: entries that the last round */
     size_t changed_pairs;         /* changed                                                  */
     uint64_t resumed;             /* rounds that were learnt before this run */
+    const struct model *shared;   /* the last message, if it was a plain one of this process */
     struct buffer drawn;          /* double[dim]: weights drawn for the next round */
     struct buffer weights, gradient; /* gradient[dim] is 0 between steps */
     struct buffer changed;           /* uint32[n_changed]: numbers of weights, each once */

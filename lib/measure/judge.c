@@ -60,21 +60,33 @@ static bool count_grades(size_t m, const double *label, size_t count[GRADES])
     return true;
 }
 
+/* The first k of the labels, highest first: label i is as many grades as more than i documents
+ * have, that or a higher one. */
+static void take_grades(size_t count[GRADES], size_t k, double *sorted)
+{
+    for (size_t g = GRADES - 1; g > 0; g--)
+        count[g - 1] += count[g];
+    for (size_t i = 0; i < k; i++) {
+        unsigned grade = 0;
+        for (size_t g = 1; g < GRADES; g++)
+            grade += count[g] > i;
+        sorted[i] = grade;
+    }
+}
+
 /* The first k of the labels, highest first. There are few different grades, so they are counted or
  * searched for one by one: no branch depends on where they are. */
 static void select_labels(size_t m, const double *label, size_t k, double *sorted)
 {
-    size_t counts[GRADES], at = 0;
-    if (count_grades(m, label, counts)) {
-        for (unsigned g = GRADES; g-- > 0 && at < k;)
-            for (; counts[g] && at < k; counts[g]--)
-                sorted[at++] = g;
+    size_t count[GRADES], at = 0;
+    if (count_grades(m, label, count)) {
+        take_grades(count, k, sorted);
         return;
     }
     double grade = INFINITY;
-    for (size_t count; at < k;) {
-        grade = next_grade(m, label, grade, &count);
-        for (; count && at < k; count--)
+    for (size_t same; at < k;) {
+        grade = next_grade(m, label, grade, &same);
+        for (; same && at < k; same--)
             sorted[at++] = grade;
     }
 }
