@@ -60,8 +60,8 @@ int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *f
  * rows_dense_matrix. *x is NULL where rows_start would refuse that many. 0 or a fault (memory). */
 int rows_dense(struct rows *rows, size_t docs, uint64_t dim, float **x, struct fault *fault);
 
-/* *y becomes a view of what rows_dense gave, valid until it is asked again. False where a feature is
- * not finite, or where rows_matrix would choose the sparse form. */
+/* *y becomes a view of what rows_dense gave, valid until it is called again. False where a feature
+ * is not finite, or where rows_matrix would choose the sparse form. */
 bool rows_dense_matrix(const struct rows *rows, size_t docs, size_t dim, struct matrix *y);
 
 void rows_close(struct rows *rows);

@@ -106,7 +106,8 @@ VECTORS_WIDEST static inline void add_sixteen(struct lanes *lanes,
                                               const double *w, unsigned mask)
 {
     const __mmask8 low = (__mmask8)mask, high = (__mmask8)(mask >> 8);
-    const __m512d by_low = _mm512_maskz_loadu_pd(low, w), by_high = _mm512_maskz_loadu_pd(high, w + 8);
+    const __m512d by_low = _mm512_maskz_loadu_pd(low, w);
+    const __m512d by_high = _mm512_maskz_loadu_pd(high, w + 8);
     for (size_t r = 0; r < ROWS; r++) {
         __m256 x = _mm256_maskz_loadu_ps(low, row[r]);
         __m256 y = _mm256_maskz_loadu_ps(high, row[r] + 32);

@@ -2,8 +2,8 @@
  *
  * Column c of U gives f_c = (U'z)_c: the products of its numbers with z, those above the last
  * multiple of four up to c in lanes i mod 4, added as (0 + 2) + (1 + 3), then the others one by
- * one, then z_c. The sum of D_c f_c^2 over the columns, from the first, is the variance. So the bits
- * are the same on every machine, for one document or many, and zeros at the end of z change
+ * one, then z_c. The sum of D_c f_c^2 over the columns, from the first, is the variance. So the
+ * bits are the same on every machine, for one document or many, and zeros at the end of z change
  * nothing. */
 #ifndef RANKPIPE_VARIANCES_H
 #define RANKPIPE_VARIANCES_H

@@ -47,7 +47,7 @@ static double next_grade(size_t m, const double *label, double grade, size_t *co
     return next;
 }
 
-/* Counts the documents of each grade. False where a label is another number than 0 to GRADES - 1. */
+/* Counts the documents of each grade. False where a label is no whole number below GRADES. */
 static bool count_grades(size_t m, const double *label, size_t count[GRADES])
 {
     for (size_t g = 0; g < GRADES; g++)

@@ -89,7 +89,8 @@ int record_set(struct record *record, size_t at, const char *name, const char *v
 int record_set_number(struct record *record, size_t at, const char *name, uint64_t value,
                       struct fault *fault);
 
-/* Sets the value of key number k, of so many bytes. 0, or a data fault where the line has no room. */
+/* Sets the value of key number k, of so many bytes. 0, or a data fault where the line has no
+ * room. */
 int record_set_value(struct record *record, size_t k, const char *value, size_t bytes,
                      struct fault *fault);
 

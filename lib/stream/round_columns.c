@@ -256,9 +256,10 @@ static int put(struct record *record, const struct column *new, struct fault *fa
 {
     size_t c = 0, before = record->columns;
     for (; c < record->columns; c++) {
-        if (round_column_of(&record->column[c]) + 1u == new->known)
+        enum round_column number = round_column_of(&record->column[c]);
+        if (number + 1u == new->known)
             break;
-        if (before == record->columns && round_column_is_feature(round_column_of(&record->column[c])))
+        if (before == record->columns && round_column_is_feature(number))
             before = c;
     }
     if (c < record->columns) {
@@ -285,7 +286,7 @@ void *round_new(struct round *round, enum round_column column, size_t count, str
     return data;
 }
 
-/* Removes the columns that the round says it wants to be without, by their numbers as bits. */
+/* Removes columns of which the numbers are set as bits. */
 static void drop(struct round *round, unsigned gone)
 {
     struct record *record = round->record;

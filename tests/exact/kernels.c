@@ -269,7 +269,7 @@ static void check_steps(struct rng *rng)
     struct matrix dense = { .form = MATRIX_DENSE, .docs = 1 + rng_below(rng, DOCS),
                             .dim = 1 + rng_below(rng, SMALL), .x = x };
     size_t n = dense.docs * dense.dim;
-    uint32_t zeros = 1 + rng_below(rng, 6); /* the more, the more often the sparse form is smaller */
+    uint32_t zeros = 1 + rng_below(rng, 6); /* many zeros make the sparse form the smaller one */
     for (size_t i = 0; i < n; i++) {
         float f = rng_below(rng, zeros) ? 0 : (float)(2 * rng_unit(rng) - 1);
         memcpy(x + 4 * i, rng_below(rng, 60) ? &f : &odd[1 + rng_below(rng, 3)], sizeof f);
