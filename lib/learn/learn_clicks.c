@@ -34,15 +34,15 @@ static void prefer(uint32_t i, uint32_t j, double rho, const double *s, double *
 }
 
 static void prefer_clicked(const struct round *round, const double *s,
-                           const struct luce_rest *rest, double *z)
+                           const struct luce_rest *rest, struct luce_powers *powers, double *z)
 {
     size_t n = examined(round);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; round->seen[a] > 0 && b < n; b++) {
             if (round->seen[b] > 0)
                 continue;
-            double rho = policy_luce_swapped(round->logit, round->order, rest, a < b ? a : b,
-                                             a < b ? b : a);
+            double rho = policy_luce_swapped(round->logit, round->order, rest, powers,
+                                             a < b ? a : b, a < b ? b : a);
             prefer(round->order[a], round->order[b], rho, s, z);
         }
 }
@@ -59,12 +59,15 @@ static int learn_preferences(struct state *state, const struct matrix *x,
                           "explore -p plackett-luce", name);
     const double *s = learner_score(state, x, fault);
     double *z = buffer_for(&state->scratch, m, sizeof *z, fault);
-    struct luce_rest *rest = buffer_for(&state->pairs, m + 1, sizeof *rest, fault);
+    struct luce_powers powers;
+    struct luce_rest *rest =
+        buffer_for(&state->pairs, m + 1, sizeof *rest + sizeof *powers.power, fault);
     if (!s || !z || !rest)
         return -1;
     memset(z, 0, m * sizeof *z);
     policy_luce_rests(m, round->logit, round->order, rest);
-    prefer_clicked(round, s, rest, z);
+    policy_luce_powers(&powers, (double *)(rest + m + 1), m);
+    prefer_clicked(round, s, rest, &powers, z);
     return learner_step(state, x, s, z, fault);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "loss/dcg.h"
+#include "loss/hinge_pairs.h"
 #include "math/real.h"
 #include "math/softmax.h"
 
@@ -77,11 +78,26 @@ static double smoothdcg_loss(size_t m, const double *s, const double *R,
     return -sum;
 }
 
+/* R[docs]: the relevances by document, where all places have feedback. */
+static const double *by_document(const struct exposure *exposure, double *R)
+{
+    for (size_t a = 0; a < exposure->places; a++)
+        R[exposure->doc[a]] = exposure->relevance[a];
+    return R;
+}
+
+/* From so many documents on it is faster to sort them than to look at all pairs. */
+enum { MANY = 32 };
+
 /* the hinge of every pair that is in the wrong order, or in the right order by less than 1 */
 static void ranksvm_gradient(const struct exposure *exposure, const double *s,
                              const struct surrogate_options *options, double *g, double *scratch)
 {
-    (void)options, (void)scratch;
+    (void)options;
+    if (exposure->places == exposure->docs && exposure->docs >= MANY) {
+        hinge_pairs(exposure->docs, s, by_document(exposure, scratch), g, scratch + exposure->docs);
+        return;
+    }
     memset(g, 0, exposure->docs * sizeof *g);
     for (size_t a = 0; a < exposure->places; a++) {
         for (size_t b = 0; b < exposure->places; b++) {
@@ -127,14 +143,6 @@ static double listnet_loss(size_t m, const double *s, const double *R,
     for (size_t j = 0; j < m; j++)
         sum += scratch[m + j] * (norm - s[j]);
     return sum;
-}
-
-/* R[docs]: the relevances by document, where all places have feedback. */
-static const double *by_document(const struct exposure *exposure, double *R)
-{
-    for (size_t a = 0; a < exposure->places; a++)
-        R[exposure->doc[a]] = exposure->relevance[a];
-    return R;
 }
 
 static void slam_gradient(const struct exposure *exposure, const double *s,
