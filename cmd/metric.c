@@ -49,8 +49,8 @@ static const struct option options_known[] = {
                            "5, 10, 20, 50, ... rounds)" },
     { 'o', NULL, NULL, "ips, snips: equal scores rank in line order (default: in random order)" },
     { 'r', NULL, NULL, "print sums and counts (default: means)" },
-    { 's', "seed", NULL, "ips, snips: seed of the order of equal scores, a whole number, 0 or more "
-                         "(default 1)" },
+    { 's', "seed", NULL, "ips, snips: seed of the order of equal scores; drawn: of the scores; a "
+                         "whole number, 0 or more (default 1)" },
     { 't', "file", NULL, "file for the table; rounds go on to standard output (default: none)" },
     { 'z', "value", nothing_word, "value of a measure where it is undefined (default 0)" },
     { 0 },

@@ -17,15 +17,17 @@ static const struct option options_known[] = {
     { 'L', "grade", NULL, "separable, linear: top grade of the labels, 1 to 1000 (default 4)" },
     { 'M', "margin", NULL, "separable: least distance between grades along the hidden ranker, "
                            "1e-6 to 1e6 (default 0.1)" },
+    { 'R', "share", NULL, "rare: share of relevant documents, 1e-6 to 0.5 (default 0.001)" },
     { 'S', "deviation", NULL, "standard deviation of noise or features, 1e-6 to 1e6 (default: "
-                              "separable 0.25, linear 0.5, noisy-binary 0.3)" },
+                              "separable 0.25, linear 0.5, rare 0.5, noisy-binary 0.3)" },
     { 'b', "first", NULL, "number of the first round, a whole number from 1 (default 1)" },
-    { 'd', "dim", NULL, "number of features, 1 to 65536 (default: separable 20, linear 10)" },
+    { 'd', "dim", NULL, "number of features, 1 to 65536 (default: separable 20, linear 10, rare "
+                        "10)" },
     { 'l', "documents", NULL, "documents in each round, 1 to 65536 (default: separable 20, linear "
-                              "10, noisy-binary 10)" },
+                              "10, rare 100, noisy-binary 10)" },
     { 'n', "last", NULL, "number of the last round, a whole number from 1 (default 1000)" },
-    { 'q', NULL, NULL, "hopeless-ndcg, hopeless-auc: draw by the second of the game's two laws "
-                       "(default: the first)" },
+    { 'q', NULL, NULL, "hopeless-ndcg, hopeless-auc, hopeless-map: draw by the second of the "
+                       "game's two laws (default: the first)" },
     { 's', "seed", NULL, "seed of all that is drawn, a whole number, 0 or more (default 1)" },
     { 0 },
 };
@@ -143,8 +145,8 @@ static int close_synth(void *self, enum ended ended)
 
 const struct filter synth = {
     .name = "synth",
-    .usage = "[-q] [-L grade] [-M margin] [-S deviation] [-b first] [-d dim] [-l documents] "
-             "[-n last] [-s seed] game",
+    .usage = "[-q] [-L grade] [-M margin] [-R share] [-S deviation] [-b first] [-d dim] "
+             "[-l documents] [-n last] [-s seed] game",
     .line = "generates rounds: the data sets and games of the papers",
     .options = options_known,
     .operand = &operand_known,

@@ -2,12 +2,14 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "learn/large.h"
 #include "learn/learner_model.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
 #include "run/setting_option.h"
 #include "say.h"
 #include "stream/model_file.h"
+#include "update_options.h"
 
 struct update {
     struct host *host;
@@ -21,47 +23,7 @@ struct update {
     struct state state;
     struct model outgoing;
     uint64_t rounds; /* of this run */
-};
-
-static const char *gain_word(size_t i)
-{
-    return settings_known[SETTING_GAIN].words[i];
-}
-
-static const char *learner_word(size_t i)
-{
-    return learners[i] ? learners[i]->name : NULL;
-}
-
-static const struct option options_known[] = {
-    { 'C', "tradeoff", NULL, "solar1: C (default 1e-5); solar2: gamma (default 10000); others: the "
-                             "ridge penalty (default 1, baselines 100); a number above 0" },
-    { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
-    { 'G', "gain", gain_word, "ftpl: gain of a label (default exp)" },
-    { 'H', NULL, NULL, "memory: forget a query whose answers surprise (default: never forget)" },
-    { 'K', NULL, NULL, "memory: learn from clicks down to the last (default: from relevance)" },
-    { 'L', "grade", NULL, "prank: top grade of the labels, 1 to 1000 (default 4)" },
-    { 'N', "size", NULL, "committee: number of members, 1 to 1000000 (default 20)" },
-    OPTION_PROGRESS,
-    { 'R', "rho", NULL, "memory: variance of a document's effect, 0 or more (default: estimated)" },
-    { 'S', "width", NULL, "thompson, linucb, dbgd, memory: width of exploration (default 0.1; 1; "
-                          "4)" },
-    { 'T', "horizon", NULL, "rounds of the run: eta is horizon^(-2/3), or horizon^(-1/2)" },
-    { 'U', "radius", NULL, "radius of the ball for the weights, above 0 (default: no ball)" },
-    { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },
-    { 'a', "learner", learner_word, "how to learn (no default)" },
-    { 'c', "rounds", NULL, "with -m: rounds between checkpoints (default: save at the end alone)" },
-    { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
-    { 'e', "eta", NULL, "step size, above 0 (default: adaptive steps; minimax 1, dbgd 0.01)" },
-    { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },
-    { 'k', "cutoff", NULL, "slam: cutoff of the NDCG to learn for (default: the whole list)" },
-    { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
-    { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)" },
-    { 'o', NULL, NULL, "learners of pairs: take them in document order (default: at random)" },
-    { 'p', NULL, NULL, "regressions: features as they are (default: deviation and mean)" },
-    { 's', "seed", NULL, "seed of what the learner draws, a whole number from 0 (default 1)" },
-    { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come" },
-    { 0 },
+    int looked;      /* rounds that look_for_large has seen */
 };
 
 static int parse_option(struct update *my, const struct options *options)
@@ -75,7 +37,7 @@ static int parse_option(struct update *my, const struct options *options)
         my->unmasked = true;
         return 0;
     case 'a':
-        found = options_find(options, "learner", options->value, learner_word);
+        found = options_find(options, "learner", options->value, update_learner);
         my->learner = found < 0 ? NULL : learners[found];
         return found;
     case 'c':
@@ -111,7 +73,7 @@ static int parse(void *self, struct options *options, struct host *host)
     if (letter < 0 || options_no_operands(options) < 0)
         return letter < 0 ? letter : -1;
     if (!my->learner)
-        return fault_usage(options->fault, "no learner: use -a kl, for instance");
+        my->learner = learner_usual;
     if (my->every && !my->model)
         return fault_usage(options->fault, "-c needs -m: it saves into the model file");
     if (my->anew && !my->model)
@@ -141,6 +103,19 @@ static int load(struct update *my)
     if (got > 0)
         report_resuming(my);
     return got;
+}
+
+/* Warns once of raw features that should be scaled, if one of the first rounds has them. */
+static void look_for_large(struct update *my, const struct round *round)
+{
+    struct fault line = { FAULT_NONE, "" };
+    if (my->steps || my->learner->made || my->looked == 10)
+        return;
+    my->looked++;
+    if (!large_features(round, &line))
+        return;
+    my->looked = 10;
+    warn(my->host, "update", line.text);
 }
 
 static int publish(struct update *my)
@@ -194,6 +169,7 @@ static enum step step(void *self, struct round *round)
     if ((!my->unmasked && feedback_masked(round, fault) < 0) ||
         learner_learn(&my->state, round, fault) < 0)
         return FAIL;
+    look_for_large(my, round);
     my->rounds++;
     if (my->every && my->state.rounds % my->every == 0 && save(my, fault) < 0)
         return FAIL;
@@ -235,11 +211,12 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "-a learner [-HKPXnop] [-C tradeoff] [-E epsilon] [-G gain] [-L grade] [-N size] "
-             "[-R rho] [-S width] [-T horizon | -e eta] [-U radius] [-c rounds] [-d dim] [-f ring] "
-             "[-k cutoff] [-m model] [-s seed] [-x steps]",
+    .usage = "[-HKPXnop] [-C tradeoff] [-D delta] [-E epsilon] [-F power] [-G gain] [-L grade] "
+             "[-M margin] [-N size] [-R rho] [-S width] [-T horizon | -e eta] [-U radius] "
+             "[-a learner] [-c rounds] [-d dim] [-f ring] [-k cutoff] [-m model] [-s seed] "
+             "[-x steps]",
     .line = "learns from the feedback",
-    .options = options_known,
+    .options = update_options,
     .size = sizeof(struct update),
     .parse = parse,
     .kind = kind,

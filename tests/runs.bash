@@ -1,13 +1,14 @@
 # Every learner with settings that make it move, and rounds for it: load runs
 
 # Those of queries with features, and those of a fixed list of items.
-LEARNERS="squared kl smoothdcg ranksvm listnet slam slam-cut slam-ap minimax solar1 solar2 prank
+LEARNERS="squared kl smoothdcg smoothdcg-falls ranksvm listnet squared-ndcg slam slam-cut slam-ap minimax solar1 solar2
+    solar1-ties solar2-ties solar1-list solar2-list prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
     squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce pdgd dbgd
-    memory memory-plain memory-drift memory-clicks
+    memory memory-plain memory-drift memory-clicks cascade-lints
     squared-adaptive kl-adaptive smoothdcg-adaptive ranksvm-adaptive listnet-adaptive
-    slam-adaptive kl-dr-adaptive pdgd-adaptive"
-LEADERS="ftpl ftpl-ndcg ftpl-blocks"
+    slam-adaptive kl-dr-adaptive pdgd-adaptive thompson-adaptive linucb-adaptive"
+LEADERS="ftpl ftpl-ndcg ftpl-blocks cascade-klucb toprank bubblerank"
 RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
     $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
 
@@ -54,13 +55,20 @@ settings() {
     case $1 in
     ranksvm) k=2 options="-a ranksvm -e 0.003 -U 1.5" ;;
     smoothdcg) options="-a smoothdcg -e 0.001 -E 0.1" ;;
+    smoothdcg-falls) options="-a smoothdcg -e 0.001 -E 0.5 -F 0.3 -k 3" ;;
     listnet) k=all options="-a listnet -T 400" ;;
     kl) options="-a kl -e 0.003 -U 2" ;;
+    squared-ndcg) k=all options="-a squared-ndcg -e 0.02 -U 1" ;;
     slam | slam-ap) k=all options="-a $1 -e 0.3" ;;
     slam-cut) k=all options="-a slam -e 0.3 -k 3" ;;
-    minimax | prank | prank-pair) k=all options="-a $1" ;;
+    slam-margin) k=all options="-a slam -e 0.3 -M 0.2" ;;
+    prank) k=all options="-a prank -s 3" ;;
+    minimax | prank-pair) k=all options="-a $1" ;;
     solar1) k=all options="-a solar1 -C 0.1 -s 5" ;;
     solar2) k=all options="-a solar2 -C 2" ;;
+    solar1-ties) k=all options="-a solar1-ties -C 0.1 -s 5" ;;
+    solar2-ties) k=3 options="-a solar2-ties -C 2" ;;
+    solar1-list | solar2-list) k=all options="-a $1 -C 2" ;;
     committee) k=all options="-a committee -N 3 -o" ;;
     committee-seen) k=3 options="-a committee -N 3" ;;
     ridge) options="-a ridge -C 2" ;;
@@ -78,9 +86,14 @@ settings() {
     memory-plain) k=2 shown="-g 0.1 -k 2" options="-a memory -p -R 2 -S 1 -C 3 -s 9" ;;
     memory-drift) k="10 -c informational" options="-a memory -H -K -R 9" ;; # clicks surprise
     memory-clicks) k="10 -c navigational" shown="" options="-a memory -K" ;;
+    cascade-lints) k="10 -c cascade" shown="" options="-a cascade-lints -C 0.25 -S 0.5 -s 3" ;;
+    cascade-klucb) k="4 -c cascade" shown="" options="-a cascade-klucb" ;;
+    toprank) k="4 -c perfect" shown="" options="-a toprank -D 0.5" ;;
+    bubblerank) k="10 -c perfect" shown="" options="-a bubblerank -D 0.5" ;;
     ranksvm-adaptive) k=2 options="-a ranksvm" ;;
     listnet-adaptive | slam-adaptive) k=all options="-a ${1%-adaptive}" ;;
     pdgd-adaptive) k="10 -c navigational" shown="-p plackett-luce -H 2" options="-a pdgd" ;;
+    thompson-adaptive | linucb-adaptive) shown="" options="-a ${1%-adaptive}" ;;
     *-adaptive) options="-a ${1%-adaptive}" ;;
     ftpl) k=all shown="-p leader -T 150" options="-a ftpl -G lin" ;;
     ftpl-ndcg) k=all shown="-p leader -T 150" options="-a ftpl -G ndcg" ;;

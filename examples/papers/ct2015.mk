@@ -2,9 +2,9 @@
 # list of 10 items, with noisy labels. Ten runs, all on the same users.
 
 CT2015 = ct2015-figure1 ct2015-figure2
-CT2015_T = $(call size,10000,1000)
-CT2015_ENDS = $(call size,1000 2000 5000 10000 20000 50000 100000 200000 500000 1000000,200 500 1000)
-CT2015_SEEDS = $(call upto,$(call size,10,3))
+CT2015_T = $(call size,10000,1000,10000)
+CT2015_ENDS = $(call size,1000 2000 5000 10000 20000 50000 100000 200000 500000 1000000,200 500 1000,1000 4000 16000)
+CT2015_SEEDS = $(call upto,$(call size,10,3,10))
 
 # the policy of explore for feedback on this many places
 show = -p $(if $(filter all,$1),leader,blocks -k $1)
@@ -13,7 +13,7 @@ show = -p $(if $(filter all,$1),leader,blocks -k $1)
 # for each horizon.
 $(OUT)/fixed-%.within: sweep | ../../bin/rankpipe $(OUT)
 	./sweep seen=$* T=$(CT2015_T) seed='$(CT2015_SEEDS)' 'synth -n $$T noisy-binary | score |
-	    explore $(call show,$*) -T $$T -s $$seed | metric -t $$table -e $(call size,100,50) regret:dcg |
+	    explore $(call show,$*) -T $$T -s $$seed | metric -t $$table -e $(call size,100,50,100) regret:dcg |
 	    feedback-mask -k $$seen | update -a ftpl' > $(new)
 	$(save)
 
@@ -51,5 +51,23 @@ $(OUT)/ct2015-figure2.tsv: $(foreach k,1 all,$(OUT)/fixed-$k.within $(OUT)/fixed
 	    echo 'panel	series	t	regret:dcg'
 	    $(call within,$(filter %.within,$^)) | awk -F '\t' '$$3 >= $(CT2015_T) / 10'
 	    $(call ends,$(filter %.ends,$^))
+	} > $(new)
+	$(save)
+
+# The slope of the regret a round: over runs of T rounds, and within one run from round 500 on.
+runs = ends of runs of t rounds
+one-run = one run of $(CT2015_T) rounds
+$(OUT)/ct2015-figure1.values: $(OUT)/ct2015-figure1.tsv
+	{
+	    echo "slope	$$(./pick -v panel='$(runs)' -v slope=1 $<)"
+	    echo "slope-within	$$(./pick -v panel='$(one-run)' -v slope=1 -v from=500 $<)"
+	    echo "regret	$$(./pick -v panel='$(one-run)' $<)"
+	} > $(new)
+	$(save)
+
+$(OUT)/ct2015-figure2.values: $(OUT)/ct2015-figure2.tsv
+	{
+	    echo "slope	$$(./pick -v panel='$(runs)' -v series='seen: all' -v slope=1 $<)"
+	    echo "regret	$$(./pick -v panel='$(one-run)' -v series='seen: all' $<)"
 	} > $(new)
 	$(save)

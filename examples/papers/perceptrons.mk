@@ -3,12 +3,12 @@
 # Yandex). As in the paper, each learner uses the eta of a grid that ends best.
 
 PERCEPTRONS = perceptrons-figure1 perceptrons-figure2 perceptrons-figure3
-PERCEPTRONS_ETAS = $(call size,1e-5 1e-4 1e-3 1e-2 1e-1 1 10,1e-2 1)
-SEPARABLE_ETAS = $(call size,1e-3 1e-2 1e-1 1 10 100,1e-2 1)
-SEPARABLE_T = $(call size,10000,500)
-SEPARABLE_SEEDS = $(call upto,$(call size,5,1))
-PERCEPTRONS_T = $(call size,50000,500)
-PERCEPTRONS_EACH = $(call size,1000,50)
+PERCEPTRONS_ETAS = $(call size,1e-5 1e-4 1e-3 1e-2 1e-1 1 10,1e-2 1,1e-3 1e-2)
+SEPARABLE_ETAS = $(call size,1e-3 1e-2 1e-1 1 10 100,1e-2 1,1e-2 1 10)
+SEPARABLE_T = $(call size,10000,500,10000)
+SEPARABLE_SEEDS = $(call upto,$(call size,5,1,2))
+PERCEPTRONS_T = $(call size,50000,500,5000)
+PERCEPTRONS_EACH = $(call size,1000,50,1000)
 
 $(OUT)/separable.%.grid: sweep | ../../bin/rankpipe $(OUT)
 	./sweep learner=$* eta='$(SEPARABLE_ETAS)' seed='$(SEPARABLE_SEEDS)' \

@@ -1,10 +1,10 @@
-# The impossibility theorems, Chaudhuri & Tewari 2015, Theorem 12, for AUC, and Chaudhuri & Tewari 2016,
+# The impossibility theorems, Chaudhuri & Tewari 2015, Theorem 12, for AUC and MAP, and Chaudhuri & Tewari 2016,
 # Theorem 5.2, for NDCG: games in which no learner with one label a round comes near the best fixed
 # ranking, under at least one of two laws. For comparison, a game that can be won.
 
-THEOREMS = ct2015-theorem12 ct2016-theorem5.2
-THEOREMS_ENDS = $(call size,1000 2000 4000 8000 16000 32000 64000,500 1000)
-THEOREMS_SEEDS = $(call upto,$(call size,10,2))
+THEOREMS = ct2015-theorem12 ct2015-theorem12-map ct2016-theorem5.2
+THEOREMS_ENDS = $(call size,1000 2000 4000 8000 16000 32000 64000,500 1000,1000 16000)
+THEOREMS_SEEDS = $(call upto,$(call size,10,2,5))
 
 # of a target GAME.LEARNER.regret: the law, the policy, the places with feedback, the learner
 game = $(word 1,$(subst ., ,$*))
@@ -19,8 +19,8 @@ showing.ftpl-all = -p leader -T $$T
 learning.squared-1 = squared -T $$T
 learning.ftpl-1 = ftpl -G lin
 learning.listnet-all = listnet -T $$T
-learning.ftpl-all = ftpl -G $(measure)
-measure = $(if $(findstring auc,$(suffix $*)),auc,ndcg)
+learning.ftpl-all = ftpl -G $(if $(filter auc,$(measure)),auc,ndcg)
+measure = $(patsubst .%,%,$(suffix $*))
 
 $(OUT)/%.theorem: sweep | ../../bin/rankpipe $(OUT)
 	./sweep game=$(game) player=$(player) T='$(THEOREMS_ENDS)' seed='$(THEOREMS_SEEDS)' \
@@ -43,6 +43,9 @@ theorem-runs = $(foreach g,hopeless-$1 hopeless-$1-q noisy-binary,$(foreach p,$(
 
 $(OUT)/ct2015-theorem12.tsv: $(filter-out %.listnet-all.auc.theorem,$(call theorem-runs,auc))
 	$(call theorem-figure,Chaudhuri & Tewari 2015$(comma) Theorem 12: regret in AUC,auc)
+
+$(OUT)/ct2015-theorem12-map.tsv: $(call theorem-runs,map)
+	$(call theorem-figure,Chaudhuri & Tewari 2015$(comma) Theorem 12: regret in MAP,map)
 
 $(OUT)/ct2016-theorem5.2.tsv: $(call theorem-runs,ndcg)
 	$(call theorem-figure,Chaudhuri & Tewari 2016$(comma) Theorem 5.2: regret in NDCG,ndcg)

@@ -1,27 +1,63 @@
-# Wang et al. 2015, SOLAR, on MQ2008: Tables 2 and 3, Figures 2 and 3, and transfer.
+# Wang et al. 2015, SOLAR: Tables 1 to 3, Figures 2 and 3, and transfer; Tables 2 and 3 on every collection
+# of DATA that has five parts, MQ2008 first.
 # NDCG uses LETOR's discount, as in the paper (metric -D letor).
 
 WANG2015 = wang2015-figure2 wang2015-figure3 wang2015-transfer
-TABLES = wang2015-table2 wang2015-table2-relevant wang2015-table3
+# Tables 2 and 3 of MQ2008, and of every other collection that was found
+OTHERS = $(filter-out MQ2008,$(LETOR))
+TABLES = wang2015-table1 wang2015-table2 wang2015-table2-relevant wang2015-table3 wang2015-more \
+    wang2015-prank-pair $(foreach c,$(OTHERS),wang2015-table2.$c wang2015-table3.$c wang2015-more.$c \
+    wang2015-prank-pair.$c)
 MEASURES = ndcg@1 ndcg@5 ndcg@10
 ONLINE = prank prank-pair committee solar1 solar2
-settings.prank = -L 2
+# what the paper names as future work, and learners of this toolkit beside them
+MORE = solar1 solar1-ties solar1-list solar2 solar2-ties solar2-list listnet squared-ndcg
+settings.prank = -o -L $(call grade,$(collection))
 settings.solar1 = -C 1e-5
 settings.solar2 = -C 1e4
 
-# One pass over the queries, in ten orders. Each query is ranked before the learner learns from it.
-$(OUT)/wang2015.%.runs: $(OUT)/MQ2008.bin sweep
-	./sweep algorithm=$* seed='$(call upto,$(call size,10,2))' 'replay -s $$seed $< | score | explore |
-	    metric -D letor -t $$table -e 16 $(MEASURES) map | feedback-mask -k all |
-	    update -a $* $(settings.$*)' > $(new)
+# Table 1: queries, features, and documents a query.
+$(OUT)/wang2015-table1.tsv: $(LETOR:%=$(OUT)/%.bin) wang2015-table1.paper
+	{
+	    echo 'collection	queries	features	documents a query	paper queries	paper features	paper documents'
+	    for data in $(LETOR); do
+	        bin2txt -f svm $(OUT)/$$data.bin | awk -v data=$$data -v OFS='\t' '
+	            FILENAME != "-" { if ($$1 == data) paper = $$2 OFS $$3 OFS $$4; next }
+	            $$2 != query { query = $$2; queries++ }
+	            NF - 2 > width { width = NF - 2 }
+	            { documents++ }
+	            END { print (data == "MQ2008" ? "$(MQ2008)" : data), queries, width,
+	                sprintf("%.2f", documents / queries), (paper == "" ? "-" OFS "-" OFS "-" : paper) }
+	            ' wang2015-table1.paper -
+	    done
+	} > $(new)
 	$(save)
 
-$(OUT)/wang2015-table2.tsv: $(ONLINE:%=$(OUT)/wang2015.%.runs) wang2015.tsv compare
-	for runs in $(ONLINE:%=$(OUT)/wang2015.%.runs); do
-	    ./mean -v by='algorithm t' -v of='$(MEASURES)' $$runs | sed -n '1p; $$p' | cut -f 1,3-
-	done | awk 'NR == 1 || !/^algorithm/' > $(new).ours
-	./compare -v where=table2 -v data='$(MQ2008)' $(new).ours wang2015.tsv > $(new)
+# One pass over the queries, in ten orders. Each query is ranked before the learner learns from it.
+$(OUT)/wang2015.%.runs: $(OUT)/$$(collection).bin sweep
+	./sweep algorithm=$(learner) seed='$(call upto,$(call size,10,2))' 'replay -s $$seed $< | score | explore |
+	    metric -D letor -t $$table -e 16 $(MEASURES) map | feedback-mask -k all |
+	    update -a $(learner) $(settings.$(learner))' > $(new)
+	$(save)
+
+table2-of = $(if $(filter wang2015-table2 wang2015-more,$1),MQ2008,$(lastword $(subst ., ,$1)))
+runs-of = $(foreach a,$2,$(OUT)/wang2015.$(call table2-of,$1).$a.runs)
+last-rows = for runs in $(filter %.runs,$^); do \
+        ./mean -v by='algorithm t' -v of='$1' $$runs | sed -n '1p; $$p' | cut -f 1,3-; \
+    done | awk 'NR == 1 || !/^algorithm/'
+
+$(patsubst %,$(OUT)/%.tsv,$(filter-out %-relevant,$(filter wang2015-table2%,$(TABLES)))): $(OUT)/%.tsv: \
+    $$(call runs-of,$$*,$$(ONLINE)) wang2015.tsv compare
+	$(call last-rows,$(MEASURES)) > $(new).ours
+	./compare -v where=table2 -v data=$(call table2-of,$*) -v called='$(call called,$(call table2-of,$*))' \
+	    $(new).ours wang2015.tsv > $(new)
 	rm $(new).ours
+	$(save)
+
+# The mean and the standard error over the ten orders.
+$(patsubst %,$(OUT)/%.tsv,$(filter wang2015-more%,$(TABLES))): $(OUT)/%.tsv: $$(call runs-of,$$*,$$(MORE)) spread
+	for runs in $(filter %.runs,$^); do ./spread -v of='$(MEASURES) map' $$runs; done |
+	    awk 'NR == 1 || !/^algorithm/' | sed '1s/^algorithm/$(call called,$(call table2-of,$*))/' > $(new)
 	$(save)
 
 # prank once more, without the queries that have no relevant document. Each of them counts as 0.
@@ -32,28 +68,31 @@ $(OUT)/MQ2008-relevant.bin: $(OUT)/MQ2008.bin
 	    svm2bin -d 46 > $(new)
 	$(save)
 
-$(OUT)/wang2015.prank.relevant: $(OUT)/MQ2008-relevant.bin sweep
+$(OUT)/wang2015.MQ2008.prank.relevant: $(OUT)/MQ2008-relevant.bin sweep
 	./sweep algorithm=prank seed='$(call upto,$(call size,10,2))' 'replay -s $$seed $< | score | explore |
 	    metric -r -D letor -t $$table $(MEASURES) | feedback-mask -k all |
-	    update -a prank $(settings.prank)' > $(new)
+	    update -a prank -o -L 2' > $(new)
 	$(save)
 
-$(OUT)/wang2015-table2-relevant.tsv: $(OUT)/wang2015.prank.relevant wang2015.tsv compare
+$(OUT)/wang2015-table2-relevant.tsv: $(OUT)/wang2015.MQ2008.prank.relevant wang2015.tsv compare
 	all=$$(bin2txt -f head $(OUT)/MQ2008.bin | grep -c .)
 	./mean -v by='algorithm t' -v of='$(MEASURES:%=%:sum)' $< | sed -n '1p; $$p' | cut -f 1,3- |
 	    awk -F '\t' -v OFS='\t' -v all=$$all 'NR == 1 { gsub(/:sum/, "") }
 	    NR > 1 { for (i = 2; i <= NF; i++) $$i /= all } { print }' > $(new).ours
 	sed -n '1p; /	prank	/p' wang2015.tsv |
-	    ./compare -v where=table2 -v data='$(MQ2008)' $(new).ours - > $(new)
+	    ./compare -v where=table2 -v data=MQ2008 -v called='$(MQ2008)' $(new).ours - > $(new)
 	rm $(new).ours
 	$(save)
 
-$(OUT)/wang2015-figure2.tsv: $(ONLINE:%=$(OUT)/wang2015.%.runs)
+$(OUT)/wang2015-figure2.tsv: $(foreach c,$(LETOR),$(ONLINE:%=$(OUT)/wang2015.$c.%.runs))
 	{
-	    printf '# %s\n' 'title Wang et al. 2015, Figure 2: MAP of one pass, $(MQ2008)' \
+	    printf '# %s\n' 'title Wang et al. 2015, Figure 2: MAP of one pass' \
 	        'x queries seen' 'y MAP so far'
 	    echo 'panel	series	t	map'
-	    ./mean -v by='algorithm t' -v of=map $^ | sed '1d; s/^/$(MQ2008)	/'
+	    for data in $(LETOR); do for a in $(ONLINE); do
+	        ./mean -v by='algorithm t' -v of=map $(OUT)/wang2015.$$data.$$a.runs |
+	            sed "1d; s/^/$$data	/" | sed 's/^MQ2008	/$(MQ2008)	/'
+	    done; done
 	} > $(new)
 	$(save)
 
@@ -63,26 +102,28 @@ TRADEOFFS.solar1 = $(call size,3.16e-7 1e-6 3.16e-6 1e-5 3.16e-5 1e-4 3.16e-4,1e
 TRADEOFFS.solar2 = $(call size,1e3 3.16e3 1e4 3.16e4 1e5 3.16e5 1e6,1e3 1e4)
 ORDERS = $(call upto,$(call size,5,1))
 
-$(OUT)/MQ2008-long%.bin: $(OUT)/MQ2008-S%.bin
+long-of = $(foreach c,$(LETOR),$(PARTS:%=$(OUT)/$c-long%.bin))
+$(long-of): $(OUT)/%.bin: $(OUT)/$$(subst -long,-S,$$*).bin
 	bin2txt -f svm $< | awk '
 	    { query[NR] = $$2; line[NR] = $$0; documents[$$2]++ }
 	    END { for (i = 1; i <= NR; i++) if (documents[query[i]] >= 10) print line[i] }' |
-	    svm2bin -d 46 > $(new)
+	    svm2bin $(call dim,$(firstword $(subst -, ,$*))) > $(new)
 	$(save)
 
 # One row for each fold, order and C: MAP on the part that chooses, then the measures on the part that
 # evaluates.
-$(OUT)/wang2015.%.folds: $(PARTS:%=$(OUT)/MQ2008-S%.bin) $(PARTS:%=$(OUT)/MQ2008-long%.bin)
+long-parts-of = $(PARTS:%=$(OUT)/$1-long%.bin)
+$(OUT)/wang2015.%.folds: $$(call parts-of,$$(collection)) $$(call long-parts-of,$$(collection))
 	{
 	    echo 'algorithm	fold	order	C	t	chosen-by	$(subst $() ,	,$(MEASURES))	ndcg@10-short-0'
 	    part() { echo $$(((fold - 1 + $$1) % 5 + 1)); }
-	    judge() { score -m $(new).w < $(OUT)/MQ2008-$$1.bin | explore | metric -D letor "$${@:2}" | tail -n 1; }
+	    judge() { score -m $(new).w < $(OUT)/$(collection)-$$1.bin | explore | metric -D letor "$${@:2}" | tail -n 1; }
 	    for fold in $(PARTS); do
-	        learn=$$(for i in 0 1 2; do echo $(OUT)/MQ2008-S$$(part $$i).bin; done)
-	        all=$$(bin2txt -f head $(OUT)/MQ2008-S$$(part 4).bin | grep -c .)
-	        for order in $(ORDERS); do for C in $(TRADEOFFS.$*); do
-	            replay -s $$order $$learn | update -a $* -C $$C > $(new).w
-	            echo -n "$*	$$fold	$$order	$$C	1	"
+	        learn=$$(for i in 0 1 2; do echo $(OUT)/$(collection)-S$$(part $$i).bin; done)
+	        all=$$(bin2txt -f head $(OUT)/$(collection)-S$$(part 4).bin | grep -c .)
+	        for order in $(ORDERS); do for C in $(TRADEOFFS.$(learner)); do
+	            replay -s $$order $$learn | update -a $(learner) -C $$C > $(new).w
+	            echo -n "$(learner)	$$fold	$$order	$$C	1	"
 	            echo -n "$$(judge S$$(part 3) map | cut -f 2)	"
 	            echo -n "$$(judge S$$(part 4) $(MEASURES) | cut -f 2-)	"
 	            judge long$$(part 4) -r ndcg@10 | awk -v all=$$all '{ print $$2 / all }'
@@ -92,15 +133,19 @@ $(OUT)/wang2015.%.folds: $(PARTS:%=$(OUT)/MQ2008-S%.bin) $(PARTS:%=$(OUT)/MQ2008
 	rm $(new).w
 	$(save)
 
-$(OUT)/wang2015-table3.tsv: $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.folds wang2015.tsv compare best
-	for folds in $(OUT)/wang2015.solar1.folds $(OUT)/wang2015.solar2.folds; do
+table3-of = $(if $(filter wang2015-table3,$1),MQ2008,$(lastword $(subst ., ,$1)))
+folds-of = $(foreach a,solar1 solar2,$(OUT)/wang2015.$(call table3-of,$1).$a.folds)
+$(patsubst %,$(OUT)/%.tsv,$(filter wang2015-table3%,$(TABLES))): $(OUT)/%.tsv: $$(call folds-of,$$*) \
+    wang2015.tsv compare best
+	for folds in $(filter %.folds,$^); do
 	    for fold in $(PARTS); do for order in $(ORDERS); do
 	        awk -F '\t' -v fold=$$fold -v order=$$order 'NR == 1 || ($$2 == fold && $$3 == order)' $$folds |
 	            ./best -v of=C -v by=chosen-by
 	    done; done | awk 'NR == 1 || !/^algorithm/' > $(new).chosen
 	    ./mean -v by=algorithm -v of='$(MEASURES) ndcg@10-short-0' $(new).chosen
 	done | awk 'NR == 1 || !/^algorithm/' > $(new).ours
-	./compare -v where=table3 -v data='$(MQ2008)' $(new).ours wang2015.tsv > $(new)
+	./compare -v where=table3 -v data=$(call table3-of,$*) -v called='$(call called,$(call table3-of,$*))' \
+	    $(new).ours wang2015.tsv > $(new)
 	rm $(new).ours $(new).chosen
 	$(save)
 

@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-const char *const clicks_names[] = { "perfect", "navigational", "informational", NULL };
+const char *const clicks_names[] = { "perfect", "navigational", "informational", "cascade", NULL };
 const char *const clicks_tops[CLICKS_TOPS + 1] = { "1", "2", "4", NULL };
 
 /* In the order of the names, then of the tops. */
@@ -19,6 +19,10 @@ static const struct clicks_person people[][CLICKS_TOPS] = {
         { 1, { 0.4, 0.9 }, { 0.1, 0.5 } },
         { 2, { 0.4, 0.7, 0.9 }, { 0.1, 0.3, 0.5 } },
         { 4, { 0.4, 0.6, 0.7, 0.8, 0.9 }, { 0.1, 0.2, 0.3, 0.4, 0.5 } },
+    }, {
+        { 1, { 0, 1 }, { 1, 1 } },
+        { 2, { 0, 0.5, 1 }, { 1, 1, 1 } },
+        { 4, { 0, 0.2, 0.4, 0.8, 1 }, { 1, 1, 1, 1, 1 } },
     },
 };
 

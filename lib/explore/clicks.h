@@ -1,6 +1,7 @@
 /* clicks: simulated clicks, by the dependent click model (Guo, Liu & Wang 2009) with the three
  * users of Hofmann, Whiteson & de Rijke 2013. Their probabilities by grade are those of Oosterhuis
- * & de Rijke 2018. */
+ * & de Rijke 2018. And the cascade model (Craswell, Zoeter, Taylor & Ramsey 2008): the perfect
+ * user, who stops at the first click. */
 #ifndef RANKPIPE_CLICKS_H
 #define RANKPIPE_CLICKS_H
 

@@ -212,3 +212,11 @@ int feedback_clicks(const struct round *round, const char *name, size_t least, s
                           name, least);
     return 0;
 }
+
+size_t feedback_cascade(const struct round *round)
+{
+    size_t n = 0;
+    while (n < round->places && round->seen[n] == 0)
+        n++;
+    return n < round->places ? n + 1 : n;
+}

@@ -10,13 +10,15 @@
 const struct game_option game_options[GAME_NUMBERS] = {
     [GAME_GRADE] = { 'L', "the top grade", true, 1, 1000 },
     [GAME_MARGIN] = { 'M', "the margin", false, 1e-6, 1e6 },
+    [GAME_SHARE] = { 'R', "the share of relevant documents", false, 1e-6, 0.5 },
     [GAME_DEVIATION] = { 'S', "the standard deviation", false, 1e-6, 1e6 },
     [GAME_DIM] = { 'd', "the number of features", true, 1, 65536 },
     [GAME_DOCS] = { 'l', "the number of documents", true, 1, 65536 },
     [GAME_OTHER] = { 'q', "the other law", true, 0, 1 },
 };
 
-/* Chaudhuri & Tewari 2016, Table 1: p and p~, in twentieths. */
+/* Chaudhuri & Tewari 2016, Table 1: p and p~, in twentieths. For MAP (Chaudhuri & Tewari 2015,
+ * Theorem 12) they do as well. */
 static const struct law laws_ndcg[] = {
     { 3, 6, 20, { 2, 3, 1, 4, 6, 4 }, { "110", "101", "011", "100", "010", "001" } },
     { 3, 4, 20, { 6, 3, 3, 8 }, { "110", "100", "010", "001" } },
@@ -89,15 +91,18 @@ static void draw_separable(struct game *game, struct normals *normals, float *la
 
 /* ---- linear ---- */
 
-/* A score is N(0, 1), and with its noise N(0, 1 + S^2). The cuts make all grades equally likely. */
+/* A score is N(0, 1), and with its noise N(0, 1 + S^2). The cuts make all grades equally likely, or
+ * of two grades the upper as likely as the share says. */
 static int start_linear(struct game *game, struct normals *normals, struct fault *fault)
 {
-    double S = game->value[GAME_DEVIATION], deviation = sqrt(1 + S * S);
+    double S = game->value[GAME_DEVIATION], share = game->value[GAME_SHARE];
+    double deviation = sqrt(1 + S * S);
     game->cut = buffer_for(&game->buffer_cut, game->top, sizeof *game->cut, fault);
     if (!game->cut)
         return -1;
     for (unsigned r = 0; r < game->top; r++)
-        game->cut[r] = deviation * normal_quantile((r + 1.0) / (game->top + 1.0));
+        game->cut[r] = deviation * normal_quantile(share > 0 ? 1 - share
+                                                             : (r + 1.0) / (game->top + 1.0));
     return start_features(game, normals, fault);
 }
 
@@ -163,6 +168,10 @@ const struct game_rules games[] = {
     { .name = "linear", .letters = "LSdl",
       .usual = { [GAME_GRADE] = 4, [GAME_DEVIATION] = 0.5, [GAME_DIM] = 10, [GAME_DOCS] = 10 },
       .start = start_linear, .draw = draw_linear },
+    { .name = "rare", .letters = "RSdl",
+      .usual = { [GAME_GRADE] = 1, [GAME_SHARE] = 0.001, [GAME_DEVIATION] = 0.5, [GAME_DIM] = 10,
+                 [GAME_DOCS] = 100 },
+      .start = start_linear, .draw = draw_linear },
     { .name = "noisy-binary", .letters = "Sl",
       .usual = { [GAME_GRADE] = 1, [GAME_DEVIATION] = 0.3, [GAME_DOCS] = 10 },
       .start = start_noisy, .draw = draw_noisy },
@@ -170,6 +179,8 @@ const struct game_rules games[] = {
       .law = laws_ndcg, .draw = draw_law },
     { .name = "hopeless-auc", .letters = "q", .usual = { [GAME_GRADE] = 1, [GAME_DOCS] = 4 },
       .law = laws_auc, .draw = draw_law },
+    { .name = "hopeless-map", .letters = "q", .usual = { [GAME_GRADE] = 1, [GAME_DOCS] = 3 },
+      .law = laws_ndcg, .draw = draw_law },
     { .name = NULL },
 };
 

@@ -15,6 +15,7 @@
 enum game_number {
     GAME_GRADE,     /* the top grade: labels are 0 to it                */
     GAME_MARGIN,    /* least distance of different grades along u       */
+    GAME_SHARE,     /* the expected share of relevant documents         */
     GAME_DEVIATION, /* a standard deviation: of what, depends on the game */
     GAME_DIM,
     GAME_DOCS,
@@ -58,7 +59,7 @@ struct game {
     const struct law *law;      /* of the hopeless games, else NULL                           */
     double *mean;               /* separable: mean[top+1][dim], of each grade's documents     */
     double step;                /* separable: from the centre of a grade to the next one's    */
-    double *cut;                /* linear: cut[top]: grade r is from cut[r-1] to cut[r]       */
+    double *cut;                /* linear, rare: cut[top]: grade r is from cut[r-1] to cut[r] */
     float *x;                   /* x[docs*dim]: features of the current round                 */
     double *z;                  /* z[dim]: scratch                                            */
     struct buffer buffer_u, buffer_truth, buffer_mean, buffer_cut, buffer_x, buffer_z;

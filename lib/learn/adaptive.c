@@ -75,14 +75,14 @@ static void put_bets(const struct bets *bets, double *numbers, size_t step)
 
 double adaptive_scale(const struct state *state)
 {
-    const struct bets bets = get_bets(state->bets, 1);
+    const struct bets bets = get_bets(state->extra, 1);
     return bets_factor(&bets, sqrt(norm_square(&state->length)));
 }
 
 double adaptive_weight(const struct state *state, size_t j)
 {
-    const struct bets bets = get_bets(state->bets + j, state->dim);
-    double theta = state->bets[BETS_NUMBERS * state->dim + j];
+    const struct bets bets = get_bets(state->extra + j, state->dim);
+    double theta = state->extra[BETS_NUMBERS * state->dim + j];
     return bets_factor(&bets, fabs(theta)) * theta;
 }
 
@@ -90,12 +90,12 @@ double adaptive_weight(const struct state *state, size_t j)
 static bool bet_on_length(struct state *state, const struct touched *touched, double product)
 {
     double *z = state->gradient.at, square, k = 0;
-    struct bets bets = get_bets(state->bets, 1);
+    struct bets bets = get_bets(state->extra, 1);
     take_norm(&state->slope, z, touched);
     square = norm_square(&state->slope);
     if (square > 0)
         k = bets_take(&bets, state->capital, sqrt(square), product);
-    put_bets(&bets, state->bets, 1);
+    put_bets(&bets, state->extra, 1);
     for (size_t e = 0; e < touched->n; e++) {
         size_t j = touched_number(touched, e);
         if (k > 0)
@@ -110,17 +110,17 @@ static bool bet_on_length(struct state *state, const struct touched *touched, do
            state->ball.scale <= DBL_MAX;
 }
 
-/* state->bets[4][dim]: L, V and W of each weight, and theta. */
+/* state->extra[4][dim]: L, V and W of each weight, and theta. */
 static bool bet_on_each(struct state *state, const struct touched *touched)
 {
     bool finite = true;
-    double *z = state->gradient.at, *theta = state->bets + BETS_NUMBERS * state->dim;
+    double *z = state->gradient.at, *theta = state->extra + BETS_NUMBERS * state->dim;
     for (size_t e = 0; e < touched->n; e++) {
         size_t j = touched_number(touched, e);
-        struct bets bets = get_bets(state->bets + j, state->dim);
+        struct bets bets = get_bets(state->extra + j, state->dim);
         if (z[j] * z[j] > 0) {
             theta[j] -= z[j] * bets_take(&bets, state->capital, fabs(z[j]), z[j] * state->w[j]);
-            put_bets(&bets, state->bets + j, state->dim);
+            put_bets(&bets, state->extra + j, state->dim);
             state->w[j] = adaptive_weight(state, j);
         }
         z[j] = 0;

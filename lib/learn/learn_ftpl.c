@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "explore/feedback.h"
+#include "learn/fixed_list.h"
 #include "learn/learner_step.h"
 #include "loss/dcg.h"
 #include "math/order.h"
@@ -25,21 +26,6 @@ static const double *weights(struct state *state, struct fault *fault)
 static double gain(const struct state *state, double R)
 {
     return state->settings.value[SETTING_GAIN] == GAIN_LIN ? R : dcg_gain(R);
-}
-
-static int check_list(struct state *state, const struct matrix *x, struct fault *fault)
-{
-    double *items = state->arrays[ITEMS];
-    if (x->form != MATRIX_UNIT)
-        return fault_data(fault, "dim=%zu: ftpl learns a fixed list of items without features: "
-                          "use another learner",
-                          x->dim);
-    if (*items == 0)
-        *items = (double)x->docs;
-    if ((double)x->docs != *items)
-        return fault_data(fault, "docs=%zu, but the list has %.0f items: ftpl learns one fixed "
-                          "list", x->docs, *items);
-    return 0;
 }
 
 /* From here on, all gains so far score. */
@@ -156,7 +142,7 @@ static int learn_all(struct state *state, const struct round *round, struct faul
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
-    if (check_list(state, x, fault) < 0)
+    if (fixed_list_check(state, x, state->arrays[ITEMS], fault) < 0)
         return -1;
     int learnt = round->in_block ? learn_block(state, round, fault)
                                  : learn_all(state, round, fault);

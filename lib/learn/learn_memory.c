@@ -263,7 +263,7 @@ const struct learner learn_memory = {
                 [CONSTANT] = { MEMORY_CONSTANT, ARRAY_NUMBERS, SETTINGS, 1 },
                 [MOMENTS] = { MEMORY_MOMENTS_COLUMN, ARRAY_NUMBERS, SETTINGS, MEMORY_MOMENTS } },
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
-    .most = 4096,
+    .most = 4096, .made = "scale",
     .rank = rank, .has_index = true,
     .save = save_table, .load = load, .publish = publish, .take = take,
 };

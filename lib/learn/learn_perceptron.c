@@ -1,5 +1,7 @@
 /* Subgradient descent on a large-margin loss, only in rounds that were ranked wrong (Chaudhuri &
- * Tewari's perceptron paper, Algorithms 2 and 3). */
+ * Tewari's perceptron paper, Algorithms 2 and 3). With the margin Delta of equations 8 and 26 the
+ * loss of scores s is Delta times that of s / Delta with margin 1, so the subgradients of both are
+ * the same. */
 #include "learn/learn_perceptron.h"
 
 #include <string.h>
@@ -11,8 +13,8 @@
 
 /* The documents whose relevance is known, numbered from 0. */
 struct known {
-    double *s, *g, *scratch; /* s[docs], g[docs] */
-    uint32_t *doc;           /* 0, 1, 2 ...      */
+    double *s, *g, *scratch; /* s[docs], in units of the margin; g[docs] */
+    uint32_t *doc;           /* 0, 1, 2 ... */
 };
 
 static int take_known(struct known *known, struct state *state, const struct feedback *feedback,
@@ -25,8 +27,10 @@ static int take_known(struct known *known, struct state *state, const struct fee
     known->g = known->s + n;
     known->scratch = known->g + n;
     known->doc = (uint32_t *)(known->scratch + SURROGATE_SCRATCH * n);
+    const struct settings *settings = &state->settings;
+    double margin = settings->set[SETTING_MARGIN] ? settings->value[SETTING_MARGIN] : 1;
     for (size_t a = 0; a < n; a++) {
-        known->s[a] = s[feedback->doc[a]];
+        known->s[a] = s[feedback->doc[a]] / margin;
         known->doc[a] = (uint32_t)a;
     }
     return 0;
@@ -37,10 +41,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 {
     struct feedback feedback;
     struct known known;
-    const struct settings *settings = &state->settings;
-    const struct surrogate_options options = {
-        0, settings->set[SETTING_CUTOFF] ? (size_t)settings->value[SETTING_CUTOFF] : SIZE_MAX
-    };
+    const struct surrogate_options options = { 0, learner_cutoff(state) };
     double *s = learner_score(state, x, fault);
     if (!s || learner_feedback(state, round, &feedback, fault) < 0 ||
         take_known(&known, state, &feedback, s, fault) < 0 ||
@@ -61,19 +62,19 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 
 const struct learner learn_slam = {
     .name = "slam", .surrogate = &surrogates[SURROGATE_SLAM],
-    .letters = "eTk", .eta = learner_eta_known, .least = 2, .learn = learn,
+    .letters = "MeTk", .eta = learner_eta_known, .least = 2, .learn = learn,
     .bets = BETS_LENGTH, .capital = 1,
 };
 
 const struct learner learn_slam_ap = {
     .name = "slam-ap", .surrogate = &surrogates[SURROGATE_SLAM_AP],
-    .letters = "eT", .eta = learner_eta_known, .least = 2, .learn = learn,
+    .letters = "MeT", .eta = learner_eta_known, .least = 2, .learn = learn,
     .bets = BETS_LENGTH, .capital = 1,
 };
 
 /* Its rankings are the same for every eta. */
 const struct learner learn_minimax = {
     .name = "minimax", .surrogate = &surrogates[SURROGATE_MINIMAX],
-    .letters = "e", .least = 2, .learn = learn,
+    .letters = "Me", .least = 2, .learn = learn,
     .preset = { [SETTING_ETA] = 1 },
 };

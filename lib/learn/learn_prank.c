@@ -1,11 +1,12 @@
 /* PRank: a weight vector and a threshold for each step between grades, moved by each document whose
- * level is not its grade. */
+ * level is not its grade. Documents come in random order, as line order may follow relevance. */
 #include "learn/learn_prank.h"
 
 #include <math.h>
 
 #include "explore/feedback.h"
 #include "learn/learner_step.h"
+#include "math/rng.h"
 
 /* The first r with w.x below b_{r+1}, else n. */
 static double level(double wx, const double *b, size_t n)
@@ -39,6 +40,19 @@ static void correct(struct state *state, const struct row *x, double R, size_t n
     row_add(x, sum, state->w);
 }
 
+/* order[docs] of the feedback: drawn, or as it comes. */
+static uint32_t *draw_order(struct state *state, size_t docs, uint64_t t, struct fault *fault)
+{
+    uint32_t *order = buffer_for(&state->pairs, docs, sizeof *order, fault);
+    struct rng rng = rng_at((uint64_t)state->settings.value[SETTING_SEED], RNG_PAIRS, t);
+    bool in_order = state->settings.set[SETTING_IN_ORDER];
+    for (size_t a = 0; order && in_order && a < docs; a++)
+        order[a] = (uint32_t)a;
+    if (order && !in_order)
+        rng_permutation(&rng, order, docs);
+    return order;
+}
+
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
@@ -48,13 +62,15 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (!val || learner_feedback(state, round, &feedback, fault) < 0 ||
         !learner_score(state, x, fault))
         return -1;
-    for (size_t a = 0; a < feedback.docs; a++) {
+    uint32_t *order = draw_order(state, feedback.docs, round->t, fault);
+    for (size_t h = 0; order && h < feedback.docs; h++) {
+        size_t a = order[h];
         struct row row = matrix_row(x, feedback.doc[a], val, (uint32_t *)(val + width));
         if (check_grade(feedback.relevance[a], n, fault) < 0)
             return -1;
         correct(state, &row, feedback.relevance[a], n);
     }
-    return learner_check(state, fault);
+    return order ? learner_check(state, fault) : -1;
 }
 
 static int rank(const struct matrix *x, const struct round *round,
@@ -68,8 +84,8 @@ static int rank(const struct matrix *x, const struct round *round,
 }
 
 const struct learner learn_prank = {
-    .name = "prank", .letters = "L", .least = 1, .learn = learn,
+    .name = "prank", .letters = "Los", .least = 1, .learn = learn,
     .arrays = { { "threshold", ARRAY_NUMBERS, SETTING_TOP_GRADE, 0 } },
-    .preset = { [SETTING_TOP_GRADE] = 4 },
+    .preset = { [SETTING_TOP_GRADE] = 4, [SETTING_SEED] = 1 },
     .rank = rank,
 };

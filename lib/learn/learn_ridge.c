@@ -1,34 +1,63 @@
-/* Ridge regression on the documents seen, and two ways to explore by its uncertainty. */
+/* Ridge regression on the documents seen, and two ways to explore by its uncertainty. And cascading
+ * bandits: the same from clicks, down to the first (Zong, Ni, Sung, Ke, Wen & Kveton 2016,
+ * "Cascading Bandits for Large-Scale Recommendation Problems", Algorithm 1). */
 #include "learn/learn_ridge.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "learn/learner_step.h"
+#include "learn/residuals.h"
 #include "math/finite.h"
 #include "math/normal.h"
 #include "math/regression.h"
 #include "math/udu.h"
 
 /* The arrays: P, and the weights of the means. */
-enum { INVERSE, LEVEL };
+enum { INVERSE, LEVEL, RESIDUAL };
 
+/* Learns what was seen, and measures how far it is from what was expected. */
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
     struct feedback feedback;
     struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
-    if (learner_feedback(state, round, &feedback, fault) < 0 ||
-        regression_round(my, x, fault) < 0 ||
-        regression_learn_all(my, feedback.docs, feedback.doc, feedback.relevance, NULL, fault) < 0)
+    if (learner_feedback(state, round, &feedback, fault) < 0 || regression_round(my, x, fault) < 0)
         return -1;
+    struct regression_error *error = buffer_for(&state->scratch, x->docs, sizeof *error, fault);
+    if (!error || regression_learn_all(my, feedback.docs, feedback.doc, feedback.relevance, NULL,
+                                       error, fault) < 0)
+        return -1;
+    for (size_t h = 0; learner_measures(state) && h < feedback.docs; h++)
+        residuals_count(state->arrays[RESIDUAL], error[h].e, error[h].spread);
     return regression_check(my, fault);
+}
+
+/* What was clicked on is worth 1, and what was passed by on the way to the first click 0. */
+static int learn_cascade(struct state *state, const struct matrix *x, const struct round *round,
+                         struct fault *fault)
+{
+    struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
+    const struct learner *learner = state->learner;
+    if (feedback_clicks(round, learner->name, learner->least, fault) < 0 ||
+        regression_round(my, x, fault) < 0)
+        return -1;
+    for (size_t a = 0; a < feedback_cascade(round); a++)
+        if (regression_learn(my, round->order[a], round->seen[a], 1, fault) < 0)
+            return -1;
+    return regression_check(my, fault);
+}
+
+static double width_of(const struct state *state)
+{
+    return learner_measures(state) ? residuals_width(state->arrays[RESIDUAL])
+                                   : state->settings.value[SETTING_EXPLORATION_WIDTH];
 }
 
 /* w + width P^(1/2) x / lambda^(1/2), x standard normal, drawn anew for each round. */
 static const double *draw(struct state *state, struct fault *fault)
 {
-    const double *width = &state->settings.value[SETTING_EXPLORATION_WIDTH];
+    double width = width_of(state);
     struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
     size_t n = regression_rows(state->dim, my->plain), step = my->plain ? 1 : 2;
     double *x = buffer_for(&state->scratch, n, 2 * sizeof *x, fault);
@@ -42,7 +71,7 @@ static const double *draw(struct state *state, struct fault *fault)
         x[i] = normal_draw(&normals);
     udu_spread(my->inverse, n, x, y);
     for (size_t j = 0; j < state->dim; j++)
-        drawn[j] = state->w[j] + *width * (y[step * j] / sqrt(my->lambda));
+        drawn[j] = state->w[j] + width * (y[step * j] / sqrt(my->lambda));
     return drawn;
 }
 
@@ -105,19 +134,29 @@ static int widen(const struct matrix *x, const struct round *round,
 const struct learner learn_ridge = {
     .name = "ridge", .letters = "Cp", .least = 1, .learn = learn, .arrays = ARRAYS,
     .preset = { [SETTING_TRADEOFF] = 1 },
-    .most = 4096,
+    .most = 4096, .made = "scale",
 };
 
 const struct learner learn_thompson = {
     .name = "thompson", .letters = "CSps", .least = 1, .learn = learn, .arrays = ARRAYS,
-    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 0.1, [SETTING_SEED] = 1 },
-    .most = 4096,
+    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_SEED] = 1 },
+    .most = 4096, .made = "scale", .measures = true,
     .weights = draw,
 };
 
 const struct learner learn_linucb = {
     .name = "linucb", .letters = "CSp", .least = 1, .learn = learn, .arrays = ARRAYS,
-    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 0.1 },
-    .most = 4096,
+    .preset = { [SETTING_TRADEOFF] = 1 },
+    .most = 4096, .made = "scale", .measures = true,
     .rank = widen,
+};
+
+/* Its sigma is the width, and its M^-1 is sigma^2 (X'X + lambda I)^-1 with lambda = sigma^2. */
+const struct learner learn_cascade_lints = {
+    .name = "cascade-lints", .letters = "CSs", .least = 1, .learn = learn_cascade,
+    .arrays = ARRAYS,
+    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 1, [SETTING_SEED] = 1,
+                [SETTING_PLAIN] = 1 },
+    .most = 4096,
+    .weights = draw,
 };

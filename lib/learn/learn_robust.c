@@ -48,7 +48,7 @@ static int learn_baseline(const struct exposure *exposure, struct regression *re
             *top = R;
     }
     if (regression_learn_all(regression, exposure->places, exposure->doc, exposure->relevance,
-                             much, fault) < 0)
+                             much, NULL, fault) < 0)
         return -1;
     return regression_check(regression, fault);
 }
@@ -76,7 +76,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     bool centred = state->adaptive && state->learner->centred;
     if (centred)
         adaptive_centre(x->docs, s);
-    gradient(x->docs, s, v, state->settings.value[SETTING_EPSILON], g);
+    gradient(x->docs, s, v, learner_epsilon(state), g);
     if (centred)
         adaptive_centre(x->docs, g);
     if (learner_step(state, x, s, g, fault) < 0)
@@ -150,7 +150,7 @@ const struct learner learn_kl_dr = {
 };
 
 const struct learner learn_smoothdcg_dr = {
-    .name = "smoothdcg-dr", .letters = "CETUep", .eta = learner_eta_estimated, .least = 1,
+    .name = "smoothdcg-dr", .letters = "CEFTUep", .eta = learner_eta_estimated, .least = 1,
     .learn = learn_smoothdcg_round, .arrays = ARRAYS,
     .preset = { [SETTING_TRADEOFF] = 100, [SETTING_EPSILON] = 0.01 },
     .most = 4096, .bets = BETS_LENGTH, .capital = 0.3,

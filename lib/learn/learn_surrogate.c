@@ -18,7 +18,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
         0)
         return -1;
     double *s = learner_score(state, x, fault);
-    const struct surrogate_options options = { state->settings.value[SETTING_EPSILON], 0 };
+    const struct surrogate_options options = { learner_epsilon(state), learner_cutoff(state) };
     double *g = buffer_for(&state->scratch, (1 + SURROGATE_SCRATCH) * x->docs, sizeof *g, fault);
     if (!s || !g)
         return -1;
@@ -45,7 +45,7 @@ const struct learner learn_kl = {
 
 const struct learner learn_smoothdcg = {
     .name = "smoothdcg", .surrogate = &surrogates[SURROGATE_SMOOTHDCG],
-    .letters = "eTUE", .eta = learner_eta_estimated, .least = 1,
+    .letters = "eTUEFk", .eta = learner_eta_estimated, .least = 1,
     .learn = learn, .preset = { [SETTING_EPSILON] = 0.01 },
     .bets = BETS_LENGTH, .capital = 0.3,
 };
@@ -61,4 +61,11 @@ const struct learner learn_listnet = {
     .letters = "eTU", .eta = learner_eta_known, .least = SURROGATE_ALL,
     .learn = learn,
     .bets = BETS_LENGTH, .capital = 1,
+};
+
+const struct learner learn_squared_ndcg = {
+    .name = "squared-ndcg", .surrogate = &surrogates[SURROGATE_SQUARED_NDCG],
+    .letters = "eTU", .eta = learner_eta_known, .least = SURROGATE_ALL,
+    .learn = learn,
+    .bets = BETS_LENGTH, .capital = 1, .centred = true,
 };

@@ -4,6 +4,7 @@
 
 #include "learn/learner.h"
 
-extern const struct learner learn_squared, learn_kl, learn_smoothdcg, learn_ranksvm, learn_listnet;
+extern const struct learner learn_squared, learn_kl, learn_smoothdcg, learn_ranksvm, learn_listnet,
+    learn_squared_ndcg;
 
 #endif

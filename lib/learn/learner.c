@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "learn/residuals.h"
 #include "math/udu.h"
 
 static bool takes(const struct learner *learner, char letter)
@@ -86,15 +87,24 @@ const struct state_array *learner_array(const struct state *state, size_t i)
 {
     static const struct state_array length = { "bets", ARRAY_NUMBERS, SETTINGS, BETS_NUMBERS };
     static const struct state_array each = { "bets", ARRAY_BETS_EACH, SETTINGS, 0 };
+    static const struct state_array residuals = { RESIDUALS_COLUMN, ARRAY_NUMBERS, SETTINGS,
+                                                  RESIDUALS };
     const struct state_array *own = state->learner->arrays;
     size_t n = 0;
     while (n < ARRAYS_MOST && own[n].name)
         n++;
     if (i < n)
         return &own[i];
+    if (i == n && learner_measures(state))
+        return &residuals;
     if (i > n || !state->adaptive)
         return NULL;
     return state->learner->bets == BETS_EACH ? &each : &length;
+}
+
+bool learner_measures(const struct state *state)
+{
+    return state->learner->measures && !state->settings.set[SETTING_EXPLORATION_WIDTH];
 }
 
 bool learner_scaled(const struct state *state)
@@ -165,7 +175,7 @@ static int reach_arrays(struct state *state, size_t width, struct fault *fault)
             grow(&state->array_buffers[i], from, learner_extent(state, kept, width), fault);
         if (!array)
             return -1;
-        state->arrays[i] = state->bets = array; /* the bets are the last */
+        state->arrays[i] = state->extra = array; /* the last one is the extra */
         for (size_t j = from.rows; kept->shape == ARRAY_SQUARE && j < width; j++)
             array[j * width + j] = 1;
         if (kept->shape == ARRAY_UDU || kept->shape == ARRAY_UDU_CONSTANT)

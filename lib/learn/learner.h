@@ -53,7 +53,8 @@ struct state {
                                   * the scale is 1 unless learner_scaled                  */
     struct ball ball;
     bool adaptive;               /* no step size was given: the learner's bets do without */
-    double capital, *bets;       /* of adaptive steps: see math/bets.h, and the last array */
+    double capital;              /* of adaptive steps: see math/bets.h                      */
+    double *extra;               /* the array after the learner's own: bets, or residuals  */
     struct norm length, slope;   /* of w and of the gradient, where one bet is on the length */
     const double *live;          /* the weights times x of the round at hand, if known    */
     bool changes_known;          /* in the last round changed[n_changed] were all of the  */
@@ -124,6 +125,7 @@ struct learner {
     enum learner_bets { BETS_NONE, BETS_LENGTH, BETS_EACH } bets;
     double capital;
     bool centred;
+    bool measures; /* where no width is given, the residuals make one (residuals.h) */
 
     /* For what arrays cannot hold; NULL: nothing. Add it to a model of the state, and take it back
      * from one whose arrays are loaded; add what scoring needs to a message of the ring; and take
@@ -137,8 +139,9 @@ struct learner {
 };
 #define LEARNER_MOST ((size_t)1 << 24)
 
-/* The table, ended by NULL, and the learner of a name, or NULL. */
-extern const struct learner *const learners[];
+/* The table, ended by NULL; the one that is best on most data without settings; and the learner of
+ * a name, or NULL. */
+extern const struct learner *const learners[], *const learner_usual;
 const struct learner *learner_find(const char *name);
 
 /* The learner whose model has this name; for weights that came from text, one that scores by them
@@ -164,6 +167,10 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
 
 /* Grows w and the arrays until they reach `width` weights. */
 int learner_reach(struct state *state, size_t width, struct fault *fault);
+
+/* Does the state measure residuals, as no width was given? They are the array after the learner's
+ * own. */
+bool learner_measures(const struct state *state);
 
 /* Array number i that the state keeps: the learner's own, and then those of adaptive steps; NULL
  * after the last. */

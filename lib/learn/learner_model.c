@@ -6,6 +6,7 @@
 
 #include "base/unaligned.h"
 #include "learn/adaptive.h"
+#include "learn/residuals.h"
 #include "stream/model_file.h"
 
 /* A message before its weights. */
@@ -29,7 +30,10 @@ static int put_extras(struct state *state, struct model *model, enum publishing 
     if (!state->learner->rank)
         return 0;
     struct extent e = learner_extent(state, &state->learner->arrays[0], state->dim);
-    return model_put(model, state->learner->arrays[0].name, e.columns, state->arrays[0], fault);
+    if (model_put(model, state->learner->arrays[0].name, e.columns, state->arrays[0], fault) < 0)
+        return -1;
+    return learner_measures(state)
+               ? model_put(model, RESIDUALS_COLUMN, RESIDUALS, state->extra, fault) : 0;
 }
 
 /* Within one process a message like the one before it needs only its numbers: the weights, and the

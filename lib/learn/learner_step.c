@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "explore/propensity.h"
 #include "learn/adaptive.h"
 #include "math/finite.h"
 #include "math/real.h"
@@ -18,6 +19,22 @@ double learner_eta_estimated(double T)
 {
     double root = real_cbrt(T);
     return 1 / (root * root);
+}
+
+double learner_epsilon(const struct state *state)
+{
+    const struct settings *my = &state->settings;
+    double epsilon = my->value[SETTING_EPSILON];
+    if (!my->set[SETTING_FALL])
+        return epsilon;
+    epsilon *= policy_fall(state->rounds + 1, my->value[SETTING_FALL]);
+    return epsilon > DBL_MIN ? epsilon : DBL_MIN;
+}
+
+size_t learner_cutoff(const struct state *state)
+{
+    const struct settings *my = &state->settings;
+    return my->set[SETTING_CUTOFF] ? (size_t)my->value[SETTING_CUTOFF] : SIZE_MAX;
 }
 
 static int check_weight(const struct state *state, size_t j, struct fault *fault)

@@ -15,6 +15,12 @@ double learner_eta_known(double T);
  * (Chaudhuri & Tewari 2016, Theorem 4.1). */
 double learner_eta_estimated(double T);
 
+/* The smoothing of the next round t: -E, times t^-F where it falls; above 0. */
+double learner_epsilon(const struct state *state);
+
+/* The cutoff; SIZE_MAX where it is not set. */
+size_t learner_cutoff(const struct state *state);
+
 /* The state's regression, of the weights w[dim] and the arrays number `level` and `inverse`, with
  * its settings lambda and plain; good until the state grows. */
 struct regression *learner_regression(struct state *state, double *w, size_t level,

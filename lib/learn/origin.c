@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const char MADE[] = "made", FEATURES[] = "features", VARIES[] = "any";
+static const char YIELDS[] = "yields";
 
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault)
 {
@@ -12,6 +13,7 @@ int origin_apply(struct origin *origin, const char *list, bool asked, struct fau
     strcpy(origin->words, origin->steps.words);
     origin->known = origin->applies = origin->parsed = true;
     origin->asked = asked;
+    origin->yields = !asked;
     return 0;
 }
 
@@ -58,6 +60,7 @@ int origin_take(struct origin *origin, const struct model *model, bool unknown,
     if (load_width(origin, model, fault) < 0)
         return -1;
     origin->applies = true;
+    origin->yields = record_key(&model->record, YIELDS) != NULL;
     return words || !unknown ? set_words(origin, words ? words : "", fault) : 0;
 }
 
@@ -66,8 +69,11 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
     const char *words = record_key(&model->record, MADE);
     if (load_width(origin, model, fault) < 0)
         return -1;
-    if (!origin->applies)
-        return words || model->rounds ? set_words(origin, words ? words : "", fault) : 0;
+    if (!origin->applies || origin->yields) {
+        bool tells = words || model->rounds;
+        origin->yields = origin->yields && !tells;
+        return tells ? set_words(origin, words ? words : "", fault) : 0;
+    }
     if (strcmp(words ? words : "", origin->words) == 0 || (!words && model->rounds == 0))
         return 0;
     return fault_data(fault, "it learnt from %s%.255s, this run makes %s: use -x %.255s, or "
@@ -78,12 +84,14 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
 
 int origin_publish(const struct origin *origin, struct model *model, struct fault *fault)
 {
+    if (origin->yields && model_set(model, YIELDS, "1", fault) < 0)
+        return -1;
     return *origin->words ? model_set(model, MADE, origin->words, fault) : 0;
 }
 
 int origin_save(const struct origin *origin, struct model *model, struct fault *fault)
 {
-    if (origin_publish(origin, model, fault) < 0)
+    if (!origin->yields && origin_publish(origin, model, fault) < 0)
         return -1;
     if (origin->form == WIDTH_UNKNOWN)
         return 0;
@@ -122,9 +130,11 @@ int origin_features(struct origin *origin, const struct round *round, const stru
                   struct matrix *z, struct fault *fault)
 {
     const char *theirs = round->made ? round->made : "";
+    bool yields = origin->yields && (*theirs || x->form == MATRIX_UNIT);
     *z = *x;
-    if (!origin->known && set_words(origin, theirs, fault) < 0)
+    if ((!origin->known || yields) && set_words(origin, theirs, fault) < 0)
         return -1;
+    origin->yields = false;
     if (strcmp(theirs, origin->words) == 0)
         return 0;
     if (*theirs || !origin->applies)

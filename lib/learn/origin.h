@@ -17,6 +17,7 @@ struct origin { /* all zero at first: not known */
     char words[ROUND_MADE + 1]; /* as made= has them; "": raw */
     bool applies; /* makes the features of raw rounds: else all rounds carry `words` */
     bool asked;   /* -x asked for the steps: a round without features is a fault */
+    bool yields;  /* the steps are a default: a model or a first round may name others */
     bool parsed;
     struct steps steps;
 
@@ -39,7 +40,8 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
 int origin_take(struct origin *origin, const struct model *model, bool unknown,
                 struct fault *fault);
 
-/* Adds the key made= to a message; made= and features= to a model. Leaves out what is not known. */
+/* Adds the key made= to a message, and yields=1 where the first round may still name other steps;
+ * made= and features= to a model. Leaves out what is not known. */
 int origin_publish(const struct origin *origin, struct model *model, struct fault *fault);
 int origin_save(const struct origin *origin, struct model *model, struct fault *fault);
 

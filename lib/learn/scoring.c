@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "learn/learner.h"
+#include "learn/residuals.h"
 #include "math/finite.h"
 
 /* Does the learner rank by more than Xw? */
@@ -20,6 +21,20 @@ static struct ring_extras extras_of(struct scoring *scoring)
 {
     return (struct ring_extras){ scoring->dim, scoring->count, scoring->array, &scoring->numbers,
                                  &scoring->settings, &scoring->work, &scoring->memory };
+}
+
+/* Where no width was given, that of the residuals. */
+static int take_width(struct scoring *scoring, const struct model *model, struct fault *fault)
+{
+    struct settings *settings = &scoring->settings;
+    double residuals[RESIDUALS];
+    if (!scoring->learner->measures || settings->set[SETTING_EXPLORATION_WIDTH])
+        return 0;
+    if (model_array(model, RESIDUALS_COLUMN, RESIDUALS, residuals, fault) < 0)
+        return -1;
+    settings->value[SETTING_EXPLORATION_WIDTH] = residuals_width(residuals);
+    settings->set[SETTING_EXPLORATION_WIDTH] = true;
+    return 0;
 }
 
 /* Takes the learner's first array, or borrows it with the weights. */
@@ -49,7 +64,10 @@ static int take_extras(struct scoring *scoring, const struct model *model, bool 
         return scoring->learner->take(&extras, &scoring->settings, model, scoring->ring, fault);
     if (settings_load(&scoring->settings, model, fault) < 0)
         return -1;
-    return scoring_has_rival(scoring) ? 0 : take_array(scoring, model, borrows, fault);
+    if (scoring_has_rival(scoring))
+        return 0;
+    return take_array(scoring, model, borrows, fault) < 0 ? -1
+                                                          : take_width(scoring, model, fault);
 }
 
 /* From text, which says nothing about features, and leaves out those of weight 0. */

@@ -10,11 +10,14 @@ static const char *const gains[] = { "exp", "lin", "ndcg", "auc", NULL };
 /* By letter, capitals first. */
 const struct setting settings_known[SETTINGS] = {
     [SETTING_TRADEOFF] = { 'C', "tradeoff", "the trade-off", FORM_POSITIVE, 0, 0, NULL },
+    [SETTING_DELTA] = { 'D', "delta", "the chance of an error", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_EPSILON] = { 'E', "epsilon", "the smoothing", FORM_POSITIVE, 0, 0, NULL },
+    [SETTING_FALL] = { 'F', "fall", "the fall of the smoothing", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_GAIN] = { 'G', "gain", "the gain", FORM_WORD, 0, 0, gains },
     [SETTING_DRIFT] = { 'H', "drift", "the reset by surprise", FORM_FLAG, 0, 0, NULL },
     [SETTING_CLICKS] = { 'K', "clicks", "answers by clicks", FORM_FLAG, 0, 0, NULL },
     [SETTING_TOP_GRADE] = { 'L', "grades", "the top grade", FORM_WHOLE, 1, 1000, NULL },
+    [SETTING_MARGIN] = { 'M', "margin", "the margin", FORM_POSITIVE, 0, 0, NULL },
     [SETTING_MEMBERS] = { 'N', "size", "the committee's size", FORM_WHOLE, 1, 1000000, NULL },
     [SETTING_RHO] = { 'R', "rho", "the variance of a document's own effect", FORM_FROM_ZERO, 0,
                       1000000000, NULL },

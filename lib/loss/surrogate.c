@@ -4,6 +4,8 @@
 
 #include "loss/dcg.h"
 #include "loss/hinge_pairs.h"
+#include "loss/smooth.h"
+#include "math/order.h"
 #include "math/real.h"
 #include "math/softmax.h"
 
@@ -50,32 +52,38 @@ static double kl_loss(size_t m, const double *s, const double *R,
     return sum;
 }
 
-/* minus the smooth DCG@1 */
+/* minus the smooth DCG@cutoff: its first place here, the places below it in smooth.h */
 static void smoothdcg_gradient(const struct exposure *exposure, const double *s,
                                const struct surrogate_options *options, double *g, double *scratch)
 {
-    double *p = scratch, sum = 0;
+    double *p = scratch, *gain = scratch + exposure->docs, sum = 0;
     softmax(exposure->docs, s, options->epsilon, p);
     memset(g, 0, exposure->docs * sizeof *g);
+    memset(gain, 0, exposure->docs * sizeof *gain);
     for (size_t a = 0; a < exposure->places; a++) {
         uint32_t j = exposure->doc[a];
-        double c =
-            dcg_gain(exposure->relevance[a]) / policy_one(exposure, a) * (p[j] / options->epsilon);
+        gain[j] = dcg_gain(exposure->relevance[a]) / policy_one(exposure, a);
+        double c = gain[j] * (p[j] / options->epsilon);
         g[j] = -c;
         sum += c;
     }
     for (size_t j = 0; j < exposure->docs; j++)
         g[j] += sum * p[j];
+    smooth_below(exposure->docs, s, gain, options->epsilon, options->cutoff, g,
+                 gain + exposure->docs);
 }
 
 static double smoothdcg_loss(size_t m, const double *s, const double *R,
                              const struct surrogate_options *options, double *scratch)
 {
-    double sum = 0;
+    double sum = 0, *gain = scratch + m;
     softmax(m, s, options->epsilon, scratch);
-    for (size_t j = 0; j < m; j++)
-        sum += dcg_gain(R[j]) * scratch[j];
-    return -sum;
+    for (size_t j = 0; j < m; j++) {
+        gain[j] = dcg_gain(R[j]);
+        sum += gain[j] * scratch[j];
+    }
+    return -sum -
+           smooth_below(m, s, gain, options->epsilon, options->cutoff, NULL, gain + m);
 }
 
 /* R[docs]: the relevances by document, where all places have feedback. */
@@ -145,6 +153,38 @@ static double listnet_loss(size_t m, const double *s, const double *R,
     return sum;
 }
 
+/* target[m] = G(R) / Z, with Z the largest DCG of the list; 0 where no document is relevant.
+ * `scratch` has room for 2 m. */
+static void normalise(size_t m, const double *R, double *target, double *scratch)
+{
+    uint32_t *order = (uint32_t *)(scratch + m);
+    order_by_score(m, R, order, order + m);
+    for (size_t i = 0; i < m; i++)
+        scratch[i] = R[order[i]];
+    double most = dcg_sum(m, scratch);
+    for (size_t i = 0; i < m; i++)
+        target[i] = most > 0 ? dcg_gain(R[i]) / most : 0;
+}
+
+/* |s - G(R)/Z|^2, which is calibrated for NDCG */
+static void squared_ndcg_gradient(const struct exposure *exposure, const double *s,
+                                  const struct surrogate_options *options, double *g,
+                                  double *scratch)
+{
+    size_t m = exposure->docs;
+    (void)options;
+    normalise(m, by_document(exposure, scratch), scratch + m, scratch + 2 * m);
+    for (size_t j = 0; j < m; j++)
+        g[j] = 2 * (s[j] - scratch[m + j]);
+}
+
+static double squared_ndcg_loss(size_t m, const double *s, const double *R,
+                                const struct surrogate_options *options, double *scratch)
+{
+    normalise(m, R, scratch, scratch + m);
+    return squared_loss(m, s, scratch, options, scratch + m);
+}
+
 static void slam_gradient(const struct exposure *exposure, const double *s,
                           const struct surrogate_options *options, double *g, double *scratch)
 {
@@ -189,11 +229,13 @@ static double minimax_loss(size_t m, const double *s, const double *R,
 const struct surrogate surrogates[] = {
     [SURROGATE_SQUARED] = { "squared", "loss:squared", 1, false, squared_gradient, squared_loss },
     [SURROGATE_KL] = { "kl", "loss:kl", 1, false, kl_gradient, kl_loss },
-    [SURROGATE_SMOOTHDCG] = { "smoothdcg", "loss:smoothdcg", 1, false, smoothdcg_gradient,
+    [SURROGATE_SMOOTHDCG] = { "smoothdcg", "loss:smoothdcg", 1, true, smoothdcg_gradient,
                               smoothdcg_loss },
     [SURROGATE_RANKSVM] = { "ranksvm", "loss:ranksvm", 2, false, ranksvm_gradient, ranksvm_loss },
     [SURROGATE_LISTNET] = { "listnet", "loss:listnet", SURROGATE_ALL, false, listnet_gradient,
                             listnet_loss },
+    [SURROGATE_SQUARED_NDCG] = { "squared-ndcg", "loss:squared-ndcg", SURROGATE_ALL, false,
+                                 squared_ndcg_gradient, squared_ndcg_loss },
     [SURROGATE_SLAM] = { "slam", "loss:slam", SURROGATE_ALL, true, slam_gradient, slam_loss },
     [SURROGATE_SLAM_AP] = { "slam-ap", "loss:slam-ap", SURROGATE_ALL, false, slam_ap_gradient,
                             slam_ap_loss },

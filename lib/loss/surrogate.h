@@ -15,7 +15,7 @@ enum { SURROGATE_SCRATCH = SLAM_SCRATCH + 1 }; /* numbers of scratch for each do
 
 struct surrogate_options {
     double epsilon; /* smoothdcg's                      */
-    size_t cutoff;  /* slam's; SIZE_MAX: the whole list */
+    size_t cutoff;  /* slam's: SIZE_MAX is the whole list; smoothdcg's: SIZE_MAX is 1 */
 };
 
 struct surrogate {
@@ -35,11 +35,11 @@ struct surrogate {
                    const struct surrogate_options *options, double *scratch);
 };
 
-/* squared, kl, smoothdcg, ranksvm and listnet (Chaudhuri & Tewari 2016, section 4); slam, slam-ap
- * and minimax, as slam.h has them; ended by a NULL name. */
+/* squared, kl, smoothdcg, ranksvm, listnet and squared-ndcg (Chaudhuri & Tewari 2016, sections 4
+ * and 5); slam, slam-ap and minimax, as slam.h has them; ended by a NULL name. */
 enum surrogate_number {
     SURROGATE_SQUARED, SURROGATE_KL, SURROGATE_SMOOTHDCG, SURROGATE_RANKSVM, SURROGATE_LISTNET,
-    SURROGATE_SLAM, SURROGATE_SLAM_AP, SURROGATE_MINIMAX
+    SURROGATE_SQUARED_NDCG, SURROGATE_SLAM, SURROGATE_SLAM_AP, SURROGATE_MINIMAX
 };
 extern const struct surrogate surrogates[];
 

@@ -147,14 +147,15 @@ static void move(struct regression *my, double a, const double *u)
 
 /* P has taken the observation; so do the weights. */
 static int settle(struct regression *my, const struct udu_observation *o, double worth,
-                  struct fault *fault)
+                  struct regression_error *error, struct fault *fault)
 {
     double b = o->b;
     if (!(b > 0) || isinf(b))
         return fault_data(fault, "z'P z + lambda is %g: a feature is not finite or too "
                           "large: use smaller features", b);
     my->spread = b / my->lambda;
-    move(my, (worth - expect(my, o->z)) / b, o->u);
+    *error = (struct regression_error){ worth - expect(my, o->z), my->spread };
+    move(my, error->e / b, o->u);
     return 0;
 }
 
@@ -165,16 +166,18 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
     struct udu_observation o = { .z = my->z, .r = my->lambda / much, .u = my->u };
     write_out(my, i, my->z);
     o.b = udu_observe(my->inverse, all_rows(my), o.z, o.r, o.u);
-    return settle(my, &o, worth, fault);
+    struct regression_error error;
+    return settle(my, &o, worth, &error, fault);
 }
 
 /* Up to AT_ONCE documents in one pass over P. */
 static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
-                         const double *worth, const double *much, struct fault *fault)
+                         const double *worth, const double *much, struct regression_error *error,
+                         struct fault *fault)
 {
     struct udu_observation o[AT_ONCE];
-    double value[AT_ONCE];
-    size_t rows = all_rows(my), k = 0;
+    struct regression_error some;
+    size_t at[AT_ONCE], rows = all_rows(my), k = 0;
     double *z = buffer_for(&my->several, 2 * n, rows * sizeof *z, fault);
     if (!z)
         return -1;
@@ -182,24 +185,26 @@ static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
         if (much && !(much[e] > 0))
             continue;
         write_out(my, doc[e], z);
-        value[k] = worth[e];
+        at[k] = e;
         o[k++] = (struct udu_observation){ z, my->lambda / (much ? much[e] : 1), z + rows, 0 };
         z += 2 * rows;
     }
     if (k > 0)
         udu_observe_all(my->inverse, rows, o, k);
     for (size_t e = 0; e < k; e++)
-        if (settle(my, &o[e], value[e], fault) < 0)
+        if (settle(my, &o[e], worth[at[e]], error ? &error[at[e]] : &some, fault) < 0)
             return -1;
     return 0;
 }
 
 int regression_learn_all(struct regression *regression, size_t n, const uint32_t *doc,
-                         const double *worth, const double *much, struct fault *fault)
+                         const double *worth, const double *much, struct regression_error *error,
+                         struct fault *fault)
 {
     for (size_t e = 0; e < n; e += AT_ONCE) {
         size_t some = n - e < AT_ONCE ? n - e : AT_ONCE;
-        if (learn_several(regression, some, doc + e, worth + e, much ? much + e : NULL, fault) < 0)
+        if (learn_several(regression, some, doc + e, worth + e, much ? much + e : NULL,
+                          error ? error + e : NULL, fault) < 0)
             return -1;
     }
     return 0;

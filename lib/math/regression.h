@@ -61,11 +61,17 @@ void regression_variances(struct regression *regression, size_t i, double v[VARI
 int regression_learn(struct regression *regression, size_t i, double worth, double much,
                      struct fault *fault);
 
+/* How much more a document was worth than expected when it was learnt, and `spread`. */
+struct regression_error {
+    double e, spread;
+};
+
 /* The same for the documents doc[n], one after the other, to the bit: P, which may be large, comes
  * from memory once for several of them. worth[n]; much[n], where 0 or less leaves a document out;
- * NULL: each counts once. */
+ * NULL: each counts once. error[n] is filled in, except of those left out; NULL: nothing is. */
 int regression_learn_all(struct regression *regression, size_t n, const uint32_t *doc,
-                         const double *worth, const double *much, struct fault *fault);
+                         const double *worth, const double *much, struct regression_error *error,
+                         struct fault *fault);
 
 /* 0 if all weights are finite, else a fault. */
 int regression_check(const struct regression *regression, struct fault *fault);

@@ -23,7 +23,8 @@ enum rng_purpose {
     RNG_ZIPF_RANKS = 13,
     RNG_ZIPF = 14,
     RNG_INDEX_TIES = 15,
-    RNG_NOISE = 16
+    RNG_NOISE = 16,
+    RNG_DRAWN = 17
 };
 
 struct rng {

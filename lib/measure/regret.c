@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "math/order.h"
+#include "measure/best_map.h"
 
 static int no_measure(const char *measure, struct fault *fault)
 {
@@ -12,16 +13,16 @@ static int no_measure(const char *measure, struct fault *fault)
     const struct linear_measure *linear;
     for (size_t i = 0; (linear = linear_measure_number(i)); i++)
         measure_add_name(linear->binary ? &binary : &any, linear->name);
-    return fault_usage(fault, "no measure 'regret:%.40s': regret takes %s; and, for labels 0 and "
-                       "1, %s: a sort finds the best fixed ranking for these alone", measure,
-                       any.text, binary.text);
+    return fault_usage(fault, "no measure 'regret:%.40s': regret takes %s; for labels 0 and 1, "
+                       "%s; and for at most %d documents, map: the best fixed ranking can be "
+                       "found for these alone", measure, any.text, binary.text, BEST_MAP_ITEMS);
 }
 
 int regret_parse(struct regret *regret, const char *measure, struct fault *fault)
 {
     memset(regret, 0, sizeof *regret);
     regret->linear = linear_measure_find(measure);
-    if (regret->linear)
+    if (regret->linear || strcmp(measure, "map") == 0)
         return measure_parse(&regret->measure, measure, fault);
     return no_measure(measure, fault);
 }
@@ -29,17 +30,18 @@ int regret_parse(struct regret *regret, const char *measure, struct fault *fault
 /* Makes weights, and sums of 0, for as many items as the first round has documents. */
 static int start(struct regret *regret, const struct judge *judge, struct fault *fault)
 {
-    size_t m = judge->docs;
-    double *at = buffer_for(&regret->buffer, m, 5 * sizeof *at, fault);
+    size_t m = judge->docs, more = regret->linear ? 2 * m : m * m + ((size_t)1 << m);
+    double *at = buffer_for(&regret->buffer, 3 * m + more, sizeof *at, fault);
     if (!at)
         return -1;
-    for (size_t i = 0; i < m; i++)
+    memset(at, 0, (3 * m + more) * sizeof *at);
+    for (size_t i = 0; regret->linear && i < m; i++)
         at[i] = i < regret->measure.cutoff ? regret->linear->weight(judge, i) : 0;
-    memset(at + m, 0, m * sizeof *at);
     regret->weight = at;
     regret->sum.gain = at + m;
     regret->round.gain = at + 2 * m;
-    regret->scratch = at + 3 * m;
+    regret->pair = regret->linear ? NULL : at + 3 * m;
+    regret->scratch = at + 3 * m + (regret->linear ? 0 : m * m);
     regret->docs = m;
     return 0;
 }
@@ -54,10 +56,24 @@ static int check_list(const struct regret *regret, const struct judge *judge, si
     if (regret->docs && judge->docs != regret->docs)
         return fault_data(fault, "%zu documents, but the first round has %zu, and regret:%s needs "
                           "a fixed list of items", judge->docs, regret->docs, name);
-    for (size_t i = 0; regret->linear->binary && i < judge->docs; i++)
+    if (!regret->linear && judge->docs > BEST_MAP_ITEMS)
+        return fault_data(fault, "%zu documents, but regret:map takes at most %d, because it tries "
+                          "every ranking", judge->docs, BEST_MAP_ITEMS);
+    for (size_t i = 0; regret->linear && regret->linear->binary && i < judge->docs; i++)
         if (judge->label[i] != 0 && judge->label[i] != 1)
             return fault_data(fault, "label %zu is %g, but regret:%s needs labels 0 and 1 "
                               "(regret:sumloss takes any)", i, judge->label[i], name);
+    return 0;
+}
+
+/* The relevant items of a round, as best_map_add takes them. */
+static int share(struct regret *regret, const struct judge *judge)
+{
+    double n = 0;
+    for (size_t i = 0; i < regret->docs; i++)
+        n += judge->label[i] > 0;
+    for (size_t i = 0; i < regret->docs; i++)
+        regret->round.gain[i] = judge->label[i] > 0 ? 1 / n : 0;
     return 0;
 }
 
@@ -93,14 +109,16 @@ int regret_look(struct regret *regret, const struct judge *judge, size_t dim,
     regret->round.constant = regret->round.achieved = 0;
     if (measured == MEASURE_NOTHING)
         return 0;
-    regret->round.achieved = regret->linear->sign * value;
-    return work_out(regret, judge, fault);
+    regret->round.achieved = regret->linear ? regret->linear->sign * value : value;
+    return regret->linear ? work_out(regret, judge, fault) : share(regret, judge);
 }
 
 void regret_add(struct regret *regret)
 {
     for (size_t i = 0; i < regret->docs; i++)
         regret->sum.gain[i] += regret->round.gain[i];
+    if (regret->pair)
+        best_map_add(regret->docs, regret->round.gain, regret->pair);
     regret->sum.constant += regret->round.constant;
     regret->sum.achieved += regret->round.achieved;
 }
@@ -109,6 +127,8 @@ double regret_sum(const struct regret *regret)
 {
     size_t m = regret->docs;
     double best = regret->sum.constant, *sorted = regret->scratch;
+    if (regret->pair)
+        return best_map_value(m, regret->pair, sorted) - regret->sum.achieved;
     memcpy(sorted, regret->sum.gain, m * sizeof *sorted);
     (void)order_inversions(m, sorted, sorted + m); /* sorts them, highest first */
     for (size_t i = 0; i < m; i++)

@@ -4,15 +4,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "measure/drawn.h"
+
 /* What may stand before a measure's name. */
 static const struct {
     const char *text, *word;
     enum tally_kind kind;
     bool normalised; /* of TALLY_OFFLINE */
+    bool drawn;      /* of TALLY_MEASURE */
 } prefixes[] = {
-    { "regret:", "regret:MEASURE", TALLY_REGRET, false },
-    { "ips:", "ips:MEASURE", TALLY_OFFLINE, false },
-    { "snips:", "snips:MEASURE", TALLY_OFFLINE, true },
+    { "regret:", "regret:MEASURE", TALLY_REGRET, false, false },
+    { "ips:", "ips:MEASURE", TALLY_OFFLINE, false, false },
+    { "snips:", "snips:MEASURE", TALLY_OFFLINE, true, false },
+    { "drawn:", "drawn:LOSS", TALLY_MEASURE, false, true },
 };
 enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
 
@@ -34,6 +38,16 @@ static int no_measure(const char *name, struct fault *fault)
     return fault_usage(fault, "no measure '%.40s': choose from %s", name, names.text);
 }
 
+/* A loss, charged by the scores drawn. */
+static int parse_drawn(struct tally *tally, const char *loss, struct fault *fault)
+{
+    tally->drawn = true;
+    if (measure_parse(&tally->measure, loss, fault) < 0)
+        return -1;
+    return tally->measure.surrogate ? 0 : fault_usage(fault, "drawn: wants a loss, as in "
+                                                      "drawn:loss:squared, not %.40s", loss);
+}
+
 int tally_parse(struct tally *tally, const char *name, struct fault *fault)
 {
     size_t i = 0;
@@ -47,6 +61,8 @@ int tally_parse(struct tally *tally, const char *name, struct fault *fault)
         return regret_parse(&tally->regret, measure, fault);
     if (tally->kind == TALLY_OFFLINE)
         return offline_parse(&tally->offline, measure, prefixes[i].normalised, fault);
+    if (i < PREFIXES)
+        return parse_drawn(tally, measure, fault);
     return measure_is_known(name) ? measure_parse(&tally->measure, name, fault)
                                   : no_measure(name, fault);
 }
@@ -109,6 +125,10 @@ int evidence_round(struct evidence *evidence, const struct round *round, const s
                    judge_round(&evidence->judge, round->docs, round->order, round->label,
                                round->score, fault) < 0))
         return -1;
+    for (size_t i = 0; i < tallies; i++)
+        if (tally[i].drawn && drawn_scores(round, evidence->ties.seed, tally[i].name,
+                                           &evidence->buffer, &evidence->drawn, fault) < 0)
+            return -1;
     if (!labels && judge_places(&evidence->judge, round->docs, fault) < 0)
         return -1;
     return offline ? logged_round(&evidence->logged, round, &evidence->ties, offline, fault) : 0;
@@ -118,13 +138,16 @@ void evidence_close(struct evidence *evidence)
 {
     judge_close(&evidence->judge);
     logged_close(&evidence->logged);
+    buffer_free(&evidence->buffer);
 }
 
 static int look_at_measure(struct tally *tally, const struct evidence *evidence,
                            struct fault *fault)
 {
-    enum measured measured = measure_value(&tally->measure, &evidence->judge, &tally->value,
-                                           fault);
+    struct judge judge = evidence->judge;
+    if (tally->drawn)
+        judge.score = evidence->drawn;
+    enum measured measured = measure_value(&tally->measure, &judge, &tally->value, fault);
     if (measured == MEASURE_NOTHING) {
         tally->value = evidence->nothing;
         tally->included = !evidence->skip;

@@ -19,7 +19,9 @@
 struct evidence {
     struct judge judge; /* has no labels where no tally needs them */
     struct logged logged;
-    struct ties ties; /* of a ranking by score */
+    struct ties ties; /* of a ranking by score; its seed is also that of drawn scores */
+    const double *drawn; /* score[docs], as drawn.h has them; NULL where no tally needs them */
+    struct buffer buffer;
     size_t dim;
     double nothing; /* the value in a round for which a measure is not defined */
     bool skip;      /* leave such a round out instead                          */
@@ -28,6 +30,7 @@ struct evidence {
 struct tally { /* all zero at first */
     const char *name; /* as it was given; the caller's */
     enum tally_kind { TALLY_MEASURE, TALLY_REGRET, TALLY_OFFLINE } kind;
+    bool drawn;             /* is a loss charged by the scores drawn? */
     struct measure measure; /* a plain one's, as are value and sum */
     struct regret regret;
     struct offline offline;
@@ -40,7 +43,8 @@ struct tally { /* all zero at first */
  * a cutoff, "MEASURE" another measure. */
 const char *tally_word(size_t i);
 
-/* Parses a measure of measure.h, or one after regret:, ips: or snips:. The name stays the caller's.
+/* Parses a measure of measure.h, or one after regret:, ips: or snips:, or a
+ * loss after drawn:. The name stays the caller's.
  * 0 or a usage fault. */
 int tally_parse(struct tally *tally, const char *name, struct fault *fault);
 void tally_close(struct tally *tally);

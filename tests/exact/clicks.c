@@ -27,7 +27,7 @@ static void tell(int right, const char *what, size_t a, size_t b, size_t c)
 static const struct table {
     const char *name, *top;
     unsigned grades, click[5], stop[5];
-} tables[3][3] = {
+} tables[4][3] = {
     { { "perfect", "1", 2, { 0, 20 }, { 0, 0 } },
       { "perfect", "2", 3, { 0, 10, 20 }, { 0, 0, 0 } },
       { "perfect", "4", 5, { 0, 4, 8, 16, 20 }, { 0, 0, 0, 0, 0 } } },
@@ -37,6 +37,9 @@ static const struct table {
     { { "informational", "1", 2, { 8, 18 }, { 2, 10 } },
       { "informational", "2", 3, { 8, 14, 18 }, { 2, 6, 10 } },
       { "informational", "4", 5, { 8, 12, 14, 16, 18 }, { 2, 4, 6, 8, 10 } } },
+    { { "cascade", "1", 2, { 0, 20 }, { 20, 20 } },
+      { "cascade", "2", 3, { 0, 10, 20 }, { 20, 20, 20 } },
+      { "cascade", "4", 5, { 0, 4, 8, 16, 20 }, { 20, 20, 20, 20, 20 } } },
 };
 
 /* ---- two places, exactly ---- */
@@ -141,7 +144,7 @@ int main(void)
     if (!round)
         return 1;
     uint64_t rounds = find_rounds(round), pairs = 0;
-    for (size_t name = 0; name < 3; name++)
+    for (size_t name = 0; name < 4; name++)
         for (size_t top = 0; top < 3; top++) {
             const struct table *table = &tables[name][top];
             const struct clicks_person *person = clicks_person(name, top);
@@ -154,7 +157,7 @@ int main(void)
             check_ten(table, person);
             check_labels(person);
         }
-    tell(!clicks_names[3] && !clicks_tops[3], "more of them than were checked", 0, 0, 0);
+    tell(!clicks_names[4] && !clicks_tops[3], "more of them than were checked", 0, 0, 0);
     free(round);
     printf("clicks: %llu pairs of grades, each in %d cells of the draws, found in %llu rounds\n",
            (unsigned long long)pairs, CELLS, (unsigned long long)rounds);

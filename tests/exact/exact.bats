@@ -85,6 +85,10 @@ load ../helper
     "$ROOT/build/tests/exact/progress"
 }
 
+@test "toprank, bubblerank, cascade-klucb and cascade-lints are their papers' algorithms, round by round" {
+    "$ROOT/build/tests/exact/bandits"
+}
+
 @test "judging from logs: summed over all m! orders, ips is the measure that every label gives" {
     "$ROOT/build/tests/exact/offline"
 }

@@ -25,6 +25,21 @@ model_array() {
     done
 }
 
+@test "slam, slam-ap and minimax: a margin is a unit of the scores" {
+    # after one step the pair is right by 2 * 13 / 2 = 13 * eta; with the margin 4 and eta 2 as with 1 and 1/2
+    for learner in slam slam-ap minimax; do
+        wrong_way | update -a $learner -e 2 -M 4 >one
+        holds one -4 6
+    done
+    # document 2, not relevant, is above document 0: one step
+    mkstream model learner=slam rounds=1 dim=3 features=0 margin=0.25 eta=1 w:f8 1 0 3 >model
+    cp model other
+    mkstream round t=2 docs=3 dim=0 label:f4 1 0 0 >round
+    update -a slam -e 1 -M 0.25 -m model <round 2>resumed
+    holds model 2 0 2
+    fails_on round 1 "*it was learnt with margin=0.25, this run without: add -M 0.25*" update -a slam -e 1 -m other
+}
+
 @test "slam: each document's rival, of those that score the same the one of the higher grade" {
     # D(2) = 1/log2 3 = 0.63093, Z = 3 + D(2); v = 3/Z for item 2, D(2)/Z for item 1.
     # Item 2's rival is item 1, item 1's is item 0: w = (-v_1, v_1 - v_2, v_2)
@@ -59,7 +74,7 @@ model_array() {
 
 @test "prank: two documents by hand, and the model ranks by level" {
     # document 0 is on the threshold, level 1, as it should be; document 1 is as high, and should not
-    two_documents | update -a prank -L 1 >one
+    two_documents | update -a prank -o -L 1 >one
     holds one -3 1
     [ "$(model_array one threshold)" = 1 ]
     # w.x = -1, 2, 1.5: below the threshold, and twice above it
@@ -67,7 +82,7 @@ model_array() {
     [ "$(cut -f 4,5 ranks)" = "$(printf '1\t1\n2\t1\n0\t0')" ] # document and score
     # without a relevant document: 0 is on the threshold, level 1, and is pushed below; then 1 has
     # w.x = -1, below the threshold, where it should be
-    mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 | update -a prank -L 1 >one
+    mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 | update -a prank -o -L 1 >one
     holds one -1 -2
     [ "$(model_array one threshold)" = 1 ]
 }
@@ -110,61 +125,61 @@ covariance() {
     seen_one() { # x of document 1
         mkstream round t=1 docs=2 dim=2 order:u4 0 1 seen:f4 1 x:f4 1 2 $1
     }
-    seen_one '3 -1' | update -a ridge -C 8.5 >one
+    seen_one '3 -1' | update -a ridge -x none -C 8.5 >one
     holds one -0.0625 0.09375
     [ "$(model_array one level)" = '0.125 0.03125' ]
     # I - zz'/16, its rows up to the diagonal, in the order (-1, 2, 1.5, 0.5)
     [ "$(covariance one)" = '0.9375 0.125 0.75 0.09375 -0.1875 0.859375 0.03125 -0.0625 -0.046875 0.984375' ]
     # plain, z = (1, 2) whatever the other is
     for other in '3 -1' '7 9'; do
-        seen_one "$other" | update -a ridge -p -C 11 >one
+        seen_one "$other" | update -a ridge -x none -p -C 11 >one
         holds one 0.0625 0.125
         [ "$(model_array one level)" = '0 0' ]
         [ "$(covariance one)" = '0.9375 -0.125 0.75' ]
     done
     # one document is its own mean, which ranks nothing
-    mkstream round t=1 docs=1 dim=2 label:f4 1 x:f4 1 2 | update -a ridge -C 11 >one
+    mkstream round t=1 docs=1 dim=2 label:f4 1 x:f4 1 2 | update -a ridge -x none -C 11 >one
     holds one 0 0
     [ "$(model_array one level)" = '0.0625 0.125' ]
     # lambda is 1 by default; and the flag is in the model
-    two_documents | update -a ridge -p | bin2txt -f head | grep ' dim=2 features=2 tradeoff=1 plain=1 cols='
+    two_documents | update -a ridge -x none -p | bin2txt -f head | grep ' dim=2 features=2 tradeoff=1 plain=1 cols='
     # a fixed list: the sum of an item's relevances, over their number and lambda
-    mkstream round t=1 docs=2 dim=0 label:f4 2 4 | update -a ridge -p >one
+    mkstream round t=1 docs=2 dim=0 label:f4 2 4 | update -a ridge -x none -p >one
     holds one 1 2
 }
 
 @test "ridge says what it cannot learn from" {
     mkstream round t=1 docs=2 dim=2 order:u4 0 1 seen:f4 1 x:f4 1 2 3 nan >bad
     fails_on bad 1 "update: <stdin>: round 1: z'P z + lambda is *nan: a feature is not finite *" \
-        update -a ridge
-    update -a ridge -p <bad >model # which does not look at it
+        update -a ridge -x none
+    update -a ridge -x none -p <bad >model # which does not look at it
     mkstream round t=1 docs=2 dim=2 order:u4 0 1 seen:f4 x:f4 1 2 3 4 >bad
     fails_on bad 1 'update: <stdin>: round 1: seen has 0 relevances, and ridge needs 1: use feedback-mask -k 1' \
-        update -a ridge
+        update -a ridge -x none
     mkstream round t=1 docs=1 dim=4097 label:f4 1 ptr:u4 0 1 idx:u4 4096 val:f4 1 >bad
     fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *add -d 4097 *' \
-        update -a ridge
+        update -a ridge -x none
     two_documents >round
-    fails_on round 2 'update: ridge does not take -e (the step size)*' update -a ridge -e 1
+    fails_on round 2 'update: ridge does not take -e (the step size)*' update -a ridge -x none -e 1
     fails_on round 2 'update: kl does not take -p (plain features)*' update -a kl -e 1 -p
-    update -a ridge -m split <round
+    update -a ridge -x none -m split <round
     fails_on round 1 'update: model split: it was learnt without plain, this run has -p: omit it*' \
-        update -a ridge -p -m split
+        update -a ridge -x none -p -m split
     fails_on round 1 'update: model split: it was learnt with tradeoff=1 (-C), this run has 10: *' \
-        update -a ridge -C 10 -m split
-    update -a ridge -p -m plain <round
+        update -a ridge -x none -C 10 -m split
+    update -a ridge -x none -p -m plain <round
     fails_on round 1 'update: model plain: it was learnt with -p (plain features), this run without: add -p' \
-        update -a ridge -m plain
+        update -a ridge -x none -m plain
     # a P that no documents make
     mkstream model learner=ridge rounds=1 dim=1 tradeoff=1 plain=1 w:f8 0 level:f8 0 inverse:f8 -9 >model
     mkstream round t=1 docs=1 dim=1 label:f4 1 x:f4 1 >round
     fails_on round 1 "$(resuming model "update: <stdin>: round 1: z'P z + lambda is -8: *")" \
-        update -a ridge -p -m model
+        update -a ridge -x none -p -m model
     mkstream model learner=ridge rounds=1 dim=1 tradeoff=1 w:f8 0 level:f8 1e308 inverse:f8 1 0 1 >model
     mkstream round t=1 docs=1 dim=1 label:f4 1 x:f4 3e38 >round
     fails_on round 1 "$(resuming model \
         "update: <stdin>: round 1: its step would make a weight of the regression infinite or NaN")" \
-        update -a ridge -m model
+        update -a ridge -x none -m model
 }
 
 @test "pairs come in an order that the seed and the round say, or in document order" {

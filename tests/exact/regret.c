@@ -29,7 +29,7 @@ static const struct {
     { "prec@1", false, false, true },  { "prec@2", false, false, true },
     { "prec@4", false, false, true },  { "prec@9", false, false, true },
     { "sumloss", true, false, true },  { "pairloss", true, true, true },
-    { "auc", false, true, false },
+    { "auc", false, true, false },     { "map", false, false, false },
 };
 
 enum labels { BINARY, GRADED, REAL, LABELS };
@@ -158,6 +158,25 @@ static void refuses(struct regret *regret, struct judge *judge, size_t m, size_t
     tell(regret_sum(regret) == before, "a fault that adds", regret_sum(regret), before);
 }
 
+/* map takes 16 items, of which the two that are always relevant are best on top; and no more. */
+static void check_long(void)
+{
+    static const uint32_t order[17] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+    float label[17] = { [14] = 1, [15] = 1 };
+    struct regret regret = { 0 };
+    struct judge judge = { .conventions = { false, false, 4, 0.01 } };
+    struct fault fault = { FAULT_NONE, "" };
+    tell(regret_parse(&regret, "map", &fault) == 0, fault.text, 0, 0);
+    tell(!look(&regret, &judge, 17, order, label, &fault) && fault.kind == FAULT_DATA,
+         "17 items for map", 17, 0);
+    tell(look(&regret, &judge, 16, order, label, &fault), fault.text, 0, 0);
+    regret_add(&regret);
+    double want = 1 - (1 / 15. + 2 / 16.) / 2;
+    tell(fabs(regret_sum(&regret) - want) < 1e-14, "16 items", regret_sum(&regret), want);
+    regret_close(&regret);
+    judge_close(&judge);
+}
+
 static void check_refusals(const char *name, bool binary)
 {
     static const float first[] = { 1, 0 }, three[] = { 1, 0, 1 }, graded[] = { 0, 2 };
@@ -176,6 +195,8 @@ static void check_refusals(const char *name, bool binary)
         refuses(&regret, &judge, 2, 0, graded);
         refuses(&regret, &judge, 2, 0, half);
     }
+    if (strcmp(name, "map") == 0)
+        check_long();
     if (strncmp(name, "dcg", 3) == 0) /* of a document past the cut, too */
         refuses(&regret, &judge, 2, 0, large);
     regret_close(&regret);

@@ -212,11 +212,23 @@ static void check_size(void)
 
 static const double LAMBDA = 3, WIDTH = 0.7, SEED = 5;
 
-static void begin_wide(struct state *state, const char *name, bool plain)
+/* The width of both: given, or 0.15 of the residuals' deviation, of which one is 1. */
+struct width {
+    bool given;
+    long double squares, count;
+};
+
+static long double width_of(const struct width *width)
+{
+    return width->given ? (long double)WIDTH : 0.15L * sqrtl(width->squares / width->count);
+}
+
+static void begin_wide(struct state *state, const char *name, bool plain, bool given)
 {
     struct settings settings = { { false }, { 0 } };
     set(&settings, SETTING_TRADEOFF, LAMBDA);
-    set(&settings, SETTING_EXPLORATION_WIDTH, WIDTH);
+    if (given)
+        set(&settings, SETTING_EXPLORATION_WIDTH, WIDTH);
     if (plain)
         set(&settings, SETTING_PLAIN, 1);
     if (strcmp(name, "thompson") == 0)
@@ -225,7 +237,8 @@ static void begin_wide(struct state *state, const char *name, bool plain)
 }
 
 /* What thompson sends: w, and the root of its covariance times draws that are the round's own. */
-static void check_drawn(struct state *state, const struct model *message, bool plain)
+static void check_drawn(struct state *state, const struct model *message, bool plain,
+                        const struct width *width)
 {
     size_t n = plain ? state->dim : 2 * state->dim, step = plain ? 1 : 2;
     struct normals normals = { .rng = rng_at((uint64_t)SEED, RNG_POSTERIOR, state->rounds) };
@@ -238,47 +251,71 @@ static void check_drawn(struct state *state, const struct model *message, bool p
             const double *column = state->arrays[0] + k * (k + 1) / 2;
             want += (k == step * j ? 1 : column[step * j]) * sqrt(column[k]) * x[k];
         }
-        want = state->w[j] + WIDTH * want / sqrtl(LAMBDA);
+        want = state->w[j] + width_of(width) * want / sqrtl(LAMBDA);
         double got;
         memcpy(&got, (const char *)message->w + j * sizeof got, sizeof got);
         hold(near(got, want, 1 + fabsl(want)), "thompson", "drawn", got, want);
     }
 }
 
+/* The regressors of document d, and their variance z'(Z'Z + lambda I)^-1 z. */
+static long double regressors(const struct equations *q, const struct query *query, size_t d,
+                              long double inverse[ROWS][ROWS], long double z[ROWS])
+{
+    long double variance = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        z[i] = 0;
+    for (size_t j = 0; j < query->dim; j++) {
+        for (size_t i = 0; !q->plain && i < query->docs; i++)
+            z[NARROW + j] += (long double)query->x[i][j] / query->docs;
+        z[j] = query->x[d][j] - z[NARROW + j];
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < ROWS; j++)
+            variance += z[i] * inverse[i][j] * z[j];
+    return variance;
+}
+
 /* What linucb's message scores: w.x and the width of what is expected, by the equations. */
 static void check_bound(const struct state *state, const struct equations *q,
-                        const struct query *query, const double *s)
+                        const struct query *query, const double *s, const struct width *width)
 {
-    long double inverse[ROWS][ROWS], w[ROWS];
+    long double inverse[ROWS][ROWS], w[ROWS], z[ROWS];
     solve(q, inverse, w);
     for (size_t d = 0; d < query->docs; d++) {
-        long double z[ROWS] = { 0 }, want = 0, variance = 0;
-        for (size_t j = 0; j < query->dim; j++) {
-            for (size_t i = 0; !q->plain && i < query->docs; i++)
-                z[NARROW + j] += (long double)query->x[i][j] / query->docs;
-            z[j] = query->x[d][j] - z[NARROW + j];
-            want += j < state->dim ? state->w[j] * (long double)query->x[d][j] : 0;
-        }
-        for (size_t i = 0; i < ROWS; i++)
-            for (size_t j = 0; j < ROWS; j++)
-                variance += z[i] * inverse[i][j] * z[j];
-        want += WIDTH * sqrtl(variance);
+        long double want = width_of(width) * sqrtl(regressors(q, query, d, inverse, z));
+        for (size_t j = 0; j < query->dim && j < state->dim; j++)
+            want += state->w[j] * (long double)query->x[d][j];
         hold(near(s[d], want, 1 + fabsl(want)), "linucb", "bound", s[d], want);
     }
 }
 
+/* Counts the answer about document d, before the equations have it. */
+static void measure(struct width *width, const struct equations *q, const struct query *query,
+                    size_t d)
+{
+    long double inverse[ROWS][ROWS], w[ROWS], z[ROWS];
+    solve(q, inverse, w);
+    long double spread = 1 + regressors(q, query, d, inverse, z), e = query->label[d];
+    for (size_t i = 0; i < ROWS; i++)
+        e -= w[i] * z[i];
+    width->squares += e * e / spread;
+    width->count++;
+}
+
 /* The same rounds to both; the next round is scored, which may be wider than what was learnt. */
-static void check_explorers(struct rng *rng, bool plain)
+static void check_explorers(struct rng *rng, bool plain, bool given)
 {
     static struct made made;
     static struct model message;
     struct fault fault = { 0 };
     struct state drawn, bound;
     struct scoring scoring = { .ring = true };
+    struct width width = { given, 1, 1 };
     struct equations q;
     begin_equations(&q, LAMBDA, plain);
-    begin_wide(&drawn, "thompson", plain);
-    begin_wide(&bound, "linucb", plain);
+    begin_wide(&drawn, "thompson", plain, given);
+    begin_wide(&bound, "linucb", plain, given);
     for (uint32_t t = 1; t <= ROUNDS; t++) {
         struct query query;
         struct matrix x;
@@ -290,12 +327,13 @@ static void check_explorers(struct rng *rng, bool plain)
         must(learner_publish(&bound, &message, PUBLISH_WHOLE, &fault), &fault);
         must(scoring_borrow(&scoring, &message, &fault), &fault);
         must(scoring_round(&scoring, &x, &made.round, s, NULL, &fault), &fault);
-        check_bound(&bound, &q, &query, s);
+        check_bound(&bound, &q, &query, s, &width);
         learn_round(&drawn, mask_round(&made, order, 1));
         learn_round(&bound, &made.round);
+        measure(&width, &q, &query, order[0]);
         add_document(&q, &query, order[0], 1);
         must(learner_publish(&drawn, &message, PUBLISH_WHOLE, &fault), &fault);
-        check_drawn(&drawn, &message, plain);
+        check_drawn(&drawn, &message, plain, &width);
     }
     hold(memcmp(drawn.w, bound.w, drawn.dim * sizeof(double)) == 0, "thompson",
          "what is learnt is not linucb's, plain", plain, plain);
@@ -316,8 +354,8 @@ int main(void)
             check_equations(&rng, lambda[i], n % 2);
     for (size_t n = 0; n < 10; n++)
         check_unseen(&rng, n % 2);
-    for (size_t n = 0; n < 10; n++)
-        check_explorers(&rng, n % 2);
+    for (size_t n = 0; n < 20; n++)
+        check_explorers(&rng, n % 2, n < 10);
     if (wrong)
         fprintf(stderr, "ridge: %lu wrong\n", wrong);
     return wrong ? 1 : 0;

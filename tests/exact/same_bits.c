@@ -25,7 +25,8 @@ static const struct option_use {
     { SETTING_ETA, { 0.001, 0.3, 0 } },    { SETTING_CUTOFF, { 0, 2, 3 } },
     { SETTING_IN_ORDER, { 0, 1, 0 } },     { SETTING_PLAIN, { 0, 1, 0 } },
     { SETTING_SEED, { 0, 7, 123456789 } }, { SETTING_DRIFT, { 0, 0, 1 } },
-    { SETTING_RHO, { 0, 0.5, 9 } },
+    { SETTING_RHO, { 0, 0.5, 9 } },        { SETTING_DELTA, { 0, 0.5, 0.9 } },
+    { SETTING_MARGIN, { 0, 0.3, 2 } },
 };
 
 static struct settings tell(const struct learner *learner, size_t run)
@@ -44,6 +45,7 @@ static void begin(struct state *state, const struct learner *learner, size_t run
 {
     struct settings settings = tell(learner, run);
     start(state, learner->name, &settings);
+    state->allowed = DIM; /* as update -d allows widths to vary */
 }
 
 /* A query, and how much of it is seen in what order. */
@@ -61,6 +63,26 @@ static void draw_deal(struct rng *rng, struct deal *deal, uint64_t t)
     draw_labels(rng, &deal->query, 3);
     rng_permutation(rng, deal->order, deal->query.docs);
     deal->places = rng_below(rng, (uint32_t)deal->query.docs + 1);
+}
+
+/* To those of a list other than ftpl: clicks on its first four items. Scores are those that the
+ * learner ranks by. */
+static void learn_clicked(struct state *state, struct rng *rng, uint64_t t)
+{
+    static struct made made;
+    struct query query = { .docs = ITEMS, .dim = 0 };
+    struct fault fault = { FAULT_NONE, "" };
+    uint32_t order[ITEMS];
+    draw_labels(rng, &query, 3);
+    rng_permutation(rng, order, ITEMS);
+    make_round(&made, &query, t, DENSE);
+    click_round(&made, state, order, 4, 1);
+    must(learner_reach(state, ITEMS, &fault), &fault);
+    const double *score = state->learner->weights ? state->learner->weights(state, &fault)
+                                                  : state->w;
+    memcpy(made.score, score, ITEMS * sizeof *score);
+    made.round.score = made.score;
+    learn_round(state, &made.round);
 }
 
 /* To ftpl: a fixed list, in blocks of a round for each item and one more; in the last run, whose
@@ -87,7 +109,18 @@ static void learn_item(struct state *state, struct rng *rng, uint64_t t, size_t 
 /* Does it learn from clicks, and from nothing else? */
 static bool clicks(const struct learner *learner)
 {
-    return learner == learner_find("pdgd") || learner == learner_find("dbgd");
+    return learner == learner_find("pdgd") || learner == learner_find("dbgd") ||
+           learner == learner_find("cascade-lints");
+}
+
+/* Does it learn one list, without features? */
+static bool listed(const struct learner *learner)
+{
+    static const char *const names[] = { "ftpl", "cascade-klucb", "toprank", "bubblerank" };
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (strcmp(learner->name, names[i]) == 0)
+            return true;
+    return false;
 }
 
 /* To the others: in turn all labels and, as explore shows them, as many as the learner needs. */
@@ -184,6 +217,9 @@ static void check_stopping(const struct learner *learner, size_t run)
         if (strcmp(learner->name, "ftpl") == 0) {
             learn_item(&on, &rng, t, run);
             learn_item(&off, &same, t, run);
+        } else if (listed(learner)) {
+            learn_clicked(&on, &rng, t);
+            learn_clicked(&off, &same, t);
         } else {
             draw_deal(&rng, &deal, t);
             learn_deal(&on, &deal, t, (enum form)(t % FORMS));
@@ -204,11 +240,11 @@ static void check_stopping(const struct learner *learner, size_t run)
 static bool estimates(const struct learner *learner)
 {
     static const char *const names[] = { "squared", "kl", "smoothdcg", "ranksvm", "listnet",
-                                         "squared-dr", "kl-dr", "smoothdcg-dr", "ftpl" };
+                                         "squared-dr", "kl-dr", "smoothdcg-dr" };
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(learner->name, names[i]) == 0)
             return true;
-    return clicks(learner);
+    return clicks(learner) || listed(learner);
 }
 
 /* Does it look at documents that were not seen, or know documents by their rows? */
@@ -278,7 +314,7 @@ int main(void)
     for (; learners[n]; n++) {
         for (size_t run = 0; run < RUNS; run++) {
             check_stopping(learners[n], run);
-            if (strcmp(learners[n]->name, "ftpl") != 0)
+            if (!listed(learners[n]))
                 check_forms(learners[n], run);
             if (estimates(learners[n]))
                 continue;
@@ -291,7 +327,7 @@ int main(void)
     }
     printf("same_bits: %zu learners, %zu of which learn from any part\n", n, parts / RUNS);
     /* ridge's three once */
-    hold(parts == 8 * RUNS + 3, "same_bits", "learners", parts, 8 * RUNS + 3);
+    hold(parts == 13 * RUNS + 3, "same_bits", "learners", parts, 13 * RUNS + 3);
     if (wrong)
         fprintf(stderr, "same_bits: %lu wrong\n", wrong);
     return wrong ? 1 : 0;

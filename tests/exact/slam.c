@@ -18,9 +18,12 @@ static const struct tested {
     const char *name;
     enum kind kind;
     size_t cutoff; /* 0: none */
+    double margin; /* 0: 1    */
 } TESTED[] = {
-    { "slam", NDCG, 0 },   { "slam", NDCG, 1 }, { "slam", NDCG, 2 },       { "slam", NDCG, 3 },
-    { "slam", NDCG, 100 }, { "slam-ap", AP, 0 }, { "minimax", MINIMAX, 0 },
+    { "slam", NDCG, 0, 0 },   { "slam", NDCG, 1, 0 },  { "slam", NDCG, 2, 0 },
+    { "slam", NDCG, 3, 0 },   { "slam", NDCG, 100, 0 }, { "slam-ap", AP, 0, 0 },
+    { "minimax", MINIMAX, 0, 0 }, { "slam", NDCG, 0, 0.25 }, { "slam-ap", AP, 0, 2 },
+    { "minimax", MINIMAX, 0, 0.5 },
 };
 
 /* A step so long that its rounding against the weight it starts from is nothing. */
@@ -34,6 +37,7 @@ static const long double STRAIGHT = 1e-14L;
 struct world {
     enum kind kind;
     size_t m, cutoff;
+    long double margin;
     const struct query *query;
     long double gain[DOCS], discount[DOCS + 1]; /* D(i) at i, from 1; 0 beyond the cut */
 };
@@ -53,8 +57,8 @@ static long double grade(const struct world *at, size_t i)
 
 static struct world see(const struct tested *tested, const struct query *query)
 {
-    struct world at = { tested->kind, query->docs, tested->cutoff ? tested->cutoff : DOCS, query,
-                        { 0 }, { 0 } };
+    struct world at = { tested->kind, query->docs, tested->cutoff ? tested->cutoff : DOCS,
+                        tested->margin > 0 ? tested->margin : 1, query, { 0 }, { 0 } };
     for (size_t i = 0; i < at.m; i++)
         at.gain[i] = exp2l(grade(&at, i)) - 1;
     for (size_t place = 1; place <= at.m && place <= at.cutoff; place++)
@@ -143,7 +147,7 @@ static long double hinge(const struct world *at, const long double *s, size_t i)
     long double most = 0;
     for (size_t j = 0; j < at->m; j++)
         if (grade(at, i) > grade(at, j))
-            most = fmaxl(most, 1 + s[j] - s[i]);
+            most = fmaxl(most, at->margin + s[j] - s[i]);
     return most;
 }
 
@@ -198,7 +202,7 @@ static void push(const struct world *at, const long double *s, size_t i, long do
                  long double *g)
 {
     size_t j = find_rival(at, s, i);
-    if (j == at->m || !(1 + s[j] - s[i] > 0))
+    if (j == at->m || !(at->margin + s[j] - s[i] > 0))
         return;
     g[j] += v;
     g[i] -= v;
@@ -280,6 +284,31 @@ static void check_loss(const struct world *at, const struct tested *tested, cons
          1 - measure(at, near));
 }
 
+/* |z|^2 <= 4 m R^2 v f (Lemma 5, whose m is the cutoff where there is one: Theorem 8), and for
+ * minimax 4 R^2 f (Theorem 10): R is the length of the longest features, v the largest ratio of two
+ * weights above 0, and f the loss. */
+static void check_length(const struct world *at, const char *name, const long double *s,
+                         const long double *v, const long double *z)
+{
+    long double square = 0, longest = 0, most = 0, least = INFINITY;
+    size_t docs = at->cutoff < at->m ? at->cutoff : at->m;
+    for (size_t j = 0; j < at->query->dim; j++)
+        square += z[j] * z[j];
+    for (size_t i = 0; i < at->m; i++) {
+        long double length = 0;
+        for (size_t j = 0; j < at->query->dim; j++)
+            length += (long double)at->query->x[i][j] * at->query->x[i][j];
+        longest = fmaxl(longest, length);
+        most = fmaxl(most, v[i]);
+        least = v[i] > 0 ? fminl(least, v[i]) : least;
+    }
+    long double bound = 4 * longest * phi(at, s, v);
+    if (at->kind != MINIMAX)
+        bound *= (long double)docs * most / least;
+    bound /= at->margin; /* the loss is that many times the loss with margin 1 */
+    hold(square <= bound * (1 + NEAR), name, "a step longer than Lemma 5 says", square, bound);
+}
+
 static void check_round(struct state *state, const struct tested *tested, struct rng *rng,
                         const struct query *query, const double *from)
 {
@@ -296,12 +325,14 @@ static void check_round(struct state *state, const struct tested *tested, struct
         z[j] = ((long double)from[j] - state->w[j]) / ETA;
     }
     score(&at, w, s);
-    check_loss(&at, tested, s);
+    if (at.margin == 1)
+        check_loss(&at, tested, s);
     counts.rounds++;
     counts.stepped += wrongly_ranked(&at, s);
     if (wrongly_ranked(&at, s)) {
         weigh(&at, s, v);
         rule(&at, s, v, want);
+        check_length(&at, tested->name, s, v, z);
         check_differences(&at, tested->name, w, v, z);
         check_tangent(&at, tested->name, rng, w, v, z);
     }
@@ -329,6 +360,8 @@ static void start_tested(struct state *state, const struct tested *tested)
     set(&settings, SETTING_ETA, ETA);
     if (tested->cutoff)
         set(&settings, SETTING_CUTOFF, (double)tested->cutoff);
+    if (tested->margin > 0)
+        set(&settings, SETTING_MARGIN, tested->margin);
     start(state, tested->name, &settings);
 }
 

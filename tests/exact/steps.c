@@ -74,6 +74,20 @@ static void check_levels(struct state *state, size_t n)
     }
 }
 
+/* The same documents in the order that prank draws. */
+static struct query shuffled(const struct query *query, uint64_t t)
+{
+    struct query drawn = *query;
+    struct rng rng = rng_at(1, RNG_PAIRS, t);
+    uint32_t order[DOCS];
+    rng_permutation(&rng, order, query->docs);
+    for (size_t i = 0; i < query->docs; i++) {
+        memcpy(drawn.x[i], query->x[order[i]], sizeof drawn.x[i]);
+        drawn.label[i] = query->label[order[i]];
+    }
+    return drawn;
+}
+
 static void check_prank(struct rng *rng, size_t n)
 {
     static struct made made;
@@ -84,13 +98,16 @@ static void check_prank(struct rng *rng, size_t n)
     o.b[o.k] = INFINITY;
     if (n != 4)
         set(&settings, SETTING_TOP_GRADE, (double)n);
+    if (n % 2)
+        set(&settings, SETTING_IN_ORDER, 1);
     start(&state, "prank", &settings);
     for (uint64_t t = 1; t <= ROUNDS; t++) {
         struct query query;
         draw_features(rng, &query, 1 + rng_below(rng, DOCS), 1 + rng_below(rng, NARROW),
                       draw_half);
         draw_labels(rng, &query, (uint32_t)n);
-        wrongs += rank_query(&o, &query);
+        struct query drawn = n % 2 ? query : shuffled(&query, t);
+        wrongs += rank_query(&o, &drawn);
         learn_round(&state, make_round(&made, &query, t, (enum form)(t % FORMS)));
         hold(memcmp(state.w, o.w, state.dim * sizeof *o.w) == 0, "prank", "w", state.w[0], o.w[0]);
         hold(memcmp(state.arrays[0], o.b + 1, n * sizeof *o.b) == 0, "prank", "thresholds",

@@ -73,6 +73,7 @@ enum how { UNIFORM, TOP, SWAP, LUCE };
 struct world {
     size_t m, k;
     double gamma, epsilon;
+    size_t cutoff;       /* smoothdcg's; SIZE_MAX: 1 */
     const double *s;
     const float *R;
     const uint32_t *greedy;
@@ -84,6 +85,7 @@ struct world {
 struct tested {
     const char *name;
     double epsilon[3]; /* ended by 0 */
+    size_t cutoff;
     long double (*gradient)(const struct world *at, size_t j);
     long double (*term)(const struct world *at, size_t j);
 };
@@ -156,6 +158,56 @@ static long double smoothdcg_term(const struct world *at, size_t j)
     return (exp2l(at->R[j]) - 1) * softmax(at, j) / at->epsilon;
 }
 
+/* The document at place a by score, ties in document order. */
+static size_t at_place(const struct world *at, size_t a)
+{
+    for (size_t d = 0; d < at->m; d++) {
+        size_t above = 0;
+        for (size_t i = 0; i < at->m; i++)
+            above += at->s[i] > at->s[d] || (at->s[i] == at->s[d] && i < d);
+        if (above == a)
+            return d;
+    }
+    return at->m;
+}
+
+/* What document i of place a is worth, h_i(a) not yet divided by its sum. */
+static long double kernel(const struct world *at, size_t i, size_t d)
+{
+    long double away = ((long double)at->s[i] - at->s[d]) / at->epsilon;
+    return expl(-away * away);
+}
+
+/* The slope by s_j of minus D(a) sum_i G_i h_i(a), by the rule of quotients. */
+static long double place_slope(const struct world *at, size_t a, size_t j)
+{
+    size_t d = at_place(at, a);
+    long double sum = 0, gains = 0, sum_slope = 0, gains_slope = 0;
+    for (size_t i = 0; i < at->m; i++) {
+        long double h = kernel(at, i, d), gain = exp2l(at->R[i]) - 1;
+        long double slope = -2 * ((long double)at->s[i] - at->s[d]) / at->epsilon / at->epsilon *
+                            ((i == j) - (int)(d == j)) * h;
+        sum += h;
+        gains += gain * h;
+        sum_slope += slope;
+        gains_slope += gain * slope;
+    }
+    return -(gains_slope - gains / sum * sum_slope) / sum / log2l((long double)a + 2);
+}
+
+static long double smoothdcg_cut_gradient(const struct world *at, size_t j)
+{
+    long double sum = smoothdcg_gradient(at, j);
+    for (size_t a = 1; a < at->m && a < at->cutoff; a++)
+        sum += place_slope(at, a, j);
+    return sum;
+}
+
+static long double smoothdcg_cut_term(const struct world *at, size_t j)
+{
+    return (exp2l(at->R[j]) - 1) / at->epsilon;
+}
+
 /* Each pair in the wrong order, or too near to it, pushes one up and the other down. */
 static long double ranksvm_gradient(const struct world *at, size_t j)
 {
@@ -182,12 +234,35 @@ static long double listnet_term(const struct world *at, size_t j)
     return fmaxl(softmax(at, j), relevance_softmax(at, j));
 }
 
+/* Gains over the largest DCG: each place in turn takes the highest grade left. */
+static long double squared_ndcg_gradient(const struct world *at, size_t j)
+{
+    bool taken[DOCS] = { false };
+    long double most = 0;
+    for (size_t a = 0; a < at->m; a++) {
+        size_t best = at->m;
+        for (size_t i = 0; i < at->m; i++)
+            if (!taken[i] && (best == at->m || at->R[i] > at->R[best]))
+                best = i;
+        taken[best] = true;
+        most += (exp2l(at->R[best]) - 1) / log2l((long double)a + 2);
+    }
+    return 2 * (at->s[j] - (most > 0 ? (exp2l(at->R[j]) - 1) / most : 0));
+}
+
+static long double squared_ndcg_term(const struct world *at, size_t j)
+{
+    return 2 * fmaxl(fabsl((long double)at->s[j]), 1);
+}
+
 static const struct tested TESTED[] = {
-    { "squared", { 1, 0, 0 }, squared_gradient, squared_term },
-    { "kl", { 1, 0, 0 }, kl_gradient, kl_term },
-    { "smoothdcg", { 1, 0.1, 0.01 }, smoothdcg_gradient, smoothdcg_term },
-    { "ranksvm", { 1, 0, 0 }, ranksvm_gradient, ranksvm_term },
-    { "listnet", { 1, 0, 0 }, listnet_gradient, listnet_term },
+    { "squared", { 1, 0, 0 }, SIZE_MAX, squared_gradient, squared_term },
+    { "kl", { 1, 0, 0 }, SIZE_MAX, kl_gradient, kl_term },
+    { "smoothdcg", { 1, 0.1, 0.01 }, SIZE_MAX, smoothdcg_gradient, smoothdcg_term },
+    { "smoothdcg", { 1, 0.1, 0 }, 3, smoothdcg_cut_gradient, smoothdcg_cut_term },
+    { "ranksvm", { 1, 0, 0 }, SIZE_MAX, ranksvm_gradient, ranksvm_term },
+    { "listnet", { 1, 0, 0 }, SIZE_MAX, listnet_gradient, listnet_term },
+    { "squared-ndcg", { 1, 0, 0 }, SIZE_MAX, squared_ndcg_gradient, squared_ndcg_term },
 };
 
 /* Where the terms cancel, what is left of them is held to a part of the terms: there is no more
@@ -397,7 +472,7 @@ static void compare(struct bench *bench, const struct world *at, const char *wha
 static long double difference(const struct surrogate *surrogate, const struct world *at, size_t j)
 {
     static const int away[] = { 1, -1, 2, -2 }, weight[] = { 8, -8, -1, 1 };
-    const struct surrogate_options options = { at->epsilon, SIZE_MAX };
+    const struct surrogate_options options = { at->epsilon, at->cutoff };
     double scratch[SURROGATE_SCRATCH * DOCS], s[DOCS], R[DOCS];
     double h = ldexp(1, ilogb(at->epsilon) - 10);
     long double sum = 0;
@@ -421,6 +496,16 @@ static int bends(const struct world *at)
     return 0;
 }
 
+/* Do scores tie? The loss of smoothdcg's later places bends there. */
+static int ties(const struct world *at)
+{
+    for (size_t i = 0; i < at->m; i++)
+        for (size_t j = 0; j < i; j++)
+            if (fabs(at->s[j] - at->s[i]) < 0.02)
+                return 1;
+    return 0;
+}
+
 static void check_loss(struct bench *bench, const struct world *at)
 {
     const struct surrogate *surrogate = surrogate_find(bench->tested->name);
@@ -428,6 +513,8 @@ static void check_loss(struct bench *bench, const struct world *at)
     if (!surrogate)
         stop(bench, "no surrogate of that name");
     if (surrogate->gradient == surrogate_find("ranksvm")->gradient && bends(at))
+        return;
+    if (at->cutoff != SIZE_MAX && ties(at))
         return;
     bench->losses++;
     for (size_t j = 0; j < at->m; j++) {
@@ -532,12 +619,14 @@ static void check_places(struct bench *bench, struct world *at)
 static void check_learner(struct bench *bench, double epsilon)
 {
     struct settings settings = { { false }, { 0 } };
-    struct world at = { .epsilon = epsilon };
+    struct world at = { .epsilon = epsilon, .cutoff = bench->tested->cutoff };
     const struct learner *learner = learner_find(bench->tested->name);
     settings.set[SETTING_ETA] = true;
     settings.value[SETTING_ETA] = ETA;
     settings.set[SETTING_EPSILON] = bench->tested->epsilon[1] > 0;
     settings.value[SETTING_EPSILON] = epsilon;
+    settings.set[SETTING_CUTOFF] = at.cutoff != SIZE_MAX;
+    settings.value[SETTING_CUTOFF] = (double)at.cutoff;
     if (!learner || learner_start(&bench->state, learner, &settings, DOCS, &bench->fault) < 0)
         stop(bench, "learner_start");
     for (at.m = 1; at.m <= DOCS; at.m++) {
@@ -680,7 +769,7 @@ static struct bench *start(const struct tested *tested)
 
 int main(void)
 {
-    static const struct tested policy = { "policy", { 0 }, NULL, NULL };
+    static const struct tested policy = { "policy", { 0 }, SIZE_MAX, NULL, NULL };
     int failed = 0;
     for (size_t i = 0; i < COUNT(TESTED); i++) {
         struct bench *bench = start(&TESTED[i]);

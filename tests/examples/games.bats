@@ -44,4 +44,9 @@ holds() {
     for game in hopeless-auc -q-hopeless-auc; do
         holds $game regret:auc 'ftpl -G auc' all 'long < 0.03 && slope < -0.2'
     done
+    # nor MAP
+    for learner in squared 'ftpl -G lin'; do
+        holds hopeless-map regret:map "$learner" 1 'long > 0.0208' ||
+            holds -q-hopeless-map regret:map "$learner" 1 'long > 0.0208'
+    done
 }

@@ -49,7 +49,7 @@ last() {
         same w.bin "train.out/models/$(echo "$1" | tr -cs 'A-Za-z0-9.+\n-' _).seed$2.bin"
     }
     for seed in 1 7; do
-        by_hand 'ridge -C 10' $seed '-g 0.003' '-k 1' '-a ridge -C 10'
+        by_hand 'ridge -C 10' $seed '' '-k 1' '-a ridge -C 10'
         by_hand 'kl -e 1e-4 -U 2, explore -g 0.3, 2 judged' $seed '-g 0.3' '-k 2' '-a kl -e 1e-4 -U 2'
         by_hand thompson $seed '' '-k 1' "-a thompson -s $seed"
     done
@@ -79,20 +79,20 @@ last() {
     done
     for fold in 1 2 3; do
         others=$(ls fold.? | grep -v "$fold\$")
-        for learner in 'ridge -g 0.003 1' 'listnet#-T#400 -g 0 all'; do
+        for learner in 'ridge -g 0 1' 'listnet -g 0 all'; do
             set -- $learner
             loop "replay -n 400 -s 1 $(echo $others) | score | explore $2 $3 -s 1 | metric -t curve ndcg@10 |
-                feedback-mask -k $4 | update -a ${1//#/ }" >w.bin
+                feedback-mask -k $4 | update -a $1" >w.bin
             score -m w.bin <fold.$fold | explore -s 1 | metric ndcg@10 >held
-            is "$(cell "${1//#/ }" $fold 1 held-out:ndcg@10 $table)" "$(last <held)"
-            is "$(cell "${1//#/ }" $fold 1 shown:ndcg@10 $table)" "$(last <curve)"
+            is "$(cell "$1" $fold 1 held-out:ndcg@10 $table)" "$(last <held)"
+            is "$(cell "$1" $fold 1 shown:ndcg@10 $table)" "$(last <curve)"
         done
     done
     near "$(cell ridge mean mean held-out:ndcg@10:se $table)" "$(awk -F '\t' '
         $1 == "ridge" && $3 != "mean" { n++; s += $7; ss += $7 * $7 }
         END { print sqrt((ss - s * s / n) / (n - 1) / n) }' $table)"
     # and a model of everything
-    loop 'replay -n 400 -s 1 fold.1 fold.2 fold.3 | score | explore -g 0.003 -s 1 | feedback-mask |
+    loop 'replay -n 400 -s 1 fold.1 fold.2 fold.3 | score | explore -s 1 | feedback-mask |
         update -a ridge' >w.bin
     same w.bin text.out/models/ridge.all.seed1.bin
     grep -q 'a model is text.out/models/ridge.all.seed1.bin' err

@@ -173,8 +173,6 @@ default() {
     fails 2 'score: no weights: *
 usage: score *
 score -h explains the options' score
-    fails 2 'update: no learner: *
-usage: update *' update
     fails 2 'metric: no measure named: *
 usage: metric *' metric
     fails 2 'replay: no file named *

@@ -64,7 +64,7 @@ said() {
         fails 2 "*'?'*" "$program" "-$letter" '?'
     done <values
     for measure in $(awk -F '\t' '$1 == "operand" && $2 == "metric" { print $4 }' options); do
-        case $measure in *@) measure=${measure}3 ;; regret: | *ips:) measure+=dcg ;; esac
+        case $measure in *@) measure=${measure}3 ;; regret: | *ips:) measure+=dcg ;; drawn:) measure+=loss:kl ;; esac
         fails 1 '*: the input is empty*' metric "$measure"
     done
     for game in $(awk -F '\t' '$1 == "operand" && $2 == "synth" { print $4 }' options); do
@@ -74,8 +74,8 @@ said() {
 
 @test "bash: what has been typed counts: half words, values, operands, redirections" {
     installed
-    offers 'update -a so' 'solar1 solar2'
-    offers 'update -oa so' 'solar1 solar2'
+    offers 'update -a so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
+    offers 'update -oa so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
     offers '/usr/bin/update -G n' 'ndcg'
     offers 'update -a kl -q' ''
     offers 'update -akl -G e' 'exp'
@@ -83,8 +83,8 @@ said() {
     offers 'metric -t curve.tsv nd' 'ndcg@'
     offers 'metric >curve.tsv nd' 'ndcg@'
     offers 'metric > curve.tsv nd' 'ndcg@'
-    offers 'update > w.bin -a so' 'solar1 solar2'
-    offers 'update 2>err -a so' 'solar1 solar2'
+    offers 'update > w.bin -a so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
+    offers 'update 2>err -a so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
     offers 'metric map -' ''
     offers 'metric loss:rank' 'ranksvm' # the shell takes loss: for a word of its own
     offers 'rankpipe upd' 'update'
@@ -114,8 +114,8 @@ said() {
 
 @test "bash: a prefix goes before the names" {
     installed rp-
-    offers 'rp-update -a so' 'solar1 solar2'
-    offers 'rp-rankpipe update -a so' 'solar1 solar2'
+    offers 'rp-update -a so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
+    offers 'rp-rankpipe update -a so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
     for program in rankpipe $PROGRAMS; do
         [ -f "stage/usr/share/bash-completion/completions/rp-$program" ]
     done

@@ -153,6 +153,15 @@ WANT
     done
 }
 
+@test "the cascade user clicks where the perfect one does first, and on nothing below" {
+    shown 1 2 9 >in
+    for seed in 1 2 3 4; do
+        feedback-mask -c perfect -s $seed <in | clicks | sed 's/1.*/1/' >first
+        feedback-mask -c cascade -s $seed <in | clicks | sed 's/10*$/1/' >cascade
+        same first cascade
+    done
+}
+
 @test "with the top grade the same label is clicked on as often as its scale says" {
     for L in 1 2 4; do
         labelled 1 >in
@@ -227,7 +236,7 @@ WANT
 
 @test "a person, a scale or a seed that there is not is refused" {
     for c in Perfect '' random; do
-        fails 2 "feedback-mask: -c wants perfect, navigational or informational, not '$c'*usage: *" \
+        fails 2 "feedback-mask: -c wants perfect, navigational, informational or cascade, not '$c'*usage: *" \
             feedback-mask -c "$c"
     done
     for L in 0 3 5 ''; do

@@ -45,12 +45,12 @@ index_of() {
     # z = (1, 1), the constant last; P = I, rho = 1. y = 3, n = 0: c = 1, y* = 3, B = 1 + 2,
     # v = z 3 / 3. A first answer: s2 = 9 / (1 + 2)
     ask 1 3 >first
-    update -a memory -p -R 1 -C 1 -m m <first
+    update -a memory -x none -p -R 1 -C 1 -m m <first
     close_to "$(column m w) $(column m constant) $(column m moments)" '1 1 1 3 0 0 0'
     # y = 1, n = 1, S = 3: c = 1/3, y* = 1 + (1 - 3) = -1, P z = z / 3, B = 1 + 2/9,
     # v += 1/3 z/3 (-1 - 2) 9/11; e1 = 3 - 2, e2 = 1 - 2
     ask 2 1 >second
-    update -a memory -p -R 1 -C 1 -m m <second
+    update -a memory -x none -p -R 1 -C 1 -m m <second
     close_to "$(column m w) $(column m constant)" "$(awk 'BEGIN { printf "%.17g %.17g", 8/11, 8/11 }')"
     close_to "$(column m moments) $(column m answers) $(column m sums)" '1 3 1 -1 1 2 4'
     # mean (16/11 + 4) / 3; index by beta = 1/2 and s2 = 3: 4 sqrt(3/2) / sqrt(3) more
@@ -60,10 +60,10 @@ index_of() {
 @test "without -R mean and index have an estimate of rho: 3 at first" {
     # as above; beta = 7.5 s2 / 10 s2, so rho = 3 and sb = 3/2: (2 + 3 3) / 4, and 4 3/2 / 2 more
     ask 1 3 >first
-    update -a memory -p -C 1 <first >m
+    update -a memory -x none -p -C 1 <first >m
     close_to "$(index_of m first)" '2.75 5.75'
     # with half of the width
-    update -a memory -p -C 1 -S 2 <first >m
+    update -a memory -x none -p -C 1 -S 2 <first >m
     close_to "$(index_of m first)" '2.75 4.25'
 }
 

@@ -116,6 +116,40 @@ A="0:2 1:1 2:3"
     measured 0 loss:ranksvm "0:0 1:1"
     # 0.2689414 * 0.3132617 + 0.7310586 * 1.3132617
     measured 1.04432 loss:listnet "0:1 1:0"
+    # place 2 has document 1: h is (1/e, 1) / (1 + 1/e); 1/(1 + e) + D(2) / (1 + 1/e)
+    measured -0.730188 "-E 1 loss:smoothdcg@2" "0:1 1:0"
+    measured -0.2689414 "-E 1 loss:smoothdcg@1" "0:1 1:0"
+    measured 2 loss:squared-ndcg "0:1 2:0" # gains over 3: 0 and 1
+    # Z = 3 + D(2) = 3.6309298: (1 - 1/Z)^2 + (3/Z)^2
+    measured 1.207692 loss:squared-ndcg "1:1 2:0"
+    measured 1 loss:squared-ndcg "0:1 0:0" # without a relevant document all gains are 0
+}
+
+@test "drawn: charges exploring rounds by scores drawn from [0,1] in the order shown" {
+    queries "1:5 0:-3" | svm2bin >one
+    scored "1:5 0:-3" >s
+    explore <s | metric loss:squared drawn:loss:squared >table # nothing explored
+    [ "$(tail -n 1 table)" = "1	25	25" ]
+    # 1 + s_1 - s_0 is below 1 where document 0 is on top; the mean of the squares is 2/3
+    for seed in $(seq 20); do
+        explore -g 1 -s "$seed" <s >shown
+        top=$(bin2txt -f rank shown | sed -n 1p | cut -f 4)
+        metric -s "$seed" drawn:loss:ranksvm <shown | tail -n 1 |
+            awk -v top="$top" '{ exit !(top == 0 ? $2 < 1 && $2 > 0 : $2 > 1 && $2 < 2) }'
+    done
+    replay -n 20000 s | explore -g 1 | metric drawn:loss:squared | tail -n 1 |
+        awk '{ exit !($2 > 0.65 && $2 < 0.68) }'
+    # half of the rounds explore: half of 25, and half of 2/3
+    replay -n 20000 s | explore -g 0.5 | metric drawn:loss:squared | tail -n 1 |
+        awk '{ exit !($2 > 12.6 && $2 < 13.1) }'
+}
+
+@test "drawn: wants a loss, and orders of the policy uniform" {
+    scored "1:5 0:-3 0:2" >s
+    fails 2 "metric: drawn: wants a loss, as in drawn:loss:squared, not ndcg*" metric drawn:ndcg
+    explore -p top -k 1 -g 0.5 <s >shown
+    fails_on shown 1 "metric: <stdin>: round 1 (qid 1): drawn:loss:kl needs orders of explore -p uniform*" \
+        metric drawn:loss:kl
 }
 
 @test "loss:SURROGATE is nothing where scores and relevance agree" {
@@ -318,6 +352,19 @@ M=("2 0 1:1 2 0" "0 1 1:1 2 0")
     rows "1 0.5 0.3333333 0" regret:auc "${L[@]}"
     # had 0 1 1 2 and 1 2 2 4; most 1 2 2 2 and 2 3 3 4
     rows "1 1 0.5 0.5 0.3333333 0.3333333 0 0" "regret:prec@1 regret:prec@2" "${L[@]}"
+}
+
+@test "regret: map is for at most 16 documents, and any labels" {
+    # had (1/2 + 2/3) / 2 = 7/12, and (1/1 + 2/3) / 2 = 5/6; most 1 and 1 + 1
+    rows "0.4166667 0.2916667" regret:map "0 1 1:0 1 2" "0 1 2:2 0 1"
+    # one relevant item is last, then first: the best fixed ranking has it on top
+    rows "0.6666667 0.3333333" regret:map "0 0 1:0 1 2" "0 0 1:2 0 1"
+    # undefined without a relevant document
+    rows "0 0" regret:map "0 0:0 1" "3 0:0 1"
+    synth -n 3 -l 16 noisy-binary | explore -g 1 | metric regret:map >table
+    synth -n 3 -l 17 noisy-binary | explore -g 1 >s
+    fails_on s 1 "metric: <stdin>: round 1 (qid 1): 17 documents, but regret:map takes at most 16*" \
+        metric regret:map
 }
 
 @test "regret: of gains, by -G and -D" {
@@ -569,9 +616,9 @@ many() {
 
 @test "measures that have no regret: it says which have, and why" {
     local measure
-    for measure in map mrr err err@3 p@3 loss:kl regret:dcg "" nDCG nd; do
+    for measure in mrr err err@3 p@3 loss:kl regret:dcg "" nDCG nd map@3 mapp; do
         fails 2 "metric: no measure 'regret:$measure': regret takes dcg\[@k\], ndcg\[@k\], \
-prec@k, sumloss; and, for labels 0 and 1, pairloss, auc: a sort finds the best fixed ranking *usage: metric *" \
+prec@k, sumloss; for labels 0 and 1, pairloss, auc; and for at most 16 documents, map: the best *usage: metric *" \
             metric "regret:$measure"
     done
     fails 2 "metric: measure ndcg@0: the cutoff must be a whole number from 1*" metric regret:ndcg@0

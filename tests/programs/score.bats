@@ -506,10 +506,10 @@ MADE='scale split rank,products scale,fourier:20:0.5:3'
     raw
     features scale <raw >scaled
     features rank <raw >ranked
-    update -a ridge <scaled >model
+    update -a squared <scaled >model
     fails_on ranked 1 'score: <stdin>: round 1 (qid 0): its features are made by rank, and the model'"'"'s by scale: give rounds made by scale, or raw ones' score -m model
     [ ! -s out ]
-    update -a ridge <raw >model
+    update -a squared <raw >model
     ! bin2txt -f head model | grep made=
     fails_on scaled 1 'score: <stdin>: round 1 (qid 0): its features are made by scale, and the model'"'"'s are raw: give raw rounds, or learn from these into another model' score -m model
     # a model of steps that this version does not have scores rounds that were made by them

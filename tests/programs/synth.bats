@@ -1,7 +1,7 @@
 # synth: the rounds it makes up. Their laws are tested in C, to what can be enumerated or counted.
 load ../helper
 
-GAMES="separable linear noisy-binary hopeless-ndcg hopeless-auc"
+GAMES="separable linear rare noisy-binary hopeless-ndcg hopeless-auc hopeless-map"
 
 # records ROUNDS: a stream of so many rounds, without its end record.
 records() {
@@ -33,11 +33,14 @@ records() {
     done <<'SUMS'
 566634645 separable
 1413481476 linear
+4237955377 rare
 1820929731 noisy-binary
 2514959633 hopeless-ndcg
 1049778336 -q hopeless-ndcg
 3134993778 hopeless-auc
 2701526673 -q hopeless-auc
+2514959633 hopeless-map
+1049778336 -q hopeless-map
 SUMS
 }
 
@@ -70,12 +73,16 @@ SUMS
         'rankpipe/1 round t=1 qid=1 docs=20 dim=20 cols=label:f4[20],x:f4[400] bytes=1680'
     is "$(header linear)" \
         'rankpipe/1 round t=1 qid=1 docs=10 dim=10 cols=label:f4[10],x:f4[100] bytes=440'
+    is "$(header rare)" \
+        'rankpipe/1 round t=1 qid=1 docs=100 dim=10 cols=label:f4[100],x:f4[1000] bytes=4400'
     is "$(header noisy-binary)" \
         'rankpipe/1 round t=1 qid=1 docs=10 dim=0 cols=label:f4[10] bytes=40'
     is "$(header hopeless-ndcg)" \
         'rankpipe/1 round t=1 qid=1 docs=3 dim=0 cols=label:f4[3] bytes=12'
     is "$(header hopeless-auc)" \
         'rankpipe/1 round t=1 qid=1 docs=4 dim=0 cols=label:f4[4] bytes=16'
+    is "$(header hopeless-map)" \
+        'rankpipe/1 round t=1 qid=1 docs=3 dim=0 cols=label:f4[3] bytes=12'
     is "$(header -l 3 -d 2 separable)" \
         'rankpipe/1 round t=1 qid=1 docs=3 dim=2 cols=label:f4[3],x:f4[6] bytes=36'
     is "$(header -d 1 -l 1 linear)" \
@@ -130,11 +137,12 @@ SUMS
 # ---- the command line ----
 
 @test "an option that the game does not take is refused" {
-    takes="separable:LMSdl linear:LSdl noisy-binary:Sl hopeless-ndcg:q hopeless-auc:q"
+    takes="separable:LMSdl linear:LSdl rare:RSdl noisy-binary:Sl hopeless-ndcg:q hopeless-auc:q hopeless-map:q"
     tried=0
     for game in $takes; do
-        for letter in L M S d l q; do
+        for letter in L M R S d l q; do
             value=2
+            [ $letter != R ] || value=0.5
             [ $letter != q ] || value=
             if [[ ${game#*:} == *$letter* ]]; then
                 synth -$letter$value -n 2 "${game%:*}" >out
@@ -146,7 +154,7 @@ SUMS
             tried=$((tried + 1))
         done
     done
-    is $tried 30
+    is $tried 49
 }
 
 @test "each option a game takes changes what it makes" {
@@ -163,6 +171,7 @@ SUMS
     changes -l 9 noisy-binary
     changes -q hopeless-ndcg
     changes -q hopeless-auc
+    changes -q hopeless-map
 }
 
 @test "the defaults are those of the page" {
@@ -200,7 +209,7 @@ SUMS
 }
 
 @test "no game, two games and an unknown one are a wrong command line" {
-    fails 2 'synth: no game named: choose from separable, linear, noisy-binary, hopeless-ndcg, hopeless-auc
+    fails 2 'synth: no game named: choose from separable, linear, rare, noisy-binary, hopeless-ndcg, hopeless-auc, hopeless-map
 usage: synth *' synth
     fails 2 "synth: no game 'tennis': choose from separable, linear, *" synth tennis
     fails 2 "synth: one game at a time, but 'linear' follows 'separable'*" synth separable linear

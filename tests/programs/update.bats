@@ -84,6 +84,66 @@ untouched() {
     holds one -25 37.5
 }
 
+@test "smoothdcg: with -F epsilon falls as t^-power, and goes on falling after a resumption" {
+    two_documents >round
+    update -a smoothdcg -E 0.5 -F 1 -e 0.5 <round >one
+    holds one -0.5 0.75 # epsilon is 0.5 in round 1
+    mkstream model learner=smoothdcg rounds=1 dim=2 epsilon=0.25 eta=0.5 w:f8 -0.5 0.75 >fixed
+    update -a smoothdcg -E 0.25 -e 0.5 -m fixed <round
+    update -a smoothdcg -E 0.5 -F 1 -e 0.5 -m one <round
+    [ "$(weights one)" = "$(weights fixed)" ]
+    fails_on round 1 'update: model one: it was learnt with fall=1, this run without: add -F 1*' \
+        update -a smoothdcg -E 0.5 -e 0.5 -m one
+}
+
+@test "squared-ndcg: a step by hand" {
+    # s = 0, and the gains 1 and 3 over Z = 3 + 1/log2(3); w = G/Z
+    mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >round
+    update -a squared-ndcg -e 0.5 <round >one
+    near one 0.27541155237618664 0 0.82623465712855992
+    mkstream round t=1 docs=2 dim=0 label:f4 0 0 >round
+    update -a squared-ndcg -e 0.5 <round >one
+    holds one 0 0
+}
+
+@test "solar1-ties, solar2-ties: steps by hand" {
+    # w.x = 3 for two equal labels: the loss is 3 - 1/2, x.x + 1/(2C) = 2, w = 3 - 2.5/2
+    mkstream round t=1 docs=2 dim=1 label:f4 1 1 x:f4 1 0 >round
+    for w in 3 -3; do
+        mkstream model learner=solar1-ties rounds=1 dim=1 tradeoff=0.5 seed=1 w:f8 $w >m
+        update -a solar1-ties -C 0.5 -m m <round
+        holds m "$([ $w = 3 ] && echo 1.75 || echo -1.75)"
+    done
+    mkstream model learner=solar2-ties rounds=1 dim=1 tradeoff=1 seed=1 w:f8 3 sigma:f8 1 >m
+    update -a solar2-ties -C 1 -m m <round
+    holds m 1.75
+    bin2txt m | awk '$1 == "sigma" { d = $3 - 0.5; exit !(d < 1e-15 && d > -1e-15) }'
+    # below half a margin nothing changes
+    mkstream model learner=solar1-ties rounds=1 dim=1 tradeoff=0.5 seed=1 w:f8 0.5 >m
+    update -a solar1-ties -C 0.5 -m m <round
+    holds m 0.5
+    # and different labels are solar1's
+    mkstream round t=1 docs=2 dim=1 label:f4 0 1 x:f4 1 3 >round
+    update -a solar1 -C 0.5 <round >one
+    update -a solar1-ties -C 0.5 <round >two
+    [ "$(weights one)" = "$(weights two)" ]
+}
+
+@test "solar1-list, solar2-list: a step by hand" {
+    # q = (e, 1)/(e + 1), p = (1/2, 1/2), z = 1/2 - q_0, l = log 2 + sum q log q;
+    # -z l / (z z + 1), and Sigma = 1 - z z / (z z + 1)
+    mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1 0 >round
+    for learner in 'solar1-list -C 0.5' 'solar2-list -C 1'; do
+        update -a $learner <round >one
+        weights one | awk '{ d = $1 - 0.024335361598292; exit !(d < 1e-11 && d > -1e-11) }'
+    done
+    bin2txt one | awk '$1 == "sigma" { d = $3 - 0.949317760051332; exit !(d < 1e-11 && d > -1e-11) }'
+    # scores that agree with the labels, up to a constant, are no loss
+    mkstream model learner=solar1-list rounds=1 dim=1 tradeoff=0.5 w:f8 1 >m
+    update -a solar1-list -C 0.5 -m m <round
+    weights m | awk '{ exit !($1 > 1 - 1e-15 && $1 < 1 + 1e-15) }'
+}
+
 @test "ranksvm: two steps by hand" {
     # 1 + 0 > 0: g = e_1 - e_0 = (-1, 1), z = (-1 + 3, -2 - 1) = (2, -3)
     two_documents | update -a ranksvm -e 0.5 >one
@@ -199,7 +259,7 @@ untouched() {
 @test "other wrong options are usage errors, before anything is opened" {
     fails 2 "update: no learner 'foo': choose from squared, kl, smoothdcg, ranksvm, listnet*" \
         update -a foo -e 1 -m model
-    fails 2 'update: no learner: use -a kl, for instance*' update -e 1 -m model
+    fails 2 'update: memory does not take -e (the step size)*' update -e 1 -m model
     fails 2 'update: -c needs -m: it saves into the model file*' update -a kl -e 1 -c 5
     fails 2 "update: -m needs the name of a file*" update -a kl -e 1 -m ''
     fails 2 "update: takes no operand, but was given 'model'*" update -a kl -e 1 model
@@ -416,7 +476,7 @@ refuses() {
     mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 \
         + round t=2 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 >bad
     mkstream model learner=kl rounds=3 dim=1 eta=10000000000 w:f8 1 >model
-    untouched 'update: <stdin>: round [12]: *diverge*' -a kl -e 1e10
+    untouched 'update: <stdin>: round [12]: *diverge*' -a kl -e 1e10 -x none
     rm model
     mkstream round t=1 docs=1 dim=1 label:f4 1e20 x:f4 1e30 >bad
     mkstream model learner=squared rounds=3 dim=1 eta=1.0000000000000001e+300 w:f8 0 >model
@@ -617,7 +677,7 @@ refused() {
     is "$(wc -l <Makefile)" 3
     make model.bin 2>err
     is "$(cat err)" ''
-    update -a listnet -e 0.01 <whole >straight
+    update -a listnet <whole >straight
     same straight model.bin
     make model.bin | grep 'up to date'
     touch -t 202001010000 model.bin
@@ -965,8 +1025,8 @@ raw() {
     done
     # parameters that a word leaves out are written down
     update -a ridge -x fourier <raw | bin2txt -f head | grep -q ' made=fourier:100:1:1 '
-    update -a ridge -x none <raw >out
-    update -a ridge <raw >want
+    update -a squared -x none <raw >out
+    update -a squared <raw >want
     same want out
 }
 
@@ -974,32 +1034,32 @@ raw() {
     raw
     replay -n 17 raw >first
     replay -b 18 -n 30 raw >rest
-    update -a ridge -x scale,products <raw >want
-    update -a ridge -x scale,products -m model <first
+    update -a squared -x scale,products <raw >want
+    update -a squared -x scale,products -m model <first
     cp model before
-    update -a ridge -x scale,products -m model <rest
+    update -a squared -x scale,products -m model <rest
     same want model
     cp before model
-    features scale,products <rest | update -a ridge -m model
+    features scale,products <rest | update -a squared -m model
     same want model
     cp before model
     fails_on rest 1 "$(resuming model "update: <stdin>: round 18 (qid 17): its features are raw, and the model's are made by scale,products: add -x scale,products")" \
-        update -a ridge -m model
+        update -a squared -m model
     fails_on rest 1 'update: model model: it learnt from features made by scale,products, this run makes scale: use -x scale,products, or another file' \
-        update -a ridge -x scale -m model
+        update -a squared -x scale -m model
     features scale <rest >scaled
     fails_on scaled 1 "$(resuming model "update: <stdin>: round 18 (qid 17): its features are made by scale, and the model's by scale,products: give rounds made by scale,products")" \
-        update -a ridge -m model
+        update -a squared -m model
     fails_on scaled 1 'update: *: give rounds made by scale,products, or raw ones' \
-        update -a ridge -x scale,products -m model
+        update -a squared -x scale,products -m model
     same before model
-    update -a ridge <first >model
+    update -a squared <first >model
     fails_on rest 1 'update: model model: it learnt from raw features, this run makes rank: use -x none, or another file' \
-        update -a ridge -x rank -m model
+        update -a squared -x rank -m model
     fails_on scaled 1 'update: *its features are made by scale, and the model'"'"'s are raw: *' \
-        update -a ridge -m model
-    update -a ridge -m model <rest
-    update -a ridge <raw >want
+        update -a squared -m model
+    update -a squared -m model <rest
+    update -a squared <raw >want
     same want model
 }
 
@@ -1008,18 +1068,18 @@ raw() {
     features scale <raw >scaled
     replay -n 3 raw >in
     replay -b 4 -n 9 scaled >>in
-    fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a ridge -m model
+    fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a squared -x none -m model
     [ ! -e model ]
     replay -n 3 scaled >in
     replay -b 4 -n 9 raw >>in
-    fails_on in 1 'update: *round 4 (qid 3): its features are raw, and the model'"'"'s are made by scale: add -x scale' update -a ridge -m model
-    update -a ridge -x scale <in >out
+    fails_on in 1 'update: *round 4 (qid 3): its features are raw, and the model'"'"'s are made by scale: add -x scale' update -a squared -m model
+    update -a squared -x scale <in >out
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 >items
     fails_on items 1 'update: *: -x needs features: the round has none (dim=0)' update -a squared -e 1 -x scale
     update -a squared -e 1 -x none <items >out
     bin2txt -f head out | grep -q ' features=0 '
-    fails 2 "update: no step 'half': choose from scale, *" update -a ridge -x half
-    fails 2 "update: no step 'none': choose from scale, *" update -a ridge -x none,scale
+    fails 2 "update: no step 'half': choose from scale, *" update -a squared -x half
+    fails 2 "update: no step 'none': choose from scale, *" update -a squared -x none,scale
 }
 
 @test "in a ring -x learns and shows what features made before would, in pipes and in one process" {

@@ -1,0 +1,126 @@
+# Chaudhuri & Tewari, Perceptron-like Algorithms for Online Learning to Rank: what the theorems bound,
+# beside the bounds; and the adversary of Theorem 9.
+
+BOUNDED_SEEDS = $(call upto,$(call size,5,1,2))
+BOUNDED_T = $(call size,10000,300,2000)
+ADVERSARY_T = $(call size,25,5,25)
+ADVERSARY_DOCS = 5
+DETERMINISTIC = 'slam -e 1' 'slam-ap -e 1' minimax 'solar1 -o' 'solar2 -o' 'prank-pair -o' 'committee -o' \
+    'listnet -e 0.1' 'ranksvm -e 0.1' 'squared -e 0.1'
+
+# The loss of each query, from the table of `metric -r -e 1 -z 1`.
+losses = awk -F '\t' 'NR > 1 { lost = $$3 - $$2; printf "%.12g\n", lost - had; had = lost }' $1
+
+# $(OUT)/bounded.DATA.LEARNER.MEASURE: the learner in one pass over a collection, or over synth's queries, in
+# line order where scores tie, and its bound. u is learnt by listnet from the same queries, or is the
+# ranker of separable queries, which has the margin 0.1.
+parts = $(subst ., ,$*)
+bounded.data = $(word 1,$(parts))
+bounded.learner = $(word 2,$(parts))
+bounded.measure = $(subst top,@,$(word 3,$(parts)))
+bounded.k = $(word 2,$(subst @, ,$(bounded.measure)))
+game.separable = -n $(BOUNDED_T) separable
+game.twos = -n $(BOUNDED_T) -l 2 -L 1 linear
+game.margin = -n $(BOUNDED_T) -l 2 -L 1 separable
+$(OUT)/twos.bin $(OUT)/margin.bin $(OUT)/separable.bin: $(OUT)/%.bin: | ../../bin/rankpipe $(OUT)
+	synth $(game.$*) > $(new)
+	$(save)
+
+$(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
+	loop "replay $< | score | explore -o | metric -r -e 1 -z 1 -t $(new).table $(bounded.measure) |
+	    feedback-mask -k all | update -a $(bounded.learner) $(if $(filter slam,$(bounded.learner)),-e 0.1 \
+	    $(if $(bounded.k),-k $(bounded.k)),$(if $(filter slam-ap,$(bounded.learner)),-e 0.1))" > $(new).w
+	$(call losses,$(new).table) > $(new).losses
+	replay -n $(call size,20000,500,5000) -s 1 $< | update -a listnet -e 0.01 | bin2txt |
+	    awk '$$1 == "w" { print $$2 + 1, $$3 }' > $(new).u
+	bin2txt -f svm $< | ./bounds -v loss=$(if $(filter twos margin,$(bounded.data)),pairs,$(bounded.learner)) \
+	    -v k=$(or $(bounded.k),0) -v margin=$(if $(filter separable margin,$(bounded.data)),0.1,0) \
+	    $(new).u $(new).losses - > $(new)
+	rm $(new).table $(new).w $(new).losses $(new).u
+	$(save)
+
+# of a claim's .values: the loss, or the mistakes, and the bound, under a name
+# room: the least 1 - loss / bound of them
+room = awk -F '\t' -v OFS='\t' '{ print } $$1 !~ /bound$$/ { lost = $$2; next } \
+    { room = 1 - lost / $$2; if (!n++ || room < least) least = room } END { printf "room\t%.3g\n", least }'
+mistakes-of = awk -F '\t' '$$1 == "mistakes" || $$1 == "bound"' $1
+bound-of = awk -F '\t' '$$1 == "loss" || $$1 == "bound" { print "$1" $$1 "\t" $$2 }' $2
+# Losses and bounds of MQ2008 and MSLR; room is that of all collections found.
+HAS_LAMBDARANK = $(wildcard $(DATA:%=%/lambdarank/train.txt) $(DATA:%=%/lambdarank/test.txt))
+$(OUT)/lambdarank.bin: $(HAS_LAMBDARANK) | ../../bin/rankpipe $(OUT)
+	svm2bin -n $(HAS_LAMBDARANK) > $(new)
+	$(save)
+COLLECTIONS = $(LETOR) MSLR $(if $(HAS_LAMBDARANK),lambdarank)
+bounded = $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.$1)
+collected = $(foreach c,$(COLLECTIONS),$(call bound-of,$c-,$(OUT)/bounded.$c.$1);)
+named = | $(room) | grep -E '^(ndcg-|ap-)?(MQ2008-|MSLR-|room)'
+
+$(OUT)/perceptrons-theorem1.values: $(OUT)/bounded.twos.minimax.ndcg
+	$(call mistakes-of,$<) | $(room) > $(new)
+	$(save)
+$(OUT)/perceptrons-corollary2.values: $(OUT)/bounded.margin.minimax.ndcg
+	$(call mistakes-of,$<) | $(room) > $(new)
+	$(save)
+$(OUT)/perceptrons-corollary7.values: $(OUT)/bounded.separable.slam.ndcg $(OUT)/bounded.separable.slam-ap.map
+	{ $(call bound-of,ndcg-,$<); $(call bound-of,ap-,$(word 2,$^)); } | $(room) > $(new)
+	$(save)
+$(OUT)/perceptrons-corollary11.values: $(OUT)/bounded.separable.minimax.ndcg
+	$(call bound-of,,$<) | $(room) > $(new)
+	$(save)
+$(OUT)/perceptrons-theorem6.values: $(call bounded,slam.ndcg) $(call bounded,slam-ap.map)
+	{
+	    { $(call collected,slam.ndcg) } | sed 's/^/ndcg-/'
+	    { $(call collected,slam-ap.map) } | sed 's/^/ap-/'
+	} $(named) > $(new)
+	$(save)
+$(OUT)/perceptrons-theorem8.values: $(call bounded,slam.ndcgtop10)
+	{ $(call collected,slam.ndcgtop10) } $(named) > $(new)
+	$(save)
+$(OUT)/perceptrons-theorem10.values: $(call bounded,minimax.ndcg)
+	{ $(call collected,minimax.ndcg) } $(named) > $(new)
+	$(save)
+
+# learners: how many; right: rounds that the theorem's weights rank right, over all learners; apart: the
+# largest distance of a loss from the floor.
+$(OUT)/adversary.tsv: adversary | ../../bin/rankpipe $(OUT)
+	./adversary $(ADVERSARY_T) $(ADVERSARY_DOCS) $(DETERMINISTIC) > $(new)
+	$(save)
+$(OUT)/perceptrons-theorem9.values: $(OUT)/adversary.tsv
+	awk -F '\t' 'NR > 1 {
+	        if ($$2 - $$3 > apart) apart = $$2 - $$3
+	        if ($$4 - $$5 > apart) apart = $$4 - $$5
+	        if ($$2 < $$3 || $$4 < $$5) below++
+	        right += $$6
+	        ndcg = $$3; ap = $$5
+	    }
+	    END {
+	        printf "learners\t%d\nfloor-ndcg\t%s\nfloor-ap\t%s\napart\t%s\nbelow\t%d\nright\t%d\n", NR - 1, ndcg, ap,
+	            apart + 0, below, right / (NR - 1)
+	    }' $< > $(new)
+	$(save)
+
+# Figures 1 to 3: where the curves end.
+ends-at = printf '$1\t'; ./pick -v panel='$2' -v series='$3' $<
+$(OUT)/perceptrons-figure1.values: $(OUT)/perceptrons-figure1.tsv
+	{
+	    $(call ends-at,slam,,slam*)
+	    $(call ends-at,minimax,,minimax*)
+	    $(call ends-at,listnet,,listnet$(comma) eta 1e-2)
+	    for learner in slam minimax; do
+	        printf "slope-$$learner\t"
+	        ./pick -v series="$$learner*" -v slope=1 -v from=200 $<
+	    done
+	} > $(new)
+	$(save)
+
+learners-end = for learner in slam minimax listnet; do \
+    for data in 'MQ2008	$(MQ2008)' 'MSLR	$(MSLR)'; do \
+        printf "$${data%	*}-$$learner\t"; \
+        ./pick -v panel="$${data\#*	}" -v series="$$learner,*" $< | awk '{ printf "%.3f\n", $$1 }'; \
+    done; done
+$(OUT)/perceptrons-figure2.values: $(OUT)/perceptrons-figure2.tsv
+	$(learners-end) > $(new)
+	$(save)
+$(OUT)/perceptrons-figure3.values: $(OUT)/perceptrons-figure3.tsv
+	$(learners-end) > $(new)
+	$(save)

@@ -1,0 +1,200 @@
+# Wang et al. 2015: its propositions, lemma and theorems, on the queries of MQ2008 (or what synth makes in
+# their place), and readings of its pairwise PRank.
+
+# Propositions 1 and 2: the step of solar1 and solar2 on one pair, from weights that a first pair left.
+# Random changes of the result, of all sizes, must not lower what the paper minimises.
+STEP_TRIES = $(call size,20000,200,2000)
+step-rounds = printf '%s\n' '1 qid:a 1:0.3 2:-0.4' '0 qid:a 1:-0.2 2:0.5' '1 qid:b 1:0.7 2:0.9' '0 qid:b 1:0.1 2:-0.6'
+$(OUT)/wang2015-proposition1.values: | ../../bin/rankpipe $(OUT)
+	{
+	    $(step-rounds) | sed 2q | svm2bin | update -a solar1 -C 0.7 | bin2txt
+	    $(step-rounds) | svm2bin | update -a solar1 -C 0.7 | bin2txt
+	} | awk -v tries=$(STEP_TRIES) '
+	    /^#/ { model++ }
+	    $$1 == "w" { w[model, $$2] = $$3 }
+	    function value(a, b,    loss) {
+	        loss = 1 - (a * 0.6 + b * 1.5)
+	        if (loss < 0) loss = 0
+	        return ((a - w[1, 0]) ^ 2 + (b - w[1, 1]) ^ 2) / 2 + 0.7 * loss ^ 2
+	    }
+	    END {
+	        srand(1)
+	        f = value(w[2, 0], w[2, 1])
+	        for (i = 0; i < tries; i++) {
+	            size = exp(-12 * rand())
+	            lower += value(w[2, 0] + size * (rand() - 0.5), w[2, 1] + size * (rand() - 0.5)) < f - 1e-14
+	        }
+	        printf "lower\t%d\n", lower
+	    }' > $(new)
+	$(save)
+
+# For solar2 it is the divergence from the Gaussian before, plus (loss^2 + x Sigma x) / (2 gamma).
+$(OUT)/wang2015-proposition2.values: | ../../bin/rankpipe $(OUT)
+	{
+	    $(step-rounds) | sed 2q | svm2bin | update -a solar2 -C 1.3 | bin2txt
+	    $(step-rounds) | svm2bin | update -a solar2 -C 1.3 | bin2txt
+	} | awk -v tries=$(STEP_TRIES) '
+	    /^#/ { model++ }
+	    $$1 == "w" { w[model, $$2] = $$3 }
+	    $$1 == "sigma" { s[model, $$2] = $$3 }
+	    function value(a, b, p, q, r,    det, det0, loss, i0, i1, i3, da, db) {
+	        det = p * r - q * q
+	        if (p <= 0 || det <= 0) return 1e9
+	        det0 = s[1, 0] * s[1, 3] - s[1, 1] ^ 2
+	        i0 = s[1, 3] / det0; i1 = -s[1, 1] / det0; i3 = s[1, 0] / det0
+	        da = a - w[1, 0]; db = b - w[1, 1]
+	        loss = 1 - (a * 0.6 + b * 1.5)
+	        if (loss < 0) loss = 0
+	        return (i0 * p + 2 * i1 * q + i3 * r + i0 * da * da + 2 * i1 * da * db + i3 * db * db - 2 \
+	            - log(det / det0)) / 2 + (loss ^ 2 + 0.36 * p + 1.8 * q + 2.25 * r) / 2.6
+	    }
+	    function change() { return size * (rand() - 0.5) }
+	    END {
+	        srand(1)
+	        f = value(w[2, 0], w[2, 1], s[2, 0], s[2, 1], s[2, 3])
+	        for (i = 0; i < tries; i++) {
+	            size = exp(-12 * rand())
+	            lower += value(w[2, 0] + change(), w[2, 1] + change(), s[2, 0] + change(),
+	                s[2, 1] + change(), s[2, 3] + change()) < f - 1e-14
+	        }
+	        printf "lower\t%d\n", lower
+	    }' > $(new)
+	$(save)
+
+# Lemma 4.1: each query of a pass of solar1, ranked before the learner learns from it; C is large, so that
+# losses become small. Columns of -f rank: t, qid, place, document, score, label.
+$(OUT)/MQ2008.shown: $(OUT)/MQ2008.bin
+	rm -f $(new).ring
+	mkfifo $(new).ring
+	replay -s 1 -n $(call size,3136,100,784) $< | score -f $(new).ring | explore | tee $(new) |
+	    feedback-mask -k all | update -a solar1 -C 0.01 -f $(new).ring > $(new).w
+	rm $(new).ring $(new).w
+	$(save)
+
+$(OUT)/wang2015-lemma4.1.values: $(OUT)/MQ2008.shown
+	bin2txt -f rank $< | awk '
+	    function finish(    i, j, n, loss, hinges, dcg, ideal, ap, relevant, count, top, place) {
+	        for (i = 1; i <= m; i++) {
+	            dcg += (2 ^ label[i] - 1) * log(2) / log(i + 1)
+	            if (label[i] > 0) { ap += ++n / i; relevant++ }
+	            count[label[i]]++
+	            for (j = 1; j <= m; j++) if (label[i] > label[j]) {
+	                loss = 1 - s[i] + s[j]
+	                if (loss > 0) hinges += loss ^ 2
+	            }
+	        }
+	        for (top = 2; top > 0; top--) for (j = 1; j <= count[top]; j++)
+	            ideal += (2 ^ top - 1) * log(2) / log(++place + 1)
+	        m = 0
+	        if (!relevant) return
+	        queries++
+	        below += dcg / ideal < 1 - 3 / ideal * hinges - 1e-9
+	        below_ap += ap / relevant < 1 - hinges / relevant - 1e-9
+	        useful += 3 / ideal * hinges < 1
+	        useful_ap += hinges / relevant < 1
+	    }
+	    $$1 != t { if (t) finish(); t = $$1 }
+	    { s[++m] = $$5; label[m] = $$6 }
+	    END {
+	        finish()
+	        printf "queries\t%d\nbelow-ndcg\t%d\nbelow-map\t%d\n", queries, below, below_ap
+	        printf "useful-ndcg\t%d\nuseful-map\t%d\n", useful, useful_ap
+	    }' > $(new)
+	$(save)
+
+# Theorem 1: the pairs of MQ2008 one by one, each a round of two documents.
+PAIR_QUERIES = $(call size,784,20,60)
+$(OUT)/pairs.txt: $(OUT)/MQ2008.bin pair-rounds
+	bin2txt -f svm $< | ./pair-rounds -v queries=$(PAIR_QUERIES) > $(new)
+	$(save)
+
+$(OUT)/pairs.bin: $(OUT)/pairs.txt
+	svm2bin -d 46 $< > $(new)
+	$(save)
+
+# of the table of -f rank: the sum of the squared hinges of the pairs, and their number
+hinges = awk '$$6 == 1 { better = $$5 } $$6 == 0 { worse = $$5 } \
+    NR % 2 == 0 { h = 1 - better + worse; if (h > 0) sum += h * h; n++ } END { print sum, n }'
+
+# The pass of solar1, and the weights u that bring the bound lowest: of more passes and larger C.
+$(OUT)/wang2015-theorem1.values: $(OUT)/pairs.bin $(OUT)/pairs.txt
+	rm -f $(new).ring
+	mkfifo $(new).ring
+	score -f $(new).ring < $< | explore | tee $(new).shown | feedback-mask -k all |
+	    update -a solar1 -C 1e-5 -f $(new).ring > $(new).w
+	read -r losses pairs < <(bin2txt -f rank $(new).shown | $(hinges))
+	R2=$$(awk '{ for (i = 3; i <= NF; i++) { split($$i, part, ":"); x[part[1]] += $$1 ? part[2] : -part[2] } }
+	    $$1 == 0 { square = 0
+	        for (j in x) square += x[j] ^ 2
+	        if (square > most) most = square
+	        split("", x) }
+	    END { print most }' $(OUT)/pairs.txt)
+	{
+	    echo "pairs	$$pairs"
+	    echo "losses	$$losses"
+	    awk "BEGIN { print \"bound-zero\t\" ($$R2 + 50000) * 2e-5 * $$pairs }"
+	    for C in 1e-5 1e-4 1e-3; do
+	        replay -n $$((3 * pairs)) $< | update -a solar1 -C $$C > $(new).u
+	        read -r fixed _ < <(score -m $(new).u < $< | explore | bin2txt -f rank | $(hinges))
+	        length2=$$(bin2txt $(new).u | awk '$$1 == "w" { sum += $$3 ^ 2 } END { print sum }')
+	        awk "BEGIN { print ($$R2 + 50000) * ($$length2 + 2e-5 * $$fixed) }"
+	    done | sort -g | sed -n '1s/^/bound	/p'
+	} > $(new)
+	rm $(new).*
+	$(save)
+
+# Theorem 2: its right-hand sides for these queries, with the largest of their constants: 3 for NDCG, 1 for
+# MAP, both of queries whose only relevant document has grade 1. Measured is the pass of Table 2.
+$(OUT)/wang2015-theorem2.values: $(OUT)/wang2015-theorem1.values $(OUT)/wang2015.MQ2008.solar1.runs
+	{
+	    awk -v Q=$(PAIR_QUERIES) '$$1 == "bound" { printf "bound-ndcg\t%.4g\nbound-map\t%.4g\n",
+	        1 - 3 / Q * $$2, 1 - $$2 / Q }' $<
+	    ./mean -v by='t' -v of='ndcg@10 map' $(word 2,$^) | tail -n 1 | awk '{ print "ndcg\t" $$2; print "map\t" $$3 }'
+	} > $(new)
+	$(save)
+
+# Theorem 3, on the pairs of fewer queries: its bound has the covariance of each step. The paper prints the
+# U of `a` inside the root in the theorem, and outside it in the proof.
+$(OUT)/few-pairs.txt: $(OUT)/MQ2008.bin pair-rounds
+	bin2txt -f svm $< | ./pair-rounds -v queries=$(call size,100,5,20) > $(new)
+	$(save)
+
+$(OUT)/wang2015-theorem3.values: $(OUT)/few-pairs.txt solar-bounds
+	svm2bin -d 46 $< | update -a solar2 -C 1e4 | bin2txt > $(new).u
+	./solar-bounds -v gamma=10000 $(new).u $< > $(new).all
+	{
+	    grep -v ^w $(new).all
+	    awk '$$1 == "w" && FNR == NR { w[$$2] = $$3; next }
+	        $$1 == "w" { d = w[$$2] - $$3; if (d < 0) d = -d; if (d > most) most = d }
+	        END { printf "difference\t%.1g\n", most }' $(new).u $(new).all
+	} > $(new)
+	rm $(new).*
+	$(save)
+
+$(OUT)/wang2015-theorem4.values: $(OUT)/wang2015-theorem3.values $(OUT)/wang2015.MQ2008.solar2.runs
+	{
+	    awk -v Q=$(call size,100,5,20) '$$1 == "bound-inside" { printf "bound-ndcg\t%.4g\nbound-map\t%.4g\n",
+	        1 - 3 / Q * $$2, 1 - $$2 / Q }' $<
+	    ./mean -v by='t' -v of='ndcg@10 map' $(word 2,$^) | tail -n 1 | awk '{ print "ndcg\t" $$2; print "map\t" $$3 }'
+	} > $(new)
+	$(save)
+
+# Readings of the pairwise PRank, on every collection: the paper names the algorithm and no more.
+READING_SEEDS = $(call upto,$(call size,3,1,1))
+reading-tables = $(filter wang2015-prank-pair%,$(TABLES))
+reading-of = $(if $(filter wang2015-prank-pair,$1),MQ2008,$(lastword $(subst ., ,$1)))
+$(reading-tables:%=$(OUT)/%.tsv): $(OUT)/%.tsv: $(OUT)/$$(call reading-of,$$*).bin prank-pairs wang2015.tsv
+	for seed in $(READING_SEEDS); do
+	    replay $(call size,,-n 30) -s $$seed $< | bin2txt -f svm | ./prank-pairs -v seed=$$seed
+	done > $(new).runs
+	{
+	    echo '$(call called,$(call reading-of,$*))	ndcg@1	ndcg@5	ndcg@10'
+	    awk -F '\t' -v data=$(call reading-of,$*) '$$1 == "table2" && $$2 == data && $$3 == "prank-pair" {
+	        print "the paper\t" $$4 "\t" $$5 "\t" $$6 }' wang2015.tsv
+	    awk -F '\t' '!($$1 in n) { order[++rows] = $$1 }
+	        { n[$$1]++; for (i = 2; i <= 4; i++) sum[$$1, i] += $$i }
+	        END { for (r = 1; r <= rows; r++) { k = order[r]
+	            printf "%s\t%.4f\t%.4f\t%.4f\n", k, sum[k, 2] / n[k], sum[k, 3] / n[k], sum[k, 4] / n[k] } }' $(new).runs
+	} > $(new)
+	rm $(new).runs
+	$(save)
