@@ -111,8 +111,8 @@ static int save_scaled(struct state *state, struct model *model, struct fault *f
 
 int learner_save(struct state *state, struct model *model, struct fault *fault)
 {
-    state->shared = NULL;
     const struct state_array *array;
+    state->shared = NULL;
     if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
         origin_save(&state->origin, model, fault) < 0 ||
         (learner_scaled(state) ? save_scaled(state, model, fault)
