@@ -219,8 +219,8 @@ deb: all
 # The bare work that the programs are measured against, each a program of one file.
 FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*.c))
 
-$(FLOORS): %: %.o
-	$(LINK) -o $@ $<
+$(FLOORS): %: %.o $(LIB)
+	$(LINK) -o $@ $< $(LIB) -lm
 
 ## bench: time the programs beside the same work in bare C, and how a round's cost grows
 bench: all $(FLOORS)
