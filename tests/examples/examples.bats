@@ -70,7 +70,7 @@ block() {
     cat out err
     [ ! -s err ]
     [ -s curve.tsv ]
-    bin2txt w.bin | grep '^# rankpipe/1 model learner=kl '
+    bin2txt w.bin | grep '^# rankpipe/1 model learner=memory '
 }
 
 @test "the README shows the table that rankpipe train prints" {
@@ -150,8 +150,8 @@ TEXT
     block 'Your own data, to a held-out number' | grep -v '^rankpipe' >commands
     [ "$(grep -c '^replay' commands)" = 3 ]
     bash -e -o pipefail commands
-    replay -n 100000 -s 1 train.bin | score -f ring | explore -g 0.003 | feedback-mask -k 1 |
-        update -a ridge -C 10 -f ring -m straight.bin
+    replay -n 100000 -s 1 train.bin | score -f ring | explore | feedback-mask -k 1 |
+        update -f ring -m straight.bin
     same top1.bin straight.bin
 }
 
