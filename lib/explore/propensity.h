@@ -72,8 +72,8 @@ struct luce_rest {
 void policy_luce_rests(size_t m, const double *logit, const uint32_t *order,
                        struct luce_rest *rest);
 
-/* exp(logit - most) by place, each computed when it is first needed: the pairs of a round share them
- * as long as they have the same `most`. */
+/* exp(logit - most) by place, each computed when it is first needed: the pairs of a round share
+ * them as long as they have the same `most`. */
 struct luce_powers {
     double most;
     double *power; /* power[n]; NaN: not computed yet */

@@ -1,7 +1,7 @@
 /*
  * Every kind of machine that this one can be gives the same bits as sums written out plainly here:
- * products with dense rows, sums of rows, variances, observations of a factor, rankings. So do pairs
- * that are counted by sorting; and dense features are changed to the same as sparse ones.
+ * products with dense rows, sums of rows, variances, observations of a factor, rankings. So do
+ * pairs that are counted by sorting; and dense features are changed to the same as sparse ones.
  */
 #include <math.h>
 #include <stdio.h>
