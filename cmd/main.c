@@ -19,11 +19,22 @@
 
 static int stop_pipe[2] = { -1, -1 };
 static volatile sig_atomic_t caught;
+static bool hurries; /* the program prints alone: nothing is lost that cannot be printed again */
+
+/* A program that prints ends within a second, even in the middle of a long round. */
+static void on_alarm(int number)
+{
+    (void)number;
+    signal(caught, SIG_DFL);
+    raise(caught);
+}
 
 static void on_signal(int number)
 {
     int saved = errno;
     caught = number;
+    if (hurries)
+        (void)alarm(1);
     (void)!write(stop_pipe[1], "", 1);
     errno = saved;
 }
@@ -52,6 +63,18 @@ static int catch_signals(void (*handler)(int), struct fault *fault)
         if (sigaction(numbers[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
             sigaction(numbers[i], &act, NULL);
     return 0;
+}
+
+static const char *bus_name; /* the program's */
+
+/* A mapped file lost bytes that are read now, or its disk failed: there is no way to go on. */
+static void on_bus_error(int number)
+{
+    static const char text[] = ": a file that is mapped became shorter, or cannot be read\n";
+    (void)number;
+    (void)!write(STDERR_FILENO, bus_name, strlen(bus_name));
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(1);
 }
 
 static int die_of(int number)
@@ -109,6 +132,8 @@ static bool saves_on_signal(enum kind kind)
 
 static int handle_signals(struct pump *pump)
 {
+    hurries = pump->filter != &update && pump->filter != &loop;
+    signal(SIGALRM, on_alarm);
     if (saves_on_signal(pump->filter->kind(pump->self)))
         return catch_signals(on_signal, &pump->fault);
     if (pump->progress.asked && isatty(STDERR_FILENO))
@@ -116,10 +141,23 @@ static int handle_signals(struct pump *pump)
     return 0;
 }
 
+/* A program that waits long for another one says what for, so that one sees who is at fault. */
+static void report_wait(const struct slow *slow, const char *awaited)
+{
+    struct fault line = { FAULT_NONE, "" };
+    const struct pump *pump = slow->self;
+    (void)fault_other(&line, "still waiting for %s after %d seconds", awaited, WATCH_SLOW / 1000);
+    warn(&pump->host, pump->filter->name, line.text);
+}
+
 static int run(const struct filter *program, int argc, char **argv)
 {
     struct pump pump;
+    struct slow slow = { .report = report_wait, .self = &pump };
     int asked = pump_parse(&pump, program, argc, argv);
+    pump.watch.slow = &slow;
+    bus_name = program->name;
+    signal(SIGBUS, on_bus_error);
     if (asked == OPTIONS_HELP)
         help_print(stdout, program);
     else if (asked == OPTIONS_VERSION)

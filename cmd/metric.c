@@ -14,6 +14,7 @@ struct metric {
     uint64_t every;   /* rounds between rows; 0: 1, 2, 5, 10, 20, 50 ... */
     bool raw;         /* sums and counts */
     struct evidence evidence;
+    struct long_work work; /* of one measure of a long list */
     char *const *names;
     struct tally *tally;
     size_t measures;
@@ -137,6 +138,8 @@ static int open_metric(void *self)
     struct fault *fault = my->host->fault;
     my->due = my->every ? my->every : 1;
     my->table = my->host->out;
+    my->work.watch = my->host->watch;
+    my->evidence.judge.work = &my->work;
     my->tally = calloc(my->measures, sizeof *my->tally);
     if (!my->tally)
         return fault_memory(fault, my->measures * sizeof *my->tally);

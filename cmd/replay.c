@@ -173,8 +173,15 @@ static enum step step(void *self, struct round *round)
         return DONE;
     if (place_of(my, my->next, &place) < 0)
         return FAIL;
-    round_store_round(&my->stored, place, round);
+    if (round_store_round(&my->stored, place, round, fault) < 0)
+        return FAIL;
     return round_set_t(round, my->next++, fault) < 0 ? FAIL : PASS;
+}
+
+static int end_stored(void *self)
+{
+    struct replay *my = self;
+    return round_store_unchanged(&my->stored, my->host->fault);
 }
 
 static int close_stored(void *self, enum ended ended)
@@ -199,5 +206,6 @@ const struct filter replay = {
     .open = open_stored,
     .rounds = rounds,
     .step = step,
+    .end = end_stored,
     .close = close_stored,
 };

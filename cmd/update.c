@@ -4,6 +4,8 @@
 
 #include "learn/large.h"
 #include "learn/learner_model.h"
+#include "learn/learner_round.h"
+#include "run/checkpoint.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
 #include "run/setting_option.h"
@@ -17,7 +19,9 @@ struct update {
     struct settings settings;
     const char *model, *ring_path, *steps;
     bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
-    uint64_t every, most; /* rounds between checkpoints (0: none); most weights (0: preset) */
+    struct checkpoint every;
+    bool unsaved;  /* saving failed */
+    uint64_t most; /* weights; 0: preset */
     struct model_file file;
     struct ring *ring;
     struct state state;
@@ -41,7 +45,7 @@ static int parse_option(struct update *my, const struct options *options)
         my->learner = found < 0 ? NULL : learners[found];
         return found;
     case 'c':
-        return options_whole(options, 1, RECORD_MOST, &my->every);
+        return checkpoint_option(&my->every, options);
     case 'd':
         return options_whole(options, 1, ROUND_DIM, &my->most);
     case 'f':
@@ -74,7 +78,7 @@ static int parse(void *self, struct options *options, struct host *host)
         return letter < 0 ? letter : -1;
     if (!my->learner)
         my->learner = learner_usual;
-    if (my->every && !my->model)
+    if (checkpoint_any(&my->every) && !my->model)
         return fault_usage(options->fault, "-c needs -m: it saves into the model file");
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m: it replaces the model file");
@@ -137,6 +141,7 @@ static int open_update(void *self)
     struct fault *fault = my->host->fault;
     if (!my->model && !my->host->to && isatty(STDOUT_FILENO))
         return fault_usage(fault, "standard output is a terminal: use -m model, or a file");
+    my->state.work.watch = my->host->watch;
     if (my->model && model_file_open(&my->file, my->model, fault) < 0)
         return -1;
     if (my->model)
@@ -147,6 +152,7 @@ static int open_update(void *self)
         my->ring = ring_fifo_update(my->ring_path, my->host->in, my->host->watch, fault);
     if (my->ring_path && !my->ring)
         return -1;
+    my->host->once = my->ring_path != NULL;
     if (my->model && !my->anew && load(my) < 0)
         return -1;
     return publish(my);
@@ -171,9 +177,8 @@ static enum step step(void *self, struct round *round)
         return FAIL;
     look_for_large(my, round);
     my->rounds++;
-    if (my->every && my->state.rounds % my->every == 0 && save(my, fault) < 0)
-        return FAIL;
-    return publish(my) < 0 ? FAIL : DROP;
+    my->unsaved = checkpoint_due(&my->every, my->state.rounds) && save(my, fault) < 0;
+    return my->unsaved || publish(my) < 0 ? FAIL : DROP;
 }
 
 static enum step refuse_model(void *self, struct record *record)
@@ -185,14 +190,14 @@ static enum step refuse_model(void *self, struct record *record)
     return FAIL;
 }
 
-/* Saves what was learnt from whole rounds, also after a signal or a stream that is cut short. */
+/* Saves what was learnt before the end, whatever ended the run. */
 static void finish(struct update *my, enum ended ended)
 {
     struct fault *fault = my->host->fault, saving = { FAULT_NONE, "" };
     if (ended == CLEAN && my->rounds == 0)
         (void)fault_other(fault, "<stdin>: no rounds");
     my->host->watch->stop = -1; /* the signal must not stop the saving */
-    if (ended != FAILED && my->rounds > 0 && save(my, &saving) < 0)
+    if (!my->unsaved && my->rounds > 0 && save(my, &saving) < 0)
         fault_also(fault, &saving);
     else if (my->ring && (ended == CLEAN || ended == CUT))
         (void)my->ring->end(my->ring, fault);
@@ -213,7 +218,7 @@ const struct filter update = {
     .name = "update",
     .usage = "[-HKPXnop] [-C tradeoff] [-D delta] [-E epsilon] [-F power] [-G gain] [-L grade] "
              "[-M margin] [-N size] [-R rho] [-S width] [-T horizon | -e eta] [-U radius] "
-             "[-a learner] [-c rounds] [-d dim] [-f ring] [-k cutoff] [-m model] [-s seed] "
+             "[-a learner] [-c every] [-d dim] [-f ring] [-k cutoff] [-m model] [-s seed] "
              "[-x steps]",
     .line = "learns from the feedback",
     .options = update_options,

@@ -15,7 +15,7 @@ const char *update_learner(size_t i)
 
 const struct option update_options[] = {
     { 'C', "tradeoff", NULL, "solar1: C (default 1e-5); solar2: gamma (default 10000); others: the "
-                             "ridge penalty (default 1, baselines 100); a number above 0" },
+                             "ridge penalty (default 1, baselines 100); 1e-300 to 1e300" },
     { 'D', "delta", NULL, "toprank, bubblerank: chance of an error, above 0 (default 1e-6)" },
     { 'E', "epsilon", NULL, "smoothdcg, smoothdcg-dr: smoothing, a number above 0 (default 0.01)" },
     { 'F', "power", NULL, "smoothdcg, smoothdcg-dr: -E falls as t^-power (default: it stays)" },
@@ -33,7 +33,8 @@ const struct option update_options[] = {
     { 'U', "radius", NULL, "radius of the ball for the weights, above 0 (default: no ball)" },
     { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },
     { 'a', "learner", update_learner, "how to learn (default memory)" },
-    { 'c', "rounds", NULL, "with -m: rounds between checkpoints (default: save at the end alone)" },
+    { 'c', "every", NULL, "with -m: rounds, or seconds as 30s, between checkpoints (default: save "
+                          "at the end alone)" },
     { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
     { 'e', "eta", NULL, "step size, above 0 (default: adaptive steps; minimax 1, dbgd 0.01)" },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },

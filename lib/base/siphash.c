@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/little.h"
+
 /* Four hashes at once, as vectors that the compiler maps to the machine's own. */
 typedef uint64_t four __attribute__((vector_size(4 * sizeof(uint64_t))));
 
@@ -55,6 +57,7 @@ void siphash_add(struct siphash *hash, const void *bytes, size_t n)
     unsigned filled = 8 * (unsigned)(hash->bytes % 8);
     for (uint64_t word; end - at >= 8; at += sizeof word, hash->bytes += sizeof word) {
         memcpy(&word, at, sizeof word);
+        word = little_u8(word);
         add_word(hash->v, hash->tail | word << filled);
         hash->tail = filled ? word >> (64 - filled) : 0;
     }

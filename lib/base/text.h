@@ -27,6 +27,12 @@ static inline size_t text_word_bytes(const char *p)
     return strcspn(p, " \t");
 }
 
+/* How many bytes from p on are neither blanks nor in a comment, which # begins. */
+static inline size_t text_name_bytes(const char *p)
+{
+    return strcspn(p, " \t#");
+}
+
 /* Where the word at p ends, and the blanks after it. */
 static inline const char *text_skip_word(const char *p)
 {

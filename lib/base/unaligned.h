@@ -1,5 +1,5 @@
-/* unaligned: reads numbers from the bytes of a stream, which are little-endian, as the machine must
- * be, and not aligned. */
+/* unaligned: reads numbers from the payload of a record in memory, where they are the machine's own
+ * (little.h), and not aligned. */
 #ifndef RANKPIPE_UNALIGNED_H
 #define RANKPIPE_UNALIGNED_H
 

@@ -95,8 +95,11 @@ void rows_drop_zeros(struct rows *rows)
     rows->entries = left;
 }
 
+/* Where every document lists every feature, the values are the dense matrix. */
 static float *spread(struct rows *rows, size_t dim, struct fault *fault)
 {
+    if (rows->entries == rows->docs * dim)
+        return rows->val.at;
     float *x = buffer_for(&rows->dense, rows->docs * dim, sizeof *x, fault);
     const uint32_t *ptr = rows->ptr.at, *idx = rows->idx.at;
     const float *val = rows->val.at;
@@ -118,7 +121,7 @@ static bool dense_is_smaller(size_t docs, size_t dim, uint64_t nonzero)
 
 int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *fault)
 {
-    uint64_t nonzero = 0;
+    uint32_t nonzero = 0; /* there are fewer than 2^32 entries */
     const float *val = rows->val.at;
     for (size_t e = 0; e < rows->entries; e++)
         nonzero += val[e] != 0;
@@ -128,7 +131,8 @@ int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *f
         x->x = (const unsigned char *)spread(rows, dim, fault);
         return x->x ? 0 : -1;
     }
-    rows_drop_zeros(rows);
+    if (nonzero < rows->entries)
+        rows_drop_zeros(rows);
     x->ptr = rows->ptr.at;
     x->idx = rows->idx.at;
     x->val = rows->val.at;

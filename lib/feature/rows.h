@@ -46,6 +46,19 @@ static inline void rows_feature(struct rows *rows, uint32_t idx, float val)
     ((uint32_t *)rows->ptr.at)[rows->docs] = (uint32_t)++rows->entries;
 }
 
+/* Where the next feature of the last document goes, for a caller that writes several at once; and
+ * the end of those that it wrote. */
+static inline void rows_place(const struct rows *rows, uint32_t **idx, float **val)
+{
+    *idx = (uint32_t *)rows->idx.at + rows->entries;
+    *val = (float *)rows->val.at + rows->entries;
+}
+static inline void rows_placed(struct rows *rows, const uint32_t *idx_end)
+{
+    rows->entries = (size_t)(idx_end - (const uint32_t *)rows->idx.at);
+    ((uint32_t *)rows->ptr.at)[rows->docs] = (uint32_t)rows->entries;
+}
+
 /* 0, or a fault for a feature that is not finite, as "feature 3 of document 0 VERB inf". */
 int rows_finite(const struct rows *rows, const char *verb, struct fault *fault);
 

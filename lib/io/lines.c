@@ -56,7 +56,7 @@ static int read_more(struct lines *lines, struct fault *fault)
         lines->from = 0;
     }
     text = buffer_for(&lines->buffer, lines->until + CHUNK + 1, 1, fault);
-    if (!text || watch_readable(lines->watch, lines->fd, -1, fault) < 0)
+    if (!text || watch_input(lines->watch, lines->fd, lines->name, fault) < 0)
         return -1;
     ssize_t got = read(lines->fd, text + lines->until, lines->buffer.bytes - lines->until - 1);
     if (got < 0)

@@ -42,6 +42,13 @@ int lines_next(struct lines *lines, struct fault *fault) __attribute__((warn_unu
 /* Makes the next lines_next return the current line once more. */
 void lines_again(struct lines *lines);
 
+/* The first byte after the current line that must not be read. All bytes between were read from the
+ * files. */
+static inline const char *lines_ahead(const struct lines *lines)
+{
+    return (const char *)lines->buffer.at + lines->until;
+}
+
 /* A data fault that quotes n bytes of the current line, with its file and number. Returns -1. */
 int lines_wrong(const struct lines *lines, const char *at, size_t n, struct fault *fault,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -68,23 +68,44 @@ static int look_for(struct watch *watch, int fd, int milliseconds, struct fault 
     return ready;
 }
 
-int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault)
+/* Is fd ready already? If not, what is held is written. 1, 0 or a fault. */
+static int flush_before(struct watch *watch, int fd, struct fault *fault)
 {
     bool holding = watch->out && watch->out->held > 0;
     int ready = holding ? look(watch, fd, POLLIN, 0, fault) : 0;
-    if (ready == 0 && holding && watch->out->flush(watch->out, fault) < 0)
-        return -1;
-    if (ready == 0 && milliseconds >= 0)
-        return look_for(watch, fd, milliseconds, fault);
+    return ready == 0 && holding ? watch->out->flush(watch->out, fault) : ready;
+}
+
+int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault)
+{
+    int ready = flush_before(watch, fd, fault);
+    return ready == 0 ? look_for(watch, fd, milliseconds, fault) : ready;
+}
+
+/* Waits on, and reports what for when that takes long. */
+static int wait_on(struct watch *watch, int fd, const char *awaited, struct fault *fault)
+{
+    struct slow *slow = watch->slow && !watch->slow->reported ? watch->slow : NULL;
+    int ready = slow ? look_for(watch, fd, WATCH_SLOW, fault) : 0;
+    if (ready == 0 && slow) {
+        slow->reported = true;
+        slow->report(slow, awaited);
+    }
+    while (ready == 0)
+        ready = look(watch, fd, POLLIN, -1, fault);
+    return ready;
+}
+
+int watch_input(struct watch *watch, int fd, const char *awaited, struct fault *fault)
+{
+    int ready = flush_before(watch, fd, fault);
     for (int i = 0; ready == 0 && i < LOOKS; i++) {
         (void)sched_yield();
         ready = look(watch, fd, POLLIN, 0, fault);
     }
     if (ready == 0)
         ready = look(watch, fd, POLLIN, SOON, fault);
-    while (ready == 0)
-        ready = look(watch, fd, POLLIN, -1, fault);
-    return ready;
+    return ready == 0 ? wait_on(watch, fd, awaited, fault) : ready;
 }
 
 int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fault)
@@ -97,6 +118,14 @@ int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fau
         ready = poll(&stop, 1, milliseconds);
     while (ready < 0 && errno == EINTR);
     return ready > 0 ? fault_stopped(fault) : 0;
+}
+
+int long_work_look(struct long_work *work, struct fault *fault)
+{
+    work->steps = 0;
+    work->stopped = work->stopped ||
+                    (work->watch && watch_stopped(work->watch, 0, fault) < 0);
+    return work->stopped ? fault_stopped(fault) : 0;
 }
 
 int watch_writable(struct watch *watch, int fd, struct fault *fault)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/fault.h"
@@ -28,14 +29,27 @@ struct watch {
     bool eager;          /* `take` also while output blocks, not only while input does */
     int (*take)(void *self, struct fault *fault); /* 0 or a fault, which ends the wait */
     void *self;
+    struct slow *slow;   /* whom to tell of a long wait; NULL: nobody */
 };
+
+/* Reports a wait for input that has taken WATCH_SLOW, once in a run. */
+struct slow {
+    void (*report)(const struct slow *slow, const char *awaited);
+    void *self; /* the reporter's */
+    bool reported;
+};
+enum { WATCH_SLOW = 10000 }; /* milliseconds */
 
 /* A watch that watches nothing yet. */
 #define WATCH_NOTHING ((struct watch){ .stop = -1, .side = -1 })
 
-/* Waits until `fd` can be read, for at most so many milliseconds (-1: no limit). 1; 0 when the time
- * is over; or a fault. */
+/* Waits until `fd` can be read, for at most so many milliseconds. 1; 0 when the time is over; or a
+ * fault. */
 int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault);
+
+/* The same without a limit: 1 or a fault. `awaited` is what is waited for, as in "still waiting for
+ * <stdin>". */
+int watch_input(struct watch *watch, int fd, const char *awaited, struct fault *fault);
 
 /* Waits until `fd` can be written, at least PIPE_BUF bytes where it is a pipe. 0 or a fault. */
 int watch_writable(struct watch *watch, int fd, struct fault *fault);
@@ -46,6 +60,23 @@ int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fau
 /* ^C stops the other programs of a pipeline too, and this program may see their end before its own
  * signal. Before it reports that they are gone, it waits this long for the signal. */
 enum { WATCH_GRACE = 20 }; /* milliseconds */
+
+/* A long computation, which must not keep a program from ending when a signal asks for it. */
+struct long_work {             /* all zero at first: nothing is watched */
+    const struct watch *watch; /* the caller's; NULL: the work is never stopped            */
+    uint64_t steps;            /* of a few nanoseconds each, since the signal was asked for */
+    bool stopped;              /* a signal asked to stop: the result is good for nothing   */
+};
+enum { WORK_STEPS = 1 << 22 };
+
+int long_work_look(struct long_work *work, struct fault *fault);
+
+/* Adds steps to the work, and every 2^22 of them asks whether a signal came: 0 or FAULT_STOPPED. */
+static inline int long_work(struct long_work *work, size_t steps, struct fault *fault)
+{
+    work->steps += steps;
+    return work->steps < WORK_STEPS ? 0 : long_work_look(work, fault);
+}
 
 /* Opens a file as open() does. Where a signal interrupts it, tries again, unless that signal asked
  * to stop; watch NULL: always. A descriptor; or -1, with errno, or with FAULT_STOPPED. */

@@ -33,18 +33,22 @@ static void prefer(uint32_t i, uint32_t j, double rho, const double *s, double *
     z[j] += rise;
 }
 
-static void prefer_clicked(const struct round *round, const double *s,
-                           const struct luce_rest *rest, struct luce_powers *powers, double *z)
+static int prefer_clicked(const struct round *round, const double *s,
+                          const struct luce_rest *rest, struct luce_powers *powers, double *z,
+                          struct long_work *work, struct fault *fault)
 {
     size_t n = examined(round);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; round->seen[a] > 0 && b < n; b++) {
+            if (long_work(work, 16 * (a < b ? b - a : a - b), fault) < 0)
+                return -1;
             if (round->seen[b] > 0)
                 continue;
             double rho = policy_luce_swapped(round->logit, round->order, rest, powers,
                                              a < b ? a : b, a < b ? b : a);
             prefer(round->order[a], round->order[b], rho, s, z);
         }
+    return 0;
 }
 
 static int learn_preferences(struct state *state, const struct matrix *x,
@@ -67,7 +71,8 @@ static int learn_preferences(struct state *state, const struct matrix *x,
     memset(z, 0, m * sizeof *z);
     policy_luce_rests(m, round->logit, round->order, rest);
     policy_luce_powers(&powers, (double *)(rest + m + 1), m);
-    prefer_clicked(round, s, rest, &powers, z);
+    if (prefer_clicked(round, s, rest, &powers, z, &state->work, fault) < 0)
+        return -1;
     return learner_step(state, x, s, z, fault);
 }
 

@@ -23,19 +23,24 @@ struct remembering {
     struct siphash query; /* what keys start with, where they have none     */
     uint64_t *key;        /* key[docs], where documents have names          */
     uint64_t *changed;    /* changed[state->changed_pairs]: keys, each once */
+    struct memory_entry *before; /* before[state->changed_pairs]: these entries, to be undone */
     bool *noted;          /* noted[docs]: is the document's key among them? */
 };
 
-/* Room for the keys of a round: all of its documents', those changed, and which these are. */
+/* Room for the keys of a round: all of its documents', those changed, what their entries were, and
+ * which these are. */
 static int make_room(struct remembering *my, size_t docs, struct fault *fault)
 {
-    my->key = buffer_for(&my->state->keys, docs, 2 * sizeof *my->key + sizeof *my->noted, fault);
+    size_t each = 2 * sizeof *my->key + sizeof *my->before + sizeof *my->noted;
+    my->key = buffer_for(&my->state->keys, docs, each, fault);
     if (!my->key)
         return -1;
     my->changed = my->key + docs;
-    my->noted = (bool *)(my->changed + docs);
+    my->before = (struct memory_entry *)(my->changed + docs);
+    my->noted = (bool *)(my->before + docs);
     memset(my->noted, 0, docs * sizeof *my->noted);
     my->state->changed_keys = my->changed;
+    my->state->changed_before = my->before;
     my->state->changed_pairs = 0;
     return 0;
 }
@@ -63,13 +68,21 @@ static uint64_t key_of(const struct remembering *my, size_t i)
     return my->documents.names ? my->key[i] : memory_key_row(&my->query, (uint32_t)i);
 }
 
-/* Document i's entry has changed: a message of the ring must hold it. */
-static void note_change(struct remembering *my, size_t i, uint64_t key)
+/* Document i's entry changes, and was so before: a message of the ring must hold it. */
+static void note_change(struct remembering *my, size_t i, const struct memory_entry *before)
 {
+    size_t n = my->state->changed_pairs;
     if (my->noted[i])
         return;
     my->noted[i] = true;
-    my->changed[my->state->changed_pairs++] = key;
+    my->changed[n] = before->key;
+    my->before[n] = *before;
+    my->state->changed_pairs++;
+}
+
+static void undo(struct state *state)
+{
+    memory_table_restore(&state->memory, state->changed_before, state->changed_pairs);
 }
 
 /* The query has changed: forgets what is remembered of all of its documents. */
@@ -77,8 +90,9 @@ static void forget(struct remembering *my)
 {
     for (size_t i = 0; i < my->documents.docs; i++) {
         struct memory_entry *entry = memory_table_find(&my->state->memory, key_of(my, i));
+        struct memory_entry before = entry ? *entry : (struct memory_entry){ 0, 0, 0 };
         if (entry && memory_forget(entry))
-            note_change(my, i, entry->key);
+            note_change(my, i, &before);
     }
 }
 
@@ -86,13 +100,16 @@ static void forget(struct remembering *my)
 static int learn_answer(struct remembering *my, size_t i, double y, struct fault *fault)
 {
     struct state *state = my->state;
+    if (long_work(&state->work, learner_steps(state, my->regression->x), fault) < 0)
+        return -1;
+    state->begun = true;
     struct memory_entry *entry = memory_table_enter(&state->memory, key_of(my, i), fault);
     if (!entry)
         return -1;
     if (state->settings.set[SETTING_DRIFT] &&
         memory_surprised(&my->memory, my->regression, i, entry, y))
         forget(my);
-    note_change(my, i, entry->key);
+    note_change(my, i, entry);
     return memory_learn(&my->memory, my->regression, i, entry, y, fault);
 }
 
@@ -104,6 +121,9 @@ static int learn_clicks(struct remembering *my, const struct round *round, struc
         return -1;
     while (places > 0 && round->seen[places - 1] == 0)
         places--;
+    for (size_t a = 0; a < places; a++)
+        if (regression_finite(my->regression, round->order[a], fault) < 0)
+            return -1;
     for (size_t a = 0; a < places; a++)
         if (learn_answer(my, round->order[a], round->seen[a], fault) < 0)
             return -1;
@@ -121,6 +141,9 @@ static int learn(struct state *state, const struct matrix *x, const struct round
         return learn_clicks(&my, round, fault);
     if (learner_feedback(state, round, &feedback, fault) < 0)
         return -1;
+    for (size_t h = 0; h < feedback.docs; h++)
+        if (regression_finite(my.regression, feedback.doc[h], fault) < 0)
+            return -1;
     for (size_t h = 0; h < feedback.docs; h++)
         if (learn_answer(&my, feedback.doc[h], feedback.relevance[h], fault) < 0)
             return -1;
@@ -266,4 +289,5 @@ const struct learner learn_memory = {
     .most = 4096, .made = "scale",
     .rank = rank, .has_index = true,
     .save = save_table, .load = load, .publish = publish, .take = take,
+    .undo = undo,
 };

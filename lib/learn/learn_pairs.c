@@ -21,18 +21,19 @@ static int each_pair(struct state *state, const struct matrix *x, const struct r
     struct pair pair;
     const struct settings *settings = &state->settings;
     struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_PAIRS, round->t);
-    size_t width = matrix_width(x);
+    size_t width = matrix_width(x), steps = learner_steps(state, x);
     if (learner_feedback(state, round, &feedback, fault) < 0 || !learner_score(state, x, fault) ||
         pairs_start(&pairs, &feedback, settings->set[SETTING_IN_ORDER] ? NULL : &rng, &state->pairs,
-                    fault) < 0)
+                    &state->work, fault) < 0)
         return -1;
     double *val = buffer_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
     if (!val)
         return -1;
+    state->begun = true;
     while (pairs_next(&pairs, &pair)) {
         struct row row = matrix_difference(x, pair.better, pair.worse, val,
                                            (uint32_t *)(val + width));
-        if (step(state, &row, fault) < 0)
+        if (step(state, &row, fault) < 0 || long_work(&state->work, steps, fault) < 0)
             return -1;
     }
     return learner_check(state, fault);

@@ -41,7 +41,8 @@ static int learn(struct state *state, const struct matrix *x, const struct round
 {
     struct feedback feedback;
     struct known known;
-    const struct surrogate_options options = { 0, learner_cutoff(state) };
+    const struct surrogate_options options = { 0, learner_cutoff(state),
+                                               &state->work };
     double *s = learner_score(state, x, fault);
     if (!s || learner_feedback(state, round, &feedback, fault) < 0 ||
         take_known(&known, state, &feedback, s, fault) < 0 ||

@@ -63,12 +63,16 @@ static int learn(struct state *state, const struct matrix *x, const struct round
         !learner_score(state, x, fault))
         return -1;
     uint32_t *order = draw_order(state, feedback.docs, round->t, fault);
+    for (size_t a = 0; order && a < feedback.docs; a++)
+        if (check_grade(feedback.relevance[a], n, fault) < 0)
+            return -1;
+    state->begun = order != NULL;
     for (size_t h = 0; order && h < feedback.docs; h++) {
         size_t a = order[h];
         struct row row = matrix_row(x, feedback.doc[a], val, (uint32_t *)(val + width));
-        if (check_grade(feedback.relevance[a], n, fault) < 0)
-            return -1;
         correct(state, &row, feedback.relevance[a], n);
+        if (long_work(&state->work, learner_steps(state, x), fault) < 0)
+            return -1;
     }
     return order ? learner_check(state, fault) : -1;
 }

@@ -25,9 +25,19 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     if (learner_feedback(state, round, &feedback, fault) < 0 || regression_round(my, x, fault) < 0)
         return -1;
     struct regression_error *error = buffer_for(&state->scratch, x->docs, sizeof *error, fault);
-    if (!error || regression_learn_all(my, feedback.docs, feedback.doc, feedback.relevance, NULL,
-                                       error, fault) < 0)
+    if (!error)
         return -1;
+    for (size_t h = 0; h < feedback.docs; h++)
+        if (regression_finite(my, feedback.doc[h], fault) < 0)
+            return -1;
+    state->begun = true;
+    for (size_t h = 0; h < feedback.docs; h += REGRESSION_AT_ONCE) {
+        size_t left = feedback.docs - h, n = left < REGRESSION_AT_ONCE ? left : REGRESSION_AT_ONCE;
+        if (regression_learn_all(my, n, feedback.doc + h, feedback.relevance + h, NULL, error + h,
+                                 fault) < 0 ||
+            long_work(&state->work, n * learner_steps(state, x), fault) < 0)
+            return -1;
+    }
     for (size_t h = 0; learner_measures(state) && h < feedback.docs; h++)
         residuals_count(state->arrays[RESIDUAL], error[h].e, error[h].spread);
     return regression_check(my, fault);
@@ -43,7 +53,12 @@ static int learn_cascade(struct state *state, const struct matrix *x, const stru
         regression_round(my, x, fault) < 0)
         return -1;
     for (size_t a = 0; a < feedback_cascade(round); a++)
-        if (regression_learn(my, round->order[a], round->seen[a], 1, fault) < 0)
+        if (regression_finite(my, round->order[a], fault) < 0)
+            return -1;
+    state->begun = true;
+    for (size_t a = 0; a < feedback_cascade(round); a++)
+        if (regression_learn(my, round->order[a], round->seen[a], 1, fault) < 0 ||
+            long_work(&state->work, learner_steps(state, x), fault) < 0)
             return -1;
     return regression_check(my, fault);
 }

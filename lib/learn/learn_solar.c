@@ -93,6 +93,8 @@ static struct two *draw_pairs(struct state *state, const struct feedback *feedba
             pair[(*n)++] = pair[at];
             pair[at] = now;
         }
+        if (long_work(&state->work, 8 * (size_t)m, fault) < 0)
+            return NULL;
     }
     return pair;
 }
@@ -117,7 +119,10 @@ static int learn_ties(struct state *state, const struct matrix *x, const struct 
     struct two *pair = draw_pairs(state, &feedback, round->t, &n, fault);
     if (!val || !pair)
         return -1;
+    state->begun = true;
     for (size_t i = 0; i < n; i++) {
+        if (long_work(&state->work, learner_steps(state, x), fault) < 0)
+            return -1;
         uint32_t a = pair[i].better, b = pair[i].worse;
         struct row row = matrix_difference(x, feedback.doc[a], feedback.doc[b], val,
                                            (uint32_t *)(val + width));
@@ -163,6 +168,7 @@ static int learn_list(struct state *state, const struct matrix *x, const struct 
     double loss = list_loss(&feedback, s, g, x->docs, g + x->docs);
     if (loss <= 0)
         return 0;
+    state->begun = true;
     matrix_transposed_times(x, g, state->gradient.at);
     return step(state, state->gradient.at, loss, fault) < 0 ? -1 : learner_check(state, fault);
 }

@@ -18,7 +18,8 @@ static int learn(struct state *state, const struct matrix *x, const struct round
         0)
         return -1;
     double *s = learner_score(state, x, fault);
-    const struct surrogate_options options = { learner_epsilon(state), learner_cutoff(state) };
+    const struct surrogate_options options = { learner_epsilon(state), learner_cutoff(state),
+                                               &state->work };
     double *g = buffer_for(&state->scratch, (1 + SURROGATE_SCRATCH) * x->docs, sizeof *g, fault);
     if (!s || !g)
         return -1;

@@ -30,6 +30,15 @@ static int settle_eta(struct state *state, struct fault *fault)
     return 0;
 }
 
+/* So small or large a trade-off that its reciprocal, or a product with it, is not finite. */
+static int check_tradeoff(const struct settings *settings, struct fault *fault)
+{
+    double tradeoff = settings->value[SETTING_TRADEOFF];
+    if (!settings->set[SETTING_TRADEOFF] || (tradeoff >= 1e-300 && tradeoff <= 1e300))
+        return 0;
+    return fault_usage(fault, "-C wants a number from 1e-300 to 1e300, not %g", tradeoff);
+}
+
 int learner_start(struct state *state, const struct learner *learner,
                   const struct settings *settings, size_t most, struct fault *fault)
 {
@@ -46,7 +55,7 @@ int learner_start(struct state *state, const struct learner *learner,
             state->settings.value[i] = learner->preset[i];
         }
     }
-    if (settle_eta(state, fault) < 0)
+    if (check_tradeoff(settings, fault) < 0 || settle_eta(state, fault) < 0)
         return -1;
     ball_start(&state->ball, state->settings.value[SETTING_RADIUS]);
     return learner_reach(state, 0, fault);
@@ -68,6 +77,7 @@ void learner_close(struct state *state)
     norm_close(&state->slope);
     regression_close(&state->regression);
     memory_table_close(&state->memory);
+    buffer_free(&state->undo.copied);
     buffer_free(&state->keys);
     buffer_free(&state->saved);
     buffer_free(&state->drawn);
@@ -195,6 +205,7 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
                           "have: add -d %zu if that is meant",
                           width, state->most, width);
     struct extent from = { 1, state->dim }, to = { 1, width };
+    state->begun = true;
     double *w = grow(&state->weights, from, to, fault);
     double *z = grow(&state->gradient, from, to, fault);
     bool length = state->adaptive && learner_scaled(state);
@@ -205,22 +216,6 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
         return -1;
     state->w = w;
     state->dim = width;
-    return 0;
-}
-
-int learner_learn(struct state *state, const struct round *round, struct fault *fault)
-{
-    struct matrix came, x;
-    if (round_features(round, &came, fault) < 0 ||
-        origin_features(&state->origin, round, &came, &x, fault) < 0 ||
-        learner_reach(state, matrix_width(&x), fault) < 0)
-        return -1;
-    state->live = round->live ? round->score : NULL;
-    state->changes_known = false;
-    if (state->learner->learn(state, &x, round, fault) < 0 ||
-        origin_check_width(&state->origin, &x, state->allowed, fault) < 0)
-        return -1;
-    origin_count(&state->origin, &x, state->dim);
-    state->rounds++;
+    state->begun = false;
     return 0;
 }

@@ -1,6 +1,7 @@
 /* learner: what update can learn with: one row of the table for each learner, and the state that
  * it keeps from round to round. A family of learners is a file (learn_*.c); the table is
- * learners.c; saving and the ring are learner_model.h; steps that families share learner_step.h. */
+ * learners.c; a round is learner_round.h; saving and the ring are learner_model.h; steps that
+ * families share learner_step.h. */
 #ifndef RANKPIPE_LEARNER_H
 #define RANKPIPE_LEARNER_H
 
@@ -11,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "explore/feedback.h"
+#include "io/wait.h"
 #include "learn/memory_table.h"
 #include "learn/memory_view.h"
 #include "learn/origin.h"
@@ -40,6 +42,15 @@ struct state_array {
 };
 enum { ARRAYS_MOST = 5, ARRAYS_KEPT = ARRAYS_MOST + 1 }; /* of a learner; with its bets */
 
+/* A copy of what a round may change of a state. */
+struct undo {
+    bool kept;            /* there is one                                          */
+    bool whole;           /* of all weights; else of those of the round's features */
+    size_t dim;           /* weights before the round                              */
+    double scale;         /* of the ball, before it                                */
+    struct buffer copied; /* double[]: the weights, then each array                */
+};
+
 /* What update keeps from round to round. */
 struct state {
     const struct learner *learner;
@@ -64,6 +75,7 @@ struct state {
     struct memory_table memory;   /* pairs of query and document, for the learner memory */
     const uint64_t *changed_keys; /* changed_keys[changed_pairs]: entries that the last round */
     size_t changed_pairs;         /* changed                                                  */
+    const struct memory_entry *changed_before; /* changed_before[changed_pairs]: as they were */
     uint64_t resumed;             /* rounds that were learnt before this run */
     const struct model *shared;   /* the last message, if it was a plain one of this process */
     struct buffer drawn;          /* double[dim]: weights drawn for the next round */
@@ -71,6 +83,10 @@ struct state {
     struct buffer changed;           /* uint32[n_changed]: numbers of weights, each once */
     struct buffer keys, saved; /* of the memory: a round's keys; columns for a model */
     struct buffer scores, scratch, places, pairs, spare, array_buffers[ARRAYS_KEPT];
+    struct long_work work; /* of a round that can be undone: `learn` counts its steps, and stops */
+    struct undo undo;
+    bool begun;   /* the round has begun to change w or the arrays                      */
+    bool spoiled; /* the last round failed half-way and was not undone: not to be saved */
 };
 
 /* What a scorer has beside the weights: the numbers of the learner's first array, and the
@@ -96,7 +112,7 @@ struct learner {
     const struct surrogate *surrogate; /* the loss it descends on, if there is one         */
 
     /* Changes w and the arrays by one round, whose features x reach no further than w. After a
-     * fault the state is good for nothing but learner_close. */
+     * fault learner_learn undoes what was changed. Long loops count their steps in state->work. */
     int (*learn)(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault);
     struct state_array arrays[ARRAYS_MOST]; /* up to the first without a name              */
@@ -128,14 +144,16 @@ struct learner {
     bool measures; /* where no width is given, the residuals make one (residuals.h) */
 
     /* For what arrays cannot hold; NULL: nothing. Add it to a model of the state, and take it back
-     * from one whose arrays are loaded; add what scoring needs to a message of the ring; and take
-     * that from a model or a message, which outlives the extras if it is not of the ring. */
+     * from one whose arrays are loaded; add what scoring needs to a message of the ring; take that
+     * from a model or a message, which outlives the extras if it is not of the ring; and undo what
+     * the round changed of it. */
     int (*save)(struct state *state, struct model *model, struct fault *fault);
     int (*load)(struct state *state, const struct model *model, struct fault *fault);
     int (*publish)(struct state *state, struct model *model, enum publishing how,
                    struct fault *fault);
     int (*take)(const struct ring_extras *extras, struct settings *settings,
                 const struct model *model, bool ring, struct fault *fault);
+    void (*undo)(struct state *state);
 };
 #define LEARNER_MOST ((size_t)1 << 24)
 
@@ -161,9 +179,6 @@ int learner_start(struct state *state, const struct learner *learner,
 #define LEARNER_NO_STEPS "none"
 int learner_make(struct state *state, const char *list, struct fault *fault);
 void learner_close(struct state *state);
-
-/* Learns from one round. After a fault the state is good for nothing but learner_close. */
-int learner_learn(struct state *state, const struct round *round, struct fault *fault);
 
 /* Grows w and the arrays until they reach `width` weights. */
 int learner_reach(struct state *state, size_t width, struct fault *fault);

@@ -113,6 +113,8 @@ int learner_save(struct state *state, struct model *model, struct fault *fault)
 {
     const struct state_array *array;
     state->shared = NULL;
+    if (state->spoiled)
+        return fault_other(fault, "the last round changed a part of the model, which is not saved");
     if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0 ||
         origin_save(&state->origin, model, fault) < 0 ||
         (learner_scaled(state) ? save_scaled(state, model, fault)

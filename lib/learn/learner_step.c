@@ -76,6 +76,18 @@ int learner_feedback(struct state *state, const struct round *round, struct feed
                            &state->places, fault);
 }
 
+size_t learner_steps(const struct state *state, const struct matrix *x)
+{
+    size_t steps = x->form == MATRIX_DENSE ? x->dim : matrix_entries(x) / x->docs;
+    const struct state_array *array;
+    for (size_t i = 0; (array = learner_array(state, i)); i++) {
+        struct extent e = learner_extent(state, array, state->dim);
+        if (array->shape != ARRAY_VECTORS)
+            steps += e.rows * e.columns;
+    }
+    return steps + 16;
+}
+
 double *learner_score(struct state *state, const struct matrix *x, struct fault *fault)
 {
     double *s = buffer_for(&state->scores, x->docs, sizeof *s, fault);
@@ -156,6 +168,9 @@ int learner_step(struct state *state, const struct matrix *x, const double *s, c
                  struct fault *fault)
 {
     double eta = state->settings.value[SETTING_ETA] / state->ball.scale;
+    if (state->work.stopped)
+        return fault_stopped(fault);
+    state->begun = true;
     state->changes_known = false;
     matrix_transposed_times(x, g, state->gradient.at);
     if (state->adaptive)
@@ -173,6 +188,7 @@ int learner_move(struct state *state, const double *u, size_t width, struct faul
     double *z = state->gradient.at;
     for (size_t j = 0; j < width; j++)
         z[j] = -u[j];
+    state->begun = true;
     state->changes_known = false;
     return descend(state, width, state->settings.value[SETTING_ETA] / state->ball.scale, fault);
 }

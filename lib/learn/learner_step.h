@@ -31,6 +31,10 @@ struct regression *learner_regression(struct state *state, double *w, size_t lev
 int learner_feedback(struct state *state, const struct round *round, struct feedback *feedback,
                      struct fault *fault);
 
+/* Steps of long_work for one document, or one pair, of x: how many numbers of the features and of
+ * the arrays it takes to learn from it, about. */
+size_t learner_steps(const struct state *state, const struct matrix *x);
+
 /* The weights times x: s[docs], finite; a feature that is not finite is a fault. Good until the
  * next call; NULL after a fault. */
 double *learner_score(struct state *state, const struct matrix *x, struct fault *fault);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/little.h"
+
 struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid)
 {
     struct siphash query = siphash_start(k0, k1);
@@ -25,6 +27,7 @@ uint64_t memory_key_name(const struct siphash *query, const void *name, size_t n
 
 uint64_t memory_key_row(const struct siphash *query, uint32_t row)
 {
+    little_numbers(&row, 1, sizeof row);
     return make_key(query, 'r', &row, sizeof row);
 }
 

@@ -151,6 +151,27 @@ int memory_table_fill(struct memory_table *table, const struct memory_arrays *ar
     return 0;
 }
 
+/* Entries that are to leave are marked first: without them searches could miss others. */
+void memory_table_restore(struct memory_table *table, const struct memory_entry *before,
+                          size_t count)
+{
+    for (size_t e = 0; e < count; e++) {
+        struct memory_entry *entry = memory_table_find(table, before[e].key);
+        *entry = before[e];
+        entry->n = before[e].n > 0 ? before[e].n : -1;
+    }
+    for (size_t i = 0; i < MEMORY_SHELVES; i++) {
+        struct memory_shelf *shelf = &table->shelf[i];
+        for (size_t at = 0; at < shelf->room; at++) {
+            if (!shelf->entry[at].key || shelf->entry[at].n >= 0)
+                continue;
+            shelf->entry[at].key = 0;
+            shelf->used--;
+            table->used--;
+        }
+    }
+}
+
 const struct memory_entry *memory_table_next(const struct memory_table *table,
                                              struct memory_walk *walk)
 {

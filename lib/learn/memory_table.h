@@ -54,6 +54,11 @@ struct memory_arrays;
 int memory_table_fill(struct memory_table *table, const struct memory_arrays *arrays,
                       struct fault *fault);
 
+/* Makes entries what they were: before[count], each key once, n = 0 for one that was new, which
+ * leaves the table. It is then good for walks alone. O(size of the table). */
+void memory_table_restore(struct memory_table *table, const struct memory_entry *before,
+                          size_t count);
+
 /* Where a walk through the entries is; all zero at first. */
 struct memory_walk {
     size_t shelf, slot;
@@ -67,7 +72,7 @@ void memory_table_close(struct memory_table *table);
 
 /* ---- in a file ---- */
 
-/* Arrays of `count` numbers, keys rising: little-endian, perhaps unaligned, the caller's. */
+/* Arrays of `count` numbers, keys rising: perhaps unaligned, the caller's. */
 struct memory_arrays {
     const unsigned char *key, *n, *sum; /* u8, f8, f8 */
     size_t count;

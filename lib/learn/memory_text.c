@@ -1,35 +1,41 @@
 #include "learn/memory_text.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/unaligned.h"
 #include "learn/settings.h"
 #include "stream/model.h"
-
-#define TEXT(...) writer_text(text->printer.out, fault, __VA_ARGS__)
+#include "text/print.h"
 
 static struct memory_text *of_printer(struct printer *printer)
 {
     return (struct memory_text *)printer; /* its first member */
 }
 
-static int print_entry(struct memory_text *text, uint64_t key, double n, double sum,
-                       struct fault *fault)
+static void print_entry(struct print *print, uint64_t key, double n, double sum)
 {
-    return TEXT("%" PRIu64 "\t%.17g\t%.17g", key, n, sum);
+    print_whole(print, key);
+    print_byte(print, '\t');
+    print_double(print, n);
+    print_byte(print, '\t');
+    print_double(print, sum);
 }
 
 int memory_text_end(struct printer *printer, struct fault *fault)
 {
     struct memory_text *text = of_printer(printer);
     const struct memory_arrays *arrays = &text->arrays;
-    for (size_t i = 0; !text->named && i < arrays->count; i++)
-        if (print_entry(text, unaligned_u8(arrays->key + 8 * i), unaligned_f8(arrays->n + 8 * i),
-                        unaligned_f8(arrays->sum + 8 * i), fault) < 0 || TEXT("\n") < 0)
-            return -1;
-    return 0;
+    struct print print;
+    if (text->named)
+        return 0;
+    print_start(&print, printer->out, fault);
+    for (size_t i = 0; i < arrays->count && print.failed == 0; i++) {
+        print_entry(&print, unaligned_u8(arrays->key + 8 * i), unaligned_f8(arrays->n + 8 * i),
+                    unaligned_f8(arrays->sum + 8 * i));
+        print_byte(&print, '\n');
+    }
+    return print_end(&print);
 }
 
 /* The model's record is the reader's, and gone when a round comes. */
@@ -80,14 +86,18 @@ int memory_text_model(struct printer *printer, const struct record *record, stru
     return result;
 }
 
-static int print_document(struct memory_text *text, const struct round *round, size_t i,
-                          const struct memory_entry *entry, struct fault *fault)
+static void print_document(struct print *print, const struct printer *printer,
+                           const struct round *round, size_t i, const struct memory_entry *entry)
 {
-    const char *const *name = text->printer.name;
-    if (print_entry(text, entry->key, entry->n, entry->sum, fault) < 0 ||
-        TEXT("\t%s\t", round->qid) < 0)
-        return -1;
-    return name ? TEXT("%s\n", name[i]) : TEXT("%zu\n", i);
+    print_entry(print, entry->key, entry->n, entry->sum);
+    print_byte(print, '\t');
+    print_word(print, round->qid);
+    print_byte(print, '\t');
+    if (printer->name)
+        print_word(print, printer->name[i]);
+    else
+        print_whole(print, i);
+    print_byte(print, '\n');
 }
 
 int memory_text_round(struct printer *printer, const struct round *round, struct fault *fault)
@@ -95,6 +105,7 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
     struct memory_text *text = of_printer(printer);
     struct memory_documents documents;
     struct memory_entry entry;
+    struct print print;
     uint64_t *key = buffer_for(&text->keys, round->docs, sizeof *key, fault);
     if (!key)
         return -1;
@@ -104,11 +115,11 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
     if (printer_names(printer, round, fault) < 0 || memory_round(round, &documents, fault) < 0 ||
         memory_keys(&documents, text->secret.k0, text->secret.k1, key, &text->scratch, fault) < 0)
         return -1;
-    for (size_t i = 0; i < round->docs; i++)
-        if (memory_arrays_find(&text->arrays, key[i], &entry) &&
-            print_document(text, round, i, &entry, fault) < 0)
-            return -1;
-    return 0;
+    print_start(&print, printer->out, fault);
+    for (size_t i = 0; i < round->docs && print.failed == 0; i++)
+        if (memory_arrays_find(&text->arrays, key[i], &entry))
+            print_document(&print, printer, round, i, &entry);
+    return print_end(&print);
 }
 
 void memory_text_close(struct memory_text *text)

@@ -10,10 +10,9 @@
 #include "learn/learner.h"
 #include "stream/model.h"
 #include "text/decimal.h"
+#include "text/print.h"
 
 /* ---- out ---- */
-
-#define TEXT(...) writer_text(printer->out, fault, __VA_ARGS__)
 
 /* A model that has weights, and ranks by them alone: 0 or a fault. */
 static int read_model(struct model *model, const struct record *record, struct fault *fault)
@@ -38,47 +37,66 @@ static double weight(const struct model *model, size_t j)
 int weights_svm_light(struct printer *printer, const struct record *record, struct fault *fault)
 {
     struct model model;
+    struct print print;
     if (read_model(&model, record, fault) < 0)
         return -1;
     size_t vectors = 0;
     for (size_t j = 0; j < model.dim; j++)
         vectors += weight(&model, j) != 0;
-    if (TEXT("SVM-light Version V6.02\n0 # kernel type\n3 # kernel parameter -d \n"
-             "1 # kernel parameter -g \n1 # kernel parameter -s \n1 # kernel parameter -r \n"
-             "empty# kernel parameter -u \n") < 0 ||
-        TEXT("%zu # highest feature index \n0 # number of training documents \n"
-             "%zu # number of support vectors plus 1 \n"
-             "0 # threshold b, each following line is a SV (starting with alpha*y)\n",
-             model.dim, vectors + 1) < 0)
-        return -1;
-    for (size_t j = 0; j < model.dim; j++)
-        if (weight(&model, j) != 0 && TEXT("%.17g %zu:1 #\n", weight(&model, j), j + 1) < 0)
-            return -1;
-    return 0;
+    print_start(&print, printer->out, fault);
+    print_word(&print, "SVM-light Version V6.02\n0 # kernel type\n3 # kernel parameter -d \n"
+                       "1 # kernel parameter -g \n1 # kernel parameter -s \n"
+                       "1 # kernel parameter -r \nempty# kernel parameter -u \n");
+    print_whole(&print, model.dim);
+    print_word(&print, " # highest feature index \n0 # number of training documents \n");
+    print_whole(&print, vectors + 1);
+    print_word(&print, " # number of support vectors plus 1 \n"
+                       "0 # threshold b, each following line is a SV (starting with alpha*y)\n");
+    for (size_t j = 0; j < model.dim && print.failed == 0; j++) {
+        if (weight(&model, j) == 0)
+            continue;
+        print_double(&print, weight(&model, j));
+        print_byte(&print, ' ');
+        print_whole(&print, j + 1);
+        print_word(&print, ":1 #\n");
+    }
+    return print_end(&print);
+}
+
+/* All weights with their numbers, from 1. No blank follows the last of them. */
+static void print_weights(struct print *print, const struct model *model, char between, char after)
+{
+    for (size_t j = 0; j < model->dim && print->failed == 0; j++) {
+        print_whole(print, j + 1);
+        print_byte(print, between);
+        print_double(print, weight(model, j));
+        if (after != ' ' || j + 1 < model->dim)
+            print_byte(print, after);
+    }
 }
 
 int weights_ranklib(struct printer *printer, const struct record *record, struct fault *fault)
 {
     struct model model;
+    struct print print;
     if (read_model(&model, record, fault) < 0)
         return -1;
-    if (TEXT("## Coordinate Ascent\n") < 0)
-        return -1;
-    for (size_t j = 0; j < model.dim; j++)
-        if (TEXT("%s%zu:%.17g", j ? " " : "", j + 1, weight(&model, j)) < 0)
-            return -1;
-    return TEXT("\n");
+    print_start(&print, printer->out, fault);
+    print_word(&print, "## Coordinate Ascent\n");
+    print_weights(&print, &model, ':', ' ');
+    print_byte(&print, '\n');
+    return print_end(&print);
 }
 
 int weights_tsv(struct printer *printer, const struct record *record, struct fault *fault)
 {
     struct model model;
+    struct print print;
     if (read_model(&model, record, fault) < 0)
         return -1;
-    for (size_t j = 0; j < model.dim; j++)
-        if (TEXT("%zu\t%.17g\n", j + 1, weight(&model, j)) < 0)
-            return -1;
-    return 0;
+    print_start(&print, printer->out, fault);
+    print_weights(&print, &model, '\t', '\n');
+    return print_end(&print);
 }
 
 /* ---- in ---- */

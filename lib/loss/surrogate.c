@@ -1,9 +1,10 @@
 #include "loss/surrogate.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "loss/dcg.h"
-#include "loss/hinge_pairs.h"
+#include "loss/hinges.h"
 #include "loss/smooth.h"
 #include "math/order.h"
 #include "math/real.h"
@@ -86,28 +87,25 @@ static double smoothdcg_loss(size_t m, const double *s, const double *R,
            smooth_below(m, s, gain, options->epsilon, options->cutoff, NULL, gain + m);
 }
 
-/* R[docs]: the relevances by document, where all places have feedback. */
-static const double *by_document(const struct exposure *exposure, double *R)
-{
-    for (size_t a = 0; a < exposure->places; a++)
-        R[exposure->doc[a]] = exposure->relevance[a];
-    return R;
-}
+enum { LOOPED = 64 }; /* hinges of more documents are counted without looking at each pair */
 
-/* From so many documents on it is faster to sort them than to look at all pairs. */
-enum { MANY = 32 };
+/* Counts steps; true if the work was stopped. */
+static bool stops(const struct surrogate_options *options, size_t steps)
+{
+    struct fault none = { FAULT_NONE, "" };
+    return options->work && long_work(options->work, steps, &none) < 0;
+}
 
 /* the hinge of every pair that is in the wrong order, or in the right order by less than 1 */
 static void ranksvm_gradient(const struct exposure *exposure, const double *s,
                              const struct surrogate_options *options, double *g, double *scratch)
 {
-    (void)options;
-    if (exposure->places == exposure->docs && exposure->docs >= MANY) {
-        hinge_pairs(exposure->docs, s, by_document(exposure, scratch), g, scratch + exposure->docs);
+    if (exposure->places == exposure->docs && exposure->docs > LOOPED) {
+        hinges_count(exposure->docs, s, exposure->doc, exposure->relevance, g, scratch);
         return;
     }
     memset(g, 0, exposure->docs * sizeof *g);
-    for (size_t a = 0; a < exposure->places; a++) {
+    for (size_t a = 0; a < exposure->places && !stops(options, exposure->places); a++) {
         for (size_t b = 0; b < exposure->places; b++) {
             uint32_t i = exposure->doc[a], j = exposure->doc[b];
             if (exposure->relevance[a] > exposure->relevance[b] && 1 + s[j] > s[i]) {
@@ -122,10 +120,12 @@ static void ranksvm_gradient(const struct exposure *exposure, const double *s,
 static double ranksvm_loss(size_t m, const double *s, const double *R,
                            const struct surrogate_options *options, double *scratch)
 {
-    double sum = 0;
-    (void)options, (void)scratch;
+    double sum = 0, least = INFINITY;
+    (void)scratch;
     for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < m; j++)
+        least = R[i] < least ? R[i] : least;
+    for (size_t i = 0; i < m && !stops(options, R[i] > least ? m : 1); i++)
+        for (size_t j = 0; R[i] > least && j < m; j++)
             if (R[i] > R[j] && 1 + s[j] > s[i])
                 sum += 1 + s[j] - s[i];
     return sum;
@@ -151,6 +151,14 @@ static double listnet_loss(size_t m, const double *s, const double *R,
     for (size_t j = 0; j < m; j++)
         sum += scratch[m + j] * (norm - s[j]);
     return sum;
+}
+
+/* R[docs]: the relevances by document, where all places have feedback. */
+static const double *by_document(const struct exposure *exposure, double *R)
+{
+    for (size_t a = 0; a < exposure->places; a++)
+        R[exposure->doc[a]] = exposure->relevance[a];
+    return R;
 }
 
 /* target[m] = G(R) / Z, with Z the largest DCG of the list; 0 where no document is relevant.

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "explore/propensity.h"
+#include "io/wait.h"
 #include "loss/slam.h"
 
 #define SURROGATE_ALL SIZE_MAX /* `least` of a loss that needs every relevance */
@@ -16,6 +17,8 @@ enum { SURROGATE_SCRATCH = SLAM_SCRATCH + 1 }; /* numbers of scratch for each do
 struct surrogate_options {
     double epsilon; /* smoothdcg's                      */
     size_t cutoff;  /* slam's: SIZE_MAX is the whole list; smoothdcg's: SIZE_MAX is 1 */
+    struct long_work *work; /* counts the steps of what is not linear in the documents; if it was
+                             * stopped, the result is good for nothing; NULL: nothing counts */
 };
 
 struct surrogate {

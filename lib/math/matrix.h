@@ -11,7 +11,7 @@ enum matrix_form {
     MATRIX_SPARSE /* row i is idx/val[ptr[i]..ptr[i+1]), idx rising from 0     */
 };
 
-/* Borrowed bytes, little-endian and unaligned, as they lie in the stream. */
+/* Borrowed bytes, perhaps unaligned, as they lie in the payload of a record. */
 struct matrix {
     enum matrix_form form;
     size_t docs, dim;

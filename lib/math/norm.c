@@ -6,7 +6,7 @@
 #include "math/lanes.h"
 #include "math/vectors.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(PORTABLE)
 #include <immintrin.h>
 #endif
 
@@ -46,7 +46,7 @@ static void copy_rest(double rest[LANES], const double *from, size_t n)
         rest[i] = i < n ? from[i] : 0;
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(PORTABLE)
 /* Four at a time, as add_up reads them: vectors that were written number by number wait. */
 VECTORS_WIDE static inline void copy_rest_wide(double rest[LANES], const double *from, size_t n)
 {

@@ -27,11 +27,8 @@
 #endif
 
 #if FLT_EVAL_METHOD != 0
-#error "real.h: doubles must be computed as doubles; on 32-bit x86 use -msse2 -mfpmath=sse"
-#endif
-
-#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "real.h: this machine is big-endian, or does not say; only little-endian is supported"
+#error "real.h: floats and doubles must be computed as such: use -msse2 -mfpmath=sse on 32-bit x86,"
+#error "real.h: and -fexcess-precision=fast on s390x"
 #endif
 
 /*

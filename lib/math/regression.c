@@ -6,9 +6,6 @@
 #include "base/unaligned.h"
 #include "math/udu.h"
 
-/* Documents that are learnt in one pass over P: their z and u stay near meanwhile. */
-enum { AT_ONCE = 16 };
-
 size_t regression_rows(size_t dim, bool plain)
 {
     return plain ? dim : dim > SIZE_MAX / 2 ? SIZE_MAX : 2 * dim;
@@ -145,14 +142,29 @@ static void move(struct regression *my, double a, const double *u)
     }
 }
 
+static int too_large(double b, struct fault *fault)
+{
+    return fault_data(fault, "z'P z + lambda is %g: a feature is not finite or too large: use "
+                      "smaller features", b);
+}
+
+int regression_finite(struct regression *regression, size_t i, struct fault *fault)
+{
+    double square = 0;
+    size_t rows = all_rows(regression);
+    write_out(regression, i, regression->z);
+    for (size_t r = 0; r < rows; r++)
+        square += regression->z[r] * regression->z[r];
+    return isfinite(square) ? 0 : too_large(square, fault);
+}
+
 /* P has taken the observation; so do the weights. */
 static int settle(struct regression *my, const struct udu_observation *o, double worth,
                   struct regression_error *error, struct fault *fault)
 {
     double b = o->b;
     if (!(b > 0) || isinf(b))
-        return fault_data(fault, "z'P z + lambda is %g: a feature is not finite or too "
-                          "large: use smaller features", b);
+        return too_large(b, fault);
     my->spread = b / my->lambda;
     *error = (struct regression_error){ worth - expect(my, o->z), my->spread };
     move(my, error->e / b, o->u);
@@ -170,14 +182,14 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
     return settle(my, &o, worth, &error, fault);
 }
 
-/* Up to AT_ONCE documents in one pass over P. */
+/* Up to REGRESSION_AT_ONCE documents in one pass over P. */
 static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
                          const double *worth, const double *much, struct regression_error *error,
                          struct fault *fault)
 {
-    struct udu_observation o[AT_ONCE];
+    struct udu_observation o[REGRESSION_AT_ONCE];
     struct regression_error some;
-    size_t at[AT_ONCE], rows = all_rows(my), k = 0;
+    size_t at[REGRESSION_AT_ONCE], rows = all_rows(my), k = 0;
     double *z = buffer_for(&my->several, 2 * n, rows * sizeof *z, fault);
     if (!z)
         return -1;
@@ -201,8 +213,8 @@ int regression_learn_all(struct regression *regression, size_t n, const uint32_t
                          const double *worth, const double *much, struct regression_error *error,
                          struct fault *fault)
 {
-    for (size_t e = 0; e < n; e += AT_ONCE) {
-        size_t some = n - e < AT_ONCE ? n - e : AT_ONCE;
+    for (size_t e = 0; e < n; e += REGRESSION_AT_ONCE) {
+        size_t some = n - e < REGRESSION_AT_ONCE ? n - e : REGRESSION_AT_ONCE;
         if (learn_several(regression, some, doc + e, worth + e, much ? much + e : NULL,
                           error ? error + e : NULL, fault) < 0)
             return -1;

@@ -56,6 +56,10 @@ double regression_expect(struct regression *regression, size_t i);
  * relevance has variance 1. Nothing may be learnt between calls for one round. O(dim^2). */
 void regression_variances(struct regression *regression, size_t i, double v[VARIANCES_ABREAST]);
 
+/* 0 if document i has finite features, so that regression_learn can learn from it; else a fault,
+ * and nothing has changed. O(dim). */
+int regression_finite(struct regression *regression, size_t i, struct fault *fault);
+
 /* Learns that document i is worth `worth`; it counts `much` times, above 0. 0, or a fault if the
  * features are too large; the regression is then unusable. O(dim^2). */
 int regression_learn(struct regression *regression, size_t i, double worth, double much,
@@ -65,6 +69,9 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
 struct regression_error {
     double e, spread;
 };
+
+/* Documents that are learnt in one pass over P: their z and u stay near meanwhile. */
+enum { REGRESSION_AT_ONCE = 16 };
 
 /* The same for the documents doc[n], one after the other, to the bit: P, which may be large, comes
  * from memory once for several of them. worth[n]; much[n], where 0 or less leaves a document out;

@@ -1,6 +1,7 @@
 /* vectors: compiles code for every machine, and again for machines with wider vectors. All give the
  * same bits, because the code fixes the order of all additions. The widest that the processor has
- * is found once, when the program starts. */
+ * is found once, when the program starts. With -DPORTABLE only the code for every machine is
+ * compiled, here and in text/features. */
 #ifndef RANKPIPE_VECTORS_H
 #define RANKPIPE_VECTORS_H
 
@@ -11,12 +12,12 @@
 
 /* Marks a function for vectors of 32 or 64 bytes, which may run only where vectors_best() is at
  * least VECTORS_32 or VECTORS_64. Elsewhere than on x86-64 they are plain functions. */
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(PORTABLE)
 #define VECTORS_WIDE __attribute__((target("avx2")))
 #else
 #define VECTORS_WIDE
 #endif
-#if defined(__x86_64__) && (defined(__clang__) || __GNUC__ >= 7)
+#if defined(__x86_64__) && !defined(PORTABLE) && (defined(__clang__) || __GNUC__ >= 7)
 #define VECTORS_WIDEST __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 #define VECTORS_HAVE_64 1
 #else
@@ -35,7 +36,7 @@ static inline enum vectors vectors_best(void)
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         return VECTORS_64;
 #endif
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(PORTABLE)
     if (__builtin_cpu_supports("avx2"))
         return VECTORS_32;
 #endif

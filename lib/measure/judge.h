@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "io/wait.h"
 
 struct conventions {
     bool letor_discount;  /* D = 1, 1, 1/log2(3), 1/log2(4) ...; else D(i) = 1/log2(i+1) */
@@ -29,6 +30,7 @@ struct judge {
     const double *label;    /* label[docs], by document                                    */
     const double *score;    /* score[docs], by document; NULL where there is none          */
     double *scratch;        /* room for SURROGATE_SCRATCH * docs                           */
+    struct long_work *work; /* of measures that are not linear in docs, to be stopped; or NULL */
     size_t discounts;
     struct buffer buffer[5];
 };

@@ -172,9 +172,14 @@ static enum measured loss(const struct measure *measure, const struct judge *jud
         fault_data(fault, "%s needs score: put score before metric", measure->name);
         return MEASURE_FAULT;
     }
-    const struct surrogate_options options = { judge->conventions.epsilon, measure->cutoff };
+    const struct surrogate_options options = { judge->conventions.epsilon, measure->cutoff,
+                                               judge->work };
     *value = measure->surrogate->loss(judge->docs, judge->score, judge->label, &options,
                                       judge->scratch);
+    if (judge->work && judge->work->stopped) {
+        fault_stopped(fault);
+        return MEASURE_FAULT;
+    }
     if (!isfinite(*value)) {
         fault_data(fault, "%s is too large for a double: the labels or scores are too large",
                    measure->name);

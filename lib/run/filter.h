@@ -32,6 +32,7 @@ struct host {
     struct ring_local *ring;  /* joins score and update where both are in one process; or NULL */
     struct progress *progress; /* `parse` says here that it was asked for; to be erased before
                                 * words on standard error                                     */
+    bool once;           /* set by `open`: the first end record ends the input             */
     bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,
                           * in standard output's                                         */
 };

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/little.h"
+
 int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **argv)
 {
     struct options options;
@@ -156,8 +158,9 @@ static int pump_input(struct pump *pump, enum kind kind, int fd, const char *nam
     struct reader reader;
     struct splice spliced;
     reader_open(&reader, fd, name, &pump->watch);
-    if (kind == FILTER && splice_open(&spliced, fd, STDOUT_FILENO))
+    if (!LITTLE_SWAPS && kind == FILTER && splice_open(&spliced, fd, STDOUT_FILENO))
         reader.spliced = &spliced;
+    reader.once = pump->host.once;
     reader.copies = !pump->filter->no_features;
     int result = pump_stream(pump, kind, &reader, written);
     if (reader.spliced)

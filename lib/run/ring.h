@@ -22,7 +22,8 @@ struct ring {
      * anything. r must be 0, 1, 2 and so on, or changes would be lost. */
     int (*get)(struct ring *ring, uint64_t r, const struct model **message, struct fault *fault);
 
-    /* Ends the ring: update sends the end, and score, after closing its output, waits for it. */
+    /* Ends the ring: update sends the end. score, after closing its output, reads until then, or
+     * until nothing has come for a second. */
     int (*end)(struct ring *ring, struct fault *fault);
 
     void (*close)(struct ring *ring);

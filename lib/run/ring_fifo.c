@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -16,9 +17,14 @@
  * disk. A program that has not opened the ring after PATIENCE is taken to be missing. */
 enum { PATIENCE = 15000, PAUSE = 10, GRACE = 500 }; /* milliseconds */
 
+/* At its end score waits so long for the next message. If a program that started score keeps the
+ * pipe open, update gets the end of its input only when score is gone. */
+enum { LINGER = 1000 };
+
 struct fifo {
     struct ring ring; /* first: a struct ring * is a struct fifo * */
     const char *path;
+    char awaited[200]; /* "weights from ring PATH" */
     int fd;
     struct watch own; /* for waiting on the FIFO itself */
 
@@ -55,6 +61,7 @@ static struct fifo *new_fifo(const char *path, struct fault *fault)
         return NULL;
     }
     fifo->ring.close = close_fifo;
+    snprintf(fifo->awaited, sizeof fifo->awaited, "weights from ring %s", path);
     fifo->path = path;
     fifo->fd = -1;
     fifo->own = WATCH_NOTHING;
@@ -170,6 +177,7 @@ static int get_message(struct ring *ring, uint64_t r, const struct model **messa
         return -1;
     fifo->own.out = fifo->watch->out;
     fifo->own.stop = fifo->watch->stop;
+    fifo->own.slow = fifo->watch->slow;
     if (await_update(fifo, fault) < 0)
         return -1;
     while (fifo->messages <= r) {
@@ -196,6 +204,14 @@ static int take_message(void *self, struct fault *fault)
     return took < 0 ? -1 : update_is_gone(fifo, fault);
 }
 
+/* Has the ring something to read, or its end, within LINGER? 1, 0 or a fault. */
+static int lingers(struct fifo *fifo, struct fault *fault)
+{
+    if (fifo->reader.from < fifo->reader.until)
+        return 1;
+    return watch_readable(&fifo->own, fifo->fd, LINGER, fault);
+}
+
 static int await_end(struct ring *ring, struct fault *fault)
 {
     struct fifo *fifo = (struct fifo *)ring;
@@ -204,9 +220,8 @@ static int await_end(struct ring *ring, struct fault *fault)
     fifo->watch->side = -1;
     if (await_update(fifo, fault) < 0)
         return -1;
-    do
-        got = next_message(fifo, fault);
-    while (got > 0);
+    while ((got = lingers(fifo, fault)) > 0 && (got = next_message(fifo, fault)) > 0)
+        continue;
     return got;
 }
 
@@ -230,6 +245,7 @@ struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *wa
     fifo->ring.get = get_message;
     fifo->ring.end = await_end;
     reader_open(&fifo->reader, fifo->fd, path, &fifo->own);
+    fifo->reader.awaited = fifo->awaited;
     fifo->watch = watch;
     watch->side = fifo->fd;
     watch->eager = window > 1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/siphash.h"
 #include "base/text.h"
 
 static const char *const kinds[] = {
@@ -139,7 +140,42 @@ static int parse_columns(struct record *record, char *text, struct fault *fault)
     return 0;
 }
 
-static int parse_key(struct record *record, char *name, struct fault *fault)
+/* The keys of a line, by the hash of their names. A table is made only when there are many. */
+enum { FEW = 16, SLOTS = 2 * RECORD_KEYS };
+struct known {
+    uint16_t slot[SLOTS]; /* the number of a key, from 1; 0: an empty slot */
+};
+
+/* The slot of a name, or the empty one where it goes. Where the record lies is no one's choice, so
+ * nobody can choose names that collide. */
+static uint16_t *find_known(struct known *known, const struct record *record, const char *name)
+{
+    struct siphash hash = siphash_start((uintptr_t)record, 0);
+    siphash_add(&hash, name, strlen(name));
+    size_t at = (size_t)(siphash_end(&hash) % SLOTS);
+    while (known->slot[at] && !name_is(record->key[known->slot[at] - 1].name, name))
+        at = (at + 1) % SLOTS;
+    return &known->slot[at];
+}
+
+/* Is there such a key among those before it? */
+static bool comes_twice(struct known *known, const struct record *record, const char *name)
+{
+    if (record->keys < FEW)
+        return record_key(record, name) != NULL;
+    if (record->keys == FEW) {
+        memset(known, 0, sizeof *known);
+        for (size_t k = 0; k < FEW; k++)
+            *find_known(known, record, record->key[k].name) = (uint16_t)(k + 1);
+    }
+    uint16_t *slot = find_known(known, record, name);
+    if (*slot)
+        return true;
+    *slot = (uint16_t)(record->keys + 1);
+    return false;
+}
+
+static int parse_key(struct record *record, struct known *known, char *name, struct fault *fault)
 {
     char *value = cut(name, '=');
     if (!value)
@@ -148,7 +184,7 @@ static int parse_key(struct record *record, char *name, struct fault *fault)
         return wrong(fault, "not a valid name of a key", name);
     if (*value == '\0')
         return wrong(fault, "a key without a value", name);
-    if (record_key(record, name))
+    if (comes_twice(known, record, name))
         return wrong(fault, "a key comes twice", name);
     record->key[record->keys++] = (struct key){ .name = name, .value = value };
     return 0;
@@ -159,12 +195,14 @@ static int parse_words(struct record *record, char *word, struct fault *fault)
 {
     uint64_t said;
     bool columns = false;
+    struct known known;
     while (word && !name_begins(word, "bytes=")) {
         char *next = cut(word, ' ');
         if (columns)
             return wrong(fault, "only bytes= may follow cols=, not", word);
         columns = name_begins(word, "cols=");
-        if ((columns ? parse_columns(record, word + 5, fault) : parse_key(record, word, fault)) < 0)
+        if ((columns ? parse_columns(record, word + 5, fault)
+                     : parse_key(record, &known, word, fault)) < 0)
             return -1;
         word = next;
     }

@@ -20,17 +20,28 @@ static const char *copy_word(char **at, const char *word)
     return copied;
 }
 
-struct header_copy *header_copy_make(const struct record *record, struct fault *fault)
+static size_t front_bytes(const struct record *record)
 {
-    size_t front = sizeof(struct header_copy) + record->columns * sizeof(struct column) +
-                   record->keys * sizeof(struct key), text = 0;
+    return sizeof(struct header_copy) + record->columns * sizeof(struct column) +
+           record->keys * sizeof(struct key);
+}
+
+size_t header_copy_bytes(const struct record *record)
+{
+    size_t text = 0;
     for (size_t k = 0; k < record->keys; k++)
         text += strlen(record->key[k].name) + strlen(record->key[k].value) + 2;
     for (size_t c = 0; c < record->columns; c++)
         text += strlen(record->column[c].name) + 1;
-    struct header_copy *copy = malloc(front + text);
+    return front_bytes(record) + text;
+}
+
+struct header_copy *header_copy_make(const struct record *record, struct fault *fault)
+{
+    size_t front = front_bytes(record), bytes = header_copy_bytes(record);
+    struct header_copy *copy = malloc(bytes);
     if (!copy) {
-        fault_memory(fault, front + text);
+        fault_memory(fault, bytes);
         return NULL;
     }
     *copy = (struct header_copy){ record->kind, record->rounds, record->bytes, record->keys,

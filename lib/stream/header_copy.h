@@ -12,6 +12,9 @@ struct header_copy;
  * where there is no memory. */
 struct header_copy *header_copy_make(const struct record *record, struct fault *fault);
 
+/* The bytes of memory that the copy takes. */
+size_t header_copy_bytes(const struct record *record);
+
 /* Makes *record what the copied record was, with columns bound to no payload. Names and values stay
  * in the copy, which must outlive the record. */
 void header_copy_restore(const struct header_copy *copy, struct record *record);

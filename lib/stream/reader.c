@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/little.h"
 #include "stream/header.h"
 #include "stream/round.h"
 
@@ -16,7 +17,7 @@ enum { LARGE = 16 * 1024 };
 
 void reader_open(struct reader *reader, int fd, const char *name, struct watch *watch)
 {
-    *reader = (struct reader){ .fd = fd, .name = name, .watch = watch };
+    *reader = (struct reader){ .fd = fd, .name = name, .awaited = name, .watch = watch };
 }
 
 void reader_open_memory(struct reader *reader, const void *bytes, size_t n, const char *name)
@@ -68,7 +69,7 @@ static int fill(struct reader *reader, struct fault *fault)
 {
     int took = reader->fd < 0 ? 2 : 0;
     while (took == 0) {
-        if (reader->watch && watch_readable(reader->watch, reader->fd, -1, fault) < 0)
+        if (reader->watch && watch_input(reader->watch, reader->fd, reader->awaited, fault) < 0)
             return -1;
         took = reader_take(reader, fault);
     }
@@ -228,7 +229,8 @@ static int splice_payload(struct reader *reader, struct record *record, size_t n
         if (got < 0 && (looked || errno != EAGAIN))
             return read_back(reader, fault);
         looked = got < 0;
-        if (looked && reader->watch && watch_readable(reader->watch, reader->fd, -1, fault) < 0)
+        if (looked && reader->watch &&
+            watch_input(reader->watch, reader->fd, reader->awaited, fault) < 0)
             return -1;
         if (looked)
             continue;
@@ -294,6 +296,15 @@ static int next_header(struct reader *reader, struct record *record, struct faul
     return 1;
 }
 
+/* The end record of a stream that has only one: nothing may have come after it. */
+static int after_end(const struct reader *reader, struct fault *fault)
+{
+    if (held(reader) == 0)
+        return 0;
+    return fault_data(fault, "%s: more came after the end record, which is the end in a ring",
+                      reader->name);
+}
+
 int reader_header(struct reader *reader, struct record *record, struct fault *fault)
 {
     for (;;) {
@@ -307,6 +318,18 @@ int reader_header(struct reader *reader, struct record *record, struct fault *fa
         reader->from += reader->line;
         if (check_end(reader, record, fault) < 0)
             return -1;
+        if (reader->once)
+            return after_end(reader, fault);
+    }
+}
+
+/* Makes the numbers of a payload in memory the machine's own. */
+static void swap_payload(struct record *record)
+{
+    for (size_t c = 0; c < record->columns; c++) {
+        const struct column *column = &record->column[c];
+        void *numbers = (void *)(uintptr_t)column->data; /* in the reader's buffer */
+        little_numbers(numbers, (size_t)column->count, column_width(column->type));
     }
 }
 
@@ -320,6 +343,8 @@ int reader_payload(struct reader *reader, struct record *record, struct fault *f
     if (here > record->bytes)
         here = (size_t)record->bytes;
     record_bind(record, reader->bytes + reader->from + n, here);
+    if (LITTLE_SWAPS)
+        swap_payload(record);
     reader->at = reader->from;
     reader->from += n + here;
     remember(reader, record);

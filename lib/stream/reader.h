@@ -27,6 +27,8 @@ struct reader {
     size_t from, until;         /* bytes[from..until-1] are still to be parsed        */
     size_t at;                  /* where in bytes the last record begins              */
     size_t line;                /* bytes of its header line                           */
+    const char *awaited;        /* what the bytes are, for who waits long; name at first */
+    bool once;                  /* the first end record ends the stream; set by the caller */
     bool keep;                  /* never discard bytes; set by the caller             */
     struct splice *spliced;     /* NULL: none; set, with `copies`, by the caller      */
     bool copies;

@@ -38,7 +38,7 @@ struct column {
     const char *name;
     enum column_type type;
     uint64_t count;   /* values */
-    const void *data; /* borrowed, little-endian, perhaps unaligned; NULL: not in memory */
+    const void *data; /* borrowed, perhaps unaligned; NULL: not in memory */
     struct column_source *source; /* makes the values, instead of data; borrowed; NULL: none */
     unsigned char known;
 };

@@ -6,28 +6,49 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stream/header.h"
 #include "stream/header_copy.h"
 #include "stream/mapped.h"
 #include "stream/round.h"
 
 struct place { /* of one round */
-    size_t stream, at; /* its payload begins at byte `at` of that stream */
+    size_t at;             /* where its header line begins in that stream */
+    uint32_t stream, line; /* bytes of the line */
+};
+
+struct parsed { /* the header of one round */
     struct header_copy *header;
     struct round_keys keys;
 };
+
+/* So many bytes of headers are kept parsed, for the first rounds. Other lines are parsed each
+ * time, which takes longer, and next to no memory. */
+enum { PARSED = 64 << 20 };
+
+static int keep_parsed(struct round_store *store, const struct round *round, struct fault *fault)
+{
+    size_t n = store->rounds + 1;
+    if (store->parsed < store->rounds || store->parsed_bytes > PARSED)
+        return 0;
+    struct parsed *parsed = buffer_for(&store->headers, n, sizeof *parsed, fault);
+    struct header_copy *copy = parsed ? header_copy_make(round->record, fault) : NULL;
+    if (!copy)
+        return -1;
+    parsed[store->parsed++] = (struct parsed){ copy, round_keys_kept(round) };
+    store->parsed_bytes += header_copy_bytes(round->record) + sizeof *parsed;
+    return 0;
+}
 
 /* Adds the place of a round that the stream's reader has just read. */
 static int add_place(struct round_store *store, const struct mapped *stored,
                      const struct round *round, struct fault *fault)
 {
-    const struct record *record = round->record;
+    const struct reader *reader = &stored->reader;
     struct place *place = buffer_for(&store->places, store->rounds + 1, sizeof *place, fault);
-    struct header_copy *header = place ? header_copy_make(record, fault) : NULL;
-    if (!header)
+    if (!place || keep_parsed(store, round, fault) < 0)
         return -1;
-    const unsigned char *payload = record->columns ? record->column[0].data : NULL;
-    size_t at = payload ? (size_t)(payload - stored->reader.bytes) : 0;
-    place[store->rounds++] = (struct place){ store->streams, at, header, round_keys_kept(round) };
+    place[store->rounds++] = (struct place){ reader->at, (uint32_t)store->streams,
+                                             (uint32_t)reader->line };
     return 0;
 }
 
@@ -92,26 +113,43 @@ int round_store_add(struct round_store *store, const char *file, struct watch *w
     return result;
 }
 
-void round_store_round(const struct round_store *store, size_t i, struct round *round)
+int round_store_round(const struct round_store *store, size_t i, struct round *round,
+                      struct fault *fault)
 {
     struct record *record = round->record;
     const struct place *place = (const struct place *)store->places.at + i;
     const struct mapped *stored = (const struct mapped *)store->stored.at + place->stream;
-    header_copy_restore(place->header, record);
-    record_bind(record, stored->reader.bytes + place->at, (size_t)record->bytes);
+    const unsigned char *line = stored->reader.bytes + place->at;
+    if (i < store->parsed)
+        header_copy_restore(((const struct parsed *)store->headers.at)[i].header, record);
+    else if (header_parse(record, (const char *)line, place->line - 1, fault) < 0)
+        return -1;
+    record_bind(record, line + place->line, (size_t)record->bytes);
     record->mapped = stored->map != NULL;
     round_columns_clear(round);
+    if (i >= store->parsed)
+        return 0;
     round_columns_find(record, round->column);
-    round_keys_restore(round, &place->keys);
+    round_keys_restore(round, &((const struct parsed *)store->headers.at)[i].keys);
     round->restored = true;
+    return 0;
+}
+
+int round_store_unchanged(const struct round_store *store, struct fault *fault)
+{
+    for (size_t i = 0; i < store->streams; i++)
+        if (mapped_unchanged((const struct mapped *)store->stored.at + i, fault) < 0)
+            return -1;
+    return 0;
 }
 
 void round_store_close(struct round_store *store)
 {
     struct mapped *stored = store->stored.at;
-    struct place *place = store->places.at;
-    for (size_t i = 0; i < store->rounds; i++)
-        free(place[i].header);
+    struct parsed *parsed = store->headers.at;
+    for (size_t i = 0; i < store->parsed; i++)
+        free(parsed[i].header);
+    buffer_free(&store->headers);
     for (size_t i = 0; i < store->streams; i++)
         mapped_close(&stored[i]);
     buffer_free(&store->stored);

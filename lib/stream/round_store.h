@@ -12,7 +12,8 @@
 
 struct round_store { /* all zero at first */
     struct buffer stored, places; /* of each stream; where each round is */
-    size_t streams, rounds;
+    struct buffer headers;        /* parsed headers of the first `parsed` rounds */
+    size_t streams, rounds, parsed, parsed_bytes;
 };
 
 /* Adds the rounds of a file ("-" is standard input), which is read to its end and checked. A
@@ -21,10 +22,14 @@ struct round_store { /* all zero at first */
 int round_store_add(struct round_store *store, const char *file, struct watch *watch,
                     struct fault *fault);
 
-/* Makes *round and its record round i, from 0, as after round_header, which was done when the round
- * was added; round_read then reads its columns alone. Header and payload stay the store's.
- * O(header). */
-void round_store_round(const struct round_store *store, size_t i, struct round *round);
+/* Makes *round and its record round i, from 0, so that round_read may follow: it reads the columns,
+ * and the header only where that is not kept parsed. Its payload stays the store's. 0; or a fault,
+ * where the file has changed. O(header). */
+int round_store_round(const struct round_store *store, size_t i, struct round *round,
+                      struct fault *fault);
+
+/* Are the mapped files as long as they were? 0 or a fault. O(files). */
+int round_store_unchanged(const struct round_store *store, struct fault *fault);
 
 void round_store_close(struct round_store *store);
 

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/little.h"
 #include "io/splice.h"
 #include "stream/header.h"
 
@@ -138,14 +139,19 @@ static int writer_splice(struct writer *writer, struct splice *spliced, struct f
     return 0;
 }
 
-/* Writes values that are made now, a piece at a time. */
+/* Writes values that are made now, or whose bytes must be swapped, a piece at a time. */
 static int writer_made(struct writer *writer, const struct column *column, struct fault *fault)
 {
     uint64_t piece[512];
+    const unsigned char *data = column->data;
     const size_t width = column_width(column->type), most = sizeof piece / width;
     for (uint64_t left = column->count; left > 0;) {
         size_t n = left < most ? (size_t)left : most;
-        column->source->next(column->source, piece, n);
+        if (column->source)
+            column->source->next(column->source, piece, n);
+        else
+            memcpy(piece, data + (column->count - left) * width, n * width);
+        little_numbers(piece, n, width);
         if (writer_bytes(writer, piece, n * width, fault) < 0)
             return -1;
         left -= n;
@@ -156,7 +162,7 @@ static int writer_made(struct writer *writer, const struct column *column, struc
 static int writer_column(struct writer *writer, const struct column *column, bool mapped,
                          struct fault *fault)
 {
-    if (column->source)
+    if (column->source || LITTLE_SWAPS)
         return writer_made(writer, column, fault);
     return (mapped ? writer_pages : writer_bytes)(writer, column->data, column_bytes(column),
                                                   fault);

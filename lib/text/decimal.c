@@ -2,7 +2,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/text.h"
 
@@ -26,8 +25,6 @@ const char *decimal_end(const char *p)
     return end;
 }
 
-enum { POWER_LEAST = -22, POWER_MOST = 18 }; /* powers of ten that are exact, values in range */
-
 /* Adds the exponent at p to *power. Returns where it ends, or NULL where it is not a plain one. */
 static const char *read_exponent(const char *p, int *power)
 {
@@ -38,23 +35,7 @@ static const char *read_exponent(const char *p, int *power)
     if (end == p || end - p > 7)
         return NULL;
     *power += minus ? -(int)digits : (int)digits;
-    return *power < POWER_LEAST || *power > POWER_MOST ? NULL : end;
-}
-
-/* *value becomes the float nearest to digits * 10^power; false where that is not certain. The power
- * of ten is exact, so x is rounded at most twice and is less than 3 units in the last place off. A
- * float lacks the last 29 bits of x. Two floats are equally near where these bits are 2^28: unless
- * they are within 4 of that, x is on the right side. */
-static inline bool round_decimal(uint64_t digits, int power, float *value)
-{
-    static const double ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
-                                  1e22 };
-    double x = power > 0 ? (double)digits * ten[power] : (double)digits / ten[-power];
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    *value = (float)x;
-    return ((bits - (0x10000000 - 4)) & 0x1fffffff) > 8;
+    return *power < DECIMAL_LEAST || *power > DECIMAL_MOST ? NULL : end;
 }
 
 const char *decimal_float(const char *p, float *value)
@@ -75,7 +56,7 @@ const char *decimal_float(const char *p, float *value)
         return NULL;
     if ((*p == 'e' || *p == 'E') && !(p = read_exponent(p + 1, &power)))
         return NULL;
-    if (!text_ends_number(*p) || !round_decimal(digits, power, value))
+    if (!text_ends_number(*p) || !decimal_round(digits, power, value))
         return NULL;
     *value = minus ? -*value : *value;
     return p;

@@ -33,7 +33,7 @@ void feedback_log_close(struct feedback_log *log)
 /* The pointer in its bucket that points to the answer, or the NULL where it would go. */
 static struct answer **find_place(const struct feedback_log *log, const char *key)
 {
-    struct answer **at = &log->bucket[qids_hash(key) % log->buckets];
+    struct answer **at = &log->bucket[qids_hash(&log->before, key) % log->buckets];
     while (*at && strcmp((*at)->key, key) != 0)
         at = &(*at)->chain;
     return at;

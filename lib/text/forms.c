@@ -1,14 +1,11 @@
 #include "text/forms.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/unaligned.h"
 #include "stream/header.h"
-
-#define TEXT(...) writer_text(printer->out, fault, __VA_ARGS__)
+#include "text/print.h"
 
 void printer_close(struct printer *printer)
 {
@@ -51,19 +48,24 @@ int printer_names(struct printer *printer, const struct round *round, struct fau
     return 0;
 }
 
-static int print_document(struct printer *printer, size_t i, struct fault *fault)
+/* The name of document i, or else its number. Where it has no name, what was printed before is
+ * written, and a fault comes after it. */
+static void print_document(struct print *print, const struct printer *printer, size_t i)
 {
     if (!printer->name)
-        return TEXT("%zu", i);
-    return printer->name[i][0] ? TEXT("%s", printer->name[i]) : wrong_name(i, fault);
+        print_whole(print, i);
+    else if (printer->name[i][0])
+        print_word(print, printer->name[i]);
+    else if (print_end(print) == 0)
+        print->failed = wrong_name(i, print->fault);
 }
 
-static const char *qid_of(const struct round *round, char t[24])
+static void print_qid(struct print *print, const struct round *round)
 {
     if (round->qid)
-        return round->qid;
-    snprintf(t, 24, "%" PRIu64, round->t);
-    return t;
+        print_word(print, round->qid);
+    else
+        print_whole(print, round->t);
 }
 
 /* ---- rank, run and qrels ---- */
@@ -76,61 +78,98 @@ static int start_order(struct printer *printer, const struct round *round, struc
     return round->order ? 0 : fault_data(fault, "needs order: put explore before bin2txt");
 }
 
-static int print_relevance(struct printer *printer, const struct round *round, size_t place,
-                           struct fault *fault)
+static void print_relevance(struct print *print, const struct round *round, size_t place)
 {
     if (round->label)
-        return TEXT("\t%.9g\n", (double)round->label[round->order[place]]);
-    if (place < round->places)
-        return TEXT("\t%.9g\n", (double)round->seen[place]);
-    return TEXT("\t-\n");
+        print_float(print, round->label[round->order[place]]);
+    else if (place < round->places)
+        print_float(print, round->seen[place]);
+    else
+        print_byte(print, '-');
+}
+
+static void print_place(struct print *print, const struct printer *printer,
+                        const struct round *round, size_t place)
+{
+    uint32_t i = round->order[place];
+    print_whole(print, round->t);
+    print_byte(print, '\t');
+    print_word(print, round->qid ? round->qid : "-");
+    print_byte(print, '\t');
+    print_whole(print, place + 1);
+    print_byte(print, '\t');
+    print_document(print, printer, i);
+    print_byte(print, '\t');
+    if (round->score)
+        print_double(print, round->score[i]);
+    else
+        print_byte(print, '-');
+    print_byte(print, '\t');
+    print_relevance(print, round, place);
+    print_byte(print, '\n');
 }
 
 int form_rank(struct printer *printer, const struct round *round, struct fault *fault)
 {
+    struct print print;
     if (start_order(printer, round, fault) < 0)
         return -1;
-    for (size_t place = 0; place < round->docs; place++) {
-        uint32_t i = round->order[place];
-        const char *qid = round->qid ? round->qid : "-";
-        if (TEXT("%" PRIu64 "\t%s\t%zu\t", round->t, qid, place + 1) < 0 ||
-            print_document(printer, i, fault) < 0 ||
-            (round->score ? TEXT("\t%.17g", round->score[i]) : TEXT("\t-")) < 0 ||
-            print_relevance(printer, round, place, fault) < 0)
-            return -1;
-    }
-    return 0;
+    print_start(&print, printer->out, fault);
+    for (size_t place = 0; place < round->docs && print.failed == 0; place++)
+        print_place(&print, printer, round, place);
+    return print_end(&print);
 }
 
 int form_run(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    char t[24];
+    struct print print;
     if (start_order(printer, round, fault) < 0)
         return -1;
-    for (size_t place = 0; place < round->docs; place++)
-        if (TEXT("%s Q0 ", qid_of(round, t)) < 0 ||
-            print_document(printer, round->order[place], fault) < 0 ||
-            TEXT(" %zu %zu rankpipe\n", place + 1, round->docs - place) < 0)
-            return -1;
-    return 0;
+    print_start(&print, printer->out, fault);
+    for (size_t place = 0; place < round->docs && print.failed == 0; place++) {
+        print_qid(&print, round);
+        print_word(&print, " Q0 ");
+        print_document(&print, printer, round->order[place]);
+        print_byte(&print, ' ');
+        print_whole(&print, place + 1);
+        print_byte(&print, ' ');
+        print_whole(&print, round->docs - place);
+        print_word(&print, " rankpipe\n");
+    }
+    return print_end(&print);
+}
+
+static void print_judgement(struct print *print, const struct printer *printer,
+                            const struct round *round, size_t i)
+{
+    float label = round->label[i];
+    if (label != floorf(label) || label > 1e9f) {
+        if (print_end(print) == 0)
+            print->failed = fault_data(print->fault, "label %g is not a whole number, which qrels "
+                                       "need", (double)label);
+        return;
+    }
+    print_qid(print, round);
+    print_word(print, " 0 ");
+    print_document(print, printer, i);
+    print_byte(print, ' ');
+    if (signbit(label))
+        print_byte(print, '-'); /* -0 */
+    print_whole(print, (uint64_t)label);
+    print_byte(print, '\n');
 }
 
 int form_qrels(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    char t[24];
+    struct print print;
     if (printer_names(printer, round, fault) < 0)
         return -1;
     if (!round->label)
         return fault_data(fault, "needs label: qrels are made of labels");
-    for (size_t i = 0; i < round->docs; i++) {
-        if (round->label[i] != floorf(round->label[i]) || round->label[i] > 1e9f)
-            return fault_data(fault, "label %g is not a whole number, which qrels need",
-                              (double)round->label[i]);
-        if (TEXT("%s 0 ", qid_of(round, t)) < 0 || print_document(printer, i, fault) < 0 ||
-            TEXT(" %.0f\n", (double)round->label[i]) < 0)
-            return -1;
-    }
-    return 0;
+    print_start(&print, printer->out, fault);
+    for (size_t i = 0; i < round->docs && print.failed == 0; i++)
+        print_judgement(&print, printer, round, i);
+    return print_end(&print);
 }
 
 int form_summary(struct printer *printer, const struct round *round, struct fault *fault)
@@ -161,31 +200,32 @@ int form_head(struct printer *printer, const struct round *round, struct fault *
     return form_head_model(printer, round->record, fault);
 }
 
-static int print_value(struct printer *printer, const struct column *column, size_t i,
-                       struct fault *fault)
+static void print_value(struct print *print, const struct column *column, size_t i)
 {
     const unsigned char *at = (const unsigned char *)column->data + i * column_width(column->type);
-    switch (column->type) {
-    case COLUMN_F8:
-        return TEXT("%s\t%zu\t%.17g\n", column->name, i, unaligned_f8(at));
-    case COLUMN_F4:
-        return TEXT("%s\t%zu\t%.9g\n", column->name, i, (double)unaligned_f4(at));
-    case COLUMN_U8:
-        return TEXT("%s\t%zu\t%" PRIu64 "\n", column->name, i, unaligned_u8(at));
-    case COLUMN_U4:
-        return TEXT("%s\t%zu\t%" PRIu32 "\n", column->name, i, unaligned_u4(at));
-    default:
-        return TEXT("%s\t%zu\t%u\n", column->name, i, *at);
-    }
+    print_word(print, column->name);
+    print_byte(print, '\t');
+    print_whole(print, i);
+    print_byte(print, '\t');
+    if (column->type == COLUMN_F8)
+        print_double(print, unaligned_f8(at));
+    else if (column->type == COLUMN_F4)
+        print_float(print, unaligned_f4(at));
+    else
+        print_whole(print, column->type == COLUMN_U8 ? unaligned_u8(at)
+                           : column->type == COLUMN_U4 ? unaligned_u4(at) : *at);
+    print_byte(print, '\n');
 }
 
 int form_values(struct printer *printer, const struct record *model, struct fault *fault)
 {
-    if (TEXT("# ") < 0 || form_head_model(printer, model, fault) < 0)
+    struct print print;
+    if (writer_bytes(printer->out, "# ", 2, fault) < 0 ||
+        form_head_model(printer, model, fault) < 0)
         return -1;
+    print_start(&print, printer->out, fault);
     for (size_t c = 0; c < model->columns; c++)
-        for (size_t i = 0; i < model->column[c].count; i++)
-            if (print_value(printer, &model->column[c], i, fault) < 0)
-                return -1;
-    return 0;
+        for (size_t i = 0; i < model->column[c].count && print.failed == 0; i++)
+            print_value(&print, &model->column[c], i);
+    return print_end(&print);
 }

@@ -38,8 +38,8 @@ struct summary { /* all zero at first */
 
 /* Takes in one round; `named`: its documents have names. Line order is judged in the first round of
  * each qid. 0, or a fault without a place: features that are malformed, or that reach further than
- * SUMMARY_FEATURES; a label whose gain overflows. O(features). Memory is 16 bytes a feature, and 16
- * bytes a different qid, whatever the number of rounds. */
+ * SUMMARY_FEATURES; a label whose gain overflows. O(features). Memory is 16 bytes a feature, and
+ * that of qids.h for a different qid, whatever the number of rounds. */
 int summary_round(struct summary *summary, const struct round *round, bool named,
                   struct fault *fault);
 

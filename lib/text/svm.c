@@ -18,6 +18,7 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
 {
     memset(svm, 0, sizeof *svm);
     svm->options = *options;
+    svm->read = features_fastest();
     lines_open(&svm->lines, files, watch);
     if (options->sizes)
         group_sizes_open(&svm->sizes, options->sizes, watch);
@@ -102,7 +103,7 @@ static bool is_plain(unsigned char c)
 static const char *read_qid(const struct svm *svm, const char *p, char encoded[QID_BYTES + 1],
                             struct fault *fault)
 {
-    size_t n = text_word_bytes(p), used = 0;
+    size_t n = text_name_bytes(p), used = 0;
     if (n == 0)
         wrong(svm, p - 4, 4, fault, "a qid without a name");
     for (size_t i = 0; i < n; i++) {
@@ -248,10 +249,30 @@ static int join_counted(struct svm *svm, const char *at, const char *qid, struct
     return 1;
 }
 
+/* Reads the features of a document from p on. Returns where they end, or NULL and a fault.
+ * read_feature reads what svm->read leaves, and makes all checks. */
+static const char *read_features(struct svm *svm, const char *p, struct fault *fault)
+{
+    const struct lines *lines = &svm->lines;
+    struct feature_row row = { .first = !svm->options.from_zero, .most = width_most(svm) };
+    for (p = text_skip_blanks(p);; p = text_skip_blanks(p)) {
+        rows_place(&svm->rows, &row.idx, &row.val);
+        p = svm->read(&row, p, lines->text + lines->bytes, lines_ahead(lines));
+        rows_placed(&svm->rows, row.idx);
+        if (!*p || *p == '#')
+            break;
+        p = read_feature(svm, p, &row.least, row.most, fault);
+        if (!p)
+            return NULL;
+    }
+    if (row.least > svm->width)
+        svm->width = (size_t)row.least;
+    return p;
+}
+
 static int add_document(struct svm *svm, bool labelled, float label, const char *p,
                         struct fault *fault)
 {
-    uint64_t least = 0, most = width_most(svm);
     size_t docs = svm->rows.docs;
     float *labels = buffer_for(&svm->label, docs + 1, sizeof *labels, fault);
     if (!labels)
@@ -262,15 +283,9 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
                                     : "no label, but other documents of its query have one");
     labels[docs] = label;
     svm->labels += labelled;
-    if (rows_document(&svm->rows, svm->lines.bytes / 3, fault) < 0) /* "1:0 " each, at least */
+    size_t most = svm->lines.bytes / 3 + FEATURES_SPARE; /* "1:0 " each, at least */
+    if (rows_document(&svm->rows, most, fault) < 0 || !(p = read_features(svm, p, fault)))
         return -1;
-    for (p = text_skip_blanks(p); *p && *p != '#'; p = text_skip_blanks(p)) {
-        p = read_feature(svm, p, &least, most, fault);
-        if (!p)
-            return -1;
-    }
-    if (least > svm->width)
-        svm->width = (size_t)least;
     return svm->options.names ? read_name(svm, p, fault) : 0;
 }
 

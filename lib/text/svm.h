@@ -12,6 +12,7 @@
 #include "io/lines.h"
 #include "io/wait.h"
 #include "math/matrix.h"
+#include "text/features.h"
 #include "text/group_sizes.h"
 #include "text/qids.h"
 
@@ -39,6 +40,7 @@ struct svm_query {
 
 struct svm {
     struct svm_options options;
+    features_reader *read; /* chosen by the processor */
     struct lines lines;
     struct group_sizes sizes;
     struct qids before;

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-
-#define TEXT(...) writer_text(printer->out, fault, __VA_ARGS__)
+#include "text/print.h"
 
 static int hex(char c)
 {
@@ -24,31 +23,38 @@ static int decode_qid(const char *qid, char plain[ROUND_QID + 1], struct fault *
         }
     }
     *to = '\0';
-    if (strlen(plain) != (size_t)(to - plain) || strpbrk(plain, " \t\n\r"))
-        return fault_data(fault, "its qid has a blank or a NUL, which text cannot hold");
+    if (strlen(plain) != (size_t)(to - plain) || strpbrk(plain, " \t\n\r#"))
+        return fault_data(fault, "its qid has a blank, a # or a NUL, which text cannot hold");
     return 0;
 }
 
-static int print_dense(struct printer *printer, const struct matrix *x, size_t i,
-                       struct fault *fault)
+/* " index:value", with the index from 1. */
+static inline void print_feature(struct print *print, size_t index, float value)
 {
-    for (size_t j = 0; j < x->dim; j++)
-        if (TEXT(" %zu:%.9g", j + 1, (double)unaligned_f4(x->x + 4 * (i * x->dim + j))) < 0)
-            return -1;
-    return 0;
+    char *to = print_room(print, 2 * DIGITS_ROOM);
+    *to = ' ';
+    to = digits_whole(to + 1, index);
+    *to = ':';
+    print_piece(print, digits_nine(to + 1, value));
 }
 
-static int print_sparse(struct printer *printer, const struct matrix *x, size_t i,
-                        struct fault *fault)
+static void print_dense(struct print *print, const struct matrix *x, size_t i)
+{
+    const unsigned char *row = x->x + 4 * i * x->dim;
+    for (size_t j = 0; j < x->dim && print->failed == 0; j++)
+        print_feature(print, j + 1, unaligned_f4(row + 4 * j));
+}
+
+static void print_sparse(struct print *print, const struct matrix *x, size_t i)
 {
     size_t end = unaligned_u4(x->ptr + 4 * (i + 1)), next = 0;
-    for (size_t e = unaligned_u4(x->ptr + 4 * i); e < end; e++) {
+    for (size_t e = unaligned_u4(x->ptr + 4 * i); e < end && print->failed == 0; e++) {
         next = (size_t)unaligned_u4(x->idx + 4 * e) + 1;
-        if (TEXT(" %zu:%.9g", next, (double)unaligned_f4(x->val + 4 * e)) < 0)
-            return -1;
+        print_feature(print, next, unaligned_f4(x->val + 4 * e));
     }
     /* The width is nowhere else in the text: the first document always reaches it. */
-    return i == 0 && next < x->dim ? TEXT(" %zu:0", x->dim) : 0;
+    if (i == 0 && next < x->dim)
+        print_feature(print, x->dim, 0);
 }
 
 /* In text a query ends where the qid changes, and nowhere else. */
@@ -65,29 +71,44 @@ static int check_parted(struct printer *printer, const struct round *round, stru
 
 /* A document's name, after its features. A name that begins with "docid=" has it once more before
  * it, since svm takes the first one off. */
-static int print_comment(struct printer *printer, size_t i, struct fault *fault)
+static void print_comment(struct print *print, const char *name)
 {
-    const char *sign = strncmp(printer->name[i], "docid=", 6) == 0 ? " # docid=" : " # ";
-    return TEXT("%s%s", sign, printer->name[i]);
+    print_word(print, strncmp(name, "docid=", 6) == 0 ? " # docid=" : " # ");
+    print_word(print, name);
+}
+
+/* The line of document i. `qid` is empty where the text has none. */
+static void print_line(struct print *print, const struct round *round, const struct matrix *x,
+                       const char *qid, const char *name, size_t i)
+{
+    if (round->label)
+        print_float(print, round->label[i]);
+    else
+        print_byte(print, '?');
+    print_word(print, qid);
+    if (x->form == MATRIX_DENSE)
+        print_dense(print, x, i);
+    else if (x->form == MATRIX_SPARSE)
+        print_sparse(print, x, i);
+    if (name && *name)
+        print_comment(print, name);
+    print_byte(print, '\n');
 }
 
 int svm_form(struct printer *printer, const struct round *round, struct fault *fault)
 {
+    enum { SIGN = sizeof " qid:" - 1 };
     struct matrix x;
-    char qid[ROUND_QID + 1] = "";
+    struct print print;
+    char qid[SIGN + ROUND_QID + 1] = "";
     if (printer_names(printer, round, fault) < 0 || check_parted(printer, round, fault) < 0 ||
-        (round->qid && decode_qid(round->qid, qid, fault) < 0) ||
+        (round->qid && decode_qid(round->qid, qid + SIGN, fault) < 0) ||
         round_features(round, &x, fault) < 0)
         return -1;
-    for (size_t i = 0; i < round->docs; i++) {
-        if ((round->label ? TEXT("%.9g", (double)round->label[i]) : TEXT("?")) < 0 ||
-            (round->qid && TEXT(" qid:%s", qid) < 0) ||
-            (x.form == MATRIX_DENSE && print_dense(printer, &x, i, fault) < 0) ||
-            (x.form == MATRIX_SPARSE && print_sparse(printer, &x, i, fault) < 0) ||
-            (printer->name && printer->name[i][0] && print_comment(printer, i, fault) < 0) ||
-            TEXT("\n") < 0)
-            return -1;
-    }
-    return 0;
+    if (round->qid)
+        memcpy(qid, " qid:", SIGN);
+    print_start(&print, printer->out, fault);
+    for (size_t i = 0; i < round->docs && print.failed == 0; i++)
+        print_line(&print, round, &x, qid, printer->name ? printer->name[i] : NULL, i);
+    return print_end(&print);
 }
-

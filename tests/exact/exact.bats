@@ -77,6 +77,20 @@ load ../helper
     "$ROOT/build/tests/exact/number" 1000000
 }
 
+@test "features are read alike, to the bit, with every kind of vectors and without" {
+    small_text >text
+    "$ROOT/build/tests/exact/features" 300000 text "$ROOT"/examples/data/*.svm
+}
+
+@test "the text of all data sets is read alike with every kind of vectors" {
+    need_data MQ2008
+    "$ROOT/build/tests/exact/features" 1 "$ROOT"/../shared/data/*/*.txt
+}
+
+@test "a million numbers of each kind are printed with the bytes of printf" {
+    "$ROOT/build/tests/exact/digits" 1000000
+}
+
 @test "separable queries: slam keeps its bound, minimax ranks the same for every eta" {
     "$ROOT/build/tests/exact/separable"
 }
@@ -119,4 +133,8 @@ load ../helper
 
 @test "given how ties were broken, every policy shows documents and pairs with the propensities it says" {
     "$ROOT/build/tests/exact/explorer"
+}
+
+@test "each qid is new once, and its hash has a random key" {
+    "$ROOT/build/tests/exact/qids"
 }

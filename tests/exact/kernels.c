@@ -1,7 +1,7 @@
 /*
  * Every kind of machine that this one can be gives the same bits as sums written out plainly here:
- * products with dense rows, sums of rows, variances, observations of a factor, rankings. So do
- * pairs that are counted by sorting; and dense features are changed to the same as sparse ones.
+ * products with dense rows, sums of rows, variances, observations of a factor, rankings. And dense
+ * features are changed to the same as sparse ones.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "feature/steps.h"
-#include "loss/hinge_pairs.h"
 #include "math/dense.h"
 #include "math/order.h"
 #include "math/rng.h"
@@ -218,30 +217,6 @@ static void check_order(struct rng *rng, size_t m)
     }
 }
 
-/* ---- pairs ---- */
-
-/* Scores about 1 apart, so that 1 + s_j is often equal to s_i; and few grades or many. */
-static void check_hinges(struct rng *rng, size_t m)
-{
-    enum { MOST = 100 };
-    double s[MOST], R[MOST], g[MOST], want[MOST] = { 0 }, scratch[HINGE_PAIRS_SCRATCH * MOST];
-    uint32_t grades = 1 + rng_below(rng, (uint32_t)m);
-    for (size_t i = 0; i < m; i++) {
-        s[i] = rng_below(rng, 2) ? (double)rng_below(rng, 9) / 4 - 1 : 1e-3 * draw(rng);
-        R[i] = rng_below(rng, 5) ? rng_below(rng, grades) : 0.5 * rng_unit(rng);
-    }
-    for (size_t i = 0; i < m; i++) {
-        for (size_t j = 0; j < m; j++) {
-            if (R[i] > R[j] && 1 + s[j] > s[i]) {
-                want[j] += 1;
-                want[i] -= 1;
-            }
-        }
-    }
-    hinge_pairs(m, s, R, g, scratch);
-    same("pairs within the hinge", m, vectors_best(), g, want, m * sizeof *g);
-}
-
 /* ---- features ---- */
 
 /* The same features in the sparse form, without zeros. */
@@ -319,9 +294,6 @@ int main(void)
     for (size_t n = 0; n <= 2 * ROWS; n += n < 20 || (n > 120 && n < 140) ? 1 : 7)
         for (size_t k = 1; k <= OBSERVED; k += k < 4 ? 1 : 8)
             check_observations(&rng, n, k);
-    for (size_t m = 1; m <= 100; m++)
-        for (size_t trial = 0; trial < TRIALS; trial++)
-            check_hinges(&rng, m);
     for (size_t m = 0; m < 600; m += m < 300 ? 1 : 37)
         check_order(&rng, m);
     printf("kernels: %lu comparisons by %d kinds of machine\n", cases, (int)vectors_best() + 1);

@@ -8,6 +8,8 @@
  */
 #include "rounds.h"
 
+#include "loss/hinges.h"
+
 enum { ROUNDS = 400, NARROW = 6 };
 
 /* ---- the pairs of a query ---- */
@@ -37,6 +39,77 @@ static void check_pairs(struct rng *rng)
             }
         }
         hold(drawn == number && listed == number, "pairs", "so many", drawn, number);
+    }
+}
+
+/* ---- long lists ---- */
+
+enum { LONG = 200 };
+
+/* The list of one to LONG documents, of few grades or of many, whose scores often tie. */
+struct list {
+    size_t m;
+    uint32_t doc[LONG];
+    double relevance[LONG], score[LONG]; /* the score by document */
+};
+
+static void draw_list(struct rng *rng, struct list *list)
+{
+    uint32_t grades = 1 + rng_below(rng, 6);
+    list->m = 1 + rng_below(rng, LONG);
+    rng_permutation(rng, list->doc, list->m);
+    for (size_t a = 0; a < list->m; a++) {
+        list->relevance[a] = grades < 6 ? rng_below(rng, grades) : rng_unit(rng);
+        list->score[a] = 0.5 * rng_below(rng, 7) + (a % 3 ? 0 : 0x1p60 * rng_unit(rng));
+    }
+}
+
+/* In document order pairs are what two loops find, whatever blocks have none. */
+static void check_listed(const struct list *list)
+{
+    struct pairs pairs;
+    struct pair pair;
+    struct buffer buffer = { NULL, 0 };
+    struct long_work work = { NULL, 0, false };
+    struct fault fault = { FAULT_NONE, "" };
+    struct feedback feedback = { list->m, list->doc, list->relevance };
+    size_t n = 0;
+    must(pairs_start(&pairs, &feedback, NULL, &buffer, &work, &fault), &fault);
+    for (size_t a = 0; a < list->m; a++)
+        for (size_t b = 0; b < list->m; b++)
+            if (list->relevance[a] > list->relevance[b]) {
+                bool right = pairs_next(&pairs, &pair) && pair.better == list->doc[a] &&
+                             pair.worse == list->doc[b];
+                hold(right, "long list", "another pair at", n++, 0);
+            }
+    hold(!pairs_next(&pairs, &pair) && pairs.n == n, "long list", "so many", pairs.n, n);
+    buffer_free(&buffer);
+}
+
+/* The gradient of all hinges is what two loops count. */
+static void check_hinges(const struct list *list)
+{
+    double g[LONG], counted[LONG] = { 0 }, scratch[HINGES_SCRATCH * LONG];
+    const double *s = list->score;
+    hinges_count(list->m, s, list->doc, list->relevance, g, scratch);
+    for (size_t a = 0; a < list->m; a++)
+        for (size_t b = 0; b < list->m; b++) {
+            uint32_t i = list->doc[a], j = list->doc[b];
+            bool wrong_way = list->relevance[a] > list->relevance[b] && 1 + s[j] > s[i];
+            counted[j] += wrong_way;
+            counted[i] -= wrong_way;
+        }
+    for (size_t d = 0; d < list->m; d++)
+        hold(g[d] == counted[d], "hinges", "gradient", g[d], counted[d]);
+}
+
+static void check_long_lists(struct rng *rng)
+{
+    for (size_t n = 0; n < ROUNDS; n++) {
+        struct list list;
+        draw_list(rng, &list);
+        check_listed(&list);
+        check_hinges(&list);
     }
 }
 
@@ -361,6 +434,7 @@ int main(void)
     static const double gamma[] = { 0, 1e4, 100, 1, 0.25 };
     struct rng rng = rng_at(1, RNG_SAMPLE, 1);
     check_pairs(&rng);
+    check_long_lists(&rng);
     check_likely(three, COUNT(three), 6, 25.8);
     check_likely(four, COUNT(four), 24, 56.0);
     check_rounds(&rng);

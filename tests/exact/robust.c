@@ -93,7 +93,7 @@ static void take_step(const struct kind *kind, const struct world *world, const 
 static double loss_at(const struct kind *kind, const struct world *world, const double *w)
 {
     const struct query *query = &world->query;
-    const struct surrogate_options options = { EPSILON, SIZE_MAX };
+    const struct surrogate_options options = { EPSILON, SIZE_MAX, NULL };
     double s[DOCS] = { 0 }, R[DOCS], scratch[SURROGATE_SCRATCH * DOCS];
     for (size_t i = 0; i < query->docs; i++) {
         R[i] = query->label[i];

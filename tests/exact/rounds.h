@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "learn/learner_model.h"
+#include "learn/learner_round.h"
 #include "loss/pairs.h"
 #include "math/rng.h"
 
@@ -118,7 +119,8 @@ static inline size_t get_pairs(const struct query *query, struct rng *rng, struc
     struct buffer buffer = { NULL, 0 };
     struct fault fault = { FAULT_NONE, "" };
     struct feedback feedback = all_of(query, doc, relevance);
-    must(pairs_start(&got, &feedback, rng, &buffer, &fault), &fault);
+    struct long_work work = { NULL, 0, false };
+    must(pairs_start(&got, &feedback, rng, &buffer, &work, &fault), &fault);
     while (pairs_next(&got, &pair))
         pairs[n++] = (struct pair){ (pair.better - 3) / 2, (pair.worse - 3) / 2 };
     buffer_free(&buffer);

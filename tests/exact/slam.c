@@ -269,7 +269,9 @@ static void check_tangent(const struct world *at, const char *name, struct rng *
 static void check_loss(const struct world *at, const struct tested *tested, const long double *s)
 {
     double scratch[SURROGATE_SCRATCH * DOCS], score_of[DOCS], R[DOCS];
-    const struct surrogate_options options = { 0, tested->cutoff ? tested->cutoff : SIZE_MAX };
+    const struct surrogate_options options = {
+        0, tested->cutoff ? tested->cutoff : SIZE_MAX, NULL
+    };
     long double v[DOCS] = { 0 }, near[DOCS] = { 0 };
     for (size_t i = 0; i < at->m; i++) {
         near[i] = score_of[i] = (double)s[i];

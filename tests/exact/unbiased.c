@@ -19,6 +19,7 @@
 #include "explore/feedback.h"
 #include "explore/propensity.h"
 #include "learn/learner.h"
+#include "learn/learner_round.h"
 #include "loss/surrogate.h"
 
 enum { DOCS = 5, ORDERS = 120 };
@@ -472,7 +473,7 @@ static void compare(struct bench *bench, const struct world *at, const char *wha
 static long double difference(const struct surrogate *surrogate, const struct world *at, size_t j)
 {
     static const int away[] = { 1, -1, 2, -2 }, weight[] = { 8, -8, -1, 1 };
-    const struct surrogate_options options = { at->epsilon, at->cutoff };
+    const struct surrogate_options options = { at->epsilon, at->cutoff, NULL };
     double scratch[SURROGATE_SCRATCH * DOCS], s[DOCS], R[DOCS];
     double h = ldexp(1, ilogb(at->epsilon) - 10);
     long double sum = 0;

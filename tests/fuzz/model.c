@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "learn/learner_model.h"
+#include "learn/learner_round.h"
 #include "learn/learner_step.h"
 #include "learn/scoring.h"
 #include "stream/model_file.h"

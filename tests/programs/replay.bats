@@ -305,3 +305,33 @@ counts() {
     replay rest >want
     same want out
 }
+
+@test "a million small rounds take some 16 bytes each, and 64 MB of headers at the most" {
+    needs_limits
+    awk 'BEGIN { for (i = 0; i < 1000000; i++) print i % 3 " qid:" i " 1:0.5" }' | svm2bin >many
+    (ulimit -v 262144 && exec replay many) | cmp - many # which has 92 MB
+    (ulimit -v 262144 && exec replay -b 999000 -n 1001000 many) >some
+    svm2bin <<<'0 qid:0 1:0.5' >first
+    replay -b 1000001 -n 1000001 many | sed 's/ t=1000001 / t=1 /' | cmp - first
+}
+
+@test "a file that becomes shorter while it is read is an error, not a signal" {
+    awk 'BEGIN { for (i = 0; i < 20000; i++) print i % 3 " qid:" i " 1:0.5" }' | svm2bin >stored
+    replay -n 100000000 stored >/dev/null 2>err &
+    sleep 0.3
+    : >stored
+    got=0
+    wait $! || got=$?
+    [ $got = 1 ]
+    is "$(cat err)" 'replay: a file that is mapped became shorter, or cannot be read'
+    # the rest of a page reads as zeros, without a signal
+    small_text | svm2bin >stored
+    replay -n 6000000 stored >/dev/null 2>err &
+    sleep 0.3
+    head -c -60 stored >shorter
+    cat shorter >stored
+    got=0
+    wait $! || got=$?
+    [ $got = 1 ]
+    grep -q '^replay: .*shorter' err
+}

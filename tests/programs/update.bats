@@ -42,8 +42,8 @@ alone() {
     [ "$(echo "$1"*)" = "$*" ] || { ls -la && return 1; }
 }
 
-# untouched PATTERN OPTION...: a run on the stream `bad`, into a model that is there and into one
-# that is not, fails with the words and leaves things as they were.
+# untouched PATTERN OPTION...: a run on the stream `bad`, whose first round is at fault, into a model
+# that is there and into one that is not, fails with the words and leaves things as they were.
 untouched() {
     local pattern=$1
     shift
@@ -54,6 +54,20 @@ untouched() {
     fails_on bad 1 "$pattern" update "$@" -m none
     [ ! -e none ]
     alone model
+}
+
+# saves_before STREAM PATTERN OPTION...: a run on the stream `bad` fails with the words, and saves
+# what STREAM teaches, the rounds before the one at fault: into a file, and to standard output.
+saves_before() {
+    local stream=$1 pattern=$2
+    shift 2
+    update "$@" <"$stream" >expected
+    fails_on bad 1 "$pattern" update "$@" -m new
+    same expected new
+    alone new
+    fails_on bad 1 "$pattern" update "$@"
+    same expected out
+    rm new
 }
 
 # ---- steps by hand ----
@@ -267,6 +281,9 @@ untouched() {
         fails 2 'update: -e wants a number above 0, not *' update -a kl -e "$value" -m model
         fails 2 'update: -U wants a number above 0, not *' update -a kl -e 1 -U "$value" -m model
     done
+    for value in 0s 01s -1s 1.5s s 10000000000s 30ss; do
+        fails 2 'update: -c wants a whole number *' update -a kl -e 1 -c "$value" -m model
+    done
     for value in 0 -1 x 1.5 01; do
         fails 2 'update: -T wants a whole number *' update -a kl -T "$value" -m model
         fails 2 'update: -c wants a whole number *' update -a kl -e 1 -c "$value" -m model
@@ -470,13 +487,18 @@ refuses() {
     update -a listnet -e 0.1 <both >model
 }
 
-@test "weights that diverge stop the run with the round, and the model as it was" {
+@test "weights that diverge stop the run, and what the rounds before taught is saved" {
     # w = 1e10 (e - 1) 1000 after the first round, so that exp(s) is infinite in the second; into a
     # model with w = 1 it is in the first
+    mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 >first
     mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 \
         + round t=2 docs=2 dim=1 label:f4 1 0 x:f4 1000 1 >bad
+    saves_before first 'update: <stdin>: round 2: *diverge*' -a kl -e 1e10 -x none
     mkstream model learner=kl rounds=3 dim=1 eta=10000000000 w:f8 1 >model
-    untouched 'update: <stdin>: round [12]: *diverge*' -a kl -e 1e10 -x none
+    cp model before
+    fails_on bad 1 "$(resuming model 'update: <stdin>: round 1: *diverge*')" \
+        update -a kl -e 1e10 -x none -m model
+    same before model
     rm model
     mkstream round t=1 docs=1 dim=1 label:f4 1e20 x:f4 1e30 >bad
     mkstream model learner=squared rounds=3 dim=1 eta=1.0000000000000001e+300 w:f8 0 >model
@@ -484,12 +506,37 @@ refuses() {
         -a squared -e 1e300
 }
 
-@test "a feature that is not a number is an error, and the model stays as it was" {
+@test "a feature that is not a number is an error, and what the rounds before taught is saved" {
+    mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 0.5 >first
     for value in nan inf -inf; do
-        mkstream round t=1 docs=2 dim=2 label:f4 1 0 x:f4 1 1 1 1 \
-            + round t=2 docs=2 dim=2 label:f4 1 0 x:f4 1 1 1 $value >bad
-        untouched 'update: <stdin>: round 2: document 1 scores *' -a kl -e 0.1
+        mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 0.5 \
+            + round t=2 qid=b docs=2 dim=1 label:f4 1 0 x:f4 1 $value >bad
+        saves_before first 'update: <stdin>: round 2 (qid b): document 1 scores *' -a kl -e 0.1
+        for learner in kl squared-dr ridge memory solar1 solar2 prank-pair committee prank slam listnet; do
+            saves_before first 'update: <stdin>: round 2*: *' -a "$learner"
+        done
     done
+}
+
+@test "a wider round that fails leaves no more weights than there were" {
+    mkstream round t=1 qid=a docs=2 dim=2 label:f4 1 0 x:f4 1 0.5 0.25 1 >first
+    mkstream round t=1 qid=a docs=2 dim=2 label:f4 1 0 x:f4 1 0.5 0.25 1 \
+        + round t=2 qid=b docs=2 dim=5 label:f4 1 0 x:f4 1 2 3 4 5 6 7 8 9 nan >bad
+    for learner in kl squared-dr ridge memory solar1 solar2 prank-pair committee prank slam listnet; do
+        saves_before first 'update: <stdin>: round 2*: *' -a "$learner"
+    done
+}
+
+@test "where input fails, what came is saved" {
+    not_sanitized "they must be loaded before the shim"
+    deck
+    replay -n 12 deck | update -a kl -e 0.1 >twelve
+    some_rounds 1 12 >rounds
+    # the first read gets all of these, and the second fails by EIO
+    fails_on rounds 1 'update: cannot read <stdin>: *' env FAULTY_CALL=read FAULTY_AT=2 \
+        FAULTY_HOW=5 FAULTY_FD=1 LD_PRELOAD="$ROOT/build/tests/shim/faulty.so" \
+        update -a kl -e 0.1 -m model
+    same twelve model
 }
 
 # ---- the model's file ----
@@ -766,13 +813,32 @@ refused() {
     alone model
 }
 
-@test "a round that fails leaves the last checkpoint" {
+@test "a round that fails is not in the model, those before it are" {
     deck
     { some_rounds 1 7 && mkstream round t=8 docs=1 dim=1 x:f4 1; } >bad
     fails_on bad 1 'update: <stdin>: round 8: needs seen or label*' update -a kl -e 0.1 -c 3 -m model
-    replay -n 6 deck | update -a kl -e 0.1 >six
-    same six model
+    replay -n 7 deck | update -a kl -e 0.1 >seven
+    same seven model
     alone model
+}
+
+@test "-c 1s saves about every second, and at the end" {
+    deck
+    mkfifo in
+    update -a kl -e 0.1 -c 1s -m model <in 3>&- &
+    exec 8>in
+    some_rounds 1 3 >&8
+    sleep 0.3
+    [ ! -e model ]
+    sleep 0.8
+    some_rounds 4 4 >&8
+    within 5 eval '[ "$(rounds_of model 2>/dev/null)" = 4 ]'
+    some_rounds 5 6 >&8
+    sleep 0.3
+    [ "$(rounds_of model)" = 4 ]
+    exec 8>&-
+    wait $! || [ $? = 1 ]
+    [ "$(rounds_of model)" = 6 ]
 }
 
 @test "a second update on the same model is refused while the first runs" {
@@ -983,6 +1049,33 @@ gone_on() {
     [ ! -e model ]
 }
 
+@test "a model that has learnt 2^53 - 1 rounds learns no more, and stays as it was" {
+    mkstream model learner=kl rounds=9007199254740991 dim=1 eta=0.10000000000000001 w:f8 0 >model
+    mkstream round t=1 docs=1 dim=1 label:f4 1 x:f4 1 >bad
+    cp model before
+    fails_on bad 1 "$(resuming model 'update: <stdin>: round 1: the model has learnt 9007199254740991 rounds, the most that it can count')" \
+        update -a kl -e 0.1 -m model
+    same before model
+    mkstream model learner=kl rounds=9007199254740990 dim=1 eta=0.10000000000000001 w:f8 0 >model
+    update -a kl -e 0.1 -m model <bad 2>err
+    bin2txt -f head model | grep rounds=9007199254740991
+    bin2txt model >text # which reads it again
+}
+
+@test "-C is a number whose reciprocal is one, too" {
+    mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 0.25 >stream
+    for learner in solar1 solar2 ridge squared-dr memory; do
+        for value in 1e-320 9e-301 1.1e300 1e308; do
+            fails_on stream 2 "update: -C wants a number from 1e-300 to 1e300, not *" \
+                update -a $learner -C $value
+        done
+        for value in 1e-300 1e300; do
+            update -a $learner -C $value <stream >model
+            ! bin2txt model | grep -E 'nan|inf'
+        done
+    done
+}
+
 # ---- what the features are made by ----
 
 # `raw`: rounds as update gets them, features of several scales that stay exact a thousand times as
@@ -1069,7 +1162,9 @@ raw() {
     replay -n 3 raw >in
     replay -b 4 -n 9 scaled >>in
     fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a squared -x none -m model
-    [ ! -e model ]
+    replay -n 3 raw | update -a squared -x none >want
+    same want model
+    rm model
     replay -n 3 scaled >in
     replay -b 4 -n 9 raw >>in
     fails_on in 1 'update: *round 4 (qid 3): its features are raw, and the model'"'"'s are made by scale: add -x scale' update -a squared -m model

@@ -36,6 +36,14 @@ makes_the_same() {
     makes_the_same most
 }
 
+@test "gcc, without the code for some processors" {
+    needs gcc
+    build plain gcc -O3 -DPORTABLE
+    makes_the_same plain
+    run grep -c . <(nm plain/bin/rankpipe | grep -i 'cpu_model')
+    is "$output" 0
+}
+
 @test "clang" {
     needs clang
     build clang clang -O2
@@ -54,14 +62,43 @@ makes_the_same() {
     makes_the_same i686
 }
 
+# emulate NAME QEMU: programs that run those of NAME on the other machine.
+emulate() {
+    local program
+    for program in $PROGRAMS; do
+        rm "$1/bin/$program"
+        printf '#!/bin/sh\nexec %s "%s/%s/bin/rankpipe" %s "$@"\n' "$2" "$PWD" "$1" "$program" \
+            >"$1/bin/$program"
+        chmod +x "$1/bin/$program"
+    done
+}
+
 @test "arm64, by emulation" {
     needs aarch64-linux-gnu-gcc qemu-aarch64
     LINK=-static build arm64 aarch64-linux-gnu-gcc -O2
-    for program in $PROGRAMS; do
-        rm "arm64/bin/$program"
-        printf '#!/bin/sh\nexec qemu-aarch64 "%s/arm64/bin/rankpipe" %s "$@"\n' "$PWD" "$program" \
-            >"arm64/bin/$program"
-        chmod +x "arm64/bin/$program"
-    done
+    emulate arm64 qemu-aarch64
     makes_the_same arm64
+}
+
+@test "s390x, which is big-endian, by emulation" {
+    needs s390x-linux-gnu-gcc qemu-s390x
+    LINK=-static build s390x s390x-linux-gnu-gcc -O2 -fexcess-precision=fast
+    emulate s390x qemu-s390x
+    rm -f right
+    export ONLY='kl.dense kl.sparse ridge.dense memory.dense memory.sparse solar2.sparse
+        pdgd-adaptive.dense committee.dense ftpl-blocks.fixed'
+    makes_the_same s390x
+    rm right
+    # files, which are not mapped there, whole models that go on, and the ring in one process
+    small_text | svm2bin >stored
+    run='replay -s 2 -n 30 stored | score | explore -g 0.5 | feedback-mask -k 1 | update -a memory'
+    loop "$run -m model"
+    PATH=$PWD/s390x/bin:$PATH loop "$run -m other"
+    same model other
+    PATH=$PWD/s390x/bin:$PATH score -r -m model <stored | explore -o >there
+    score -m model <stored | explore -o >here
+    same here there
+    replay -b 31 -n 40 stored | update -a memory -m model
+    replay -b 31 -n 40 stored | PATH=$PWD/s390x/bin:$PATH update -a memory -m other
+    same model other
 }

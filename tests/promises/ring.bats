@@ -145,6 +145,73 @@ sees_late() {
     same model seen
 }
 
+@test "the end record is the end, although a wrapper keeps the output of score open" {
+    members
+    LIMIT=6
+    source="replay -n 20 stored"
+    run_ring
+    ended 0 0 0 0 0 0
+    mv model straight
+    for wrapper in 'timeout 60 score -f ring' "sh -c 'score -f ring; true'" \
+        "bash -c 'time score -f ring'" "sh -c 'score -f ring -w 1 | cat; true'"; do
+        members
+        rm -f model
+        source="replay -n 20 stored"
+        score=$wrapper
+        run_ring 2>/dev/null
+        rm -f score.err # the times
+        [ "$(cat statuses)" = '0 0 0 0 0 0' ]
+        same straight model
+    done
+    rm model
+    mkstream >none # no rounds
+    source='cat none'
+    run_ring
+    ended 0 0 0 1 0 1
+}
+
+@test "update ends at the end record, although a wrapper keeps its input open" {
+    members
+    LIMIT=6
+    source="replay -n 20 stored"
+    mask="sh -c 'feedback-mask -k 1; sleep 3; true'"
+    run_ring &
+    sleep 1.5
+    [ -e model ] && [ ! -e model.lock ]
+    wait $!
+    ended 0 0 0 0 0 0
+    # and what follows that record is an error, not rounds left out
+    replay -n 2 stored >two
+    timeout -s KILL $LIMIT cat ring >/dev/null 3>&- &
+    fails 1 'update: <stdin>: more came after the end record, which is the end in a ring' \
+        sh -c 'cat two two | update -a kl -e 0.01 -f ring -m other'
+    [ "$(bin2txt -f head other | sed 's/.* rounds=\([0-9]*\) .*/\1/')" = 2 ]
+}
+
+@test "a program that waits for ten seconds says for what, once" {
+    local silent
+    small_text | svm2bin >stored
+    mkfifo in.1 in.2 in.3 ring
+    mkstream model learner=kl rounds=0 dim=0 w:f8 >model
+    exec 7<>in.1 8<>in.2 9<>in.3
+    timeout 22 score -m model <in.1 >/dev/null 2>score.err 3>&- &
+    timeout 22 svm2bin in.2 >/dev/null 2>svm2bin.err 3>&- &
+    timeout 22 update -a kl <in.3 >/dev/null 2>update.err 3>&- &
+    # an update that falls silent after its first message
+    { sed '$d' model && exec sleep 22; } >ring 3>&- &
+    timeout 22 score -f ring <stored >/dev/null 2>ring.err 3>&- &
+    sleep 9
+    for silent in score svm2bin update ring; do
+        [ ! -s $silent.err ]
+    done
+    wait
+    exec 7<&- 8<&- 9<&-
+    is "$(cat score.err)" 'score: still waiting for <stdin> after 10 seconds'
+    is "$(cat svm2bin.err)" 'svm2bin: still waiting for in.2 after 10 seconds'
+    is "$(cat update.err)" 'update: still waiting for <stdin> after 10 seconds'
+    is "$(cat ring.err)" 'score: still waiting for weights from ring ring after 10 seconds'
+}
+
 @test "a first message that comes before the first round is not waited for again" {
     members
     LIMIT=4

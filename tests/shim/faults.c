@@ -1,4 +1,4 @@
-/* faults [-c calls] [-i file] [-m model] [-n name] [-o file] [-p program] [-t table]
+/* faults [-a file] [-c calls] [-i file] [-m model] [-n name] [-o file] [-p program] [-t table]
  *        command [+ command ...]
  *
  * Runs the pipeline as it is, and then again for each call that a program in it makes of the
@@ -11,7 +11,7 @@
  * written from its beginning on, so that after a failure it is a part of what it should be; a model
  * (-m) is replaced whole: as it was, as it should be, or one of MODEL.1, MODEL.2 ... Both are put
  * back before each run. -n names a file that messages may name; -c picks calls ("read,write"), and
- * -p the program that makes them. */
+ * -p the program that makes them; -a names a file that standard output may be instead. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -73,7 +73,7 @@ static struct member members[MEMBERS];
 static size_t member_count, known_count, name_count;
 static struct known_file known_files[KNOWN];
 static const char *names[KNOWN], *output, *picked, *program;
-static struct bytes input, out, right_out;
+static struct bytes input, out, right_out, other_out;
 static char shim[4096];
 static int report_fd;
 static unsigned long runs, wrongs;
@@ -462,7 +462,7 @@ static const char *check(const struct fault *fault, bool in_time)
         bad = check_end(&members[i], i == fault->member ? fault->mishap : NULL);
     if (well(&members[member_count - 1]) && !same(&out, &right_out))
         return "all is well, it says, but standard output is wrong";
-    if (!part_of(&out, &right_out))
+    if (!part_of(&out, &right_out) && !part_of(&out, &other_out))
         return "standard output is wrong";
     for (size_t i = 0; i < known_count && !bad; i++)
         bad = check_file(&known_files[i], fault->call);
@@ -544,8 +544,10 @@ static void keep(const char *name, bool table)
 static void read_options(int argc, char **argv)
 {
     int option;
-    while ((option = getopt(argc, argv, "+c:i:m:n:o:p:t:")) != -1) {
-        if (option == 'c')
+    while ((option = getopt(argc, argv, "+a:c:i:m:n:o:p:t:")) != -1) {
+        if (option == 'a')
+            read_file(optarg, &other_out);
+        else if (option == 'c')
             picked = optarg;
         else if (option == 'i')
             read_file(optarg, &input);

@@ -1,0 +1,28 @@
+#include "text/print.h"
+
+#include <string.h>
+
+int print_end(struct print *print)
+{
+    if (print->failed == 0)
+        print->failed = writer_bytes(print->out, print->text, print->held, print->fault);
+    print->held = 0;
+    return print->failed;
+}
+
+void print_bytes(struct print *print, const char *bytes, size_t n)
+{
+    if (n > PRINT_BYTES) {
+        if (print_end(print) == 0)
+            print->failed = writer_bytes(print->out, bytes, n, print->fault);
+        return;
+    }
+    char *at = print_room(print, n);
+    memcpy(at, bytes, n);
+    print_piece(print, at + n);
+}
+
+void print_word(struct print *print, const char *word)
+{
+    print_bytes(print, word, strlen(word));
+}
