@@ -50,7 +50,8 @@ static int learn_baseline(struct state *state, const struct exposure *exposure,
             *top = R;
     }
     for (size_t a = 0; a < exposure->places; a += REGRESSION_AT_ONCE) {
-        size_t left = exposure->places - a, n = left < REGRESSION_AT_ONCE ? left : REGRESSION_AT_ONCE;
+        size_t left = exposure->places - a;
+        size_t n = left < REGRESSION_AT_ONCE ? left : REGRESSION_AT_ONCE;
         if (regression_learn_all(regression, n, exposure->doc + a, exposure->relevance + a,
                                  much + a, NULL, fault) < 0 ||
             long_work(&state->work, n * steps, fault) < 0)
