@@ -173,7 +173,7 @@ static enum step step(void *self, struct round *round)
         return DONE;
     if (place_of(my, my->next, &place) < 0)
         return FAIL;
-    if (round_store_round(&my->stored, place, round->record, fault) < 0)
+    if (round_store_round(&my->stored, place, round, fault) < 0)
         return FAIL;
     return round_set_t(round, my->next++, fault) < 0 ? FAIL : PASS;
 }

@@ -1,17 +1,14 @@
 #include "base/buffer.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
-void *buffer_for(struct buffer *buffer, size_t count, size_t width, struct fault *fault)
+void *buffer_grow(struct buffer *buffer, size_t count, size_t width, struct fault *fault)
 {
     if (count > SIZE_MAX / width) {
         fault_memory(fault, SIZE_MAX);
         return NULL;
     }
     size_t want = count * width, half = buffer->bytes / 2;
-    if (buffer->at && want <= buffer->bytes)
-        return buffer->at;
     if (buffer->bytes <= SIZE_MAX - half && buffer->bytes + half > want)
         want = buffer->bytes + half; /* so that growing by one costs a copy only now and then */
     if (want < 64)

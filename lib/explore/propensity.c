@@ -98,21 +98,45 @@ void policy_luce_rests(size_t m, const double *logit, const uint32_t *order,
     }
 }
 
+void policy_luce_powers(struct luce_powers *powers, double *power, size_t n)
+{
+    *powers = (struct luce_powers){ NAN, power, n };
+}
+
+static void change_most(struct luce_powers *powers, double most)
+{
+    if (powers->most == most)
+        return;
+    powers->most = most;
+    for (size_t c = 0; c < powers->n; c++)
+        powers->power[c] = NAN;
+}
+
+static inline double power_at(struct luce_powers *powers, const double *logit,
+                              const uint32_t *order, size_t c)
+{
+    if (isnan(powers->power[c]))
+        powers->power[c] = real_exp(logit[order[c]] - powers->most);
+    return powers->power[c];
+}
+
 /* At places a + 1 to b the candidates are the documents below, and one more: in R the one at b, in
  * R* the one at a. P(R) / P(R*) is the product of the ratios of these sums. */
 double policy_luce_swapped(const double *logit, const uint32_t *order,
-                           const struct luce_rest *rest, size_t a, size_t b)
+                           const struct luce_rest *rest, struct luce_powers *powers, size_t a,
+                           size_t b)
 {
     double upper = logit[order[a]], lower = logit[order[b]];
     double most = upper > lower ? upper : lower;
     if (rest[b + 1].most > most)
         most = rest[b + 1].most;
-    upper = real_exp(upper - most);
-    lower = real_exp(lower - most);
+    change_most(powers, most);
+    upper = power_at(powers, logit, order, a);
+    lower = power_at(powers, logit, order, b);
     double others = rest[b + 1].sum * real_exp(rest[b + 1].most - most);
     double ratio = (others + upper) / (others + lower);
     for (size_t c = b - 1; c > a && others <= DBL_MAX; c--) {
-        others += real_exp(logit[order[c]] - most);
+        others += power_at(powers, logit, order, c);
         if (others <= DBL_MAX) /* otherwise the ratio is 1 for this place and all above */
             ratio *= (others + upper) / (others + lower);
     }

@@ -72,11 +72,24 @@ struct luce_rest {
 void policy_luce_rests(size_t m, const double *logit, const uint32_t *order,
                        struct luce_rest *rest);
 
+/* exp(logit - most) by place, each computed when it is first needed: the pairs of a round share
+ * them as long as they have the same `most`. */
+struct luce_powers {
+    double most;
+    double *power; /* power[n]; NaN: not computed yet */
+    size_t n;
+};
+
+/* Starts with no powers, in power[n], the caller's. */
+void policy_luce_powers(struct luce_powers *powers, double *power, size_t n);
+
 /* P(R*) / (P(R) + P(R*)) in the Plackett-Luce model. R is the order that `rest` belongs to, and R*
  * is R with the documents at places a < b swapped (Oosterhuis & de Rijke 2018, section 4). Nothing
- * cancels or overflows. O(b - a). */
+ * cancels or overflows. `powers` has more than b places; other calls for this order have left what
+ * they could in it. O(b - a). */
 double policy_luce_swapped(const double *logit, const uint32_t *order,
-                           const struct luce_rest *rest, size_t a, size_t b);
+                           const struct luce_rest *rest, struct luce_powers *powers, size_t a,
+                           size_t b);
 
 /* Draws order[m]: the first `top` places uniformly from all ordered choices, and the other
  * documents after them in greedy order. `greedy` is not read if top is m or more. `mark` has room

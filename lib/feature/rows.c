@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "math/vectors.h"
 #include "stream/round.h"
 
 void rows_clear(struct rows *rows)
@@ -111,16 +112,21 @@ static float *spread(struct rows *rows, size_t dim, struct fault *fault)
     return x;
 }
 
+/* Does the dense form of so many features take no more bytes than the sparse one? */
+static bool dense_is_smaller(size_t docs, size_t dim, uint64_t nonzero)
+{
+    uint64_t dense = 4 * (uint64_t)docs * dim, sparse = 4 * ((uint64_t)docs + 1) + 8 * nonzero;
+    return dim && dense <= sparse;
+}
+
 int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *fault)
 {
     uint32_t nonzero = 0; /* there are fewer than 2^32 entries */
     const float *val = rows->val.at;
     for (size_t e = 0; e < rows->entries; e++)
         nonzero += val[e] != 0;
-    uint64_t dense = 4 * (uint64_t)rows->docs * dim;
-    uint64_t sparse = 4 * ((uint64_t)rows->docs + 1) + 8 * (uint64_t)nonzero;
     *x = (struct matrix){ .form = MATRIX_SPARSE, .docs = rows->docs, .dim = dim };
-    if (dim && dense <= sparse) {
+    if (dense_is_smaller(rows->docs, dim, nonzero)) {
         x->form = MATRIX_DENSE;
         x->x = (const unsigned char *)spread(rows, dim, fault);
         return x->x ? 0 : -1;
@@ -131,4 +137,48 @@ int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *f
     x->idx = rows->idx.at;
     x->val = rows->val.at;
     return 0;
+}
+
+int rows_dense(struct rows *rows, size_t docs, uint64_t dim, float **x, struct fault *fault)
+{
+    *x = NULL;
+    if (dim > ROUND_DIM || (uint64_t)docs * dim > ROWS_MOST)
+        return 0;
+    *x = buffer_for(&rows->dense, docs * (size_t)dim, sizeof **x, fault);
+    return *x ? 0 : -1;
+}
+
+/* How many of n floats are not 0, and in *odd whether one is not finite. */
+VECTORS_INLINE size_t count_nonzero(const float *x, size_t n, bool *odd)
+{
+    size_t nonzero = 0;
+    uint32_t carried = 0;
+    while (n > 0) {
+        uint32_t some = 0, piece = n < UINT16_MAX ? (uint32_t)n : UINT16_MAX, bits;
+        for (uint32_t i = 0; i < piece; i++) {
+            memcpy(&bits, x + i, sizeof bits);
+            carried |= (bits & INT32_MAX) + ((uint32_t)1 << 23);
+            some += x[i] != 0;
+        }
+        nonzero += some;
+        x += piece;
+        n -= piece;
+    }
+    *odd = carried >> 31;
+    return nonzero;
+}
+
+VECTORS_WIDE static size_t count_nonzero_wide(const float *x, size_t n, bool *odd)
+{
+    return count_nonzero(x, n, odd);
+}
+
+bool rows_dense_matrix(const struct rows *rows, size_t docs, size_t dim, struct matrix *y)
+{
+    bool odd;
+    const float *x = rows->dense.at;
+    size_t nonzero = vectors_wide() ? count_nonzero_wide(x, docs * dim, &odd)
+                                    : count_nonzero(x, docs * dim, &odd);
+    *y = (struct matrix){ .form = MATRIX_DENSE, .docs = docs, .dim = dim, .x = rows->dense.at };
+    return !odd && dense_is_smaller(docs, dim, nonzero);
 }

@@ -33,6 +33,20 @@ static int change_products(struct feature_step *step, struct rows *in, size_t *d
     return products_rows(in, dim, out, fault);
 }
 
+/* On dense features directly: 1, 0 for the other way, or a fault. */
+static int split_directly(struct feature_step *step, const struct matrix *x, struct rows *out,
+                          struct matrix *y, struct fault *fault)
+{
+    return split_dense(&step->split, x, out, y, fault);
+}
+
+static int products_directly(struct feature_step *step, const struct matrix *x, struct rows *out,
+                             struct matrix *y, struct fault *fault)
+{
+    (void)step;
+    return products_dense(x, out, y, fault);
+}
+
 static void swap_rows(struct rows *a, struct rows *b)
 {
     struct rows held = *a;
@@ -62,13 +76,15 @@ static const struct step_kind {
     /* From `in`, which may be used up, to `out`; *dim becomes the new width. */
     int (*change)(struct feature_step *step, struct rows *in, size_t *dim, struct rows *out,
                   struct fault *fault);
+    int (*directly)(struct feature_step *step, const struct matrix *x, struct rows *out,
+                    struct matrix *y, struct fault *fault); /* NULL: never */
 } kinds[] = {
-    { "scale", false, change_scale },
-    { "rank", false, change_rank },
-    { "split", false, change_split },
-    { "fourier", true, change_fourier },
-    { "products", false, change_products },
-    { NULL, false, NULL },
+    { "scale", false, change_scale, NULL },
+    { "rank", false, change_rank, NULL },
+    { "split", false, change_split, split_directly },
+    { "fourier", true, change_fourier, NULL },
+    { "products", false, change_products, products_directly },
+    { NULL, false, NULL, NULL },
 };
 
 const char *steps_name(size_t i)
@@ -201,7 +217,15 @@ static int start(struct steps *steps, struct fault *fault)
 int steps_apply(struct steps *steps, const struct matrix *x, struct matrix *y, struct fault *fault)
 {
     size_t dim = x->dim;
-    if ((!steps->started && start(steps, fault) < 0) || rows_take(&steps->in, x, fault) < 0)
+    const struct step_kind *first = steps->step[0].kind;
+    if (!steps->started && start(steps, fault) < 0)
+        return -1;
+    if (steps->number == 1 && x->form == MATRIX_DENSE && first->directly) {
+        int done = first->directly(&steps->step[0], x, &steps->out, y, fault);
+        if (done != 0)
+            return done < 0 ? -1 : 0;
+    }
+    if (rows_take(&steps->in, x, fault) < 0)
         return -1;
     for (size_t i = 0; i < steps->number; i++) {
         struct feature_step *step = &steps->step[i];

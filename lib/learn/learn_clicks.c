@@ -34,8 +34,8 @@ static void prefer(uint32_t i, uint32_t j, double rho, const double *s, double *
 }
 
 static int prefer_clicked(const struct round *round, const double *s,
-                          const struct luce_rest *rest, double *z, struct long_work *work,
-                          struct fault *fault)
+                          const struct luce_rest *rest, struct luce_powers *powers, double *z,
+                          struct long_work *work, struct fault *fault)
 {
     size_t n = examined(round);
     for (size_t a = 0; a < n; a++)
@@ -44,8 +44,8 @@ static int prefer_clicked(const struct round *round, const double *s,
                 return -1;
             if (round->seen[b] > 0)
                 continue;
-            double rho = policy_luce_swapped(round->logit, round->order, rest, a < b ? a : b,
-                                             a < b ? b : a);
+            double rho = policy_luce_swapped(round->logit, round->order, rest, powers,
+                                             a < b ? a : b, a < b ? b : a);
             prefer(round->order[a], round->order[b], rho, s, z);
         }
     return 0;
@@ -63,12 +63,15 @@ static int learn_preferences(struct state *state, const struct matrix *x,
                           "explore -p plackett-luce", name);
     const double *s = learner_score(state, x, fault);
     double *z = buffer_for(&state->scratch, m, sizeof *z, fault);
-    struct luce_rest *rest = buffer_for(&state->pairs, m + 1, sizeof *rest, fault);
+    struct luce_powers powers;
+    struct luce_rest *rest =
+        buffer_for(&state->pairs, m + 1, sizeof *rest + sizeof *powers.power, fault);
     if (!s || !z || !rest)
         return -1;
     memset(z, 0, m * sizeof *z);
     policy_luce_rests(m, round->logit, round->order, rest);
-    if (prefer_clicked(round, s, rest, z, &state->work, fault) < 0)
+    policy_luce_powers(&powers, (double *)(rest + m + 1), m);
+    if (prefer_clicked(round, s, rest, &powers, z, &state->work, fault) < 0)
         return -1;
     return learner_step(state, x, s, z, fault);
 }

@@ -81,8 +81,9 @@ static int rank(const struct matrix *x, const struct round *round,
                 const struct ring_extras *extras, double *s, double *index, struct fault *fault)
 {
     (void)round, (void)index, (void)fault;
+    const double *threshold = extras->array ? extras->array : extras->numbers->at;
     for (size_t i = 0; i < x->docs; i++)
-        s[i] = level(s[i], extras->numbers->at, extras->n);
+        s[i] = level(s[i], threshold, extras->n);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "learn/learn_ridge.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "learn/learner_step.h"
 #include "learn/residuals.h"
@@ -15,19 +16,7 @@
 /* The arrays: P, and the weights of the means. */
 enum { INVERSE, LEVEL, RESIDUAL };
 
-/* Learns the answer y about document i, and measures how far it is from what was expected. */
-static int learn_answer(struct state *state, struct regression *my, size_t i, double y,
-                        struct fault *fault)
-{
-    bool measures = learner_measures(state);
-    double expected = measures ? regression_expect(my, i) : 0;
-    if (regression_learn(my, i, y, 1, fault) < 0)
-        return -1;
-    if (measures)
-        residuals_count(state->arrays[RESIDUAL], y - expected, my->spread);
-    return 0;
-}
-
+/* Learns what was seen, and measures how far it is from what was expected. */
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
@@ -35,14 +24,22 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     struct regression *my = learner_regression(state, state->w, LEVEL, INVERSE);
     if (learner_feedback(state, round, &feedback, fault) < 0 || regression_round(my, x, fault) < 0)
         return -1;
+    struct regression_error *error = buffer_for(&state->scratch, x->docs, sizeof *error, fault);
+    if (!error)
+        return -1;
     for (size_t h = 0; h < feedback.docs; h++)
         if (regression_finite(my, feedback.doc[h], fault) < 0)
             return -1;
     state->begun = true;
-    for (size_t h = 0; h < feedback.docs; h++)
-        if (learn_answer(state, my, feedback.doc[h], feedback.relevance[h], fault) < 0 ||
-            long_work(&state->work, learner_steps(state, x), fault) < 0)
+    for (size_t h = 0; h < feedback.docs; h += REGRESSION_AT_ONCE) {
+        size_t left = feedback.docs - h, n = left < REGRESSION_AT_ONCE ? left : REGRESSION_AT_ONCE;
+        if (regression_learn_all(my, n, feedback.doc + h, feedback.relevance + h, NULL, error + h,
+                                 fault) < 0 ||
+            long_work(&state->work, n * learner_steps(state, x), fault) < 0)
             return -1;
+    }
+    for (size_t h = 0; learner_measures(state) && h < feedback.docs; h++)
+        residuals_count(state->arrays[RESIDUAL], error[h].e, error[h].spread);
     return regression_check(my, fault);
 }
 
@@ -93,7 +90,8 @@ static const double *draw(struct state *state, struct fault *fault)
     return drawn;
 }
 
-/* P, as it would be with all the round's features known. */
+/* P, as it would be with all the round's features known; it may be the learner's own, and is not
+ * changed. NULL after a fault. */
 static double *reach(const struct ring_extras *extras, const struct regression *my,
                      struct fault *fault)
 {
@@ -109,7 +107,11 @@ static double *reach(const struct ring_extras *extras, const struct regression *
                          my->dim, learn_linucb.most);
         return NULL;
     }
+    if (extras->array && to == from)
+        return (double *)extras->array;
     double *a = buffer_for(extras->numbers, udu_size(to), sizeof *a, fault);
+    if (a && extras->array && from > 0)
+        memcpy(a, extras->array, udu_size(from) * sizeof *a);
     for (size_t e = udu_size(from); a && e < udu_size(to); e++)
         a[e] = 0;
     for (size_t i = from; a && i < to; i++)
@@ -130,8 +132,12 @@ static int widen(const struct matrix *x, const struct round *round,
     my.inverse = reach(extras, &my, fault);
     int result = my.inverse ? regression_round(&my, x, fault) : -1;
     *extras->buffer = my.buffer;
-    for (size_t i = 0; result == 0 && i < x->docs; i++)
-        s[i] += value[SETTING_EXPLORATION_WIDTH] * sqrt(regression_variance(&my, i));
+    for (size_t i = 0; result == 0 && i < x->docs; i += VARIANCES_ABREAST) {
+        double variance[VARIANCES_ABREAST];
+        regression_variances(&my, i, variance);
+        for (size_t d = 0; d < VARIANCES_ABREAST && i + d < x->docs; d++)
+            s[i + d] += value[SETTING_EXPLORATION_WIDTH] * sqrt(variance[d]);
+    }
     return result < 0 ? -1 : finite_scores(x->docs, s, "the model's P is not a covariance, "
                                            "or one of its features is too large", fault);
 }

@@ -39,15 +39,22 @@ static void appraise(const struct exposure *exposure, struct regression *regress
 /* A document counts 1 - pi: the likelier it was to be seen, the less it says about those that are
  * not. Otherwise the greedy documents, nearly all that is seen, would decide the baseline. */
 static int learn_baseline(struct state *state, const struct exposure *exposure,
-                          struct regression *regression, double *top, struct fault *fault)
+                          struct regression *regression, double *top, double *much,
+                          struct fault *fault)
 {
     size_t steps = learner_steps(state, regression->x);
     for (size_t a = 0; a < exposure->places; a++) {
-        double R = exposure->relevance[a], much = 1 - policy_one(exposure, a);
+        double R = exposure->relevance[a];
+        much[a] = 1 - policy_one(exposure, a);
         if (R > *top)
             *top = R;
-        if ((much > 0 && regression_learn(regression, exposure->doc[a], R, much, fault) < 0) ||
-            long_work(&state->work, steps, fault) < 0)
+    }
+    for (size_t a = 0; a < exposure->places; a += REGRESSION_AT_ONCE) {
+        size_t left = exposure->places - a;
+        size_t n = left < REGRESSION_AT_ONCE ? left : REGRESSION_AT_ONCE;
+        if (regression_learn_all(regression, n, exposure->doc + a, exposure->relevance + a,
+                                 much + a, NULL, fault) < 0 ||
+            long_work(&state->work, n * steps, fault) < 0)
             return -1;
     }
     return regression_check(regression, fault);
@@ -81,7 +88,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
         adaptive_centre(x->docs, g);
     if (learner_step(state, x, s, g, fault) < 0)
         return -1;
-    return learn_baseline(state, &exposure, regression, top, fault);
+    return learn_baseline(state, &exposure, regression, top, v, fault);
 }
 
 /* |s - v|^2 */

@@ -78,6 +78,7 @@ struct state {
     size_t changed_pairs;         /* changed                                                  */
     const struct memory_entry *changed_before; /* changed_before[changed_pairs]: as they were */
     uint64_t resumed;             /* rounds that were learnt before this run */
+    const struct model *shared;   /* the last message, if it was a plain one of this process */
     struct buffer drawn;          /* double[dim]: weights drawn for the next round */
     struct buffer weights, gradient; /* gradient[dim] is 0 between steps */
     struct buffer changed;           /* uint32[n_changed]: numbers of weights, each once */
@@ -93,6 +94,7 @@ struct state {
  * settings. */
 struct ring_extras {
     size_t dim, n;          /* weights, numbers                          */
+    const double *array;    /* array[n], borrowed; NULL: it is in numbers */
     struct buffer *numbers; /* double[n], which may be made to hold more */
     const struct settings *settings;
     struct buffer *buffer;  /* to work in                                */

@@ -6,7 +6,7 @@
  * the document's features, v ~ N(0, (1 + rho) sigma^2 / lambda I) are its weights, b ~ N(0, rho
  * sigma^2) belongs to the pair, and e ~ N(0, sigma^2) to the answer. With n answers about a pair,
  * whose sum is S, another one y is this observation of v, independent of those before. P is
- * (Z'Z + lambda I)^-1, so that z'Pz is regression_variance.
+ * (Z'Z + lambda I)^-1, so that z'Pz is from regression_variances.
  *
  *     y* = y + rho (n y - S), which counts as c = (1 + rho) / ((1 + n rho) (1 + (n + 1) rho))
  *
@@ -74,7 +74,7 @@ static inline double memory_index(const struct memory_estimate *estimate, double
     return mean + width * estimate->sb / sqrt(1 + estimate->rho * entry->n);
 }
 
-/* The variance of a pair's z.v + b, in units of sigma^2, with z'Pz = regression_variance. */
+/* The variance of a pair's z.v + b, in units of sigma^2, with z'Pz from regression_variances. */
 double memory_variance(double rho, double zpz, const struct memory_entry *entry);
 
 /* s[docs] = Xw becomes z.v of all documents, by one more product with X; level NULL: features are

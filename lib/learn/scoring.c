@@ -19,7 +19,7 @@ bool scoring_has_rival(const struct scoring *scoring)
 
 static struct ring_extras extras_of(struct scoring *scoring)
 {
-    return (struct ring_extras){ scoring->dim, scoring->count, &scoring->numbers,
+    return (struct ring_extras){ scoring->dim, scoring->count, scoring->array, &scoring->numbers,
                                  &scoring->settings, &scoring->work, &scoring->memory };
 }
 
@@ -37,23 +37,37 @@ static int take_width(struct scoring *scoring, const struct model *model, struct
     return 0;
 }
 
+/* Takes the learner's first array, or borrows it with the weights. */
+static int take_array(struct scoring *scoring, const struct model *model, bool borrows,
+                      struct fault *fault)
+{
+    const char *name = scoring->learner->arrays[0].name;
+    const struct column *column = record_column(&model->record, name);
+    size_t n = column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
+    const void *from = NULL;
+    scoring->count = n;
+    if (borrows && model_find(model, name, n, &from, fault) < 0)
+        return -1;
+    scoring->array = from;
+    if (borrows)
+        return 0;
+    double *numbers = buffer_for(&scoring->numbers, n, sizeof *numbers, fault);
+    return numbers ? model_array(model, name, n, numbers, fault) : -1;
+}
+
 /* Takes what the learner ranks by besides the weights. */
-static int take_extras(struct scoring *scoring, const struct model *model, struct fault *fault)
+static int take_extras(struct scoring *scoring, const struct model *model, bool borrows,
+                       struct fault *fault)
 {
     const struct ring_extras extras = extras_of(scoring);
     if (scoring->learner->take)
         return scoring->learner->take(&extras, &scoring->settings, model, scoring->ring, fault);
-    if (scoring_has_rival(scoring))
-        return settings_load(&scoring->settings, model, fault);
-    const char *name = scoring->learner->arrays[0].name;
-    const struct column *column = record_column(&model->record, name);
-    size_t n = column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
-    double *numbers = buffer_for(&scoring->numbers, n, sizeof *numbers, fault);
-    if (!numbers || settings_load(&scoring->settings, model, fault) < 0 ||
-        model_array(model, name, n, numbers, fault) < 0 || take_width(scoring, model, fault) < 0)
+    if (settings_load(&scoring->settings, model, fault) < 0)
         return -1;
-    scoring->count = n;
-    return 0;
+    if (scoring_has_rival(scoring))
+        return 0;
+    return take_array(scoring, model, borrows, fault) < 0 ? -1
+                                                          : take_width(scoring, model, fault);
 }
 
 /* From text, which says nothing about features, and leaves out those of weight 0. */
@@ -63,7 +77,8 @@ static bool is_fixed(const struct scoring *scoring)
 }
 
 /* Takes all but the weights. */
-static int take_learner(struct scoring *scoring, const struct model *model, struct fault *fault)
+static int take_learner(struct scoring *scoring, const struct model *model, bool borrows,
+                        struct fault *fault)
 {
     if (!scoring->learner || strcmp(scoring->learner->name, model->learner) != 0)
         scoring->learner = learner_of_model(model->learner);
@@ -75,7 +90,8 @@ static int take_learner(struct scoring *scoring, const struct model *model, stru
     scoring->scale = model->scale;
     if (origin_take(&scoring->origin, model, scoring->ring || is_fixed(scoring), fault) < 0)
         return -1;
-    return ranks(scoring) || scoring_has_rival(scoring) ? take_extras(scoring, model, fault) : 0;
+    return ranks(scoring) || scoring_has_rival(scoring)
+               ? take_extras(scoring, model, borrows, fault) : 0;
 }
 
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault)
@@ -85,7 +101,7 @@ int scoring_take(struct scoring *scoring, const struct model *model, struct faul
         return fault_data(fault, "changes of %zu weights came, but there were %zu", model->dim,
                           had);
     double *w = buffer_for(&scoring->weights, model->dim, sizeof *w, fault);
-    if (!w || take_learner(scoring, model, fault) < 0)
+    if (!w || take_learner(scoring, model, false, fault) < 0)
         return -1;
     for (size_t j = had; !model->w && j < model->dim; j++)
         w[j] = 0;
@@ -105,7 +121,7 @@ int scoring_take_file(struct scoring *scoring, struct mapped *file, const struct
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
     scoring->w = model->w;
-    return take_learner(scoring, model, fault);
+    return take_learner(scoring, model, true, fault);
 }
 
 bool scoring_is_live(const struct scoring *scoring, const struct matrix *x)

@@ -26,6 +26,7 @@ struct scoring { /* all zero at first */
     const double *w; /* w[dim]: `scale` times these are the weights */
     double scale;
     struct settings settings; /* and numbers[count]: what the learner ranks by besides w */
+    const double *array;      /* the numbers, where they are borrowed; else NULL */
     size_t count;
     struct buffer weights, numbers; /* copies */
     struct buffer spare, work;
@@ -41,7 +42,8 @@ int scoring_take(struct scoring *scoring, const struct model *model, struct faul
 int scoring_take_file(struct scoring *scoring, struct mapped *file, const struct model *model,
                       struct fault *fault);
 
-/* The same without copying the weights, which are aligned and stay where they are. */
+/* The same without copying the weights and the learner's array, which are aligned and stay where
+ * they are. */
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault);
 
 /* Points *z at the features that score a round with features x: x itself, or what the model's steps

@@ -1,14 +1,11 @@
 #include "loss/dcg.h"
 
 #include <math.h>
-#include <stdint.h>
 
 #include "math/real.h"
 
-double dcg_gain(double R)
+double dcg_gain_of_any(double R)
 {
-    if (R >= 0 && R <= 52 && R == (double)(unsigned)R) /* most grades: the same bits, faster */
-        return (double)(((uint64_t)1 << (unsigned)R) - 1);
     return real_exp2(R) - 1;
 }
 

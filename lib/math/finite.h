@@ -1,10 +1,14 @@
-/* finite: are all scores finite numbers, as a ranking needs them? */
+/* finite: are numbers finite, as weights must be, and scores for a ranking? */
 #ifndef RANKPIPE_FINITE_H
 #define RANKPIPE_FINITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/fault.h"
+
+/* Are n numbers f8, perhaps unaligned, finite? O(n). */
+bool finite_numbers(size_t n, const void *numbers);
 
 /* 0 where s[m], the scores of a round's documents, are finite; else a fault that names the first
  * document that is not and then says `cause`: "document 3 scores inf: cause". O(m). */

@@ -5,85 +5,11 @@
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "math/dense.h"
 #include "math/lanes.h"
-#include "math/vectors.h"
-
-/* Features are prefetched a page ahead: the machine's own prefetching stops at the page's end. */
-enum { LINE = 64, PAGE = 4096 };
 
 /* Weights of sparse features lie anywhere: they are prefetched this many entries ahead. */
 enum { AHEAD = 32 };
-
-/* Four lanes at a time, as vectors that the compiler maps to the machine's own. The sums in each
- * lane, and so the bits, are the same. */
-typedef double four __attribute__((vector_size(4 * sizeof(double))));
-typedef float four_floats __attribute__((vector_size(4 * sizeof(float))));
-
-/* sum += x w for four features. */
-VECTORS_INLINE void add_four(four *sum, const unsigned char *x, const double *w)
-{
-    four_floats narrow;
-    four by;
-    memcpy(&narrow, x, sizeof narrow);
-    memcpy(&by, w, sizeof by);
-    *sum += __builtin_convertvector(narrow, four) * by;
-}
-
-/* sum += x w for fewer than four features. */
-VECTORS_INLINE void add_rest(four *sum, const unsigned char *x, const double *w, size_t n)
-{
-    four rest = { n > 0 ? (double)unaligned_f4(x) * w[0] : 0,
-                  n > 1 ? (double)unaligned_f4(x + 4) * w[1] : 0,
-                  n > 2 ? (double)unaligned_f4(x + 8) * w[2] : 0, 0 };
-    *sum += rest;
-}
-
-VECTORS_INLINE double dense_row(const unsigned char *x, const double *w, size_t n)
-{
-    four a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
-    for (; n >= LANES; n -= LANES, x += 4 * LANES, w += LANES) {
-        add_four(&a, x, w);
-        add_four(&b, x + 16, w + 4);
-        add_four(&c, x + 32, w + 8);
-        add_four(&d, x + 48, w + 12);
-    }
-    size_t whole = n / 4, rest = n % 4;
-    if (whole > 0)
-        add_four(&a, x, w);
-    if (whole > 1)
-        add_four(&b, x + 16, w + 4);
-    if (whole > 2)
-        add_four(&c, x + 32, w + 8);
-    if (rest)
-        add_rest(whole == 0 ? &a : whole == 1 ? &b : whole == 2 ? &c : &d, x + 16 * whole,
-                 w + 4 * whole, rest);
-    a = (a + c) + (b + d); /* as sum_lanes */
-    return (a[0] + a[2]) + (a[1] + a[3]);
-}
-
-VECTORS_INLINE void dense_rows(const struct matrix *x, const double *w, size_t n, double *s)
-{
-    for (size_t i = 0; i < x->docs; i++) {
-        const unsigned char *row = x->x + i * x->dim * sizeof(float);
-        for (size_t at = 0; at < x->dim * sizeof(float); at += LINE)
-            __builtin_prefetch((const void *)((uintptr_t)row + PAGE + at));
-        s[i] = dense_row(row, w, n);
-    }
-}
-
-VECTORS_WIDE static void dense_rows_wide(const struct matrix *x, const double *w, size_t n,
-                                         double *s)
-{
-    dense_rows(x, w, n, s);
-}
-
-static void dense_times(const struct matrix *x, const double *w, size_t n, double *s)
-{
-    if (vectors_wide())
-        dense_rows_wide(x, w, n, s);
-    else
-        dense_rows(x, w, n, s);
-}
 
 static double sparse_times(const struct matrix *x, size_t i, const double *w, double scale,
                            size_t n)
@@ -120,7 +46,8 @@ void matrix_times(const struct matrix *x, const double *w, double scale, size_t 
     if (x->form == MATRIX_DENSE) {
         for (size_t j = 0; scale != 1 && j < reach; j++)
             spare[j] = scale * w[j];
-        dense_times(x, scale != 1 ? spare : w, reach, s);
+        const struct dense dense = { x->x, x->docs, x->dim, reach };
+        dense_times(&dense, scale != 1 ? spare : w, s);
     } else if (x->form == MATRIX_SPARSE) {
         for (size_t i = 0; i < x->docs; i++)
             s[i] = sparse_times(x, i, w, scale, n);
@@ -132,22 +59,21 @@ void matrix_times(const struct matrix *x, const double *w, double scale, size_t 
 
 static void add_row(const struct matrix *x, size_t i, double a, double *z)
 {
-    if (x->form == MATRIX_DENSE) {
-        const unsigned char *row = x->x + i * x->dim * sizeof(float);
-        for (size_t j = 0; j < x->dim; j++)
-            z[j] += a * (double)unaligned_f4(row + j * sizeof(float));
-    } else if (x->form == MATRIX_SPARSE) {
-        size_t end = unaligned_u4(x->ptr + 4 * (i + 1));
-        for (size_t e = unaligned_u4(x->ptr + 4 * i); e < end; e++)
-            z[unaligned_u4(x->idx + 4 * e)] += a * (double)unaligned_f4(x->val + 4 * e);
-    } else {
+    if (x->form == MATRIX_UNIT) {
         z[i] += a;
+        return;
     }
+    size_t end = unaligned_u4(x->ptr + 4 * (i + 1));
+    for (size_t e = unaligned_u4(x->ptr + 4 * i); e < end; e++)
+        z[unaligned_u4(x->idx + 4 * e)] += a * (double)unaligned_f4(x->val + 4 * e);
 }
 
 void matrix_transposed_times(const struct matrix *x, const double *g, double *z)
 {
-    for (size_t i = 0; i < x->docs; i++)
+    const struct dense dense = { x->x, x->docs, x->dim, x->dim };
+    if (x->form == MATRIX_DENSE)
+        dense_add(&dense, g, z);
+    for (size_t i = 0; x->form != MATRIX_DENSE && i < x->docs; i++)
         if (g[i] != 0)
             add_row(x, i, g[i], z);
 }

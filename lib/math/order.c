@@ -2,10 +2,15 @@
 
 #include <string.h>
 
-#include "math/vectors.h"
+#if VECTORS_HAVE_64
+#include <immintrin.h>
+#endif
 
 /* Runs of this length are sorted one by one, then merged. */
-enum { RUN = 16, WIDE_RUN = 64 };
+enum { RUN = 16, WIDE_RUN = 64, WIDEST_RUN = 128, EIGHT = 8 };
+
+/* Sorts order[n], which are n documents in a row. */
+typedef void run_function(const double *score, uint32_t *order, size_t n);
 
 static void sort_run(const double *score, uint32_t *order, size_t n)
 {
@@ -33,16 +38,84 @@ VECTORS_WIDE static void sort_run_wide(const double *score, uint32_t *order, siz
     }
 }
 
-/* Sorts 0 to m - 1 in runs, and returns the length of a run. */
-static size_t sort_runs(size_t m, const double *score, uint32_t *order)
+#if VECTORS_HAVE_64
+/* The places of sixteen documents, eight and eight. */
+struct places {
+    __m512i low, high;
+};
+
+/* Counts one more before each document of a mask. */
+VECTORS_WIDEST static inline void count(struct places *places, unsigned low, unsigned high)
 {
-    bool wide = vectors_wide();
-    size_t run = wide ? WIDE_RUN : RUN;
+    const __m512i one = _mm512_set1_epi64(1);
+    places->low = _mm512_mask_add_epi64(places->low, (__mmask8)low, places->low, one);
+    places->high = _mm512_mask_add_epi64(places->high, (__mmask8)high, places->high, one);
+}
+
+/* Of sixteen documents, of which the first is number i of n: how many are before each. */
+VECTORS_WIDEST static inline struct places count_before(const double *s, size_t i, size_t n,
+                                                        unsigned real)
+{
+    const __m512d a = _mm512_maskz_loadu_pd((__mmask8)real, s + i);
+    const __m512d b = _mm512_maskz_loadu_pd((__mmask8)(real >> EIGHT), s + i + EIGHT);
+    struct places places = { _mm512_setzero_si512(), _mm512_setzero_si512() };
+    size_t j = 0;
+    for (; j < i; j++) {
+        __m512d other = _mm512_set1_pd(s[j]);
+        count(&places, _mm512_cmp_pd_mask(other, a, _CMP_GE_OQ),
+              _mm512_cmp_pd_mask(other, b, _CMP_GE_OQ));
+    }
+    for (; j < n && j < i + 2 * EIGHT; j++) { /* of those that tie, j is before those after it */
+        __m512d other = _mm512_set1_pd(s[j]);
+        unsigned after = 0xfffeu << (j - i), low = _mm512_cmp_pd_mask(other, a, _CMP_EQ_OQ);
+        unsigned high = _mm512_cmp_pd_mask(other, b, _CMP_EQ_OQ);
+        count(&places, _mm512_cmp_pd_mask(other, a, _CMP_GT_OQ) | (low & after),
+              _mm512_cmp_pd_mask(other, b, _CMP_GT_OQ) | (high & after >> EIGHT));
+    }
+    for (; j < n; j++) {
+        __m512d other = _mm512_set1_pd(s[j]);
+        count(&places, _mm512_cmp_pd_mask(other, a, _CMP_GT_OQ),
+              _mm512_cmp_pd_mask(other, b, _CMP_GT_OQ));
+    }
+    return places;
+}
+
+/* As sort_run_wide, for sixteen documents at a time. */
+VECTORS_WIDEST static void sort_run_widest(const double *score, uint32_t *order, size_t n)
+{
+    uint32_t first = order[0];
+    for (size_t i = 0; i < n; i += 2 * EIGHT) {
+        uint64_t before[2 * EIGHT];
+        size_t here = n - i < 2 * EIGHT ? n - i : 2 * EIGHT;
+        struct places places = count_before(score + first, i, n, (1u << here) - 1);
+        _mm512_storeu_si512(before, places.low);
+        _mm512_storeu_si512(before + EIGHT, places.high);
+        for (size_t l = 0; l < here; l++)
+            order[before[l]] = first + (uint32_t)(i + l);
+    }
+}
+#else
+#define sort_run_widest sort_run_wide
+#endif
+
+/* How runs are sorted by each kind of machine. */
+static const struct order_kind {
+    run_function *sort;
+    size_t run;
+} kinds[VECTORS_KINDS] = {
+    [VECTORS_PORTABLE] = { sort_run, RUN },
+    [VECTORS_32] = { sort_run_wide, WIDE_RUN },
+    [VECTORS_64] = { sort_run_widest, WIDEST_RUN },
+};
+
+/* Sorts 0 to m - 1 in runs. */
+static void sort_runs(const struct order_kind *kind, size_t m, const double *score,
+                      uint32_t *order)
+{
     for (size_t i = 0; i < m; i++)
         order[i] = (uint32_t)i;
-    for (size_t i = 0; i < m; i += run)
-        (wide ? sort_run_wide : sort_run)(score, order + i, m - i < run ? m - i : run);
-    return run;
+    for (size_t i = 0; i < m; i += kind->run)
+        kind->sort(score, order + i, m - i < kind->run ? m - i : kind->run);
 }
 
 static void merge_runs(const double *score, const uint32_t *a, size_t na, const uint32_t *b,
@@ -62,8 +135,15 @@ static void merge_runs(const double *score, const uint32_t *a, size_t na, const 
 
 void order_by_score(size_t m, const double *score, uint32_t *order, uint32_t *scratch)
 {
+    order_for(vectors_best(), m, score, order, scratch);
+}
+
+void order_for(enum vectors kind, size_t m, const double *score, uint32_t *order,
+               uint32_t *scratch)
+{
     uint32_t *from = order, *to = scratch;
-    for (size_t width = sort_runs(m, score, order); width < m; width *= 2) {
+    sort_runs(&kinds[kind], m, score, order);
+    for (size_t width = kinds[kind].run; width < m; width *= 2) {
         for (size_t i = 0; i < m; i += 2 * width) {
             size_t na = m - i < width ? m - i : width;
             size_t nb = m - i - na < width ? m - i - na : width;

@@ -37,27 +37,31 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
 {
     struct regression *my = regression;
     size_t d = my->dim, most = (d > x->docs ? d : x->docs) + 1;
-    double *at = buffer_for(&my->buffer, most, 6 * sizeof *at + sizeof *my->idx, fault);
+    const size_t numbers = 8 + 2 * VARIANCES_ABREAST;
+    double *at = buffer_for(&my->buffer, most, numbers * sizeof *at + sizeof *my->idx, fault);
     if (!at)
         return -1;
     my->x = x;
+    my->shares = false;
     my->z = at;
     my->u = at + 2 * most;
     my->mean = at + 4 * most;
     my->val = at + 5 * most;
-    my->idx = (uint32_t *)(at + 6 * most);
+    my->shared = at + 6 * most;
+    my->abreast = at + 8 * most;
+    my->idx = (uint32_t *)(at + numbers * most);
     if (!my->plain)
         average(my, my->val);
     return 0;
 }
 
-/* Writes the z of document i into z. */
-static void write_out(struct regression *my, size_t i)
+/* Writes the z of document i into z[rows]. */
+static void write_out(struct regression *my, size_t i, double *z)
 {
     size_t step = my->plain ? 1 : 2;
-    double *z = my->z + first_row(my);
     struct row row = matrix_row(my->x, i, my->val, my->idx);
-    my->z[0] = 1; /* unless a feature's number takes its place */
+    z[0] = 1; /* unless a feature's number takes its place */
+    z += first_row(my);
     for (size_t j = 0; my->plain && j < my->dim; j++)
         z[j] = 0;
     for (size_t j = 0; !my->plain && j < my->dim; j++) {
@@ -69,9 +73,9 @@ static void write_out(struct regression *my, size_t i)
 }
 
 /* v.z */
-static double expect(const struct regression *my)
+static double expect(const struct regression *my, const double *z)
 {
-    const double *z = my->z + first_row(my);
+    z += first_row(my);
     double sum = my->constant ? *my->constant : 0;
     for (size_t j = 0; my->plain && j < my->dim; j++)
         sum += z[j] * my->w[j];
@@ -82,23 +86,54 @@ static double expect(const struct regression *my)
 
 double regression_expect(struct regression *regression, size_t i)
 {
-    write_out(regression, i);
-    return expect(regression);
+    write_out(regression, i, regression->z);
+    return expect(regression, regression->z);
 }
 
-double regression_variance(struct regression *regression, size_t i)
+/* The z of documents from number i on, side by side, as variances_abreast takes them. */
+static void write_abreast(struct regression *my, size_t i, double *z)
+{
+    enum { W = VARIANCES_ABREAST };
+    size_t step = my->plain ? 1 : 2, n = my->x->docs - i < W ? my->x->docs - i : W;
+    for (size_t d = 0; my->constant && d < W; d++)
+        *z++ = 1;
+    for (size_t j = 0; my->plain && j < W * my->dim; j++)
+        z[j] = 0;
+    for (size_t j = 0; !my->plain && j < my->dim; j++) {
+        for (size_t d = 0; d < W; d++) {
+            z[2 * W * j + d] = 0 - my->mean[j];
+            z[2 * W * j + W + d] = my->mean[j];
+        }
+    }
+    for (size_t d = 0; d < n; d++) {
+        struct row row = matrix_row(my->x, i + d, my->val, my->idx);
+        for (size_t e = 0; e < row.n; e++)
+            z[step * W * (row.idx ? row.idx[e] : e) + d] += row.val[e];
+    }
+}
+
+void regression_variances(struct regression *regression, size_t i, double v[VARIANCES_ABREAST])
 {
     struct regression *my = regression;
-    write_out(my, i);
-    return udu_variance(my->inverse, all_rows(my), my->z) / my->lambda;
+    const size_t rows = all_rows(my);
+    bool sharing = !my->plain && !my->constant; /* the means are numbers 1, 3, 5, ... */
+    if (sharing && !my->shares) {
+        write_out(my, i, my->z);
+        variances_shared(my->inverse, rows, my->z, my->shared);
+        my->shares = true;
+    }
+    write_abreast(my, i, my->abreast);
+    variances_abreast(my->inverse, rows, my->abreast, sharing ? my->shared : NULL, v);
+    for (size_t d = 0; d < VARIANCES_ABREAST; d++)
+        v[d] /= my->lambda;
 }
 
 /* v += a u */
-static void move(struct regression *my, double a)
+static void move(struct regression *my, double a, const double *u)
 {
-    const double *u = my->u + first_row(my);
     if (my->constant)
-        *my->constant += a * my->u[0];
+        *my->constant += a * u[0];
+    u += first_row(my);
     for (size_t j = 0; my->plain && j < my->dim; j++)
         my->w[j] += a * u[j];
     for (size_t j = 0; !my->plain && j < my->dim; j++) {
@@ -117,22 +152,73 @@ int regression_finite(struct regression *regression, size_t i, struct fault *fau
 {
     double square = 0;
     size_t rows = all_rows(regression);
-    write_out(regression, i);
+    write_out(regression, i, regression->z);
     for (size_t r = 0; r < rows; r++)
         square += regression->z[r] * regression->z[r];
     return isfinite(square) ? 0 : too_large(square, fault);
+}
+
+/* P has taken the observation; so do the weights. */
+static int settle(struct regression *my, const struct udu_observation *o, double worth,
+                  struct regression_error *error, struct fault *fault)
+{
+    double b = o->b;
+    if (!(b > 0) || isinf(b))
+        return too_large(b, fault);
+    my->spread = b / my->lambda;
+    *error = (struct regression_error){ worth - expect(my, o->z), my->spread };
+    move(my, error->e / b, o->u);
+    return 0;
 }
 
 int regression_learn(struct regression *regression, size_t i, double worth, double much,
                      struct fault *fault)
 {
     struct regression *my = regression;
-    write_out(my, i);
-    double b = udu_observe(my->inverse, all_rows(my), my->z, my->lambda / much, my->u);
-    if (!(b > 0) || isinf(b))
-        return too_large(b, fault);
-    my->spread = b / my->lambda;
-    move(my, (worth - expect(my)) / b);
+    struct udu_observation o = { .z = my->z, .r = my->lambda / much, .u = my->u };
+    write_out(my, i, my->z);
+    o.b = udu_observe(my->inverse, all_rows(my), o.z, o.r, o.u);
+    struct regression_error error;
+    return settle(my, &o, worth, &error, fault);
+}
+
+/* Up to REGRESSION_AT_ONCE documents in one pass over P. */
+static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
+                         const double *worth, const double *much, struct regression_error *error,
+                         struct fault *fault)
+{
+    struct udu_observation o[REGRESSION_AT_ONCE];
+    struct regression_error some;
+    size_t at[REGRESSION_AT_ONCE], rows = all_rows(my), k = 0;
+    double *z = buffer_for(&my->several, 2 * n, rows * sizeof *z, fault);
+    if (!z)
+        return -1;
+    for (size_t e = 0; e < n; e++) {
+        if (much && !(much[e] > 0))
+            continue;
+        write_out(my, doc[e], z);
+        at[k] = e;
+        o[k++] = (struct udu_observation){ z, my->lambda / (much ? much[e] : 1), z + rows, 0 };
+        z += 2 * rows;
+    }
+    if (k > 0)
+        udu_observe_all(my->inverse, rows, o, k);
+    for (size_t e = 0; e < k; e++)
+        if (settle(my, &o[e], worth[at[e]], error ? &error[at[e]] : &some, fault) < 0)
+            return -1;
+    return 0;
+}
+
+int regression_learn_all(struct regression *regression, size_t n, const uint32_t *doc,
+                         const double *worth, const double *much, struct regression_error *error,
+                         struct fault *fault)
+{
+    for (size_t e = 0; e < n; e += REGRESSION_AT_ONCE) {
+        size_t some = n - e < REGRESSION_AT_ONCE ? n - e : REGRESSION_AT_ONCE;
+        if (learn_several(regression, some, doc + e, worth + e, much ? much + e : NULL,
+                          error ? error + e : NULL, fault) < 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -148,4 +234,5 @@ int regression_check(const struct regression *regression, struct fault *fault)
 void regression_close(struct regression *regression)
 {
     buffer_free(&regression->buffer);
+    buffer_free(&regression->several);
 }

@@ -18,6 +18,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "math/matrix.h"
+#include "math/variances.h"
 
 struct regression {
     /* The caller's: weights w[dim] of the deviations, or of the plain features, and level[dim] of
@@ -32,9 +33,12 @@ struct regression {
     double spread;    /* of regression_learn's last document: variance before it, + 1 / much */
 
     /* The current round, from regression_round on. */
-    struct buffer buffer;
+    struct buffer buffer, several; /* the latter: z and u of documents learnt together */
     const struct matrix *x;
     double *z, *u, *mean, *val;
+    double *abreast; /* z of VARIANCES_ABREAST documents */
+    double *shared;  /* of variances.h, where `shares`   */
+    bool shares;
     uint32_t *idx;
 };
 
@@ -48,9 +52,9 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
 /* The expected relevance of document i of the round: v.z. */
 double regression_expect(struct regression *regression, size_t i);
 
-/* z'(Z'Z + lambda I)^-1 z of document i: the variance of v.z if relevance has variance 1.
- * O(dim^2). */
-double regression_variance(struct regression *regression, size_t i);
+/* v[d]: z'(Z'Z + lambda I)^-1 z of document i + d, up to the round's last: the variance of v.z if
+ * relevance has variance 1. Nothing may be learnt between calls for one round. O(dim^2). */
+void regression_variances(struct regression *regression, size_t i, double v[VARIANCES_ABREAST]);
 
 /* 0 if document i has finite features, so that regression_learn can learn from it; else a fault,
  * and nothing has changed. O(dim). */
@@ -60,6 +64,21 @@ int regression_finite(struct regression *regression, size_t i, struct fault *fau
  * features are too large; the regression is then unusable. O(dim^2). */
 int regression_learn(struct regression *regression, size_t i, double worth, double much,
                      struct fault *fault);
+
+/* How much more a document was worth than expected when it was learnt, and `spread`. */
+struct regression_error {
+    double e, spread;
+};
+
+/* Documents that are learnt in one pass over P: their z and u stay near meanwhile. */
+enum { REGRESSION_AT_ONCE = 16 };
+
+/* The same for the documents doc[n], one after the other, to the bit: P, which may be large, comes
+ * from memory once for several of them. worth[n]; much[n], where 0 or less leaves a document out;
+ * NULL: each counts once. error[n] is filled in, except of those left out; NULL: nothing is. */
+int regression_learn_all(struct regression *regression, size_t n, const uint32_t *doc,
+                         const double *worth, const double *much, struct regression_error *error,
+                         struct fault *fault);
 
 /* 0 if all weights are finite, else a fault. */
 int regression_check(const struct regression *regression, struct fault *fault);

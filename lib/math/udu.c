@@ -1,13 +1,17 @@
 #include "math/udu.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "math/vectors.h"
+#if VECTORS_HAVE_64
+#include <immintrin.h>
+#endif
+
 
 /* Numbers, and columns, that are handled at a time. */
-enum { FOUR = 4 };
+enum { FOUR = 4, EIGHT = 8 };
 typedef double four __attribute__((vector_size(FOUR * sizeof(double))));
 
 /* Four columns, or fewer at the end. All have the rows above `top`; column r goes on to its
@@ -70,6 +74,16 @@ VECTORS_INLINE void dots(const struct columns *c, const double *z, double f[FOUR
         f[r] = sum(&s[r]);
 }
 
+/* Adds to f = U'z of these columns what is from row `top` on. */
+VECTORS_INLINE void project_rest(const struct columns *c, const double *z, double f[FOUR])
+{
+    for (size_t r = 0; r < c->n; r++) {
+        for (size_t i = c->top; i < c->top + r; i++)
+            f[r] += c->column[r][i] * z[i];
+        f[r] += z[c->top + r];
+    }
+}
+
 /* f = U'z of these columns. */
 VECTORS_INLINE void project(const struct columns *c, const double *z, double f[FOUR])
 {
@@ -77,11 +91,7 @@ VECTORS_INLINE void project(const struct columns *c, const double *z, double f[F
     for (size_t r = c->n; r < FOUR; r++)
         whole.column[r] = whole.column[0];
     dots(&whole, z, f);
-    for (size_t r = 0; r < c->n; r++) {
-        for (size_t i = c->top; i < c->top + r; i++)
-            f[r] += c->column[r][i] * z[i];
-        f[r] += z[c->top + r];
-    }
+    project_rest(c, z, f);
 }
 
 /* Updates the diagonal of these columns. alpha grows from r, before the first column, to b. */
@@ -97,17 +107,24 @@ VECTORS_INLINE double weigh(const struct columns *c, struct change *change, doub
     return alpha;
 }
 
-/* Updates four columns above row `top`. */
-VECTORS_INLINE void shift(const struct columns *c, const struct change *change, double *u)
+/* Writes each number of a change into all lanes of a vector. */
+VECTORS_INLINE void spread_change(const struct change *change, four by[FOUR], four g[FOUR])
 {
-    four by[FOUR], g[FOUR], p, ui;
     for (size_t r = 0; r < FOUR; r++) {
         const double b = change->by[r], e = change->g[r];
         const double bs[FOUR] = { b, b, b, b }, es[FOUR] = { e, e, e, e };
         take(&by[r], bs);
         take(&g[r], es);
     }
-    for (size_t i = 0; i < c->top; i += FOUR) {
+}
+
+/* Updates four columns from row `from` on to row `top`. */
+VECTORS_INLINE void shift_from(const struct columns *c, const struct change *change, size_t from,
+                               double *u)
+{
+    four by[FOUR], g[FOUR], p, ui;
+    spread_change(change, by, g);
+    for (size_t i = from; i < c->top; i += FOUR) {
         take(&ui, u + i);
         for (size_t r = 0; r < FOUR; r++) {
             take(&p, c->column[r] + i);
@@ -117,6 +134,45 @@ VECTORS_INLINE void shift(const struct columns *c, const struct change *change, 
         }
         put(u + i, &ui);
     }
+}
+
+/* The same, and goes on with the products of these columns with the next observation's z, as dots
+ * does, from lane[FOUR][FOUR]. */
+VECTORS_INLINE void pass_from(const struct columns *c, const struct change *change, size_t from,
+                              double *u, const double *z, const double *lane, double f[FOUR])
+{
+    four by[FOUR], g[FOUR], s[FOUR], p, ui, zi;
+    spread_change(change, by, g);
+    for (size_t r = 0; r < FOUR; r++)
+        take(&s[r], lane + FOUR * r);
+    for (size_t i = from; i < c->top; i += FOUR) {
+        take(&ui, u + i);
+        take(&zi, z + i);
+        for (size_t r = 0; r < FOUR; r++) {
+            take(&p, c->column[r] + i);
+            four moved = p + ui * by[r];
+            put(c->column[r] + i, &moved);
+            ui += p * g[r];
+            s[r] += moved * zi;
+        }
+        put(u + i, &ui);
+    }
+    for (size_t r = 0; r < FOUR; r++)
+        f[r] = sum(&s[r]);
+}
+
+/* Updates four columns above row `top`; with z, f becomes their products with it. */
+typedef void pass_function(const struct columns *c, const struct change *change, double *u,
+                           const double *z, double f[FOUR]);
+
+VECTORS_INLINE void pass(const struct columns *c, const struct change *change, double *u,
+                         const double *z, double f[FOUR])
+{
+    const double lane[FOUR * FOUR] = { 0 };
+    if (z)
+        pass_from(c, change, 0, u, z, lane, f);
+    else
+        shift_from(c, change, 0, u);
 }
 
 /* Updates one column from row `from` on. */
@@ -132,57 +188,150 @@ VECTORS_INLINE void shift_one(const struct columns *c, size_t r, size_t from,
     u[c->top + r] = change->g[r];
 }
 
-VECTORS_INLINE double observe(double *a, size_t n, const double *z, double alpha, double *u)
+/* Updates these columns; with z, the next observation's, f becomes U'z of them. */
+VECTORS_INLINE void update(const struct columns *c, const struct change *change, double *u,
+                           const double *z, pass_function *go, double f[FOUR])
+{
+    bool whole = c->n == FOUR;
+    if (whole)
+        go(c, change, u, z, f);
+    for (size_t r = 0; r < c->n; r++)
+        shift_one(c, r, whole ? c->top : 0, change, u);
+    if (whole && z)
+        project_rest(c, z, f);
+    else if (z)
+        project(c, z, f);
+}
+
+VECTORS_INLINE void observe(double *a, size_t n, struct udu_observation *o, pass_function *go)
 {
     struct columns c = columns_at(a, n, 0), next = c;
     struct change change = { { 0 }, { 0 }, { 0 } }, ahead = change;
+    o->b = o->r;
     if (n > 0)
-        project(&c, z, change.f);
+        project(&c, o->z, change.f);
     for (size_t j = 0; j < n; j += FOUR, c = next, change = ahead) {
         if (j + FOUR < n) { /* independent of these columns, so it runs while they wait */
             next = columns_at(a, n, j + FOUR);
-            project(&next, z, ahead.f);
+            project(&next, o->z, ahead.f);
         }
-        alpha = weigh(&c, &change, alpha);
-        if (c.n == FOUR)
-            shift(&c, &change, u);
-        for (size_t r = 0; r < c.n; r++)
-            shift_one(&c, r, c.n == FOUR ? c.top : 0, &change, u);
+        o->b = weigh(&c, &change, o->b);
+        update(&c, &change, o->u, NULL, go, NULL);
     }
-    return alpha;
 }
 
-VECTORS_INLINE double variance(double *a, size_t n, const double *z)
+/* Fewer rows lie near all the time, and then one observation at a time is as fast. */
+enum { NEAR = 128 };
+
+/* Takes all observations with each four columns, while these are near. */
+VECTORS_INLINE void observe_all(double *a, size_t n, struct udu_observation *o, size_t k,
+                                pass_function *go)
 {
-    double sum = 0;
-    for (size_t j = 0; j < n; j += FOUR) {
+    bool alone = k == 1 || n < NEAR;
+    for (size_t e = 0; e < k; e++) {
+        o[e].b = o[e].r;
+        if (alone)
+            observe(a, n, &o[e], go);
+    }
+    for (size_t j = 0; !alone && j < n; j += FOUR) {
         struct columns c = columns_at(a, n, j);
-        double f[FOUR];
-        project(&c, z, f);
-        for (size_t r = 0; r < c.n; r++)
-            sum += c.column[r][c.top + r] * (f[r] * f[r]);
+        struct change change = { { 0 }, { 0 }, { 0 } }, next = change;
+        project(&c, o[0].z, change.f);
+        for (size_t e = 0; e < k; e++, change = next) {
+            o[e].b = weigh(&c, &change, o[e].b);
+            update(&c, &change, o[e].u, e + 1 < k ? o[e + 1].z : NULL, go, next.f);
+        }
     }
-    return sum;
 }
 
-VECTORS_WIDE static double observe_wide(double *a, size_t n, const double *z, double r, double *u)
+/* ---- kinds of machines ---- */
+
+static void observe_all_portable(double *a, size_t n, struct udu_observation *o, size_t k)
 {
-    return observe(a, n, z, r, u);
+    observe_all(a, n, o, k, pass);
 }
 
-VECTORS_WIDE static double variance_wide(double *a, size_t n, const double *z)
+VECTORS_WIDE static void observe_all_32(double *a, size_t n, struct udu_observation *o, size_t k)
 {
-    return variance(a, n, z);
+    observe_all(a, n, o, k, pass);
+}
+
+#if VECTORS_HAVE_64
+/* Adds to the lanes of two columns' products with z, which lie side by side. */
+VECTORS_WIDEST static inline __m512d add_lanes(__m512d lanes, __m512d one, __m512d other,
+                                               const double *z)
+{
+    __m512d low = _mm512_broadcast_f64x4(_mm256_loadu_pd(z));
+    __m512d high = _mm512_broadcast_f64x4(_mm256_loadu_pd(z + FOUR));
+    lanes = _mm512_add_pd(lanes, _mm512_mul_pd(_mm512_shuffle_f64x2(one, other, 0x44), low));
+    return _mm512_add_pd(lanes, _mm512_mul_pd(_mm512_shuffle_f64x2(one, other, 0xee), high));
+}
+
+/* Not inlined, as the loop needs all registers. */
+VECTORS_WIDEST __attribute__((noinline)) static void pass_64(const struct columns *c,
+                                                             const struct change *change,
+                                                             double *u, const double *z,
+                                                             double f[FOUR])
+{
+    double *const column[] = { c->column[0], c->column[1], c->column[2], c->column[3] };
+    __m512d by[FOUR], g[FOUR], moved[FOUR], first = _mm512_setzero_pd(), second = first;
+    double lane[2 * EIGHT];
+    const size_t top = c->top;
+    size_t i = 0;
+    for (size_t r = 0; r < FOUR; r++) {
+        by[r] = _mm512_set1_pd(change->by[r]);
+        g[r] = _mm512_set1_pd(change->g[r]);
+    }
+    for (; i + EIGHT <= top; i += EIGHT) {
+        __m512d ui = _mm512_loadu_pd(u + i);
+        for (size_t r = 0; r < FOUR; r++) {
+            __m512d p = _mm512_loadu_pd(column[r] + i);
+            moved[r] = _mm512_add_pd(p, _mm512_mul_pd(ui, by[r]));
+            _mm512_storeu_pd(column[r] + i, moved[r]);
+            ui = _mm512_add_pd(ui, _mm512_mul_pd(p, g[r]));
+        }
+        _mm512_storeu_pd(u + i, ui);
+        if (!z)
+            continue;
+        first = add_lanes(first, moved[0], moved[1], z + i);
+        second = add_lanes(second, moved[2], moved[3], z + i);
+    }
+    _mm512_storeu_pd(lane, first);
+    _mm512_storeu_pd(lane + EIGHT, second);
+    if (z)
+        pass_from(c, change, i, u, z, lane, f);
+    else
+        shift_from(c, change, i, u);
+}
+
+VECTORS_WIDEST static void observe_all_64(double *a, size_t n, struct udu_observation *o, size_t k)
+{
+    observe_all(a, n, o, k, pass_64);
+}
+#else
+#define observe_all_64 observe_all_32
+#endif
+
+udu_function *udu_for(enum vectors kind)
+{
+    static udu_function *const kinds[VECTORS_KINDS] = {
+        [VECTORS_PORTABLE] = observe_all_portable,
+        [VECTORS_32] = observe_all_32,
+        [VECTORS_64] = observe_all_64,
+    };
+    return kinds[kind];
 }
 
 double udu_observe(double *a, size_t n, const double *z, double r, double *u)
 {
-    return vectors_wide() ? observe_wide(a, n, z, r, u) : observe(a, n, z, r, u);
+    struct udu_observation o = { z, r, u, 0 };
+    udu_observe_all(a, n, &o, 1);
+    return o.b;
 }
 
-double udu_variance(const double *a, size_t n, const double *z)
+void udu_observe_all(double *a, size_t n, struct udu_observation *o, size_t k)
 {
-    return vectors_wide() ? variance_wide((double *)a, n, z) : variance((double *)a, n, z);
+    udu_for(vectors_best())(a, n, o, k);
 }
 
 void udu_spread(const double *a, size_t n, const double *x, double *y)

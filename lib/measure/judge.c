@@ -1,13 +1,17 @@
 #include "measure/judge.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "loss/dcg.h"
 #include "loss/surrogate.h"
 #include "math/order.h"
 #include "math/real.h"
 
-enum { SELECTED = 64 }; /* more labels than this are sorted, not selected */
+enum {
+    SELECTED = 64, /* more labels than this are sorted, not selected */
+    GRADES = 8     /* labels that are whole numbers below this are counted */
+};
 
 /* Discounts are computed once for each position, not for each round. */
 int judge_places(struct judge *judge, size_t m, struct fault *fault)
@@ -43,14 +47,46 @@ static double next_grade(size_t m, const double *label, double grade, size_t *co
     return next;
 }
 
-/* The first k of the labels, highest first. There are few different grades, so they are searched
- * for one by one: no branch depends on where they are. */
+/* Counts the documents of each grade. False where a label is no whole number below GRADES. */
+static bool count_grades(size_t m, const double *label, size_t count[GRADES])
+{
+    for (size_t g = 0; g < GRADES; g++)
+        count[g] = 0;
+    for (size_t i = 0; i < m; i++) {
+        if (!(label[i] < GRADES) || label[i] != (double)(unsigned)label[i])
+            return false;
+        count[(unsigned)label[i]]++;
+    }
+    return true;
+}
+
+/* The first k of the labels, highest first: label i is as many grades as more than i documents
+ * have, that or a higher one. */
+static void take_grades(size_t count[GRADES], size_t k, double *sorted)
+{
+    for (size_t g = GRADES - 1; g > 0; g--)
+        count[g - 1] += count[g];
+    for (size_t i = 0; i < k; i++) {
+        unsigned grade = 0;
+        for (size_t g = 1; g < GRADES; g++)
+            grade += count[g] > i;
+        sorted[i] = grade;
+    }
+}
+
+/* The first k of the labels, highest first. There are few different grades, so they are counted or
+ * searched for one by one: no branch depends on where they are. */
 static void select_labels(size_t m, const double *label, size_t k, double *sorted)
 {
+    size_t count[GRADES], at = 0;
+    if (count_grades(m, label, count)) {
+        take_grades(count, k, sorted);
+        return;
+    }
     double grade = INFINITY;
-    for (size_t at = 0, count; at < k;) {
-        grade = next_grade(m, label, grade, &count);
-        for (; count && at < k; count--)
+    for (size_t same; at < k;) {
+        grade = next_grade(m, label, grade, &same);
+        for (; same && at < k; same--)
             sorted[at++] = grade;
     }
 }

@@ -19,12 +19,13 @@ double measure_gain(const struct conventions *conventions, double relevance)
     return conventions->linear_gain ? relevance : dcg_gain(relevance);
 }
 
+/* What is not relevant adds 0, without a branch that nobody can predict. */
 static double discounted(const struct judge *judge, const double *relevance, size_t k)
 {
+    bool linear = judge->conventions.linear_gain;
     double sum = 0;
     for (size_t i = 0; i < k; i++)
-        if (relevance[i] > 0)
-            sum += measure_gain(&judge->conventions, relevance[i]) * judge->discount[i];
+        sum += (linear ? relevance[i] : dcg_gain(relevance[i])) * judge->discount[i];
     return sum;
 }
 

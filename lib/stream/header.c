@@ -120,6 +120,7 @@ static int parse_column(struct record *record, char *text, struct fault *fault)
     column->name = text;
     column->data = NULL;
     column->source = NULL;
+    column->known = 0;
     /* At most 2^56 bytes each, and a line has room for 178 such columns. */
     record->bytes += column->count * column_width(column->type);
     record->columns++;
@@ -185,7 +186,7 @@ static int parse_key(struct record *record, struct known *known, char *name, str
         return wrong(fault, "a key without a value", name);
     if (comes_twice(known, record, name))
         return wrong(fault, "a key comes twice", name);
-    record->key[record->keys++] = (struct key){ name, value };
+    record->key[record->keys++] = (struct key){ .name = name, .value = value };
     return 0;
 }
 

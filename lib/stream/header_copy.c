@@ -49,6 +49,7 @@ struct header_copy *header_copy_make(const struct record *record, struct fault *
     copy->key = (struct key *)(copy->column + record->columns);
     char *at = (char *)copy + front;
     for (size_t k = 0; k < record->keys; k++) {
+        copy->key[k] = record->key[k];
         copy->key[k].name = copy_word(&at, record->key[k].name);
         copy->key[k].value = copy_word(&at, record->key[k].value);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "math/finite.h"
 
 static int read_number(const struct record *record, const char *name, uint64_t most,
                        uint64_t *value, struct fault *fault)
@@ -78,7 +79,7 @@ int model_message_header(struct model *model, struct fault *fault)
 
 static int check_finite(const void *weights, size_t n, struct fault *fault)
 {
-    bool finite = unaligned_finite(weights, n);
+    bool finite = finite_numbers(n, weights);
     for (size_t j = 0; !finite && j < n; j++) {
         double weight = unaligned_f8((const unsigned char *)weights + j * sizeof weight);
         if (!isfinite(weight))
@@ -192,17 +193,30 @@ bool model_has(const struct model *model, const char *name, size_t n, struct fau
     return false;
 }
 
-int model_array(const struct model *model, const char *name, size_t n, double *data,
-                struct fault *fault)
+int model_find(const struct model *model, const char *name, size_t n, const void **data,
+               struct fault *fault)
 {
     const struct column *column = record_column(&model->record, name);
     if (!model_has(model, name, n, fault))
         return -1;
+    *data = column->data;
+    bool finite = finite_numbers(n, *data);
+    for (size_t i = 0; !finite && i < n; i++) {
+        double number = unaligned_f8((const unsigned char *)*data + i * sizeof number);
+        if (!isfinite(number))
+            return fault_data(fault, "model: %s %zu is %g", name, i, number);
+    }
+    return 0;
+}
+
+int model_array(const struct model *model, const char *name, size_t n, double *data,
+                struct fault *fault)
+{
+    const void *from;
+    if (model_find(model, name, n, &from, fault) < 0)
+        return -1;
     if (n)
-        memcpy(data, column->data, n * sizeof *data);
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(data[i]))
-            return fault_data(fault, "model: %s %zu is %g", name, i, data[i]);
+        memcpy(data, from, n * sizeof *data);
     return 0;
 }
 

@@ -64,6 +64,11 @@ int model_put_source(struct model *model, const char *name, enum column_type typ
 /* Is there a column f8[n] of that name? true, or false with a data fault. */
 bool model_has(const struct model *model, const char *name, size_t n, struct fault *fault);
 
+/* Points *data at a column's numbers where they lie, perhaps unaligned. 0, or a data fault where it
+ * is missing, not f8[n] or not finite. */
+int model_find(const struct model *model, const char *name, size_t n, const void **data,
+               struct fault *fault);
+
 /* Copies a column into data[n]. 0, or a data fault where it is missing, not f8[n] or not finite. */
 int model_array(const struct model *model, const char *name, size_t n, double *data,
                 struct fault *fault);

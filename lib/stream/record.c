@@ -86,23 +86,41 @@ const char *record_key(const struct record *record, const char *name)
     return NULL;
 }
 
+/* A copy of a value in the record's text; NULL with a fault where there is no room for the key. */
+static const char *copy_value(struct record *record, const char *name, const char *value,
+                              size_t bytes, struct fault *fault)
+{
+    char *copy = record->text + record->used;
+    if (bytes >= sizeof record->text - record->used || record->keys == RECORD_KEYS) {
+        (void)fault_data(fault, "the header line has no room for %s=", name);
+        return NULL;
+    }
+    memcpy(copy, value, bytes);
+    copy[bytes] = '\0';
+    record->used += bytes + 1;
+    return copy;
+}
+
+int record_set_value(struct record *record, size_t k, const char *value, size_t bytes,
+                     struct fault *fault)
+{
+    const char *copy = copy_value(record, record->key[k].name, value, bytes, fault);
+    if (copy)
+        record->key[k].value = copy;
+    return copy ? 0 : -1;
+}
+
 int record_set(struct record *record, size_t at, const char *name, const char *value,
                struct fault *fault)
 {
-    size_t bytes = strlen(value) + 1;
-    char *copy = record->text + record->used;
-    if (bytes > sizeof record->text - record->used || record->keys == RECORD_KEYS)
-        return fault_data(fault, "the header line has no room for %s=", name);
-    memcpy(copy, value, bytes);
-    record->used += bytes;
-    for (size_t k = 0; k < record->keys; k++) {
-        if (name_is(record->key[k].name, name)) {
-            record->key[k].value = copy;
-            return 0;
-        }
-    }
+    for (size_t k = 0; k < record->keys; k++)
+        if (name_is(record->key[k].name, name))
+            return record_set_value(record, k, value, strlen(value), fault);
+    const char *copy = copy_value(record, name, value, strlen(value), fault);
+    if (!copy)
+        return -1;
     memmove(&record->key[at + 1], &record->key[at], (record->keys - at) * sizeof *record->key);
-    record->key[at] = (struct key){ name, copy };
+    record->key[at] = (struct key){ .name = name, .value = copy };
     record->keys++;
     return 0;
 }
@@ -134,7 +152,7 @@ const struct column *record_column(const struct record *record, const char *name
 int record_put(struct record *record, size_t at, const char *name, enum column_type type,
                uint64_t count, const void *data, struct fault *fault)
 {
-    struct column new = { name, type, count, data, NULL };
+    struct column new = { .name = name, .type = type, .count = count, .data = data };
     for (size_t c = 0; c < record->columns; c++) {
         if (name_is(record->column[c].name, name)) {
             record->column[c] = new;

@@ -22,8 +22,11 @@ enum column_type { COLUMN_U1, COLUMN_U4, COLUMN_U8, COLUMN_F4, COLUMN_F8, COLUMN
 
 struct splice;
 
+/* `known`: by what number, from 1, the reader of the record knows the name; 0: not looked up yet.
+ * A record that is made from the copy of a header (header_copy.h) need not look it up again. */
 struct key {
     const char *name, *value;
+    unsigned char known;
 };
 
 /* Makes the values of a column while it is written: each call gives the next n of them. */
@@ -37,6 +40,7 @@ struct column {
     uint64_t count;   /* values */
     const void *data; /* borrowed, perhaps unaligned; NULL: not in memory */
     struct column_source *source; /* makes the values, instead of data; borrowed; NULL: none */
+    unsigned char known;
 };
 
 struct record {
@@ -84,6 +88,11 @@ int record_set(struct record *record, size_t at, const char *name, const char *v
                struct fault *fault);
 int record_set_number(struct record *record, size_t at, const char *name, uint64_t value,
                       struct fault *fault);
+
+/* Sets the value of key number k, of so many bytes. 0, or a data fault where the line has no
+ * room. */
+int record_set_value(struct record *record, size_t k, const char *value, size_t bytes,
+                     struct fault *fault);
 
 /* Removes a key, if it is there. */
 void record_unset(struct record *record, const char *name);

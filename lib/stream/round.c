@@ -30,7 +30,7 @@ int round_columns(struct round *round, struct fault *fault)
 
 int round_read(struct round *round, struct fault *fault)
 {
-    return round_header(round, fault) < 0 ? -1 : round_columns(round, fault);
+    return !round->restored && round_header(round, fault) < 0 ? -1 : round_columns(round, fault);
 }
 
 int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, size_t dim,
@@ -68,8 +68,7 @@ void round_forget_choice(struct round *round)
 
 void round_drop_labels(struct round *round)
 {
-    round_drop(round, ROUND_LABEL);
-    record_drop(round->record, "label-");
+    round_columns_drop_labels(round);
 }
 
 char *round_name(const struct round *round, char name[ROUND_NAME])

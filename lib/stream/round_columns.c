@@ -150,13 +150,12 @@ const char *round_column_name(enum round_column column)
     return rows[column].name;
 }
 
-void round_columns_find(const struct record *record,
-                        const struct column *known[ROUND_COLUMNS + 1])
+void round_columns_find(struct record *record, const struct column *known[ROUND_COLUMNS + 1])
 {
     for (size_t c = 0; c <= ROUND_COLUMNS; c++)
         known[c] = NULL;
     for (size_t c = 0; c < record->columns; c++)
-        known[round_column_find(record->column[c].name)] = &record->column[c];
+        known[round_column_of(&record->column[c])] = &record->column[c];
 }
 
 /* ---- types and lengths ---- */
@@ -247,42 +246,87 @@ void round_columns_clear(struct round *round)
     for (size_t c = 0; c < ROUND_X; c++)
         set_pointer(round, c, NULL);
     round->places = 0;
-    round->live = round->checked = false;
+    round->live = round->checked = round->restored = false;
 }
 
 /* ---- new columns ---- */
 
-/* Where a new column goes: before the first of the features. */
-static size_t before_features(const struct record *record)
+/* Sets a column where the record has it, else before the first of the features. */
+static int put(struct record *record, const struct column *new, struct fault *fault)
 {
-    size_t c = 0;
-    while (c < record->columns &&
-           !round_column_is_feature(round_column_find(record->column[c].name)))
-        c++;
-    return c;
+    size_t c = 0, before = record->columns;
+    for (; c < record->columns; c++) {
+        enum round_column number = round_column_of(&record->column[c]);
+        if (number + 1u == new->known)
+            break;
+        if (before == record->columns && round_column_is_feature(number))
+            before = c;
+    }
+    if (c < record->columns) {
+        record->column[c] = *new;
+        return 0;
+    }
+    if (record->columns == RECORD_COLUMNS)
+        return fault_data(fault, "the header line has no room for a column %s", new->name);
+    for (c = record->columns++; c > before; c--)
+        record->column[c] = record->column[c - 1];
+    record->column[before] = *new;
+    return 0;
 }
 
 void *round_new(struct round *round, enum round_column column, size_t count, struct fault *fault)
 {
     const struct column_row *row = &rows[column];
     void *data = buffer_for(&round->buffer[column], count, column_width(row->type), fault);
-    if (data && record_put(round->record, before_features(round->record), row->name, row->type,
-                           count, data, fault) < 0)
+    const struct column new = { .name = row->name, .type = row->type, .count = count, .data = data,
+                                .known = (unsigned char)(column + 1) };
+    if (data && put(round->record, &new, fault) < 0)
         data = NULL;
     set_pointer(round, column, data);
     return data;
 }
 
+/* Removes columns of which the numbers are set as bits. */
+static void drop(struct round *round, unsigned gone)
+{
+    struct record *record = round->record;
+    size_t left = 0;
+    for (size_t c = 0; c < record->columns; c++) {
+        unsigned number = round_column_of(&record->column[c]);
+        if (!(gone >> number & 1) && left++ < c)
+            record->column[left - 1] = record->column[c];
+    }
+    record->columns = left;
+    for (size_t c = 0; c < ROUND_COLUMNS; c++)
+        if ((gone >> c & 1) && rows[c].value)
+            set_pointer(round, c, NULL);
+}
+
 void round_drop(struct round *round, enum round_column column)
 {
-    record_drop(round->record, rows[column].name);
-    if (rows[column].value)
-        set_pointer(round, column, NULL);
+    drop(round, 1u << column);
 }
 
 void round_columns_forget_choice(struct round *round)
 {
+    unsigned gone = 0;
     for (size_t c = 0; c < ROUND_X; c++)
-        if (rows[c].choice)
-            round_drop(round, (enum round_column)c);
+        gone |= (unsigned)rows[c].choice << c;
+    drop(round, gone);
+}
+
+void round_columns_drop_labels(struct round *round)
+{
+    struct record *record = round->record;
+    size_t left = 0;
+    for (size_t c = 0; c < record->columns; c++) {
+        struct column *column = &record->column[c];
+        enum round_column number = round_column_of(column);
+        bool label = number == ROUND_LABEL ||
+                     (number == ROUND_COLUMNS && name_begins(column->name, "label-"));
+        if (!label)
+            record->column[left++] = *column;
+    }
+    record->columns = left;
+    round->label = NULL;
 }

@@ -19,9 +19,16 @@ static inline bool round_column_is_feature(enum round_column column)
     return column >= ROUND_X && column < ROUND_COLUMNS;
 }
 
+/* The number of a column, which remembers it; ROUND_COLUMNS for one whose name is not known. */
+static inline enum round_column round_column_of(struct column *column)
+{
+    if (!column->known)
+        column->known = (unsigned char)(round_column_find(column->name) + 1);
+    return (enum round_column)(column->known - 1);
+}
+
 /* Fills known[] with a record's known columns, or NULL. */
-void round_columns_find(const struct record *record,
-                        const struct column *known[ROUND_COLUMNS + 1]);
+void round_columns_find(struct record *record, const struct column *known[ROUND_COLUMNS + 1]);
 
 /* Checks types and lengths of the features among known[]: 0, or a fault. They need not be whole. */
 int round_columns_check_features(const struct round *round, const struct column *const *known,
@@ -45,6 +52,9 @@ void *round_new(struct round *round, enum round_column column, size_t count, str
 
 /* Removes a column from the round and from its record, if it is there. */
 void round_drop(struct round *round, enum round_column column);
+
+/* Removes label and every column whose name begins with label-. */
+void round_columns_drop_labels(struct round *round);
 
 /* Removes the columns that say what order was drawn, and how. */
 void round_columns_forget_choice(struct round *round);

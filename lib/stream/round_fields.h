@@ -60,6 +60,7 @@ struct round {
     unsigned char *team;      /* team[a]: 1 if the rival chose order[a], else 0 */
     float *seen;              /* the relevance of order[0..places-1] */
     size_t places;
+    bool restored;   /* keys and places of columns are read already, by round_store_round */
     bool live;       /* `score` was computed by the current weights of the update in this process */
     bool checked;    /* x holds the features, already checked */
     struct matrix x;

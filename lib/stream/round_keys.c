@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/text.h"
 
 enum key_type {
     WHOLE,    /* uint64_t: a whole number              */
@@ -231,21 +232,28 @@ static int wrong_key(const char *name, struct fault *fault)
     return fault_data(fault, "key %s= is out of order: the order is %s", name, order.text);
 }
 
+/* The row of a key, which remembers it; ROUND_KEYS where none has its name. */
+static inline size_t key_of(struct key *key)
+{
+    if (!key->known)
+        key->known = (unsigned char)(key_rank(key->name, 0) + 1);
+    return key->known - 1u;
+}
+
 /* text[k] becomes the value of row k's key, or NULL. Keys come in the order of the rows. */
-static int find_keys(const struct record *record, const char *text[ROUND_KEYS],
-                     struct fault *fault)
+static int find_keys(struct record *record, const char *text[ROUND_KEYS], struct fault *fault)
 {
     size_t next = 0;
     for (size_t k = 0; k < ROUND_KEYS; k++)
         text[k] = NULL;
     for (size_t k = 0; k < record->keys; k++) {
-        const char *name = record->key[k].name;
-        if (name_begins(name, "x-"))
+        struct key *key = &record->key[k];
+        size_t rank = key_of(key);
+        if (rank == ROUND_KEYS && name_begins(key->name, "x-"))
             continue;
-        size_t rank = key_rank(name, next);
-        if (rank == ROUND_KEYS)
-            return wrong_key(name, fault);
-        text[rank] = record->key[k].value;
+        if (rank == ROUND_KEYS || rank < next)
+            return wrong_key(key->name, fault);
+        text[rank] = key->value;
         next = rank + 1;
     }
     return 0;
@@ -265,30 +273,71 @@ int round_keys_read(struct round *round, struct fault *fault)
     return 0;
 }
 
+/* ---- kept from one time that a round is read to the next ---- */
+
+struct round_keys round_keys_kept(const struct round *round)
+{
+    return (struct round_keys){
+        .docs = round->docs, .dim = round->dim, .gamma = round->gamma, .t = round->t,
+        .top = round->top, .swap = round->swap, .block = round->block, .group = round->group,
+        .explored = round->explored, .in_block = round->in_block, .grouped = round->grouped
+    };
+}
+
+void round_keys_restore(struct round *round, const struct round_keys *kept)
+{
+    struct record *record = round->record;
+    round->docs = kept->docs;
+    round->dim = kept->dim;
+    round->gamma = kept->gamma;
+    round->t = kept->t;
+    round->top = kept->top;
+    round->swap = kept->swap;
+    round->block = kept->block;
+    round->group = kept->group;
+    round->explored = kept->explored;
+    round->in_block = kept->in_block;
+    round->grouped = kept->grouped;
+    round->qid = round->made = NULL;
+    for (size_t k = 0; k < record->keys; k++) {
+        size_t rank = key_of(&record->key[k]);
+        if (rank < ROUND_KEYS && rows[rank].type == TEXT)
+            *(const char **)field(round, rows[rank].value) = record->key[k].value;
+    }
+}
+
 /* ---- setting ---- */
 
-/* Where in a record a key that it does not have belongs. */
-static size_t key_place(const struct record *record, enum round_key key)
+/* Sets a key of a record, in its place in the order of the rows. */
+static int set_value(struct record *record, enum round_key key, const char *value, size_t bytes,
+                     struct fault *fault)
 {
     size_t place = 0;
-    for (size_t k = 0; k < record->keys; k++)
-        if (key_rank(record->key[k].name, 0) < key)
+    for (size_t k = 0; k < record->keys; k++) {
+        size_t rank = key_of(&record->key[k]);
+        if (rank == key)
+            return record_set_value(record, k, value, bytes, fault);
+        if (rank < key)
             place = k + 1;
-    return place;
+    }
+    if (record_set(record, place, rows[key].name, value, fault) < 0)
+        return -1;
+    record->key[place].known = (unsigned char)(key + 1);
+    return 0;
 }
 
 int round_set(struct round *round, enum round_key key, uint64_t value, struct fault *fault)
 {
-    struct record *record = round->record;
+    char digits[TEXT_DIGITS];
+    const char *text = text_from_number(digits, value);
     set_given(round, &rows[key], true);
     set_whole(round, &rows[key], value);
-    return record_set_number(record, key_place(record, key), rows[key].name, value, fault);
+    return set_value(round->record, key, text, (size_t)(digits + TEXT_DIGITS - 1 - text), fault);
 }
 
 static int set_text(struct round *round, enum round_key key, const char *text, struct fault *fault)
 {
-    struct record *record = round->record;
-    return record_set(record, key_place(record, key), rows[key].name, text, fault);
+    return set_value(round->record, key, text, strlen(text), fault);
 }
 
 /* Sets a TEXT, whose field then points into the record. */
@@ -329,10 +378,14 @@ int round_set_gamma(struct round *round, double gamma, struct fault *fault)
 
 void round_keys_forget_choice(struct round *round)
 {
-    for (size_t k = 0; k < ROUND_KEYS; k++) {
-        if (rows[k].choice) {
-            record_unset(round->record, rows[k].name);
-            clear(round, &rows[k]);
-        }
+    struct record *record = round->record;
+    size_t left = 0;
+    for (size_t k = 0; k < record->keys; k++) {
+        size_t rank = key_of(&record->key[k]);
+        if (rank < ROUND_KEYS && rows[rank].choice)
+            clear(round, &rows[rank]);
+        else if (left++ < k)
+            record->key[left - 1] = record->key[k];
     }
+    record->keys = left;
 }

@@ -16,31 +16,36 @@ struct place { /* of one round */
     uint32_t stream, line; /* bytes of the line */
 };
 
+struct parsed { /* the header of one round */
+    struct header_copy *header;
+    struct round_keys keys;
+};
+
 /* So many bytes of headers are kept parsed, for the first rounds. Other lines are parsed each
  * time, which takes longer, and next to no memory. */
 enum { PARSED = 64 << 20 };
 
-static int keep_parsed(struct round_store *store, const struct record *record, struct fault *fault)
+static int keep_parsed(struct round_store *store, const struct round *round, struct fault *fault)
 {
     size_t n = store->rounds + 1;
     if (store->parsed < store->rounds || store->parsed_bytes > PARSED)
         return 0;
-    struct header_copy **header = buffer_for(&store->headers, n, sizeof *header, fault);
-    struct header_copy *copy = header ? header_copy_make(record, fault) : NULL;
+    struct parsed *parsed = buffer_for(&store->headers, n, sizeof *parsed, fault);
+    struct header_copy *copy = parsed ? header_copy_make(round->record, fault) : NULL;
     if (!copy)
         return -1;
-    header[store->parsed++] = copy;
-    store->parsed_bytes += header_copy_bytes(record);
+    parsed[store->parsed++] = (struct parsed){ copy, round_keys_kept(round) };
+    store->parsed_bytes += header_copy_bytes(round->record) + sizeof *parsed;
     return 0;
 }
 
 /* Adds the place of a round that the stream's reader has just read. */
 static int add_place(struct round_store *store, const struct mapped *stored,
-                     const struct record *record, struct fault *fault)
+                     const struct round *round, struct fault *fault)
 {
     const struct reader *reader = &stored->reader;
     struct place *place = buffer_for(&store->places, store->rounds + 1, sizeof *place, fault);
-    if (!place || keep_parsed(store, record, fault) < 0)
+    if (!place || keep_parsed(store, round, fault) < 0)
         return -1;
     place[store->rounds++] = (struct place){ reader->at, (uint32_t)store->streams,
                                              (uint32_t)reader->line };
@@ -78,7 +83,7 @@ static int index_rounds(struct round_store *store, struct mapped *stored, struct
     while ((got = next_round(&stored->reader, &round, fault)) > 0) {
         if (store->rounds == UINT32_MAX)
             got = fault_data(fault, "%s: more than 2^32 - 1 rounds", stored->reader.name);
-        if (got < 0 || (got = add_place(store, stored, record, fault)) < 0)
+        if (got < 0 || (got = add_place(store, stored, &round, fault)) < 0)
             break;
     }
     round_close(&round);
@@ -108,18 +113,25 @@ int round_store_add(struct round_store *store, const char *file, struct watch *w
     return result;
 }
 
-int round_store_round(const struct round_store *store, size_t i, struct record *record,
+int round_store_round(const struct round_store *store, size_t i, struct round *round,
                       struct fault *fault)
 {
+    struct record *record = round->record;
     const struct place *place = (const struct place *)store->places.at + i;
     const struct mapped *stored = (const struct mapped *)store->stored.at + place->stream;
     const unsigned char *line = stored->reader.bytes + place->at;
     if (i < store->parsed)
-        header_copy_restore(((struct header_copy *const *)store->headers.at)[i], record);
+        header_copy_restore(((const struct parsed *)store->headers.at)[i].header, record);
     else if (header_parse(record, (const char *)line, place->line - 1, fault) < 0)
         return -1;
     record_bind(record, line + place->line, (size_t)record->bytes);
     record->mapped = stored->map != NULL;
+    round_columns_clear(round);
+    if (i >= store->parsed)
+        return 0;
+    round_columns_find(record, round->column);
+    round_keys_restore(round, &((const struct parsed *)store->headers.at)[i].keys);
+    round->restored = true;
     return 0;
 }
 
@@ -134,9 +146,9 @@ int round_store_unchanged(const struct round_store *store, struct fault *fault)
 void round_store_close(struct round_store *store)
 {
     struct mapped *stored = store->stored.at;
-    struct header_copy **header = store->headers.at;
+    struct parsed *parsed = store->headers.at;
     for (size_t i = 0; i < store->parsed; i++)
-        free(header[i]);
+        free(parsed[i].header);
     buffer_free(&store->headers);
     for (size_t i = 0; i < store->streams; i++)
         mapped_close(&stored[i]);

@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "io/wait.h"
-#include "stream/record.h"
+#include "stream/round.h"
 
 struct round_store { /* all zero at first */
     struct buffer stored, places; /* of each stream; where each round is */
@@ -22,9 +22,10 @@ struct round_store { /* all zero at first */
 int round_store_add(struct round_store *store, const char *file, struct watch *watch,
                     struct fault *fault);
 
-/* Makes *record that of round i, from 0. Its payload stays the store's. 0; or a fault, where the
- * file has changed. O(header). */
-int round_store_round(const struct round_store *store, size_t i, struct record *record,
+/* Makes *round and its record round i, from 0, so that round_read may follow: it reads the columns,
+ * and the header only where that is not kept parsed. Its payload stays the store's. 0; or a fault,
+ * where the file has changed. O(header). */
+int round_store_round(const struct round_store *store, size_t i, struct round *round,
                       struct fault *fault);
 
 /* Are the mapped files as long as they were? 0 or a fault. O(files). */

@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "stored.h"
-
 enum { LANES = 16 };
 
 /* A function so marked is compiled for each width, and the loader takes the widest that runs. */
@@ -18,7 +16,6 @@ enum { LANES = 16 };
 
 #define INLINE static inline __attribute__((always_inline))
 
-typedef float few __attribute__((vector_size(32)));
 typedef double many __attribute__((vector_size(64)));
 
 /* The lanes and what came after them. */
@@ -28,23 +25,6 @@ INLINE double lanes_sum(const many lane[2], double sum)
     for (size_t l = 0; l < 8; l++)
         sum += both[l];
     return sum;
-}
-
-/* x.w of n floats, where they lie, aligned or not. */
-INLINE double lanes_floats(const unsigned char *x, const double *w, size_t n)
-{
-    many lane[2] = { 0 }, by;
-    few of;
-    size_t j = 0;
-    for (; j + 8 <= n; j += 8) {
-        memcpy(&of, x + 4 * j, sizeof of);
-        memcpy(&by, w + j, sizeof by);
-        lane[j / 8 % 2] += __builtin_convertvector(of, many) * by;
-    }
-    double rest = 0;
-    for (; j < n; j++)
-        rest += (double)stored_f4(x + 4 * j) * w[j];
-    return lanes_sum(lane, rest);
 }
 
 /* x.w of n doubles. */

@@ -1,16 +1,18 @@
-/* step: the floor of loop. Over rounds that lie in memory, again and again: scores their documents,
- * takes the ten best, and takes a step on the best one's row. No header, no chance, no measure.
+/* step: the floor of loop. Over rounds that lie in memory, again and again: scores their documents
+ * by loop's own kernel, takes the ten best, and takes a step on the best one's row. No header, no
+ * chance, no measure.
  *
  *     step rounds file */
 #include "lanes.h"
+#include "math/dense.h"
 #include "stored.h"
 
 enum { TOP = 10 };
 
-WIDEST static void score_dense(const struct bare *round, const double *w, double *s)
+static void score_dense(const struct bare *round, const double *w, double *s)
 {
-    for (size_t i = 0; i < round->docs; i++)
-        s[i] = lanes_floats(round->x + 4 * i * round->dim, w, round->dim);
+    const struct dense dense = { round->x, round->docs, round->dim, round->dim };
+    dense_times(&dense, w, s);
 }
 
 static void score_sparse(const struct bare *round, const double *w, double *s)

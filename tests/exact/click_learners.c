@@ -74,15 +74,18 @@ static void check_swapped(size_t m, const double *logit)
 {
     uint32_t all[ORDERS][DOCS], changed[DOCS];
     struct luce_rest rest[MOST + 1];
+    struct luce_powers powers;
+    double power[DOCS];
     size_t n = all_orders(m, all);
     for (size_t r = 0; r < n; r++) {
         policy_luce_rests(m, logit, all[r], rest);
+        policy_luce_powers(&powers, power, m);
         for (size_t a = 0; a < m; a++)
             for (size_t b = a + 1; b < m; b++) {
                 change(all[r], a, b, changed);
                 long double want = 1 / (1 + expl(log_likely(m, logit, all[r]) -
                                                  log_likely(m, logit, changed)));
-                double got = policy_luce_swapped(logit, all[r], rest, a, b);
+                double got = policy_luce_swapped(logit, all[r], rest, &powers, a, b);
                 hold(fabsl(got - want) <= 1e-12L * want + 1e-300L, "pdgd",
                      "the likelihood of an order with two changed", got, want);
             }

@@ -57,6 +57,10 @@ load ../helper
     "$ROOT/build/tests/exact/matrix"
 }
 
+@test "every kind of vectors gives the same bits as plain sums, and dense features as sparse ones" {
+    "$ROOT/build/tests/exact/kernels"
+}
+
 @test "orders, their inversions, and random numbers are what they are said to be" {
     "$ROOT/build/tests/exact/order"
 }

@@ -268,7 +268,9 @@ static void compare_pair(struct learnt *my, const struct setup *setup, const str
     struct memory_entry entry = entry_of(my, q, d);
     struct memory_estimate now = memory_estimate(&my->memory);
     double expected = regression_expect(&my->regression, d);
-    double zpz = regression_variance(&my->regression, d);
+    double zpz, variances[VARIANCES_ABREAST];
+    regression_variances(&my->regression, d, variances);
+    zpz = variances[0];
     for (size_t i = 0; i < batch->rows; i++)
         size = fmaxl(size, fabsl(batch->mean[i]));
     double mean = memory_mean(&now, expected, &entry);

@@ -167,7 +167,11 @@ static void check_udu(struct rng *rng, size_t n)
         z[k] = rng_below(rng, 4) ? 2 * rng_unit(rng) - 1 : 0;
     }
     memcpy(before, a, sizeof a);
-    double variance = udu_variance(a, n, z), b = udu_observe(a, n, z, 0.5, u);
+    double abreast[VARIANCES_ABREAST * DIM], variances[VARIANCES_ABREAST];
+    for (size_t i = 0; i < VARIANCES_ABREAST * n; i++)
+        abreast[i] = z[i / VARIANCES_ABREAST];
+    variances_abreast(a, n, abreast, NULL, variances);
+    double variance = variances[VARIANCES_ABREAST - 1], b = udu_observe(a, n, z, 0.5, u);
     long double want = 0, size = 1;
     for (size_t i = 0; i < n; i++) {
         long double pz = 0;

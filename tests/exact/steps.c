@@ -61,9 +61,9 @@ static void check_levels(struct state *state, size_t n)
     must(model_array(&model, "threshold", n, b, &fault), &fault);
     for (size_t r = 1; r < n; r++)
         hold(b[r - 1] <= b[r], "prank", "thresholds out of order", b[r - 1], b[r]);
-    struct buffer numbers = { b, sizeof b };
     const struct matrix one = { .docs = 1 };
-    const struct ring_extras extras = { state->dim, n, &numbers, &state->settings, NULL, NULL };
+    const struct ring_extras extras = { .dim = state->dim, .n = n, .array = b,
+                                        .settings = &state->settings };
     for (double wx = b[0] - 1; wx <= b[n - 1] + 1; wx += 0.5) {
         size_t level = 0;
         for (size_t r = 0; r < n; r++)

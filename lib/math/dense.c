@@ -1,0 +1,230 @@
+#include "math/dense.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/unaligned.h"
+#include "math/lanes.h"
+
+#if VECTORS_HAVE_64
+#include <immintrin.h>
+#endif
+
+/* Features are prefetched a page ahead: the machine's own prefetching stops at the page's end. */
+enum { LINE = 64, PAGE = 4096 };
+
+/* Rows at a time: they share what is read of the other factor. */
+enum { ROWS = 4 };
+
+static const unsigned char *row_at(const struct dense *dense, size_t i)
+{
+    return dense->x + i * dense->dim * sizeof(float);
+}
+
+/* ---- products of rows and weights ---- */
+
+/* Four lanes at a time, as vectors that the compiler maps to the machine's own. The sums in each
+ * lane, and so the bits, are the same. */
+typedef double four __attribute__((vector_size(4 * sizeof(double))));
+typedef float four_floats __attribute__((vector_size(4 * sizeof(float))));
+
+/* sum += x w for four features. */
+VECTORS_INLINE void add_four(four *sum, const unsigned char *x, const double *w)
+{
+    four_floats narrow;
+    four by;
+    memcpy(&narrow, x, sizeof narrow);
+    memcpy(&by, w, sizeof by);
+    *sum += __builtin_convertvector(narrow, four) * by;
+}
+
+/* sum += x w for fewer than four features. */
+VECTORS_INLINE void add_rest(four *sum, const unsigned char *x, const double *w, size_t n)
+{
+    four rest = { n > 0 ? (double)unaligned_f4(x) * w[0] : 0,
+                  n > 1 ? (double)unaligned_f4(x + 4) * w[1] : 0,
+                  n > 2 ? (double)unaligned_f4(x + 8) * w[2] : 0, 0 };
+    *sum += rest;
+}
+
+VECTORS_INLINE double times_row(const unsigned char *x, const double *w, size_t n)
+{
+    four a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
+    for (; n >= LANES; n -= LANES, x += 4 * LANES, w += LANES) {
+        add_four(&a, x, w);
+        add_four(&b, x + 16, w + 4);
+        add_four(&c, x + 32, w + 8);
+        add_four(&d, x + 48, w + 12);
+    }
+    size_t whole = n / 4, rest = n % 4;
+    if (whole > 0)
+        add_four(&a, x, w);
+    if (whole > 1)
+        add_four(&b, x + 16, w + 4);
+    if (whole > 2)
+        add_four(&c, x + 32, w + 8);
+    if (rest)
+        add_rest(whole == 0 ? &a : whole == 1 ? &b : whole == 2 ? &c : &d, x + 16 * whole,
+                 w + 4 * whole, rest);
+    a = (a + c) + (b + d); /* as sum_lanes */
+    return (a[0] + a[2]) + (a[1] + a[3]);
+}
+
+VECTORS_INLINE void prefetch(const unsigned char *x, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += LINE)
+        __builtin_prefetch((const void *)((uintptr_t)x + PAGE + at));
+}
+
+VECTORS_INLINE void times(const struct dense *dense, const double *w, double *s)
+{
+    for (size_t i = 0; i < dense->docs; i++) {
+        prefetch(row_at(dense, i), dense->dim * sizeof(float));
+        s[i] = times_row(row_at(dense, i), w, dense->n);
+    }
+}
+
+static void times_portable(const struct dense *dense, const double *w, double *s)
+{
+    times(dense, w, s);
+}
+
+VECTORS_WIDE static void times_32(const struct dense *dense, const double *w, double *s)
+{
+    times(dense, w, s);
+}
+
+#if VECTORS_HAVE_64
+/* Four rows in their lanes, the lower eight and the upper eight. */
+struct lanes {
+    __m512d lower[ROWS], upper[ROWS];
+};
+
+/* Adds up to sixteen features of each row; `mask` says which there are. */
+VECTORS_WIDEST static inline void add_sixteen(struct lanes *lanes,
+                                              const unsigned char *const row[ROWS],
+                                              const double *w, unsigned mask)
+{
+    const __mmask8 low = (__mmask8)mask, high = (__mmask8)(mask >> 8);
+    const __m512d by_low = _mm512_maskz_loadu_pd(low, w);
+    const __m512d by_high = _mm512_maskz_loadu_pd(high, w + 8);
+    for (size_t r = 0; r < ROWS; r++) {
+        __m256 x = _mm256_maskz_loadu_ps(low, row[r]);
+        __m256 y = _mm256_maskz_loadu_ps(high, row[r] + 32);
+        lanes->lower[r] =
+            _mm512_add_pd(lanes->lower[r], _mm512_mul_pd(_mm512_cvtps_pd(x), by_low));
+        lanes->upper[r] =
+            _mm512_add_pd(lanes->upper[r], _mm512_mul_pd(_mm512_cvtps_pd(y), by_high));
+    }
+}
+
+/* The sums of four rows' lanes, added by halves as in sum_lanes. */
+VECTORS_WIDEST static inline __m256d sum_rows(const struct lanes *lanes)
+{
+    __m512d a = _mm512_add_pd(lanes->lower[0], lanes->upper[0]);
+    __m512d b = _mm512_add_pd(lanes->lower[1], lanes->upper[1]);
+    __m512d c = _mm512_add_pd(lanes->lower[2], lanes->upper[2]);
+    __m512d d = _mm512_add_pd(lanes->lower[3], lanes->upper[3]);
+    a = _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x44), _mm512_shuffle_f64x2(a, b, 0xee));
+    c = _mm512_add_pd(_mm512_shuffle_f64x2(c, d, 0x44), _mm512_shuffle_f64x2(c, d, 0xee));
+    a = _mm512_add_pd(_mm512_shuffle_f64x2(a, c, 0x88), _mm512_shuffle_f64x2(a, c, 0xdd));
+    a = _mm512_add_pd(a, _mm512_permute_pd(a, 0x55));
+    return _mm512_castpd512_pd256(_mm512_maskz_compress_pd(0x55, a));
+}
+
+VECTORS_WIDEST static void times_64(const struct dense *dense, const double *w, double *s)
+{
+    const size_t bytes = dense->dim * sizeof(float), n = dense->n, last = dense->docs;
+    for (size_t i = 0; i < last; i += ROWS) {
+        struct lanes lanes;
+        const unsigned char *row[ROWS];
+        for (size_t r = 0; r < ROWS; r++) {
+            row[r] = row_at(dense, i + r < last ? i + r : last - 1);
+            lanes.lower[r] = lanes.upper[r] = _mm512_setzero_pd();
+        }
+        prefetch(row[0], (last - i < ROWS ? last - i : ROWS) * bytes);
+        size_t j = 0;
+        for (; j + LANES <= n; j += LANES) {
+            add_sixteen(&lanes, row, w + j, 0xffff);
+            for (size_t r = 0; r < ROWS; r++)
+                row[r] += LANES * sizeof(float);
+        }
+        if (j < n)
+            add_sixteen(&lanes, row, w + j, (1u << (n - j)) - 1);
+        __mmask8 have = last - i < ROWS ? (__mmask8)((1u << (last - i)) - 1) : 0xf;
+        _mm256_mask_storeu_pd(s + i, have, sum_rows(&lanes));
+    }
+}
+#else
+#define times_64 times_32
+#endif
+
+/* ---- sums of rows ---- */
+
+/* z += a x for a number of rows, which is a constant where this is called. */
+VECTORS_INLINE void add_rows(const unsigned char *const *row, const double *a, size_t rows,
+                             size_t n, double *z)
+{
+    for (size_t j = 0; j < n; j++) {
+        double sum = z[j];
+        for (size_t r = 0; r < rows; r++)
+            sum += a[r] * (double)unaligned_f4(row[r] + j * sizeof(float));
+        z[j] = sum;
+    }
+}
+
+VECTORS_INLINE void add(const struct dense *dense, const double *g, double *z)
+{
+    const unsigned char *row[ROWS];
+    double a[ROWS];
+    size_t held = 0;
+    for (size_t i = 0; i < dense->docs; i++) {
+        if (g[i] == 0)
+            continue;
+        row[held] = row_at(dense, i);
+        a[held++] = g[i];
+        if (held == ROWS) {
+            add_rows(row, a, ROWS, dense->n, z);
+            held = 0;
+        }
+    }
+    for (size_t r = 0; r < held; r++)
+        add_rows(row + r, a + r, 1, dense->n, z);
+}
+
+static void add_portable(const struct dense *dense, const double *g, double *z)
+{
+    add(dense, g, z);
+}
+
+VECTORS_WIDE static void add_32(const struct dense *dense, const double *g, double *z)
+{
+    add(dense, g, z);
+}
+
+VECTORS_WIDEST static void add_64(const struct dense *dense, const double *g, double *z)
+{
+    add(dense, g, z);
+}
+
+/* ---- the table ---- */
+
+const struct dense_kind *dense_for(enum vectors kind)
+{
+    static const struct dense_kind kinds[VECTORS_KINDS] = {
+        [VECTORS_PORTABLE] = { times_portable, add_portable },
+        [VECTORS_32] = { times_32, add_32 },
+        [VECTORS_64] = { times_64, add_64 },
+    };
+    return &kinds[kind];
+}
+
+void dense_times(const struct dense *dense, const double *w, double *s)
+{
+    dense_for(vectors_best())->times(dense, w, s);
+}
+
+void dense_add(const struct dense *dense, const double *g, double *z)
+{
+    dense_for(vectors_best())->add(dense, g, z);
+}

@@ -1,0 +1,303 @@
+/*
+ * Every kind of machine that this one can be gives the same bits as sums written out plainly here:
+ * products with dense rows, sums of rows, variances, observations of a factor, rankings. And dense
+ * features are changed to the same as sparse ones.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feature/steps.h"
+#include "math/dense.h"
+#include "math/order.h"
+#include "math/rng.h"
+#include "math/udu.h"
+#include "math/variances.h"
+
+enum { DOCS = 40, DIM = 150, ROWS = 90, OBSERVED = 20, LANES = 16, FOUR = 4, TRIALS = 60 };
+
+static unsigned long cases, wrong;
+
+static void same(const char *what, size_t n, enum vectors kind, const void *got, const void *want,
+                 size_t bytes)
+{
+    cases++;
+    if (memcmp(got, want, bytes) == 0)
+        return;
+    if (wrong++ < 10)
+        fprintf(stderr, "kernels: %s, %zu, kind %d: other bits\n", what, n, (int)kind);
+}
+
+/* Numbers of many sizes, some of them 0 or -0. */
+static double draw(struct rng *rng)
+{
+    static const double size[] = { 1, 1, 1e-3, 1e3, 1e-150, 1e9, 0, -0.0 };
+    return (2 * rng_unit(rng) - 1) * size[rng_below(rng, 8)];
+}
+
+/* Floats of a round, of many sizes. */
+static void draw_features(struct rng *rng, unsigned char *x, size_t n)
+{
+    static const float size[] = { 1, 1, 1, 1e-30F, 1e30F, 0, -0.0F, 1 };
+    for (size_t i = 0; i < n; i++) {
+        float f = (float)(2 * rng_unit(rng) - 1) * size[rng_below(rng, 8)];
+        memcpy(x + 4 * i, &f, sizeof f);
+    }
+}
+
+static double feature(const unsigned char *x, size_t i)
+{
+    float f;
+    memcpy(&f, x + 4 * i, sizeof f);
+    return f;
+}
+
+/* ---- dense ---- */
+
+static double times(const struct dense *dense, size_t i, const double *w)
+{
+    double lane[LANES] = { 0 };
+    for (size_t j = 0; j < dense->n; j++)
+        lane[j % LANES] += feature(dense->x, i * dense->dim + j) * w[j];
+    for (size_t half = LANES / 2; half; half /= 2)
+        for (size_t l = 0; l < half; l++)
+            lane[l] += lane[l + half];
+    return lane[0];
+}
+
+static void check_dense(struct rng *rng)
+{
+    static unsigned char bytes[4 * DOCS * DIM + 8];
+    size_t dim = 1 + rng_below(rng, DIM), off = rng_below(rng, 8);
+    struct dense dense = { bytes + off, rng_below(rng, DOCS + 1), dim,
+                           rng_below(rng, 4) ? dim : rng_below(rng, (uint32_t)dim + 1) };
+    double w[DIM], g[DOCS], z[DIM], want[DOCS], sum[DIM], got[DOCS + 1];
+    draw_features(rng, bytes + off, dense.docs * dim);
+    for (size_t j = 0; j < DIM; j++)
+        w[j] = draw(rng);
+    for (size_t i = 0; i < DOCS; i++)
+        g[i] = rng_below(rng, 3) ? draw(rng) : 0;
+    memcpy(sum, w, sizeof sum);
+    for (size_t i = 0; i < dense.docs; i++) {
+        want[i] = times(&dense, i, w);
+        for (size_t j = 0; g[i] != 0 && j < dense.n; j++)
+            sum[j] += g[i] * feature(dense.x, i * dim + j);
+    }
+    for (enum vectors kind = VECTORS_PORTABLE; kind <= vectors_best(); kind++) {
+        got[dense.docs] = 7;
+        dense_for(kind)->times(&dense, w, got);
+        same("products of rows", dim, kind, got, want, dense.docs * sizeof *got);
+        same("after the products", dim, kind, &got[dense.docs], &(double){ 7 }, sizeof *got);
+        memcpy(z, w, sizeof z);
+        dense_for(kind)->add(&dense, g, z);
+        same("sums of rows", dim, kind, z, sum, sizeof z);
+    }
+}
+
+/* ---- the factor ---- */
+
+static void draw_factor(struct rng *rng, size_t n, double *a)
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i <= k; i++)
+            *a++ = i == k ? 0.1 + rng_unit(rng) : 2 * rng_unit(rng) - 1;
+}
+
+/* (U'z)_c, as variances.h says. */
+static double project(const double *column, size_t c, const double *z)
+{
+    double lane[FOUR] = { 0 }, f;
+    size_t top = c - c % FOUR;
+    for (size_t i = 0; i < top; i++)
+        lane[i % FOUR] += column[i] * z[i];
+    f = (lane[0] + lane[2]) + (lane[1] + lane[3]);
+    for (size_t i = top; i < c; i++)
+        f += column[i] * z[i];
+    return f + z[c];
+}
+
+static double variance(const double *a, size_t n, const double *z)
+{
+    double sum = 0;
+    for (size_t c = 0; c < n; a += ++c) {
+        double f = project(a, c, z);
+        sum += a[c] * (f * f);
+    }
+    return sum;
+}
+
+static void check_variances(struct rng *rng, size_t n)
+{
+    enum { W = VARIANCES_ABREAST };
+    static double a[ROWS * (ROWS + 1) / 2], abreast[W * ROWS], z[W][ROWS];
+    double shared[ROWS], want[W], got[W];
+    for (unsigned sharing = 0; sharing < 2; sharing++) {
+        draw_factor(rng, n, a);
+        for (size_t d = 0; d < W; d++) {
+            for (size_t i = 0; i < n; i++) {
+                z[d][i] = sharing && d > 0 && i % 2 ? z[0][i] : draw(rng);
+                abreast[W * i + d] = z[d][i];
+            }
+            want[d] = variance(a, n, z[d]);
+        }
+        variances_shared(a, n, z[0], shared);
+        for (enum vectors kind = VECTORS_PORTABLE; kind <= vectors_best(); kind++) {
+            variances_for(kind)(a, n, abreast, sharing ? shared : NULL, got);
+            same(sharing ? "variances, half shared" : "variances", n, kind, got, want, sizeof got);
+        }
+    }
+}
+
+/* One observation, column by column (Bierman 1977). */
+static double observe(double *a, size_t n, const double *z, double alpha, double *u)
+{
+    for (size_t c = 0; c < n; a += ++c) {
+        double f = project(a, c, z), g = a[c] * f, next = alpha + f * g, by = 0 - f / alpha;
+        a[c] *= alpha / next;
+        for (size_t i = 0; i < c; i++) {
+            double p = a[i];
+            a[i] = p + u[i] * by;
+            u[i] += p * g;
+        }
+        u[c] = g;
+        alpha = next;
+    }
+    return alpha;
+}
+
+static void check_observations(struct rng *rng, size_t n, size_t k)
+{
+    enum { NUMBERS = 2 * ROWS * (2 * ROWS + 1) / 2 };
+    static double a[NUMBERS], want[NUMBERS], before[NUMBERS];
+    static double z[OBSERVED][2 * ROWS], u[OBSERVED][2 * ROWS], right[OBSERVED][2 * ROWS];
+    struct udu_observation o[OBSERVED];
+    double b[OBSERVED];
+    size_t bytes = n * (n + 1) / 2 * sizeof *a;
+    draw_factor(rng, n, before);
+    memcpy(want, before, bytes);
+    for (size_t e = 0; e < k; e++) {
+        for (size_t i = 0; i < n; i++)
+            z[e][i] = rng_below(rng, 4) ? 2 * rng_unit(rng) - 1 : 0;
+        b[e] = observe(want, n, z[e], 0.5 + (double)e, right[e]);
+    }
+    for (enum vectors kind = VECTORS_PORTABLE; kind <= vectors_best(); kind++) {
+        memcpy(a, before, bytes);
+        for (size_t e = 0; e < k; e++)
+            o[e] = (struct udu_observation){ z[e], 0.5 + (double)e, u[e], 0 };
+        udu_for(kind)(a, n, o, k);
+        same("the factor after observations", n, kind, a, want, bytes);
+        for (size_t e = 0; e < k; e++) {
+            same("b of an observation", n, kind, &o[e].b, &b[e], sizeof b[e]);
+            same("P z of an observation", n, kind, u[e], right[e], n * sizeof **u);
+        }
+    }
+}
+
+/* ---- rankings ---- */
+
+static void check_order(struct rng *rng, size_t m)
+{
+    enum { MOST = 600 };
+    double s[MOST];
+    uint32_t want[MOST], got[MOST], scratch[MOST], grades = 1 + rng_below(rng, 2 * (uint32_t)m + 1);
+    for (size_t i = 0; i < m; i++) {
+        s[i] = rng_below(rng, grades);
+        s[i] = s[i] == 0 && i % 2 ? -0.0 : s[i] == 1 ? -INFINITY : s[i];
+    }
+    for (size_t i = 0; i < m; i++) {
+        size_t before = 0;
+        for (size_t j = 0; j < m; j++)
+            before += s[j] > s[i] || (s[j] == s[i] && j < i);
+        want[before] = (uint32_t)i;
+    }
+    for (enum vectors kind = VECTORS_PORTABLE; kind <= vectors_best(); kind++) {
+        order_for(kind, m, s, got, scratch);
+        same("ranking", m, kind, got, want, m * sizeof *got);
+    }
+}
+
+/* ---- features ---- */
+
+/* The same features in the sparse form, without zeros. */
+static struct matrix as_sparse(const struct matrix *x)
+{
+    static uint32_t ptr[DOCS + 1], idx[DOCS * DIM];
+    static float val[DOCS * DIM];
+    uint32_t n = 0;
+    for (size_t i = 0; i < x->docs; i++) {
+        for (size_t j = 0; j < x->dim; j++) {
+            float f = (float)feature(x->x, i * x->dim + j);
+            if (f == 0)
+                continue;
+            idx[n] = (uint32_t)j;
+            val[n++] = f;
+        }
+        ptr[i + 1] = n;
+    }
+    return (struct matrix){ .form = MATRIX_SPARSE, .docs = x->docs, .dim = x->dim,
+                            .ptr = (const unsigned char *)ptr, .idx = (const unsigned char *)idx,
+                            .val = (const unsigned char *)val };
+}
+
+static void compare_steps(const char *list, const struct matrix *x)
+{
+    struct steps one = { 0 }, other = { 0 };
+    struct fault fault = { 0 }, why = { 0 };
+    struct matrix y, want, z = as_sparse(x);
+    steps_parse(&one, list, &steps_usual, &fault);
+    steps_parse(&other, list, &steps_usual, &fault);
+    int done = steps_apply(&one, x, &y, &fault), right = steps_apply(&other, &z, &want, &why);
+    same(list, x->dim, vectors_best(), &done, &right, sizeof done);
+    if (done == 0 && right == 0) {
+        same(list, x->dim, vectors_best(), &y.form, &want.form, sizeof y.form);
+        if (y.form == want.form)
+            same(list, x->dim, vectors_best(), y.form == MATRIX_DENSE ? y.x : y.val,
+                 y.form == MATRIX_DENSE ? want.x : want.val, 4 * matrix_entries(&want));
+    } else {
+        same(list, x->dim, vectors_best(), fault.text, why.text, strlen(why.text) + 1);
+    }
+    steps_close(&one);
+    steps_close(&other);
+}
+
+static void check_steps(struct rng *rng)
+{
+    enum { SMALL = 20 };
+    static const float odd[] = { INFINITY, 0, -0.0F, -1e-38F, 3e38F, -3e38F };
+    unsigned char bytes[4 * DOCS * SMALL + 8], *x = bytes + rng_below(rng, 8);
+    struct matrix dense = { .form = MATRIX_DENSE, .docs = 1 + rng_below(rng, DOCS),
+                            .dim = 1 + rng_below(rng, SMALL), .x = x };
+    size_t n = dense.docs * dense.dim;
+    uint32_t zeros = 1 + rng_below(rng, 6); /* many zeros make the sparse form the smaller one */
+    for (size_t i = 0; i < n; i++) {
+        float f = rng_below(rng, zeros) ? 0 : (float)(2 * rng_unit(rng) - 1);
+        memcpy(x + 4 * i, rng_below(rng, 60) ? &f : &odd[1 + rng_below(rng, 3)], sizeof f);
+    }
+    if (rng_below(rng, 4) == 0)
+        memcpy(x + 4 * rng_below(rng, (uint32_t)n), &odd[rng_below(rng, 6)], sizeof *odd);
+    compare_steps("split", &dense);
+    compare_steps("products", &dense);
+}
+
+int main(void)
+{
+    struct rng rng = rng_at(1, RNG_SAMPLE, 1);
+    for (size_t trial = 0; trial < TRIALS; trial++) {
+        for (size_t i = 0; i < 20; i++)
+            check_dense(&rng);
+        for (size_t i = 0; i < 30; i++)
+            check_steps(&rng);
+    }
+    for (size_t n = 0; n <= ROWS; n++)
+        check_variances(&rng, n);
+    for (size_t n = 0; n <= 2 * ROWS; n += n < 20 || (n > 120 && n < 140) ? 1 : 7)
+        for (size_t k = 1; k <= OBSERVED; k += k < 4 ? 1 : 8)
+            check_observations(&rng, n, k);
+    for (size_t m = 0; m < 600; m += m < 300 ? 1 : 37)
+        check_order(&rng, m);
+    printf("kernels: %lu comparisons by %d kinds of machine\n", cases, (int)vectors_best() + 1);
+    if (wrong)
+        fprintf(stderr, "kernels: %lu wrong\n", wrong);
+    return wrong ? 1 : 0;
+}
