@@ -31,7 +31,7 @@ bool qid_word_find(const char *line, char encoded[QID_BYTES + 1])
 {
     for (const char *p = text_skip_blanks(line); *p && *p != '#'; p = text_skip_word(p))
         if (strncmp(p, "qid:", 4) == 0)
-            return text_word_bytes(p + 4) > 0 &&
-                   qid_word_encode(p + 4, text_word_bytes(p + 4), encoded);
+            return text_name_bytes(p + 4) > 0 &&
+                   qid_word_encode(p + 4, text_name_bytes(p + 4), encoded);
     return false;
 }

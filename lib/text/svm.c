@@ -87,13 +87,6 @@ static const char *read_word(const struct svm *svm, const char *p, size_t n, siz
     return NULL;
 }
 
-/* Reads the qid at p, which follows "qid:". */
-static const char *read_qid(const struct svm *svm, const char *p, char encoded[QID_BYTES + 1],
-                            struct fault *fault)
-{
-    return read_word(svm, p, text_name_bytes(p), 4, "qid", encoded, fault);
-}
-
 /* A fault that says what is wrong with the index of the feature at p. */
 static void wrong_index(const struct svm *svm, const char *p, uint64_t least, struct fault *fault)
 {
@@ -288,7 +281,8 @@ static int take_request(struct svm *svm, const char *p, struct fault *fault)
     size_t n = strlen(p);
     if (svm->rows.docs || svm->requested)
         return wrong(svm, p, n, fault, "request: must be the first line of a query");
-    const char *end = read_word(svm, id, text_word_bytes(id), (size_t)(id - p), "request", svm->request, fault);
+    const char *end = read_word(svm, id, text_word_bytes(id), (size_t)(id - p), "request",
+                                svm->request, fault);
     if (end && *text_skip_blanks(end))
         return wrong(svm, p, n, fault, "a request's name must be one word");
     svm->requested = end != NULL;
@@ -325,7 +319,7 @@ static int take_line(struct svm *svm, struct fault *fault)
     p = text_skip_blanks(p);
     const char *at = p;
     bool has_qid = strncmp(p, "qid:", 4) == 0;
-    if (has_qid && !(p = read_qid(svm, p + 4, qid, fault)))
+    if (has_qid && !(p = read_word(svm, p + 4, text_name_bytes(p + 4), 4, "qid", qid, fault)))
         return -1;
     int joins = (svm->options.sizes ? join_counted : join_query)
                 (svm, has_qid ? at : line->text, has_qid ? qid : NULL, fault);

@@ -113,7 +113,7 @@ default() {
     for command in '{-C 1e-5} -a solar1' '{-C 10000} -a solar2' '{-C 1} -a ridge' \
         '{-C 1} -a thompson' '{-C 1} -a linucb' '{-C 100} -a squared-dr -e 1e-3' \
         '{-E 0.01} -a smoothdcg -e 1e-3' '{-L 4} -a prank' '{-N 20} -a committee' \
-        '{-S 0.1} -a thompson' '{-S 0.1} -a linucb' '{-e 1} -a minimax' '{-s 1} -a solar1' \
+        '{-a memory}' '{-x scale} -a memory' '{-x scale} -a ridge' '{-x none} -a solar1' '{-e 1} -a minimax' '{-s 1} -a solar1' \
         '{-s 1} -a thompson'; do
         default "update $command" rounds
     done
