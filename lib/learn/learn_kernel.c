@@ -84,12 +84,13 @@ static int rank(const struct matrix *x, const struct round *round,
                 const struct ring_extras *extras, double *s, double *index, struct fault *fault)
 {
     const struct settings *settings = extras->settings;
+    const double *kept = extras->array ? extras->array : extras->numbers->at;
     size_t pairs = (size_t)settings->value[SETTING_MEMBERS];
     (void)round, (void)index;
     if (!settings->set[SETTING_TRADEOFF] || !settings->set[SETTING_MEMBERS] ||
         extras->n != 2 * pairs * extras->dim)
         return fault_data(fault, "model: kernel needs tradeoff=, size= and kept:f8[2*size*dim]");
-    if (kernel_pairs(x, extras->numbers->at, pairs, extras->dim, settings->value[SETTING_TRADEOFF],
+    if (kernel_pairs(x, kept, pairs, extras->dim, settings->value[SETTING_TRADEOFF],
                      s, extras->buffer, fault) < 0)
         return -1;
     return finite_scores(x->docs, s, "one of its features is too large", fault);
