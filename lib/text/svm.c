@@ -195,7 +195,7 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
         return 1;
     int new = qids_enter(&svm->before, qid, fault);
     if (new == 0)
-        return wrong(svm, at, strlen(at), fault,
+        return wrong(svm, at, text_word_bytes(at), fault,
                      "a qid is not contiguous: the lines of a query must follow each other");
     return new;
 }
