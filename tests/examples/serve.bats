@@ -11,7 +11,7 @@ teardown() {
 # start: the service in this folder, until stop.
 start() {
     serve -S status s \
-        'score -r -m w.bin | explore -g 0.1 -s random | spool -c 20 log' 2>err &
+        "score -r -m w.bin | explore -g 0.1 -s ${seed:-random} | spool -c 20 log" 2>err &
     started=$!
     until serve -a s </dev/null 2>/dev/null; do
         kill -0 $started || { cat err && return 1; }
@@ -75,6 +75,7 @@ service() {
 }
 
 @test "what users say makes the rankings better, by new models that are served without a restart" {
+    seed=1
     service
     looks 40 >before
     learn
