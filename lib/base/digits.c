@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/little.h"
 #include "base/text.h"
 
 /* The widest whole numbers of the compiler. */
@@ -113,6 +114,7 @@ static const uint64_t zeros = 0x3030303030303030; /* "00000000" */
 
 static inline void put_eight(char *to, uint64_t text)
 {
+    text = little_u8(text);
     memcpy(to, &text, 8);
 }
 

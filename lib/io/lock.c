@@ -30,6 +30,8 @@ enum lock_result lock_take(const char *path, int *fd, struct fault *fault)
         int same = locked < 0 ? -1 : is_same_file(*fd, path), why = errno;
         if (same > 0)
             return LOCK_TAKEN;
+        if (locked == 0 && same < 0)
+            unlink(path);
         close(*fd);
         *fd = -1;
         errno = why;

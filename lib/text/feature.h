@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/little.h"
 #include "base/text.h"
 #include "text/decimal.h"
 
@@ -42,6 +43,7 @@ static inline const char *feature_eight(const char *p, uint64_t *digits)
     static const uint64_t ten[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
     uint64_t x;
     memcpy(&x, p, sizeof x);
+    x = little_u8(x);
     x ^= 0x3030303030303030;
     uint64_t others = (x | (x + 0x7676767676767676)) & 0x8080808080808080;
     unsigned n = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;

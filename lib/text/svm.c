@@ -181,7 +181,7 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
         return wrong(svm, at, strlen(at), fault, "no qid, but the lines before have one");
     if (svm->any && qid && !svm->any_qid)
         return wrong(svm, at, strlen(at), fault, "a qid, but the lines before have none");
-    bool same = !qid || strcmp(qid, held) == 0;
+    bool same = !qid || (svm->rows.docs && strcmp(qid, held) == 0);
     if (svm->rows.docs && !same && svm->options.blank_ends)
         return wrong(svm, at, strlen(at), fault, "a second qid: a blank line must end a query");
     if (svm->rows.docs)

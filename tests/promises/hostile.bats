@@ -15,7 +15,8 @@ setup_file() {
     if grep -q __asan_init "$ROOT/bin/rankpipe"; then export BEAR_KIB=1048576; fi
 }
 
-# one.bin, a model with a weight for the one feature of each round in `two`, which all programs take.
+# one.bin, a model with a weight for the one feature of each round in `two`, which all programs take;
+# first.bin, what update learns from its first round.
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     mkstream model learner=squared rounds=3 dim=1 eta=0.5 w:f8 2 >one.bin
@@ -23,6 +24,7 @@ setup() {
     mkstream $(good 1) + $(good 2) >two
     # shellcheck disable=SC2046
     mkstream $(good 1) | head -n -1 >one
+    replay -n 1 two | update -X -a squared -e 0.1 -d 1000 -m first.bin
     mkfifo ring
 }
 
@@ -58,10 +60,10 @@ refused() {
         *) echo "$file: $command: $got" && return 1 ;;
         esac
     done
-    # A round that is wrong is no end of the stream: nothing is saved. What is no record at all is one.
-    case $want in
-    round*) [ ! -e new.bin ] ;;
-    *) rm -f new.bin ;;
+    # update saves what it learnt from the rounds before, and nothing else.
+    case "$want ${*:3}" in
+    'round 2'*new.bin* | 'after round 1:'*new.bin*) same first.bin new.bin && rm new.bin ;;
+    *) [ ! -e new.bin ] ;;
     esac
 }
 

@@ -73,7 +73,7 @@ ended() {
 
 @test "a signal stops regressions on a long list, too, and what was remembered is as before" {
     awk 'BEGIN { for (i = 0; i < 2000; i++) { printf "%d qid:big", i % 5
-        for (j = 1; j <= 400; j++) printf " %d:%g", j, i * j * 7919 % 1000 / 1000
+        for (j = 1; j <= 1000; j++) printf " %d:%g", j, i * j * 7919 % 1000 / 1000
         print "" } }' >text
     { small_text && cat text; } | svm2bin >rounds
     small_text | svm2bin >before
@@ -99,7 +99,7 @@ ended() {
 }
 
 @test "a signal stops a round that takes long to print" {
-    awk 'BEGIN { for (i = 0; i < 3000000; i++) print i % 5 " qid:a 1:" i }' | svm2bin >round
+    synth -n 1 -l 60000 -d 700 linear >round
     bin2txt -f svm <round >/dev/null &
     sleep 0.4
     kill -TERM $!

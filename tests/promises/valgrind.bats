@@ -11,7 +11,11 @@ VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-
     set -o pipefail
     small_text >text
     mkfifo ring
-    $VALGRIND svm2bin -n text >rounds
+    $VALGRIND svm2bin text >rounds
+    $VALGRIND svm2bin -n text >scaled
+    $VALGRIND update -a squared -e 0.1 -m scaling <scaled
+    $VALGRIND score -m scaling <rounds >scored
+    [ "$(bin2txt -f head scored | wc -l)" = 3 ]
     $VALGRIND synth -n 3 linear >made
     for way in split fourier products; do $VALGRIND features $way <rounds >changed; done
     $VALGRIND replay -n 8 -s 1 rounds made | $VALGRIND score -f ring -w 2 | $VALGRIND explore -g 0.5 |

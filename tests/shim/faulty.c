@@ -116,7 +116,7 @@ static void lose(int fd)
 {
     int saved = errno;
     if (is_kind(fd, S_IFREG))
-        (void)!ftruncate(fd, 0);
+        (void)!NEXT(ftruncate)(fd, 0);
     errno = saved;
 }
 
@@ -395,6 +395,21 @@ pid_t waitpid(pid_t child, int *status, int options)
 int unlink(const char *path)
 {
     return look(UNLINK, -1) == FAILS ? -1 : NEXT(unlink)(path);
+}
+
+int ftruncate(int fd, off_t size)
+{
+    return look(FTRUNCATE, fd) == FAILS ? -1 : NEXT(ftruncate)(fd, size);
+}
+
+int link(const char *from, const char *to)
+{
+    return look(LINK, -1) == FAILS ? -1 : NEXT(link)(from, to);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    return look(MKDIR, -1) == FAILS ? -1 : NEXT(mkdir)(path, mode);
 }
 
 int isatty(int fd)

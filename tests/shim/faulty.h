@@ -55,6 +55,9 @@ enum faulty {
     SEND,
     SHUTDOWN,
     SOCKET,
+    FTRUNCATE,
+    LINK,
+    MKDIR,
     FAULTY_CALLS
 };
 
@@ -64,7 +67,7 @@ static const char *const faulty_names[] = {
     "fstat",  "stat",   "lseek",  "access",   "readlink", "flock", "fchmod", "dup2",
     "unlink", "isatty", "realpath", "setenv", "execv", "execvp", "fork", "waitpid",
     "malloc", "calloc", "realloc", "accept", "bind", "connect", "getsockopt", "listen", "lstat",
-    "opendir", "readdir", "send", "shutdown", "socket",
+    "opendir", "readdir", "send", "shutdown", "socket", "ftruncate", "link", "mkdir",
 };
 
 #endif
