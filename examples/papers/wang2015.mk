@@ -193,7 +193,7 @@ ifneq ($(and $(HAS_MQ2008),$(HAS_MSLR)),)
 ONE = MQ2008
 OTHER = MSLR
 $(OUT)/transfer-one.bin: $(OUT)/MQ2008.bin
-	replay $< > $(new)
+	features scale < $< > $(new)
 	$(save)
 $(OUT)/transfer-other.bin: $(sort $(HAS_MSLR)) mslr-as-mq2008 | ../../bin/rankpipe $(OUT)
 	cat $(sort $(HAS_MSLR)) | ./mslr-as-mq2008 | svm2bin -n -d 46 > $(new)
