@@ -86,7 +86,7 @@ $(OUT)/wang2015-table2-relevant.tsv: $(OUT)/wang2015.MQ2008.prank.relevant wang2
 
 $(OUT)/wang2015-figure2.tsv: $(foreach c,$(LETOR),$(ONLINE:%=$(OUT)/wang2015.$c.%.runs))
 	{
-	    printf '# %s\n' 'title Wang et al. 2015, Figure 2: MAP of one pass' \
+	    printf '# %s\n' 'title Wang et al. 2015, Figure 2: MAP of one pass$(if $(OTHERS),,$(comma) $(MQ2008))' \
 	        'x queries seen' 'y MAP so far'
 	    echo 'panel	series	t	map'
 	    for data in $(LETOR); do for a in $(ONLINE); do
