@@ -86,7 +86,7 @@ $(OUT)/wang2015-table2-relevant.tsv: $(OUT)/wang2015.MQ2008.prank.relevant wang2
 
 $(OUT)/wang2015-figure2.tsv: $(foreach c,$(LETOR),$(ONLINE:%=$(OUT)/wang2015.$c.%.runs))
 	{
-	    printf '# %s\n' 'title Wang et al. 2015, Figure 2: MAP of one pass' \
+	    printf '# %s\n' 'title Wang et al. 2015, Figure 2: MAP of one pass$(if $(OTHERS),,$(comma) $(MQ2008))' \
 	        'x queries seen' 'y MAP so far'
 	    echo 'panel	series	t	map'
 	    for data in $(LETOR); do for a in $(ONLINE); do
@@ -193,7 +193,7 @@ ifneq ($(and $(HAS_MQ2008),$(HAS_MSLR)),)
 ONE = MQ2008
 OTHER = MSLR
 $(OUT)/transfer-one.bin: $(OUT)/MQ2008.bin
-	replay $< > $(new)
+	features scale < $< > $(new)
 	$(save)
 $(OUT)/transfer-other.bin: $(sort $(HAS_MSLR)) mslr-as-mq2008 | ../../bin/rankpipe $(OUT)
 	cat $(sort $(HAS_MSLR)) | ./mslr-as-mq2008 | svm2bin -n -d 46 > $(new)

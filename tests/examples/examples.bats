@@ -105,7 +105,7 @@ block() {
         grep -oh '`\(make\|sh\|bash\|rankpipe\) [^`]*`' "$ROOT/README.md" "$ROOT/HACKING.md" | tr -d '`' |
             awk '{ print $1, $2, $2 == "-C" || $3 ~ /^(SAN|T)=/ ? $3 : "" }'
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
-    # Not run by a test: make check, which runs them; make bench, which times, and make fuzz, which
+    # Not run by a test: make check, which runs them; make bench and make load, which time, and make fuzz, which
     # needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
 bash tests/promises/bytes
@@ -113,6 +113,7 @@ bash tests/promises/crash
 bash tests/promises/kill
 make
 make -C examples/papers
+make CPPFLAGS=-DPORTABLE
 make bench
 make check
 make check SAN=1
@@ -124,6 +125,7 @@ make dist
 make fuzz
 make help
 make install
+make load
 make soak
 make static
 make test
@@ -140,7 +142,7 @@ sh examples/solar
 TEXT
     diff want have
     for script in tests/promises/bytes tests/promises/crash tests/promises/kill tests/promises/soak examples/papers \
-        examples/games examples/live examples/mq2008 examples/plot examples/solar examples/sweep \
+        examples/games examples/live examples/mq2008 examples/plot examples/serve examples/solar examples/sweep \
         examples/train; do
         grep -q "ROOT[}\"]*/$script" "$ROOT"/tests/*/*.bats
     done

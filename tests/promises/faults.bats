@@ -64,8 +64,8 @@ called() {
 }
 
 # Functions of libc that leave the system alone, or whose failure is of no matter.
-HARMLESS="alarm clock_gettime closedir ferror fflush fprintf fputc free frexp fwrite getenv getpid ldexp mem* munmap printf qsort raise rewinddir sched_yield sig* snprintf sprintf sqrt sysconf
-    stderr stdout stp* str* vsnprintf"
+HARMLESS="alarm clock_gettime closedir ferror fflush fprintf fputc free frexp fwrite getenv getpid ldexp mem* munmap printf
+    qsort raise rewinddir sched_yield sig* snprintf sprintf sqrt sysconf stderr stdout stp* str* vsnprintf"
 
 @test "each call of the system that the programs make can go wrong here" {
     known=$(sed -n '/faulty_names/,/}/s/"\([a-z0-9]*\)",*/\1/gp' "$ROOT/tests/shim/faulty.h")
@@ -208,6 +208,26 @@ after_one() {
     goes_wrong -i stored -m there -n link $LEARN -m link -c 1
 }
 
+@test "update -l: each call that goes wrong is named, and no model is broken" {
+    $LEARN -m right -l 2 -c 1 <seen
+    for call in link unlink rename opendir readdir malloc; do
+        for ((n = 1; n < 40; n++)); do
+            rm -f model model.*
+            : >count
+            got=0
+            FAULTY_CALL=$call FAULTY_AT=$n FAULTY_HOW=5 FAULTY_FD=9 LD_PRELOAD=$SHIM \
+                $LEARN -m model -l 2 -c 1 <seen 9<>count 2>err || got=$?
+            [ $got -le 1 ] || { echo "$call $n: $got" && return 1; }
+            if [ $got = 1 ]; then [ -s err ]; else for kept in '' .1 .2; do same right$kept model$kept; done; fi
+            for kept in model model.[12]; do
+                [ ! -e $kept ] || bin2txt $kept >/dev/null || { echo "$call $n: $kept" && return 1; }
+            done
+            [ $got = 0 ] || echo $call
+        done
+    done >failed
+    for call in link unlink rename opendir readdir malloc; do grep -q "^$call$" failed; done
+}
+
 @test "every learner, where there is no memory" {
     for learner in 'squared -e 1e-4 -U 1' 'ranksvm -e 1e-4' 'smoothdcg -e 1e-4' 'listnet -T 2' \
         'slam -e 1' 'slam-ap -e 1' minimax solar1 'solar2 -C 1' prank prank-pair committee \
@@ -340,7 +360,8 @@ service() {
 
 @test "spool: each call that goes wrong is named, and all that was passed on is in the log, each round once" {
     replay -n 6 shown >six
-    for call in write writev open fsync rename close malloc calloc realloc mmap stat fstat flock unlink ftruncate mkdir; do
+    for call in write writev open fsync rename close malloc calloc realloc mmap stat fstat flock unlink \
+        ftruncate mkdir; do
         for error in 28 4; do
             for ((n = 1; n < 12; n++)); do
                 rm -rf log
@@ -360,5 +381,27 @@ service() {
                 [ $got = 1 ] || [ "$error" = 4 ] || [ $n -lt 6 ] || break
             done
         done
+    done
+}
+
+@test "spool: a log that was cut is mended, or stays as it is if that goes wrong" {
+    replay -n 6 shown >six
+    size=$(wc -c <six)
+    file=log/rounds.0000000000000001.open # as a killed spool leaves it
+    for call in ftruncate lseek writev rename fsync; do
+        failed=
+        for n in 1 2 3; do
+            rm -rf log && mkdir log && head -c $((size - 400)) six >$file
+            : >count
+            got=0
+            FAULTY_CALL=$call FAULTY_AT=$n FAULTY_HOW=5 FAULTY_FD=9 LD_PRELOAD=$SHIM \
+                spool -a log <six >passed 9<>count 2>err || got=$?
+            [ $got = 0 ] || { [ $got = 1 ] && grep -q '^spool: ' err; } || { echo "$call $n: $got" && return 1; }
+            failed+=$got
+            spool -a log <six >rest 2>/dev/null
+            spool -r log >read
+            same six read || { echo "$call $n" && return 1; }
+        done
+        [[ $failed == *1* ]] || { echo "$call never failed" && return 1; }
     done
 }

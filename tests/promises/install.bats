@@ -101,10 +101,10 @@ alone() {
     grep '^\.Xr rankpipe-explore 1' $page
     mandoc -Tascii $page | awk '{ gsub(/.\010/, "") } /^ *rankpipe score \[/ { found = 1 } END { exit !found }'
     [ -z "$(grep -lE "Xr ($(echo $GENERAL | tr ' ' '|')) 1" here/share/man/man*/*)" ]
-    [ -z "$(grep -l 'examples/data\|top folder' here/share/man/man*/*)" ]
-    for name in rankpipe-score.1 rankpipe-loop.1 svm2bin.1; do
+    [ -z "$(grep -l 'examples/data\|examples/serve/\|top folder' here/share/man/man*/*)" ]
+    for name in rankpipe-score.1 rankpipe-loop.1 svm2bin.1 rankpipe-operating.7; do
         mkdir "$name"
-        examples_of "here/share/man/man1/$name" >commands
+        examples_of "here/share/man/man${name##*.}/$name" >commands
         is "$(head -n 1 commands)" 'PATH=$(rankpipe --path):$PATH'
         [ "$(wc -l <commands)" -ge 4 ]
         alone bash -e -o pipefail -c 'cd "$1" && . ../commands' bash "$name" >out 2>err || { cat err; return 1; }

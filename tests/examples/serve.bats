@@ -1,0 +1,192 @@
+# examples/serve: a client, the learner and the units of a service, from the first question on.
+load ../helper
+
+SERVE=$ROOT/examples/serve
+started=
+
+teardown() {
+    [ -z "$started" ] || { kill -KILL "$started" && wait "$started"; } 2>/dev/null || true
+}
+
+# start: the service in this folder, until stop.
+start() {
+    serve -S status s \
+        "score -r -m w.bin | explore -g 0.1 -s ${seed:-random} | spool -c 20 log" 2>err &
+    started=$!
+    until serve -a s </dev/null 2>/dev/null; do
+        kill -0 $started || { cat err && return 1; }
+        sleep 0.02
+    done
+}
+
+stop() {
+    kill "-${1:-TERM}" $started
+    wait $started 2>/dev/null || [ -n "${1-}" ]
+    started=
+}
+
+learn() {
+    make -s -f "$SERVE/Makefile" DELAY=0 "$@" learn 2>>learnt
+}
+
+# documents QID: a query of examples/data, without its labels; its labels are in the file labels.
+documents() {
+    awk -v q="qid:$1" '$2 == q { name = "d" ++n; print name, $1 >"labels"; $1 = "?"; print $0, "# " name }' \
+        "$ROOT/examples/data/small.svm"
+}
+
+# look QID: a user who asks, and says how relevant the first three are; prints the sum of that.
+look() {
+    documents "$1" | sh "$SERVE/ask" s >ranking
+    # shellcheck disable=SC2046
+    set -- $(awk 'FNR == NR { of[$1] = $2; next } FNR > 1 && FNR < 5 { print of[$1] }' labels ranking)
+    sh "$SERVE/answer" answers/today "$(head -n 1 ranking)" "$@"
+    echo $(($1 + $2 + $3))
+}
+
+# looks N: the sum over N rounds of it for the first four queries in turn.
+looks() {
+    local i sum=0
+    for ((i = 0; i < $1; i++)); do sum=$((sum + $(look q$((i % 4 + 1))))); done
+    echo $sum
+}
+
+service() {
+    make -s -f "$SERVE/Makefile" first
+    mkdir answers
+    start
+}
+
+@test "ask prints the request's name and every document once; answers are joined with their rounds" {
+    service
+    documents q1 | sh "$SERVE/ask" s >ranking
+    head -n 1 ranking | grep -xE '[0-9a-f]{16}'
+    is "$(sed 1d ranking | sort)" "$(cut -d ' ' -f 1 labels | sort)"
+    first=$(head -n 1 ranking)
+    look q2 >sum
+    learn
+    is "$(spool -l seen)" 0 # round 1 may still be answered, and round 2 waits for it
+    sh "$SERVE/answer" answers/other "$first" 1
+    learn
+    is "$(spool -r seen | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/')" \
+        "$first"$'\n'"$(head -n 1 ranking)"
+    is "$(bin2txt -f head model.bin | grep -o ' rounds=[0-9]*')" ' rounds=2'
+    stop
+}
+
+@test "what users say makes the rankings better, by new models that are served without a restart" {
+    seed=1
+    service
+    looks 40 >before
+    learn
+    same model.bin w.bin
+    looks 40 >/dev/null
+    learn
+    is "$(bin2txt -f head w.bin | grep -o ' rounds=[0-9]*')" ' rounds=80'
+    looks 40 >after
+    cat before after
+    [ "$(cat after)" -gt $(($(cat before) * 4 / 3)) ]
+    stop
+    grep -x 'rankpipe_serve_model_round 80' status
+    is "$(ls model.bin.*)" "$(printf 'model.bin.40\nmodel.bin.80')"
+}
+
+@test "killed and started again, the numbering goes on, and no answered round is missing" {
+    service
+    looks 25 >/dev/null
+    stop KILL
+    start
+    grep 'log: rounds was left open at round 21: 5 rounds kept, 0 bytes lost' err
+    looks 5 >/dev/null
+    stop
+    is "$(spool -r log | bin2txt -f head | sed 's/.* t=\([0-9]*\) .*/\1/')" "$(seq 30)"
+    is "$(spool -r log | bin2txt -f head | grep -o ' seed=[0-9]*' | sort -u | wc -l)" 2
+    learn
+    is "$(bin2txt -f head w.bin | grep -o ' rounds=[0-9]*')" ' rounds=30'
+}
+
+@test "learning in many runs gives the bytes of one run, and a run without news changes nothing" {
+    service
+    for _ in 1 2 3; do
+        looks 5 >/dev/null
+        learn
+    done
+    stop
+    learn
+    spool -r seen | update -m once.bin
+    same once.bin model.bin
+    cp model.bin was.bin
+    rm -r seen model.bin*
+    learn
+    same was.bin model.bin
+    same was.bin w.bin
+}
+
+@test "rounds without an answer are given up after WAIT seconds, and bad answers do not stop the learner" {
+    service
+    documents q1 | sh "$SERVE/ask" s >unanswered
+    sleep 1.1
+    look q2 >sum
+    printf 'nonsense\n-\n\n%s\ttime=1 x\n' "$(head -n 1 unanswered)" >answers/bad
+    learn
+    is "$(spool -l seen)" 0
+    sleep 1.1
+    learn WAIT=1
+    is "$(spool -r seen | bin2txt -f head | sed 's/.* t=\([0-9]*\) .*/\1/')" 2
+    stop
+}
+
+@test "ask and answer refuse what cannot be right" {
+    service
+    fails 2 'usage: ask socket < documents' sh "$SERVE/ask"
+    echo 'x 1:1 # a' >bad
+    fails_on bad 1 "ask: request: line 2: the label is not a number: 'x'" sh "$SERVE/ask" s
+    fails 2 'usage: answer file request relevance ...' sh "$SERVE/answer" f 12
+    fails 1 "answer: not the name of a request: '-'" sh "$SERVE/answer" f - 1
+    fails 1 "answer: not relevances: '1 x'" sh "$SERVE/answer" f 12 1 x
+    [ ! -e f ]
+    stop
+    fails_on bad 1 'serve: cannot connect to s: *' sh "$SERVE/ask" s
+}
+
+@test "the units are sound" {
+    mkdir units
+    for unit in rank.socket rank.service learn.service learn.timer; do
+        sed "s,/usr/bin/rankpipe,$ROOT/bin/rankpipe,; s,/usr/bin/make,$(command -v make)," \
+            "$SERVE/$unit" >units/$unit
+        grep -q '^\[Unit\]$' units/$unit
+        grep -q '^Description=' units/$unit
+    done
+    # What the units run is what is installed.
+    is "$(grep -ho '/usr/share/rankpipe/[a-zA-Z/]*' "$SERVE"/*.service | sort -u)" \
+        /usr/share/rankpipe/serve/Makefile
+    make -s -C "$ROOT" install DESTDIR="$PWD/stage" PREFIX=/usr GENERAL=libexec
+    [ -f stage/usr/share/rankpipe/serve/Makefile ]
+    command -v systemd-analyze || skip "no systemd-analyze here"
+    cd units
+    run env SYSTEMD_UNIT_PATH="$PWD:" systemd-analyze verify ./rank.socket ./rank.service ./learn.service ./learn.timer
+    is "$output" ''
+    is "$status" 0
+}
+
+@test "the service of the units runs as systemd would start it" {
+    command -v python3 || skip "no python3 here"
+    PATH=$ROOT/bin:$PATH make -s -f "$SERVE/Makefile" first
+    sed -n "s/^ *'\(score .*\)'$/\1/p" "$SERVE/rank.service" >pipeline
+    [ -s pipeline ]
+    python3 - "$(cat pipeline)" 2>err <<'END' &
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind("s")
+s.listen()
+os.dup2(s.fileno(), 3)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
+os.execvp("serve", ["serve", "-S", "status.prom", "-", sys.argv[1]])
+END
+    started=$!
+    for _ in $(seq 250); do [ ! -S s ] || break; sleep 0.02; done
+    documents q3 | sh "$SERVE/ask" s >ranking
+    is "$(wc -l <ranking)" "$(($(wc -l <labels) + 1))"
+    stop
+    is "$(spool -l log)" 1
+}
