@@ -20,10 +20,11 @@ cell() {
         $1 == learner && $3 == fold && $4 == seed { print $at[column] }' "${5:-train.out/table.tsv}"
 }
 
-# near A B: equal to six digits.
+# near A B: equal to 1e-6, or to the four digits of a standard error.
 near() {
     awk -v a="$1" -v b="$2" 'BEGIN {
-        d = a - b; d = d < 0 ? -d : d; if (a == "" || b == "" || d > 1e-6) { print a, b; exit 1 } }'
+        d = a - b; d = d < 0 ? -d : d
+        if (a == "" || b == "" || d > 1e-6 && sprintf("%.4g", b) != a) { print a, b; exit 1 } }'
 }
 
 last() {
