@@ -98,6 +98,8 @@ static int check_parts(const struct serve *my)
             return fault_usage(fault, "%s does not read rounds from a pipe and pass them on",
                                part->filter->name);
     }
+    if (pipeline_find(pipeline, &explore) < 0)
+        return fault_usage(fault, "the pipeline gives no order to show: add explore");
     if (pipeline->text.from || pipeline->text.to)
         return fault_usage(fault, "the pipeline has %s: rounds come from clients, and return to "
                            "them", pipeline->text.from ? "<" : ">");

@@ -5,6 +5,9 @@
 #include "learn/residuals.h"
 #include "math/udu.h"
 
+/* The preset of learners whose models grow with the square of their features. */
+enum { SQUARE_MOST = 4096 };
+
 static bool takes(const struct learner *learner, char letter)
 {
     return strchr(learner->letters, letter) != NULL;
@@ -201,6 +204,11 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
 {
     if (width <= state->dim && state->w)
         return 0;
+    if (width > state->most && state->learner->most == SQUARE_MOST)
+        return fault_data(fault, "it has %zu features, more than the %zu weights that the model "
+                          "may have: use squared or kl, or add -d %zu if there is memory for its "
+                          "square",
+                          width, state->most, width);
     if (width > state->most)
         return fault_data(fault,
                           "it has %zu features, more than the %zu weights that the model may "

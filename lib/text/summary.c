@@ -250,7 +250,7 @@ static int print_features(const struct summary *summary, struct writer *out, str
              scales.of_least, scales.most, scales.of_most))
         return -1;
     if (scales.most > SCALE * scales.least &&
-        LINE("", "features have very different ranges: use svm2bin -n"))
+        LINE("", "features have very different ranges: most learners need update -x scale"))
         return -1;
     return summary->not_finite &&
            LINE("not finite", "%" PRIu64 " feature values", summary->not_finite) ? -1 : 0;

@@ -301,7 +301,7 @@ TEXT
     same want out
     sed -i 's/4:3000/4:3502/' text
     is "$(svm2bin text | bin2txt -f summary | line 'feature ranges')" \
-        $'3.5 (feature 1) to 3501 (feature 4)\nfeatures have very different ranges: use svm2bin -n'
+        $'3.5 (feature 1) to 3501 (feature 4)\nfeatures have very different ranges: most learners need update -x scale'
     # in line order NDCG 1 + 0, in another file
     svm2bin text >stream
     is "$(bin2txt -f summary stream stream | line rounds) $(bin2txt -f summary stream stream | line queries)" '4 2'
@@ -427,7 +427,7 @@ counted() {
 
 @test "summary: MSLR has features of very different ranges" {
     counted MSLR train.txt
-    line 'feature ranges' <out | grep 'use svm2bin -n'
+    line 'feature ranges' <out | grep 'update -x scale'
     svm2bin -n "$DATA/MSLR/train.txt" | bin2txt -f summary | line 'feature ranges' >scaled
     is "$(wc -l <scaled)" 1
 }

@@ -236,15 +236,10 @@ answers() {
     [ ! -e s ]
 }
 
-@test "a pipeline without explore is reported with the first request" {
+@test "a pipeline without explore is a wrong command line" {
     material
-    start s 'score -m w.bin'
-    serve -a s <requests >got 2>err2 || true
-    status=0
-    wait $started || status=$?
-    started=
-    is "$status" 1
-    is "$(cat err)" 'serve: the pipeline gives no order to show: add explore'
+    fails 2 'serve: the pipeline gives no order to show: add explore*' serve s 'score -m w.bin'
+    [ ! -e s ]
 }
 
 @test "a socket that nobody listens at is replaced; one in use, and any other file, is not" {
