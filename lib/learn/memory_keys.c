@@ -107,7 +107,7 @@ int memory_round_query(const struct memory_documents *documents, uint64_t k0, ui
 {
     if (!documents->qid)
         return fault_data(fault, "no qid: a memory needs the name of each round's query: give the "
-                          "text qids, or svm2bin counts (-q)");
+                          "text qids, or svm2bin counts (-q), or use -a ridge");
     *query = memory_query(k0, k1, documents->qid);
     return 0;
 }

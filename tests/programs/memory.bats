@@ -148,7 +148,7 @@ named() {
 
 @test "rounds that a memory cannot learn from say what to do" {
     two_documents >round
-    fails_on round 1 'update: <stdin>: round 1: no qid: *svm2bin counts (-q)' update -a memory
+    fails_on round 1 'update: <stdin>: round 1: no qid: *svm2bin counts (-q), or use -a ridge' update -a memory
     ask 1 3 | update -a memory >m
     fails_on round 1 'score: <stdin>: round 1: no qid: *' score -d 2 -m m
     mkstream round t=1 qid=q docs=2 dim=1 label:f4 1 0 name:u1 120 0 120 0 x:f4 1 2 >round
