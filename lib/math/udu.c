@@ -291,6 +291,8 @@ VECTORS_WIDEST __attribute__((noinline)) static void pass_64(const struct column
             ui = _mm512_add_pd(ui, _mm512_mul_pd(p, g[r]));
         }
         _mm512_storeu_pd(u + i, ui);
+        for (size_t r = 0; !z && r < FOUR; r++) /* the next four columns, for the next pass */
+            __builtin_prefetch((const void *)((uintptr_t)(column[r] + i) + 32 * (top + FOUR)));
         if (!z)
             continue;
         first = add_lanes(first, moved[0], moved[1], z + i);
