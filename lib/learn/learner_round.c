@@ -82,10 +82,10 @@ static int undo_keep(struct state *state, const struct matrix *x, const struct r
     size_t arrays = all_numbers(state), entries = matrix_entries(x);
     size_t places = round->seen ? round->places : round->docs;
     double work = (double)entries + (double)places * (double)arrays;
-    undo->whole = needs_whole(state);
+    undo->whole = state->dim <= entries || needs_whole(state); /* then it is the faster copy */
     size_t weights = undo->whole ? state->dim : x->form == MATRIX_DENSE ? x->dim : entries;
     double cost = (double)weights + (double)arrays;
-    if (cost > CHEAP + 2 * (double)entries && cost * SHARE > work && work < LONG &&
+    if (cost > CHEAP + (double)entries && cost * SHARE > work && work < LONG &&
         origin_check_width(&state->origin, x, state->allowed, &(struct fault){ .text = "" }) == 0)
         return 0;
     if (weights > SIZE_MAX - arrays)
