@@ -13,7 +13,7 @@
 #include "math/regression.h"
 #include "math/udu.h"
 
-/* The arrays: P, and the weights of the means. */
+/* The arrays: P, the weights of the means, and, where no width is given, the residuals. */
 enum { INVERSE, LEVEL, RESIDUAL };
 
 /* Learns what was seen, and measures how far it is from what was expected. */
