@@ -15,7 +15,7 @@
 #include "run/pump.h"
 #include "say.h"
 
-#define VERSION "0.3.0"
+#define VERSION "0.4.0"
 
 static int stop_pipe[2] = { -1, -1 };
 static volatile sig_atomic_t caught;
