@@ -344,7 +344,8 @@ static void operators(int i)
 static void constants(int i)
 {
     char becomes[400];
-    if (tokens[i].kind != NUMBER || tokens[i].length > 100)
+    bool failure = is(i - 2, "return") && is(i - 1, "-"); /* callers ask whether it is below 0 */
+    if (tokens[i].kind != NUMBER || tokens[i].length > 100 || failure)
         return;
     int length = (int)tokens[i].length;
     const char *number = text + tokens[i].at;
@@ -371,10 +372,13 @@ static void returns(int i)
         mutant("return", i, i, "");
         return;
     }
-    bool literal = end == i + 2 && tokens[i + 1].kind == NUMBER;
+    static const char *const constants_named[] = { "false", "true", "NULL", NULL };
+    bool literal = end == i + 2 && (tokens[i + 1].kind == NUMBER || is_any(i + 1, constants_named));
+    literal = literal || (end == i + 3 && is(i + 1, "-") && tokens[i + 2].kind == NUMBER);
     if (!literal)
         mutant("return", i + 1, end - 1, "0");
-    mutant_of("return", i + 1, end - 1, "!(%.*s)", i + 1, end - 1, i, i);
+    if (!is(i + 1, "NULL"))
+        mutant_of("return", i + 1, end - 1, "!(%.*s)", i + 1, end - 1, i, i);
 }
 
 /* Statements that call, assign, count or jump. */
