@@ -1,6 +1,6 @@
-/* reached: notes which blocks of a library built with -fsanitize-coverage=trace-pc a test runs, also
- * in processes that are killed: one byte for each address in a file mapped by all of them, whose name
- * is in the variable REACHED. */
+/* reached: notes which blocks of a library built with -fsanitize-coverage=trace-pc a test runs,
+ * also in processes that are killed: one byte for each address, in a file that all of them map. The
+ * variable REACHED names it. */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -53,21 +53,22 @@ static bool digit(char c)
 /* Whether a token names a type, or begins a declaration. */
 static bool type_word(int i)
 {
-    static const char *const words[] = { "const",  "unsigned", "signed", "char",  "short",    "int",
-                                         "long",   "float",    "double", "struct", "union",   "enum",
-                                         "void",   "FILE",     "bool",   "static", "DIR",     "extern",
-                                         "_Bool",  "register", NULL };
+    static const char *const words[] = { "const",  "unsigned", "signed", "char",   "short",
+                                         "int",    "long",     "float",  "double", "struct",
+                                         "union",  "enum",     "void",   "FILE",   "bool",
+                                         "static", "DIR",      "extern", NULL };
     if (i < 0 || i >= count || tokens[i].kind != WORD)
         return false;
     const struct token *t = &tokens[i];
-    return is_any(i, words) || (t->length > 2 && memcmp(text + t->at + t->length - 2, "_t", 2) == 0);
+    const char *end = text + t->at + t->length;
+    return is_any(i, words) || (t->length > 2 && memcmp(end - 2, "_t", 2) == 0);
 }
 
 static bool keyword(int i)
 {
-    static const char *const words[] = { "return", "sizeof", "case",  "else",   "if",       "while",
-                                         "for",    "do",     "goto",  "switch", "default",  "break",
-                                         "continue", "_Alignof", NULL };
+    static const char *const words[] = { "return", "sizeof", "case", "else",   "if",
+                                         "while",  "for",    "do",   "goto",   "switch",
+                                         "default", "break", "continue", NULL };
     return is_any(i, words);
 }
 
@@ -145,7 +146,9 @@ static void split(void)
                 while (letter(text[at + length]) || digit(text[at + length]))
                     length++;
             else
-                length = t->kind == NUMBER ? numeral(at) : t->kind == QUOTED ? quoted(at) : punctuation(at);
+                length = t->kind == NUMBER   ? numeral(at)
+                         : t->kind == QUOTED ? quoted(at)
+                                             : punctuation(at);
             t->length = length;
         }
         for (size_t i = at; i < at + length; i++)
@@ -282,7 +285,7 @@ static void put_line_of(size_t at)
     put_flat(text + from, to - from);
 }
 
-/* One mutant: the bytes from the start of one token to the end of another become those of a text. */
+/* One mutant: what is between the start of one token and the end of another becomes a text. */
 static void mutant(const char *name, int first, int last, const char *becomes)
 {
     size_t at = tokens[first].at, end = tokens[last].at + tokens[last].length;
@@ -391,8 +394,8 @@ static void statements(int i)
         mutant("statement", i, i, "");
         return;
     }
-    bool expression = tokens[i].kind == WORD ? !keyword(i) && !is(i + 1, ":")
-                                             : is(i, "*") || is(i, "(") || is(i, "++") || is(i, "--");
+    static const char *const before[] = { "*", "(", "++", "--", NULL };
+    bool expression = tokens[i].kind == WORD ? !keyword(i) && !is(i + 1, ":") : is_any(i, before);
     bool declares = tokens[i].kind == WORD && (tokens[i + 1].kind == WORD || is(i + 1, "*"));
     if (expression && !declares && !is(i + 1, "void"))
         mutant("statement", i, end - 1, "");
@@ -421,7 +424,8 @@ static void arguments(int i)
     for (; (comma = argument_end(from, close)) < close; from = comma + 1) {
         int end = argument_end(comma + 1, close);
         if (!same_text(from, comma - 1, comma + 1, end - 1))
-            mutant_of("arguments", from, end - 1, "%.*s, %.*s", comma + 1, end - 1, from, comma - 1);
+            mutant_of("arguments", from, end - 1, "%.*s, %.*s", comma + 1, end - 1, from,
+                      comma - 1);
     }
 }
 
