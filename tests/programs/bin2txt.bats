@@ -438,3 +438,8 @@ counted() {
     LC_ALL=C sort -s -k 2,2 -k 1,1nr "$DATA/lambdarank/train.txt" | svm2bin | bin2txt -f summary |
         line 'line order' | grep '^it tells relevance.* better than random order$'
 }
+
+@test "qrels keep the sign of a label that is -0" {
+    is "$(printf -- '-0 qid:a 1:1\n0 qid:a 1:2\n' | svm2bin | bin2txt -f qrels)" "a 0 0 -0
+a 0 1 0"
+}

@@ -313,3 +313,13 @@ $(rankpipe)"
         [ -s "$ROOT/tests/programs/$program.bats" ]
     done
 }
+
+@test "a message that is too long loses its middle: the beginning and the reason stay" {
+    # 1023 bytes: the first 511 of the message, " ... " and its last 507.
+    local path what
+    path=$(printf 'a/%.0s' {1..1000})x
+    fails 1 '*' score -m "$path"
+    what="$path: no such file"
+    [ ${#what} -gt 1023 ]
+    is "$(cat err)" "score: ${what:0:511} ... ${what: -507}"
+}

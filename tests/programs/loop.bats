@@ -233,3 +233,11 @@ saved_two() {
     [ ! -s err ]
     bin2txt -f head model | grep ' rounds=2 '
 }
+
+@test "a backslash at the end of a line joins it with the next, as in sh" {
+    small_text >text
+    svm2bin text >stored
+    loop $'replay -n 5 \\\n stored | expl\\\nore -g 1' >joined
+    loop 'replay -n 5 stored | explore -g 1' >plain
+    same joined plain
+}

@@ -671,3 +671,7 @@ prec@k, sumloss; for labels 0 and 1, pairloss, auc; and for at most 16 documents
     [ "$got" = 1 ]
     [ "$(cat err)" = "metric: cannot write <stdout>: No space left on device" ]
 }
+
+@test "a surrogate loss that has no cutoff takes none" {
+    fails 2 "metric: measure loss:kl@3: kl takes no cutoff*usage: metric *" metric loss:kl@3
+}

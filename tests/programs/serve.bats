@@ -450,3 +450,9 @@ logged() {
     [ -e log/rounds.0000000000000001-0000000000000001.bin ]
     stop
 }
+
+@test "more than one socket from systemd is refused" {
+    # shellcheck disable=SC2016
+    fails 1 'serve: systemd passed 2 sockets: one is wanted' \
+        bash -c 'LISTEN_PID=$$ LISTEN_FDS=2 exec serve - explore'
+}

@@ -712,3 +712,8 @@ answers() {
     head -c $size whole >expected
     same expected got
 }
+
+@test "a key that comes twice is refused after many keys too" {
+    refuse_header "round $(printf 'k%d=1 ' {1..40})k3=1 bytes=0" "header line: a key comes twice: 'k3'"
+    refuse_header "round $(printf 'k%d=1 ' {1..40})k40=1 bytes=0" "header line: a key comes twice: 'k40'"
+}
