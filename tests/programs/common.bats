@@ -322,4 +322,6 @@ $(rankpipe)"
     what="$path: no such file"
     [ ${#what} -gt 1023 ]
     is "$(cat err)" "score: ${what:0:511} ... ${what: -507}"
+    path=$(printf 'a/%.0s' {1..400})x # and a shorter one is whole
+    fails 1 "score: $path: no such file" score -m "$path"
 }
