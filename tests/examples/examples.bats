@@ -105,8 +105,9 @@ block() {
         grep -oh '`\(make\|sh\|bash\|rankpipe\) [^`]*`' "$ROOT/README.md" "$ROOT/HACKING.md" | tr -d '`' |
             awk '{ print $1, $2, $2 == "-C" || $3 ~ /^(SAN|T)=/ ? $3 : "" }'
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
-    # Not run by a test: make check, which runs them; make bench and make load, which time, and make fuzz, which
-    # needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
+    # Not run by a test: make check, which runs them; make bench and make load, which time; make mutants,
+    # which takes an hour (mutants.bats tests its parts); and make fuzz, which needs a clang with libFuzzer
+    # (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
 bash tests/promises/bytes
 bash tests/promises/crash
@@ -126,6 +127,7 @@ make fuzz
 make help
 make install
 make load
+make mutants
 make soak
 make static
 make test

@@ -335,7 +335,7 @@ static const struct exchange {
 static void operators(int i)
 {
     bool step = is(i, "++") || is(i, "--");
-    if (tokens[i].kind != PUNCT || (!step && !operand(i - 1)))
+    if (tokens[i].kind != PUNCT || (!step && (tokens[i].start || !operand(i - 1))))
         return;
     if (is(i, "*") && (is(i + 1, ")") || is(i + 1, ",")))
         return;
