@@ -136,6 +136,7 @@ int compact_features(const struct compact *compact, struct compact_memory *memor
 
 struct ranges { /* of each feature; the arrays are borrowed */
     float *least, *most;
+    double *rate;     /* 1 / step; 0 where the step is 0 */
     uint32_t *uneven; /* is a value not on the grid of a power of two? */
 };
 
@@ -153,43 +154,52 @@ VECTORS_INLINE void find_ranges(const float *restrict x, size_t docs, size_t dim
     }
 }
 
-/* The number nearest to a value, held to 0..top. */
-VECTORS_INLINE uint32_t nearest(float value, float offset, float step, uint32_t top)
+static double rate_of(float step)
 {
-    double unit = step > 0 ? (double)step : 1;
-    double number = ((double)value - (double)offset) / unit + 0.5;
-    number = number < (double)top ? number : (double)top;
-    return (uint32_t)(int32_t)number;
+    return step > 0 ? 1 / (double)step : 0;
 }
 
-VECTORS_INLINE void find_uneven(const float *restrict x, size_t docs, size_t dim, uint32_t top,
+/* The number nearest to a value, held to 0..top. */
+VECTORS_INLINE int32_t nearest(float value, float offset, double rate, double top)
+{
+    double number = ((double)value - (double)offset) * rate + 0.5;
+    return (int32_t)(number < top ? number : top);
+}
+
+VECTORS_INLINE void find_uneven(const float *restrict x, size_t docs, size_t dim, double top,
                                 const float *restrict offset, const float *restrict step,
-                                uint32_t *restrict uneven)
+                                const double *restrict rate, uint32_t *restrict uneven)
 {
     memset(uneven, 0, dim * sizeof *uneven);
     for (size_t i = 0; i < docs; i++) {
         for (size_t j = 0; j < dim; j++) {
-            float value = x[i * dim + j];
-            uint32_t number = nearest(value, offset[j], step[j], top);
-            uneven[j] |= value_of(offset[j], step[j], number) != value;
+            float product = step[j] * (float)nearest(x[i * dim + j], offset[j], rate[j], top);
+            uneven[j] |= offset[j] + product != x[i * dim + j];
         }
     }
 }
 
-VECTORS_INLINE void find_numbers(const float *restrict x, size_t docs, size_t dim, size_t width,
-                                 const float *restrict offset, const float *restrict step,
-                                 unsigned char *restrict number)
+VECTORS_INLINE void find_row(const float *restrict x, size_t dim, size_t width,
+                             const float *restrict offset, const double *restrict rate,
+                             unsigned char *restrict number)
 {
-    uint32_t top = top_number(width);
-    for (size_t i = 0; i < docs; i++) {
-        for (size_t j = 0; j < dim; j++) {
-            uint32_t n = nearest(x[i * dim + j], offset[j], step[j], top);
-            uint16_t two = (uint16_t)n;
-            if (width == 1)
-                number[i * dim + j] = (unsigned char)n;
-            else
-                memcpy(number + 2 * (i * dim + j), &two, sizeof two);
-        }
+    for (size_t j = 0; j < dim; j++) {
+        uint16_t n = (uint16_t)nearest(x[j], offset[j], rate[j], top_number(width));
+        if (width == 1)
+            number[j] = (unsigned char)n;
+        else
+            memcpy(number + 2 * j, &n, sizeof n);
+    }
+}
+
+VECTORS_INLINE void find_numbers(const float *x, size_t docs, size_t dim, size_t width,
+                                 const float *offset, const double *rate, unsigned char *number)
+{
+    for (size_t i = 0; i < docs; i++, x += dim, number += width * dim) {
+        if (width == 1)
+            find_row(x, dim, 1, offset, rate, number);
+        else
+            find_row(x, dim, 2, offset, rate, number);
     }
 }
 
@@ -210,21 +220,17 @@ static void choose_even(float least, float most, uint32_t top, float *offset, fl
     *step = most > least ? round_up(((double)most - (double)least) / top, 1) : 0;
 }
 
-/* Where values have both signs, 0 is one of the numbers: a step of few bits times any number is a
- * float. Else the numbers go from the least value to the largest one. */
-static void choose_uneven(float least, float most, size_t width, float *offset, float *step)
+/* The numbers go from the least value to the largest one. Where values have both signs they move by
+ * up to half a step, so that one of them gives 0: there offset is minus what reading adds. */
+static void choose_uneven(float least, float most, uint32_t top, float *offset, float *step)
 {
-    uint32_t top = top_number(width);
     double range = (double)most - (double)least;
-    if (least < 0 && most >= 0) {
-        *step = round_up(range / (top - 1), FLT_MANT_DIG - 8 * (int)width);
-        *offset = -*step * (float)nearest(-least, 0, *step, top);
-    } else {
-        *step = (float)(range / top);
-        if (*step < FLT_MIN)
-            *step = round_up(range / top, FLT_MANT_DIG);
-        *offset = least;
-    }
+    *step = (float)(range / top);
+    if (*step < FLT_MIN)
+        *step = round_up(range / top, FLT_MANT_DIG);
+    *offset = least;
+    if (least < 0 && most >= 0)
+        *offset = -*step * (float)nearest(-least, 0, rate_of(*step), top);
 }
 
 VECTORS_INLINE bool find(const float *x, size_t docs, size_t dim, size_t width,
@@ -232,18 +238,21 @@ VECTORS_INLINE bool find(const float *x, size_t docs, size_t dim, size_t width,
                          unsigned char *number)
 {
     uint32_t top = top_number(width);
-    find_ranges(x, docs, dim, ranges->least, ranges->most);
-    for (size_t j = 0; j < dim; j++)
-        choose_even(ranges->least[j], ranges->most[j], top, &offset[j], &step[j]);
-    find_uneven(x, docs, dim, top, offset, step, ranges->uneven);
     bool good = true;
+    find_ranges(x, docs, dim, ranges->least, ranges->most);
+    for (size_t j = 0; j < dim; j++) {
+        choose_even(ranges->least[j], ranges->most[j], top, &offset[j], &step[j]);
+        ranges->rate[j] = rate_of(step[j]);
+    }
+    find_uneven(x, docs, dim, top, offset, step, ranges->rate, ranges->uneven);
     for (size_t j = 0; j < dim; j++) {
         if (ranges->uneven[j] || !grid_is_good(offset[j], step[j], width))
-            choose_uneven(ranges->least[j], ranges->most[j], width, &offset[j], &step[j]);
+            choose_uneven(ranges->least[j], ranges->most[j], top, &offset[j], &step[j]);
+        ranges->rate[j] = rate_of(step[j]);
         good = good && grid_is_good(offset[j], step[j], width);
     }
     if (good)
-        find_numbers(x, docs, dim, width, offset, step, number);
+        find_numbers(x, docs, dim, width, offset, ranges->rate, number);
     return good;
 }
 
@@ -276,10 +285,11 @@ int compact_find(const struct matrix *x, size_t width, struct compact_memory *me
     size_t dim = x->dim;
     float *grid = buffer_for(&memory->grid, dim, 2 * sizeof *grid, fault);
     uint32_t *uneven = buffer_for(&memory->idx, dim, sizeof *uneven, fault);
-    const float *values = grid && uneven ? spread(x, memory, fault) : NULL;
+    double *rate = buffer_for(&memory->val, dim, sizeof *rate, fault);
+    const float *values = grid && uneven && rate ? spread(x, memory, fault) : NULL;
     if (!values)
         return -1;
-    struct ranges ranges = { grid, grid + dim, uneven };
+    struct ranges ranges = { grid, grid + dim, rate, uneven };
     return vectors_wide() ? find_wide(values, x->docs, dim, width, &ranges, offset, step, number)
                           : find(values, x->docs, dim, width, &ranges, offset, step, number);
 }
