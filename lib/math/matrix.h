@@ -26,8 +26,8 @@ size_t matrix_width(const struct matrix *x);
 /* The number of feature values that are stored. */
 size_t matrix_entries(const struct matrix *x);
 
-/* Does the dense form of so many features take no more bytes than the sparse one, which stores those
- * that are not 0? */
+/* Does the dense form of so many features take no more bytes than the sparse one, which stores only
+ * those that are not 0? */
 static inline bool matrix_dense_is_smaller(size_t docs, size_t dim, uint64_t nonzero)
 {
     uint64_t dense = 4 * (uint64_t)docs * dim, sparse = 4 * ((uint64_t)docs + 1) + 8 * nonzero;

@@ -116,7 +116,8 @@ void record_drop(struct record *record, const char *name);
 size_t column_width(enum column_type type);
 size_t column_bytes(const struct column *column);
 
-/* The name of a type: u1, u2, u4, u8, f4 or f8; and the type of a name, false where there is none. */
+/* The name of a type: u1, u2, u4, u8, f4 or f8; and the type of a name, false where there is
+ * none. */
 const char *column_type_name(enum column_type type);
 bool column_type_find(const char *name, enum column_type *type);
 

@@ -1,6 +1,6 @@
 /*
  * Compact features against their definition: on values of every kind, the number nearest to each on
- * the feature's grid, and of it the value offset + step * number, each operation rounded to a float.
+ * the feature's grid, and of it the value offset + step * number, each operation rounded to float.
  *
  * usage: compact [QUERIES]    (default: 20000)
  */
@@ -323,8 +323,8 @@ int main(int argc, char **argv)
     refuse(INFINITY, 0, 1, false);
     refuse(-INFINITY, FLT_MAX, 1, false);
     compact_close(&bench.memory);
-    printf("%lu queries, %lu too large; %lu features, %lu of counts; %lu values exact, %lu rounded, "
-           "%lu zeros; %lu dense, %lu sparse\n", queries, bench.large, bench.grids, bench.whole,
+    printf("%lu queries, %lu too large; %lu features, %lu of counts; %lu values exact, %lu "
+           "rounded, %lu zeros; %lu dense, %lu sparse\n", queries, bench.large, bench.grids, bench.whole,
            bench.exact, bench.rounded, bench.zeros, bench.dense, bench.sparse);
     if (bench.wrong)
         printf("compact: %lu are wrong\n", bench.wrong);

@@ -5,7 +5,7 @@ load ../helper
 @test "16 bits cost next to nothing, 8 bits little" {
     need_data lambdarank
     mkdir folder
-    fails 1 'compact: folder: none of MQ2008, MSLR and lambdarank is there' sh "$ROOT/examples/compact" folder
+    fails 1 'compact: folder: it has none of MQ2008, MSLR and lambdarank' sh "$ROOT/examples/compact" folder
     ln -s "$DATA/lambdarank" folder
     sh "$ROOT/examples/compact" folder 1000 2 >table
     cat table
