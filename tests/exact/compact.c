@@ -323,9 +323,9 @@ int main(int argc, char **argv)
     refuse(INFINITY, 0, 1, false);
     refuse(-INFINITY, FLT_MAX, 1, false);
     compact_close(&bench.memory);
-    printf("%lu queries, %lu too large; %lu features, %lu of counts; %lu values exact, %lu "
-           "rounded, %lu zeros; %lu dense, %lu sparse\n", queries, bench.large, bench.grids, bench.whole,
-           bench.exact, bench.rounded, bench.zeros, bench.dense, bench.sparse);
+    printf("%lu queries, %lu too large, %lu dense, %lu sparse; %lu features, %lu of counts; "
+           "%lu values exact, %lu rounded, %lu zeros\n", queries, bench.large, bench.dense,
+           bench.sparse, bench.grids, bench.whole, bench.exact, bench.rounded, bench.zeros);
     if (bench.wrong)
         printf("compact: %lu are wrong\n", bench.wrong);
     return bench.wrong || !bench.whole || !bench.rounded || !bench.zeros || !bench.dense ||
