@@ -385,7 +385,7 @@ covariance() {
     cat round longer | update -a ranksvm >one
     near one -0.013851940927060996 0.020777911390591496
     [ "$(bin2txt -f head one)" = 'rankpipe/1 model learner=ranksvm rounds=2 dim=2 features=2 cols=w:f8[2],direction:f8[2],scale:f8[1],bets:f8[3] bytes=64' ]
-    kept one bets | awk '{ exit !(($1 / 14.422205101855956 - 1) ^ 2 < 1e-28 && ($2 / 26 - 1) ^ 2 < 1e-28) }'
+    kept one bets | awk 'NR == 1 { ok = ($1 / 14.422205101855956 - 1) ^ 2 < 1e-28 && ($2 / 26 - 1) ^ 2 < 1e-28 } END { exit !ok }'
     # where the gradient is 0, nothing changes but the count
     mkstream round t=1 docs=2 dim=2 label:f4 0 0 x:f4 1 2 3 -1 >even
     cat round even | update -a ranksvm >one
@@ -536,7 +536,7 @@ covariance() {
     [ "$(model_array one kept)" = '1 2 3 -1' ]
     # k(X_1, X_1) - k(X_1, X_0) = 1 - exp(-0.1 * 13), and minus that for X_0
     wrong_way | score -m one | explore | bin2txt -f rank | cut -f 4,5 | sort | xargs >scores
-    awk '{ exit !(NF == 4 && ($2 + 0.727468206965987) ^ 2 < 1e-24 && ($4 - 0.727468206965987) ^ 2 < 1e-24) }' scores
+    awk 'NR == 1 { ok = NF == 4 && ($2 + 0.727468206965987) ^ 2 < 1e-24 && ($4 - 0.727468206965987) ^ 2 < 1e-24 } END { exit !ok }' scores
     # another pair takes its place
     mkstream round t=2 docs=2 dim=2 label:f4 1 0 x:f4 7 7 1 2 | update -a kernel -N 1 -C 0.1 -x none -m one 2>resumed
     [ "$(model_array one kept)" = '7 7 1 2' ]

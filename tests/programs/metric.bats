@@ -135,13 +135,13 @@ A="0:2 1:1 2:3"
         explore -g 1 -s "$seed" <s >shown
         top=$(bin2txt -f rank shown | sed -n 1p | cut -f 4)
         metric -s "$seed" drawn:loss:ranksvm <shown | tail -n 1 |
-            awk -v top="$top" '{ exit !(top == 0 ? $2 < 1 && $2 > 0 : $2 > 1 && $2 < 2) }'
+            awk -v top="$top" '{ ok = top == 0 ? $2 < 1 && $2 > 0 : $2 > 1 && $2 < 2 } END { exit !ok }'
     done
     replay -n 20000 s | explore -g 1 | metric drawn:loss:squared | tail -n 1 |
-        awk '{ exit !($2 > 0.65 && $2 < 0.68) }'
+        awk '{ ok = $2 > 0.65 && $2 < 0.68 } END { exit !ok }'
     # half of the rounds explore: half of 25, and half of 2/3
     replay -n 20000 s | explore -g 0.5 | metric drawn:loss:squared | tail -n 1 |
-        awk '{ exit !($2 > 12.6 && $2 < 13.1) }'
+        awk '{ ok = $2 > 12.6 && $2 < 13.1 } END { exit !ok }'
 }
 
 @test "drawn: wants a loss, and orders of the policy uniform" {
