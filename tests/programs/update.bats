@@ -131,7 +131,7 @@ saves_before() {
     mkstream model learner=solar2-ties rounds=1 dim=1 tradeoff=1 seed=1 w:f8 3 sigma:f8 1 >m
     update -a solar2-ties -C 1 -m m <round
     holds m 1.75
-    bin2txt m | awk '$1 == "sigma" { d = $3 - 0.5; exit !(d < 1e-15 && d > -1e-15) }'
+    bin2txt m | awk '$1 == "sigma" { d = $3 - 0.5; ok = d < 1e-15 && d > -1e-15 } END { exit !ok }'
     # below half a margin nothing changes
     mkstream model learner=solar1-ties rounds=1 dim=1 tradeoff=0.5 seed=1 w:f8 0.5 >m
     update -a solar1-ties -C 0.5 -m m <round
@@ -149,9 +149,9 @@ saves_before() {
     mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1 0 >round
     for learner in 'solar1-list -C 0.5' 'solar2-list -C 1'; do
         update -a $learner <round >one
-        weights one | awk '{ d = $1 - 0.024335361598292; exit !(d < 1e-11 && d > -1e-11) }'
+        weights one | awk '{ d = $1 - 0.024335361598292; ok = d < 1e-11 && d > -1e-11 } END { exit !ok }'
     done
-    bin2txt one | awk '$1 == "sigma" { d = $3 - 0.949317760051332; exit !(d < 1e-11 && d > -1e-11) }'
+    bin2txt one | awk '$1 == "sigma" { d = $3 - 0.949317760051332; ok = d < 1e-11 && d > -1e-11 } END { exit !ok }'
     # scores that agree with the labels, up to a constant, are no loss
     mkstream model learner=solar1-list rounds=1 dim=1 tradeoff=0.5 w:f8 1 >m
     update -a solar1-list -C 0.5 -m m <round
