@@ -71,6 +71,9 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     update -a squared -e 0.1 -m w.bin <seen.bin 2>/dev/null
     fails 1 'spool: model w.bin has learnt 33 rounds more than the log has' \
         spool -r -n seen -m w.bin log
+    # what is no model has learnt nobody knows what: no round is given
+    fails 1 'spool: seen.bin holds rounds, not a model' spool -r -n seen -m seen.bin log
+    is "$(rounds <out)" ''
 }
 
 @test "learning from the log in parts gives the bytes of one run" {
