@@ -304,3 +304,26 @@ measured() {
     $VALGRIND bin2txt -f memory m rounds >text
     [ "$(wc -l <text)" = 6 ]
 }
+
+@test "-H: a surprise about one document forgets all documents of its query, by hand" {
+    # about TOP ANSWER: the next round, about the document TOP of the two of query q
+    about() {
+        t=$((t + 1))
+        mkstream round t=$t qid=q docs=2 dim=1 order:u4 "$1" $((1 - $1)) seen:f4 "$2" x:f4 1 2
+    }
+    local t=0
+    for _ in 1 2 3 4 5; do about 1 2; done >rounds
+    for n in $(seq 31); do about 0 $((2 - n % 2)); done >>rounds # 1, 2, 1 and so on: the sum is 46
+    update -a memory -H -m m <rounds
+    cp m plain
+    is "$(column m answers | tr ' ' '\n' | sort -n | xargs)" '5 31'
+    about 0 1000 >surprise
+    update -a memory -H -m m <surprise 2>resumed
+    # n = 0.1 of each, and the sums in proportion; then the answer is learnt
+    close_to "$(column m answers | tr ' ' '\n' | sort -n | xargs)" '0.1 1.1'
+    close_to "$(column m sums | tr ' ' '\n' | sort -n | xargs)" "$(awk 'BEGIN { printf "0.2 %.17g", 4.6 / 31 + 1000 }')"
+    # an answer as before is none
+    about 0 2 >usual
+    update -a memory -H -m plain <usual 2>resumed
+    is "$(column plain answers | tr ' ' '\n' | sort -n | xargs)" '5 32'
+}
