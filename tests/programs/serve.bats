@@ -456,3 +456,10 @@ logged() {
     fails 1 'serve: systemd passed 2 sockets: one is wanted' \
         bash -c 'LISTEN_PID=$$ LISTEN_FDS=2 exec serve - explore'
 }
+
+@test "a line of blanks ends a request, as an empty one does" {
+    start s 'explore -g 1'
+    printf '? 1:1\n \t \n? 1:1\n\n' | serve -a s >got
+    is "$(cut -f 1 got)" "$(printf '1\n\n2\n\n')"
+    stop
+}
