@@ -220,6 +220,7 @@ usage: weights2bin *' weights2bin a b
     refuses "$(svm_light 0 3 2)\n1 4:1 #\n" \
         "line 12: an index over 3, the highest that the header announces: '4:1'"
     refuses "$(svm_light 0 3 2)\n1 2:1 2:1 #\n" "line 12: index 2 after index 2: '2:1'"
+    refuses "$(svm_light 0 3 2)\n1 2:1 1:1 #\n" "line 12: index 1 after index 2: '1:1'"
     refuses "$(svm_light 0 3 2)\n1 0:1 #\n" "line 12: index 0: indices start at 1: '0:1'"
     refuses "$(svm_light 0 3 2)\nx 1:1 #\n" "line 12: not a number, where a weight should be: 'x'"
     refuses "$(svm_light 0 3 2)\n1e200 1:1e200 #\n" \
