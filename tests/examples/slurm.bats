@@ -218,7 +218,7 @@ start_at_once() {
     within 30 test -e on.node2
     die node2
     touch go
-    within 90 is_over "$job"
+    within 60 is_over "$job"
     cat sweep.*.log
     same here/sweep.tsv there/sweep.tsv
     sed 1d there/joblog | cut -f 2 | grep -qx node1
