@@ -9,7 +9,7 @@ LIMIT=40 # seconds; more is a hang
 blocks() {
     awk '/^\.Ss A learner on another machine/ { on = 1; next } /^\.S[sh]/ { on = 0 }
         on && /^\.Bd/ { n++; block = 1; next } /^\.Ed/ { block = 0 }
-        on && block { gsub(/\\e/, "\\"); gsub(/\\&/, ""); print >("page." n) }' "$ROOT/man/rankpipe.7"
+        on && block { gsub(/\\e/, "\\"); gsub(/\\&/, ""); gsub(/\\\(aq/, "\047"); print >("page." n) }' "$ROOT/man/rankpipe.7"
 }
 
 # The queries, the folder of the other machine, and what a ring on this one learns.
@@ -89,6 +89,8 @@ continued() {
     local n
     n=$(of_there)
     [ "$n" -gt 50 ]
+    rm ring
+    mkfifo ring
     replay -n $((n + 500)) -s 1 q.bin | score -f ring | explore | feedback-mask -k 1 | update -n -f ring -m one.bin
     replay -b $((n + 1)) -n $((n + 500)) -s 1 q.bin | score -f ring | explore | feedback-mask -k 1 |
         update -f ring -m there/w.bin
@@ -108,4 +110,130 @@ continued() {
     replay -n 2000 -s 1 q.bin | score -f ring -w 16 | explore | feedback-mask -k 1 | update -f ring -m local.bin
     run_page wide
     same local.bin there/w.bin
+}
+
+@test "a learner behind ssh whose connection is cut saves its model, and the ring ends and says so" {
+    rounds
+    blocks
+    by_ssh
+    endless page.1
+    for cut in client server silence; do
+        rm -f table there/w.bin*
+        sed -i 's/ServerAliveInterval=[0-9]*/ServerAliveInterval=1/' endless
+        run_page endless &
+        ring=$!
+        underway
+        case $cut in
+        client) kill -KILL "$(cat ssh.client)" ;;
+        server) sessions KILL ;;
+        silence) sessions STOP ;;
+        esac
+        wait $ring
+        cat said
+        case $cut/$(cat statuses) in
+        client/*' 137') ;;
+        */*' 255') ;;
+        *) cat statuses && return 1 ;;
+        esac
+        gone
+        [ $cut != silence ] || sessions KILL
+        saved
+        [ "$(of_there)" -gt 50 ]
+    done
+    continued
+}
+
+# sessions SIGNAL: those of the host's sshd get it, and not what runs in them.
+sessions() {
+    local pid
+    for pid in $(alive_below "$(cat there.pid)"); do
+        [ "$pid" != "$(cat there.pid)" ] || continue
+        case $(ps -o comm= -p "$pid") in sshd*) kill "-$1" "$pid" ;; esac
+    done
+}
+
+# gone: score reports what happened, unless it died of SIGPIPE.
+gone() {
+    [ "$(cut -d ' ' -f 2 statuses)" = 141 ] || grep -x 'score: ring ring: update is gone after round [0-9]*' said
+}
+
+@test "a ring whose score or whose host fails at the start does not hang" {
+    rounds
+    blocks
+    by_ssh
+    LIMIT=20
+    sed 's/score -f ring/score -Q/' page.1 >broken
+    run_page broken
+    grep "no option '-Q'" said
+    [ "$(cut -d ' ' -f 5 statuses)" = 1 ]
+    [ ! -e there/w.bin ]
+    sed 's/there update -f - -m w.bin/there exit 3/' page.1 >absent
+    run_page absent
+    cat said statuses
+    [ "$(cut -d ' ' -f 5 statuses)" = 3 ]
+}
+
+# by_socat: the listener of the page, on a port of its own.
+by_socat() {
+    local _
+    command -v socat || skip "no socat here (Debian: socat)"
+    port=$((20000 + RANDOM % 12000))
+    sed -i "s/7001/$port/; s/bind=there/bind=127.0.0.1/; s/TCP:there/TCP:127.0.0.1/" "$@"
+    (cd there && exec bash ../page.2) </dev/null >listened 2>&1 3>&- &
+    listening=$!
+    for _ in {1..100}; do
+        listens "$(printf '0100007F:%04X' "$port")" && break
+        sleep 0.1
+    done
+    pgrep -P $listening -x socat >listener || echo $listening >listener
+}
+
+listens() {
+    awk -v at="$1" '$2 == at && $4 == "0A" { found = 1 } END { exit !found }' /proc/net/tcp
+}
+
+@test "rankpipe(7): a learner behind socat gives the bytes of a ring on one machine" {
+    rounds
+    blocks
+    by_socat page.2 page.3
+    run_page page.3
+    wait $listening
+    is "$(cat statuses said listened)" '0 0 0 0 0'
+    same local.bin there/w.bin
+}
+
+@test "a learner behind socat whose connection is cut saves its model, and the ring ends and says so" {
+    rounds
+    blocks
+    by_socat page.2 page.3
+    endless page.3
+    sed -i 's/-t 15/-t 1/' endless
+    run_page endless &
+    ring=$!
+    underway
+    kill -KILL "$(cat listener)"
+    wait $ring
+    gone
+    saved
+    continued
+}
+
+@test "the shares of mpirun's processes add up to the bytes of one run" {
+    command -v mpirun || skip "no mpirun here (Debian: openmpi-bin)"
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    update -a listnet -T 240 -m w.bin <q.bin
+    score -m w.bin <q.bin | explore | metric ndcg@10 map | sed -n '1p; $p' >want
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm=isolated HOME=$PWD
+    ranks() { mpirun --oversubscribe -np "$1" sh "$ROOT/examples/slurm/ranks" shares q.bin w.bin "${@:2}" </dev/null; }
+    mpirun --oversubscribe -np 4 true </dev/null || skip "mpirun cannot run four processes here"
+    ranks 4 ndcg@10 map
+    sh "$ROOT/examples/slurm/sum" 4 shares q.bin
+    same want shares/sum.tsv
+    # Another model in the same folder is refused by every process, and a missing share by the sum.
+    update -n -a listnet -T 100 -m w.bin <q.bin
+    if ranks 4 ndcg@10 map 2>said; then return 1; fi
+    grep 'not those of shares/settings' said
+    rm shares/share.3-4
+    if sh "$ROOT/examples/slurm/sum" 4 shares q.bin; then return 1; fi
+    fails 2 'ranks: start it by mpirun or srun*' sh "$ROOT/examples/slurm/ranks" shares q.bin w.bin ndcg@10
 }
