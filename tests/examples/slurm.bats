@@ -146,12 +146,16 @@ model() {
     score -m w.bin <q.bin | explore | metric ndcg@10 map | sed -n '1p; $p' >want
 }
 
-# halting: a replay that notes its node, and waits for the file go before it starts.
+# halting PROGRAM: programs of which this one notes its node, and waits for the file go before it runs.
 halting() {
     mkdir halting
+    ln -s "$ROOT"/bin/* halting
+    rm "halting/$1" halting/rankpipe
     printf '%s\n' '#!/bin/sh' "touch '$PWD/on.'\$SLURMD_NODENAME" \
-        "until [ -f '$PWD/go' ]; do sleep 0.1; done" "exec '$ROOT/bin/replay' \"\$@\"" >halting/replay
-    chmod +x halting/replay
+        "until [ -f '$PWD/go' ]; do sleep 0.1; done" "exec '$ROOT/bin/$1' \"\$@\"" >"halting/$1"
+    printf '%s\n' '#!/bin/sh' "[ \$1 != --path ] || { echo '$PWD/halting' && exit; }" \
+        "exec '$ROOT/bin/rankpipe' \"\$@\"" >halting/rankpipe
+    chmod +x "halting/$1" halting/rankpipe
     PATH=$PWD/halting:$PATH
 }
 
@@ -179,7 +183,7 @@ start_at_once() {
     srun --ntasks=4 sh "$SLURM/ranks" ranks q.bin w.bin ndcg@10 map </dev/null
     sh "$SLURM/sum" 4 ranks q.bin
     same want ranks/sum.tsv
-    halting
+    halting replay
     read -r array sum < <(sh "$SLURM/judge" 6 out q.bin w.bin ndcg@10 map)
     within 30 test -e on.node1
     within 30 test -e on.node2
@@ -209,14 +213,9 @@ start_at_once() {
     svm2bin "$ROOT/examples/data/small.svm" >q.bin
     grid=(eta='1e-4 1e-3' gamma='0.05 0.2' seed=1 rounds=2000)
     sh "$ROOT/examples/sweep" here q.bin "${grid[@]}" </dev/null
-    halting
-    mkdir programs
-    ln -s "$ROOT"/bin/* programs
-    ln -sf "$PWD/halting/loop" programs/loop
-    sed 's/replay/loop/' halting/replay >halting/loop
-    chmod +x halting/loop
+    halting loop
     job=$(sbatch --parsable --ntasks-per-node=2 "$SLURM/sweep.sbatch" "$SLURM" there q.bin \
-        "${grid[@]}" bin="$PWD/programs")
+        "${grid[@]}" bin="$PWD/halting")
     within 30 test -e on.node1
     within 30 test -e on.node2
     die node2
