@@ -76,19 +76,10 @@ idle() {
     [ "$(timeout 5 sinfo -h -t idle -o %D 2>/dev/null)" = 2 ]
 }
 
-# of_cluster [WORD]: the processes of this cluster's jobs, and with a word those that have it in their
-# environment.
+# of_cluster NODE: the processes of this cluster's jobs on that node, a pattern.
 of_cluster() {
-    local file
-    for file in /proc/[0-9]*/environ; do
-        { tr '\0' '\n' <"$file"; } 2>/dev/null | awk -v conf="SLURM_CONF=$PWD/slurm.conf" -v word="${1-}" '
-            $0 == conf { ours = 1 }
-            /^SLURMD_NODENAME=/ { job = 1 }
-            $0 == word { has = 1 }
-            END { exit !(ours && job && (word == "" || has)) }' || continue
-        file=${file%/environ}
-        echo "${file##*/}"
-    done
+    { grep -lzxF -e "SLURM_CONF=$PWD/slurm.conf" /proc/[0-9]*/environ |
+        xargs -r grep -lzx -e "SLURMD_NODENAME=$1" | tr -dc '0-9\n'; } 2>/dev/null || true
 }
 
 # with_steps PID...: these, and the daemons slurmstepd that started some of them.
@@ -105,7 +96,7 @@ with_steps() {
 die() {
     local all
     # shellcheck disable=SC2046
-    all=$(cat "$1.pid"; with_steps $(of_cluster "SLURMD_NODENAME=$1"))
+    all=$(cat "$1.pid"; with_steps $(of_cluster "$1"))
     # shellcheck disable=SC2086
     kill -STOP $all 2>/dev/null || true # some are gone already
     # shellcheck disable=SC2086
@@ -115,7 +106,7 @@ die() {
 stop_cluster() {
     local all
     # shellcheck disable=SC2046
-    all=$(cat ./*.pid; with_steps $(of_cluster))
+    all=$(cat ./*.pid; with_steps $(of_cluster ".*"))
     # shellcheck disable=SC2086
     kill -KILL $all 2>/dev/null || true
     wait 2>/dev/null || true
