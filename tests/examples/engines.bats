@@ -83,8 +83,8 @@ underway() {
     return 1
 }
 
-# continued: the model of the other machine is one of rounds 1 to n, and whoever continues it at n + 1
-# gets the bytes of a run that never stopped.
+# continued: the model of the other machine is one of rounds 1 to n, and a run that continues it at
+# n + 1 gives the bytes of one that never stopped.
 continued() {
     local n
     n=$(of_there)
