@@ -5,7 +5,7 @@ function top(title, query) {
     print "<title>" html(title) "</title>\n<link rel=stylesheet href=\"/style.css\">\n</head>\n<body>"
     print "<form action=\"/cgi-bin/search\">"
     print "<input name=q type=search aria-label=Words maxlength=200 value=\"" html(query) "\"" \
-        (query == "" ? " autofocus" : "") ">"
+        (title == "Search" ? " autofocus" : "") ">"
     print "<button>Search</button>\n</form>"
 }
 

@@ -20,7 +20,7 @@ function plain(line) {
         gsub(/(^| )((Fl|Ar|Op|Cm|Pa|Nm|Xr|Li|Ql|Ns|No|Ev|Dq|Sq|Em|Sy|Pq|Oo|Oc|It) )+/, " ", line)
     gsub(/\\f(\[[A-Z]*\]|\(..|.)|\\[&|^%\/]|\\s[-+]?[0-9]+/, "", line)
     gsub(/\\-/, "-", line)
-    gsub(/\\\(aq|\\\[aq\]/, "\047", line)
+    gsub(/\\\*?\([aA]q|\\\[aq\]/, "\047", line)
     gsub(/\\e/, "\\", line)
     gsub(/\\\((..)|\\\[[^]]*\]|\\"/, " ", line)
     return line
