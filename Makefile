@@ -235,9 +235,13 @@ soak: all
 load: all build/tests/shim/load
 	@bash tests/bench/load
 
+## machine: bring up examples/site on an empty Debian machine (mmdebstrap, as root); some minutes
+machine:
+	@bash tests/promises/machine
+
 ## clean: remove bin and build
 clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak load \
-	clean
+	machine clean

@@ -21,13 +21,14 @@ site() {
         make -s -C "$SITE" run FOLDER="$folder" SITE="$PWD/state" PORT=$port EVERY=86400 SETTLE=0 \
             DELAY=0 EXPLORE="-g 0.05 -s ${seed:-1}" "$@" >said 2>&1 &
         started=$!
-        while kill -0 $started 2>/dev/null; do
-            if grep -q ^http said && serve -a state/rank.socket </dev/null 2>/dev/null &&
+        for _ in $(seq 300); do
+            kill -0 $started 2>/dev/null || break
+            if grep -q ^http said && "$ROOT/bin/serve" -a state/rank.socket </dev/null 2>/dev/null &&
                 (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then return; fi
             sleep 0.1
         done
     done
-    cat said
+    cat said >&2
     return 1
 }
 
@@ -374,8 +375,6 @@ dry(1) - keep fruit'
         make -s -C "$ROOT" install PREFIX="$PWD/here" $settings
         SITE=$(echo "$PWD"/here/share/*rankpipe/site)
         PATH=/usr/bin:/bin:/usr/sbin site "$PWD/docs"
-        ask_for search "q=$(head -n 1 queries | tr ' ' + | cut -f 1)" PATH=/usr/bin:/bin >own
-        PATH=/usr/bin:/bin sh state/www/cgi-bin/search >home
         QUERY_STRING=q=$(sed -n '1s/ /+/; 1s/\t.*//p' queries) PATH=/usr/bin:/bin sh state/www/cgi-bin/search >page
         is "$(grep -c 'href="go?r=' page)" 11
         stop
