@@ -1,9 +1,9 @@
 # answers: makes answers for feedback-join(1) from clicks, one for each request.
 #
-# A click is the name of the request, its time, the place and how many documents were shown. The clicks
-# within `settle` seconds after the first one make the answer. A document that was clicked is relevant,
-# 1; one above the lowest click is not, 0; the documents below it were perhaps not read, and get
-# no answer. Place 0 says that none of the documents shown is relevant.
+# A click is the name of the request, its time, the place and how many documents were shown. The
+# clicks within `settle` seconds after the first one make the answer. A document that was clicked is
+# relevant, 1; one above the lowest click is not, 0; the documents below it were perhaps not read, and
+# get no answer. Place 0 says that none of the documents shown is relevant.
 NF == 4 && $2 ~ /^time=[0-9]+$/ {
     time = substr($2, 6) / 1000
     if (!($1 in first)) {

@@ -1,13 +1,13 @@
 # find: finds documents for queries.
 #
-# Reads queries, one a line. Prints the best thirty documents for each by a score of its own, the best
-# one first, and an empty line. A line is the number of the document, a tab, and its features as
-# svm2bin(1) reads them with -u. If a tab and the number of a document follow a query, this document is
-# labelled 1 and the others 0.
+# Reads queries, one a line. Prints the best thirty documents for each by a score of its own, the
+# best one first, and an empty line. A line is the number of the document, a tab, and its features as
+# svm2bin(1) reads them with -u. If a tab and the number of a document follow a query, this document
+# is labelled 1 and the others 0.
 #
-# The features are: 1, BM25 of the words in the text; 2 and 3, how many of the words are in the title
-# and in the name, counted by how rare they are; 4, how many are there at all; 5, the name or the title
-# has all of them; 6, the logarithm of the length.
+# The features are: 1, BM25 of the words in the text; 2 and 3, the part of the words that is in the
+# title and in the name, by how rare they are; 4, the part that is there at all; 5, whether the name or
+# the title has all of them; 6, the logarithm of the length.
 BEGIN {
     FS = "\t"
     most = 30
@@ -80,8 +80,8 @@ function query(text_asked, wanted, list, n, m, i, j, qid, full, label) {
         j = best[i]
         full = title[j] > sum - 1e-9 || name[j] > sum - 1e-9
         label = wanted == "" ? "?" : j == wanted ? 1 : 0
-        printf "%s\t%s qid:%s 1:%.4g 2:%.4g 3:%.4g 4:%.4g 5:%d 6:%.4g # %s\n", j, label, qid, text[j],
-            title[j] / sum, name[j] / sum, there[j] / n, full, log(1 + size[j]), named(j)
+        printf "%s\t%s qid:%s 1:%.4g 2:%.4g 3:%.4g 4:%.4g 5:%d 6:%.4g # %s\n", j, label, qid,
+            text[j], title[j] / sum, name[j] / sum, there[j] / n, full, log(1 + size[j]), named(j)
     }
     print ""
 }

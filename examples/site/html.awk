@@ -2,7 +2,8 @@
 function top(title, query) {
     print "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>"
     print "<meta name=viewport content=\"width=device-width\">"
-    print "<title>" html(title) "</title>\n<link rel=stylesheet href=\"/style.css\">\n</head>\n<body>"
+    print "<title>" html(title) "</title>"
+    print "<link rel=stylesheet href=\"/style.css\">\n</head>\n<body>"
     print "<form action=\"/cgi-bin/search\">"
     print "<input name=q type=search aria-label=Words maxlength=200 value=\"" html(query) "\"" \
         (title == "Search" ? " autofocus" : "") ">"

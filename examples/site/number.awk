@@ -1,5 +1,5 @@
-# number: gives each file a number that stays. Reads `names`, then the files, one a line; appends new
-# names to `names`; prints number and file.
+# number: gives each file a number that stays. Reads `names`, then the files, one a line; appends
+# new names to `names`; prints number and file.
 FILENAME == "names" { number[$0] = ++last; next }
 {
     name = encoded($0)

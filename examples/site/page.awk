@@ -34,7 +34,8 @@ function result(number, place, file, name, path, title, text, link) {
     getline title <file
     getline text <file
     close(file)
-    link = request ? "go?r=" request "&amp;p=" place "&amp;n=" shown "&amp;d=" number : "show?d=" number
+    link = "show?d=" number
+    if (request != "") link = "go?r=" request "&amp;p=" place "&amp;n=" shown "&amp;d=" number
     print "<li><a rel=nofollow href=\"" link "\">" marked(title) "</a>"
     print "<cite>" html(readable(name)) "</cite>"
     print "<p>" piece(text) "</p></li>"
@@ -49,12 +50,14 @@ function results(i) {
     n = asked(query, list)
     for (i = 1; i <= n; i++) is_asked[list[i]]
     shown = found < 10 ? found : 10
-    if (!found) print "<p class=note>" (n ? "No document has any of these words." : "Type some words.") "</p>"
+    if (!n) print "<p class=note>Type some words.</p>"
+    else if (!found) print "<p class=note>No document has any of these words.</p>"
     else print "<ol>"
-    for (i = 1; i <= shown; i++) result(request ? number[ranked[i]] : by_own[i], i)
+    for (i = 1; i <= shown; i++) result(request != "" ? number[ranked[i]] : by_own[i], i)
     if (found) print "</ol>"
-    if (request) print "<p class=note><a rel=nofollow href=\"go?r=" request "&amp;p=0&amp;n=" shown \
-        "\">None of these</a></p>"
+    if (request != "")
+        print "<p class=note><a rel=nofollow href=\"go?r=" request "&amp;p=0&amp;n=" shown \
+            "\">None of these</a></p>"
 }
 
 NR == 1 { query = $0; next }

@@ -1,5 +1,5 @@
-# read: reads documents as `index` prints them, writes doc/N and facts into the folder `out`, and prints
-# a line for each word of a document: word, number, and how often it is in the name, title and text.
+# read: reads documents as `index` prints them, and writes doc/N and facts into the folder `out`. Prints
+# a line for each word of a document: the word, and number:in the name:in the title:in the text:length.
 
 function begin(line) {
     number = substr(line, 2, index(line, "\t") - 2)
@@ -15,7 +15,8 @@ function begin(line) {
 function plain(line) {
     if (line ~ /^[.\047]\\"/) return ""
     if (line ~ /^\.S[Hh]/) { heading = toupper(line); return "" }
-    if (line ~ /^\.(TH|Dd|Dt|Os|if|ie|el|de|ds|nr|so|ft|ad|nh|hy|in|ti|sp|PD|RS|RE|nf|fi)/) return ""
+    if (line ~ /^\.(TH|Dd|Dt|Os|if|ie|el|de|ds|nr|so|ft|ad|nh|hy|in|ti|sp|PD|RS|RE|nf|fi)/)
+        return ""
     if (sub(/^[.\047][A-Za-z]+ */, "", line))
         gsub(/(^| )((Fl|Ar|Op|Cm|Pa|Nm|Xr|Li|Ql|Ns|No|Ev|Dq|Sq|Em|Sy|Pq|Oo|Oc|It) )+/, " ", line)
     gsub(/\\f(\[[A-Z]*\]|\(..|.)|\\[&|^%\/]|\\s[-+]?[0-9]+/, "", line)
@@ -78,7 +79,8 @@ function finish(length_, word, path) {
     count(title, in_title)
     length_ = count(text, in_text)
     for (word in all)
-        print word, number ":" in_name[word] + 0 ":" in_title[word] + 0 ":" in_text[word] + 0 ":" length_
+        printf "%s %s:%d:%d:%d:%d\n", word, number, in_name[word], in_title[word], in_text[word],
+            length_
     doc = out "/doc/" number
     printf "%s\n%s\n%s\n%s\n", encoded(file), folder "/" file, title, substr(text, 2, 20000) >doc
     close(doc)

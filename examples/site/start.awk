@@ -10,9 +10,10 @@ BEGIN {
         if ((getline line <file) > 0) {
             getline line <file
             getline title <file
-            n = words(title, list)
-            i = 1 + number % n
-            print list[i], list[i % n + 1] "\t" number
+            if ((n = words(title, list))) {
+                i = 1 + number % n
+                print list[i], list[i % n + 1] "\t" number
+            }
         }
         close(file)
     }

@@ -1,7 +1,7 @@
 # text: what the awk programs of the site share. They work on bytes (LC_ALL=C). Words are runs of
 # letters A to Z, digits and bytes above 127, so UTF-8 passes through whole.
 
-# words(TEXT, LIST, MOST): puts the words of TEXT into LIST in lower case; returns their number.
+# words(TEXT, LIST): puts the words of TEXT into LIST in lower case; returns their number.
 function words(text, list) {
     text = tolower(text)
     gsub(/[^a-z0-9\200-\377]+/, " ", text)
@@ -9,17 +9,15 @@ function words(text, list) {
 }
 
 # asked(TEXT, LIST): the words of a query: each once, sorted, the first ten of up to 40 bytes.
-function asked(text, list, all, n, i, j, m) {
+function asked(text, list, all, had, n, i, j, m) {
     n = words(text, all)
-    m = 0
     for (i = 1; i <= n && m < 10; i++) {
-        if (length(all[i]) > 40) continue
-        for (j = m; j > 0 && list[j] > all[i]; j--) list[j + 1] = list[j]
+        if (length(all[i]) > 40 || all[i] in had) continue
+        had[all[i]]
+        for (j = m++; j > 0 && list[j] "" > all[i]; j--) list[j + 1] = list[j]
         list[j + 1] = all[i]
-        if (j == 0 || list[j] != all[i]) { m++; continue }
-        for (j++; j <= m; j++) list[j] = list[j + 1] # it was there already
     }
-    return m
+    return m + 0
 }
 
 # decoded(VALUE): a value of a URL's query string as text, without control characters.
