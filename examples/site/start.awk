@@ -1,10 +1,9 @@
 # start: makes queries from titles, so that the site knows something before its first user: a search
-# for two words of a document's title should find this document. Prints lines for find.awk, of a
-# hundred documents.
+# for two words of a document's title should find this document. Prints such lines for find.awk, of up
+# to a hundred documents.
 BEGIN {
-    getline facts <"index/facts"
     while ((getline line <"names") > 0) last++
-    step = int(last / 100) + 1
+    step = int((last + 99) / 100)
     for (number = 1; number <= last; number += step) {
         file = "index/doc/" number
         if ((getline line <file) > 0) {
