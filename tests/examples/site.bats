@@ -19,7 +19,7 @@ site() {
     for try in 1 2 3 4 5; do
         port=$((20000 + RANDOM % 20000))
         make -s -C "$SITE" run FOLDER="$folder" SITE="$PWD/state" PORT=$port EVERY=86400 SETTLE=0 \
-            DELAY=0 EXPLORE="-g 0.05 -s ${seed:-1}" "$@" >said 2>&1 &
+            DELAY=0 EXPLORE="-g 0.05 -s ${seed:-1}" WEB="${WEB-}" "$@" >said 2>&1 &
         started=$!
         for _ in $(seq 300); do
             kill -0 $started 2>/dev/null || break
