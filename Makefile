@@ -239,9 +239,11 @@ load: all build/tests/shim/load
 machine:
 	@bash tests/promises/machine
 
+.PHONY: machine
+
 ## clean: remove bin and build
 clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak load \
-	machine clean
+	clean
