@@ -390,6 +390,7 @@ dry(1) - keep fruit'
     need_server
     collection docs
     site "$PWD/docs"
+    SECONDS=0
     cp queries state/www/queries.txt
     people_page | sed "s/SEED/${people:-1}/" >state/www/people.html
     cgi learn "PATH='$PATH' make -s -C '$SITE' SITE='$PWD/state' SETTLE=0 DELAY=0 learn"
@@ -397,9 +398,10 @@ dry(1) - keep fruit'
     chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" \
         --remote-debugging-port=0 "http://127.0.0.1:$port/people.html" >chromium.log 2>&1 &
     browser=$!
-    for _ in $(seq 1200); do
-        [ ! -e report ] || break
-        sleep 0.1
+    until [ -e report ]; do # people need a minute
+        kill -0 $browser
+        [ $SECONDS -lt 600 ]
+        sleep 0.2
     done
     stop
     cat report
