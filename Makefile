@@ -227,6 +227,12 @@ bench: all $(FLOORS)
 	@bash tests/bench/run
 	@bash tests/bench/growth
 
+## machine: bring up examples/site on an empty Debian machine (mmdebstrap, as root); some minutes
+machine:
+	@bash tests/promises/machine
+
+.PHONY: machine
+
 ## soak: ten million rounds, in which memory must not grow; some minutes
 soak: all
 	@bash tests/promises/soak
@@ -234,12 +240,6 @@ soak: all
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
 	@bash tests/bench/load
-
-## machine: bring up examples/site on an empty Debian machine (mmdebstrap, as root); some minutes
-machine:
-	@bash tests/promises/machine
-
-.PHONY: machine
 
 ## clean: remove bin and build
 clean:
