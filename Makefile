@@ -227,6 +227,12 @@ bench: all $(FLOORS)
 	@bash tests/bench/run
 	@bash tests/bench/growth
 
+## machine: bring up examples/site on an empty Debian machine (mmdebstrap, as root); some minutes
+machine:
+	@bash tests/promises/machine
+
+.PHONY: machine
+
 ## soak: ten million rounds, in which memory must not grow; some minutes
 soak: all
 	@bash tests/promises/soak
