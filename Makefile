@@ -231,6 +231,11 @@ bench: all $(FLOORS)
 soak: all
 	@bash tests/promises/soak
 
+## crash: kill serve, spool and the learner, and fill their disk, at MOMENTS=50 moments; a minute or two
+MOMENTS = 50
+crash: all
+	@bash tests/promises/crash-service $(MOMENTS)
+
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
 	@bash tests/bench/load
@@ -239,5 +244,5 @@ load: all build/tests/shim/load
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak load \
-	clean
+.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak crash \
+	load clean
