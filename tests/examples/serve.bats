@@ -132,8 +132,51 @@ service() {
     is "$(spool -l seen)" 0
     sleep 1.1
     learn WAIT=1
-    is "$(spool -r seen | bin2txt -f head | sed 's/.* t=\([0-9]*\) .*/\1/')" 2
+    is "$(spool -r seen | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/')" "$(head -n 1 ranking)"
     stop
+}
+
+@test "answers may be in folders, and answers/ may be a link" {
+    service
+    mv answers elsewhere
+    ln -s elsewhere answers
+    mkdir answers/web1
+    look q1 >sum
+    mv answers/today answers/web1/today
+    learn
+    is "$(spool -l seen)" 1
+    stop
+}
+
+@test "the learner joins the logs of several machines, which rsync copies, and gives them the model" {
+    command -v rsync || skip "no rsync here"
+    for host in a b; do
+        mkdir -p $host/answers
+        make -s -C $host -f "$SERVE/Makefile" first
+        cd $host
+        start
+        for q in q1 q2 q3; do look $q >sum; done
+        stop
+        cd ..
+    done
+    learn HOSTS='a gone b' AT= # gone is not reached
+    is "$(grep gone: learnt)" $'gone: its log and answers were not copied\ngone: the model was not copied there'
+    is "$(spool -l seen)" 6
+    sh "$SERVE/answer" b/answers/today abc 1 # an answer to no round
+    cd b
+    start
+    look q4 >sum
+    stop
+    cd ..
+    mv b/answers/today a/answers/other # b's users may answer at a
+    learn HOSTS='a b' AT=
+    is "$(spool -r seen | bin2txt -f head | grep -o ' t=[0-9]*' | xargs)" "$(seq -f t=%g 7 | xargs)"
+    is "$(bin2txt -f head w.bin | grep -o ' rounds=[0-9]*')" ' rounds=7'
+    same w.bin a/w.bin
+    same w.bin b/w.bin
+    spool -r seen | update -m once.bin
+    same once.bin w.bin
+    is "$(cut -f 1 late)" abc
 }
 
 @test "ask and answer refuse what cannot be right" {
