@@ -368,7 +368,7 @@ usage: svm2bin *' svm2bin -q - text
 
 @test "a qid that comes back after another is refused, in another file too" {
     refuses '1 qid:a 1:1\n1 qid:b 1:1\n0 qid:a 1:2\n' \
-        "line 3: a qid is not contiguous: the lines of a query must follow each other: 'qid:a'"
+        "line 3: a qid is not contiguous: the lines of a query must follow each other: sort -s -k 2,2 groups them: 'qid:a'"
     printf '1 qid:a 1:1\n1 qid:b 1:1\n' >first
     printf '1 qid:b 1:2\n1 qid:a 1:2\n' >second
     fails 1 "svm2bin: second: line 2: a qid is not contiguous: *: 'qid:a'" \
@@ -564,7 +564,7 @@ t=2 qid=d docs=1
 t=3 qid=e docs=1"
     is "$(cat err)" "svm2bin: text: line 3: the label is not a number: 'x'
 svm2bin: text: line 6: the label is not a number: 'rubbish'
-svm2bin: text: line 9: a qid is not contiguous: the lines of a query must follow each other: 'qid:a'
+svm2bin: text: line 9: a qid is not contiguous: the lines of a query must follow each other: sort -s -k 2,2 groups them: 'qid:a'
 svm2bin: text: line 11: index 1 after a larger one: '1:1'
 svm2bin: skipped 4 of 7 queries"
 }
