@@ -5,6 +5,7 @@ SERVE=$ROOT/examples/serve
 started=
 
 teardown() {
+    [ ! -e web.pid ] || kill "$(cat web.pid)" || true
     [ -z "$started" ] || { kill -KILL "$started" && wait "$started"; } 2>/dev/null || true
 }
 
@@ -232,4 +233,70 @@ END
     is "$(wc -l <ranking)" "$(($(wc -l <labels) + 1))"
     stop
     is "$(spool -l log)" 1
+}
+
+# web: lighttpd with the fragment as it is installed, but for the paths of this folder.
+web() {
+    port=$((20000 + RANDOM % 10000))
+    sed "s|/usr/share/rankpipe/serve|$SERVE|; s|/run/rank.socket|$PWD/s|; s|/var/lib/rank|$PWD|
+        s|/usr/local/bin:|$ROOT/bin:|" \
+        "$SERVE/lighttpd.conf" >part.conf
+    mkdir empty
+    cat >web.conf <<END
+server.document-root = "$PWD/empty"
+server.bind = "127.0.0.1"
+server.port = $port
+server.pid-file = "$PWD/web.pid"
+server.errorlog = "$PWD/web.log"
+include "$PWD/part.conf"
+END
+    lighttpd -tt -f web.conf
+    lighttpd -f web.conf 3>&-
+}
+
+# post PATH FILE: posts the file; the status and the body go to reply.
+post() {
+    exec 4<>"/dev/tcp/127.0.0.1/$port"
+    printf 'POST %s HTTP/1.0\r\nContent-Length: %s\r\n\r\n' "$1" "$(wc -c <"$2")" >&4
+    cat "$2" >&4
+    sed 's/\r$//; 1s,^HTTP/[^ ]* ,,; 2,/^$/d' <&4 >reply
+    exec 4>&-
+}
+
+@test "the service over HTTP: lighttpd ranks a query, and stores the answer" {
+    PATH=$PATH:/usr/sbin
+    command -v lighttpd || skip "no lighttpd here"
+    service
+    web
+    documents q1 >docs
+    post /rank docs
+    is "$(sed -n 1p reply)" '200 OK'
+    sed -n 2p reply | grep -xE '[0-9a-f]{16}'
+    is "$(sed 1,2d reply | sort)" "$(cut -d ' ' -f 1 labels | sort)"
+    request=$(sed -n 2p reply)
+    echo '0 0 1' >said
+    post "/answer?$request" said
+    is "$(cat reply)" '204 No Content'
+    is "$(cut -f 1 "answers/$(date +%F)")" "$request"
+    learn
+    is "$(spool -l seen)" 1
+    # What cannot be right.
+    echo 'x 1:1' >bad
+    post /rank bad
+    is "$(cat reply)" "400 Bad Request
+ask: request: line 2: the label is not a number: 'x'"
+    post "/answer?../x" said
+    is "$(cat reply)" "400 Bad Request
+answer: not the name of a request: '../x'"
+    echo '* 1' >bad
+    post "/answer?$request" bad
+    is "$(sed -n 1p reply)" '400 Bad Request'
+    head -c 3000000 /dev/zero >bad
+    post /rank bad || true
+    grep '^413 ' reply
+    stop
+    post /rank docs
+    is "$(cat reply)" "503 Service Unavailable
+the service does not answer"
+    is "$(wc -l <"answers/$(date +%F)")" 1
 }
