@@ -236,6 +236,10 @@ MOMENTS = 50
 crash: all
 	@bash tests/promises/crash-service $(MOMENTS)
 
+## hosts: three services with one learner, by rsync, beside one ring of the same delay; some minutes
+hosts: all
+	@bash tests/promises/hosts
+
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
 	@bash tests/bench/load
@@ -245,4 +249,4 @@ clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak crash \
-	load clean
+	hosts load clean

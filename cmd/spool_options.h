@@ -4,6 +4,7 @@
 
 #include "run/options.h"
 
-extern const struct option spool_options[], spool_operand; /* spool_options: by letter, ended by 0 */
+/* By letter, ended by 0; and what the operands are. */
+extern const struct option spool_options[], spool_operand;
 
 #endif
