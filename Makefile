@@ -237,6 +237,15 @@ machine:
 soak: all
 	@bash tests/promises/soak
 
+## crash: kill serve, spool and the learner, and fill their disk, at MOMENTS=50 moments; a minute or two
+MOMENTS = 50
+crash: all
+	@bash tests/promises/crash-service $(MOMENTS)
+
+## hosts: three services with one learner, by rsync, beside one ring of the same delay; some minutes
+hosts: all
+	@bash tests/promises/hosts
+
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
 	@bash tests/bench/load
@@ -245,5 +254,5 @@ load: all build/tests/shim/load
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak load \
-	clean
+.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak crash \
+	hosts load clean

@@ -11,7 +11,7 @@
 #include "text/svm_round.h"
 #include "text/svm_skip.h"
 
-enum { WARNINGS = 10 };
+enum { WARNINGS = 10, MANY = 1000 /* documents of a query, without a qid */ };
 
 struct svm2bin {
     struct host *host;
@@ -149,6 +149,18 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
+/* Text without qids is one query. That may be meant, but not where it is long. */
+static void check_qid(struct svm2bin *my, const struct svm_query *query)
+{
+    struct fault line = { FAULT_NONE, "" };
+    if (query->qid || my->options.blank_ends || query->docs <= MANY)
+        return;
+    (void)fault_other(&line, "%s: no line has a qid, so its %zu documents are one query: write "
+                      "qid:NAME after each label, or give the sizes of queries (-q)",
+                      my->svm.lines.name, query->docs);
+    warn(my->host, "svm2bin", line.text);
+}
+
 /* Reads the next query into a round: 1, 0 at the end of the text, or a fault. */
 static int read_query(struct svm2bin *my, struct round *round)
 {
@@ -160,6 +172,7 @@ static int read_query(struct svm2bin *my, struct round *round)
     if (my->t == RECORD_MOST)
         return fault_other(fault, "%s: no number is left for another round: use a smaller -b",
                            my->svm.lines.name);
+    check_qid(my, &query);
     if (svm_round(&my->svm, &query, my->t, round, fault) < 0 ||
         (my->times && round_set_time(round, now(), fault) < 0))
         return -1;

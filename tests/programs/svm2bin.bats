@@ -432,7 +432,7 @@ usage: svm2bin *' svm2bin -q - text
 
 @test "a qid that comes back after another is refused, in another file too" {
     refuses '1 qid:a 1:1\n1 qid:b 1:1\n0 qid:a 1:2\n' \
-        "line 3: a qid is not contiguous: the lines of a query must follow each other: 'qid:a'"
+        "line 3: a qid is not contiguous: the lines of a query must follow each other: sort -s -k 2,2 groups them: 'qid:a'"
     printf '1 qid:a 1:1\n1 qid:b 1:1\n' >first
     printf '1 qid:b 1:2\n1 qid:a 1:2\n' >second
     fails 1 "svm2bin: second: line 2: a qid is not contiguous: *: 'qid:a'" \
@@ -628,7 +628,7 @@ t=2 qid=d docs=1
 t=3 qid=e docs=1"
     is "$(cat err)" "svm2bin: text: line 3: the label is not a number: 'x'
 svm2bin: text: line 6: the label is not a number: 'rubbish'
-svm2bin: text: line 9: a qid is not contiguous: the lines of a query must follow each other: 'qid:a'
+svm2bin: text: line 9: a qid is not contiguous: the lines of a query must follow each other: sort -s -k 2,2 groups them: 'qid:a'
 svm2bin: text: line 11: index 1 after a larger one: '1:1'
 svm2bin: skipped 4 of 7 queries"
 }
@@ -666,4 +666,36 @@ svm2bin: text: each of the 1 queries has an error" svm2bin -k text
 @test "-q goes with neither -l nor -k" {
     fails 2 'svm2bin: -q and -l both divide the text into queries: give one of them*' svm2bin -lq counts
     fails 2 'svm2bin: -k needs text with qids or -l, and does not go with -q*' svm2bin -kq counts
+}
+
+@test "long text without a qid is one query, and a warning says so" {
+    seq -f '0 1:%g' 1001 >long
+    svm2bin long 2>err | bin2txt -f head >heads
+    is "$(cat heads)" 'rankpipe/1 round t=1 docs=1001 dim=1 cols=label:f4[1001],x:f4[1001] bytes=8008'
+    is "$(cat err)" 'svm2bin: long: no line has a qid, so its 1001 documents are one query: write qid:NAME after each label, or give the sizes of queries (-q)'
+    # Text that may be one query, that is one by -l, or that is divided by -q.
+    sed 1d long | svm2bin >one.bin 2>err
+    svm2bin -l long >one.bin 2>>err
+    printf '500\n501\n' >sizes
+    svm2bin -q sizes long >two.bin 2>>err
+    sed 's/ / qid:a /' long | svm2bin >one.bin 2>>err
+    is "$(cat err)" ''
+}
+
+@test "compressed text, and a byte-order mark, are named" {
+    small_text >text
+    gzip -c text >in
+    fails 1 "svm2bin: in: not text: compressed by gzip: decompress it first, by 'gzip -dc'" svm2bin in
+    gzip -dc in | svm2bin | cmp - <(svm2bin text)
+    printf '\3757zXZ\0' >in
+    fails 1 "svm2bin: in: not text: compressed by xz: decompress it first, by 'xz -dc'" svm2bin in
+    printf '(\265/\375\n' >in
+    fails 1 "svm2bin: in: not text: compressed by zstd: decompress it first, by 'zstd -dc'" svm2bin in in
+    { printf '\357\273\277' && cat text; } >in
+    fails 1 "svm2bin: in: not text: a byte-order mark comes first: remove it, by 'tail -c +4'" svm2bin in
+    tail -c +4 in | cmp - text
+    printf '\377\3762\0 \0' >in
+    fails 1 "svm2bin: in: not text: a byte-order mark of UTF-16 comes first: convert it, by 'iconv -f UTF-16'" \
+        svm2bin in
+    printf '1 qid:a 1:1 # \357\273\277\n' | svm2bin >marked.bin # elsewhere it is a character
 }

@@ -231,6 +231,13 @@ carried() {
     all_refuse in "after round 2: not a rankpipe stream: it begins with 'more'"
 }
 
+@test "a compressed stream is named, and how it is read" {
+    gzip -c two >in
+    all_refuse in "not a rankpipe stream: compressed by gzip: decompress it first, by 'gzip -dc'"
+    printf '(\265/\375\0\1' >in
+    all_refuse in "not a rankpipe stream: compressed by zstd: decompress it first, by 'zstd -dc'"
+}
+
 # refuse_header HEADER WORDS: a round with that header (and bytes enough) after a good one is refused.
 refuse_header() {
     { tiny 1 && echo "rankpipe/1 $1" && head -c 100 /dev/zero; } >in
