@@ -8,6 +8,7 @@
 #include "run/filter.h"
 #include "say.h"
 #include "text/svm.h"
+#include "text/svm_pieces.h"
 #include "text/svm_round.h"
 #include "text/svm_skip.h"
 
@@ -19,6 +20,8 @@ struct svm2bin {
     char *const *files;
     bool times; /* rounds record when they came */
     struct svm svm;
+    uint64_t threads;
+    struct svm_pieces pieces;
     uint64_t first, t; /* the number of the first round; of the next one */
     uint64_t skipped;  /* queries with an error */
 };
@@ -26,6 +29,7 @@ struct svm2bin {
 static const struct option options_known[] = {
     { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)" },
     OPTION_PROGRESS,
+    { 'j', "threads", NULL, "read by so many threads, 1 to 256 (default 1)" },
     { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)" },
     { 'c', NULL, NULL, "keep the documents' names, from the comments (default: skip comments)" },
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
@@ -61,6 +65,8 @@ static int parse_option(struct svm2bin *my, const struct options *options)
     case 'c':
         my->options.names = true;
         return 0;
+    case 'j':
+        return options_whole(options, 1, 256, &my->threads);
     case 'k':
         my->options.skips = true;
         return 0;
@@ -93,7 +99,7 @@ static int parse(void *self, struct options *options, struct host *host)
     struct svm2bin *my = self;
     int letter;
     my->host = host;
-    my->first = 1;
+    my->first = my->threads = 1;
     while ((letter = options_next(options)) > 0)
         if (parse_option(my, options) < 0)
             return -1;
@@ -124,6 +130,7 @@ static int open_text(void *self)
     if (!*my->files && isatty(STDIN_FILENO))
         return fault_usage(my->host->fault, "no file named, and standard input is a terminal");
     svm_open(&my->svm, my->files, &my->options, my->host->watch);
+    svm_pieces_open(&my->pieces, &my->svm, (size_t)my->threads, SVM_PIECE);
     return 0;
 }
 
@@ -140,7 +147,7 @@ static int read_query(struct svm2bin *my, struct round *round)
 {
     struct svm_query query;
     struct fault *fault = my->host->fault;
-    int got = svm_next(&my->svm, &query, fault);
+    int got = svm_pieces_next(&my->pieces, &query, fault);
     if (got <= 0)
         return got;
     if (my->t == RECORD_MOST)
@@ -200,6 +207,7 @@ static int close_text(void *self, enum ended ended)
 {
     struct svm2bin *my = self;
     (void)ended;
+    svm_pieces_close(&my->pieces);
     if (my->svm.lines.watch)
         svm_close(&my->svm);
     return 0;
