@@ -47,6 +47,37 @@ static void let_go(struct lines *lines)
     lines->held = -1;
 }
 
+void lines_part(struct lines *lines, uint64_t from, uint64_t to)
+{
+    lines->part = true;
+    lines->skipped = from;
+    lines->left = to - from;
+}
+
+uint64_t lines_left(const struct lines *lines)
+{
+    return lines->left + (lines->until - lines->from);
+}
+
+uint64_t lines_number(struct lines *lines)
+{
+    char text[4096];
+    uint64_t at = 0, before = 0;
+    while (at < lines->skipped) {
+        uint64_t room = lines->skipped - at;
+        ssize_t n = pread(lines->fd, text, room < sizeof text ? (size_t)room : sizeof text,
+                          (off_t)at);
+        if (n <= 0)
+            break;
+        for (ssize_t i = 0; i < n; i++)
+            before += text[i] == '\n';
+        at += (uint64_t)n;
+    }
+    lines->number += before;
+    lines->skipped = 0;
+    return lines->number;
+}
+
 void lines_close(struct lines *lines)
 {
     buffer_free(&lines->buffer);
@@ -78,6 +109,8 @@ static int open_next(struct lines *lines, struct fault *fault)
                          : watch_open(lines->watch, file, O_RDONLY | O_NONBLOCK, 0, fault);
     if (lines->fd < 0)
         return fault_system(fault, "cannot open %s", file);
+    if (lines->part && lseek(lines->fd, (off_t)lines->skipped, SEEK_SET) < 0)
+        return fault_system(fault, "cannot read %s in parts", file);
     if (!lines->waits || !is_named_fifo(file, lines->fd))
         return 0;
     lines->held = watch_open(lines->watch, file, O_WRONLY | O_NONBLOCK, 0, fault);
@@ -88,6 +121,16 @@ static int open_next(struct lines *lines, struct fault *fault)
 int lines_start(struct lines *lines, struct fault *fault)
 {
     return open_next(lines, fault);
+}
+
+/* Reads from the file: how many bytes, 0 at its end or that of the part, or -1 with errno. */
+static ssize_t read_some(struct lines *lines, void *to, size_t room)
+{
+    bool ends = lines->part && lines->left <= room;
+    ssize_t got = read(lines->fd, to, ends ? (size_t)lines->left : room);
+    if (lines->part && got > 0)
+        lines->left -= (uint64_t)got;
+    return got;
 }
 
 static int read_more(struct lines *lines, struct fault *fault)
@@ -101,16 +144,18 @@ static int read_more(struct lines *lines, struct fault *fault)
     text = buffer_for(&lines->buffer, lines->until + CHUNK + 1, 1, fault);
     if (!text || watch_input(lines->watch, lines->fd, lines->name, fault) < 0)
         return -1;
-    ssize_t got = read(lines->fd, text + lines->until, lines->buffer.bytes - lines->until - 1);
+    ssize_t got = read_some(lines, text + lines->until, lines->buffer.bytes - lines->until - 1);
     if (got < 0)
         return errno == EINTR || errno == EAGAIN ? 0 : fault_system(fault, "cannot read %s",
                                                                     lines->name);
     lines->until += (size_t)got;
     lines->file_ended = got == 0;
+    if (got == 0 && lines->part && lines->left)
+        return fault_other(fault, "%s became shorter while it was read", lines->name);
     return 0;
 }
 
-int lines_wrong(const struct lines *lines, const char *at, size_t n, struct fault *fault,
+int lines_wrong(struct lines *lines, const char *at, size_t n, struct fault *fault,
                 const char *format, ...)
 {
     char what[200], quoted[FAULT_QUOTE];
@@ -118,7 +163,7 @@ int lines_wrong(const struct lines *lines, const char *at, size_t n, struct faul
     va_start(values, format);
     vsnprintf(what, sizeof what, format, values);
     va_end(values);
-    return fault_data(fault, "%s: line %" PRIu64 ": %s: %s", lines->name, lines->number, what,
+    return fault_data(fault, "%s: line %" PRIu64 ": %s: %s", lines->name, lines_number(lines), what,
                       fault_quote(quoted, at, n));
 }
 
@@ -175,8 +220,8 @@ size_t lines_read_ahead(struct lines *lines, void *to, size_t room)
 {
     if (!lines_readable(lines))
         return 0;
-    ssize_t got = read(lines->fd, to, room);
-    lines->file_ended = got == 0;
+    ssize_t got = read_some(lines, to, room);
+    lines->file_ended = got == 0 && !(lines->part && lines->left);
     return got > 0 ? (size_t)got : 0;
 }
 

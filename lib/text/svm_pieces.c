@@ -190,19 +190,26 @@ static int leave_piece(struct svm_pieces *pieces, struct fault *fault)
     return 0;
 }
 
+/* Waits a little for more text, and reads it: how many bytes, 0 where none comes, or a fault. */
+static ssize_t wait_for_some(struct svm_pieces *pieces, struct fault *fault)
+{
+    struct lines *lines = &pieces->svm->lines;
+    if (lines->file_ended || filling(pieces)->bytes >= 4 * pieces->piece_bytes)
+        return 0;
+    int ready = watch_readable(lines->watch, lines->fd, PATIENCE, fault);
+    return ready > 0 ? fill_some(pieces, fault) : ready;
+}
+
 /* No piece is posted: posts what there is, waits a little for more, or lets `svm` read on. 0 or a
  * fault. */
 static int stir(struct svm_pieces *pieces, struct fault *fault)
 {
-    struct lines *lines = &pieces->svm->lines;
     struct svm_place start = { 0, 0 };
-    int posted = post(pieces, fault), ready = 0;
+    int posted = post(pieces, fault);
     if (posted != 0)
         return posted < 0 ? -1 : 0;
-    bool more = !lines->file_ended && filling(pieces)->bytes < 4 * pieces->piece_bytes;
-    if (more)
-        ready = watch_readable(lines->watch, lines->fd, PATIENCE, fault);
-    return ready ? ready < 0 ? -1 : 0 : go_back(pieces, start, fault);
+    ssize_t got = wait_for_some(pieces, fault);
+    return got == 0 ? go_back(pieces, start, fault) : got < 0 ? -1 : 0;
 }
 
 int svm_pieces_next(struct svm_pieces *pieces, struct svm_query *query, struct fault *fault)
