@@ -220,7 +220,7 @@ deb: all
 FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*.c))
 
 $(FLOORS): %: %.o $(LIB)
-	$(LINK) -o $@ $< $(LIB) -lm
+	$(LINK) -o $@ $< $(LIB) -lm -ldl
 
 ## bench: time the programs beside the same work in bare C, and how a round's cost grows
 bench: all $(FLOORS)
