@@ -61,14 +61,17 @@ static int find_border(const char *file, struct watch *watch, uint64_t size, uin
 
 static int find_size(const char *file, struct watch *watch, uint64_t *size, struct fault *fault)
 {
-    struct stat is;
+    struct stat is = { 0 };
     int fd = watch_open(watch, file, O_RDONLY | O_NONBLOCK, 0, fault);
     if (fd < 0)
         return fault_system(fault, "cannot open %s", file);
-    bool regular = fstat(fd, &is) == 0 && S_ISREG(is.st_mode);
+    if (fstat(fd, &is) < 0)
+        (void)fault_system(fault, "cannot examine %s", file);
+    else if (!S_ISREG(is.st_mode))
+        (void)fault_other(fault, "%s is not a regular file, and has no shares", file);
     close(fd);
-    *size = regular ? (uint64_t)is.st_size : 0;
-    return regular ? 0 : fault_other(fault, "%s is not a regular file, and has no shares", file);
+    *size = (uint64_t)is.st_size;
+    return fault->kind == FAULT_NONE ? 0 : -1;
 }
 
 /* The first byte of the shares after so many of them, before they are moved to a border. */
@@ -80,7 +83,7 @@ static uint64_t first_byte(const struct svm_share *share, uint64_t size, uint64_
 int svm_share_find(struct svm_share *share, const char *file, struct watch *watch,
                    struct fault *fault)
 {
-    uint64_t size, n = share->number;
+    uint64_t size = 0, n = share->number;
     if (find_size(file, watch, &size, fault) < 0)
         return -1;
     uint64_t from = first_byte(share, size, n - 1), to = first_byte(share, size, n);
