@@ -87,8 +87,8 @@ static inline const char *feature_digits(const char *p, const char *ahead, uint6
     return p;
 }
 
-/* decimal_float, faster for what is usual. Most values have no sign: so it is not added to the place
- * where the digits begin, which would have to be known first, but guessed as a branch. */
+/* decimal_float, faster for what is usual. Most values have no sign: so a branch guesses where the
+ * digits begin. If the sign were added, the processor would have to wait for it. */
 static inline const char *feature_value(const char *p, const char *ahead, float *value)
 {
     const char *from = p;

@@ -1,6 +1,6 @@
-/* dtrmm: how long linucb's variances of a round take, beside the product U'Z of OpenBLAS, which is a
- * part of that work. With U upper triangular of 2 d columns, and 2 d numbers for each document. Half
- * of them are the same for all documents, as in linucb; with "all" that is not made use of.
+/* dtrmm: how long linucb's variances of a round take, beside the product U'Z of OpenBLAS, which is
+ * a part of that work. With U upper triangular of 2 d columns, and 2 d numbers for each document.
+ * Half of them are the same for all documents, as in linucb; with "all" that is not made use of.
  *
  *     OPENBLAS_NUM_THREADS=1 dtrmm docs d [all]
  *
