@@ -29,6 +29,16 @@ struct svm2bin {
     uint64_t skipped;  /* queries with an error */
 };
 
+/* -p */
+static int parse_bits(struct svm2bin *my, const struct options *options)
+{
+    uint64_t bits;
+    if (!record_number(options->value, 16, &bits) || (bits != 8 && bits != 16))
+        return fault_usage(options->fault, "-p is 8 or 16 bits, not '%.40s'", options->value);
+    my->options.bits = (unsigned)bits;
+    return 0;
+}
+
 static int parse_option(struct svm2bin *my, const struct options *options)
 {
     uint64_t dim;
@@ -57,6 +67,8 @@ static int parse_option(struct svm2bin *my, const struct options *options)
     case 'n':
         my->options.scale = true;
         return 0;
+    case 'p':
+        return parse_bits(my, options);
     case 'q':
         my->options.sizes = options->value;
         return 0;
@@ -207,7 +219,8 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0Pcklntu] [-b first] [-d dim] [-i i/n] [-j threads] [-q counts] [file ...]",
+    .usage = "[-0Pcklntu] [-b first] [-d dim] [-i i/n] [-j threads] [-p bits] [-q counts] "
+             "[file ...]",
     .line = "converts SVM-light text to rounds",
     .options = svm2bin_options,
     .operand = &svm2bin_operand,

@@ -15,6 +15,8 @@ const struct option svm2bin_options[] = {
                        "query does)" },
     { 'n', NULL, NULL, "scale each feature to [0,1] within its query (default: leave values as "
                        "they are)" },
+    { 'p', "bits", NULL, "store features as whole numbers of 8 or 16 bits, rounded (default: as "
+                         "they are)" },
     { 'q', "counts", NULL, "file with the number of documents of each query, one a line (default: "
                            "the text has qids)" },
     { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)" },
