@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/little.h"
+#include "stream/checksum.h"
 #include "stream/header.h"
 #include "stream/round.h"
 
@@ -38,6 +39,7 @@ static unsigned char *make_room(struct reader *reader, size_t *room, struct faul
     if (used && held)
         memmove(reader->buffer.at, reader->bytes + used, held);
     reader->from -= used;
+    reader->offset += used;
     reader->until = held;
     unsigned char *at = buffer_for(&reader->buffer, held + 1 > CHUNK ? held + 1 : CHUNK, 1, fault);
     if (!at)
@@ -203,7 +205,7 @@ static int read_back(struct reader *reader, struct fault *fault)
 {
     struct splice *spliced = reader->spliced;
     size_t room;
-    while (!reader->copies && spliced->held) {
+    while (!reader->copying && spliced->held) {
         unsigned char *at = make_room(reader, &room, fault);
         ssize_t got =
             at ? splice_read(spliced, at, room < spliced->held ? room : spliced->held) : -1;
@@ -222,8 +224,8 @@ static int splice_payload(struct reader *reader, struct record *record, size_t n
 {
     struct splice *spliced = reader->spliced;
     bool looked = false;
-    while (n && (reader->copies || spliced->held || !splice_leave(spliced, reader->fd, n))) {
-        ssize_t got = reader->copies ? splice_copy(spliced, reader->fd, n)
+    while (n && (reader->copying || spliced->held || !splice_leave(spliced, reader->fd, n))) {
+        ssize_t got = reader->copying ? splice_copy(spliced, reader->fd, n)
                                      : splice_take(spliced, reader->fd, n);
         if (got < 0 && (looked || errno != EAGAIN))
             return read_back(reader, fault);
@@ -233,7 +235,7 @@ static int splice_payload(struct reader *reader, struct record *record, size_t n
             return -1;
         if (looked)
             continue;
-        int more = got && reader->copies ? read_present(reader, (size_t)got, fault) : got > 0;
+        int more = got && reader->copying ? read_present(reader, (size_t)got, fault) : got > 0;
         if (more <= 0)
             return more;
         n -= (size_t)got;
@@ -259,6 +261,7 @@ static int read_payload(struct reader *reader, struct record *record, size_t lin
     size_t features = spliced && record->kind == RECORD_ROUND ? round_feature_bytes(record) : 0;
     bool large = features >= LARGE && features <= spliced->room;
     size_t head = large ? all - features : all;
+    reader->copying = reader->copies || record->has_crc == CRC_KEPT;
     int got = fill_to(reader, head, large, fault);
     if (got > 0 && large && held(reader) + LARGE <= all)
         got = splice_payload(reader, record, all - held(reader), fault);
@@ -332,6 +335,14 @@ static void swap_payload(struct record *record)
     }
 }
 
+/* Adds the place to the fault of a record whose CRC is wrong. */
+static int damaged(const struct reader *reader, const struct record *record, struct fault *fault)
+{
+    fault_place(fault, "at byte %" PRIu64 ": ", reader->offset + reader->from);
+    reader_refuse(reader, record, fault);
+    return -1;
+}
+
 int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
 {
     size_t n = reader->line;
@@ -341,11 +352,15 @@ int reader_payload(struct reader *reader, struct record *record, struct fault *f
     size_t here = held(reader) - n;
     if (here > record->bytes)
         here = (size_t)record->bytes;
-    record_bind(record, reader->bytes + reader->from + n, here);
+    const unsigned char *stored = reader->bytes + reader->from;
+    if (checksum_check(record, stored, n, fault) < 0)
+        return damaged(reader, record, fault);
+    record_bind(record, stored + n, here);
     if (LITTLE_SWAPS)
         swap_payload(record);
     reader->at = reader->from;
     reader->from += n + here;
+    reader->offset += record->bytes - here;
     remember(reader, record);
     return 1;
 }

@@ -146,6 +146,7 @@ static int step_back(struct spool_log *log, struct fault *fault)
     struct reader *reader = &log->reader;
     if (lseek(log->fd, -(off_t)(reader->until - reader->from), SEEK_CUR) < 0)
         return fault_system(fault, "cannot read %s", log->path);
+    reader->offset -= reader->until - reader->from; /* these bytes are read again */
     reader->from = reader->until;
     return 0;
 }
