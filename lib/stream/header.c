@@ -242,16 +242,15 @@ static int check_printable(const char *line, size_t n, struct fault *fault)
     return 0;
 }
 
-/* What a damaged crc= could turn into must not be taken for a key that readers do not know: the
- * first key is the one that every record of its kind has. */
-static int check_first(const struct record *record, struct fault *fault)
+/* Readers ignore keys of a model that they do not know. What a damaged crc= turns into must not be
+ * taken for one, so the first key is known. Readers of rounds refuse every such key. */
+static int check_model(const struct record *record, struct fault *fault)
 {
-    const char *right = record->kind == RECORD_ROUND ? "t" : "learner";
-    const char *name = record->keys ? record->key[0].name : right;
-    if (name_is(name, right) || name_begins(name, "x-"))
+    const char *name = record->keys ? record->key[0].name : "learner";
+    if (name_is(name, "learner"))
         return 0;
-    return fault_data(fault, "header line: the first key must be %s= or crc=, not %.40s=", right,
-                      name);
+    return fault_data(fault, "header line: the first key of a model must be crc= or learner=, not "
+                      "%.40s=", name);
 }
 
 static int check_end(struct record *record, struct fault *fault)
@@ -277,7 +276,9 @@ int header_parse(struct record *record, const char *line, size_t n, struct fault
         return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
     if (check_printable(line, n, fault) < 0 || parse_words(record, rest, fault) < 0)
         return -1;
-    return record->kind == RECORD_END ? check_end(record, fault) : check_first(record, fault);
+    if (record->kind == RECORD_END)
+        return check_end(record, fault);
+    return record->kind == RECORD_MODEL ? check_model(record, fault) : 0;
 }
 
 /* ---- printing ---- */

@@ -317,9 +317,9 @@ int reader_header(struct reader *reader, struct record *record, struct fault *fa
             return reader->ended && held(reader) == 0 ? 0 : cut_short(reader, fault);
         if (record->kind != RECORD_END)
             return 1;
-        reader->from += reader->line;
         if (check_end(reader, record, fault) < 0)
             return -1;
+        reader->from += reader->line;
         if (reader->once)
             return after_end(reader, fault);
     }
