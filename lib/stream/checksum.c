@@ -70,5 +70,5 @@ int checksum_check(const struct record *record, const void *stored, size_t n, st
     if (crc == record->crc)
         return 0;
     return fault_data(fault, "damaged: its bytes have crc=%08" PRIx32 ", not %08" PRIx32
-                      ": read another copy, or what salvage passes on", crc, record->crc);
+                      ": read another copy, or what salvage keeps of it", crc, record->crc);
 }

@@ -335,14 +335,6 @@ static void swap_payload(struct record *record)
     }
 }
 
-/* Adds the place to the fault of a record whose CRC is wrong. */
-static int damaged(const struct reader *reader, const struct record *record, struct fault *fault)
-{
-    fault_place(fault, "at byte %" PRIu64 ": ", reader->offset + reader->from);
-    reader_refuse(reader, record, fault);
-    return -1;
-}
-
 int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
 {
     size_t n = reader->line;
@@ -353,8 +345,10 @@ int reader_payload(struct reader *reader, struct record *record, struct fault *f
     if (here > record->bytes)
         here = (size_t)record->bytes;
     const unsigned char *stored = reader->bytes + reader->from;
-    if (checksum_check(record, stored, n, fault) < 0)
-        return damaged(reader, record, fault);
+    if (checksum_check(record, stored, n, fault) < 0) {
+        reader_refuse(reader, record, fault);
+        return -1;
+    }
     record_bind(record, stored + n, here);
     if (LITTLE_SWAPS)
         swap_payload(record);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stream/model.h"
 
@@ -59,16 +60,26 @@ static int print_whole_file(struct printer *printer, const char *name, struct fa
     return writer_text(printer->out, fault, ", %s with crc=\n", checked.crcs ? "all" : "none");
 }
 
+/* Adds the place of a record to a fault, and what to do. */
+static void add_place(const struct reader *reader, uint64_t record, struct fault *fault)
+{
+    static const char remedy[] = ": read another copy, or what salvage keeps of it";
+    struct fault placed = { FAULT_NONE, "" };
+    /* The reader may have taken the record whose values are wrong. */
+    size_t at = reader->records == record ? reader->at : reader->from;
+    (void)fault_data(&placed, "record %" PRIu64 " at byte %" PRIu64 " of %s%s", record,
+                     reader->offset + at, fault->text, strstr(fault->text, remedy) ? "" : remedy);
+    placed.kind = fault->kind;
+    *fault = placed;
+}
+
 int check_form_input(struct printer *printer, const struct reader *reader, struct fault *fault)
 {
     uint64_t good = printer->checked.rounds + printer->checked.models;
     if (fault->kind == FAULT_NONE)
         return print_whole_file(printer, reader->name, fault);
-    /* What was read of the record may have been in order, and its values not. */
-    size_t at = reader->records > good ? reader->at : reader->from;
     if (fault->kind == FAULT_DATA || fault->kind == FAULT_CUT)
-        fault_place(fault, "record %" PRIu64 " at byte %" PRIu64 " of ", good + 1,
-                    reader->offset + at);
+        add_place(reader, good + 1, fault);
     return 0;
 }
 
