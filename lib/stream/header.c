@@ -247,8 +247,8 @@ static int check_printable(const char *line, size_t n, struct fault *fault)
 static int check_model(const struct record *record, struct fault *fault)
 {
     const char *name = record->keys ? record->key[0].name : "learner";
-    if (name_is(name, "learner"))
-        return 0;
+    if (name_is(name, "learner") || !record_key(record, "learner"))
+        return 0; /* where it is missing, model_header reports that */
     return fault_data(fault, "header line: the first key of a model must be crc= or learner=, not "
                       "%.40s=", name);
 }
