@@ -1,5 +1,8 @@
 #include "base/crc32c.h"
 
+#include "base/crc32c_avx512.h"
+#include "base/crc32c_sse.h"
+
 /* ---- portable: 16 bytes at once, by one table for each (Kounavis & Berry 2005, slicing) ---- */
 
 /* Row k of `table` has the CRC of each byte with k zero bytes after it. It is linear: the entry of a
@@ -85,5 +88,7 @@ uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t n)
 
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
 {
-    return crc32c_sse_runs() ? crc32c_sse(crc, bytes, n) : crc32c_portable(crc, bytes, n);
+    return crc32c_avx512_runs() ? crc32c_avx512(crc, bytes, n)
+           : crc32c_sse_runs() ? crc32c_sse(crc, bytes, n)
+                               : crc32c_portable(crc, bytes, n);
 }

@@ -3,7 +3,6 @@
 #ifndef RANKPIPE_CRC32C_H
 #define RANKPIPE_CRC32C_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,9 +13,7 @@ typedef uint32_t crc32c_reader(uint32_t crc, const void *bytes, size_t n);
 /* By the fastest code for this processor. A build with -DPORTABLE has crc32c_portable alone. */
 crc32c_reader crc32c;
 
-/* In portable C, by tables; and with the instructions of SSE4.2 and PCLMULQDQ, where
- * crc32c_sse_runs(). */
-crc32c_reader crc32c_portable, crc32c_sse;
-bool crc32c_sse_runs(void);
+/* In portable C, by tables. */
+crc32c_reader crc32c_portable;
 
 #endif

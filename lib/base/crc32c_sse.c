@@ -1,4 +1,4 @@
-#include "base/crc32c.h"
+#include "base/crc32c_sse.h"
 
 #if defined(__x86_64__) && !defined(PORTABLE)
 
@@ -70,7 +70,8 @@ bool crc32c_sse_runs(void)
 
 uint32_t crc32c_sse(uint32_t crc, const void *bytes, size_t n)
 {
-    return crc32c_portable(crc, bytes, n);
+    (void)bytes, (void)n;
+    return crc;
 }
 
 #endif

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "base/crc32c_avx512.h"
+#include "base/crc32c_sse.h"
 #include "math/rng.h"
 
 /* All lengths up to LENGTHS, at all of 16 places; then some up to LONGEST. */
@@ -25,6 +27,7 @@ static const struct variant {
 } variants[] = {
     { "portable", crc32c_portable, any },
     { "SSE4.2", crc32c_sse, crc32c_sse_runs },
+    { "AVX-512", crc32c_avx512, crc32c_avx512_runs },
     { "fastest", crc32c, any },
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
