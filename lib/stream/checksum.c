@@ -18,10 +18,10 @@ bool checksum_parse(const char *digits, uint32_t *crc)
 {
     *crc = 0;
     for (size_t i = 0; i < CHECKSUM_DIGITS; i++) {
-        const char *digit = digits[i] ? strchr(hexadecimal, digits[i]) : NULL;
-        if (!digit)
+        unsigned decimal = (unsigned)digits[i] - '0', letter = (unsigned)digits[i] - 'a';
+        if (decimal >= 10 && letter >= 6)
             return false;
-        *crc = *crc << 4 | (uint32_t)(digit - hexadecimal);
+        *crc = *crc << 4 | (decimal < 10 ? decimal : letter + 10);
     }
     return digits[CHECKSUM_DIGITS] == '\0';
 }

@@ -11,7 +11,7 @@
 #include "stream/header.h"
 #include "stream/round.h"
 
-enum { CHUNK = 64 * 1024 };
+enum { CHUNK = 256 * 1024 };
 
 /* From this size on, moving bytes from pipe to pipe is faster than reading and writing them. */
 enum { LARGE = 16 * 1024 };

@@ -165,7 +165,7 @@ closed() {
         # The model is replaced, or as it was; a new one is there only if rounds were.
         closed $set "${LEARN[@]}" -c 1 -m model <stored >out 2>err
         is "$set update $got" "$set update $reads"
-        is "$(bin2txt -f head model | cut -d ' ' -f 4)" "rounds=$((reads ? 3 : 6))"
+        is "$(bin2txt -f head model | cut -d ' ' -f 5)" "rounds=$((reads ? 3 : 6))"
         cp before model
         closed $set "${LEARN[@]}" -m new <stored >out 2>err
         if [ $reads = 1 ]; then [ ! -e new ]; else same before new && rm new; fi
@@ -322,7 +322,7 @@ long() {
     "${LEARN[@]}" -m model <stored
     is "$(cat victim)" precious
     [ ! -L model ] && [ ! -e model.lock.new ]
-    is "$(bin2txt -f head model | cut -d ' ' -f 4)" rounds=6
+    is "$(bin2txt -f head model | cut -d ' ' -f 5)" rounds=6
     cp before model
     ln -s victim model.lock
     fails_on stored 1 'update: model model: cannot create its lock file model.lock: *' "${LEARN[@]}" -m model
