@@ -147,7 +147,7 @@ endif
 #   afl-fuzz -i tests/fuzz/corpus/svm -o build/afl build/tests/fuzz/svm
 SECONDS = 20
 CC_FUZZ = clang
-FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) $(CPPFLAGS) -Icmd -O1 -g -fno-sanitize-recover=all
+FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION $(CPPFLAGS) -Icmd -O1 -g -fno-sanitize-recover=all
 
 ## fuzz: fuzz each parser for SECONDS=20 under libFuzzer (clang)
 fuzz:
