@@ -36,7 +36,7 @@ crc_of() {
     for file in two.bin w.bin; do
         flips $file bin2txt -f check flipped
         is "$(wc -l <said)" $((8 * $(wc -c <$file)))
-        is "$(grep -vc '^bin2txt: record [12] at byte [0-9]* of flipped: .*: read another copy, or what salvage keeps of it$' said)" 0
+        is "$(grep -vc '^bin2txt: record [123] at byte [0-9]* of flipped: .*: read another copy, or what salvage keeps of it$' said)" 0
     done
 }
 
@@ -70,8 +70,8 @@ crc_of() {
 @test "large rounds, which other programs pass on unread, are read and checked" {
     synth -n 3 -d 500 -l 60 linear | bin2txt | svm2bin >big.bin
     printf 'x' | dd of=big.bin bs=1 seek=$(($(wc -c <big.bin) - 5000)) conv=notrunc status=none
-    for command in 'explore -g 0.5' 'feedback-mask' 'score -m w.bin' 'metric -t table ndcg@1' 'replay -'; do
-        synth -n 3 -d 500 -l 60 linear | update -X -a squared -e 1e-9 -m w.bin
+    synth -n 3 -d 500 -l 60 linear | update -X -a squared -e 1e-9 -m w.bin
+    for command in 'explore -g 1' 'score -m w.bin' 'replay -' 'spool log' 'bin2txt -f head'; do
         # shellcheck disable=SC2086 # the command is words
         got=$(cat big.bin | { $command 2>&1 >/dev/null || true; } | cat)
         # shellcheck disable=SC2254
@@ -79,7 +79,6 @@ crc_of() {
         *"round 3: damaged: its bytes have crc="*) ;;
         *) echo "$command: $got" && false ;;
         esac
-        rm -f w.bin
     done
 }
 
@@ -133,14 +132,15 @@ salvage: 1 place with losses: $((first + bytes)) bytes lost, $(($(bin2txt -f hea
     uncrc <w.bin >old.bin
     score -m w.bin <q.bin >scored
     score -m old.bin <plain | cmp - scored
-    update -X -m old.bin <plain 2>/dev/null && update -X -m w.bin <q.bin 2>/dev/null
+    update -X -a ridge -m old.bin <plain 2>/dev/null
+    update -X -a ridge -m w.bin <q.bin 2>/dev/null
     same w.bin old.bin # both have the key again
     mkstream round t=1 crc= docs=1 dim=0 label:f4 1 >late
     fails_on late 1 'bin2txt: <stdin>: header line: crc= must be the first key, *' bin2txt
     mkstream round crc= crc= t=1 docs=1 dim=0 label:f4 1 >twice
     fails_on twice 1 'bin2txt: <stdin>: header line: crc= must be the first key, *' bin2txt
     sed '1s/crc=./crc=A/' q.bin >upper
-    fails_on upper 1 "bin2txt: <stdin>: header line: crc= must be eight digits 0-9a-f, not 'A*" bin2txt
+    fails_on upper 1 "bin2txt: <stdin>: header line: crc= must be eight digits 0-9a-f, not: 'A*" bin2txt
     sed '1s/crc=./crc=/' q.bin >short
     fails_on short 1 'bin2txt: <stdin>: header line: crc= must be eight digits *' bin2txt
     sed '1s/ crc=/ cqc=/' w.bin >other
