@@ -475,13 +475,13 @@ mixed: whole: 3 rounds, 1 model, all with crc=
     { head -c $second q.bin && echo rubbish; } >bad
     check bad "record 2 at byte $second of bad: after round 1: not a rankpipe stream: it begins with 'rubbish'"
     mkstream round t=1 docs=1 dim=0 label:f4 1 + round t=2 docs=2 dim=0 label:f4 1 -1 >low
-    check low 'record 2 at byte 66 of low: round 2: column label: value 1 is -1: *'
+    check low 'record 2 at byte 63 of low: round 2: column label: value 1 is -1: *'
     mkstream round t=1 docs=1 dim=2 ptr:u4 0 1 idx:u4 2 val:f4 1 >wide
     check wide 'record 1 at byte 0 of wide: round 1: idx 0 (document 0) is 2: *'
     mkstream round t=1 docs=1 dim=0 label:f4 1 + model crc= learner=x rounds=1 dim=1 w:f8 nan >odd
-    check odd 'record 2 at byte 66 of odd: record 2: model: weight 0 is nan'
+    check odd 'record 2 at byte 63 of odd: record 2: model: weight 0 is nan'
     mkstream round crc= t=1 docs=1 dim=0 label:f4 1 | sed 's/end rounds=1/end rounds=2/' >less
-    check less 'record 2 at byte 79 of less: the end record counts 2 rounds, but 1 came'
+    check less 'record 2 at byte 76 of less: the end record counts 2 rounds, but 1 came'
     : >empty
     check empty 'record 1 at byte 0 of empty: stream cut short: the input is empty, without even an end record'
     fails 1 'bin2txt: cannot open nothing: *' bin2txt -f check nothing
