@@ -216,6 +216,11 @@ dist:
 deb: all
 	MAKE="$(MAKE)" PROGPREFIX="$(PROGPREFIX)" sh package/deb $(VERSION) build
 
+## fixtures: tests/fixtures/vVERSION: streams and models of this version, for later ones to read; anew
+fixtures: all
+	rm -rf tests/fixtures/v$(VERSION)
+	PATH="$(CURDIR)/bin:$$PATH" bash tests/fixtures/make tests/fixtures/v$(VERSION)
+
 # The bare work that the programs are measured against, each a program of one file.
 FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*.c))
 
@@ -239,5 +244,5 @@ load: all build/tests/shim/load
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak load \
-	clean
+.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb fixtures bench \
+	soak load clean

@@ -23,7 +23,7 @@ reads() {
     [ "$(ls -d "$FIXTURES"/v* | wc -l)" -ge 3 ]
     # shellcheck disable=SC2046
     [ "$(cat $(ls -d "$FIXTURES"/v* | sort -V | tail -n 1)/runs | wc -l)" = "$(. "$ROOT/tests/runs.bash" && echo $LEARNERS $LEADERS | wc -w)" ]
-    [ "$(du -sb "$FIXTURES" | cut -f 1)" -lt 330000 ]
+    [ "$(du -sb "$FIXTURES" | cut -f 1)" -lt 250000 ]
 }
 
 @test "0.2.0: streams and models are read, and learners resume, except as NEWS says" {
