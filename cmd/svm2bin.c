@@ -35,6 +35,8 @@ static const struct option options_known[] = {
                        "query does)" },
     { 'n', NULL, NULL, "scale each feature to [0,1] within its query (default: leave values as "
                        "they are)" },
+    { 'p', "bits", NULL, "store features as whole numbers of 8 or 16 bits, rounded (default: as "
+                         "they are)" },
     { 'q', "counts", NULL, "file with the number of documents of each query, one a line (default: "
                            "the text has qids)" },
     { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)" },
@@ -45,6 +47,16 @@ static const struct option options_known[] = {
 static const struct option operand_known = {
     0, "file", NULL, "file of SVM-light text (default: standard input)"
 };
+
+/* -p */
+static int parse_bits(struct svm2bin *my, const struct options *options)
+{
+    uint64_t bits;
+    if (!record_number(options->value, 16, &bits) || (bits != 8 && bits != 16))
+        return fault_usage(options->fault, "-p is 8 or 16 bits, not '%.40s'", options->value);
+    my->options.bits = (unsigned)bits;
+    return 0;
+}
 
 static int parse_option(struct svm2bin *my, const struct options *options)
 {
@@ -70,6 +82,8 @@ static int parse_option(struct svm2bin *my, const struct options *options)
     case 'n':
         my->options.scale = true;
         return 0;
+    case 'p':
+        return parse_bits(my, options);
     case 'q':
         my->options.sizes = options->value;
         return 0;
@@ -208,7 +222,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0Pcklntu] [-b first] [-d dim] [-q counts] [file ...]",
+    .usage = "[-0Pcklntu] [-b first] [-d dim] [-p bits] [-q counts] [file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,
     .operand = &operand_known,

@@ -200,6 +200,70 @@ round t=2 qid=b docs=1 dim=4 cols=label:f4[1],x:f4[4] bytes=20"
 0 1:0.5"
 }
 
+@test "-p stores numbers of 8 or 16 bits, with the offset and the step of each feature" {
+    # 0 to 2.55 in steps of 0.01: 1.004 becomes number 100. -1 to 2 in steps of 1/85: 0.31 becomes
+    # number 85 + 26, and 0 is number 85. 3, 5 and 130 lie on a grid of the power of two 0.5.
+    text='1 qid:a 1:0 2:0 3:3\n0 qid:a 1:1 2:-1 3:5\n0 qid:a 1:2.55 2:2 3:130\n2 qid:a 1:1.004 2:0.31 3:5\n'
+    printf '%b' "$text" | svm2bin -p 8 >out
+    {
+        echo 'rankpipe/1 round t=1 qid=a docs=4 dim=3' \
+            'cols=label:f4[4],offset:f4[3],step:f4[3],number:u1[12] bytes=52'
+        printf '\0\0\x80\x3f' && printf '\0\0\0\0\0\0\0\0' && printf '\0\0\0\x40'
+        printf '\0\0\0\0' && printf '\0\0\x80\xbf' && printf '\0\0\x40\x40'
+        printf '\x0a\xd7\x23\x3c' && printf '\xc1\xc0\x40\x3c' && printf '\0\0\0\x3f'
+        printf '\0\125\0' && printf '\144\0\4' && printf '\377\377\376' && printf '\144\157\4'
+        echo 'rankpipe/1 end rounds=1 bytes=0'
+    } >expected
+    same out expected
+    is "$(bin2txt out)" '1 qid:a 1:0 2:0 3:3
+0 qid:a 1:1 2:-1 3:5
+0 qid:a 1:2.54999995 2:2 3:130
+2 qid:a 1:1 2:0.305882335 3:5'
+    # Steps are 2.55/65535 and 3/65535: 1.004 becomes number 25803, and 0.31 number 21845 + 6772.
+    is "$(values "$text$text" -p 16 | sed -n 1,4p | awk '{ printf "%.5f %.5f %s\n", substr($3, 3), substr($4, 3), $5 }')" \
+        '0.00000 0.00000 3:3
+1.00000 -1.00000 3:5
+2.55000 2.00000 3:130
+1.00401 0.31000 3:5'
+}
+
+@test "-p leaves a query as it is where numbers would take no fewer bytes, or cannot hold its values" {
+    # so many documents of two features: 8 m bytes, or 16 + 2 m
+    one='1 1:0.1 2:0.2\n'
+    is "$(heads "$one$one" -p 8)" 'round t=1 docs=2 dim=2 cols=label:f4[2],x:f4[4] bytes=24'
+    is "$(heads "$one$one$one" -p 8)" \
+        'round t=1 docs=3 dim=2 cols=label:f4[3],offset:f4[2],step:f4[2],number:u1[6] bytes=34'
+    is "$(heads "$one$one$one$one" -p 16)" 'round t=1 docs=4 dim=2 cols=label:f4[4],x:f4[8] bytes=48'
+    is "$(heads "$one$one$one$one$one" -p 16)" \
+        'round t=1 docs=5 dim=2 cols=label:f4[5],offset:f4[2],step:f4[2],number:u2[10] bytes=56'
+    rare='1 900:1\n'
+    is "$(heads "$rare$rare$rare" -p 8)" \
+        'round t=1 docs=3 dim=900 cols=label:f4[3],ptr:u4[4],idx:u4[3],val:f4[3] bytes=52'
+    is "$(heads '1 1:-3.4e38\n0 1:3.4e38\n0 1:0\n1 1:7e37\n' -p 8)" \
+        'round t=1 docs=4 dim=1 cols=label:f4[4],x:f4[4] bytes=32'
+    is "$(heads '1 qid:a\n0 qid:a\n' -p 8)" 'round t=1 qid=a docs=2 dim=0 cols=label:f4[2] bytes=8'
+}
+
+@test "-p keeps constants, zeros, whole numbers and the smallest floats as they are" {
+    text='1 qid:a 1:0.1 2:-0 3:7 4:-3 5:1e-45 6:100000000 7:-1e38\n'
+    text+='0 qid:a 1:0.1 3:250 4:3 5:1e-43 6:100000008 7:2e38\n0 qid:a 1:0.1 6:100000000\n1 qid:a 1:0.1 6:100000000\n'
+    text+='0 qid:a 1:0.1 3:19 4:2 5:3e-45 6:100000016\n1 qid:a 1:0.1 3:8 4:-1 6:100001024 7:-0\n'
+    for bits in 8 16; do
+        heads "$text" -p $bits | grep number:
+        values "$text" | sed 's/-0 /0 /; s/-0$/0/' | cut -d ' ' -f -8 >want
+        values "$text" -p $bits | cut -d ' ' -f -8 >got
+        same want got
+        is "$(values "$text" -p $bits | sed -n '5s/.* //p; 6s/.* //p')" '7:0
+7:0'
+    done
+}
+
+@test "-p takes 8 or 16" {
+    for bits in 0 4 32 08 8.0 -8 '' x; do
+        fails 2 "svm2bin: -p is 8 or 16 bits, not '$bits'*" svm2bin -p "$bits"
+    done
+}
+
 @test "-u takes queries without labels, by ? or by nothing, among others that have them" {
     is "$(heads '? qid:a 1:1\nqid:a 1:2\n1 qid:b 1:1\n' -u)" \
         "round t=1 qid=a docs=2 dim=1 cols=x:f4[2] bytes=8
