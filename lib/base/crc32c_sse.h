@@ -1,4 +1,5 @@
-/* crc32c_sse: crc32c_portable with the instructions of SSE4.2 and PCLMULQDQ, three pieces at once. */
+/* crc32c_sse: crc32c_portable with the instructions of SSE4.2 and PCLMULQDQ, three pieces at
+ * once. */
 #ifndef RANKPIPE_CRC32C_SSE_H
 #define RANKPIPE_CRC32C_SSE_H
 

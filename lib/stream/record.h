@@ -139,8 +139,8 @@ void record_drop(struct record *record, const char *name);
 size_t column_width(enum column_type type);
 size_t column_bytes(const struct column *column);
 
-/* Writes values of a column, from number `from` on, into `piece` as they are in a stream: as many as
- * fit into so many bytes, and returns their number, 0 at the end. A source makes them: call it for
+/* Writes values of a column, from number `from` on, into `piece` as they are in a stream: as many
+ * as fit into so many bytes, and returns their number, 0 at the end. A source makes them: call it for
  * one piece after the other. */
 size_t column_piece(const struct column *column, uint64_t from, void *piece, size_t bytes);
 

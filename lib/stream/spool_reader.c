@@ -179,7 +179,8 @@ static int check_round(struct spool_log *log, const struct record *record, struc
 {
     uint64_t t;
     const char *text = record_key(record, "t");
-    if (record->kind != RECORD_ROUND || !first_known(record) || !text || !record_number(text, RECORD_MOST - 1, &t))
+    if (record->kind != RECORD_ROUND || !first_known(record) || !text ||
+        !record_number(text, RECORD_MOST - 1, &t))
         return fault_data(fault, "%s: not a round", log->path);
     if (t < log->file.first || (!log->file.open && t > log->file.last))
         return fault_data(fault, "%s: round %" PRIu64 ", which its name does not cover", log->path,

@@ -204,7 +204,7 @@ round t=2 qid=b docs=1 dim=4 cols=label:f4[1],x:f4[4] bytes=20"
     # 0 to 2.55 in steps of 0.01: 1.004 becomes number 100. -1 to 2 in steps of 1/85: 0.31 becomes
     # number 85 + 26, and 0 is number 85. 3, 5 and 130 lie on a grid of the power of two 0.5.
     text='1 qid:a 1:0 2:0 3:3\n0 qid:a 1:1 2:-1 3:5\n0 qid:a 1:2.55 2:2 3:130\n2 qid:a 1:1.004 2:0.31 3:5\n'
-    printf '%b' "$text" | svm2bin -p 8 >out
+    printf '%b' "$text" | svm2bin -p 8 | uncrc >out
     {
         echo 'rankpipe/1 round t=1 qid=a docs=4 dim=3' \
             'cols=label:f4[4],offset:f4[3],step:f4[3],number:u1[12] bytes=52'
