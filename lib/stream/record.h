@@ -140,8 +140,8 @@ size_t column_width(enum column_type type);
 size_t column_bytes(const struct column *column);
 
 /* Writes values of a column, from number `from` on, into `piece` as they are in a stream: as many
- * as fit into so many bytes, and returns their number, 0 at the end. A source makes them: call it for
- * one piece after the other. */
+ * as fit into so many bytes, and returns their number, 0 at the end. A source makes them: call it
+ * for one piece after the other. */
 size_t column_piece(const struct column *column, uint64_t from, void *piece, size_t bytes);
 
 /* The name of a type: u1, u2, u4, u8, f4 or f8; and the type of a name, false where there is

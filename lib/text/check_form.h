@@ -7,8 +7,8 @@
 #include "stream/round.h"
 #include "text/forms.h"
 
-/* Check what the reader of the stream has not: the features of a round, the weights of a model. 0 or
- * a fault, without a place. */
+/* Check what the reader of the stream has not: the features of a round, the weights of a model. 0
+ * or a fault, without a place. */
 int check_form(struct printer *printer, const struct round *round, struct fault *fault);
 int check_form_model(struct printer *printer, const struct record *model, struct fault *fault);
 

@@ -1,6 +1,6 @@
 /*
- * crc32c: every variant that runs here gives the value of the definition, bit by bit, of messages of
- * each length at each alignment, and however they are cut into calls; and the values of RFC 3720.
+ * crc32c: every variant that runs here gives the value of the definition, bit by bit, of messages
+ * of each length at each alignment, however they are cut into calls; and the values of RFC 3720.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* flips FILE PLACE COMMAND...: for each bit of FILE, writes a copy with this bit flipped to PLACE and
- * runs the command, whose standard output is dropped. On standard output stands what the commands
- * wrote on standard error. Exit 1 where one of them exits with another status than 1. EVERY=n in the
- * environment: each n-th bit alone. */
+/* flips FILE PLACE COMMAND...: for each bit of FILE, writes a copy with this bit flipped to PLACE
+ * and runs the command, whose standard output is dropped. On standard output stands what the
+ * commands wrote on standard error. Exit 1 where one of them exits with another status than 1.
+ * EVERY=n in the environment: each n-th bit alone. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
