@@ -1,4 +1,5 @@
-/* check_form: what each file holds, and that it is whole: all that a reader must check is checked. */
+/* check_form: what each file holds, and that it is whole: all that a reader must check is
+ * checked. */
 #ifndef RANKPIPE_CHECK_FORM_H
 #define RANKPIPE_CHECK_FORM_H
 

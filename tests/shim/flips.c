@@ -33,7 +33,8 @@ int main(int argc, char **argv)
     static char bytes[1 << 20];
     const char *every = getenv("EVERY");
     FILE *from = argc > 3 ? fopen(argv[1], "rb") : NULL;
-    size_t n = from ? fread(bytes, 1, sizeof bytes, from) : 0, step = every ? (size_t)atol(every) : 1;
+    size_t n = from ? fread(bytes, 1, sizeof bytes, from) : 0;
+    size_t step = every ? (size_t)atol(every) : 1;
     long accepted = 0;
     for (size_t bit = 0; bit < 8 * n; bit += step) {
         FILE *to = fopen(argv[2], "wb");
