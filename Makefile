@@ -147,7 +147,8 @@ endif
 #   afl-fuzz -i tests/fuzz/corpus/svm -o build/afl build/tests/fuzz/svm
 SECONDS = 20
 CC_FUZZ = clang
-FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) $(CPPFLAGS) -Icmd -O1 -g -pthread -fno-sanitize-recover=all
+FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION $(CPPFLAGS) -Icmd \
+	-O1 -g -pthread -fno-sanitize-recover=all
 
 ## fuzz: fuzz each parser for SECONDS=20 under libFuzzer (clang)
 fuzz:
@@ -216,6 +217,11 @@ dist:
 deb: all
 	MAKE="$(MAKE)" PROGPREFIX="$(PROGPREFIX)" sh package/deb $(VERSION) build
 
+## fixtures: tests/fixtures/vVERSION: streams and models of this version, for later ones to read; anew
+fixtures: all
+	rm -rf tests/fixtures/v$(VERSION)
+	PATH="$(CURDIR)/bin:$$PATH" bash tests/fixtures/make tests/fixtures/v$(VERSION)
+
 # The bare work that the programs are measured against, each a program of one file.
 FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*.c))
 
@@ -254,5 +260,5 @@ load: all build/tests/shim/load
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak crash \
-	hosts load clean
+.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb fixtures bench \
+	soak crash hosts load clean

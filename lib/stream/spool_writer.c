@@ -89,14 +89,17 @@ int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_
                      struct fault *fault)
 {
     struct splice *spliced = record->spliced;
+    enum record_crc has_crc = record->has_crc;
     if (writer->alarm.due >= 0 && watch_now() >= writer->alarm.due &&
         spool_writer_cut(writer, fault) < 0)
         return -1;
     if (writer->failed || (!is_open(writer) && start(writer, t, fault) < 0))
         return fail(writer);
     record->spliced = NULL;
+    record_want_crc(record);
     int result = writer_record(&writer->writer, record, fault);
     record->spliced = spliced;
+    record->has_crc = has_crc;
     if (result < 0)
         return fail(writer);
     writer->last = t;
