@@ -79,14 +79,16 @@ FORCE:
 debug:
 	@$(MAKE) all BUILD=build/debug BIN=build/debug/bin CFLAGS="-O0 -g $(SANITIZE)"
 
+# What tests put between a program and the system.
+SHIMS = faulty journal
+
 # Tests in C: exact mathematics, each a program of its own.
 TESTS = $(patsubst tests/%.c,build/tests/%,$(wildcard tests/exact/*.c) \
-	$(filter-out tests/shim/faulty.c,$(wildcard tests/shim/*.c)))
+	$(filter-out $(SHIMS:%=tests/shim/%.c),$(wildcard tests/shim/*.c)))
 
 $(TESTS) build/examples/data/make: %: %.o $(LIB)
 	$(LINK) -o $@ $< $(LIB) -lm
 
-# What tests put between a program and the system.
 build/tests/shim/%.so: tests/shim/%.c build/flags
 	@mkdir -p $(@D)
 	$(filter-out -static -fsanitize=%,$(COMPILE)) $(DEPENDS) -MF $(@:.so=.d) -MT $@ \
@@ -105,7 +107,7 @@ $(FUZZ:%=build/tests/fuzz/%): %: %.o build/tests/fuzz/driver.o $(FUZZED)
 	$(LINK) -o $@ $< build/tests/fuzz/driver.o $(FUZZED) -lm
 
 ## tests: what the tests need that is written in C, in build/tests
-tests: $(TESTS) build/examples/data/make build/tests/shim/faulty.so $(FUZZ:%=build/tests/fuzz/%)
+tests: $(TESTS) build/examples/data/make $(SHIMS:%=build/tests/shim/%.so) $(FUZZ:%=build/tests/fuzz/%)
 
 # What the sanitizers catch, in tests and under fuzzers.
 CAUGHT = address,undefined,float-cast-overflow
@@ -237,8 +239,6 @@ bench: all $(FLOORS)
 machine:
 	@bash tests/promises/machine
 
-.PHONY: machine
-
 ## soak: ten million rounds, in which memory must not grow; some minutes
 soak: all
 	@bash tests/promises/soak
@@ -261,4 +261,4 @@ clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb fixtures bench \
-	soak crash hosts load clean
+	soak crash hosts load machine clean

@@ -45,7 +45,7 @@ int spool_writer_open(struct spool_writer *writer, struct watch *watch,
 {
     struct spool_file file;
     *salvaged = (struct spool_salvaged){ .rounds = 0 };
-    if (mkdir(writer->folder, 0777) < 0 && errno != EEXIST)
+    if (mkdir(writer->folder, 0777) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
         return fault_system(fault, "cannot make folder %s", writer->folder);
     if (lock(writer, fault) < 0)
         return -1;
@@ -75,6 +75,7 @@ static int start(struct spool_writer *writer, uint64_t t, struct fault *fault)
     }
     writer->file = file;
     writer->rounds = 0;
+    writer->named = false;
     writer->alarm.due = writer->seconds ? watch_now() + 1000 * (long)writer->seconds : -1;
     return 0;
 }
@@ -108,6 +109,17 @@ int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_
     return writer->every && writer->rounds >= writer->every ? spool_writer_cut(writer, fault) : 0;
 }
 
+/* Syncs the open file, and its name too if it is new. 0 or a fault. */
+static int sync_open_file(struct spool_writer *writer, struct fault *fault)
+{
+    if (sync_file(writer->writer.pending.fd) < 0)
+        return fault_system(fault, "cannot write %s", writer->path);
+    if (!writer->named && sync_folder(writer->folder) < 0)
+        return fault_system(fault, "cannot sync folder %s", writer->folder);
+    writer->named = true;
+    return 0;
+}
+
 int spool_writer_commit(struct spool_writer *writer, struct fault *fault)
 {
     if (writer->failed)
@@ -116,10 +128,8 @@ int spool_writer_commit(struct spool_writer *writer, struct fault *fault)
         return 0;
     if (writer_flush(&writer->writer, fault) < 0)
         return fail(writer);
-    if (writer->syncs && sync_file(writer->writer.pending.fd) < 0) {
-        (void)fault_system(fault, "cannot write %s", writer->path);
+    if (writer->syncs && sync_open_file(writer, fault) < 0)
         return fail(writer);
-    }
     writer->unsynced = false;
     return 0;
 }
