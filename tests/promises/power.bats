@@ -57,7 +57,7 @@ a_saved_model() {
     done
     journaled update -a ridge -c 1 -l 2 -m w.bin <rounds.bin
     cmp disk/w.bin model.12
-    each_failure 4 a_saved_model
+    each_failure 3 a_saved_model
 }
 
 # The log can be written again, and has the first rounds as they were, at least so many.
@@ -67,7 +67,7 @@ first_rounds() { # least
     if [ "$(rankpipe spool -l left/log)" -gt 0 ]; then
         rankpipe spool -r left/log >log.bin || return 1
         rounds=$(bin2txt -f head log.bin | grep -c '^rankpipe/1 round')
-        cmp log.bin "first.$rounds" || { bin2txt -f head log.bin && return 1; }
+        uncrc <log.bin | cmp - "first.$rounds" || { bin2txt -f head log.bin && return 1; }
     fi
     [ "$rounds" -ge "$1" ] || { echo "$rounds of $1 rounds" && return 1; }
 }
@@ -95,11 +95,11 @@ passed_rounds() {
 
 @test "power failure: spool -y loses no round that it passed on" {
     store -y -c 4
-    each_failure 4 passed_rounds
+    each_failure 3 passed_rounds
 }
 
 @test "power failure: without -y, spool leaves the first rounds, and they are whole" {
     store -c 4
     whole_rounds() { first_rounds 0; }
-    each_failure 4 whole_rounds
+    each_failure 3 whole_rounds
 }

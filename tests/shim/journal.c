@@ -1,5 +1,5 @@
-/* journal: a shim for LD_PRELOAD that writes down what a program does to files, for power_loss.c. The
- * environment names the file to append to, JOURNAL. Each entry is a line; bytes follow a write:
+/* journal: a shim for LD_PRELOAD that writes down what a program does to files, for power_loss.c.
+ * JOURNAL in the environment names the file to append to. An entry is a line; bytes follow a write:
  *
  *     new INODE               a file or folder was made
  *     name FOLDER INODE NAME  it has this name in the folder, an inode too

@@ -48,7 +48,7 @@ struct name { /* that an object has */
 static struct entry *entries;
 static size_t count;
 static struct object objects[INODES];
-static unsigned long inodes[INODES]; /* of each object; the last of an inode is the one that lives */
+static unsigned long inodes[INODES]; /* of each object; the last one of an inode lives */
 static long made;
 static struct name names[INODES];
 static size_t named;
@@ -236,8 +236,8 @@ static bool is_folder(long object)
 static void write_file(const char *path, const struct object *file)
 {
     FILE *out = fopen(path, "wb");
-    if (!out || fwrite(file->bytes ? file->bytes : "", 1, (size_t)file->n, out) != (size_t)file->n ||
-        fclose(out) != 0)
+    const size_t n = (size_t)file->n;
+    if (!out || (n && fwrite(file->bytes, 1, n, out) != n) || fclose(out) != 0)
         stop("cannot write a file");
 }
 
