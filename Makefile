@@ -22,7 +22,7 @@ GENERAL = bin
 HOUSE = -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -Ilib
 WARN = -Wall -Wextra -Wconversion -Wshadow
 COMPILE = $(CC) $(HOUSE) $(WARN) $(CPPFLAGS) $(CFLAGS)
-LINK = $(CC) $(CFLAGS) $(LDFLAGS)
+LINK = $(CC) $(CFLAGS) $(LDFLAGS) -pthread
 
 # The version stands in cmd/main.c, and nowhere else.
 VERSION = $(shell sed -n 's/^\#define VERSION "\(.*\)"$$/\1/p' cmd/main.c)
@@ -79,14 +79,16 @@ FORCE:
 debug:
 	@$(MAKE) all BUILD=build/debug BIN=build/debug/bin CFLAGS="-O0 -g $(SANITIZE)"
 
+# What tests put between a program and the system.
+SHIMS = faulty journal
+
 # Tests in C: exact mathematics, each a program of its own.
 TESTS = $(patsubst tests/%.c,build/tests/%,$(wildcard tests/exact/*.c) \
-	$(filter-out tests/shim/faulty.c,$(wildcard tests/shim/*.c)))
+	$(filter-out $(SHIMS:%=tests/shim/%.c),$(wildcard tests/shim/*.c)))
 
 $(TESTS) build/examples/data/make: %: %.o $(LIB)
 	$(LINK) -o $@ $< $(LIB) -lm
 
-# What tests put between a program and the system.
 build/tests/shim/%.so: tests/shim/%.c build/flags
 	@mkdir -p $(@D)
 	$(filter-out -static -fsanitize=%,$(COMPILE)) $(DEPENDS) -MF $(@:.so=.d) -MT $@ \
@@ -105,7 +107,7 @@ $(FUZZ:%=build/tests/fuzz/%): %: %.o build/tests/fuzz/driver.o $(FUZZED)
 	$(LINK) -o $@ $< build/tests/fuzz/driver.o $(FUZZED) -lm
 
 ## tests: what the tests need that is written in C, in build/tests
-tests: $(TESTS) build/examples/data/make build/tests/shim/faulty.so $(FUZZ:%=build/tests/fuzz/%)
+tests: $(TESTS) build/examples/data/make $(SHIMS:%=build/tests/shim/%.so) $(FUZZ:%=build/tests/fuzz/%)
 
 # What the sanitizers catch, in tests and under fuzzers.
 CAUGHT = address,undefined,float-cast-overflow
@@ -147,7 +149,8 @@ endif
 #   afl-fuzz -i tests/fuzz/corpus/svm -o build/afl build/tests/fuzz/svm
 SECONDS = 20
 CC_FUZZ = clang
-FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) $(CPPFLAGS) -Icmd -O1 -g -fno-sanitize-recover=all
+FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION $(CPPFLAGS) -Icmd \
+	-O1 -g -pthread -fno-sanitize-recover=all
 
 ## fuzz: fuzz each parser for SECONDS=20 under libFuzzer (clang)
 fuzz:
@@ -206,7 +209,7 @@ static: build/static/rankpipe
 
 build/static/rankpipe: $(wildcard cmd/*.[ch] lib/*/*.[ch]) Makefile
 	@mkdir -p $(@D)
-	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -o $@ $(wildcard cmd/*.c lib/*/*.c) -lm
+	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -pthread -o $@ $(wildcard cmd/*.c lib/*/*.c) -lm
 
 ## dist: build/rankpipe-VERSION.tar.gz, the sources: the same bytes each time
 dist:
@@ -216,20 +219,38 @@ dist:
 deb: all
 	MAKE="$(MAKE)" PROGPREFIX="$(PROGPREFIX)" sh package/deb $(VERSION) build
 
+## fixtures: tests/fixtures/vVERSION: streams and models of this version, for later ones to read; anew
+fixtures: all
+	rm -rf tests/fixtures/v$(VERSION)
+	PATH="$(CURDIR)/bin:$$PATH" bash tests/fixtures/make tests/fixtures/v$(VERSION)
+
 # The bare work that the programs are measured against, each a program of one file.
 FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*.c))
 
 $(FLOORS): %: %.o $(LIB)
-	$(LINK) -o $@ $< $(LIB) -lm
+	$(LINK) -o $@ $< $(LIB) -lm -ldl
 
 ## bench: time the programs beside the same work in bare C, and how a round's cost grows
 bench: all $(FLOORS)
 	@bash tests/bench/run
 	@bash tests/bench/growth
 
+## machine: bring up examples/site on an empty Debian machine (mmdebstrap, as root); some minutes
+machine:
+	@bash tests/promises/machine
+
 ## soak: ten million rounds, in which memory must not grow; some minutes
 soak: all
 	@bash tests/promises/soak
+
+## crash: kill serve, spool and the learner, and fill their disk, at MOMENTS=50 moments; a minute or two
+MOMENTS = 50
+crash: all
+	@bash tests/promises/crash-service $(MOMENTS)
+
+## hosts: three services with one learner, by rsync, beside one ring of the same delay; some minutes
+hosts: all
+	@bash tests/promises/hosts
 
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
@@ -243,5 +264,5 @@ mutants:
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak load \
-	mutants clean
+.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb fixtures bench \
+	soak crash hosts load machine mutants clean

@@ -74,8 +74,8 @@ int rows_finite(const struct rows *rows, const char *verb, struct fault *fault)
     for (size_t i = 0; i < rows->docs; i++)
         for (size_t e = ptr[i]; e < ptr[i + 1]; e++)
             if (!isfinite(val[e]))
-                return fault_data(fault, "feature %" PRIu32 " of document %zu %s %g", idx[e], i,
-                                  verb, (double)val[e]);
+                return fault_data(fault, "feature %" PRIu64 " of document %zu %s %g",
+                                  (uint64_t)idx[e] + 1, i, verb, (double)val[e]);
     return 0;
 }
 

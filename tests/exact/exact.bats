@@ -115,6 +115,10 @@ load ../helper
     "$ROOT/build/tests/exact/offline"
 }
 
+@test "crc32c gives the published values, by every variant, at each length and alignment" {
+    "$ROOT/build/tests/exact/crc32c"
+}
+
 @test "siphash gives the published test vectors, however a message is cut" {
     "$ROOT/build/tests/exact/siphash"
 }
@@ -149,4 +153,8 @@ load ../helper
 
 @test "each qid is new once, and its hash has a random key" {
     "$ROOT/build/tests/exact/qids"
+}
+
+@test "several threads read what one reader does, whatever the text and wherever it is cut" {
+    "$ROOT/build/tests/exact/pieces" 600
 }

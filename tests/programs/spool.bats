@@ -37,7 +37,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     is "$(rounds <log/rounds.0000000000000041-0000000000000080.bin | sed -n '1p;$p' | xargs)" '41 80'
     cat log/*.bin | replay - >again.bin
     same shown.bin again.bin
-    spool -r log >read.bin
+    spool -r log | uncrc >read.bin
     same shown.bin read.bin
     is "$(spool -l log)" 100
 }
@@ -46,11 +46,11 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     synth -n 20 -d 500 -l 60 linear | explore -g 1 >big.bin
     cat big.bin | spool -c 7 log | cat >passed.bin
     same big.bin passed.bin
-    spool -r log | cat >read.bin
+    spool -r log | uncrc >read.bin
     same big.bin read.bin
     loop 'replay big.bin | spool looped' >passed.bin
     same big.bin passed.bin
-    spool -r looped >read.bin
+    spool -r looped | uncrc >read.bin
     same big.bin read.bin
 }
 
@@ -93,7 +93,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     replay -n 60 shown.bin | spool log >/dev/null
     fails_on shown.bin 1 'spool: <stdin>: round 1 (qid a): the log in log has rounds up to 60 already: *' spool log
     is "$(spool -a log <shown.bin | rounds | sed -n '1p;$p' | xargs)" '61 100'
-    spool -r log >read.bin
+    spool -r log | uncrc >read.bin
     same shown.bin read.bin
     replay shown.bin shown.bin | sed 's/ t=101 / t=100 /' >twice.bin
     fails_on twice.bin 1 '*round 100 *' spool other
@@ -138,7 +138,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     spool log <more.bin >/dev/null 2>err
     is "$(cat err)" "spool: log: rounds was left open at round 1: $whole rounds kept, 19 bytes lost"
     is "$(cd log && echo *.open)" '*.open'
-    spool -r log >read.bin
+    spool -r log | uncrc >read.bin
     same shown.bin read.bin
     : >log/rounds.0000000000000101.open # before its first whole round
     replay -b 101 -n 102 q.bin | explore -g 1 | spool log 2>err >/dev/null
@@ -151,7 +151,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     spool log <shown.bin >/dev/null
     mv log/rounds.0000000000000001-0000000000000100.bin log/rounds.0000000000000001.open
     is "$(timeout 5 spool -l log)" 100
-    timeout 5 spool -r log >read.bin
+    timeout 5 spool -r log | uncrc >read.bin
     same shown.bin read.bin
     replay -b 101 -n 102 q.bin | explore -g 1 | spool log 2>err >/dev/null
     is "$(cat err)" 'spool: log: rounds was left open at round 1: 100 rounds kept, 0 bytes lost'
@@ -207,7 +207,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     tail -c +3001 shown.bin >&7
     exec 7>&-
     wait
-    spool -r log >read.bin
+    spool -r log | uncrc >read.bin
     same shown.bin read.bin
     is "$(ls log | wc -l)" 2
 }
@@ -235,7 +235,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     done
     kill $follower
     wait $follower 2>/dev/null || true
-    { salvage followed.bin 2>/dev/null || true; } >whole.bin
+    { salvage followed.bin 2>/dev/null || true; } | uncrc >whole.bin
     same shown.bin whole.bin
 }
 
@@ -260,7 +260,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
         [ "$(wc -l <passed)" -le "$(wc -l <logged)" ]
         head -n "$(wc -l <passed)" logged | cmp - passed
         spool -a log <big.bin >/dev/null # there is room again
-        spool -r log >read.bin
+        spool -r log | uncrc >read.bin
         same big.bin read.bin
     done
 }
@@ -298,7 +298,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     fails 2 "spool: one folder only, not also 'two' *" spool one two
     fails 2 'spool: -b, -f and -m need -r*' spool -f log
     fails 2 'spool: -b, -f and -m need -r*' spool -l -b 2 log
-    fails 2 'spool: -a, -c, -t and -y are for writing, without -r*' spool -r -c 2 log
+    fails 2 'spool: -a, -c, -t, -u and -y are for writing, without -r*' spool -r -c 2 log
     fails 2 "spool: -n wants 1 to 100 bytes, none a slash, the first not a dot, not 'a/b'*" spool -n a/b log
     fails 2 "spool: -n wants *, not '.a'*" spool -n .a log
     fails 2 "spool: -c wants a whole number from 1 *" spool -c 0 log
@@ -310,5 +310,52 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     synth -n 300000 -d 2 -l 2 linear >many.bin
     (ulimit -v 20000 && spool -c 1000 log <many.bin >out && spool -r log >read)
     same many.bin out
-    same many.bin read
+    uncrc <read | cmp many.bin
+}
+
+# requests FIRST ID...: rounds with these requests, the first of them numbered FIRST.
+requests() {
+    local first=$1
+    shift
+    printf 'request: %s\n0 qid:q 1:1\n\n' "$@" | svm2bin -lb "$first"
+}
+
+@test "-u merges logs: each request once, whatever its number, under numbers that rise" {
+    requests 1 a b c | spool one >/dev/null
+    requests 1 d e | spool two >/dev/null
+    for _ in 1 2; do
+        for log in two one; do spool -r $log | spool -u -c 2 all >passed.$log; done
+    done
+    is "$(rounds <passed.one | wc -l)" 0
+    requests 4 f a g | spool -u -n other one >/dev/null # a retry has its name
+    spool -r -n other one | spool -u all >passed
+    is "$(rounds <passed | xargs)" '6 7'
+    is "$(spool -r all | bin2txt -f head | sed 's/.* t=\([0-9]*\) .* request=\([^ ]*\) .*/\1\2/' | xargs)" \
+        '1d 2e 3a 4b 5c 6f 7g'
+    is "$(spool -l all)" 7
+}
+
+@test "-u: killed in the middle and run again, nothing is missing and nothing is there twice" {
+    # shellcheck disable=SC2046
+    requests 1 $(seq 300) | spool log >/dev/null
+    for moment in 500 1500 2500 4000; do
+        kill_at 2 9 $moment nothing "exec spool -r log" "exec spool -u -c 7 all >/dev/null" >ends || true
+    done
+    spool -r log | spool -u -c 7 all >/dev/null 2>err
+    is "$(spool -r all | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/')" "$(seq 300)"
+    is "$(spool -r all | rounds)" "$(seq 300)"
+}
+
+@test "-u wants rounds with a request, and numbers that are not drawn by yet" {
+    setup_rounds
+    requests 1 a >a.bin
+    fails_on shown.bin 1 "spool: <stdin>: round 1 (qid a): it has no request=, by which -u knows it: send 'request: ID' to serve, or store it without -u" \
+        spool -u all
+    spool old <shown.bin >/dev/null
+    fails_on a.bin 1 'spool: old: round 1 has no request=, so it was not stored by -u: give merged rounds a folder or a name (-n) of their own' \
+        spool -u old
+    fails 2 'spool: -a goes by the numbers of rounds, and -u gives new ones: give one of them*' spool -au all
+    fails 2 'spool: -a, -c, -t, -u and -y are for writing, without -r*' spool -ur all
+    fails 2 'serve: spool: -u gives a round another number, after its order was drawn by the one it has: merge logs when they are read*' \
+        serve s 'explore -g 1 | spool -u log'
 }

@@ -6,7 +6,7 @@ load ../helper
 # heads TEXT [OPTION...], values TEXT [OPTION...]: what a text (as for printf %b) becomes: its header
 # lines without rankpipe/1, and the numbers in it.
 heads() {
-    printf '%b' "$1" | svm2bin "${@:2}" | bin2txt -f head | sed 's/^rankpipe\/1 //'
+    printf '%b' "$1" | svm2bin "${@:2}" | uncrc | bin2txt -f head | sed 's/^rankpipe\/1 //'
 }
 
 values() {
@@ -33,7 +33,7 @@ round t=2 qid=b docs=1 dim=1 cols=label:f4[1],x:f4[1] bytes=8"
 }
 
 @test "a dense round's bytes are the header, the labels and the features by document" {
-    printf '2 qid:a 1:1 2:-0.5\n0.5 qid:a 2:2\n' | svm2bin >out
+    printf '2 qid:a 1:1 2:-0.5\n0.5 qid:a 2:2\n' | svm2bin | uncrc >out
     {
         echo 'rankpipe/1 round t=1 qid=a docs=2 dim=2 cols=label:f4[2],x:f4[4] bytes=24'
         printf '\0\0\0\x40' && printf '\0\0\0\x3f'
@@ -44,7 +44,7 @@ round t=2 qid=b docs=1 dim=1 cols=label:f4[1],x:f4[1] bytes=8"
 }
 
 @test "a sparse round's bytes are the header, the labels and ptr, idx, val" {
-    printf '1 qid:a 300:1\n0 qid:a\n0 qid:a 2:2 299:-0.5\n' | svm2bin >out
+    printf '1 qid:a 300:1\n0 qid:a\n0 qid:a 2:2 299:-0.5\n' | svm2bin | uncrc >out
     {
         echo 'rankpipe/1 round t=1 qid=a docs=3 dim=300' \
             'cols=label:f4[3],ptr:u4[4],idx:u4[3],val:f4[3] bytes=52'
@@ -156,7 +156,7 @@ qid=%01%7F"
 
 @test "-c keeps the documents' names: what docid = says, else the comment's first word" {
     printf '%b' '1 qid:a 1:1 #docid = GX1-2 inc = 1\n0 qid:a 1:2 # d7 else\n0 qid:a 1:3\n' \
-        '0 qid:a 1:4 #\n0 qid:a 1:5 # docid\n' | svm2bin -c >out
+        '0 qid:a 1:4 #\n0 qid:a 1:5 # docid\n' | svm2bin -c | uncrc >out
     is "$(bin2txt -f head out)" 'rankpipe/1 round t=1 qid=a docs=5 dim=1 '\
 'cols=label:f4[5],name:u1[17],x:f4[5] bytes=57'
     head -n 1 out >before && head -c 20 /dev/zero >labels
@@ -204,7 +204,7 @@ round t=2 qid=b docs=1 dim=4 cols=label:f4[1],x:f4[4] bytes=20"
     # 0 to 2.55 in steps of 0.01: 1.004 becomes number 100. -1 to 2 in steps of 1/85: 0.31 becomes
     # number 85 + 26, and 0 is number 85. 3, 5 and 130 lie on a grid of the power of two 0.5.
     text='1 qid:a 1:0 2:0 3:3\n0 qid:a 1:1 2:-1 3:5\n0 qid:a 1:2.55 2:2 3:130\n2 qid:a 1:1.004 2:0.31 3:5\n'
-    printf '%b' "$text" | svm2bin -p 8 >out
+    printf '%b' "$text" | svm2bin -p 8 | uncrc >out
     {
         echo 'rankpipe/1 round t=1 qid=a docs=4 dim=3' \
             'cols=label:f4[4],offset:f4[3],step:f4[3],number:u1[12] bytes=52'
@@ -320,7 +320,7 @@ counted() {
 @test "-q takes text without features for a fixed list, and refuses features after it" {
     printf '1\n0\n2\n1\n' >text
     printf '2\n2\n' >counts
-    svm2bin -q counts text >out
+    svm2bin -q counts text | uncrc >out
     is "$(bin2txt -f head out)" "rankpipe/1 round t=1 qid=1 docs=2 dim=0 cols=label:f4[2] bytes=8
 rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
     printf '1\n0\n2 1:1\n1\n' >text
@@ -338,7 +338,7 @@ rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
         [ ! -s out ] || break
         sleep 0.05
     done
-    grep -qa 'round t=1 qid=1 docs=2' out
+    grep -qa 'round crc=[0-9a-f]* t=1 qid=1 docs=2' out
     printf '0 1:2\n' >&7
     exec 7>&-
     wait $pid
@@ -432,7 +432,7 @@ usage: svm2bin *' svm2bin -q - text
 
 @test "a qid that comes back after another is refused, in another file too" {
     refuses '1 qid:a 1:1\n1 qid:b 1:1\n0 qid:a 1:2\n' \
-        "line 3: a qid is not contiguous: the lines of a query must follow each other: 'qid:a'"
+        "line 3: a qid is not contiguous: the lines of a query must follow each other: sort -s -k 2,2 groups them: 'qid:a'"
     printf '1 qid:a 1:1\n1 qid:b 1:1\n' >first
     printf '1 qid:b 1:2\n1 qid:a 1:2\n' >second
     fails 1 "svm2bin: second: line 2: a qid is not contiguous: *: 'qid:a'" \
@@ -535,7 +535,7 @@ usage: svm2bin *' svm2bin -q - text
 # ---- size ----
 
 @test "a query of a million documents is read" {
-    awk 'BEGIN { for (i = 0; i < 1000000; i++) print i % 5 " qid:a 1:" i " 2:0.5" }' | svm2bin >out
+    awk 'BEGIN { for (i = 0; i < 1000000; i++) print i % 5 " qid:a 1:" i " 2:0.5" }' | svm2bin | uncrc >out
     is "$(head -n 1 out)" \
         'rankpipe/1 round t=1 qid=a docs=1000000 dim=2 cols=label:f4[1000000],x:f4[2000000] bytes=12000000'
     is "$(tail -c 40 out | head -c 8 | od -An -tx1)" ' f0 23 74 49 00 00 00 3f'
@@ -622,20 +622,20 @@ t=3 request=a%25b%FF"
 @test "-k skips queries with errors, warns, and reports how many" {
     printf '%b' '1 qid:a 1:1\n1 qid:a 1:2\nx qid:b 1:1\n2 qid:b 1:1\n1 qid:c 1:1\nrubbish\n' \
         '1 qid:c 1:1\n1 qid:d 1:1\n1 qid:a 1:1\n1 qid:e 2:1\n1 qid:f 2:1 1:1\n' >text
-    svm2bin -k text 2>err | bin2txt -f head | cut -d ' ' -f 3-5 >heads
+    svm2bin -k text 2>err | bin2txt -f head | cut -d ' ' -f 4-6 >heads
     is "$(cat heads)" "t=1 qid=a docs=2
 t=2 qid=d docs=1
 t=3 qid=e docs=1"
     is "$(cat err)" "svm2bin: text: line 3: the label is not a number: 'x'
 svm2bin: text: line 6: the label is not a number: 'rubbish'
-svm2bin: text: line 9: a qid is not contiguous: the lines of a query must follow each other: 'qid:a'
+svm2bin: text: line 9: a qid is not contiguous: the lines of a query must follow each other: sort -s -k 2,2 groups them: 'qid:a'
 svm2bin: text: line 11: index 1 after a larger one: '1:1'
 svm2bin: skipped 4 of 7 queries"
 }
 
 @test "-kl skips up to the blank line" {
     printf '%b' '1 1:1\n\nx\n1 1:1\n1 1:1\n\nrequest: a\n\nrequest: b\n1 1:1\n\n1 1:1\n\0\n1 1:1\n\n2 2:1\n1 1:y' >text
-    svm2bin -kl text 2>err | bin2txt -f head | cut -d ' ' -f 3-4 >heads
+    svm2bin -kl text 2>err | bin2txt -f head | cut -d ' ' -f 4-5 >heads
     is "$(cat heads)" "t=1 docs=1
 t=2 request=b"
     is "$(grep -c '' err)" 5
@@ -666,4 +666,165 @@ svm2bin: text: each of the 1 queries has an error" svm2bin -k text
 @test "-q goes with neither -l nor -k" {
     fails 2 'svm2bin: -q and -l both divide the text into queries: give one of them*' svm2bin -lq counts
     fails 2 'svm2bin: -k needs text with qids or -l, and does not go with -q*' svm2bin -kq counts
+}
+
+@test "long text without a qid is one query, and a warning says so" {
+    seq -f '0 1:%g' 1001 >long
+    svm2bin long 2>err | bin2txt -f head >heads
+    is "$(cat heads)" 'rankpipe/1 round t=1 docs=1001 dim=1 cols=label:f4[1001],x:f4[1001] bytes=8008'
+    is "$(cat err)" 'svm2bin: long: no line has a qid, so its 1001 documents are one query: write qid:NAME after each label, or give the sizes of queries (-q)'
+    # Text that may be one query, that is one by -l, or that is divided by -q.
+    sed 1d long | svm2bin >one.bin 2>err
+    svm2bin -l long >one.bin 2>>err
+    printf '500\n501\n' >sizes
+    svm2bin -q sizes long >two.bin 2>>err
+    sed 's/ / qid:a /' long | svm2bin >one.bin 2>>err
+    is "$(cat err)" ''
+}
+
+@test "compressed text, and a byte-order mark, are named" {
+    small_text >text
+    gzip -c text >in
+    fails 1 "svm2bin: in: not text: compressed by gzip: decompress it first, by 'gzip -dc'" svm2bin in
+    gzip -dc in | svm2bin | cmp - <(svm2bin text)
+    printf '\3757zXZ\0' >in
+    fails 1 "svm2bin: in: not text: compressed by xz: decompress it first, by 'xz -dc'" svm2bin in
+    printf '(\265/\375\n' >in
+    fails 1 "svm2bin: in: not text: compressed by zstd: decompress it first, by 'zstd -dc'" svm2bin in in
+    { printf '\357\273\277' && cat text; } >in
+    fails 1 "svm2bin: in: not text: a byte-order mark comes first: remove it, by 'tail -c +4'" svm2bin in
+    tail -c +4 in | cmp - text
+    printf '\377\3762\0 \0' >in
+    fails 1 "svm2bin: in: not text: a byte-order mark of UTF-16 comes first: convert it, by 'iconv -f UTF-16'" \
+        svm2bin in
+    printf '1 qid:a 1:1 # \357\273\277\n' | svm2bin >marked.bin # elsewhere it is a character
+}
+
+# ---- -j and -i ----
+
+# large: 3 MB of text, 900 queries.
+large() {
+    awk 'BEGIN {
+        srand(7)
+        for (q = 1; q <= 900; q++) {
+            for (i = int(1 + 12 * rand()); i > 0; i--) {
+                line = int(3 * rand()) " qid:q" q
+                for (j = 1; j <= 60; j += int(1 + 1.5 * rand())) line = line " " j ":" rand()
+                print line " # docid = d" q "-" i
+            }
+            if (q % 50 == 0) print "# 50 more\n"
+        }
+    }'
+}
+
+@test "-j: so many threads make the same bytes, from a file, a pipe and several files" {
+    large >text
+    [ "$(wc -c <text)" -gt 2000000 ]
+    for options in '' -n '-c -b 7' '-k -d 60' '-p 8'; do
+        # shellcheck disable=SC2086 # the options are words
+        svm2bin $options text >right
+        for j in 2 3 8; do
+            # shellcheck disable=SC2086
+            svm2bin $options -j $j text >out
+            same right out
+        done
+        # shellcheck disable=SC2002,SC2086 # a pipe is what is tested
+        cat text | svm2bin $options -j 3 >out
+        same right out
+    done
+    svm2bin text >right
+    head -c 900000 text >one
+    tail -c +900001 text >two
+    cut=$(($(grep -n . one | tail -n 1 | cut -d : -f 1) - 1)) # the last line was cut in two
+    head -n "$cut" text >one
+    tail -n +$((cut + 1)) text >two
+    svm2bin -j 2 one two >out
+    same right out
+    svm2bin text | update -a listnet -T 900 -m w.bin
+    loop 'svm2bin -j 4 text | update -a listnet -T 900 -m model'
+    same w.bin model
+}
+
+@test "-j: an error has the same message, after the same rounds" {
+    large >text
+    lines=$(wc -l <text)
+    for at in 2 $((lines / 3)) $((lines - 1)); do
+        for bad in '1 qid:q17 1:1' 'x qid:new 1:1' '1 qid:new 1:nan' '1 1:1' '1 qid:new 1:1\0' 'qid:'; do
+            (head -n "$at" text; printf "$bad\n"; tail -n +$((at + 1)) text) >wrong
+            for options in '' -k; do
+                # shellcheck disable=SC2086 # the options are words
+                svm2bin $options wrong >right 2>right.err || status=$?
+                got=0
+                # shellcheck disable=SC2086
+                svm2bin $options -j 3 wrong >out 2>err || got=$?
+                same right out
+                same right.err err
+                [ -n "$options" ] || is "$got" "$status"
+            done
+        done
+    done
+}
+
+@test "-j: a reader that has gone, a full disk and a signal are as with one thread" {
+    large >text
+    run -141 bash -o pipefail -c 'svm2bin -j 4 text | head -c 1000 >/dev/null'
+    fails 1 'svm2bin: cannot write <stdout>: No space left on device' sh -c 'svm2bin -j 4 text >/dev/full'
+    mkfifo slow
+    (svm2bin -j 4 text slow >out & echo $! >id; wait $! || echo $? >status) &
+    exec 4>slow
+    until [ -s id ] && [ "$(wc -c <out)" -gt 500000 ]; do sleep 0.02; done
+    kill "$(cat id)"
+    wait
+    exec 4>&-
+    is "$(cat status)" 143
+}
+
+@test "-j: a query from a slow pipe is written when the next one begins" {
+    large >text
+    mkfifo pipe
+    svm2bin -j 4 <pipe | bin2txt -f head >out &
+    exec 4>pipe
+    cat text >&4
+    printf '1 qid:more 1:1\n1 qid:last 1:1\n' >&4
+    for _ in $(seq 200); do
+        ! grep -q qid=more out || break
+        sleep 0.02
+    done
+    is "$(grep -c . out)" 901
+    exec 4>&-
+    wait $!
+    is "$(grep -c 'qid=' out)" 902
+}
+
+@test "-i: each query is in one share, in order, whatever n is" {
+    (small_text; printf '# the last\n\n'; printf '1 qid:d 1:0.5\r\n1 qid:e 2:1') >text
+    svm2bin text >right
+    for n in 1 2 3 7 40; do
+        rm -f share.*
+        for i in $(seq "$n"); do svm2bin -j 2 -i "$i/$n" text >"share.$(printf %02d "$i")"; done
+        replay share.* >out
+        same right out
+    done
+    is "$(svm2bin -i 4294967295/4294967295 text)" 'rankpipe/1 end rounds=0 bytes=0'
+}
+
+@test "-i: lines are counted from the start of the file, and each share from its first round" {
+    printf '1 qid:%s 1:1\n' a a b b c c d d >text
+    is "$(svm2bin -i 2/2 text | bin2txt -f head | cut -d ' ' -f 3,4)" "$(printf 't=1 qid=d\n')"
+    sed '8s/1:1/1:x/' text >wrong
+    fails 1 "svm2bin: wrong: line 8: the value is not a number: '1:x'" svm2bin -i 2/2 wrong
+    svm2bin -k -i 1/2 wrong >out
+    fails 1 "svm2bin: wrong: line 8: *
+svm2bin: wrong: each of the 1 queries has an error" svm2bin -k -i 2/2 wrong
+}
+
+@test "-i divides one regular file with qids" {
+    fails 2 'svm2bin: -i divides one file: name it*' svm2bin -i 1/2
+    fails 2 'svm2bin: -i divides one file: name it*' svm2bin -i 1/2 -
+    fails 2 'svm2bin: -i divides one file: name it*' svm2bin -i 1/2 a b
+    fails 2 'svm2bin: -i divides text by its qids, and does not go with -l*' svm2bin -l -i 1/2 a
+    fails 2 'svm2bin: -i divides text by its qids, and does not go with -q*' svm2bin -q c -i 1/2 a
+    fails 2 "svm2bin: -i wants i/n, the i-th of n shares from 1, not '3/2'*" svm2bin -i 3/2 a
+    fails 1 'svm2bin: /dev/null is not a regular file, and has no shares' svm2bin -i 1/2 /dev/null
+    fails 1 'svm2bin: cannot open nothing: No such file or directory' svm2bin -i 1/2 nothing
 }

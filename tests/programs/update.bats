@@ -378,12 +378,12 @@ saves_before() {
     # other two with 1/4. No features, so that w[i] += 2 eta R_i / pi_i: 3/(3/4) and 1/(1/4).
     mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 0 3 2 1 greedy:u4 0 1 2 3 seen:f4 3 1 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 4 0 0 4 >want
+    mkstream model crc= learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 4 0 0 4 >want
     same want model
     # Logits that are equal: 1/4 for one place, 2/4 for two.
     mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 0 12 0 0 >want
+    mkstream model crc= learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 0 12 0 0 >want
     same want model
     mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 2 >round
     [ "$(update -a squared -e 0.5 <round | bin2txt | awk '$1 == "w" { printf "%.14g ", $3 }')" = '4 6 0 0 ' ]
@@ -420,7 +420,7 @@ refuses() {
     # gamma=1/2 of 3: the pair 0, 2 is seen with (1/2) (1/2) / 1.
     mkstream round t=1 docs=3 dim=0 gamma=0.5 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >round
     update -a ranksvm -e 0.5 <round >model
-    mkstream model learner=ranksvm rounds=1 dim=3 features=0 eta=0.5 w:f8 2 0 -2 >want
+    mkstream model crc= learner=ranksvm rounds=1 dim=3 features=0 eta=0.5 w:f8 2 0 -2 >want
     same want model
 }
 
@@ -434,7 +434,7 @@ refuses() {
     # Behind one that is sure of its place the next is as likely as among the others alone: 1/2.
     mkstream round t=1 docs=3 dim=0 order:u4 2 0 1 logit:f8 0 0 800 seen:f4 1 2 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=3 features=0 eta=0.5 w:f8 4 0 1 >want
+    mkstream model crc= learner=squared rounds=1 dim=3 features=0 eta=0.5 w:f8 4 0 1 >want
     same want model
 }
 
@@ -1253,4 +1253,12 @@ raw() {
     is "$(echo w.bin*)" 'w.bin w.bin.01 w.bin.1x w.bin.70 w.bin.80 w.bin.lock.1'
     fails 2 'update: -l needs -m: *' update -a listnet -l 2
     fails 2 'update: -c needs -m: *' update -a listnet -c 2
+}
+
+@test "the warning on raw features counts features as the text does" {
+    printf '0 qid:a 1:1 3:1\n1 qid:a 1:1 3:500\n' >text
+    svm2bin text | update -a squared -e 0.1 -m m 2>err
+    is "$(cat err)" 'update: round 1 (qid a): feature 3 of document 1 is 500: raw features as large as this ruin most learners: add -x scale, or -x none to accept them'
+    sed 's/ 3:500/ 2:1 3:500/; s/ 3:1$/ 2:0 3:1/' text | svm2bin | update -a squared -e 0.1 -n -m m 2>dense
+    same err dense
 }

@@ -231,6 +231,13 @@ carried() {
     all_refuse in "after round 2: not a rankpipe stream: it begins with 'more'"
 }
 
+@test "a compressed stream is named, and how it is read" {
+    gzip -c two >in
+    all_refuse in "not a rankpipe stream: compressed by gzip: decompress it first, by 'gzip -dc'"
+    printf '(\265/\375\0\1' >in
+    all_refuse in "not a rankpipe stream: compressed by zstd: decompress it first, by 'zstd -dc'"
+}
+
 # refuse_header HEADER WORDS: a round with that header (and bytes enough) after a good one is refused.
 refuse_header() {
     { tiny 1 && echo "rankpipe/1 $1" && head -c 100 /dev/zero; } >in
@@ -494,7 +501,7 @@ of_whole() {
 @test "update refuses a stream cut at any byte, and saves what came whole" {
     { tiny 5 && end 1; } | update -X -a squared -e 0.125 >model1
     { tiny 5 && tiny 6 && end 2; } | update -X -a squared -e 0.125 >model2
-    is "$(bin2txt -f head model2)" \
+    is "$(uncrc <model2 | bin2txt -f head)" \
         'rankpipe/1 model learner=squared rounds=2 dim=1 features=1 eta=0.125 cols=w:f8[1] bytes=8'
     check() {
         if [ "$1" = 0 ]; then [ ! -e new.bin ]; else cmp -s new.bin "model$1" && rm new.bin; fi
