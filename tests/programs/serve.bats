@@ -360,7 +360,7 @@ need_spool() {
 
 # logged FOLDER: the header lines of its rounds, in the order of their numbers.
 logged() {
-    for file in "$1"/*.bin; do bin2txt -f head "$file"; done | sort -t = -k 2,2n
+    for file in "$1"/*.bin; do uncrc <"$file" | bin2txt -f head; done | sort -t = -k 2,2n
 }
 
 @test "spool: the log has each round once, with its request, time and seed" {

@@ -95,7 +95,7 @@ plain_make() {
     needs() { (cd "$ROOT" && sh tests/run -n "$@"); }
     is "$(needs ridge)" build/tests/exact/ridge
     is "$(needs tests/exact/ridge.c)" build/tests/exact/ridge
-    is "$(needs explore | sort -u | paste -sd ' ')" 'all build/tests/shim/mkstream'
+    is "$(needs explore | sort -u | paste -sd ' ')" 'all build/tests/shim/mkstream build/tests/shim/uncrc'
     needs tests/promises/kill.bats | grep -x build/tests/shim/kill_at
     is "$(needs build | sort -u | paste -sd ' ')" "$(needs tests/promises/build.bats | sort -u | paste -sd ' ')"
     needs examples | grep -x build/examples/data/make

@@ -26,12 +26,12 @@ queries() {
 
 LEARN="update -a kl -e 1e-4 -U 1"
 
-# 70 KB of features a round: more than is read at once, so that the second round's go past unread. So
+# 270 KB of features a round: more than is read at once, so that the second round's go past unread. So
 # many documents that what sorts them asks for memory.
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return 1
     queries 130 33 >text
-    queries 130 135 | svm2bin >stored
+    queries 130 520 | svm2bin | uncrc >stored
     $LEARN <stored >weights
     score -m weights <stored >scored
     explore -g 0.5 <scored >shown
