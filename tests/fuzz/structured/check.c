@@ -6,8 +6,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "second.h"
-
 struct board *board;
 struct checks checks = { .allowance = 1 };
 
@@ -83,7 +81,7 @@ static void check_words(const struct outcome *outcome)
  * square of 64 weights: all measured below a tenth of this. */
 static double allowed(const struct outcome *outcome)
 {
-    return checks.allowance * (1.0 + 4e-6 * (double)(outcome->read + outcome->written));
+    return checks.allowance * (0.1 + 1e-6 * (double)(outcome->read + outcome->written));
 }
 
 static void check_time(const struct outcome *outcome)
@@ -144,10 +142,10 @@ struct outcome check_ok(const struct command *command)
     return outcome;
 }
 
-struct stream check_stream(struct bytes bytes, bool with_features)
+struct stream check_stream(struct bytes bytes, enum second second)
 {
     struct stream stream;
-    const char *wrong = second_read(&stream, bytes.data, bytes.n, with_features);
+    const char *wrong = second_read(&stream, bytes.data, bytes.n, second);
     if (wrong)
         found("the second reader refuses the output: %s", wrong);
     board->streams++;
@@ -156,7 +154,7 @@ struct stream check_stream(struct bytes bytes, bool with_features)
 
 struct stream check_model(struct bytes bytes)
 {
-    struct stream stream = check_stream(bytes, false);
+    struct stream stream = check_stream(bytes, SECOND_ALL);
     if (stream.n != 2 || strcmp(stream.record[0].kind, "model") != 0)
         found("this should be a file of one model");
     const char *learner = draft_value(&stream.record[0], "learner");

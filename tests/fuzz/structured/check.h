@@ -5,6 +5,7 @@
 #include "learn/learner.h"
 #include "program.h"
 #include "programs.h"
+#include "second.h"
 
 enum { PROGRAMS_MOST = 32, LEARNERS_MOST = 96 };
 
@@ -42,7 +43,7 @@ struct outcome check_run(const struct command *command);
 struct outcome check_ok(const struct command *command);
 
 /* Reads a stream by the second reader: it must be right. */
-struct stream check_stream(struct bytes bytes, bool with_features);
+struct stream check_stream(struct bytes bytes, enum second second);
 
 /* The same of a file of one model. */
 struct stream check_model(struct bytes bytes);

@@ -47,8 +47,9 @@ static void draw_parts(struct dice *draw, struct parts *parts)
         command_word(add(parts, "features"), options_steps(draw));
     if (ring)
         add(parts, "score -f ring");
-    options_draw(draw, add(parts, memory_text("explore %s", way.explore ? way.explore : "")),
-                 &explore, odd);
+    struct command *shows = add(parts, memory_text("explore %s", way.explore ? way.explore : ""));
+    if (draw_one_in(draw, 4))
+        options_draw(draw, shows, &explore, odd);
     add(parts, memory_text("feedback-mask %s", way.mask ? way.mask : "-k all"));
     if (!ring && draw_below(draw, 2)) {
         add(parts, "bin2txt -f svm");

@@ -158,7 +158,7 @@ static const char *svm_line(struct dice *draw, size_t query, size_t odd)
 const char *make_svm(struct dice *draw, size_t odd)
 {
     char *text = memory_text("%s", odd && draw_one_in(draw, 20) ? "\xef\xbb\xbf" : "");
-    size_t queries = draw_below(draw, 5);
+    size_t queries = draw_below(draw, 20) ? 1 + draw_below(draw, 4) : 0;
     for (size_t q = 0; q < queries; q++)
         for (size_t i = 1 + draw_below(draw, 4); i > 0; i--)
             text = memory_text("%s%s", text,

@@ -35,7 +35,7 @@ static const struct special {
     { "feedback-join", 't', WORDS("0", "0.01", "1000") },
     { "feedback-join", 'k', WORDS("1", "2", "3", "all") },
     { "feedback-mask", 'k', WORDS("1", "2", "3", "all") },
-    { "weights2bin", 'd', WORDS("1", "8", "100", "2147483648") },
+    { "weights2bin", 'd', WORDS("1", "8", "100", "100000") },
     { "features", 'D', WORDS("1", "3", "20") },
     { "synth", 'n', WORDS("1", "3", "20") },
     { "synth", 'b', WORDS("1", "2", "9007199254740990") },
@@ -76,19 +76,18 @@ static const char *draw_option_word(struct dice *draw, option_words *words)
     return words(draw_below(draw, n));
 }
 
-/* A value of an option that takes a number. */
-static const char *draw_value(struct dice *draw, size_t odd)
+/* A value of an option that takes a number: whole, but for the letters of real numbers. */
+static const char *draw_value(struct dice *draw, char letter, bool real, size_t odd)
 {
     static const char *const edges[] = {
         "0", "-0", "-1", "1e-320", "1e-300", "1e300", "1e308", "1e309", "1e-400", "nan", "inf",
         "0.99999999999999999", "1.0000000000000002", "1e-5", "0x1p3", "", "1e", "1,5", "30s", NULL,
     };
-    static const char *const plain[] = {
-        "1", "2", "3", "0.5", "0.1", "1", "0.01", "4", "10", "1.5", NULL,
-    };
+    static const char *const plain[] = { "1", "2", "3", "4", "10", NULL };
+    static const char *const shares[] = { "0.5", "0.1", "1", "0.01", "0.9", NULL };
     if (odd && draw_one_in(draw, odd))
         return draw_below(draw, 2) ? draw_word(draw, edges) : draw_whole(draw, 1);
-    return draw_word(draw, plain);
+    return draw_word(draw, real && strchr("gEFHCDMSUReHMnSRz", letter) ? shares : plain);
 }
 
 /* A number that is not refused would cost time or memory by itself, so only small or wrong ones. */
@@ -111,7 +110,7 @@ static void add_option(struct dice *draw, struct command *command, const struct 
     else if (option->value && option->words && !(odd && draw_one_in(draw, odd)))
         value = draw_option_word(draw, option->words);
     else if (option->value)
-        value = draw_value(draw, odd);
+        value = draw_value(draw, option->letter, program != &metric && program != &synth, odd);
     bool seconds = strcmp(program->name, "svm2bin") == 0 && option->letter == 't';
     command->timed = command->timed || seconds || (value && strcmp(value, "random") == 0) ||
                      (value && strcmp(value, "1s") == 0);
@@ -128,7 +127,7 @@ void options_draw(struct dice *draw, struct command *command, const struct filte
     for (size_t n = rows ? counts[draw_below(draw, 8)] : 0; n > 0; n--)
         add_option(draw, command, program, &program->options[draw_below(draw, rows)], odd);
     if (odd && draw_one_in(draw, 60))
-        command_word(command, draw_below(draw, 2) ? "-?" : draw_below(draw, 2) ? "-h" : "--x");
+        command_word(command, draw_below(draw, 2) ? "-?" : "--x");
 }
 
 void options_learner(struct dice *draw, struct command *command, const struct learner *learner,
@@ -170,7 +169,10 @@ const char *options_measure(struct dice *draw)
 const char *options_steps(struct dice *draw)
 {
     const char *steps = draw_option_word(draw, features.operand->words);
-    for (size_t i = draw_below(draw, 3); i > 0; i--)
-        steps = memory_text("%s,%s", steps, draw_option_word(draw, features.operand->words));
+    for (size_t i = draw_below(draw, 3); i > 0; i--) {
+        const char *more = draw_option_word(draw, features.operand->words);
+        if (strcmp(more, "products") != 0 || !strstr(steps, "o")) /* or they are too many */
+            steps = memory_text("%s,%s", steps, more);
+    }
     return draw_one_in(draw, 12) ? memory_text("%s:3:0.5:1", steps) : steps;
 }

@@ -5,15 +5,16 @@
 #include <string.h>
 
 #define MOST 9007199254740992u /* 2^53 */
+enum { CRC_KNOWN = 0 };        /* is there the key crc= in rounds? */
 
 /* What is known about a column of rounds: one row for each of the table of rankpipe(5). */
 static const struct known {
     const char *name, *type;
     enum length { ANY, DOCS, DOCS_AND_ONE, CELLS, UP_TO_DOCS } length;
-    enum values { FREE, NAMES, FINITE, FROM_ZERO, ORDER, TEAM } values;
+    enum values { FREE, FINITE, FROM_ZERO, ORDER, TEAM } values;
     bool ordered; /* it needs the column order */
 } known[] = {
-    { "label", "f4", DOCS, FROM_ZERO, false },   { "name", "u1", ANY, NAMES, false },
+    { "label", "f4", DOCS, FROM_ZERO, false },   { "name", NULL, ANY, FREE, false },
     { "score", "f8", DOCS, FINITE, false },      { "rival", "f8", DOCS, FINITE, false },
     { "index", "f8", DOCS, FINITE, false },      { "order", "u4", DOCS, ORDER, false },
     { "greedy", "u4", DOCS, ORDER, false },      { "logit", "f8", DOCS, FINITE, true },
@@ -23,18 +24,26 @@ static const struct known {
     { NULL, NULL, ANY, FREE, false },
 };
 
-/* Keys of rounds that are whole numbers, and their bounds. */
+/* Keys of rounds in their order, and the bounds of whole numbers; most 0: a word. */
 static const struct range {
     const char *name;
     uint64_t least, most;
 } ranges[] = {
-    { "t", 1, MOST - 1 },       { "time", 0, MOST - 1 },  { "docs", 1, 4294967295u },
-    { "dim", 0, 2147483648u },  { "top", 1, 4294967295u }, { "swap", 1, 4294967295u },
-    { "block", 0, MOST - 1 },   { "group", 0, 4294967294u }, { "seed", 0, MOST },
+    { "t", 1, MOST - 1 },
+    { "qid", 0, 0 },
+    { "request", 0, 0 },
+    { "time", 0, MOST - 1 },
+    { "docs", 1, 4294967295u },
+    { "dim", 0, 2147483648u },
+    { "made", 0, 0 },
+    { "gamma", 0, 0 },
+    { "top", 1, 4294967295u },
+    { "swap", 1, 4294967295u },
+    { "block", 0, MOST - 1 },
+    { "group", 0, 4294967294u },
+    { "seed", 0, MOST },
     { NULL, 0, 0 },
 };
-
-static const char *const words_known[] = { "qid", "request", "made", "gamma", "crc", NULL };
 
 static bool among(const char *word, const char *const *words)
 {
@@ -186,8 +195,6 @@ static const char *check_order(const struct array *column, uint64_t docs)
 
 static const char *check_values(const struct array *column, enum values values, uint64_t docs)
 {
-    if (values == NAMES)
-        return check_names(column, docs);
     if (values == ORDER)
         return check_order(column, docs);
     for (size_t i = 0; i < column->n && values != FREE; i++) {
@@ -215,7 +222,7 @@ static const char *check_column(struct draft *record, const struct array *column
         row++;
     if (!row->name)
         return NULL;
-    if (strcmp(row->type, column->type) != 0 || !right_length(column, row->length, docs, dim))
+    if ((row->type && strcmp(row->type, column->type) != 0) || !right_length(column, row->length, docs, dim))
         return memory_text("column %s has a wrong type or length", row->name);
     if (row->ordered && !draft_column(record, "order"))
         return memory_text("column %s has no order", row->name);
@@ -251,26 +258,32 @@ static const char *check_features(struct draft *record)
                   draft_column(record, "val");
     if (dense && sparse)
         return "features are dense and sparse";
-    if (whole_key(record, "dim") == 0)
-        return dense || sparse ? "features with dim=0" : NULL;
     if (!dense && !sparse)
-        return "there are no features";
+        return whole_key(record, "dim") ? "there are no features" : NULL;
     return sparse ? check_sparse(record) : NULL;
 }
 
 static const char *check_round_keys(const struct draft *record)
 {
+    const struct range *last = ranges;
     for (size_t i = 0; i < record->keys; i++) {
         const struct word *key = &record->key[i];
         const struct range *range = ranges;
         uint64_t value;
+        if (strncmp(key->name, "x-", 2) == 0 || (CRC_KNOWN && strcmp(key->name, "crc") == 0))
+            continue;
         while (range->name && strcmp(range->name, key->name) != 0)
             range++;
-        if (range->name &&
+        if (!range->name)
+            return memory_text("key %s is unknown", key->name);
+        if (range < last)
+            return memory_text("key %s is out of order", key->name);
+        if (range->most &&
             (!whole(key->value, &value) || value < range->least || value > range->most))
             return memory_text("key %s is out of its range", key->name);
-        if (!range->name && !among(key->name, words_known) && strncmp(key->name, "x-", 2) != 0)
-            return memory_text("key %s is unknown", key->name);
+        if (!range->most && strcmp(key->name, "gamma") != 0 && strlen(key->value) > 255)
+            return memory_text("key %s is too long", key->name);
+        last = range;
     }
     return NULL;
 }
@@ -281,6 +294,10 @@ static const char *check_draw_keys(struct draft *record)
     char *end = NULL;
     if (gamma && !(strtod(gamma, &end) >= 0 && strtod(gamma, &end) <= 1 && *end == '\0'))
         return "key gamma is out of its range";
+    const char *group = draft_value(record, "group");
+    if (group && (!draft_value(record, "block") ||
+                  whole_key(record, "group") >= whole_key(record, "docs")))
+        return "key group has no block, or is no group";
     bool top = draft_value(record, "top"), swap = draft_value(record, "swap");
     if ((top || swap) && (!gamma || (top && swap)))
         return "top and swap stand alone, or together";
@@ -291,19 +308,74 @@ static const char *check_draw_keys(struct draft *record)
     return NULL;
 }
 
-static const char *check_round(struct draft *record, bool features)
+/* qid and request: %, where it stands, begins a byte as two digits. */
+static const char *check_encoded(const char *value)
+{
+    for (const char *p = value ? strchr(value, '%') : NULL; p; p = strchr(p + 1, '%'))
+        if (strspn(p + 1, "0123456789ABCDEF") < 2)
+            return "a % is followed by other bytes than two digits";
+    return NULL;
+}
+
+/* The steps of made=. */
+static const char *check_made(const char *value)
+{
+    for (const char *p = value; p; p = *p ? p + 1 : NULL) {
+        size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz");
+        p += n;
+        if (*p == ':')
+            p += strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789.+-:");
+        if (n == 0 || (*p && *p != ','))
+            return "key made is not a list of steps";
+    }
+    return NULL;
+}
+
+static const char *check_words(const struct draft *record)
+{
+    const char *wrong = check_encoded(draft_value(record, "qid"));
+    if (!wrong)
+        wrong = check_encoded(draft_value(record, "request"));
+    return wrong ? wrong : check_made(draft_value(record, "made"));
+}
+
+/* The type and length of each column, and values that every reader checks. */
+static const char *check_columns(struct draft *record)
+{
+    const char *wrong = NULL;
+    const struct array *idx = draft_column(record, "idx"), *val = draft_column(record, "val");
+    for (size_t i = 0; i < record->columns && !wrong; i++)
+        wrong = check_column(record, &record->column[i]);
+    if (!wrong && idx && val && idx->n != val->n)
+        wrong = "idx and val differ in length";
+    return wrong;
+}
+
+static const char *check_name_column(struct draft *record)
+{
+    const struct array *name = draft_column(record, "name");
+    if (name && strcmp(name->type, "u1") != 0)
+        return "column name has a wrong type";
+    return name ? check_names(name, whole_key(record, "docs")) : NULL;
+}
+
+static const char *check_round(struct draft *record, enum second second)
 {
     const char *wrong = check_round_keys(record);
     if (!draft_value(record, "t") || !draft_value(record, "docs") || !draft_value(record, "dim"))
         return "a round needs t, docs and dim";
-    for (size_t i = 0; i < record->columns && !wrong; i++)
-        wrong = check_column(record, &record->column[i]);
+    if (!wrong)
+        wrong = check_words(record);
+    if (!wrong)
+        wrong = check_columns(record);
     if (!wrong)
         wrong = check_draw_keys(record);
     if (!wrong && whole_key(record, "docs") > 65536 &&
         strtoull(record->bytes, NULL, 10) < whole_key(record, "docs"))
         wrong = "more documents than bytes";
-    return wrong || !features ? wrong : check_features(record);
+    if (!wrong && second == SECOND_ALL)
+        wrong = check_name_column(record);
+    return wrong || second == SECOND_PASSED ? wrong : check_features(record);
 }
 
 /* Arrays of a model whose length is known: 0 is dim. */
@@ -354,17 +426,19 @@ static const char *check_model(struct draft *record)
     return NULL;
 }
 
-static const char *check_record(struct draft *record, uint64_t since, bool features)
+static const char *check_record(struct draft *record, uint64_t since, enum second second)
 {
     if (strcmp(record->kind, "round") == 0)
-        return check_round(record, features);
+        return check_round(record, second);
     if (strcmp(record->kind, "model") == 0)
-        return check_model(record);
+        return second == SECOND_ALL ? check_model(record) : NULL;
     if (strcmp(record->kind, "end") != 0)
         return "a record is no round, no model and no end";
     if (record->keys != 1 || strcmp(record->key[0].name, "rounds") != 0 || record->columns)
         return "an end record has more than its count";
-    return whole_key(record, "rounds") == since ? NULL : "an end record counts wrong";
+    uint64_t said;
+    bool right = whole(record->key[0].value, &said) && said == since && strcmp(record->bytes, "0") == 0;
+    return right ? NULL : "an end record counts wrong";
 }
 
 /* Cuts the payload up, which the columns must fill. */
@@ -408,7 +482,7 @@ static const char *read_record(struct draft *record, const unsigned char *bytes,
     return wrong;
 }
 
-const char *second_read(struct stream *stream, const void *bytes, size_t n, bool features)
+const char *second_read(struct stream *stream, const void *bytes, size_t n, enum second second)
 {
     const unsigned char *from = bytes;
     uint64_t since = 0;
@@ -417,7 +491,7 @@ const char *second_read(struct stream *stream, const void *bytes, size_t n, bool
         struct draft *record = stream_add(stream, "");
         const char *wrong = read_record(record, from, n, &length);
         if (!wrong)
-            wrong = check_record(record, since, features);
+            wrong = check_record(record, since, second);
         if (wrong)
             return memory_text("record %zu: %s", stream->n, wrong);
         since = strcmp(record->kind, "end") == 0 ? 0 : since + 1;

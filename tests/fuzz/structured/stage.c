@@ -89,7 +89,7 @@ struct stream stage_rounds(struct dice *draw, const struct way *way)
         last = "shown";
     if (way->mask && last[0] == 's' && pass("feedback-mask", way->mask, last, "seen"))
         last = "seen";
-    return check_stream(file_get(last), true);
+    return check_stream(file_get(last), SECOND_FEATURES);
 }
 
 const struct learner *stage_learner(struct dice *draw)

@@ -41,7 +41,7 @@ const char *__asan_default_options(void)
 }
 #endif
 
-enum { FAILURES_MOST = 20, CASE_SECONDS = 60, LEAK_CASES = 200 };
+enum { FAILURES_MOST = 20, CASE_SECONDS = 60, LEAK_CASES = 200, DESCRIPTORS_MOST = 40 };
 
 struct run {
     uint64_t seed, first, cases;
@@ -56,6 +56,15 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* What a program opened, it closed. */
+static void check_descriptors(void)
+{
+    int next = dup(0);
+    if (next > DESCRIPTORS_MOST)
+        found("descriptors stay open: the next one is %d", next);
+    close(next);
+}
+
 /* Every file of the case before is gone; one case in 16 runs twice, and must print the same. */
 static void run_case(uint64_t seed, uint64_t number)
 {
@@ -67,6 +76,7 @@ static void run_case(uint64_t seed, uint64_t number)
         if (case_run(seed, number) != digest)
             found("the same case prints something else");
     }
+    check_descriptors();
     board->digest += digest;
     memory_free();
 }
