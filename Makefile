@@ -60,7 +60,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(COMPILE) $(DEPENDS) -c -o $@ $<
 
 -include $(wildcard $(BUILD)/cmd/*.d $(BUILD)/lib/*/*.d build/tests/*/*.d build/examples/*/*.d \
-	build/fuzz/*/*.d build/fuzz/*/*/*.d)
+	build/tests/fuzz/structured/*.d build/fuzz/*/*.d build/fuzz/*/*/*.d build/fuzz/tests/fuzz/*/*.d)
 
 # A stamp holds the compiler and its flags, and is written when they change: then every object, which
 # depends on it, is built again.
@@ -97,15 +97,22 @@ FUZZ = $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c
 FUZZED = $(filter-out build/cmd/main.o,$(CMD)) $(LIB)
 FUZZ_SOURCES = $(FUZZ) driver
 
-$(FUZZ_SOURCES:%=build/tests/fuzz/%.o): build/tests/fuzz/%.o: tests/fuzz/%.c build/flags
+# And one that makes its own input, of which all programs and learners get their share.
+STRUCTURED = $(patsubst tests/%.c,build/tests/%.o,$(wildcard tests/fuzz/structured/*.c))
+
+$(FUZZ_SOURCES:%=build/tests/fuzz/%.o) $(STRUCTURED): build/tests/%.o: tests/%.c build/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -Icmd $(DEPENDS) -c -o $@ $<
 
 $(FUZZ:%=build/tests/fuzz/%): %: %.o build/tests/fuzz/driver.o $(FUZZED)
 	$(LINK) -o $@ $< build/tests/fuzz/driver.o $(FUZZED) -lm
 
+build/tests/fuzz/structured/structured: $(STRUCTURED) $(FUZZED)
+	$(LINK) -o $@ $^ -lm
+
 ## tests: what the tests need that is written in C, in build/tests
-tests: $(TESTS) build/examples/data/make build/tests/shim/faulty.so $(FUZZ:%=build/tests/fuzz/%)
+tests: $(TESTS) build/examples/data/make build/tests/shim/faulty.so $(FUZZ:%=build/tests/fuzz/%) \
+	build/tests/fuzz/structured/structured
 
 # What the sanitizers catch, in tests and under fuzzers.
 CAUGHT = address,undefined,float-cast-overflow

@@ -5,7 +5,7 @@
 
 #include "change.h"
 #include "loops.h"
-#include "second.h"
+#include "serving.h"
 #include "stage.h"
 
 /* A command of words that spaces divide. */
@@ -388,13 +388,21 @@ static void case_update(struct dice *draw)
         follow_model(draw, &command, saved);
 }
 
+static void case_processes(struct dice *draw)
+{
+    if (draw_one_in(draw, 5))
+        case_serve(draw);
+    else
+        case_loop(draw);
+}
+
 uint64_t case_run(uint64_t seed, uint64_t number)
 {
     static void (*const kinds[])(struct dice *) = {
         case_filter, case_filter, case_filter, case_features, case_score, case_score, case_metric,
         case_join, case_bin2txt, case_replay, case_spool, case_text, case_text, case_weights,
         case_synth, case_update, case_update, case_update, case_update, case_update, case_update,
-        case_loop,
+        case_processes,
     };
     struct dice draw = draw_start(seed, number);
     checks.timed = false;

@@ -251,7 +251,7 @@ void change_bytes(struct dice *draw, struct bytes *bytes)
         *bytes = (struct bytes){ more, bytes->n + n };
     } else {
         for (size_t i = 0; i < n && at + i < bytes->n; i++)
-            bytes->data[at + i] = (unsigned char)(how == 3 ? draw_bits(draw) & 255
-                                                  : bytes->data[at + i] ^ 1u << draw_below(draw, 8));
+            bytes->data[at + i] ^= (unsigned char)(how == 3 ? draw_bits(draw) & 255
+                                                            : 1u << draw_below(draw, 8));
     }
 }

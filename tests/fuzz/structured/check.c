@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct board *board;
@@ -132,6 +133,17 @@ struct outcome check_run(const struct command *command)
     check_time(&outcome);
     check_memory();
     return outcome;
+}
+
+void check_started(const struct command *command, int status, const char *err)
+{
+    struct outcome outcome = { .err = (const char *)file_get(err).data };
+    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    tell(command, &outcome);
+    count(command, &outcome);
+    if (outcome.status < 0 || outcome.status > 2)
+        found("the process ended by a signal, or with another status: %d", status);
+    check_words(&outcome);
 }
 
 struct outcome check_ok(const struct command *command)

@@ -152,17 +152,20 @@ void options_learner(struct dice *draw, struct command *command, const struct le
 
 const char *options_measure(struct dice *draw)
 {
-    static const char *const cutoffs[] = { "", "", "@1", "@2", "@10", "@0", "@4294967296", NULL };
+    static const char *const cutoffs[] = { "@1", "@2", "@10", "", "@3", "@1", "@0", NULL };
     static const char *const bare[] = { "ndcg", "dcg", "err", "p", "prec", "map", "mrr", "auc",
                                         "pairloss", "sumloss", NULL };
-    const char *word = metric.operand->words ? draw_option_word(draw, metric.operand->words)
-                                             : draw_word(draw, bare);
+    bool any = metric.operand->words && draw_below(draw, 2);
+    const char *word = any ? draw_option_word(draw, metric.operand->words) : draw_word(draw, bare);
     if (strstr(word, "MEASURE")) /* "ips:MEASURE" */
         return memory_text("%.*s:%s%s", (int)(strchr(word, ':') - word), word,
                            draw_word(draw, bare), draw_word(draw, cutoffs));
     if (strstr(word, "LOSS"))
         return memory_text("drawn:%s", draw_below(draw, 2) ? "squared" : "kl");
     const char *at = strchr(word, '@');
+    if (!at && strlen(word) <= 4 && strcmp(word, "map") != 0 && strcmp(word, "mrr") != 0 &&
+        strcmp(word, "auc") != 0)
+        return memory_text("%s%s", word, draw_word(draw, cutoffs));
     return at ? memory_text("%.*s%s", (int)(at - word), word, draw_word(draw, cutoffs)) : word;
 }
 

@@ -147,7 +147,9 @@ static int call_main(const struct command *command)
         if (stop_pipe[i] >= 0)
             close(stop_pipe[i]);
     stop_pipe[0] = stop_pipe[1] = -1;
-    signal(SIGALRM, SIG_DFL);
+    static const int caught_here[] = { SIGALRM, SIGINT, SIGTERM, SIGHUP, SIGBUS };
+    for (size_t i = 0; i < sizeof caught_here / sizeof *caught_here; i++)
+        signal(caught_here[i], SIG_DFL);
     return status;
 }
 

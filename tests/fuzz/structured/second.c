@@ -95,7 +95,8 @@ static const char *read_column(struct draft *record, char *word)
         return "a column stands twice";
     if (record->columns == COLUMNS_MOST)
         return "more columns than this reader has room for";
-    record->column[record->columns++] = (struct array){ word, colon + 1, (size_t)n, { NULL, 0 } };
+    struct array column = { word, colon + 1, (size_t)n, { NULL, 0 } };
+    record->column[record->columns++] = column;
     return NULL;
 }
 
@@ -112,7 +113,7 @@ static const char *read_columns(struct draft *record, char *list)
     return NULL;
 }
 
-/* One word of the line, "key=value". `last` is the word before: nothing but bytes= follows cols=. */
+/* One word of the line, "key=value". Nothing but bytes= follows cols=. */
 static const char *read_word(struct draft *record, char *word)
 {
     char *equals = strchr(word, '=');
@@ -222,7 +223,8 @@ static const char *check_column(struct draft *record, const struct array *column
         row++;
     if (!row->name)
         return NULL;
-    if ((row->type && strcmp(row->type, column->type) != 0) || !right_length(column, row->length, docs, dim))
+    if ((row->type && strcmp(row->type, column->type) != 0) ||
+        !right_length(column, row->length, docs, dim))
         return memory_text("column %s has a wrong type or length", row->name);
     if (row->ordered && !draft_column(record, "order"))
         return memory_text("column %s has no order", row->name);
@@ -437,8 +439,8 @@ static const char *check_record(struct draft *record, uint64_t since, enum secon
     if (record->keys != 1 || strcmp(record->key[0].name, "rounds") != 0 || record->columns)
         return "an end record has more than its count";
     uint64_t said;
-    bool right = whole(record->key[0].value, &said) && said == since && strcmp(record->bytes, "0") == 0;
-    return right ? NULL : "an end record counts wrong";
+    bool right = whole(record->key[0].value, &said) && said == since;
+    return right && strcmp(record->bytes, "0") == 0 ? NULL : "an end record counts wrong";
 }
 
 /* Cuts the payload up, which the columns must fill. */

@@ -49,7 +49,8 @@ struct way stage_any(struct dice *draw)
         "-p index -g 0.5", NULL,
     };
     static const char *const masks[] = {
-        "-k all", "-k 1", "-k 2", "-c perfect", "-c navigational -k 3", "-c cascade", "-n 0.5", NULL,
+        "-k all", "-k 1", "-k 2", "-c perfect", "-c navigational -k 3", "-c cascade", "-n 0.5",
+        NULL,
     };
     struct way way = { NULL, draw_one_in(draw, 8), NULL, NULL, "" };
     if (draw_below(draw, 3) == 0)

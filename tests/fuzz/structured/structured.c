@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -94,6 +97,9 @@ static void check_leaks(uint64_t number)
 /* The process that runs cases. */
 static void work(const struct run *run, uint64_t from, double end)
 {
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
     freopen("/dev/null", "r", stdin);
     freopen("/dev/null", "w", stdout);
     for (uint64_t i = from; i < run->first + run->cases; i++) {
