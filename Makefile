@@ -149,16 +149,18 @@ check test:
 		CFLAGS="-O1 -g $(SANITIZE)"
 endif
 
-# Each target for SECONDS; an input that fails is build/fuzz/crash-TARGET. Under AFL++ instead:
+# Each target for SECONDS, or for so many RUNS; an input that fails is build/fuzz/crash-TARGET. First
+# come structured cases, for as long, or one for 50 runs. Under AFL++ instead:
 #   make clean && make tests CC=afl-clang-fast
 #   afl-fuzz -i tests/fuzz/corpus/svm -o build/afl build/tests/fuzz/svm
 SECONDS = 20
+RUNS =
 CC_FUZZ = clang
 FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) $(CPPFLAGS) -Icmd -O1 -g -fno-sanitize-recover=all
 
-## fuzz: fuzz each parser for SECONDS=20 under libFuzzer (clang)
+## fuzz: fuzz programs and parsers for SECONDS=20 each (clang); RUNS=10000000: that many inputs each
 fuzz:
-	@MAKE="$(MAKE)" sh tests/fuzz/run "$(CC_FUZZ)" "$(SECONDS)" $(FUZZ)
+	@MAKE="$(MAKE)" RUNS="$(RUNS)" sh tests/fuzz/run "$(CC_FUZZ)" "$(SECONDS)" structured $(FUZZ)
 
 ifneq ($(shell cat build/fuzz/flags 2>/dev/null),$(strip $(FUZZING)))
 build/fuzz/flags: FORCE
@@ -172,6 +174,9 @@ build/fuzz/%.o: %.c build/fuzz/flags
 
 $(FUZZ:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZED:build/%=build/fuzz/%)
 	$(FUZZING) -fsanitize=fuzzer,$(CAUGHT) -o $@ $^ -lm
+
+build/fuzz/structured: $(STRUCTURED:build/%=build/fuzz/%) $(FUZZED:build/%=build/fuzz/%)
+	$(FUZZING) -fsanitize=$(CAUGHT) -o $@ $^ -lm
 
 ## demo: learn on examples/data through real pipes, and print the curve
 demo: all

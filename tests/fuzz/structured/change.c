@@ -120,8 +120,8 @@ static void add_column(struct dice *draw, struct draft *record)
     if (!docs || sscanf(docs, "%lu", &n) != 1 || n > 100000)
         n = draw_below(draw, 9);
     const char *name = draw_word(draw, column_names), *type = draw_word(draw, types);
-    struct array *column = draft_add(record, name, type, n + draw_one_in(draw, 5),
-                                       draw_below(draw, 2));
+    n += draw_one_in(draw, 5);
+    struct array *column = draft_add(record, name, type, n, draw_below(draw, 2));
     for (size_t i = 0; i < column->n; i++)
         array_put(column, i, draw_one_in(draw, 3) ? draw_number(draw, 9) : (double)i);
 }

@@ -6,18 +6,20 @@
 
 struct shape make_shape(struct dice *draw, bool items)
 {
-    struct shape shape = {
-        .rounds = 1 + draw_below(draw, 5), .docs = 1 + draw_below(draw, 8),
-        .dim = items ? 0 : 1 + draw_below(draw, 6), .sparse = draw_one_in(draw, 3),
-        .labels = !draw_one_in(draw, 12), .names = draw_one_in(draw, 4),
-        .wild = draw_one_in(draw, 25),
-    };
+    struct shape shape = { .items = items };
+    shape.rounds = 1 + draw_below(draw, 5);
+    shape.docs = 1 + draw_below(draw, 8);
+    shape.dim = items || draw_one_in(draw, 15) ? 0 : 1 + draw_below(draw, 6);
+    shape.sparse = !items && (shape.dim == 0 || draw_one_in(draw, 3));
+    shape.labels = !draw_one_in(draw, 12);
+    shape.names = draw_one_in(draw, 4);
+    shape.wild = draw_one_in(draw, 25);
     if (draw_one_in(draw, 40))
         shape.docs = 1 + draw_below(draw, 200);
     if (draw_one_in(draw, 300)) { /* so large that time which grows faster than the input shows */
         shape.rounds = 1;
         shape.docs = 20000 + draw_below(draw, 20000);
-        shape.dim = items ? 0 : 1;
+        shape.dim = shape.dim ? 1 : 0;
     }
     if (draw_one_in(draw, 60))
         shape.rounds = draw_below(draw, 2) * 60;
@@ -75,8 +77,8 @@ static void put_sparse(struct dice *draw, struct draft *record, const struct sha
 
 static void put_round(struct dice *draw, struct draft *round, const struct shape *shape, size_t t)
 {
-    size_t docs = shape->dim && shape->docs < 20000 ? 1 + draw_below(draw, shape->docs)
-                                                    : shape->docs;
+    bool same = shape->items || shape->docs >= 20000;
+    size_t docs = same ? shape->docs : 1 + draw_below(draw, shape->docs);
     draft_key(round, "t", memory_text("%zu", t));
     if (!draw_one_in(draw, 8))
         draft_key(round, "qid", memory_text("q%zu", draw_below(draw, 5)));
@@ -94,7 +96,7 @@ static void put_round(struct dice *draw, struct draft *round, const struct shape
         fill(draw, draft_add(round, "score", "f8", docs, false), 0);
     if (shape->rivals)
         fill(draw, draft_add(round, "rival", "f8", docs, false), 0);
-    if (shape->dim && shape->sparse)
+    if (shape->sparse)
         put_sparse(draw, round, shape, docs);
     else if (shape->dim)
         fill(draw, draft_add(round, "x", "f4", docs * shape->dim, false), shape->wild ? 6 : 0);
@@ -141,17 +143,19 @@ static const char *svm_line(struct dice *draw, size_t query, size_t odd)
     static const char *const qids[] = {
         "", "%", "%00", "%zz", "a#b", "\xc3\xa9", "q:1", "=", ",", "qid:", "1 2", NULL,
     };
-    bool odd_qid = odd && draw_one_in(draw, 2 * odd);
-    char *line = memory_text("%s%sqid:%s", draw_one_in(draw, 12) && odd ? number_word(draw, 2)
-                                           : memory_text("%zu", draw_below(draw, 5)),
-                             separator(draw, 2 * odd),
-                             odd_qid ? draw_word(draw, qids) : memory_text("q%zu", query));
+    const char *label = odd && draw_one_in(draw, 12) ? number_word(draw, 2)
+                                                     : memory_text("%zu", draw_below(draw, 5));
+    const char *space = separator(draw, 2 * odd);
+    const char *qid = odd && draw_one_in(draw, 2 * odd) ? draw_word(draw, qids)
+                                                        : memory_text("q%zu", query);
+    char *line = memory_text("%s%sqid:%s", label, space, qid);
     size_t index = 1;
-    for (size_t j = draw_below(draw, 6); j > 0; j--, index += 1 + draw_below(draw, 3))
-        line = memory_text("%s%s%s:%s", line, separator(draw, 4 * odd),
-                           odd && draw_one_in(draw, 3 * odd) ? draw_whole(draw, 2)
-                                                             : memory_text("%zu", index),
-                           number_word(draw, odd));
+    for (size_t j = draw_below(draw, 6); j > 0; j--, index += 1 + draw_below(draw, 3)) {
+        space = separator(draw, 4 * odd);
+        const char *number = odd && draw_one_in(draw, 3 * odd) ? draw_whole(draw, 2)
+                                                               : memory_text("%zu", index);
+        line = memory_text("%s%s%s:%s", line, space, number, number_word(draw, odd));
+    }
     return memory_text("%s%s", line, line_end(draw, odd));
 }
 
@@ -168,13 +172,17 @@ const char *make_svm(struct dice *draw, size_t odd)
 
 static const char *vector_model(struct dice *draw, size_t odd)
 {
+    const char *dim = odd && draw_one_in(draw, 4) ? draw_whole(draw, 2) : "9";
+    const char *vectors = odd && draw_one_in(draw, 4) ? draw_whole(draw, 2) : "3";
     char *text = memory_text("SVM-light Version V6.02\n0 # kernel type\n3 #\n1 #\n1 #\n1 #\n"
                              "empty#\n%s # highest feature index\n9 #\n%s # vectors\n0.5 # b\n",
-                             odd && draw_one_in(draw, 4) ? draw_whole(draw, 2) : "9",
-                             odd && draw_one_in(draw, 4) ? draw_whole(draw, 2) : "3");
-    for (size_t i = 0; i < 2; i++)
-        text = memory_text("%s%s 1:%s 3:%s #%s", text, number_word(draw, odd),
-                           number_word(draw, odd), number_word(draw, odd), line_end(draw, odd));
+                             dim, vectors);
+    for (size_t i = 0; i < 2; i++) {
+        text = memory_text("%s%s", text, number_word(draw, odd));
+        text = memory_text("%s 1:%s", text, number_word(draw, odd));
+        text = memory_text("%s 3:%s #", text, number_word(draw, odd));
+        text = memory_text("%s%s", text, line_end(draw, odd));
+    }
     return text;
 }
 
@@ -184,33 +192,42 @@ const char *make_weights(struct dice *draw, size_t odd)
     char *text = memory_text("%s", form ? "" : "# weights\n");
     if (form == 2)
         return vector_model(draw, odd);
-    for (size_t i = 0; i < n; i++)
-        text = memory_text("%s%s%s%s%s", text,
-                           odd && draw_one_in(draw, 2 * odd) ? draw_whole(draw, 2)
-                                                             : memory_text("%zu", i + 1),
-                           form ? ":" : "\t", number_word(draw, odd),
+    for (size_t i = 0; i < n; i++) {
+        const char *index = odd && draw_one_in(draw, 2 * odd) ? draw_whole(draw, 2)
+                                                              : memory_text("%zu", i + 1);
+        const char *number = number_word(draw, odd);
+        text = memory_text("%s%s%s%s%s", text, index, form ? ":" : "\t", number,
                            form ? separator(draw, odd) : line_end(draw, odd));
+    }
     return text;
+}
+
+/* The line for one round, of which the first places are answered. */
+static const char *answer_line(struct dice *draw, const char *name, size_t docs, size_t odd)
+{
+    size_t n = 1 + draw_below(draw, 3);
+    const char *first = name ? name : draw_whole(draw, 3);
+    char *line = memory_text("%s\t%s", first, draw_one_in(draw, 6) ? "time=100 " : "");
+    for (size_t i = 0; i < docs && i < n; i++) {
+        const char *number = odd && draw_one_in(draw, odd) ? number_word(draw, 1)
+                             : draw_one_in(draw, 2)        ? "1"
+                                                           : "0";
+        line = memory_text("%s%s%s", line, number, separator(draw, 3 * odd));
+    }
+    return memory_text("%s%s", line, odd && draw_one_in(draw, odd) ? line_end(draw, 1) : "\n");
 }
 
 const char *make_answers(struct dice *draw, const struct stream *rounds, size_t odd)
 {
+    static const char *const names[] = { "t", "t", "t", "qid", "request", NULL };
     char *text = memory_text("%s", "");
     for (size_t i = 0; i < rounds->n; i++) {
         const struct draft *round = &rounds->record[i];
-        static const char *const names[] = { "t", "t", "t", "qid", "request", NULL };
         const char *name = draft_value(round, odd ? draw_word(draw, names) : "t");
         const char *docs = draft_value(round, "docs");
-        if (!docs || draw_one_in(draw, 9))
-            continue;
-        size_t n = 1 + draw_below(draw, 3);
-        text = memory_text("%s%s\t%s", text, name ? name : draw_whole(draw, 3),
-                           draw_one_in(draw, 6) ? "time=100 " : "");
-        for (size_t k = strtoul(docs, NULL, 10); k > 0 && n > 0; k--, n--)
-            text = memory_text("%s%s%s", text, odd && draw_one_in(draw, odd)
-                               ? number_word(draw, 1) : draw_one_in(draw, 2) ? "1" : "0",
-                               separator(draw, 3 * odd));
-        text = memory_text("%s%s", text, odd && draw_one_in(draw, odd) ? line_end(draw, 1) : "\n");
+        if (docs && !draw_one_in(draw, 9))
+            text = memory_text("%s%s", text,
+                               answer_line(draw, name, strtoul(docs, NULL, 10), odd));
     }
     return text;
 }

@@ -6,7 +6,8 @@
 
 /* What rounds a stream has. */
 struct shape {
-    size_t rounds, docs, dim; /* at most so many documents; dim 0: a list of `docs` items */
+    size_t rounds, docs, dim; /* at most so many documents; dim 0: sparse, or items        */
+    bool items;               /* each round is the same list                               */
     bool sparse, labels, names, scores, rivals, wild; /* wild: features of any value */
 };
 

@@ -157,16 +157,16 @@ const char *options_measure(struct dice *draw)
                                         "pairloss", "sumloss", NULL };
     bool any = metric.operand->words && draw_below(draw, 2);
     const char *word = any ? draw_option_word(draw, metric.operand->words) : draw_word(draw, bare);
+    const char *of = draw_word(draw, bare), *cutoff = draw_word(draw, cutoffs);
     if (strstr(word, "MEASURE")) /* "ips:MEASURE" */
-        return memory_text("%.*s:%s%s", (int)(strchr(word, ':') - word), word,
-                           draw_word(draw, bare), draw_word(draw, cutoffs));
+        return memory_text("%.*s:%s%s", (int)(strchr(word, ':') - word), word, of, cutoff);
     if (strstr(word, "LOSS"))
         return memory_text("drawn:%s", draw_below(draw, 2) ? "squared" : "kl");
     const char *at = strchr(word, '@');
     if (!at && strlen(word) <= 4 && strcmp(word, "map") != 0 && strcmp(word, "mrr") != 0 &&
         strcmp(word, "auc") != 0)
-        return memory_text("%s%s", word, draw_word(draw, cutoffs));
-    return at ? memory_text("%.*s%s", (int)(at - word), word, draw_word(draw, cutoffs)) : word;
+        return memory_text("%s%s", word, cutoff);
+    return at ? memory_text("%.*s%s", (int)(at - word), word, cutoff) : word;
 }
 
 const char *options_steps(struct dice *draw)

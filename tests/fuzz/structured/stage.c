@@ -45,7 +45,7 @@ struct way stage_any(struct dice *draw)
 {
     static const char *const shows[] = {
         "", "-g 0.5", "-g 1 -o", "-p top -k 2 -g 0.5", "-p swap -k 2 -g 0.9", "-p team-draft",
-        "-p plackett-luce", "-p blocks -T 40 -k 2", "-p leader -T 40", "-s random -g 0.5",
+        "-p plackett-luce", "-p blocks -T 40 -k 2", "-p leader -T 40", "-g 0.9 -k 2",
         "-p index -g 0.5", NULL,
     };
     static const char *const masks[] = {
@@ -58,8 +58,6 @@ struct way stage_any(struct dice *draw)
     way.explore = draw_word(draw, shows);
     if (strstr(way.explore, "-p blocks") || strstr(way.explore, "-p leader"))
         way.items = true;
-    if (strstr(way.explore, "random"))
-        checks.timed = true;
     if (draw_below(draw, 2))
         way.mask = draw_word(draw, masks);
     return way;

@@ -81,6 +81,8 @@ static void run_case(uint64_t seed, uint64_t number)
     }
     check_descriptors();
     board->digest += digest;
+    if (checks.verbose)
+        fprintf(stderr, "case %lu digest %016lx\n", (unsigned long)number, (unsigned long)digest);
     memory_free();
 }
 
