@@ -1254,3 +1254,13 @@ raw() {
     fails 2 'update: -l needs -m: *' update -a listnet -l 2
     fails 2 'update: -c needs -m: *' update -a listnet -c 2
 }
+
+@test "update: answers whose squared residuals have no finite sum are refused, and the model stays" {
+    mkstream model learner=thompson rounds=1 dim=1 features=1 tradeoff=1 plain=1 seed=1 \
+        w:f8 1e200 inverse:f8 1 level:f8 0 residuals:f8 1 1 >m.bin
+    cp m.bin before
+    mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 2 >r.bin
+    fails_on r.bin 1 '*update: <stdin>: round 1 (qid a): its answers would make the sum of squared residuals infinite' \
+        update -a thompson -x none -p -m m.bin
+    same m.bin before
+}

@@ -28,6 +28,7 @@ struct checks {
     bool verbose;       /* print each command and how it ended                        */
     double allowance;   /* factor of the processor time that is allowed: 1, or more with
                          * sanitizers                                                  */
+    bool wide;          /* the case at hand has a round of many documents              */
     bool timed;         /* the case at hand printed something that depends on the clock */
     uint64_t digest;    /* of what it printed                                          */
 };

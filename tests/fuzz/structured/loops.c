@@ -99,7 +99,7 @@ static void compare(const struct bytes *one, const struct bytes *other, const ch
 void case_loop(struct dice *draw)
 {
     struct parts parts = { .n = 0 };
-    struct way way = { NULL, draw_one_in(draw, 6), NULL, NULL, "" };
+    struct way way = { NULL, draw_one_in(draw, 6), NULL, NULL, "", true };
     draw_parts(draw, &parts);
     if (strstr(text_of(&parts), "'blocks'") || strstr(text_of(&parts), "'leader'"))
         way.items = true;

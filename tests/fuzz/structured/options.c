@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "check.h"
+
 /* What is special about an option. */
 static const struct special {
     const char *program;
@@ -105,6 +107,8 @@ static void add_option(struct dice *draw, struct command *command, const struct 
     const char *value = NULL;
     if (special->program && !special->words)
         return;
+    if (checks.wide && program == &update && option->letter == 'o')
+        return; /* then the number of pairs has no limit */
     if (option->value && special->words)
         value = draw_special(draw, special, odd);
     else if (option->value && option->words && !(odd && draw_one_in(draw, odd)))

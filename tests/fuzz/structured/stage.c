@@ -3,29 +3,29 @@
 #include <string.h>
 
 static const struct way ways[] = {
-    { "pdgd", false, "-p plackett-luce", "-c navigational", "" },
-    { "dbgd", false, "-p team-draft", "-c perfect", "" },
-    { "ftpl", true, NULL, NULL, "" },
-    { "ftpl", true, "-p blocks -T 60 -k 1", "-k 1", "" },
-    { "cascade-klucb", true, "", "-c cascade", "" },
-    { "cascade-lints", false, "", "-c cascade", "" },
-    { "toprank", true, "", "-c perfect", "" },
-    { "bubblerank", true, "", "-c perfect", "" },
-    { "memory", false, "", "-c navigational", "-K" },
-    { "memory", false, "-g 0.1", "-k 1", "" },
-    { "slam", false, "-g 0.5", "-k all", "" },
+    { "pdgd", false, "-p plackett-luce", "-c navigational", "", false },
+    { "dbgd", false, "-p team-draft", "-c perfect", "", false },
+    { "ftpl", true, NULL, NULL, "", false },
+    { "ftpl", true, "-p blocks -T 60 -k 1", "-k 1", "", false },
+    { "cascade-klucb", true, "", "-c cascade", "", false },
+    { "cascade-lints", false, "", "-c cascade", "", false },
+    { "toprank", true, "", "-c perfect", "", false },
+    { "bubblerank", true, "", "-c perfect", "", false },
+    { "memory", false, "", "-c navigational", "-K", false },
+    { "memory", false, "-g 0.1", "-k 1", "", false },
+    { "slam", false, "-g 0.5", "-k all", "", false },
 };
 
 /* For a learner that has no row: all labels, or feedback on some. */
 static const struct way others[] = {
-    { NULL, false, NULL, NULL, "" },
-    { NULL, false, NULL, NULL, "" },
-    { NULL, false, "-g 0.3", "-k all", "" },
-    { NULL, false, "-g 0.3", "-k 1", "" },
-    { NULL, false, "-p top -k 2 -g 0.5", "-k 2", "" },
-    { NULL, false, "-p swap -k 2 -g 0.9", "-k 2", "" },
-    { NULL, false, "-p plackett-luce -H 2", "-k 2", "" },
-    { NULL, true, NULL, NULL, "" },
+    { NULL, false, NULL, NULL, "", false },
+    { NULL, false, NULL, NULL, "", false },
+    { NULL, false, "-g 0.3", "-k all", "", false },
+    { NULL, false, "-g 0.3", "-k 1", "", false },
+    { NULL, false, "-p top -k 2 -g 0.5", "-k 2", "", false },
+    { NULL, false, "-p swap -k 2 -g 0.9", "-k 2", "", false },
+    { NULL, false, "-p plackett-luce -H 2", "-k 2", "", false },
+    { NULL, true, NULL, NULL, "", false },
 };
 
 struct way stage_way(struct dice *draw, const char *learner)
@@ -52,7 +52,7 @@ struct way stage_any(struct dice *draw)
         "-k all", "-k 1", "-k 2", "-c perfect", "-c navigational -k 3", "-c cascade", "-n 0.5",
         NULL,
     };
-    struct way way = { NULL, draw_one_in(draw, 8), NULL, NULL, "" };
+    struct way way = { NULL, draw_one_in(draw, 8), NULL, NULL, "", false };
     if (draw_below(draw, 3) == 0)
         return way;
     way.explore = draw_word(draw, shows);
@@ -76,6 +76,9 @@ struct stream stage_rounds(struct dice *draw, const struct way *way)
 {
     const char *last = "base";
     struct shape shape = make_shape(draw, way->items);
+    if (way->narrow && shape.docs > 200)
+        shape.docs = 9;
+    checks.wide = checks.wide || shape.docs > 200;
     shape.scores = !way->items && !draw_one_in(draw, 10);
     shape.scores = shape.scores || draw_one_in(draw, 3);
     shape.rivals = shape.scores && (draw_one_in(draw, 6) ||

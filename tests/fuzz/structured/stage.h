@@ -12,6 +12,7 @@ struct way {
     bool items;                   /* fixed lists of items                               */
     const char *explore, *mask;   /* options of the two programs; NULL: they do not run */
     const char *options;          /* of update                                          */
+    bool narrow;                  /* no round has many documents                        */
 };
 
 /* A way that suits the learner, or now and then any. */
