@@ -1264,3 +1264,19 @@ raw() {
         update -a thompson -x none -p -m m.bin
     same m.bin before
 }
+
+@test "update: a model in which an item has more clicks than looks is refused" {
+    for looks in '-1 0' '1 nan'; do
+        # shellcheck disable=SC2086
+        mkstream model learner=cascade-klucb rounds=1 dim=2 features=0 w:f8 0 0 \
+            looks:f8 $looks clicks:f8 0 0 items:f8 2 >m.bin
+        mkstream round t=1 docs=2 dim=0 order:u4 0 1 seen:f4 0 1 >r.bin
+        cp m.bin before
+        fails_on r.bin 1 'update: *m.bin: model: *' update -a cascade-klucb -m m.bin
+        same m.bin before
+    done
+    mkstream model learner=cascade-klucb rounds=1 dim=2 features=0 w:f8 0 0 looks:f8 1 1 \
+        clicks:f8 0 2 items:f8 2 >m.bin
+    fails_on r.bin 1 'update: model m.bin: model: item 1 has 2 clicks in 1 looks' \
+        update -a cascade-klucb -m m.bin
+}
