@@ -294,7 +294,8 @@ static const char *check_draw_keys(struct draft *record)
 {
     const char *gamma = draft_value(record, "gamma");
     char *end = NULL;
-    if (gamma && !(strtod(gamma, &end) >= 0 && strtod(gamma, &end) <= 1 && *end == '\0'))
+    if (gamma && !(strtod(gamma, &end) >= 0 && strtod(gamma, &end) <= 1 && *end == '\0' &&
+                   strpbrk(gamma, "xXpP") == NULL))
         return "key gamma is out of its range";
     const char *group = draft_value(record, "group");
     if (group && (!draft_value(record, "block") ||
