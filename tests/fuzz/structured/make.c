@@ -16,13 +16,13 @@ struct shape make_shape(struct dice *draw, bool items)
     shape.wild = draw_one_in(draw, 25);
     if (draw_one_in(draw, 40))
         shape.docs = 1 + draw_below(draw, 200);
-    if (draw_one_in(draw, 300)) { /* so large that time which grows faster than the input shows */
-        shape.rounds = 1;
-        shape.docs = 20000 + draw_below(draw, 20000);
-        shape.dim = shape.dim ? 1 : 0;
-    }
     if (draw_one_in(draw, 60))
         shape.rounds = draw_below(draw, 2) * 60;
+    if (draw_one_in(draw, 300)) { /* so large that time which grows faster than the input shows */
+        shape.rounds = 1;
+        shape.docs = draw_below(draw, 2) ? 20000 : 80000;
+        shape.dim = shape.dim ? 1 : 0;
+    }
     return shape;
 }
 
