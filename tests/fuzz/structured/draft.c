@@ -125,7 +125,7 @@ void array_put(struct array *column, size_t i, double value)
         memcpy(to, &value, 8);
 }
 
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
+uint32_t crc_by_bits(uint32_t crc, const void *bytes, size_t n)
 {
     const unsigned char *byte = bytes;
     crc = ~crc;
@@ -174,7 +174,7 @@ static void complete(const struct draft *record, char *line, size_t n)
     if (!crc || (size_t)(crc - line) > n)
         return;
     snprintf(digits, sizeof digits, "%08x",
-             crc32c(0, line, (size_t)(to - (unsigned char *)line)));
+             crc_by_bits(0, line, (size_t)(to - (unsigned char *)line)));
     memcpy(crc + 5, digits, 8);
 }
 

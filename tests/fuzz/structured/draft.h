@@ -24,6 +24,7 @@ struct array {
 };
 
 enum { KEYS_MOST = 48, COLUMNS_MOST = 32 };
+enum { CRC_KNOWN = 0 }; /* do records have the key crc? */
 
 struct draft {
     const char *kind; /* "round", "model" or "end" */
@@ -66,6 +67,6 @@ void array_put(struct array *column, size_t i, double value);
 struct bytes stream_bytes(const struct stream *stream);
 
 /* CRC-32C, bit by bit, of n more bytes; begin with 0. */
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t n);
+uint32_t crc_by_bits(uint32_t crc, const void *bytes, size_t n);
 
 #endif

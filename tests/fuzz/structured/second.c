@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define MOST 9007199254740992u /* 2^53 */
-enum { CRC_KNOWN = 0 };        /* is there the key crc= in rounds? */
 
 /* What is known about a column of rounds: one row for each of the table of rankpipe(5). */
 static const struct known {
@@ -170,7 +169,7 @@ static const char *check_crc(const struct draft *record, char *line, size_t n,
         return "crc= is not eight digits";
     uint32_t said = (uint32_t)strtoul(value, NULL, 16);
     memset(strstr(line, " crc=") + 5, '0', 8);
-    return said == crc32c(crc32c(0, line, n), payload, size) ? NULL : "crc= is wrong";
+    return said == crc_by_bits(crc_by_bits(0, line, n), payload, size) ? NULL : "crc= is wrong";
 }
 
 static const char *check_names(const struct array *column, uint64_t docs)
@@ -265,6 +264,12 @@ static const char *check_features(struct draft *record)
     return sparse ? check_sparse(record) : NULL;
 }
 
+/* The key crc, which stands before all others. */
+static bool is_crc(const struct word *key)
+{
+    return CRC_KNOWN && strcmp(key->name, "crc") == 0;
+}
+
 static const char *check_round_keys(const struct draft *record)
 {
     const struct range *last = ranges;
@@ -272,7 +277,7 @@ static const char *check_round_keys(const struct draft *record)
         const struct word *key = &record->key[i];
         const struct range *range = ranges;
         uint64_t value;
-        if (strncmp(key->name, "x-", 2) == 0 || (CRC_KNOWN && strcmp(key->name, "crc") == 0))
+        if (strncmp(key->name, "x-", 2) == 0 || (i == 0 && is_crc(key)))
             continue;
         while (range->name && strcmp(range->name, key->name) != 0)
             range++;
@@ -412,12 +417,13 @@ static const char *check_model(struct draft *record)
 {
     uint64_t value;
     static const char *const first[] = { "learner", "rounds", "dim" };
+    const struct word *key = record->key + (record->keys && is_crc(record->key));
     for (size_t i = 0; i < 3; i++)
-        if (i >= record->keys || strcmp(record->key[i].name, first[i]) != 0)
+        if (key + i >= record->key + record->keys || strcmp(key[i].name, first[i]) != 0)
             return "a model does not begin with learner, rounds and dim";
-    if (!whole(record->key[1].value, &value) || value >= MOST)
+    if (!whole(key[1].value, &value) || value >= MOST)
         return "a model has a wrong number of rounds";
-    if (!whole(record->key[2].value, &value) || value > 4294967296u)
+    if (!whole(key[2].value, &value) || value > 4294967296u)
         return "a model has a wrong dim";
     if (!draft_column(record, "w"))
         return "a model has no w";
