@@ -78,7 +78,7 @@ static void check_words(const struct outcome *outcome)
 }
 
 /* Programs take some time for a round, whatever its size, and for each byte that they read or
- * write: at most a tenth of this was measured. A round of 80,000 documents is 1 to 2 MB, for which
+ * write: at most a tenth of this was measured. A round of 60,000 documents is 1 to 2 MB, for which
  * 0.3 s are allowed: less than work of a tenth of a nanosecond for each pair of them takes. */
 static double allowed(const struct outcome *outcome)
 {

@@ -5,7 +5,7 @@
 
 size_t type_width(const char *type)
 {
-    return strcmp(type, "u1") == 0 ? 1 : type[1] == '4' ? 4 : type[1] == '8' ? 8 : 1;
+    return (size_t)(type[1] - '0');
 }
 
 struct draft *stream_insert(struct stream *stream, size_t at, const struct draft *record)
@@ -73,7 +73,8 @@ static size_t first_feature(const struct draft *record)
 {
     size_t i = 0;
     while (i < record->columns && strcmp(record->column[i].name, "x") != 0 &&
-           strcmp(record->column[i].name, "ptr") != 0)
+           strcmp(record->column[i].name, "ptr") != 0 &&
+           strcmp(record->column[i].name, "offset") != 0)
         i++;
     return i;
 }

@@ -24,7 +24,8 @@ struct array {
 };
 
 enum { KEYS_MOST = 48, COLUMNS_MOST = 32 };
-enum { CRC_KNOWN = 0 }; /* do records have the key crc? */
+/* Do records have the key crc? Are there compact features? */
+enum { CRC_KNOWN = 0, COMPACT_KNOWN = 0 };
 
 struct draft {
     const char *kind; /* "round", "model" or "end" */

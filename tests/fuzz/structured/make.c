@@ -20,7 +20,7 @@ struct shape make_shape(struct dice *draw, bool items)
         shape.rounds = draw_below(draw, 2) * 60;
     if (draw_one_in(draw, 300)) { /* so large that time which grows faster than the input shows */
         shape.rounds = 1;
-        shape.docs = draw_below(draw, 2) ? 20000 : 80000;
+        shape.docs = draw_below(draw, 2) ? 20000 : 60000;
         shape.dim = shape.dim ? 1 : 0;
     }
     return shape;
@@ -75,6 +75,19 @@ static void put_sparse(struct dice *draw, struct draft *record, const struct sha
     fill(draw, val, shape->wild ? 6 : 0);
 }
 
+static void put_compact(struct dice *draw, struct draft *record, size_t docs, size_t dim)
+{
+    struct array *offset = draft_add(record, "offset", "f4", dim, false);
+    fill(draw, offset, 0);
+    struct array *step = draft_add(record, "step", "f4", dim, false);
+    for (size_t j = 0; j < dim; j++)
+        array_put(step, j, (double)draw_below(draw, 50) / 1000);
+    const char *type = draw_below(draw, 2) ? "u1" : "u2";
+    struct array *number = draft_add(record, "number", type, docs * dim, false);
+    for (size_t i = 0; i < number->n; i++)
+        array_put(number, i, (double)draw_below(draw, 256));
+}
+
 static void put_round(struct dice *draw, struct draft *round, const struct shape *shape, size_t t)
 {
     bool same = shape->items || shape->docs >= 20000;
@@ -98,7 +111,9 @@ static void put_round(struct dice *draw, struct draft *round, const struct shape
         fill(draw, draft_add(round, "score", "f8", docs, false), 0);
     if (shape->rivals)
         fill(draw, draft_add(round, "rival", "f8", docs, false), 0);
-    if (shape->sparse)
+    if (COMPACT_KNOWN && shape->dim && draw_one_in(draw, 4))
+        put_compact(draw, round, docs, shape->dim);
+    else if (shape->sparse)
         put_sparse(draw, round, shape, docs);
     else if (shape->dim)
         fill(draw, draft_add(round, "x", "f4", docs * shape->dim, false), shape->wild ? 6 : 0);

@@ -32,6 +32,7 @@ static const struct special {
     { "spool", 'n', WORDS("rounds", "x", ".x", "a/b", "") },
     { "metric", 't', NULL },
     { "svm2bin", 'q', NULL },
+    { "svm2bin", 'p', WORDS("8", "16") },
     { "svm2bin", 'd', WORDS("0", "1", "6", "20") },
     { "feedback-join", 'l', NULL },
     { "feedback-join", 't', WORDS("0", "0.01", "1000") },

@@ -9,7 +9,7 @@
 /* What is known about a column of rounds: one row for each of the table of rankpipe(5). */
 static const struct known {
     const char *name, *type;
-    enum length { ANY, DOCS, DOCS_AND_ONE, CELLS, UP_TO_DOCS } length;
+    enum length { ANY, DOCS, DOCS_AND_ONE, CELLS, FEATURES, UP_TO_DOCS } length;
     enum values { FREE, FINITE, FROM_ZERO, ORDER, TEAM } values;
     bool ordered; /* it needs the column order */
 } known[] = {
@@ -20,6 +20,8 @@ static const struct known {
     { "team", "u1", DOCS, TEAM, true },          { "seen", "f4", UP_TO_DOCS, FROM_ZERO, true },
     { "x", "f4", CELLS, FREE, false },           { "ptr", "u4", DOCS_AND_ONE, FREE, false },
     { "idx", "u4", ANY, FREE, false },           { "val", "f4", ANY, FREE, false },
+    { "offset", "f4", FEATURES, FREE, false },   { "step", "f4", FEATURES, FREE, false },
+    { "number", "u", CELLS, FREE, false },
     { NULL, NULL, ANY, FREE, false },
 };
 
@@ -87,7 +89,8 @@ static const char *read_column(struct draft *record, char *word)
     if (!colon || !open || open != colon + 3 || word[end - 1] != ']')
         return "a column is not name:type[n]";
     *colon = *open = word[end - 1] = '\0';
-    static const char *const types[] = { "u1", "u4", "u8", "f4", "f8", NULL };
+    static const char *const types[] = { "u1", "u4", "u8", "f4", "f8",
+                                         COMPACT_KNOWN ? "u2" : NULL, NULL };
     if (!is_name(word) || !among(colon + 1, types) || !whole(open + 1, &n))
         return "a column has a wrong name, type or length";
     if (draft_column(record, word))
@@ -208,10 +211,25 @@ static const char *check_values(const struct array *column, enum values values, 
 static bool right_length(const struct array *column, enum length length, uint64_t docs,
                          uint64_t dim)
 {
+    if (length == FEATURES)
+        return column->n == dim;
     if (length == CELLS)
         return dim ? column->n % dim == 0 && column->n / dim == docs : column->n == 0;
     return length == ANY || (length == UP_TO_DOCS ? column->n <= docs
                                                   : column->n == docs + (length == DOCS_AND_ONE));
+}
+
+static bool is_compact(const char *name)
+{
+    static const char *const names[] = { "offset", "step", "number", NULL };
+    return among(name, names);
+}
+
+static bool right_type(const struct known *row, const char *type)
+{
+    if (!row->type || strcmp(row->type, "u") != 0)
+        return !row->type || strcmp(row->type, type) == 0;
+    return strcmp(type, "u1") == 0 || strcmp(type, "u2") == 0;
 }
 
 static const char *check_column(struct draft *record, const struct array *column)
@@ -220,10 +238,9 @@ static const char *check_column(struct draft *record, const struct array *column
     const struct known *row = known;
     while (row->name && strcmp(row->name, column->name) != 0)
         row++;
-    if (!row->name)
+    if (!row->name || (is_compact(row->name) && !COMPACT_KNOWN))
         return NULL;
-    if ((row->type && strcmp(row->type, column->type) != 0) ||
-        !right_length(column, row->length, docs, dim))
+    if (!right_type(row, column->type) || !right_length(column, row->length, docs, dim))
         return memory_text("column %s has a wrong type or length", row->name);
     if (row->ordered && !draft_column(record, "order"))
         return memory_text("column %s has no order", row->name);
@@ -252,13 +269,36 @@ static const char *check_sparse(struct draft *record)
     return NULL;
 }
 
+/* Compact features: the value of the smallest and of the largest number of each is finite. */
+static const char *check_compact(struct draft *record)
+{
+    const struct array *offset = draft_column(record, "offset");
+    const struct array *step = draft_column(record, "step");
+    const struct array *number = draft_column(record, "number");
+    if (!offset || !step || !number)
+        return "compact features are not whole";
+    float top = strcmp(number->type, "u1") == 0 ? 255 : 65535;
+    for (size_t j = 0; j < offset->n; j++) {
+        float from = (float)array_get(offset, j), by = (float)array_get(step, j);
+        float product = by * top;
+        if (!isfinite(from) || !isfinite(by) || by < 0 || !isfinite(from + product))
+            return "a compact feature has a wrong offset or step";
+    }
+    return NULL;
+}
+
 static const char *check_features(struct draft *record)
 {
     bool dense = draft_column(record, "x");
     bool sparse = draft_column(record, "ptr") || draft_column(record, "idx") ||
                   draft_column(record, "val");
-    if (dense && sparse)
-        return "features are dense and sparse";
+    bool compact = draft_column(record, "offset") || draft_column(record, "step") ||
+                   draft_column(record, "number");
+    compact = compact && COMPACT_KNOWN;
+    if (dense + sparse + compact > 1)
+        return "features have two forms";
+    if (compact)
+        return check_compact(record);
     if (!dense && !sparse)
         return whole_key(record, "dim") ? "there are no features" : NULL;
     return sparse ? check_sparse(record) : NULL;
