@@ -239,9 +239,24 @@ bench: all $(FLOORS)
 	@bash tests/bench/run
 	@bash tests/bench/growth
 
+## machine: bring up examples/site on an empty Debian machine (mmdebstrap, as root); some minutes
+machine:
+	@bash tests/promises/machine
+
+.PHONY: machine
+
 ## soak: ten million rounds, in which memory must not grow; some minutes
 soak: all
 	@bash tests/promises/soak
+
+## crash: kill serve, spool and the learner, and fill their disk, at MOMENTS=50 moments; a minute or two
+MOMENTS = 50
+crash: all
+	@bash tests/promises/crash-service $(MOMENTS)
+
+## hosts: three services with one learner, by rsync, beside one ring of the same delay; some minutes
+hosts: all
+	@bash tests/promises/hosts
 
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
@@ -251,5 +266,5 @@ load: all build/tests/shim/load
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak load \
-	clean
+.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak crash \
+	hosts load clean

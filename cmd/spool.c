@@ -3,9 +3,11 @@
 
 #include "run/filter.h"
 #include "say.h"
+#include "spool_options.h"
 #include "stream/model_file.h"
 #include "stream/spool_reader.h"
 #include "stream/spool_writer.h"
+#include "text/merged_log.h"
 
 enum { EVERY = 100000, POLL = 100 }; /* rounds of a file; milliseconds between looks for more */
 
@@ -16,29 +18,11 @@ struct spool {
     char mode; /* 'r' or 'l'; 0: write */
     const char *name, *model;
     char *const *folders;
-    bool again, follows;
+    bool again, merges, follows;
     uint64_t first, skip; /* first: 0 if -b is not given; skip: rounds still to be skipped */
     struct spool_writer log;
+    struct merged_log merged;
     struct spool_reader reader;
-};
-
-static const struct option options_known[] = {
-    { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)" },
-    { 'b', "first", NULL, "with -r: number of the first round to read (default 1)" },
-    { 'c', "rounds", NULL, "finish a file after so many rounds, 1 or more (default 100000)" },
-    { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)" },
-    { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none" },
-    { 'm', "model", NULL, "file of a model; with -r the rounds that it has learnt are skipped "
-                          "(default: none)" },
-    { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)" },
-    { 'r', NULL, NULL, "read the rounds of the folders as one stream" },
-    { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)" },
-    { 'y', NULL, NULL, "sync rounds to the disk before they are passed on (default: write them)" },
-    { 0 },
-};
-
-static const struct option operand_known = {
-    0, "folder", NULL, "folder of the log, which is made if it is missing; with -r one or more"
 };
 
 static int parse_option(struct spool *my, const struct options *options)
@@ -67,6 +51,9 @@ static int parse_option(struct spool *my, const struct options *options)
     case 'y':
         my->log.syncs = true;
         return 0;
+    case 'u':
+        my->merges = true;
+        return 0;
     default: /* -l or -r */
         if (my->mode && my->mode != options->letter)
             return fault_usage(options->fault, "-l and -r exclude each other");
@@ -87,8 +74,11 @@ static int check(const struct spool *my, const struct options *options)
                            my->folders[1]);
     if (!reads && (my->follows || my->model || my->first > 0))
         return fault_usage(fault, "-b, -f and -m need -r, which reads rounds");
-    if (!writes && (my->again || my->log.syncs || my->log.seconds || my->log.every))
-        return fault_usage(fault, "-a, -c, -t and -y are for writing, without -%c", my->mode);
+    if (!writes && (my->again || my->merges || my->log.syncs || my->log.seconds || my->log.every))
+        return fault_usage(fault, "-a, -c, -t, -u and -y are for writing, without -%c", my->mode);
+    if (my->again && my->merges)
+        return fault_usage(fault, "-a goes by the numbers of rounds, and -u gives new ones: give "
+                           "one of them");
     return 0;
 }
 
@@ -103,6 +93,9 @@ static int parse(void *self, struct options *options, struct host *host)
             return -1;
     my->folders = options_operands(options);
     host->saves = my->mode == 0;
+    if (my->merges && host->served)
+        return fault_usage(options->fault, "-u gives a round another number, after its order was "
+                           "drawn by the one it has: merge logs when they are read");
     return letter < 0 ? letter : check(my, options);
 }
 
@@ -138,14 +131,16 @@ static int open_log(struct spool *my)
         my->host->out->before = commit;
         my->host->out->self = my;
     }
-    return 0;
+    return my->merges ? merged_log_open(&my->merged, my->log.folder, my->log.name, my->host->fault)
+                      : 0;
 }
 
 static enum step log_round(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
-    if (round->t <= my->log.last && my->again)
-        return DROP;
+    int new = my->merges ? merged_log_number(&my->merged, round, fault) : 1;
+    if (new <= 0 || (round->t <= my->log.last && my->again))
+        return new < 0 ? FAIL : DROP;
     if (round->t <= my->log.last) {
         (void)fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: number new "
                          "rounds from there (-b), or drop old ones (spool -a)", my->log.folder,
@@ -231,15 +226,16 @@ static int close_spool(void *self, enum ended ended)
         fault_also(my->host->fault, &cutting);
     spool_writer_close(&my->log);
     spool_reader_close(&my->reader);
+    merged_log_close(&my->merged);
     return my->host->fault->kind == FAULT_NONE ? 0 : -1;
 }
 
 const struct filter spool = {
     .name = "spool",
-    .usage = "[-aflry] [-b first] [-c rounds] [-m model] [-n name] [-t seconds] folder ...",
+    .usage = "[-aflruy] [-b first] [-c rounds] [-m model] [-n name] [-t seconds] folder ...",
     .line = "keeps rounds in a folder, and reads them back",
-    .options = options_known,
-    .operand = &operand_known,
+    .options = spool_options,
+    .operand = &spool_operand,
     .size = sizeof(struct spool),
     .parse = parse,
     .kind = kind,

@@ -11,7 +11,7 @@
 #include "text/svm_round.h"
 #include "text/svm_skip.h"
 
-enum { WARNINGS = 10 };
+enum { WARNINGS = 10, MANY = 1000 /* documents of a query, without a qid */ };
 
 struct svm2bin {
     struct host *host;
@@ -35,6 +35,8 @@ static const struct option options_known[] = {
                        "query does)" },
     { 'n', NULL, NULL, "scale each feature to [0,1] within its query (default: leave values as "
                        "they are)" },
+    { 'p', "bits", NULL, "store features as whole numbers of 8 or 16 bits, rounded (default: as "
+                         "they are)" },
     { 'q', "counts", NULL, "file with the number of documents of each query, one a line (default: "
                            "the text has qids)" },
     { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)" },
@@ -45,6 +47,16 @@ static const struct option options_known[] = {
 static const struct option operand_known = {
     0, "file", NULL, "file of SVM-light text (default: standard input)"
 };
+
+/* -p */
+static int parse_bits(struct svm2bin *my, const struct options *options)
+{
+    uint64_t bits;
+    if (!record_number(options->value, 16, &bits) || (bits != 8 && bits != 16))
+        return fault_usage(options->fault, "-p is 8 or 16 bits, not '%.40s'", options->value);
+    my->options.bits = (unsigned)bits;
+    return 0;
+}
 
 static int parse_option(struct svm2bin *my, const struct options *options)
 {
@@ -70,6 +82,8 @@ static int parse_option(struct svm2bin *my, const struct options *options)
     case 'n':
         my->options.scale = true;
         return 0;
+    case 'p':
+        return parse_bits(my, options);
     case 'q':
         my->options.sizes = options->value;
         return 0;
@@ -135,6 +149,18 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
+/* Text without qids is one query. That may be meant, but not where it is long. */
+static void check_qid(struct svm2bin *my, const struct svm_query *query)
+{
+    struct fault line = { FAULT_NONE, "" };
+    if (query->qid || my->options.blank_ends || query->docs <= MANY)
+        return;
+    (void)fault_other(&line, "%s: no line has a qid, so its %zu documents are one query: write "
+                      "qid:NAME after each label, or give the sizes of queries (-q)",
+                      my->svm.lines.name, query->docs);
+    warn(my->host, "svm2bin", line.text);
+}
+
 /* Reads the next query into a round: 1, 0 at the end of the text, or a fault. */
 static int read_query(struct svm2bin *my, struct round *round)
 {
@@ -146,6 +172,7 @@ static int read_query(struct svm2bin *my, struct round *round)
     if (my->t == RECORD_MOST)
         return fault_other(fault, "%s: no number is left for another round: use a smaller -b",
                            my->svm.lines.name);
+    check_qid(my, &query);
     if (svm_round(&my->svm, &query, my->t, round, fault) < 0 ||
         (my->times && round_set_time(round, now(), fault) < 0))
         return -1;
@@ -207,7 +234,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0Pcklntu] [-b first] [-d dim] [-q counts] [file ...]",
+    .usage = "[-0Pcklntu] [-b first] [-d dim] [-p bits] [-q counts] [file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,
     .operand = &operand_known,

@@ -1,5 +1,6 @@
 /* update: learns from the feedback of rounds, and sends its weights back through the ring. */
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "learn/large.h"
@@ -67,6 +68,11 @@ static int parse_option(struct update *my, const struct options *options)
     }
 }
 
+static bool rings_on_stdout(const struct update *my)
+{
+    return my->ring_path && strcmp(my->ring_path, "-") == 0;
+}
+
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct update *my = self;
@@ -83,6 +89,8 @@ static int parse(void *self, struct options *options, struct host *host)
     if ((checkpoint_any(&my->every) || my->file.keep) && !my->model)
         return fault_usage(options->fault, "-%c needs -m: it saves into the model file",
                            checkpoint_any(&my->every) ? 'c' : 'l');
+    if (rings_on_stdout(my) && !my->model)
+        return fault_usage(options->fault, "-f - needs -m: standard output carries the ring");
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m: it replaces the model file");
     if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
@@ -137,8 +145,10 @@ static int open_update(void *self)
 {
     struct update *my = self;
     struct fault *fault = my->host->fault;
-    if (!my->model && !my->host->to && isatty(STDOUT_FILENO))
-        return fault_usage(fault, "standard output is a terminal: use -m model, or a file");
+    if ((!my->model || rings_on_stdout(my)) && !my->host->to && isatty(STDOUT_FILENO))
+        return fault_usage(fault, "standard output is a terminal: %s", my->model
+                           ? "-f - is for a program that carries the ring to another machine"
+                           : "use -m model, or a file");
     my->state.work.watch = my->host->watch;
     if (my->model && model_file_open(&my->file, my->model, fault) < 0)
         return -1;

@@ -39,7 +39,8 @@ const struct option update_options[] = {
                           "at the end alone)" },
     { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
     { 'e', "eta", NULL, "step size, above 0 (default: adaptive steps; minimax 1, dbgd 0.01)" },
-    { 'f', "ring", NULL, "FIFO that carries the weights back to score (default: no ring)" },
+    { 'f', "ring", NULL, "FIFO that carries the weights back to score, or - for standard output "
+                       "(default: no ring)" },
     { 'k', "cutoff", NULL, "slam, smoothdcg: cutoff of the (N)DCG to learn (default: none; 1)" },
     { 'l', "models", NULL, "with -m: models to keep, as model.ROUND (default: the last alone)" },
     { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },

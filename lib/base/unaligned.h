@@ -8,6 +8,13 @@
 #include <stdint.h>
 #include <string.h>
 
+static inline uint16_t unaligned_u2(const void *p)
+{
+    uint16_t u;
+    memcpy(&u, p, sizeof u);
+    return u;
+}
+
 static inline uint32_t unaligned_u4(const void *p)
 {
     uint32_t u;

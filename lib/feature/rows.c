@@ -74,8 +74,8 @@ int rows_finite(const struct rows *rows, const char *verb, struct fault *fault)
     for (size_t i = 0; i < rows->docs; i++)
         for (size_t e = ptr[i]; e < ptr[i + 1]; e++)
             if (!isfinite(val[e]))
-                return fault_data(fault, "feature %" PRIu32 " of document %zu %s %g", idx[e], i,
-                                  verb, (double)val[e]);
+                return fault_data(fault, "feature %" PRIu64 " of document %zu %s %g",
+                                  (uint64_t)idx[e] + 1, i, verb, (double)val[e]);
     return 0;
 }
 
@@ -112,13 +112,6 @@ static float *spread(struct rows *rows, size_t dim, struct fault *fault)
     return x;
 }
 
-/* Does the dense form of so many features take no more bytes than the sparse one? */
-static bool dense_is_smaller(size_t docs, size_t dim, uint64_t nonzero)
-{
-    uint64_t dense = 4 * (uint64_t)docs * dim, sparse = 4 * ((uint64_t)docs + 1) + 8 * nonzero;
-    return dim && dense <= sparse;
-}
-
 int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *fault)
 {
     uint32_t nonzero = 0; /* there are fewer than 2^32 entries */
@@ -126,7 +119,7 @@ int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *f
     for (size_t e = 0; e < rows->entries; e++)
         nonzero += val[e] != 0;
     *x = (struct matrix){ .form = MATRIX_SPARSE, .docs = rows->docs, .dim = dim };
-    if (dense_is_smaller(rows->docs, dim, nonzero)) {
+    if (matrix_dense_is_smaller(rows->docs, dim, nonzero)) {
         x->form = MATRIX_DENSE;
         x->x = (const unsigned char *)spread(rows, dim, fault);
         return x->x ? 0 : -1;
@@ -180,5 +173,5 @@ bool rows_dense_matrix(const struct rows *rows, size_t docs, size_t dim, struct 
     size_t nonzero = vectors_wide() ? count_nonzero_wide(x, docs * dim, &odd)
                                     : count_nonzero(x, docs * dim, &odd);
     *y = (struct matrix){ .form = MATRIX_DENSE, .docs = docs, .dim = dim, .x = rows->dense.at };
-    return !odd && dense_is_smaller(docs, dim, nonzero);
+    return !odd && matrix_dense_is_smaller(docs, dim, nonzero);
 }

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/magic.h"
+
 enum { CHUNK = 128 * 1024 };
 
 void lines_open(struct lines *lines, char *const *files, struct watch *watch)
@@ -139,6 +141,13 @@ void lines_again(struct lines *lines)
     lines->again = true;
 }
 
+/* Is the first line of a file text at all? 0 or a fault. */
+static int check_first(const struct lines *lines, size_t n, struct fault *fault)
+{
+    const char *words = magic_words(lines->text, n);
+    return words ? fault_data(fault, "%s: not text: %s", lines->name, words) : 0;
+}
+
 /* Makes the n bytes at `from` the current line, and goes on after the `used` bytes there. 1, or a
  * fault for a NUL byte: parsers would not see the rest of the line. */
 static int take(struct lines *lines, size_t n, size_t used, struct fault *fault)
@@ -148,6 +157,8 @@ static int take(struct lines *lines, size_t n, size_t used, struct fault *fault)
     lines->from += used;
     lines->scanned = 0;
     lines->text = text;
+    if (lines->number == 1 && check_first(lines, n, fault) < 0)
+        return -1;
     lines->bytes = n && text[n - 1] == '\r' ? n - 1 : n;
     text[lines->bytes] = '\0';
     if (memchr(text, '\0', lines->bytes))

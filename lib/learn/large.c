@@ -7,13 +7,14 @@
 
 static const float most = 100;
 
+/* Features are counted from 1, as in SVM-light text. */
 static bool report(const struct round *round, size_t doc, size_t feature, float value,
                    struct fault *line)
 {
     char name[ROUND_NAME];
     (void)fault_other(line, "%s: feature %zu of document %zu is %g: raw features as large as this "
                       "ruin most learners: add -x scale, or -x none to accept them",
-                      round_name(round, name), feature, doc, (double)value);
+                      round_name(round, name), feature + 1, doc, (double)value);
     return true;
 }
 

@@ -27,7 +27,7 @@ static int check_features(const struct matrix *x, struct state *state, struct fa
             return -1;
         for (size_t j = 0; j < width; j++)
             if (!isfinite(row[j]))
-                return fault_data(fault, "feature %zu of document %zu is %g", j, i, row[j]);
+                return fault_data(fault, "feature %zu of document %zu is %g", j + 1, i, row[j]);
     }
     return row ? 0 : -1;
 }

@@ -2,6 +2,7 @@
 #ifndef RANKPIPE_MATRIX_H
 #define RANKPIPE_MATRIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,14 @@ size_t matrix_width(const struct matrix *x);
 
 /* The number of feature values that are stored. */
 size_t matrix_entries(const struct matrix *x);
+
+/* Does the dense form of so many features take no more bytes than the sparse one, which stores only
+ * those that are not 0? */
+static inline bool matrix_dense_is_smaller(size_t docs, size_t dim, uint64_t nonzero)
+{
+    uint64_t dense = 4 * (uint64_t)docs * dim, sparse = 4 * ((uint64_t)docs + 1) + 8 * nonzero;
+    return dim && dense <= sparse;
+}
 
 /* s = X (scale w): s[docs] from w[n]; weights from n on are 0. A weight is multiplied by `scale`
  * first, so the result is the same as with the weights of a model file. Feature j of a document is

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -246,6 +247,7 @@ struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *wa
     fifo->ring.end = await_end;
     reader_open(&fifo->reader, fifo->fd, path, &fifo->own);
     fifo->reader.awaited = fifo->awaited;
+    fifo->reader.once = true;
     fifo->watch = watch;
     watch->side = fifo->fd;
     watch->eager = window > 1;
@@ -307,14 +309,22 @@ static int await_score(struct fifo *fifo, int input, struct fault *fault)
     }
 }
 
+/* Another program carries the messages from standard output to score's FIFO. */
+static int open_stdout(struct fifo *fifo, struct fault *fault)
+{
+    fifo->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    return fifo->fd < 0 ? fault_system(fault, "cannot write <stdout>") : 0;
+}
+
 struct ring *ring_fifo_update(const char *path, int input, struct watch *watch, struct fault *fault)
 {
     struct fifo *fifo = new_fifo(path, fault);
     if (!fifo)
         return NULL;
     fifo->own.stop = watch->stop;
-    if (await_score(fifo, input, fault) < 0 ||
-        writer_open(&fifo->writer, fifo->fd, path, &fifo->own, fault) < 0) {
+    bool carried = strcmp(path, "-") == 0;
+    if ((carried ? open_stdout(fifo, fault) : await_score(fifo, input, fault)) < 0 ||
+        writer_open(&fifo->writer, fifo->fd, carried ? "<stdout>" : path, &fifo->own, fault) < 0) {
         close_fifo(&fifo->ring);
         return NULL;
     }

@@ -18,7 +18,8 @@ struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *wa
                              struct fault *fault);
 
 /* update's end waits until score opens the FIFO, but no longer once `input` is readable: score
- * opens the FIFO before it writes rounds. */
+ * opens the FIFO before it writes rounds. The path "-" is standard output: another program, such
+ * as ssh, carries the messages to score's FIFO. */
 struct ring *ring_fifo_update(const char *path, int input, struct watch *watch,
                               struct fault *fault);
 

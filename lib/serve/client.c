@@ -82,6 +82,9 @@ static int finish(const struct client *my, struct fault *fault)
     if (my->answered.whole < asked)
         return fault_other(fault, "%s: the service closed the connection after %" PRIu64 " of %"
                            PRIu64 " answers", my->path, my->answered.whole, asked);
+    if (my->asked.part || my->asked.line)
+        return fault_data(fault, "<stdin>: no blank line ends the last request, so it was not "
+                          "answered");
     return 0;
 }
 

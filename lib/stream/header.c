@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/magic.h"
 #include "base/names.h"
 #include "base/siphash.h"
 #include "base/text.h"
@@ -76,8 +77,10 @@ static int parse_kind(struct record *record, size_t n, char **rest, struct fault
     if (!name_begins(line, magic)) {
         if (looks_like_svm(line))
             return fault_data(fault, "this looks like SVM-light text: pipe it through svm2bin");
-        return fault_data(fault, "not a rankpipe stream: it begins with %s",
-                          fault_quote(quoted, line, n));
+        const char *known = magic_words(line, n);
+        return known ? fault_data(fault, "not a rankpipe stream: %s", known)
+                     : fault_data(fault, "not a rankpipe stream: it begins with %s",
+                                  fault_quote(quoted, line, n));
     }
     char *number = line + sizeof magic - 1, *kind = cut(number, ' ');
     if (!record_number(number, RECORD_MOST, &version))

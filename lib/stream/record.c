@@ -9,6 +9,7 @@ static const struct {
     size_t width;
 } types[COLUMN_TYPES] = {
     [COLUMN_U1] = { "u1", 1 },
+    [COLUMN_U2] = { "u2", 2 },
     [COLUMN_U4] = { "u4", 4 },
     [COLUMN_U8] = { "u8", 8 },
     [COLUMN_F4] = { "f4", 4 },

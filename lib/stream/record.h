@@ -18,7 +18,7 @@ enum {
 
 enum record_kind { RECORD_ROUND, RECORD_MODEL, RECORD_END };
 
-enum column_type { COLUMN_U1, COLUMN_U4, COLUMN_U8, COLUMN_F4, COLUMN_F8, COLUMN_TYPES };
+enum column_type { COLUMN_U1, COLUMN_U2, COLUMN_U4, COLUMN_U8, COLUMN_F4, COLUMN_F8, COLUMN_TYPES };
 
 struct splice;
 
@@ -112,11 +112,12 @@ int record_put_source(struct record *record, const char *name, enum column_type 
 /* Removes the column of that name, or, where the name ends in '-', all whose names begin so. */
 void record_drop(struct record *record, const char *name);
 
-/* Bytes of one value: 1, 4 or 8; of a whole column. */
+/* Bytes of one value: 1, 2, 4 or 8; of a whole column. */
 size_t column_width(enum column_type type);
 size_t column_bytes(const struct column *column);
 
-/* The name of a type: u1, u4, u8, f4 or f8; and the type of a name, false where there is none. */
+/* The name of a type: u1, u2, u4, u8, f4 or f8; and the type of a name, false where there is
+ * none. */
 const char *column_type_name(enum column_type type);
 bool column_type_find(const char *name, enum column_type *type);
 

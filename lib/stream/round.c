@@ -8,6 +8,7 @@ void round_open(struct round *round, struct record *record)
 {
     memset(round, 0, sizeof *round);
     round->record = record;
+    round->expansion = &round->own;
 }
 
 void round_close(struct round *round)
@@ -15,6 +16,7 @@ void round_close(struct round *round)
     for (size_t c = 0; c < ROUND_COLUMNS; c++)
         buffer_free(&round->buffer[c]);
     buffer_free(&round->scratch);
+    compact_close(&round->own.memory);
 }
 
 int round_header(struct round *round, struct fault *fault)

@@ -108,7 +108,7 @@ static int rule_seen(const struct round *round, struct fault *fault)
 
 /* ---- the table ---- */
 
-enum length { DOCS, PLACES, DOCS_BY_DIM, ROW_STARTS, ENTRIES };
+enum length { DOCS, PLACES, DOCS_BY_DIM, ROW_STARTS, ENTRIES, DIM };
 
 #define AT(member) offsetof(struct round, member)
 
@@ -135,6 +135,9 @@ static const struct column_row {
     [ROUND_PTR] = { "ptr", COLUMN_U4, ROW_STARTS, 0, NULL, NULL, false },
     [ROUND_IDX] = { "idx", COLUMN_U4, ENTRIES, 0, NULL, NULL, false },
     [ROUND_VAL] = { "val", COLUMN_F4, ENTRIES, 0, NULL, NULL, false },
+    [ROUND_OFFSET] = { "offset", COLUMN_F4, DIM, 0, NULL, NULL, false },
+    [ROUND_STEP] = { "step", COLUMN_F4, DIM, 0, NULL, NULL, false },
+    [ROUND_NUMBER] = { "number", COLUMN_U1, DOCS_BY_DIM, 0, NULL, NULL, false }, /* or u2 */
 };
 
 enum round_column round_column_find(const char *name)
@@ -172,6 +175,8 @@ static uint64_t right_count(const struct round *round, const struct column *cons
         return (uint64_t)round->docs * round->dim;
     case ROW_STARTS:
         return (uint64_t)round->docs + 1;
+    case DIM:
+        return round->dim;
     default:
         return (known[ROUND_VAL] ? known[ROUND_VAL] : known[c])->count;
     }
@@ -183,9 +188,11 @@ static int check_size(const struct round *round, const struct column *const *kno
     const struct column *column = known[c];
     enum column_type type = rows[c].type;
     uint64_t count = right_count(round, known, c);
-    if (column->type != type)
-        return fault_data(fault, "column %s has type %s, not %s", column->name,
-                          column_type_name(column->type), column_type_name(type));
+    bool two = c == ROUND_NUMBER && column->type == COLUMN_U2;
+    if (column->type != type && !two)
+        return fault_data(fault, "column %s has type %s, not %s%s", column->name,
+                          column_type_name(column->type), column_type_name(type),
+                          c == ROUND_NUMBER ? " or u2" : "");
     if (column->count != count)
         return fault_data(fault, "column %s has %" PRIu64 " values, not %" PRIu64, column->name,
                           column->count, count);
@@ -247,6 +254,7 @@ void round_columns_clear(struct round *round)
         set_pointer(round, c, NULL);
     round->places = 0;
     round->live = round->checked = round->restored = false;
+    round->expansion->done = false;
 }
 
 /* ---- new columns ---- */

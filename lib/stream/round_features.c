@@ -56,31 +56,59 @@ static int sparse_features(const struct column *const *known, struct matrix *x,
     return check_rows(x, val->count, fault);
 }
 
-int round_features(const struct round *round, struct matrix *x, struct fault *fault)
+static int compact_form(const struct column *const *known, const struct round *round,
+                        struct matrix *x, struct fault *fault)
 {
-    const struct column *known[ROUND_COLUMNS + 1];
-    if (round->checked) {
-        *x = round->x;
+    const struct column *offset = known[ROUND_OFFSET], *step = known[ROUND_STEP];
+    const struct column *number = known[ROUND_NUMBER];
+    struct round_expansion *expansion = round->expansion;
+    if (!offset || !step || !number)
+        return fault_data(fault, "compact features need the three columns offset, step and number");
+    if (!round->dim)
         return 0;
-    }
-    round_columns_find(round->record, known);
+    const struct compact compact = { round->docs, round->dim, column_width(number->type),
+                                     offset->data, step->data, number->data };
+    if (compact_check(&compact, fault) < 0 ||
+        compact_features(&compact, &expansion->memory, &expansion->x, fault) < 0)
+        return -1;
+    expansion->done = true;
+    *x = expansion->x;
+    return 0;
+}
+
+/* Reads features in the one form that is there. */
+static int read_features(const struct round *round, const struct column *const *known,
+                         struct matrix *x, struct fault *fault)
+{
     const struct column *dense = known[ROUND_X];
     bool sparse = known[ROUND_PTR] || known[ROUND_IDX] || known[ROUND_VAL];
-    memset(x, 0, sizeof *x);
-    x->docs = round->docs;
-    x->dim = round->dim;
-    if (round_columns_check_features(round, known, fault) < 0)
-        return -1;
-    if (dense && sparse)
-        return fault_data(fault, "dense features (x) and sparse ones (ptr, idx, val) exclude each "
-                          "other");
+    bool compact = known[ROUND_OFFSET] || known[ROUND_STEP] || known[ROUND_NUMBER];
+    if ((dense != NULL) + sparse + compact > 1)
+        return fault_data(fault, "dense features (x), sparse ones (ptr, idx, val) and compact ones "
+                          "(offset, step, number) exclude each other");
     if (sparse)
         return sparse_features(known, x, fault);
+    if (compact)
+        return compact_form(known, round, x, fault);
     x->form = round->dim ? MATRIX_DENSE : MATRIX_UNIT;
     if (round->dim && !dense)
         return fault_data(fault, "dim=%zu, but the round has no features", round->dim);
     x->x = dense ? dense->data : NULL;
     return 0;
+}
+
+int round_features(const struct round *round, struct matrix *x, struct fault *fault)
+{
+    const struct column *known[ROUND_COLUMNS + 1];
+    if (round->checked || round->expansion->done) {
+        *x = round->checked ? round->x : round->expansion->x;
+        return 0;
+    }
+    round_columns_find(round->record, known);
+    *x = (struct matrix){ .form = MATRIX_UNIT, .docs = round->docs, .dim = round->dim };
+    if (round_columns_check_features(round, known, fault) < 0)
+        return -1;
+    return read_features(round, known, x, fault);
 }
 
 /* ---- replacing ---- */
@@ -104,19 +132,62 @@ static int put_features(struct record *record, const struct matrix *x, struct fa
     return put(record, ROUND_VAL, COLUMN_F4, values, x->val, fault);
 }
 
-int round_new_features(struct round *round, const struct matrix *x, struct fault *fault)
+static void drop_features(struct round *round)
 {
-    struct record *record = round->record;
     for (size_t c = ROUND_X; c < ROUND_COLUMNS; c++)
         round_drop(round, (enum round_column)c);
-    record->spliced = NULL; /* only the old features are there, which nobody needs now */
-    record->mapped = false;
+    round->record->spliced = NULL; /* only the old features are there, which nobody needs now */
+    round->record->mapped = false;
     round->live = false; /* the scores were computed from the old features */
+    round->checked = round->expansion->done = false;
+}
+
+int round_new_features(struct round *round, const struct matrix *x, struct fault *fault)
+{
+    drop_features(round);
     round->x = *x;
     round->checked = true;
     if (round_set(round, KEY_DIM, x->dim, fault) < 0)
         return -1;
-    return put_features(record, x, fault);
+    return put_features(round->record, x, fault);
+}
+
+/* The bytes of dense or sparse features. */
+static uint64_t plain_bytes(const struct matrix *x)
+{
+    uint64_t values = matrix_entries(x);
+    return x->form == MATRIX_DENSE ? 4 * values : 4 * ((uint64_t)x->docs + 1) + 8 * values;
+}
+
+static int put_compact(struct round *round, const struct matrix *x, enum column_type type,
+                       struct fault *fault)
+{
+    struct record *record = round->record;
+    uint64_t values = (uint64_t)x->docs * x->dim;
+    if (put(record, ROUND_OFFSET, COLUMN_F4, x->dim, round->buffer[ROUND_OFFSET].at, fault) < 0 ||
+        put(record, ROUND_STEP, COLUMN_F4, x->dim, round->buffer[ROUND_STEP].at, fault) < 0)
+        return -1;
+    return put(record, ROUND_NUMBER, type, values, round->buffer[ROUND_NUMBER].at, fault);
+}
+
+int round_new_compact(struct round *round, const struct matrix *x, unsigned bits,
+                      struct fault *fault)
+{
+    size_t dim = x->dim, width = bits / 8;
+    if (x->form == MATRIX_UNIT || compact_bytes(x->docs, dim, width) >= plain_bytes(x))
+        return round_new_features(round, x, fault);
+    float *offset = buffer_for(&round->buffer[ROUND_OFFSET], dim, sizeof *offset, fault);
+    float *step = buffer_for(&round->buffer[ROUND_STEP], dim, sizeof *step, fault);
+    void *number = buffer_for(&round->buffer[ROUND_NUMBER], x->docs * dim, width, fault);
+    if (!offset || !step || !number)
+        return -1;
+    int found = compact_find(x, width, &round->expansion->memory, offset, step, number, fault);
+    if (found <= 0)
+        return found < 0 ? -1 : round_new_features(round, x, fault);
+    drop_features(round);
+    if (round_set(round, KEY_DIM, dim, fault) < 0)
+        return -1;
+    return put_compact(round, x, width == 1 ? COLUMN_U1 : COLUMN_U2, fault);
 }
 
 size_t round_feature_bytes(const struct record *record)

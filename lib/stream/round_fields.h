@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "math/compact.h"
 #include "math/matrix.h"
 #include "stream/record.h"
 
@@ -28,13 +29,20 @@ enum round_key { /* in the order in which a header line has them */
 
 enum round_column { /* those of the features last */
     ROUND_LABEL, ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_ORDER, ROUND_GREEDY, ROUND_LOGIT,
-    ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,
-    ROUND_COLUMNS
+    ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL, ROUND_OFFSET, ROUND_STEP,
+    ROUND_NUMBER, ROUND_COLUMNS
+};
+
+/* Features read from their compact form, which is done at most once for each round. */
+struct round_expansion {
+    bool done; /* x holds those of this round */
+    struct matrix x;
+    struct compact_memory memory;
 };
 
 /* The pointers to columns are NULL where the round has no such column. Otherwise they point to
  * aligned copies that the round owns, valid until its next round_columns_read or round_start.
- * There are no copies of features: they stay in the payload. */
+ * There are no copies of features, except of compact ones: they stay in the payload. */
 struct round {
     struct record *record; /* the caller's; must outlive the round */
     uint64_t t;
@@ -64,6 +72,7 @@ struct round {
     bool live;       /* `score` was computed by the current weights of the update in this process */
     bool checked;    /* x holds the features, already checked */
     struct matrix x;
+    struct round_expansion own, *expansion; /* = &own: memory, also where the round is const */
 
     /* The record's columns; at the end the last one whose name is not known. */
     const struct column *column[ROUND_COLUMNS + 1];

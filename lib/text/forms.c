@@ -214,7 +214,8 @@ static void print_value(struct print *print, const struct column *column, size_t
         print_float(print, unaligned_f4(at));
     else
         print_whole(print, column->type == COLUMN_U8 ? unaligned_u8(at)
-                           : column->type == COLUMN_U4 ? unaligned_u4(at) : *at);
+                           : column->type == COLUMN_U4 ? unaligned_u4(at)
+                           : column->type == COLUMN_U2 ? unaligned_u2(at) : *at);
     print_byte(print, '\n');
 }
 

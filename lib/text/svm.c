@@ -196,7 +196,8 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     int new = qids_enter(&svm->before, qid, fault);
     if (new == 0)
         return wrong(svm, at, text_word_bytes(at), fault,
-                     "a qid is not contiguous: the lines of a query must follow each other");
+                     "a qid is not contiguous: the lines of a query must follow each other: "
+                     "sort -s -k 2,2 groups them");
     return new;
 }
 

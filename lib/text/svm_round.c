@@ -16,7 +16,8 @@ static int put_features(const struct svm *svm, struct round *round, const struct
                         struct fault *fault)
 {
     bool made = svm->options.scale && x->form != MATRIX_UNIT;
-    if (round_new_features(round, x, fault) < 0)
+    unsigned bits = svm->options.bits;
+    if ((bits ? round_new_compact(round, x, bits, fault) : round_new_features(round, x, fault)) < 0)
         return -1;
     return made ? round_set_made(round, "scale", fault) : 0;
 }

@@ -57,6 +57,10 @@ load ../helper
     "$ROOT/build/tests/exact/matrix"
 }
 
+@test "compact features are the nearest numbers on their grids; zeros and counts are exact, order is kept" {
+    "$ROOT/build/tests/exact/compact"
+}
+
 @test "every kind of vectors gives the same bits as plain sums, and dense features as sparse ones" {
     "$ROOT/build/tests/exact/kernels"
 }

@@ -105,14 +105,15 @@ block() {
         grep -oh '`\(make\|sh\|bash\|rankpipe\) [^`]*`' "$ROOT/README.md" "$ROOT/HACKING.md" | tr -d '`' |
             awk '{ print $1, $2, $2 == "-C" || $3 ~ /^(SAN|T)=/ ? $3 : "" }'
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
-    # Not run by a test: make check, which runs them; make bench and make load, which time, and make fuzz, which
-    # needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
+    # Not run by a test: make check, which runs them; make bench and make load, which time; make machine, which
+    # downloads Debian; and make fuzz, which needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
 bash tests/promises/bytes
 bash tests/promises/crash
 bash tests/promises/kill
 make
 make -C examples/papers
+make -C examples/site
 make CPPFLAGS=-DPORTABLE
 make bench
 make check
@@ -126,6 +127,7 @@ make fuzz
 make help
 make install
 make load
+make machine
 make soak
 make static
 make test
@@ -142,8 +144,8 @@ sh examples/solar
 TEXT
     diff want have
     for script in tests/promises/bytes tests/promises/crash tests/promises/kill tests/promises/soak examples/papers \
-        examples/games examples/live examples/mq2008 examples/plot examples/serve examples/solar examples/sweep \
-        examples/train; do
+        examples/games examples/live examples/mq2008 examples/plot examples/serve examples/site examples/solar \
+        examples/sweep examples/train; do
         grep -q "ROOT[}\"]*/$script" "$ROOT"/tests/*/*.bats
     done
 }

@@ -5,6 +5,7 @@ SERVE=$ROOT/examples/serve
 started=
 
 teardown() {
+    [ ! -e web.pid ] || kill "$(cat web.pid)" || true
     [ -z "$started" ] || { kill -KILL "$started" && wait "$started"; } 2>/dev/null || true
 }
 
@@ -132,8 +133,51 @@ service() {
     is "$(spool -l seen)" 0
     sleep 1.1
     learn WAIT=1
-    is "$(spool -r seen | bin2txt -f head | sed 's/.* t=\([0-9]*\) .*/\1/')" 2
+    is "$(spool -r seen | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/')" "$(head -n 1 ranking)"
     stop
+}
+
+@test "answers may be in folders, and answers/ may be a link" {
+    service
+    mv answers elsewhere
+    ln -s elsewhere answers
+    mkdir answers/web1
+    look q1 >sum
+    mv answers/today answers/web1/today
+    learn
+    is "$(spool -l seen)" 1
+    stop
+}
+
+@test "the learner joins the logs of several machines, which rsync copies, and gives them the model" {
+    command -v rsync || skip "no rsync here"
+    for host in a b; do
+        mkdir -p $host/answers
+        make -s -C $host -f "$SERVE/Makefile" first
+        cd $host
+        start
+        for q in q1 q2 q3; do look $q >sum; done
+        stop
+        cd ..
+    done
+    learn HOSTS='a gone b' AT= # gone is not reached
+    is "$(grep gone: learnt)" $'gone: its log and answers were not copied\ngone: the model was not copied there'
+    is "$(spool -l seen)" 6
+    sh "$SERVE/answer" b/answers/today abc 1 # an answer to no round
+    cd b
+    start
+    look q4 >sum
+    stop
+    cd ..
+    mv b/answers/today a/answers/other # b's users may answer at a
+    learn HOSTS='a b' AT=
+    is "$(spool -r seen | bin2txt -f head | grep -o ' t=[0-9]*' | xargs)" "$(seq -f t=%g 7 | xargs)"
+    is "$(bin2txt -f head w.bin | grep -o ' rounds=[0-9]*')" ' rounds=7'
+    same w.bin a/w.bin
+    same w.bin b/w.bin
+    spool -r seen | update -m once.bin
+    same once.bin w.bin
+    is "$(cut -f 1 late)" abc
 }
 
 @test "ask and answer refuse what cannot be right" {
@@ -189,4 +233,70 @@ END
     is "$(wc -l <ranking)" "$(($(wc -l <labels) + 1))"
     stop
     is "$(spool -l log)" 1
+}
+
+# web: lighttpd with the fragment as it is installed, but for the paths of this folder.
+web() {
+    port=$((20000 + RANDOM % 10000))
+    sed "s|/usr/share/rankpipe/serve|$SERVE|; s|/run/rank.socket|$PWD/s|; s|/var/lib/rank|$PWD|
+        s|/usr/local/bin:|$ROOT/bin:|" \
+        "$SERVE/lighttpd.conf" >part.conf
+    mkdir empty
+    cat >web.conf <<END
+server.document-root = "$PWD/empty"
+server.bind = "127.0.0.1"
+server.port = $port
+server.pid-file = "$PWD/web.pid"
+server.errorlog = "$PWD/web.log"
+include "$PWD/part.conf"
+END
+    lighttpd -tt -f web.conf
+    lighttpd -f web.conf 3>&-
+}
+
+# post PATH FILE: posts the file; the status and the body go to reply.
+post() {
+    exec 4<>"/dev/tcp/127.0.0.1/$port"
+    printf 'POST %s HTTP/1.0\r\nContent-Length: %s\r\n\r\n' "$1" "$(wc -c <"$2")" >&4
+    cat "$2" >&4
+    sed 's/\r$//; 1s,^HTTP/[^ ]* ,,; 2,/^$/d' <&4 >reply
+    exec 4>&-
+}
+
+@test "the service over HTTP: lighttpd ranks a query, and stores the answer" {
+    PATH=$PATH:/usr/sbin
+    command -v lighttpd || skip "no lighttpd here"
+    service
+    web
+    documents q1 >docs
+    post /rank docs
+    is "$(sed -n 1p reply)" '200 OK'
+    sed -n 2p reply | grep -xE '[0-9a-f]{16}'
+    is "$(sed 1,2d reply | sort)" "$(cut -d ' ' -f 1 labels | sort)"
+    request=$(sed -n 2p reply)
+    echo '0 0 1' >said
+    post "/answer?$request" said
+    is "$(cat reply)" '204 No Content'
+    is "$(cut -f 1 "answers/$(date +%F)")" "$request"
+    learn
+    is "$(spool -l seen)" 1
+    # What cannot be right.
+    echo 'x 1:1' >bad
+    post /rank bad
+    is "$(cat reply)" "400 Bad Request
+ask: request: line 2: the label is not a number: 'x'"
+    post "/answer?../x" said
+    is "$(cat reply)" "400 Bad Request
+answer: not the name of a request: '../x'"
+    echo '* 1' >bad
+    post "/answer?$request" bad
+    is "$(sed -n 1p reply)" '400 Bad Request'
+    head -c 3000000 /dev/zero >bad
+    post /rank bad || true
+    grep '^413 ' reply
+    stop
+    post /rank docs
+    is "$(cat reply)" "503 Service Unavailable
+the service does not answer"
+    is "$(wc -l <"answers/$(date +%F)")" 1
 }

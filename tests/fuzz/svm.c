@@ -53,7 +53,7 @@ static struct svm_options choose(unsigned bits)
     return (struct svm_options){ .from_zero = bits & 1, .names = bits & 2, .scale = bits & 4,
                                  .unlabelled = bits & 8, .widths = bits & 16,
                                  .dim = bits & 16 ? WIDE : 0, .blank_ends = bits & 32,
-                                 .skips = bits & 64 };
+                                 .skips = bits & 64, .bits = bits & 128 ? 8 : 0 };
 }
 
 /* bin2txt counts from 1. Features that are scaled stay the same when they are scaled again. */
@@ -77,16 +77,19 @@ static void deal_again(struct svm_options options, const struct chain *printed,
     chain_close(&chain);
 }
 
-/* Queries may repeat where a blank line ends them, and bad ones are skipped: reads all of them. */
+/* Queries may repeat where a blank line ends them, bad ones are skipped, and -p changes features:
+ * reads all of them. */
 static void deal_on(struct svm2bin_from_memory *my, struct chain *chain)
 {
     struct svm_query query;
     struct round round;
+    struct matrix x;
     int got;
     round_open(&round, &record);
     while ((got = svm_next(&my->svm, &query, &chain->fault)) != 0) {
         if (got > 0 && svm_round(&my->svm, &query, 1, &round, &chain->fault) == 0)
-            hold(round_read(&round, &chain->fault) == 0, "what svm2bin deals is a round");
+            hold(round_read(&round, &chain->fault) == 0 &&
+                 round_features(&round, &x, &chain->fault) == 0, "what svm2bin deals is a round");
         if (chain->fault.kind == FAULT_NONE)
             continue;
         hold_explained(&chain->fault);
@@ -110,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     hold(chain_parse(&chain, "bin2txt -f svm") == 0, "bin2txt -f svm");
     open_paper(&stream);
     open_on(&my, &chain, bytes + 1, n - 1);
-    if (my.options.blank_ends || my.options.skips)
+    if (my.options.blank_ends || my.options.skips || my.options.bits)
         deal_on(&my, &chain);
     else if (deal(&my, &chain, &stream, true))
         deal_again(my.options, &chain, &stream);

@@ -411,11 +411,11 @@ wrong() { # words, round, way...
         wrong 'feature * of document * *' 'docs=2 dim=2 x:f4 nan 2 1 0' $way
     done
     for way in scale rank; do # one that is nan must not become 0
-        wrong 'feature 1 of document 0 is nan' 'docs=1 dim=2 x:f4 1 nan' $way
-        wrong 'feature 0 of document 1 is -inf' 'docs=2 dim=2 x:f4 1 1 -inf 1' $way
+        wrong 'feature 2 of document 0 is nan' 'docs=1 dim=2 x:f4 1 nan' $way
+        wrong 'feature 1 of document 1 is -inf' 'docs=2 dim=2 x:f4 1 1 -inf 1' $way
     done
-    wrong 'feature 4 of document 0 would be inf' 'docs=1 dim=2 x:f4 1 2e19' products
-    wrong 'feature 0 of document 1 would be -inf' 'docs=3 dim=1 x:f4 3.4e38 -3.4e38 3.4e38' split
+    wrong 'feature 5 of document 0 would be inf' 'docs=1 dim=2 x:f4 1 2e19' products
+    wrong 'feature 1 of document 1 would be -inf' 'docs=3 dim=1 x:f4 3.4e38 -3.4e38 3.4e38' split
     mkstream round t=1 docs=1 dim=1 x:f4 3.4e38 >in
     features split <in >out
     features fourier <in >out

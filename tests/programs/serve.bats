@@ -96,7 +96,8 @@ answers() {
     {
         printf 'x 1:1\n\n? 1:1\n\n? 1:1\n? qid:a 1:1\n\nrequest: a\n\n# nothing\n\n'
         printf '? 1:1\n? 1:1\n? 1:1\n? 1:1\n\n? 2:1 1:1\n? 1:1\n\n\0\n\n? 1:1\n\n? 1:1'
-    } | serve -a s >got
+    } | serve -a s >got 2>said || [ $? = 1 ]
+    is "$(cat said)" 'serve: <stdin>: no blank line ends the last request, so it was not answered'
     is "$(cut -f 1 got)" "! request: line 1: the label is not a number: 'x'
 
 1
@@ -116,6 +117,17 @@ answers() {
 2
 
 ! request: no blank line ends it"
+    stop
+}
+
+@test "-a says that the last request has no blank line at its end, and exits 1" {
+    start s 'explore -g 1 -s 1'
+    for text in '? 1:1' '? 1:1\n' '? 1:1\n\n? 1:1\n' 'request: a'; do
+        printf "$text" >cut
+        fails_on cut 1 'serve: <stdin>: no blank line ends the last request, so it was not answered' serve -a s
+    done
+    printf '? 1:1\n \n\n' | serve -a s >got
+    is "$(wc -l <got)" 2
     stop
 }
 

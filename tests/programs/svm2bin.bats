@@ -200,6 +200,70 @@ round t=2 qid=b docs=1 dim=4 cols=label:f4[1],x:f4[4] bytes=20"
 0 1:0.5"
 }
 
+@test "-p stores numbers of 8 or 16 bits, with the offset and the step of each feature" {
+    # 0 to 2.55 in steps of 0.01: 1.004 becomes number 100. -1 to 2 in steps of 1/85: 0.31 becomes
+    # number 85 + 26, and 0 is number 85. 3, 5 and 130 lie on a grid of the power of two 0.5.
+    text='1 qid:a 1:0 2:0 3:3\n0 qid:a 1:1 2:-1 3:5\n0 qid:a 1:2.55 2:2 3:130\n2 qid:a 1:1.004 2:0.31 3:5\n'
+    printf '%b' "$text" | svm2bin -p 8 >out
+    {
+        echo 'rankpipe/1 round t=1 qid=a docs=4 dim=3' \
+            'cols=label:f4[4],offset:f4[3],step:f4[3],number:u1[12] bytes=52'
+        printf '\0\0\x80\x3f' && printf '\0\0\0\0\0\0\0\0' && printf '\0\0\0\x40'
+        printf '\0\0\0\0' && printf '\0\0\x80\xbf' && printf '\0\0\x40\x40'
+        printf '\x0a\xd7\x23\x3c' && printf '\xc1\xc0\x40\x3c' && printf '\0\0\0\x3f'
+        printf '\0\125\0' && printf '\144\0\4' && printf '\377\377\376' && printf '\144\157\4'
+        echo 'rankpipe/1 end rounds=1 bytes=0'
+    } >expected
+    same out expected
+    is "$(bin2txt out)" '1 qid:a 1:0 2:0 3:3
+0 qid:a 1:1 2:-1 3:5
+0 qid:a 1:2.54999995 2:2 3:130
+2 qid:a 1:1 2:0.305882335 3:5'
+    # Steps are 2.55/65535 and 3/65535: 1.004 becomes number 25803, and 0.31 number 21845 + 6772.
+    is "$(values "$text$text" -p 16 | sed -n 1,4p | awk '{ printf "%.5f %.5f %s\n", substr($3, 3), substr($4, 3), $5 }')" \
+        '0.00000 0.00000 3:3
+1.00000 -1.00000 3:5
+2.55000 2.00000 3:130
+1.00401 0.31000 3:5'
+}
+
+@test "-p leaves a query as it is where numbers would take no fewer bytes, or cannot hold its values" {
+    # so many documents of two features: 8 m bytes, or 16 + 2 m
+    one='1 1:0.1 2:0.2\n'
+    is "$(heads "$one$one" -p 8)" 'round t=1 docs=2 dim=2 cols=label:f4[2],x:f4[4] bytes=24'
+    is "$(heads "$one$one$one" -p 8)" \
+        'round t=1 docs=3 dim=2 cols=label:f4[3],offset:f4[2],step:f4[2],number:u1[6] bytes=34'
+    is "$(heads "$one$one$one$one" -p 16)" 'round t=1 docs=4 dim=2 cols=label:f4[4],x:f4[8] bytes=48'
+    is "$(heads "$one$one$one$one$one" -p 16)" \
+        'round t=1 docs=5 dim=2 cols=label:f4[5],offset:f4[2],step:f4[2],number:u2[10] bytes=56'
+    rare='1 900:1\n'
+    is "$(heads "$rare$rare$rare" -p 8)" \
+        'round t=1 docs=3 dim=900 cols=label:f4[3],ptr:u4[4],idx:u4[3],val:f4[3] bytes=52'
+    is "$(heads '1 1:-3.4e38\n0 1:3.4e38\n0 1:0\n1 1:7e37\n' -p 8)" \
+        'round t=1 docs=4 dim=1 cols=label:f4[4],x:f4[4] bytes=32'
+    is "$(heads '1 qid:a\n0 qid:a\n' -p 8)" 'round t=1 qid=a docs=2 dim=0 cols=label:f4[2] bytes=8'
+}
+
+@test "-p keeps constants, zeros, whole numbers and the smallest floats as they are" {
+    text='1 qid:a 1:0.1 2:-0 3:7 4:-3 5:1e-45 6:100000000 7:-1e38\n'
+    text+='0 qid:a 1:0.1 3:250 4:3 5:1e-43 6:100000008 7:2e38\n0 qid:a 1:0.1 6:100000000\n1 qid:a 1:0.1 6:100000000\n'
+    text+='0 qid:a 1:0.1 3:19 4:2 5:3e-45 6:100000016\n1 qid:a 1:0.1 3:8 4:-1 6:100001024 7:-0\n'
+    for bits in 8 16; do
+        heads "$text" -p $bits | grep number:
+        values "$text" | sed 's/-0 /0 /; s/-0$/0/' | cut -d ' ' -f -8 >want
+        values "$text" -p $bits | cut -d ' ' -f -8 >got
+        same want got
+        is "$(values "$text" -p $bits | sed -n '5s/.* //p; 6s/.* //p')" '7:0
+7:0'
+    done
+}
+
+@test "-p takes 8 or 16" {
+    for bits in 0 4 32 08 8.0 -8 '' x; do
+        fails 2 "svm2bin: -p is 8 or 16 bits, not '$bits'*" svm2bin -p "$bits"
+    done
+}
+
 @test "-u takes queries without labels, by ? or by nothing, among others that have them" {
     is "$(heads '? qid:a 1:1\nqid:a 1:2\n1 qid:b 1:1\n' -u)" \
         "round t=1 qid=a docs=2 dim=1 cols=x:f4[2] bytes=8
@@ -368,7 +432,7 @@ usage: svm2bin *' svm2bin -q - text
 
 @test "a qid that comes back after another is refused, in another file too" {
     refuses '1 qid:a 1:1\n1 qid:b 1:1\n0 qid:a 1:2\n' \
-        "line 3: a qid is not contiguous: the lines of a query must follow each other: 'qid:a'"
+        "line 3: a qid is not contiguous: the lines of a query must follow each other: sort -s -k 2,2 groups them: 'qid:a'"
     printf '1 qid:a 1:1\n1 qid:b 1:1\n' >first
     printf '1 qid:b 1:2\n1 qid:a 1:2\n' >second
     fails 1 "svm2bin: second: line 2: a qid is not contiguous: *: 'qid:a'" \
@@ -564,7 +628,7 @@ t=2 qid=d docs=1
 t=3 qid=e docs=1"
     is "$(cat err)" "svm2bin: text: line 3: the label is not a number: 'x'
 svm2bin: text: line 6: the label is not a number: 'rubbish'
-svm2bin: text: line 9: a qid is not contiguous: the lines of a query must follow each other: 'qid:a'
+svm2bin: text: line 9: a qid is not contiguous: the lines of a query must follow each other: sort -s -k 2,2 groups them: 'qid:a'
 svm2bin: text: line 11: index 1 after a larger one: '1:1'
 svm2bin: skipped 4 of 7 queries"
 }
@@ -602,4 +666,36 @@ svm2bin: text: each of the 1 queries has an error" svm2bin -k text
 @test "-q goes with neither -l nor -k" {
     fails 2 'svm2bin: -q and -l both divide the text into queries: give one of them*' svm2bin -lq counts
     fails 2 'svm2bin: -k needs text with qids or -l, and does not go with -q*' svm2bin -kq counts
+}
+
+@test "long text without a qid is one query, and a warning says so" {
+    seq -f '0 1:%g' 1001 >long
+    svm2bin long 2>err | bin2txt -f head >heads
+    is "$(cat heads)" 'rankpipe/1 round t=1 docs=1001 dim=1 cols=label:f4[1001],x:f4[1001] bytes=8008'
+    is "$(cat err)" 'svm2bin: long: no line has a qid, so its 1001 documents are one query: write qid:NAME after each label, or give the sizes of queries (-q)'
+    # Text that may be one query, that is one by -l, or that is divided by -q.
+    sed 1d long | svm2bin >one.bin 2>err
+    svm2bin -l long >one.bin 2>>err
+    printf '500\n501\n' >sizes
+    svm2bin -q sizes long >two.bin 2>>err
+    sed 's/ / qid:a /' long | svm2bin >one.bin 2>>err
+    is "$(cat err)" ''
+}
+
+@test "compressed text, and a byte-order mark, are named" {
+    small_text >text
+    gzip -c text >in
+    fails 1 "svm2bin: in: not text: compressed by gzip: decompress it first, by 'gzip -dc'" svm2bin in
+    gzip -dc in | svm2bin | cmp - <(svm2bin text)
+    printf '\3757zXZ\0' >in
+    fails 1 "svm2bin: in: not text: compressed by xz: decompress it first, by 'xz -dc'" svm2bin in
+    printf '(\265/\375\n' >in
+    fails 1 "svm2bin: in: not text: compressed by zstd: decompress it first, by 'zstd -dc'" svm2bin in in
+    { printf '\357\273\277' && cat text; } >in
+    fails 1 "svm2bin: in: not text: a byte-order mark comes first: remove it, by 'tail -c +4'" svm2bin in
+    tail -c +4 in | cmp - text
+    printf '\377\3762\0 \0' >in
+    fails 1 "svm2bin: in: not text: a byte-order mark of UTF-16 comes first: convert it, by 'iconv -f UTF-16'" \
+        svm2bin in
+    printf '1 qid:a 1:1 # \357\273\277\n' | svm2bin >marked.bin # elsewhere it is a character
 }

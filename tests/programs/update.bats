@@ -1255,6 +1255,14 @@ raw() {
     fails 2 'update: -c needs -m: *' update -a listnet -c 2
 }
 
+@test "the warning on raw features counts features as the text does" {
+    printf '0 qid:a 1:1 3:1\n1 qid:a 1:1 3:500\n' >text
+    svm2bin text | update -a squared -e 0.1 -m m 2>err
+    is "$(cat err)" 'update: round 1 (qid a): feature 3 of document 1 is 500: raw features as large as this ruin most learners: add -x scale, or -x none to accept them'
+    sed 's/ 3:500/ 2:1 3:500/; s/ 3:1$/ 2:0 3:1/' text | svm2bin | update -a squared -e 0.1 -n -m m 2>dense
+    same err dense
+}
+
 @test "update: answers whose squared residuals have no finite sum are refused, and the model stays" {
     mkstream model learner=thompson rounds=1 dim=1 features=1 tradeoff=1 plain=1 seed=1 \
         w:f8 1e200 inverse:f8 1 level:f8 0 residuals:f8 1 1 >m.bin

@@ -219,9 +219,48 @@ features() {
         2147483648 ptr:u4 0 1 2 idx:u4 4294967295 3 val:f4 1 1
     features 'idx 1 (document 0) is 1: it must be at least 2 and below dim=3' 3 ptr:u4 0 2 2 idx:u4 1 1 val:f4 1 1
     features 'idx 1 (document 0) is 0: it must be at least 2 and below dim=3' 3 ptr:u4 0 2 2 idx:u4 1 0 val:f4 1 1
-    features 'dense features (x) and sparse ones (ptr, idx, val) exclude each other' 1 ptr:u4 0 0 0 idx:u4 val:f4 x:f4 1 1
+    features 'dense features (x), sparse ones (ptr, idx, val) and compact ones * exclude each other' 1 ptr:u4 0 0 0 idx:u4 val:f4 x:f4 1 1
     features 'sparse features need the three columns *' 1 ptr:u4 0 0 0 val:f4
     features 'dim=1, but the round has no features' 1
+}
+
+@test "compact features that cannot be: parts missing, other forms beside them, numbers past the largest float" {
+    local parts='compact features need the three columns offset, step and number'
+    features "$parts" 1 offset:f4 0 number:u1 1 2
+    features "$parts" 1 step:f4 1 number:u2 1 2
+    features "$parts" 1 offset:f4 0 step:f4 1
+    features 'dense features (x), * compact ones (offset, step, number) exclude each other' 1 \
+        x:f4 1 1 offset:f4 0 step:f4 1 number:u1 1 2
+    features 'dense features (x), * compact ones (offset, step, number) exclude each other' 1 x:f4 1 1 step:f4 1
+    features '* exclude each other' 1 ptr:u4 0 0 0 idx:u4 val:f4 offset:f4 0 step:f4 1 number:u1 1 2
+    local bad='both must be finite, the step at least 0, and offset + 255 \* step finite'
+    features "feature 0 has offset nan and step 1: $bad" 1 offset:f4 nan step:f4 1 number:u1 1 2
+    features "feature 1 has offset 0 and step nan: $bad" 2 offset:f4 0 0 step:f4 1 nan number:u1 1 2 3 4
+    features "feature 0 has offset inf and step 0: $bad" 1 offset:f4 inf step:f4 0 number:u1 0 0
+    features "feature 0 has offset 1 and step -1: $bad" 1 offset:f4 1 step:f4 -1 number:u1 1 2
+    features "feature 0 has offset 3e+38 and step 1e+37: $bad" 1 offset:f4 3e38 step:f4 1e37 number:u1 0 0
+    features "feature 0 has offset 0 and step 1e+34: * offset + 65535 \* step finite" 1 offset:f4 0 step:f4 1e34 number:u2 0 0
+}
+
+@test "compact columns of another size or type than docs and dim make" {
+    huge=1099511627776
+    header "docs=2 dim=1 cols=offset:f4[1],step:f4[1],number:u1[$huge] bytes=1099511627784" "column number has $huge values, not 2"
+    header "docs=2 dim=3 cols=offset:f4[1],step:f4[3],number:u1[6] bytes=22" 'column offset has 1 values, not 3'
+    header "docs=2 dim=3 cols=offset:f4[3],step:f4[$huge],number:u1[6] bytes=4398046511122" "column step has $huge values, not 3"
+    header 'docs=2 dim=1 cols=offset:f8[1],step:f4[1],number:u1[2] bytes=14' 'column offset has type f8, not f4'
+    header 'docs=2 dim=1 cols=offset:f4[1],step:f4[1],number:u4[2] bytes=16' 'column number has type u4, not u1 or u2'
+    header 'docs=2 dim=1 cols=offset:f4[1],step:f4[1],number:f4[2] bytes=16' 'column number has type f4, not u1 or u2'
+    header 'docs=65536 dim=65536 cols=offset:f4[65536],step:f4[65536],number:u2[0] bytes=524288' 'column number has 0 values, not 4294967296'
+    header 'docs=1 dim=1 cols=x:u3[1] bytes=3' "header line: not a column type (u1, u2, u4, u8, f4, f8): 'u3'"
+}
+
+@test "compact rounds of which a byte has changed are refused or read" {
+    mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 score:f8 2 1 order:u4 0 1 offset:f4 1 step:f4 0.5 \
+        number:u1 0 255 + round t=2 docs=1 dim=1 label:f4 1 score:f8 0 order:u4 0 offset:f4 0 step:f4 1 number:u2 9 >compact
+    for command in "explore -g 0.5" "score -m one.bin" "update -X -a squared -e 0.1 -d 1000 -x none" "bin2txt"; do
+        words "$command"
+        survive_bytes flip compact "${word[@]}"
+    done
 }
 
 @test "a width that a model may not grow to, and features that are no numbers" {

@@ -214,3 +214,31 @@ alone() {
     installed
     is "$(stage/usr/bin/rankpipe -V)" "$(rankpipe -V)"
 }
+
+@test "the service runs from installed files, which call the programs by their names" {
+    awk '$2 == "qid:q1" { $1 = "?"; print $0, "# d" ++n }' "$ROOT/examples/data/small.svm" >docs
+    for settings in GENERAL=bin GENERAL=libexec PROGPREFIX=rp-; do
+        rm -rf here folder
+        installed PREFIX="$PWD/here" DESTDIR= $settings
+        own=rankpipe
+        [ $settings != PROGPREFIX=rp- ] || own=rp-rankpipe
+        served=$PWD/here/share/$own/serve
+        # Every file that the units and the README name is there.
+        grep -ohE "(/usr|$PWD)/[a-zA-Z0-9/_-]*rankpipe[a-zA-Z0-9/_-]*" "$served"/*.service "$served/README.md" >names
+        [ "$(wc -l <names)" -ge 4 ]
+        while read -r name; do [ -e "$name" ] || { echo "no $name" && return 1; }; done <names
+        mkdir -p folder/answers
+        alone make -s -C folder -f "$served/Makefile" first
+        (path=$PWD/here/bin:/usr/bin:/bin && cd folder && exec env -i PATH="$path" $own serve s \
+            'score -r -m w.bin | explore | spool log') 3>&- &
+        service=$!
+        for _ in $(seq 250); do [ ! -S folder/s ] || break; sleep 0.02; done
+        alone sh "$served/ask" folder/s <docs >ranking
+        is "$(wc -l <ranking)" "$(($(wc -l <docs) + 1))"
+        alone sh "$served/answer" folder/answers/today "$(head -n 1 ranking)" 0 1
+        alone make -s -C folder -f "$served/Makefile" DELAY=0 learn 2>said
+        kill $service && wait $service
+        cat said
+        [ "$(bin2txt -f head folder/w.bin | grep -o ' rounds=1 ')" ]
+    done
+}

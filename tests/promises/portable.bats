@@ -16,8 +16,22 @@ needs() {
     done
 }
 
+# compact: what the programs on PATH make of compact features, and what they learn from them.
+compact() {
+    local bits
+    for bits in 8 16; do
+        replay "$BATS_TEST_TMPDIR/stored.lists" | bin2txt -f svm | svm2bin -p $bits >numbers
+        cat numbers && bin2txt -f svm numbers && features split <numbers
+        loop 'replay -n 50 numbers | score | explore | feedback-mask -k 1 | update'
+    done
+}
+
 # makes_the_same NAME: as the programs that are tested, to the byte.
 makes_the_same() {
+    synth -n 9 -l 30 -d 20 linear >stored.lists
+    compact >rounds
+    PATH=$PWD/$1/bin:$PATH compact >"$1.rounds"
+    same rounds "$1.rounds"
     [ -f right ] || bash "$ROOT/tests/promises/bytes" >right
     PATH=$PWD/$1/bin:$PATH bash "$ROOT/tests/promises/bytes" >"$1.sum"
     same right "$1.sum"

@@ -145,6 +145,26 @@ sees_late() {
     same model seen
 }
 
+@test "update -f - sends the ring to standard output, and score ends although the FIFO stays open" {
+    members
+    source="replay -n 20 stored"
+    run_ring
+    ended 0 0 0 0 0 0
+    mv model straight
+    LIMIT=6
+    update="update -a kl -e 0.01 -d 10000000 -f - -m model >ring"
+    run_ring
+    ended 0 0 0 0 0 0
+    same straight model
+    rm model
+    sleep 20 <>ring 3>&- & # a writer that never ends
+    run_ring
+    kill $!
+    ended 0 0 0 0 0 0
+    same straight model
+    fails 2 'update: -f - needs -m: standard output carries the ring*' update -f -
+}
+
 @test "the end record is the end, although a wrapper keeps the output of score open" {
     members
     LIMIT=6

@@ -231,6 +231,13 @@ carried() {
     all_refuse in "after round 2: not a rankpipe stream: it begins with 'more'"
 }
 
+@test "a compressed stream is named, and how it is read" {
+    gzip -c two >in
+    all_refuse in "not a rankpipe stream: compressed by gzip: decompress it first, by 'gzip -dc'"
+    printf '(\265/\375\0\1' >in
+    all_refuse in "not a rankpipe stream: compressed by zstd: decompress it first, by 'zstd -dc'"
+}
+
 # refuse_header HEADER WORDS: a round with that header (and bytes enough) after a good one is refused.
 refuse_header() {
     { tiny 1 && echo "rankpipe/1 $1" && head -c 100 /dev/zero; } >in
@@ -250,8 +257,8 @@ refuse_header() {
     refuse_header 'round t=2 cols=a:u1[1] docs=1 dim=0 bytes=1' \
         "header line: only bytes= may follow cols=, not: 'docs=1'"
     refuse_header 'round t=2 docs=1 dim=0 qid= bytes=0' "header line: a key without a value: 'qid'"
-    refuse_header 'round t=2 docs=1 dim=0 cols=a:u2[1] bytes=2' \
-        "header line: not a column type (u1, u4, u8, f4, f8): 'u2'"
+    refuse_header 'round t=2 docs=1 dim=0 cols=a:u3[1] bytes=3' \
+        "header line: not a column type (u1, u2, u4, u8, f4, f8): 'u3'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a[:u1[1] bytes=1' "header line: not a valid name of a column: 'a\['"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u1 bytes=1' "header line: a column must be name:type\[count\], not: 'a:u1'"
     refuse_header 'round t=2 docs=1 dim=0 cols=a:u1[01] bytes=1' "header line: not a valid count of values: '01'"

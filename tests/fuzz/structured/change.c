@@ -12,11 +12,10 @@ static const char *const key_names[] = {
 static const char *const column_names[] = {
     "label", "name", "score", "rival", "index", "order", "greedy", "logit", "team", "seen", "x",
     "ptr", "idx", "val", "label-x", "mine", "w", "direction", "scale", "keys", "value",
-    COMPACT_KNOWN ? "offset" : NULL, "step", "number", NULL,
+    "offset", "step", "number", NULL,
 };
 
-static const char *const types[] = { "u1", "u4", "u8", "f4", "f8", COMPACT_KNOWN ? "u2" : NULL,
-                                     NULL };
+static const char *const types[] = { "u1", "u2", "u4", "u8", "f4", "f8", NULL };
 
 /* A value for a key: of its kind at its bounds, or of another kind. */
 static const char *key_value(struct dice *draw, const char *name)

@@ -24,8 +24,7 @@ struct array {
 };
 
 enum { KEYS_MOST = 48, COLUMNS_MOST = 32 };
-/* Do records have the key crc? Are there compact features? */
-enum { CRC_KNOWN = 0, COMPACT_KNOWN = 0 };
+enum { CRC_KNOWN = 0 }; /* do records have the key crc? */
 
 struct draft {
     const char *kind; /* "round", "model" or "end" */

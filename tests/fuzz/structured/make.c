@@ -111,7 +111,7 @@ static void put_round(struct dice *draw, struct draft *round, const struct shape
         fill(draw, draft_add(round, "score", "f8", docs, false), 0);
     if (shape->rivals)
         fill(draw, draft_add(round, "rival", "f8", docs, false), 0);
-    if (COMPACT_KNOWN && shape->dim && draw_one_in(draw, 4))
+    if (shape->dim && draw_one_in(draw, 4))
         put_compact(draw, round, docs, shape->dim);
     else if (shape->sparse)
         put_sparse(draw, round, shape, docs);

@@ -89,8 +89,7 @@ static const char *read_column(struct draft *record, char *word)
     if (!colon || !open || open != colon + 3 || word[end - 1] != ']')
         return "a column is not name:type[n]";
     *colon = *open = word[end - 1] = '\0';
-    static const char *const types[] = { "u1", "u4", "u8", "f4", "f8",
-                                         COMPACT_KNOWN ? "u2" : NULL, NULL };
+    static const char *const types[] = { "u1", "u2", "u4", "u8", "f4", "f8", NULL };
     if (!is_name(word) || !among(colon + 1, types) || !whole(open + 1, &n))
         return "a column has a wrong name, type or length";
     if (draft_column(record, word))
@@ -219,12 +218,6 @@ static bool right_length(const struct array *column, enum length length, uint64_
                                                   : column->n == docs + (length == DOCS_AND_ONE));
 }
 
-static bool is_compact(const char *name)
-{
-    static const char *const names[] = { "offset", "step", "number", NULL };
-    return among(name, names);
-}
-
 static bool right_type(const struct known *row, const char *type)
 {
     if (!row->type || strcmp(row->type, "u") != 0)
@@ -238,7 +231,7 @@ static const char *check_column(struct draft *record, const struct array *column
     const struct known *row = known;
     while (row->name && strcmp(row->name, column->name) != 0)
         row++;
-    if (!row->name || (is_compact(row->name) && !COMPACT_KNOWN))
+    if (!row->name)
         return NULL;
     if (!right_type(row, column->type) || !right_length(column, row->length, docs, dim))
         return memory_text("column %s has a wrong type or length", row->name);
@@ -294,7 +287,6 @@ static const char *check_features(struct draft *record)
                   draft_column(record, "val");
     bool compact = draft_column(record, "offset") || draft_column(record, "step") ||
                    draft_column(record, "number");
-    compact = compact && COMPACT_KNOWN;
     if (dense + sparse + compact > 1)
         return "features have two forms";
     if (compact)
