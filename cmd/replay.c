@@ -20,23 +20,6 @@ struct replay {
     uint64_t next, pass;
 };
 
-/* -i i/n */
-static int parse_share(struct replay *my, const struct options *options)
-{
-    char text[24];
-    const char *slash = strchr(options->value, '/');
-    size_t n = slash ? (size_t)(slash - options->value) : sizeof text;
-    if (n < sizeof text) {
-        memcpy(text, options->value, n);
-        text[n] = '\0';
-        if (record_number(slash + 1, UINT32_MAX, &my->shares) &&
-            record_number(text, my->shares, &my->share) && my->share > 0)
-            return 0;
-    }
-    return fault_usage(options->fault, "-i wants i/n, the i-th of n shares from 1, not '%.40s'",
-                       options->value);
-}
-
 static const struct option options_known[] = {
     OPTION_PROGRESS,
     { 'b', "first", NULL, "number of the first round, a whole number from 1 (default 1)" },
@@ -68,7 +51,7 @@ static int parse(void *self, struct options *options, struct host *host)
         else if (letter == 'n')
             bad = options_whole(options, 1, RECORD_MOST - 1, &my->last);
         else if (letter == 'i')
-            bad = parse_share(my, options);
+            bad = options_share(options, &my->share, &my->shares);
         else if (letter == 'z')
             bad = options_positive(options, &my->exponent);
         else

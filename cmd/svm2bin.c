@@ -2,13 +2,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "run/filter.h"
 #include "say.h"
+#include "serve/moment.h"
+#include "svm2bin_options.h"
 #include "text/svm.h"
+#include "text/svm_pieces.h"
 #include "text/svm_round.h"
+#include "text/svm_share.h"
 #include "text/svm_skip.h"
 
 enum { WARNINGS = 10, MANY = 1000 /* documents of a query, without a qid */ };
@@ -19,33 +22,11 @@ struct svm2bin {
     char *const *files;
     bool times; /* rounds record when they came */
     struct svm svm;
+    uint64_t threads;
+    struct svm_pieces pieces; /* of `svm` */
+    struct svm_share share;   /* of the one file; shares 0: all of all files */
     uint64_t first, t; /* the number of the first round; of the next one */
     uint64_t skipped;  /* queries with an error */
-};
-
-static const struct option options_known[] = {
-    { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)" },
-    OPTION_PROGRESS,
-    { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)" },
-    { 'c', NULL, NULL, "keep the documents' names, from the comments (default: skip comments)" },
-    { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
-                        "each query's largest index)" },
-    { 'k', NULL, NULL, "skip a query with an error, warn, and go on (default: stop there)" },
-    { 'l', NULL, NULL, "a blank line ends a query, which is written at once (default: the next "
-                       "query does)" },
-    { 'n', NULL, NULL, "scale each feature to [0,1] within its query (default: leave values as "
-                       "they are)" },
-    { 'p', "bits", NULL, "store features as whole numbers of 8 or 16 bits, rounded (default: as "
-                         "they are)" },
-    { 'q', "counts", NULL, "file with the number of documents of each query, one a line (default: "
-                           "the text has qids)" },
-    { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)" },
-    { 'u', NULL, NULL, "accept queries without labels (default: a missing label is an error)" },
-    { 0 },
-};
-
-static const struct option operand_known = {
-    0, "file", NULL, "file of SVM-light text (default: standard input)"
 };
 
 /* -p */
@@ -73,6 +54,10 @@ static int parse_option(struct svm2bin *my, const struct options *options)
     case 'c':
         my->options.names = true;
         return 0;
+    case 'i':
+        return options_share(options, &my->share.number, &my->share.shares);
+    case 'j':
+        return options_whole(options, 1, 256, &my->threads);
     case 'k':
         my->options.skips = true;
         return 0;
@@ -102,12 +87,24 @@ static int parse_option(struct svm2bin *my, const struct options *options)
     }
 }
 
+static int check_share(const struct svm2bin *my, const struct options *options)
+{
+    char *const *files = my->files;
+    if (!my->share.shares)
+        return 0;
+    if (my->options.sizes || my->options.blank_ends)
+        return fault_usage(options->fault, "-i divides text by its qids, and does not go with %s",
+                           my->options.sizes ? "-q" : "-l");
+    return *files && !files[1] && strcmp(*files, "-") != 0
+               ? 0 : fault_usage(options->fault, "-i divides one file: name it");
+}
+
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct svm2bin *my = self;
     int letter;
     my->host = host;
-    my->first = 1;
+    my->first = my->threads = 1;
     while ((letter = options_next(options)) > 0)
         if (parse_option(my, options) < 0)
             return -1;
@@ -123,7 +120,7 @@ static int parse(void *self, struct options *options, struct host *host)
     if (my->options.sizes && my->options.skips)
         return fault_usage(options->fault, "-k needs text with qids or -l, and does not go with "
                            "-q");
-    return 0;
+    return check_share(my, options);
 }
 
 static enum kind kind(const void *self)
@@ -137,16 +134,14 @@ static int open_text(void *self)
     struct svm2bin *my = self;
     if (!*my->files && isatty(STDIN_FILENO))
         return fault_usage(my->host->fault, "no file named, and standard input is a terminal");
+    struct svm_share *share = &my->share;
+    if (share->shares && svm_share_find(share, *my->files, my->host->watch, my->host->fault) < 0)
+        return -1;
     svm_open(&my->svm, my->files, &my->options, my->host->watch);
+    if (share->shares)
+        lines_part(&my->svm.lines, share->from, share->to);
+    svm_pieces_open(&my->pieces, &my->svm, (size_t)my->threads, SVM_PIECE);
     return 0;
-}
-
-/* The time now, in milliseconds since 1970. */
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
 /* Text without qids is one query. That may be meant, but not where it is long. */
@@ -166,7 +161,7 @@ static int read_query(struct svm2bin *my, struct round *round)
 {
     struct svm_query query;
     struct fault *fault = my->host->fault;
-    int got = svm_next(&my->svm, &query, fault);
+    int got = svm_pieces_next(&my->pieces, &query, fault);
     if (got <= 0)
         return got;
     if (my->t == RECORD_MOST)
@@ -174,7 +169,7 @@ static int read_query(struct svm2bin *my, struct round *round)
                            my->svm.lines.name);
     check_qid(my, &query);
     if (svm_round(&my->svm, &query, my->t, round, fault) < 0 ||
-        (my->times && round_set_time(round, now(), fault) < 0))
+        (my->times && round_set_time(round, moment_stamp(), fault) < 0))
         return -1;
     return 1;
 }
@@ -196,6 +191,8 @@ static enum step finish(struct svm2bin *my)
 {
     char text[100];
     uint64_t rounds = my->t - my->first;
+    if (rounds == 0 && my->skipped == 0 && my->share.shares)
+        return DONE;
     if (rounds == 0 && my->skipped == 0)
         (void)fault_data(my->host->fault, "%s: the text has no documents", my->svm.lines.name);
     else if (rounds == 0)
@@ -227,6 +224,7 @@ static int close_text(void *self, enum ended ended)
 {
     struct svm2bin *my = self;
     (void)ended;
+    svm_pieces_close(&my->pieces);
     if (my->svm.lines.watch)
         svm_close(&my->svm);
     return 0;
@@ -234,10 +232,11 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0Pcklntu] [-b first] [-d dim] [-p bits] [-q counts] [file ...]",
+    .usage = "[-0Pcklntu] [-b first] [-d dim] [-i i/n] [-j threads] [-p bits] [-q counts] "
+             "[file ...]",
     .line = "converts SVM-light text to rounds",
-    .options = options_known,
-    .operand = &operand_known,
+    .options = svm2bin_options,
+    .operand = &svm2bin_operand,
     .size = sizeof(struct svm2bin),
     .parse = parse,
     .kind = kind,

@@ -103,33 +103,51 @@ static int draw_new(struct fourier *fourier, const struct rows *rows, struct fau
     return 0;
 }
 
-VECTORS_INLINE void add_feature(double *restrict turns, const double *restrict omega, double x,
-                                size_t n)
+/* Adds two features to the turns, the first one first. */
+VECTORS_INLINE void add_two(double *restrict turns, const double *restrict first, double x,
+                            const double *restrict second, double y, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        turns[i] += x * omega[i];
+        turns[i] = (turns[i] + x * first[i]) + y * second[i];
 }
 
-VECTORS_WIDE static void add_feature_wide(double *restrict turns, const double *restrict omega,
-                                          double x, size_t n)
+typedef void adder(double *restrict turns, const double *restrict first, double x,
+                   const double *restrict second, double y, size_t n);
+
+static void add_any(double *restrict turns, const double *restrict first, double x,
+                    const double *restrict second, double y, size_t n)
 {
-    add_feature(turns, omega, x, n);
+    add_two(turns, first, x, second, y, n);
+}
+
+VECTORS_WIDE static void add_wide(double *restrict turns, const double *restrict first, double x,
+                                  const double *restrict second, double y, size_t n)
+{
+    add_two(turns, first, x, second, y, n);
+}
+
+/* The frequencies of a feature. */
+static const double *find_omega(const struct fourier *fourier, uint32_t feature)
+{
+    size_t row = find(fourier->slot.at, fourier->slots, feature)->row - 1;
+    return (const double *)fourier->omega.at + row * fourier->number;
 }
 
 /* The arguments of the cosines, in turns, of a document with k features. */
 static const double *find_turns(struct fourier *fourier, const uint32_t *idx, const float *val,
                                 size_t k)
 {
+    adder *add = vectors_wide() ? add_wide : add_any;
     double *turns = fourier->turns.at;
-    size_t number = fourier->number;
+    size_t number = fourier->number, e = 0;
     memcpy(turns, fourier->shift.at, number * sizeof *turns);
-    for (size_t e = 0; e < k; e++) {
-        size_t row = find(fourier->slot.at, fourier->slots, idx[e])->row - 1;
-        const double *omega = (const double *)fourier->omega.at + row * number;
-        if (vectors_wide())
-            add_feature_wide(turns, omega, (double)val[e], number);
-        else
-            add_feature(turns, omega, (double)val[e], number);
+    for (; e + 1 < k; e += 2)
+        add(turns, find_omega(fourier, idx[e]), (double)val[e], find_omega(fourier, idx[e + 1]),
+            (double)val[e + 1], number);
+    if (e < k) {
+        const double *omega = find_omega(fourier, idx[e]);
+        for (size_t i = 0; i < number; i++)
+            turns[i] += (double)val[e] * omega[i];
     }
     return turns;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,37 @@ static void let_go(struct lines *lines)
     lines->held = -1;
 }
 
+void lines_part(struct lines *lines, uint64_t from, uint64_t to)
+{
+    lines->part = true;
+    lines->skipped = from;
+    lines->left = to - from;
+}
+
+uint64_t lines_left(const struct lines *lines)
+{
+    return lines->left + (lines->until - lines->from);
+}
+
+uint64_t lines_number(struct lines *lines)
+{
+    char text[4096];
+    uint64_t at = 0, before = 0;
+    while (at < lines->skipped) {
+        uint64_t room = lines->skipped - at;
+        ssize_t n = pread(lines->fd, text, room < sizeof text ? (size_t)room : sizeof text,
+                          (off_t)at);
+        if (n <= 0)
+            break;
+        for (ssize_t i = 0; i < n; i++)
+            before += text[i] == '\n';
+        at += (uint64_t)n;
+    }
+    lines->number += before;
+    lines->skipped = 0;
+    return lines->number;
+}
+
 void lines_close(struct lines *lines)
 {
     buffer_free(&lines->buffer);
@@ -79,6 +111,8 @@ static int open_next(struct lines *lines, struct fault *fault)
                          : watch_open(lines->watch, file, O_RDONLY | O_NONBLOCK, 0, fault);
     if (lines->fd < 0)
         return fault_system(fault, "cannot open %s", file);
+    if (lines->part && lseek(lines->fd, (off_t)lines->skipped, SEEK_SET) < 0)
+        return fault_system(fault, "cannot read %s in parts", file);
     if (!lines->waits || !is_named_fifo(file, lines->fd))
         return 0;
     lines->held = watch_open(lines->watch, file, O_WRONLY | O_NONBLOCK, 0, fault);
@@ -89,6 +123,16 @@ static int open_next(struct lines *lines, struct fault *fault)
 int lines_start(struct lines *lines, struct fault *fault)
 {
     return open_next(lines, fault);
+}
+
+/* Reads from the file: how many bytes, 0 at its end or that of the part, or -1 with errno. */
+static ssize_t read_some(struct lines *lines, void *to, size_t room)
+{
+    bool ends = lines->part && lines->left <= room;
+    ssize_t got = read(lines->fd, to, ends ? (size_t)lines->left : room);
+    if (lines->part && got > 0)
+        lines->left -= (uint64_t)got;
+    return got;
 }
 
 static int read_more(struct lines *lines, struct fault *fault)
@@ -102,16 +146,18 @@ static int read_more(struct lines *lines, struct fault *fault)
     text = buffer_for(&lines->buffer, lines->until + CHUNK + 1, 1, fault);
     if (!text || watch_input(lines->watch, lines->fd, lines->name, fault) < 0)
         return -1;
-    ssize_t got = read(lines->fd, text + lines->until, lines->buffer.bytes - lines->until - 1);
+    ssize_t got = read_some(lines, text + lines->until, lines->buffer.bytes - lines->until - 1);
     if (got < 0)
         return errno == EINTR || errno == EAGAIN ? 0 : fault_system(fault, "cannot read %s",
                                                                     lines->name);
     lines->until += (size_t)got;
     lines->file_ended = got == 0;
+    if (got == 0 && lines->part && lines->left)
+        return fault_other(fault, "%s became shorter while it was read", lines->name);
     return 0;
 }
 
-int lines_wrong(const struct lines *lines, const char *at, size_t n, struct fault *fault,
+int lines_wrong(struct lines *lines, const char *at, size_t n, struct fault *fault,
                 const char *format, ...)
 {
     char what[200], quoted[FAULT_QUOTE];
@@ -119,7 +165,7 @@ int lines_wrong(const struct lines *lines, const char *at, size_t n, struct faul
     va_start(values, format);
     vsnprintf(what, sizeof what, format, values);
     va_end(values);
-    return fault_data(fault, "%s: line %" PRIu64 ": %s: %s", lines->name, lines->number, what,
+    return fault_data(fault, "%s: line %" PRIu64 ": %s: %s", lines->name, lines_number(lines), what,
                       fault_quote(quoted, at, n));
 }
 
@@ -146,6 +192,63 @@ static int check_first(const struct lines *lines, size_t n, struct fault *fault)
 {
     const char *words = magic_words(lines->text, n);
     return words ? fault_data(fault, "%s: not text: %s", lines->name, words) : 0;
+}
+
+/* Makes the current line one that is still to be read, as it was: LF or CR LF ended it. */
+static void untake(struct lines *lines)
+{
+    char *text = lines->buffer.at;
+    size_t at = (size_t)(lines->text - text);
+    text[at + lines->bytes] = lines->from - at - lines->bytes == 2 ? '\r' : '\n';
+    lines->from = at;
+    lines->number--;
+    lines->again = false;
+}
+
+const char *lines_rest(struct lines *lines, size_t *n)
+{
+    if (lines->again)
+        untake(lines);
+    const char *rest = (const char *)lines->buffer.at + lines->from;
+    *n = lines->until - lines->from;
+    lines->from = lines->until = lines->scanned = 0;
+    return rest;
+}
+
+bool lines_readable(const struct lines *lines)
+{
+    struct stat is;
+    struct pollfd input = { lines->fd, POLLIN, 0 };
+    if (lines->file_ended || lines->fd < 0 || fstat(lines->fd, &is) < 0)
+        return false;
+    bool waits = S_ISFIFO(is.st_mode) || S_ISSOCK(is.st_mode);
+    return S_ISREG(is.st_mode) || (waits && poll(&input, 1, 0) > 0);
+}
+
+size_t lines_read_ahead(struct lines *lines, void *to, size_t room)
+{
+    if (!lines_readable(lines))
+        return 0;
+    ssize_t got = read_some(lines, to, room);
+    lines->file_ended = got == 0 && !(lines->part && lines->left);
+    return got > 0 ? (size_t)got : 0;
+}
+
+void lines_resume(struct lines *lines, uint64_t number)
+{
+    lines->from = lines->until = lines->scanned = 0;
+    lines->number = number;
+}
+
+int lines_give(struct lines *lines, const char *bytes, size_t n, struct fault *fault)
+{
+    char *text = buffer_for(&lines->buffer, lines->until + n + 1, 1, fault);
+    if (!text)
+        return -1;
+    if (n)
+        memcpy(text + lines->until, bytes, n);
+    lines->until += n;
+    return 0;
 }
 
 /* Makes the n bytes at `from` the current line, and goes on after the `used` bytes there. 1, or a

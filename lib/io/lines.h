@@ -16,10 +16,12 @@ struct lines {
     struct watch *watch;
     char *const *files; /* those not opened yet, ended by NULL; the caller's */
     int fd;             /* of the file being read, or -1 */
+    bool part;          /* only `left` bytes of the file are still to be read, and so many, */
+    uint64_t left, skipped; /* before them, were not; 0: `number` counts the lines there  */
     bool waits;         /* a named FIFO does not end with its writers; set by the caller */
     int held;           /* the FIFO being read, open for writing so that it does not end; or -1 */
     const char *name;   /* its name: "<stdin>" for "-" */
-    uint64_t number;    /* of the current line in its file, from 1 */
+    uint64_t number;    /* of the current line in its file or part, from 1 */
     const char *text;   /* the current line, without LF or CR LF, ended by the only NUL in it */
     size_t bytes;       /* of text, without the NUL */
 
@@ -36,6 +38,16 @@ void lines_open(struct lines *lines, char *const *files, struct watch *watch);
  * fault. */
 int lines_text(struct lines *lines, const char *name, const void *bytes, size_t n,
                struct fault *fault);
+
+/* Reads of the one file, which can be sought in, only the bytes from..to; before the first line. */
+void lines_part(struct lines *lines, uint64_t from, uint64_t to);
+
+/* The bytes of the part that are not in lines so far. */
+uint64_t lines_left(const struct lines *lines);
+
+/* The number of the current line in its file, from 1. If a part is read, counts the lines before it
+ * now, once: O(bytes there). */
+uint64_t lines_number(struct lines *lines);
 
 /* Opens the first file now, without waiting, so that a program that writes to a FIFO can open it
  * too. To be called before the first lines_next, which otherwise opens it. 0 or a fault. */
@@ -56,6 +68,23 @@ void lines_wait_no_more(struct lines *lines);
 /* Makes the next lines_next return the current line once more. */
 void lines_again(struct lines *lines);
 
+/* For a caller that reads on in the file by itself, between two lines: returns the *n bytes that
+ * were read and are still to become lines, the current line first if it is to come again. They are
+ * lost to lines_next, for which lines_resume makes it up. Not where the file has ended. */
+const char *lines_rest(struct lines *lines, size_t *n);
+
+/* Reads at most `room` bytes that follow in the file, without waiting: how many; 0 where none have
+ * come yet, where the file has ended, or where it cannot be read, which lines_next reports. */
+size_t lines_read_ahead(struct lines *lines, void *to, size_t room);
+
+/* Is it a file or a pipe, of which more can be read at once? */
+bool lines_readable(const struct lines *lines);
+
+/* After lines_rest: lines_next goes on after line `number` with the bytes that lines_give adds to
+ * those given before, and then reads the file. 0 or a fault. */
+void lines_resume(struct lines *lines, uint64_t number);
+int lines_give(struct lines *lines, const char *bytes, size_t n, struct fault *fault);
+
 /* The first byte after the current line that must not be read. All bytes between were read from the
  * files. */
 static inline const char *lines_ahead(const struct lines *lines)
@@ -64,7 +93,7 @@ static inline const char *lines_ahead(const struct lines *lines)
 }
 
 /* A data fault that quotes n bytes of the current line, with its file and number. Returns -1. */
-int lines_wrong(const struct lines *lines, const char *at, size_t n, struct fault *fault,
+int lines_wrong(struct lines *lines, const char *at, size_t n, struct fault *fault,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 void lines_close(struct lines *lines);

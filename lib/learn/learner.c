@@ -104,10 +104,10 @@ const struct state_array *learner_array(const struct state *state, size_t i)
                                                   RESIDUALS };
     const struct state_array *own = state->learner->arrays;
     size_t n = 0;
+    if (i < ARRAYS_MOST && own[i].name)
+        return &own[i];
     while (n < ARRAYS_MOST && own[n].name)
         n++;
-    if (i < n)
-        return &own[i];
     if (i == n && learner_measures(state))
         return &residuals;
     if (i > n || !state->adaptive)

@@ -122,7 +122,7 @@ void weights_close(struct weights *weights)
 }
 
 /* Reads a number within the token that begins at `token`: returns its end, or NULL and a fault. */
-static const char *read_number(const struct weights *weights, const char *token, const char *p,
+static const char *read_number(struct weights *weights, const char *token, const char *p,
                                double *value, struct fault *fault)
 {
     const char *end = decimal_end(p);
@@ -139,7 +139,7 @@ static const char *read_number(const struct weights *weights, const char *token,
 }
 
 /* Reads an index of at least `least` at p: returns its end, or NULL and a fault. */
-static const char *read_index(const struct weights *weights, const char *p, uint64_t least,
+static const char *read_index(struct weights *weights, const char *p, uint64_t least,
                               uint64_t *index, struct fault *fault)
 {
     const char *end = text_skip_digits(p);
@@ -207,7 +207,7 @@ static int read_tsv(struct weights *weights, const char *p, struct fault *fault)
 }
 
 /* Reads index:value at p: returns its end, or NULL and a fault. */
-static const char *read_pair(const struct weights *weights, const char *p, uint64_t least,
+static const char *read_pair(struct weights *weights, const char *p, uint64_t least,
                              uint64_t *index, double *value, struct fault *fault)
 {
     const char *end = read_index(weights, p, least, index, fault);
@@ -237,7 +237,7 @@ static int read_ranklib(struct weights *weights, const char *p, struct fault *fa
 enum { KERNEL = 2, HIGHEST = 8, VECTORS = 10, HEADER = 11 }; /* lines of an SVM-light header */
 
 /* Reads a whole number up to `most` at the start of the current line. */
-static int read_whole(const struct weights *weights, const char *p, uint64_t most, uint64_t *value,
+static int read_whole(struct weights *weights, const char *p, uint64_t most, uint64_t *value,
                       struct fault *fault)
 {
     char digits[24] = "";
@@ -305,7 +305,7 @@ static int read_vector(struct weights *weights, const char *p, struct fault *fau
 static int take_line(struct weights *weights, enum weights_form *form, bool *any,
                      struct fault *fault)
 {
-    const struct lines *line = &weights->lines;
+    struct lines *line = &weights->lines;
     const char *p = text_skip_blanks(line->text);
     if (*p == '\0' || *p == '#')
         return 0;

@@ -137,6 +137,22 @@ static int find_word(const char *word, option_words *words)
     return -1;
 }
 
+int options_share(const struct options *options, uint64_t *share, uint64_t *shares)
+{
+    char text[24];
+    const char *slash = strchr(options->value, '/');
+    size_t n = slash ? (size_t)(slash - options->value) : sizeof text;
+    if (n < sizeof text) {
+        memcpy(text, options->value, n);
+        text[n] = '\0';
+        if (record_number(slash + 1, UINT32_MAX, shares) &&
+            record_number(text, *shares, share) && *share > 0)
+            return 0;
+    }
+    return fault_usage(options->fault, "-%c wants i/n, the i-th of n shares from 1, not '%.40s'",
+                       options->letter, options->value);
+}
+
 int options_word(const struct options *o)
 {
     option_words *words = o->option->words;

@@ -61,6 +61,10 @@ int options_from_zero(const struct options *options, double most, double *value)
 int options_positive(const struct options *options, double *value);
 int options_fraction(const struct options *options, double *value);
 
+/* The value at hand as i/n, the i-th of n shares from 1, n being at most 2^32 - 1: 0, or a usage
+ * fault. */
+int options_share(const struct options *options, uint64_t *share, uint64_t *shares);
+
 /* The value at hand as one of its option's words: the word's index, or a usage fault. */
 int options_word(const struct options *options);
 

@@ -57,25 +57,56 @@ static inline const char *feature_eight(const char *p, uint64_t *digits)
     return p + n;
 }
 
-/* decimal_float, with the digits after the point eight at a time if they seem to be many. */
+/* Reads the digits of a value, with or without a point; *digits is the first byte less '0'. Returns
+ * where they end; *n is how many they are, of which *places are after the point. One digit before
+ * the point is most usual. */
+static inline const char *feature_digits(const char *p, const char *ahead, uint64_t *digits,
+                                         ptrdiff_t *n, ptrdiff_t *places)
+{
+    const char *from = p, *fraction;
+    if (*digits < 10 && p[1] == '.' && ahead - p >= 10) {
+        fraction = p + 2;
+        p = feature_eight(fraction, digits);
+        if (p == fraction + 8)
+            p = decimal_digits(p, digits);
+        *places = p - fraction;
+        *n = *places + 1;
+        return p;
+    }
+    *digits = 0;
+    p = decimal_digits(p, digits);
+    *n = p - from;
+    *places = 0;
+    if (*p != '.')
+        return p;
+    fraction = p + 1;
+    bool many = ahead - fraction >= 8 && fraction[2] >= '0' && fraction[2] <= '9';
+    p = decimal_digits(many ? feature_eight(fraction, digits) : fraction, digits);
+    *places = p - fraction;
+    *n += *places;
+    return p;
+}
+
+/* decimal_float, faster for what is usual. Most values have no sign: so a branch guesses where the
+ * digits begin. If the sign were added, the processor would have to wait for it. */
 static inline const char *feature_value(const char *p, const char *ahead, float *value)
 {
-    bool minus = *p == '-';
-    const char *from = p + minus;
-    uint64_t digits = 0;
-    p = decimal_digits(from, &digits);
-    ptrdiff_t n = p - from, places = 0;
-    if (*p == '.') {
-        const char *fraction = p + 1;
-        bool many = ahead - fraction >= 8 && fraction[2] >= '0' && fraction[2] <= '9';
-        p = decimal_digits(many ? feature_eight(fraction, &digits) : fraction, &digits);
-        places = p - fraction;
-        n += places;
+    const char *from = p;
+    uint32_t minus = 0, bits;
+    uint64_t digits = (uint64_t)(unsigned char)*p - '0';
+    ptrdiff_t n, places;
+    if (__builtin_expect(digits >= 10, 0)) {
+        minus = *p == '-';
+        p += minus;
+        digits = (uint64_t)(unsigned char)*p - '0';
     }
+    p = feature_digits(p, ahead, &digits, &n, &places);
     if (n < 1 || n > DECIMAL_DIGITS || !text_ends_number(*p) ||
         !decimal_round(digits, -(int)places, value))
-        return decimal_float(minus ? from - 1 : from, value);
-    *value = minus ? -*value : *value;
+        return decimal_float(from, value);
+    memcpy(&bits, value, sizeof bits);
+    bits ^= minus << 31;
+    memcpy(value, &bits, sizeof bits);
     return p;
 }
 

@@ -107,7 +107,7 @@ static bool read_relevance(const char *p, float *value)
 /* Reads the relevances from p to the end of the line into log->values. 0 or a fault. */
 static int read_values(struct feedback_log *log, const char *p, size_t *places, struct fault *fault)
 {
-    const struct lines *line = &log->lines;
+    struct lines *line = &log->lines;
     *places = 0;
     if (*p == '-' && !*text_skip_blanks(p + 1))
         return 0;

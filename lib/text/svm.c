@@ -75,7 +75,7 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
 
 /* Reads the word at p into `encoded`, as a header has it; `what` began so many bytes before it.
  * Returns where it ends, or NULL and a fault. */
-static const char *read_word(const struct svm *svm, const char *p, size_t n, size_t before,
+static const char *read_word(struct svm *svm, const char *p, size_t n, size_t before,
                              const char *what, char encoded[QID_BYTES + 1], struct fault *fault)
 {
     if (n == 0)
@@ -88,7 +88,7 @@ static const char *read_word(const struct svm *svm, const char *p, size_t n, siz
 }
 
 /* A fault that says what is wrong with the index of the feature at p. */
-static void wrong_index(const struct svm *svm, const char *p, uint64_t least, struct fault *fault)
+static void wrong_index(struct svm *svm, const char *p, uint64_t least, struct fault *fault)
 {
     uint64_t first = svm->options.from_zero ? 0 : 1, most = INDEX_MOST - 1 + first, index = 0;
     const char *end = p;
@@ -191,7 +191,7 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     if (!qid)
         return 1;
     strcpy(held, qid);
-    if (svm->options.blank_ends)
+    if (svm->options.blank_ends || svm->options.piecewise)
         return 1;
     int new = qids_enter(&svm->before, qid, fault);
     if (new == 0)
@@ -271,7 +271,7 @@ static int take_blank(struct svm *svm, struct fault *fault)
     svm->over = svm->rows.docs || svm->requested;
     if (svm->over && !svm->rows.docs)
         return fault_data(fault, "%s: line %" PRIu64 ": a request without documents",
-                          svm->lines.name, svm->lines.number);
+                          svm->lines.name, lines_number(&svm->lines));
     return svm->over ? WHOLE : MORE;
 }
 
@@ -358,7 +358,7 @@ static int finish_query(struct svm *svm, struct svm_query *query, struct fault *
         return 1;
     if (fault->kind == FAULT_DATA)
         fault_place(fault, "%s: the query that ends before line %" PRIu64 ": ", svm->lines.name,
-                    svm->lines.number);
+                    lines_number(&svm->lines));
     return -1;
 }
 

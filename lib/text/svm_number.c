@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-const char *svm_number_slowly(const struct lines *lines, const char *token, const char *p,
+const char *svm_number_slowly(struct lines *lines, const char *token, const char *p,
                               const char *what, float *value, struct fault *fault)
 {
     const char *end = decimal_end(p);

@@ -7,12 +7,12 @@
 #include "text/decimal.h"
 
 /* The same as svm_number, for any decimal number. */
-const char *svm_number_slowly(const struct lines *lines, const char *token, const char *p,
+const char *svm_number_slowly(struct lines *lines, const char *token, const char *p,
                               const char *what, float *value, struct fault *fault);
 
 /* Reads a finite float at p, in the word of the current line that begins at `token`. Returns where
  * it ends, or NULL and a fault that calls it `what`. */
-static inline const char *svm_number(const struct lines *lines, const char *token, const char *p,
+static inline const char *svm_number(struct lines *lines, const char *token, const char *p,
                                      const char *what, float *value, struct fault *fault)
 {
     const char *end = decimal_float(p, value);

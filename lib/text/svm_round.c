@@ -33,13 +33,13 @@ static int put_columns(const struct svm *svm, const struct svm_query *query, str
     return put_features(svm, round, &query->x, fault);
 }
 
-int svm_round(const struct svm *svm, const struct svm_query *query, uint64_t t,
+int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
               struct round *round, struct fault *fault)
 {
     if (query->x.form == MATRIX_UNIT && !query->label && query->docs > ROUND_BARE)
         return fault_data(fault, "%s: line %" PRIu64 ": the %zu documents before it have neither "
                           "features nor labels: at most %" PRIu64 " are allowed", svm->lines.name,
-                          svm->lines.number, query->docs, ROUND_BARE);
+                          lines_number(&svm->lines), query->docs, ROUND_BARE);
     if (round_start(round, t, query->qid, query->docs, query->x.dim, fault) < 0 ||
         (query->request && round_set_request(round, query->request, fault) < 0))
         return -1;

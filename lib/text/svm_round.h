@@ -8,7 +8,7 @@
 /* Makes round t of the query, which `svm` returned last. The round has its labels, names and
  * features, which stay the reader's, and request= and qid= where it has them. 0, or a data fault
  * that says where the query ends. */
-int svm_round(const struct svm *svm, const struct svm_query *query, uint64_t t,
+int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
               struct round *round, struct fault *fault);
 
 #endif

@@ -150,3 +150,7 @@ load ../helper
 @test "each qid is new once, and its hash has a random key" {
     "$ROOT/build/tests/exact/qids"
 }
+
+@test "several threads read what one reader does, whatever the text and wherever it is cut" {
+    "$ROOT/build/tests/exact/pieces" 600
+}

@@ -71,7 +71,7 @@ includes() {
     done
     for source in "$ROOT"/cmd/*.c; do
         name=$(basename "$source" .c)
-        [[ $name == @(help|main|page|pipeline|place|programs|say|spool_options|update_options) ]] || [[ " $PROGRAMS " == *" $name "* ]]
+        [[ $name == @(help|main|page|pipeline|place|programs|say|spool_options|svm2bin_options|update_options) ]] || [[ " $PROGRAMS " == *" $name "* ]]
     done
 }
 

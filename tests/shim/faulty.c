@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -126,6 +127,11 @@ ssize_t read(int fd, void *bytes, size_t n)
 {
     enum look is = look(READ, fd);
     return is == FAILS ? -1 : NEXT(read)(fd, bytes, is == FEWER ? fewer_of(fd, n) : n);
+}
+
+ssize_t pread(int fd, void *bytes, size_t n, off_t at)
+{
+    return look(PREAD, fd) == FAILS ? -1 : NEXT(pread)(fd, bytes, n, at);
 }
 
 ssize_t write(int fd, const void *bytes, size_t n)
@@ -330,6 +336,13 @@ int fstat(int fd, struct stat *is)
 int stat(const char *path, struct stat *is)
 {
     return look(STAT, -1) == FAILS ? -1 : NEXT(stat)(path, is);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *argument)
+{
+    return look(PTHREAD_CREATE, -1) == FAILS
+               ? errno : NEXT(pthread_create)(thread, attributes, run, argument);
 }
 
 off_t lseek(int fd, off_t by, int whence)

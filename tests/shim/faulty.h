@@ -58,6 +58,8 @@ enum faulty {
     FTRUNCATE,
     LINK,
     MKDIR,
+    PREAD,
+    PTHREAD_CREATE,
     FAULTY_CALLS
 };
 
@@ -68,6 +70,7 @@ static const char *const faulty_names[] = {
     "unlink", "isatty", "realpath", "setenv", "execv", "execvp", "fork", "waitpid",
     "malloc", "calloc", "realloc", "accept", "bind", "connect", "getsockopt", "listen", "lstat",
     "opendir", "readdir", "send", "shutdown", "socket", "ftruncate", "link", "mkdir",
+    "pread", "pthread_create",
 };
 
 #endif
