@@ -79,14 +79,16 @@ FORCE:
 debug:
 	@$(MAKE) all BUILD=build/debug BIN=build/debug/bin CFLAGS="-O0 -g $(SANITIZE)"
 
+# What tests put between a program and the system.
+SHIMS = faulty journal
+
 # Tests in C: exact mathematics, each a program of its own.
 TESTS = $(patsubst tests/%.c,build/tests/%,$(wildcard tests/exact/*.c) \
-	$(filter-out tests/shim/faulty.c,$(wildcard tests/shim/*.c)))
+	$(filter-out $(SHIMS:%=tests/shim/%.c),$(wildcard tests/shim/*.c)))
 
 $(TESTS) build/examples/data/make: %: %.o $(LIB)
 	$(LINK) -o $@ $< $(LIB) -lm
 
-# What tests put between a program and the system.
 build/tests/shim/%.so: tests/shim/%.c build/flags
 	@mkdir -p $(@D)
 	$(filter-out -static -fsanitize=%,$(COMPILE)) $(DEPENDS) -MF $(@:.so=.d) -MT $@ \
@@ -111,7 +113,7 @@ build/tests/fuzz/structured/structured: $(STRUCTURED) $(FUZZED)
 	$(LINK) -o $@ $^ -lm
 
 ## tests: what the tests need that is written in C, in build/tests
-tests: $(TESTS) build/examples/data/make build/tests/shim/faulty.so $(FUZZ:%=build/tests/fuzz/%) \
+tests: $(TESTS) build/examples/data/make $(SHIMS:%=build/tests/shim/%.so) $(FUZZ:%=build/tests/fuzz/%) \
 	build/tests/fuzz/structured/structured
 
 # What the sanitizers catch, in tests and under fuzzers.
@@ -156,7 +158,8 @@ endif
 SECONDS = 20
 RUNS =
 CC_FUZZ = clang
-FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) $(CPPFLAGS) -Icmd -O1 -g -pthread -fno-sanitize-recover=all
+FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION $(CPPFLAGS) -Icmd \
+	-O1 -g -pthread -fno-sanitize-recover=all
 
 ## fuzz: fuzz programs and parsers for SECONDS=20 each (clang); RUNS=10000000: that many inputs each
 fuzz:
@@ -228,6 +231,11 @@ dist:
 deb: all
 	MAKE="$(MAKE)" PROGPREFIX="$(PROGPREFIX)" sh package/deb $(VERSION) build
 
+## fixtures: tests/fixtures/vVERSION: streams and models of this version, for later ones to read; anew
+fixtures: all
+	rm -rf tests/fixtures/v$(VERSION)
+	PATH="$(CURDIR)/bin:$$PATH" bash tests/fixtures/make tests/fixtures/v$(VERSION)
+
 # The bare work that the programs are measured against, each a program of one file.
 FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*.c))
 
@@ -242,8 +250,6 @@ bench: all $(FLOORS)
 ## machine: bring up examples/site on an empty Debian machine (mmdebstrap, as root); some minutes
 machine:
 	@bash tests/promises/machine
-
-.PHONY: machine
 
 ## soak: ten million rounds, in which memory must not grow; some minutes
 soak: all
@@ -266,5 +272,5 @@ load: all build/tests/shim/load
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb bench soak crash \
-	hosts load clean
+.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb fixtures bench \
+	soak crash hosts load machine clean

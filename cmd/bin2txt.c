@@ -2,31 +2,34 @@
 #include "learn/memory_text.h"
 #include "learn/weights.h"
 #include "run/filter.h"
+#include "text/check_form.h"
 #include "text/forms.h"
 #include "text/svm_form.h"
 
 /* A form of text. `round` and `model` print one record: 0 or a fault, without a place. NULL: the
  * form is for records of the other kind. `end` prints what follows the last record; NULL: nothing
- * does. */
+ * does. `input` does so at the end of each input, after a fault too. */
 struct form {
     const char *name;
     int (*round)(struct printer *printer, const struct round *round, struct fault *fault);
     int (*model)(struct printer *printer, const struct record *model, struct fault *fault);
     int (*end)(struct printer *printer, struct fault *fault);
+    int (*input)(struct printer *printer, const struct reader *reader, struct fault *fault);
 };
 
 /* The first form is the default. */
 static const struct form forms[] = {
-    { "svm", svm_form, form_values, NULL },
-    { "rank", form_rank, form_values, NULL },
-    { "run", form_run, form_values, NULL },
-    { "qrels", form_qrels, form_values, NULL },
-    { "head", form_head, form_head_model, NULL },
-    { "summary", form_summary, NULL, form_summary_end },
-    { "tsv", NULL, weights_tsv, NULL },
-    { "svm-light", NULL, weights_svm_light, NULL },
-    { "ranklib", NULL, weights_ranklib, NULL },
-    { "memory", memory_text_round, memory_text_model, memory_text_end },
+    { "svm", svm_form, form_values, NULL, NULL },
+    { "rank", form_rank, form_values, NULL, NULL },
+    { "run", form_run, form_values, NULL, NULL },
+    { "qrels", form_qrels, form_values, NULL, NULL },
+    { "head", form_head, form_head_model, NULL, NULL },
+    { "summary", form_summary, NULL, form_summary_end, NULL },
+    { "tsv", NULL, weights_tsv, NULL, NULL },
+    { "svm-light", NULL, weights_svm_light, NULL, NULL },
+    { "ranklib", NULL, weights_ranklib, NULL, NULL },
+    { "memory", memory_text_round, memory_text_model, memory_text_end, NULL },
+    { "check", check_form, check_form_model, check_form_end, check_form_input },
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -103,6 +106,13 @@ static enum step step_model(void *self, struct record *record)
     return my->form->model(&my->text.printer, record, my->host->fault) < 0 ? FAIL : DROP;
 }
 
+static int end_input(void *self, const struct reader *reader)
+{
+    struct bin2txt *my = self;
+    my->text.printer.out = my->host->out;
+    return my->form->input ? my->form->input(&my->text.printer, reader, my->host->fault) : 0;
+}
+
 static int end_bin2txt(void *self)
 {
     struct bin2txt *my = self;
@@ -129,6 +139,7 @@ const struct filter bin2txt = {
     .kind = kind,
     .step = step,
     .model = step_model,
+    .input = end_input,
     .end = end_bin2txt,
     .close = close_bin2txt,
 };

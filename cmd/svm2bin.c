@@ -217,6 +217,7 @@ static enum step step(void *self, struct round *round)
     if (got == 0)
         return finish(my);
     my->t++;
+    record_want_crc(round->record);
     return PASS;
 }
 

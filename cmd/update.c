@@ -170,6 +170,7 @@ static int save(struct update *my, struct fault *fault)
 {
     if (learner_save(&my->state, &my->outgoing, fault) < 0)
         return -1;
+    record_want_crc(&my->outgoing.record);
     if (my->model)
         return model_file_save(&my->file, &my->outgoing, fault);
     return writer_record(my->host->out, &my->outgoing.record, fault) < 0

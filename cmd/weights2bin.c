@@ -66,8 +66,10 @@ static enum step step(void *self, struct round *round)
     (void)round;
     if (weights_read(&my->weights, fault) < 0 ||
         model_start(&my->model, LEARNER_FIXED, 0, my->weights.dim, fault) < 0 ||
-        model_put_weights(&my->model, my->weights.w, fault) < 0 ||
-        writer_record(out, &my->model.record, fault) < 0 || writer_end(out, 1, fault) < 0)
+        model_put_weights(&my->model, my->weights.w, fault) < 0)
+        return FAIL;
+    record_want_crc(&my->model.record);
+    if (writer_record(out, &my->model.record, fault) < 0 || writer_end(out, 1, fault) < 0)
         return FAIL;
     return DONE;
 }

@@ -99,6 +99,11 @@ mkstream() {
     "$ROOT/build/tests/shim/mkstream" "$@"
 }
 
+# uncrc < stream: the stream without crc=, which must be there and right (tests/shim/uncrc.c).
+uncrc() {
+    "$ROOT/build/tests/shim/uncrc" "$@"
+}
+
 # same A B: the two files hold the same bytes.
 same() {
     cmp "$1" "$2"

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "io/wait.h"
@@ -27,4 +29,17 @@ int sync_folder(const char *folder)
     close(fd);
     errno = why;
     return failed ? -1 : 0;
+}
+
+int sync_folder_of(const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 0 && path[n - 1] == '/')
+        n--;
+    while (n > 0 && path[n - 1] != '/')
+        n--;
+    char *folder = n > 0 ? strndup(path, n) : strdup(".");
+    int result = folder ? sync_folder(folder) : -1;
+    free(folder);
+    return result;
 }

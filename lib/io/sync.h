@@ -10,4 +10,7 @@ int sync_file(int fd);
  * one. */
 int sync_folder(const char *folder);
 
+/* The same for the folder that holds `path`, which may end with slashes: 0, or -1 and errno. */
+int sync_folder_of(const char *path);
+
 #endif

@@ -169,6 +169,12 @@ static void next_numbers(struct column_source *source, void *values, size_t n)
     }
 }
 
+static void first_again(struct column_source *source)
+{
+    struct table_column *my = (struct table_column *)source;
+    memset(&my->walk, 0, sizeof my->walk);
+}
+
 static const struct {
     const char *name;
     enum column_type type;
@@ -186,7 +192,7 @@ static int save_table(struct state *state, struct model *model, struct fault *fa
     const struct memory_table *table = &state->memory;
     struct table_column *made = buffer_for(&state->saved, TABLE_COLUMNS, sizeof *made, fault);
     for (size_t c = 0; made && c < TABLE_COLUMNS; c++) {
-        made[c] = (struct table_column){ .source = { next_numbers }, .table = table,
+        made[c] = (struct table_column){ .source = { next_numbers, first_again }, .table = table,
                                          .offset = table_columns[c].offset };
         if (model_put_source(model, table_columns[c].name, table_columns[c].type, table->used,
                              &made[c].source, fault) < 0)

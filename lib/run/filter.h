@@ -75,6 +75,10 @@ struct filter {
     /* A model in the stream; NULL: it passes. */
     enum step (*model)(void *self, struct record *record);
 
+    /* An input has ended, standard input or one of the files; the fault says how. NULL: nothing. 0
+     * or a fault. */
+    int (*input)(void *self, const struct reader *reader);
+
     /* The rounds came to a clean end, and an end record would follow; NULL: so be it. 0 or a fault:
      * then there is none. */
     int (*end)(void *self);

@@ -163,6 +163,8 @@ static int pump_input(struct pump *pump, enum kind kind, int fd, const char *nam
     reader.once = pump->host.once;
     reader.copies = !pump->filter->no_features;
     int result = pump_stream(pump, kind, &reader, written);
+    if (pump->filter->input && pump->filter->input(pump->self, &reader) < 0)
+        result = -1;
     if (reader.spliced)
         splice_close(reader.spliced);
     reader_close(&reader);

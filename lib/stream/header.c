@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "base/siphash.h"
 #include "base/text.h"
+#include "stream/checksum.h"
 
 static const char *const kinds[] = {
     [RECORD_ROUND] = "round", [RECORD_MODEL] = "model", [RECORD_END] = "end"
@@ -178,6 +179,16 @@ static bool comes_twice(struct known *known, const struct record *record, const 
     return false;
 }
 
+static int parse_crc(struct record *record, const char *value, struct fault *fault)
+{
+    if (record->keys > 0 || record->has_crc != CRC_NONE)
+        return fault_data(fault, "header line: crc= must be the first key, and stand once");
+    if (!checksum_parse(value, &record->crc))
+        return wrong(fault, "crc= must be eight digits 0-9a-f, not", value);
+    record->has_crc = CRC_KEPT;
+    return 0;
+}
+
 static int parse_key(struct record *record, struct known *known, char *name, struct fault *fault)
 {
     char *value = cut(name, '=');
@@ -187,6 +198,8 @@ static int parse_key(struct record *record, struct known *known, char *name, str
         return wrong(fault, "not a valid name of a key", name);
     if (*value == '\0')
         return wrong(fault, "a key without a value", name);
+    if (name_is(name, "crc"))
+        return parse_crc(record, value, fault);
     if (comes_twice(known, record, name))
         return wrong(fault, "a key comes twice", name);
     record->key[record->keys++] = (struct key){ .name = name, .value = value };
@@ -232,9 +245,21 @@ static int check_printable(const char *line, size_t n, struct fault *fault)
     return 0;
 }
 
+/* Readers ignore keys of a model that they do not know. What a damaged crc= turns into must not be
+ * taken for one, so the first key is known. Readers of rounds refuse every such key. */
+static int check_model(const struct record *record, struct fault *fault)
+{
+    const char *name = record->keys ? record->key[0].name : "learner";
+    if (name_is(name, "learner") || !record_key(record, "learner"))
+        return 0; /* where it is missing, model_header reports that */
+    return fault_data(fault, "header line: the first key of a model must be crc= or learner=, not "
+                      "%.40s=", name);
+}
+
 static int check_end(struct record *record, struct fault *fault)
 {
-    if (record->keys == 1 && record->columns == 0 && name_is(record->key[0].name, "rounds") &&
+    if (record->has_crc == CRC_NONE && record->keys == 1 && record->columns == 0 &&
+        name_is(record->key[0].name, "rounds") &&
         record_number(record->key[0].value, RECORD_MOST, &record->rounds))
         return 0;
     return fault_data(fault, "header line: an end record is 'rankpipe/1 end rounds=n bytes=0'");
@@ -254,7 +279,9 @@ int header_parse(struct record *record, const char *line, size_t n, struct fault
         return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
     if (check_printable(line, n, fault) < 0 || parse_words(record, rest, fault) < 0)
         return -1;
-    return record->kind == RECORD_END ? check_end(record, fault) : 0;
+    if (record->kind == RECORD_END)
+        return check_end(record, fault);
+    return record->kind == RECORD_MODEL ? check_model(record, fault) : 0;
 }
 
 /* ---- printing ---- */
@@ -292,6 +319,13 @@ static void add_key(char *line, size_t *at, const char *name)
     add(line, at, "=");
 }
 
+static void add_crc(char *line, size_t *at, uint32_t crc)
+{
+    char digits[CHECKSUM_DIGITS + 1] = "";
+    checksum_print(digits, crc);
+    add(line, at, digits);
+}
+
 int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
                   struct fault *fault)
 {
@@ -302,6 +336,10 @@ int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t
     if (record->kind == RECORD_END) {
         add_key(line, &at, "rounds");
         add_number(line, &at, record->rounds);
+    }
+    if (record->has_crc != CRC_NONE) {
+        add_key(line, &at, "crc");
+        add_crc(line, &at, record->crc);
     }
     for (size_t k = 0; record->kind != RECORD_END && k < record->keys; k++) {
         add_key(line, &at, record->key[k].name);
@@ -318,6 +356,8 @@ int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t
     add(line, &at, "\n");
     if (at > RECORD_LINE)
         return fault_data(fault, "its header line would be longer than %d bytes", RECORD_LINE);
+    if (record->has_crc == CRC_WANTED)
+        checksum_print(line + CHECKSUM_AT, checksum_of(record, line, at));
     *n = at;
     return 0;
 }

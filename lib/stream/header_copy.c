@@ -5,6 +5,8 @@
 
 struct header_copy {
     enum record_kind kind;
+    enum record_crc has_crc;
+    uint32_t crc;
     uint64_t rounds, bytes;
     size_t keys, columns;
     struct key *key;       /* key[keys]       */
@@ -44,8 +46,11 @@ struct header_copy *header_copy_make(const struct record *record, struct fault *
         fault_memory(fault, bytes);
         return NULL;
     }
-    *copy = (struct header_copy){ record->kind, record->rounds, record->bytes, record->keys,
-                                  record->columns, NULL, (struct column *)(copy + 1) };
+    *copy = (struct header_copy){
+        .kind = record->kind, .has_crc = record->has_crc, .crc = record->crc,
+        .rounds = record->rounds, .bytes = record->bytes, .keys = record->keys,
+        .columns = record->columns, .column = (struct column *)(copy + 1)
+    };
     copy->key = (struct key *)(copy->column + record->columns);
     char *at = (char *)copy + front;
     for (size_t k = 0; k < record->keys; k++) {
@@ -64,6 +69,8 @@ struct header_copy *header_copy_make(const struct record *record, struct fault *
 void header_copy_restore(const struct header_copy *copy, struct record *record)
 {
     record_start(record, copy->kind);
+    record->has_crc = copy->has_crc;
+    record->crc = copy->crc;
     record->rounds = copy->rounds;
     record->bytes = copy->bytes;
     record->keys = copy->keys;

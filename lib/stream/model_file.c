@@ -128,20 +128,6 @@ static int write_model(int fd, const char *name, const struct model *model, stru
     return result;
 }
 
-/* Syncs the folder of a path, so that the new name is on the disk too. 0 or a fault. */
-static int sync_folder_of(const char *path, struct fault *fault)
-{
-    size_t n = folder_bytes(path);
-    char *folder = n ? join(path, n, "", fault) : join(".", 1, "", fault);
-    if (!folder)
-        return -1;
-    int result = sync_folder(folder);
-    if (result < 0)
-        result = fault_system(fault, "%s is replaced, but cannot sync its folder %s", path, folder);
-    free(folder);
-    return result;
-}
-
 /* Creates new_path, at no moment readable by more users than the model is. Whatever is at that
  * path, left by a run that was killed, say, is removed first; a link is not followed. A descriptor
  * or a fault. */
@@ -177,7 +163,9 @@ int model_file_save(const struct model_file *file, const struct model *model, st
         unlink(file->new_path);
     else if (file->keep)
         result = model_history_trim(file->path, model->rounds, file->keep, fault);
-    return result < 0 ? -1 : sync_folder_of(file->path, fault);
+    if (result == 0 && sync_folder_of(file->path) < 0)
+        result = fault_system(fault, "%s is replaced, but cannot sync its folder", file->path);
+    return result;
 }
 
 /* Only its end record may follow a model. */

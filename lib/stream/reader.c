@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include "base/little.h"
+#include "stream/checksum.h"
 #include "stream/header.h"
 #include "stream/round.h"
 
-enum { CHUNK = 64 * 1024 };
+enum { CHUNK = 256 * 1024 };
 
 /* From this size on, moving bytes from pipe to pipe is faster than reading and writing them. */
 enum { LARGE = 16 * 1024 };
@@ -38,6 +39,7 @@ static unsigned char *make_room(struct reader *reader, size_t *room, struct faul
     if (used && held)
         memmove(reader->buffer.at, reader->bytes + used, held);
     reader->from -= used;
+    reader->offset += used;
     reader->until = held;
     unsigned char *at = buffer_for(&reader->buffer, held + 1 > CHUNK ? held + 1 : CHUNK, 1, fault);
     if (!at)
@@ -203,7 +205,7 @@ static int read_back(struct reader *reader, struct fault *fault)
 {
     struct splice *spliced = reader->spliced;
     size_t room;
-    while (!reader->copies && spliced->held) {
+    while (!reader->copying && spliced->held) {
         unsigned char *at = make_room(reader, &room, fault);
         ssize_t got =
             at ? splice_read(spliced, at, room < spliced->held ? room : spliced->held) : -1;
@@ -222,8 +224,8 @@ static int splice_payload(struct reader *reader, struct record *record, size_t n
 {
     struct splice *spliced = reader->spliced;
     bool looked = false;
-    while (n && (reader->copies || spliced->held || !splice_leave(spliced, reader->fd, n))) {
-        ssize_t got = reader->copies ? splice_copy(spliced, reader->fd, n)
+    while (n && (reader->copying || spliced->held || !splice_leave(spliced, reader->fd, n))) {
+        ssize_t got = reader->copying ? splice_copy(spliced, reader->fd, n)
                                      : splice_take(spliced, reader->fd, n);
         if (got < 0 && (looked || errno != EAGAIN))
             return read_back(reader, fault);
@@ -233,7 +235,7 @@ static int splice_payload(struct reader *reader, struct record *record, size_t n
             return -1;
         if (looked)
             continue;
-        int more = got && reader->copies ? read_present(reader, (size_t)got, fault) : got > 0;
+        int more = got && reader->copying ? read_present(reader, (size_t)got, fault) : got > 0;
         if (more <= 0)
             return more;
         n -= (size_t)got;
@@ -259,6 +261,7 @@ static int read_payload(struct reader *reader, struct record *record, size_t lin
     size_t features = spliced && record->kind == RECORD_ROUND ? round_feature_bytes(record) : 0;
     bool large = features >= LARGE && features <= spliced->room;
     size_t head = large ? all - features : all;
+    reader->copying = reader->copies || record->has_crc == CRC_KEPT;
     int got = fill_to(reader, head, large, fault);
     if (got > 0 && large && held(reader) + LARGE <= all)
         got = splice_payload(reader, record, all - held(reader), fault);
@@ -314,9 +317,9 @@ int reader_header(struct reader *reader, struct record *record, struct fault *fa
             return reader->ended && held(reader) == 0 ? 0 : cut_short(reader, fault);
         if (record->kind != RECORD_END)
             return 1;
-        reader->from += reader->line;
         if (check_end(reader, record, fault) < 0)
             return -1;
+        reader->from += reader->line;
         if (reader->once)
             return after_end(reader, fault);
     }
@@ -341,11 +344,17 @@ int reader_payload(struct reader *reader, struct record *record, struct fault *f
     size_t here = held(reader) - n;
     if (here > record->bytes)
         here = (size_t)record->bytes;
-    record_bind(record, reader->bytes + reader->from + n, here);
+    const unsigned char *stored = reader->bytes + reader->from;
+    if (checksum_check(record, stored, n, fault) < 0) {
+        reader_refuse(reader, record, fault);
+        return -1;
+    }
+    record_bind(record, stored + n, here);
     if (LITTLE_SWAPS)
         swap_payload(record);
     reader->at = reader->from;
     reader->from += n + here;
+    reader->offset += record->bytes - here;
     remember(reader, record);
     return 1;
 }

@@ -17,7 +17,7 @@
  * A reader that is given a splice leaves the features of a round in pipes where they are large, so
  * that the writer can pass them on without a copy through memory. If the program also looks at
  * features, `copies` is set: then they are read too, and the pipe has a second copy. Both are valid
- * until the next call. */
+ * until the next call. A record with the key crc= is always read. */
 struct reader {
     int fd; /* -1: all bytes are in memory already */
     const char *name;
@@ -27,11 +27,13 @@ struct reader {
     size_t from, until;         /* bytes[from..until-1] are still to be parsed        */
     size_t at;                  /* where in bytes the last record begins              */
     size_t line;                /* bytes of its header line                           */
+    uint64_t offset;            /* of bytes[0], in the input                          */
     const char *awaited;        /* what the bytes are, for who waits long; name at first */
     bool once;                  /* the first end record ends the stream; set by the caller */
     bool keep;                  /* never discard bytes; set by the caller             */
     struct splice *spliced;     /* NULL: none; set, with `copies`, by the caller      */
     bool copies;
+    bool copying;               /* this record is read too                            */
     size_t read_most;           /* most bytes of one read; 0: no limit                */
     bool any, ended;            /* was there a record? was the last one an end record? */
     uint64_t since;             /* records since the last end record                  */

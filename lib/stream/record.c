@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/little.h"
 #include "base/text.h"
 
 static const struct {
@@ -42,9 +43,23 @@ size_t column_bytes(const struct column *column)
     return (size_t)column->count * types[column->type].width;
 }
 
+size_t column_piece(const struct column *column, uint64_t from, void *piece, size_t bytes)
+{
+    const size_t width = column_width(column->type), most = bytes / width;
+    uint64_t left = column->count - from;
+    size_t n = left < most ? (size_t)left : most;
+    if (n && column->source)
+        column->source->next(column->source, piece, n);
+    else if (n)
+        memcpy(piece, (const unsigned char *)column->data + from * width, n * width);
+    little_numbers(piece, n, width);
+    return n;
+}
+
 void record_start(struct record *record, enum record_kind kind)
 {
     record->kind = kind;
+    record->has_crc = CRC_NONE;
     record->rounds = record->bytes = 0;
     record->spliced = NULL;
     record->mapped = false;
@@ -106,6 +121,7 @@ int record_set_value(struct record *record, size_t k, const char *value, size_t 
                      struct fault *fault)
 {
     const char *copy = copy_value(record, record->key[k].name, value, bytes, fault);
+    record_changes(record);
     if (copy)
         record->key[k].value = copy;
     return copy ? 0 : -1;
@@ -120,6 +136,7 @@ int record_set(struct record *record, size_t at, const char *name, const char *v
     const char *copy = copy_value(record, name, value, strlen(value), fault);
     if (!copy)
         return -1;
+    record_changes(record);
     memmove(&record->key[at + 1], &record->key[at], (record->keys - at) * sizeof *record->key);
     record->key[at] = (struct key){ .name = name, .value = copy };
     record->keys++;
@@ -139,6 +156,8 @@ void record_unset(struct record *record, const char *name)
     for (size_t k = 0; k < record->keys; k++)
         if (!name_is(record->key[k].name, name))
             record->key[left++] = record->key[k];
+    if (left < record->keys)
+        record_changes(record);
     record->keys = left;
 }
 
@@ -154,6 +173,7 @@ int record_put(struct record *record, size_t at, const char *name, enum column_t
                uint64_t count, const void *data, struct fault *fault)
 {
     struct column new = { .name = name, .type = type, .count = count, .data = data };
+    record_changes(record);
     for (size_t c = 0; c < record->columns; c++) {
         if (name_is(record->column[c].name, name)) {
             record->column[c] = new;
@@ -188,5 +208,7 @@ void record_drop(struct record *record, const char *name)
         if (family ? !name_begins(has, name) : !name_is(has, name))
             record->column[left++] = record->column[c];
     }
+    if (left < record->columns)
+        record_changes(record);
     record->columns = left;
 }

@@ -29,9 +29,11 @@ struct key {
     unsigned char known;
 };
 
-/* Makes the values of a column while it is written: each call gives the next n of them. */
+/* Makes the values of a column while it is written: each call gives the next n of them. `again`
+ * goes back to the first. */
 struct column_source {
     void (*next)(struct column_source *source, void *values, size_t n);
+    void (*again)(struct column_source *source);
 };
 
 struct column {
@@ -43,8 +45,14 @@ struct column {
     unsigned char known;
 };
 
+/* Has a record the key crc=? WANTED: the writer computes it. KEPT: it is the one that was read, and
+ * the record has not changed since. Every function here that changes a record drops it. */
+enum record_crc { CRC_NONE, CRC_WANTED, CRC_KEPT };
+
 struct record {
     enum record_kind kind;
+    enum record_crc has_crc; /* the key is not among key[] */
+    uint32_t crc;            /* where it is KEPT */
     uint64_t rounds;        /* the count of an end record */
     uint64_t bytes;         /* of the payload, by the header line that was parsed */
     struct splice *spliced; /* holds the last columns instead of memory; NULL: all are in memory */
@@ -70,6 +78,21 @@ static inline bool name_begins(const char *text, const char *start)
     while (*text == *start && *start)
         text++, start++;
     return *start == '\0';
+}
+
+/* Drops the key crc=, because the record changes. */
+static inline void record_changes(struct record *record)
+{
+    record->has_crc = CRC_NONE;
+}
+
+/* Makes the writer give a record that has none the key crc=, unless it changes before. */
+static inline void record_want_crc(struct record *record)
+{
+    if (record->has_crc == CRC_KEPT)
+        return;
+    record->has_crc = CRC_WANTED;
+    record->crc = 0;
 }
 
 /* Makes `record` an empty record of that kind. */
@@ -105,7 +128,7 @@ const struct column *record_column(const struct record *record, const char *name
 int record_put(struct record *record, size_t at, const char *name, enum column_type type,
                uint64_t count, const void *data, struct fault *fault);
 
-/* The same for a column whose values are made once, while the record is written. */
+/* The same for a column whose values are made while the record is written. */
 int record_put_source(struct record *record, const char *name, enum column_type type,
                       uint64_t count, struct column_source *source, struct fault *fault);
 
@@ -115,6 +138,11 @@ void record_drop(struct record *record, const char *name);
 /* Bytes of one value: 1, 2, 4 or 8; of a whole column. */
 size_t column_width(enum column_type type);
 size_t column_bytes(const struct column *column);
+
+/* Writes values of a column, from number `from` on, into `piece` as they are in a stream: as many
+ * as fit into so many bytes, and returns their number, 0 at the end. A source makes them: call it
+ * for one piece after the other. */
+size_t column_piece(const struct column *column, uint64_t from, void *piece, size_t bytes);
 
 /* The name of a type: u1, u2, u4, u8, f4 or f8; and the type of a name, false where there is
  * none. */

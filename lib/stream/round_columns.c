@@ -263,6 +263,7 @@ void round_columns_clear(struct round *round)
 static int put(struct record *record, const struct column *new, struct fault *fault)
 {
     size_t c = 0, before = record->columns;
+    record_changes(record);
     for (; c < record->columns; c++) {
         enum round_column number = round_column_of(&record->column[c]);
         if (number + 1u == new->known)
@@ -304,6 +305,8 @@ static void drop(struct round *round, unsigned gone)
         if (!(gone >> number & 1) && left++ < c)
             record->column[left - 1] = record->column[c];
     }
+    if (left < record->columns)
+        record_changes(record);
     record->columns = left;
     for (size_t c = 0; c < ROUND_COLUMNS; c++)
         if ((gone >> c & 1) && rows[c].value)
@@ -335,6 +338,8 @@ void round_columns_drop_labels(struct round *round)
         if (!label)
             record->column[left++] = *column;
     }
+    if (left < record->columns)
+        record_changes(record);
     record->columns = left;
     round->label = NULL;
 }

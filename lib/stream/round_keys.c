@@ -387,5 +387,7 @@ void round_keys_forget_choice(struct round *round)
         else if (left++ < k)
             record->key[left - 1] = record->key[k];
     }
+    if (left < record->keys)
+        record_changes(record);
     record->keys = left;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "stream/checksum.h"
 #include "stream/header.h"
 
 static const char magic[] = "rankpipe/1 ";
@@ -107,8 +108,11 @@ static int read_whole(struct salvage *salvage, struct record *record, size_t *n,
     *n = line + (size_t)record->bytes;
     if (fill_to(salvage, *n + MAGIC + KIND, fault) < 0)
         return -1;
-    return held(salvage) >= *n && !has_header(bytes(salvage) + line, (size_t)record->bytes,
-                                              held(salvage) - line);
+    if (held(salvage) < *n)
+        return 0;
+    if (record->has_crc == CRC_KEPT)
+        return checksum_check(record, bytes(salvage), line, &wrong) == 0;
+    return !has_header(bytes(salvage) + line, (size_t)record->bytes, held(salvage) - line);
 }
 
 /* Takes the whole record at hand, of n bytes, as the next one. True where it is a loss that an end

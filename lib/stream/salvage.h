@@ -9,8 +9,9 @@
 #include "stream/reader.h"
 #include "stream/record.h"
 
-/* A record is whole if all of its bytes are there, and if no header line begins in its payload. So
- * what a cut leaves of a record is told from the stream that was appended after it. */
+/* A record is whole if all of its bytes are there, and have its crc=; without crc=, if no header
+ * line begins in its payload. So what a cut leaves of a record is told from the stream that was
+ * appended after it. */
 struct salvage { /* all zero at first, but reader */
     struct reader *reader; /* the caller's */
     uint64_t skipped;      /* bytes since the last whole record that belong to none */

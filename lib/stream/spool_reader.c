@@ -146,6 +146,7 @@ static int step_back(struct spool_log *log, struct fault *fault)
     struct reader *reader = &log->reader;
     if (lseek(log->fd, -(off_t)(reader->until - reader->from), SEEK_CUR) < 0)
         return fault_system(fault, "cannot read %s", log->path);
+    reader->offset -= reader->until - reader->from; /* these bytes are read again */
     reader->from = reader->until;
     return 0;
 }
@@ -166,12 +167,20 @@ static int at_cut(struct spool_log *log, struct fault *fault)
     return 0;
 }
 
+/* Is the first key none that a damaged crc= turned into? */
+static bool first_known(const struct record *record)
+{
+    return record->keys &&
+           (name_is(record->key[0].name, "t") || name_begins(record->key[0].name, "x-"));
+}
+
 /* The number of a round that is to come next: 1; 0 where it is before those wanted; or a fault. */
 static int check_round(struct spool_log *log, const struct record *record, struct fault *fault)
 {
     uint64_t t;
     const char *text = record_key(record, "t");
-    if (record->kind != RECORD_ROUND || !text || !record_number(text, RECORD_MOST - 1, &t))
+    if (record->kind != RECORD_ROUND || !first_known(record) || !text ||
+        !record_number(text, RECORD_MOST - 1, &t))
         return fault_data(fault, "%s: not a round", log->path);
     if (t < log->file.first || (!log->file.open && t > log->file.last))
         return fault_data(fault, "%s: round %" PRIu64 ", which its name does not cover", log->path,

@@ -45,7 +45,7 @@ int spool_writer_open(struct spool_writer *writer, struct watch *watch,
 {
     struct spool_file file;
     *salvaged = (struct spool_salvaged){ .rounds = 0 };
-    if (mkdir(writer->folder, 0777) < 0 && errno != EEXIST)
+    if (mkdir(writer->folder, 0777) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
         return fault_system(fault, "cannot make folder %s", writer->folder);
     if (lock(writer, fault) < 0)
         return -1;
@@ -75,6 +75,7 @@ static int start(struct spool_writer *writer, uint64_t t, struct fault *fault)
     }
     writer->file = file;
     writer->rounds = 0;
+    writer->named = false;
     writer->alarm.due = writer->seconds ? watch_now() + 1000 * (long)writer->seconds : -1;
     return 0;
 }
@@ -89,20 +90,34 @@ int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_
                      struct fault *fault)
 {
     struct splice *spliced = record->spliced;
+    enum record_crc has_crc = record->has_crc;
     if (writer->alarm.due >= 0 && watch_now() >= writer->alarm.due &&
         spool_writer_cut(writer, fault) < 0)
         return -1;
     if (writer->failed || (!is_open(writer) && start(writer, t, fault) < 0))
         return fail(writer);
     record->spliced = NULL;
+    record_want_crc(record);
     int result = writer_record(&writer->writer, record, fault);
     record->spliced = spliced;
+    record->has_crc = has_crc;
     if (result < 0)
         return fail(writer);
     writer->last = t;
     writer->rounds++;
     writer->unsynced = true;
     return writer->every && writer->rounds >= writer->every ? spool_writer_cut(writer, fault) : 0;
+}
+
+/* Syncs the open file, and its name too if it is new. 0 or a fault. */
+static int sync_open_file(struct spool_writer *writer, struct fault *fault)
+{
+    if (sync_file(writer->writer.pending.fd) < 0)
+        return fault_system(fault, "cannot write %s", writer->path);
+    if (!writer->named && sync_folder(writer->folder) < 0)
+        return fault_system(fault, "cannot sync folder %s", writer->folder);
+    writer->named = true;
+    return 0;
 }
 
 int spool_writer_commit(struct spool_writer *writer, struct fault *fault)
@@ -113,10 +128,8 @@ int spool_writer_commit(struct spool_writer *writer, struct fault *fault)
         return 0;
     if (writer_flush(&writer->writer, fault) < 0)
         return fail(writer);
-    if (writer->syncs && sync_file(writer->writer.pending.fd) < 0) {
-        (void)fault_system(fault, "cannot write %s", writer->path);
+    if (writer->syncs && sync_open_file(writer, fault) < 0)
         return fail(writer);
-    }
     writer->unsynced = false;
     return 0;
 }

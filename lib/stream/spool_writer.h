@@ -26,6 +26,7 @@ struct spool_writer { /* all zero at first, but the first five */
     uint64_t last;       /* the last round of the log; 0: none */
     struct watch_alarm alarm; /* when the open file is to be cut */
     bool unsynced, failed; /* bytes were written since the last sync; a write has failed */
+    bool named;            /* the name of the open file is on the disk */
 };
 
 /* Creates the folder, if its parent exists; locks the log, so that it has one writer; and salvages

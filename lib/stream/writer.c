@@ -176,19 +176,10 @@ static int writer_splice(struct writer *writer, struct splice *spliced, struct f
 static int writer_made(struct writer *writer, const struct column *column, struct fault *fault)
 {
     uint64_t piece[512];
-    const unsigned char *data = column->data;
-    const size_t width = column_width(column->type), most = sizeof piece / width;
-    for (uint64_t left = column->count; left > 0;) {
-        size_t n = left < most ? (size_t)left : most;
-        if (column->source)
-            column->source->next(column->source, piece, n);
-        else
-            memcpy(piece, data + (column->count - left) * width, n * width);
-        little_numbers(piece, n, width);
-        if (writer_bytes(writer, piece, n * width, fault) < 0)
+    size_t n;
+    for (uint64_t from = 0; (n = column_piece(column, from, piece, sizeof piece)) > 0; from += n)
+        if (writer_bytes(writer, piece, n * column_width(column->type), fault) < 0)
             return -1;
-        left -= n;
-    }
     return 0;
 }
 

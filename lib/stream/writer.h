@@ -36,8 +36,9 @@ int writer_open(struct writer *writer, int fd, const char *name, struct watch *w
  * bytes, until the caller sets pending.held to 0. */
 int writer_open_memory(struct writer *writer, struct fault *fault);
 
-/* Writes a record. What its splice holds moves to the output, so that it can be written only once.
- * 0; FAULT_GONE where nobody reads the output; or another fault. So do the next four. */
+/* Writes a record. Where it wants a CRC, its columns must be in memory, or made. What its splice
+ * holds moves to the output, so that it can be written only once. 0; FAULT_GONE where nobody reads
+ * the output; or another fault. So do the next four. */
 int writer_record(struct writer *writer, const struct record *record, struct fault *fault);
 
 /* Writes the end record of a stream of so many records, and flushes. */

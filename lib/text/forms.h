@@ -13,6 +13,12 @@
 #include "stream/writer.h"
 #include "text/summary.h"
 
+/* What was checked of a file so far; `any`: was a file before it? */
+struct checked {
+    uint64_t rounds, models, crcs; /* crcs: those of them with crc= */
+    bool any;
+};
+
 /* The state of printing, all zero at first except `out`, which is the caller's. */
 struct printer {
     struct writer *out;
@@ -21,6 +27,7 @@ struct printer {
     bool any;                 /* rounds so far, printed as svm                         */
     char last[ROUND_QID + 1]; /* the qid of the last of them; "": none                 */
     struct summary summary;   /* of the rounds so far, in the form summary            */
+    struct checked checked;   /* in the form check                                    */
 };
 
 void printer_close(struct printer *printer);

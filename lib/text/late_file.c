@@ -58,6 +58,8 @@ int late_file_finish(struct late_file *late, struct fault *fault)
         return fault_system(fault, "cannot write %s", late->path);
     if (late->new_path && rename(late->new_path, late->path) < 0)
         return fault_system(fault, "cannot rename %s to %s", late->new_path, late->path);
+    if (late->new_path && sync_folder_of(late->path) < 0)
+        return fault_system(fault, "cannot sync the folder of %s", late->path);
     free(late->new_path);
     late->new_path = NULL;
     return 0;

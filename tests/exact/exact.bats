@@ -115,6 +115,10 @@ load ../helper
     "$ROOT/build/tests/exact/offline"
 }
 
+@test "crc32c gives the published values, by every variant, at each length and alignment" {
+    "$ROOT/build/tests/exact/crc32c"
+}
+
 @test "siphash gives the published test vectors, however a message is cut" {
     "$ROOT/build/tests/exact/siphash"
 }

@@ -93,7 +93,7 @@ juice'
     is "$(cut -f 1 answers | paste -sd ' ' -)" '1 3 4 5'
     is "$(tail -n 2 answers | tr '\t' ' ')" '4 0
 5 1'
-    is "$(bin2txt -f head w.bin | cut -d ' ' -f 4)" rounds=5 # the start and four answers
+    is "$(bin2txt -f head w.bin | cut -d ' ' -f 5)" rounds=5 # the start and four answers
     cd ..
     sh "$ROOT/examples/live" session replay 2>err
     is "$(cat err)" 'feedback-join: 1 of 5 rounds without an answer; the first is round 2 (qid apples)'

@@ -156,7 +156,7 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
 }
 
 @test "an unknown form is a wrong command line" {
-    fails 2 "bin2txt: -f wants svm, rank, run, qrels, head, summary, tsv, svm-light, ranklib or memory, not 'xml'*usage: bin2txt *" bin2txt -f xml
+    fails 2 "bin2txt: -f wants svm, rank, run, qrels, head, summary, tsv, svm-light, ranklib, memory or check, not 'xml'*usage: bin2txt *" bin2txt -f xml
 }
 
 @test "a missing file is an error, and what came before it is printed" {
@@ -202,7 +202,7 @@ data_goes_round() {
     for file in "${@:2}"; do
         svm2bin "$DATA/$1/$file" >bin && goes_round bin
         svm2bin -n "$DATA/$1/$file" >scaled && goes_round scaled -n
-        svm2bin "$DATA/$1/$file" | features scale | cmp - scaled
+        svm2bin "$DATA/$1/$file" | features scale | cmp - <(uncrc <scaled)
     done
 }
 
@@ -437,4 +437,52 @@ counted() {
     is "$(line 'line order' <out | wc -l)" 1
     LC_ALL=C sort -s -k 2,2 -k 1,1nr "$DATA/lambdarank/train.txt" | svm2bin | bin2txt -f summary |
         line 'line order' | grep '^it tells relevance.* better than random order$'
+}
+
+# ---- check ----
+
+@test "check: a line for each file that is whole, and how many records have crc=" {
+    small_text | svm2bin >q.bin
+    uncrc <q.bin >plain
+    update -X -a listnet -m w.bin <q.bin
+    cat q.bin plain >both
+    printf 'rankpipe/1 end rounds=0 bytes=0\n' >none
+    mkstream round t=1 docs=1 dim=0 label:f4 1 >one
+    cat w.bin q.bin >mixed
+    is "$(bin2txt -f check q.bin plain w.bin both none one mixed - <q.bin)" 'q.bin: whole: 3 rounds, all with crc=
+plain: whole: 3 rounds, none with crc=
+w.bin: whole: 1 model, all with crc=
+both: whole: 6 rounds, 3 with crc=
+none: whole: 0 rounds
+one: whole: 1 round, none with crc=
+mixed: whole: 3 rounds, 1 model, all with crc=
+<stdin>: whole: 3 rounds, all with crc='
+    is "$(bin2txt -f check <w.bin)" '<stdin>: whole: 1 model, all with crc='
+    small_text >text
+    is "$(loop 'svm2bin text | bin2txt -f check')" '<stdin>: whole: 3 rounds, all with crc='
+}
+
+@test "check: the first file that is not whole is named, with its record and byte" {
+    check() { # check FILE MESSAGE: after a file that is whole, before one that is not looked at
+        fails 1 "bin2txt: $2: read another copy, or what salvage keeps of it" bin2txt -f check q.bin "$1" nothing
+        is "$(cat out)" 'q.bin: whole: 3 rounds, all with crc='
+    }
+    small_text | svm2bin >q.bin
+    first=$(head -n 1 q.bin | wc -c) bytes=$(head -n 1 q.bin | sed 's/.*bytes=//')
+    second=$((first + bytes))
+    head -c $((second + 100)) q.bin >cut
+    check cut "record 2 at byte $second of cut: stream cut short after round 1"
+    { head -c $second q.bin && echo rubbish; } >bad
+    check bad "record 2 at byte $second of bad: after round 1: not a rankpipe stream: it begins with 'rubbish'"
+    mkstream round t=1 docs=1 dim=0 label:f4 1 + round t=2 docs=2 dim=0 label:f4 1 -1 >low
+    check low 'record 2 at byte 63 of low: round 2: column label: value 1 is -1: *'
+    mkstream round t=1 docs=1 dim=2 ptr:u4 0 1 idx:u4 2 val:f4 1 >wide
+    check wide 'record 1 at byte 0 of wide: round 1: idx 0 (document 0) is 2: *'
+    mkstream round t=1 docs=1 dim=0 label:f4 1 + model crc= learner=x rounds=1 dim=1 w:f8 nan >odd
+    check odd 'record 2 at byte 63 of odd: record 2: model: weight 0 is nan'
+    mkstream round crc= t=1 docs=1 dim=0 label:f4 1 | sed 's/end rounds=1/end rounds=2/' >less
+    check less 'record 2 at byte 76 of less: the end record counts 2 rounds, but 1 came'
+    : >empty
+    check empty 'record 1 at byte 0 of empty: stream cut short: the input is empty, without even an end record'
+    fails 1 'bin2txt: cannot open nothing: *' bin2txt -f check nothing
 }

@@ -586,7 +586,7 @@ feedback-join: 2 of 4 rounds left to a later run, because answers may still come
         feedback-join -t 60 -l late part <timed.bin 2>/dev/null | spool -a joined >/dev/null
     done
     feedback-join -t 60 -l late whole <timed.bin 2>/dev/null | spool -a joined >/dev/null
-    spool -r joined >got
+    spool -r joined | uncrc >got
     same want got
     sort late | cmp - want.late
     feedback-join -t 60 -l late <(cat whole) <timed.bin >again 2>/dev/null # as fast as it comes

@@ -158,7 +158,7 @@ piped() {
     fails 1 'loop: cannot write /nowhere/x: *' loop 'synth linear >/nowhere/x'
     head -c 100 stream >cut
     fails_on cut 1 'loop: <stdin>: stream cut short after round 1' loop 'update -a slam -e 1 -m model'
-    [ "$(bin2txt -f head model | cut -d ' ' -f 4)" = rounds=1 ] # what came whole is saved
+    [ "$(bin2txt -f head model | cut -d ' ' -f 5)" = rounds=1 ] # what came whole is saved
     printf 'rankpipe/1 end rounds=0 bytes=0\n' >empty
     fails_on empty 1 'loop: update: <stdin>: no rounds' loop 'update -a slam -e 1'
 }

@@ -3,13 +3,13 @@
 
 load ../helper
 
-# stored LETTER...: a stream of a round for each, of that qid. dealt: t and qid of each round.
+# stored LETTER...: a stream of a round for each, of that qid, without crc=. dealt: t and qid of each round.
 stored() {
     local letter
     for letter; do
         echo "1 qid:$letter 1:$((36#$letter))"
         echo "0 qid:$letter 2:1"
-    done | svm2bin
+    done | svm2bin | uncrc
 }
 
 dealt() {
@@ -25,6 +25,23 @@ letters() {
     stored a b c >abc
     replay abc >out
     same abc out
+}
+
+@test "a round that was checked has another number, so its crc= is dropped" {
+    stored a b c >abc
+    small_text | svm2bin >q.bin
+    uncrc <q.bin >plain
+    replay q.bin >out
+    same plain out
+    replay -s 3 -n 40 q.bin >out
+    replay -s 3 -n 40 plain >expected
+    same expected out
+    cat q.bin | replay - >out
+    same plain out
+    # Each round of a file is checked before the first is dealt.
+    printf '\377' | dd of=q.bin bs=1 seek=$(($(wc -c <q.bin) - 36)) conv=notrunc status=none
+    fails 1 'replay: q.bin: round *: damaged: its bytes have crc=*, not *: read another copy, *' replay -n 1 q.bin
+    [ ! -s out ]
 }
 
 @test "-n deals on and on, -b begins later, and t is the number in the whole" {
@@ -308,10 +325,10 @@ counts() {
 
 @test "a million small rounds take some 16 bytes each, and 64 MB of headers at the most" {
     needs_limits
-    awk 'BEGIN { for (i = 0; i < 1000000; i++) print i % 3 " qid:" i " 1:0.5" }' | svm2bin >many
+    awk 'BEGIN { for (i = 0; i < 1000000; i++) print i % 3 " qid:" i " 1:0.5" }' | svm2bin | uncrc >many
     (ulimit -v 262144 && exec replay many) | cmp - many # which has 92 MB
     (ulimit -v 262144 && exec replay -b 999000 -n 1001000 many) >some
-    svm2bin <<<'0 qid:0 1:0.5' >first
+    svm2bin <<<'0 qid:0 1:0.5' | uncrc >first
     replay -b 1000001 -n 1000001 many | sed 's/ t=1000001 / t=1 /' | cmp - first
 }
 

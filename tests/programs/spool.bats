@@ -37,7 +37,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     is "$(rounds <log/rounds.0000000000000041-0000000000000080.bin | sed -n '1p;$p' | xargs)" '41 80'
     cat log/*.bin | replay - >again.bin
     same shown.bin again.bin
-    spool -r log >read.bin
+    spool -r log | uncrc >read.bin
     same shown.bin read.bin
     is "$(spool -l log)" 100
 }
@@ -46,11 +46,11 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     synth -n 20 -d 500 -l 60 linear | explore -g 1 >big.bin
     cat big.bin | spool -c 7 log | cat >passed.bin
     same big.bin passed.bin
-    spool -r log | cat >read.bin
+    spool -r log | uncrc >read.bin
     same big.bin read.bin
     loop 'replay big.bin | spool looped' >passed.bin
     same big.bin passed.bin
-    spool -r looped >read.bin
+    spool -r looped | uncrc >read.bin
     same big.bin read.bin
 }
 
@@ -90,7 +90,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     replay -n 60 shown.bin | spool log >/dev/null
     fails_on shown.bin 1 'spool: <stdin>: round 1 (qid a): the log in log has rounds up to 60 already: *' spool log
     is "$(spool -a log <shown.bin | rounds | sed -n '1p;$p' | xargs)" '61 100'
-    spool -r log >read.bin
+    spool -r log | uncrc >read.bin
     same shown.bin read.bin
     replay shown.bin shown.bin | sed 's/ t=101 / t=100 /' >twice.bin
     fails_on twice.bin 1 '*round 100 *' spool other
@@ -135,7 +135,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     spool log <more.bin >/dev/null 2>err
     is "$(cat err)" "spool: log: rounds was left open at round 1: $whole rounds kept, 19 bytes lost"
     is "$(cd log && echo *.open)" '*.open'
-    spool -r log >read.bin
+    spool -r log | uncrc >read.bin
     same shown.bin read.bin
     : >log/rounds.0000000000000101.open # before its first whole round
     replay -b 101 -n 102 q.bin | explore -g 1 | spool log 2>err >/dev/null
@@ -148,7 +148,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     spool log <shown.bin >/dev/null
     mv log/rounds.0000000000000001-0000000000000100.bin log/rounds.0000000000000001.open
     is "$(timeout 5 spool -l log)" 100
-    timeout 5 spool -r log >read.bin
+    timeout 5 spool -r log | uncrc >read.bin
     same shown.bin read.bin
     replay -b 101 -n 102 q.bin | explore -g 1 | spool log 2>err >/dev/null
     is "$(cat err)" 'spool: log: rounds was left open at round 1: 100 rounds kept, 0 bytes lost'
@@ -204,7 +204,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     tail -c +3001 shown.bin >&7
     exec 7>&-
     wait
-    spool -r log >read.bin
+    spool -r log | uncrc >read.bin
     same shown.bin read.bin
     is "$(ls log | wc -l)" 2
 }
@@ -232,7 +232,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     done
     kill $follower
     wait $follower 2>/dev/null || true
-    { salvage followed.bin 2>/dev/null || true; } >whole.bin
+    { salvage followed.bin 2>/dev/null || true; } | uncrc >whole.bin
     same shown.bin whole.bin
 }
 
@@ -257,7 +257,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
         [ "$(wc -l <passed)" -le "$(wc -l <logged)" ]
         head -n "$(wc -l <passed)" logged | cmp - passed
         spool -a log <big.bin >/dev/null # there is room again
-        spool -r log >read.bin
+        spool -r log | uncrc >read.bin
         same big.bin read.bin
     done
 }
@@ -307,7 +307,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     synth -n 300000 -d 2 -l 2 linear >many.bin
     (ulimit -v 20000 && spool -c 1000 log <many.bin >out && spool -r log >read)
     same many.bin out
-    same many.bin read
+    uncrc <read | cmp many.bin
 }
 
 # requests FIRST ID...: rounds with these requests, the first of them numbered FIRST.

@@ -6,7 +6,7 @@ load ../helper
 # heads TEXT [OPTION...], values TEXT [OPTION...]: what a text (as for printf %b) becomes: its header
 # lines without rankpipe/1, and the numbers in it.
 heads() {
-    printf '%b' "$1" | svm2bin "${@:2}" | bin2txt -f head | sed 's/^rankpipe\/1 //'
+    printf '%b' "$1" | svm2bin "${@:2}" | uncrc | bin2txt -f head | sed 's/^rankpipe\/1 //'
 }
 
 values() {
@@ -33,7 +33,7 @@ round t=2 qid=b docs=1 dim=1 cols=label:f4[1],x:f4[1] bytes=8"
 }
 
 @test "a dense round's bytes are the header, the labels and the features by document" {
-    printf '2 qid:a 1:1 2:-0.5\n0.5 qid:a 2:2\n' | svm2bin >out
+    printf '2 qid:a 1:1 2:-0.5\n0.5 qid:a 2:2\n' | svm2bin | uncrc >out
     {
         echo 'rankpipe/1 round t=1 qid=a docs=2 dim=2 cols=label:f4[2],x:f4[4] bytes=24'
         printf '\0\0\0\x40' && printf '\0\0\0\x3f'
@@ -44,7 +44,7 @@ round t=2 qid=b docs=1 dim=1 cols=label:f4[1],x:f4[1] bytes=8"
 }
 
 @test "a sparse round's bytes are the header, the labels and ptr, idx, val" {
-    printf '1 qid:a 300:1\n0 qid:a\n0 qid:a 2:2 299:-0.5\n' | svm2bin >out
+    printf '1 qid:a 300:1\n0 qid:a\n0 qid:a 2:2 299:-0.5\n' | svm2bin | uncrc >out
     {
         echo 'rankpipe/1 round t=1 qid=a docs=3 dim=300' \
             'cols=label:f4[3],ptr:u4[4],idx:u4[3],val:f4[3] bytes=52'
@@ -156,7 +156,7 @@ qid=%01%7F"
 
 @test "-c keeps the documents' names: what docid = says, else the comment's first word" {
     printf '%b' '1 qid:a 1:1 #docid = GX1-2 inc = 1\n0 qid:a 1:2 # d7 else\n0 qid:a 1:3\n' \
-        '0 qid:a 1:4 #\n0 qid:a 1:5 # docid\n' | svm2bin -c >out
+        '0 qid:a 1:4 #\n0 qid:a 1:5 # docid\n' | svm2bin -c | uncrc >out
     is "$(bin2txt -f head out)" 'rankpipe/1 round t=1 qid=a docs=5 dim=1 '\
 'cols=label:f4[5],name:u1[17],x:f4[5] bytes=57'
     head -n 1 out >before && head -c 20 /dev/zero >labels
@@ -204,7 +204,7 @@ round t=2 qid=b docs=1 dim=4 cols=label:f4[1],x:f4[4] bytes=20"
     # 0 to 2.55 in steps of 0.01: 1.004 becomes number 100. -1 to 2 in steps of 1/85: 0.31 becomes
     # number 85 + 26, and 0 is number 85. 3, 5 and 130 lie on a grid of the power of two 0.5.
     text='1 qid:a 1:0 2:0 3:3\n0 qid:a 1:1 2:-1 3:5\n0 qid:a 1:2.55 2:2 3:130\n2 qid:a 1:1.004 2:0.31 3:5\n'
-    printf '%b' "$text" | svm2bin -p 8 >out
+    printf '%b' "$text" | svm2bin -p 8 | uncrc >out
     {
         echo 'rankpipe/1 round t=1 qid=a docs=4 dim=3' \
             'cols=label:f4[4],offset:f4[3],step:f4[3],number:u1[12] bytes=52'
@@ -320,7 +320,7 @@ counted() {
 @test "-q takes text without features for a fixed list, and refuses features after it" {
     printf '1\n0\n2\n1\n' >text
     printf '2\n2\n' >counts
-    svm2bin -q counts text >out
+    svm2bin -q counts text | uncrc >out
     is "$(bin2txt -f head out)" "rankpipe/1 round t=1 qid=1 docs=2 dim=0 cols=label:f4[2] bytes=8
 rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
     printf '1\n0\n2 1:1\n1\n' >text
@@ -338,7 +338,7 @@ rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
         [ ! -s out ] || break
         sleep 0.05
     done
-    grep -qa 'round t=1 qid=1 docs=2' out
+    grep -qa 'round crc=[0-9a-f]* t=1 qid=1 docs=2' out
     printf '0 1:2\n' >&7
     exec 7>&-
     wait $pid
@@ -535,7 +535,7 @@ usage: svm2bin *' svm2bin -q - text
 # ---- size ----
 
 @test "a query of a million documents is read" {
-    awk 'BEGIN { for (i = 0; i < 1000000; i++) print i % 5 " qid:a 1:" i " 2:0.5" }' | svm2bin >out
+    awk 'BEGIN { for (i = 0; i < 1000000; i++) print i % 5 " qid:a 1:" i " 2:0.5" }' | svm2bin | uncrc >out
     is "$(head -n 1 out)" \
         'rankpipe/1 round t=1 qid=a docs=1000000 dim=2 cols=label:f4[1000000],x:f4[2000000] bytes=12000000'
     is "$(tail -c 40 out | head -c 8 | od -An -tx1)" ' f0 23 74 49 00 00 00 3f'
@@ -622,7 +622,7 @@ t=3 request=a%25b%FF"
 @test "-k skips queries with errors, warns, and reports how many" {
     printf '%b' '1 qid:a 1:1\n1 qid:a 1:2\nx qid:b 1:1\n2 qid:b 1:1\n1 qid:c 1:1\nrubbish\n' \
         '1 qid:c 1:1\n1 qid:d 1:1\n1 qid:a 1:1\n1 qid:e 2:1\n1 qid:f 2:1 1:1\n' >text
-    svm2bin -k text 2>err | bin2txt -f head | cut -d ' ' -f 3-5 >heads
+    svm2bin -k text 2>err | bin2txt -f head | cut -d ' ' -f 4-6 >heads
     is "$(cat heads)" "t=1 qid=a docs=2
 t=2 qid=d docs=1
 t=3 qid=e docs=1"
@@ -635,7 +635,7 @@ svm2bin: skipped 4 of 7 queries"
 
 @test "-kl skips up to the blank line" {
     printf '%b' '1 1:1\n\nx\n1 1:1\n1 1:1\n\nrequest: a\n\nrequest: b\n1 1:1\n\n1 1:1\n\0\n1 1:1\n\n2 2:1\n1 1:y' >text
-    svm2bin -kl text 2>err | bin2txt -f head | cut -d ' ' -f 3-4 >heads
+    svm2bin -kl text 2>err | bin2txt -f head | cut -d ' ' -f 4-5 >heads
     is "$(cat heads)" "t=1 docs=1
 t=2 request=b"
     is "$(grep -c '' err)" 5

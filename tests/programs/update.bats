@@ -378,12 +378,12 @@ saves_before() {
     # other two with 1/4. No features, so that w[i] += 2 eta R_i / pi_i: 3/(3/4) and 1/(1/4).
     mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 0 3 2 1 greedy:u4 0 1 2 3 seen:f4 3 1 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 4 0 0 4 >want
+    mkstream model crc= learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 4 0 0 4 >want
     same want model
     # Logits that are equal: 1/4 for one place, 2/4 for two.
     mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 0 12 0 0 >want
+    mkstream model crc= learner=squared rounds=1 dim=4 features=0 eta=0.5 w:f8 0 12 0 0 >want
     same want model
     mkstream round t=1 docs=4 dim=0 order:u4 1 0 2 3 logit:f8 7 7 7 7 seen:f4 3 2 >round
     [ "$(update -a squared -e 0.5 <round | bin2txt | awk '$1 == "w" { printf "%.14g ", $3 }')" = '4 6 0 0 ' ]
@@ -420,7 +420,7 @@ refuses() {
     # gamma=1/2 of 3: the pair 0, 2 is seen with (1/2) (1/2) / 1.
     mkstream round t=1 docs=3 dim=0 gamma=0.5 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >round
     update -a ranksvm -e 0.5 <round >model
-    mkstream model learner=ranksvm rounds=1 dim=3 features=0 eta=0.5 w:f8 2 0 -2 >want
+    mkstream model crc= learner=ranksvm rounds=1 dim=3 features=0 eta=0.5 w:f8 2 0 -2 >want
     same want model
 }
 
@@ -434,7 +434,7 @@ refuses() {
     # Behind one that is sure of its place the next is as likely as among the others alone: 1/2.
     mkstream round t=1 docs=3 dim=0 order:u4 2 0 1 logit:f8 0 0 800 seen:f4 1 2 >round
     update -a squared -e 0.5 <round >model
-    mkstream model learner=squared rounds=1 dim=3 features=0 eta=0.5 w:f8 4 0 1 >want
+    mkstream model crc= learner=squared rounds=1 dim=3 features=0 eta=0.5 w:f8 4 0 1 >want
     same want model
 }
 

@@ -380,7 +380,7 @@ service() {
                 if [ $got = 1 ]; then [ -s err ]; else same six passed; fi
                 { salvage passed 2>/dev/null || true; } | bin2txt -f head | wc -l >has
                 spool -a log <six >rest 2>/dev/null # the next start, with all rounds again
-                spool -r log >read
+                spool -r log | uncrc >read
                 same six read || { echo "$call $n $error" && return 1; }
                 # (an fsync that fails leaves faulty.so's file empty, also of what was synced before)
                 [ $call = fsync ] || [ $(($(cat has) + $(bin2txt -f head rest | wc -l))) -le 6 ] ||
@@ -406,7 +406,7 @@ service() {
             [ $got = 0 ] || { [ $got = 1 ] && grep -q '^spool: ' err; } || { echo "$call $n: $got" && return 1; }
             failed+=$got
             spool -a log <six >rest 2>/dev/null
-            spool -r log >read
+            spool -r log | uncrc -r >read
             same six read || { echo "$call $n" && return 1; }
         done
         [[ $failed == *1* ]] || { echo "$call never failed" && return 1; }

@@ -157,5 +157,5 @@ stopped() {
     ring -n 40000 straight
     same straight part
     if cmp half part; then return 1; fi
-    [ "$(bin2txt -f head part | cut -d ' ' -f 4)" = rounds=40000 ]
+    [ "$(bin2txt -f head part | cut -d ' ' -f 5)" = rounds=40000 ]
 }

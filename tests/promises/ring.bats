@@ -811,7 +811,7 @@ whole() {
     members
     svm2bin >rounds <<<'1 qid:a 1000000:1'
     update -a kl -e 0.1 -m big.bin <rounds
-    { head -c -37 big.bin && cat rounds; } >mixed
+    { head -c -32 big.bin && cat rounds; } >mixed
     cp big.bin w.bin
     got=0
     timeout -s KILL $LIMIT sh -c 'score -f ring <mixed | update -a kl -e 0.1 -f ring -m w.bin' \

@@ -24,7 +24,6 @@ struct array {
 };
 
 enum { KEYS_MOST = 48, COLUMNS_MOST = 32 };
-enum { CRC_KNOWN = 0 }; /* do records have the key crc? */
 
 struct draft {
     const char *kind; /* "round", "model" or "end" */

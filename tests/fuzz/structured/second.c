@@ -165,6 +165,9 @@ static const char *check_crc(const struct draft *record, char *line, size_t n,
                              const unsigned char *payload, size_t size)
 {
     const char *value = draft_value(record, "crc");
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    value = NULL; /* programs built so take any */
+#endif
     if (!value)
         return NULL;
     if (strlen(value) != 8 || strspn(value, "0123456789abcdef") != 8)
@@ -299,7 +302,7 @@ static const char *check_features(struct draft *record)
 /* The key crc, which stands before all others. */
 static bool is_crc(const struct word *key)
 {
-    return CRC_KNOWN && strcmp(key->name, "crc") == 0;
+    return strcmp(key->name, "crc") == 0;
 }
 
 static const char *check_round_keys(const struct draft *record)

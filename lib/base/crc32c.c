@@ -1,0 +1,94 @@
+#include "base/crc32c.h"
+
+#include "base/crc32c_avx512.h"
+#include "base/crc32c_sse.h"
+
+/* ---- portable: 16 bytes at once, by one table for each (Kounavis & Berry 2005, slicing) ---- */
+
+/* Row k of `table` has the CRC of each byte with k zero bytes after it. It is linear: the entry of
+ * a byte is the sum, without carry, of those of its bits, which are given. */
+#define ENTRY(i, a, b, c, d, e, f, g, h)                                                          \
+    (((i) & 1 ? a : 0u) ^ ((i) & 2 ? b : 0u) ^ ((i) & 4 ? c : 0u) ^ ((i) & 8 ? d : 0u) ^           \
+     ((i) & 16 ? e : 0u) ^ ((i) & 32 ? f : 0u) ^ ((i) & 64 ? g : 0u) ^ ((i) & 128 ? h : 0u))
+#define FOUR(i, ...)                                                                              \
+    ENTRY(i, __VA_ARGS__), ENTRY((i) + 1, __VA_ARGS__), ENTRY((i) + 2, __VA_ARGS__),               \
+        ENTRY((i) + 3, __VA_ARGS__)
+#define SIXTEEN(i, ...)                                                                           \
+    FOUR(i, __VA_ARGS__), FOUR((i) + 4, __VA_ARGS__), FOUR((i) + 8, __VA_ARGS__),                  \
+        FOUR((i) + 12, __VA_ARGS__)
+#define SIXTY_FOUR(i, ...)                                                                        \
+    SIXTEEN(i, __VA_ARGS__), SIXTEEN((i) + 16, __VA_ARGS__), SIXTEEN((i) + 32, __VA_ARGS__),       \
+        SIXTEEN((i) + 48, __VA_ARGS__)
+#define ROW(...)                                                                                  \
+    { SIXTY_FOUR(0, __VA_ARGS__), SIXTY_FOUR(64, __VA_ARGS__), SIXTY_FOUR(128, __VA_ARGS__),       \
+      SIXTY_FOUR(192, __VA_ARGS__) }
+
+enum { SLICES = 16 };
+
+static const uint32_t table[SLICES][256] = {
+    ROW(0xf26b8303, 0xe13b70f7, 0xc79a971f, 0x8ad958cf,
+        0x105ec76f, 0x20bd8ede, 0x417b1dbc, 0x82f63b78),
+    ROW(0x13a29877, 0x274530ee, 0x4e8a61dc, 0x9d14c3b8,
+        0x3fc5f181, 0x7f8be302, 0xff17c604, 0xfbc3faf9),
+    ROW(0xa541927e, 0x4f6f520d, 0x9edea41a, 0x38513ec5,
+        0x70a27d8a, 0xe144fb14, 0xc76580d9, 0x8b277743),
+    ROW(0xdd45aab8, 0xbf672381, 0x7b2231f3, 0xf64463e6,
+        0xe964b13d, 0xd725148b, 0xaba65fe7, 0x52a0c93f),
+    ROW(0x38116fac, 0x7022df58, 0xe045beb0, 0xc5670b91,
+        0x8f2261d3, 0x1ba8b557, 0x37516aae, 0x6ea2d55c),
+    ROW(0xef306b19, 0xdb8ca0c3, 0xb2f53777, 0x6006181f,
+        0xc00c303e, 0x85f4168d, 0x0e045beb, 0x1c08b7d6),
+    ROW(0x68032cc8, 0xd0065990, 0xa5e0c5d1, 0x4e2dfd53,
+        0x9c5bfaa6, 0x3d5b83bd, 0x7ab7077a, 0xf56e0ef4),
+    ROW(0x493c7d27, 0x9278fa4e, 0x211d826d, 0x423b04da,
+        0x847609b4, 0x0d006599, 0x1a00cb32, 0x34019664),
+    ROW(0xf43ed648, 0xed91da61, 0xdecfc233, 0xb873f297,
+        0x750b93df, 0xea1727be, 0xd1c2398d, 0xa66805eb),
+    ROW(0xcb567ba5, 0x934081bb, 0x236d7587, 0x46daeb0e,
+        0x8db5d61c, 0x1e87dac9, 0x3d0fb592, 0x7a1f6b24),
+    ROW(0x9771f7c1, 0x2b0f9973, 0x561f32e6, 0xac3e65cc,
+        0x5d90bd69, 0xbb217ad2, 0x73ae8355, 0xe75d06aa),
+    ROW(0x3171d430, 0x62e3a860, 0xc5c750c0, 0x8e62d771,
+        0x1929d813, 0x3253b026, 0x64a7604c, 0xc94ec098),
+    ROW(0x30d23865, 0x61a470ca, 0xc348e194, 0x837db5d9,
+        0x03171d43, 0x062e3a86, 0x0c5c750c, 0x18b8ea18),
+    ROW(0x54075546, 0xa80eaa8c, 0x55f123e9, 0xabe247d2,
+        0x5228f955, 0xa451f2aa, 0x4d4f93a5, 0x9a9f274a),
+    ROW(0x678efd01, 0xcf1dfa02, 0x9bd782f5, 0x3243731b,
+        0x6486e636, 0xc90dcc6c, 0x97f7ee29, 0x2a03aaa3),
+    ROW(0xf20c0dfe, 0xe1f46d0d, 0xc604aceb, 0x89e52f27,
+        0x162628bf, 0x2c4c517e, 0x5898a2fc, 0xb13145f8),
+};
+
+static uint32_t four_bytes(const unsigned char *at)
+{
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* The part of the sum that is of four bytes with so many zero bytes after them. */
+static uint32_t four_slices(uint32_t four, unsigned after)
+{
+    return table[after + 3][four & 255] ^ table[after + 2][four >> 8 & 255] ^
+           table[after + 1][four >> 16 & 255] ^ table[after][four >> 24];
+}
+
+uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+    uint32_t left = ~crc;
+    for (; n >= SLICES; n -= SLICES, at += SLICES)
+        left = four_slices(left ^ four_bytes(at), 12) ^ four_slices(four_bytes(at + 4), 8) ^
+               four_slices(four_bytes(at + 8), 4) ^ four_slices(four_bytes(at + 12), 0);
+    for (; n > 0; n--, at++)
+        left = left >> 8 ^ table[0][(left ^ *at) & 255];
+    return ~left;
+}
+
+/* ---- the fastest ---- */
+
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
+{
+    return crc32c_avx512_runs() ? crc32c_avx512(crc, bytes, n)
+           : crc32c_sse_runs() ? crc32c_sse(crc, bytes, n)
+                               : crc32c_portable(crc, bytes, n);
+}

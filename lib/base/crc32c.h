@@ -1,0 +1,19 @@
+/* crc32c: CRC-32C (Castagnoli), the checksum of iSCSI and ext4 (RFC 3720, appendix B.4). It finds
+ * every change of up to 32 bits in a row, and of any 3 bits in less than 250 MB. */
+#ifndef RANKPIPE_CRC32C_H
+#define RANKPIPE_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The CRC-32C of bytes of which the first ones have the CRC-32C `crc` (0: there are none), and n
+ * more follow. Where they are cut into calls makes no difference. O(n). */
+typedef uint32_t crc32c_reader(uint32_t crc, const void *bytes, size_t n);
+
+/* By the fastest code for this processor. A build with -DPORTABLE has crc32c_portable alone. */
+crc32c_reader crc32c;
+
+/* In portable C, by tables. */
+crc32c_reader crc32c_portable;
+
+#endif

@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# Power failures: of what was written since the last sync, any part may be on the disk afterwards, or
+# none. A journal of what the programs did gives the states that the disk may be in.
+
+load ../helper
+
+POWER_LOSS=$ROOT/build/tests/shim/power_loss
+
+# journaled COMMAND...: runs it in the folder disk, and appends to the journal.
+journaled() {
+    (cd disk && JOURNAL=../journal LD_PRELOAD=$ROOT/build/tests/shim/journal.so "$@")
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    mkdir disk
+    journaled sh -c ': | spool -l . >/dev/null; echo | svm2bin >x 2>/dev/null' || true
+    echo 1:1 | journaled weights2bin >/dev/null
+    grep -q shown journal || skip "LD_PRELOAD does nothing here: a static build, a sanitizer, or not Linux"
+    rm -f journal disk/*
+    small_text | svm2bin >q.bin
+}
+
+# each_failure SEEDS COMMAND: after each entry of the journal the power fails, in SEEDS ways. The
+# command runs with `shown` and `synced` set, and what was left in the folder left.
+each_failure() {
+    local entries shown synced failure=0
+    entries=$("$POWER_LOSS" journal)
+    for ((at = 0; at <= entries; at++)); do
+        for ((seed = 1; seed <= $1; seed++)); do
+            rm -rf left
+            read -r shown synced < <("$POWER_LOSS" journal $at $((at * 1000 + seed)) disk left)
+            "$2" || { echo "after entry $at of $entries, seed $seed" && return 1; }
+        done
+    done
+}
+
+# The model is one that was saved, and not before the last one whose saving had ended. Learning the
+# other rounds too gives the model of a run without a failure.
+a_saved_model() {
+    local rounds=0
+    if [ -e left/w.bin ]; then
+        rounds=$(bin2txt -f head left/w.bin | sed -n 's/.* rounds=\([0-9]*\).*/\1/p')
+        cmp left/w.bin "model.$rounds" || return 1
+    fi
+    [ "$rounds" -ge $((synced < 12 ? synced : 12)) ] || { echo "$rounds of $synced" && return 1; }
+    [ "$seed" -gt 1 ] || [ "$rounds" = 12 ] || {
+        replay -b $((rounds + 1)) -n 12 -s 1 q.bin | update -a ridge -l 2 -m left/w.bin 2>report &&
+            cmp left/w.bin model.12
+    }
+}
+
+@test "power failure: the model is the last one saved, or the next" {
+    replay -n 12 -s 1 q.bin >rounds.bin
+    for i in $(seq 12); do
+        replay -n "$i" -s 1 q.bin | update -a ridge -m "model.$i"
+    done
+    journaled update -a ridge -c 1 -l 2 -m w.bin <rounds.bin
+    cmp disk/w.bin model.12
+    each_failure 3 a_saved_model
+}
+
+# The log can be written again, and has the first rounds as they were, at least so many.
+first_rounds() { # least
+    local rounds=0
+    rankpipe spool left/log <none.bin 2>report >out || { cat report && return 1; }
+    if [ "$(rankpipe spool -l left/log)" -gt 0 ]; then
+        rankpipe spool -r left/log >log.bin || return 1
+        rounds=$(bin2txt -f head log.bin | grep -c '^rankpipe/1 round')
+        uncrc <log.bin | cmp - "first.$rounds" || { bin2txt -f head log.bin && return 1; }
+    fi
+    [ "$rounds" -ge "$1" ] || { echo "$rounds of $1 rounds" && return 1; }
+}
+
+# Ten rounds of some sectors pass one after the other, so that each is shown before the next comes.
+store() { # options of spool
+    printf 'rankpipe/1 end rounds=0 bytes=0\n' >none.bin
+    awk 'BEGIN { for (i = 0; i < 32; i++) {
+        printf "%d qid:%d", i % 3, i / 8
+        for (j = 1; j <= 99; j++) printf " %d:%d", j, (i * j) % 89 + 1
+        print "" } }' | svm2bin >q.bin
+    for i in $(seq 10); do
+        replay -b "$i" -n "$i" -s 1 q.bin >"round.$i"
+        replay -n "$i" -s 1 q.bin >"first.$i"
+    done
+    for i in $(seq 10); do cat "round.$i" && sleep 0.05; done | journaled spool "$@" log >shown.bin
+}
+
+# What was passed on is in the log.
+passed_rounds() {
+    local passed
+    passed=$(head -c "$shown" shown.bin | salvage 2>report | bin2txt -f head | grep -c '1 round') || true
+    first_rounds "$passed"
+}
+
+@test "power failure: spool -y loses no round that it passed on" {
+    store -y -c 4
+    each_failure 3 passed_rounds
+}
+
+@test "power failure: without -y, spool leaves the first rounds, and they are whole" {
+    store -c 4
+    whole_rounds() { first_rounds 0; }
+    each_failure 3 whole_rounds
+}
