@@ -60,7 +60,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(COMPILE) $(DEPENDS) -c -o $@ $<
 
 -include $(wildcard $(BUILD)/cmd/*.d $(BUILD)/lib/*/*.d build/tests/*/*.d build/examples/*/*.d \
-	build/fuzz/*/*.d build/fuzz/*/*/*.d)
+	build/tests/fuzz/structured/*.d build/fuzz/*/*.d build/fuzz/*/*/*.d build/fuzz/tests/fuzz/*/*.d)
 
 # A stamp holds the compiler and its flags, and is written when they change: then every object, which
 # depends on it, is built again.
@@ -99,15 +99,22 @@ FUZZ = $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c
 FUZZED = $(filter-out build/cmd/main.o,$(CMD)) $(LIB)
 FUZZ_SOURCES = $(FUZZ) driver
 
-$(FUZZ_SOURCES:%=build/tests/fuzz/%.o): build/tests/fuzz/%.o: tests/fuzz/%.c build/flags
+# And one that makes its own input, of which all programs and learners get their share.
+STRUCTURED = $(patsubst tests/%.c,build/tests/%.o,$(wildcard tests/fuzz/structured/*.c))
+
+$(FUZZ_SOURCES:%=build/tests/fuzz/%.o) $(STRUCTURED): build/tests/%.o: tests/%.c build/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -Icmd $(DEPENDS) -c -o $@ $<
 
 $(FUZZ:%=build/tests/fuzz/%): %: %.o build/tests/fuzz/driver.o $(FUZZED)
 	$(LINK) -o $@ $< build/tests/fuzz/driver.o $(FUZZED) -lm
 
+build/tests/fuzz/structured/structured: $(STRUCTURED) $(FUZZED)
+	$(LINK) -o $@ $^ -lm
+
 ## tests: what the tests need that is written in C, in build/tests
-tests: $(TESTS) build/examples/data/make $(SHIMS:%=build/tests/shim/%.so) $(FUZZ:%=build/tests/fuzz/%)
+tests: $(TESTS) build/examples/data/make $(SHIMS:%=build/tests/shim/%.so) $(FUZZ:%=build/tests/fuzz/%) \
+	build/tests/fuzz/structured/structured
 
 # What the sanitizers catch, in tests and under fuzzers.
 CAUGHT = address,undefined,float-cast-overflow
@@ -144,17 +151,19 @@ check test:
 		CFLAGS="-O1 -g $(SANITIZE)"
 endif
 
-# Each target for SECONDS; an input that fails is build/fuzz/crash-TARGET. Under AFL++ instead:
+# Each target for SECONDS, or for so many RUNS; an input that fails is build/fuzz/crash-TARGET. First
+# come structured cases, for as long, or one for 50 runs. Under AFL++ instead:
 #   make clean && make tests CC=afl-clang-fast
 #   afl-fuzz -i tests/fuzz/corpus/svm -o build/afl build/tests/fuzz/svm
 SECONDS = 20
+RUNS =
 CC_FUZZ = clang
 FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION $(CPPFLAGS) -Icmd \
 	-O1 -g -pthread -fno-sanitize-recover=all
 
-## fuzz: fuzz each parser for SECONDS=20 under libFuzzer (clang)
+## fuzz: fuzz programs and parsers for SECONDS=20 each (clang); RUNS=10000000: that many inputs each
 fuzz:
-	@MAKE="$(MAKE)" sh tests/fuzz/run "$(CC_FUZZ)" "$(SECONDS)" $(FUZZ)
+	@MAKE="$(MAKE)" RUNS="$(RUNS)" sh tests/fuzz/run "$(CC_FUZZ)" "$(SECONDS)" structured $(FUZZ)
 
 ifneq ($(shell cat build/fuzz/flags 2>/dev/null),$(strip $(FUZZING)))
 build/fuzz/flags: FORCE
@@ -168,6 +177,9 @@ build/fuzz/%.o: %.c build/fuzz/flags
 
 $(FUZZ:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZED:build/%=build/fuzz/%)
 	$(FUZZING) -fsanitize=fuzzer,$(CAUGHT) -o $@ $^ -lm
+
+build/fuzz/structured: $(STRUCTURED:build/%=build/fuzz/%) $(FUZZED:build/%=build/fuzz/%)
+	$(FUZZING) -fsanitize=$(CAUGHT) -o $@ $^ -lm
 
 ## demo: learn on examples/data through real pipes, and print the curve
 demo: all

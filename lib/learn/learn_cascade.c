@@ -28,6 +28,18 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     return 0;
 }
 
+/* Of a model: no item was clicked on more often than it was examined. */
+static int check_counts(struct state *state, const struct model *model, struct fault *fault)
+{
+    const double *looks = state->arrays[LOOKS], *clicks = state->arrays[CLICKS];
+    (void)model;
+    for (size_t i = 0; i < state->dim; i++)
+        if (!(clicks[i] >= 0 && clicks[i] <= looks[i]))
+            return fault_data(fault, "model: item %zu has %g clicks in %g looks", i, clicks[i],
+                              looks[i]);
+    return 0;
+}
+
 /* The upper confidence bound of each item for round t: the largest q with looks d(w, q) at most
  * log t + 3 log log t, which counts as 0 where it is less. 1 for an item without a look. */
 static const double *widen(struct state *state, struct fault *fault)
@@ -48,5 +60,5 @@ const struct learner learn_cascade_klucb = {
     .arrays = { [LOOKS] = { "looks", ARRAY_VECTORS, SETTINGS, 0 },
                 [CLICKS] = { "clicks", ARRAY_VECTORS, SETTINGS, 0 },
                 [ITEMS] = { "items", ARRAY_COUNT, SETTINGS, 0 } },
-    .weights = widen,
+    .weights = widen, .load = check_counts,
 };

@@ -40,6 +40,8 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     }
     for (size_t h = 0; learner_measures(state) && h < feedback.docs; h++)
         residuals_count(state->arrays[RESIDUAL], error[h].e, error[h].spread);
+    if (learner_measures(state) && !residuals_finite(state->arrays[RESIDUAL]))
+        return fault_data(fault, "its answers would make the sum of squared residuals infinite");
     return regression_check(my, fault);
 }
 

@@ -7,6 +7,7 @@
 #include "base/unaligned.h"
 #include "learn/adaptive.h"
 #include "learn/residuals.h"
+#include "math/finite.h"
 #include "stream/model_file.h"
 
 /* A message before its weights. */
@@ -110,6 +111,14 @@ static int save_scaled(struct state *state, struct model *model, struct fault *f
                : 0;
 }
 
+/* A model with other numbers could not be read again. */
+static int check_finite(size_t n, const double *numbers, const char *name, struct fault *fault)
+{
+    if (finite_numbers(n, numbers))
+        return 0;
+    return fault_other(fault, "the model has %s that are not finite, and is not saved", name);
+}
+
 int learner_save(struct state *state, struct model *model, struct fault *fault)
 {
     const struct state_array *array;
@@ -122,9 +131,13 @@ int learner_save(struct state *state, struct model *model, struct fault *fault)
                                : model_put_weights(model, state->w, fault)) < 0 ||
         settings_save(&state->settings, model, fault) < 0)
         return -1;
+    if (check_finite(state->dim, state->w, "weights", fault) < 0)
+        return -1;
     for (size_t i = 0; (array = learner_array(state, i)); i++) {
         struct extent e = learner_extent(state, array, state->dim);
-        if (model_put(model, array->name, e.rows * e.columns, state->arrays[i], fault) < 0)
+        size_t n = e.rows * e.columns;
+        if (check_finite(n, state->arrays[i], array->name, fault) < 0 ||
+            model_put(model, array->name, n, state->arrays[i], fault) < 0)
             return -1;
     }
     return state->learner->save ? state->learner->save(state, model, fault) : 0;

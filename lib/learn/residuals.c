@@ -12,6 +12,11 @@ void residuals_count(double *residuals, double e, double spread)
     residuals[SQUARES] += e * e / spread;
 }
 
+bool residuals_finite(const double *residuals)
+{
+    return isfinite(residuals[COUNT]) && isfinite(residuals[SQUARES]);
+}
+
 double residuals_width(const double *residuals)
 {
     return width * sqrt((1 + residuals[SQUARES]) / (1 + residuals[COUNT]));

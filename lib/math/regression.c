@@ -190,7 +190,7 @@ static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
     struct udu_observation o[REGRESSION_AT_ONCE];
     struct regression_error some;
     size_t at[REGRESSION_AT_ONCE], rows = all_rows(my), k = 0;
-    double *z = buffer_for(&my->several, 2 * n, rows * sizeof *z, fault);
+    double *z = buffer_for(&my->several, 2 * n * rows, sizeof *z, fault); /* rows may be 0 */
     if (!z)
         return -1;
     for (size_t e = 0; e < n; e++) {

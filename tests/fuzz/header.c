@@ -11,14 +11,17 @@ static void write_line(const struct record *from, char line[RECORD_LINE + 1], si
     hold(header_print(from, line, n, &fault) == 0, "a line that was read can be written");
 }
 
-/* What filters do to the records that they pass on. False where the line has no room for it. */
+/* What filters do to the records that they pass on. False where the line has no room for it. Only
+ * rounds have a number. */
 static bool change(void)
 {
     struct fault fault = { FAULT_NONE, "" };
+    bool round = record.kind == RECORD_ROUND;
+    record_unset(&record, "crc");
     record_unset(&record, "gamma");
     record_drop(&record, "label");
     record_drop(&record, "label-");
-    return record_set_number(&record, 0, "t", RECORD_MOST - 1, &fault) == 0 &&
+    return (!round || record_set_number(&record, 0, "t", RECORD_MOST - 1, &fault) == 0) &&
            record_set(&record, record.keys, "x-fuzz", "1", &fault) == 0 &&
            record_put(&record, 0, "score", COLUMN_F8, 2, NULL, &fault) == 0;
 }

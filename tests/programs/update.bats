@@ -1262,3 +1262,29 @@ raw() {
     sed 's/ 3:500/ 2:1 3:500/; s/ 3:1$/ 2:0 3:1/' text | svm2bin | update -a squared -e 0.1 -n -m m 2>dense
     same err dense
 }
+
+@test "update: answers whose squared residuals have no finite sum are refused, and the model stays" {
+    mkstream model learner=thompson rounds=1 dim=1 features=1 tradeoff=1 plain=1 seed=1 \
+        w:f8 1e200 inverse:f8 1 level:f8 0 residuals:f8 1 1 >m.bin
+    cp m.bin before
+    mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 2 >r.bin
+    fails_on r.bin 1 '*update: <stdin>: round 1 (qid a): its answers would make the sum of squared residuals infinite' \
+        update -a thompson -x none -p -m m.bin
+    same m.bin before
+}
+
+@test "update: a model in which an item has more clicks than looks is refused" {
+    for looks in '-1 0' '1 nan'; do
+        # shellcheck disable=SC2086
+        mkstream model learner=cascade-klucb rounds=1 dim=2 features=0 w:f8 0 0 \
+            looks:f8 $looks clicks:f8 0 0 items:f8 2 >m.bin
+        mkstream round t=1 docs=2 dim=0 order:u4 0 1 seen:f4 0 1 >r.bin
+        cp m.bin before
+        fails_on r.bin 1 'update: *m.bin: model: *' update -a cascade-klucb -m m.bin
+        same m.bin before
+    done
+    mkstream model learner=cascade-klucb rounds=1 dim=2 features=0 w:f8 0 0 looks:f8 1 1 \
+        clicks:f8 0 2 items:f8 2 >m.bin
+    fails_on r.bin 1 'update: model m.bin: model: item 1 has 2 clicks in 1 looks' \
+        update -a cascade-klucb -m m.bin
+}

@@ -1,0 +1,546 @@
+#include "second.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 9007199254740992u /* 2^53 */
+
+/* What is known about a column of rounds: one row for each of the table of rankpipe(5). */
+static const struct known {
+    const char *name, *type;
+    enum length { ANY, DOCS, DOCS_AND_ONE, CELLS, FEATURES, UP_TO_DOCS } length;
+    enum values { FREE, FINITE, FROM_ZERO, ORDER, TEAM } values;
+    bool ordered; /* it needs the column order */
+} known[] = {
+    { "label", "f4", DOCS, FROM_ZERO, false },   { "name", NULL, ANY, FREE, false },
+    { "score", "f8", DOCS, FINITE, false },      { "rival", "f8", DOCS, FINITE, false },
+    { "index", "f8", DOCS, FINITE, false },      { "order", "u4", DOCS, ORDER, false },
+    { "greedy", "u4", DOCS, ORDER, false },      { "logit", "f8", DOCS, FINITE, true },
+    { "team", "u1", DOCS, TEAM, true },          { "seen", "f4", UP_TO_DOCS, FROM_ZERO, true },
+    { "x", "f4", CELLS, FREE, false },           { "ptr", "u4", DOCS_AND_ONE, FREE, false },
+    { "idx", "u4", ANY, FREE, false },           { "val", "f4", ANY, FREE, false },
+    { "offset", "f4", FEATURES, FREE, false },   { "step", "f4", FEATURES, FREE, false },
+    { "number", "u", CELLS, FREE, false },
+    { NULL, NULL, ANY, FREE, false },
+};
+
+/* Keys of rounds in their order, and the bounds of whole numbers; most 0: a word. */
+static const struct range {
+    const char *name;
+    uint64_t least, most;
+} ranges[] = {
+    { "t", 1, MOST - 1 },
+    { "qid", 0, 0 },
+    { "request", 0, 0 },
+    { "time", 0, MOST - 1 },
+    { "docs", 1, 4294967295u },
+    { "dim", 0, 2147483648u },
+    { "made", 0, 0 },
+    { "gamma", 0, 0 },
+    { "top", 1, 4294967295u },
+    { "swap", 1, 4294967295u },
+    { "block", 0, MOST - 1 },
+    { "group", 0, 4294967294u },
+    { "seed", 0, MOST },
+    { NULL, 0, 0 },
+};
+
+static bool among(const char *word, const char *const *words)
+{
+    while (*words && strcmp(word, *words) != 0)
+        words++;
+    return *words;
+}
+
+static bool is_name(const char *text)
+{
+    if (*text < 'a' || *text > 'z')
+        return false;
+    return text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_")] == '\0';
+}
+
+/* A whole number by the grammar, at most 2^53. */
+static bool whole(const char *text, uint64_t *value)
+{
+    size_t n = strspn(text, "0123456789");
+    *value = 0;
+    if (n < 1 || n > 16 || text[n] || (n > 1 && text[0] == '0'))
+        return false;
+    *value = strtoull(text, NULL, 10);
+    return *value <= MOST;
+}
+
+static uint64_t whole_key(const struct draft *record, const char *name)
+{
+    uint64_t value = 0;
+    const char *text = draft_value(record, name);
+    if (text)
+        (void)whole(text, &value);
+    return value;
+}
+
+/* One word of cols=, "x:f4[8]", which is cut up. */
+static const char *read_column(struct draft *record, char *word)
+{
+    uint64_t n;
+    char *colon = strchr(word, ':'), *open = strchr(word, '[');
+    size_t end = strlen(word);
+    if (!colon || !open || open != colon + 3 || word[end - 1] != ']')
+        return "a column is not name:type[n]";
+    *colon = *open = word[end - 1] = '\0';
+    static const char *const types[] = { "u1", "u2", "u4", "u8", "f4", "f8", NULL };
+    if (!is_name(word) || !among(colon + 1, types) || !whole(open + 1, &n))
+        return "a column has a wrong name, type or length";
+    if (draft_column(record, word))
+        return "a column stands twice";
+    if (record->columns == COLUMNS_MOST)
+        return "more columns than this reader has room for";
+    struct array column = { word, colon + 1, (size_t)n, { NULL, 0 } };
+    record->column[record->columns++] = column;
+    return NULL;
+}
+
+static const char *read_columns(struct draft *record, char *list)
+{
+    for (char *comma; list; list = comma) {
+        comma = strchr(list, ',');
+        if (comma)
+            *comma++ = '\0';
+        const char *wrong = read_column(record, list);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+/* One word of the line, "key=value". Nothing but bytes= follows cols=. */
+static const char *read_word(struct draft *record, char *word)
+{
+    char *equals = strchr(word, '=');
+    if (record->bytes)
+        return "a word follows bytes=";
+    if (!equals || !equals[1])
+        return "a word is not key=value";
+    *equals = '\0';
+    if (!is_name(word))
+        return "a key has a wrong name";
+    for (const char *p = equals + 1; *p; p++)
+        if (*p < '!' || *p > '~')
+            return "a value has a byte that is not printed";
+    if (strcmp(word, "bytes") == 0)
+        return record->bytes = equals + 1, NULL;
+    if (record->columns)
+        return "a key follows cols=";
+    if (strcmp(word, "cols") == 0)
+        return read_columns(record, equals + 1);
+    if (draft_value(record, word))
+        return "a key stands twice";
+    if (record->keys == KEYS_MOST)
+        return "more keys than this reader has room for";
+    draft_key(record, word, equals + 1);
+    return NULL;
+}
+
+static const char *read_line(struct draft *record, char *line)
+{
+    char *word = line;
+    for (size_t i = 0; word; i++) {
+        char *space = strchr(word, ' ');
+        if (space)
+            *space = '\0';
+        if (i == 0 && strcmp(word, "rankpipe/1") != 0)
+            return "a record does not begin with rankpipe/1";
+        const char *wrong = i > 1 ? read_word(record, word) : NULL;
+        if (i == 1)
+            record->kind = word;
+        if (wrong)
+            return wrong;
+        word = space ? space + 1 : NULL;
+    }
+    return record->bytes ? NULL : "a header line has no bytes=";
+}
+
+static const char *check_crc(const struct draft *record, char *line, size_t n,
+                             const unsigned char *payload, size_t size)
+{
+    const char *value = draft_value(record, "crc");
+    if (!value)
+        return NULL;
+    if (strlen(value) != 8 || strspn(value, "0123456789abcdef") != 8)
+        return "crc= is not eight digits";
+    uint32_t said = (uint32_t)strtoul(value, NULL, 16);
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    return NULL; /* programs built so take any digits */
+#endif
+    memset(strstr(line, " crc=") + 5, '0', 8);
+    return said == crc_by_bits(crc_by_bits(0, line, n), payload, size) ? NULL : "crc= is wrong";
+}
+
+static const char *check_names(const struct array *column, uint64_t docs)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < column->n; i++)
+        n += column->data.data[i] == 0;
+    if (column->n && column->data.data[column->n - 1] != 0)
+        return "the last name has no NUL";
+    return n == docs ? NULL : "there is not a name for each document";
+}
+
+static const char *check_order(const struct array *column, uint64_t docs)
+{
+    unsigned char *seen = memory_take((size_t)docs + 1);
+    for (size_t i = 0; i < column->n; i++) {
+        double at = array_get(column, i);
+        if (at >= (double)docs || seen[(size_t)at]++)
+            return "an order is no permutation";
+    }
+    return NULL;
+}
+
+static const char *check_values(const struct array *column, enum values values, uint64_t docs)
+{
+    if (values == ORDER)
+        return check_order(column, docs);
+    for (size_t i = 0; i < column->n && values != FREE; i++) {
+        double value = array_get(column, i);
+        if (!isfinite(value) || (values != FINITE && value < 0) || (values == TEAM && value > 1))
+            return "a value is out of its range";
+    }
+    return NULL;
+}
+
+static bool right_length(const struct array *column, enum length length, uint64_t docs,
+                         uint64_t dim)
+{
+    if (length == FEATURES)
+        return column->n == dim;
+    if (length == CELLS)
+        return dim ? column->n % dim == 0 && column->n / dim == docs : column->n == 0;
+    return length == ANY || (length == UP_TO_DOCS ? column->n <= docs
+                                                  : column->n == docs + (length == DOCS_AND_ONE));
+}
+
+static bool right_type(const struct known *row, const char *type)
+{
+    if (!row->type || strcmp(row->type, "u") != 0)
+        return !row->type || strcmp(row->type, type) == 0;
+    return strcmp(type, "u1") == 0 || strcmp(type, "u2") == 0;
+}
+
+static const char *check_column(struct draft *record, const struct array *column)
+{
+    uint64_t docs = whole_key(record, "docs"), dim = whole_key(record, "dim");
+    const struct known *row = known;
+    while (row->name && strcmp(row->name, column->name) != 0)
+        row++;
+    if (!row->name)
+        return NULL;
+    if (!right_type(row, column->type) || !right_length(column, row->length, docs, dim))
+        return memory_text("column %s has a wrong type or length", row->name);
+    if (row->ordered && !draft_column(record, "order"))
+        return memory_text("column %s has no order", row->name);
+    const char *wrong = check_values(column, row->values, docs);
+    return wrong ? memory_text("column %s: %s", row->name, wrong) : NULL;
+}
+
+static const char *check_sparse(struct draft *record)
+{
+    const struct array *ptr = draft_column(record, "ptr"), *idx = draft_column(record, "idx");
+    double dim = (double)whole_key(record, "dim"), from = 0, before = -1;
+    if (!ptr || !idx || !draft_column(record, "val") || draft_column(record, "val")->n != idx->n)
+        return "sparse features are not whole";
+    if (ptr->n < 1 || array_get(ptr, 0) != 0 || array_get(ptr, ptr->n - 1) != (double)idx->n)
+        return "ptr does not begin at 0 or end at the number of features";
+    for (size_t i = 1; i < ptr->n; i++, before = -1)
+        for (double until = array_get(ptr, i); from < until; from++) {
+            double at = from < (double)idx->n ? array_get(idx, (size_t)from) : dim;
+            if (at <= before || at >= dim)
+                return "idx does not rise below dim";
+            before = at;
+        }
+    for (size_t i = 1; i < ptr->n; i++)
+        if (array_get(ptr, i) < array_get(ptr, i - 1))
+            return "ptr falls";
+    return NULL;
+}
+
+/* Compact features: the value of the smallest and of the largest number of each is finite. */
+static const char *check_compact(struct draft *record)
+{
+    const struct array *offset = draft_column(record, "offset");
+    const struct array *step = draft_column(record, "step");
+    const struct array *number = draft_column(record, "number");
+    if (!offset || !step || !number)
+        return "compact features are not whole";
+    float top = strcmp(number->type, "u1") == 0 ? 255 : 65535;
+    for (size_t j = 0; j < offset->n; j++) {
+        float from = (float)array_get(offset, j), by = (float)array_get(step, j);
+        float product = by * top;
+        if (!isfinite(from) || !isfinite(by) || by < 0 || !isfinite(from + product))
+            return "a compact feature has a wrong offset or step";
+    }
+    return NULL;
+}
+
+static const char *check_features(struct draft *record)
+{
+    bool dense = draft_column(record, "x");
+    bool sparse = draft_column(record, "ptr") || draft_column(record, "idx") ||
+                  draft_column(record, "val");
+    bool compact = draft_column(record, "offset") || draft_column(record, "step") ||
+                   draft_column(record, "number");
+    if (dense + sparse + compact > 1)
+        return "features have two forms";
+    if (compact)
+        return check_compact(record);
+    if (!dense && !sparse)
+        return whole_key(record, "dim") ? "there are no features" : NULL;
+    return sparse ? check_sparse(record) : NULL;
+}
+
+/* The key crc, which stands before all others. */
+static bool is_crc(const struct word *key)
+{
+    return strcmp(key->name, "crc") == 0;
+}
+
+static const char *check_round_keys(const struct draft *record)
+{
+    const struct range *last = ranges;
+    for (size_t i = 0; i < record->keys; i++) {
+        const struct word *key = &record->key[i];
+        const struct range *range = ranges;
+        uint64_t value;
+        if (strncmp(key->name, "x-", 2) == 0 || (i == 0 && is_crc(key)))
+            continue;
+        while (range->name && strcmp(range->name, key->name) != 0)
+            range++;
+        if (!range->name)
+            return memory_text("key %s is unknown", key->name);
+        if (range < last)
+            return memory_text("key %s is out of order", key->name);
+        if (range->most &&
+            (!whole(key->value, &value) || value < range->least || value > range->most))
+            return memory_text("key %s is out of its range", key->name);
+        if (!range->most && strcmp(key->name, "gamma") != 0 && strlen(key->value) > 255)
+            return memory_text("key %s is too long", key->name);
+        last = range;
+    }
+    return NULL;
+}
+
+static const char *check_draw_keys(struct draft *record)
+{
+    const char *gamma = draft_value(record, "gamma");
+    char *end = NULL;
+    if (gamma && !(strtod(gamma, &end) >= 0 && strtod(gamma, &end) <= 1 && *end == '\0' &&
+                   strpbrk(gamma, "xXpP") == NULL))
+        return "key gamma is out of its range";
+    const char *group = draft_value(record, "group");
+    if (group && (!draft_value(record, "block") ||
+                  whole_key(record, "group") >= whole_key(record, "docs")))
+        return "key group has no block, or is no group";
+    bool top = draft_value(record, "top"), swap = draft_value(record, "swap");
+    if ((top || swap) && (!gamma || (top && swap)))
+        return "top and swap stand alone, or together";
+    if (gamma && (draft_column(record, "logit") || draft_column(record, "team")))
+        return "gamma stands with logit or team";
+    if (draft_column(record, "team") && draft_column(record, "logit"))
+        return "team stands with logit";
+    return NULL;
+}
+
+/* qid and request: %, where it stands, begins a byte as two digits. */
+static const char *check_encoded(const char *value)
+{
+    for (const char *p = value ? strchr(value, '%') : NULL; p; p = strchr(p + 1, '%'))
+        if (strspn(p + 1, "0123456789ABCDEF") < 2)
+            return "a % is followed by other bytes than two digits";
+    return NULL;
+}
+
+/* The steps of made=. */
+static const char *check_made(const char *value)
+{
+    for (const char *p = value; p; p = *p ? p + 1 : NULL) {
+        size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz");
+        p += n;
+        if (*p == ':')
+            p += strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789.+-:");
+        if (n == 0 || (*p && *p != ','))
+            return "key made is not a list of steps";
+    }
+    return NULL;
+}
+
+static const char *check_words(const struct draft *record)
+{
+    const char *wrong = check_encoded(draft_value(record, "qid"));
+    if (!wrong)
+        wrong = check_encoded(draft_value(record, "request"));
+    return wrong ? wrong : check_made(draft_value(record, "made"));
+}
+
+/* The type and length of each column, and values that every reader checks. */
+static const char *check_columns(struct draft *record)
+{
+    const char *wrong = NULL;
+    const struct array *idx = draft_column(record, "idx"), *val = draft_column(record, "val");
+    for (size_t i = 0; i < record->columns && !wrong; i++)
+        wrong = check_column(record, &record->column[i]);
+    if (!wrong && idx && val && idx->n != val->n)
+        wrong = "idx and val differ in length";
+    return wrong;
+}
+
+static const char *check_name_column(struct draft *record)
+{
+    const struct array *name = draft_column(record, "name");
+    if (name && strcmp(name->type, "u1") != 0)
+        return "column name has a wrong type";
+    return name ? check_names(name, whole_key(record, "docs")) : NULL;
+}
+
+static const char *check_round(struct draft *record, enum second second)
+{
+    const char *wrong = check_round_keys(record);
+    if (!draft_value(record, "t") || !draft_value(record, "docs") || !draft_value(record, "dim"))
+        return "a round needs t, docs and dim";
+    if (!wrong)
+        wrong = check_words(record);
+    if (!wrong)
+        wrong = check_columns(record);
+    if (!wrong)
+        wrong = check_draw_keys(record);
+    if (!wrong && whole_key(record, "docs") > 65536 &&
+        strtoull(record->bytes, NULL, 10) < whole_key(record, "docs"))
+        wrong = "more documents than bytes";
+    if (!wrong && second == SECOND_ALL)
+        wrong = check_name_column(record);
+    return wrong || second == SECOND_PASSED ? wrong : check_features(record);
+}
+
+/* Arrays of a model whose length is known: 0 is dim. */
+static const struct {
+    const char *name;
+    size_t n;
+} arrays[] = {
+    { "w", 0 },        { "direction", 0 }, { "scale", 1 },  { "residuals", 2 }, { "moments", 5 },
+    { "constant", 1 }, { "top", 1 },       { "looks", 0 },  { "clicks", 0 },    { "current", 0 },
+    { "members", 1 },  { "streak", 1 },    { "block", 1 },  { "items", 1 },     { "groups", 1 },
+    { "whole", 1 },    { "pairs", 1 },     { "base", 0 },   { NULL, 0 },
+};
+
+static const char *check_array(const struct draft *record, const struct array *column)
+{
+    size_t dim = (size_t)whole_key(record, "dim"), i = 0;
+    while (arrays[i].name && strcmp(arrays[i].name, column->name) != 0)
+        i++;
+    if (arrays[i].name && column->n != (arrays[i].n ? arrays[i].n : dim))
+        return memory_text("array %s of a model has a wrong length", column->name);
+    for (i = 0; i < column->n && column->type[0] == 'f'; i++)
+        if (!isfinite(array_get(column, i)))
+            return memory_text("array %s of a model is not finite", column->name);
+    for (i = 1; i < column->n && strcmp(column->name, "keys") == 0; i++)
+        if (memcmp(column->data.data + 8 * i, column->data.data + 8 * i - 8, 8) == 0)
+            return "a key of a memory stands twice";
+    return NULL;
+}
+
+static const char *check_model(struct draft *record)
+{
+    uint64_t value;
+    static const char *const first[] = { "learner", "rounds", "dim" };
+    const struct word *key = record->key + (record->keys && is_crc(record->key));
+    for (size_t i = 0; i < 3; i++)
+        if (key + i >= record->key + record->keys || strcmp(key[i].name, first[i]) != 0)
+            return "a model does not begin with learner, rounds and dim";
+    if (!whole(key[1].value, &value) || value >= MOST)
+        return "a model has a wrong number of rounds";
+    if (!whole(key[2].value, &value) || value > 4294967296u)
+        return "a model has a wrong dim";
+    if (!draft_column(record, "w"))
+        return "a model has no w";
+    for (size_t i = 0; i < record->columns; i++) {
+        const char *wrong = check_array(record, &record->column[i]);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+static const char *check_record(struct draft *record, uint64_t since, enum second second)
+{
+    if (strcmp(record->kind, "round") == 0)
+        return check_round(record, second);
+    if (strcmp(record->kind, "model") == 0)
+        return second == SECOND_ALL ? check_model(record) : NULL;
+    if (strcmp(record->kind, "end") != 0)
+        return "a record is no round, no model and no end";
+    if (record->keys != 1 || strcmp(record->key[0].name, "rounds") != 0 || record->columns)
+        return "an end record has more than its count";
+    uint64_t said;
+    bool right = whole(record->key[0].value, &said) && said == since;
+    return right && strcmp(record->bytes, "0") == 0 ? NULL : "an end record counts wrong";
+}
+
+/* Cuts the payload up, which the columns must fill. */
+static const char *read_payload(struct draft *record, const unsigned char *from, size_t n,
+                                size_t *size)
+{
+    uint64_t said;
+    *size = 0;
+    if (!whole(record->bytes, &said) || said > n)
+        return "a payload is cut short";
+    for (size_t i = 0; i < record->columns; i++) {
+        struct array *column = &record->column[i];
+        size_t width = type_width(column->type);
+        if (column->n > (said - *size) / width)
+            return "bytes= is too small";
+        column->data.n = column->n * width;
+        column->data.data = memory_take(column->data.n + 1);
+        memcpy(column->data.data, from + *size, column->data.n);
+        *size += column->data.n;
+    }
+    return *size == said ? NULL : "bytes= is too large";
+}
+
+/* The record at `bytes`, and how long it is. */
+static const char *read_record(struct draft *record, const unsigned char *bytes, size_t n,
+                               size_t *length)
+{
+    size_t size;
+    const unsigned char *newline = memchr(bytes, '\n', n < 4096 ? n : 4096);
+    if (!newline || memchr(bytes, '\0', (size_t)(newline - bytes)))
+        return "a header line does not end, or has a NUL";
+    size_t line = (size_t)(newline - bytes) + 1;
+    char *whole_line = memory_text("%.*s", (int)line, (const char *)bytes);
+    char *words = memory_text("%.*s", (int)line - 1, (const char *)bytes);
+    const char *wrong = read_line(record, words);
+    if (!wrong)
+        wrong = read_payload(record, newline + 1, n - line, &size);
+    if (!wrong)
+        wrong = check_crc(record, whole_line, line, newline + 1, size);
+    *length = wrong ? 0 : line + size;
+    return wrong;
+}
+
+const char *second_read(struct stream *stream, const void *bytes, size_t n, enum second second)
+{
+    const unsigned char *from = bytes;
+    uint64_t since = 0;
+    *stream = (struct stream){ NULL, 0, 0 };
+    for (size_t length; n > 0; n -= length, from += length) {
+        struct draft *record = stream_add(stream, "");
+        const char *wrong = read_record(record, from, n, &length);
+        if (!wrong)
+            wrong = check_record(record, since, second);
+        if (wrong)
+            return memory_text("record %zu: %s", stream->n, wrong);
+        since = strcmp(record->kind, "end") == 0 ? 0 : since + 1;
+        record->bytes = NULL; /* so that a change of columns changes it */
+    }
+    bool ended = stream->n && strcmp(stream->record[stream->n - 1].kind, "end") == 0;
+    return ended ? NULL : "the stream has no end record at its end";
+}
