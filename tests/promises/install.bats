@@ -107,7 +107,8 @@ alone() {
         examples_of "here/share/man/man${name##*.}/$name" >commands
         is "$(head -n 1 commands)" 'PATH=$(rankpipe --path):$PATH'
         [ "$(wc -l <commands)" -ge 4 ]
-        alone bash -e -o pipefail -c 'cd "$1" && . ../commands' bash "$name" >out 2>err || { cat err; return 1; }
+        alone bash -e -o pipefail -c 'trap "kill \$(jobs -p) 2>/dev/null || :" EXIT; cd "$1" && . ../commands' \
+            bash "$name" >out 2>err || { echo "$name" && tail -n 5 out err && return 1; }
         is "$(grep -v '^update: resuming from round 240 of w.bin$' err)" ''
     done
 }
@@ -141,7 +142,8 @@ alone() {
         mkdir "$name"
         examples_of "here/share/man/man1/rp-$name.1" >commands
         [ "$(wc -l <commands)" -ge 3 ]
-        alone bash -e -o pipefail -c 'cd "$1" && . ../commands' bash "$name" >out 2>err || { cat err; return 1; }
+        alone bash -e -o pipefail -c 'trap "kill \$(jobs -p) 2>/dev/null || :" EXIT; cd "$1" && . ../commands' \
+            bash "$name" >out 2>err || { echo "$name" && tail -n 5 out err && return 1; }
         is "$(grep -v '^update: resuming from round 240 of w.bin$' err)" ''
     done
     installed PROGPREFIX=rp- GENERAL=libexec
