@@ -19,7 +19,7 @@ at_least() {
     at_least "$(cell 50000 3)" 0.95 # one answer a round
     at_least "$(cell 50000 4)" 0.87 # all the labels
     at_least "$(cell 50000 3)" "$(cell 1000 3)"
-    grep -q '^# rankpipe/1 model learner=memory rounds=50000 ' table
+    grep -q '^# rankpipe/1 model crc=[0-9a-f]* learner=memory rounds=50000 ' table
 }
 
 @test "the README shows what make demo prints" {
@@ -106,8 +106,9 @@ block() {
             awk '{ print $1, $2, $2 == "-C" || $3 ~ /^(SAN|T)=/ ? $3 : "" }'
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
     # Not run by a test: make check, which runs them; make bench and make load, which time; make mutants, which takes
-    # an hour (mutants.bats tests its parts); make machine, which downloads Debian; and make fuzz, which needs a clang
-    # with libFuzzer (fuzz.bats runs the targets on their corpus).
+    # an hour (mutants.bats tests its parts); make crash and make hosts, which take minutes (crash.bats and hosts.bats
+    # run them in short); make machine, which downloads Debian; and make fuzz, which needs a clang with libFuzzer
+    # (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
 bash tests/promises/bytes
 bash tests/promises/crash
@@ -120,12 +121,14 @@ make bench
 make check
 make check SAN=1
 make check T=
+make crash
 make deb
 make debug
 make demo
 make dist
 make fuzz
 make help
+make hosts
 make install
 make load
 make machine
