@@ -54,7 +54,7 @@ block() {
     cat table err
     is "$(cat err)" 'update: resuming from round 50000 of top1.bin'
     head -n 1 ranked.tsv | grep -E $'^1\t[^\t]+\t1\t'
-    grep '^# rankpipe/1 model learner=listnet rounds=50000 ' table
+    grep '^# rankpipe/1 model crc=[0-9a-f]* learner=listnet rounds=50000 ' table
     # ListNet and one label a round, on queries that they never saw: the numbers of the page.
     grep '^48[[:space:]]0\.' table | sed 's/\t/  /g' >have
     block 'Your own data, to a held-out number' | sed -n 's/.*# 48  */48  /p' | sed 's/   */  /g' >want
