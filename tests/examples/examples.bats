@@ -70,7 +70,7 @@ block() {
     cat out err
     [ ! -s err ]
     [ -s curve.tsv ]
-    bin2txt w.bin | grep '^# rankpipe/1 model learner=memory '
+    bin2txt w.bin | grep '^# rankpipe/1 model crc=[0-9a-f]* learner=memory '
 }
 
 @test "the README shows the table that rankpipe train prints" {
