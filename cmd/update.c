@@ -118,9 +118,9 @@ static int load(struct update *my)
 /* Warns once of raw features that should be scaled, if one of the first rounds has them. */
 static void look_for_large(struct update *my, const struct round *round)
 {
-    struct fault line = { FAULT_NONE, "" };
     if (my->steps || my->learner->made || my->looked == 10)
         return;
+    struct fault line = { FAULT_NONE, "" };
     my->looked++;
     if (!large_features(round, &line))
         return;
