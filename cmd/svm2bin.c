@@ -147,9 +147,9 @@ static int open_text(void *self)
 /* Text without qids is one query. That may be meant, but not where it is long. */
 static void check_qid(struct svm2bin *my, const struct svm_query *query)
 {
-    struct fault line = { FAULT_NONE, "" };
     if (query->qid || my->options.blank_ends || query->docs <= MANY)
         return;
+    struct fault line = { FAULT_NONE, "" };
     (void)fault_other(&line, "%s: no line has a qid, so its %zu documents are one query: write "
                       "qid:NAME after each label, or give the sizes of queries (-q)",
                       my->svm.lines.name, query->docs);
