@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The CRC-32C of bytes of which the first ones have the CRC-32C `crc` (0: there are none), and n
- * more follow. Where they are cut into calls makes no difference. O(n). */
+/* The CRC-32C of n bytes after those that have the CRC-32C `crc`, which is 0 before the first byte.
+ * Where the bytes are cut into calls makes no difference. O(n). */
 typedef uint32_t crc32c_reader(uint32_t crc, const void *bytes, size_t n);
 
 /* By the fastest code for this processor. A build with -DPORTABLE has crc32c_portable alone. */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* What a file of these first n bytes is, and how it becomes what was expected, as the end of a
- * message: "compressed by gzip: decompress it by 'gzip -dc'"; NULL: nothing that is known. */
+ * message: "compressed by gzip: decompress it first, by 'gzip -dc'". NULL if it is not known. */
 const char *magic_words(const void *bytes, size_t n);
 
 #endif
