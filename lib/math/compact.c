@@ -43,7 +43,7 @@ int compact_check(const struct compact *compact, struct fault *fault)
         uint32_t top = top_number(compact->width);
         if (!grid_is_good(offset, step, compact->width))
             return fault_data(fault, "feature %zu has offset %g and step %g: both must be finite, "
-                              "the step at least 0, and offset + %" PRIu32 " * step finite", j,
+                              "the step at least 0, and offset + %" PRIu32 " * step finite", j + 1,
                               (double)offset, (double)step, top);
     }
     return 0;

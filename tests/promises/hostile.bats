@@ -234,12 +234,12 @@ features() {
     features 'dense features (x), * compact ones (offset, step, number) exclude each other' 1 x:f4 1 1 step:f4 1
     features '* exclude each other' 1 ptr:u4 0 0 0 idx:u4 val:f4 offset:f4 0 step:f4 1 number:u1 1 2
     local bad='both must be finite, the step at least 0, and offset + 255 \* step finite'
-    features "feature 0 has offset nan and step 1: $bad" 1 offset:f4 nan step:f4 1 number:u1 1 2
-    features "feature 1 has offset 0 and step nan: $bad" 2 offset:f4 0 0 step:f4 1 nan number:u1 1 2 3 4
-    features "feature 0 has offset inf and step 0: $bad" 1 offset:f4 inf step:f4 0 number:u1 0 0
-    features "feature 0 has offset 1 and step -1: $bad" 1 offset:f4 1 step:f4 -1 number:u1 1 2
-    features "feature 0 has offset 3e+38 and step 1e+37: $bad" 1 offset:f4 3e38 step:f4 1e37 number:u1 0 0
-    features "feature 0 has offset 0 and step 1e+34: * offset + 65535 \* step finite" 1 offset:f4 0 step:f4 1e34 number:u2 0 0
+    features "feature 1 has offset nan and step 1: $bad" 1 offset:f4 nan step:f4 1 number:u1 1 2
+    features "feature 2 has offset 0 and step nan: $bad" 2 offset:f4 0 0 step:f4 1 nan number:u1 1 2 3 4
+    features "feature 1 has offset inf and step 0: $bad" 1 offset:f4 inf step:f4 0 number:u1 0 0
+    features "feature 1 has offset 1 and step -1: $bad" 1 offset:f4 1 step:f4 -1 number:u1 1 2
+    features "feature 1 has offset 3e+38 and step 1e+37: $bad" 1 offset:f4 3e38 step:f4 1e37 number:u1 0 0
+    features "feature 1 has offset 0 and step 1e+34: * offset + 65535 \* step finite" 1 offset:f4 0 step:f4 1e34 number:u2 0 0
 }
 
 @test "compact columns of another size or type than docs and dim make" {
