@@ -97,6 +97,16 @@ static inline int long_work(struct long_work *work, size_t steps, struct fault *
     return work->steps < WORK_STEPS ? 0 : long_work_look(work, fault);
 }
 
+/* The same for what has no fault to report: whether the work goes on. work NULL: always. */
+static inline bool long_work_goes_on(struct long_work *work, size_t steps)
+{
+    struct fault none;
+    if (!work)
+        return true;
+    none.kind = FAULT_NONE;
+    return long_work(work, steps, &none) == 0;
+}
+
 /* Opens a file as open() does. Where a signal interrupts it, tries again, unless that signal asked
  * to stop; watch NULL: always. A descriptor; or -1, with errno, or with FAULT_STOPPED. */
 int watch_open(const struct watch *watch, const char *path, int flags, mode_t mode,

@@ -11,7 +11,7 @@
 #include "learn/fixed_list.h"
 #include "learn/learner_step.h"
 #include "loss/dcg.h"
-#include "math/order.h"
+#include "loss/long_order.h"
 
 /* w has all gains so far; within a block, the sum over the blocks before it scores. */
 enum { SUM, BLOCK, ITEMS, GROUPS, WHOLE };
@@ -90,14 +90,15 @@ static int learn_block(struct state *state, const struct round *round, struct fa
 }
 
 /* The number that divides the gains of a round: 1, the largest DCG, or the number of pairs that
- * AUC counts; 0 where the measure is undefined. */
-static double norm(const struct state *state, size_t m, const double *R, double *sorted)
+ * AUC counts; 0 where the measure is undefined, or where the work was stopped. */
+static double norm(struct state *state, size_t m, const double *R, double *sorted)
 {
     enum gain gain = (enum gain)state->settings.value[SETTING_GAIN];
     uint32_t *order = (uint32_t *)(sorted + m);
     double n = 0;
     if (gain == GAIN_NDCG) {
-        order_by_score(m, R, order, order + m);
+        if (!long_order(&state->work, m, R, order, order + m))
+            return 0;
         for (size_t i = 0; i < m; i++)
             sorted[i] = R[order[i]];
         return dcg_sum(m, sorted);

@@ -23,7 +23,8 @@ static int check_features(const struct matrix *x, struct state *state, struct fa
     size_t width = matrix_width(x);
     double *row = buffer_for(&state->scratch, width, sizeof *row, fault);
     for (size_t i = 0; row && i < x->docs; i++) {
-        if (kernel_keep(x, i, width, row, &state->spare, fault) < 0)
+        if (long_work(&state->work, width + 16, fault) < 0 ||
+            kernel_keep(x, i, width, row, &state->spare, fault) < 0)
             return -1;
         for (size_t j = 0; j < width; j++)
             if (!isfinite(row[j]))
@@ -58,12 +59,25 @@ static int learn_seen(struct state *state, const struct matrix *x, const struct 
         return -1;
     for (size_t a = 0; a < n; a++)
         known[a] = s[feedback->doc[a]];
-    (void)slam_minimax(n, known, feedback->relevance, g, scratch + 2 * n);
+    (void)slam_minimax(n, known, feedback->relevance, g, scratch + 2 * n,
+                       &state->work);
     for (size_t a = 0; a < n; a++) {
         better = g[a] < 0 ? a : better;
         worse = g[a] > 0 ? a : worse;
     }
     return better < n ? keep(state, x, feedback->doc[better], feedback->doc[worse], fault) : 0;
+}
+
+/* s[docs]: the scores of the documents. */
+static int score(struct state *state, const struct matrix *x, double *s, struct fault *fault)
+{
+    const double *kept = state->arrays[KEPT], gamma = state->settings.value[SETTING_TRADEOFF];
+    size_t pairs = (size_t)*state->arrays[PAIRS], steps = learner_steps(state, x);
+    for (size_t i = 0; i < x->docs; i++)
+        if (long_work(&state->work, steps, fault) < 0 ||
+            kernel_pairs(x, i, kept, pairs, state->dim, gamma, &s[i], &state->spare, fault) < 0)
+            return -1;
+    return 0;
 }
 
 static int learn(struct state *state, const struct matrix *x, const struct round *round,
@@ -73,9 +87,7 @@ static int learn(struct state *state, const struct matrix *x, const struct round
     size_t m = x->docs;
     double *s = buffer_for(&state->scores, m, (3 + SLAM_SCRATCH) * sizeof *s, fault);
     if (!s || learner_feedback(state, round, &feedback, fault) < 0 ||
-        kernel_pairs(x, state->arrays[KEPT], (size_t)*state->arrays[PAIRS], state->dim,
-                     state->settings.value[SETTING_TRADEOFF], s, &state->spare, fault) < 0 ||
-        check_features(x, state, fault) < 0)
+        score(state, x, s, fault) < 0 || check_features(x, state, fault) < 0)
         return -1;
     return learn_seen(state, x, &feedback, s, s + m, fault);
 }
@@ -90,9 +102,10 @@ static int rank(const struct matrix *x, const struct round *round,
     if (!settings->set[SETTING_TRADEOFF] || !settings->set[SETTING_MEMBERS] ||
         extras->n != 2 * pairs * extras->dim)
         return fault_data(fault, "model: kernel needs tradeoff=, size= and kept:f8[2*size*dim]");
-    if (kernel_pairs(x, kept, pairs, extras->dim, settings->value[SETTING_TRADEOFF],
-                     s, extras->buffer, fault) < 0)
-        return -1;
+    for (size_t i = 0; i < x->docs; i++)
+        if (kernel_pairs(x, i, kept, pairs, extras->dim, settings->value[SETTING_TRADEOFF], &s[i],
+                         extras->buffer, fault) < 0)
+            return -1;
     return finite_scores(x->docs, s, "one of its features is too large", fault);
 }
 

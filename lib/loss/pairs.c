@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "math/order.h"
+#include "loss/long_order.h"
 
 enum { PAIRS_MOST = 1 << 26, BLOCK = 16 };
 
@@ -84,17 +84,21 @@ static void fill_tree(const struct pairs *pairs, double *least)
                                                             : least[2 * node + 1];
 }
 
-/* The number of pairs: each document is better than all those of lower grades. */
-static size_t count(const struct feedback *feedback, uint32_t *order)
+/* Counts the pairs: each document is better than all those of lower grades. False if the work was
+ * stopped. */
+static bool count(struct pairs *pairs, uint32_t *order, struct long_work *work)
 {
-    size_t m = feedback->docs, n = 0;
-    order_by_score(m, feedback->relevance, order, order + m);
+    const struct feedback *feedback = pairs->feedback;
+    size_t m = feedback->docs;
+    pairs->n = 0;
+    if (!long_order(work, m, feedback->relevance, order, order + m))
+        return false;
     for (size_t from = 0, to = 0; from < m; from = to) {
         while (to < m && feedback->relevance[order[to]] == feedback->relevance[order[from]])
             to++;
-        n += (to - from) * (m - to);
+        pairs->n += (to - from) * (m - to);
     }
-    return n;
+    return true;
 }
 
 /* Counts the pairs and makes the tree, in a buffer with room for `more` bytes after it. Returns the
@@ -146,7 +150,8 @@ int pairs_start(struct pairs *pairs, const struct feedback *feedback, struct rng
     uint32_t *order = buffer_for(buffer, feedback->docs, 2 * sizeof *order, fault);
     if (!order)
         return -1;
-    pairs->n = count(feedback, order);
+    if (!count(pairs, order, work))
+        return fault_stopped(fault);
     if (rng)
         return draw(pairs, rng, buffer, work, fault);
     return prepare(pairs, buffer, 0, fault) ? 0 : -1;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "loss/dcg.h"
-#include "math/order.h"
+#include "loss/long_order.h"
 
 static const double right = 1 - 1e-12;
 
@@ -19,19 +19,23 @@ struct list {
     uint32_t *graded; /* graded[m]: documents by R, ties by s, then by number  */
 };
 
-static struct list sort(size_t m, const double *s, const double *R, double *scratch)
+/* False if the work was stopped. */
+static bool sort(struct list *list, size_t m, const double *s, const double *R, double *scratch,
+                 struct long_work *work)
 {
-    struct list list = { m, s, scratch, scratch + m, (uint32_t *)(scratch + 2 * m) };
-    uint32_t *by_score = list.graded + m, *by_grade = by_score + m, *spare = by_grade + m;
-    order_by_score(m, s, by_score, spare);
+    *list = (struct list){ m, s, scratch, scratch + m, (uint32_t *)(scratch + 2 * m) };
+    uint32_t *by_score = list->graded + m, *by_grade = by_score + m, *spare = by_grade + m;
+    if (!long_order(work, m, s, by_score, spare))
+        return false;
     for (size_t i = 0; i < m; i++)
-        list.ranked[i] = R[by_score[i]];
-    order_by_score(m, list.ranked, by_grade, spare);
+        list->ranked[i] = R[by_score[i]];
+    if (!long_order(work, m, list->ranked, by_grade, spare))
+        return false;
     for (size_t i = 0; i < m; i++) {
-        list.graded[i] = by_score[by_grade[i]];
-        list.sorted[i] = R[list.graded[i]];
+        list->graded[i] = by_score[by_grade[i]];
+        list->sorted[i] = R[list->graded[i]];
     }
-    return list;
+    return true;
 }
 
 /* Is its NDCG@k 1, up to rounding? `most` is the largest DCG there is. */
@@ -76,12 +80,14 @@ static double hinges(const struct list *list, const double *v, double *g)
 }
 
 double slam_ndcg(size_t m, const double *s, const double *R, size_t cutoff, double *g,
-                 double *scratch)
+                 double *scratch, struct long_work *work)
 {
-    struct list list = sort(m, s, R, scratch);
+    struct list list;
     size_t k = cutoff < m ? cutoff : m;
-    double *v = scratch + 4 * m, most = dcg_sum(k, list.sorted);
     memset(g, 0, m * sizeof *g);
+    if (!sort(&list, m, s, R, scratch, work))
+        return NAN;
+    double *v = scratch + 4 * m, most = dcg_sum(k, list.sorted);
     if (isinf(most))
         return NAN;
     if (ranked_right(&list, k, most))
@@ -91,16 +97,19 @@ double slam_ndcg(size_t m, const double *s, const double *R, size_t cutoff, doub
     return hinges(&list, v, g);
 }
 
-double slam_ap(size_t m, const double *s, const double *R, double *g, double *scratch)
+double slam_ap(size_t m, const double *s, const double *R, double *g, double *scratch,
+               struct long_work *work)
 {
+    struct list list;
     double *v = scratch + 4 * m, *relevant = scratch + 5 * m, sum = 0, n = 0;
     for (size_t i = 0; i < m; i++)
         relevant[i] = R[i] > 0;
-    struct list list = sort(m, s, relevant, scratch);
+    memset(g, 0, m * sizeof *g);
+    if (!sort(&list, m, s, relevant, scratch, work))
+        return NAN;
     for (size_t i = 0; i < m; i++)
         if (list.ranked[i] > 0)
             sum += ++n / (double)(i + 1);
-    memset(g, 0, m * sizeof *g);
     if (n == 0 || sum / n >= right)
         return 0;
     for (size_t a = 0; a < m; a++)
@@ -108,13 +117,16 @@ double slam_ap(size_t m, const double *s, const double *R, double *g, double *sc
     return hinges(&list, v, g);
 }
 
-double slam_minimax(size_t m, const double *s, const double *R, double *g, double *scratch)
+double slam_minimax(size_t m, const double *s, const double *R, double *g, double *scratch,
+                    struct long_work *work)
 {
-    struct list list = sort(m, s, R, scratch);
+    struct list list;
     uint32_t best_i = 0, best_j = 0, rival = 0;
-    double ideal = dcg_sum(m, list.sorted), most = 0;
     bool found = false;
     memset(g, 0, m * sizeof *g);
+    if (!sort(&list, m, s, R, scratch, work))
+        return NAN;
+    double ideal = dcg_sum(m, list.sorted), most = 0;
     if (isinf(ideal))
         return NAN;
     if (ranked_right(&list, m, ideal))

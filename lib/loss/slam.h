@@ -6,11 +6,13 @@
 
 #include <stddef.h>
 
+#include "io/wait.h"
+
 /* Each returns the loss f(s) of scores s[m] under relevances R[m], and writes a subgradient with
  * respect to s into g[m]. `scratch` has room for SLAM_SCRATCH * m. O(m log m). The ranking is by s,
  * with ties in document order. It is right if its measure is at least 1 - 1e-12, or if no document
  * is relevant. G and D are those of dcg.h; if the sum of the gains overflows, the loss is NaN and g
- * is 0. */
+ * is 0. So they are if `work` was stopped, which counts the steps of the sorts and may be NULL. */
 enum { SLAM_SCRATCH = 6 };
 
 /* f = sum_i v_i max(0, max_{R_i > R_j} 1 + s_j - s_i) unless NDCG@cutoff is 1 (equations 9, 11 and
@@ -18,14 +20,16 @@ enum { SLAM_SCRATCH = 6 };
  * beyond it, Z the largest DCG@cutoff. Of several j with the largest s_j the subgradient uses the
  * one with the higher grade, then the lower number (equation 16). */
 double slam_ndcg(size_t m, const double *s, const double *R, size_t cutoff, double *g,
-                 double *scratch);
+                 double *scratch, struct long_work *work);
 
 /* The same for AP (equation 10): R' = [R > 0] for R, v_i = 1/r for the r relevant documents. */
-double slam_ap(size_t m, const double *s, const double *R, double *g, double *scratch);
+double slam_ap(size_t m, const double *s, const double *R, double *g, double *scratch,
+               struct long_work *work);
 
 /* f = max(0, max_{R_i > R_j} 1 + s_j - s_i) unless NDCG is 1 (equations 27 to 29). The subgradient
  * uses one pair: of several the one with the lower i, then the lower j. The pair depends on
  * s_j - s_i alone, so scaling all scores by a power of two gives the same pair. */
-double slam_minimax(size_t m, const double *s, const double *R, double *g, double *scratch);
+double slam_minimax(size_t m, const double *s, const double *R, double *g, double *scratch,
+                    struct long_work *work);
 
 #endif

@@ -3,8 +3,10 @@
 #include <stdint.h>
 
 #include "loss/dcg.h"
-#include "math/order.h"
+#include "loss/long_order.h"
 #include "math/real.h"
+
+enum { STEPS = 8 }; /* of the work, for one document at one place */
 
 /* h[m] of the place that document d has; returns the mean gain under it. */
 static double choose(size_t m, const double *s, const double *gain, double epsilon, size_t d,
@@ -37,14 +39,13 @@ static void descend(size_t m, const double *s, const double *gain, double epsilo
 }
 
 double smooth_below(size_t m, const double *s, const double *gain, double epsilon, size_t cutoff,
-                    double *g, double *scratch)
+                    double *g, double *scratch, struct long_work *work)
 {
     double *h = scratch, sum = 0;
     uint32_t *order = (uint32_t *)(scratch + m);
-    if (cutoff == SIZE_MAX)
+    if (cutoff == SIZE_MAX || !long_order(work, m, s, order, order + m))
         return 0;
-    order_by_score(m, s, order, order + m);
-    for (size_t j = 1; j < m && j < cutoff; j++) {
+    for (size_t j = 1; j < m && j < cutoff && long_work_goes_on(work, STEPS * m); j++) {
         double mean = choose(m, s, gain, epsilon, order[j], h), discount = dcg_discount(j);
         sum += discount * mean;
         if (g)

@@ -5,8 +5,8 @@
 
 #include "loss/dcg.h"
 #include "loss/hinges.h"
+#include "loss/long_order.h"
 #include "loss/smooth.h"
-#include "math/order.h"
 #include "math/real.h"
 #include "math/softmax.h"
 
@@ -71,7 +71,7 @@ static void smoothdcg_gradient(const struct exposure *exposure, const double *s,
     for (size_t j = 0; j < exposure->docs; j++)
         g[j] += sum * p[j];
     smooth_below(exposure->docs, s, gain, options->epsilon, options->cutoff, g,
-                 gain + exposure->docs);
+                 gain + exposure->docs, options->work);
 }
 
 static double smoothdcg_loss(size_t m, const double *s, const double *R,
@@ -84,29 +84,25 @@ static double smoothdcg_loss(size_t m, const double *s, const double *R,
         sum += gain[j] * scratch[j];
     }
     return -sum -
-           smooth_below(m, s, gain, options->epsilon, options->cutoff, NULL, gain + m);
+           smooth_below(m, s, gain, options->epsilon, options->cutoff, NULL, gain + m,
+                        options->work);
 }
 
 enum { LOOPED = 64 }; /* hinges of more documents are counted without looking at each pair */
-
-/* Counts steps; true if the work was stopped. */
-static bool stops(const struct surrogate_options *options, size_t steps)
-{
-    struct fault none = { FAULT_NONE, "" };
-    return options->work && long_work(options->work, steps, &none) < 0;
-}
 
 /* the hinge of every pair that is in the wrong order, or in the right order by less than 1 */
 static void ranksvm_gradient(const struct exposure *exposure, const double *s,
                              const struct surrogate_options *options, double *g, double *scratch)
 {
     if (exposure->places == exposure->docs && exposure->docs > LOOPED) {
-        hinges_count(exposure->docs, s, exposure->doc, exposure->relevance, g, scratch);
+        hinges_count(exposure->docs, s, exposure->doc, exposure->relevance, g, scratch,
+                     options->work);
         return;
     }
     memset(g, 0, exposure->docs * sizeof *g);
-    for (size_t a = 0; a < exposure->places && !stops(options, exposure->places); a++) {
-        for (size_t b = 0; b < exposure->places; b++) {
+    size_t n = exposure->places;
+    for (size_t a = 0; a < n && long_work_goes_on(options->work, n); a++) {
+        for (size_t b = 0; b < n; b++) {
             uint32_t i = exposure->doc[a], j = exposure->doc[b];
             if (exposure->relevance[a] > exposure->relevance[b] && 1 + s[j] > s[i]) {
                 double weight = 1 / policy_two(exposure, a, b);
@@ -124,7 +120,7 @@ static double ranksvm_loss(size_t m, const double *s, const double *R,
     (void)scratch;
     for (size_t i = 0; i < m; i++)
         least = R[i] < least ? R[i] : least;
-    for (size_t i = 0; i < m && !stops(options, R[i] > least ? m : 1); i++)
+    for (size_t i = 0; i < m && long_work_goes_on(options->work, R[i] > least ? m : 1); i++)
         for (size_t j = 0; R[i] > least && j < m; j++)
             if (R[i] > R[j] && 1 + s[j] > s[i])
                 sum += 1 + s[j] - s[i];
@@ -162,11 +158,15 @@ static const double *by_document(const struct exposure *exposure, double *R)
 }
 
 /* target[m] = G(R) / Z, with Z the largest DCG of the list; 0 where no document is relevant.
- * `scratch` has room for 2 m. */
-static void normalise(size_t m, const double *R, double *target, double *scratch)
+ * `scratch` has room for 2 m. If `work` was stopped, the targets are 0. */
+static void normalise(size_t m, const double *R, double *target, double *scratch,
+                      struct long_work *work)
 {
     uint32_t *order = (uint32_t *)(scratch + m);
-    order_by_score(m, R, order, order + m);
+    if (!long_order(work, m, R, order, order + m)) {
+        memset(target, 0, m * sizeof *target);
+        return;
+    }
     for (size_t i = 0; i < m; i++)
         scratch[i] = R[order[i]];
     double most = dcg_sum(m, scratch);
@@ -181,7 +181,7 @@ static void squared_ndcg_gradient(const struct exposure *exposure, const double 
 {
     size_t m = exposure->docs;
     (void)options;
-    normalise(m, by_document(exposure, scratch), scratch + m, scratch + 2 * m);
+    normalise(m, by_document(exposure, scratch), scratch + m, scratch + 2 * m, options->work);
     for (size_t j = 0; j < m; j++)
         g[j] = 2 * (s[j] - scratch[m + j]);
 }
@@ -189,7 +189,7 @@ static void squared_ndcg_gradient(const struct exposure *exposure, const double 
 static double squared_ndcg_loss(size_t m, const double *s, const double *R,
                                 const struct surrogate_options *options, double *scratch)
 {
-    normalise(m, R, scratch, scratch + m);
+    normalise(m, R, scratch, scratch + m, options->work);
     return squared_loss(m, s, scratch, options, scratch + m);
 }
 
@@ -197,41 +197,43 @@ static void slam_gradient(const struct exposure *exposure, const double *s,
                           const struct surrogate_options *options, double *g, double *scratch)
 {
     slam_ndcg(exposure->docs, s, by_document(exposure, scratch), options->cutoff, g,
-              scratch + exposure->docs);
+              scratch + exposure->docs, options->work);
 }
 
 static double slam_loss(size_t m, const double *s, const double *R,
                         const struct surrogate_options *options, double *scratch)
 {
-    return slam_ndcg(m, s, R, options->cutoff, scratch, scratch + m);
+    return slam_ndcg(m, s, R, options->cutoff, scratch, scratch + m, options->work);
 }
 
 static void slam_ap_gradient(const struct exposure *exposure, const double *s,
                              const struct surrogate_options *options, double *g, double *scratch)
 {
     (void)options;
-    slam_ap(exposure->docs, s, by_document(exposure, scratch), g, scratch + exposure->docs);
+    slam_ap(exposure->docs, s, by_document(exposure, scratch), g, scratch + exposure->docs,
+            options->work);
 }
 
 static double slam_ap_loss(size_t m, const double *s, const double *R,
                            const struct surrogate_options *options, double *scratch)
 {
     (void)options;
-    return slam_ap(m, s, R, scratch, scratch + m);
+    return slam_ap(m, s, R, scratch, scratch + m, options->work);
 }
 
 static void minimax_gradient(const struct exposure *exposure, const double *s,
                              const struct surrogate_options *options, double *g, double *scratch)
 {
     (void)options;
-    slam_minimax(exposure->docs, s, by_document(exposure, scratch), g, scratch + exposure->docs);
+    slam_minimax(exposure->docs, s, by_document(exposure, scratch), g, scratch + exposure->docs,
+                 options->work);
 }
 
 static double minimax_loss(size_t m, const double *s, const double *R,
                            const struct surrogate_options *options, double *scratch)
 {
     (void)options;
-    return slam_minimax(m, s, R, scratch, scratch + m);
+    return slam_minimax(m, s, R, scratch, scratch + m, options->work);
 }
 
 const struct surrogate surrogates[] = {

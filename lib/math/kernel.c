@@ -35,21 +35,19 @@ static double gauss(const double *x, size_t width, const double *y, size_t dim, 
     return real_exp(-gamma * square);
 }
 
-int kernel_pairs(const struct matrix *x, const double *kept, size_t pairs, size_t dim, double gamma,
-                 double *s, struct buffer *buffer, struct fault *fault)
+int kernel_pairs(const struct matrix *x, size_t i, const double *kept, size_t pairs, size_t dim,
+                 double gamma, double *s, struct buffer *buffer, struct fault *fault)
 {
     size_t width = matrix_width(x);
     double *room = make_room(buffer, x, width, fault);
     if (!room)
         return -1;
     double *row = room + width + (width + 1) / 2;
-    for (size_t i = 0; i < x->docs; i++) {
-        write_row(x, i, width, room, row);
-        s[i] = 0;
-        for (size_t p = 0; p < pairs; p++)
-            s[i] += gauss(row, width, kept + 2 * p * dim, dim, gamma) -
-                    gauss(row, width, kept + (2 * p + 1) * dim, dim, gamma);
-    }
+    write_row(x, i, width, room, row);
+    *s = 0;
+    for (size_t p = 0; p < pairs; p++)
+        *s += gauss(row, width, kept + 2 * p * dim, dim, gamma) -
+              gauss(row, width, kept + (2 * p + 1) * dim, dim, gamma);
     return 0;
 }
 

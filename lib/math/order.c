@@ -8,6 +8,7 @@
 
 /* Runs of this length are sorted one by one, then merged. */
 enum { RUN = 16, WIDE_RUN = 64, WIDEST_RUN = 128, EIGHT = 8 };
+enum { STEPS_OF_A_RUN = 8 }; /* for one of its documents */
 
 /* Sorts order[n], which are n documents in a row. */
 typedef void run_function(const double *score, uint32_t *order, size_t n);
@@ -108,14 +109,36 @@ static const struct order_kind {
     [VECTORS_64] = { sort_run_widest, WIDEST_RUN },
 };
 
+/* What is asked between two pieces of a sort. */
+struct asker {
+    order_go_on *go_on;
+    void *of;
+    size_t steps; /* since it was asked */
+};
+
+/* Counts steps, and asks if they are many. */
+static inline bool goes_on(struct asker *asker, size_t steps)
+{
+    asker->steps += steps;
+    if (asker->steps < ORDER_PIECE)
+        return true;
+    steps = asker->steps;
+    asker->steps = 0;
+    return asker->go_on(asker->of, steps);
+}
+
 /* Sorts 0 to m - 1 in runs. */
-static void sort_runs(const struct order_kind *kind, size_t m, const double *score,
-                      uint32_t *order)
+static bool sort_runs(const struct order_kind *kind, size_t m, const double *score,
+                      uint32_t *order, struct asker *asker)
 {
     for (size_t i = 0; i < m; i++)
         order[i] = (uint32_t)i;
-    for (size_t i = 0; i < m; i += kind->run)
+    for (size_t i = 0; i < m; i += kind->run) {
         kind->sort(score, order + i, m - i < kind->run ? m - i : kind->run);
+        if (!goes_on(asker, STEPS_OF_A_RUN * kind->run))
+            return false;
+    }
+    return true;
 }
 
 static void merge_runs(const double *score, const uint32_t *a, size_t na, const uint32_t *b,
@@ -133,21 +156,52 @@ static void merge_runs(const double *score, const uint32_t *a, size_t na, const 
     memcpy(out, na ? a : b, (na + nb) * sizeof *out);
 }
 
-void order_by_score(size_t m, const double *score, uint32_t *order, uint32_t *scratch)
+/* How many of the first k of two merged runs are of the first run. */
+static size_t of_first(const double *score, const uint32_t *a, size_t na, const uint32_t *b,
+                       size_t nb, size_t k)
 {
-    order_for(vectors_best(), m, score, order, scratch);
+    size_t least = k < nb ? 0 : k - nb, most = k < na ? k : na;
+    while (least < most) {
+        size_t i = least + (most - least) / 2;
+        if (score[b[k - i - 1]] > score[a[i]])
+            most = i;
+        else
+            least = i + 1;
+    }
+    return least;
 }
 
-void order_for(enum vectors kind, size_t m, const double *score, uint32_t *order,
-               uint32_t *scratch)
+/* Merges two runs, those of millions in pieces. */
+static bool merge(const double *score, const uint32_t *a, size_t na, const uint32_t *b, size_t nb,
+                  uint32_t *out, struct asker *asker)
+{
+    while (na + nb > ORDER_PIECE) {
+        size_t i = of_first(score, a, na, b, nb, ORDER_PIECE), j = ORDER_PIECE - i;
+        merge_runs(score, a, i, b, j, out);
+        if (!goes_on(asker, ORDER_PIECE))
+            return false;
+        a += i;
+        na -= i;
+        b += j;
+        nb -= j;
+        out += ORDER_PIECE;
+    }
+    merge_runs(score, a, na, b, nb, out);
+    return goes_on(asker, na + nb);
+}
+
+static bool sort(const struct order_kind *kind, size_t m, const double *score, uint32_t *order,
+                 uint32_t *scratch, struct asker *asker)
 {
     uint32_t *from = order, *to = scratch;
-    sort_runs(&kinds[kind], m, score, order);
-    for (size_t width = kinds[kind].run; width < m; width *= 2) {
+    if (!sort_runs(kind, m, score, order, asker))
+        return false;
+    for (size_t width = kind->run; width < m; width *= 2) {
         for (size_t i = 0; i < m; i += 2 * width) {
             size_t na = m - i < width ? m - i : width;
             size_t nb = m - i - na < width ? m - i - na : width;
-            merge_runs(score, from + i, na, from + i + na, nb, to + i);
+            if (!merge(score, from + i, na, from + i + na, nb, to + i, asker))
+                return false;
         }
         uint32_t *swap = from;
         from = to;
@@ -155,6 +209,32 @@ void order_for(enum vectors kind, size_t m, const double *score, uint32_t *order
     }
     if (from != order)
         memcpy(order, from, m * sizeof *order);
+    return true;
+}
+
+bool order_in_pieces(size_t m, const double *score, uint32_t *order, uint32_t *scratch,
+                     order_go_on *go_on, void *of)
+{
+    struct asker asker = { go_on, of, 0 };
+    return sort(&kinds[vectors_best()], m, score, order, scratch, &asker);
+}
+
+static bool always(void *of, size_t steps)
+{
+    (void)of, (void)steps;
+    return true;
+}
+
+void order_for(enum vectors kind, size_t m, const double *score, uint32_t *order,
+               uint32_t *scratch)
+{
+    struct asker asker = { always, NULL, 0 };
+    (void)sort(&kinds[kind], m, score, order, scratch, &asker);
+}
+
+void order_by_score(size_t m, const double *score, uint32_t *order, uint32_t *scratch)
+{
+    order_for(vectors_best(), m, score, order, scratch);
 }
 
 bool order_is_permutation(size_t m, const uint32_t *order, uint32_t *scratch)

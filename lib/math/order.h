@@ -12,7 +12,15 @@
  * NaN. `scratch` has room for m. O(m log m). */
 void order_by_score(size_t m, const double *score, uint32_t *order, uint32_t *scratch);
 
-/* The same by kind of machine, for tests: the kind may be at most vectors_best(). */
+/* The same in pieces: after each it asks go_on(of, steps), with the steps of the piece, of a few
+ * nanoseconds each and fewer than 2 ORDER_PIECE. Once the answer is false, the sort ends and
+ * returns false: order[m] then holds documents, some of them twice. */
+typedef bool order_go_on(void *of, size_t steps);
+enum { ORDER_PIECE = 1 << 20 };
+bool order_in_pieces(size_t m, const double *score, uint32_t *order, uint32_t *scratch,
+                     order_go_on *go_on, void *of);
+
+/* order_by_score by kind of machine, for tests: the kind may be at most vectors_best(). */
 void order_for(enum vectors kind, size_t m, const double *score, uint32_t *order,
                uint32_t *scratch);
 

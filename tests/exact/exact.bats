@@ -69,6 +69,10 @@ load ../helper
     "$ROOT/build/tests/exact/order"
 }
 
+@test "lists of millions: sorted in pieces they are sorted right, and a signal stops each loss that sorts" {
+    "$ROOT/build/tests/exact/stopped"
+}
+
 @test "blocks have the rounds and the draws that are promised for them" {
     "$ROOT/build/tests/exact/blocks"
 }

@@ -91,7 +91,7 @@ static void check_hinges(const struct list *list)
 {
     double g[LONG], counted[LONG] = { 0 }, scratch[HINGES_SCRATCH * LONG];
     const double *s = list->score;
-    hinges_count(list->m, s, list->doc, list->relevance, g, scratch);
+    hinges_count(list->m, s, list->doc, list->relevance, g, scratch, NULL);
     for (size_t a = 0; a < list->m; a++)
         for (size_t b = 0; b < list->m; b++) {
             uint32_t i = list->doc[a], j = list->doc[b];
