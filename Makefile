@@ -80,7 +80,7 @@ debug:
 	@$(MAKE) all BUILD=build/debug BIN=build/debug/bin CFLAGS="-O0 -g $(SANITIZE)"
 
 # What tests put between a program and the system.
-SHIMS = faulty journal
+SHIMS = faulty fence journal
 
 # Tests in C: exact mathematics, each a program of its own.
 TESTS = $(patsubst tests/%.c,build/tests/%,$(wildcard tests/exact/*.c) \

@@ -118,8 +118,8 @@ VECTORS_WIDEST static inline void add_sixteen(struct lanes *lanes,
     }
 }
 
-/* The sums of four rows' lanes, added by halves as in sum_lanes. */
-VECTORS_WIDEST static inline __m256d sum_rows(const struct lanes *lanes)
+/* The sums of four rows' lanes, added by halves as in sum_lanes: the first four numbers. */
+VECTORS_WIDEST static inline __m512d sum_rows(const struct lanes *lanes)
 {
     __m512d a = _mm512_add_pd(lanes->lower[0], lanes->upper[0]);
     __m512d b = _mm512_add_pd(lanes->lower[1], lanes->upper[1]);
@@ -129,7 +129,7 @@ VECTORS_WIDEST static inline __m256d sum_rows(const struct lanes *lanes)
     c = _mm512_add_pd(_mm512_shuffle_f64x2(c, d, 0x44), _mm512_shuffle_f64x2(c, d, 0xee));
     a = _mm512_add_pd(_mm512_shuffle_f64x2(a, c, 0x88), _mm512_shuffle_f64x2(a, c, 0xdd));
     a = _mm512_add_pd(a, _mm512_permute_pd(a, 0x55));
-    return _mm512_castpd512_pd256(_mm512_maskz_compress_pd(0x55, a));
+    return _mm512_maskz_compress_pd(0x55, a);
 }
 
 VECTORS_WIDEST static void times_64(const struct dense *dense, const double *w, double *s)
@@ -152,7 +152,9 @@ VECTORS_WIDEST static void times_64(const struct dense *dense, const double *w, 
         if (j < n)
             add_sixteen(&lanes, row, w + j, (1u << (n - j)) - 1);
         __mmask8 have = last - i < ROWS ? (__mmask8)((1u << (last - i)) - 1) : 0xf;
-        _mm256_mask_storeu_pd(s + i, have, sum_rows(&lanes));
+        /* All eight: of the lower half alone compilers make vextractf64x4, whose mask does not keep
+         * it from touching the numbers beyond the last. */
+        _mm512_mask_storeu_pd(s + i, have, sum_rows(&lanes));
     }
 }
 #else

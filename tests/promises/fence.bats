@@ -1,0 +1,128 @@
+# Memory: no program reads or writes beyond what it asked for, nor uses what it did not write. Under
+# tests/shim/fence.c either ends a program, or changes what it prints.
+
+# shellcheck disable=SC2086 # commands are words
+
+load ../helper
+
+SHIM=$ROOT/build/tests/shim/fence.so
+
+# Three queries, of 13, 29 and 67 documents: buffers grow, and have odd numbers of numbers.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    awk 'function draw(n) { x = (x * 16807) % 2147483647; return int(x / 65536) % n }
+        BEGIN {
+            x = 42
+            split("13 29 67", docs)
+            for (q = 1; q <= 3; q++)
+                for (i = 0; i < docs[q]; i++) {
+                    line = draw(5) " qid:" q
+                    for (j = 1; j <= 11; j++)
+                        line = line " " j ":." 1 + draw(9)
+                    print line " # d" i
+                }
+        }' >text
+    svm2bin text >q
+    update -a listnet <q >weights
+    score -m weights <q >scored
+    explore -g 0.5 <scored >shown
+    feedback-mask -k all <shown >all
+    feedback-mask -k 3 <shown >seen
+    feedback-mask -c perfect <shown >clicks
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    cp "$BATS_FILE_TMPDIR"/* .
+    FENCE=sign LD_PRELOAD=$SHIM svm2bin text >/dev/null || true
+    [ -e sign ] || skip "LD_PRELOAD does nothing here: a static build, a sanitizer, or not Linux"
+}
+
+# fenced INPUT COMMAND...: prints within the fence what it prints without.
+fenced() {
+    local in=$1
+    shift
+    "$@" <"$in" >want 2>said || { echo "$*: exit status $?" && cat said && return 1; }
+    LD_PRELOAD=$SHIM "$@" <"$in" >got 2>err || { echo "$*: exit status $? in the fence" && cat err && return 1; }
+    cmp want got && cmp said err
+}
+
+@test "text to rounds and back" {
+    for options in '' -n '-p 8' '-p 16' '-j 2' '-c text' '-i 2/2 text' text; do fenced text svm2bin $options; done
+    awk '$2 != qid && NR > 1 { print "" } { qid = $2; print }' text >requests
+    fenced requests svm2bin -lu
+    for form in svm head summary check qrels; do fenced q bin2txt -f $form; done
+    for form in rank run; do fenced shown bin2txt -f $form; done
+    for form in tsv svm-light ranklib check; do fenced weights bin2txt -f $form; done
+    for stream in q scored shown seen all clicks weights; do fenced $stream bin2txt; done
+    bin2txt -f tsv weights >tsv
+    fenced tsv weights2bin
+    for kind in split products '-D 5 fourier' scale rank; do fenced q features $kind; done
+    head -c 3000 q >cut
+    fenced q salvage
+    fenced q replay -n 20 -s 1 -
+    fenced q replay -z 1 -n 20 -
+    for game in separable linear rare noisy-binary hopeless-ndcg hopeless-auc hopeless-map; do
+        fenced q synth -n 5 $game
+    done
+}
+
+@test "rankings, feedback and measures" {
+    fenced q score -m weights
+    for policy in '-g 0.5' '-p uniform -g 0.5' '-p top -g 0.5 -k 3' '-p swap -g 0.5' \
+        '-p plackett-luce' -o; do
+        fenced scored explore $policy
+    done
+    for model in perfect navigational informational; do fenced shown feedback-mask -c $model; done
+    for shown in '-k 3' '-k all' '-n 0.1 -k 2'; do fenced shown feedback-mask $shown; done
+    for measure in ndcg ndcg@3 ndcg@100 dcg@20 err@5 p@3 prec@20 map mrr auc pairloss sumloss loss:squared loss:kl \
+        loss:smoothdcg@4 loss:ranksvm loss:listnet loss:slam@3 loss:slam-ap loss:minimax \
+        loss:squared-ndcg; do
+        fenced shown metric $measure
+    done
+    fenced shown metric -e 1 ndcg@10 map
+    fenced seen metric ips:dcg snips:p@2
+}
+
+@test "every learner" {
+    for learner in squared kl smoothdcg 'smoothdcg -k 4' ranksvm slam 'slam -k 3' slam-ap minimax solar1 solar2 \
+        solar1-ties solar2-ties solar1-list solar2-list prank prank-pair committee ridge 'ridge -p' \
+        thompson linucb squared-dr kl-dr smoothdcg-dr memory 'memory -H' 'memory -R 0' \
+        'kernel -N 2' 'squared -e 0.1 -U 1' 'solar1 -o' 'prank -o'; do
+        for input in all seen; do fenced $input update -a $learner; done
+    done
+    for learner in listnet squared-ndcg; do fenced all update -a $learner; done
+    explore -p plackett-luce <scored | feedback-mask -c perfect >clicks
+    for learner in pdgd 'memory -K' cascade-lints; do fenced clicks update -a $learner; done
+    mkfifo ring
+    score -f ring <q | explore -p team-draft | feedback-mask -c perfect | tee rivals |
+        update -a dbgd -f ring >out
+    fenced rivals update -a dbgd
+    synth -n 9 -l 13 noisy-binary >items
+    for gain in exp lin ndcg auc; do fenced items update -a ftpl -G $gain; done
+    update -a ftpl <items >leader
+    score -m leader <items >list
+    fenced list explore -p leader -T 9
+    explore -p leader -T 9 <list | feedback-mask -k all >answers
+    for gain in exp lin ndcg auc; do fenced answers update -a ftpl -G $gain; done
+    fenced list explore -k 2 -p blocks -T 8
+    explore -k 2 -p blocks -T 8 <list | feedback-mask -k 2 >answers
+    fenced answers update -a ftpl
+    explore -p leader -T 9 <list >led
+    for measure in regret:sumloss regret:dcg regret:map; do fenced led metric $measure; done
+    explore <list | feedback-mask -L 1 -c perfect >answers
+    for learner in cascade-klucb toprank bubblerank; do fenced answers update -a $learner; done
+}
+
+@test "rings, by one process" {
+    for learner in kl ridge memory thompson ranksvm pdgd; do
+        feedback='feedback-mask -k 2'
+        [ $learner != pdgd ] || feedback='feedback-mask -c perfect'
+        fenced q loop "replay -n 20 - | score -f ring | explore -p plackett-luce |
+            metric -t table -e 5 ndcg@10 | $feedback | update -a $learner -f ring"
+    done
+    for learner in linucb memory thompson; do
+        fenced q loop "replay -n 20 - | score -f ring | explore | feedback-mask -k 2 | update -a $learner -f ring"
+    done
+    fenced q loop 'replay -n 20 - | score -f ring -w 4 | explore -g 0.5 | feedback-mask -k 3 | update -a kl -f ring'
+}
