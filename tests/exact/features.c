@@ -127,7 +127,7 @@ static int put_value(struct rng *rng, char *to)
 static size_t make_line(struct rng *rng, char *line, uint64_t first)
 {
     static const char *const gaps[] = { " ", "  ", "\t", " \t ", "#", " #", " # 5:1 6:2", ":",
-                                        "," };
+                                        ",", " 7 " };
     uint64_t last = first;
     char *to = line;
     for (int words = between(rng, 0, 40); words > 0; words--) {
