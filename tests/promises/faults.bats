@@ -178,6 +178,18 @@ HARMLESS="pthread_attr_* pthread_cond_* pthread_join pthread_mutex_* pthread_sig
     goes_wrong -i shown -o out feedback-mask -k 3
 }
 
+@test "feedback-join" {
+    { seq 3 80 | sed 's/$/\t1 0/'; yes 1 | head -n 130 | paste -sd ' ' | sed 's/.*/2\t&\n1\t&/'; } >answers
+    goes_wrong -i shown -n answers -n late -m late feedback-join -l late answers
+    called open fsync rename calloc
+    yes 1 | head -n 5000 | paste -sd ' ' | sed 's/^/7\t/' >long # which takes 4 bytes for each
+    for n in 1 2 3 4; do
+        FAULTY_CALL=calloc FAULTY_AT=$n FAULTY_HOW=12 FAULTY_FD=9 LD_PRELOAD=$SHIM \
+            feedback-join long <shown 9<>count 2>>err >out || true
+    done
+    grep 'out of memory: no room for 20[0-9][0-9][0-9] bytes' err
+}
+
 @test "bin2txt" {
     goes_wrong -i scored bin2txt
     goes_wrong -i shown -o out bin2txt -f rank

@@ -5,7 +5,7 @@
 
 load ../helper
 
-SHIM=$ROOT/build/tests/shim/fence.so
+SHIM=$ROOT/build/tests/shim/fence.so FAULTY=$ROOT/build/tests/shim/faulty.so
 
 # Three queries, of 13, 29 and 67 documents: buffers grow, and have odd numbers of numbers.
 setup_file() {
@@ -45,6 +45,26 @@ fenced() {
     "$@" <"$in" >want 2>said || { echo "$*: exit status $?" && cat said && return 1; }
     LD_PRELOAD=$SHIM "$@" <"$in" >got 2>err || { echo "$*: exit status $? in the fence" && cat err && return 1; }
     cmp want got && cmp said err
+}
+
+# starved INPUT COMMAND...: within the fence it says so each time that there is no memory, and ends.
+starved() {
+    local call n got
+    for call in malloc calloc realloc; do
+        got=1
+        for ((n = 1; got == 1; n++)); do
+            got=0
+            FAULTY_CALL=$call FAULTY_AT=$n FAULTY_HOW=12 FAULTY_FD=9 LD_PRELOAD=$FAULTY:$SHIM \
+                "${@:2}" <"$1" 9<>calls >got 2>err || got=$?
+            [ $got != 1 ] || grep -q 'out of memory: no room for ' err || return 1
+        done
+        [ $got = 0 ] || { echo "${*:2}: exit status $got without $call $((n - 1))" && return 1; }
+    done
+}
+
+@test "nothing is made of rounds for which there is no memory" {
+    for kind in split products '-D 5 fourier' scale rank; do starved q features $kind; done
+    starved text svm2bin
 }
 
 @test "text to rounds and back" {
