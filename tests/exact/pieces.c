@@ -171,13 +171,14 @@ static void check(const struct svm_options *options)
     must(got.n == right.n && memcmp(got.bytes, right.bytes, got.n) == 0, "another from a pipe");
 }
 
-/* A border is at a line with a qid, and not at one with a word that is like it. */
+/* A border is at the first line of the last query, and not at a word that is like a qid. */
 static void check_border(void)
 {
-    static const char words[] = "1 qid:a 1:1\n1 qid_b 1:1\nqid\n", qids[] = "1 qid:a 1:1\n1 qid:b\n";
+    static const char words[] = "1 qid:a 1:1\n1 qid_b 1:1\nqid\n";
+    static const char qids[] = "1 qid:a 1:1\n1 qid:a\n1 qid:b\n1 qid:b\n# c\n1 qid:b\n1 qid:c";
     must(svm_border(words, sizeof words - 1).at == 0, "a border at a line without qid");
     struct svm_border border = svm_border(qids, sizeof qids - 1);
-    must(border.at == 12 && border.end == 20, "no border where the qid changes");
+    must(border.at == 20 && border.end == 28, "no border where the qid changes");
 }
 
 int main(int argc, char **argv)
