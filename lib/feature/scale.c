@@ -139,6 +139,34 @@ static float rank_values(const struct listed *listed)
     return zero;
 }
 
+/* The first entry of the next feature. */
+static size_t next_feature(const struct rows *rows, const struct entry *entry, size_t e)
+{
+    size_t next = e;
+    while (next < rows->entries && entry[next].idx == entry[e].idx)
+        next++;
+    return next;
+}
+
+/* 0, or a fault where more than SCALED_MOST entries could become of these, which are sorted by
+ * feature: 0 becomes another number only where a value is below it. */
+static int check_size(const struct rows *rows, const struct entry *entry, struct fault *fault)
+{
+    size_t count = 0;
+    if (rows->entries <= SCALED_MOST / rows->docs)
+        return 0;
+    for (size_t e = 0, next; e < rows->entries && count <= SCALED_MOST; e = next) {
+        bool below = false;
+        next = next_feature(rows, entry, e);
+        for (size_t i = e; i < next; i++)
+            below = below || entry[i].val < 0;
+        count += below ? rows->docs : next - e;
+    }
+    return count <= SCALED_MOST
+               ? 0 : fault_data(fault, "a query that scales to more than %d features: one below 0 "
+                                "makes every document list it", SCALED_MOST);
+}
+
 /* Appends one feature's entries to rows->scaled: those of all documents where 0 becomes another
  * number. */
 static int append(struct rows *rows, const struct listed *listed, float zero, size_t *used,
@@ -146,9 +174,6 @@ static int append(struct rows *rows, const struct listed *listed, float zero, si
 {
     const struct entry *entry = listed->entry;
     size_t n = listed->n, count = zero > 0 ? listed->docs : n;
-    if (*used + count > SCALED_MOST)
-        return fault_data(fault, "a query that scales to more than %d features: one below 0 makes "
-                          "every document list it", SCALED_MOST);
     struct entry *out = buffer_for(&rows->scaled, *used + count, sizeof *out, fault);
     if (!out)
         return -1;
@@ -189,11 +214,10 @@ static int change_rows(struct rows *rows, change_values *change, struct fault *f
     if (rows->entries == 0)
         return 0;
     struct entry *entry = sort_entries(rows, fault);
-    if (!entry)
+    if (!entry || check_size(rows, entry, fault) < 0)
         return -1;
     for (size_t e = 0, next; e < rows->entries; e = next) {
-        for (next = e; next < rows->entries && entry[next].idx == entry[e].idx;)
-            next++;
+        next = next_feature(rows, entry, e);
         struct listed listed = { entry + e, next - e, rows->docs };
         if (append(rows, &listed, change(&listed), &used, fault) < 0)
             return -1;

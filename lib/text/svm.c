@@ -346,7 +346,8 @@ static int set_features(struct svm *svm, struct svm_query *query, struct fault *
     return 0;
 }
 
-static int finish_query(struct svm *svm, struct svm_query *query, struct fault *fault)
+/* `last`: the current line is the last one of the query, and not one after it. */
+static int finish_query(struct svm *svm, struct svm_query *query, bool last, struct fault *fault)
 {
     query->qid = svm->any_qid ? svm->qid.at : NULL;
     query->request = svm->requested ? svm->request : NULL;
@@ -358,7 +359,7 @@ static int finish_query(struct svm *svm, struct svm_query *query, struct fault *
         return 1;
     if (fault->kind == FAULT_DATA)
         fault_place(fault, "%s: the query that ends before line %" PRIu64 ": ", svm->lines.name,
-                    lines_number(&svm->lines));
+                    lines_number(&svm->lines) + last);
     return -1;
 }
 
@@ -395,5 +396,5 @@ int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
         return group_sizes_short(&svm->sizes, svm->rows.docs, fault);
     if (svm->requested && !svm->rows.docs)
         return fault_data(fault, "%s: the text ends within a request", svm->lines.name);
-    return svm->rows.docs ? finish_query(svm, query, fault) : 0;
+    return svm->rows.docs ? finish_query(svm, query, taken == MORE, fault) : 0;
 }

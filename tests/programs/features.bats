@@ -441,6 +441,17 @@ wrong() { # words, round, way...
     fails_on in 1 '*: its documents would have more than 134217728 *' features split
     wrong 'its documents would have more than 134217728 *' \
         'docs=65000 dim=1 x:f4 1*65000' -D 3000 fourier
+    # 11600 documents, each with a feature of its own below 0, by which 0 becomes 1 in all others.
+    seq 11600 | sed 's/.*/1 qid:a &:-1/' >text
+    many='a query that scales to more than 134217728 features: one below 0 makes every document list it'
+    for step in scale rank; do
+        svm2bin text >in
+        fails_on in 1 "features: <stdin>: round 1 (qid a): $many" features $step
+    done
+    fails 1 "svm2bin: text: the query that ends before line 11601: $many" svm2bin -n text
+    echo '1 qid:b 1:-1' >>text
+    fails 1 "svm2bin: text: the query that ends before line 11601: $many" svm2bin -n text
+    svm2bin -kn text 2>err | bin2txt -f head | grep ' qid=b '
 }
 
 @test "frequencies are kept for the features that came, and not for all below them" {
