@@ -175,10 +175,10 @@ static void check(const struct svm_options *options)
 static void check_border(void)
 {
     static const char words[] = "1 qid:a 1:1\n1 qid_b 1:1\nqid\n";
-    static const char qids[] = "1 qid:a 1:1\n1 qid:a\n1 qid:b\n1 qid:b\n# c\n1 qid:b\n1 qid:c";
+    static const char qids[] = "# c\n1 qid:a 1:1\n1 qid:a\n1 qid:b\n1 qid:b\n#\n1 qid:b\n1 qid:c";
     must(svm_border(words, sizeof words - 1).at == 0, "a border at a line without qid");
     struct svm_border border = svm_border(qids, sizeof qids - 1);
-    must(border.at == 20 && border.end == 28, "no border where the qid changes");
+    must(border.at == 24 && border.end == 32, "no border where the qid changes");
 }
 
 int main(int argc, char **argv)
