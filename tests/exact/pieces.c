@@ -176,7 +176,9 @@ static void check_border(void)
 {
     static const char words[] = "1 qid:a 1:1\n1 qid_b 1:1\nqid\n";
     static const char qids[] = "# c\n1 qid:a 1:1\n1 qid:a\n1 qid:b\n1 qid:b\n#\n1 qid:b\n1 qid:c";
+    static const char empty[] = "1 qid: 1:1\n1 qid: 2:1\n";
     must(svm_border(words, sizeof words - 1).at == 0, "a border at a line without qid");
+    must(svm_border(empty, sizeof empty - 1).at == 0, "a border between equal qids");
     struct svm_border border = svm_border(qids, sizeof qids - 1);
     must(border.at == 24 && border.end == 32, "no border where the qid changes");
 }
