@@ -56,7 +56,7 @@ starved() {
             got=0
             FAULTY_CALL=$call FAULTY_AT=$n FAULTY_HOW=12 FAULTY_FD=9 LD_PRELOAD=$FAULTY:$SHIM \
                 "${@:2}" <"$1" 9<>calls >got 2>err || got=$?
-            [ $got != 1 ] || grep -q 'out of memory: no room for ' err || return 1
+            [ $got != 1 ] || grep -q 'out of memory: no room for ' err || { cat err && return 1; }
         done
         [ $got = 0 ] || { echo "${*:2}: exit status $got without $call $((n - 1))" && return 1; }
     done
@@ -64,7 +64,11 @@ starved() {
 
 @test "nothing is made of rounds for which there is no memory" {
     for kind in split scale,split rank,products '-D 5 fourier'; do starved q features $kind; done
-    starved text svm2bin
+    starved text svm2bin -n
+    for form in summary qrels; do starved q bin2txt -f $form; done
+    starved shown bin2txt -f rank
+    for t in 1 2 3; do echo $t 1 0 2; done >answers
+    starved shown feedback-join answers
 }
 
 @test "text to rounds and back" {
