@@ -61,6 +61,21 @@ static void check_order(uint64_t from, uint64_t count)
     numbers_close(&numbers);
 }
 
+/* Runs of 64 that become whole one after the other, in a set that is so small that its words are
+ * often at its end. */
+static void check_runs(uint64_t seed)
+{
+    enum { RUNS = 12, RUN = 64 };
+    struct numbers numbers = { 0 };
+    for (unsigned again = 0; again < 2; again++)
+        for (unsigned i = 0; i < RUN; i++)
+            for (uint64_t run = 0; run < RUNS; run++) {
+                uint64_t number = (seed * RUNS + run) * 1000000 * RUN + (i + run) % RUN;
+                tell(enter(&numbers, number) == !again, again ? "lost" : "new, but there", number);
+            }
+    numbers_close(&numbers);
+}
+
 int main(void)
 {
     const uint64_t most = ((uint64_t)1 << 53) - 1;
@@ -69,6 +84,8 @@ int main(void)
         check_random(SMALL, most - SMALL, seed);
         check_random(100, 63 * seed, seed);
     }
+    for (uint64_t seed = 1; seed <= 300; seed++)
+        check_runs(seed);
     check_order(1, 1000000);
     check_order(123456789, 300000);
     struct numbers far = { 0 };
