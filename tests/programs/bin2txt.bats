@@ -338,6 +338,8 @@ TEXT
         bin2txt -f summary
     printf '%s\n' '600 qid:a 1:1' '1000 qid:a 1:2' | svm2bin | bin2txt -f summary | line 'line order' |
         grep '^NDCG@10 0.6309, random order 0.8155, standard error 0.18$'
+    echo '2 qid:a 1:1' | svm2bin | bin2txt -f summary | line 'line order' |
+        grep '^NDCG@10 1.0000, random order 1.0000, standard error 0$' # of a single document
 }
 
 @test "summary: random order is the mean over all orders, and the standard error theirs" {
