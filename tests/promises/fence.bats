@@ -92,6 +92,10 @@ fenced() {
         for input in all seen; do fenced $input update -a $learner; done
     done
     for learner in listnet squared-ndcg; do fenced all update -a $learner; done
+    for k in 1 2; do
+        explore -p plackett-luce <scored | feedback-mask -k $k >drawn
+        for learner in squared 'smoothdcg -k 1'; do fenced drawn update -a $learner; done
+    done
     explore -p plackett-luce <scored | feedback-mask -c perfect >clicks
     for learner in pdgd 'memory -K' cascade-lints; do fenced clicks update -a $learner; done
     mkfifo ring
