@@ -463,7 +463,7 @@ rename_in() {
     fails_on in 1 'score: model ring is a device or a pipe, not a file' score -r -m ring
     exec 9<>ring
     mkstream model learner=kl rounds=1 dim=1 w:f8 5 >&9 # though there is a model in it
-    fails_on in 1 'score: model ring is a device or a pipe, not a file' score -r -m ring
+    fails_on in 1 'score: model ring is a device or a pipe, not a file' timeout 5 score -r -m ring
     exec 9>&-
     head -c 60 in >model
     fails_on in 1 'score: model*' score -r -m model
