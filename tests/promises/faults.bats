@@ -135,6 +135,7 @@ HARMLESS="pthread_attr_* pthread_cond_* pthread_join pthread_mutex_* pthread_sig
 @test "replay" {
     goes_wrong -n stored replay -n 2 -s 1 stored
     called open mmap fstat lseek vmsplice
+    goes_wrong -c malloc,calloc,realloc -n stored replay -z 1 -n 2 stored
     goes_wrong -i stored replay -n 2 -
     called read poll
 }
@@ -270,6 +271,15 @@ after_one() {
         after_one answers update -a ftpl
         goes_wrong -c malloc,calloc,realloc -i answers -m model update -a ftpl -m model
     done
+}
+
+@test "the learner memory, where there is no memory" {
+    queries 130 2 | svm2bin >narrow
+    after_one narrow update -a memory
+    goes_wrong -c malloc,calloc,realloc -i narrow -m model update -a memory -m model
+    update -a memory <narrow >remembered
+    goes_wrong -c malloc,calloc,realloc -i narrow -n remembered score -m remembered
+    goes_wrong -c malloc,calloc,realloc -n remembered -n narrow bin2txt -f memory remembered narrow
 }
 
 # The ring's programs after the first; `model.1` is what they have learnt after a round.
