@@ -146,9 +146,7 @@ double slam_minimax(size_t m, const double *s, const double *R, double *g, doubl
         if (to == m || s[first] > s[rival] || (s[first] == s[rival] && first < rival))
             rival = first;
     }
-    if (1 + most <= 0)
-        return 0;
     g[best_i] = -1;
     g[best_j] = 1;
-    return 1 + most;
+    return 1 + most; /* above 0, since some pair is in the wrong order */
 }
