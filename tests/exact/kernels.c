@@ -132,7 +132,7 @@ static void check_variances(struct rng *rng, size_t n)
 {
     enum { W = VARIANCES_ABREAST };
     static double a[ROWS * (ROWS + 1) / 2], abreast[W * ROWS], z[W][ROWS];
-    double shared[ROWS], want[W], got[W];
+    double shared[ROWS + 1], want[W], got[W];
     for (unsigned sharing = 0; sharing < 2; sharing++) {
         draw_factor(rng, n, a);
         for (size_t d = 0; d < W; d++) {
@@ -142,7 +142,9 @@ static void check_variances(struct rng *rng, size_t n)
             }
             want[d] = variance(a, n, z[d]);
         }
+        shared[n] = 7;
         variances_shared(a, n, z[0], shared);
+        same("after what is shared", n, vectors_best(), &shared[n], &(double){ 7 }, sizeof *shared);
         for (enum vectors kind = VECTORS_PORTABLE; kind <= vectors_best(); kind++) {
             variances_for(kind)(a, n, abreast, sharing ? shared : NULL, got);
             same(sharing ? "variances, half shared" : "variances", n, kind, got, want, sizeof got);

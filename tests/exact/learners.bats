@@ -146,6 +146,8 @@ covariance() {
     # a fixed list: the sum of an item's relevances, over their number and lambda
     mkstream round t=1 docs=2 dim=0 label:f4 2 4 | update -a ridge -x none -p >one
     holds one 1 2
+    mkstream round t=1 docs=40 dim=0 label:f4 '2*20' '4*20' | update -a ridge -x none -p >one
+    holds one $(yes 1 | head -n 20) $(yes 2 | head -n 20)
 }
 
 @test "ridge says what it cannot learn from" {
