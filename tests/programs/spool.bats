@@ -158,6 +158,22 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     is "$(spool -r log | rounds | wc -l)" 102
 }
 
+@test "a file left open: what is no round ends what is kept of it" {
+    setup_rounds
+    replay -n 3 shown.bin >three.bin
+    { weights2bin | head -c -32; } <<<'1 1' >model
+    grep -aq 'rankpipe/1 model' model
+    mkstream round docs=1 dim=0 | head -c -32 >no_number
+    for other in model no_number; do
+        rm -rf log && mkdir log
+        { head -c -32 three.bin; cat $other shown.bin; } >log/rounds.0000000000000001.open
+        lost=$(($(cat $other shown.bin | wc -c)))
+        replay -b 4 -n 5 q.bin | explore -g 1 | spool log 2>err >/dev/null
+        is "$(cat err)" "spool: log: rounds was left open at round 1: 3 rounds kept, $lost bytes lost"
+        is "$(spool -r log | rounds | xargs)" '1 2 3 4 5'
+    done
+}
+
 @test "a stream that is cut short, and a signal: the whole rounds are in finished files" {
     setup_rounds
     head -c 5000 shown.bin >cut.bin
@@ -283,6 +299,12 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     : >plain
     fails_on shown.bin 1 'spool: *plain*' spool plain
     fails_on shown.bin 1 'spool: cannot make folder no/where: *' spool no/where
+    # of 4051 bytes: the path of an open file is short enough, that of a finished one is not
+    fails_on shown.bin 1 'spool: folder ./////*: its name is too long' \
+        spool ".$(printf '%04045d' 0 | tr 0 /)named"
+    [ ! -s out ]
+    fails_on shown.bin 1 'spool: folder *: its name is too long' spool ".$(printf '%09999d' 0 | tr 0 /)new"
+    [ ! -e new ]
 }
 
 @test "any byte of a finished file changed: refused with a place, or read" {
