@@ -411,4 +411,14 @@ service() {
         done
         [[ $failed == *1* ]] || { echo "$call never failed" && return 1; }
     done
+    # mends WORDS CALL: the call fails each time, and spool says so.
+    mends() {
+        fails_on six 1 "spool: $1: Input/output error" timeout -s KILL 5 env FAULTY_CALL="$2" \
+            FAULTY_AT=1+ FAULTY_HOW=5 FAULTY_FD=9 LD_PRELOAD="$SHIM" spool log
+    }
+    head -c $((size - 400)) six >$file
+    mends "cannot map $file" mmap
+    head -c $((size - 400)) six | cmp - $file
+    : >$file # no round: it is to be removed
+    mends "cannot remove $file" unlink
 }

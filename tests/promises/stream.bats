@@ -214,7 +214,8 @@ carried() {
 }
 
 @test "SVM-light text is recognised as such" {
-    for line in '2 qid:10 1:0.5' '1 1:0.5 2:3' '-1 7:1' '0.5 qid:a' 'qid:a 1:1' '? qid:a 1:1' '2 qid:a #x'; do
+    for line in '2 qid:10 1:0.5' '1 1:0.5 2:3' '-1 7:1' '0.5 qid:a' 'qid:a 1:1' '? qid:a 1:1' '2 qid:a #x' \
+        '1:0.5 2:3'; do
         echo "$line" >in
         all_refuse in 'this looks like SVM-light text: pipe it through svm2bin'
     done
@@ -357,7 +358,12 @@ refuse_features() {
 @test "features are checked by the programs that read them" {
     refuse_features 2 'x:f4[1]' '\0\0\0\0' 'column x has 1 values, not 2'
     refuse_features 2 'mine:u1[1]' '\0' 'dim=2, but the round has no features'
-    refuse_features 2 'ptr:u4[2],idx:u4[1]' '\0\0\0\0\01\0\0\0\0\0\0\0' '*'
+    three='sparse features need the three columns ptr, idx and val'
+    refuse_features 2 'ptr:u4[2],idx:u4[1]' '\0\0\0\0\01\0\0\0\0\0\0\0' "$three"
+    refuse_features 2 'ptr:u4[2],val:f4[1]' '\0\0\0\0\01\0\0\0\0\0\0\0' "$three"
+    refuse_features 2 'ptr:u4[2]' '\0\0\0\0\0\0\0\0' "$three"
+    refuse_features 2 'idx:u4[1]' '\0\0\0\0' "$three"
+    refuse_features 2 'val:f4[1]' '\0\0\0\0' "$three"
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\01\0\0\0\01\0\0\0\0\0\0\0\0\0\0\0' 'ptr 0 is 1, not 0'
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\0\0\0\0\02\0\0\0\0\0\0\0\0\0\0\0' \
         'ptr 1 is 2, not from 0 to 1'
