@@ -54,6 +54,13 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     same big.bin read.bin
 }
 
+@test "a round whose first key is one of your own is read back" {
+    { echo 'rankpipe/1 round x-own=1 t=1 docs=1 dim=0 bytes=0' && echo 'rankpipe/1 end rounds=1 bytes=0'; } >own
+    spool log <own >/dev/null
+    spool -r log | uncrc >read.bin
+    same own read.bin
+}
+
 @test "-r reads from a round on, skips what a model has learnt, and one log after the other" {
     setup_rounds
     spool -c 30 log <shown.bin >/dev/null

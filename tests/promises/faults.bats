@@ -92,6 +92,7 @@ HARMLESS="pthread_attr_* pthread_cond_* pthread_join pthread_mutex_* pthread_sig
     goes_wrong -i text -o out svm2bin -n
     goes_wrong -n text svm2bin -c text
     called open
+    goes_wrong -c malloc,calloc,realloc -i text svm2bin -p 8
     sed 's/ qid:[^ ]*//' text >plain
     bin2txt -f head stored | sed 's/.* docs=\([0-9]*\) .*/\1/' >counts
     goes_wrong -i plain -n counts svm2bin -q counts
@@ -233,6 +234,21 @@ after_one() {
         done
     done >failed
     for call in link unlink rename opendir readdir malloc; do grep -q "^$call$" failed; done
+    for fails in 'opendir:cannot open folder ./' 'readdir:cannot read the folder of model'; do
+        rm -f model model.*
+        fails_on seen 1 "update: ${fails#*:}: Input/output error" env FAULTY_CALL=${fails%%:*} \
+            FAULTY_AT=1+ FAULTY_HOW=5 FAULTY_FD=9 LD_PRELOAD="$SHIM" $LEARN -m model -l 2 -c 1
+    done
+}
+
+@test "salvage" {
+    goes_wrong -i shown salvage
+    called read writev realloc
+    printf 'rankpipe/1 round t=1\nrank' >broken # read once, and again for what follows
+    for at in 1 2; do
+        fails 1 'salvage: cannot read broken: Input/output error' env FAULTY_CALL=read FAULTY_AT=$at \
+            FAULTY_HOW=5 FAULTY_FD=9 LD_PRELOAD="$SHIM" salvage broken
+    done
 }
 
 @test "every learner, where there is no memory" {
@@ -419,6 +435,7 @@ service() {
     head -c $((size - 400)) six >$file
     mends "cannot map $file" mmap
     head -c $((size - 400)) six | cmp - $file
+    mends "cannot write $file" fsync
     : >$file # no round: it is to be removed
     mends "cannot remove $file" unlink
 }

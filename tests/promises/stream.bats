@@ -100,6 +100,8 @@ carried() {
     { carried ' gamma=1' 'label:f4[1],other:f8[1],score:f8[1],order:u4[1],greedy:u4[1]' 35 \
         "$label$other$score$order$order" && end 1; } >expected
     same expected explored
+    explore -g 1 <explored >again # the order is drawn anew, in place of the one before
+    same explored again
     metric -t table ndcg@1 <explored >measured
     same explored measured
     feedback-mask <measured >masked
@@ -226,6 +228,8 @@ carried() {
 }
 
 @test "other bytes are not taken for a stream" {
+    echo rankpipe/1 >in
+    all_refuse in "header line: no kind of record after: 'rankpipe/1'"
     printf '\177ELF\1\1\n' >in
     all_refuse in "not a rankpipe stream: it begins with '\\\\x7fELF\\\\x01\\\\x01'"
     cat two - <<<'more' >in
