@@ -67,7 +67,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     is "$(spool -r -b 59 log | rounds | sed -n '1p;$p' | xargs)" '59 100'
     is "$(spool -r -b 101 log | rounds | wc -l)" 0
     feedback-mask <shown.bin >seen.bin
-    spool -n seen -c 30 log <seen.bin >/dev/null
+    spool -n seen -c 40 log <seen.bin >/dev/null
     replay -n 33 seen.bin | update -a squared -e 0.1 -m w.bin
     is "$(spool -r -n seen -m w.bin log | rounds | sed -n '1p;$p' | xargs)" '34 100'
     is "$(spool -r -n seen -m nothing log | rounds | wc -l)" 100

@@ -393,7 +393,12 @@ service() {
                 FAULTY_CALL=$call FAULTY_AT=$n FAULTY_HOW=$error FAULTY_FD=9 LD_PRELOAD=$SHIM \
                     spool -y -c 4 log <six 9<>count >passed 2>err || got=$?
                 [ $got -le 1 ] || { echo "$call $n $error: $got" && return 1; }
-                if [ $got = 1 ]; then [ -s err ]; else same six passed; fi
+                if [ $got = 1 ]; then
+                    grep -Eq '^spool: (.*: )?(cannot (make|open|write|read|lock|rename|sync) |out of memory: )' err ||
+                        { echo "$call $n $error" && cat err && return 1; }
+                else
+                    same six passed
+                fi
                 { salvage passed 2>/dev/null || true; } | bin2txt -f head | wc -l >has
                 spool -a log <six >rest 2>/dev/null # the next start, with all rounds again
                 spool -r log | uncrc >read

@@ -336,6 +336,7 @@ refuse_columns() {
 @test "columns that a program knows are checked" {
     refuse_columns 'label:f4[1]' '\0\0\0\0' 'column label has 1 values, not 2'
     refuse_columns 'label:u4[2]' '\0\0\0\0\0\0\0\0' 'column label has type u4, not f4'
+    refuse_columns 'label:u2[2]' '\0\0\0\0' 'column label has type u2, not f4'
     refuse_columns 'label:f4[2]' '\0\0\0\0\0\0\0200\0277' 'column label: value 1 is -1: a relevance is a finite number of at least 0'
     refuse_columns 'label:f4[2]' '\0\0\0300\0177\0\0\0\0' 'column label: value 0 is nan: *'
     refuse_columns 'label:f4[2]' '\0\0\0200\0177\0\0\0\0' 'column label: value 0 is inf: *'
@@ -605,6 +606,9 @@ gone() {
     done
     gone wide update -X -a squared -e 0.1
     gone many.txt svm2bin
+    synth -n 3 -l 400 -d 200 linear >large # replay lends the pages of such rounds to the pipe
+    timeout -s KILL 10 replay -n 1000 large 2>err | head -c 1000000 >out
+    is "${PIPESTATUS[0]} $(cat err)" '141 '
 }
 
 @test "a reader that is gone ends a program that waits for input, too" {
