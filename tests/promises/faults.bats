@@ -164,6 +164,13 @@ HARMLESS="pthread_attr_* pthread_cond_* pthread_join pthread_mutex_* pthread_sig
     goes_wrong -i scored explore -g 0.5
     called splice ioctl
     goes_wrong -i scored -o out explore -g 0.5
+    # features that come in pieces, of which a later one cannot be moved: all are read and written
+    for at in 2 3 4 5; do
+        cat scored | FAULTY_CALL=splice FAULTY_AT=$at FAULTY_HOW=12 FAULTY_FD=9 LD_PRELOAD=$SHIM \
+            timeout -s KILL 10 explore -g 0.5 2>err | cat >got
+        same shown got
+        is "$(cat err)" ''
+    done
 }
 
 @test "metric" {
