@@ -40,6 +40,8 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     spool -r log | uncrc >read.bin
     same shown.bin read.bin
     is "$(spool -l log)" 100
+    timeout -s KILL 10 spool slash// <shown.bin >/dev/null
+    is "$(spool -l slash/)" 100
 }
 
 @test "large rounds, which move through pipes, are stored whole too" {

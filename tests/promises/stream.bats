@@ -313,6 +313,8 @@ refuse_keys() {
     for made in Scale scale, ,scale scale,,rank scale:A 3 scale/rank fourier:1:2:3,4; do
         refuse_keys "t=2 docs=1 dim=0 made=$made" 'round 2' "made=$made is not a list of steps *"
     done
+    # steps of other programs pass
+    mkstream round t=1 docs=1 dim=0 made=a,zoom:1.5,z | explore -g 1 | bin2txt -f head | grep ' made=a,zoom:1.5,z '
     refuse_keys 't=2 docs=1 made=scale dim=0' 'round 2' 'key dim= is out of order: *qid, request, time, docs, dim, made, gamma, *'
     refuse_keys "t=2 docs=1 dim=0 made=own:$(printf '%0252d' 0)" 'round 2' 'made= has 256 bytes: at most 255 are allowed'
     refuse_keys 't=2 request=a%zz docs=1 dim=0' 'round 2' 'request=a%zz: two hexadecimal digits (0-9, A-F) must follow %'
