@@ -903,7 +903,7 @@ refused() {
     replay -n 9 deck | update -a kl -e 0.1 -m model
     cp model before
     mkdir model.lock.new
-    cannot=$(resuming model 'update: cannot write model.lock.new: *')
+    cannot=$(resuming model 'update: cannot write model.lock.new: File exists')
     fails_on deck 1 "$cannot" update -a kl -e 0.1 -m model
     same before model
     fails_on deck 1 "$cannot" update -a kl -e 0.1 -c 3 -m model
