@@ -40,6 +40,9 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     spool -r log | uncrc >read.bin
     same shown.bin read.bin
     is "$(spool -l log)" 100
+    timeout -s KILL 10 spool slash// <shown.bin >passed.bin
+    same shown.bin passed.bin
+    is "$(spool -l slash//)" 100
 }
 
 @test "large rounds, which move through pipes, are stored whole too" {
