@@ -87,11 +87,16 @@ static void report_lost(struct salvager *my, uint64_t lost)
     report(my, what);
 }
 
-/* A record that is whole: checks a round, because bytes within it may be damaged. */
+/* A record that is whole: checks a round, because bytes within it may be damaged. Where there is no
+ * memory to do that, no round is lost. */
 static enum step take(struct salvager *my, struct round *round)
 {
     struct fault wrong = { FAULT_NONE, "" };
     if (round->record->kind == RECORD_ROUND && round_read(round, &wrong) < 0) {
+        if (wrong.kind != FAULT_DATA) {
+            *my->host->fault = wrong;
+            return FAIL;
+        }
         report(my, wrong.text);
         return DROP;
     }

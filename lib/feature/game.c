@@ -240,8 +240,7 @@ int game_round(struct game *game, uint64_t t, struct round *round, struct fault 
     game->rules->draw(game, &normals, label);
     if (game->dim == 0)
         return 0;
-    return record_put(record, record->columns, "x", COLUMN_F4, (uint64_t)game->docs * game->dim,
-                      game->x, fault);
+    return record_put(record, "x", COLUMN_F4, (uint64_t)game->docs * game->dim, game->x, fault);
 }
 
 void game_close(struct game *game)

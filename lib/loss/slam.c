@@ -53,15 +53,14 @@ static size_t grade_from(const struct list *list, size_t to)
     return from;
 }
 
-/* The loss, and the subgradient in g, with weight v[a] for graded[a]. Grades are visited from the
- * lowest; `rival` is the highest-scoring document of a lower grade. The first document of each
- * grade is the one of it that scores most. */
+/* The loss, and the subgradient in g, which is 0 before, with weight v[a] for graded[a]. Grades are
+ * visited from the lowest; `rival` is the highest-scoring document of a lower grade. The first
+ * document of each grade is the one of it that scores most. */
 static double hinges(const struct list *list, const double *v, double *g)
 {
     const double *s = list->s;
     double loss = 0;
     uint32_t rival = 0;
-    memset(g, 0, list->m * sizeof *g);
     for (size_t from, to = list->m; to > 0; to = from) {
         from = grade_from(list, to);
         for (size_t a = from; a < to && to < list->m; a++) {
@@ -147,9 +146,7 @@ double slam_minimax(size_t m, const double *s, const double *R, double *g, doubl
         if (to == m || s[first] > s[rival] || (s[first] == s[rival] && first < rival))
             rival = first;
     }
-    if (1 + most <= 0)
-        return 0;
     g[best_i] = -1;
     g[best_j] = 1;
-    return 1 + most;
+    return 1 + most; /* above 0, since some pair is in the wrong order */
 }

@@ -155,7 +155,7 @@ int model_put_changes(struct model *model, size_t n, const uint32_t *index, cons
     model->value = value;
     model->changes = n;
     model->scale = scale ? *scale : 1;
-    if (record_put(&model->record, 0, "index", COLUMN_U4, n, index, fault) < 0 ||
+    if (record_put(&model->record, "index", COLUMN_U4, n, index, fault) < 0 ||
         model_put(model, "value", n, value, fault) < 0)
         return -1;
     return scale ? model_put(model, "scale", 1, scale, fault) : 0;
@@ -169,13 +169,13 @@ int model_set(struct model *model, const char *name, const char *value, struct f
 int model_put(struct model *model, const char *name, size_t n, const double *data,
               struct fault *fault)
 {
-    return record_put(&model->record, model->record.columns, name, COLUMN_F8, n, data, fault);
+    return record_put(&model->record, name, COLUMN_F8, n, data, fault);
 }
 
 int model_put_whole(struct model *model, const char *name, size_t n, const uint64_t *data,
                     struct fault *fault)
 {
-    return record_put(&model->record, model->record.columns, name, COLUMN_U8, n, data, fault);
+    return record_put(&model->record, name, COLUMN_U8, n, data, fault);
 }
 
 int model_put_source(struct model *model, const char *name, enum column_type type, size_t n,

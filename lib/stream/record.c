@@ -158,8 +158,8 @@ const struct column *record_column(const struct record *record, const char *name
     return NULL;
 }
 
-int record_put(struct record *record, size_t at, const char *name, enum column_type type,
-               uint64_t count, const void *data, struct fault *fault)
+int record_put(struct record *record, const char *name, enum column_type type, uint64_t count,
+               const void *data, struct fault *fault)
 {
     struct column new = { .name = name, .type = type, .count = count, .data = data };
     record_changes(record);
@@ -171,10 +171,7 @@ int record_put(struct record *record, size_t at, const char *name, enum column_t
     }
     if (record->columns == RECORD_COLUMNS)
         return fault_data(fault, "the header line has no room for a column %s", name);
-    memmove(&record->column[at + 1], &record->column[at],
-            (record->columns - at) * sizeof *record->column);
-    record->column[at] = new;
-    record->columns++;
+    record->column[record->columns++] = new;
     return 0;
 }
 
@@ -182,7 +179,7 @@ int record_put_source(struct record *record, const char *name, enum column_type 
                       uint64_t count, struct column_source *source, struct fault *fault)
 {
     size_t at = record->columns;
-    if (record_put(record, at, name, type, count, NULL, fault) < 0)
+    if (record_put(record, name, type, count, NULL, fault) < 0)
         return -1;
     record->column[at].source = source;
     return 0;

@@ -120,10 +120,10 @@ int record_set_value(struct record *record, size_t k, const char *value, size_t 
 /* The column of that name, or NULL. */
 const struct column *record_column(const struct record *record, const char *name);
 
-/* Sets a column: where the record has one of that name, else as column number `at`. `name` and
- * `data` must outlive the record. 0, or a data fault where the line has no room. */
-int record_put(struct record *record, size_t at, const char *name, enum column_type type,
-               uint64_t count, const void *data, struct fault *fault);
+/* Sets a column: where the record has one of that name, else as its last. `name` and `data` must
+ * outlive the record. 0, or a data fault where the line has no room. */
+int record_put(struct record *record, const char *name, enum column_type type, uint64_t count,
+               const void *data, struct fault *fault);
 
 /* The same for a column whose values are made while the record is written. */
 int record_put_source(struct record *record, const char *name, enum column_type type,

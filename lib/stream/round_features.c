@@ -116,7 +116,7 @@ int round_features(const struct round *round, struct matrix *x, struct fault *fa
 static int put(struct record *record, enum round_column column, enum column_type type,
                uint64_t count, const void *data, struct fault *fault)
 {
-    return record_put(record, record->columns, round_column_name(column), type, count, data, fault);
+    return record_put(record, round_column_name(column), type, count, data, fault);
 }
 
 static int put_features(struct record *record, const struct matrix *x, struct fault *fault)

@@ -40,11 +40,22 @@ static int ring(void *self, struct fault *fault)
     return spool_writer_cut(self, fault);
 }
 
+/* Is there room for the path of a finished file, which is the longest? 0 or a fault. */
+static int check_folder(const struct spool_writer *writer, struct fault *fault)
+{
+    char path[SPOOL_PATH];
+    struct spool_file file = { "", 0, 0, false };
+    stpncpy(file.name, writer->name, SPOOL_NAME);
+    return spool_path(writer->folder, &file, path, fault);
+}
+
 int spool_writer_open(struct spool_writer *writer, struct watch *watch,
                       struct spool_salvaged *salvaged, struct fault *fault)
 {
     struct spool_file file;
     *salvaged = (struct spool_salvaged){ .rounds = 0 };
+    if (check_folder(writer, fault) < 0)
+        return -1;
     if (mkdir(writer->folder, 0777) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
         return fault_system(fault, "cannot make folder %s", writer->folder);
     if (lock(writer, fault) < 0)

@@ -27,8 +27,8 @@ static int put_columns(const struct svm *svm, const struct svm_query *query, str
 {
     struct record *record = round->record;
     if ((query->label && put_label(round, query, fault) < 0) ||
-        (query->names && record_put(record, record->columns, "name", COLUMN_U1, query->name_bytes,
-                                    query->names, fault) < 0))
+        (query->names && record_put(record, "name", COLUMN_U1, query->name_bytes, query->names,
+                                    fault) < 0))
         return -1;
     return put_features(svm, round, &query->x, fault);
 }

@@ -281,7 +281,7 @@ static void check_tops(void)
     const size_t m = 10;
     for (size_t p = 0; p < COUNT(places); p++)
         for (uint64_t k = places[p], group = 0; group < blocks_groups(m, k); group++) {
-            uint32_t order[10];
+            uint32_t order[11] = { [10] = 1000 };
             unsigned times[10] = { 0 };
             size_t first = group * k, top = m - first < k ? m - first : k;
             struct rng rng = rng_at(1, RNG_EXPLORE, group);
@@ -292,6 +292,7 @@ static void check_tops(void)
             }
             for (size_t i = 0; i < m; i++)
                 tell(times[i] == 1, "no permutation", k, group, i);
+            tell(order[m] == 1000, "something beyond the order", k, group, order[m]);
         }
 }
 

@@ -1,7 +1,7 @@
 /*
  * Every kind of machine that this one can be gives the same bits as sums written out plainly here:
- * products with dense rows, sums of rows, variances, observations of a factor, rankings. And dense
- * features are changed to the same as sparse ones.
+ * products with dense rows, sums of rows, variances, observations of a factor, rankings. Dense
+ * features are changed to the same as sparse ones. Numbers that are not finite are found.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 
 #include "feature/steps.h"
 #include "math/dense.h"
+#include "math/finite.h"
 #include "math/order.h"
 #include "math/rng.h"
 #include "math/udu.h"
@@ -131,7 +132,7 @@ static void check_variances(struct rng *rng, size_t n)
 {
     enum { W = VARIANCES_ABREAST };
     static double a[ROWS * (ROWS + 1) / 2], abreast[W * ROWS], z[W][ROWS];
-    double shared[ROWS], want[W], got[W];
+    double shared[ROWS + 1], want[W], got[W];
     for (unsigned sharing = 0; sharing < 2; sharing++) {
         draw_factor(rng, n, a);
         for (size_t d = 0; d < W; d++) {
@@ -141,7 +142,9 @@ static void check_variances(struct rng *rng, size_t n)
             }
             want[d] = variance(a, n, z[d]);
         }
+        shared[n] = 7;
         variances_shared(a, n, z[0], shared);
+        same("after what is shared", n, vectors_best(), &shared[n], &(double){ 7 }, sizeof *shared);
         for (enum vectors kind = VECTORS_PORTABLE; kind <= vectors_best(); kind++) {
             variances_for(kind)(a, n, abreast, sharing ? shared : NULL, got);
             same(sharing ? "variances, half shared" : "variances", n, kind, got, want, sizeof got);
@@ -280,6 +283,25 @@ static void check_steps(struct rng *rng)
     compare_steps("products", &dense);
 }
 
+/* ---- numbers that are not finite ---- */
+
+/* Of n numbers, the first that is not finite is found, wherever it is; what is around them is not
+ * looked at. */
+static void check_finite(size_t n)
+{
+    static const double odd[] = { INFINITY, -INFINITY, NAN };
+    double s[ROWS + 2];
+    for (size_t at = 0; at <= n; at++) {
+        struct fault fault = { FAULT_NONE, "" }, want = { FAULT_NONE, "" };
+        for (size_t i = 0; i < ROWS + 2; i++)
+            s[i] = i == 0 || i > at ? odd[at % 3] : i % 2 ? 1e308 : -1e308;
+        if (at < n)
+            (void)fault_data(&want, "document %zu scores %g: why", at, odd[at % 3]);
+        (void)finite_scores(n, s + 1, "why", &fault);
+        same("not finite", n, vectors_best(), fault.text, want.text, sizeof fault.text);
+    }
+}
+
 int main(void)
 {
     struct rng rng = rng_at(1, RNG_SAMPLE, 1);
@@ -296,6 +318,8 @@ int main(void)
             check_observations(&rng, n, k);
     for (size_t m = 0; m < 600; m += m < 300 ? 1 : 37)
         check_order(&rng, m);
+    for (size_t n = 0; n <= ROWS; n++)
+        check_finite(n);
     printf("kernels: %lu comparisons by %d kinds of machine\n", cases, (int)vectors_best() + 1);
     if (wrong)
         fprintf(stderr, "kernels: %lu wrong\n", wrong);

@@ -146,6 +146,8 @@ covariance() {
     # a fixed list: the sum of an item's relevances, over their number and lambda
     mkstream round t=1 docs=2 dim=0 label:f4 2 4 | update -a ridge -x none -p >one
     holds one 1 2
+    mkstream round t=1 docs=40 dim=0 label:f4 '2*20' '4*20' | update -a ridge -x none -p >one
+    holds one $(yes 1 | head -n 20) $(yes 2 | head -n 20)
 }
 
 @test "ridge says what it cannot learn from" {
@@ -153,6 +155,9 @@ covariance() {
     fails_on bad 1 "update: <stdin>: round 1: z'P z + lambda is *nan: a feature is not finite *" \
         update -a ridge -x none
     update -a ridge -x none -p <bad >model # which does not look at it
+    mkstream round t=1 docs=2 dim=2 order:u4 0 1 seen:f4 1 x:f4 1 inf 3 4 >bad
+    fails_on bad 1 "update: <stdin>: round 1: z'P z + lambda is inf: a feature is not finite *" \
+        update -a ridge -x none -p
     mkstream round t=1 docs=2 dim=2 order:u4 0 1 seen:f4 x:f4 1 2 3 4 >bad
     fails_on bad 1 'update: <stdin>: round 1: seen has 0 relevances, and ridge needs 1: use feedback-mask -k 1' \
         update -a ridge -x none
@@ -412,6 +417,9 @@ covariance() {
         mkstream model learner=ranksvm rounds=1 dim=1 w:f8 $scale direction:f8 1 scale:f8 $scale bets:f8 1 1 1 >bad
         fails_on round 1 'update: model bad: *scale*' update -a ranksvm -m bad
     done
+    mkstream model learner=ranksvm rounds=1 dim=2 eta=0.1 radius=9 w:f8 1 0.5 direction:f8 4 6 scale:f8 0.25 >bad
+    fails_on round 1 'update: model bad: model: weight 1 is 0.5, but scale times direction is 1.5' \
+        update -a ranksvm -e 0.1 -U 9 -m bad
     mkstream model learner=ranksvm rounds=1 dim=1 w:f8 0.1 direction:f8 1 scale:f8 0.1 bets:f8 1 1 >bad
     fails_on round 1 'update: model bad: *bets*' update -a ranksvm -m bad
     # 2 (1 + 10) = 22 parts of the wealth: it fits
@@ -546,4 +554,11 @@ covariance() {
     mkstream model learner=kernel rounds=1 dim=2 features=2 tradeoff=1 size=2 seed=1 w:f8 0 0 kept:f8 1 2 3 -1 pairs:f8 1 >short
     wrong_way >round
     fails_on round 1 '*kernel needs tradeoff=, size= and kept:f8*' score -m short
+    # numbers that are not finite, which an infinite distance hides, are neither kept nor ranked by
+    mkstream round t=3 docs=2 dim=2 label:f4 0 1 x:f4 1 2 3 inf >round
+    fails_on round 1 "$(resuming one 'update: <stdin>: round 3: feature 2 of document 1 is inf')" \
+        update -a kernel -N 1 -C 0.1 -x none -m one
+    mkstream round t=3 docs=2 dim=3 x:f4 1 2 3 4 5 nan >round # which has no weight
+    fails_on round 1 'score: <stdin>: round 3: document 1 scores *nan: one of its features is too large' \
+        score -d 3 -m one
 }

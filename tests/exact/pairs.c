@@ -86,6 +86,28 @@ static void check_listed(const struct list *list)
     buffer_free(&buffer);
 }
 
+/* Drawn, each of the same pairs comes once. */
+static void check_shuffled(const struct list *list, uint64_t seed)
+{
+    static unsigned char times[LONG][LONG];
+    struct pairs pairs;
+    struct pair pair;
+    struct buffer buffer = { NULL, 0 };
+    struct long_work work = { NULL, 0, false };
+    struct fault fault = { FAULT_NONE, "" };
+    struct feedback feedback = { list->m, list->doc, list->relevance };
+    struct rng rng = rng_at(seed, RNG_PAIRS, 1);
+    memset(times, 0, sizeof times);
+    must(pairs_start(&pairs, &feedback, &rng, &buffer, &work, &fault), &fault);
+    while (pairs_next(&pairs, &pair))
+        times[pair.better % LONG][pair.worse % LONG]++;
+    for (size_t a = 0; a < list->m; a++)
+        for (size_t b = 0; b < list->m; b++)
+            hold(times[list->doc[a]][list->doc[b]] == (list->relevance[a] > list->relevance[b]),
+                 "long list", "a pair is drawn so often", times[list->doc[a]][list->doc[b]], 1);
+    buffer_free(&buffer);
+}
+
 /* The gradient of all hinges is what two loops count. */
 static void check_hinges(const struct list *list)
 {
@@ -109,6 +131,7 @@ static void check_long_lists(struct rng *rng)
         struct list list;
         draw_list(rng, &list);
         check_listed(&list);
+        check_shuffled(&list, n);
         check_hinges(&list);
     }
 }

@@ -133,7 +133,7 @@ static inline void put(struct made *made, const char *name, enum column_type typ
                        const void *data)
 {
     struct fault fault = { FAULT_NONE, "" };
-    must(record_put(&made->record, made->record.columns, name, type, n, data, &fault), &fault);
+    must(record_put(&made->record, name, type, n, data, &fault), &fault);
 }
 
 /* zeros: as values that are 0, or not there. */

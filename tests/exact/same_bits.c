@@ -1,9 +1,12 @@
 /*
  * Two ways to the same bits, for each learner in the table: dense and sparse features; learning on
- * and stopping after every round, with what is kept written out and read back; the labels, and
- * all of them seen in whatever order; and, for those that make no promise of it, a list of which
- * some is seen and the list of those alone. The features grow from round to round.
+ * and stopping after every round, with what is kept written out and read back; learning on and
+ * being stopped in rounds, which are undone and learnt again; the labels, and all of them seen in
+ * whatever order; and, for those that make no promise of it, a list of which some is seen and the
+ * list of those alone. The features grow from round to round.
  */
+#include <unistd.h>
+
 #include "loss/surrogate.h"
 #include "rounds.h"
 #include "stream/header.h"
@@ -65,9 +68,9 @@ static void draw_deal(struct rng *rng, struct deal *deal, uint64_t t)
     deal->places = rng_below(rng, (uint32_t)deal->query.docs + 1);
 }
 
-/* To those of a list other than ftpl: clicks on its first four items. Scores are those that the
+/* For those of a list other than ftpl: clicks on its first four items. Scores are those that the
  * learner ranks by. */
-static void learn_clicked(struct state *state, struct rng *rng, uint64_t t)
+static const struct round *clicked_round(struct state *state, struct rng *rng, uint64_t t)
 {
     static struct made made;
     struct query query = { .docs = ITEMS, .dim = 0 };
@@ -82,12 +85,12 @@ static void learn_clicked(struct state *state, struct rng *rng, uint64_t t)
                                                   : state->w;
     memcpy(made.score, score, ITEMS * sizeof *score);
     made.round.score = made.score;
-    learn_round(state, &made.round);
+    return &made.round;
 }
 
-/* To ftpl: a fixed list, in blocks of a round for each item and one more; in the last run, whose
+/* For ftpl: a fixed list, in blocks of a round for each item and one more; in the last run, whose
  * gain wants them, all labels. */
-static void learn_item(struct state *state, struct rng *rng, uint64_t t, size_t run)
+static const struct round *item_round(struct rng *rng, uint64_t t, size_t run)
 {
     static struct made made;
     struct query query = { .docs = ITEMS, .dim = 0 };
@@ -103,7 +106,7 @@ static void learn_item(struct state *state, struct rng *rng, uint64_t t, size_t 
         if (order[a] == top)
             order[a] = order[0];
     order[0] = top < ITEMS ? top : order[0];
-    learn_round(state, run < 2 ? mask_round(&made, order, 1) : round);
+    return run < 2 ? mask_round(&made, order, 1) : round;
 }
 
 /* Does it learn from clicks, and from nothing else? */
@@ -123,8 +126,9 @@ static bool listed(const struct learner *learner)
     return false;
 }
 
-/* To the others: in turn all labels and, as explore shows them, as many as the learner needs. */
-static void learn_deal(struct state *state, const struct deal *deal, uint64_t t, enum form form)
+/* For the others: in turn all labels and, as explore shows them, as many as the learner needs. */
+static const struct round *deal_round(const struct state *state, const struct deal *deal,
+                                      uint64_t t, enum form form)
 {
     static struct made made;
     const struct round *round = make_round(&made, &deal->query, t, form);
@@ -137,7 +141,19 @@ static void learn_deal(struct state *state, const struct deal *deal, uint64_t t,
         made.round.gamma = 0.5;
         round = mask_round(&made, deal->order, least < m ? least : m);
     }
-    learn_round(state, round);
+    return round;
+}
+
+/* Round t of a run of any learner; it lasts until the next. */
+static const struct round *next_round(struct state *state, struct rng *rng, uint64_t t, size_t run)
+{
+    struct deal deal;
+    if (strcmp(state->learner->name, "ftpl") == 0)
+        return item_round(rng, t, run);
+    if (listed(state->learner))
+        return clicked_round(state, rng, t);
+    draw_deal(rng, &deal, t);
+    return deal_round(state, &deal, t, (enum form)(t % FORMS));
 }
 
 /* ---- dense and sparse ---- */
@@ -152,7 +168,7 @@ static void check_forms(const struct learner *learner, size_t run)
         struct deal deal;
         draw_deal(&rng, &deal, t);
         for (size_t f = 0; f < FORMS; f++)
-            learn_deal(&state[f], &deal, t, (enum form)f);
+            learn_round(&state[f], deal_round(&state[f], &deal, t, (enum form)f));
         for (size_t f = 1; f < FORMS; f++)
             hold(same_learnt(&state[0], &state[f]), learner->name,
                  "dense and sparse (1, 2 with zeros) differ", f, 0);
@@ -212,25 +228,55 @@ static void check_stopping(const struct learner *learner, size_t run)
     begin(&on, learner, run);
     begin(&off, learner, run);
     for (uint64_t t = 1; t <= ROUNDS; t++) {
-        struct deal deal;
         go_on(&off, run);
-        if (strcmp(learner->name, "ftpl") == 0) {
-            learn_item(&on, &rng, t, run);
-            learn_item(&off, &same, t, run);
-        } else if (listed(learner)) {
-            learn_clicked(&on, &rng, t);
-            learn_clicked(&off, &same, t);
-        } else {
-            draw_deal(&rng, &deal, t);
-            learn_deal(&on, &deal, t, (enum form)(t % FORMS));
-            learn_deal(&off, &deal, t, (enum form)(t % FORMS));
-        }
+        learn_round(&on, next_round(&on, &rng, t, run));
+        learn_round(&off, next_round(&off, &same, t, run));
         size_t n = write_model(&on, whole);
         hold(write_model(&off, pieces) == n && memcmp(whole, pieces, n) == 0, learner->name,
              "stopping and going on differs from never stopping, t", t, run);
     }
     learner_close(&on);
     learner_close(&off);
+}
+
+/* A signal stops a round anywhere in its work: nothing of it is left. It is learnt again. */
+static bool learn_stopped(struct state *state, const struct round *round,
+                          const struct watch *signalled, uint64_t steps)
+{
+    static char before[BYTES], after[BYTES];
+    struct fault fault = { FAULT_NONE, "" };
+    size_t n = write_model(state, before);
+    state->work = (struct long_work){ signalled, WORK_STEPS - steps, false };
+    bool stopped = learner_learn(state, round, &fault) < 0;
+    if (stopped)
+        hold(fault.kind == FAULT_STOPPED && !state->spoiled && write_model(state, after) == n &&
+             memcmp(before, after, n) == 0, state->learner->name,
+             "a round that was stopped is not undone, t", round->t, steps);
+    state->work = (struct long_work){ NULL, 0, false };
+    if (stopped)
+        learn_round(state, round);
+    return stopped;
+}
+
+/* How many rounds were stopped: some are over before they look for a signal. */
+static size_t check_undone(const struct learner *learner, size_t run,
+                           const struct watch *signalled)
+{
+    size_t stopped = 0;
+    struct rng rng = rng_at(run, RNG_SAMPLE, 5), same = rng, when = rng_at(run, RNG_SAMPLE, 6);
+    struct state on, off;
+    begin(&on, learner, run);
+    begin(&off, learner, run);
+    for (uint64_t t = 1; t <= ROUNDS; t++) {
+        learn_round(&on, next_round(&on, &rng, t, run));
+        const struct round *round = next_round(&off, &same, t, run);
+        stopped += learn_stopped(&off, round, signalled, 1 + rng_below(&when, t % 2 ? 100 : 3000));
+        hold(same_learnt(&on, &off), learner->name,
+             "a round that was stopped and learnt again is not the round, t", t, run);
+    }
+    learner_close(&on);
+    learner_close(&off);
+    return stopped;
 }
 
 /* ---- what is seen ---- */
@@ -310,10 +356,18 @@ static void check_all_seen(const struct learner *learner, size_t run)
 
 int main(void)
 {
-    size_t parts = 0, n = 0;
+    size_t parts = 0, stopped = 0, n = 0;
+    struct watch signalled = WATCH_NOTHING;
+    int ends[2];
+    if (pipe(ends) < 0 || write(ends[1], "", 1) != 1) {
+        perror("same_bits");
+        return 1;
+    }
+    signalled.stop = ends[0];
     for (; learners[n]; n++) {
         for (size_t run = 0; run < RUNS; run++) {
             check_stopping(learners[n], run);
+            stopped += check_undone(learners[n], run, &signalled);
             if (!listed(learners[n]))
                 check_forms(learners[n], run);
             if (estimates(learners[n]))
@@ -328,6 +382,7 @@ int main(void)
     printf("same_bits: %zu learners, %zu of which learn from any part\n", n, parts / RUNS);
     /* ridge's three once */
     hold(parts == 13 * RUNS + 3, "same_bits", "learners", parts, 13 * RUNS + 3);
+    hold(stopped > 500, "same_bits", "rounds stopped", stopped, 500);
     if (wrong)
         fprintf(stderr, "same_bits: %lu wrong\n", wrong);
     return wrong ? 1 : 0;

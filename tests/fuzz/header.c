@@ -21,7 +21,7 @@ static bool change(void)
     record_drop(&record, "label-");
     return (!round || record_set_number(&record, 0, "t", RECORD_MOST - 1, &fault) == 0) &&
            record_set(&record, record.keys, "x-fuzz", "1", &fault) == 0 &&
-           record_put(&record, 0, "score", COLUMN_F8, 2, NULL, &fault) == 0;
+           record_put(&record, "score", COLUMN_F8, 2, NULL, &fault) == 0;
 }
 
 static void hold_same_record(void)

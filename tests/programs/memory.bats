@@ -185,6 +185,24 @@ broken() {
     broken 'update: model broken.model: *sums*' '7 8' '1 1' 1 '1 1 0 0 0'
 }
 
+@test "a mean or an index that is not finite is an error, and nothing is shown by it" {
+    mkstream round t=1 qid=q docs=2 dim=1 x:f4 1 100 >round
+    known() { # WIDTH LEVEL SQUARES
+        mkstream model learner=memory rounds=1 dim=1 tradeoff=10 width=$1 seed=1 w:f8 0 inverse:f8 1 0 1 0 0 1 \
+            level:f8 $2 constant:f8 0 moments:f8 1 $3 0 0 0 keys:u8 7 answers:f8 1 sums:f8 1 >m
+    }
+    known 4 1e307 1
+    fails_on round 1 'score: <stdin>: round 1 (qid q): document 0 scores inf: what is remembered of it is not finite: *' \
+        score -m m
+    [ ! -s out ]
+    known 1e308 1 1e300
+    fails_on round 1 'score: <stdin>: round 1 (qid q): document 0 scores inf: its index is too large: use a smaller -S' \
+        score -m m
+    [ ! -s out ]
+    known 4 1 1
+    score -m m <round
+}
+
 # ---- the file and the ring ----
 
 @test "explore shows the document with the largest index on top" {

@@ -150,6 +150,9 @@ A="0:2 1:1 2:3"
     explore -p top -k 1 -g 0.5 <s >shown
     fails_on shown 1 "metric: <stdin>: round 1 (qid 1): drawn:loss:kl needs orders of explore -p uniform*" \
         metric drawn:loss:kl
+    explore -p swap -k 1 -g 0.5 <s >shown
+    fails_on shown 1 "metric: <stdin>: round 1 (qid 1): drawn:loss:kl needs orders of explore -p uniform*" \
+        metric drawn:loss:kl
 }
 
 @test "loss:SURROGATE is nothing where scores and relevance agree" {
@@ -232,6 +235,9 @@ A="0:2 1:1 2:3"
     measured "1 1 1 2" "map mrr auc prec@3" "$q" # whatever is above 0 is relevant
     measured 0.1402499 err "$q"      # P = 0.0258884, 0.2348018: P1 + (1 - P1) P2 / 2
     measured "1 1" "mrr map" "0.001:2 0:1"
+    # of the first 3 of 5, which are 2.25 2.25 1: (0.4142136 + 0.6309298 * 3.7568285 + 0.5 * 1)
+    # / (1.6309298 * 3.7568285 + 0.5 * 1)
+    measured 0.495616 ndcg@3 "0.5:5 2.25:4 1:3 2.25:2 0.5:1"
     measured 0.6931472 loss:listnet "0.5:1 0.5:1"
 }
 

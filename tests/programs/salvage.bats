@@ -99,6 +99,21 @@ salvaged() { # salvaged STATUS FILE...: into out and err
     is "$(rounds <out | xargs)" "$(seq 1 20 | xargs) 1 2"
 }
 
+@test "a header line that begins in a payload is found wherever reading stops in it" {
+    setup_rounds
+    { echo 'rankpipe/1 round t=77 docs=1 dim=0 cols=own:u1[50] bytes=50' && head -c 49 /dev/zero; } >cut
+    record=$(($(wc -c <cut) + 1)) # what it would have had
+    for more in {0..20}; do       # bytes after those, at the end of the first 262144, which are read at once
+        own=$((262144 - record - more - 67)) # and its header line
+        { echo "rankpipe/1 round t=9 docs=1 dim=0 cols=own:u1[$own] bytes=$own" && head -c $own /dev/zero &&
+            cat cut shown.bin; } >log
+        is "$(head -n 1 log | wc -c)" 67
+        salvaged 3 log
+        is "$(rounds <out | xargs)" "9 $(seq 1 20 | xargs)"
+        is "$(head -n 1 err)" "salvage: log: after round 9: $((record - 1)) bytes belong to no whole record"
+    done
+}
+
 @test "nothing, garbage, and files that are missing" {
     : >empty
     salvaged 3 empty

@@ -335,7 +335,7 @@ rename_in() {
         rounds) mkstream round t=1 docs=1 dim=1 x:f4 3 ;;
         esac >new
         [ $bad != folder ] || { rm new model && mkdir new; }
-        [ $bad != fifo ] || { rmdir model && rm -f new && mkfifo new; }
+        [ $bad != fifo ] || { rmdir model && rm -f new && mkfifo new && exec 9<>new && cat whole >&9; }
         mv -T new model
         for _ in 1 2; do is 5 "$(ask $((t += 1)))"; done
         is $((told += 1)) "$(wc -l <err)"
@@ -461,6 +461,10 @@ rename_in() {
     fails_on in 1 'score: model folder is a directory, not a file' score -r -m folder
     mkfifo ring
     fails_on in 1 'score: model ring is a device or a pipe, not a file' score -r -m ring
+    exec 9<>ring
+    mkstream model learner=kl rounds=1 dim=1 w:f8 5 >&9 # though there is a model in it
+    fails_on in 1 'score: model ring is a device or a pipe, not a file' timeout 5 score -r -m ring
+    exec 9>&-
     head -c 60 in >model
     fails_on in 1 'score: model*' score -r -m model
     [ ! -s out ]

@@ -56,6 +56,14 @@ answers() {
     answers >want
     same got want
     [ ! -e s ]
+    # an answer of 100 KB, by the names of documents, which are their numbers with zeros first
+    synth -l 1000 -d 4 -n 1 linear | bin2txt |
+        awk '{ $1 = "?"; printf "%s # %0100d\n", $0, NR - 1 } END { print "" }' >requests
+    start s 'score -m w.bin | explore -g 0.5 -s 3'
+    serve -a s <requests >got
+    stop
+    answers | awk -v OFS='\t' 'NF { $4 = sprintf("%0100d", $4) } { print }' >want
+    same got want
 }
 
 @test "connections take turns in one numbering, and each gets the answers to its own requests" {

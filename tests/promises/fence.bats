@@ -7,13 +7,13 @@ load ../helper
 
 SHIM=$ROOT/build/tests/shim/fence.so
 
-# Three queries, of 13, 29 and 67 documents: buffers grow, and have odd numbers of numbers.
+# Three queries, of 13, 30 and 67 documents: buffers grow, and have odd and even numbers of numbers.
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return 1
     awk 'function draw(n) { x = (x * 16807) % 2147483647; return int(x / 65536) % n }
         BEGIN {
             x = 42
-            split("13 29 67", docs)
+            split("13 30 67", docs)
             for (q = 1; q <= 3; q++)
                 for (i = 0; i < docs[q]; i++) {
                     line = draw(5) " qid:" q
@@ -92,6 +92,10 @@ fenced() {
         for input in all seen; do fenced $input update -a $learner; done
     done
     for learner in listnet squared-ndcg; do fenced all update -a $learner; done
+    for k in 1 2; do
+        explore -p plackett-luce <scored | feedback-mask -k $k >drawn
+        for learner in squared 'smoothdcg -k 1'; do fenced drawn update -a $learner; done
+    done
     explore -p plackett-luce <scored | feedback-mask -c perfect >clicks
     for learner in pdgd 'memory -K' cascade-lints; do fenced clicks update -a $learner; done
     mkfifo ring

@@ -100,6 +100,8 @@ carried() {
     { carried ' gamma=1' 'label:f4[1],other:f8[1],score:f8[1],order:u4[1],greedy:u4[1]' 35 \
         "$label$other$score$order$order" && end 1; } >expected
     same expected explored
+    explore -g 1 <explored >again # the order is drawn anew, in place of the one before
+    same explored again
     metric -t table ndcg@1 <explored >measured
     same explored measured
     feedback-mask <measured >masked
@@ -214,7 +216,8 @@ carried() {
 }
 
 @test "SVM-light text is recognised as such" {
-    for line in '2 qid:10 1:0.5' '1 1:0.5 2:3' '-1 7:1' '0.5 qid:a' 'qid:a 1:1' '? qid:a 1:1' '2 qid:a #x'; do
+    for line in '2 qid:10 1:0.5' '1 1:0.5 2:3' '-1 7:1' '0.5 qid:a' 'qid:a 1:1' '? qid:a 1:1' '2 qid:a #x' \
+        '1:0.5 2:3'; do
         echo "$line" >in
         all_refuse in 'this looks like SVM-light text: pipe it through svm2bin'
     done
@@ -225,6 +228,8 @@ carried() {
 }
 
 @test "other bytes are not taken for a stream" {
+    echo rankpipe/1 >in
+    all_refuse in "header line: no kind of record after: 'rankpipe/1'"
     printf '\177ELF\1\1\n' >in
     all_refuse in "not a rankpipe stream: it begins with '\\\\x7fELF\\\\x01\\\\x01'"
     cat two - <<<'more' >in
@@ -308,6 +313,8 @@ refuse_keys() {
     for made in Scale scale, ,scale scale,,rank scale:A 3 scale/rank fourier:1:2:3,4; do
         refuse_keys "t=2 docs=1 dim=0 made=$made" 'round 2' "made=$made is not a list of steps *"
     done
+    # steps of other programs pass
+    mkstream round t=1 docs=1 dim=0 made=a,zoom:1.5,z | explore -g 1 | bin2txt -f head | grep ' made=a,zoom:1.5,z '
     refuse_keys 't=2 docs=1 made=scale dim=0' 'round 2' 'key dim= is out of order: *qid, request, time, docs, dim, made, gamma, *'
     refuse_keys "t=2 docs=1 dim=0 made=own:$(printf '%0252d' 0)" 'round 2' 'made= has 256 bytes: at most 255 are allowed'
     refuse_keys 't=2 request=a%zz docs=1 dim=0' 'round 2' 'request=a%zz: two hexadecimal digits (0-9, A-F) must follow %'
@@ -331,6 +338,7 @@ refuse_columns() {
 @test "columns that a program knows are checked" {
     refuse_columns 'label:f4[1]' '\0\0\0\0' 'column label has 1 values, not 2'
     refuse_columns 'label:u4[2]' '\0\0\0\0\0\0\0\0' 'column label has type u4, not f4'
+    refuse_columns 'label:u2[2]' '\0\0\0\0' 'column label has type u2, not f4'
     refuse_columns 'label:f4[2]' '\0\0\0\0\0\0\0200\0277' 'column label: value 1 is -1: a relevance is a finite number of at least 0'
     refuse_columns 'label:f4[2]' '\0\0\0300\0177\0\0\0\0' 'column label: value 0 is nan: *'
     refuse_columns 'label:f4[2]' '\0\0\0200\0177\0\0\0\0' 'column label: value 0 is inf: *'
@@ -357,7 +365,12 @@ refuse_features() {
 @test "features are checked by the programs that read them" {
     refuse_features 2 'x:f4[1]' '\0\0\0\0' 'column x has 1 values, not 2'
     refuse_features 2 'mine:u1[1]' '\0' 'dim=2, but the round has no features'
-    refuse_features 2 'ptr:u4[2],idx:u4[1]' '\0\0\0\0\01\0\0\0\0\0\0\0' '*'
+    three='sparse features need the three columns ptr, idx and val'
+    refuse_features 2 'ptr:u4[2],idx:u4[1]' '\0\0\0\0\01\0\0\0\0\0\0\0' "$three"
+    refuse_features 2 'ptr:u4[2],val:f4[1]' '\0\0\0\0\01\0\0\0\0\0\0\0' "$three"
+    refuse_features 2 'ptr:u4[2]' '\0\0\0\0\0\0\0\0' "$three"
+    refuse_features 2 'idx:u4[1]' '\0\0\0\0' "$three"
+    refuse_features 2 'val:f4[1]' '\0\0\0\0' "$three"
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\01\0\0\0\01\0\0\0\0\0\0\0\0\0\0\0' 'ptr 0 is 1, not 0'
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\0\0\0\0\02\0\0\0\0\0\0\0\0\0\0\0' \
         'ptr 1 is 2, not from 0 to 1'
@@ -595,6 +608,9 @@ gone() {
     done
     gone wide update -X -a squared -e 0.1
     gone many.txt svm2bin
+    synth -n 3 -l 400 -d 200 linear >large # replay lends the pages of such rounds to the pipe
+    timeout -s KILL 10 replay -n 1000 large 2>err | head -c 1000000 >out
+    is "${PIPESTATUS[0]} $(cat err)" '141 '
 }
 
 @test "a reader that is gone ends a program that waits for input, too" {

@@ -54,6 +54,8 @@ VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-
     fails_on text 1 "svm2bin: <stdin>: line 1: *" $VALGRIND svm2bin
     echo 1 >counts
     fails_on text 1 "svm2bin: <stdin>: line 1: *" $VALGRIND svm2bin -q counts
+    echo 'rankpipe/1 round docs=1 dim=0 bytes=0' >unnumbered
+    fails_on unnumbered 1 'explore: <stdin>: round *: key t= is missing' $VALGRIND explore -g 1
     printf '1 2\n3 4 5\n' >text
     fails_on text 1 "weights2bin: <stdin>: line 2: *" $VALGRIND weights2bin
 }
