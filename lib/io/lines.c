@@ -236,7 +236,6 @@ size_t lines_read_ahead(struct lines *lines, void *to, size_t room)
 
 void lines_resume(struct lines *lines, uint64_t number)
 {
-    lines->from = lines->until = lines->scanned = 0;
     lines->number = number;
 }
 

@@ -36,8 +36,8 @@ bool progress_due(struct progress *progress, double now);
 /* Counts one more round. Is a line due? Reads the clock only once in `stride` rounds. */
 bool progress_round(struct progress *progress);
 
-/* The line after `seconds` of work, at most 79 characters; a piece that does not fit is left out.
- * `measure` may be "". Returns `line`. */
+/* The line after `seconds` of work, at most 79 characters; a piece that does not fit is left out,
+ * and so is the time left from 10^9 seconds on. `measure` may be "". Returns `line`. */
 char *progress_line(const struct progress *progress, double seconds, const char *measure,
                     char line[PROGRESS_LINE]);
 

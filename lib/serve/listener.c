@@ -49,14 +49,12 @@ static int take_passed(struct listener *listener, struct fault *fault)
 
 /* ---- a socket of its own ---- */
 
-static int set_address(struct sockaddr_un *address, const char *path)
+/* The path has room there. */
+static void set_address(struct sockaddr_un *address, const char *path)
 {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
-    if (strlen(path) >= sizeof address->sun_path)
-        return -1;
     strcpy(address->sun_path, path);
-    return 0;
 }
 
 /* Does a process listen at this path? */
@@ -113,9 +111,10 @@ static int make(struct listener *listener, const char *path, struct fault *fault
         return fault_usage(fault, "the path of a socket has at most %zu bytes, not %zu", most,
                            strlen(path));
     snprintf(name, sizeof name, "%s.%" PRIdMAX, path, (intmax_t)getpid());
-    (void)set_address(&address, path);
-    if (set_address(&own, name) < 0 || check_path(&address, path, fault) < 0)
-        return fault_other(fault, "the path of the socket is too long: %.60s", path);
+    set_address(&address, path);
+    set_address(&own, name);
+    if (check_path(&address, path, fault) < 0)
+        return -1;
     listener->fd = socket(AF_UNIX, SOCK_STREAM, 0);
     if (listener->fd < 0 || listener_prepare(listener->fd) < 0 ||
         appear(listener, &own, path) < 0)

@@ -150,17 +150,6 @@ int record_set_number(struct record *record, size_t at, const char *name, uint64
     return record_set(record, at, name, text_from_number(digits, value), fault);
 }
 
-void record_unset(struct record *record, const char *name)
-{
-    size_t left = 0;
-    for (size_t k = 0; k < record->keys; k++)
-        if (!name_is(record->key[k].name, name))
-            record->key[left++] = record->key[k];
-    if (left < record->keys)
-        record_changes(record);
-    record->keys = left;
-}
-
 const struct column *record_column(const struct record *record, const char *name)
 {
     for (size_t c = 0; c < record->columns; c++)

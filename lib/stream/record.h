@@ -117,9 +117,6 @@ int record_set_number(struct record *record, size_t at, const char *name, uint64
 int record_set_value(struct record *record, size_t k, const char *value, size_t bytes,
                      struct fault *fault);
 
-/* Removes a key, if it is there. */
-void record_unset(struct record *record, const char *name);
-
 /* The column of that name, or NULL. */
 const struct column *record_column(const struct record *record, const char *name);
 

@@ -44,6 +44,9 @@ static void check_left(void)
     is(at("loop", 1, 3600), 1, "", "loop: 1 of 3600 rounds, 1.0 a second, 59:59 left");
     is(at("loop", 1, 3601), 1, "", "loop: 1 of 3601 rounds, 1.0 a second, 1:00:00 left");
     is(at("loop", 1, 360000), 1, "", "loop: 1 of 360000 rounds, 1.0 a second, 99:59:59 left");
+    is(at("loop", 1, 1000000000), 1, "",
+       "loop: 1 of 1000000000 rounds, 1.0 a second, 277777:46:39 left");
+    is(at("loop", 1, 1000000001), 1, "", "loop: 1 of 1000000001 rounds, 1.0 a second");
 }
 
 /* The largest numbers there can be: pieces that would not fit are missing, none is cut. */

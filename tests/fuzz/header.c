@@ -17,8 +17,6 @@ static bool change(void)
 {
     struct fault fault = { FAULT_NONE, "" };
     bool round = record.kind == RECORD_ROUND;
-    record_unset(&record, "crc");
-    record_unset(&record, "gamma");
     record_drop(&record, "label");
     record_drop(&record, "label-");
     return (!round || record_set_number(&record, 0, "t", RECORD_MOST - 1, &fault) == 0) &&

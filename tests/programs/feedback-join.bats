@@ -443,6 +443,24 @@ line 7 t=6'
     shown
     feedback-join <(printf '2\t1\n') <shown >out 2>err
     is "$(seen <out)" '2: 1'
+    for file in /dev/stdin /proc/self/fd/0; do
+        [ -e $file ] || continue
+        printf '2\t1\n' | timeout 10 loop "replay shown | feedback-join $file >out" 2>err
+        is "$(seen <out)" '2: 1'
+    done
+}
+
+@test "a FIFO that has ended is closed once, and what is opened then stays open" {
+    shown
+    mkfifo live
+    printf '1\t1\n2\t1\n-\n' >live &
+    for t in 3 4; do printf '%s\t1\n' $t >$t; done
+    timeout 10 loop 'replay -n 4 shown | feedback-join live 3 4 | spool -c 2 log >out'
+    same <(spool -r log | uncrc) out
+    is "$(seen <out)" '1: 1
+2: 1
+3: 1
+4: 1'
 }
 
 @test "who waits for an answer sees that its reader is gone" {

@@ -163,6 +163,14 @@ piped() {
     fails_on empty 1 'loop: update: <stdin>: no rounds' loop 'update -a slam -e 1'
 }
 
+@test "a model in the stream: a part that prints it does, one that cannot use it refuses it" {
+    small_text | svm2bin >q.bin
+    update -a kl -e 0.1 <q.bin >model
+    cat model q.bin >mixed
+    loop bin2txt <mixed | cmp - <(bin2txt mixed)
+    fails_on mixed 1 'loop: *: update: a model in the stream: update learns from rounds; *' loop 'update -a kl -e 0.1 -m other'
+}
+
 @test "a full disk and a reader that has gone are no success" {
     fails 1 'loop: cannot write <stdout>: *' bash -c 'loop "synth linear" >/dev/full'
     fails 1 'loop: cannot write <stdout>: *' loop 'synth linear >/dev/full'

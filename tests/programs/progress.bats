@@ -144,6 +144,16 @@ LOOP="replay -n 1000000 -s 7 q.bin | score | explore -g 0.1 | metric -t curve.ts
     is "$(screen)" ''
 }
 
+@test "a terminal that a row cannot be written to ends the run" {
+    queries
+    shim=$ROOT/build/tests/shim/faulty.so
+    (LD_PRELOAD=$shim FAULTY_CALL=none FAULTY_AT=0 FAULTY_HOW=0 FAULTY_FD=9 cat 9>count </dev/null) 2>/dev/null || true
+    [ -s count ] || skip "LD_PRELOAD does nothing here"
+    terminal 1 "LD_PRELOAD=$shim FAULTY_CALL=writev FAULTY_AT=2 FAULTY_HOW=5 FAULTY_FD=9 timeout 20 \
+        loop -P 'replay -n 100000000 -s 7 q.bin | explore -g 1 | metric -e 1 ndcg@10' 9>count"
+    grep -q 'cannot write <stdout>: Input/output error' sent
+}
+
 @test "rows of a table on the same terminal stand each on a line, as they come" {
     queries
     text='replay -n 1000000 -s 7 q.bin | explore -g 1 | metric ndcg@10'

@@ -332,6 +332,17 @@ counts() {
     replay -b 1000001 -n 1000001 many | sed 's/ t=1000001 / t=1 /' | cmp - first
 }
 
+@test "of more headers than 64 MB, those that are not kept are read again" {
+    svm2bin <<<'1 qid:a 1:1' | uncrc | sed "1s/ cols=/ x-note=$(printf %03900d 7)&/" >one
+    cp one many
+    for _ in $(seq 14); do cat many many >twice && mv twice many; done
+    [ "$(wc -c <many)" -gt 65000000 ]
+    replay -b 16383 -n 16385 many | bin2txt -f head | sed 's/ t=[0-9]* / t=1 /' >heads
+    bin2txt -f head one >want
+    is "$(wc -l <heads)" 3
+    sort -u heads | cmp - want
+}
+
 @test "a file that becomes shorter while it is read is an error, not a signal" {
     awk 'BEGIN { for (i = 0; i < 20000; i++) print i % 3 " qid:" i " 1:0.5" }' | svm2bin >stored
     replay -n 100000000 stored >/dev/null 2>err &

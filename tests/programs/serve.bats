@@ -170,11 +170,19 @@ answers() {
 }
 
 @test "-i: a connection without a whole request is closed after so many seconds" {
+    start -S status t 'explore -g 1'
+    other=$started
+    printf '? 1:1\n\n' | serve -a t >got
     start -i 1 s 'explore -g 1'
     { printf '? 1:1\n\n? 1:1\n'; sleep 5; } | serve -a s >got 2>err2 || true
     is "$(tail -n 2 got | head -n 1)" '! request: not whole after 1 seconds'
     is "$(cat err2)" 'serve: s: the service closed the connection'
     stop
+    started=$other
+    stop
+    # Five seconds after its start the file was written again: since then there was no round.
+    grep -x 'rankpipe_serve_rounds_total 1' status
+    grep -x 'rankpipe_serve_rounds_per_second 0' status
 }
 
 @test "-c: a client waits until one of so many connections is closed" {
@@ -193,6 +201,34 @@ answers() {
     wait $holder
     wait $waiter
     is "$(cut -f 1 first second)" "$(printf '1\n\n2\n\n')"
+    stop
+}
+
+@test "the quantiles of latency rise, and go with its sum" {
+    material
+    start -S status s 'score -m w.bin | explore'
+    "$SHIM/load" s requests 5 1000
+    stop
+    awk '/_latency_seconds[{]/ { if ($2 < last) exit 1; last = $2; if (!n++) least = $2 }
+        /_latency_seconds_sum/ { sum = $2 } /_latency_seconds_count/ { count = $2 }
+        END { exit n != 4 || count != 1000 || sum < count * least / 2 }' status
+}
+
+@test "no client waits for a clock: not to connect beside others, nor with many requests at once" {
+    start s 'explore -g 1'
+    from=$SECONDS
+    for i in $(seq 10); do
+        mkfifo in$i
+        serve -a s <>in$i >got$i 2>/dev/null &
+        printf '? 1:1\n\n' >in$i
+        for _ in $(seq 100); do [ ! -s got$i ] || break; sleep 0.02; done
+        [ -s got$i ]
+    done
+    [ $((SECONDS - from)) -lt 6 ] # and not a second for each of them
+    awk 'BEGIN { for (i = 0; i < 100000; i++) print "? 1:1\n" }' >many # 64 KiB in a turn
+    from=$SECONDS
+    is "$(serve -a s <many | grep -c .)" 100000
+    [ $((SECONDS - from)) -lt 8 ]
     stop
 }
 
@@ -281,6 +317,7 @@ answers() {
     is "$(cat file)" text
     fails 1 'serve: cannot listen at none/s: No such file or directory' serve none/s 'explore -g 1'
     fails 2 'serve: the path of a socket has at most 96 bytes, not 120*' serve "$(printf %0120d 0)" explore
+    fails 2 'serve: the path of a socket has at most 107 bytes, not 120*' serve -a "$(printf %0120d 0)"
 }
 
 @test "-: a listening socket from systemd, or as standard input" {
@@ -311,6 +348,7 @@ answers() {
     ! cmp -s before after
     score -m w.bin <q.bin | explore | bin2txt -f rank | head -n 5 | cut -f 4,5 >want
     is "$(head -n 5 after)" "$(cat want)"
+    grep -x '# TYPE rankpipe_serve_model_round gauge' status
     grep -x 'rankpipe_serve_model_round 20' status
 }
 
@@ -329,6 +367,16 @@ answers() {
     grep -x 'rankpipe_serve_next_round 8' status
     grep -x 'rankpipe_serve_errors_total{kind="request"} 1' status
     grep -x 'rankpipe_serve_latency_seconds_count 1' status
+    # That of start, and that of the request.
+    grep -x 'rankpipe_serve_connections_total 2' status
+    grep -x 'rankpipe_serve_connections 0' status
+    ! grep 'kind="\(closed\|gone\|status\)"} [1-9]' status
+    # The one answer took less time than the service ran. Where the file was written at the start and
+    # the end alone, the rate is at least the mean.
+    is "$(sed -n 's/.*_latency_seconds[{_].* //p' status | head -n 5 | uniq | wc -l)" 1
+    awk '$1 ~ /_uptime_seconds$/ { up = $2 } $1 ~ /_rounds_per_second$/ { rate = $2 }
+        $1 ~ /_latency_seconds_sum/ { sum = $2 }
+        END { exit sum <= 0 || sum > up || up < 5 && rate < 1 / up }' status
     [ ! -e status.new ]
 }
 

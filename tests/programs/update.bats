@@ -289,6 +289,7 @@ saves_before() {
         fails 2 'update: -c wants a whole number *' update -a kl -e 1 -c "$value" -m model
         fails 2 'update: -d wants a whole number *' update -a kl -e 1 -d "$value" -m model
     done
+    fails 2 "update: -G wants exp, lin, *, not 'foo'*" update -a slam -G foo -m model
     [ ! -e model ] && [ ! -e model.lock ]
 }
 
@@ -1287,4 +1288,22 @@ raw() {
         clicks:f8 0 2 items:f8 2 >m.bin
     fails_on r.bin 1 'update: model m.bin: model: item 1 has 2 clicks in 1 looks' \
         update -a cascade-klucb -m m.bin
+}
+
+@test "gamma= that comes again after a round without it is what it was" {
+    explored() { # NUMBER OPTIONS: a round of so many documents on standard input
+        # shellcheck disable=SC2086
+        svm2bin -b $1 | score -m <(mkstream model learner=kl rounds=0 dim=0 w:f8) | explore $2 | feedback-mask -k 1
+    }
+    list=$'2 qid:a 1:1 2:.5\n0 qid:a 1:.5\n1 qid:a 2:1'
+    {
+        explored 1 '-g 0.5' <<<"$list"
+        explored 2 '' <<<'1 qid:b 1:1'
+        explored 3 '-g 0.5' <<<"${list//qid:a/qid:c}"
+    } >seen
+    is "$(bin2txt -f head seen | grep -o 'gamma=.*' | cut -d ' ' -f 1 | xargs)" 'gamma=0.5 gamma=0.5'
+    update -a kl -e 0.1 <seen >model
+    sed 's/ t=3 \(.*\) gamma=0.5 / t=3 \1 gamma=0.50 /' seen >other
+    grep -aq 'gamma=0.50 ' other
+    update -a kl -e 0.1 <other | same model -
 }

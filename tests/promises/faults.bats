@@ -48,6 +48,10 @@ setup() {
     rm count out err
 }
 
+teardown() {
+    [ -z "${server-}" ] || kill -KILL "$server" 2>/dev/null || true
+}
+
 # goes_wrong OPTION... COMMAND...: no fault is taken for success; `calls` is what was called.
 goes_wrong() {
     "$FAULTS" "$@" >told || { cat told && return 1; }
@@ -360,6 +364,12 @@ first_round() {
     called write
 }
 
+@test "a FIFO of answers that cannot be held open" {
+    mkfifo live
+    fails_on shown 1 "feedback-join: cannot open FIFO live for writing, to hold it open between its writers: Permission denied" \
+        env FAULTY_CALL=open FAULTY_AT=3 FAULTY_HOW=13 FAULTY_FD=9 LD_PRELOAD="$SHIM" feedback-join live
+}
+
 # service CALL NUMBER ERRNO PROGRAM: serve answers one request, while a call of `serve` or of `ask`, its
 # client, fails. Whoever fails says so; otherwise the answer is right.
 service() {
@@ -387,6 +397,29 @@ service() {
     1) grep -q '^serve: ' err2 ;;
     *) return 1 ;;
     esac
+    outcome="$served $asked"
+}
+
+# expects OUTCOME CALL NUMBER ERRNO PROGRAM: the exit statuses of the service and of its client are these.
+expects() {
+    service "${@:2}" && [ "$outcome" = "$1" ] && { [ "$1" != '0 0' ] || cmp answer right; } && return
+    echo "${*:2}: $outcome, not $1" && cat err err2 && return 1
+}
+
+# calls_of NAME FILE: how often the function was called, of the numbers in the file, as faulty.h has them.
+calls_of() {
+    local at
+    at=$(sed -n '/faulty_names/,/}/p' "$ROOT/tests/shim/faulty.h" | grep -o '"[a-z0-9_]*"' | grep -nx "\"$1\"")
+    od -An -v -t u4 -j $((4 * (${at%%:*} - 1))) -N 4 "$2" | tr -d ' '
+}
+
+# until_calls NAME NUMBER FILE: waits until the function has been called so often.
+until_calls() {
+    local tries=1000
+    until [ "$(calls_of "$1" "$3")" -ge "$2" ]; do
+        sleep 0.01
+        [ $((tries -= 1)) -gt 0 ] || { echo "$1 was not called $2 times" && return 1; }
+    done
 }
 
 @test "serve, and its client" {
@@ -408,6 +441,132 @@ service() {
             done
         done
     done
+}
+
+# A request of two documents, and its answer.
+small_request() {
+    svm2bin <<<$'1 qid:a 1:1\n0 qid:a 2:1' | update -a listnet >weights
+    printf '? 1:1\n? 2:1\n\n' >request
+    svm2bin -lu request | score -m weights | explore -o | bin2txt -f rank >right
+    echo >>right
+}
+
+# one CALL NUMBER ERRNO COMMAND...: runs it while that call fails; the numbers of calls are in ./calls.
+one() {
+    : >calls
+    timeout -s KILL 10 env FAULTY_CALL="$1" FAULTY_AT="$2" FAULTY_HOW="$3" FAULTY_FD=9 \
+        LD_PRELOAD="$SHIM" "${@:4}" 9<>calls
+}
+
+# background CALL NUMBER ERRNO: the service, as process $server, while that call fails.
+background() {
+    env FAULTY_CALL="$1" FAULTY_AT="$2" FAULTY_HOW="$3" FAULTY_FD=9 LD_PRELOAD="$SHIM" \
+        serve socket 'score -m weights | explore -o' 9<>calls 2>err &
+    server=$!
+    for _ in $(seq 500); do [ ! -S socket ] || break; sleep 0.01; done
+}
+
+@test "serve: a socket that it cannot have ends it, with a message" {
+    small_request
+    for call in socket\ 1 bind\ 1 listen\ 1 lstat\ 1 lstat\ 2 rename\ 1 fcntl\ 8 fcntl\ 9 fcntl\ 10; do
+        fails 1 'serve: cannot listen at socket: Cannot allocate memory' \
+            one $call 12 serve socket 'score -m weights | explore -o'
+        [ -z "$(ls | grep '^socket')" ] || { echo "$call leaves $(ls)" && return 1; }
+    done
+    for call in fcntl\ 8 fcntl\ 9 fcntl\ 10; do
+        fails 1 'serve: cannot use descriptor 0: Cannot allocate memory' \
+            one $call 12 "${SHIM%/*}/listen" 0 socket serve - explore
+        rm socket
+    done
+}
+
+@test "serve: a connection that it cannot have is waited for, or lost alone" {
+    small_request
+    for error in 24 4 103; do # EMFILE, EINTR, ECONNABORTED
+        expects '0 0' accept 1 $error serve
+    done
+    for at in 11 12 13; do # which make the connection one that does not block
+        expects '0 1' fcntl $at 12 serve
+        grep -x 'serve: socket: the service closed the connection.*' err2
+    done
+    # Without descriptors or memory it looks once a second, and is not busy with it.
+    for error in 24 23 105 12; do # EMFILE, ENFILE, ENOBUFS, ENOMEM
+        rm -f calls
+        background accept 1+ $error
+        serve -a socket <request >answer 2>err2 &
+        until_calls accept 1 calls
+        sleep 0.2
+        looked=$(calls_of accept calls)
+        kill $server
+        wait $server
+        [ "$looked" -lt 10 ] || { echo "$error: it looked $looked times" && return 1; }
+        wait $! || true
+    done
+}
+
+@test "serve: what came whole before SIGTERM is answered, what came in part is refused" {
+    small_request
+    background none 0 0
+    mkfifo whole part
+    for client in whole part; do
+        env FAULTY_CALL=none FAULTY_AT=0 FAULTY_HOW=0 FAULTY_FD=9 LD_PRELOAD="$SHIM" \
+            serve -a socket <$client >$client.answer 2>$client.err 9<>$client.calls &
+    done
+    exec 4>whole 5>part
+    # A client waits four times until it has an answer and waits for more to send, then twice until that
+    # is sent and it waits for the answer.
+    tee part <request >whole
+    for client in whole part; do until_calls poll 4 $client.calls; done
+    kill -STOP $server
+    cat request >whole
+    printf '? 1:1\n' >part
+    for client in whole part; do until_calls poll 6 $client.calls; done
+    kill -TERM $server
+    kill -CONT $server
+    wait $server
+    exec 4>&- 5>&-
+    wait
+    is "$(grep -c . whole.answer)" 4
+    is "$(tail -n 2 whole.answer | cut -f 1 | xargs)" 3
+    is "$(grep -o '^!.*' part.answer)" '! request: not whole when the service stopped'
+}
+
+@test "serve -a: an interruption is not a failure, and failures are named" {
+    small_request
+    for at in 1 2 3 4; do
+        expects '0 0' read $at 4 ask
+        expects '0 0' poll $at 4 ask
+    done
+    expects '0 0' send 1 4 ask
+    while IFS=: read -r call said; do
+        expects '0 1' $call 12 ask
+        is "$(cat err2)" "serve: $said: Cannot allocate memory"
+    done <<'CALLS'
+socket 1:cannot connect to socket
+connect 1:cannot connect to socket
+poll 3:cannot wait for socket
+read 1:cannot read <stdin>
+send 1:cannot write to socket
+shutdown 1:cannot write to socket
+CALLS
+    expects '0 1' read 3+ 5 ask
+    is "$(cat err2)" 'serve: socket: the service closed the connection after 0 of 1 answers'
+}
+
+@test "serve: without memory for a request or an answer it ends, and answers no more" {
+    small_request
+    for i in $(seq 20); do printf '? 1:%d # %05000d\n' $i $i; done >request # whose answer makes buffers grow
+    echo >>request
+    background none 0 0
+    serve -a socket <request >right
+    kill $server
+    wait $server
+    for ((at = 5; at < 40; at++)); do
+        service realloc $at 12 serve
+        [ "$outcome" != '0 0' ] || break
+        [ "$outcome" = '1 1' ] && grep -q '^serve: .*memory' err || { echo "$at: $outcome" && cat err && return 1; }
+    done
+    [ $at -gt 15 ] # so often it asks for memory after its start
 }
 
 @test "spool: each call that goes wrong is named, and all that was passed on is in the log, each round once" {
@@ -438,6 +597,21 @@ service() {
                 [ $got = 1 ] || [ "$error" = 4 ] || [ $n -lt 6 ] || break
             done
         done
+    done
+}
+
+@test "spool -r, where there is no memory" {
+    replay -n 6 shown | spool -c 2 log >six
+    for call in malloc calloc realloc; do
+        for ((n = 1; ; n++)); do
+            got=0
+            FAULTY_CALL=$call FAULTY_AT=$n FAULTY_HOW=12 FAULTY_FD=9 LD_PRELOAD=$SHIM \
+                spool -r log 9>/dev/null >read 2>err || got=$?
+            [ $got = 1 ] || break
+            grep -q '^spool: .*memory' err
+        done
+        [ $got = 0 ] && [ $n -gt 1 ] || { echo "$call $n: $got" && return 1; }
+        uncrc <read | same six -
     done
 }
 

@@ -154,3 +154,25 @@ starved() {
     done
     fenced q loop 'replay -n 20 - | score -f ring -w 4 | explore -g 0.5 | feedback-mask -k 3 | update -a kl -f ring'
 }
+
+@test "serve, with as many clients as it takes" {
+    awk '$2 != qid && NR > 1 { print "" } { qid = $2; print } END { print "" }' text >requests
+    score -m weights <q | explore -g 0.5 | bin2txt -f rank | wc -l >lines
+    mkfifo in
+    LD_PRELOAD=$SHIM serve -c 1 -S status socket 'score -m weights | explore -g 0.5' 2>err &
+    server=$!
+    for _ in $(seq 500); do [ ! -S socket ] || break; sleep 0.01; done
+    serve -a socket <in >got 2>said &
+    exec 4>in
+    cat requests >&4
+    for _ in $(seq 500); do
+        [ "$(grep -c . got)" -lt "$(cat lines)" ] && kill -0 $server 2>/dev/null || break
+        sleep 0.01
+    done
+    kill $server
+    wait $server || { cat err && return 1; }
+    exec 4>&-
+    is "$(grep -c . got)" "$(cat lines)"
+    svm2bin -lu requests | score -m weights | explore -g 0.5 | bin2txt -f rank | cut -f 1-3,5- >want
+    grep . got | cut -f 1-3,5- | cmp - want # where documents have names
+}

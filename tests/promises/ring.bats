@@ -780,6 +780,16 @@ whole() {
     refuses_ring 'score: ring ring: update is gone after round 0' cut
 }
 
+@test "score waits a second for the end of a ring that stays open, and not for ever" {
+    members
+    mkstream model learner=kl rounds=0 dim=3 w:f8 1 2 3 >message
+    size=$(($(wc -c <message) - $(mkstream | wc -c)))
+    # shellcheck disable=SC2016
+    timeout -s KILL $LIMIT sh -c 'exec 4<>ring && head -c "$1" message >&4 &&
+        replay -n 1 stored | score -f ring >out' sh $size 3>&-
+    is "$(bin2txt -f head out | wc -l)" 1
+}
+
 @test "score waiting for input hears that update is gone, with every window" {
     for window in 1 2 64; do
         members
