@@ -18,6 +18,7 @@ struct replay {
     struct round_store stored;
     struct buffer order; /* of pass number `pass`, from 1 */
     uint64_t next, pass;
+    size_t place; /* of round `next` among those stored */
 };
 
 static const struct option options_known[] = {
@@ -91,6 +92,37 @@ static int deal_nothing(struct replay *my)
     return 0;
 }
 
+/* Finds the place of round `next` in passes. Each pass has an order of its own. */
+static int find_in_pass(struct replay *my)
+{
+    size_t n = my->stored.rounds;
+    uint64_t pass = (my->next - 1) / n + 1;
+    my->place = (size_t)((my->next - 1) % n);
+    if (!my->shuffled)
+        return 0;
+    uint32_t *order = buffer_for(&my->order, n, sizeof *order, my->host->fault);
+    if (!order)
+        return -1;
+    if (pass != my->pass) {
+        struct rng rng = rng_at(my->seed, RNG_REPLAY, pass);
+        rng_permutation(&rng, order, n);
+        my->pass = pass;
+    }
+    my->place = order[my->place];
+    return 0;
+}
+
+/* Finds the place of round `next`, if there is one. */
+static int find_place(struct replay *my)
+{
+    if (my->next > my->last)
+        return 0;
+    if (my->exponent <= 0)
+        return find_in_pass(my);
+    my->place = zipf_item(&my->zipf, my->next);
+    return 0;
+}
+
 static int open_stored(void *self)
 {
     struct replay *my = self;
@@ -109,8 +141,10 @@ static int open_stored(void *self)
         return fault_data(fault, "-b %" PRIu64 " is after the last of %zu rounds: add -n",
                           my->first, my->stored.rounds);
     take_share(my);
-    return my->exponent > 0
-               ? zipf_start(&my->zipf, my->stored.rounds, my->exponent, my->seed, fault) : 0;
+    if (my->exponent > 0 &&
+        zipf_start(&my->zipf, my->stored.rounds, my->exponent, my->seed, fault) < 0)
+        return -1;
+    return find_place(my);
 }
 
 static uint64_t rounds(const void *self)
@@ -119,46 +153,17 @@ static uint64_t rounds(const void *self)
     return my->last - my->next + 1;
 }
 
-/* Finds which stored round has number t in passes. Each pass has an order of its own. */
-static int place_in_pass(struct replay *my, uint64_t t, size_t *place)
-{
-    size_t n = my->stored.rounds;
-    uint64_t pass = (t - 1) / n + 1;
-    *place = (size_t)((t - 1) % n);
-    if (!my->shuffled)
-        return 0;
-    uint32_t *order = buffer_for(&my->order, n, sizeof *order, my->host->fault);
-    if (!order)
-        return -1;
-    if (pass != my->pass) {
-        struct rng rng = rng_at(my->seed, RNG_REPLAY, pass);
-        rng_permutation(&rng, order, n);
-        my->pass = pass;
-    }
-    *place = order[*place];
-    return 0;
-}
-
-static int place_of(struct replay *my, uint64_t t, size_t *place)
-{
-    if (my->exponent <= 0)
-        return place_in_pass(my, t, place);
-    *place = zipf_item(&my->zipf, t);
-    return 0;
-}
-
 static enum step step(void *self, struct round *round)
 {
     struct replay *my = self;
-    size_t place;
     struct fault *fault = my->host->fault;
     if (my->next > my->last)
         return DONE;
-    if (place_of(my, my->next, &place) < 0)
+    if (round_store_round(&my->stored, my->place, round, fault) < 0 ||
+        round_set_t(round, my->next++, fault) < 0 || find_place(my) < 0)
         return FAIL;
-    if (round_store_round(&my->stored, place, round, fault) < 0)
-        return FAIL;
-    return round_set_t(round, my->next++, fault) < 0 ? FAIL : PASS;
+    round_store_prefetch(&my->stored, my->place);
+    return PASS;
 }
 
 static int end_stored(void *self)

@@ -28,6 +28,9 @@ int round_store_add(struct round_store *store, const char *file, struct watch *w
 int round_store_round(const struct round_store *store, size_t i, struct round *round,
                       struct fault *fault);
 
+/* Round i comes next: the processor may fetch its header and the first page of its payload. */
+void round_store_prefetch(const struct round_store *store, size_t i);
+
 /* Are the mapped files as long as they were? 0 or a fault. O(files). */
 int round_store_unchanged(const struct round_store *store, struct fault *fault);
 
