@@ -188,9 +188,9 @@ void lines_again(struct lines *lines)
 }
 
 /* Is the first line of a file text at all? 0 or a fault. */
-static int check_first(const struct lines *lines, size_t n, struct fault *fault)
+static int check_first(const struct lines *lines, struct fault *fault)
 {
-    const char *words = magic_words(lines->text, n);
+    const char *words = magic_words(lines->text, lines->bytes);
     return words ? fault_data(fault, "%s: not text: %s", lines->name, words) : 0;
 }
 
@@ -259,10 +259,10 @@ static int take(struct lines *lines, size_t n, size_t used, struct fault *fault)
     lines->from += used;
     lines->scanned = 0;
     lines->text = text;
-    if (lines->number == 1 && check_first(lines, n, fault) < 0)
-        return -1;
     lines->bytes = n && text[n - 1] == '\r' ? n - 1 : n;
     text[lines->bytes] = '\0';
+    if (lines->number == 1 && check_first(lines, fault) < 0)
+        return -1;
     if (memchr(text, '\0', lines->bytes))
         return lines_wrong(lines, text, lines->bytes, fault, "a NUL byte");
     return 1;

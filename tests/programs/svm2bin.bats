@@ -698,6 +698,11 @@ svm2bin: text: each of the 1 queries has an error" svm2bin -k text
     fails 1 "svm2bin: in: not text: a byte-order mark of UTF-16 comes first: convert it, by 'iconv -f UTF-16'" \
         svm2bin in
     printf '1 qid:a 1:1 # \357\273\277\n' | svm2bin >marked.bin # elsewhere it is a character
+    # -k skips that line alone: the next one is another query
+    printf '\357\273\277x\n1 qid:2 1:3\n' >in
+    is "$(svm2bin -k in 2>err | bin2txt)" "1 qid:2 1:3"
+    is "$(cat err)" "svm2bin: in: not text: a byte-order mark comes first: remove it, by 'tail -c +4'
+svm2bin: skipped 1 of 2 queries"
 }
 
 # ---- -j and -i ----
