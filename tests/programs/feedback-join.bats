@@ -646,6 +646,8 @@ feedback-join: 2 of 4 rounds left to a later run, because answers may still come
         feedback-join -t 5 -l late answers
     fails 2 'feedback-join: -t needs -l*' feedback-join -t 5 answers
     fails 2 'feedback-join: -t wants a number from 0 *' feedback-join -t -5 -l late answers
+    fails 2 'feedback-join: -t wants a number from 0 *' feedback-join -t 1000000000.1 -l late answers
+    feedback-join -t 1000000000 -l late answers <timed.bin >out
 }
 
 # ---- loop, and models in the stream ----
