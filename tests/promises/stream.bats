@@ -740,3 +740,13 @@ answers() {
     refuse_header "round $(printf 'k%d=1 ' {1..40})k3=1 bytes=0" "header line: a key comes twice: 'k3'"
     refuse_header "round $(printf 'k%d=1 ' {1..40})k40=1 bytes=0" "header line: a key comes twice: 'k40'"
 }
+
+@test "a stream that is cut within features that pass unread is an error, and no wait for the rest" {
+    synth -n 2 -l 1000 -d 100 linear >stream
+    update -a listnet <stream >w
+    score -m w <stream | explore >shown
+    for program in 'score -m w' explore 'feedback-mask -k 1'; do
+        head -c 200000 shown >cut
+        fails 1 '*: stream cut short*' timeout -s KILL 20 bash -c "cat cut | $program >out"
+    done
+}
