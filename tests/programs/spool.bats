@@ -191,7 +191,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     is "$(cd log && echo *)" "$(printf 'rounds.%016d-%016d.bin' 1 "$whole")"
     mkfifo in
     for signal in TERM INT HUP; do
-        env --default-signal=INT spool "$signal" <in >/dev/null &
+        env --default-signal=INT,HUP,TERM spool "$signal" <in >/dev/null &
         exec 7>in
         cat cut.bin >&7
         until_last "$whole" "$signal"
