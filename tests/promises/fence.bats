@@ -82,7 +82,6 @@ starved() {
     bin2txt -f tsv weights >tsv
     fenced tsv weights2bin
     for kind in split products '-D 5 fourier' scale rank; do fenced q features $kind; done
-    head -c 3000 q >cut
     fenced q salvage
     fenced q replay -n 20 -s 1 -
     fenced q replay -z 1 -n 20 -
