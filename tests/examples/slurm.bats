@@ -214,6 +214,7 @@ start_at_once() {
     grid=(eta='1e-4 1e-3' gamma='0.05 0.2' seed=1 rounds=2000)
     sh "$ROOT/examples/sweep" here q.bin "${grid[@]}" </dev/null
     halting loop
+    unset SHELL # as where a service gives the command
     job=$(sbatch --parsable --ntasks-per-node=2 "$SLURM/sweep.sbatch" "$SLURM" there q.bin \
         "${grid[@]}" bin="$PWD/halting")
     both_run
