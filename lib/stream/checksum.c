@@ -14,16 +14,15 @@ void checksum_print(char digits[CHECKSUM_DIGITS], uint32_t crc)
         digits[i] = hexadecimal[crc & 15];
 }
 
-bool checksum_parse(const char *digits, uint32_t *crc)
+/* Without branches, for no one can foretell whether a digit is a letter. */
+bool checksum_parse(const char digits[CHECKSUM_DIGITS], uint32_t *crc)
 {
+    char again[CHECKSUM_DIGITS];
     *crc = 0;
-    for (size_t i = 0; i < CHECKSUM_DIGITS; i++) {
-        unsigned decimal = (unsigned)digits[i] - '0', letter = (unsigned)digits[i] - 'a';
-        if (decimal >= 10 && letter >= 6)
-            return false;
-        *crc = *crc << 4 | (decimal < 10 ? decimal : letter + 10);
-    }
-    return digits[CHECKSUM_DIGITS] == '\0';
+    for (size_t i = 0; i < CHECKSUM_DIGITS; i++)
+        *crc = *crc << 4 | (((unsigned)digits[i] & 15) + ((unsigned)digits[i] >> 6 & 1) * 9);
+    checksum_print(again, *crc);
+    return memcmp(again, digits, CHECKSUM_DIGITS) == 0;
 }
 
 /* That of n bytes which begin with a header line. */

@@ -16,8 +16,8 @@ enum { CHECKSUM_AT = 21, CHECKSUM_DIGITS = 8 };
 /* Writes the digits of a CRC. No NUL follows them. */
 void checksum_print(char digits[CHECKSUM_DIGITS], uint32_t crc);
 
-/* Reads what checksum_print wrote, with a NUL after it: true, or false where it is nothing such. */
-bool checksum_parse(const char *digits, uint32_t *crc);
+/* Reads what checksum_print wrote: true, or false where these characters are nothing such. */
+bool checksum_parse(const char digits[CHECKSUM_DIGITS], uint32_t *crc);
 
 /* The CRC of a record that is to be written, whose columns are in memory or made now. `line` is its
  * header line of n bytes, with the key and with the LF. O(bytes). */

@@ -179,14 +179,26 @@ static bool comes_twice(struct known *known, const struct record *record, const 
     return false;
 }
 
-static int parse_crc(struct record *record, const char *value, struct fault *fault)
+/* crc= where it may stand, as the first key: returns the words after it. Others are refused when
+ * their turn comes. */
+static char *take_crc(struct record *record, char *words)
+{
+    static const char crc[] = "crc=";
+    enum { DIGITS_AT = sizeof crc - 1, ALL = DIGITS_AT + CHECKSUM_DIGITS };
+    const char *end = record->text + record->used - 1;
+    if (!words || end - words < ALL || !name_begins(words, crc) ||
+        (words[ALL] != ' ' && words[ALL] != '\0') ||
+        !checksum_parse(words + DIGITS_AT, &record->crc))
+        return words;
+    record->has_crc = CRC_KEPT;
+    return words[ALL] ? words + ALL + 1 : NULL;
+}
+
+static int refuse_crc(const struct record *record, const char *value, struct fault *fault)
 {
     if (record->keys > 0 || record->has_crc != CRC_NONE)
         return fault_data(fault, "header line: crc= must be the first key, and stand once");
-    if (!checksum_parse(value, &record->crc))
-        return wrong(fault, "crc= must be eight digits 0-9a-f, not", value);
-    record->has_crc = CRC_KEPT;
-    return 0;
+    return wrong(fault, "crc= must be eight digits 0-9a-f, not", value);
 }
 
 static int parse_key(struct record *record, struct known *known, char *name, struct fault *fault)
@@ -199,7 +211,7 @@ static int parse_key(struct record *record, struct known *known, char *name, str
     if (*value == '\0')
         return wrong(fault, "a key without a value", name);
     if (name_is(name, "crc"))
-        return parse_crc(record, value, fault);
+        return refuse_crc(record, value, fault);
     if (comes_twice(known, record, name))
         return wrong(fault, "a key comes twice", name);
     record->key[record->keys++] = (struct key){ .name = name, .value = value };
@@ -277,7 +289,7 @@ int header_parse(struct record *record, const char *line, size_t n, struct fault
         return -1;
     if (used < n)
         return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
-    if (check_printable(line, n, fault) < 0 || parse_words(record, rest, fault) < 0)
+    if (check_printable(line, n, fault) < 0 || parse_words(record, take_crc(record, rest), fault) < 0)
         return -1;
     if (record->kind == RECORD_END)
         return check_end(record, fault);
