@@ -10,6 +10,7 @@ struct pump {
     struct fault fault;
     struct host host;
     struct watch watch;
+    long looked; /* when it last looked whether to stop, by watch_now */
     struct writer out;
     struct record *record;
     struct round round;
