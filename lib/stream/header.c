@@ -289,7 +289,8 @@ int header_parse(struct record *record, const char *line, size_t n, struct fault
         return -1;
     if (used < n)
         return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
-    if (check_printable(line, n, fault) < 0 || parse_words(record, take_crc(record, rest), fault) < 0)
+    if (check_printable(line, n, fault) < 0 ||
+        parse_words(record, take_crc(record, rest), fault) < 0)
         return -1;
     if (record->kind == RECORD_END)
         return check_end(record, fault);
