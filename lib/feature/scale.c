@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/unaligned.h"
+#include "math/vectors.h"
+
 enum { SCALED_MOST = 1 << 27 }; /* 1.5 GB of entries */
 
 struct entry {
@@ -31,14 +34,22 @@ static int by_value(const void *a, const void *b)
     return x->val < y->val ? -1 : x->val > y->val;
 }
 
+/* The number of features up to the largest that is listed. */
+static size_t find_width(const struct rows *rows)
+{
+    const uint32_t *idx = rows->idx.at;
+    size_t width = 0;
+    for (size_t e = 0; e < rows->entries; e++)
+        width = idx[e] >= width ? (size_t)idx[e] + 1 : width;
+    return width;
+}
+
 /* Where the entries of each feature begin; NULL where few of the features up to the largest are
  * listed, or with a fault. */
 static uint32_t *find_starts(struct rows *rows, struct fault *fault)
 {
     const uint32_t *idx = rows->idx.at;
-    size_t width = 0, before = 0;
-    for (size_t e = 0; e < rows->entries; e++)
-        width = idx[e] >= width ? (size_t)idx[e] + 1 : width;
+    size_t width = find_width(rows), before = 0;
     if (width / 4 > rows->entries)
         return NULL;
     uint32_t *start = buffer_for(&rows->counts, width, sizeof *start, fault);
@@ -225,8 +236,130 @@ static int change_rows(struct rows *rows, change_values *change, struct fault *f
     return store_rows(rows, rows->scaled.at, used, fault);
 }
 
+/* ---- side by side: documents of which most list most features ---- */
+
+/* Of each of `dim` features its least value, and the largest less that, or 1 where these are equal.
+ * `high` is for use meanwhile. */
+struct ranges {
+    float *low, *high;
+    double *range;
+};
+
+static int ranges_room(struct rows *rows, size_t dim, struct ranges *ranges, struct fault *fault)
+{
+    double *at = buffer_for(&rows->counts, dim, sizeof *at + 2 * sizeof(float), fault);
+    if (!at)
+        return -1;
+    *ranges = (struct ranges){ .low = (float *)(at + dim), .high = (float *)(at + dim) + dim,
+                               .range = at };
+    return 0;
+}
+
+/* Finds the ranges over docs at least 1: false where a value is not finite. */
+VECTORS_INLINE bool find_ranges(const unsigned char *x, size_t docs, size_t dim,
+                                float *restrict low, float *restrict high,
+                                double *restrict range)
+{
+    uint32_t carried = 0; /* into the sign bit, as unaligned_finite does it */
+    for (size_t j = 0; j < dim; j++)
+        low[j] = high[j] = unaligned_f4(x + j * sizeof *low);
+    for (size_t i = 0; i < docs; i++, x += dim * sizeof *low) {
+        for (size_t j = 0; j < dim; j++) {
+            float value = unaligned_f4(x + j * sizeof value);
+            carried |= (unaligned_u4(x + j * sizeof value) & INT32_MAX) + ((uint32_t)1 << 23);
+            low[j] = value < low[j] ? value : low[j];
+            high[j] = value > high[j] ? value : high[j];
+        }
+    }
+    for (size_t j = 0; j < dim; j++)
+        range[j] = high[j] > low[j] ? (double)high[j] - (double)low[j] : 1;
+    return carried >> 31 == 0;
+}
+
+/* What `fraction` gives for each value. */
+VECTORS_INLINE void scale_row(const unsigned char *x, size_t dim, const float *restrict low,
+                              const double *restrict range, float *restrict made)
+{
+    for (size_t j = 0; j < dim; j++) {
+        double value = (double)unaligned_f4(x + j * sizeof(float));
+        made[j] = (float)((value - (double)low[j]) / range[j] + 0.0);
+    }
+}
+
+VECTORS_INLINE bool scale_all(const unsigned char *x, size_t docs, size_t dim,
+                              const struct ranges *ranges, float *made)
+{
+    if (!find_ranges(x, docs, dim, ranges->low, ranges->high, ranges->range))
+        return false;
+    for (size_t i = 0; i < docs; i++)
+        scale_row(x + i * dim * sizeof *made, dim, ranges->low, ranges->range, made + i * dim);
+    return true;
+}
+
+VECTORS_WIDE static bool scale_all_wide(const unsigned char *x, size_t docs, size_t dim,
+                                        const struct ranges *ranges, float *made)
+{
+    return scale_all(x, docs, dim, ranges, made);
+}
+
+/* Scales x[docs][dim], docs at least 1, into `made`: false where a value is not finite. */
+static bool scale_side_by_side(const void *x, size_t docs, size_t dim,
+                               const struct ranges *ranges, float *made)
+{
+    return vectors_wide() ? scale_all_wide(x, docs, dim, ranges, made)
+                          : scale_all(x, docs, dim, ranges, made);
+}
+
+int scale_dense(const struct matrix *x, struct rows *out, struct matrix *y, struct fault *fault)
+{
+    float *made;
+    struct ranges ranges;
+    if (x->docs == 0 || x->dim == 0)
+        return 0;
+    if (rows_dense(out, x->docs, x->dim, &made, fault) < 0)
+        return -1;
+    if (!made)
+        return 0;
+    if (ranges_room(out, x->dim, &ranges, fault) < 0)
+        return -1;
+    if (!scale_side_by_side(x->x, x->docs, x->dim, &ranges, made))
+        return 0;
+    if (rows_dense_matrix(out, x->docs, x->dim, y))
+        return 1;
+    const struct matrix zeros = *y; /* so many that the sparse form is smaller */
+    return rows_take(out, &zeros, fault) < 0 || rows_matrix(out, x->dim, y, fault) < 0 ? -1 : 1;
+}
+
+/* The same for rows of which most features up to `width` are listed. */
+static int scale_listed(struct rows *rows, size_t width, struct fault *fault)
+{
+    const uint32_t *ptr = rows->ptr.at, *idx = rows->idx.at;
+    const float *val = rows->val.at;
+    size_t docs = rows->docs;
+    struct ranges ranges;
+    float *x = buffer_for(&rows->sorted, docs * width, sizeof *x, fault);
+    float *made = x ? buffer_for(&rows->scaled, docs * width, sizeof *made, fault) : NULL;
+    if (!made || ranges_room(rows, width, &ranges, fault) < 0)
+        return -1;
+    memset(x, 0, docs * width * sizeof *x);
+    for (size_t i = 0; i < docs; i++)
+        for (size_t e = ptr[i]; e < ptr[i + 1]; e++)
+            x[i * width + idx[e]] = val[e];
+    (void)scale_side_by_side(x, docs, width, &ranges, made); /* all are finite */
+    const struct matrix scaled = { .form = MATRIX_DENSE, .docs = docs, .dim = width,
+                                   .x = (const unsigned char *)made };
+    return rows_take(rows, &scaled, fault);
+}
+
+/* From so many places to a listed feature on, sorting these is faster. */
+enum { PLACES = 8 };
+
 int scale_rows(struct rows *rows, struct fault *fault)
 {
+    size_t width = find_width(rows);
+    uint64_t places = (uint64_t)rows->docs * width;
+    if (rows->entries && places <= SCALED_MOST && places / PLACES <= rows->entries)
+        return scale_listed(rows, width, fault);
     return change_rows(rows, scale_values, fault);
 }
 

@@ -11,6 +11,10 @@
  * makes every document list it. */
 int scale_rows(struct rows *rows, struct fault *fault);
 
+/* The same for a dense matrix, directly: 1, and *y is the result, a view of `out`; 0 where that
+ * cannot be, and *y is undefined; or a fault (memory). O(docs dim). */
+int scale_dense(const struct matrix *x, struct rows *out, struct matrix *y, struct fault *fault);
+
 /* The same for the rank of each value among those of its feature, the smallest first; equal values
  * have the mean of their ranks. So the smallest value becomes 0 and the largest 1. */
 int scale_rank_rows(struct rows *rows, struct fault *fault);

@@ -34,6 +34,13 @@ static int change_products(struct feature_step *step, struct rows *in, size_t *d
 }
 
 /* On dense features directly: 1, 0 for the other way, or a fault. */
+static int scale_directly(struct feature_step *step, const struct matrix *x, struct rows *out,
+                          struct matrix *y, struct fault *fault)
+{
+    (void)step;
+    return scale_dense(x, out, y, fault);
+}
+
 static int split_directly(struct feature_step *step, const struct matrix *x, struct rows *out,
                           struct matrix *y, struct fault *fault)
 {
@@ -79,7 +86,7 @@ static const struct step_kind {
     int (*directly)(struct feature_step *step, const struct matrix *x, struct rows *out,
                     struct matrix *y, struct fault *fault); /* NULL: never */
 } kinds[] = {
-    { "scale", false, change_scale, NULL },
+    { "scale", false, change_scale, scale_directly },
     { "rank", false, change_rank, NULL },
     { "split", false, change_split, split_directly },
     { "fourier", true, change_fourier, NULL },

@@ -264,23 +264,65 @@ static void compare_steps(const char *list, const struct matrix *x)
     steps_close(&other);
 }
 
+/* Each scaled feature is (value - least) / (largest - least), which is +0 where these are equal; a
+ * value that is not finite is refused. */
+static void check_scale(const struct matrix *x)
+{
+    struct steps steps = { 0 };
+    struct fault fault = { 0 };
+    struct matrix y;
+    bool finite = true;
+    static double row[DIM];
+    static uint32_t idx[DIM];
+    static float want[DOCS * DIM], got[DOCS * DIM];
+    for (size_t j = 0; j < x->dim; j++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < x->docs; i++) {
+            double value = feature(x->x, i * x->dim + j);
+            low = fmin(low, value);
+            high = fmax(high, value);
+            finite = finite && isfinite(value);
+        }
+        for (size_t i = 0; i < x->docs; i++) {
+            double above = feature(x->x, i * x->dim + j) - low;
+            want[i * x->dim + j] = above == 0 ? 0 : (float)(above / (high - low));
+        }
+    }
+    steps_parse(&steps, "scale", &steps_usual, &fault);
+    bool done = steps_apply(&steps, x, &y, &fault) == 0;
+    same("scale of finite features", x->dim, vectors_best(), &done, &finite, sizeof done);
+    memset(got, 0, sizeof got);
+    for (size_t i = 0; done && i < x->docs; i++) {
+        struct row made = matrix_row(&y, i, row, idx);
+        for (size_t e = 0; e < made.n; e++)
+            got[i * x->dim + (made.idx ? made.idx[e] : e)] = (float)made.val[e];
+    }
+    if (done && finite)
+        same("scale by its definition", x->dim, vectors_best(), got, want,
+             x->docs * x->dim * sizeof *got);
+    steps_close(&steps);
+}
+
 static void check_steps(struct rng *rng)
 {
     enum { SMALL = 20 };
-    static const float odd[] = { INFINITY, 0, -0.0F, -1e-38F, 3e38F, -3e38F };
+    static const float odd[] = { INFINITY, 0, -0.0F, -1e-38F, 3e38F, -3e38F, -INFINITY, NAN };
     unsigned char bytes[4 * DOCS * SMALL + 8], *x = bytes + rng_below(rng, 8);
     struct matrix dense = { .form = MATRIX_DENSE, .docs = 1 + rng_below(rng, DOCS),
                             .dim = 1 + rng_below(rng, SMALL), .x = x };
     size_t n = dense.docs * dense.dim;
-    uint32_t zeros = 1 + rng_below(rng, 6); /* many zeros make the sparse form the smaller one */
+    /* many zeros make the sparse form the smaller one */
+    uint32_t zeros = 1 + rng_below(rng, rng_below(rng, 3) ? 6 : 20);
     for (size_t i = 0; i < n; i++) {
         float f = rng_below(rng, zeros) ? 0 : (float)(2 * rng_unit(rng) - 1);
         memcpy(x + 4 * i, rng_below(rng, 60) ? &f : &odd[1 + rng_below(rng, 3)], sizeof f);
     }
     if (rng_below(rng, 4) == 0)
-        memcpy(x + 4 * rng_below(rng, (uint32_t)n), &odd[rng_below(rng, 6)], sizeof *odd);
+        memcpy(x + 4 * rng_below(rng, (uint32_t)n), &odd[rng_below(rng, 8)], sizeof *odd);
     compare_steps("split", &dense);
     compare_steps("products", &dense);
+    compare_steps("scale", &dense);
+    check_scale(&dense);
 }
 
 /* ---- numbers that are not finite ---- */
