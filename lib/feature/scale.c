@@ -351,14 +351,15 @@ static int scale_listed(struct rows *rows, size_t width, struct fault *fault)
     return rows_take(rows, &scaled, fault);
 }
 
-/* From so many places to a listed feature on, sorting these is faster. */
-enum { PLACES = 8 };
+/* With more places to a listed feature, sorting these is faster; with more places in all, it takes
+ * less memory. */
+enum { PLACES = 8, PLACES_MOST = 1 << 25 };
 
 int scale_rows(struct rows *rows, struct fault *fault)
 {
     size_t width = find_width(rows);
     uint64_t places = (uint64_t)rows->docs * width;
-    if (rows->entries && places <= SCALED_MOST && places / PLACES <= rows->entries)
+    if (rows->entries && places <= PLACES_MOST && places / PLACES <= rows->entries)
         return scale_listed(rows, width, fault);
     return change_rows(rows, scale_values, fault);
 }
