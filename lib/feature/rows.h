@@ -18,8 +18,8 @@ struct rows { /* all zero at first */
     size_t docs, entries;
     struct buffer ptr, idx, val; /* uint32[docs+1], uint32[entries], float[entries] */
     struct buffer dense;
-    struct buffer sorted, scaled; /* scale.c: entries of the features, before and after */
-    struct buffer counts;         /* scale.c: uint32, of the entries of each feature */
+    struct buffer sorted, scaled; /* scale.c: the features, before and after */
+    struct buffer counts;         /* scale.c: the count of each feature's entries, or its range */
 };
 
 /* Removes all documents. */
