@@ -17,6 +17,7 @@ struct join {
     struct joiner joiner;
     struct late_file late;
     uint64_t rounds, never, left; /* left: from the first that may still be answered on */
+    uint64_t unusable;            /* answers */
     char first[ROUND_NAME], first_left[ROUND_NAME];
 };
 
@@ -108,7 +109,8 @@ static int forgive(struct join *my)
     fault->kind = FAULT_CUT;
     if (!my->warns)
         return -1;
-    warn(my->host, "feedback-join", fault->text);
+    if (my->unusable++ < WARNINGS)
+        warn(my->host, "feedback-join", fault->text);
     *fault = (struct fault){ FAULT_NONE, "" };
     return 0;
 }
@@ -200,12 +202,18 @@ static void report(struct join *my, uint64_t n, const char *what, const char *fi
         warn(my->host, "feedback-join", text);
 }
 
-/* Handles answers without a round, and reports the number of rounds without an answer. */
+/* Handles answers without a round, and reports the numbers of answers that could not be used and of
+ * rounds without an answer. */
 static int end_join(void *self)
 {
     struct join *my = self;
+    char text[100];
     if (keep_rest(my) < 0)
         return -1;
+    snprintf(text, sizeof text, "%" PRIu64 " answers could not be used; the first %d are above",
+             my->unusable, WARNINGS);
+    if (my->unusable > WARNINGS)
+        warn(my->host, "feedback-join", text);
     report(my, my->never, "without an answer", my->first);
     report(my, my->left, "left to a later run, because answers may still come", my->first_left);
     return 0;

@@ -74,8 +74,8 @@ static void report(struct salvager *my, const char *what)
     struct fault line = { FAULT_NONE, "" };
     (void)fault_other(&line, "%s: %s%s: %s", my->reader.name,
                       *my->last ? "after " : "before the first whole round", my->last, what);
-    my->losses++;
-    warn(my->host, "salvage", line.text);
+    if (my->losses++ < WARNINGS)
+        warn(my->host, "salvage", line.text);
 }
 
 static void report_lost(struct salvager *my, uint64_t lost)

@@ -8,6 +8,9 @@
  * may hold, are printed as \x1b. The text is no longer than a fault's. */
 void say(const char *name, const char *text);
 
+/* A program prints the first so many warnings of one kind, and their number at its end. */
+enum { WARNINGS = 10 };
+
 /* The same in a program that goes on: erases its line of progress first. */
 void warn(const struct host *host, const char *name, const char *text);
 

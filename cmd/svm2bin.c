@@ -14,7 +14,7 @@
 #include "text/svm_share.h"
 #include "text/svm_skip.h"
 
-enum { WARNINGS = 10, MANY = 1000 /* documents of a query, without a qid */ };
+enum { MANY = 1000 }; /* documents of a query, without a qid */
 
 struct svm2bin {
     struct host *host;

@@ -220,6 +220,18 @@ line 7 t=6'
     is "$(grep -ac '^rankpipe/1 round\|rankpipe/1 round' out)" 3
 }
 
+@test "of many answers that cannot be used, the first ten are warnings, and then there is their number" {
+    shown
+    { printf '1\t1\n' && seq 11 20 | sed 's/$/\t1/' && printf '2\t1\n3\t1\n'; } >answers
+    feedback-join -W answers <shown >out 2>err
+    is "$(sed 's/.*\(line [0-9]*\): .*/\1/' err)" "$(seq 2 11 | sed 's/^/line /')" # ten, and no number
+    { echo '1 x' && seq 30 40 | sed 's/$/\t1/' && printf '1\t1\n2\t1\n3\t1\n'; } >answers
+    feedback-join -W answers <shown >out 2>err
+    is "$(wc -l <err)" 11
+    is "$(tail -n 1 err)" 'feedback-join: 12 answers could not be used; the first 10 are above'
+    is "$(seen <out | wc -l)" 3
+}
+
 @test "a second answer, before its round has left and after" {
     shown
     printf '2\t1\n2\t2\n1\t1\n3\t1\n' >answers

@@ -80,6 +80,15 @@ salvaged() { # salvaged STATUS FILE...: into out and err
     grep -q 'order' err
 }
 
+@test "of many places with losses ten are reported, and at the end all are counted" {
+    setup_rounds
+    for _ in $(seq 12); do head -c 700 shown.bin; done >many
+    salvaged 3 many
+    is "$(grep -c '^salvage: many: ' err)" 10
+    is "$(wc -l <err)" 11
+    tail -n 1 err | grep '^salvage: 12 places with losses: '
+}
+
 @test "an end record that counts more rounds than came" {
     setup_rounds
     at=$(grep -abo 'rankpipe/1 round t=7 ' shown.bin | cut -d : -f 1)
