@@ -202,10 +202,13 @@ static int pump_files(struct pump *pump, enum kind kind, uint64_t *written)
 static int pump_source(struct pump *pump, uint64_t *written)
 {
     enum step step;
+    uint64_t n = 0;
     while ((step = pump->filter->step(pump->self, &pump->round)) == PASS || step == DROP) {
         if (step == PASS && pass_on(pump, written) < 0)
             return -1;
-        if (watch_round(pump) < 0 || look_for_stop(pump) < 0)
+        if (watch_round(pump) < 0)
+            return -1;
+        if (++n % 16 == 0 && watch_stopped(&pump->watch, 0, &pump->fault) < 0)
             return -1;
     }
     return step == DONE ? 0 : -1;

@@ -25,9 +25,9 @@ struct parsed { /* the header of one round */
  * time, which takes longer, and next to no memory. */
 enum { PARSED = 64 << 20 };
 
-/* What is prefetched of a round, in lines of the cache: most of a parsed header, and as much of a
- * payload as dense.c leaves out, which prefetches a page ahead. */
-enum { LINE = 64, HEADER = 512, PAGE = 4096 };
+/* What is prefetched of a round, in lines of the cache: most of a parsed header, and the beginning
+ * of a payload, after which the processor prefetches by itself, and dense.c does. */
+enum { LINE = 64, HEADER = 512, PAYLOAD = 2048 };
 
 static int keep_parsed(struct round_store *store, const struct round *round, struct fault *fault)
 {
@@ -149,7 +149,7 @@ void round_store_prefetch(const struct round_store *store, size_t i)
 {
     const struct place *place = (const struct place *)store->places.at + i;
     const struct mapped *stored = (const struct mapped *)store->stored.at + place->stream;
-    prefetch(stored->reader.bytes + place->at, PAGE);
+    prefetch(stored->reader.bytes + place->at, PAYLOAD);
     if (i < store->parsed) {
         const struct parsed *parsed = (const struct parsed *)store->headers.at + i;
         prefetch(parsed, sizeof *parsed);
