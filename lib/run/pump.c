@@ -208,6 +208,7 @@ static int pump_source(struct pump *pump, uint64_t *written)
             return -1;
         if (watch_round(pump) < 0)
             return -1;
+        /* Most sources take less time for a round than reading the clock. */
         if (++n % 16 == 0 && watch_stopped(&pump->watch, 0, &pump->fault) < 0)
             return -1;
     }
