@@ -1,5 +1,5 @@
 /* bin2txt: rounds and models as text, for people and for other tools. */
-#include "learn/memory_text.h"
+#include "memory/memory_text.h"
 #include "learn/weights.h"
 #include "run/filter.h"
 #include "text/check_form.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "explore/feedback.h"
 #include "learn/large.h"
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"
@@ -28,6 +29,7 @@ struct update {
     struct state state;
     struct model outgoing;
     uint64_t rounds; /* of this run */
+    uint64_t saved;  /* that the model in the file has learnt; 0: there is none */
     int looked;      /* rounds that look_for_large has seen */
 };
 
@@ -112,6 +114,7 @@ static int load(struct update *my)
     (void)fault_other(&line, "resuming from round %" PRIu64 " of %s", my->state.rounds, my->model);
     if (got > 0)
         warn(my->host, "update", line.text);
+    my->saved = my->state.rounds;
     return got;
 }
 
@@ -149,7 +152,6 @@ static int open_update(void *self)
         return fault_usage(fault, "standard output is a terminal: %s", my->model
                            ? "-f - is for a program that carries the ring to another machine"
                            : "use -m model, or a file");
-    my->state.work.watch = my->host->watch;
     if (my->model && model_file_open(&my->file, my->model, fault) < 0)
         return -1;
     if (my->model)
@@ -171,8 +173,10 @@ static int save(struct update *my, struct fault *fault)
     if (learner_save(&my->state, &my->outgoing, fault) < 0)
         return -1;
     record_want_crc(&my->outgoing.record);
-    if (my->model)
+    if (my->model) {
+        my->saved = my->state.rounds;
         return model_file_save(&my->file, &my->outgoing, fault);
+    }
     return writer_record(my->host->out, &my->outgoing.record, fault) < 0
                ? -1 : writer_end(my->host->out, 1, fault);
 }
@@ -199,6 +203,20 @@ static enum step refuse_model(void *self, struct record *record)
     return FAIL;
 }
 
+/* A round failed when it had changed a part of the model. */
+static void report_loss(const struct update *my, struct fault *fault)
+{
+    struct fault loss = { FAULT_NONE, "" };
+    if (my->saved)
+        (void)fault_other(&loss, "it had changed a part of the model, which is not saved: %s is "
+                          "that of round %" PRIu64 " (-c sets how often it is saved)", my->model,
+                          my->saved);
+    else
+        (void)fault_other(&loss, "it had changed a part of the model, which is not saved (-m with "
+                          "-c saves on the way)");
+    fault_also(fault, &loss);
+}
+
 /* Saves what was learnt before the end, whatever ended the run. */
 static void finish(struct update *my, enum ended ended)
 {
@@ -206,7 +224,9 @@ static void finish(struct update *my, enum ended ended)
     if (ended == CLEAN && my->rounds == 0)
         (void)fault_other(fault, "<stdin>: no rounds");
     my->host->watch->stop = -1; /* the signal must not stop the saving */
-    if (!my->unsaved && my->rounds > 0 && save(my, &saving) < 0)
+    if (my->state.begun && my->rounds > 0)
+        report_loss(my, fault);
+    else if (!my->unsaved && my->rounds > 0 && save(my, &saving) < 0)
         fault_also(fault, &saving);
     else if (my->ring && (ended == CLEAN || ended == CUT))
         (void)my->ring->end(my->ring, fault);

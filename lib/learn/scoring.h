@@ -7,9 +7,8 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "learn/memory_view.h"
+#include "learn/learner.h"
 #include "learn/origin.h"
-#include "learn/settings.h"
 #include "math/matrix.h"
 #include "stream/mapped.h"
 #include "stream/model.h"
@@ -25,13 +24,10 @@ struct scoring { /* all zero at first */
     struct origin origin;
     const double *w; /* w[dim]: `scale` times these are the weights */
     double scale;
-    struct settings settings; /* and numbers[count]: what the learner ranks by besides w */
-    const double *array;      /* the numbers, where they are borrowed; else NULL */
-    size_t count;
-    struct buffer weights, numbers; /* copies */
-    struct buffer spare, work;
-    struct memory_view memory; /* for the learner memory                   */
-    struct mapped file;        /* a model's, whose entries are used in place */
+    void *own;       /* what the learner scores by besides w: learner->scoring bytes */
+    struct buffer weights; /* a copy */
+    struct buffer spare;
+    struct mapped file; /* a model's, whose numbers are used in place */
 };
 
 /* Takes an aligned copy of what scores; the model may be freed. A message of changes applies to

@@ -21,7 +21,7 @@ static int read_model(struct model *model, const struct record *record, struct f
     if (model_read(model, fault) < 0)
         return -1;
     const struct learner *learner = learner_find(model->learner);
-    if (learner && learner->rank && !learner->ring_only)
+    if (learner && learner->rank)
         return fault_data(fault, "a model of %s ranks by more than weights, and this form holds "
                           "only weights", model->learner);
     return model->dim ? 0 : fault_data(fault, "the model has no weights");

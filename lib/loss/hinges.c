@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#include "loss/long_order.h"
-
-enum { STEPS = 64 }; /* of the work, to enter a document in the tree and to ask for one */
+#include "math/order.h"
 
 /* Documents in the order of their scores, highest first: document d is at place at[d], and its
  * hinge with a better one is above 0 where that is at place reach[d] or below. */
@@ -13,7 +11,6 @@ struct hinges {
     uint32_t *at, *reach;
     uint32_t *graded;   /* graded[m]: places of `doc` by relevance, highest first */
     uint32_t *tree;     /* tree[m + 1]: sums over places, a Fenwick tree          */
-    struct long_work *work;
 };
 
 static void enter(const struct hinges *my, uint32_t place)
@@ -31,12 +28,10 @@ static uint32_t entered(const struct hinges *my, size_t place)
     return n;
 }
 
-/* False if the work was stopped. */
-static bool place(const struct hinges *my, const double *s, uint32_t *by_score, uint32_t *scratch)
+static void place(const struct hinges *my, const double *s, uint32_t *by_score, uint32_t *scratch)
 {
     size_t better = 0;
-    if (!long_order(my->work, my->m, s, by_score, scratch))
-        return false;
+    order_by_score(my->m, s, by_score, scratch);
     for (size_t p = 0; p < my->m; p++) {
         uint32_t d = by_score[p];
         while (better < my->m && s[by_score[better]] >= 1 + s[d])
@@ -44,7 +39,6 @@ static bool place(const struct hinges *my, const double *s, uint32_t *by_score, 
         my->at[d] = (uint32_t)p;
         my->reach[d] = (uint32_t)better;
     }
-    return true;
 }
 
 /* How often each document is the worse one: grade after grade, from the highest. */
@@ -55,8 +49,6 @@ static void count_worse(const struct hinges *my, const uint32_t *doc, const doub
     for (size_t from = 0, to = 0; from < my->m; from = to) {
         for (; to < my->m && relevance[my->graded[to]] == relevance[my->graded[from]]; to++) {
             uint32_t d = doc[my->graded[to]];
-            if (!long_work_goes_on(my->work, STEPS))
-                return;
             g[d] = (double)from - (double)entered(my, my->reach[d]);
         }
         for (size_t a = from; a < to; a++)
@@ -73,8 +65,6 @@ static void count_better(const struct hinges *my, const uint32_t *doc, const dou
         for (from = to; from > 0 && relevance[my->graded[from - 1]] ==
                                         relevance[my->graded[to - 1]]; from--) {
             uint32_t d = doc[my->graded[from - 1]];
-            if (!long_work_goes_on(my->work, STEPS))
-                return;
             g[d] -= (double)entered(my, (size_t)my->at[d] + 1);
         }
         for (size_t a = from; a < to; a++)
@@ -84,13 +74,12 @@ static void count_better(const struct hinges *my, const uint32_t *doc, const dou
 }
 
 void hinges_count(size_t m, const double *s, const uint32_t *doc, const double *relevance,
-                  double *g, double *scratch, struct long_work *work)
+                  double *g, double *scratch)
 {
     uint32_t *at = (uint32_t *)scratch;
-    struct hinges my = { m, at, at + m, at + 2 * m, at + 3 * m, work };
-    if (!long_order(work, m, relevance, my.graded, my.tree) ||
-        !place(&my, s, at + 5 * m, at + 6 * m))
-        return;
+    struct hinges my = { m, at, at + m, at + 2 * m, at + 3 * m };
+    order_by_score(m, relevance, my.graded, my.tree);
+    place(&my, s, at + 5 * m, at + 6 * m);
     count_worse(&my, doc, relevance, g);
     count_better(&my, doc, relevance, g);
 }

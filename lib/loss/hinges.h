@@ -5,14 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/wait.h"
-
 /* g[m]: for each document, how often it is the worse of a pair R_i > R_j with 1 + s_j > s_i, minus
  * how often it is the better. doc[a] is the document whose relevance is relevance[a]; each document
- * comes once. `scratch` has room for HINGES_SCRATCH * m numbers. Exact. O(m log m). Counts its
- * steps as `work`, which may be NULL; if it was stopped, g is good for nothing. */
+ * comes once. `scratch` has room for HINGES_SCRATCH * m numbers. Exact. O(m log m). */
 enum { HINGES_SCRATCH = 4 };
 void hinges_count(size_t m, const double *s, const uint32_t *doc, const double *relevance,
-                  double *g, double *scratch, struct long_work *work);
+                  double *g, double *scratch);
 
 #endif

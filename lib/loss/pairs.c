@@ -2,22 +2,18 @@
 
 #include <math.h>
 
-#include "loss/long_order.h"
+#include "math/order.h"
 
 enum { PAIRS_MOST = 1 << 26, BLOCK = 16 };
 
-static int shuffle(struct pair *pairs, size_t n, struct rng *rng, struct long_work *work,
-                   struct fault *fault)
+static void shuffle(struct pair *pairs, size_t n, struct rng *rng)
 {
     for (size_t i = n; i > 1; i--) {
         size_t j = rng_below(rng, (uint32_t)i);
         struct pair last = pairs[i - 1];
         pairs[i - 1] = pairs[j];
         pairs[j] = last;
-        if (long_work(work, 8, fault) < 0)
-            return -1;
     }
-    return 0;
 }
 
 /* ---- in document order ---- */
@@ -84,21 +80,18 @@ static void fill_tree(const struct pairs *pairs, double *least)
                                                             : least[2 * node + 1];
 }
 
-/* Counts the pairs: each document is better than all those of lower grades. False if the work was
- * stopped. */
-static bool count(struct pairs *pairs, uint32_t *order, struct long_work *work)
+/* Counts the pairs: each document is better than all those of lower grades. */
+static void count(struct pairs *pairs, uint32_t *order)
 {
     const struct feedback *feedback = pairs->feedback;
     size_t m = feedback->docs;
     pairs->n = 0;
-    if (!long_order(work, m, feedback->relevance, order, order + m))
-        return false;
+    order_by_score(m, feedback->relevance, order, order + m);
     for (size_t from = 0, to = 0; from < m; from = to) {
         while (to < m && feedback->relevance[order[to]] == feedback->relevance[order[from]])
             to++;
         pairs->n += (to - from) * (m - to);
     }
-    return true;
 }
 
 /* Counts the pairs and makes the tree, in a buffer with room for `more` bytes after it. Returns the
@@ -122,8 +115,7 @@ static void *prepare(struct pairs *pairs, struct buffer *buffer, size_t more, st
     return least + 2 * pairs->blocks;
 }
 
-static int draw(struct pairs *pairs, struct rng *rng, struct buffer *buffer,
-                struct long_work *work, struct fault *fault)
+static int draw(struct pairs *pairs, struct rng *rng, struct buffer *buffer, struct fault *fault)
 {
     size_t n = pairs->n;
     if (n > PAIRS_MOST)
@@ -132,28 +124,23 @@ static int draw(struct pairs *pairs, struct rng *rng, struct buffer *buffer,
     struct pair *drawn = prepare(pairs, buffer, n * sizeof *drawn, fault);
     if (!drawn)
         return -1;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         (void)next_in_order(pairs, &drawn[i]);
-        if (long_work(work, 4, fault) < 0)
-            return -1;
-    }
-    if (shuffle(drawn, n, rng, work, fault) < 0)
-        return -1;
+    shuffle(drawn, n, rng);
     pairs->drawn = drawn;
     return 0;
 }
 
 int pairs_start(struct pairs *pairs, const struct feedback *feedback, struct rng *rng,
-                struct buffer *buffer, struct long_work *work, struct fault *fault)
+                struct buffer *buffer, struct fault *fault)
 {
     *pairs = (struct pairs){ .feedback = feedback };
     uint32_t *order = buffer_for(buffer, feedback->docs, 2 * sizeof *order, fault);
     if (!order)
         return -1;
-    if (!count(pairs, order, work))
-        return fault_stopped(fault);
+    count(pairs, order);
     if (rng)
-        return draw(pairs, rng, buffer, work, fault);
+        return draw(pairs, rng, buffer, fault);
     return prepare(pairs, buffer, 0, fault) ? 0 : -1;
 }
 

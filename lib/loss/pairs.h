@@ -10,7 +10,6 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "explore/feedback.h"
-#include "io/wait.h"
 #include "math/rng.h"
 
 struct pair {
@@ -27,11 +26,11 @@ struct pairs {
 };
 
 /* Prepares all pairs, shuffled by `rng`, or, if rng is NULL, by the better document and then the
- * worse one. Shuffled pairs take 8 bytes each in `buffer`; more than 2^26 of them are a fault, and
- * so is a signal that stops `work`. Borrows feedback and buffer. O(m log m) for m documents, and if
+ * worse one. Shuffled pairs take 8 bytes each in `buffer`; more than 2^26 of them are a
+ * fault. Borrows feedback and buffer. O(m log m) for m documents, and if
  * shuffled O(1) a pair. */
 int pairs_start(struct pairs *pairs, const struct feedback *feedback, struct rng *rng,
-                struct buffer *buffer, struct long_work *work, struct fault *fault);
+                struct buffer *buffer, struct fault *fault);
 
 /* The next pair, or false after the last. O(log m), and O(1) where most documents are worse. */
 bool pairs_next(struct pairs *pairs, struct pair *pair);

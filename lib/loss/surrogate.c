@@ -94,14 +94,14 @@ enum { LOOPED = 64 }; /* hinges of more documents are counted without looking at
 static void ranksvm_gradient(const struct exposure *exposure, const double *s,
                              const struct surrogate_options *options, double *g, double *scratch)
 {
+    (void)options;
     if (exposure->places == exposure->docs && exposure->docs > LOOPED) {
-        hinges_count(exposure->docs, s, exposure->doc, exposure->relevance, g, scratch,
-                     options->work);
+        hinges_count(exposure->docs, s, exposure->doc, exposure->relevance, g, scratch);
         return;
     }
     memset(g, 0, exposure->docs * sizeof *g);
     size_t n = exposure->places;
-    for (size_t a = 0; a < n && long_work_goes_on(options->work, n); a++) {
+    for (size_t a = 0; a < n; a++) {
         for (size_t b = 0; b < n; b++) {
             uint32_t i = exposure->doc[a], j = exposure->doc[b];
             if (exposure->relevance[a] > exposure->relevance[b] && 1 + s[j] > s[i]) {

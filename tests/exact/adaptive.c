@@ -3,9 +3,10 @@
  * the bound on the regret that math/bets.h states; gradients of another scale; and learners' steps:
  * dense, sparse and stopped after every step, to the bit, and messages of changes.
  */
-#include "learn/adaptive.h"
+#include "learn/descent.h"
 #include "learn/learner_step.h"
 #include "learn/scoring.h"
+#include "math/bets.h"
 #include "rounds.h"
 
 enum { STEPS = 3000, GAMES = 60, LONG = 1000, SPACE = 3 };
@@ -215,7 +216,8 @@ static void step_by(struct state *state, const struct query *query, const double
     state->live = NULL;
     const double *s = learner_score(state, &x, &fault);
     must(s ? 0 : -1, &fault);
-    must(learner_step(state, &x, s, scaled, &fault), &fault);
+    must(descent_step(state->own, state, &x, s, scaled, &fault), &fault);
+    state->begun = false; /* it ends here */
 }
 
 /* A new state of what an old one wrote, which is then gone. */
@@ -237,7 +239,7 @@ static void get_weights(const struct state *state, double *w)
 {
     memset(w, 0, DIM * sizeof *w);
     for (size_t j = 0; j < state->dim; j++)
-        w[j] = state->ball.scale * state->w[j];
+        w[j] = state->scale * state->w[j];
 }
 
 /* Dense, sparse, sparse with zeros written down, sparse and stopped after every step: the same
@@ -299,7 +301,7 @@ static void check_steps(struct rng *rng, const char *name, bool each, double cap
         for (size_t j = 0; j < DIM; j++) {
             double own = each ? fabs(theta[j]) : sqrt(length);
             w[j] = theta[j] * bets_factor(&bets[each ? j : 0], own);
-            double got = j < state.dim ? state.ball.scale * state.w[j] : 0;
+            double got = j < state.dim ? state.scale * state.w[j] : 0;
             hold(fabs(got - w[j]) <= 1e-9 * (fabs(w[j]) + 1e-3), name, "weight", got, w[j]);
         }
     }
@@ -356,8 +358,8 @@ static void check_centred(struct rng *rng, const char *name)
             learn_round(&state[k], make_round(&made, &query, t, DENSE));
         }
         for (size_t j = 0; j < 5; j++) {
-            double a = state[0].ball.scale * state[0].w[j];
-            double b = state[1].ball.scale * state[1].w[j];
+            double a = state[0].scale * state[0].w[j];
+            double b = state[1].scale * state[1].w[j];
             hold(fabs(a - b) <= 1e-9, name, "weight with a common part", b, a);
         }
     }

@@ -4,6 +4,7 @@
  * that are stopped after every step, to the bit; messages of changes against whole ones; and the
  * sum of squares they rest on, however its vector came about.
  */
+#include "learn/descent.h"
 #include "learn/learner_step.h"
 #include "learn/scoring.h"
 #include "math/norm.h"
@@ -101,7 +102,8 @@ static void step_by(struct state *state, const struct query *query, const double
     struct fault fault = { FAULT_NONE, "" };
     must(round_features(make_round(&made, query, 1, form), &x, &fault), &fault);
     must(learner_reach(state, matrix_width(&x), &fault), &fault);
-    must(learner_step(state, &x, NULL, g, &fault), &fault);
+    must(descent_step(state->own, state, &x, NULL, g, &fault), &fault);
+    state->begun = false; /* it ends here */
 }
 
 /* The weights that score, as they are written down. */
@@ -134,7 +136,7 @@ static long double descend(const struct query *query, const double *g, double et
 /* One step, from the weights as they were. Returns whether it left the ball. */
 static bool check_step(struct state *state, const struct query *query, const double *g)
 {
-    double eta = state->settings.value[SETTING_ETA], radius = state->ball.radius, w[DIM];
+    double eta = state->settings.value[SETTING_ETA], radius = state->settings.value[SETTING_RADIUS], w[DIM];
     long double want[DIM], off;
     write_weights(state, w);
     for (size_t j = 0; j < DIM; j++)
@@ -160,10 +162,10 @@ static void check_projection(struct rng *rng, double eta, double radius)
     size_t out = 0, gathered = 0;
     start_ball(&fall.state, eta, radius);
     for (size_t step = 0; step < STEPS; step++) {
-        double scale = fall.state.ball.scale;
+        double scale = fall.state.scale;
         draw_step(rng, &fall.query, fall.g, step);
         out += check_step(&fall.state, &fall.query, fall.g);
-        gathered += fall.state.ball.scale > scale;
+        gathered += fall.state.scale > scale;
     }
     printf("ball of %g: %zu steps, %zu out of it, %zu gathered\n", radius, (size_t)STEPS, out,
            gathered);
@@ -182,7 +184,7 @@ static void go_on(struct state *state)
     struct fault fault = { FAULT_NONE, "" };
     must(learner_save(state, &model, &fault), &fault);
     must(model_read(&model, &fault), &fault);
-    start_ball(&next, state->settings.value[SETTING_ETA], state->ball.radius);
+    start_ball(&next, state->settings.value[SETTING_ETA], state->settings.value[SETTING_RADIUS]);
     must(learner_load(&next, &model, &fault), &fault);
     learner_close(state);
     *state = next;

@@ -20,7 +20,7 @@ static void scores_of(struct state *state, double *score)
 {
     struct fault fault = { FAULT_NONE, "" };
     must(learner_reach(state, ITEMS, &fault), &fault);
-    const double *w = state->learner->weights ? state->learner->weights(state, &fault) : state->w;
+    const double *w = state->learner->weights ? state->learner->weights(state->own, state, &fault) : state->w;
     memcpy(score, w, ITEMS * sizeof *w);
 }
 

@@ -97,11 +97,11 @@ static unsigned long check(uint64_t seed, double gamma, size_t budget)
                  better, worse);
         }
         learn_round(&state, make_round(&made, &query, t, (enum form)rng_below(&rng, FORMS)));
-        hold(*state.arrays[1] == (double)pairs, "kernel", "pairs", *state.arrays[1], pairs);
+        hold(*state.arrays.at[1] == (double)pairs, "kernel", "pairs", *state.arrays.at[1], pairs);
         for (size_t p = 0; p < budget; p++)
             for (size_t j = 0; j < WIDTH && p < pairs; j++)
-                hold(state.arrays[0][(2 * p) * WIDTH + j] == kept[p].better[j] &&
-                         state.arrays[0][(2 * p + 1) * WIDTH + j] == kept[p].worse[j],
+                hold(state.arrays.at[0][(2 * p) * WIDTH + j] == kept[p].better[j] &&
+                         state.arrays.at[0][(2 * p + 1) * WIDTH + j] == kept[p].worse[j],
                      "kernel", "a pair kept", t, p);
     }
     learner_close(&state);
@@ -130,11 +130,11 @@ static void check_bound(uint64_t seed)
         }
         learn_round(&state, make_round(&made, &query, t, DENSE));
         if (t == ROUNDS / 2)
-            before_last = *state.arrays[1];
+            before_last = *state.arrays.at[1];
     }
     /* a step loses at most 1 and at least something; |u| = 1, R = 1 */
-    hold(*state.arrays[1] <= 4 / (margin * margin), "kernel", "steps", *state.arrays[1], 4);
-    hold(*state.arrays[1] == before_last, "kernel", "steps in the last half", *state.arrays[1],
+    hold(*state.arrays.at[1] <= 4 / (margin * margin), "kernel", "steps", *state.arrays.at[1], 4);
+    hold(*state.arrays.at[1] == before_last, "kernel", "steps in the last half", *state.arrays.at[1],
          before_last);
     learner_close(&state);
 }

@@ -4,8 +4,8 @@
  * the order of answers and of rows makes no difference; rho = 0 is ridge regression. And the
  * estimate of rho, and the reset by surprise, are what they are said to be.
  */
-#include "learn/memory.h"
-#include "learn/memory_keys.h"
+#include "memory/memory.h"
+#include "memory/memory_keys.h"
 #include "math/udu.h"
 #include "rounds.h"
 

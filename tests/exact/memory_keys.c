@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "learn/memory_keys.h"
+#include "memory/memory_keys.h"
 
 enum { DOCS = 300 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "learn/memory_table.h"
+#include "memory/memory_table.h"
 #include "math/rng.h"
 
 enum { PAIRS = 100000 };

@@ -70,11 +70,10 @@ static void check_listed(const struct list *list)
     struct pairs pairs;
     struct pair pair;
     struct buffer buffer = { NULL, 0 };
-    struct long_work work = { NULL, 0, false };
     struct fault fault = { FAULT_NONE, "" };
     struct feedback feedback = { list->m, list->doc, list->relevance };
     size_t n = 0;
-    must(pairs_start(&pairs, &feedback, NULL, &buffer, &work, &fault), &fault);
+    must(pairs_start(&pairs, &feedback, NULL, &buffer, &fault), &fault);
     for (size_t a = 0; a < list->m; a++)
         for (size_t b = 0; b < list->m; b++)
             if (list->relevance[a] > list->relevance[b]) {
@@ -93,12 +92,11 @@ static void check_shuffled(const struct list *list, uint64_t seed)
     struct pairs pairs;
     struct pair pair;
     struct buffer buffer = { NULL, 0 };
-    struct long_work work = { NULL, 0, false };
     struct fault fault = { FAULT_NONE, "" };
     struct feedback feedback = { list->m, list->doc, list->relevance };
     struct rng rng = rng_at(seed, RNG_PAIRS, 1);
     memset(times, 0, sizeof times);
-    must(pairs_start(&pairs, &feedback, &rng, &buffer, &work, &fault), &fault);
+    must(pairs_start(&pairs, &feedback, &rng, &buffer, &fault), &fault);
     while (pairs_next(&pairs, &pair))
         times[pair.better % LONG][pair.worse % LONG]++;
     for (size_t a = 0; a < list->m; a++)
@@ -113,7 +111,7 @@ static void check_hinges(const struct list *list)
 {
     double g[LONG], counted[LONG] = { 0 }, scratch[HINGES_SCRATCH * LONG];
     const double *s = list->score;
-    hinges_count(list->m, s, list->doc, list->relevance, g, scratch, NULL);
+    hinges_count(list->m, s, list->doc, list->relevance, g, scratch);
     for (size_t a = 0; a < list->m; a++)
         for (size_t b = 0; b < list->m; b++) {
             uint32_t i = list->doc[a], j = list->doc[b];
@@ -355,7 +353,7 @@ static size_t believe_round(struct confidence *c, const struct query *query)
 
 static void compare_beliefs(const struct state *state, const struct confidence *c)
 {
-    const double *sigma = state->arrays[0];
+    const double *sigma = state->arrays.at[0];
     long double inverse[NARROW][NARROW];
     invert(c, inverse);
     hold(state->dim == c->dim, "solar2", "weights", state->dim, c->dim);
@@ -423,7 +421,7 @@ static void check_order(struct rng *rng, size_t dim)
     set(&settings, SETTING_TRADEOFF, 1);
     start(&state, "solar2", &settings);
     reach(&state, dim);
-    memcpy(sigma, state.arrays[0], dim * dim * sizeof *sigma);
+    memcpy(sigma, state.arrays.at[0], dim * dim * sizeof *sigma);
     for (uint64_t t = 1; t <= 60; t++) {
         struct query query = { .docs = 0 };
         draw_features(rng, &query, 2, dim, draw_unit);
@@ -434,7 +432,7 @@ static void check_order(struct rng *rng, size_t dim)
         step_by_rows(&(struct row){ dim, NULL, val }, w, sigma, dim);
         learn_round(&state, make_round(&made, &query, t, (enum form)(t % FORMS)));
         hold(memcmp(w, state.w, dim * sizeof *w) == 0 &&
-             memcmp(sigma, state.arrays[0], dim * dim * sizeof *sigma) == 0, "solar2",
+             memcmp(sigma, state.arrays.at[0], dim * dim * sizeof *sigma) == 0, "solar2",
              "not the bits of row after row, t", t, dim);
     }
     learner_close(&state);

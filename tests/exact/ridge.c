@@ -6,6 +6,7 @@
  */
 #include "equations.h"
 #include "learn/scoring.h"
+#include "math/regression.h"
 #include "math/normal.h"
 #include "math/udu.h"
 
@@ -36,13 +37,13 @@ static void compare(const struct state *state, const struct equations *q)
         size_t j = i % NARROW;
         if (j >= state->dim || (q->plain && i >= NARROW))
             continue;
-        double got = i < NARROW ? state->w[j] : state->arrays[1][j];
+        double got = i < NARROW ? state->w[j] : state->arrays.at[1][j];
         hold(near(got, w[i], size), "ridge", i < NARROW ? "w" : "level", got, w[i]);
         for (size_t k = 0; k < (q->plain ? NARROW : ROWS); k++) {
             if (k % NARROW >= state->dim)
                 continue;
             size_t rows = q->plain ? state->dim : 2 * state->dim;
-            long double p = covariance(q, state->arrays[0], rows, i, k);
+            long double p = covariance(q, state->arrays.at[0], rows, i, k);
             hold(near(p, q->lambda * inverse[i][k], 1), "ridge", "P", p,
                  q->lambda * inverse[i][k]);
         }
@@ -92,8 +93,8 @@ static void check_equations(struct rng *rng, double lambda, bool plain)
         compare(&state, &q);
         size_t d = state.dim, rows = plain ? d : 2 * d;
         hold(memcmp(state.w, wide.w, d * sizeof(double)) == 0 &&
-             memcmp(state.arrays[1], wide.arrays[1], d * sizeof(double)) == 0 &&
-             memcmp(state.arrays[0], wide.arrays[0], udu_size(rows) * sizeof(double)) == 0,
+             memcmp(state.arrays.at[1], wide.arrays.at[1], d * sizeof(double)) == 0 &&
+             memcmp(state.arrays.at[0], wide.arrays.at[0], udu_size(rows) * sizeof(double)) == 0,
              "ridge", "what was wide from the start is another, t", t, d);
     }
     learner_close(&state);
@@ -248,7 +249,7 @@ static void check_drawn(struct state *state, const struct model *message, bool p
     for (size_t j = 0; j < state->dim; j++) {
         long double want = 0;
         for (size_t k = step * j; k < n; k++) {
-            const double *column = state->arrays[0] + k * (k + 1) / 2;
+            const double *column = state->arrays.at[0] + k * (k + 1) / 2;
             want += (k == step * j ? 1 : column[step * j]) * sqrt(column[k]) * x[k];
         }
         want = state->w[j] + width_of(width) * want / sqrtl(LAMBDA);

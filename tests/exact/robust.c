@@ -65,9 +65,9 @@ static void begin(struct state *state, const struct kind *kind, const struct wor
         set(&settings, SETTING_EPSILON, EPSILON);
     start(state, kind->name, &settings);
     memcpy(reach(state, WIDE), world->w, sizeof world->w);
-    memcpy(state->arrays[1], world->level, sizeof world->level);
-    memcpy(state->arrays[2], world->baseline, sizeof world->baseline);
-    *state->arrays[3] = world->top;
+    memcpy(state->arrays.at[1], world->level, sizeof world->level);
+    memcpy(state->arrays.at[2], world->baseline, sizeof world->baseline);
+    *state->arrays.at[3] = world->top;
 }
 
 /* The step of one round, shown in that order: eta is 1, so it is minus the estimate. */
@@ -221,18 +221,18 @@ static void check_baseline(struct rng *rng, const struct kind *kind)
     begin(&state, kind, &world);
     begin_equations(&q, 1, false);
     state.settings.value[SETTING_ETA] = 1e-6; /* or kl runs off */
-    memcpy(state.arrays[1], zero, sizeof zero);
-    memcpy(state.arrays[2], zero, sizeof zero);
-    *state.arrays[3] = 0;
+    memcpy(state.arrays.at[1], zero, sizeof zero);
+    memcpy(state.arrays.at[2], zero, sizeof zero);
+    *state.arrays.at[3] = 0;
     learn_some(rng, &state, &q, &top);
     solve(&q, inverse, v);
     for (size_t j = 0; j < WIDE; j++) {
-        hold(fabsl(state.arrays[2][j] - v[j]) <= 1e-12L, kind->name, "baseline", state.arrays[2][j],
+        hold(fabsl(state.arrays.at[2][j] - v[j]) <= 1e-12L, kind->name, "baseline", state.arrays.at[2][j],
              v[j]);
-        hold(fabsl(state.arrays[1][j] - v[NARROW + j]) <= 1e-12L, kind->name, "level",
-             state.arrays[1][j], v[NARROW + j]);
+        hold(fabsl(state.arrays.at[1][j] - v[NARROW + j]) <= 1e-12L, kind->name, "level",
+             state.arrays.at[1][j], v[NARROW + j]);
     }
-    hold(*state.arrays[3] == top, kind->name, "top", *state.arrays[3], top);
+    hold(*state.arrays.at[3] == top, kind->name, "top", *state.arrays.at[3], top);
     learner_close(&state);
 }
 

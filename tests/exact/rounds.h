@@ -9,6 +9,7 @@
 
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"
+#include "learn/scored.h"
 #include "loss/pairs.h"
 #include "math/rng.h"
 
@@ -119,8 +120,7 @@ static inline size_t get_pairs(const struct query *query, struct rng *rng, struc
     struct buffer buffer = { NULL, 0 };
     struct fault fault = { FAULT_NONE, "" };
     struct feedback feedback = all_of(query, doc, relevance);
-    struct long_work work = { NULL, 0, false };
-    must(pairs_start(&got, &feedback, rng, &buffer, &work, &fault), &fault);
+    must(pairs_start(&got, &feedback, rng, &buffer, &fault), &fault);
     while (pairs_next(&got, &pair))
         pairs[n++] = (struct pair){ (pair.better - 3) / 2, (pair.worse - 3) / 2 };
     buffer_free(&buffer);
@@ -200,14 +200,13 @@ static inline const struct round *mask_round(struct made *made, const uint32_t *
 static inline void set_rival(struct made *made, const struct state *state)
 {
     struct matrix x;
-    struct buffer buffer = { NULL, 0 };
     struct fault fault = { FAULT_NONE, "" };
-    const struct ring_extras extras = { .settings = &state->settings, .buffer = &buffer };
+    struct scored scored = { .settings = state->settings, .dim = state->dim };
     must(round_features(&made->round, &x, &fault), &fault);
     memset(made->score, 0, sizeof made->score);
-    must(state->learner->rival(&x, &extras, made->round.t, made->score, made->rival, &fault),
+    must(state->learner->rival(&scored, &x, made->round.t, made->score, made->rival, &fault),
          &fault);
-    buffer_free(&buffer);
+    scored_leave(&scored);
     made->round.score = made->score;
     made->round.rival = made->rival;
 }

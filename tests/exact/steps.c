@@ -62,14 +62,13 @@ static void check_levels(struct state *state, size_t n)
     for (size_t r = 1; r < n; r++)
         hold(b[r - 1] <= b[r], "prank", "thresholds out of order", b[r - 1], b[r]);
     const struct matrix one = { .docs = 1 };
-    const struct ring_extras extras = { .dim = state->dim, .n = n, .array = b,
-                                        .settings = &state->settings };
+    struct scored scored = { .dim = state->dim, .n = n, .array = b, .settings = state->settings };
     for (double wx = b[0] - 1; wx <= b[n - 1] + 1; wx += 0.5) {
         size_t level = 0;
         for (size_t r = 0; r < n; r++)
             level += wx >= b[r];
         double got = wx;
-        must(state->learner->rank(&one, NULL, &extras, &got, NULL, &fault), &fault);
+        must(state->learner->rank(&scored, &one, NULL, &got, NULL, &fault), &fault);
         hold(got == (double)level, "prank", "level", got, level);
     }
 }
@@ -110,8 +109,8 @@ static void check_prank(struct rng *rng, size_t n)
         wrongs += rank_query(&o, &drawn);
         learn_round(&state, make_round(&made, &query, t, (enum form)(t % FORMS)));
         hold(memcmp(state.w, o.w, state.dim * sizeof *o.w) == 0, "prank", "w", state.w[0], o.w[0]);
-        hold(memcmp(state.arrays[0], o.b + 1, n * sizeof *o.b) == 0, "prank", "thresholds",
-             *state.arrays[0], o.b[1]);
+        hold(memcmp(state.arrays.at[0], o.b + 1, n * sizeof *o.b) == 0, "prank", "thresholds",
+             *state.arrays.at[0], o.b[1]);
         check_levels(&state, n);
     }
     hold(wrongs > ROUNDS, "prank", "hardly any wrong", wrongs, ROUNDS);
@@ -233,23 +232,23 @@ static void compare_committees(const struct state *state, const struct committee
 {
     double w[DIM] = { 0 };
     size_t dim = state->dim, bytes = dim * sizeof *w;
-    hold(*state->arrays[1] == (double)c->members, "committee", "members", *state->arrays[1],
+    hold(*state->arrays.at[1] == (double)c->members, "committee", "members", *state->arrays.at[1],
          c->members);
     for (size_t i = 0; i < c->members; i++) {
         size_t before = 0;
         for (size_t k = 0; k < c->members; k++)
             before += c->member[k].entry < c->member[i].entry;
-        hold(state->arrays[0][before] == c->member[i].votes, "committee", "votes",
-             state->arrays[0][before], c->member[i].votes);
-        hold(memcmp(state->arrays[3] + before * dim, c->member[i].w, bytes) == 0, "committee",
+        hold(state->arrays.at[0][before] == c->member[i].votes, "committee", "votes",
+             state->arrays.at[0][before], c->member[i].votes);
+        hold(memcmp(state->arrays.at[3] + before * dim, c->member[i].w, bytes) == 0, "committee",
              "a member's w", before, c->members);
         for (size_t j = 0; j < dim; j++)
             w[j] += c->member[i].votes * c->member[i].w[j];
     }
     hold(memcmp(state->w, w, bytes) == 0, "committee", "w", state->w[0], w[0]);
-    hold(memcmp(state->arrays[4], c->current.w, bytes) == 0, "committee", "the current w",
-         *state->arrays[4], c->current.w[0]);
-    hold(*state->arrays[2] == c->current.votes, "committee", "the current votes", *state->arrays[2],
+    hold(memcmp(state->arrays.at[4], c->current.w, bytes) == 0, "committee", "the current w",
+         *state->arrays.at[4], c->current.w[0]);
+    hold(*state->arrays.at[2] == c->current.votes, "committee", "the current votes", *state->arrays.at[2],
          c->current.votes);
 }
 

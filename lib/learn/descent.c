@@ -1,0 +1,356 @@
+#include "learn/descent.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "learn/learner_step.h"
+#include "math/bets.h"
+#include "math/finite.h"
+#include "math/real.h"
+
+static const struct array_row length_row = { "bets", ARRAY_NUMBERS, SETTINGS, BETS_NUMBERS };
+static const struct array_row each_row = { "bets", ARRAY_VECTORS, SETTINGS, BETS_NUMBERS + 1 };
+
+double descent_eta_known(double T)
+{
+    return 1 / sqrt(T);
+}
+
+double descent_eta_estimated(double T)
+{
+    double root = real_cbrt(T);
+    return 1 / (root * root);
+}
+
+void descent_centre(const struct descent *descent, size_t docs, double *v)
+{
+    double mean = 0;
+    if (!descent->bets || !descent->bets->centred)
+        return;
+    for (size_t i = 0; i < docs; i++)
+        mean += v[i] / (double)docs;
+    for (size_t i = 0; i < docs; i++)
+        v[i] -= mean;
+}
+
+/* ---- bets ---- */
+
+static bool bets_on_length(const struct descent *my)
+{
+    return my->bets && my->bets->on == BETS_ON_LENGTH;
+}
+
+static struct bets get_bets(const double *numbers, size_t step)
+{
+    return (struct bets){ numbers[0], numbers[step], numbers[2 * step] };
+}
+
+static void put_bets(const struct bets *bets, double *numbers, size_t step)
+{
+    numbers[0] = bets->largest;
+    numbers[step] = bets->squares;
+    numbers[2 * step] = bets->wealth;
+}
+
+/* What the bet on the length says of the scale of all weights. */
+static double scale_of_bet(const struct descent *my)
+{
+    const struct bets bets = get_bets(my->wealth, 1);
+    return bets_factor(&bets, sqrt(norm_square(&my->length)));
+}
+
+/* What its own bet says of weight j. */
+static double weight_of_bet(const struct descent *my, size_t dim, size_t j)
+{
+    const struct bets bets = get_bets(my->wealth + j, dim);
+    double theta = my->wealth[BETS_NUMBERS * dim + j];
+    return bets_factor(&bets, fabs(theta)) * theta;
+}
+
+/* ---- the learner's hooks ---- */
+
+int descent_start(void *own, struct state *state, struct fault *fault)
+{
+    struct descent *my = own;
+    const struct settings *s = &state->settings;
+    my->bets = s->set[SETTING_ETA] ? NULL : state->learner->bets;
+    my->capital = my->bets ? my->bets->capital : 0;
+    if (s->set[SETTING_EPSILON])
+        my->capital *= s->value[SETTING_EPSILON];
+    if (my->bets && s->set[SETTING_RADIUS])
+        return fault_usage(fault, "-U needs a step size, and %s was given none: add -e eta, or "
+                           "omit -U", state->learner->name);
+    if (my->bets)
+        my->array = arrays_add(&state->arrays, bets_on_length(my) ? length_row : each_row);
+    ball_start(&my->ball, s->value[SETTING_RADIUS]);
+    state->scale = my->ball.scale;
+    state->scaled = my->ball.radius > 0 || bets_on_length(my);
+    return 0;
+}
+
+int descent_reach(void *own, struct state *state, size_t width, struct fault *fault)
+{
+    struct descent *my = own;
+    struct extent from = { 1, state->dim }, to = { 1, width };
+    if (!arrays_grow(&my->gradient, from, to, fault) || ball_reach(&my->ball, width, fault) < 0)
+        return -1;
+    my->wealth = my->bets ? state->arrays.at[my->array] : NULL;
+    if (!bets_on_length(my))
+        return 0;
+    return norm_reach(&my->length, width, fault) < 0 ? -1 : norm_reach(&my->slope, width, fault);
+}
+
+/* Each weight must be that of its bet. */
+static int check_bets(const struct descent *my, const struct state *state, struct fault *fault)
+{
+    for (size_t j = 0; j < state->dim; j++)
+        if (state->w[j] != weight_of_bet(my, state->dim, j))
+            return fault_data(fault, "model: weight %zu is %.17g, but its bets say %.17g", j,
+                              state->w[j], weight_of_bet(my, state->dim, j));
+    return 0;
+}
+
+int descent_load(void *own, struct state *state, const struct model *model, struct fault *fault)
+{
+    struct descent *my = own;
+    (void)model;
+    if (my->bets && !bets_on_length(my))
+        return check_bets(my, state, fault);
+    if (!my->bets && !state->scaled)
+        return 0;
+    if (!my->bets && !ball_resume(&my->ball, state->w, state->scale))
+        return fault_data(fault, "model: scale %.17g does not fit its direction and radius %.17g",
+                          state->scale, my->ball.radius);
+    if (!my->bets)
+        return 0;
+    norm_take(&my->length, state->w, state->dim);
+    my->ball.scale = state->scale;
+    if (state->scale > 0 && state->scale == scale_of_bet(my))
+        return 0;
+    return fault_data(fault, "model: scale %.17g does not fit its direction and bets",
+                      state->scale);
+}
+
+void descent_close(void *own)
+{
+    struct descent *my = own;
+    ball_close(&my->ball);
+    norm_close(&my->length);
+    norm_close(&my->slope);
+    buffer_free(&my->gradient);
+}
+
+/* ---- steps of a given size ---- */
+
+/* Brings all weights back into the ball, which changes all of w. */
+static int gather(struct descent *my, struct state *state, struct fault *fault)
+{
+    if (learner_check(state, fault) < 0)
+        return -1;
+    ball_gather(&my->ball, state->w);
+    state->changed.known = false;
+    return 0;
+}
+
+/* A step that changes all of the first `width` weights. */
+static int descend(struct descent *my, struct state *state, size_t width, struct fault *fault)
+{
+    double *w = state->w, *z = my->gradient.at;
+    double eta = state->settings.value[SETTING_ETA] / my->ball.scale;
+    state->changed.known = false;
+    for (size_t j = 0; j < width; j++)
+        z[j] = w[j] - eta * z[j];
+    if (!finite_numbers(width, z))
+        return learner_check_weights(state, z, width, fault);
+    state->begun = true;
+    memcpy(w, z, width * sizeof *w);
+    memset(z, 0, width * sizeof *z);
+    bool kept = my->ball.radius <= 0 || ball_step(&my->ball, w, width);
+    return kept ? 0 : gather(my, state, fault);
+}
+
+/* The numbers of z that differ from 0, in the order in which documents with g != 0 have them, and
+ * what they are: index[*n] of state->changed, and value[*n], NULL after a fault. They become 0. */
+static double *take_changes(struct state *state, const struct matrix *x, const double *g,
+                            double *z, struct fault *fault)
+{
+    size_t most = matrix_entries(x) < state->dim ? matrix_entries(x) : state->dim, n = 0;
+    uint32_t *index = buffer_for(&state->changed.index, most, sizeof *index, fault);
+    double *value = buffer_for(&state->spare, most, sizeof *value, fault);
+    if (!index || !value)
+        return NULL;
+    for (size_t i = 0; i < x->docs; i++) {
+        struct sparse_row row = matrix_sparse_row(x, i);
+        for (size_t e = 0; g[i] != 0 && e < row.n; e++) {
+            size_t j = sparse_row_index(&row, e);
+            if (z[j] == 0)
+                continue; /* the feature came before */
+            value[n] = z[j];
+            z[j] = 0;
+            index[n++] = (uint32_t)j;
+        }
+    }
+    state->changed.known = true;
+    state->changed.n = n;
+    return value;
+}
+
+/* A step that changes few weights: those of the features that documents with g != 0 have. */
+static int descend_changes(struct descent *my, struct state *state, const struct matrix *x,
+                           const double *g, struct fault *fault)
+{
+    double *w = state->w, *value = take_changes(state, x, g, my->gradient.at, fault);
+    double eta = state->settings.value[SETTING_ETA] / my->ball.scale;
+    const uint32_t *index = state->changed.index.at;
+    size_t n = state->changed.n;
+    if (!value)
+        return -1;
+    for (size_t e = 0; e < n; e++)
+        value[e] = w[index[e]] - eta * value[e];
+    bool finite = finite_numbers(n, value);
+    for (size_t e = 0; !finite && e < n; e++)
+        if (learner_check_weight(state, index[e], value[e], fault) < 0)
+            return -1;
+    state->begun = true;
+    for (size_t e = 0; e < n; e++)
+        w[index[e]] = value[e];
+    bool kept = my->ball.radius <= 0 || ball_step_changes(&my->ball, w, index, n);
+    return kept ? 0 : gather(my, state, fault);
+}
+
+/* ---- adaptive steps ---- */
+
+/* The numbers of the gradient that may differ from 0: those of index[n], or the first n. */
+struct touched {
+    const uint32_t *index;
+    size_t n;
+};
+
+static size_t touched_number(const struct touched *touched, size_t e)
+{
+    return touched->index ? touched->index[e] : e;
+}
+
+static int find_touched(struct descent *my, struct state *state, const struct matrix *x,
+                        const double *g, struct touched *touched, struct fault *fault)
+{
+    double *z = my->gradient.at;
+    *touched = (struct touched){ NULL, x->dim };
+    state->changed.known = false;
+    if (x->form == MATRIX_DENSE)
+        return 0;
+    double *value = take_changes(state, x, g, z, fault);
+    if (!value)
+        return -1;
+    *touched = (struct touched){ state->changed.index.at, state->changed.n };
+    for (size_t e = 0; e < touched->n; e++)
+        z[touched->index[e]] = value[e];
+    return 0;
+}
+
+static void take_norm(struct norm *norm, const double *v, const struct touched *touched)
+{
+    if (touched->index)
+        norm_take_changes(norm, v, touched->index, touched->n);
+    else
+        norm_take(norm, v, touched->n);
+}
+
+static int too_large(struct fault *fault)
+{
+    return fault_data(fault, "the gradient's square is too large for a double: scale the features");
+}
+
+/* w is theta. A gradient whose square is 0 as a double is none. */
+static int bet_on_length(struct descent *my, struct state *state, const struct touched *touched,
+                         double product, struct fault *fault)
+{
+    double *z = my->gradient.at, k = 0;
+    struct bets bets = get_bets(my->wealth, 1);
+    take_norm(&my->slope, z, touched);
+    double square = norm_square(&my->slope);
+    if (square > 0)
+        k = bets_take(&bets, my->capital, sqrt(square), product);
+    if (!(square <= DBL_MAX && bets.squares <= DBL_MAX))
+        return too_large(fault);
+    state->begun = true;
+    put_bets(&bets, my->wealth, 1);
+    for (size_t e = 0; e < touched->n; e++) {
+        size_t j = touched_number(touched, e);
+        if (k > 0)
+            state->w[j] -= k * z[j];
+        z[j] = 0;
+    }
+    take_norm(&my->slope, z, touched);
+    take_norm(&my->length, state->w, touched);
+    my->ball.scale = scale_of_bet(my);
+    if (norm_square(&my->length) <= DBL_MAX && my->ball.scale > 0 && my->ball.scale <= DBL_MAX)
+        return 0;
+    return learner_check(state, fault) < 0 ? -1 : too_large(fault);
+}
+
+/* my->wealth[4][dim]: L, V and W of each weight, and theta. */
+static int bet_on_each(struct descent *my, struct state *state, const struct touched *touched,
+                       struct fault *fault)
+{
+    size_t dim = state->dim;
+    bool finite = true;
+    double *z = my->gradient.at, *theta = my->wealth + BETS_NUMBERS * dim;
+    for (size_t e = 0; e < touched->n; e++) {
+        size_t j = touched_number(touched, e);
+        finite &= z[j] * z[j] + my->wealth[dim + j] <= DBL_MAX; /* V as it will be */
+    }
+    if (!finite)
+        return too_large(fault);
+    state->begun = true;
+    for (size_t e = 0; e < touched->n; e++) {
+        size_t j = touched_number(touched, e);
+        struct bets bets = get_bets(my->wealth + j, dim);
+        if (z[j] * z[j] > 0) {
+            theta[j] -= z[j] * bets_take(&bets, my->capital, fabs(z[j]), z[j] * state->w[j]);
+            put_bets(&bets, my->wealth + j, dim);
+            state->w[j] = weight_of_bet(my, dim, j);
+        }
+        z[j] = 0;
+        finite &= bets.squares <= DBL_MAX && fabs(state->w[j]) <= DBL_MAX;
+    }
+    return finite ? 0 : learner_check(state, fault) < 0 ? -1 : too_large(fault);
+}
+
+static int bet(struct descent *my, struct state *state, const struct matrix *x, const double *s,
+               const double *g, struct fault *fault)
+{
+    struct touched touched;
+    double product = 0;
+    if (find_touched(my, state, x, g, &touched, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < x->docs; i++)
+        product += g[i] * s[i];
+    return bets_on_length(my) ? bet_on_length(my, state, &touched, product, fault)
+                              : bet_on_each(my, state, &touched, fault);
+}
+
+/* ---- a round's step ---- */
+
+int descent_step(struct descent *descent, struct state *state, const struct matrix *x,
+                 const double *s, const double *g, struct fault *fault)
+{
+    matrix_transposed_times(x, g, descent->gradient.at);
+    int result = descent->bets               ? bet(descent, state, x, s, g, fault)
+                 : x->form == MATRIX_DENSE   ? descend(descent, state, x->dim, fault)
+                                             : descend_changes(descent, state, x, g, fault);
+    state->scale = descent->ball.scale;
+    return result;
+}
+
+int descent_move(struct descent *descent, struct state *state, const double *u, size_t width,
+                 struct fault *fault)
+{
+    double *z = descent->gradient.at;
+    for (size_t j = 0; j < width; j++)
+        z[j] = -u[j];
+    int result = descend(descent, state, width, fault);
+    state->scale = descent->ball.scale;
+    return result;
+}

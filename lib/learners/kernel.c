@@ -1,0 +1,124 @@
+/* The perceptron of Chaudhuri & Tewari's perceptron paper, Algorithm 3, with a Gaussian kernel, as
+ * its section 9 proposes. Each step keeps a pair of documents; when the budget is used up a pair
+ * drawn at random leaves: the randomized budget perceptron (Cavallanti, Cesa-Bianchi & Gentile
+ * 2007, "Tracking the Best Hyperplane with a Simple Budget Perceptron"). */
+
+#include <math.h>
+
+#include "explore/feedback.h"
+#include "learn/learner_step.h"
+#include "learn/scored.h"
+#include "loss/dcg.h"
+#include "loss/slam.h"
+#include "math/finite.h"
+#include "math/kernel.h"
+#include "math/rng.h"
+
+/* KEPT[members][2][dim]: for each pair the better document, then the other. Unused ones are 0. */
+enum { KEPT, PAIRS };
+#define KEPT_COLUMN "kept"
+
+/* Kernels hide features that are not finite, which the model must not keep. */
+static int check_features(const struct matrix *x, struct state *state, struct fault *fault)
+{
+    size_t width = matrix_width(x);
+    double *row = buffer_for(&state->scratch, width, sizeof *row, fault);
+    for (size_t i = 0; row && i < x->docs; i++) {
+        if (kernel_keep(x, i, width, row, &state->spare, fault) < 0)
+            return -1;
+        for (size_t j = 0; j < width; j++)
+            if (!isfinite(row[j]))
+                return fault_data(fault, "feature %zu of document %zu is %g", j + 1, i, row[j]);
+    }
+    return row ? 0 : -1;
+}
+
+/* Keeps the pair in a place that is free, or in one that is drawn. */
+static int keep(struct state *state, const struct matrix *x, size_t better, size_t worse,
+                struct fault *fault)
+{
+    double *pairs = state->arrays.at[PAIRS], budget = state->settings.value[SETTING_MEMBERS];
+    struct rng rng = rng_at((uint64_t)state->settings.value[SETTING_SEED], RNG_BUDGET,
+                            state->rounds);
+    state->begun = true;
+    size_t place = *pairs < budget ? (size_t)(*pairs)++ : rng_below(&rng, (uint32_t)budget);
+    double *at = state->arrays.at[KEPT] + 2 * place * state->dim;
+    if (kernel_keep(x, better, state->dim, at, &state->spare, fault) < 0 ||
+        kernel_keep(x, worse, state->dim, at + state->dim, &state->spare, fault) < 0)
+        return -1;
+    return 0;
+}
+
+/* The worst pair of what was seen, if the ranking by s[docs] is not right. */
+static int learn_seen(struct state *state, const struct matrix *x, const struct feedback *feedback,
+                      const double *s, double *scratch, struct fault *fault)
+{
+    size_t n = feedback->docs, better = n, worse = n;
+    double *known = scratch, *g = scratch + n;
+    if (dcg_check(n, feedback->relevance, fault) < 0)
+        return -1;
+    for (size_t a = 0; a < n; a++)
+        known[a] = s[feedback->doc[a]];
+    (void)slam_minimax(n, known, feedback->relevance, g, scratch + 2 * n, NULL);
+    for (size_t a = 0; a < n; a++) {
+        better = g[a] < 0 ? a : better;
+        worse = g[a] > 0 ? a : worse;
+    }
+    return better < n ? keep(state, x, feedback->doc[better], feedback->doc[worse], fault) : 0;
+}
+
+/* s[docs]: the scores of the documents. */
+static int score(struct state *state, const struct matrix *x, double *s, struct fault *fault)
+{
+    const double *kept = state->arrays.at[KEPT], gamma = state->settings.value[SETTING_TRADEOFF];
+    size_t pairs = (size_t)*state->arrays.at[PAIRS];
+    for (size_t i = 0; i < x->docs; i++)
+        if (kernel_pairs(x, i, kept, pairs, state->dim, gamma, &s[i], &state->spare, fault) < 0)
+            return -1;
+    return 0;
+}
+
+static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
+                 struct fault *fault)
+{
+    struct feedback feedback;
+    size_t m = x->docs;
+    (void)own;
+    double *s = buffer_for(&state->scores, m, (3 + SLAM_SCRATCH) * sizeof *s, fault);
+    if (!s || learner_feedback(state, round, &feedback, fault) < 0 ||
+        score(state, x, s, fault) < 0 || check_features(x, state, fault) < 0)
+        return -1;
+    return learn_seen(state, x, &feedback, s, s + m, fault);
+}
+
+static int take(void *own, const struct model *model, enum taking how, struct fault *fault)
+{
+    return scored_take(own, model, KEPT_COLUMN, how, fault);
+}
+
+static int rank(void *own, const struct matrix *x, const struct round *round, double *s,
+                double *index, struct fault *fault)
+{
+    struct scored *my = own;
+    const struct settings *settings = &my->settings;
+    size_t pairs = (size_t)settings->value[SETTING_MEMBERS];
+    (void)round, (void)index;
+    if (!settings->set[SETTING_TRADEOFF] || !settings->set[SETTING_MEMBERS] ||
+        my->n != 2 * pairs * my->dim)
+        return fault_data(fault, "model: kernel needs tradeoff=, size= and kept:f8[2*size*dim]");
+    for (size_t i = 0; i < x->docs; i++)
+        if (kernel_pairs(x, i, my->array, pairs, my->dim, settings->value[SETTING_TRADEOFF], &s[i],
+                         &my->work, fault) < 0)
+            return -1;
+    return finite_scores(x->docs, s, "one of its features is too large", fault);
+}
+
+const struct learner learn_kernel = {
+    .name = "kernel", .letters = "CNs", .least = 2, .learn = learn,
+    .arrays = { [KEPT] = { KEPT_COLUMN, ARRAY_TWO_VECTORS, SETTING_MEMBERS, 0 },
+                [PAIRS] = { "pairs", ARRAY_COUNT, SETTING_MEMBERS, 0 } },
+    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_MEMBERS] = 100, [SETTING_SEED] = 1 },
+    .most = 65536, .made = "scale",
+    .publish = scored_publish,
+    .scoring = sizeof(struct scored), .take = take, .rank = rank, .leave = scored_leave,
+};

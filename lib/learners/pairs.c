@@ -1,0 +1,240 @@
+/* Learners that take pairs one by one: x = X_i - X_j, where R_i > R_j, should score above 0. */
+
+#include <math.h>
+#include <string.h>
+
+#include "learn/learner_step.h"
+#include "loss/pairs.h"
+#include "math/vectors.h"
+
+enum { FOUR = 4 }; /* rows of Sigma at a time */
+
+/* What a learner does with one pair. */
+typedef int learn_pair(struct state *state, const struct row *x, struct fault *fault);
+
+static int each_pair(struct state *state, const struct matrix *x, const struct round *round,
+                     learn_pair *learn, struct fault *fault)
+{
+    struct feedback feedback;
+    struct pairs pairs;
+    struct pair pair;
+    const struct settings *settings = &state->settings;
+    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_PAIRS, round->t);
+    size_t width = matrix_width(x);
+    if (learner_feedback(state, round, &feedback, fault) < 0 || !learner_score(state, x, fault) ||
+        pairs_start(&pairs, &feedback, settings->set[SETTING_IN_ORDER] ? NULL : &rng, &state->pairs,
+                    fault) < 0)
+        return -1;
+    double *val = buffer_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
+    if (!val)
+        return -1;
+    state->begun = true;
+    while (pairs_next(&pairs, &pair)) {
+        struct row row = matrix_difference(x, pair.better, pair.worse, val,
+                                           (uint32_t *)(val + width));
+        if (learn(state, &row, fault) < 0)
+            return -1;
+    }
+    return learner_check(state, fault);
+}
+
+/* SOLAR-I: the nearest w with margin 1, slack weighted by C (Wang et al. 2015, Proposition 1). */
+static int solar1(struct state *state, const struct row *x, struct fault *fault)
+{
+    double missing = 1 - row_times(x, state->w);
+    (void)fault;
+    if (missing > 0)
+        row_add(x, missing / (row_square(x) + 1 / (2 * state->settings.value[SETTING_TRADEOFF])),
+                state->w);
+    return 0;
+}
+
+/* y += a x. */
+VECTORS_INLINE void add(double a, const double *restrict x, double *restrict y, size_t dim)
+{
+    for (size_t j = 0; j < dim; j++)
+        y[j] += a * x[j];
+}
+
+/* The same for four rows, bit for bit, with y read and written once. */
+VECTORS_INLINE void add_four(const double a[FOUR], const double *const x[FOUR],
+                             double *restrict y, size_t dim)
+{
+    const double *p = x[0], *q = x[1], *r = x[2], *s = x[3];
+    for (size_t j = 0; j < dim; j++)
+        y[j] = y[j] + a[0] * p[j] + a[1] * q[j] + a[2] * r[j] + a[3] * s[j];
+}
+
+/* v = Sigma x, by rows of Sigma, which is symmetric. Rows where x is 0 are skipped. */
+VECTORS_INLINE void spread(const double *sigma, const struct row *x, double *v, size_t dim)
+{
+    const double *row[FOUR];
+    double a[FOUR];
+    size_t n = 0;
+    memset(v, 0, dim * sizeof *v);
+    for (size_t e = 0; e < x->n; e++) {
+        row[n] = sigma + (x->idx ? x->idx[e] : e) * dim;
+        a[n] = x->val[e];
+        n += a[n] != 0;
+        if (n == FOUR) {
+            add_four(a, row, v, dim);
+            n = 0;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        add(a[i], row[i], v, dim);
+}
+
+/* Sigma -= v v' / b. Both halves get the same bits. */
+VECTORS_INLINE void shrink(double *sigma, double *v, double b, size_t dim)
+{
+    double root = sqrt(b);
+    for (size_t j = 0; j < dim; j++)
+        v[j] /= root;
+    for (size_t i = 0; i < dim; i++)
+        if (v[i] != 0)
+            add(-v[i], v, sigma + i * dim, dim);
+}
+
+VECTORS_WIDE static void spread_wide(const double *sigma, const struct row *x, double *v,
+                                     size_t dim)
+{
+    spread(sigma, x, v, dim);
+}
+
+VECTORS_WIDE static void shrink_wide(double *sigma, double *v, double b, size_t dim)
+{
+    shrink(sigma, v, b, dim);
+}
+
+/* SOLAR-II: Sigma is the covariance of the weights (Wang et al. 2015, Proposition 2, with its
+ * Sigma after each pair). */
+static int solar2(struct state *state, const struct row *x, struct fault *fault)
+{
+    double *sigma = state->arrays.at[0], missing = 1 - row_times(x, state->w);
+    double *v = buffer_for(&state->spare, state->dim, sizeof *v, fault);
+    if (!v || missing <= 0)
+        return v ? 0 : -1;
+    (vectors_wide() ? spread_wide : spread)(sigma, x, v, state->dim);
+    double b = row_times(x, v) + state->settings.value[SETTING_TRADEOFF];
+    if (!(b > 0) || isinf(b))
+        return fault_data(fault, "x'Sigma x + gamma is %g: the features are too large, or Sigma "
+                          "is no longer positive: use a larger -C, or smaller features", b);
+    for (size_t j = 0; j < state->dim; j++)
+        state->w[j] += v[j] * (missing / b);
+    (vectors_wide() ? shrink_wide : shrink)(sigma, v, b, state->dim);
+    return 0;
+}
+
+/* A perceptron on pairs. */
+static int perceptron(struct state *state, const struct row *x, struct fault *fault)
+{
+    (void)fault;
+    if (row_times(x, state->w) <= 0)
+        row_add(x, 1, state->w);
+    return 0;
+}
+
+/* The committee: votes and weights of its members, oldest first, and the current perceptron. */
+enum { VOTES, MEMBERS, STREAK, MEMBER, CURRENT };
+
+/* The current perceptron joins if there is room, or replaces the member with the fewest votes if it
+ * has more. Of members with equal votes the oldest leaves. */
+static void enter(struct state *state)
+{
+    double *votes = state->arrays.at[VOTES], *members = state->arrays.at[MEMBERS];
+    double streak = *state->arrays.at[STREAK], *member = state->arrays.at[MEMBER];
+    size_t room = (size_t)state->settings.value[SETTING_MEMBERS], n = (size_t)*members, least = 0;
+    size_t dim = state->dim;
+    for (size_t i = 1; i < n; i++)
+        if (votes[i] < votes[least])
+            least = i;
+    if (n == room && streak <= votes[least])
+        return;
+    if (n == room) {
+        n--;
+        memmove(votes + least, votes + least + 1, (n - least) * sizeof *votes);
+        memmove(member + least * dim, member + (least + 1) * dim,
+                (n - least) * dim * sizeof *member);
+    }
+    votes[n] = streak;
+    memcpy(member + n * dim, state->arrays.at[CURRENT], dim * sizeof *member);
+    *members = (double)(n + 1);
+}
+
+static int deliberate(struct state *state, const struct row *x, struct fault *fault)
+{
+    double *streak = state->arrays.at[STREAK], *current = state->arrays.at[CURRENT];
+    (void)fault;
+    if (row_times(x, current) > 0) {
+        ++*streak;
+        return 0;
+    }
+    enter(state);
+    row_add(x, 1, current);
+    *streak = 0;
+    return 0;
+}
+
+static int learn_solar1_round(void *own, struct state *state, const struct matrix *x,
+                              const struct round *round, struct fault *fault)
+{
+    (void)own;
+    return each_pair(state, x, round, solar1, fault);
+}
+
+static int learn_solar2_round(void *own, struct state *state, const struct matrix *x,
+                              const struct round *round, struct fault *fault)
+{
+    (void)own;
+    return each_pair(state, x, round, solar2, fault);
+}
+
+static int learn_perceptron_round(void *own, struct state *state, const struct matrix *x,
+                                  const struct round *round, struct fault *fault)
+{
+    (void)own;
+    return each_pair(state, x, round, perceptron, fault);
+}
+
+/* w = the sum of the members, weighted by their votes. */
+static int learn_committee_round(void *own, struct state *state, const struct matrix *x,
+                                 const struct round *round, struct fault *fault)
+{
+    (void)own;
+    if (each_pair(state, x, round, deliberate, fault) < 0)
+        return -1;
+    memset(state->w, 0, state->dim * sizeof *state->w);
+    for (size_t i = 0; i < (size_t)*state->arrays.at[MEMBERS]; i++)
+        for (size_t j = 0; j < state->dim; j++)
+            state->w[j] += state->arrays.at[VOTES][i] * state->arrays.at[MEMBER][i * state->dim + j];
+    return learner_check(state, fault);
+}
+
+const struct learner learn_solar1 = {
+    .name = "solar1", .letters = "Cos", .least = 2, .learn = learn_solar1_round,
+    .preset = { [SETTING_TRADEOFF] = 1e-5, [SETTING_SEED] = 1 },
+};
+
+const struct learner learn_solar2 = {
+    .name = "solar2", .letters = "Cos", .least = 2, .learn = learn_solar2_round,
+    .arrays = { { "sigma", ARRAY_SQUARE, SETTINGS, 0 } },
+    .preset = { [SETTING_TRADEOFF] = 1e4, [SETTING_SEED] = 1 },
+    .most = 4096,
+};
+
+const struct learner learn_prank_pair = {
+    .name = "prank-pair", .letters = "os", .least = 2, .learn = learn_perceptron_round,
+    .preset = { [SETTING_SEED] = 1 },
+};
+
+const struct learner learn_committee = {
+    .name = "committee", .letters = "Nos", .least = 2, .learn = learn_committee_round,
+    .arrays = { [VOTES] = { "votes", ARRAY_NUMBERS, SETTING_MEMBERS, 0 },
+              [MEMBERS] = { "members", ARRAY_COUNT, SETTING_MEMBERS, 0 },
+              [STREAK] = { "streak", ARRAY_COUNT, SETTINGS, 0 },
+              [MEMBER] = { "member", ARRAY_VECTORS, SETTING_MEMBERS, 0 },
+              [CURRENT] = { "current", ARRAY_VECTORS, SETTINGS, 0 } },
+    .preset = { [SETTING_MEMBERS] = 20, [SETTING_SEED] = 1 },
+    .most = LEARNER_MOST / 32,
+};

@@ -1,0 +1,249 @@
+/* Ridge regression on the documents seen, and two ways to explore by its uncertainty. And cascading
+ * bandits: the same from clicks, down to the first (Zong, Ni, Sung, Ke, Wen & Kveton 2016,
+ * "Cascading Bandits for Large-Scale Recommendation Problems", Algorithm 1). */
+
+#include <math.h>
+#include <string.h>
+
+#include "learn/learner_step.h"
+#include "learn/residuals.h"
+#include "learn/scored.h"
+#include "learners/learners.h"
+#include "math/finite.h"
+#include "math/normal.h"
+#include "math/regression.h"
+#include "math/udu.h"
+
+enum { INVERSE, LEVEL }; /* the arrays: P, and the weights of the means */
+#define INVERSE_COLUMN "inverse"
+
+struct ridge {
+    struct regression regression;
+    bool measures;   /* no width was given: the residuals make one         */
+    size_t residual; /* the array of the residuals, where they are measured */
+    struct buffer drawn; /* double[dim]: weights drawn for the next round   */
+};
+
+/* Of thompson and linucb. */
+static int measure_residuals(void *own, struct state *state, struct fault *fault)
+{
+    const struct array_row row = { RESIDUALS_COLUMN, ARRAY_NUMBERS, SETTINGS, RESIDUALS };
+    struct ridge *my = own;
+    (void)fault;
+    my->measures = !state->settings.set[SETTING_EXPLORATION_WIDTH];
+    if (my->measures)
+        my->residual = arrays_add(&state->arrays, row);
+    return 0;
+}
+
+static void close_ridge(void *own)
+{
+    struct ridge *my = own;
+    regression_close(&my->regression);
+    buffer_free(&my->drawn);
+}
+
+/* Learns what was seen, and measures how far it is from what was expected. */
+static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
+                 struct fault *fault)
+{
+    struct ridge *my = own;
+    struct feedback feedback;
+    struct regression *regression = &my->regression;
+    learner_regression(regression, state, state->w, LEVEL, INVERSE);
+    if (learner_feedback(state, round, &feedback, fault) < 0 ||
+        learner_answers(feedback.docs, feedback.relevance, fault) < 0 ||
+        regression_round(regression, x, fault) < 0)
+        return -1;
+    struct regression_error *error = buffer_for(&state->scratch, x->docs, sizeof *error, fault);
+    if (!error)
+        return -1;
+    for (size_t h = 0; h < feedback.docs; h++)
+        if (regression_finite(regression, feedback.doc[h], fault) < 0)
+            return -1;
+    state->begun = true;
+    if (regression_learn_all(regression, feedback.docs, feedback.doc, feedback.relevance, NULL,
+                             error, fault) < 0)
+        return -1;
+    for (size_t h = 0; my->measures && h < feedback.docs; h++)
+        residuals_count(state->arrays.at[my->residual], error[h].e, error[h].spread);
+    return regression_check(regression, fault);
+}
+
+/* What was clicked on is worth 1, and what was passed by on the way to the first click 0. */
+static int learn_cascade(void *own, struct state *state, const struct matrix *x,
+                         const struct round *round, struct fault *fault)
+{
+    struct regression *my = &((struct ridge *)own)->regression;
+    const struct learner *learner = state->learner;
+    learner_regression(my, state, state->w, LEVEL, INVERSE);
+    if (feedback_clicks(round, learner->name, learner->least, fault) < 0 ||
+        regression_round(my, x, fault) < 0)
+        return -1;
+    for (size_t a = 0; a < feedback_cascade(round); a++)
+        if (regression_finite(my, round->order[a], fault) < 0)
+            return -1;
+    state->begun = true;
+    for (size_t a = 0; a < feedback_cascade(round); a++)
+        if (regression_learn(my, round->order[a], round->seen[a], 1, fault) < 0)
+            return -1;
+    return regression_check(my, fault);
+}
+
+static double width_of(const struct ridge *my, const struct state *state)
+{
+    return my->measures ? residuals_width(state->arrays.at[my->residual])
+                        : state->settings.value[SETTING_EXPLORATION_WIDTH];
+}
+
+/* w + width P^(1/2) x / lambda^(1/2), x standard normal, drawn anew for each round. */
+static const double *draw(void *own, struct state *state, struct fault *fault)
+{
+    struct ridge *my = own;
+    double width = width_of(my, state), lambda = state->settings.value[SETTING_TRADEOFF];
+    bool plain = state->settings.set[SETTING_PLAIN];
+    size_t n = regression_rows(state->dim, plain), step = plain ? 1 : 2;
+    double *x = buffer_for(&state->scratch, n, 2 * sizeof *x, fault);
+    double *drawn = buffer_for(&my->drawn, state->dim, sizeof *drawn, fault);
+    if (!x || !drawn)
+        return NULL;
+    double *y = x + n;
+    uint64_t seed = (uint64_t)state->settings.value[SETTING_SEED];
+    struct normals normals = { .rng = rng_at(seed, RNG_POSTERIOR, state->rounds) };
+    for (size_t i = 0; i < n; i++)
+        x[i] = normal_draw(&normals);
+    udu_spread(state->arrays.at[INVERSE], n, x, y);
+    for (size_t j = 0; j < state->dim; j++)
+        drawn[j] = state->w[j] + width * (y[step * j] / sqrt(lambda));
+    return drawn;
+}
+
+/* Adds what linucb's scoring half takes: with the residuals, where they make the width. */
+static int publish(void *own, struct state *state, struct model *model, enum publishing how,
+                   struct fault *fault)
+{
+    const struct ridge *my = own;
+    if (scored_publish(own, state, model, how, fault) < 0)
+        return -1;
+    return my->measures ? arrays_put(&state->arrays, my->residual, &state->settings, state->dim,
+                                     model, fault)
+                        : 0;
+}
+
+/* linucb's scoring half. */
+struct linucb {
+    struct scored scored; /* P */
+    struct regression regression;
+    struct buffer wider; /* P with more features than the model has */
+};
+
+static int take(void *own, const struct model *model, enum taking how, struct fault *fault)
+{
+    struct linucb *my = own;
+    struct settings *settings = &my->scored.settings;
+    double residuals[RESIDUALS];
+    if (scored_take(&my->scored, model, INVERSE_COLUMN, how, fault) < 0)
+        return -1;
+    if (settings->set[SETTING_EXPLORATION_WIDTH])
+        return 0;
+    if (model_array(model, RESIDUALS_COLUMN, RESIDUALS, residuals, fault) < 0)
+        return -1;
+    settings->value[SETTING_EXPLORATION_WIDTH] = residuals_width(residuals);
+    return 0;
+}
+
+/* P, as it would be with all of dim features known; it may be the learner's own, and is not
+ * changed. NULL after a fault. */
+static double *reach(struct linucb *my, size_t dim, struct fault *fault)
+{
+    const struct scored *scored = &my->scored;
+    bool plain = scored->settings.set[SETTING_PLAIN];
+    size_t from = regression_rows(scored->dim, plain), to = regression_rows(dim, plain);
+    if (scored->n != udu_size(from) || !scored->settings.set[SETTING_TRADEOFF]) {
+        (void)fault_data(fault, "model: linucb needs tradeoff= and inverse:f8[%zu], and not all "
+                         "are there", udu_size(from));
+        return NULL;
+    }
+    if (dim > learn_linucb.most && dim > scored->dim) {
+        (void)fault_data(fault, "it has %zu features, more than the %zu that linucb can have",
+                         dim, learn_linucb.most);
+        return NULL;
+    }
+    if (to == from)
+        return (double *)scored->array;
+    double *a = buffer_for(&my->wider, udu_size(to), sizeof *a, fault);
+    if (a)
+        memset(a, 0, udu_size(to) * sizeof *a);
+    if (a && from > 0)
+        memcpy(a, scored->array, udu_size(from) * sizeof *a);
+    for (size_t i = from; a && i < to; i++)
+        a[udu_size(i + 1) - 1] = 1;
+    return a;
+}
+
+/* s = w.x becomes an upper confidence bound. */
+static int widen(void *own, const struct matrix *x, const struct round *round, double *s,
+                 double *index, struct fault *fault)
+{
+    struct linucb *my = own;
+    const struct settings *settings = &my->scored.settings;
+    struct regression *regression = &my->regression;
+    size_t width = matrix_width(x);
+    (void)round, (void)index;
+    regression->dim = width > my->scored.dim ? width : my->scored.dim;
+    regression->plain = settings->set[SETTING_PLAIN];
+    regression->lambda = settings->value[SETTING_TRADEOFF];
+    regression->inverse = reach(my, regression->dim, fault);
+    if (!regression->inverse || regression_round(regression, x, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < x->docs; i += VARIANCES_ABREAST) {
+        double variance[VARIANCES_ABREAST];
+        regression_variances(regression, i, variance);
+        for (size_t d = 0; d < VARIANCES_ABREAST && i + d < x->docs; d++)
+            s[i + d] += settings->value[SETTING_EXPLORATION_WIDTH] * sqrt(variance[d]);
+    }
+    return finite_scores(x->docs, s, "the model's P is not a covariance, or one of its features is "
+                         "too large", fault);
+}
+
+static void leave(void *own)
+{
+    struct linucb *my = own;
+    scored_leave(&my->scored);
+    regression_close(&my->regression);
+    buffer_free(&my->wider);
+}
+
+#define ARRAYS \
+    { [INVERSE] = { INVERSE_COLUMN, ARRAY_UDU, SETTING_PLAIN, 0 }, \
+      [LEVEL] = { "level", ARRAY_VECTORS, SETTINGS, 0 } }
+#define OWN .learning = sizeof(struct ridge), .close = close_ridge
+
+const struct learner learn_ridge = {
+    .name = "ridge", .letters = "Cp", .least = 1, .learn = learn, .arrays = ARRAYS, OWN,
+    .preset = { [SETTING_TRADEOFF] = 1 },
+    .most = 4096, .made = "scale",
+};
+
+const struct learner learn_thompson = {
+    .name = "thompson", .letters = "CSps", .least = 1, .learn = learn, .arrays = ARRAYS, OWN,
+    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_SEED] = 1 },
+    .most = 4096, .made = "scale", .start = measure_residuals, .weights = draw,
+};
+
+const struct learner learn_linucb = {
+    .name = "linucb", .letters = "CSp", .least = 1, .learn = learn, .arrays = ARRAYS, OWN,
+    .preset = { [SETTING_TRADEOFF] = 1 },
+    .most = 4096, .made = "scale", .start = measure_residuals, .publish = publish,
+    .scoring = sizeof(struct linucb), .take = take, .rank = widen, .leave = leave,
+};
+
+/* Its sigma is the width, and its M^-1 is sigma^2 (X'X + lambda I)^-1 with lambda = sigma^2. */
+const struct learner learn_cascade_lints = {
+    .name = "cascade-lints", .letters = "CSs", .least = 1, .learn = learn_cascade,
+    .arrays = ARRAYS, OWN,
+    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 1, [SETTING_SEED] = 1,
+                [SETTING_PLAIN] = 1 },
+    .most = 4096,
+    .weights = draw,
+};

@@ -1,0 +1,102 @@
+#include "memory/memory.h"
+
+#include <math.h>
+
+#include "base/unaligned.h"
+
+/* What the estimate has before the first answer: a slope of 3/4 from ten first answers. What counts
+ * as a surprise, and what is left of a pair after one. */
+static const double prior_xx = 10, prior_xy = 7.5;
+static const double repeated = 0.5, repeats_needed = 30, surprise = 16, count_left = 0.1;
+
+static double slope(const double *moments, double s2)
+{
+    const double least = 1.0 / 11, most = 10.0 / 11;
+    double xx = moments[MEMORY_BXX] + prior_xx * s2, xy = moments[MEMORY_BXY] + prior_xy * s2;
+    if (!(xx > 0))
+        return prior_xy / prior_xx;
+    double beta = xy / xx;
+    return beta < least ? least : beta > most ? most : beta;
+}
+
+struct memory_estimate memory_estimate(const struct memory *memory)
+{
+    const double *moments = memory->moments;
+    double firsts = moments[MEMORY_FIRSTS];
+    double s2 = firsts > 0 ? moments[MEMORY_SQUARES] / firsts : 0;
+    double beta = memory->fixed ? memory->rho / (1 + memory->rho) : slope(moments, s2);
+    return (struct memory_estimate){ .rho = memory->fixed ? memory->rho : beta / (1 - beta),
+                                     .s2 = s2, .sb = sqrt(beta * s2) };
+}
+
+double memory_variance(double rho, double zpz, const struct memory_entry *entry)
+{
+    double part = 1 + rho * entry->n;
+    return rho / part + (1 + rho) * zpz / (part * part);
+}
+
+/* z.v = w.x - w.M + level.M + constant: the means of w.x and level.x over the documents are w.M and
+ * level.M. */
+void memory_expect(const struct matrix *x, const double *level, double constant, size_t n,
+                   double *s, double *t, double *spare)
+{
+    double sum = 0;
+    if (level)
+        matrix_times(x, level, 1, n, t, spare);
+    for (size_t i = 0; level && i < x->docs; i++)
+        sum += t[i] - s[i];
+    for (size_t i = 0; i < x->docs; i++)
+        s[i] += sum / (double)x->docs + constant;
+}
+
+/* What the answer y says about the estimate; z.v and the spread are from before v learnt y. */
+static void count(double *moments, const struct memory_entry *entry, double expected, double spread,
+                  double y)
+{
+    double e = y - expected, first = entry->sum - expected;
+    if (entry->n == 0) {
+        moments[MEMORY_FIRSTS]++;
+        moments[MEMORY_SQUARES] += e * e / spread;
+    } else if (entry->n == 1) {
+        moments[MEMORY_BXX] += first * first;
+        moments[MEMORY_BXY] += first * e;
+    }
+    if (entry->n >= repeated)
+        moments[MEMORY_REPEATS]++;
+}
+
+int memory_learn(struct memory *memory, struct regression *regression, size_t i,
+                 struct memory_entry *entry, double y, struct fault *fault)
+{
+    double rho = memory->rho, n = entry->n, expected = regression_expect(regression, i);
+    double c = (1 + rho) / ((1 + n * rho) * (1 + (n + 1) * rho));
+    double worth = y + rho * (n * y - entry->sum);
+    if (regression_learn(regression, i, worth, c, fault) < 0)
+        return -1;
+    count(memory->moments, entry, expected, regression->spread, y);
+    entry->n += 1;
+    entry->sum += y;
+    if (!unaligned_finite(memory->moments, MEMORY_MOMENTS))
+        return fault_data(fault, "its answer %g is too large to be remembered: smaller labels", y);
+    return regression_check(regression, fault);
+}
+
+bool memory_surprised(const struct memory *memory, struct regression *regression, size_t i,
+                      const struct memory_entry *entry, double y)
+{
+    struct memory_estimate now = memory_estimate(memory);
+    if (entry->n < repeated || memory->moments[MEMORY_REPEATS] < repeats_needed)
+        return false;
+    double e = y - memory_mean(&now, regression_expect(regression, i), entry);
+    double sigma2 = now.s2 / (1 + now.rho);
+    return e * e > surprise * sigma2 * (now.rho / (1 + now.rho * entry->n) + 1);
+}
+
+bool memory_forget(struct memory_entry *entry)
+{
+    if (!(entry->n > count_left))
+        return false;
+    entry->sum *= count_left / entry->n;
+    entry->n = count_left;
+    return true;
+}

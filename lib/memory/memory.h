@@ -1,0 +1,102 @@
+/* memory: regression with a random effect of each pair of query and document. It remembers what was
+ * answered about a document, and generalises to others by their features (Henderson's BLUP; Zhu &
+ * Kveton 2022; Li et al. 2010, section 3.2).
+ *
+ * An answer about document j of query q is R = z.v + b + e. Here z is what a regression makes of
+ * the document's features, v ~ N(0, (1 + rho) sigma^2 / lambda I) are its weights, b ~ N(0, rho
+ * sigma^2) belongs to the pair, and e ~ N(0, sigma^2) to the answer. With n answers about a pair,
+ * whose sum is S, another one y is this observation of v, independent of those before. P is
+ * (Z'Z + lambda I)^-1, so that z'Pz is from regression_variances.
+ *
+ *     y* = y + rho (n y - S), which counts as c = (1 + rho) / ((1 + n rho) (1 + (n + 1) rho))
+ *
+ * So v and P are those of the joint posterior, exactly, whatever the order of the answers. rho = 0
+ * is ridge regression.
+ *
+ *     mean     (z.v + rho S) / (1 + rho n)
+ *     variance rho / (1 + rho n) + (1 + rho) z'Pz / (1 + rho n)^2      in units of sigma^2
+ *     index    mean + width sb / sqrt(1 + rho n)
+ *
+ * The index leaves z'Pz out: the documents of a query have much the same of it. v always learns
+ * with the rho of the settings. Mean and index have that too, or an estimate that follows the
+ * answers:
+ *
+ *     first answer about a pair     s2 = mean of (y - z.v)^2 / (1 + z'Pz), before v learns from it
+ *     second answer, after y1       e1 = y1 - z.v, e2 = y - z.v;  bxx += e1 e1;  bxy += e1 e2
+ *     beta = (bxy + 7.5 s2) / (bxx + 10 s2), held to [1/11, 10/11]; 3/4 where that is 0 / 0
+ *     rho  = beta / (1 - beta);  sb = sqrt(beta s2)
+ *
+ * The slope of second on first residuals is not biased by showing again what looked good. It starts
+ * at 3/4, as if ten pairs had been answered twice, and depends neither on the scale of the answers
+ * nor, where the regression has a constant, much on their offset. With a rho that is fixed, beta is
+ * rho / (1 + rho). */
+#ifndef RANKPIPE_MEMORY_H
+#define RANKPIPE_MEMORY_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/fault.h"
+#include "memory/memory_table.h"
+#include "math/matrix.h"
+#include "math/regression.h"
+
+/* What the estimate is made from, numbers from 0 on: first answers and the sum of their squares;
+ * bxx and bxy; and answers about pairs that had at least half an answer. */
+enum memory_moment {
+    MEMORY_FIRSTS, MEMORY_SQUARES, MEMORY_BXX, MEMORY_BXY, MEMORY_REPEATS, MEMORY_MOMENTS
+};
+
+struct memory {
+    double rho;      /* from 0 on: v's */
+    bool fixed;      /* is it also that of mean and index? */
+    double *moments; /* moments[MEMORY_MOMENTS], at first 0, the caller's */
+};
+
+/* The rho that mean and index have now; the mean square of a first answer's deviation from z.v, an
+ * estimate of (1 + rho) sigma^2; and the standard deviation of b. */
+struct memory_estimate {
+    double rho, s2, sb;
+};
+struct memory_estimate memory_estimate(const struct memory *memory);
+
+/* The mean and the index of a pair; z.v is `expected`. */
+static inline double memory_mean(const struct memory_estimate *estimate, double expected,
+                                 const struct memory_entry *entry)
+{
+    return (expected + estimate->rho * entry->sum) / (1 + estimate->rho * entry->n);
+}
+
+static inline double memory_index(const struct memory_estimate *estimate, double mean,
+                                  const struct memory_entry *entry, double width)
+{
+    return mean + width * estimate->sb / sqrt(1 + estimate->rho * entry->n);
+}
+
+/* The variance of a pair's z.v + b, in units of sigma^2, with z'Pz from regression_variances. */
+double memory_variance(double rho, double zpz, const struct memory_entry *entry);
+
+/* s[docs] = Xw becomes z.v of all documents, by one more product with X; level NULL: features are
+ * plain. level[n] is as the regression's. t has room for docs, and `spare` for matrix_width.
+ * Rounded in another way than regression_expect. */
+void memory_expect(const struct matrix *x, const double *level, double constant, size_t n,
+                   double *s, double *t, double *spare);
+
+/* Learns the answer y about document i of the regression's round, whose pair this is: changes the
+ * weights, P, the moments, and the pair's n and sum. 0, or a fault where one of them would no
+ * longer be finite; then they are good for nothing. Costs what regression_learn does. */
+int memory_learn(struct memory *memory, struct regression *regression, size_t i,
+                 struct memory_entry *entry, double y, struct fault *fault);
+
+/* Is the answer y, not yet learnt, such a surprise that the query must have changed? That is so
+ * where the pair has at least half an answer, 30 answers were repeats, and y is more than four
+ * standard deviations from the mean: (y - mean)^2 > 16 sigma^2 (rho / (1 + rho n) + 1). The caller
+ * then forgets all pairs of the query, before it learns. */
+bool memory_surprised(const struct memory *memory, struct regression *regression, size_t i,
+                      const struct memory_entry *entry, double y);
+
+/* Scales n and sum so that n is at most a tenth: the mean answer stays. True where they changed. */
+bool memory_forget(struct memory_entry *entry);
+
+#endif

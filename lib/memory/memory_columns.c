@@ -1,0 +1,120 @@
+#include "memory/memory_columns.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/unaligned.h"
+
+static const struct {
+    const char *name;
+    enum column_type type;
+    size_t offset; /* of the number in an entry */
+} columns[] = {
+    { "keys", COLUMN_U8, offsetof(struct memory_entry, key) },
+    { "answers", COLUMN_F8, offsetof(struct memory_entry, n) },
+    { "sums", COLUMN_F8, offsetof(struct memory_entry, sum) },
+};
+enum { KEYS, ANSWERS, SUMS, COLUMNS };
+
+/* ---- out ---- */
+
+/* One column of the table, made while it is written: keys rising. */
+struct table_column {
+    struct column_source source; /* first, so that `next` finds the rest */
+    const struct memory_table *table;
+    struct memory_walk walk;
+    size_t offset;
+};
+
+static void next_numbers(struct column_source *source, void *values, size_t n)
+{
+    struct table_column *my = (struct table_column *)source;
+    for (size_t i = 0; i < n; i++) {
+        const char *entry = (const char *)memory_table_next(my->table, &my->walk);
+        memcpy((char *)values + 8 * i, entry + my->offset, 8);
+    }
+}
+
+static void first_again(struct column_source *source)
+{
+    struct table_column *my = (struct table_column *)source;
+    memset(&my->walk, 0, sizeof my->walk);
+}
+
+int memory_columns_put(struct buffer *buffer, const struct memory_table *table,
+                       struct model *model, struct fault *fault)
+{
+    struct table_column *made = buffer_for(buffer, COLUMNS, sizeof *made, fault);
+    for (size_t c = 0; made && c < COLUMNS; c++) {
+        made[c] = (struct table_column){ .source = { next_numbers, first_again }, .table = table,
+                                         .offset = columns[c].offset };
+        if (model_put_source(model, columns[c].name, columns[c].type, table->used,
+                             &made[c].source, fault) < 0)
+            return -1;
+    }
+    return made ? 0 : -1;
+}
+
+int memory_columns_put_some(struct buffer *buffer, const struct memory_table *table,
+                            const uint64_t *key, size_t n, struct model *model,
+                            struct fault *fault)
+{
+    double *number = buffer_for(buffer, n, 2 * sizeof *number, fault);
+    if (!number)
+        return -1;
+    for (size_t e = 0; e < n; e++) {
+        const struct memory_entry *entry = memory_table_find(table, key[e]);
+        number[e] = entry->n;
+        number[n + e] = entry->sum;
+    }
+    if (model_put_whole(model, columns[KEYS].name, n, key, fault) < 0 ||
+        model_put(model, columns[ANSWERS].name, n, number, fault) < 0)
+        return -1;
+    return model_put(model, columns[SUMS].name, n, number + n, fault);
+}
+
+/* ---- in ---- */
+
+const struct memory_table *memory_columns_table(const struct model *model)
+{
+    const struct column *keys = record_column(&model->record, columns[KEYS].name);
+    if (!keys || !keys->source || keys->source->next != next_numbers)
+        return NULL;
+    return ((const struct table_column *)keys->source)->table;
+}
+
+int memory_columns_find(const struct model *model, struct memory_arrays *arrays,
+                        struct fault *fault)
+{
+    const struct column *keys = record_column(&model->record, columns[KEYS].name);
+    if (!keys || keys->type != COLUMN_U8)
+        return fault_data(fault, "model: no column %s:u8[n], which memory needs",
+                          columns[KEYS].name);
+    size_t n = (size_t)keys->count;
+    if (!model_has(model, columns[ANSWERS].name, n, fault) ||
+        !model_has(model, columns[SUMS].name, n, fault))
+        return -1;
+    *arrays = (struct memory_arrays){
+        .key = keys->data, .count = n,
+        .n = record_column(&model->record, columns[ANSWERS].name)->data,
+        .sum = record_column(&model->record, columns[SUMS].name)->data,
+    };
+    return 0;
+}
+
+int memory_columns_check(const struct memory_arrays *arrays, struct fault *fault)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < arrays->count; i++) {
+        uint64_t key = unaligned_u8(arrays->key + 8 * i);
+        double n = unaligned_f8(arrays->n + 8 * i), sum = unaligned_f8(arrays->sum + 8 * i);
+        if (key <= last)
+            return fault_data(fault, "model: key %zu is %" PRIu64 " after %" PRIu64 ": keys must "
+                              "rise", i, key, last);
+        if (!(n >= 0) || isinf(n) || !isfinite(sum))
+            return fault_data(fault, "model: pair %zu has %g answers with the sum %g", i, n, sum);
+        last = key;
+    }
+    return 0;
+}

@@ -1,0 +1,225 @@
+#include "memory/memory_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/unaligned.h"
+
+/* Room after the slots for the last entries; how far the next gap may be from the slot that a key
+ * points at, five times what it ever is among hashes; and how often a place in arrays is guessed
+ * from the keys, before the rest is halved. */
+enum { TAIL = 16, FAR = 4096, GUESSES = 16 };
+
+/* ---- in memory ---- */
+
+/* The number of a key's shelf: the shelves are in the order of keys, too. */
+static size_t shelf_of(uint64_t key)
+{
+    return (size_t)(key / (UINT64_MAX / MEMORY_SHELVES + 1));
+}
+
+/* The slot that a key points at, rising with the keys of a shelf. */
+static size_t home_of(const struct memory_shelf *shelf, uint64_t key)
+{
+    return (size_t)((key * MEMORY_SHELVES >> 32) * shelf->slots >> 32);
+}
+
+/* Where a key is, or would be entered. */
+static size_t seek(const struct memory_shelf *shelf, uint64_t key)
+{
+    size_t at = home_of(shelf, key);
+    while (at < shelf->room && shelf->entry[at].key && shelf->entry[at].key < key)
+        at++;
+    return at;
+}
+
+struct memory_entry *memory_table_find(const struct memory_table *table, uint64_t key)
+{
+    const struct memory_shelf *shelf = &table->shelf[shelf_of(key)];
+    size_t at = seek(shelf, key);
+    return at < shelf->room && shelf->entry[at].key == key ? &shelf->entry[at] : NULL;
+}
+
+void memory_table_prefetch(const struct memory_table *table, uint64_t key)
+{
+    const struct memory_shelf *shelf = &table->shelf[shelf_of(key)];
+    if (shelf->entry)
+        __builtin_prefetch(&shelf->entry[home_of(shelf, key)]);
+}
+
+/* More room after the slots. */
+static int extend(struct memory_shelf *shelf, struct fault *fault)
+{
+    size_t room = shelf->room + TAIL;
+    struct memory_entry *entry = realloc(shelf->entry, room * sizeof *entry);
+    if (!entry)
+        return fault_memory(fault, room * sizeof *entry);
+    memset(entry + shelf->room, 0, (room - shelf->room) * sizeof *entry);
+    shelf->entry = entry;
+    shelf->room = room;
+    return 0;
+}
+
+/* Moves the entries of a shelf, in their order, into one of so many slots. */
+static int rebuild(struct memory_shelf *shelf, size_t slots, struct fault *fault)
+{
+    struct memory_shelf wider = { .slots = slots, .room = slots + TAIL, .used = shelf->used };
+    wider.entry = calloc(wider.room, sizeof *wider.entry);
+    if (!wider.entry)
+        return fault_memory(fault, wider.room * sizeof *wider.entry);
+    for (size_t i = 0, next = 0; i < shelf->room; i++) {
+        if (!shelf->entry[i].key)
+            continue;
+        size_t home = home_of(&wider, shelf->entry[i].key);
+        next = home > next ? home : next;
+        if (next == wider.room && extend(&wider, fault) < 0) {
+            free(wider.entry);
+            return -1;
+        }
+        wider.entry[next++] = shelf->entry[i];
+    }
+    free(shelf->entry);
+    *shelf = wider;
+    return 0;
+}
+
+/* The entries from `at` up to the next gap move by one. */
+static int shift(struct memory_shelf *shelf, size_t at, size_t home, struct fault *fault)
+{
+    size_t gap = at;
+    while (gap < shelf->room && shelf->entry[gap].key)
+        gap++;
+    if (gap - home > FAR)
+        return fault_data(fault, "too many keys of pairs are close to each other: they are not "
+                          "hashes");
+    if (gap == shelf->room && extend(shelf, fault) < 0)
+        return -1;
+    memmove(shelf->entry + at + 1, shelf->entry + at, (gap - at) * sizeof *shelf->entry);
+    return 0;
+}
+
+/* A shelf grows by a third where four fifths of its slots are used: so they are always at least
+ * three fifths, and a pair takes 40 bytes at the most. */
+static struct memory_entry *enter_new(struct memory_shelf *shelf, uint64_t key, struct fault *fault)
+{
+    if (shelf->used >= shelf->slots - shelf->slots / 5 &&
+        rebuild(shelf, shelf->slots + shelf->slots / 3 + 4, fault) < 0)
+        return NULL;
+    size_t at = seek(shelf, key);
+    if (shift(shelf, at, home_of(shelf, key), fault) < 0)
+        return NULL;
+    shelf->entry[at] = (struct memory_entry){ .key = key };
+    shelf->used++;
+    return &shelf->entry[at];
+}
+
+struct memory_entry *memory_table_enter(struct memory_table *table, uint64_t key,
+                                        struct fault *fault)
+{
+    struct memory_entry *entry = memory_table_find(table, key);
+    if (entry)
+        return entry;
+    entry = enter_new(&table->shelf[shelf_of(key)], key, fault);
+    table->used += entry != NULL;
+    return entry;
+}
+
+int memory_table_reserve(struct memory_table *table, size_t count, struct fault *fault)
+{
+    size_t slots = count / MEMORY_SHELVES / 5 * 7 + 8;
+    for (size_t i = 0; i < MEMORY_SHELVES; i++)
+        if (table->shelf[i].slots < slots && rebuild(&table->shelf[i], slots, fault) < 0)
+            return -1;
+    return 0;
+}
+
+int memory_table_fill(struct memory_table *table, const struct memory_arrays *arrays,
+                      struct fault *fault)
+{
+    if (memory_table_reserve(table, table->used + arrays->count, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < arrays->count; i++) {
+        uint64_t key = unaligned_u8(arrays->key + 8 * i);
+        if (key == 0)
+            return fault_data(fault, "model: key %zu of the memory is 0", i);
+        struct memory_entry *entry = memory_table_enter(table, key, fault);
+        if (!entry)
+            return -1;
+        entry->n = unaligned_f8(arrays->n + 8 * i);
+        entry->sum = unaligned_f8(arrays->sum + 8 * i);
+    }
+    return 0;
+}
+
+const struct memory_entry *memory_table_next(const struct memory_table *table,
+                                             struct memory_walk *walk)
+{
+    for (; walk->shelf < MEMORY_SHELVES; walk->shelf++, walk->slot = 0) {
+        const struct memory_shelf *shelf = &table->shelf[walk->shelf];
+        while (walk->slot < shelf->room)
+            if (shelf->entry[walk->slot++].key)
+                return &shelf->entry[walk->slot - 1];
+    }
+    return NULL;
+}
+
+void memory_table_close(struct memory_table *table)
+{
+    for (size_t i = 0; i < MEMORY_SHELVES; i++)
+        free(table->shelf[i].entry);
+}
+
+/* ---- in a file ---- */
+
+static uint64_t key_at(const struct memory_arrays *arrays, size_t i)
+{
+    uint64_t key;
+    memcpy(&key, arrays->key + i * sizeof key, sizeof key);
+    return key;
+}
+
+/* What is left to look at: entries from `from` up to `to`, whose keys are from `least` to
+ * `most`. */
+struct bracket {
+    size_t from, to;
+    uint64_t least, most;
+};
+
+/* The entry where evenly spread keys would have this one. */
+static size_t guess(const struct bracket *b, uint64_t key)
+{
+    double part = (double)(key - b->least) / ((double)(b->most - b->least) + 1);
+    size_t at = b->from + (size_t)(part * (double)(b->to - b->from));
+    return at < b->to ? at : b->to - 1;
+}
+
+/* Looks at one entry: true where it has the key; else the bracket has lost it and one side. */
+static bool narrow(const struct memory_arrays *arrays, struct bracket *b, size_t at, uint64_t key)
+{
+    uint64_t found = key_at(arrays, at);
+    if (found < key) {
+        b->from = at + 1;
+        b->least = found;
+    } else {
+        b->to = at;
+        b->most = found;
+    }
+    return found == key;
+}
+
+bool memory_arrays_find(const struct memory_arrays *arrays, uint64_t key,
+                        struct memory_entry *entry)
+{
+    struct bracket b = { 0, arrays->count, 0, UINT64_MAX };
+    for (int tries = 0; b.from < b.to; tries++) {
+        size_t middle = b.from + (b.to - b.from) / 2;
+        size_t at = tries < GUESSES ? guess(&b, key) : middle;
+        if (!narrow(arrays, &b, at, key))
+            continue;
+        entry->key = key;
+        entry->n = unaligned_f8(arrays->n + at * sizeof entry->n);
+        entry->sum = unaligned_f8(arrays->sum + at * sizeof entry->sum);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,132 @@
+#include "memory/memory_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/unaligned.h"
+#include "learn/settings.h"
+#include "memory/memory_columns.h"
+#include "stream/model.h"
+#include "text/print.h"
+
+static struct memory_text *of_printer(struct printer *printer)
+{
+    return (struct memory_text *)printer; /* its first member */
+}
+
+static void print_entry(struct print *print, uint64_t key, double n, double sum)
+{
+    print_whole(print, key);
+    print_byte(print, '\t');
+    print_double(print, n);
+    print_byte(print, '\t');
+    print_double(print, sum);
+}
+
+int memory_text_end(struct printer *printer, struct fault *fault)
+{
+    struct memory_text *text = of_printer(printer);
+    const struct memory_arrays *arrays = &text->arrays;
+    struct print print;
+    if (text->named)
+        return 0;
+    print_start(&print, printer->out, fault);
+    for (size_t i = 0; i < arrays->count && print.failed == 0; i++) {
+        print_entry(&print, unaligned_u8(arrays->key + 8 * i), unaligned_f8(arrays->n + 8 * i),
+                    unaligned_f8(arrays->sum + 8 * i));
+        print_byte(&print, '\n');
+    }
+    return print_end(&print);
+}
+
+/* The model's record is the reader's, and gone when a round comes. */
+static int copy(struct memory_text *text, const struct memory_arrays *from, struct fault *fault)
+{
+    size_t bytes = 8 * from->count;
+    unsigned char *at = buffer_for(&text->copy, from->count, 24, fault);
+    if (!at)
+        return -1;
+    if (bytes) {
+        memcpy(at, from->key, bytes);
+        memcpy(at + bytes, from->n, bytes);
+        memcpy(at + 2 * bytes, from->sum, bytes);
+    }
+    text->arrays = (struct memory_arrays){ at, at + bytes, at + 2 * bytes, from->count };
+    return 0;
+}
+
+static int keep(struct memory_text *text, const struct model *model, struct fault *fault)
+{
+    struct settings settings;
+    struct memory_arrays arrays;
+    if (strcmp(model->learner, "memory") != 0)
+        return fault_data(
+            fault, "a model of the learner %.40s: only the learner memory remembers documents",
+            model->learner);
+    if (memory_columns_find(model, &arrays, fault) < 0 ||
+        settings_load(&settings, model, fault) < 0)
+        return -1;
+    if (!settings.set[SETTING_SEED])
+        return fault_data(fault, "model: memory needs seed=");
+    text->secret = memory_secret(&settings);
+    text->taken = true;
+    text->named = false;
+    return copy(text, &arrays, fault);
+}
+
+int memory_text_model(struct printer *printer, const struct record *record, struct fault *fault)
+{
+    struct memory_text *text = of_printer(printer);
+    struct model *model = malloc(sizeof *model);
+    if (!model)
+        return fault_memory(fault, sizeof *model);
+    model->record = *record;
+    int result = memory_text_end(printer, fault) < 0 || model_read(model, fault) < 0
+                     ? -1 : keep(text, model, fault);
+    free(model);
+    return result;
+}
+
+static void print_document(struct print *print, const struct printer *printer,
+                           const struct round *round, size_t i, const struct memory_entry *entry)
+{
+    print_entry(print, entry->key, entry->n, entry->sum);
+    print_byte(print, '\t');
+    print_word(print, round->qid);
+    print_byte(print, '\t');
+    if (printer->name)
+        print_word(print, printer->name[i]);
+    else
+        print_whole(print, i);
+    print_byte(print, '\n');
+}
+
+int memory_text_round(struct printer *printer, const struct round *round, struct fault *fault)
+{
+    struct memory_text *text = of_printer(printer);
+    struct memory_documents documents;
+    struct memory_entry entry;
+    struct print print;
+    uint64_t *key = buffer_for(&text->keys, round->docs, sizeof *key, fault);
+    if (!key)
+        return -1;
+    if (!text->taken)
+        return fault_data(fault, "no model before it: name the model of a memory first");
+    text->named = true;
+    if (printer_names(printer, round, fault) < 0 || memory_round(round, &documents, fault) < 0 ||
+        memory_keys(&documents, text->secret.k0, text->secret.k1, key, &text->scratch, fault) < 0)
+        return -1;
+    print_start(&print, printer->out, fault);
+    for (size_t i = 0; i < round->docs && print.failed == 0; i++)
+        if (memory_arrays_find(&text->arrays, key[i], &entry))
+            print_document(&print, printer, round, i, &entry);
+    return print_end(&print);
+}
+
+void memory_text_close(struct memory_text *text)
+{
+    printer_close(&text->printer);
+    buffer_free(&text->copy);
+    buffer_free(&text->keys);
+    buffer_free(&text->scratch);
+}

@@ -1,0 +1,73 @@
+/* memory_view: what scoring by a memory needs: the entries of the pairs, the weights that are not
+ * in w, and the estimate. They come from a file, from messages of the ring, or from the learner
+ * itself. */
+#ifndef RANKPIPE_MEMORY_VIEW_H
+#define RANKPIPE_MEMORY_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/fault.h"
+#include "memory/memory.h"
+#include "memory/memory_keys.h"
+#include "memory/memory_table.h"
+#include "learn/learner.h"
+#include "learn/settings.h"
+#include "math/matrix.h"
+#include "stream/model.h"
+#include "stream/round.h"
+
+/* The rho that v learns with by default. */
+#define MEMORY_RHO 3.0
+
+/* The columns that a model of a memory has besides w, inverse and those of memory_columns.h. */
+#define MEMORY_LEVEL "level"       /* f8[dim]; not of plain features */
+#define MEMORY_CONSTANT "constant" /* f8[1] */
+#define MEMORY_MOMENTS_COLUMN "moments" /* f8[MEMORY_MOMENTS] */
+
+/* The secret key that the seed gives. */
+struct memory_secret {
+    uint64_t k0, k1;
+};
+struct memory_secret memory_secret(const struct settings *settings);
+
+/* The settings of a memory: rho of v, and whether mean and index have it too. The caller adds the
+ * moments. */
+struct memory memory_of(const struct settings *settings);
+
+/* Does z have the constant feature 1? Not with a rho of 0, which is ridge regression. */
+bool memory_has_constant(const struct settings *settings);
+
+/* The documents of a round, for memory_keys.h. They borrow from the round. A fault where the column
+ * name is not u1. */
+int memory_round(const struct round *round, struct memory_documents *documents,
+                 struct fault *fault);
+
+struct memory_view { /* all zero at first */
+    struct settings settings; /* of the first model or message */
+    size_t dim;
+    struct memory_estimate estimate;
+    struct memory_secret secret;
+    double width, constant;
+    const double *level;              /* level[dim]; NULL: features are plain */
+    const struct memory_table *table; /* entries: `own`, or the learner's; NULL: in `arrays` */
+    struct memory_arrays arrays;
+    struct memory_table own;
+    struct buffer levels, keys, scratch, spare;
+};
+
+/* Takes what a model holds: whole, or a message that changes what those before it gave. Its
+ * settings are taken where it has some. 0 or a fault. */
+int memory_view_take(struct memory_view *view, const struct model *model, enum taking how,
+                     struct fault *fault);
+
+/* s[docs], which is Xw at first, becomes the mean of each document of the round, and index[docs]
+ * its index (memory.h). 0, or a fault where the round has no qid, or one number is not finite. */
+int memory_view_rank(struct memory_view *view, const struct matrix *x, const struct round *round,
+                     double *s, double *index, struct fault *fault);
+
+void memory_view_close(struct memory_view *view);
+
+#endif
