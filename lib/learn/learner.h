@@ -86,8 +86,8 @@ struct learner {
     struct array_row arrays[ARRAYS_MOST];
     double preset[SETTINGS]; /* values of the settings not given; 0: none                  */
     size_t most;             /* weights it may grow to by default; 0: LEARNER_MOST         */
-    size_t docs;             /* documents of a round, where the cost is their square: at most
-                              * about 5 s; 0: any number                                   */
+    size_t docs;             /* documents with feedback in a round that take about 5 s, where
+                              * time grows with their square; 0: any number                */
     const char *made;        /* the steps that it makes features by, where learner_make has no
                               * list; NULL: none                                           */
 
@@ -97,7 +97,8 @@ struct learner {
     int (*reach)(void *own, struct state *state, size_t width, struct fault *fault);
 
     /* Changes w, the arrays and its own by one round, whose features x reach no further than w.
-     * Sets state->begun before the first change: after a fault without it, the state can be saved. */
+     * Sets state->begun before the first change: after a fault without it, the state is good to
+     * save. */
     int (*learn)(void *own, struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault);
 
@@ -105,7 +106,7 @@ struct learner {
      * state learns or publishes again; NULL after a fault. No function: w. */
     const double *(*weights)(void *own, struct state *state, struct fault *fault);
 
-    /* What arrays do not hold: adds it to a model, and takes it from one, after w and the arrays. */
+    /* What arrays do not hold: adds it to a model; takes it from one, after w and the arrays. */
     int (*save)(void *own, struct state *state, struct model *model, struct fault *fault);
     int (*load)(void *own, struct state *state, const struct model *model, struct fault *fault);
 

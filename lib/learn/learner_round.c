@@ -2,16 +2,6 @@
 
 #include <inttypes.h>
 
-static int check_docs(const struct state *state, const struct round *round, struct fault *fault)
-{
-    const struct learner *learner = state->learner;
-    if (!learner->docs || round->docs <= learner->docs)
-        return 0;
-    return fault_data(fault, "it has %zu documents, and %s, whose time grows with their square, "
-                      "learns from at most %zu: use another learner, or shorter rounds",
-                      round->docs, learner->name, learner->docs);
-}
-
 int learner_learn(struct state *state, const struct round *round, struct fault *fault)
 {
     struct matrix came, x;
@@ -19,7 +9,7 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
     if (state->rounds == RECORD_MOST - 1)
         return fault_data(fault, "the model has learnt %" PRIu64 " rounds, the most that it can "
                           "count", state->rounds);
-    if (check_docs(state, round, fault) < 0 || round_features(round, &came, fault) < 0 ||
+    if (round_features(round, &came, fault) < 0 ||
         origin_features(&state->origin, round, &came, &x, fault) < 0 ||
         origin_check_width(&state->origin, &x, state->allowed, fault) < 0 ||
         learner_reach(state, matrix_width(&x), fault) < 0)

@@ -40,8 +40,20 @@ void learner_regression(struct regression *regression, const struct state *state
 int learner_feedback(struct state *state, const struct round *round, struct feedback *feedback,
                      struct fault *fault)
 {
-    return feedback_documents(feedback, round, state->learner->name, state->learner->least,
-                              &state->places, fault);
+    if (feedback_documents(feedback, round, state->learner->name, state->learner->least,
+                           &state->places, fault) < 0)
+        return -1;
+    return learner_check_docs(state, feedback->docs, fault);
+}
+
+int learner_check_docs(const struct state *state, size_t n, struct fault *fault)
+{
+    const struct learner *learner = state->learner;
+    if (!learner->docs || n <= learner->docs)
+        return 0;
+    return fault_data(fault, "it has feedback on %zu documents, and %s, whose time grows with "
+                      "their square, takes at most %zu: use another learner, or a smaller "
+                      "feedback-mask -k", n, learner->name, learner->docs);
 }
 
 int learner_answers(size_t n, const double *answer, struct fault *fault)

@@ -25,6 +25,9 @@ void learner_regression(struct regression *regression, const struct state *state
 int learner_feedback(struct state *state, const struct round *round, struct feedback *feedback,
                      struct fault *fault);
 
+/* 0, or a fault where n documents with feedback are more than the learner takes. */
+int learner_check_docs(const struct state *state, size_t n, struct fault *fault);
+
 /* 0, or a fault where one of n answers is so large that the sum of their squares, which measures
  * how far they are from what was expected, could not be finite. */
 int learner_answers(size_t n, const double *answer, struct fault *fault);

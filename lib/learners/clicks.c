@@ -53,7 +53,8 @@ static int learn_preferences(void *own, struct state *state, const struct matrix
 {
     size_t m = round->docs;
     const char *name = state->learner->name;
-    if (feedback_clicks(round, name, state->learner->least, fault) < 0)
+    if (feedback_clicks(round, name, state->learner->least, fault) < 0 ||
+        learner_check_docs(state, round->places, fault) < 0)
         return -1;
     if (!round->logit)
         return fault_data(fault, "no column logit: %s needs to know how the order was drawn: use "
@@ -73,7 +74,7 @@ static int learn_preferences(void *own, struct state *state, const struct matrix
 }
 
 const struct learner learn_pdgd = {
-    .name = "pdgd", .letters = "Ue", .least = 2, .learn = learn_preferences,
+    .name = "pdgd", .letters = "Ue", .least = 2, .docs = 4000, .learn = learn_preferences,
     .bets = &(const struct descent_bets){ BETS_ON_EACH, 30, false }, DESCENT_HOOKS,
 };
 

@@ -204,32 +204,33 @@ static int learn_committee_round(void *own, struct state *state, const struct ma
     (void)own;
     if (each_pair(state, x, round, deliberate, fault) < 0)
         return -1;
+    const double *votes = state->arrays.at[VOTES], *member = state->arrays.at[MEMBER];
     memset(state->w, 0, state->dim * sizeof *state->w);
     for (size_t i = 0; i < (size_t)*state->arrays.at[MEMBERS]; i++)
         for (size_t j = 0; j < state->dim; j++)
-            state->w[j] += state->arrays.at[VOTES][i] * state->arrays.at[MEMBER][i * state->dim + j];
+            state->w[j] += votes[i] * member[i * state->dim + j];
     return learner_check(state, fault);
 }
 
 const struct learner learn_solar1 = {
-    .name = "solar1", .letters = "Cos", .least = 2, .learn = learn_solar1_round,
+    .name = "solar1", .letters = "Cos", .least = 2, .docs = 5000, .learn = learn_solar1_round,
     .preset = { [SETTING_TRADEOFF] = 1e-5, [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_solar2 = {
-    .name = "solar2", .letters = "Cos", .least = 2, .learn = learn_solar2_round,
+    .name = "solar2", .letters = "Cos", .least = 2, .docs = 1000, .learn = learn_solar2_round,
     .arrays = { { "sigma", ARRAY_SQUARE, SETTINGS, 0 } },
     .preset = { [SETTING_TRADEOFF] = 1e4, [SETTING_SEED] = 1 },
     .most = 4096,
 };
 
 const struct learner learn_prank_pair = {
-    .name = "prank-pair", .letters = "os", .least = 2, .learn = learn_perceptron_round,
+    .name = "prank-pair", .letters = "os", .least = 2, .docs = 5000, .learn = learn_perceptron_round,
     .preset = { [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_committee = {
-    .name = "committee", .letters = "Nos", .least = 2, .learn = learn_committee_round,
+    .name = "committee", .letters = "Nos", .least = 2, .docs = 5000, .learn = learn_committee_round,
     .arrays = { [VOTES] = { "votes", ARRAY_NUMBERS, SETTING_MEMBERS, 0 },
               [MEMBERS] = { "members", ARRAY_COUNT, SETTING_MEMBERS, 0 },
               [STREAK] = { "streak", ARRAY_COUNT, SETTINGS, 0 },

@@ -41,7 +41,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 {
     struct feedback feedback;
     struct known known;
-    const struct surrogate_options options = { 0, learner_cutoff(state), NULL };
+    const struct surrogate_options options = { .cutoff = learner_cutoff(state) };
     double *s = learner_score(state, x, fault);
     if (!s || learner_feedback(state, round, &feedback, fault) < 0 ||
         pick_known(&known, state, &feedback, s, fault) < 0 ||

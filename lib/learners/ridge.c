@@ -67,6 +67,8 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
         return -1;
     for (size_t h = 0; my->measures && h < feedback.docs; h++)
         residuals_count(state->arrays.at[my->residual], error[h].e, error[h].spread);
+    if (my->measures && !residuals_finite(state->arrays.at[my->residual]))
+        return fault_data(fault, "its answers make the sum of squared residuals infinite");
     return regression_check(regression, fault);
 }
 

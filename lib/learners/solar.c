@@ -10,8 +10,6 @@
 #include "learn/learner_step.h"
 #include "math/softmax.h"
 
-enum { PAIRS_MOST = 1 << 26 };
-
 static bool second_order(const struct state *state)
 {
     return state->arrays.at[0] != NULL;
@@ -93,10 +91,6 @@ static struct two *draw_pairs(struct state *state, const struct feedback *feedba
     size_t m = feedback->docs;
     struct rng rng = rng_at((uint64_t)state->settings.value[SETTING_SEED], RNG_PAIRS, t);
     *n = 0;
-    if (m > 1 && m - 1 > 2 * (size_t)PAIRS_MOST / m) {
-        fault_data(fault, "%zu documents have more pairs than %d", m, PAIRS_MOST);
-        return NULL;
-    }
     struct two *pair = buffer_for(&state->pairs, m * m / 2 + 1, sizeof *pair, fault);
     for (uint32_t a = 0; pair && a < m; a++)
         for (uint32_t b = a + 1; b < m; b++) {
@@ -187,12 +181,12 @@ static int learn_list(void *own, struct state *state, const struct matrix *x,
 #define SIGMA .arrays = { { "sigma", ARRAY_SQUARE, SETTINGS, 0 } }, .most = 4096
 
 const struct learner learn_solar1_ties = {
-    .name = "solar1-ties", .letters = "Cs", .least = 2, .learn = learn_ties, GRADIENT,
+    .name = "solar1-ties", .letters = "Cs", .least = 2, .docs = 5000, .learn = learn_ties, GRADIENT,
     .preset = { [SETTING_TRADEOFF] = 1e-5, [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_solar2_ties = {
-    .name = "solar2-ties", .letters = "Cs", .least = 2, .learn = learn_ties, GRADIENT, SIGMA,
+    .name = "solar2-ties", .letters = "Cs", .least = 2, .docs = 500, .learn = learn_ties, GRADIENT, SIGMA,
     .preset = { [SETTING_TRADEOFF] = 1e4, [SETTING_SEED] = 1 },
 };
 

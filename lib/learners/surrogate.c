@@ -16,8 +16,11 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     if (feedback_exposure(&exposure, round, learner->name, learner->least, &state->places, fault) <
         0)
         return -1;
+    if (exposure.places < exposure.docs && learner_check_docs(state, exposure.places, fault) < 0)
+        return -1;
     double *s = learner_score(state, x, fault);
-    const struct surrogate_options options = { learner_epsilon(state), learner_cutoff(state), NULL };
+    const struct surrogate_options options = { .epsilon = learner_epsilon(state),
+                                               .cutoff = learner_cutoff(state) };
     double *g = buffer_for(&state->scratch, (1 + SURROGATE_SCRATCH) * x->docs, sizeof *g, fault);
     if (!s || !g)
         return -1;
@@ -48,7 +51,7 @@ const struct learner learn_smoothdcg = {
 
 const struct learner learn_ranksvm = {
     .name = "ranksvm", .surrogate = &surrogates[SURROGATE_RANKSVM],
-    .letters = "eTU", .eta = descent_eta_estimated, .least = 2, .learn = learn,
+    .letters = "eTU", .eta = descent_eta_estimated, .least = 2, .docs = 30000, .learn = learn,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false }, DESCENT_HOOKS,
 };
 

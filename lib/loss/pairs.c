@@ -4,7 +4,7 @@
 
 #include "math/order.h"
 
-enum { PAIRS_MOST = 1 << 26, BLOCK = 16 };
+enum { BLOCK = 16 };
 
 static void shuffle(struct pair *pairs, size_t n, struct rng *rng)
 {
@@ -118,9 +118,6 @@ static void *prepare(struct pairs *pairs, struct buffer *buffer, size_t more, st
 static int draw(struct pairs *pairs, struct rng *rng, struct buffer *buffer, struct fault *fault)
 {
     size_t n = pairs->n;
-    if (n > PAIRS_MOST)
-        return fault_data(fault, "%zu pairs of documents are too many to shuffle, at most %d: use "
-                          "-o, which takes them in document order", n, PAIRS_MOST);
     struct pair *drawn = prepare(pairs, buffer, n * sizeof *drawn, fault);
     if (!drawn)
         return -1;

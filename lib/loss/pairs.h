@@ -26,8 +26,7 @@ struct pairs {
 };
 
 /* Prepares all pairs, shuffled by `rng`, or, if rng is NULL, by the better document and then the
- * worse one. Shuffled pairs take 8 bytes each in `buffer`; more than 2^26 of them are a
- * fault. Borrows feedback and buffer. O(m log m) for m documents, and if
+ * worse one. Shuffled pairs take 8 bytes each in `buffer`. Borrows feedback and buffer. O(m log m) for m documents, and if
  * shuffled O(1) a pair. */
 int pairs_start(struct pairs *pairs, const struct feedback *feedback, struct rng *rng,
                 struct buffer *buffer, struct fault *fault);

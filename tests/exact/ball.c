@@ -136,7 +136,8 @@ static long double descend(const struct query *query, const double *g, double et
 /* One step, from the weights as they were. Returns whether it left the ball. */
 static bool check_step(struct state *state, const struct query *query, const double *g)
 {
-    double eta = state->settings.value[SETTING_ETA], radius = state->settings.value[SETTING_RADIUS], w[DIM];
+    double eta = state->settings.value[SETTING_ETA], w[DIM];
+    double radius = state->settings.value[SETTING_RADIUS];
     long double want[DIM], off;
     write_weights(state, w);
     for (size_t j = 0; j < DIM; j++)

@@ -20,7 +20,8 @@ static void scores_of(struct state *state, double *score)
 {
     struct fault fault = { FAULT_NONE, "" };
     must(learner_reach(state, ITEMS, &fault), &fault);
-    const double *w = state->learner->weights ? state->learner->weights(state->own, state, &fault) : state->w;
+    const struct learner *learner = state->learner;
+    const double *w = learner->weights ? learner->weights(state->own, state, &fault) : state->w;
     memcpy(score, w, ITEMS * sizeof *w);
 }
 

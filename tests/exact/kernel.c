@@ -134,8 +134,8 @@ static void check_bound(uint64_t seed)
     }
     /* a step loses at most 1 and at least something; |u| = 1, R = 1 */
     hold(*state.arrays.at[1] <= 4 / (margin * margin), "kernel", "steps", *state.arrays.at[1], 4);
-    hold(*state.arrays.at[1] == before_last, "kernel", "steps in the last half", *state.arrays.at[1],
-         before_last);
+    hold(*state.arrays.at[1] == before_last, "kernel", "steps in the last half",
+         *state.arrays.at[1], before_last);
     learner_close(&state);
 }
 

@@ -227,8 +227,8 @@ static void check_baseline(struct rng *rng, const struct kind *kind)
     learn_some(rng, &state, &q, &top);
     solve(&q, inverse, v);
     for (size_t j = 0; j < WIDE; j++) {
-        hold(fabsl(state.arrays.at[2][j] - v[j]) <= 1e-12L, kind->name, "baseline", state.arrays.at[2][j],
-             v[j]);
+        hold(fabsl(state.arrays.at[2][j] - v[j]) <= 1e-12L, kind->name, "baseline",
+             state.arrays.at[2][j], v[j]);
         hold(fabsl(state.arrays.at[1][j] - v[NARROW + j]) <= 1e-12L, kind->name, "level",
              state.arrays.at[1][j], v[NARROW + j]);
     }

@@ -79,8 +79,8 @@ static const struct round *clicked_round(struct state *state, struct rng *rng, u
     make_round(&made, &query, t, DENSE);
     click_round(&made, state, order, 4, 1);
     must(learner_reach(state, ITEMS, &fault), &fault);
-    const double *score = state->learner->weights ? state->learner->weights(state->own, state, &fault)
-                                                  : state->w;
+    const struct learner *learner = state->learner;
+    const double *score = learner->weights ? learner->weights(state->own, state, &fault) : state->w;
     memcpy(made.score, score, ITEMS * sizeof *score);
     made.round.score = made.score;
     return &made.round;

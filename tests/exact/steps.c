@@ -248,8 +248,8 @@ static void compare_committees(const struct state *state, const struct committee
     hold(memcmp(state->w, w, bytes) == 0, "committee", "w", state->w[0], w[0]);
     hold(memcmp(state->arrays.at[4], c->current.w, bytes) == 0, "committee", "the current w",
          *state->arrays.at[4], c->current.w[0]);
-    hold(*state->arrays.at[2] == c->current.votes, "committee", "the current votes", *state->arrays.at[2],
-         c->current.votes);
+    hold(*state->arrays.at[2] == c->current.votes, "committee", "the current votes",
+         *state->arrays.at[2], c->current.votes);
 }
 
 static void check_committee(struct rng *rng, size_t most, uint64_t seed)

@@ -43,11 +43,13 @@ alone() {
 }
 
 # untouched PATTERN OPTION...: a run on the stream `bad`, whose first round is at fault, into a model
-# that is there and into one that is not, fails with the words and leaves things as they were.
+# that is there and into one that is not, fails with the words and leaves things as they were. The
+# model has learnt from the stream `good`, or from two documents of two features.
 untouched() {
     local pattern=$1
     shift
-    [ -f model ] || two_documents | update "$@" -m model
+    [ -f good ] || two_documents >good
+    [ -f model ] || update "$@" -m model <good
     cp model before
     fails_on bad 1 "$(resuming model "$pattern")" update "$@" -m model
     same before model
@@ -319,10 +321,14 @@ saves_before() {
 @test "-d says how far a model may grow" {
     small_text | svm2bin >bad
     update -a kl -e 0.1 -d 3 <bad >one
-    untouched 'update: <stdin>: round 1 (qid a): it has 3 features, more than the 2 weights that the model may have: add -d 3 if that is meant' \
-        -a kl -e 0.1 -d 2
+    fails_on bad 1 'update: <stdin>: round 1 (qid a): it has 3 features, more than the 2 weights that the model may have: add -d 3 if that is meant' \
+        update -a kl -e 0.1 -d 2 -m model
+    two_documents | update -a kl -e 0.1 -m model
+    fails_on bad 1 "$(resuming model 'update: <stdin>: round 1 (qid a): it has 3 features, and the model learnt from rounds with 2 each: give the same features, or add -d 3 if the number may vary')" \
+        update -a kl -e 0.1 -d 2 -m model
     rm model
     mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >bad # its documents are its features
+    mkstream round t=1 docs=2 dim=0 label:f4 1 0 >good
     untouched 'update: <stdin>: round 1: it has 3 features, more than the 2 weights *' \
         -a kl -e 0.1 -d 2
     rm model
@@ -335,6 +341,7 @@ saves_before() {
 
 @test "one hostile index does not ask for 16 GB" {
     echo '1 qid:a 1:1 2147483647:1' | svm2bin >bad
+    mkstream round t=1 docs=1 dim=5 label:f4 1 ptr:u4 0 1 idx:u4 0 val:f4 1 >good
     untouched '*it has 2147483647 features, more than the 16777216 weights that the model may have: *' \
         -a kl -e 0.1
     mkstream round t=1 docs=1 dim=16777217 label:f4 1 ptr:u4 0 1 idx:u4 0 val:f4 1 >bad
@@ -347,6 +354,7 @@ saves_before() {
 @test "less feedback than the learner needs: how much it needs, and the model as it was" {
     deck
     cp deck bad
+    small_text | svm2bin >good
     untouched 'update: <stdin>: round 1 (qid a): seen has 1 relevance, and ranksvm needs 2: use feedback-mask -k 2' \
         -a ranksvm -e 0.1
     rm model
@@ -360,13 +368,15 @@ saves_before() {
 
 @test "top-k feedback without gamma, or with gamma 0, is refused, and the model as it was" {
     zero
-    small_text | svm2bin | score -m zero | explore | feedback-mask -k 2 >bad
+    small_text | svm2bin >good
+    score -m zero <good | explore | feedback-mask -k 2 >bad
     for learner in squared kl smoothdcg ranksvm; do
         untouched "update: <stdin>: round 1 (qid a): $learner needs gamma to learn from partial feedback (*): add -g to explore" \
             -a $learner -e 0.1
         rm model
     done
     mkstream round t=1 docs=3 dim=0 gamma=0 order:u4 1 2 0 seen:f4 3 1 >bad
+    mkstream round t=1 docs=3 dim=0 label:f4 3 1 0 >good
     for learner in squared kl smoothdcg ranksvm; do
         untouched 'update: <stdin>: round 1: gamma=0: nothing is learnt about a document that is never shown: use explore -g above 0, or feedback-mask -k all' \
             -a $learner -e 0.1
@@ -392,6 +402,7 @@ saves_before() {
 
 # refuses LEARNER WORDS: so it does with `bad`.
 refuses() {
+    mkstream round t=1 docs=4 dim=0 label:f4 3 1 0 2 >good
     untouched "update: <stdin>: round 1: $2" -a "$1" -e 0.1
     rm model
 }
@@ -1264,14 +1275,19 @@ raw() {
     same err dense
 }
 
-@test "update: answers whose squared residuals have no finite sum are refused, and the model stays" {
+@test "update: after a round that failed halfway nothing is saved, and the message says what is left" {
+    # Weights so large that no answer leaves a finite square: only learning shows it.
     mkstream model learner=thompson rounds=1 dim=1 features=1 tradeoff=1 plain=1 seed=1 \
         w:f8 1e200 inverse:f8 1 level:f8 0 residuals:f8 1 1 >m.bin
     cp m.bin before
-    mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 2 >r.bin
-    fails_on r.bin 1 '*update: <stdin>: round 1 (qid a): its answers would make the sum of squared residuals infinite' \
+    mkstream round t=1 qid=a docs=2 dim=1 label:f4 0 0 x:f4 0 0 >r.bin
+    mkstream round t=2 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 2 >>r.bin
+    fails_on r.bin 1 "$(resuming m.bin 'update: <stdin>: round 2 (qid a): its answers make the sum of squared residuals infinite; and it had changed a part of the model, which is not saved: m.bin is that of round 1 (-c sets how often it is saved)')" \
         update -a thompson -x none -p -m m.bin
     same m.bin before
+    fails_on r.bin 1 "$(resuming m.bin '*m.bin is that of round 2 (-c *')" \
+        update -a thompson -x none -p -m m.bin -c 1
+    bin2txt -f head m.bin | grep -q 'rounds=2'
 }
 
 @test "update: a model in which an item has more clicks than looks is refused" {
