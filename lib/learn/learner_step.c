@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/unaligned.h"
 #include "explore/propensity.h"
 #include "learn/adaptive.h"
 #include "math/finite.h"
@@ -37,23 +36,15 @@ size_t learner_cutoff(const struct state *state)
     return my->set[SETTING_CUTOFF] ? (size_t)my->value[SETTING_CUTOFF] : SIZE_MAX;
 }
 
-static int check_weight(const struct state *state, size_t j, struct fault *fault)
+int learner_check(const struct state *state, struct fault *fault)
 {
-    if (isfinite(state->w[j]))
+    size_t j = finite_until(state->dim, state->w);
+    if (j == state->dim)
         return 0;
     bool ball = !state->adaptive && strchr(state->learner->letters, 'U');
     return fault_data(fault, "the step makes weight %zu %s: the weights diverge%s", j,
                       isnan(state->w[j]) ? "NaN" : "infinite",
                       ball ? ": use a smaller step (-e), or a ball (-U)" : "");
-}
-
-int learner_check(const struct state *state, struct fault *fault)
-{
-    bool finite = unaligned_finite(state->w, state->dim);
-    for (size_t j = 0; !finite && j < state->dim; j++)
-        if (check_weight(state, j, fault) < 0)
-            return -1;
-    return 0;
 }
 
 struct regression *learner_regression(struct state *state, double *w, size_t level,

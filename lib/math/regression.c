@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/unaligned.h"
+#include "math/finite.h"
 #include "math/udu.h"
 
 size_t regression_rows(size_t dim, bool plain)
@@ -225,8 +225,8 @@ int regression_learn_all(struct regression *regression, size_t n, const uint32_t
 int regression_check(const struct regression *regression, struct fault *fault)
 {
     const struct regression *my = regression;
-    if (unaligned_finite(my->w, my->dim) && unaligned_finite(my->level, my->dim) &&
-        unaligned_finite(my->constant, first_row(my)))
+    if (finite_numbers(my->dim, my->w) && finite_numbers(my->dim, my->level) &&
+        finite_numbers(first_row(my), my->constant))
         return 0;
     return fault_data(fault, "its step would make a weight of the regression infinite or NaN");
 }
