@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "math/vectors.h"
 #include "stream/round.h"
 
 void rows_clear(struct rows *rows)
@@ -144,48 +143,4 @@ int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *f
     x->idx = rows->idx.at;
     x->val = rows->val.at;
     return 0;
-}
-
-int rows_dense(struct rows *rows, size_t docs, uint64_t dim, float **x, struct fault *fault)
-{
-    *x = NULL;
-    if (dim > ROUND_DIM || (uint64_t)docs * dim > ROWS_MOST)
-        return 0;
-    *x = buffer_for(&rows->dense, docs * (size_t)dim, sizeof **x, fault);
-    return *x ? 0 : -1;
-}
-
-/* How many of n floats are not 0, and in *odd whether one is not finite. */
-VECTORS_INLINE size_t count_nonzero(const float *x, size_t n, bool *odd)
-{
-    size_t nonzero = 0;
-    uint32_t carried = 0;
-    while (n > 0) {
-        uint32_t some = 0, piece = n < UINT16_MAX ? (uint32_t)n : UINT16_MAX, bits;
-        for (uint32_t i = 0; i < piece; i++) {
-            memcpy(&bits, x + i, sizeof bits);
-            carried |= (bits & INT32_MAX) + ((uint32_t)1 << 23);
-            some += x[i] != 0;
-        }
-        nonzero += some;
-        x += piece;
-        n -= piece;
-    }
-    *odd = carried >> 31;
-    return nonzero;
-}
-
-VECTORS_WIDE static size_t count_nonzero_wide(const float *x, size_t n, bool *odd)
-{
-    return count_nonzero(x, n, odd);
-}
-
-bool rows_dense_matrix(const struct rows *rows, size_t docs, size_t dim, struct matrix *y)
-{
-    bool odd;
-    const float *x = rows->dense.at;
-    size_t nonzero = vectors_wide() ? count_nonzero_wide(x, docs * dim, &odd)
-                                    : count_nonzero(x, docs * dim, &odd);
-    *y = (struct matrix){ .form = MATRIX_DENSE, .docs = docs, .dim = dim, .x = rows->dense.at };
-    return !odd && matrix_dense_is_smaller(docs, dim, nonzero);
 }

@@ -69,14 +69,6 @@ void rows_drop_zeros(struct rows *rows);
  * no more bytes than sparse without zeros, else sparse without zeros. 0 or a fault. */
 int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *fault);
 
-/* Room for a dense round of docs dim features in `rows`, to be filled in and given to
- * rows_dense_matrix. *x is NULL where rows_start would refuse that many. 0 or a fault (memory). */
-int rows_dense(struct rows *rows, size_t docs, uint64_t dim, float **x, struct fault *fault);
-
-/* *y becomes a view of what rows_dense gave, valid until it is called again. False where a feature
- * is not finite, or where rows_matrix would choose the sparse form. */
-bool rows_dense_matrix(const struct rows *rows, size_t docs, size_t dim, struct matrix *y);
-
 void rows_close(struct rows *rows);
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "math/dense.h"
-#include "math/lanes.h"
+#include "kernels/kernels.h"
+#include "kernels/lanes.h"
 
 /* Weights of sparse features lie anywhere: they are prefetched this many entries ahead. */
 enum { AHEAD = 32 };
@@ -47,7 +47,7 @@ void matrix_times(const struct matrix *x, const double *w, double scale, size_t 
         for (size_t j = 0; scale != 1 && j < reach; j++)
             spare[j] = scale * w[j];
         const struct dense dense = { x->x, x->docs, x->dim, reach };
-        dense_times(&dense, scale != 1 ? spare : w, s);
+        kernels->dense_times(&dense, scale != 1 ? spare : w, s);
     } else if (x->form == MATRIX_SPARSE) {
         for (size_t i = 0; i < x->docs; i++)
             s[i] = sparse_times(x, i, w, scale, n);
@@ -72,7 +72,7 @@ void matrix_transposed_times(const struct matrix *x, const double *g, double *z)
 {
     const struct dense dense = { x->x, x->docs, x->dim, x->dim };
     if (x->form == MATRIX_DENSE)
-        dense_add(&dense, g, z);
+        kernels->dense_add(&dense, g, z);
     for (size_t i = 0; x->form != MATRIX_DENSE && i < x->docs; i++)
         if (g[i] != 0)
             add_row(x, i, g[i], z);

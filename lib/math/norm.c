@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "math/lanes.h"
+#include "kernels/lanes.h"
 
 enum { LAST = 256 }; /* sums of the last level, at most: norm_square adds them up */
 

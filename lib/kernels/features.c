@@ -1,19 +1,123 @@
-#include "text/features_avx2.h"
+#include "kernels/features.h"
 
+#include <stdbool.h>
+#include <string.h>
 
-#if defined(__x86_64__) && !defined(PORTABLE)
+#include "base/decimal.h"
+#include "base/little.h"
+#include "base/text.h"
+#include "kernels/vectors.h"
 
+#if VECTORS_X86
 #include <immintrin.h>
+#endif
 
-#define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define AVX2_INLINE static inline __attribute__((always_inline)) AVX2
-
-bool features_avx2_runs(void)
+/* Appends up to eight digits at p to *digits; all eight bytes may be read. Returns where they end.
+ * All are looked at together: the lowest bit of `others` is in the first byte that is not a digit.
+ * Neighbours are joined to pairs, then pairs to fours, then fours to eight. */
+static inline const char *feature_eight(const char *p, uint64_t *digits)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    static const uint64_t ten[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    x = little_u8(x);
+    x ^= 0x3030303030303030;
+    uint64_t others = (x | (x + 0x7676767676767676)) & 0x8080808080808080;
+    unsigned n = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+    if (n == 0)
+        return p;
+    x <<= 8 * (8 - n);
+    x = (x * 10 + (x >> 8)) & 0x00ff00ff00ff00ff;
+    x = (x * 100 + (x >> 16)) & 0x0000ffff0000ffff;
+    x = (x * 10000 + (x >> 32)) & 0xffffffff;
+    *digits = *digits * ten[n] + x;
+    return p + n;
 }
 
+/* Reads the digits of a value, with or without a point; *digits is the first byte less '0'. Returns
+ * where they end; *n is how many they are, of which *places are after the point. One digit before
+ * the point is most usual. */
+static inline const char *feature_digits(const char *p, const char *ahead, uint64_t *digits,
+                                         ptrdiff_t *n, ptrdiff_t *places)
+{
+    const char *from = p, *fraction;
+    if (*digits < 10 && p[1] == '.' && ahead - p >= 10) {
+        fraction = p + 2;
+        p = feature_eight(fraction, digits);
+        if (p == fraction + 8)
+            p = decimal_digits(p, digits);
+        *places = p - fraction;
+        *n = *places + 1;
+        return p;
+    }
+    *digits = 0;
+    p = decimal_digits(p, digits);
+    *n = p - from;
+    *places = 0;
+    if (*p != '.')
+        return p;
+    fraction = p + 1;
+    bool many = ahead - fraction >= 8 && fraction[2] >= '0' && fraction[2] <= '9';
+    p = decimal_digits(many ? feature_eight(fraction, digits) : fraction, digits);
+    *places = p - fraction;
+    *n += *places;
+    return p;
+}
+
+/* decimal_float, faster for what is usual. Most values have no sign: so a branch guesses where the
+ * digits begin. If the sign were added, the processor would have to wait for it. */
+static inline const char *feature_value(const char *p, const char *ahead, float *value)
+{
+    const char *from = p;
+    uint32_t minus = 0, bits;
+    uint64_t digits = (uint64_t)(unsigned char)*p - '0';
+    ptrdiff_t n, places;
+    if (__builtin_expect(digits >= 10, 0)) {
+        minus = *p == '-';
+        p += minus;
+        digits = (uint64_t)(unsigned char)*p - '0';
+    }
+    p = feature_digits(p, ahead, &digits, &n, &places);
+    if (n < 1 || n > DECIMAL_DIGITS || !text_ends_number(*p) ||
+        !decimal_round(digits, -(int)places, value))
+        return decimal_float(from, value);
+    memcpy(&bits, value, sizeof bits);
+    bits ^= minus << 31;
+    memcpy(value, &bits, sizeof bits);
+    return p;
+}
+
+/* Reads the feature at p if it is plain. Returns where it ends, or NULL. */
+static inline const char *feature_plain(struct feature_row *row, const char *p,
+                                        const char *ahead)
+{
+    uint64_t index = 0;
+    const char *colon = decimal_digits(p, &index);
+    index -= row->first;
+    if (colon == p || *colon != ':' || colon - p > DECIMAL_DIGITS || index < row->least ||
+        index >= row->most)
+        return NULL;
+    p = feature_value(colon + 1, ahead, row->val);
+    if (!p)
+        return NULL;
+    *row->idx++ = (uint32_t)index;
+    row->val++;
+    row->least = index + 1;
+    return p;
+}
+
+const char *features_portable(struct feature_row *row, const char *p, const char *end,
+                              const char *ahead)
+{
+    (void)end;
+    for (const char *next; (next = feature_plain(row, p, ahead));)
+        p = text_skip_blanks(next);
+    return p;
+}
+
+/* ---- AVX2: four words at once ---- */
+
+#if VECTORS_X86
 /* Text is looked at in blocks of 64 bytes, of which each mask has a bit for a byte. What is loaded
  * begins within a block or up to two bytes after it, and has 16 bytes. */
 enum { BLOCK = 64, REACH = BLOCK + 2 + 16, GROUP = 4 };
@@ -23,7 +127,7 @@ struct block {
     uint64_t ends; /* blanks, and the end of the line */
 };
 
-AVX2_INLINE uint64_t find(__m256i low, __m256i high, char c)
+VECTORS_INLINE VECTORS_AVX2 uint64_t find(__m256i low, __m256i high, char c)
 {
     __m256i byte = _mm256_set1_epi8(c);
     uint32_t first = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, byte));
@@ -31,7 +135,7 @@ AVX2_INLINE uint64_t find(__m256i low, __m256i high, char c)
     return first | (uint64_t)second << 32;
 }
 
-AVX2_INLINE struct block look(const char *p, const char *end)
+VECTORS_INLINE VECTORS_AVX2 struct block look(const char *p, const char *end)
 {
     __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)p);
     __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
@@ -65,7 +169,7 @@ static const unsigned char one_more[48] = {
 static const double ten[32] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16 };
 
-AVX2_INLINE __m128i load(const void *p)
+VECTORS_INLINE VECTORS_AVX2 __m128i load(const void *p)
 {
     return _mm_loadu_si128((const __m128i *)p);
 }
@@ -81,7 +185,7 @@ struct word {
 
 /* Takes the first word off the block, which begins at p. What a malformed word makes of the numbers
  * is bounded where they are used. */
-AVX2_INLINE struct word cut(const char *p, struct block *block, unsigned start)
+VECTORS_INLINE VECTORS_AVX2 struct word cut(const char *p, struct block *block, unsigned start)
 {
     struct word word = { .start = start };
     unsigned colon = (unsigned)_tzcnt_u64(block->colons);
@@ -101,7 +205,7 @@ AVX2_INLINE struct word cut(const char *p, struct block *block, unsigned start)
 }
 
 /* The digits of a word as numbers, at the ends of two lanes: the value, and the index. */
-AVX2_INLINE __m256i spread(const char *p, struct word word)
+VECTORS_INLINE VECTORS_AVX2 __m256i spread(const char *p, struct word word)
 {
     __m128i places = _mm_add_epi8(load(to_end + (word.digits & 31)),
                                   load(one_more + (word.places & 31)));
@@ -111,7 +215,7 @@ AVX2_INLINE __m256i spread(const char *p, struct word word)
 }
 
 /* Numbers of two words, each of its first and its last eight digits: first, last, first, last. */
-AVX2_INLINE __m256i join(__m256i a, __m256i b)
+VECTORS_INLINE VECTORS_AVX2 __m256i join(__m256i a, __m256i b)
 {
     __m256i ten_one = _mm256_set1_epi16(0x010a), hundred_one = _mm256_set1_epi32(0x00010064);
     a = _mm256_madd_epi16(_mm256_maddubs_epi16(a, ten_one), hundred_one);
@@ -121,7 +225,7 @@ AVX2_INLINE __m256i join(__m256i a, __m256i b)
 
 /* The floats nearest to four numbers of 16 digits over powers of ten, as decimal_round has them;
  * *sure becomes 15 if each is certain. The first eight digits times 10^8 are exact. */
-AVX2_INLINE __m128 divide(__m128i first, __m128i last, __m256d by, int *sure)
+VECTORS_INLINE VECTORS_AVX2 __m128 divide(__m128i first, __m128i last, __m256d by, int *sure)
 {
     __m256d x = _mm256_add_pd(_mm256_mul_pd(_mm256_cvtepi32_pd(first), _mm256_set1_pd(1e8)),
                               _mm256_cvtepi32_pd(last));
@@ -134,7 +238,7 @@ AVX2_INLINE __m128 divide(__m128i first, __m128i last, __m256d by, int *sure)
 }
 
 /* Bit t of `signs` as the sign of float t. */
-AVX2_INLINE __m128 put_signs(__m128 value, unsigned signs)
+VECTORS_INLINE VECTORS_AVX2 __m128 put_signs(__m128 value, unsigned signs)
 {
     __m128i bit = _mm_set_epi32(8, 4, 2, 1);
     __m128i minus = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32((int)signs), bit), bit);
@@ -142,7 +246,7 @@ AVX2_INLINE __m128 put_signs(__m128 value, unsigned signs)
 }
 
 /* Do the first n of the indices rise, from least on and below most? */
-AVX2_INLINE bool in_order(const struct feature_row *row, __m128i index, unsigned n)
+VECTORS_INLINE VECTORS_AVX2 bool in_order(const struct feature_row *row, __m128i index, unsigned n)
 {
     int most = row->most > INT32_MAX ? INT32_MAX : (int)row->most;
     __m128i before = _mm_set1_epi32((int)((int64_t)row->least - 1));
@@ -155,7 +259,7 @@ AVX2_INLINE bool in_order(const struct feature_row *row, __m128i index, unsigned
 
 /* Reads the first n words of a block at p. Returns where the last of them ends, or NULL where they
  * are not all plain; then none is read. */
-AVX2_INLINE const char *take(struct feature_row *row, const char *p, struct block block,
+VECTORS_INLINE VECTORS_AVX2 const char *take(struct feature_row *row, const char *p, struct block block,
                              const unsigned n)
 {
     struct word word[GROUP] = { { 0 } };
@@ -193,7 +297,7 @@ AVX2_INLINE const char *take(struct feature_row *row, const char *p, struct bloc
     return p + start - 1;
 }
 
-AVX2_INLINE const char *take_some(struct feature_row *row, const char *p, const char *end)
+VECTORS_INLINE VECTORS_AVX2 const char *take_some(struct feature_row *row, const char *p, const char *end)
 {
     struct block block = look(p, end);
     unsigned words = (unsigned)__builtin_popcountll(block.colons);
@@ -207,7 +311,7 @@ AVX2_INLINE const char *take_some(struct feature_row *row, const char *p, const 
                         : NULL;
 }
 
-AVX2 const char *features_avx2(struct feature_row *row, const char *p, const char *end,
+VECTORS_AVX2 const char *features_avx2(struct feature_row *row, const char *p, const char *end,
                                const char *ahead)
 {
     for (;;) {
@@ -219,21 +323,4 @@ AVX2 const char *features_avx2(struct feature_row *row, const char *p, const cha
         p = text_skip_blanks(next);
     }
 }
-
-#else
-
-bool features_avx2_runs(void)
-{
-    return false;
-}
-
-const char *features_avx2(struct feature_row *row, const char *p, const char *end,
-                          const char *ahead)
-{
-    (void)row;
-    (void)end;
-    (void)ahead;
-    return p;
-}
-
 #endif
