@@ -80,7 +80,7 @@ static double fraction(double x, double low, double high)
     return high > low ? (x - low) / (high - low) + 0.0 : 0;
 }
 
-/* Scales the values of one feature in place, and returns what `zero` becomes, the value of documents
+/* Scales the values of one feature in place. Returns what `zero` becomes, the value of documents
  * that do not list it. */
 static float scale(const struct listed *listed, double zero)
 {

@@ -91,11 +91,17 @@ int split_rows(struct split *split, const struct rows *in, size_t *dim, struct r
     for (size_t i = 0; i < in->docs; i++) {
         if (rows_document(out, 2 * n, fault) < 0)
             return -1;
-        for (size_t u = 0, e = ptr[i]; u < n; u++) {
+        uint32_t *to;
+        float *value;
+        rows_place(out, &to, &value);
+        for (size_t u = 0, e = ptr[i]; u < n; u++, to += 2, value += 2) {
             double x = e < ptr[i + 1] && idx[e] == used[u] ? (double)val[e++] : 0;
-            rows_feature(out, 2 * used[u], (float)(x - mean[u]));
-            rows_feature(out, 2 * used[u] + 1, (float)mean[u]);
+            to[0] = 2 * used[u];
+            to[1] = 2 * used[u] + 1;
+            value[0] = (float)(x - mean[u]);
+            value[1] = (float)mean[u];
         }
+        rows_placed(out, to);
     }
     *dim *= 2;
     return 0;

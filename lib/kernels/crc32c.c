@@ -92,7 +92,9 @@ uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t n)
 /* ---- SSE4.2 and PCLMULQDQ: three pieces at once ---- */
 
 #if VECTORS_X86
-VECTORS_INLINE VECTORS_SSE42 uint64_t eight_bytes(const unsigned char *at)
+#define SSE42_INLINE VECTORS_INLINE VECTORS_SSE42
+
+SSE42_INLINE uint64_t eight_bytes(const unsigned char *at)
 {
     uint64_t eight;
     memcpy(&eight, at, sizeof eight);
@@ -100,7 +102,7 @@ VECTORS_INLINE VECTORS_SSE42 uint64_t eight_bytes(const unsigned char *at)
 }
 
 /* The product of a CRC and of a power of x, without carry. */
-VECTORS_INLINE VECTORS_SSE42 uint64_t times(uint64_t crc, uint32_t power)
+SSE42_INLINE uint64_t times(uint64_t crc, uint32_t power)
 {
     __m128i product = _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)crc),
                                            _mm_cvtsi32_si128((int)power), 0);
@@ -111,8 +113,8 @@ VECTORS_INLINE VECTORS_SSE42 uint64_t times(uint64_t crc, uint32_t power)
  * cycles, and can begin in each. `once` and `twice` are x^(8 piece - 33) and x^(16 piece - 33)
  * modulo the polynomial: times them, and reduced, a CRC is that of its bytes with one piece or two
  * of zeros after them. */
-VECTORS_INLINE VECTORS_SSE42 uint64_t three_pieces(uint64_t crc, const unsigned char *at, size_t piece,
-                                 uint32_t once, uint32_t twice)
+SSE42_INLINE uint64_t three_pieces(uint64_t crc, const unsigned char *at, size_t piece,
+                                   uint32_t once, uint32_t twice)
 {
     uint64_t second = 0, third = 0;
     for (size_t i = 0; i < piece; i += 8) {

@@ -118,6 +118,8 @@ const char *features_portable(struct feature_row *row, const char *p, const char
 /* ---- AVX2: four words at once ---- */
 
 #if VECTORS_X86
+#define AVX2_INLINE VECTORS_INLINE VECTORS_AVX2
+
 /* Text is looked at in blocks of 64 bytes, of which each mask has a bit for a byte. What is loaded
  * begins within a block or up to two bytes after it, and has 16 bytes. */
 enum { BLOCK = 64, REACH = BLOCK + 2 + 16, GROUP = 4 };
@@ -127,7 +129,7 @@ struct block {
     uint64_t ends; /* blanks, and the end of the line */
 };
 
-VECTORS_INLINE VECTORS_AVX2 uint64_t find(__m256i low, __m256i high, char c)
+AVX2_INLINE uint64_t find(__m256i low, __m256i high, char c)
 {
     __m256i byte = _mm256_set1_epi8(c);
     uint32_t first = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, byte));
@@ -135,7 +137,7 @@ VECTORS_INLINE VECTORS_AVX2 uint64_t find(__m256i low, __m256i high, char c)
     return first | (uint64_t)second << 32;
 }
 
-VECTORS_INLINE VECTORS_AVX2 struct block look(const char *p, const char *end)
+AVX2_INLINE struct block look(const char *p, const char *end)
 {
     __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)p);
     __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
@@ -169,7 +171,7 @@ static const unsigned char one_more[48] = {
 static const double ten[32] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16 };
 
-VECTORS_INLINE VECTORS_AVX2 __m128i load(const void *p)
+AVX2_INLINE __m128i load(const void *p)
 {
     return _mm_loadu_si128((const __m128i *)p);
 }
@@ -185,7 +187,7 @@ struct word {
 
 /* Takes the first word off the block, which begins at p. What a malformed word makes of the numbers
  * is bounded where they are used. */
-VECTORS_INLINE VECTORS_AVX2 struct word cut(const char *p, struct block *block, unsigned start)
+AVX2_INLINE struct word cut(const char *p, struct block *block, unsigned start)
 {
     struct word word = { .start = start };
     unsigned colon = (unsigned)_tzcnt_u64(block->colons);
@@ -205,7 +207,7 @@ VECTORS_INLINE VECTORS_AVX2 struct word cut(const char *p, struct block *block, 
 }
 
 /* The digits of a word as numbers, at the ends of two lanes: the value, and the index. */
-VECTORS_INLINE VECTORS_AVX2 __m256i spread(const char *p, struct word word)
+AVX2_INLINE __m256i spread(const char *p, struct word word)
 {
     __m128i places = _mm_add_epi8(load(to_end + (word.digits & 31)),
                                   load(one_more + (word.places & 31)));
@@ -215,7 +217,7 @@ VECTORS_INLINE VECTORS_AVX2 __m256i spread(const char *p, struct word word)
 }
 
 /* Numbers of two words, each of its first and its last eight digits: first, last, first, last. */
-VECTORS_INLINE VECTORS_AVX2 __m256i join(__m256i a, __m256i b)
+AVX2_INLINE __m256i join(__m256i a, __m256i b)
 {
     __m256i ten_one = _mm256_set1_epi16(0x010a), hundred_one = _mm256_set1_epi32(0x00010064);
     a = _mm256_madd_epi16(_mm256_maddubs_epi16(a, ten_one), hundred_one);
@@ -225,7 +227,7 @@ VECTORS_INLINE VECTORS_AVX2 __m256i join(__m256i a, __m256i b)
 
 /* The floats nearest to four numbers of 16 digits over powers of ten, as decimal_round has them;
  * *sure becomes 15 if each is certain. The first eight digits times 10^8 are exact. */
-VECTORS_INLINE VECTORS_AVX2 __m128 divide(__m128i first, __m128i last, __m256d by, int *sure)
+AVX2_INLINE __m128 divide(__m128i first, __m128i last, __m256d by, int *sure)
 {
     __m256d x = _mm256_add_pd(_mm256_mul_pd(_mm256_cvtepi32_pd(first), _mm256_set1_pd(1e8)),
                               _mm256_cvtepi32_pd(last));
@@ -238,7 +240,7 @@ VECTORS_INLINE VECTORS_AVX2 __m128 divide(__m128i first, __m128i last, __m256d b
 }
 
 /* Bit t of `signs` as the sign of float t. */
-VECTORS_INLINE VECTORS_AVX2 __m128 put_signs(__m128 value, unsigned signs)
+AVX2_INLINE __m128 put_signs(__m128 value, unsigned signs)
 {
     __m128i bit = _mm_set_epi32(8, 4, 2, 1);
     __m128i minus = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32((int)signs), bit), bit);
@@ -246,7 +248,7 @@ VECTORS_INLINE VECTORS_AVX2 __m128 put_signs(__m128 value, unsigned signs)
 }
 
 /* Do the first n of the indices rise, from least on and below most? */
-VECTORS_INLINE VECTORS_AVX2 bool in_order(const struct feature_row *row, __m128i index, unsigned n)
+AVX2_INLINE bool in_order(const struct feature_row *row, __m128i index, unsigned n)
 {
     int most = row->most > INT32_MAX ? INT32_MAX : (int)row->most;
     __m128i before = _mm_set1_epi32((int)((int64_t)row->least - 1));
@@ -259,7 +261,7 @@ VECTORS_INLINE VECTORS_AVX2 bool in_order(const struct feature_row *row, __m128i
 
 /* Reads the first n words of a block at p. Returns where the last of them ends, or NULL where they
  * are not all plain; then none is read. */
-VECTORS_INLINE VECTORS_AVX2 const char *take(struct feature_row *row, const char *p, struct block block,
+AVX2_INLINE const char *take(struct feature_row *row, const char *p, struct block block,
                              const unsigned n)
 {
     struct word word[GROUP] = { { 0 } };
@@ -297,7 +299,7 @@ VECTORS_INLINE VECTORS_AVX2 const char *take(struct feature_row *row, const char
     return p + start - 1;
 }
 
-VECTORS_INLINE VECTORS_AVX2 const char *take_some(struct feature_row *row, const char *p, const char *end)
+AVX2_INLINE const char *take_some(struct feature_row *row, const char *p, const char *end)
 {
     struct block block = look(p, end);
     unsigned words = (unsigned)__builtin_popcountll(block.colons);

@@ -1,6 +1,6 @@
-/* kernels: the loops that gain from wider vectors than every machine has. Each is written in portable
- * C, and again for some processors; all give the same bits. Which are called is chosen here, once,
- * before main. */
+/* kernels: the loops that gain from wider vectors than every machine has. Each is written in
+ * portable C, and again for some processors; all give the same bits. Which are called is chosen
+ * here, once, before main. */
 #ifndef RANKPIPE_KERNELS_H
 #define RANKPIPE_KERNELS_H
 

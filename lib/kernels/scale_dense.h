@@ -7,8 +7,8 @@
 
 /* made[docs][dim] from x[docs][dim], which are floats, docs and dim at least 1: each value less the
  * least of its feature, over the largest less the least; 0 where these are equal, and never -0. In
- * double, rounded once. `spare` has room for 2 dim doubles. False where a value is not finite. O(docs
- * dim). */
+ * double, rounded once. `spare` has room for 2 dim doubles. False where a value is not finite.
+ * O(docs dim). */
 typedef bool scale_dense_kernel(const unsigned char *x, size_t docs, size_t dim, double *spare,
                                 float *made);
 scale_dense_kernel scale_dense_portable, scale_dense_avx2;

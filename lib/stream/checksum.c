@@ -52,8 +52,9 @@ uint32_t checksum_of(const struct record *record, const char *line, size_t n)
     uint32_t crc = from_line(line, n);
     for (size_t c = 0; c < record->columns; c++) {
         const struct column *column = &record->column[c];
-        crc = column->source || LITTLE_SWAPS ? add_made(crc, column)
-                                             : kernels->crc32c(crc, column->data, column_bytes(column));
+        crc = column->source || LITTLE_SWAPS
+                  ? add_made(crc, column)
+                  : kernels->crc32c(crc, column->data, column_bytes(column));
     }
     return crc;
 }

@@ -15,7 +15,8 @@
 #include "math/order.h"
 #include "math/rng.h"
 
-enum { DOCS = 40, DIM = 150, ROWS = 90, OBSERVED = 20, LANES = 16, FOUR = 4, TRIALS = 60, APART = 200 };
+enum { DOCS = 40, DIM = 150, ROWS = 90, OBSERVED = 20, LANES = 16, FOUR = 4, TRIALS = 60 };
+enum { APART = 200 };
 
 static unsigned long cases, wrong;
 
@@ -301,8 +302,8 @@ static void check_scale(const struct matrix *x)
              x->docs * x->dim * sizeof *got);
 }
 
-/* Each rank is (smaller + (equal - 1) / 2) of its feature, less the least, over the largest less the
- * least. */
+/* Each rank is (smaller + (equal - 1) / 2) of its feature, less the least, over the largest less
+ * the least. */
 static void rank_plainly(const struct matrix *x, float *want)
 {
     for (size_t j = 0; j < x->dim; j++) {

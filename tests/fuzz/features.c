@@ -1,6 +1,6 @@
-/* features: every kind of reader of features that runs here reads the same from a line, and stops at the
- * same place. The first byte chooses the range of indices, the second how many bytes may be read
- * after the line, which ends at the first NUL or LF. */
+/* features: every kind of reader of features that runs here reads the same from a line, and stops
+ * at the same place. The first byte chooses the range of indices, the second how many bytes may be
+ * read after the line, which ends at the first NUL or LF. */
 #include "base/text.h"
 #include "kernels/kernels.h"
 #include "target.h"
