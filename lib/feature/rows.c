@@ -20,7 +20,7 @@ void rows_close(struct rows *rows)
     buffer_free(&rows->dense);
     buffer_free(&rows->sorted);
     buffer_free(&rows->scaled);
-    buffer_free(&rows->counts);
+    buffer_free(&rows->ranges);
 }
 
 int rows_document(struct rows *rows, size_t most, struct fault *fault)
@@ -92,7 +92,8 @@ int rows_finite(const struct rows *rows, const char *verb, struct fault *fault)
     return 0;
 }
 
-void rows_drop_zeros(struct rows *rows)
+/* Removes the features that are 0, in place. */
+static void drop_zeros(struct rows *rows)
 {
     uint32_t *ptr = rows->ptr.at, *idx = rows->idx.at, left = 0;
     float *val = rows->val.at;
@@ -108,39 +109,27 @@ void rows_drop_zeros(struct rows *rows)
     rows->entries = left;
 }
 
-/* Where every document lists every feature, the values are the dense matrix. */
-static float *spread(struct rows *rows, size_t dim, struct fault *fault)
-{
-    if (rows->entries == rows->docs * dim)
-        return rows->val.at;
-    float *x = buffer_for(&rows->dense, rows->docs * dim, sizeof *x, fault);
-    const uint32_t *ptr = rows->ptr.at, *idx = rows->idx.at;
-    const float *val = rows->val.at;
-    if (!x)
-        return NULL;
-    memset(x, 0, rows->docs * dim * sizeof *x);
-    for (size_t i = 0; i < rows->docs; i++)
-        for (size_t e = ptr[i]; e < ptr[i + 1]; e++)
-            x[i * dim + idx[e]] = val[e];
-    return x;
-}
-
 int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *fault)
 {
     uint32_t nonzero = 0; /* there are fewer than 2^32 entries */
     const float *val = rows->val.at;
     for (size_t e = 0; e < rows->entries; e++)
         nonzero += val[e] != 0;
-    *x = (struct matrix){ .form = MATRIX_SPARSE, .docs = rows->docs, .dim = dim };
-    if (matrix_dense_is_smaller(rows->docs, dim, nonzero)) {
-        x->form = MATRIX_DENSE;
-        x->x = (const unsigned char *)spread(rows, dim, fault);
-        return x->x ? 0 : -1;
+    *x = (struct matrix){ .form = MATRIX_SPARSE, .docs = rows->docs, .dim = dim,
+                          .ptr = rows->ptr.at, .idx = rows->idx.at, .val = rows->val.at };
+    if (!matrix_dense_is_smaller(rows->docs, dim, nonzero)) {
+        if (nonzero < rows->entries)
+            drop_zeros(rows);
+        return 0;
     }
-    if (nonzero < rows->entries)
-        rows_drop_zeros(rows);
-    x->ptr = rows->ptr.at;
-    x->idx = rows->idx.at;
-    x->val = rows->val.at;
+    float *dense = rows->val.at; /* where every document lists every feature */
+    if (rows->entries < rows->docs * dim) {
+        dense = buffer_for(&rows->dense, rows->docs * dim, sizeof *dense, fault);
+        if (!dense)
+            return -1;
+        matrix_spread(x, dense);
+    }
+    *x = (struct matrix){ .form = MATRIX_DENSE, .docs = rows->docs, .dim = dim,
+                          .x = (const unsigned char *)dense };
     return 0;
 }

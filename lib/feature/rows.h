@@ -19,7 +19,7 @@ struct rows { /* all zero at first */
     struct buffer ptr, idx, val; /* uint32[docs+1], uint32[entries], float[entries] */
     struct buffer dense;
     struct buffer sorted, scaled; /* scale.c: the features, before and after */
-    struct buffer counts;         /* scale.c: the count of each feature's entries, or its range */
+    struct buffer ranges;         /* scale.c: of each feature */
 };
 
 /* Removes all documents. */
@@ -61,9 +61,6 @@ static inline void rows_placed(struct rows *rows, const uint32_t *idx_end)
 
 /* 0, or a fault for a feature that is not finite, as "feature 3 of document 0 VERB inf". */
 int rows_finite(const struct rows *rows, const char *verb, struct fault *fault);
-
-/* Removes the features that are 0, in place. */
-void rows_drop_zeros(struct rows *rows);
 
 /* *x becomes a view of the rows, with dim features, valid until they change: dense where that takes
  * no more bytes than sparse without zeros, else sparse without zeros. 0 or a fault. */

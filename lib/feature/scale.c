@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/unaligned.h"
 #include "kernels/kernels.h"
 
 /* ---- by sorting: ranks, and values where few are listed ---- */
@@ -187,40 +186,29 @@ int scale_ranks(const struct matrix *x, struct rows *out, struct matrix *y, stru
  * less memory. */
 enum { PLACES = 64, PLACES_MOST = 1 << 25 };
 
-/* The features with those that are not listed; NULL with a fault where there is no memory. */
-static const unsigned char *spread(const struct matrix *x, struct rows *out, struct fault *fault)
-{
-    if (x->form == MATRIX_DENSE)
-        return x->x;
-    float *at = buffer_for(&out->sorted, x->docs * x->dim, sizeof *at, fault);
-    if (!at)
-        return NULL;
-    memset(at, 0, x->docs * x->dim * sizeof *at);
-    for (size_t i = 0; i < x->docs; i++)
-        for (size_t e = unaligned_u4(x->ptr + 4 * i); e < unaligned_u4(x->ptr + 4 * (i + 1)); e++)
-            at[i * x->dim + unaligned_u4(x->idx + 4 * e)] = unaligned_f4(x->val + 4 * e);
-    return (const unsigned char *)at;
-}
-
 int scale_values(const struct matrix *x, struct rows *out, struct matrix *y, struct fault *fault)
 {
+    bool dense = x->form == MATRIX_DENSE;
     uint64_t places = (uint64_t)x->docs * x->dim, nonzero = 0;
-    uint64_t most = x->form == MATRIX_DENSE ? ROWS_MOST : PLACES_MOST;
-    if (places == 0 || places > most || places / PLACES > matrix_entries(x))
+    if (places == 0 || places > (dense ? ROWS_MOST : PLACES_MOST) ||
+        places / PLACES > matrix_entries(x))
         return scale_sorted(x, false, out, y, fault);
-    double *spare = buffer_for(&out->counts, x->dim, 2 * sizeof *spare, fault);
-    float *made = spare ? buffer_for(&out->dense, (size_t)places, sizeof *made, fault) : NULL;
-    const unsigned char *from = made ? spread(x, out, fault) : NULL;
-    if (!from)
+    double *ranges = buffer_for(&out->ranges, x->dim, 2 * sizeof *ranges, fault);
+    float *from = buffer_for(&out->sorted, dense ? 0 : (size_t)places, sizeof *from, fault);
+    float *made = buffer_for(&out->dense, (size_t)places, sizeof *made, fault);
+    if (!ranges || !from || !made)
         return -1;
-    if (!kernels->scale_dense(from, x->docs, x->dim, spare, made))
+    if (!dense)
+        matrix_spread(x, from);
+    if (!kernels->scale_dense(dense ? x->x : (const unsigned char *)from, x->docs, x->dim, ranges,
+                              made))
         return scale_sorted(x, false, out, y, fault); /* which names what is not finite */
     for (size_t i = 0; i < places; i++)
         nonzero += made[i] != 0;
-    *y = (struct matrix){ .form = MATRIX_DENSE, .docs = x->docs, .dim = x->dim,
-                          .x = (const unsigned char *)made };
-    if (matrix_dense_is_smaller(x->docs, x->dim, nonzero))
+    const struct matrix scaled = { .form = MATRIX_DENSE, .docs = x->docs, .dim = x->dim,
+                                   .x = (const unsigned char *)made };
+    *y = scaled;
+    if (matrix_dense_is_smaller(scaled.docs, scaled.dim, nonzero))
         return 0;
-    const struct matrix zeros = *y;
-    return rows_take(out, &zeros, fault) < 0 ? -1 : rows_matrix(out, x->dim, y, fault);
+    return rows_take(out, &scaled, fault) < 0 ? -1 : rows_matrix(out, scaled.dim, y, fault);
 }

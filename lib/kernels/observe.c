@@ -107,43 +107,28 @@ VECTORS_INLINE void spread_change(const struct change *change, four by[FOUR], fo
     }
 }
 
-/* Updates four columns above row `top`. */
-VECTORS_INLINE void shift(const struct columns *c, const struct change *change, double *u)
-{
-    four by[FOUR], g[FOUR], p, ui;
-    spread_change(change, by, g);
-    for (size_t i = 0; i < c->top; i += FOUR) {
-        take(&ui, u + i);
-        for (size_t r = 0; r < FOUR; r++) {
-            take(&p, c->column[r] + i);
-            four moved = p + ui * by[r];
-            put(c->column[r] + i, &moved);
-            ui += p * g[r];
-        }
-        put(u + i, &ui);
-    }
-}
-
-/* The same, and f becomes the products of these columns with the next observation's z, as dots has
- * them. */
-VECTORS_INLINE void shift_and_dot(const struct columns *c, const struct change *change, double *u,
-                                  const double *z, double f[FOUR])
+/* Updates four columns above row `top`. With z, the next observation's, f becomes the products of
+ * these columns with it, as dots has them. */
+VECTORS_INLINE void shift(const struct columns *c, const struct change *change, double *u,
+                          const double *z, double f[FOUR])
 {
     four by[FOUR], g[FOUR], s[FOUR] = { { 0 } }, p, ui, zi;
     spread_change(change, by, g);
     for (size_t i = 0; i < c->top; i += FOUR) {
         take(&ui, u + i);
-        take(&zi, z + i);
+        if (z)
+            take(&zi, z + i);
         for (size_t r = 0; r < FOUR; r++) {
             take(&p, c->column[r] + i);
             four moved = p + ui * by[r];
             put(c->column[r] + i, &moved);
             ui += p * g[r];
-            s[r] += moved * zi;
+            if (z)
+                s[r] += moved * zi;
         }
         put(u + i, &ui);
     }
-    for (size_t r = 0; r < FOUR; r++)
+    for (size_t r = 0; z && r < FOUR; r++)
         f[r] = sum(&s[r]);
 }
 
@@ -166,9 +151,9 @@ VECTORS_INLINE void update(const struct columns *c, const struct change *change,
 {
     bool whole = c->n == FOUR;
     if (whole && z)
-        shift_and_dot(c, change, u, z, f);
+        shift(c, change, u, z, f);
     else if (whole)
-        shift(c, change, u);
+        shift(c, change, u, NULL, NULL);
     for (size_t r = 0; r < c->n; r++)
         shift_one(c, r, whole ? c->top : 0, change, u);
     if (whole && z)

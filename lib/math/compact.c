@@ -190,29 +190,14 @@ static void put_number(unsigned char *number, size_t i, size_t width, uint32_t v
         memcpy(number + 2 * i, &two, sizeof two);
 }
 
-/* The features as dense values in the memory; NULL with a fault where there is none. */
-static const float *spread(const struct matrix *x, struct compact_memory *memory,
-                           struct fault *fault)
-{
-    float *values = buffer_for(&memory->values, x->docs * x->dim, sizeof *values, fault);
-    if (!values)
-        return NULL;
-    if (x->form == MATRIX_DENSE)
-        return memcpy(values, x->x, x->docs * x->dim * sizeof *values);
-    memset(values, 0, x->docs * x->dim * sizeof *values);
-    for (size_t i = 0; i < x->docs; i++)
-        for (size_t e = unaligned_u4(x->ptr + 4 * i); e < unaligned_u4(x->ptr + 4 * (i + 1)); e++)
-            values[i * x->dim + unaligned_u4(x->idx + 4 * e)] = unaligned_f4(x->val + 4 * e);
-    return values;
-}
-
 int compact_find(const struct matrix *x, size_t width, struct compact_memory *memory,
                  float *offset, float *step, unsigned char *number, struct fault *fault)
 {
     size_t docs = x->docs, dim = x->dim;
-    const float *values = spread(x, memory, fault);
+    float *values = buffer_for(&memory->values, docs * dim, sizeof *values, fault);
     if (!values)
         return -1;
+    matrix_spread(x, values);
     for (size_t j = 0; j < dim; j++) {
         float least, by;
         if (!choose_grid(values + j, docs, dim, width, &least, &by))

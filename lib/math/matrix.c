@@ -39,6 +39,17 @@ size_t matrix_entries(const struct matrix *x)
     return x->form == MATRIX_DENSE ? x->docs * x->dim : x->docs;
 }
 
+void matrix_spread(const struct matrix *x, float *to)
+{
+    if (x->form == MATRIX_DENSE)
+        memcpy(to, x->x, x->docs * x->dim * sizeof *to);
+    else
+        memset(to, 0, x->docs * x->dim * sizeof *to);
+    for (size_t i = 0; x->form == MATRIX_SPARSE && i < x->docs; i++, to += x->dim)
+        for (size_t e = unaligned_u4(x->ptr + 4 * i); e < unaligned_u4(x->ptr + 4 * (i + 1)); e++)
+            to[unaligned_u4(x->idx + 4 * e)] = unaligned_f4(x->val + 4 * e);
+}
+
 void matrix_times(const struct matrix *x, const double *w, double scale, size_t n, double *s,
                   double *spare)
 {
