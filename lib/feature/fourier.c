@@ -6,7 +6,6 @@
 
 #include "math/normal.h"
 #include "math/real.h"
-#include "math/vectors.h"
 
 static const double PI = 0x1.921fb54442d18p+1;
 
@@ -104,26 +103,11 @@ static int draw_new(struct fourier *fourier, const struct rows *rows, struct fau
 }
 
 /* Adds two features to the turns, the first one first. */
-VECTORS_INLINE void add_two(double *restrict turns, const double *restrict first, double x,
-                            const double *restrict second, double y, size_t n)
+static void add_two(double *restrict turns, const double *restrict first, double x,
+                    const double *restrict second, double y, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         turns[i] = (turns[i] + x * first[i]) + y * second[i];
-}
-
-typedef void adder(double *restrict turns, const double *restrict first, double x,
-                   const double *restrict second, double y, size_t n);
-
-static void add_any(double *restrict turns, const double *restrict first, double x,
-                    const double *restrict second, double y, size_t n)
-{
-    add_two(turns, first, x, second, y, n);
-}
-
-VECTORS_WIDE static void add_wide(double *restrict turns, const double *restrict first, double x,
-                                  const double *restrict second, double y, size_t n)
-{
-    add_two(turns, first, x, second, y, n);
 }
 
 /* The frequencies of a feature. */
@@ -137,13 +121,12 @@ static const double *find_omega(const struct fourier *fourier, uint32_t feature)
 static const double *find_turns(struct fourier *fourier, const uint32_t *idx, const float *val,
                                 size_t k)
 {
-    adder *add = vectors_wide() ? add_wide : add_any;
     double *turns = fourier->turns.at;
     size_t number = fourier->number, e = 0;
     memcpy(turns, fourier->shift.at, number * sizeof *turns);
     for (; e + 1 < k; e += 2)
-        add(turns, find_omega(fourier, idx[e]), (double)val[e], find_omega(fourier, idx[e + 1]),
-            (double)val[e + 1], number);
+        add_two(turns, find_omega(fourier, idx[e]), (double)val[e],
+                find_omega(fourier, idx[e + 1]), (double)val[e + 1], number);
     if (e < k) {
         const double *omega = find_omega(fourier, idx[e]);
         for (size_t i = 0; i < number; i++)

@@ -13,9 +13,4 @@
  * allows. */
 int products_rows(const struct rows *in, size_t *dim, struct rows *out, struct fault *fault);
 
-/* The same from dense features x to y, which lies in `out`: 1; 0 where that needs products_rows,
- * for a fault or for the sparse form; or a fault (memory). */
-int products_dense(const struct matrix *x, struct rows *out, struct matrix *y,
-                   struct fault *fault);
-
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "math/vectors.h"
 #include "stream/round.h"
 
 void rows_clear(struct rows *rows)
@@ -21,7 +20,7 @@ void rows_close(struct rows *rows)
     buffer_free(&rows->dense);
     buffer_free(&rows->sorted);
     buffer_free(&rows->scaled);
-    buffer_free(&rows->counts);
+    buffer_free(&rows->ranges);
 }
 
 int rows_document(struct rows *rows, size_t most, struct fault *fault)
@@ -93,7 +92,8 @@ int rows_finite(const struct rows *rows, const char *verb, struct fault *fault)
     return 0;
 }
 
-void rows_drop_zeros(struct rows *rows)
+/* Removes the features that are 0, in place. */
+static void drop_zeros(struct rows *rows)
 {
     uint32_t *ptr = rows->ptr.at, *idx = rows->idx.at, left = 0;
     float *val = rows->val.at;
@@ -109,83 +109,27 @@ void rows_drop_zeros(struct rows *rows)
     rows->entries = left;
 }
 
-/* Where every document lists every feature, the values are the dense matrix. */
-static float *spread(struct rows *rows, size_t dim, struct fault *fault)
-{
-    if (rows->entries == rows->docs * dim)
-        return rows->val.at;
-    float *x = buffer_for(&rows->dense, rows->docs * dim, sizeof *x, fault);
-    const uint32_t *ptr = rows->ptr.at, *idx = rows->idx.at;
-    const float *val = rows->val.at;
-    if (!x)
-        return NULL;
-    memset(x, 0, rows->docs * dim * sizeof *x);
-    for (size_t i = 0; i < rows->docs; i++)
-        for (size_t e = ptr[i]; e < ptr[i + 1]; e++)
-            x[i * dim + idx[e]] = val[e];
-    return x;
-}
-
 int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *fault)
 {
     uint32_t nonzero = 0; /* there are fewer than 2^32 entries */
     const float *val = rows->val.at;
     for (size_t e = 0; e < rows->entries; e++)
         nonzero += val[e] != 0;
-    *x = (struct matrix){ .form = MATRIX_SPARSE, .docs = rows->docs, .dim = dim };
-    if (matrix_dense_is_smaller(rows->docs, dim, nonzero)) {
-        x->form = MATRIX_DENSE;
-        x->x = (const unsigned char *)spread(rows, dim, fault);
-        return x->x ? 0 : -1;
-    }
-    if (nonzero < rows->entries)
-        rows_drop_zeros(rows);
-    x->ptr = rows->ptr.at;
-    x->idx = rows->idx.at;
-    x->val = rows->val.at;
-    return 0;
-}
-
-int rows_dense(struct rows *rows, size_t docs, uint64_t dim, float **x, struct fault *fault)
-{
-    *x = NULL;
-    if (dim > ROUND_DIM || (uint64_t)docs * dim > ROWS_MOST)
+    *x = (struct matrix){ .form = MATRIX_SPARSE, .docs = rows->docs, .dim = dim,
+                          .ptr = rows->ptr.at, .idx = rows->idx.at, .val = rows->val.at };
+    if (!matrix_dense_is_smaller(rows->docs, dim, nonzero)) {
+        if (nonzero < rows->entries)
+            drop_zeros(rows);
         return 0;
-    *x = buffer_for(&rows->dense, docs * (size_t)dim, sizeof **x, fault);
-    return *x ? 0 : -1;
-}
-
-/* How many of n floats are not 0, and in *odd whether one is not finite. */
-VECTORS_INLINE size_t count_nonzero(const float *x, size_t n, bool *odd)
-{
-    size_t nonzero = 0;
-    uint32_t carried = 0;
-    while (n > 0) {
-        uint32_t some = 0, piece = n < UINT16_MAX ? (uint32_t)n : UINT16_MAX, bits;
-        for (uint32_t i = 0; i < piece; i++) {
-            memcpy(&bits, x + i, sizeof bits);
-            carried |= (bits & INT32_MAX) + ((uint32_t)1 << 23);
-            some += x[i] != 0;
-        }
-        nonzero += some;
-        x += piece;
-        n -= piece;
     }
-    *odd = carried >> 31;
-    return nonzero;
-}
-
-VECTORS_WIDE static size_t count_nonzero_wide(const float *x, size_t n, bool *odd)
-{
-    return count_nonzero(x, n, odd);
-}
-
-bool rows_dense_matrix(const struct rows *rows, size_t docs, size_t dim, struct matrix *y)
-{
-    bool odd;
-    const float *x = rows->dense.at;
-    size_t nonzero = vectors_wide() ? count_nonzero_wide(x, docs * dim, &odd)
-                                    : count_nonzero(x, docs * dim, &odd);
-    *y = (struct matrix){ .form = MATRIX_DENSE, .docs = docs, .dim = dim, .x = rows->dense.at };
-    return !odd && matrix_dense_is_smaller(docs, dim, nonzero);
+    float *dense = rows->val.at; /* where every document lists every feature */
+    if (rows->entries < rows->docs * dim) {
+        dense = buffer_for(&rows->dense, rows->docs * dim, sizeof *dense, fault);
+        if (!dense)
+            return -1;
+        matrix_spread(x, dense);
+    }
+    *x = (struct matrix){ .form = MATRIX_DENSE, .docs = rows->docs, .dim = dim,
+                          .x = (const unsigned char *)dense };
+    return 0;
 }

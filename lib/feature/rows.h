@@ -19,7 +19,7 @@ struct rows { /* all zero at first */
     struct buffer ptr, idx, val; /* uint32[docs+1], uint32[entries], float[entries] */
     struct buffer dense;
     struct buffer sorted, scaled; /* scale.c: the features, before and after */
-    struct buffer counts;         /* scale.c: the count of each feature's entries, or its range */
+    struct buffer ranges;         /* scale.c: of each feature */
 };
 
 /* Removes all documents. */
@@ -62,20 +62,9 @@ static inline void rows_placed(struct rows *rows, const uint32_t *idx_end)
 /* 0, or a fault for a feature that is not finite, as "feature 3 of document 0 VERB inf". */
 int rows_finite(const struct rows *rows, const char *verb, struct fault *fault);
 
-/* Removes the features that are 0, in place. */
-void rows_drop_zeros(struct rows *rows);
-
 /* *x becomes a view of the rows, with dim features, valid until they change: dense where that takes
  * no more bytes than sparse without zeros, else sparse without zeros. 0 or a fault. */
 int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *fault);
-
-/* Room for a dense round of docs dim features in `rows`, to be filled in and given to
- * rows_dense_matrix. *x is NULL where rows_start would refuse that many. 0 or a fault (memory). */
-int rows_dense(struct rows *rows, size_t docs, uint64_t dim, float **x, struct fault *fault);
-
-/* *y becomes a view of what rows_dense gave, valid until it is called again. False where a feature
- * is not finite, or where rows_matrix would choose the sparse form. */
-bool rows_dense_matrix(const struct rows *rows, size_t docs, size_t dim, struct matrix *y);
 
 void rows_close(struct rows *rows);
 

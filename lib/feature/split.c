@@ -3,9 +3,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/unaligned.h"
-#include "math/vectors.h"
-
 void split_close(struct split *split)
 {
     buffer_free(&split->used);
@@ -94,62 +91,18 @@ int split_rows(struct split *split, const struct rows *in, size_t *dim, struct r
     for (size_t i = 0; i < in->docs; i++) {
         if (rows_document(out, 2 * n, fault) < 0)
             return -1;
-        for (size_t u = 0, e = ptr[i]; u < n; u++) {
+        uint32_t *to;
+        float *value;
+        rows_place(out, &to, &value);
+        for (size_t u = 0, e = ptr[i]; u < n; u++, to += 2, value += 2) {
             double x = e < ptr[i + 1] && idx[e] == used[u] ? (double)val[e++] : 0;
-            rows_feature(out, 2 * used[u], (float)(x - mean[u]));
-            rows_feature(out, 2 * used[u] + 1, (float)mean[u]);
+            to[0] = 2 * used[u];
+            to[1] = 2 * used[u] + 1;
+            value[0] = (float)(x - mean[u]);
+            value[1] = (float)mean[u];
         }
+        rows_placed(out, to);
     }
     *dim *= 2;
     return 0;
-}
-
-/* mean[dim]: of each feature over all documents, in their order. */
-VECTORS_INLINE void find_dense_means(const struct matrix *x, double *mean)
-{
-    for (size_t j = 0; j < x->dim; j++)
-        mean[j] = 0;
-    for (size_t i = 0; i < x->docs; i++)
-        for (size_t j = 0; j < x->dim; j++)
-            mean[j] += (double)unaligned_f4(x->x + (i * x->dim + j) * sizeof(float));
-    for (size_t j = 0; j < x->dim; j++)
-        mean[j] /= (double)x->docs;
-}
-
-/* A feature that is -0 counts as one that is not listed: 0. */
-VECTORS_INLINE void split_row(const unsigned char *x, size_t dim, const double *restrict mean,
-                              float *restrict out)
-{
-    for (size_t j = 0; j < dim; j++) {
-        out[2 * j] = (float)((double)unaligned_f4(x + j * sizeof(float)) + 0.0 - mean[j]);
-        out[2 * j + 1] = (float)mean[j];
-    }
-}
-
-VECTORS_INLINE void split_all(const struct matrix *x, double *mean, float *out)
-{
-    find_dense_means(x, mean);
-    for (size_t i = 0; i < x->docs; i++)
-        split_row(x->x + i * x->dim * sizeof(float), x->dim, mean, out + 2 * i * x->dim);
-}
-
-VECTORS_WIDE static void split_all_wide(const struct matrix *x, double *mean, float *out)
-{
-    split_all(x, mean, out);
-}
-
-int split_dense(struct split *split, const struct matrix *x, struct rows *out, struct matrix *y,
-                struct fault *fault)
-{
-    float *made;
-    double *mean = buffer_for(&split->mean, x->dim, sizeof *mean, fault);
-    if (!mean || rows_dense(out, x->docs, 2 * (uint64_t)x->dim, &made, fault) < 0)
-        return -1;
-    if (!made)
-        return 0;
-    if (vectors_wide())
-        split_all_wide(x, mean, made);
-    else
-        split_all(x, mean, made);
-    return rows_dense_matrix(out, x->docs, 2 * x->dim, y);
 }

@@ -18,11 +18,6 @@ struct split { /* all zero at first */
 int split_rows(struct split *split, const struct rows *in, size_t *dim, struct rows *out,
                struct fault *fault);
 
-/* The same from dense features x to y, which lies in `out`: 1; 0 where that needs split_rows, for a
- * fault or for the sparse form; or a fault (memory). */
-int split_dense(struct split *split, const struct matrix *x, struct rows *out, struct matrix *y,
-                struct fault *fault);
-
 void split_close(struct split *split);
 
 #endif

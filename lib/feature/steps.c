@@ -14,84 +14,66 @@ const struct step_defaults steps_usual = { .number = 100, .seed = 1, .gamma = 1 
 
 /* ---- the table ---- */
 
-static int change_split(struct feature_step *step, struct rows *in, size_t *dim,
-                        struct rows *out, struct fault *fault)
+/* From x, which `in` may hold as rows meanwhile, to *y, a view of `out`. */
+typedef int change_features(struct feature_step *step, const struct matrix *x, struct rows *in,
+                            struct rows *out, struct matrix *y, struct fault *fault);
+
+/* *y becomes a view of what a step made: 0, or a fault where that is not finite. */
+static int finish(struct rows *out, size_t dim, struct matrix *y, struct fault *fault)
 {
-    return split_rows(&step->split, in, dim, out, fault);
+    return rows_finite(out, "would be", fault) < 0 ? -1 : rows_matrix(out, dim, y, fault);
 }
 
-static int change_fourier(struct feature_step *step, struct rows *in, size_t *dim,
-                          struct rows *out, struct fault *fault)
+static int change_split(struct feature_step *step, const struct matrix *x, struct rows *in,
+                        struct rows *out, struct matrix *y, struct fault *fault)
 {
-    return fourier_rows(&step->fourier, in, dim, out, fault);
+    size_t dim = x->dim;
+    return rows_take(in, x, fault) < 0 || split_rows(&step->split, in, &dim, out, fault) < 0
+               ? -1 : finish(out, dim, y, fault);
 }
 
-static int change_products(struct feature_step *step, struct rows *in, size_t *dim,
-                           struct rows *out, struct fault *fault)
+static int change_fourier(struct feature_step *step, const struct matrix *x, struct rows *in,
+                          struct rows *out, struct matrix *y, struct fault *fault)
 {
+    size_t dim = x->dim;
+    return rows_take(in, x, fault) < 0 || fourier_rows(&step->fourier, in, &dim, out, fault) < 0
+               ? -1 : finish(out, dim, y, fault);
+}
+
+static int change_products(struct feature_step *step, const struct matrix *x, struct rows *in,
+                           struct rows *out, struct matrix *y, struct fault *fault)
+{
+    size_t dim = x->dim;
     (void)step;
-    return products_rows(in, dim, out, fault);
+    return rows_take(in, x, fault) < 0 || products_rows(in, &dim, out, fault) < 0
+               ? -1 : finish(out, dim, y, fault);
 }
 
-/* On dense features directly: 1, 0 for the other way, or a fault. */
-static int scale_directly(struct feature_step *step, const struct matrix *x, struct rows *out,
-                          struct matrix *y, struct fault *fault)
+static int change_scale(struct feature_step *step, const struct matrix *x, struct rows *in,
+                        struct rows *out, struct matrix *y, struct fault *fault)
 {
-    (void)step;
-    return scale_dense(x, out, y, fault);
+    (void)step, (void)in;
+    return scale_values(x, out, y, fault);
 }
 
-static int split_directly(struct feature_step *step, const struct matrix *x, struct rows *out,
-                          struct matrix *y, struct fault *fault)
+static int change_rank(struct feature_step *step, const struct matrix *x, struct rows *in,
+                       struct rows *out, struct matrix *y, struct fault *fault)
 {
-    return split_dense(&step->split, x, out, y, fault);
-}
-
-static int products_directly(struct feature_step *step, const struct matrix *x, struct rows *out,
-                             struct matrix *y, struct fault *fault)
-{
-    (void)step;
-    return products_dense(x, out, y, fault);
-}
-
-static void swap_rows(struct rows *a, struct rows *b)
-{
-    struct rows held = *a;
-    *a = *b;
-    *b = held;
-}
-
-static int change_scale(struct feature_step *step, struct rows *in, size_t *dim,
-                        struct rows *out, struct fault *fault)
-{
-    (void)step, (void)dim;
-    swap_rows(in, out);
-    return rows_finite(out, "is", fault) < 0 ? -1 : scale_rows(out, fault);
-}
-
-static int change_rank(struct feature_step *step, struct rows *in, size_t *dim,
-                       struct rows *out, struct fault *fault)
-{
-    (void)step, (void)dim;
-    swap_rows(in, out);
-    return rows_finite(out, "is", fault) < 0 ? -1 : scale_rank_rows(out, fault);
+    (void)step, (void)in;
+    return scale_ranks(x, out, y, fault);
 }
 
 static const struct step_kind {
     const char *name;
     bool draws; /* takes the parameters number, gamma and seed */
-    /* From `in`, which may be used up, to `out`; *dim becomes the new width. */
-    int (*change)(struct feature_step *step, struct rows *in, size_t *dim, struct rows *out,
-                  struct fault *fault);
-    int (*directly)(struct feature_step *step, const struct matrix *x, struct rows *out,
-                    struct matrix *y, struct fault *fault); /* NULL: never */
+    change_features *change;
 } kinds[] = {
-    { "scale", false, change_scale, scale_directly },
-    { "rank", false, change_rank, NULL },
-    { "split", false, change_split, split_directly },
-    { "fourier", true, change_fourier, NULL },
-    { "products", false, change_products, products_directly },
-    { NULL, false, NULL, NULL },
+    { "scale", false, change_scale },
+    { "rank", false, change_rank },
+    { "split", false, change_split },
+    { "fourier", true, change_fourier },
+    { "products", false, change_products },
+    { NULL, false, NULL },
 };
 
 const char *steps_name(size_t i)
@@ -223,28 +205,15 @@ static int start(struct steps *steps, struct fault *fault)
 
 int steps_apply(struct steps *steps, const struct matrix *x, struct matrix *y, struct fault *fault)
 {
-    size_t dim = x->dim;
-    const struct step_kind *first = steps->step[0].kind;
+    struct matrix before = *x;
     if (!steps->started && start(steps, fault) < 0)
         return -1;
-    if (steps->number == 1 && x->form == MATRIX_DENSE && first->directly) {
-        int done = first->directly(&steps->step[0], x, &steps->out, y, fault);
-        if (done != 0)
-            return done < 0 ? -1 : 0;
-    }
-    if (rows_take(&steps->in, x, fault) < 0)
-        return -1;
-    for (size_t i = 0; i < steps->number; i++) {
+    for (size_t i = 0; i < steps->number; i++, before = *y) {
         struct feature_step *step = &steps->step[i];
-        if (i > 0) { /* as if the features between two steps had been written and read */
-            swap_rows(&steps->in, &steps->out);
-            rows_drop_zeros(&steps->in);
-        }
-        if (step->kind->change(step, &steps->in, &dim, &steps->out, fault) < 0 ||
-            rows_finite(&steps->out, "would be", fault) < 0)
+        if (step->kind->change(step, &before, &steps->in, &steps->out[i % 2], y, fault) < 0)
             return -1;
     }
-    return rows_matrix(&steps->out, dim, y, fault);
+    return 0;
 }
 
 void steps_close(struct steps *steps)
@@ -254,5 +223,6 @@ void steps_close(struct steps *steps)
         fourier_close(&steps->step[i].fourier);
     }
     rows_close(&steps->in);
-    rows_close(&steps->out);
+    rows_close(&steps->out[0]);
+    rows_close(&steps->out[1]);
 }

@@ -38,7 +38,7 @@ struct steps { /* all zero at first: no steps */
     char words[ROUND_MADE + 1]; /* complete, with all parameters: what reads back as the same */
     bool defaulted;             /* a word lacked parameters, so `defaults` counted */
     bool started;
-    struct rows in, out;
+    struct rows in, out[2]; /* what the steps in turn make lies in `out` */
 };
 
 /* The name of step i, from 0, or NULL after the last. */

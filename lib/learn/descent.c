@@ -161,8 +161,9 @@ static int descend(struct descent *my, struct state *state, size_t width, struct
     state->changed.known = false;
     for (size_t j = 0; j < width; j++)
         z[j] = w[j] - eta * z[j];
-    if (!finite_numbers(width, z))
-        return learner_check_weights(state, z, width, fault);
+    size_t finite = finite_until(width, z);
+    if (finite < width)
+        return learner_diverges(state, finite, z[finite], fault);
     state->begun = true;
     memcpy(w, z, width * sizeof *w);
     memset(z, 0, width * sizeof *z);
@@ -208,10 +209,9 @@ static int descend_changes(struct descent *my, struct state *state, const struct
         return -1;
     for (size_t e = 0; e < n; e++)
         value[e] = w[index[e]] - eta * value[e];
-    bool finite = finite_numbers(n, value);
-    for (size_t e = 0; !finite && e < n; e++)
-        if (learner_check_weight(state, index[e], value[e], fault) < 0)
-            return -1;
+    size_t finite = finite_until(n, value);
+    if (finite < n)
+        return learner_diverges(state, index[finite], value[finite], fault);
     state->begun = true;
     for (size_t e = 0; e < n; e++)
         w[index[e]] = value[e];

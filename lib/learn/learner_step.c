@@ -80,28 +80,16 @@ double *learner_score(struct state *state, const struct matrix *x, struct fault 
                          fault) < 0 ? NULL : s;
 }
 
-int learner_check_weight(const struct state *state, size_t j, double value, struct fault *fault)
+int learner_diverges(const struct state *state, size_t j, double value, struct fault *fault)
 {
-    if (isfinite(value))
-        return 0;
     bool ball = state->settings.set[SETTING_ETA] && strchr(state->learner->letters, 'U');
     return fault_data(fault, "the step makes weight %zu %s: the weights diverge%s", j,
                       isnan(value) ? "NaN" : "infinite",
                       ball ? ": use a smaller step (-e), or a ball (-U)" : "");
 }
 
-int learner_check_weights(const struct state *state, const double *w, size_t n,
-                          struct fault *fault)
-{
-    if (finite_numbers(n, w))
-        return 0;
-    for (size_t j = 0; j < n; j++)
-        if (learner_check_weight(state, j, w[j], fault) < 0)
-            return -1;
-    return 0;
-}
-
 int learner_check(const struct state *state, struct fault *fault)
 {
-    return learner_check_weights(state, state->w, state->dim, fault);
+    size_t j = finite_until(state->dim, state->w);
+    return j == state->dim ? 0 : learner_diverges(state, j, state->w[j], fault);
 }

@@ -36,11 +36,10 @@ int learner_answers(size_t n, const double *answer, struct fault *fault);
  * next call; NULL after a fault. */
 double *learner_score(struct state *state, const struct matrix *x, struct fault *fault);
 
-/* 0, or a fault that names a weight that is not finite: weight j, where a step would make it
- * `value`; the first of w[n], weights that a step would make; or one that the state has. O(n). */
-int learner_check_weight(const struct state *state, size_t j, double value, struct fault *fault);
-int learner_check_weights(const struct state *state, const double *w, size_t n,
-                          struct fault *fault);
+/* Are all weights finite? 0, or a fault that names one that is not. O(dim). */
 int learner_check(const struct state *state, struct fault *fault);
+
+/* The fault of a step that would make weight j `value`, which is not finite. */
+int learner_diverges(const struct state *state, size_t j, double value, struct fault *fault);
 
 #endif

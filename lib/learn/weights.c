@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/text.h"
 #include "base/unaligned.h"
 #include "learn/learner.h"
 #include "stream/model.h"
-#include "text/decimal.h"
 #include "text/print.h"
 
 /* ---- out ---- */

@@ -5,7 +5,6 @@
 
 #include "learn/learner_step.h"
 #include "loss/pairs.h"
-#include "math/vectors.h"
 
 enum { FOUR = 4 }; /* rows of Sigma at a time */
 
@@ -50,14 +49,14 @@ static int solar1(struct state *state, const struct row *x, struct fault *fault)
 }
 
 /* y += a x. */
-VECTORS_INLINE void add(double a, const double *restrict x, double *restrict y, size_t dim)
+static void add(double a, const double *restrict x, double *restrict y, size_t dim)
 {
     for (size_t j = 0; j < dim; j++)
         y[j] += a * x[j];
 }
 
 /* The same for four rows, bit for bit, with y read and written once. */
-VECTORS_INLINE void add_four(const double a[FOUR], const double *const x[FOUR],
+static void add_four(const double a[FOUR], const double *const x[FOUR],
                              double *restrict y, size_t dim)
 {
     const double *p = x[0], *q = x[1], *r = x[2], *s = x[3];
@@ -66,7 +65,7 @@ VECTORS_INLINE void add_four(const double a[FOUR], const double *const x[FOUR],
 }
 
 /* v = Sigma x, by rows of Sigma, which is symmetric. Rows where x is 0 are skipped. */
-VECTORS_INLINE void spread(const double *sigma, const struct row *x, double *v, size_t dim)
+static void spread(const double *sigma, const struct row *x, double *v, size_t dim)
 {
     const double *row[FOUR];
     double a[FOUR];
@@ -86,7 +85,7 @@ VECTORS_INLINE void spread(const double *sigma, const struct row *x, double *v, 
 }
 
 /* Sigma -= v v' / b. Both halves get the same bits. */
-VECTORS_INLINE void shrink(double *sigma, double *v, double b, size_t dim)
+static void shrink(double *sigma, double *v, double b, size_t dim)
 {
     double root = sqrt(b);
     for (size_t j = 0; j < dim; j++)
@@ -94,17 +93,6 @@ VECTORS_INLINE void shrink(double *sigma, double *v, double b, size_t dim)
     for (size_t i = 0; i < dim; i++)
         if (v[i] != 0)
             add(-v[i], v, sigma + i * dim, dim);
-}
-
-VECTORS_WIDE static void spread_wide(const double *sigma, const struct row *x, double *v,
-                                     size_t dim)
-{
-    spread(sigma, x, v, dim);
-}
-
-VECTORS_WIDE static void shrink_wide(double *sigma, double *v, double b, size_t dim)
-{
-    shrink(sigma, v, b, dim);
 }
 
 /* SOLAR-II: Sigma is the covariance of the weights (Wang et al. 2015, Proposition 2, with its
@@ -115,14 +103,14 @@ static int solar2(struct state *state, const struct row *x, struct fault *fault)
     double *v = buffer_for(&state->spare, state->dim, sizeof *v, fault);
     if (!v || missing <= 0)
         return v ? 0 : -1;
-    (vectors_wide() ? spread_wide : spread)(sigma, x, v, state->dim);
+    spread(sigma, x, v, state->dim);
     double b = row_times(x, v) + state->settings.value[SETTING_TRADEOFF];
     if (!(b > 0) || isinf(b))
         return fault_data(fault, "x'Sigma x + gamma is %g: the features are too large, or Sigma "
                           "is no longer positive: use a larger -C, or smaller features", b);
     for (size_t j = 0; j < state->dim; j++)
         state->w[j] += v[j] * (missing / b);
-    (vectors_wide() ? shrink_wide : shrink)(sigma, v, b, state->dim);
+    shrink(sigma, v, b, state->dim);
     return 0;
 }
 
@@ -225,12 +213,13 @@ const struct learner learn_solar2 = {
 };
 
 const struct learner learn_prank_pair = {
-    .name = "prank-pair", .letters = "os", .least = 2, .docs = 5000, .learn = learn_perceptron_round,
-    .preset = { [SETTING_SEED] = 1 },
+    .name = "prank-pair", .letters = "os", .least = 2, .docs = 5000,
+    .learn = learn_perceptron_round, .preset = { [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_committee = {
-    .name = "committee", .letters = "Nos", .least = 2, .docs = 5000, .learn = learn_committee_round,
+    .name = "committee", .letters = "Nos", .least = 2, .docs = 5000,
+    .learn = learn_committee_round,
     .arrays = { [VOTES] = { "votes", ARRAY_NUMBERS, SETTING_MEMBERS, 0 },
               [MEMBERS] = { "members", ARRAY_COUNT, SETTING_MEMBERS, 0 },
               [STREAK] = { "streak", ARRAY_COUNT, SETTINGS, 0 },

@@ -186,7 +186,8 @@ const struct learner learn_solar1_ties = {
 };
 
 const struct learner learn_solar2_ties = {
-    .name = "solar2-ties", .letters = "Cs", .least = 2, .docs = 500, .learn = learn_ties, GRADIENT, SIGMA,
+    .name = "solar2-ties", .letters = "Cs", .least = 2, .docs = 500, .learn = learn_ties, GRADIENT,
+    SIGMA,
     .preset = { [SETTING_TRADEOFF] = 1e4, [SETTING_SEED] = 1 },
 };
 

@@ -26,8 +26,8 @@ struct pairs {
 };
 
 /* Prepares all pairs, shuffled by `rng`, or, if rng is NULL, by the better document and then the
- * worse one. Shuffled pairs take 8 bytes each in `buffer`. Borrows feedback and buffer. O(m log m) for m documents, and if
- * shuffled O(1) a pair. */
+ * worse one. Shuffled pairs take 8 bytes each in `buffer`. Borrows feedback and buffer. O(m log m)
+ * for m documents, and if shuffled O(1) a pair. */
 int pairs_start(struct pairs *pairs, const struct feedback *feedback, struct rng *rng,
                 struct buffer *buffer, struct fault *fault);
 

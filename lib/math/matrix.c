@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "math/dense.h"
-#include "math/lanes.h"
+#include "kernels/kernels.h"
+#include "kernels/lanes.h"
 
 /* Weights of sparse features lie anywhere: they are prefetched this many entries ahead. */
 enum { AHEAD = 32 };
@@ -39,6 +39,17 @@ size_t matrix_entries(const struct matrix *x)
     return x->form == MATRIX_DENSE ? x->docs * x->dim : x->docs;
 }
 
+void matrix_spread(const struct matrix *x, float *to)
+{
+    if (x->form == MATRIX_DENSE)
+        memcpy(to, x->x, x->docs * x->dim * sizeof *to);
+    else
+        memset(to, 0, x->docs * x->dim * sizeof *to);
+    for (size_t i = 0; x->form == MATRIX_SPARSE && i < x->docs; i++, to += x->dim)
+        for (size_t e = unaligned_u4(x->ptr + 4 * i); e < unaligned_u4(x->ptr + 4 * (i + 1)); e++)
+            to[unaligned_u4(x->idx + 4 * e)] = unaligned_f4(x->val + 4 * e);
+}
+
 void matrix_times(const struct matrix *x, const double *w, double scale, size_t n, double *s,
                   double *spare)
 {
@@ -47,7 +58,7 @@ void matrix_times(const struct matrix *x, const double *w, double scale, size_t 
         for (size_t j = 0; scale != 1 && j < reach; j++)
             spare[j] = scale * w[j];
         const struct dense dense = { x->x, x->docs, x->dim, reach };
-        dense_times(&dense, scale != 1 ? spare : w, s);
+        kernels->dense_times(&dense, scale != 1 ? spare : w, s);
     } else if (x->form == MATRIX_SPARSE) {
         for (size_t i = 0; i < x->docs; i++)
             s[i] = sparse_times(x, i, w, scale, n);
@@ -72,7 +83,7 @@ void matrix_transposed_times(const struct matrix *x, const double *g, double *z)
 {
     const struct dense dense = { x->x, x->docs, x->dim, x->dim };
     if (x->form == MATRIX_DENSE)
-        dense_add(&dense, g, z);
+        kernels->dense_add(&dense, g, z);
     for (size_t i = 0; x->form != MATRIX_DENSE && i < x->docs; i++)
         if (g[i] != 0)
             add_row(x, i, g[i], z);

@@ -26,6 +26,9 @@ size_t matrix_width(const struct matrix *x);
 /* The number of feature values that are stored. */
 size_t matrix_entries(const struct matrix *x);
 
+/* Writes dense or sparse features to[docs * dim], with those that are not stored: 0. */
+void matrix_spread(const struct matrix *x, float *to);
+
 /* Does the dense form of so many features take no more bytes than the sparse one, which stores only
  * those that are not 0? */
 static inline bool matrix_dense_is_smaller(size_t docs, size_t dim, uint64_t nonzero)

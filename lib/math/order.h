@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "math/vectors.h"
-
 /* order[m]: the documents 0 to m - 1 by score, highest first, ties in document order. No score is
  * NaN. `scratch` has room for m. O(m log m). */
 void order_by_score(size_t m, const double *score, uint32_t *order, uint32_t *scratch);
@@ -19,10 +17,6 @@ typedef bool order_go_on(void *of, size_t steps);
 enum { ORDER_PIECE = 1 << 20 };
 bool order_in_pieces(size_t m, const double *score, uint32_t *order, uint32_t *scratch,
                      order_go_on *go_on, void *of);
-
-/* order_by_score by kind of machine, for tests: the kind may be at most vectors_best(). */
-void order_for(enum vectors kind, size_t m, const double *score, uint32_t *order,
-               uint32_t *scratch);
 
 /* Is order[m] a permutation of 0 to m - 1? `scratch` has room for m. O(m). */
 bool order_is_permutation(size_t m, const uint32_t *order, uint32_t *scratch);

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/unaligned.h"
+#include "kernels/kernels.h"
+#include "math/finite.h"
 #include "math/udu.h"
 
 size_t regression_rows(size_t dim, bool plain)
@@ -90,7 +91,7 @@ double regression_expect(struct regression *regression, size_t i)
     return expect(regression, regression->z);
 }
 
-/* The z of documents from number i on, side by side, as variances_abreast takes them. */
+/* The z of documents from number i on, side by side, as kernels->variances takes them. */
 static void write_abreast(struct regression *my, size_t i, double *z)
 {
     enum { W = VARIANCES_ABREAST };
@@ -123,7 +124,7 @@ void regression_variances(struct regression *regression, size_t i, double v[VARI
         my->shares = true;
     }
     write_abreast(my, i, my->abreast);
-    variances_abreast(my->inverse, rows, my->abreast, sharing ? my->shared : NULL, v);
+    kernels->variances(my->inverse, rows, my->abreast, sharing ? my->shared : NULL, v);
     for (size_t d = 0; d < VARIANCES_ABREAST; d++)
         v[d] /= my->lambda;
 }
@@ -202,7 +203,7 @@ static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
         z += 2 * rows;
     }
     if (k > 0)
-        udu_observe_all(my->inverse, rows, o, k);
+        kernels->observe(my->inverse, rows, o, k);
     for (size_t e = 0; e < k; e++)
         if (settle(my, &o[e], worth[at[e]], error ? &error[at[e]] : &some, fault) < 0)
             return -1;
@@ -225,8 +226,8 @@ int regression_learn_all(struct regression *regression, size_t n, const uint32_t
 int regression_check(const struct regression *regression, struct fault *fault)
 {
     const struct regression *my = regression;
-    if (unaligned_finite(my->w, my->dim) && unaligned_finite(my->level, my->dim) &&
-        unaligned_finite(my->constant, first_row(my)))
+    if (finite_numbers(my->dim, my->w) && finite_numbers(my->dim, my->level) &&
+        finite_numbers(first_row(my), my->constant))
         return 0;
     return fault_data(fault, "its step would make a weight of the regression infinite or NaN");
 }

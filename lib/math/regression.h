@@ -18,7 +18,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "math/matrix.h"
-#include "math/variances.h"
+#include "kernels/variances.h"
 
 struct regression {
     /* The caller's: weights w[dim] of the deviations, or of the plain features, and level[dim] of

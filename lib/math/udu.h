@@ -11,8 +11,6 @@
 
 #include <stddef.h>
 
-#include "math/vectors.h"
-
 /* The length of `a` for n columns: n (n + 1) / 2, or SIZE_MAX if that is less. */
 size_t udu_size(size_t n);
 
@@ -20,21 +18,7 @@ size_t udu_size(size_t n);
  * P <- P - u u' / b. Returns b; if b is not finite, the matrix is unusable. O(n^2). */
 double udu_observe(double *a, size_t n, const double *z, double r, double *u);
 
-/* One of several observations: z[n], r, u[n] and b as above. */
-struct udu_observation {
-    const double *z;
-    double r, *u, b;
-};
-
-/* The observations o[k] one after the other, k at least 1: the same bits as k calls of udu_observe,
- * but the matrix comes from memory once. O(k n^2). */
-void udu_observe_all(double *a, size_t n, struct udu_observation *o, size_t k);
-
 /* y[n] = U D^(1/2) x for x[n]: where x is standard normal, y has the covariance P. */
 void udu_spread(const double *a, size_t n, const double *x, double *y);
-
-/* udu_observe_all by kind of machine, for tests: the kind may be at most vectors_best(). */
-typedef void udu_function(double *a, size_t n, struct udu_observation *o, size_t k);
-udu_function *udu_for(enum vectors kind);
 
 #endif

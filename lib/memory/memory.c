@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/unaligned.h"
+#include "math/finite.h"
 
 /* What the estimate has before the first answer: a slope of 3/4 from ten first answers. What counts
  * as a surprise, and what is left of a pair after one. */
@@ -76,7 +76,7 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
     count(memory->moments, entry, expected, regression->spread, y);
     entry->n += 1;
     entry->sum += y;
-    if (!unaligned_finite(memory->moments, MEMORY_MOMENTS))
+    if (!finite_numbers(MEMORY_MOMENTS, memory->moments))
         return fault_data(fault, "its answer %g is too large to be remembered: smaller labels", y);
     return regression_check(regression, fault);
 }

@@ -1,7 +1,6 @@
 #include "stream/model.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/unaligned.h"
@@ -79,13 +78,9 @@ int model_message_header(struct model *model, struct fault *fault)
 
 static int check_finite(const void *weights, size_t n, struct fault *fault)
 {
-    bool finite = finite_numbers(n, weights);
-    for (size_t j = 0; !finite && j < n; j++) {
-        double weight = unaligned_f8((const unsigned char *)weights + j * sizeof weight);
-        if (!isfinite(weight))
-            return fault_data(fault, "model: weight %zu is %g", j, weight);
-    }
-    return 0;
+    size_t j = finite_until(n, weights);
+    return j == n ? 0 : fault_data(fault, "model: weight %zu is %g", j,
+                                   unaligned_f8((const unsigned char *)weights + 8 * j));
 }
 
 int model_read(struct model *model, struct fault *fault)
@@ -200,13 +195,9 @@ int model_find(const struct model *model, const char *name, size_t n, const void
     if (!model_has(model, name, n, fault))
         return -1;
     *data = column->data;
-    bool finite = finite_numbers(n, *data);
-    for (size_t i = 0; !finite && i < n; i++) {
-        double number = unaligned_f8((const unsigned char *)*data + i * sizeof number);
-        if (!isfinite(number))
-            return fault_data(fault, "model: %s %zu is %g", name, i, number);
-    }
-    return 0;
+    size_t i = finite_until(n, *data);
+    return i == n ? 0 : fault_data(fault, "model: %s %zu is %g", name, i,
+                                   unaligned_f8((const unsigned char *)*data + 8 * i));
 }
 
 int model_array(const struct model *model, const char *name, size_t n, double *data,

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/unaligned.h"
+#include "math/finite.h"
 #include "math/order.h"
 
 /* ---- what must hold of the values of a column ---- */
@@ -33,14 +33,10 @@ static int check_finite(struct round *round, const struct column *column, const 
                         struct fault *fault)
 {
     const double *value = values;
-    size_t n = (size_t)column->count;
-    bool finite = unaligned_finite(value, n);
+    size_t n = (size_t)column->count, i = finite_until(n, value);
     (void)round;
-    for (size_t i = 0; !finite && i < n; i++)
-        if (!isfinite(value[i]))
-            return fault_data(fault, "column %s: value %zu is %g: it must be a finite number",
-                              column->name, i, value[i]);
-    return 0;
+    return i == n ? 0 : fault_data(fault, "column %s: value %zu is %g: it must be a finite number",
+                                   column->name, i, value[i]);
 }
 
 /* order and greedy. */

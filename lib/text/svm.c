@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/text.h"
 #include "feature/scale.h"
-#include "text/decimal.h"
+#include "kernels/kernels.h"
 #include "text/svm_number.h"
 
 /* A line belongs to another query; belongs to the current one; ends it. */
@@ -20,7 +21,6 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
 {
     memset(svm, 0, sizeof *svm);
     svm->options = *options;
-    svm->read = features_fastest();
     lines_open(&svm->lines, files, watch);
     if (options->sizes)
         group_sizes_open(&svm->sizes, options->sizes, watch);
@@ -37,6 +37,7 @@ void svm_close(struct svm *svm)
     group_sizes_close(&svm->sizes);
     qids_close(&svm->before);
     rows_close(&svm->rows);
+    rows_close(&svm->scaled);
     buffer_free(&svm->qid);
     buffer_free(&svm->label);
     buffer_free(&svm->name);
@@ -228,7 +229,7 @@ static const char *read_features(struct svm *svm, const char *p, struct fault *f
     struct feature_row row = { .first = !svm->options.from_zero, .most = width_most(svm) };
     for (p = text_skip_blanks(p);; p = text_skip_blanks(p)) {
         rows_place(&svm->rows, &row.idx, &row.val);
-        p = svm->read(&row, p, lines->text + lines->bytes, lines_ahead(lines));
+        p = kernels->features(&row, p, lines->text + lines->bytes, lines_ahead(lines));
         rows_placed(&svm->rows, row.idx);
         if (!*p || *p == '#')
             break;
@@ -333,16 +334,15 @@ static int take_line(struct svm *svm, struct fault *fault)
  * items; after it, a query that lists no features has features that are all 0. */
 static int set_features(struct svm *svm, struct svm_query *query, struct fault *fault)
 {
-    struct rows *rows = &svm->rows;
     size_t dim = svm->options.widths ? svm->options.dim : svm->width;
     svm->any_feature = svm->any_feature || dim;
-    query->x = (struct matrix){ .form = MATRIX_UNIT, .docs = rows->docs };
+    query->x = (struct matrix){ .form = MATRIX_UNIT, .docs = svm->rows.docs };
     if (!svm->any_feature)
         return 0;
-    if ((svm->options.scale && scale_rows(rows, fault) < 0) ||
-        rows_matrix(rows, dim, &query->x, fault) < 0)
+    if (rows_matrix(&svm->rows, dim, &query->x, fault) < 0 ||
+        (svm->options.scale && scale_values(&query->x, &svm->scaled, &query->x, fault) < 0))
         return -1;
-    query->nnz = rows->entries;
+    query->nnz = matrix_entries(&query->x);
     return 0;
 }
 

@@ -12,7 +12,6 @@
 #include "io/lines.h"
 #include "io/wait.h"
 #include "math/matrix.h"
-#include "text/features.h"
 #include "text/group_sizes.h"
 #include "text/qid_word.h"
 #include "text/qids.h"
@@ -48,12 +47,11 @@ struct svm_query {
 
 struct svm {
     struct svm_options options;
-    features_reader *read; /* chosen by the processor */
     struct lines lines;
     struct group_sizes sizes;
     struct qids before;
     bool any, any_qid, any_feature;  /* was there a query, a qid, a feature so far? */
-    struct rows rows;                /* of the current query */
+    struct rows rows, scaled;        /* of the current query */
     bool over;                       /* the end of the current query was read */
     bool requested;                  /* it has a line "request: ID" */
     char request[QID_BYTES + 1];

@@ -2,9 +2,9 @@
 #ifndef RANKPIPE_SVM_NUMBER_H
 #define RANKPIPE_SVM_NUMBER_H
 
+#include "base/decimal.h"
 #include "base/fault.h"
 #include "io/lines.h"
-#include "text/decimal.h"
 
 /* The same as svm_number, for any decimal number. */
 const char *svm_number_slowly(struct lines *lines, const char *token, const char *p,

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "math/variances.h"
+#include "kernels/kernels.h"
 
 enum { PAIRS = 101 };
 enum { COLUMNS_FIRST = 102, LEFT = 141, UPPER = 121, TRANSPOSED = 112, ANY_DIAGONAL = 131 };
@@ -79,7 +79,7 @@ static double time_ours(const struct problem *p)
     if (p->shared)
         variances_shared(p->packed, p->n, p->z, p->shared);
     for (size_t k = 0; k < blocks(p); k++)
-        variances_abreast(p->packed, p->n, p->abreast + k * p->n * VARIANCES_ABREAST, p->shared,
+        kernels->variances(p->packed, p->n, p->abreast + k * p->n * VARIANCES_ABREAST, p->shared,
                           p->v + k * VARIANCES_ABREAST);
     return microseconds() - from;
 }

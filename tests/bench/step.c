@@ -3,8 +3,8 @@
  * chance, no measure.
  *
  *     step rounds file */
+#include "kernels/kernels.h"
 #include "lanes.h"
-#include "math/dense.h"
 #include "stored.h"
 
 enum { TOP = 10 };
@@ -12,7 +12,7 @@ enum { TOP = 10 };
 static void score_dense(const struct bare *round, const double *w, double *s)
 {
     const struct dense dense = { round->x, round->docs, round->dim, round->dim };
-    dense_times(&dense, w, s);
+    kernels->dense_times(&dense, w, s);
 }
 
 static void score_sparse(const struct bare *round, const double *w, double *s)

@@ -1,5 +1,5 @@
 /*
- * crc32c: every variant that runs here gives the value of the definition, bit by bit, of messages
+ * crc32c: every kind that runs here gives the value of the definition, bit by bit, of messages
  * of each length at each alignment, however they are cut into calls; and the values of RFC 3720.
  */
 #include <inttypes.h>
@@ -7,30 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crc32c.h"
-#include "base/crc32c_avx512.h"
-#include "base/crc32c_sse.h"
+#include "kernels/kernels.h"
 #include "math/rng.h"
 
 /* All lengths up to LENGTHS, at all of 16 places; then some up to LONGEST. */
 enum { LENGTHS = 900, PLACES = 16, LONGEST = 40000 };
-
-static bool any(void)
-{
-    return true;
-}
-
-static const struct variant {
-    const char *name;
-    crc32c_reader *read;
-    bool (*runs)(void);
-} variants[] = {
-    { "portable", crc32c_portable, any },
-    { "SSE4.2", crc32c_sse, crc32c_sse_runs },
-    { "AVX-512", crc32c_avx512, crc32c_avx512_runs },
-    { "fastest", crc32c, any },
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static int wrong;
 
@@ -46,14 +27,12 @@ static uint32_t by_bits(const unsigned char *at, size_t n)
     return ~left;
 }
 
-/* By each variant, in two calls: cut <= n. */
+/* By each kind, in two calls: cut <= n. */
 static void hold(const unsigned char *at, size_t n, size_t cut, uint32_t want)
 {
-    for (size_t v = 0; v < VARIANTS; v++) {
-        const struct variant *by = &variants[v];
-        if (!by->runs())
-            continue;
-        uint32_t got = by->read(by->read(0, at, cut), at + cut, n - cut);
+    for (size_t i = 0; kernels_that_run(i); i++) {
+        const struct kernels *by = kernels_that_run(i);
+        uint32_t got = by->crc32c(by->crc32c(0, at, cut), at + cut, n - cut);
         if (got == want)
             continue;
         wrong++;

@@ -1,5 +1,5 @@
-/* Every variant of the reader of features, in portable C and with the vectors that this processor
- * has, reads the same from the same text to the bit, and stops at the same place: over lines of
+/* Every kind of reader of features that runs here, in portable C and for some processors, reads the
+ * same from the same text to the bit, and stops at the same place: over lines of
  * random words, well-formed and not, and over the lines of files.
  *
  * usage: features [LINES [file ...]]    (default: 300000) */
@@ -8,22 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "kernels/kernels.h"
 #include "math/rng.h"
-#include "text/features.h"
-#include "text/features_avx2.h"
-#include "text/features_avx512.h"
 
 enum { LINE = 1 << 20, AFTER = 128 };
-
-static const struct variant {
-    const char *name;
-    features_reader *read;
-    bool (*runs)(void);
-} variants[] = {
-    { "AVX2", features_avx2, features_avx2_runs },
-    { "AVX-512", features_avx512, features_avx512_runs },
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static struct output {
     uint32_t idx[LINE];
@@ -45,7 +34,7 @@ static char *copy_line(const char *text, size_t n, size_t after)
     return copy;
 }
 
-/* Do all variants read from the line what the portable reader does? The number of its features, or
+/* Do all kinds read from the line what the portable reader does? The number of its features, or
  * -1. */
 static int64_t compare(const char *text, size_t n, struct feature_row row, size_t after)
 {
@@ -56,20 +45,19 @@ static int64_t compare(const char *text, size_t n, struct feature_row row, size_
     const char *end = features_portable(&want, line, line + n, line + n + 1 + after);
     size_t read = (size_t)(want.idx - right.idx);
     int64_t result = (int64_t)read;
-    for (size_t v = 0; v < VARIANTS; v++) {
+    for (size_t i = 1; kernels_that_run(i); i++) {
+        const struct kernels *kind = kernels_that_run(i);
         struct feature_row got = row;
         got.idx = other.idx;
         got.val = other.val;
-        if (!variants[v].runs())
-            continue;
-        const char *stop = variants[v].read(&got, line, line + n, line + n + 1 + after);
+        const char *stop = kind->features(&got, line, line + n, line + n + 1 + after);
         if (stop == end && got.least == want.least && (size_t)(got.idx - other.idx) == read &&
             (size_t)(got.val - other.val) == read &&
             memcmp(other.idx, right.idx, read * sizeof *right.idx) == 0 &&
             memcmp(other.val, right.val, read * sizeof *right.val) == 0)
             continue;
         printf("features: %s: %zu features up to byte %td, not %zu up to %td, of: %s\n",
-               variants[v].name, (size_t)(got.idx - other.idx), stop - line, read, end - line,
+               kind->name, (size_t)(got.idx - other.idx), stop - line, read, end - line,
                line);
         result = -1;
     }
@@ -182,8 +170,8 @@ int main(int argc, char **argv)
         total += read;
     }
     printf("%" PRId64 " features alike in", total);
-    for (size_t v = 0; v < VARIANTS; v++)
-        printf(" %s%s", variants[v].name, variants[v].runs() ? "" : " (not on this machine)");
+    for (size_t i = 0; kernels_that_run(i); i++)
+        printf(" %s", kernels_that_run(i)->name);
     printf("%s\n", read < 0 ? ": NOT" : "");
     return read < 0;
 }

@@ -1,7 +1,8 @@
 /*
- * Every kind of machine that this one can be gives the same bits as sums written out plainly here:
- * products with dense rows, sums of rows, variances, observations of a factor, rankings. Dense
- * features are changed to the same as sparse ones. Numbers that are not finite are found.
+ * The kernels of every kind that runs here give the same bits as sums written out plainly here:
+ * products with dense rows, sums of rows, variances, observations of a factor, rankings, scaled
+ * features. Dense features are changed to the same as sparse ones. Numbers that are not finite are
+ * found.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,25 +10,23 @@
 #include <string.h>
 
 #include "feature/steps.h"
-#include "math/dense.h"
+#include "kernels/kernels.h"
 #include "math/finite.h"
 #include "math/order.h"
 #include "math/rng.h"
-#include "math/udu.h"
-#include "math/variances.h"
 
 enum { DOCS = 40, DIM = 150, ROWS = 90, OBSERVED = 20, LANES = 16, FOUR = 4, TRIALS = 60 };
+enum { APART = 200 };
 
 static unsigned long cases, wrong;
 
-static void same(const char *what, size_t n, enum vectors kind, const void *got, const void *want,
-                 size_t bytes)
+static void same(const char *what, size_t n, const void *got, const void *want, size_t bytes)
 {
     cases++;
     if (memcmp(got, want, bytes) == 0)
         return;
     if (wrong++ < 10)
-        fprintf(stderr, "kernels: %s, %zu, kind %d: other bits\n", what, n, (int)kind);
+        fprintf(stderr, "kernels: %s, %zu, %s: other bits\n", what, n, kernels->name);
 }
 
 /* Numbers of many sizes, some of them 0 or -0. */
@@ -85,15 +84,13 @@ static void check_dense(struct rng *rng)
         for (size_t j = 0; g[i] != 0 && j < dense.n; j++)
             sum[j] += g[i] * feature(dense.x, i * dim + j);
     }
-    for (enum vectors kind = VECTORS_PORTABLE; kind <= vectors_best(); kind++) {
-        got[dense.docs] = 7;
-        dense_for(kind)->times(&dense, w, got);
-        same("products of rows", dim, kind, got, want, dense.docs * sizeof *got);
-        same("after the products", dim, kind, &got[dense.docs], &(double){ 7 }, sizeof *got);
-        memcpy(z, w, sizeof z);
-        dense_for(kind)->add(&dense, g, z);
-        same("sums of rows", dim, kind, z, sum, sizeof z);
-    }
+    got[dense.docs] = 7;
+    kernels->dense_times(&dense, w, got);
+    same("products of rows", dim, got, want, dense.docs * sizeof *got);
+    same("after the products", dim, &got[dense.docs], &(double){ 7 }, sizeof *got);
+    memcpy(z, w, sizeof z);
+    kernels->dense_add(&dense, g, z);
+    same("sums of rows", dim, z, sum, sizeof z);
 }
 
 /* ---- the factor ---- */
@@ -144,11 +141,9 @@ static void check_variances(struct rng *rng, size_t n)
         }
         shared[n] = 7;
         variances_shared(a, n, z[0], shared);
-        same("after what is shared", n, vectors_best(), &shared[n], &(double){ 7 }, sizeof *shared);
-        for (enum vectors kind = VECTORS_PORTABLE; kind <= vectors_best(); kind++) {
-            variances_for(kind)(a, n, abreast, sharing ? shared : NULL, got);
-            same(sharing ? "variances, half shared" : "variances", n, kind, got, want, sizeof got);
-        }
+        same("after what is shared", n, &shared[n], &(double){ 7 }, sizeof *shared);
+        kernels->variances(a, n, abreast, sharing ? shared : NULL, got);
+        same(sharing ? "variances, half shared" : "variances", n, got, want, sizeof got);
     }
 }
 
@@ -184,16 +179,14 @@ static void check_observations(struct rng *rng, size_t n, size_t k)
             z[e][i] = rng_below(rng, 4) ? 2 * rng_unit(rng) - 1 : 0;
         b[e] = observe(want, n, z[e], 0.5 + (double)e, right[e]);
     }
-    for (enum vectors kind = VECTORS_PORTABLE; kind <= vectors_best(); kind++) {
-        memcpy(a, before, bytes);
-        for (size_t e = 0; e < k; e++)
-            o[e] = (struct udu_observation){ z[e], 0.5 + (double)e, u[e], 0 };
-        udu_for(kind)(a, n, o, k);
-        same("the factor after observations", n, kind, a, want, bytes);
-        for (size_t e = 0; e < k; e++) {
-            same("b of an observation", n, kind, &o[e].b, &b[e], sizeof b[e]);
-            same("P z of an observation", n, kind, u[e], right[e], n * sizeof **u);
-        }
+    memcpy(a, before, bytes);
+    for (size_t e = 0; e < k; e++)
+        o[e] = (struct udu_observation){ z[e], 0.5 + (double)e, u[e], 0 };
+    kernels->observe(a, n, o, k);
+    same("the factor after observations", n, a, want, bytes);
+    for (size_t e = 0; e < k; e++) {
+        same("b of an observation", n, &o[e].b, &b[e], sizeof b[e]);
+        same("P z of an observation", n, u[e], right[e], n * sizeof **u);
     }
 }
 
@@ -214,10 +207,8 @@ static void check_order(struct rng *rng, size_t m)
             before += s[j] > s[i] || (s[j] == s[i] && j < i);
         want[before] = (uint32_t)i;
     }
-    for (enum vectors kind = VECTORS_PORTABLE; kind <= vectors_best(); kind++) {
-        order_for(kind, m, s, got, scratch);
-        same("ranking", m, kind, got, want, m * sizeof *got);
-    }
+    order_by_score(m, s, got, scratch);
+    same("ranking", m, got, want, m * sizeof *got);
 }
 
 /* ---- features ---- */
@@ -251,29 +242,45 @@ static void compare_steps(const char *list, const struct matrix *x)
     steps_parse(&one, list, &steps_usual, &fault);
     steps_parse(&other, list, &steps_usual, &fault);
     int done = steps_apply(&one, x, &y, &fault), right = steps_apply(&other, &z, &want, &why);
-    same(list, x->dim, vectors_best(), &done, &right, sizeof done);
+    same(list, x->dim, &done, &right, sizeof done);
     if (done == 0 && right == 0) {
-        same(list, x->dim, vectors_best(), &y.form, &want.form, sizeof y.form);
+        same(list, x->dim, &y.form, &want.form, sizeof y.form);
         if (y.form == want.form)
-            same(list, x->dim, vectors_best(), y.form == MATRIX_DENSE ? y.x : y.val,
+            same(list, x->dim, y.form == MATRIX_DENSE ? y.x : y.val,
                  y.form == MATRIX_DENSE ? want.x : want.val, 4 * matrix_entries(&want));
     } else {
-        same(list, x->dim, vectors_best(), fault.text, why.text, strlen(why.text) + 1);
+        same(list, x->dim, fault.text, why.text, strlen(why.text) + 1);
     }
     steps_close(&one);
     steps_close(&other);
+}
+
+/* The features that a step makes of x, as rows. False with a fault. */
+static bool made_by(const char *list, const struct matrix *x, float *got, size_t dim, size_t apart)
+{
+    struct steps steps = { 0 };
+    struct fault fault = { 0 };
+    struct matrix y;
+    static double val[DIM * APART];
+    static uint32_t idx[DIM * APART];
+    steps_parse(&steps, list, &steps_usual, &fault);
+    bool done = steps_apply(&steps, x, &y, &fault) == 0;
+    memset(got, 0, x->docs * dim * sizeof *got);
+    for (size_t i = 0; done && i < x->docs; i++) {
+        struct row row = matrix_row(&y, i, val, idx);
+        for (size_t e = 0; e < row.n; e++)
+            if ((row.idx ? row.idx[e] : e) % apart == 0)
+                got[i * dim + (row.idx ? row.idx[e] : e) / apart] = (float)row.val[e];
+    }
+    steps_close(&steps);
+    return done;
 }
 
 /* Each scaled feature is (value - least) / (largest - least), which is +0 where these are equal; a
  * value that is not finite is refused. */
 static void check_scale(const struct matrix *x)
 {
-    struct steps steps = { 0 };
-    struct fault fault = { 0 };
-    struct matrix y;
     bool finite = true;
-    static double row[DIM];
-    static uint32_t idx[DIM];
     static float want[DOCS * DIM], got[DOCS * DIM];
     for (size_t j = 0; j < x->dim; j++) {
         double low = INFINITY, high = -INFINITY;
@@ -288,19 +295,58 @@ static void check_scale(const struct matrix *x)
             want[i * x->dim + j] = above == 0 ? 0 : (float)(above / (high - low));
         }
     }
-    steps_parse(&steps, "scale", &steps_usual, &fault);
-    bool done = steps_apply(&steps, x, &y, &fault) == 0;
-    same("scale of finite features", x->dim, vectors_best(), &done, &finite, sizeof done);
-    memset(got, 0, sizeof got);
-    for (size_t i = 0; done && i < x->docs; i++) {
-        struct row made = matrix_row(&y, i, row, idx);
-        for (size_t e = 0; e < made.n; e++)
-            got[i * x->dim + (made.idx ? made.idx[e] : e)] = (float)made.val[e];
-    }
+    bool done = made_by("scale", x, got, x->dim, 1);
+    same("scale of finite features", x->dim, &done, &finite, sizeof done);
     if (done && finite)
-        same("scale by its definition", x->dim, vectors_best(), got, want,
+        same("scale by its definition", x->dim, got, want,
              x->docs * x->dim * sizeof *got);
-    steps_close(&steps);
+}
+
+/* Each rank is (smaller + (equal - 1) / 2) of its feature, less the least, over the largest less
+ * the least. */
+static void rank_plainly(const struct matrix *x, float *want)
+{
+    for (size_t j = 0; j < x->dim; j++) {
+        double rank[DOCS], low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < x->docs; i++) {
+            rank[i] = -1;
+            for (size_t k = 0; k < x->docs; k++) {
+                double one = feature(x->x, i * x->dim + j), other = feature(x->x, k * x->dim + j);
+                rank[i] += 2 * (other < one) + (other == one);
+            }
+            low = fmin(low, rank[i]);
+            high = fmax(high, rank[i]);
+        }
+        for (size_t i = 0; i < x->docs; i++)
+            want[i * x->dim + j] = high > low ? (float)((rank[i] - low) / (high - low)) : 0;
+    }
+}
+
+/* Features far apart, most of the others listed by no document, become the same. */
+static void check_apart(const struct matrix *x)
+{
+    static float want[DOCS * DIM], got[DOCS * DIM], ranks[DOCS * DIM];
+    static uint32_t idx[DOCS * DIM];
+    size_t bytes = x->docs * x->dim * sizeof *got;
+    struct matrix far = as_sparse(x);
+    for (size_t e = 0; e < matrix_entries(&far); e++) {
+        memcpy(&idx[e], far.idx + 4 * e, sizeof *idx);
+        idx[e] *= APART;
+    }
+    far.idx = (const unsigned char *)idx;
+    far.dim *= APART;
+    bool done = made_by("scale", x, want, x->dim, 1);
+    bool alike = made_by("scale", &far, got, x->dim, APART);
+    same("scale of features far apart", x->dim, &alike, &done, sizeof done);
+    same("scale of features far apart", x->dim, got, want, bytes);
+    alike = made_by("rank", x, want, x->dim, 1);
+    same("rank of finite features", x->dim, &alike, &done, sizeof done);
+    if (!done)
+        return;
+    (void)made_by("rank", &far, got, x->dim, APART);
+    rank_plainly(x, ranks);
+    same("rank by its definition", x->dim, want, ranks, bytes);
+    same("rank of features far apart", x->dim, got, ranks, bytes);
 }
 
 static void check_steps(struct rng *rng)
@@ -323,6 +369,7 @@ static void check_steps(struct rng *rng)
     compare_steps("products", &dense);
     compare_steps("scale", &dense);
     check_scale(&dense);
+    check_apart(&dense);
 }
 
 /* ---- numbers that are not finite ---- */
@@ -340,11 +387,11 @@ static void check_finite(size_t n)
         if (at < n)
             (void)fault_data(&want, "document %zu scores %g: why", at, odd[at % 3]);
         (void)finite_scores(n, s + 1, "why", &fault);
-        same("not finite", n, vectors_best(), fault.text, want.text, sizeof fault.text);
+        same("not finite", n, fault.text, want.text, sizeof fault.text);
     }
 }
 
-int main(void)
+static void check_kernels(void)
 {
     struct rng rng = rng_at(1, RNG_SAMPLE, 1);
     for (size_t trial = 0; trial < TRIALS; trial++) {
@@ -360,9 +407,17 @@ int main(void)
             check_observations(&rng, n, k);
     for (size_t m = 0; m < 600; m += m < 300 ? 1 : 37)
         check_order(&rng, m);
+}
+
+int main(void)
+{
+    for (size_t i = 0; kernels_that_run(i); i++) {
+        kernels = kernels_that_run(i);
+        check_kernels();
+        printf("kernels: %lu comparisons, up to those of %s\n", cases, kernels->name);
+    }
     for (size_t n = 0; n <= ROWS; n++)
         check_finite(n);
-    printf("kernels: %lu comparisons by %d kinds of machine\n", cases, (int)vectors_best() + 1);
     if (wrong)
         fprintf(stderr, "kernels: %lu wrong\n", wrong);
     return wrong ? 1 : 0;

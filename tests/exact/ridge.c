@@ -8,6 +8,7 @@
 #include "learn/scoring.h"
 #include "math/regression.h"
 #include "math/normal.h"
+#include "kernels/kernels.h"
 #include "math/udu.h"
 
 enum { ROUNDS = 40 };
@@ -171,7 +172,7 @@ static void check_udu(struct rng *rng, size_t n)
     double abreast[VARIANCES_ABREAST * DIM], variances[VARIANCES_ABREAST];
     for (size_t i = 0; i < VARIANCES_ABREAST * n; i++)
         abreast[i] = z[i / VARIANCES_ABREAST];
-    variances_abreast(a, n, abreast, NULL, variances);
+    kernels->variances(a, n, abreast, NULL, variances);
     double variance = variances[VARIANCES_ABREAST - 1], b = udu_observe(a, n, z, 0.5, u);
     long double want = 0, size = 1;
     for (size_t i = 0; i < n; i++) {

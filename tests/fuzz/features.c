@@ -1,10 +1,9 @@
-/* features: every variant of the reader of features reads the same from a line, and stops at the
- * same place. The first byte chooses the range of indices, the second how many bytes may be read
- * after the line, which ends at the first NUL or LF. */
+/* features: every kind of reader of features that runs here reads the same from a line, and stops
+ * at the same place. The first byte chooses the range of indices, the second how many bytes may be
+ * read after the line, which ends at the first NUL or LF. */
+#include "base/text.h"
+#include "kernels/kernels.h"
 #include "target.h"
-#include "text/features.h"
-#include "text/features_avx2.h"
-#include "text/features_avx512.h"
 
 enum { LINE_MOST = 2048 };
 
@@ -13,7 +12,7 @@ struct output {
     float val[LINE_MOST];
 };
 
-static const char *read_into(struct output *output, features_reader *reader,
+static const char *read_into(struct output *output, features_kernel *reader,
                              struct feature_row *row, const char *line, size_t n, size_t ahead)
 {
     row->idx = output->idx;
@@ -21,7 +20,7 @@ static const char *read_into(struct output *output, features_reader *reader,
     return reader(row, line, line + n, line + ahead);
 }
 
-static void check(features_reader *reader, struct feature_row row, const char *line, size_t n,
+static void check(features_kernel *reader, struct feature_row row, const char *line, size_t n,
                   size_t ahead)
 {
     static struct output right, other;
@@ -52,10 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     memcpy(copy, bytes + 2, ahead < text ? ahead : text);
     copy[line] = '\0';
     size_t blanks = (size_t)(text_skip_blanks(copy) - copy);
-    if (features_avx2_runs())
-        check(features_avx2, row, copy + blanks, line - blanks, ahead - blanks);
-    if (features_avx512_runs())
-        check(features_avx512, row, copy + blanks, line - blanks, ahead - blanks);
+    for (size_t i = 1; kernels_that_run(i); i++)
+        check(kernels_that_run(i)->features, row, copy + blanks, line - blanks, ahead - blanks);
     free(copy);
     return 0;
 }

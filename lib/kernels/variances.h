@@ -10,8 +10,6 @@
 
 #include <stddef.h>
 
-#include "math/vectors.h"
-
 enum { VARIANCES_ABREAST = 16 };
 
 /* For documents that have numbers 1, 3, 5, ... of z in common: shared[n], what lanes 1 and 3 add to
@@ -20,12 +18,8 @@ void variances_shared(const double *a, size_t n, const double *z, double *shared
 
 /* v[d]: z'P z of 16 documents; number i of document d is z[16 * i + d]. `shared` is from
  * variances_shared; NULL: they have nothing in common. O(n^2). */
-void variances_abreast(const double *a, size_t n, const double *z, const double *shared,
-                       double v[VARIANCES_ABREAST]);
-
-/* The same by kind of machine, for tests: the kind may be at most vectors_best(). */
-typedef void variances_function(const double *a, size_t n, const double *z, const double *shared,
-                                double v[VARIANCES_ABREAST]);
-variances_function *variances_for(enum vectors kind);
+typedef void variances_kernel(const double *a, size_t n, const double *z, const double *shared,
+                              double v[VARIANCES_ABREAST]);
+variances_kernel variances_portable, variances_avx2, variances_avx512;
 
 #endif

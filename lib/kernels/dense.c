@@ -1,12 +1,13 @@
-#include "math/dense.h"
+#include "kernels/dense.h"
 
 #include <stdint.h>
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "math/lanes.h"
+#include "kernels/lanes.h"
+#include "kernels/vectors.h"
 
-#if VECTORS_HAVE_64
+#if VECTORS_X86
 #include <immintrin.h>
 #endif
 
@@ -84,24 +85,24 @@ VECTORS_INLINE void times(const struct dense *dense, const double *w, double *s)
     }
 }
 
-static void times_portable(const struct dense *dense, const double *w, double *s)
+void dense_times_portable(const struct dense *dense, const double *w, double *s)
 {
     times(dense, w, s);
 }
 
-VECTORS_WIDE static void times_32(const struct dense *dense, const double *w, double *s)
+#if VECTORS_X86
+VECTORS_AVX2 void dense_times_avx2(const struct dense *dense, const double *w, double *s)
 {
     times(dense, w, s);
 }
 
-#if VECTORS_HAVE_64
 /* Four rows in their lanes, the lower eight and the upper eight. */
 struct lanes {
     __m512d lower[ROWS], upper[ROWS];
 };
 
 /* Adds up to sixteen features of each row; `mask` says which there are. */
-VECTORS_WIDEST static inline void add_sixteen(struct lanes *lanes,
+VECTORS_AVX512 static inline void add_sixteen(struct lanes *lanes,
                                               const unsigned char *const row[ROWS],
                                               const double *w, unsigned mask)
 {
@@ -119,7 +120,7 @@ VECTORS_WIDEST static inline void add_sixteen(struct lanes *lanes,
 }
 
 /* The sums of four rows' lanes, added by halves as in sum_lanes: the first four numbers. */
-VECTORS_WIDEST static inline __m512d sum_rows(const struct lanes *lanes)
+VECTORS_AVX512 static inline __m512d sum_rows(const struct lanes *lanes)
 {
     __m512d a = _mm512_add_pd(lanes->lower[0], lanes->upper[0]);
     __m512d b = _mm512_add_pd(lanes->lower[1], lanes->upper[1]);
@@ -132,7 +133,7 @@ VECTORS_WIDEST static inline __m512d sum_rows(const struct lanes *lanes)
     return _mm512_maskz_compress_pd(0x55, a);
 }
 
-VECTORS_WIDEST static void times_64(const struct dense *dense, const double *w, double *s)
+VECTORS_AVX512 void dense_times_avx512(const struct dense *dense, const double *w, double *s)
 {
     const size_t bytes = dense->dim * sizeof(float), n = dense->n, last = dense->docs;
     for (size_t i = 0; i < last; i += ROWS) {
@@ -157,8 +158,6 @@ VECTORS_WIDEST static void times_64(const struct dense *dense, const double *w, 
         _mm512_mask_storeu_pd(s + i, have, sum_rows(&lanes));
     }
 }
-#else
-#define times_64 times_32
 #endif
 
 /* ---- sums of rows ---- */
@@ -194,39 +193,14 @@ VECTORS_INLINE void add(const struct dense *dense, const double *g, double *z)
         add_rows(row + r, a + r, 1, dense->n, z);
 }
 
-static void add_portable(const struct dense *dense, const double *g, double *z)
+void dense_add_portable(const struct dense *dense, const double *g, double *z)
 {
     add(dense, g, z);
 }
 
-VECTORS_WIDE static void add_32(const struct dense *dense, const double *g, double *z)
+#if VECTORS_X86
+VECTORS_AVX2 void dense_add_avx2(const struct dense *dense, const double *g, double *z)
 {
     add(dense, g, z);
 }
-
-VECTORS_WIDEST static void add_64(const struct dense *dense, const double *g, double *z)
-{
-    add(dense, g, z);
-}
-
-/* ---- the table ---- */
-
-const struct dense_kind *dense_for(enum vectors kind)
-{
-    static const struct dense_kind kinds[VECTORS_KINDS] = {
-        [VECTORS_PORTABLE] = { times_portable, add_portable },
-        [VECTORS_32] = { times_32, add_32 },
-        [VECTORS_64] = { times_64, add_64 },
-    };
-    return &kinds[kind];
-}
-
-void dense_times(const struct dense *dense, const double *w, double *s)
-{
-    dense_for(vectors_best())->times(dense, w, s);
-}
-
-void dense_add(const struct dense *dense, const double *g, double *z)
-{
-    dense_for(vectors_best())->add(dense, g, z);
-}
+#endif

@@ -78,8 +78,8 @@ VECTORS_INLINE void KIND(sum_columns)(const double *a, size_t n, const double *z
         memcpy(v + WIDTH * k, &sum[k], sizeof sum[k]);
 }
 
-TARGET static void KIND(abreast)(const double *a, size_t n, const double *z, const double *shared,
-                                 double v[VARIANCES_ABREAST])
+TARGET void KIND(variances)(const double *a, size_t n, const double *z, const double *shared,
+                            double v[VARIANCES_ABREAST])
 {
     for (size_t d = 0; d < VARIANCES_ABREAST; d += SETS * WIDTH) {
         if (shared)

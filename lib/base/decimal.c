@@ -1,4 +1,4 @@
-#include "text/decimal.h"
+#include "base/decimal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

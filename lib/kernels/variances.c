@@ -1,6 +1,8 @@
-#include "math/variances.h"
+#include "kernels/variances.h"
 
 #include <string.h>
+
+#include "kernels/vectors.h"
 
 enum { FOUR = 4 };
 
@@ -10,39 +12,25 @@ enum { FOUR = 4 };
 #define SETS 2
 #define COLUMNS 1
 #define SHARING 2
-#include "math/variances_body.h"
+#include "kernels/variances_body.h"
 
-#define KIND(name) name##_32
-#define TARGET VECTORS_WIDE
+#if VECTORS_X86
+#define KIND(name) name##_avx2
+#define TARGET VECTORS_AVX2
 #define WIDTH 4
 #define SETS 1
 #define COLUMNS 2
 #define SHARING 4
-#include "math/variances_body.h"
+#include "kernels/variances_body.h"
 
-#define KIND(name) name##_64
-#define TARGET VECTORS_WIDEST
+#define KIND(name) name##_avx512
+#define TARGET VECTORS_AVX512
 #define WIDTH 8
 #define SETS 2
 #define COLUMNS 2
 #define SHARING 4
-#include "math/variances_body.h"
-
-variances_function *variances_for(enum vectors kind)
-{
-    static variances_function *const kinds[VECTORS_KINDS] = {
-        [VECTORS_PORTABLE] = abreast_portable,
-        [VECTORS_32] = abreast_32,
-        [VECTORS_64] = abreast_64,
-    };
-    return kinds[kind];
-}
-
-void variances_abreast(const double *a, size_t n, const double *z, const double *shared,
-                       double v[VARIANCES_ABREAST])
-{
-    variances_for(vectors_best())(a, n, z, shared, v);
-}
+#include "kernels/variances_body.h"
+#endif
 
 /* Two columns and two lanes of each at a time: four sums that do not wait for each other. */
 void variances_shared(const double *a, size_t n, const double *z, double *shared)

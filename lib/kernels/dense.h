@@ -4,8 +4,6 @@
 
 #include <stddef.h>
 
-#include "math/vectors.h"
-
 /* Rows of `dim` floats each, one after the other; their first n, at most dim, are used. */
 struct dense {
     const unsigned char *x;
@@ -14,16 +12,11 @@ struct dense {
 
 /* s[docs]: w.x of each row, from w[n]: feature j is widened to double, multiplied by w_j and added
  * to lane j mod 16. */
-void dense_times(const struct dense *dense, const double *w, double *s);
+typedef void dense_times_kernel(const struct dense *dense, const double *w, double *s);
+dense_times_kernel dense_times_portable, dense_times_avx2, dense_times_avx512;
 
 /* z[n] += g_i x_i, row after row; rows with g_i = 0 are not read. */
-void dense_add(const struct dense *dense, const double *g, double *z);
-
-/* The same by kind of machine, for tests: the kind may be at most vectors_best(). */
-struct dense_kind {
-    void (*times)(const struct dense *dense, const double *w, double *s);
-    void (*add)(const struct dense *dense, const double *g, double *z);
-};
-const struct dense_kind *dense_for(enum vectors kind);
+typedef void dense_add_kernel(const struct dense *dense, const double *g, double *z);
+dense_add_kernel dense_add_portable, dense_add_avx2;
 
 #endif

@@ -1,18 +1,46 @@
-#include "text/features_avx2.h"
+#include "kernels/features.h"
 
+#include <stdbool.h>
 
-#if defined(__x86_64__) && !defined(PORTABLE)
+#include "base/decimal.h"
+#include "base/text.h"
+#include "kernels/vectors.h"
 
+#if VECTORS_X86
 #include <immintrin.h>
+#endif
 
-#define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define AVX2_INLINE static inline __attribute__((always_inline)) AVX2
-
-bool features_avx2_runs(void)
+/* Reads the feature at p if it is plain. Returns where it ends, or NULL. */
+static const char *feature_plain(struct feature_row *row, const char *p)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    uint64_t index = 0;
+    const char *colon = decimal_digits(p, &index);
+    index -= row->first;
+    if (colon == p || *colon != ':' || colon - p > DECIMAL_DIGITS || index < row->least ||
+        index >= row->most)
+        return NULL;
+    p = decimal_float(colon + 1, row->val);
+    if (!p)
+        return NULL;
+    *row->idx++ = (uint32_t)index;
+    row->val++;
+    row->least = index + 1;
+    return p;
 }
+
+const char *features_portable(struct feature_row *row, const char *p, const char *end,
+                              const char *ahead)
+{
+    (void)end, (void)ahead;
+    for (const char *next; (next = feature_plain(row, p));)
+        p = text_skip_blanks(next);
+    return p;
+}
+
+/* ---- AVX2: four words at once ---- */
+
+#if VECTORS_X86
+#define AVX2_INLINE VECTORS_INLINE VECTORS_AVX2
 
 /* Text is looked at in blocks of 64 bytes, of which each mask has a bit for a byte. What is loaded
  * begins within a block or up to two bytes after it, and has 16 bytes. */
@@ -207,33 +235,16 @@ AVX2_INLINE const char *take_some(struct feature_row *row, const char *p, const 
                         : NULL;
 }
 
-AVX2 const char *features_avx2(struct feature_row *row, const char *p, const char *end,
+VECTORS_AVX2 const char *features_avx2(struct feature_row *row, const char *p, const char *end,
                                const char *ahead)
 {
     for (;;) {
         const char *next = ahead - p >= REACH ? take_some(row, p, end) : NULL;
         if (!next)
-            next = feature_plain(row, p, ahead);
+            next = feature_plain(row, p);
         if (!next)
             return p;
         p = text_skip_blanks(next);
     }
 }
-
-#else
-
-bool features_avx2_runs(void)
-{
-    return false;
-}
-
-const char *features_avx2(struct feature_row *row, const char *p, const char *end,
-                          const char *ahead)
-{
-    (void)row;
-    (void)end;
-    (void)ahead;
-    return p;
-}
-
 #endif

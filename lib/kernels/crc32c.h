@@ -8,12 +8,9 @@
 
 /* The CRC-32C of n bytes after those that have the CRC-32C `crc`, which is 0 before the first byte.
  * Where the bytes are cut into calls makes no difference. O(n). */
-typedef uint32_t crc32c_reader(uint32_t crc, const void *bytes, size_t n);
+typedef uint32_t crc32c_kernel(uint32_t crc, const void *bytes, size_t n);
 
-/* By the fastest code for this processor. A build with -DPORTABLE has crc32c_portable alone. */
-crc32c_reader crc32c;
-
-/* In portable C, by tables. */
-crc32c_reader crc32c_portable;
+/* In portable C, by tables; and with the instructions of SSE4.2 and PCLMULQDQ. */
+crc32c_kernel crc32c_portable, crc32c_sse42;
 
 #endif
