@@ -78,8 +78,8 @@ static int learn_block(struct state *state, const struct round *round, struct fa
 {
     enum gain gain = (enum gain)state->settings.value[SETTING_GAIN];
     if (gain == GAIN_NDCG || gain == GAIN_AUC)
-        return fault_data(fault, "-G %s needs every label: use explore -p leader and feedback-mask "
-                          "-k all",
+        return fault_data(fault, "gain=%s needs every label: use explore -p leader and "
+                          "feedback-mask -k all",
                           gain == GAIN_NDCG ? "ndcg" : "auc");
     if (!round->seen)
         return fault_data(fault, "block= without seen: put feedback-mask before update, or, to "

@@ -18,7 +18,7 @@ static int settle_eta(struct state *state, struct fault *fault)
 {
     struct settings *s = &state->settings;
     if (s->set[SETTING_ETA] && s->set[SETTING_HORIZON])
-        return fault_usage(fault, "-e and -T both set the step size: give one of them");
+        return fault_usage(fault, "eta and horizon both set the step size: give one of them");
     if (s->set[SETTING_HORIZON]) {
         s->value[SETTING_ETA] = state->learner->eta(s->value[SETTING_HORIZON]);
         s->set[SETTING_ETA] = true;
@@ -28,18 +28,9 @@ static int settle_eta(struct state *state, struct fault *fault)
     if (s->set[SETTING_EPSILON])
         state->capital *= s->value[SETTING_EPSILON];
     if (state->adaptive && s->set[SETTING_RADIUS])
-        return fault_usage(fault, "-U needs a step size, and %s was given none: add -e eta, or "
-                           "omit -U", state->learner->name);
+        return fault_usage(fault, "radius needs a step size, and %s was given none: give eta, or "
+                           "omit radius", state->learner->name);
     return 0;
-}
-
-/* So small or large a trade-off that its reciprocal, or a product with it, is not finite. */
-static int check_tradeoff(const struct settings *settings, struct fault *fault)
-{
-    double tradeoff = settings->value[SETTING_TRADEOFF];
-    if (!settings->set[SETTING_TRADEOFF] || (tradeoff >= 1e-300 && tradeoff <= 1e300))
-        return 0;
-    return fault_usage(fault, "-C wants a number from 1e-300 to 1e300, not %g", tradeoff);
 }
 
 int learner_start(struct state *state, const struct learner *learner,
@@ -51,14 +42,15 @@ int learner_start(struct state *state, const struct learner *learner,
     state->most = most ? most : learner->most ? learner->most : LEARNER_MOST;
     for (size_t i = 0; i < SETTINGS; i++) {
         if (settings->set[i] && !takes(learner, settings_known[i].letter))
-            return fault_usage(fault, "%s does not take -%c (%s)", learner->name,
-                               settings_known[i].letter, settings_known[i].what);
+            return fault_usage(fault, "%s has no setting %s (-%c): update -h %s lists them",
+                               learner->name, settings_known[i].name, settings_known[i].letter,
+                               learner->name);
         if (!settings->set[i] && learner->preset[i] != 0) {
             state->settings.set[i] = true;
             state->settings.value[i] = learner->preset[i];
         }
     }
-    if (check_tradeoff(settings, fault) < 0 || settle_eta(state, fault) < 0)
+    if (settle_eta(state, fault) < 0)
         return -1;
     ball_start(&state->ball, state->settings.value[SETTING_RADIUS]);
     return learner_reach(state, 0, fault);

@@ -44,7 +44,7 @@ static int check_weight(const struct state *state, size_t j, struct fault *fault
     bool ball = !state->adaptive && strchr(state->learner->letters, 'U');
     return fault_data(fault, "the step makes weight %zu %s: the weights diverge%s", j,
                       isnan(state->w[j]) ? "NaN" : "infinite",
-                      ball ? ": use a smaller step (-e), or a ball (-U)" : "");
+                      ball ? ": use a smaller step (eta), or a ball (radius)" : "");
 }
 
 int learner_check(const struct state *state, struct fault *fault)

@@ -233,7 +233,7 @@ rows'
     fails 2 "train: -f needs a whole number from 2, not '1'*" train -f 1 train.svm
     fails 2 'train: -l: options come before the files*' train train.svm test.svm -l
     fails 1 'train: nowhere.svm: no such file' train nowhere.svm test.svm
-    fails 2 "train: -a 'kl -U 1': update: -U needs a step size*" train -a 'kl -U 1' train.svm test.svm
+    fails 2 "train: -a 'kl -U 1': update: radius needs a step size*" train -a 'kl -U 1' train.svm test.svm
     fails 2 "train: -a 'nobody': update: no learner 'nobody'*" train -a nobody train.svm test.svm
     fails 2 'train: -a ftpl: *' train -a ftpl train.svm test.svm
     fails 2 "train: -a 'ridge -m x': train sets -m itself*" train -a 'ridge -m x' train.svm test.svm

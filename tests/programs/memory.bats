@@ -162,7 +162,7 @@ named() {
     fails 2 'update: -R *' update -a memory -R -1
     fails 2 'update: -R wants a number from 0 to 1000000000, not *' update -a memory -R 1000000001
     fails 2 'update: -S *' update -a memory -S 0
-    fails 2 'update: ridge does not take -R *' update -a ridge -R 1
+    fails 2 'update: ridge has no setting rho (-R): *' update -a ridge -R 1
 }
 
 # broken PATTERN KEYS ANSWERS SUMS MOMENTS: a model of these columns is refused.
