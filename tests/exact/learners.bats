@@ -301,14 +301,14 @@ covariance() {
     update -a solar1 -o -m model <round
     fails_on round 1 'update: model model: it was learnt with in-order=1, this run without: add in-order=1 to -a' \
         update -a solar1 -m model
-    fails_on round 1 'update: model model: it was learnt with seed=1 (-s), this run has 2: *' \
+    fails_on round 1 'update: model model: it was learnt with seed=1, this run has 2: *' \
         update -a solar1 -o -s 2 -m model
     update -a prank -m levels <round
-    fails_on round 1 'update: model levels: it was learnt with grades=4 (-L), this run has 3: *' \
+    fails_on round 1 'update: model levels: it was learnt with grades=4, this run has 3: *' \
         update -a prank -L 3 -m levels
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 >list
     update -a ftpl -G lin -m sums <list
-    fails_on list 1 'update: model sums: it was learnt with gain=lin (-G), this run has exp: *' \
+    fails_on list 1 'update: model sums: it was learnt with gain=lin, this run has exp: *' \
         update -a ftpl -m sums
 }
 
@@ -411,7 +411,7 @@ covariance() {
     update -a kl -e 0.1 -m fixed <round
     fails_on round 1 'update: model bets: it was learnt without eta, this run has eta=0.1: omit it, or learn into another file' \
         update -a kl -e 0.1 -m bets
-    fails_on round 1 'update: model fixed: it was learnt with eta=0.1, this run without: add -e 0.1' \
+    fails_on round 1 'update: model fixed: it was learnt with eta=0.1, this run without: add eta=0.1 to -a' \
         update -a kl -m fixed
     for scale in 0 -1 0.5; do
         mkstream model learner=ranksvm rounds=1 dim=1 w:f8 $scale direction:f8 1 scale:f8 $scale bets:f8 1 1 1 >bad
