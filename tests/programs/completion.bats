@@ -77,6 +77,11 @@ said() {
     offers 'update -a so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
     offers 'update -Pa so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
     offers '/usr/bin/bin2txt -f he' 'head'
+    offers 'update -a kl,' 'kl,horizon= kl,radius= kl,eta='
+    offers 'update -a memory,rho=3,p' '3,plain' # the shell takes memory,rho= for a word of its own
+    offers 'update -a cascade-klucb,' ''
+    offers 'update -a nobody,e' ''
+    offers 'features -D ' ''
     offers 'update -a kl -q' ''
     offers 'explore -pswap -p l' 'leader'
     offers 'synth -n 4 noisy' 'noisy-binary'
