@@ -287,6 +287,10 @@ saves_before() {
         update -h "$learner" >help
         is "$(awk 'length > 100' help)" ''
         sed -n 's/^  \([a-z][a-z-]*\)=value .*/\1/p' help >settings
+        awk '/^  [a-z]/ { name = $1; sub(/=.*/, "", name) } /-.$/ { print name, $NF }' help |
+            while read -r name letter; do
+                grep -qE "^\.It Cm $name( .*)? Pq Fl ${letter#-}$" "$ROOT/man/update.1"
+            done
         for setting in $(cat settings); do
             fails 2 "update: $setting wants *, not '?'*" update -a "$learner,$setting=?"
         done
