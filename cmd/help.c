@@ -48,8 +48,7 @@ void help_usage(FILE *to, const struct filter *program)
     fprintf(to, "\n");
 }
 
-/* Its letter and its value's name, at least `room` columns wide; its text; its words. */
-static void print_row(FILE *to, const struct option *row, size_t room)
+void help_row(FILE *to, const struct option *row, size_t room)
 {
     char letter[] = { '-', row->letter, '\0' };
     const char *gap = row->letter && row->value ? " " : "";
@@ -84,10 +83,10 @@ void help_print(FILE *to, const struct filter *program)
     help_usage(to, program);
     fprintf(to, "\n");
     for (const struct option *row = program->options; row && row->letter; row++)
-        print_row(to, row, room);
+        help_row(to, row, room);
     if (program->operand)
-        print_row(to, program->operand, room);
+        help_row(to, program->operand, room);
     if (program->second)
-        print_row(to, program->second, room);
+        help_row(to, program->second, room);
     fprintf(to, "\nrankpipe help %s opens the page\n", program->name);
 }

@@ -12,4 +12,8 @@ void help_usage(FILE *to, const struct filter *program);
 /* The usage line, one line for each option and operand, and how to open the page. */
 void help_print(FILE *to, const struct filter *program);
 
+/* One row of those lines: the letter, if there is one, and the value's name in `room` columns; the
+ * text; the words that the value may be. */
+void help_row(FILE *to, const struct option *row, size_t room);
+
 #endif

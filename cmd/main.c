@@ -158,7 +158,7 @@ static int run(const struct filter *program, int argc, char **argv)
     pump.watch.slow = &slow;
     bus_name = program->name;
     signal(SIGBUS, on_bus_error);
-    if (asked == OPTIONS_HELP)
+    if (asked == OPTIONS_HELP && !(program->explain && program->explain(pump.self, stdout)))
         help_print(stdout, program);
     else if (asked == OPTIONS_VERSION)
         printf("%s (rankpipe) %s\n", program->name, VERSION);

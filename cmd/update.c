@@ -1,24 +1,52 @@
 /* update: learns from the feedback of rounds, and sends its weights back through the ring. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "explore/feedback.h"
+#include "help.h"
 #include "learn/large.h"
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"
+#include "learn/learner_words.h"
 #include "run/checkpoint.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
-#include "run/setting_option.h"
 #include "say.h"
 #include "stream/model_file.h"
-#include "update_options.h"
+
+static const char *learner_name(size_t i)
+{
+    return learners[i] ? learners[i]->name : NULL;
+}
+
+/* In addition each setting of learners has a letter (learn/settings.h). */
+static const struct option update_options[] = {
+    OPTION_PROGRESS,
+    { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },
+    { 'a', "learner", learner_name, "how to learn (default memory), and settings of the learner, "
+                                    "as in kl,eta=1e-5,radius=1; update -h kl lists those of kl" },
+    { 'c', "every", NULL, "with -m: rounds, or seconds as 30s, between checkpoints (default: save "
+                          "at the end alone)" },
+    { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
+    { 'f', "ring", NULL, "FIFO that carries the weights back to score, or - for standard output "
+                       "(default: no ring)" },
+    { 'l', "models", NULL, "with -m: models to keep, as model.ROUND (default: the last alone)" },
+    { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
+    { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)" },
+    { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come "
+                          "(default: scale for memory and ridge's kin, else none)" },
+    { 0 },
+};
 
 struct update {
     struct host *host;
+    struct option letters[SETTINGS + 1]; /* of settings; ended by 0  */
+    const char *words;                   /* of -a; NULL: not given   */
     const struct learner *learner;
     struct settings settings;
+    bool explains; /* -h is about the learner */
     const char *model, *ring_path, *steps;
     bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
     struct checkpoint every;
@@ -35,7 +63,6 @@ struct update {
 
 static int parse_option(struct update *my, const struct options *options)
 {
-    int found;
     switch (options->letter) {
     case 'P':
         my->host->progress->asked = true;
@@ -44,9 +71,8 @@ static int parse_option(struct update *my, const struct options *options)
         my->unmasked = true;
         return 0;
     case 'a':
-        found = options_find(options, "learner", options->value, update_learner);
-        my->learner = found < 0 ? NULL : learners[found];
-        return found;
+        my->words = options->value;
+        return 0;
     case 'c':
         return checkpoint_option(&my->every, options);
     case 'd':
@@ -66,8 +92,73 @@ static int parse_option(struct update *my, const struct options *options)
         my->steps = options->value;
         return 0;
     default:
-        return setting_option(&my->settings, options);
+        return learner_words_option(options->letter, options->value, &my->settings,
+                                    options->fault);
     }
+}
+
+/* The options of settings by letter, which take a value unless they are flags. */
+static void list_letters(struct option letters[SETTINGS + 1])
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct setting *setting = &settings_known[i];
+        letters[i].letter = setting->letter;
+        letters[i].value = setting->form == FORM_FLAG ? NULL : setting->name;
+    }
+}
+
+/* "update -h kl": -h is about this learner. */
+static int parse_help(struct update *my, const struct options *options)
+{
+    const char *word = options_operands(options)[0];
+    my->explains = word != NULL;
+    if (word)
+        my->learner = learner_words_read(word, &my->settings, options->fault);
+    return word && !my->learner ? -1 : OPTIONS_HELP;
+}
+
+/* The row of a setting: its name and what it takes; what it does, its range, default and letter. */
+static void print_setting(FILE *to, const struct setting *setting, double preset)
+{
+    char name[40], text[300], range[SETTING_TEXT], value[SETTING_TEXT];
+    bool flag = setting->form == FORM_FLAG;
+    snprintf(name, sizeof name, "%s%s", setting->name, flag ? "" : "=value");
+    snprintf(text, sizeof text, "%s%s%s (default: %s); -%c", setting->what, flag ? "" : ": ",
+             flag ? "" : setting_range(setting, range),
+             preset != 0 ? setting_print(setting, preset, value) : setting->unset,
+             setting->letter);
+    help_row(to, &(struct option){ .value = name, .text = text }, sizeof "  tradeoff=value ");
+}
+
+static void print_kind(FILE *to, const struct learner *learner)
+{
+    if (learner->least == SURROGATE_ALL)
+        fprintf(to, "It needs feedback on all documents of a round.\n");
+    else
+        fprintf(to, "It needs feedback on at least %zu document%s of a round.\n", learner->least,
+                learner->least == 1 ? "" : "s");
+    fprintf(to, "It has at most %zu weights, unless -d says otherwise.\n",
+            learner->most ? learner->most : LEARNER_MOST);
+    if (learner->made)
+        fprintf(to, "It makes features of raw ones by %s, unless -x says otherwise.\n",
+                learner->made);
+    fprintf(to, *learner->letters ? "\n" : "It has no settings.\n");
+}
+
+static bool explain(const void *self, FILE *to)
+{
+    const struct update *my = self;
+    const struct learner *learner = my->learner;
+    if (!my->explains)
+        return false;
+    fprintf(to, "usage: update -a %s%s\n\n", learner->name,
+            *learner->letters ? "[,setting=value ...]" : "");
+    print_kind(to, learner);
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (strchr(learner->letters, settings_known[i].letter))
+            print_setting(to, &settings_known[i], learner->preset[i]);
+    fprintf(to, "\nrankpipe help learners opens the page of all learners\n");
+    return true;
 }
 
 static bool rings_on_stdout(const struct update *my)
@@ -81,13 +172,19 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     my->host = host;
     my->file.lock_fd = -1;
+    list_letters(my->letters);
+    options->unlisted = my->letters;
     while ((letter = options_next(options)) > 0)
         if (parse_option(my, options) < 0)
             return -1;
+    if (letter == OPTIONS_HELP)
+        return parse_help(my, options);
     if (letter < 0 || options_no_operands(options) < 0)
         return letter < 0 ? letter : -1;
+    my->learner = my->words ? learner_words_read(my->words, &my->settings, options->fault)
+                            : learner_usual;
     if (!my->learner)
-        my->learner = learner_usual;
+        return -1;
     if ((checkpoint_any(&my->every) || my->file.keep) && !my->model)
         return fault_usage(options->fault, "-%c needs -m: it saves into the model file",
                            checkpoint_any(&my->every) ? 'c' : 'l');
@@ -245,14 +342,12 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "[-HKPXnop] [-C tradeoff] [-D delta] [-E epsilon] [-F power] [-G gain] [-L grade] "
-             "[-M margin] [-N size] [-R rho] [-S width] [-T horizon | -e eta] [-U radius] "
-             "[-a learner] [-c every] [-d dim] [-f ring] [-k cutoff] [-l models] [-m model] "
-             "[-s seed] [-x steps]",
+    .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-l models] [-m model] [-x steps]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),
     .parse = parse,
+    .explain = explain,
     .kind = kind,
     .open = open_update,
     .step = step,

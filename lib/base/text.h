@@ -1,4 +1,4 @@
-/* text: blanks, words and whole numbers in lines of text that end with a NUL. */
+/* text: blanks, words and numbers in lines of text that end with a NUL. */
 #ifndef RANKPIPE_TEXT_H
 #define RANKPIPE_TEXT_H
 
@@ -52,6 +52,9 @@ static inline const char *text_skip_digits(const char *p)
         p++;
     return p;
 }
+
+/* Is the text a finite decimal number and nothing else, as 0.5 or 1e-5? If so, its value. */
+bool text_real(const char *text, double *value);
 
 /* Writes a number's decimal digits at the end of `digits`. Returns where they begin. */
 enum { TEXT_DIGITS = 24 };

@@ -1,12 +1,12 @@
 #include "feature/steps.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
+#include "base/text.h"
 #include "feature/products.h"
 #include "feature/scale.h"
 
@@ -108,14 +108,6 @@ static bool part_numbers(char *text, char *number[3])
     return !text;
 }
 
-static bool read_gamma(const char *text, double *gamma)
-{
-    char *end;
-    *gamma = strtod(text, &end);
-    return *text && strspn(text, "0123456789.e+-") == strlen(text) && !*end && *gamma > 0 &&
-           isfinite(*gamma);
-}
-
 static int read_draw(struct step_defaults *draw, const char *word, size_t n, struct fault *fault)
 {
     char copy[ROUND_MADE + 1], *number[3];
@@ -126,7 +118,7 @@ static int read_draw(struct step_defaults *draw, const char *word, size_t n, str
         copy[left] = '\0';
         if (part_numbers(copy, number) &&
             record_number(number[0], STEPS_NUMBER_MOST, &draw->number) && draw->number > 0 &&
-            read_gamma(number[1], &draw->gamma) &&
+            text_real(number[1], &draw->gamma) && draw->gamma > 0 &&
             record_number(number[2], RECORD_MOST, &draw->seed))
             return 0;
     }

@@ -79,8 +79,8 @@ int descent_start(void *own, struct state *state, struct fault *fault)
     if (s->set[SETTING_EPSILON])
         my->capital *= s->value[SETTING_EPSILON];
     if (my->bets && s->set[SETTING_RADIUS])
-        return fault_usage(fault, "-U needs a step size, and %s was given none: add -e eta, or "
-                           "omit -U", state->learner->name);
+        return fault_usage(fault, "radius needs a step size, and %s was given none: give eta, or "
+                           "omit radius", state->learner->name);
     if (my->bets)
         my->array = arrays_add(&state->arrays, bets_on_length(my) ? length_row : each_row);
     ball_start(&my->ball, s->value[SETTING_RADIUS]);

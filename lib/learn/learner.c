@@ -18,17 +18,14 @@ static int settle(struct state *state, struct fault *fault)
     struct settings *s = &state->settings;
     for (size_t i = 0; i < SETTINGS; i++) {
         if (s->set[i] && !takes(learner, settings_known[i].letter))
-            return fault_usage(fault, "%s does not take -%c (%s)", learner->name,
-                               settings_known[i].letter, settings_known[i].what);
+            return fault_usage(fault, "%s has no setting %s (-%c): update -h %s lists them",
+                               learner->name, settings_known[i].name, settings_known[i].letter,
+                               learner->name);
         if (!s->set[i] && learner->preset[i] != 0) {
             s->set[i] = true;
             s->value[i] = learner->preset[i];
         }
     }
-    /* So small or large that its reciprocal, or a product with it, is not finite. */
-    double tradeoff = s->value[SETTING_TRADEOFF];
-    if (s->set[SETTING_TRADEOFF] && !(tradeoff >= 1e-300 && tradeoff <= 1e300))
-        return fault_usage(fault, "-C wants a number from 1e-300 to 1e300, not %g", tradeoff);
     return 0;
 }
 
@@ -37,7 +34,7 @@ static int settle_eta(struct state *state, struct fault *fault)
 {
     struct settings *s = &state->settings;
     if (s->set[SETTING_ETA] && s->set[SETTING_HORIZON])
-        return fault_usage(fault, "-e and -T both set the step size: give one of them");
+        return fault_usage(fault, "eta and horizon both set the step size: give one of them");
     if (!s->set[SETTING_HORIZON])
         return 0;
     s->value[SETTING_ETA] = state->learner->eta(s->value[SETTING_HORIZON]);

@@ -85,7 +85,7 @@ int learner_diverges(const struct state *state, size_t j, double value, struct f
     bool ball = state->settings.set[SETTING_ETA] && strchr(state->learner->letters, 'U');
     return fault_data(fault, "the step makes weight %zu %s: the weights diverge%s", j,
                       isnan(value) ? "NaN" : "infinite",
-                      ball ? ": use a smaller step (-e), or a ball (-U)" : "");
+                      ball ? ": use a smaller step (eta), or a ball (radius)" : "");
 }
 
 int learner_check(const struct state *state, struct fault *fault)

@@ -5,140 +5,182 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const char *const gains[] = { "exp", "lin", "ndcg", "auc", NULL };
 
 /* By letter, capitals first. */
 const struct setting settings_known[SETTINGS] = {
-    [SETTING_TRADEOFF] = { 'C', "tradeoff", "the trade-off", FORM_POSITIVE, 0, 0, NULL },
-    [SETTING_DELTA] = { 'D', "delta", "the chance of an error", FORM_POSITIVE, 0, 0, NULL },
-    [SETTING_EPSILON] = { 'E', "epsilon", "the smoothing", FORM_POSITIVE, 0, 0, NULL },
-    [SETTING_FALL] = { 'F', "fall", "the fall of the smoothing", FORM_POSITIVE, 0, 0, NULL },
-    [SETTING_GAIN] = { 'G', "gain", "the gain", FORM_WORD, 0, 0, gains },
-    [SETTING_DRIFT] = { 'H', "drift", "the reset by surprise", FORM_FLAG, 0, 0, NULL },
-    [SETTING_CLICKS] = { 'K', "clicks", "answers by clicks", FORM_FLAG, 0, 0, NULL },
-    [SETTING_TOP_GRADE] = { 'L', "grades", "the top grade", FORM_WHOLE, 1, 1000, NULL },
-    [SETTING_MARGIN] = { 'M', "margin", "the margin", FORM_POSITIVE, 0, 0, NULL },
-    [SETTING_MEMBERS] = { 'N', "size", "the committee's size", FORM_WHOLE, 1, 1000000, NULL },
-    [SETTING_RHO] = { 'R', "rho", "the variance of a document's own effect", FORM_FROM_ZERO, 0,
-                      1000000000, NULL },
-    [SETTING_EXPLORATION_WIDTH] = { 'S', "width", "the width of exploration", FORM_POSITIVE, 0, 0,
-                                    NULL },
-    [SETTING_HORIZON] = { 'T', NULL, "the horizon", FORM_WHOLE, 1, RECORD_MOST, NULL },
-    [SETTING_RADIUS] = { 'U', "radius", "the ball's radius", FORM_POSITIVE, 0, 0, NULL },
-    [SETTING_ETA] = { 'e', "eta", "the step size", FORM_POSITIVE, 0, 0, NULL },
-    [SETTING_CUTOFF] = { 'k', "cutoff", "the cutoff", FORM_WHOLE, 1, UINT32_MAX, NULL },
-    [SETTING_IN_ORDER] = { 'o', "in-order", "pairs in document order", FORM_FLAG, 0, 0, NULL },
-    [SETTING_PLAIN] = { 'p', "plain", "plain features", FORM_FLAG, 0, 0, NULL },
-    [SETTING_SEED] = { 's', "seed", "the seed", FORM_WHOLE, 0, RECORD_MOST, NULL },
+    [SETTING_TRADEOFF] = { 'C', "tradeoff", "ridge penalty, C or gamma", FORM_REAL, 1e-300,
+                           1e300, NULL, NULL },
+    [SETTING_DELTA] = { 'D', "delta", "chance of an error", FORM_POSITIVE, 0, 0, NULL, NULL },
+    [SETTING_EPSILON] = { 'E', "epsilon", "smoothing", FORM_POSITIVE, 0, 0, NULL, NULL },
+    [SETTING_FALL] = { 'F', "fall", "power of t by which epsilon falls", FORM_POSITIVE, 0, 0, NULL,
+                       "epsilon stays" },
+    [SETTING_GAIN] = { 'G', "gain", "gain of a label", FORM_WORD, 0, 0, gains, NULL },
+    [SETTING_DRIFT] = { 'H', "drift", "forget a query whose answers surprise", FORM_FLAG, 0, 0,
+                        NULL, "never forget" },
+    [SETTING_CLICKS] = { 'K', "clicks", "learn from clicks down to the last", FORM_FLAG, 0, 0, NULL,
+                         "from relevance" },
+    [SETTING_TOP_GRADE] = { 'L', "grades", "top grade of the labels", FORM_WHOLE, 1, 1000, NULL,
+                            NULL },
+    [SETTING_MARGIN] = { 'M', "margin", "margin of the loss", FORM_POSITIVE, 0, 0, NULL, "1" },
+    [SETTING_MEMBERS] = { 'N', "size", "members of the committee, or pairs that kernel keeps",
+                          FORM_WHOLE, 1, 1000000, NULL, NULL },
+    [SETTING_RHO] = { 'R', "rho", "variance of a document's own effect", FORM_REAL, 0, 1e9, NULL,
+                      "estimated" },
+    [SETTING_EXPLORATION_WIDTH] = { 'S', "width", "width of exploration", FORM_POSITIVE, 0, 0, NULL,
+                                    "0.15 standard deviations of the residuals" },
+    [SETTING_HORIZON] = { 'T', "horizon", "rounds of the run, which set eta", FORM_WHOLE, 1,
+                          RECORD_MOST, NULL, "none" },
+    [SETTING_RADIUS] = { 'U', "radius", "radius of the ball for the weights", FORM_POSITIVE, 0, 0,
+                         NULL, "no ball" },
+    [SETTING_ETA] = { 'e', "eta", "step size", FORM_POSITIVE, 0, 0, NULL, "adaptive steps" },
+    [SETTING_CUTOFF] = { 'k', "cutoff", "cutoff of the (N)DCG to learn", FORM_WHOLE, 1, UINT32_MAX,
+                         NULL, "slam the whole list, smoothdcg 1" },
+    [SETTING_IN_ORDER] = { 'o', "in-order", "take pairs in document order", FORM_FLAG, 0, 0, NULL,
+                           "a random order" },
+    [SETTING_PLAIN] = { 'p', "plain", "features as they are", FORM_FLAG, 0, 0, NULL,
+                        "deviation and mean" },
+    [SETTING_SEED] = { 's', "seed", "seed of what the learner draws", FORM_WHOLE, 0, RECORD_MOST,
+                       NULL, NULL },
 };
 
-/* As the model file has it: with all digits. */
-static void print(const struct setting *setting, double value, char text[40])
+const char *setting_print(const struct setting *setting, double value, char text[SETTING_TEXT])
 {
+    int digits = value == floor(value) && value < 1e15 ? 17 : 1;
     if (setting->form == FORM_WORD)
-        snprintf(text, 40, "%s", setting->words[(size_t)value - 1]);
-    else
-        snprintf(text, 40, "%.17g", value);
+        return setting->words[(size_t)value - 1];
+    snprintf(text, SETTING_TEXT, "%.*g", digits, value);
+    for (; digits <= 17 && strtod(text, NULL) != value; digits++)
+        snprintf(text, SETTING_TEXT, "%.*g", digits, value);
+    return text;
+}
+
+const char *setting_range(const struct setting *setting, char text[SETTING_TEXT])
+{
+    char least[SETTING_TEXT], most[SETTING_TEXT];
+    size_t used = 0;
+    if (setting->form == FORM_POSITIVE)
+        return "a number above 0";
+    if (setting->form == FORM_FLAG)
+        return "no value";
+    for (size_t i = 0; setting->form == FORM_WORD && setting->words[i]; i++)
+        used += (size_t)snprintf(text + used, SETTING_TEXT - used, "%s%s",
+                                 i == 0 ? "" : setting->words[i + 1] ? ", " : " or ",
+                                 setting->words[i]);
+    if (setting->form != FORM_WORD)
+        snprintf(text, SETTING_TEXT, "a %snumber from %.25s to %.25s",
+                 setting->form == FORM_WHOLE ? "whole " : "",
+                 setting_print(setting, setting->least, least),
+                 setting_print(setting, setting->most, most));
+    return text;
+}
+
+static bool parse(const struct setting *setting, const char *text, double *value)
+{
+    uint64_t whole = 0;
+    *value = 0;
+    switch (setting->form) {
+    case FORM_POSITIVE:
+        return text_real(text, value) && *value > 0;
+    case FORM_REAL:
+        return text_real(text, value) && *value >= setting->least && *value <= setting->most;
+    case FORM_WHOLE:
+        if (!record_number(text, (uint64_t)setting->most, &whole))
+            return false;
+        *value = (double)whole;
+        return *value >= setting->least;
+    case FORM_WORD:
+        for (size_t i = 0; setting->words[i]; i++)
+            if (strcmp(text, setting->words[i]) == 0)
+                *value = (double)(i + 1);
+        return *value > 0;
+    default:
+        *value = 1;
+        return strcmp(text, "1") == 0; /* as models have it */
+    }
+}
+
+int settings_set(struct settings *settings, enum setting_number i, const char *called,
+                 const char *text, struct fault *fault)
+{
+    const struct setting *setting = &settings_known[i];
+    char range[SETTING_TEXT], quoted[FAULT_QUOTE];
+    if (settings->set[i])
+        return fault_usage(fault, "%s (-%c) is given twice: give it once", setting->name,
+                           setting->letter);
+    if (!text && setting->form != FORM_FLAG)
+        return fault_usage(fault, "%s needs a value: %s=..., %s", called, setting->name,
+                           setting_range(setting, range));
+    if (!parse(setting, text ? text : "1", &settings->value[i]))
+        return fault_usage(fault, "%s wants %s, not %s", called, setting_range(setting, range),
+                           fault_quote(quoted, text, strlen(text)));
+    settings->set[i] = true;
+    return 0;
 }
 
 int settings_save(const struct settings *settings, struct model *model, struct fault *fault)
 {
-    char text[40];
+    char digits[SETTING_TEXT];
     for (size_t i = 0; i < SETTINGS; i++) {
         const struct setting *setting = &settings_known[i];
-        if (!setting->key || !settings->set[i])
+        if (i == SETTING_HORIZON || !settings->set[i])
             continue;
-        print(setting, settings->value[i], text);
-        if (model_set(model, setting->key, text, fault) < 0)
+        snprintf(digits, sizeof digits, "%.17g", settings->value[i]);
+        bool word = setting->form == FORM_WORD;
+        if (model_set(model, setting->name,
+                      word ? setting_print(setting, settings->value[i], digits) : digits,
+                      fault) < 0)
             return -1;
     }
     return 0;
 }
 
-static bool in_range(const struct setting *setting, double value)
+/* The text of a setting in a model, or NULL. */
+static const char *saved(const struct model *model, size_t i)
 {
-    if (setting->form == FORM_FROM_ZERO)
-        return value >= 0 && value <= (double)setting->most;
-    if (setting->form != FORM_WHOLE)
-        return value > 0 && isfinite(value);
-    return value >= (double)setting->least && value <= (double)setting->most &&
-           value == floor(value);
-}
-
-static bool parse(const struct setting *setting, const char *text, double *value)
-{
-    char *end;
-    *value = 0;
-    for (size_t i = 0; setting->form == FORM_WORD && setting->words[i]; i++)
-        if (strcmp(text, setting->words[i]) == 0)
-            *value = (double)(i + 1);
-    if (setting->form == FORM_WORD)
-        return *value > 0;
-    *value = strtod(text, &end);
-    return *end == '\0' && in_range(setting, *value);
+    return i == SETTING_HORIZON ? NULL : record_key(&model->record, settings_known[i].name);
 }
 
 int settings_load(struct settings *settings, const struct model *model, struct fault *fault)
 {
     for (size_t i = 0; i < SETTINGS; i++) {
         const struct setting *setting = &settings_known[i];
-        const char *text = setting->key ? record_key(&model->record, setting->key) : NULL;
+        const char *text = saved(model, i);
         settings->set[i] = text != NULL;
         if (text && !parse(setting, text, &settings->value[i]))
-            return fault_data(fault, "model: %s=%.40s is not a valid value", setting->key, text);
+            return fault_data(fault, "model: %s=%.40s is not a valid value", setting->name, text);
     }
     return 0;
-}
-
-/* For people: the fewest digits that give the same number again. */
-static const char *shortest(const struct setting *setting, double value, char text[40])
-{
-    if (setting->form == FORM_WORD || (value == floor(value) && value < 1e15)) {
-        print(setting, value, text);
-        return text;
-    }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, 40, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    return text;
 }
 
 static int compare(const struct setting *setting, bool set, double value, const char *text,
                    struct fault *fault)
 {
-    const char *key = setting->key;
-    char mine[40], theirs[40];
+    const char *name = setting->name;
+    char mine[SETTING_TEXT], theirs[SETTING_TEXT];
     double learnt = 0;
-    if (text && !set && setting->form == FORM_FLAG)
-        return fault_data(fault, "it was learnt with -%c (%s), this run without: add -%c",
-                          setting->letter, setting->what, setting->letter);
     if (text && parse(setting, text, &learnt))
-        text = shortest(setting, learnt, theirs);
+        text = setting_print(setting, learnt, theirs);
     if (text && !set)
-        return fault_data(fault, "it was learnt with %s=%s, this run without: add -%c %s", key,
-                          text, setting->letter, text);
+        return fault_data(fault, "it was learnt with %s=%s, this run without: add %s=%s to -a",
+                          name, text, name, text);
     if (!set || (text && learnt == value))
         return 0;
-    shortest(setting, value, mine);
     if (!text)
-        return fault_data(fault, "it was learnt without %s, this run has -%c%s%s: omit it, "
-                          "or learn into another file", key, setting->letter,
-                          setting->form == FORM_FLAG ? "" : " ",
-                          setting->form == FORM_FLAG ? "" : mine);
-    return fault_data(fault, "it was learnt with %s=%s (-%c), this run has %s: use the same, or "
-                      "learn into another file", key, text, setting->letter, mine);
+        return fault_data(fault, "it was learnt without %s, this run has %s=%s: omit it, or learn "
+                          "into another file", name, name, setting_print(setting, value, mine));
+    return fault_data(fault, "it was learnt with %s=%s, this run has %s: use the same, or learn "
+                      "into another file", name, text, setting_print(setting, value, mine));
 }
 
 int settings_compare(const struct settings *settings, const struct model *model,
                      struct fault *fault)
 {
-    for (size_t i = 0; i < SETTINGS; i++) {
-        const struct setting *setting = &settings_known[i];
-        if (setting->key && compare(setting, settings->set[i], settings->value[i],
-                                    record_key(&model->record, setting->key), fault) < 0)
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (i != SETTING_HORIZON && compare(&settings_known[i], settings->set[i],
+                                            settings->value[i], saved(model, i), fault) < 0)
             return -1;
-    }
     return 0;
 }

@@ -1,5 +1,5 @@
-/* settings: the settings of learners. Each has an option letter, and a key in the model file,
- * because resuming with other settings would be another algorithm. */
+/* settings: the settings of learners. Each has a name, which is its key in the model file, because
+ * resuming with other settings would be another algorithm; and an option letter, which is older. */
 #ifndef RANKPIPE_SETTINGS_H
 #define RANKPIPE_SETTINGS_H
 
@@ -22,7 +22,7 @@ enum setting_number {
     SETTING_MEMBERS,
     SETTING_RHO,
     SETTING_EXPLORATION_WIDTH,
-    SETTING_HORIZON,
+    SETTING_HORIZON, /* sets eta, and is not saved */
     SETTING_RADIUS,
     SETTING_ETA,
     SETTING_CUTOFF,
@@ -34,11 +34,12 @@ enum setting_number {
 
 struct setting {
     char letter;
-    const char *key;  /* in the model file; NULL: not saved, as it only sets another one */
-    const char *what; /* for messages */
-    enum setting_form { FORM_POSITIVE, FORM_FROM_ZERO, FORM_WHOLE, FORM_WORD, FORM_FLAG } form;
-    uint64_t least, most;     /* of a whole number; most also of a number from 0     */
-    const char *const *words; /* ended by NULL; the value is the place of one, from 1 */
+    const char *name;
+    const char *what; /* for -h and messages */
+    enum setting_form { FORM_POSITIVE, FORM_REAL, FORM_WHOLE, FORM_WORD, FORM_FLAG } form;
+    double least, most;       /* of a whole or a real number                              */
+    const char *const *words; /* ended by NULL; the value is the place of one, from 1      */
+    const char *unset;        /* for -h: what a learner does without it and without preset */
 };
 extern const struct setting settings_known[SETTINGS];
 
@@ -48,6 +49,17 @@ struct settings {
     bool set[SETTINGS];
     double value[SETTINGS];
 };
+
+/* What values a setting may have, as "a number above 0"; and one of its values in as few digits as
+ * give it back. Both return `text`. */
+enum { SETTING_TEXT = 80 };
+const char *setting_range(const struct setting *setting, char text[SETTING_TEXT]);
+const char *setting_print(const struct setting *setting, double value, char text[SETTING_TEXT]);
+
+/* Sets a setting to the value of a text, NULL being none: a flag becomes 1. 0 or a usage fault,
+ * which calls the setting by `called`: it has a value already, or cannot have this one. */
+int settings_set(struct settings *settings, enum setting_number i, const char *called,
+                 const char *text, struct fault *fault);
 
 /* Puts the settings that are set into a model, each with all its digits. */
 int settings_save(const struct settings *settings, struct model *model, struct fault *fault);

@@ -102,7 +102,7 @@ static int check_direction(struct state *state, const struct matrix *x, const st
         if (rival[i] != round->rival[i])
             return fault_data(fault,
                               "rival %zu is %.17g, not %.17g: the winning rival was drawn with "
-                              "another round number, -s or -S, or for other features",
+                              "another round number, seed or width, or for other features",
                               i, round->rival[i], rival[i]);
     return 0;
 }
@@ -158,7 +158,7 @@ static int challenge(void *own, const struct matrix *x, uint64_t t, const double
         return -1;
     interleave_direction((uint64_t)settings->value[SETTING_SEED], t, n, u);
     score_rival(x, settings, u, s, rival, u + n);
-    return finite_scores(x->docs, rival, "one of its features, or -S, is too large for the "
+    return finite_scores(x->docs, rival, "one of its features, or the width, is too large for the "
                          "rival", fault);
 }
 

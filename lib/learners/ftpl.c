@@ -85,8 +85,8 @@ static int learn_block(struct state *state, const struct matrix *x, const struct
     uint64_t was = (uint64_t)*state->arrays.at[BLOCK];
     struct group group = { 0, 0 };
     if (gain == GAIN_NDCG || gain == GAIN_AUC)
-        return fault_data(fault, "-G %s needs every label: use explore -p leader and feedback-mask "
-                          "-k all",
+        return fault_data(fault, "gain=%s needs every label: use explore -p leader and "
+                          "feedback-mask -k all",
                           gain == GAIN_NDCG ? "ndcg" : "auc");
     if (!round->seen)
         return fault_data(fault, "block= without seen: put feedback-mask before update, or, to "
@@ -132,7 +132,7 @@ static int check_labels(const struct state *state, const struct feedback *feedba
         return -1;
     for (size_t i = 0; i < m; i++)
         if (gain == GAIN_AUC && feedback->relevance[i] != 0 && feedback->relevance[i] != 1)
-            return fault_data(fault, "item %zu has relevance %g: -G auc is for 0 and 1", i,
+            return fault_data(fault, "item %zu has relevance %g: gain=auc is for 0 and 1", i,
                               feedback->relevance[i]);
     return 0;
 }

@@ -107,7 +107,7 @@ static int solar2(struct state *state, const struct row *x, struct fault *fault)
     double b = row_times(x, v) + state->settings.value[SETTING_TRADEOFF];
     if (!(b > 0) || isinf(b))
         return fault_data(fault, "x'Sigma x + gamma is %g: the features are too large, or Sigma "
-                          "is no longer positive: use a larger -C, or smaller features", b);
+                          "is no longer positive: use a larger tradeoff, or smaller features", b);
     for (size_t j = 0; j < state->dim; j++)
         state->w[j] += v[j] * (missing / b);
     shrink(sigma, v, b, state->dim);

@@ -34,7 +34,7 @@ static int check_spread(double b, struct fault *fault)
     if (b > 0 && !isinf(b))
         return 0;
     return fault_data(fault, "z'Sigma z + gamma is %g: the features are too large, or Sigma is no "
-                      "longer positive: use a larger -C, or smaller features", b);
+                      "longer positive: use a larger tradeoff, or smaller features", b);
 }
 
 /* The step of the second order. v[dim] is scratch. */

@@ -135,7 +135,7 @@ int memory_view_rank(struct memory_view *view, const struct matrix *x, const str
     if (finite_scores(m, s, "what is remembered of it is not finite: the model is damaged",
                       fault) < 0)
         return -1;
-    return finite_scores(m, index, "its index is too large: use a smaller -S", fault);
+    return finite_scores(m, index, "its index is too large: use a smaller width", fault);
 }
 
 void memory_view_close(struct memory_view *view)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/fault.h"
 #include "io/wait.h"
@@ -52,6 +53,10 @@ struct filter {
 
     /* Reads the command line, and does nothing else. 0 or a fault. */
     int (*parse)(void *self, struct options *options, struct host *host);
+
+    /* After `parse` found -h: explains what the command line asks about besides the options; false:
+     * nothing. NULL: there is nothing besides. */
+    bool (*explain)(const void *self, FILE *to);
 
     /* Which it is, by its options. */
     enum kind (*kind)(const void *self);

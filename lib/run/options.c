@@ -1,12 +1,13 @@
 #include "run/options.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
+#include "base/text.h"
 #include "stream/record.h"
 
 void options_start(struct options *options, int argc, char **argv, const struct option *table,
@@ -31,11 +32,10 @@ static bool next_argument(struct options *o)
     return true;
 }
 
-/* The row of the letter at hand, or NULL. */
-static const struct option *find_row(const struct options *o)
+/* The row of a letter, or NULL. */
+static const struct option *find_row(const struct option *row, char letter)
 {
-    const struct option *row = o->table;
-    while (row && row->letter && row->letter != o->letter)
+    while (row && row->letter && row->letter != letter)
         row++;
     return row && row->letter ? row : NULL;
 }
@@ -56,9 +56,12 @@ int options_next(struct options *o)
         return OPTIONS_HELP;
     if (o->letter == 'V')
         return OPTIONS_VERSION;
-    o->option = find_row(o);
+    o->option = find_row(o->table, o->letter);
+    if (!o->option)
+        o->option = find_row(o->unlisted, o->letter);
     if (!o->option)
         return no_option(o);
+    o->value = NULL;
     if (!o->option->value)
         return o->letter;
     o->value = *o->rest ? o->rest : o->at < o->argc ? o->argv[o->at++] : NULL;
@@ -99,18 +102,10 @@ int options_whole(const struct options *o, uint64_t least, uint64_t most, uint64
     return wrong(o, what);
 }
 
-/* A finite decimal number and nothing else. */
-static bool read_real(const char *text, double *value)
-{
-    char *end;
-    *value = strtod(text, &end);
-    return *text && strspn(text, "0123456789.eE+-") == strlen(text) && !*end && isfinite(*value);
-}
-
 int options_from_zero(const struct options *o, double most, double *value)
 {
     char what[60];
-    if (read_real(o->value, value) && *value >= 0 && *value <= most)
+    if (text_real(o->value, value) && *value >= 0 && *value <= most)
         return 0;
     snprintf(what, sizeof what, "a number from 0 to %.0f", most);
     return wrong(o, what);
@@ -118,12 +113,12 @@ int options_from_zero(const struct options *o, double most, double *value)
 
 int options_positive(const struct options *o, double *value)
 {
-    return read_real(o->value, value) && *value > 0 ? 0 : wrong(o, "a number above 0");
+    return text_real(o->value, value) && *value > 0 ? 0 : wrong(o, "a number above 0");
 }
 
 int options_fraction(const struct options *o, double *value)
 {
-    return read_real(o->value, value) && *value >= 0 && *value <= 1
+    return text_real(o->value, value) && *value >= 0 && *value <= 1
                ? 0
                : wrong(o, "a number from 0 to 1");
 }
@@ -156,38 +151,38 @@ int options_share(const struct options *options, uint64_t *share, uint64_t *shar
 int options_word(const struct options *o)
 {
     option_words *words = o->option->words;
-    char what[sizeof o->fault->text] = "";
+    struct names names = { 0 };
+    char what[sizeof o->fault->text] = "", quoted[FAULT_QUOTE];
     size_t used = 0;
     int found = find_word(o->value, words);
-    for (size_t i = 0; found < 0 && words(i) && used < sizeof what; i++)
+    for (size_t i = 0; found < 0 && words(i) && used < sizeof what; i++) {
+        names_offer(&names, o->value, words(i));
         used += (size_t)snprintf(what + used, sizeof what - used, "%s%s",
                                  i == 0 ? "" : words(i + 1) ? ", " : " or ", words(i));
+    }
+    if (names.nearest)
+        return fault_usage(o->fault, "-%c takes no %s: did you mean %s?", o->letter,
+                           fault_quote(quoted, o->value, strlen(o->value)), names.nearest);
     return found < 0 ? wrong(o, what) : found;
-}
-
-/* "a, b, c": as many words as there is room for. */
-static const char *list_words(option_words *words, char list[], size_t room)
-{
-    size_t used = 0;
-    list[0] = '\0';
-    for (size_t i = 0; words(i) && used < room; i++)
-        used += (size_t)snprintf(list + used, room - used, "%s%s", i ? ", " : "", words(i));
-    return list;
 }
 
 int options_find(const struct options *o, const char *what, const char *word, option_words *words)
 {
-    char list[sizeof o->fault->text];
+    char quoted[FAULT_QUOTE];
+    struct names names = { 0 };
     int found = find_word(word, words);
     if (found >= 0)
         return found;
-    return fault_usage(o->fault, "no %s '%.40s': choose from %s", what, word,
-                       list_words(words, list, sizeof list));
+    for (size_t i = 0; words(i); i++)
+        names_offer(&names, word, words(i));
+    return fault_usage(o->fault, "no %s %s: %s", what, fault_quote(quoted, word, strlen(word)),
+                       names_advice(&names));
 }
 
 int options_missing(const struct options *o, const char *what, option_words *words)
 {
-    char list[sizeof o->fault->text];
-    return fault_usage(o->fault, "no %s named: choose from %s", what,
-                       list_words(words, list, sizeof list));
+    struct names names = { 0 };
+    for (size_t i = 0; words(i); i++)
+        names_add(&names, "%s", words(i));
+    return fault_usage(o->fault, "no %s named: choose from %s", what, names.text);
 }

@@ -29,11 +29,12 @@ struct options {
     int argc;
     char **argv;       /* argv[0] is the program; ended by NULL; the caller's     */
     const struct option *table;  /* the program's                                 */
+    const struct option *unlisted; /* set by the caller: options that -h does not list, or NULL */
     const struct option *option; /* the row of the option at hand                 */
     int at;            /* index of the next argument                              */
     const char *rest;  /* letters of the last argument that are still to be read  */
     char letter;       /* the option at hand                                      */
-    const char *value; /* its value, where it takes one                           */
+    const char *value; /* its value; NULL: it is a flag                           */
     struct fault *fault;
 };
 
@@ -68,7 +69,8 @@ int options_share(const struct options *options, uint64_t *share, uint64_t *shar
 /* The value at hand as one of its option's words: the word's index, or a usage fault. */
 int options_word(const struct options *options);
 
-/* The index of `word`; or a usage fault, "no WHAT 'word': choose from a, b, c". */
+/* The index of `word`; or a usage fault, "no WHAT 'word': choose from a, b, c", or where one of
+ * them is near, "no WHAT 'wodr': did you mean word?". */
 int options_find(const struct options *options, const char *what, const char *word,
                  option_words *words);
 

@@ -37,7 +37,7 @@ model_array() {
     mkstream round t=2 docs=3 dim=0 label:f4 1 0 0 >round
     update -a slam -e 1 -M 0.25 -m model <round 2>resumed
     holds model 2 0 2
-    fails_on round 1 "*it was learnt with margin=0.25, this run without: add -M 0.25*" update -a slam -e 1 -m other
+    fails_on round 1 "*it was learnt with margin=0.25, this run without: add margin=0.25 to -a" update -a slam -e 1 -m other
 }
 
 @test "slam: each document's rival, of those that score the same the one of the higher grade" {
@@ -165,15 +165,15 @@ covariance() {
     fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *add -d 4097 *' \
         update -a ridge -x none
     two_documents >round
-    fails_on round 2 'update: ridge does not take -e (the step size)*' update -a ridge -x none -e 1
-    fails_on round 2 'update: kl does not take -p (plain features)*' update -a kl -e 1 -p
+    fails_on round 2 'update: ridge has no setting eta (-e): *' update -a ridge -x none -e 1
+    fails_on round 2 'update: kl has no setting plain (-p): *' update -a kl -e 1 -p
     update -a ridge -x none -m split <round
-    fails_on round 1 'update: model split: it was learnt without plain, this run has -p: omit it*' \
+    fails_on round 1 'update: model split: it was learnt without plain, this run has plain=1: omit it*' \
         update -a ridge -x none -p -m split
-    fails_on round 1 'update: model split: it was learnt with tradeoff=1 (-C), this run has 10: *' \
+    fails_on round 1 'update: model split: it was learnt with tradeoff=1, this run has 10: *' \
         update -a ridge -x none -C 10 -m split
     update -a ridge -x none -p -m plain <round
-    fails_on round 1 'update: model plain: it was learnt with -p (plain features), this run without: add -p' \
+    fails_on round 1 'update: model plain: it was learnt with plain=1, this run without: add plain=1 to -a' \
         update -a ridge -x none -m plain
     # a P that no documents make
     mkstream model learner=ridge rounds=1 dim=1 tradeoff=1 plain=1 w:f8 0 level:f8 0 inverse:f8 -9 >model
@@ -263,8 +263,8 @@ covariance() {
         'group=1 is not what was seen on top: give explore and feedback-mask the same -k'
     ftpl 'docs=3 dim=0 block=0 group=1 order:u4 1 2 0 seen:f4 1 1' 'group=1 is not what was seen on top: *'
     ftpl 'docs=2 dim=0 block=0 label:f4 1 0' 'block= without seen: put feedback-mask before update, or, *'
-    ftpl 'docs=2 dim=0 block=0 order:u4 0 1 seen:f4 1' '-G ndcg needs every label: *' -G ndcg
-    ftpl 'docs=2 dim=0 label:f4 1 2' 'item 1 has relevance 2: -G auc is for 0 and 1' -G auc
+    ftpl 'docs=2 dim=0 block=0 order:u4 0 1 seen:f4 1' 'gain=ndcg needs every label: *' -G ndcg
+    ftpl 'docs=2 dim=0 label:f4 1 2' 'item 1 has relevance 2: gain=auc is for 0 and 1' -G auc
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 + round t=2 docs=3 dim=0 label:f4 1 0 0 >bad
     fails_on bad 1 'update: <stdin>: round 2: docs=3, but the list has 2 items: *' update -a ftpl
 }
@@ -294,20 +294,20 @@ covariance() {
 
 @test "a learner says which settings it takes, and going on with others is refused" {
     two_documents >round
-    fails_on round 2 'update: squared does not take -C (the trade-off)*' update -a squared -e 1 -C 1
-    fails_on round 2 'update: minimax does not take -T (the horizon)*' update -a minimax -T 5
+    fails_on round 2 'update: squared has no setting tradeoff (-C): *' update -a squared -e 1 -C 1
+    fails_on round 2 'update: minimax has no setting horizon (-T): update -h minimax lists them*' update -a minimax -T 5
     fails_on round 2 "update: -G wants exp, lin, ndcg or auc, not 'dcg'*" update -a ftpl -G dcg
     update -a solar1 -o -m model <round
-    fails_on round 1 'update: model model: it was learnt with -o (pairs in document order), this run without: add -o' \
+    fails_on round 1 'update: model model: it was learnt with in-order=1, this run without: add in-order=1 to -a' \
         update -a solar1 -m model
-    fails_on round 1 'update: model model: it was learnt with seed=1 (-s), this run has 2: *' \
+    fails_on round 1 'update: model model: it was learnt with seed=1, this run has 2: *' \
         update -a solar1 -o -s 2 -m model
     update -a prank -m levels <round
-    fails_on round 1 'update: model levels: it was learnt with grades=4 (-L), this run has 3: *' \
+    fails_on round 1 'update: model levels: it was learnt with grades=4, this run has 3: *' \
         update -a prank -L 3 -m levels
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 >list
     update -a ftpl -G lin -m sums <list
-    fails_on list 1 'update: model sums: it was learnt with gain=lin (-G), this run has exp: *' \
+    fails_on list 1 'update: model sums: it was learnt with gain=lin, this run has exp: *' \
         update -a ftpl -m sums
 }
 
@@ -336,7 +336,7 @@ covariance() {
 
 @test "a label that prank has no grade for is an error, and so are more features than Sigma can have" {
     mkstream round t=1 docs=1 dim=1 label:f4 5 x:f4 1 >bad
-    fails_on bad 1 'update: <stdin>: round 1: relevance 5 is not a whole number from 0 to 4, which prank needs: -L sets the top grade' \
+    fails_on bad 1 'update: <stdin>: round 1: relevance 5 is not a whole number from 0 to 4, which prank needs: grades sets the top grade' \
         update -a prank
     mkstream round t=1 docs=1 dim=4097 label:f4 1 ptr:u4 0 1 idx:u4 4096 val:f4 1 >bad
     fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *add -d 4097 *' \
@@ -408,9 +408,9 @@ covariance() {
     two_documents >round
     update -a kl -m bets <round
     update -a kl -e 0.1 -m fixed <round
-    fails_on round 1 'update: model bets: it was learnt without eta, this run has -e 0.1: omit it, or learn into another file' \
+    fails_on round 1 'update: model bets: it was learnt without eta, this run has eta=0.1: omit it, or learn into another file' \
         update -a kl -e 0.1 -m bets
-    fails_on round 1 'update: model fixed: it was learnt with eta=0.1, this run without: add -e 0.1' \
+    fails_on round 1 'update: model fixed: it was learnt with eta=0.1, this run without: add eta=0.1 to -a' \
         update -a kl -m fixed
     for scale in 0 -1 0.5; do
         mkstream model learner=ranksvm rounds=1 dim=1 w:f8 $scale direction:f8 1 scale:f8 $scale bets:f8 1 1 1 >bad

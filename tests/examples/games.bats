@@ -4,12 +4,8 @@ load ../helper
 
 # holds GAME MEASURE LEARNER SEEN CONDITION: of the row's short, long and slope.
 holds() {
-    sed "s/  */ /g; s/-q hopeless/-q-hopeless/; s/ -G \([a-z]*\) / -G-\1 /" table |
-        awk -v row="$1 $2 ${3/ -G / -G-} $4" '
-            { name = $1 " " $2 " " $3 ($4 ~ /^-G/ ? " " $4 : "")
-              n = $4 ~ /^-G/ ? 5 : 4
-              if (name " " $n == row) { short = $(n + 1); long = $(n + 2); slope = $(n + 3); met = 1 }
-            }
+    sed 's/-q hopeless/-q-hopeless/' table | awk -v row="$1 $2 $3 $4" '
+            $1 " " $2 " " $3 " " $4 == row { short = $5; long = $6; slope = $7; met = 1 }
             END { if (!met) print "no row", row; else print row, short, long, slope
                   exit !(met && ('"$5"')) }'
 }
@@ -24,28 +20,28 @@ holds() {
     awk '$1 == "noisy-binary" { long[$4] = $6 }
         END { exit !(long[2] < 0.75 * long[1] && long[5] < 0.75 * long[2] && long["all"] < 0.75 * long[5]) }' table
     # NDCG cannot be had from one answer a round
-    for learner in squared kl smoothdcg 'ftpl -G lin'; do
+    for learner in squared kl smoothdcg 'ftpl,gain=lin'; do
         holds -q-hopeless-ndcg regret:ndcg@3 "$learner" 1 'long >= 0.0144'
     done
     # from all labels it can, by learners whose target is normalised and by no other
-    for learner in listnet 'ftpl -G ndcg'; do
+    for learner in listnet 'ftpl,gain=ndcg'; do
         for game in hopeless-ndcg -q-hopeless-ndcg; do
             holds $game regret:ndcg@3 "$learner" all 'long < 0.0120 && slope < -0.1'
         done
     done
-    for learner in squared 'ftpl -G lin'; do
+    for learner in squared 'ftpl,gain=lin'; do
         holds -q-hopeless-ndcg regret:ndcg@3 "$learner" all 'long >= 0.0144'
     done
     # nor AUC, on the worse of two laws
-    for learner in squared 'ftpl -G lin'; do
+    for learner in squared 'ftpl,gain=lin'; do
         holds hopeless-auc regret:auc "$learner" 1 'long > 0.05' ||
             holds -q-hopeless-auc regret:auc "$learner" 1 'long > 0.05'
     done
     for game in hopeless-auc -q-hopeless-auc; do
-        holds $game regret:auc 'ftpl -G auc' all 'long < 0.03 && slope < -0.2'
+        holds $game regret:auc 'ftpl,gain=auc' all 'long < 0.03 && slope < -0.2'
     done
     # nor MAP
-    for learner in squared 'ftpl -G lin'; do
+    for learner in squared 'ftpl,gain=lin'; do
         holds hopeless-map regret:map "$learner" 1 'long > 0.0208' ||
             holds -q-hopeless-map regret:map "$learner" 1 'long > 0.0208'
     done

@@ -106,9 +106,9 @@ whole() {
     all=$(update -a nobody </dev/null 2>&1 | sed -n 's/.*choose from //p' | tr -d ,)
     [ "$(echo $all | wc -w)" -ge 22 ]
     all=$(echo $all | tr ' ' '\n' | grep -vxE 'ftpl|cascade-klucb|toprank|bubblerank' | paste -sd ' ')
-    sh "$SWEEP" out q.bin learner="$all" eta=1e-4 seed=3 rounds=60 update.S='0.1 0.5' -j 2
+    sh "$SWEEP" out q.bin learner="$all" eta=1e-4 seed=3 rounds=60 width='0.1 0.5' -j 2
     whole out
-    is "$(head -n 1 out/sweep.tsv | tr '\t' ' ')" 'learner eta gamma seed update.S t ndcg@10'
+    is "$(head -n 1 out/sweep.tsv | tr '\t' ' ')" 'learner eta gamma seed width t ndcg@10'
     is "$(sed 1d out/sweep.tsv | cut -f 1 | uniq | paste -sd ' ')" "$all"
     for learner in thompson linucb dbgd; do is "$(grep -c "^$learner	" out/sweep.tsv)" 2; done
     is "$(grep -c "^ridge	-	0.1	3	-	60	" out/sweep.tsv)" 1
@@ -139,7 +139,7 @@ whole() {
 @test "options of update, explore and feedback-mask make a grid, each point once" {
     need_parallel
     sh "$SWEEP" out q.bin learner='kl ridge' eta='1e-4 1e-3' gamma='0.1 0.3' seed=2 rounds=60 radius=2 \
-        update.p='default on' explore.p='default top plackett-luce' explore.H='0.5 1' feedback-mask.k='1 2' \
+        plain='default on' explore.p='default top plackett-luce' explore.H='0.5 1' feedback-mask.k='1 2' \
         explore.k=2 -j 2
     whole out
     # kl: 2 steps x (2 gammas x 2 policies + 2 temperatures) x 2 places; ridge: 1 x 6 x 2 x 2 plain or not
@@ -152,7 +152,7 @@ whole() {
         feedback-mask -k 1 | update -a ridge -p -f ring >w.bin
     grep -qxF "ridge	-	0.3	2	on	top	-	1	2	$(tail -n 1 table)" out/sweep.tsv
     # horizons in place of a step size and a share of exploring rounds
-    sh "$SWEEP" horizon q.bin learner=squared seed=1 rounds=60 update.T=60 explore.T=60
+    sh "$SWEEP" horizon q.bin learner=squared seed=1 rounds=60 horizon=60 explore.T=60
     replay -n 60 -s 1 q.bin | score -f ring | explore -T 60 -s 1 | metric -t table ndcg@10 |
         feedback-mask | update -a squared -T 60 -f ring >w.bin
     grep -qxF "squared	default	default	1	60	60	$(tail -n 1 table)" horizon/sweep.tsv
@@ -168,7 +168,7 @@ whole() {
 @test "-h explains every name" {
     sh "$SWEEP" -h >text
     head -n 1 text | grep '^usage: sweep '
-    for name in learner eta gamma seed update.X explore.X feedback-mask.X rounds radius measure bin; do
+    for name in learner eta gamma seed tradeoff update.X explore.X feedback-mask.X rounds radius measure bin; do
         grep "^  $name=" text
     done
     is "$(awk 'length > 100' text)" ''
@@ -309,7 +309,9 @@ whole() {
     need_parallel
     fails 2 'usage: sweep *' sh "$SWEEP" out
     fails 1 'sweep: nowhere.bin: no such file' sh "$SWEEP" out nowhere.bin
-    fails 1 "sweep: what is 'etta=1'?*" sh "$SWEEP" none q.bin etta=1
+    fails 1 "sweep: etta: no learner of the grid has such a setting; *" sh "$SWEEP" none q.bin etta=1
+    fails 1 "sweep: width: no learner of the grid has such a setting; *" sh "$SWEEP" none q.bin width=1
+    fails 1 "sweep: what is 'a/b=1'?*" sh "$SWEEP" none q.bin a/b=1
     fails 1 'sweep: learner=kl is in the grid twice' sh "$SWEEP" none q.bin learner='kl kl'
     fails 1 'sweep: learner=a/b: values are words *' sh "$SWEEP" none q.bin learner='a/b'
     fails 1 "sweep: learner=nobody: update: no learner 'nobody'*" sh "$SWEEP" none q.bin learner='kl nobody'

@@ -33,7 +33,7 @@ last() {
 
 @test "two texts: each number is that of the pipeline written out by hand" {
     texts
-    train -n 700 -s '1 7' -a 'ridge -C 10' -a 'kl -e 1e-4 -U 2' -x '-g 0.3' -k 2 -a thompson \
+    train -n 700 -s '1 7' -a 'ridge -C 10' -a kl,eta=1e-4,radius=2 -x '-g 0.3' -k 2 -a thompson -a thompson,seed=5 \
         -m 'ndcg@10 map' train.svm test.svm >said
     svm2bin -n train.svm >train.bin
     svm2bin -n test.svm >test.bin
@@ -51,12 +51,13 @@ last() {
     }
     for seed in 1 7; do
         by_hand 'ridge -C 10' $seed '' '-k 1' '-a ridge -C 10'
-        by_hand 'kl -e 1e-4 -U 2, explore -g 0.3, 2 judged' $seed '-g 0.3' '-k 2' '-a kl -e 1e-4 -U 2'
+        by_hand 'kl,eta=1e-4,radius=2, explore -g 0.3, 2 judged' $seed '-g 0.3' '-k 2' '-a kl -e 1e-4 -U 2'
         by_hand thompson $seed '' '-k 1' "-a thompson -s $seed"
+        by_hand thompson,seed=5 $seed '' '-k 1' '-a thompson -s 5'
     done
     replay -n 700 -s 7 train.bin | explore -g 1 -s 7 | metric ndcg@10 map >curve
     is "$(cell 'random order' - 7 shown:map)" "$(last 3 <curve)"
-    is "$(wc -l <train.out/table.tsv)" 13
+    is "$(wc -l <train.out/table.tsv)" 16
 
     # the means and their standard errors over two seeds
     for column in shown:ndcg@10 held-out:ndcg@10 shown:map held-out:map; do
@@ -64,7 +65,7 @@ last() {
         near "$(cell thompson - mean $column)" "$(awk -v a=$a -v b=$b 'BEGIN { print (a + b) / 2 }')"
         near "$(cell thompson - mean $column:se)" "$(awk -v a=$a -v b=$b 'BEGIN { d = a - b; print (d < 0 ? -d : d) / 2 }')"
     done
-    is "$(awk 'END { print NR }' said)" 5
+    is "$(awk 'END { print NR }' said)" 6
     grep -q "^thompson .*$(printf '%.4f' "$(cell thompson - mean held-out:ndcg@10)")" said
 }
 
@@ -233,7 +234,9 @@ rows'
     fails 2 "train: -f needs a whole number from 2, not '1'*" train -f 1 train.svm
     fails 2 'train: -l: options come before the files*' train train.svm test.svm -l
     fails 1 'train: nowhere.svm: no such file' train nowhere.svm test.svm
-    fails 2 "train: -a 'kl -U 1': update: -U needs a step size*" train -a 'kl -U 1' train.svm test.svm
+    fails 2 "train: -a 'kl -U 1': update: radius needs a step size*" train -a 'kl -U 1' train.svm test.svm
+    fails 2 "train: -a 'kl,rho=1': update: kl has no setting 'rho'*" train -a kl,rho=1 train.svm test.svm
+    fails 2 "train: -a ftpl: *" train -a ftpl,gain=lin train.svm test.svm
     fails 2 "train: -a 'nobody': update: no learner 'nobody'*" train -a nobody train.svm test.svm
     fails 2 'train: -a ftpl: *' train -a ftpl train.svm test.svm
     fails 2 "train: -a 'ridge -m x': train sets -m itself*" train -a 'ridge -m x' train.svm test.svm

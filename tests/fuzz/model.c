@@ -52,26 +52,6 @@ static void score_all(struct scoring *scoring, struct record *record)
     round_close(&round);
 }
 
-static bool in_range(const struct setting *setting, double value)
-{
-    if (setting->form == FORM_WHOLE)
-        return value >= (double)setting->least && value <= (double)setting->most &&
-               value == floor(value);
-    if (setting->form == FORM_FROM_ZERO)
-        return value >= 0 && value <= (double)setting->most;
-    return value > 0 && isfinite(value);
-}
-
-static double find_value(const struct setting *setting, const char *text)
-{
-    if (setting->form != FORM_WORD)
-        return setting->form == FORM_FLAG ? 1 : strtod(text, NULL);
-    for (size_t w = 0; setting->words[w]; w++)
-        if (strcmp(text, setting->words[w]) == 0)
-            return (double)w + 1;
-    return 0; /* there is none */
-}
-
 /* The settings that update would have to be given to go on with the model, as its command line
  * takes them; false where it does not. */
 static bool find_settings(const struct learner *learner, struct settings *settings)
@@ -79,14 +59,12 @@ static bool find_settings(const struct learner *learner, struct settings *settin
     memset(settings, 0, sizeof *settings);
     for (size_t i = 0; i < SETTINGS; i++) {
         const struct setting *setting = &settings_known[i];
-        const char *text = setting->key ? record_key(&model.record, setting->key) : NULL;
+        const char *text = i == SETTING_HORIZON ? NULL : record_key(&model.record, setting->name);
         if (!text || !strchr(learner->letters, setting->letter))
             continue;
-        double value = find_value(setting, text);
-        if (!in_range(setting, value))
+        struct fault fault = { FAULT_NONE, "" };
+        if (settings_set(settings, (enum setting_number)i, setting->name, text, &fault) < 0)
             return false;
-        settings->set[i] = true;
-        settings->value[i] = value;
     }
     return settings->value[SETTING_MEMBERS] <= MEMBERS_MOST &&
            settings->value[SETTING_TOP_GRADE] <= GRADES_MOST;

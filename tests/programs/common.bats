@@ -110,14 +110,20 @@ default() {
     for command in 'explore {-L 1} -p leader -T 20' 'explore {-k 1} -p blocks -T 20'; do
         default "$command" listed
     done
-    for command in '{-C 1e-5} -a solar1' '{-C 10000} -a solar2' '{-C 1} -a ridge' \
-        '{-C 1} -a thompson' '{-C 1} -a linucb' '{-C 100} -a squared-dr -e 1e-3' \
-        '{-E 0.01} -a smoothdcg -e 1e-3' '{-L 4} -a prank' '{-N 20} -a committee' \
-        '{-a memory}' '{-x scale} -a memory' '{-x scale} -a ridge' '{-x none} -a solar1' '{-e 1} -a minimax' '{-s 1} -a solar1' \
-        '{-s 1} -a thompson'; do
+    for command in '{-a memory}' '{-x scale} -a memory' '{-x scale} -a ridge' '{-x none} -a solar1'; do
         default "update $command" rounds
     done
-    default 'update {-G exp} -a ftpl' fixed
+    for words in 'solar1 tradeoff=1e-05' 'solar2 tradeoff=10000' 'ridge tradeoff=1' 'thompson tradeoff=1' \
+        'linucb tradeoff=1' 'squared-dr tradeoff=100 -e 1e-3' 'smoothdcg epsilon=0.01 -e 1e-3' \
+        'prank grades=4' 'committee size=20' 'minimax eta=1' 'solar1 seed=1' \
+        'thompson seed=1'; do
+        read -r learner setting more <<<"$words"
+        update -h "$learner" | tr -s ' \n' ' ' | grep -E " ${setting%=*}=value [^(]*\(default: ([^)]* )?${setting#*=}\)"
+        # shellcheck disable=SC2086
+        is "$(update -a "$learner,$setting" $more <rounds | bin2txt)" "$(update -a "$learner" $more <rounds | bin2txt)"
+    done
+    update -h ftpl | grep -F '(default: exp)'
+    is "$(update -a ftpl,gain=exp <fixed | bin2txt)" "$(update -a ftpl <fixed | bin2txt)"
     default 'svm2bin {-b 1}'
 }
 

@@ -75,10 +75,15 @@ said() {
 @test "bash: what has been typed counts: half words, values, operands, redirections" {
     installed
     offers 'update -a so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
-    offers 'update -oa so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
-    offers '/usr/bin/update -G n' 'ndcg'
+    offers 'update -Pa so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
+    offers '/usr/bin/bin2txt -f he' 'head'
+    offers 'update -a kl,' 'kl,horizon= kl,radius= kl,eta='
+    offers 'update -a memory,rho=3,p' '3,plain' # the shell takes memory,rho= for a word of its own
+    offers 'update -a cascade-klucb,' ''
+    offers 'update -a nobody,e' ''
+    offers 'features -D ' ''
     offers 'update -a kl -q' ''
-    offers 'update -akl -G e' 'exp'
+    offers 'explore -pswap -p l' 'leader'
     offers 'synth -n 4 noisy' 'noisy-binary'
     offers 'metric -t curve.tsv nd' 'ndcg@'
     offers 'metric >curve.tsv nd' 'ndcg@'
@@ -140,8 +145,8 @@ said() {
     zsh -fc '_arguments() { print -rl -- "$@" }; service=rp-update; . $1' zsh "$zsh_file" >update
     grep -xF -e "-a+:learner:($(said '.*choose from ' update -a '?' | tr -d ,))" update
     grep -xF -e '-m+:model:_files' update
-    grep -xF -e '-e+:eta: ' update
-    grep -xF -e '-o' update
+    grep -xF -e '-d+:dim: ' update
+    grep -xF -e '-n' update
     # shellcheck disable=SC2016
     zsh -fc '_arguments() { print -rl -- "$@" }; service=rp-rankpipe CURRENT=3 words=(rp-rankpipe explore -)
         . $1' zsh "$zsh_file" >explore

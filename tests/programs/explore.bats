@@ -869,6 +869,7 @@ upset() {
 }
 
 @test "an option that the policy does not take is refused" {
+    fails 2 "explore: -p takes no 'unifrom': did you mean uniform?*" explore -p unifrom
     fails 2 'explore: -p blocks does not take -g*usage: explore *' explore -p blocks -T 10 -g 0.1
     fails 2 'explore: -p leader does not take -g*' explore -g 0.1 -p leader -T 10
     fails 2 'explore: -p leader does not take -K*' explore -p leader -T 10 -K 2

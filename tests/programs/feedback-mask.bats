@@ -235,7 +235,8 @@ WANT
 }
 
 @test "a person, a scale or a seed that there is not is refused" {
-    for c in Perfect '' random; do
+    fails 2 "feedback-mask: -c takes no 'Perfect': did you mean perfect?*usage: *" feedback-mask -c Perfect
+    for c in '' random; do
         fails 2 "feedback-mask: -c wants perfect, navigational, informational or cascade, not '$c'*usage: *" \
             feedback-mask -c "$c"
     done

@@ -162,7 +162,7 @@ named() {
     fails 2 'update: -R *' update -a memory -R -1
     fails 2 'update: -R wants a number from 0 to 1000000000, not *' update -a memory -R 1000000001
     fails 2 'update: -S *' update -a memory -S 0
-    fails 2 'update: ridge does not take -R *' update -a ridge -R 1
+    fails 2 'update: ridge has no setting rho (-R): *' update -a ridge -R 1
 }
 
 # broken PATTERN KEYS ANSWERS SUMS MOMENTS: a model of these columns is refused.
@@ -196,7 +196,7 @@ broken() {
         score -m m
     [ ! -s out ]
     known 1e308 1 1e300
-    fails_on round 1 'score: <stdin>: round 1 (qid q): document 0 scores inf: its index is too large: use a smaller -S' \
+    fails_on round 1 'score: <stdin>: round 1 (qid q): document 0 scores inf: its index is too large: use a smaller width' \
         score -m m
     [ ! -s out ]
     known 4 1 1

@@ -108,7 +108,7 @@ saves_before() {
     update -a smoothdcg -E 0.25 -e 0.5 -m fixed <round
     update -a smoothdcg -E 0.5 -F 1 -e 0.5 -m one <round
     [ "$(weights one)" = "$(weights fixed)" ]
-    fails_on round 1 'update: model one: it was learnt with fall=1, this run without: add -F 1*' \
+    fails_on round 1 'update: model one: it was learnt with fall=1, this run without: add fall=1 to -a' \
         update -a smoothdcg -E 0.5 -e 0.5 -m one
 }
 
@@ -255,9 +255,9 @@ saves_before() {
 }
 
 @test "only one of -e and -T; with neither, steps are adaptive, and need no ball" {
-    fails 2 '*: -e and -T both set the step size: give one of them*usage: update*' update -a kl -e 0.1 -T 10
+    fails 2 '*: eta and horizon both set the step size: give one of them*usage: update*' update -a kl -e 0.1 -T 10
     for learner in squared kl smoothdcg ranksvm listnet; do
-        fails 2 "update: -U needs a step size, and $learner was given none: add -e eta, or omit -U*" \
+        fails 2 "update: radius needs a step size, and $learner was given none: give eta, or omit radius*" \
             update -a $learner -U 1
         two_documents | update -a $learner | bin2txt -f head >head
         grep ' cols=w:f8\[2\],direction:f8\[2\],scale:f8\[1\],bets:f8\[3\] ' head
@@ -267,15 +267,78 @@ saves_before() {
 
 @test "a setting that the learner does not take is a usage error" {
     for learner in squared kl ranksvm listnet; do
-        fails 2 "update: $learner does not take -E (the smoothing)*" \
+        fails 2 "update: $learner has no setting epsilon (-E): update -h $learner lists them*" \
             update -a $learner -e 0.1 -E 0.5
     done
+}
+
+@test "settings by name are those by letter; -h explains those of a learner" {
+    two_documents >round
+    update -a kl -e 1e-5 -U 1 <round >letters
+    update -a kl,eta=1e-5,radius=1 <round >names
+    same letters names
+    update -a kl,radius=1 -e 0.00001 <round >names
+    same letters names
+    small_text | svm2bin >queries
+    update -a memory -H -R 3 -p <queries >letters
+    for words in drift,rho=3,plain plain=1,rho=3.0,drift=1; do
+        update -a "memory,$words" <queries >names
+        same letters names
+    done
+    for learner in $(update -h | sed -n '/^  -a /,/^  -c /p' | tr -d '\n' | sed 's/.*one of: //; s/  -c .*//'); do
+        update -h "$learner" >help
+        is "$(awk 'length > 100' help)" ''
+        sed -n 's/^  \([a-z][a-z-]*\)=value .*/\1/p' help >settings
+        awk '/^  [a-z]/ { name = $1; sub(/=.*/, "", name) } /-.$/ { print name, $NF }' help |
+            while read -r name letter; do
+                grep -qE "^\.It Cm $name( .*)? Pq Fl ${letter#-}$" "$ROOT/man/update.1"
+            done
+        for setting in $(cat settings); do
+            fails 2 "update: $setting wants *, not '?'*" update -a "$learner,$setting=?"
+        done
+        for setting in $(sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' help); do
+            fails 2 "update: $setting wants no value, not '0'*" update -a "$learner,$setting=0"
+        done
+    done
+    update -h kl | grep -xF '  eta=value       step size: a number above 0 (default: adaptive steps); -e'
+    update -h memory | grep -F 'a number from 1e-300 to 1e+300 (default: 10); -C'
+}
+
+@test "a setting or a learner that does not exist is a usage error that names those that do" {
+    while IFS='|' read -r words message; do
+        fails 2 "update: $message*usage: update *" update -a "$words" -m model
+    done <<'END'
+|no learner '': choose from squared, kl,
+,|no learner '': choose from squared, kl,
+lk|no learner 'lk': did you mean kl[?]
+Kl,eta=1|no learner 'Kl': did you mean kl[?]
+thomson|no learner 'thomson': did you mean thompson[?]
+foo|no learner 'foo': choose from squared, kl,
+kl,|kl has no setting '': choose from horizon, radius, eta
+kl,eta=1,|kl has no setting '': choose from horizon, radius, eta
+kl,foo=1|kl has no setting 'foo': choose from horizon, radius, eta
+kl,rho=1|kl has no setting 'rho': choose from horizon, radius, eta
+kl,etta=1|kl has no setting 'etta': did you mean eta[?]
+cascade-klucb,eta=1|cascade-klucb has no setting 'eta': it has none
+kl,eta|eta needs a value: eta=..., a number above 0
+kl,eta=|eta wants a number above 0, not ''
+kl,eta=abc|eta wants a number above 0, not 'abc'
+kl,eta=1,eta=1|eta (-e) is given twice: give it once
+ftpl,gain=x|gain wants exp, lin, ndcg or auc, not 'x'
+prank,grades=1001|grades wants a whole number from 1 to 1000, not '1001'
+memory,drift=0|drift wants no value, not '0'
+END
+    fails 2 'update: eta (-e) is given twice: give it once*' update -a kl,eta=1 -e 1
+    fails 2 "update: no learner 'kll': did you mean kl?*" update -h kll
+    long=$(printf '0%.0s' {1..200})
+    fails 2 "update: eta wants a number above 0, not '1.0000*" update -a "kl,eta=1.${long}1"
+    [ ! -e model ]
 }
 
 @test "other wrong options are usage errors, before anything is opened" {
     fails 2 "update: no learner 'foo': choose from squared, kl, smoothdcg, ranksvm, listnet*" \
         update -a foo -e 1 -m model
-    fails 2 'update: memory does not take -e (the step size)*' update -e 1 -m model
+    fails 2 'update: memory has no setting eta (-e): *' update -e 1 -m model
     fails 2 'update: -c needs -m: it saves into the model file*' update -a kl -e 1 -c 5
     fails 2 "update: -m needs the name of a file*" update -a kl -e 1 -m ''
     fails 2 "update: takes no operand, but was given 'model'*" update -a kl -e 1 model
@@ -514,7 +577,7 @@ refuses() {
     rm model
     mkstream round t=1 docs=1 dim=1 label:f4 1e20 x:f4 1e30 >bad
     mkstream model learner=squared rounds=3 dim=1 eta=1.0000000000000001e+300 w:f8 0 >model
-    untouched 'update: <stdin>: round 1: the step makes weight 0 infinite: the weights diverge: use a smaller step (-e), or a ball (-U)' \
+    untouched 'update: <stdin>: round 1: the step makes weight 0 infinite: the weights diverge: use a smaller step (eta), or a ball (radius)' \
         -a squared -e 1e300
 }
 
@@ -568,17 +631,17 @@ refused() {
         refused "update: model model: it is a model of $learner, and this run learns with kl: use -a $learner, or another file"
     done
     update -a kl -e 0.2 <deck >model
-    refused 'update: model model: it was learnt with eta=0.2 (-e), this run has 0.1: use the same, or learn into another file'
+    refused 'update: model model: it was learnt with eta=0.2, this run has 0.1: use the same, or learn into another file'
     update -a kl -e 0.1 -U 2 <deck >model
-    refused 'update: model model: it was learnt with radius=2, this run without: add -U 2'
+    refused 'update: model model: it was learnt with radius=2, this run without: add radius=2 to -a'
     update -a kl -e 0.1 <deck >model
     cp model before
-    fails_on deck 1 'update: model model: it was learnt without radius, this run has -U 2: *' \
+    fails_on deck 1 'update: model model: it was learnt without radius, this run has radius=2: *' \
         update -a kl -e 0.1 -U 2 -m model
     same before model
     update -a smoothdcg -e 0.1 -E 0.5 <deck >model
     cp model before
-    fails_on deck 1 'update: model model: it was learnt with epsilon=0.5 (-E), this run has 0.01*' \
+    fails_on deck 1 'update: model model: it was learnt with epsilon=0.5, this run has 0.01*' \
         update -a smoothdcg -e 0.1 -m model
     same before model
 }
@@ -702,7 +765,7 @@ refused() {
     update -a kl -e 0.1 -m straight <deck
     update -a kl -e 0.5 -m model <deck
     cp model before
-    fails_on deck 1 'update: model model: it was learnt with eta=0.5 *' update -a kl -e 0.1 -m model
+    fails_on deck 1 'update: model model: it was learnt with eta=0.5, *' update -a kl -e 0.1 -m model
     echo 'rankpipe/1 end rounds=0 bytes=0' >bad
     fails_on bad 1 'update: <stdin>: no rounds' update -n -a kl -e 0.1 -m model
     same before model
@@ -1078,7 +1141,7 @@ gone_on() {
     mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 0.25 >stream
     for learner in solar1 solar2 ridge squared-dr memory; do
         for value in 1e-320 9e-301 1.1e300 1e308; do
-            fails_on stream 2 "update: -C wants a number from 1e-300 to 1e300, not *" \
+            fails_on stream 2 "update: -C wants a number from 1e-300 to 1e+300, not *" \
                 update -a $learner -C $value
         done
         for value in 1e-300 1e300; do

@@ -18,8 +18,6 @@ static const struct special {
     { "update", 'n', NULL },
     { "update", 'c', WORDS("1", "2", "10", "1s") },
     { "update", 'd', WORDS("1", "8", "64", "300") },
-    { "update", 'N', WORDS("1", "2", "7", "20") },
-    { "update", 'L', WORDS("1", "4", "10") },
     { "update", 'x', WORDS("none", "scale", "scale,split", "rank", "fourier:3:0.5:1", "products") },
     { "score", 'f', NULL },
     { "score", 'm', NULL },
@@ -108,8 +106,6 @@ static void add_option(struct dice *draw, struct command *command, const struct 
     const char *value = NULL;
     if (special->program && !special->words)
         return;
-    if (checks.wide && program == &update && option->letter == 'o')
-        return; /* then the number of pairs has no limit */
     if (option->value && special->words)
         value = draw_special(draw, special, odd);
     else if (option->value && option->words && !(odd && draw_one_in(draw, odd)))
@@ -135,17 +131,48 @@ void options_draw(struct dice *draw, struct command *command, const struct filte
         command_word(command, draw_below(draw, 2) ? "-?" : "--x");
 }
 
+/* A value of a setting, which must not cost much by itself; "" for a flag. */
+static const char *draw_setting(struct dice *draw, enum setting_number i, size_t odd)
+{
+    const struct special size = { "update", 'N', WORDS("1", "2", "7", "20") };
+    const struct special grade = { "update", 'L', WORDS("1", "4", "10") };
+    const struct setting *setting = &settings_known[i];
+    size_t n = 0;
+    while (setting->words && setting->words[n])
+        n++;
+    if (i == SETTING_MEMBERS || i == SETTING_TOP_GRADE)
+        return draw_special(draw, i == SETTING_MEMBERS ? &size : &grade, odd);
+    if (setting->words && !(odd && draw_one_in(draw, odd)))
+        return setting->words[draw_below(draw, n)];
+    return setting->form == FORM_FLAG ? "" : draw_value(draw, setting->letter, true, odd);
+}
+
+/* Up to two settings of the learner, by name or by letter; the same one twice is an error. */
 void options_learner(struct dice *draw, struct command *command, const struct learner *learner,
                      size_t odd)
 {
     size_t n = strlen(learner->letters), rows = count_rows(update.options);
-    command_words(command, memory_text("-a %s", learner->name));
-    for (size_t i = draw_below(draw, 3); i > 0 && n > 0; i--) {
+    const char *words = learner->name;
+    bool given[SETTINGS] = { false };
+    for (size_t left = draw_below(draw, 3); left > 0 && n > 0; left--) {
         char letter = learner->letters[draw_below(draw, n)];
-        for (size_t row = 0; row < rows; row++)
-            if (update.options[row].letter == letter)
-                add_option(draw, command, &update, &update.options[row], odd);
+        enum setting_number i = 0;
+        while (settings_known[i].letter != letter)
+            i++;
+        if ((given[i] && !odd) || (checks.wide && i == SETTING_IN_ORDER))
+            continue; /* in order the number of pairs has no limit */
+        given[i] = true;
+        bool flag = settings_known[i].form == FORM_FLAG;
+        const char *value = draw_setting(draw, i, odd);
+        if (draw_below(draw, 2)) {
+            words = memory_text("%s,%s%s%s", words, settings_known[i].name, flag ? "" : "=", value);
+            continue;
+        }
+        command_word(command, memory_text("-%c", letter));
+        if (!flag)
+            command_word(command, value);
     }
+    command_words(command, memory_text("-a %s", words));
     if (draw_one_in(draw, 4))
         add_option(draw, command, &update, &update.options[draw_below(draw, rows)], odd);
     bool bounded = false;

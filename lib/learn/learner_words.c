@@ -1,0 +1,77 @@
+#include "learn/learner_words.h"
+
+#include <string.h>
+
+#include "base/names.h"
+
+enum { WORD_ROOM = 100 };
+
+/* Copies the next of the words, which end at commas. Returns what follows its comma, or NULL after
+ * the last word. A word that does not fit is not valid: it ends in ? here. */
+static const char *copy_word(const char *words, char word[WORD_ROOM])
+{
+    size_t n = strcspn(words, ","), kept = n < WORD_ROOM ? n : WORD_ROOM - 1;
+    memcpy(word, words, kept);
+    word[kept] = '\0';
+    if (kept < n)
+        word[kept - 1] = '?';
+    return words[n] ? words + n + 1 : NULL;
+}
+
+static const struct learner *find(const char *word, struct fault *fault)
+{
+    char quoted[FAULT_QUOTE];
+    struct names names = { 0 };
+    const struct learner *found = learner_find(word);
+    for (size_t i = 0; learners[i]; i++)
+        names_offer(&names, word, learners[i]->name);
+    if (!found)
+        fault_usage(fault, "no learner %s: %s", fault_quote(quoted, word, strlen(word)),
+                    names_advice(&names));
+    return found;
+}
+
+/* The number of a setting that the learner takes, by its name; -1 after a fault. */
+static int find_setting(const struct learner *learner, const char *name, struct fault *fault)
+{
+    char quoted[FAULT_QUOTE];
+    struct names names = { 0 };
+    for (int i = 0; i < SETTINGS; i++) {
+        if (!strchr(learner->letters, settings_known[i].letter))
+            continue;
+        if (strcmp(settings_known[i].name, name) == 0)
+            return i;
+        names_offer(&names, name, settings_known[i].name);
+    }
+    return fault_usage(fault, "%s has no setting %s: %s", learner->name,
+                       fault_quote(quoted, name, strlen(name)),
+                       names.bytes ? names_advice(&names) : "it has none");
+}
+
+const struct learner *learner_words_read(const char *words, struct settings *settings,
+                                         struct fault *fault)
+{
+    char word[WORD_ROOM];
+    words = copy_word(words, word);
+    const struct learner *learner = find(word, fault);
+    while (learner && words) {
+        words = copy_word(words, word);
+        char *value = strchr(word, '=');
+        if (value)
+            *value++ = '\0';
+        int i = find_setting(learner, word, fault);
+        if (i < 0 || settings_set(settings, (enum setting_number)i, word, value, fault) < 0)
+            return NULL;
+    }
+    return learner;
+}
+
+int learner_words_option(char letter, const char *text, struct settings *settings,
+                         struct fault *fault)
+{
+    const char called[] = { '-', letter, '\0' };
+    size_t i = 0;
+    while (settings_known[i].letter != letter)
+        i++;
+    return settings_set(settings, (enum setting_number)i, called, text, fault);
+}
