@@ -9,7 +9,6 @@
 #include "serve/moment.h"
 #include "svm2bin_options.h"
 #include "text/svm.h"
-#include "text/svm_pieces.h"
 #include "text/svm_round.h"
 #include "text/svm_share.h"
 #include "text/svm_skip.h"
@@ -22,8 +21,6 @@ struct svm2bin {
     char *const *files;
     bool times; /* rounds record when they came */
     struct svm svm;
-    uint64_t threads;
-    struct svm_pieces pieces; /* of `svm` */
     struct svm_share share;   /* of the one file; shares 0: all of all files */
     uint64_t first, t; /* the number of the first round; of the next one */
     uint64_t skipped;  /* queries with an error */
@@ -56,8 +53,6 @@ static int parse_option(struct svm2bin *my, const struct options *options)
         return 0;
     case 'i':
         return options_share(options, &my->share.number, &my->share.shares);
-    case 'j':
-        return options_whole(options, 1, 256, &my->threads);
     case 'k':
         my->options.skips = true;
         return 0;
@@ -104,7 +99,7 @@ static int parse(void *self, struct options *options, struct host *host)
     struct svm2bin *my = self;
     int letter;
     my->host = host;
-    my->first = my->threads = 1;
+    my->first = 1;
     while ((letter = options_next(options)) > 0)
         if (parse_option(my, options) < 0)
             return -1;
@@ -140,7 +135,6 @@ static int open_text(void *self)
     svm_open(&my->svm, my->files, &my->options, my->host->watch);
     if (share->shares)
         lines_part(&my->svm.lines, share->from, share->to);
-    svm_pieces_open(&my->pieces, &my->svm, (size_t)my->threads, SVM_PIECE);
     return 0;
 }
 
@@ -161,7 +155,7 @@ static int read_query(struct svm2bin *my, struct round *round)
 {
     struct svm_query query;
     struct fault *fault = my->host->fault;
-    int got = svm_pieces_next(&my->pieces, &query, fault);
+    int got = svm_next(&my->svm, &query, fault);
     if (got <= 0)
         return got;
     if (my->t == RECORD_MOST)
@@ -225,7 +219,6 @@ static int close_text(void *self, enum ended ended)
 {
     struct svm2bin *my = self;
     (void)ended;
-    svm_pieces_close(&my->pieces);
     if (my->svm.lines.watch)
         svm_close(&my->svm);
     return 0;
@@ -233,8 +226,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0Pcklntu] [-b first] [-d dim] [-i i/n] [-j threads] [-p bits] [-q counts] "
-             "[file ...]",
+    .usage = "[-0Pcklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [file ...]",
     .line = "converts SVM-light text to rounds",
     .options = svm2bin_options,
     .operand = &svm2bin_operand,

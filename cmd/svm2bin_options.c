@@ -9,7 +9,6 @@ const struct option svm2bin_options[] = {
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
                         "each query's largest index)" },
     { 'i', "i/n", NULL, "convert only the i-th of n shares of the file (default: all files)" },
-    { 'j', "threads", NULL, "read by so many threads, 1 to 256 (default 1)" },
     { 'k', NULL, NULL, "skip a query with an error, warn, and go on (default: stop there)" },
     { 'l', NULL, NULL, "a blank line ends a query, which is written at once (default: the next "
                        "query does)" },

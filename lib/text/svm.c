@@ -191,7 +191,7 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     if (!qid)
         return 1;
     strcpy(held, qid);
-    if (svm->options.blank_ends || svm->options.piecewise)
+    if (svm->options.blank_ends)
         return 1;
     int new = qids_enter(&svm->before, qid, fault);
     if (new == 0)

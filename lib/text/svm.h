@@ -25,7 +25,6 @@ struct svm_options {
     bool blank_ends; /* a blank line ends a query, which may have any qid, and in which a first line
                       * "request: ID" may stand */
     bool skips;      /* svm_skip will follow a fault */
-    bool piecewise;  /* the text is a piece of another, by whose reader qids are remembered */
     size_t most;     /* documents of a query; 0: any number */
     bool widths;     /* every query has `dim` features; else as many as its largest index says */
     size_t dim;

@@ -159,10 +159,6 @@ load ../helper
     "$ROOT/build/tests/exact/qids"
 }
 
-@test "several threads read what one reader does, whatever the text and wherever it is cut" {
-    "$ROOT/build/tests/exact/pieces" 600
-}
-
 @test "the status file of serve has the quantiles, sums and counts of known latencies" {
     "$ROOT/build/tests/exact/status" status
 }
