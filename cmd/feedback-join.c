@@ -6,8 +6,8 @@
 
 #include "run/filter.h"
 #include "say.h"
-#include "text/joiner.h"
-#include "text/late_file.h"
+#include "log/joiner.h"
+#include "log/late_file.h"
 
 struct join {
     struct host *host;

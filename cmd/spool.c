@@ -5,9 +5,9 @@
 #include "say.h"
 #include "spool_options.h"
 #include "stream/model_file.h"
-#include "stream/spool_reader.h"
-#include "stream/spool_writer.h"
-#include "text/merged_log.h"
+#include "log/spool_reader.h"
+#include "log/spool_writer.h"
+#include "log/merged_log.h"
 
 enum { EVERY = 100000, POLL = 100 }; /* rounds of a file; milliseconds between looks for more */
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "stream/spool_folder.h"
+#include "log/spool_folder.h"
 
 int numbering_next(const char *folder, uint64_t *next, struct fault *fault)
 {

@@ -35,7 +35,7 @@ void svm_close(struct svm *svm)
 {
     lines_close(&svm->lines);
     group_sizes_close(&svm->sizes);
-    qids_close(&svm->before);
+    name_set_close(&svm->before);
     rows_close(&svm->rows);
     buffer_free(&svm->qid);
     buffer_free(&svm->label);
@@ -143,7 +143,7 @@ static uint64_t width_most(const struct svm *svm)
 {
     if (svm->options.widths)
         return svm->options.dim;
-    bool first = svm->options.sizes ? svm->sizes.queries <= 1 : svm->before.used <= 1;
+    bool first = svm->options.sizes ? svm->sizes.queries <= 1 : svm->before.table.used <= 1;
     return svm->any_feature || first ? INDEX_MOST : 0;
 }
 
@@ -193,7 +193,7 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     strcpy(held, qid);
     if (svm->options.blank_ends)
         return 1;
-    int new = qids_enter(&svm->before, qid, fault);
+    int new = name_set_enter(&svm->before, qid, fault);
     if (new == 0)
         return wrong(svm, at, text_word_bytes(at), fault,
                      "a qid is not contiguous: the lines of a query must follow each other: "

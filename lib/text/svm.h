@@ -15,7 +15,7 @@
 #include "text/features.h"
 #include "text/group_sizes.h"
 #include "text/qid_word.h"
-#include "text/qids.h"
+#include "base/name_set.h"
 
 struct svm_options {
     bool from_zero;  /* indices in the text start at 0, not at 1 */
@@ -50,7 +50,7 @@ struct svm {
     features_reader *read; /* chosen by the processor */
     struct lines lines;
     struct group_sizes sizes;
-    struct qids before;
+    struct name_set before;
     bool any, any_qid, any_feature;  /* was there a query, a qid, a feature so far? */
     struct rows rows;                /* of the current query */
     bool over;                       /* the end of the current query was read */

@@ -2,7 +2,7 @@
 load ../helper
 
 # The rooms of lib/, each using only itself and those before it.
-ROOMS="base math io stream explore loss measure feature text learn run serve"
+ROOMS="base math io stream log explore loss measure feature text learn run serve"
 
 # room ROOM: its place in that order, from 1.
 room() {

@@ -1,9 +1,9 @@
-#include "text/merged_log.h"
+#include "log/merged_log.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "stream/spool_reader.h"
+#include "log/spool_reader.h"
 
 /* Reads the next round of the log: 1, 0 at its end, or a fault. */
 static int read_round(struct merged_log *log, struct spool_reader *reader, struct record *record,
@@ -18,7 +18,7 @@ static int read_round(struct merged_log *log, struct spool_reader *reader, struc
         return fault_data(fault, "%s: round %s has no request=, so it was not stored by -u: give "
                           "merged rounds a folder or a name (-n) of their own",
                           reader->folders[0], t);
-    return qids_enter(&log->requests, request, fault) < 0 ? -1 : 1;
+    return name_set_enter(&log->requests, request, fault) < 0 ? -1 : 1;
 }
 
 int merged_log_open(struct merged_log *log, const char *folder, const char *name,
@@ -42,7 +42,7 @@ int merged_log_number(struct merged_log *log, struct round *round, struct fault 
     if (!round->request)
         return fault_data(fault, "it has no request=, by which -u knows it: send 'request: ID' to "
                           "serve, or store it without -u");
-    int new = qids_enter(&log->requests, round->request, fault);
+    int new = name_set_enter(&log->requests, round->request, fault);
     if (new <= 0)
         return new;
     if (log->last >= RECORD_MOST - 1)
@@ -52,5 +52,5 @@ int merged_log_number(struct merged_log *log, struct round *round, struct fault 
 
 void merged_log_close(struct merged_log *log)
 {
-    qids_close(&log->requests);
+    name_set_close(&log->requests);
 }

@@ -6,20 +6,21 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "text/numbers.h"
-#include "text/qids.h"
+#include "base/number_set.h"
+#include "base/name_set.h"
 
 struct key_set { /* all zero at first, but the first two */
     bool names;      /* keys are names, such as qids; else the numbers of rounds, t */
     uint64_t window; /* names are forgotten this many milliseconds after they came, or at most
                       * twice as many; 0: never */
-    struct numbers numbers;
-    struct qids now, before; /* the names since `since`, and those of the window before */
+    struct number_set numbers;
+    struct name_set now, before; /* the names since `since`, and those of the window before */
     uint64_t since;
 };
 
 /* Adds a key, which came at `time` milliseconds (0 where there is no window): 1 where it is new, 0
- * where the set has it, or a fault. A number must be one. Names are kept as qids keeps them. */
+ * where the set has it, or a fault. A number must be one. Memory is that of a name_set or a
+ * number_set. */
 int key_set_enter(struct key_set *keys, const char *key, uint64_t time, struct fault *fault);
 
 /* Is that a key: any name, or the number of a round? */

@@ -1,16 +1,16 @@
-#include "text/key_set.h"
+#include "log/key_set.h"
 
 #include "stream/record.h"
 
 static int enter_name(struct key_set *keys, const char *name, uint64_t time, struct fault *fault)
 {
     if (keys->window && time > keys->since && time - keys->since > keys->window) {
-        qids_close(&keys->before);
+        name_set_close(&keys->before);
         keys->before = keys->now;
-        keys->now = (struct qids){ .used = 0 };
+        keys->now = (struct name_set){ .bytes = 0 };
         keys->since = time;
     }
-    return qids_has(&keys->before, name) ? 0 : qids_enter(&keys->now, name, fault);
+    return name_set_has(&keys->before, name) ? 0 : name_set_enter(&keys->now, name, fault);
 }
 
 int key_set_enter(struct key_set *keys, const char *key, uint64_t time, struct fault *fault)
@@ -18,7 +18,7 @@ int key_set_enter(struct key_set *keys, const char *key, uint64_t time, struct f
     uint64_t t;
     if (keys->names)
         return enter_name(keys, key, time, fault);
-    return record_number(key, RECORD_MOST - 1, &t) ? numbers_enter(&keys->numbers, t, fault) : 1;
+    return record_number(key, RECORD_MOST - 1, &t) ? number_set_enter(&keys->numbers, t, fault) : 1;
 }
 
 bool key_set_valid(const struct key_set *keys, const char *key)
@@ -29,7 +29,7 @@ bool key_set_valid(const struct key_set *keys, const char *key)
 
 void key_set_close(struct key_set *keys)
 {
-    numbers_close(&keys->numbers);
-    qids_close(&keys->now);
-    qids_close(&keys->before);
+    number_set_close(&keys->numbers);
+    name_set_close(&keys->now);
+    name_set_close(&keys->before);
 }

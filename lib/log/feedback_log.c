@@ -1,19 +1,32 @@
-#include "text/feedback_log.h"
+#include "log/feedback_log.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/secret.h"
 #include "base/text.h"
 #include "stream/record.h"
+
+/* An entry of log->held is the address of an answer. */
+static struct answer *answer_at(uint64_t entry)
+{
+    return (struct answer *)(uintptr_t)entry;
+}
+
+static const void *key_of(const void *entries, uint64_t entry, size_t *n)
+{
+    const char *key = answer_at(entry)->key;
+    (void)entries;
+    *n = strlen(key);
+    return key;
+}
 
 int feedback_log_open(struct feedback_log *log, char *const *files, const struct key_set *before,
                       struct watch *watch, struct fault *fault)
 {
     memset(log, 0, sizeof *log);
     log->before = *before;
-    log->start = secret_siphash();
+    log->held.key = key_of;
     lines_open(&log->lines, files, watch);
     log->lines.waits = true;
     return lines_start(&log->lines, fault);
@@ -25,7 +38,7 @@ void feedback_log_close(struct feedback_log *log)
         next = answer->newer;
         free(answer);
     }
-    free(log->bucket);
+    table_close(&log->held);
     key_set_close(&log->before);
     lines_close(&log->lines);
     buffer_free(&log->values);
@@ -33,55 +46,26 @@ void feedback_log_close(struct feedback_log *log)
 
 /* ---- answers whose rounds have not come yet ---- */
 
-/* The pointer in its bucket that points to the answer, or the NULL where it would go. */
-static struct answer **find_place(const struct feedback_log *log, const char *key)
+static int hold(struct feedback_log *log, struct answer *answer, struct fault *fault)
 {
-    struct siphash hash = log->start;
-    siphash_add(&hash, key, strlen(key));
-    struct answer **at = &log->bucket[siphash_end(&hash) % log->buckets];
-    while (*at && strcmp((*at)->key, key) != 0)
-        at = &(*at)->chain;
-    return at;
-}
-
-static int add_buckets(struct feedback_log *log, struct fault *fault)
-{
-    size_t buckets = 2 * log->buckets + 61;
-    struct answer **bucket = calloc(buckets, sizeof *bucket);
-    if (!bucket)
-        return fault_memory(fault, buckets * sizeof *bucket);
-    free(log->bucket);
-    log->bucket = bucket;
-    log->buckets = buckets;
-    for (struct answer *answer = log->oldest; answer; answer = answer->newer) {
-        answer->chain = NULL;
-        *find_place(log, answer->key) = answer;
-    }
-    return 0;
-}
-
-static int put(struct feedback_log *log, struct answer *answer, struct fault *fault)
-{
-    if (log->held >= log->buckets && add_buckets(log, fault) < 0)
+    if (table_add(&log->held, NULL, (uintptr_t)answer, fault) < 0)
         return -1;
-    *find_place(log, answer->key) = answer;
     answer->older = log->newest;
     *(log->newest ? &log->newest->newer : &log->oldest) = answer;
     log->newest = answer;
-    log->held++;
     return 0;
 }
 
-static struct answer *take(struct feedback_log *log, const char *key)
+/* The answer with that key, which is then the caller's; or NULL. */
+static struct answer *release(struct feedback_log *log, const char *key)
 {
-    struct answer **at = log->held ? find_place(log, key) : NULL;
-    struct answer *answer = at ? *at : NULL;
+    uint64_t entry = table_find(&log->held, NULL, key, strlen(key));
+    struct answer *answer = answer_at(entry);
     if (!answer)
         return NULL;
-    *at = answer->chain;
+    table_remove(&log->held, NULL, entry);
     *(answer->older ? &answer->older->newer : &log->oldest) = answer->newer;
     *(answer->newer ? &answer->newer->older : &log->newest) = answer->older;
-    log->held--;
     return answer;
 }
 
@@ -185,7 +169,7 @@ static int enter(struct feedback_log *log, const struct line *line, size_t place
         result = lines_wrong(&log->lines, line->key, line->n, fault,
                              "a second answer for one round");
     if (result > 0)
-        result = put(log, answer, fault);
+        result = hold(log, answer, fault);
     if (result < 0)
         free(answer);
     return result;
@@ -219,15 +203,15 @@ int feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
                       struct answer **found, struct fault *fault)
 {
     int got = 1;
-    while (!(*found = take(log, key)) && got > 0 && log->clock <= until)
+    while (!(*found = release(log, key)) && got > 0 && log->clock <= until)
         got = read_answer(log, fault);
     return *found ? 1 : got < 0 ? -1 : 0;
 }
 
 int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fault *fault)
 {
-    answer->older = answer->newer = answer->chain = NULL;
-    return put(log, answer, fault);
+    answer->older = answer->newer = NULL;
+    return hold(log, answer, fault);
 }
 
 int feedback_log_rest(struct feedback_log *log, struct answer **found, struct fault *fault)
@@ -238,6 +222,6 @@ int feedback_log_rest(struct feedback_log *log, struct answer **found, struct fa
         continue;
     if (got < 0)
         return -1;
-    *found = log->oldest ? take(log, log->oldest->key) : NULL;
+    *found = log->oldest ? release(log, log->oldest->key) : NULL;
     return *found != NULL;
 }

@@ -7,10 +7,10 @@
 
 #include "base/fault.h"
 #include "stream/round.h"
-#include "text/qids.h"
+#include "base/name_set.h"
 
 struct merged_log { /* all zero at first */
-    struct qids requests; /* of its rounds */
+    struct name_set requests; /* of its rounds */
     uint64_t last;        /* the number of its last round; 0: none */
 };
 

@@ -6,7 +6,7 @@
 
 #include "base/fault.h"
 #include "stream/writer.h"
-#include "text/feedback_log.h"
+#include "log/feedback_log.h"
 
 struct late_file {
     const char *path; /* the caller's */

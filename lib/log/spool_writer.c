@@ -1,4 +1,4 @@
-#include "stream/spool_writer.h"
+#include "log/spool_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
-/* numbers: the set has what was entered, and no more, in whatever order numbers come; runs take no
- * memory. */
+/* number_set: the set has what was entered, and no more, in whatever order numbers come; runs take
+ * no memory. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "text/numbers.h"
+#include "base/number_set.h"
 
 enum { SMALL = 40000 };
 
@@ -12,13 +12,13 @@ static unsigned long wrong;
 static void tell(int right, const char *what, unsigned long long number)
 {
     if (!right && wrong++ < 20)
-        fprintf(stderr, "numbers: %s (%llu)\n", what, number);
+        fprintf(stderr, "number_set: %s (%llu)\n", what, number);
 }
 
-static int enter(struct numbers *numbers, uint64_t number)
+static int enter(struct number_set *numbers, uint64_t number)
 {
     struct fault fault = { FAULT_NONE, "" };
-    int result = numbers_enter(numbers, number, &fault);
+    int result = number_set_enter(numbers, number, &fault);
     if (result < 0)
         exit(2);
     return result;
@@ -27,7 +27,7 @@ static int enter(struct numbers *numbers, uint64_t number)
 /* Enters numbers drawn below `most`, and compares with an array of flags. */
 static void check_random(unsigned most, uint64_t from, unsigned seed)
 {
-    struct numbers numbers = { 0 };
+    struct number_set numbers = { 0 };
     unsigned char *has = calloc(most, 1);
     if (!has)
         exit(2);
@@ -42,23 +42,23 @@ static void check_random(unsigned most, uint64_t from, unsigned seed)
         tell(enter(&numbers, from + n) == !has[n], "not as entered, at last", from + n);
     for (unsigned n = 0; n < most; n++)
         tell(enter(&numbers, from + n) == 0, "lost", from + n);
-    tell(numbers.used < 64, "a run takes slots", numbers.used);
-    numbers_close(&numbers);
+    tell(numbers.table.used < 64, "a run takes slots", numbers.table.used);
+    number_set_close(&numbers);
     free(has);
 }
 
 static void check_order(uint64_t from, uint64_t count)
 {
-    struct numbers numbers = { 0 };
+    struct number_set numbers = { 0 };
     for (uint64_t n = from; n < from + count; n++)
         tell(enter(&numbers, n) == 1, "new, but there", n);
-    tell(numbers.slots <= 128, "numbers in order take slots", numbers.slots);
+    tell(numbers.table.slots <= 128, "numbers in order take slots", numbers.table.slots);
     for (uint64_t n = from; n < from + count; n += 97)
         tell(enter(&numbers, n) == 0, "there, but new", n);
     if (from)
         tell(enter(&numbers, from - 1) == 1, "below, but there", from - 1);
     tell(enter(&numbers, from + count) == 1, "above, but there", from + count);
-    numbers_close(&numbers);
+    number_set_close(&numbers);
 }
 
 /* Runs of 64 that become whole one after the other, in a set that is so small that its words are
@@ -66,14 +66,14 @@ static void check_order(uint64_t from, uint64_t count)
 static void check_runs(uint64_t seed)
 {
     enum { RUNS = 12, RUN = 64 };
-    struct numbers numbers = { 0 };
+    struct number_set numbers = { 0 };
     for (unsigned again = 0; again < 2; again++)
         for (unsigned i = 0; i < RUN; i++)
             for (uint64_t run = 0; run < RUNS; run++) {
                 uint64_t number = (seed * RUNS + run) * 1000000 * RUN + (i + run) % RUN;
                 tell(enter(&numbers, number) == !again, again ? "lost" : "new, but there", number);
             }
-    numbers_close(&numbers);
+    number_set_close(&numbers);
 }
 
 int main(void)
@@ -88,13 +88,13 @@ int main(void)
         check_runs(seed);
     check_order(1, 1000000);
     check_order(123456789, 300000);
-    struct numbers far = { 0 };
+    struct number_set far = { 0 };
     for (uint64_t n = 0; n < 5000; n++)
         tell(enter(&far, n * 1801439850948u) == 1, "far from the others, but there", n);
     for (uint64_t n = 0; n < 5000; n++)
         tell(enter(&far, n * 1801439850948u) == 0, "far from the others, and lost", n);
-    numbers_close(&far);
+    number_set_close(&far);
     if (wrong)
-        fprintf(stderr, "numbers: %lu wrong\n", wrong);
+        fprintf(stderr, "number_set: %lu wrong\n", wrong);
     return wrong > 0;
 }

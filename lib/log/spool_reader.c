@@ -1,4 +1,4 @@
-#include "stream/spool_reader.h"
+#include "log/spool_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "io/wait.h"
 #include "stream/record.h"
-#include "stream/spool_folder.h"
+#include "log/spool_folder.h"
 #include "stream/writer.h"
 
 struct spool_writer { /* all zero at first, but the first five */

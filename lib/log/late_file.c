@@ -1,4 +1,4 @@
-#include "text/late_file.h"
+#include "log/late_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

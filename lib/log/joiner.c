@@ -1,4 +1,4 @@
-#include "text/joiner.h"
+#include "log/joiner.h"
 
 #include <inttypes.h>
 #include <stdio.h>

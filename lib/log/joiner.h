@@ -8,8 +8,8 @@
 #include "base/fault.h"
 #include "io/wait.h"
 #include "stream/round.h"
-#include "text/feedback_log.h"
-#include "text/key_set.h"
+#include "log/feedback_log.h"
+#include "log/key_set.h"
 
 struct joiner { /* all zero at first; the first four are set by the caller */
     const char *key; /* by which answers name rounds: "t", "qid" or "request" */

@@ -11,7 +11,7 @@
 #include "base/fault.h"
 #include "stream/reader.h"
 #include "stream/record.h"
-#include "stream/spool_folder.h"
+#include "log/spool_folder.h"
 
 struct spool_log { /* the log of one name in one folder */
     const char *folder;

@@ -11,10 +11,10 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "base/siphash.h"
+#include "base/table.h"
 #include "io/lines.h"
 #include "io/wait.h"
-#include "text/key_set.h"
+#include "log/key_set.h"
 
 struct answer { /* the feedback on one round */
     const char *file; /* where it was read; the caller's name */
@@ -24,7 +24,7 @@ struct answer { /* the feedback on one round */
     uint64_t time; /* when it came                          */
     bool timed;    /* is that known?                        */
     char *key;     /* t, qid or request of its round        */
-    struct answer *older, *newer, *chain; /* by age; in its bucket */
+    struct answer *older, *newer; /* by age */
 };
 
 struct feedback_log {
@@ -33,9 +33,7 @@ struct feedback_log {
     bool timed;                /* every line must say when it came */
     uint64_t clock;            /* the latest time of the lines so far */
     struct answer *oldest, *newest; /* those read and not found yet, by age */
-    struct answer **bucket;         /* bucket[buckets]: the same, by the hash of their keys */
-    size_t buckets, held;
-    struct siphash start;           /* of each hash, under a random key */
+    struct table held;              /* the same, by their keys */
     struct buffer values; /* of the current line */
 };
 

@@ -1,4 +1,4 @@
-#include "stream/spool_folder.h"
+#include "log/spool_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
