@@ -3,7 +3,6 @@
 
 #include "run/filter.h"
 #include "say.h"
-#include "spool_options.h"
 #include "stream/model_file.h"
 #include "log/spool_reader.h"
 #include "log/spool_writer.h"
@@ -23,6 +22,27 @@ struct spool {
     struct spool_writer log;
     struct merged_log merged;
     struct spool_reader reader;
+};
+
+static const struct option options_known[] = {
+    { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)" },
+    { 'b', "first", NULL, "with -r: number of the first round to read (default 1)" },
+    { 'c', "rounds", NULL, "finish a file after so many rounds, 1 or more (default 100000)" },
+    { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)" },
+    { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none" },
+    { 'm', "model", NULL, "file of a model; with -r the rounds that it has learnt are skipped "
+                          "(default: none)" },
+    { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)" },
+    { 'r', NULL, NULL, "read the rounds of the folders as one stream" },
+    { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)" },
+    { 'u', NULL, NULL, "drop rounds whose request is in the log, and number the others anew "
+                       "(default: keep numbers)" },
+    { 'y', NULL, NULL, "sync rounds to the disk before they are passed on (default: write them)" },
+    { 0 },
+};
+
+static const struct option operand_known = {
+    0, "folder", NULL, "folder of the log, which is made if it is missing; with -r one or more"
 };
 
 static int parse_option(struct spool *my, const struct options *options)
@@ -234,8 +254,8 @@ const struct filter spool = {
     .name = "spool",
     .usage = "[-aflruy] [-b first] [-c rounds] [-m model] [-n name] [-t seconds] folder ...",
     .line = "keeps rounds in a folder, and reads them back",
-    .options = spool_options,
-    .operand = &spool_operand,
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct spool),
     .parse = parse,
     .kind = kind,
