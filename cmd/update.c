@@ -78,6 +78,7 @@ static int parse(void *self, struct options *options, struct host *host)
     struct update *my = self;
     int letter;
     my->host = host;
+    host->saves = true;
     my->file.lock_fd = -1;
     while ((letter = options_next(options)) > 0)
         if (parse_option(my, options) < 0)

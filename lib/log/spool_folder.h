@@ -54,6 +54,10 @@ int spool_next_name(const char *folder, const char *after, char name[SPOOL_NAME 
  * 0 or a fault. */
 int spool_last(const char *folder, const char *name, uint64_t *last, struct fault *fault);
 
+/* The number after the last round in the finished files of all logs of the folder, 1 where there
+ * are none, in *next. 0 or a fault. */
+int spool_next_number(const char *folder, uint64_t *next, struct fault *fault);
+
 /* What was found in an open file that its writer did not finish. */
 struct spool_salvaged {
     struct spool_file file; /* as it is named now */
