@@ -158,9 +158,11 @@ static int open_log(struct spool *my)
 static enum step log_round(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
-    int new = my->merges ? merged_log_number(&my->merged, round, fault) : 1;
-    if (new <= 0 || (round->t <= my->log.last && my->again))
-        return new < 0 ? FAIL : DROP;
+    enum entered entered = my->merges ? merged_log_number(&my->merged, round, fault) : ENTERED_NEW;
+    if (entered == ENTERED_FAULT)
+        return FAIL;
+    if (entered == ENTERED_BEFORE || (round->t <= my->log.last && my->again))
+        return DROP;
     if (round->t <= my->log.last) {
         (void)fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: number new "
                          "rounds from there (-b), or drop old ones (spool -a)", my->log.folder,

@@ -9,20 +9,20 @@ static const void *name_at(const void *text, uint64_t entry, size_t *n)
     return name;
 }
 
-int name_set_enter(struct name_set *set, const char *name, struct fault *fault)
+enum entered name_set_enter(struct name_set *set, const char *name, struct fault *fault)
 {
     size_t n = strlen(name);
     if (name_set_has(set, name))
-        return 0;
+        return ENTERED_BEFORE;
     char *text = buffer_for(&set->text, set->bytes + n + 1, 1, fault);
     if (!text)
-        return -1;
+        return ENTERED_FAULT;
     memcpy(text + set->bytes, name, n + 1);
     set->table.key = name_at;
     if (table_add(&set->table, text, set->bytes + 1, fault) < 0)
-        return -1;
+        return ENTERED_FAULT;
     set->bytes += n + 1;
-    return 1;
+    return ENTERED_NEW;
 }
 
 bool name_set_has(const struct name_set *set, const char *name)

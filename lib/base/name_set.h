@@ -15,9 +15,9 @@ struct name_set { /* all zero at first */
     struct table table; /* by where in `text` names are, from 1 */
 };
 
-/* Adds a name: 1 where it is new, 0 where the set has it, or a fault (memory). A name takes at most
- * 16 bytes and one and a half times its length. O(its length) on average. */
-int name_set_enter(struct name_set *set, const char *name, struct fault *fault);
+/* Adds a name. It takes at most 16 bytes and one and a half times its length. O(its length) on
+ * average. */
+enum entered name_set_enter(struct name_set *set, const char *name, struct fault *fault);
 
 /* Does the set have this name? */
 bool name_set_has(const struct name_set *set, const char *name);

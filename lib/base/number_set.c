@@ -70,20 +70,20 @@ static bool has(const struct number_set *set, uint64_t number)
     return false;
 }
 
-int number_set_enter(struct number_set *set, uint64_t number, struct fault *fault)
+enum entered number_set_enter(struct number_set *set, uint64_t number, struct fault *fault)
 {
     if (has(set, number))
-        return 0;
+        return ENTERED_BEFORE;
     for (unsigned level = 0; level < LEVELS; level++) {
         struct number_word *word = find_word(set, place_of(number, level));
         if (!word && !(word = add_word(set, place_of(number, level), fault)))
-            return -1;
+            return ENTERED_FAULT;
         word->bits |= bit_of(number, level);
         if (~word->bits || level + 1 == LEVELS)
             break;
         remove_word(set, word);
     }
-    return 1;
+    return ENTERED_NEW;
 }
 
 void number_set_close(struct number_set *set)

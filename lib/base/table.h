@@ -1,6 +1,7 @@
 /* table: a hash table that finds the entries of a caller by their keys, which are bytes.
  *
- * The caller keeps the entries, and knows each by a number above 0: an index from 1, or an address.
+ * The caller keeps the entries, and knows each by a number from 1 to 2^63 - 1, such as an index or
+ * an address.
  *
  *     static const void *qid_of(const void *queries, uint64_t entry, size_t *n)
  *     {
@@ -24,6 +25,9 @@
 
 #include "base/fault.h"
 #include "base/siphash.h"
+
+/* What a set that is kept by a table says of a member that is added. */
+enum entered { ENTERED_FAULT = -1, ENTERED_BEFORE, ENTERED_NEW };
 
 /* The key of an entry, and its bytes *n; `entries` is what the caller of a table gives. */
 typedef const void *table_key(const void *entries, uint64_t entry, size_t *n);

@@ -195,7 +195,7 @@ static int check_first(const struct lines *lines, struct fault *fault)
 
 /* Makes the n bytes at `from` the current line, and goes on after the `used` bytes there. 1, or a
  * fault for a NUL byte: parsers would not see the rest of the line. */
-static int take(struct lines *lines, size_t n, size_t used, struct fault *fault)
+static int pass_line(struct lines *lines, size_t n, size_t used, struct fault *fault)
 {
     char *text = (char *)lines->buffer.at + lines->from;
     lines->number++;
@@ -229,7 +229,7 @@ int lines_next(struct lines *lines, struct fault *fault)
             return lines_wrong(lines, text, n, fault, "a line over 64 MiB");
         }
         if (end || (lines->file_ended && have))
-            return take(lines, n, n + (end != NULL), fault);
+            return pass_line(lines, n, n + (end != NULL), fault);
         lines->scanned = have;
         if (lines->file_ended && !*lines->files)
             return 0;

@@ -152,27 +152,28 @@ static int read_time(struct feedback_log *log, const char **p, struct line *line
     return 0;
 }
 
-/* Adds the answer of a line, unless its key came before: 1 or a fault. */
+/* Is the key of a line one of a round, and new? 0 or a fault. */
+static int check_key(struct feedback_log *log, const struct line *line, const char *key,
+                     struct fault *fault)
+{
+    if (!key_set_valid(&log->before, key))
+        return lines_wrong(&log->lines, line->key, line->n, fault, "not the number of a round "
+                           "(use -q if keys are qids)");
+    enum entered entered = key_set_enter(&log->before, key, line->time, fault);
+    if (entered == ENTERED_BEFORE)
+        return lines_wrong(&log->lines, line->key, line->n, fault, "a second answer for one round");
+    return entered == ENTERED_FAULT ? -1 : 0;
+}
+
+/* Adds the answer of a line, unless its key came before. 0 or a fault. */
 static int enter(struct feedback_log *log, const struct line *line, size_t places,
                  struct fault *fault)
 {
     struct answer *answer = make(log, line, places, fault);
-    if (!answer)
-        return -1;
-    int result = 1;
-    if (!key_set_valid(&log->before, answer->key))
-        result = lines_wrong(&log->lines, line->key, line->n, fault, "not the number of a round "
-                             "(use -q if keys are qids)");
-    if (result > 0)
-        result = key_set_enter(&log->before, answer->key, line->time, fault);
-    if (result == 0)
-        result = lines_wrong(&log->lines, line->key, line->n, fault,
-                             "a second answer for one round");
-    if (result > 0)
-        result = hold(log, answer, fault);
-    if (result < 0)
-        free(answer);
-    return result;
+    if (answer && check_key(log, line, answer->key, fault) == 0 && hold(log, answer, fault) == 0)
+        return 0;
+    free(answer);
+    return -1;
 }
 
 /* Reads the next line: 1, 0 at the end of the log, or a fault. */
@@ -199,13 +200,13 @@ static int read_answer(struct feedback_log *log, struct fault *fault)
                ? -1 : 1;
 }
 
-int feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
-                      struct answer **found, struct fault *fault)
+enum answered feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
+                                struct answer **found, struct fault *fault)
 {
     int got = 1;
     while (!(*found = release(log, key)) && got > 0 && log->clock <= until)
         got = read_answer(log, fault);
-    return *found ? 1 : got < 0 ? -1 : 0;
+    return *found ? ANSWERED : got < 0 ? ANSWERED_FAULT : ANSWERED_NOT;
 }
 
 int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fault *fault)
@@ -214,14 +215,15 @@ int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fa
     return hold(log, answer, fault);
 }
 
-int feedback_log_rest(struct feedback_log *log, struct answer **found, struct fault *fault)
+enum answered feedback_log_rest(struct feedback_log *log, struct answer **found,
+                                struct fault *fault)
 {
     int got;
     lines_wait_no_more(&log->lines);
     while ((got = read_answer(log, fault)) > 0)
         continue;
     if (got < 0)
-        return -1;
+        return ANSWERED_FAULT;
     *found = log->oldest ? release(log, log->oldest->key) : NULL;
-    return *found != NULL;
+    return *found ? ANSWERED : ANSWERED_NOT;
 }

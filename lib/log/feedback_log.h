@@ -43,12 +43,14 @@ struct feedback_log {
 int feedback_log_open(struct feedback_log *log, char *const *files, const struct key_set *before,
                       struct watch *watch, struct fault *fault);
 
+enum answered { ANSWERED_FAULT = -1, ANSWERED_NOT, ANSWERED };
+
 /* Reads on until the answer with that key has come, or the clock is later than `until` (UINT64_MAX:
- * never). 1: *found is it, to be released with free(). 0: it has not come; the log has ended where
- * the clock is not later. -1: a fault. FAULT_DATA means a line that is not an answer, or the second
- * one with its key; the next call goes on after that line. */
-int feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
-                      struct answer **found, struct fault *fault)
+ * never). ANSWERED: *found is it, to be released with free(). ANSWERED_NOT: it has not come; the
+ * log has ended where the clock is not later. FAULT_DATA means a line that is not an answer, or the
+ * second one with its key; the next call goes on after that line. */
+enum answered feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
+                                struct answer **found, struct fault *fault)
     __attribute__((warn_unused_result));
 
 /* Puts back an answer that was found, as the newest. It is the log's again. 0 or a fault. */
@@ -56,7 +58,8 @@ int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fa
 
 /* Reads to the end, where FIFOs end too when no writer has them open, then returns as
  * feedback_log_find the oldest answer that was not found yet. */
-int feedback_log_rest(struct feedback_log *log, struct answer **found, struct fault *fault)
+enum answered feedback_log_rest(struct feedback_log *log, struct answer **found,
+                                struct fault *fault)
     __attribute__((warn_unused_result));
 
 void feedback_log_close(struct feedback_log *log);

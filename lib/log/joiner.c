@@ -30,14 +30,14 @@ int joiner_key(struct joiner *joiner, const struct round *round, const char **ke
         return fault_data(fault, "needs order: it says what was shown");
     if (round->seen)
         return fault_data(fault, "it has an answer already (column seen)");
-    int new = key_set_enter(&joiner->before, *key, round->time, fault);
-    if (new == 0 && !joiner->before.names)
+    enum entered entered = key_set_enter(&joiner->before, *key, round->time, fault);
+    if (entered == ENTERED_BEFORE && !joiner->before.names)
         return fault_data(fault, "an earlier round has its number, so an answer could be for "
                           "either: join one stream at a time, or by request (-r)");
-    if (new == 0)
+    if (entered == ENTERED_BEFORE)
         return fault_data(fault, "an earlier round has its %s, so an answer could be for either: "
                           "join by t, without -%c", joiner->key, *joiner->key);
-    return new < 0 ? -1 : 0;
+    return entered == ENTERED_FAULT ? -1 : 0;
 }
 
 /* Has the answer as many relevances as it should? */
@@ -59,19 +59,21 @@ static int check_places(const struct joiner *joiner, const struct answer *answer
     return 0;
 }
 
-int joiner_find(struct joiner *joiner, const struct round *round, const char *key,
-                struct answer **answer, struct fault *fault)
+enum answered joiner_find(struct joiner *joiner, const struct round *round, const char *key,
+                          struct answer **answer, struct fault *fault)
 {
     const uint64_t until = joiner->timed ? round->time + joiner->limit : UINT64_MAX;
-    int got = feedback_log_find(&joiner->log, key, until, answer, fault);
-    if (got > 0 && joiner->timed && (*answer)->time > until) {
+    enum answered answered = feedback_log_find(&joiner->log, key, until, answer, fault);
+    if (answered != ANSWERED)
+        return answered;
+    if (joiner->timed && (*answer)->time > until) {
         struct answer *late = *answer;
         *answer = NULL;
-        return feedback_log_keep(&joiner->log, late, fault);
+        return feedback_log_keep(&joiner->log, late, fault) < 0 ? ANSWERED_FAULT : ANSWERED_NOT;
     }
-    if (got <= 0 || (*answer)->places == 0)
-        return got < 0 ? -1 : 0;
-    return check_places(joiner, *answer, round, fault) < 0 ? -1 : 1;
+    if ((*answer)->places == 0)
+        return ANSWERED_NOT;
+    return check_places(joiner, *answer, round, fault) < 0 ? ANSWERED_FAULT : ANSWERED;
 }
 
 bool joiner_open_round(const struct joiner *joiner, const struct round *round)

@@ -30,12 +30,12 @@ int joiner_open(struct joiner *joiner, char *const *files, struct watch *watch,
 int joiner_key(struct joiner *joiner, const struct round *round, const char **key,
                struct fault *fault);
 
-/* Reads on until the answer to a round has come, or its time is up. 1: *answer is it, to be freed,
- * and was in time. 0: there is none; *answer is NULL, or says that none will come, and is to be
- * freed. -1: a fault; a FAULT_DATA is about an answer that cannot be used: call again, unless
- * *answer is the answer at fault, to be freed, and so the round has none. */
-int joiner_find(struct joiner *joiner, const struct round *round, const char *key,
-                struct answer **answer, struct fault *fault);
+/* Reads on until the answer to a round has come, or its time is up. ANSWERED: *answer is it, to be
+ * freed, and was in time. ANSWERED_NOT: *answer is NULL, or says that no answer will come, and is
+ * to be freed. A FAULT_DATA is about an answer that cannot be used: call again, unless *answer is
+ * the answer at fault, to be freed, and so the round has none. */
+enum answered joiner_find(struct joiner *joiner, const struct round *round, const char *key,
+                          struct answer **answer, struct fault *fault);
 
 /* Has the log ended before the round's time was up, so that an answer may still come? */
 bool joiner_open_round(const struct joiner *joiner, const struct round *round);

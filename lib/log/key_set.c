@@ -2,7 +2,8 @@
 
 #include "stream/record.h"
 
-static int enter_name(struct key_set *keys, const char *name, uint64_t time, struct fault *fault)
+static enum entered enter_name(struct key_set *keys, const char *name, uint64_t time,
+                               struct fault *fault)
 {
     if (keys->window && time > keys->since && time - keys->since > keys->window) {
         name_set_close(&keys->before);
@@ -10,15 +11,18 @@ static int enter_name(struct key_set *keys, const char *name, uint64_t time, str
         keys->now = (struct name_set){ .bytes = 0 };
         keys->since = time;
     }
-    return name_set_has(&keys->before, name) ? 0 : name_set_enter(&keys->now, name, fault);
+    return name_set_has(&keys->before, name) ? ENTERED_BEFORE
+                                             : name_set_enter(&keys->now, name, fault);
 }
 
-int key_set_enter(struct key_set *keys, const char *key, uint64_t time, struct fault *fault)
+enum entered key_set_enter(struct key_set *keys, const char *key, uint64_t time,
+                           struct fault *fault)
 {
     uint64_t t;
     if (keys->names)
         return enter_name(keys, key, time, fault);
-    return record_number(key, RECORD_MOST - 1, &t) ? number_set_enter(&keys->numbers, t, fault) : 1;
+    return record_number(key, RECORD_MOST - 1, &t) ? number_set_enter(&keys->numbers, t, fault)
+                                                   : ENTERED_NEW;
 }
 
 bool key_set_valid(const struct key_set *keys, const char *key)

@@ -18,10 +18,10 @@ struct key_set { /* all zero at first, but the first two */
     uint64_t since;
 };
 
-/* Adds a key, which came at `time` milliseconds (0 where there is no window): 1 where it is new, 0
- * where the set has it, or a fault. A number must be one. Memory is that of a name_set or a
- * number_set. */
-int key_set_enter(struct key_set *keys, const char *key, uint64_t time, struct fault *fault);
+/* Adds a key, which came at `time` milliseconds (0 where there is no window). A number must be one.
+ * Memory is that of a name_set or a number_set. */
+enum entered key_set_enter(struct key_set *keys, const char *key, uint64_t time,
+                           struct fault *fault);
 
 /* Is that a key: any name, or the number of a round? */
 bool key_set_valid(const struct key_set *keys, const char *key);

@@ -37,17 +37,17 @@ int merged_log_open(struct merged_log *log, const char *folder, const char *name
     return got;
 }
 
-int merged_log_number(struct merged_log *log, struct round *round, struct fault *fault)
+enum entered merged_log_number(struct merged_log *log, struct round *round, struct fault *fault)
 {
     if (!round->request)
         return fault_data(fault, "it has no request=, by which -u knows it: send 'request: ID' to "
                           "serve, or store it without -u");
-    int new = name_set_enter(&log->requests, round->request, fault);
-    if (new <= 0)
-        return new;
+    enum entered entered = name_set_enter(&log->requests, round->request, fault);
+    if (entered != ENTERED_NEW)
+        return entered;
     if (log->last >= RECORD_MOST - 1)
         return fault_other(fault, "no number is left for another round");
-    return round_set_t(round, ++log->last, fault) < 0 ? -1 : 1;
+    return round_set_t(round, ++log->last, fault) < 0 ? ENTERED_FAULT : ENTERED_NEW;
 }
 
 void merged_log_close(struct merged_log *log)

@@ -19,10 +19,10 @@ struct merged_log { /* all zero at first */
 int merged_log_open(struct merged_log *log, const char *folder, const char *name,
                     struct fault *fault);
 
-/* Gives a round the next number, in the round and in its record: 1; 0 where the log has its request
- * already; or a fault, as where the round has no request. Takes 16 bytes and one and a half times
+/* Gives a round the next number, in the round and in its record, if its request is new to the log.
+ * A fault where the round has no request. Takes 16 bytes and one and a half times
  * the length of the request. */
-int merged_log_number(struct merged_log *log, struct round *round, struct fault *fault);
+enum entered merged_log_number(struct merged_log *log, struct round *round, struct fault *fault);
 
 void merged_log_close(struct merged_log *log);
 

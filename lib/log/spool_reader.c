@@ -141,7 +141,7 @@ static bool removed(const struct spool_log *log)
 }
 
 /* Goes back to the end of the last whole record, because what follows it may still be removed. */
-static int step_back(struct spool_log *log, struct fault *fault)
+static int unread_rest(struct spool_log *log, struct fault *fault)
 {
     struct reader *reader = &log->reader;
     if (lseek(log->fd, -(off_t)(reader->until - reader->from), SEEK_CUR) < 0)
@@ -160,7 +160,7 @@ static int at_cut(struct spool_log *log, struct fault *fault)
         return -1;
     }
     *fault = (struct fault){ FAULT_NONE, "" };
-    if (step_back(log, fault) < 0)
+    if (unread_rest(log, fault) < 0)
         return -1;
     if (removed(log))
         close_file(log);

@@ -167,8 +167,8 @@ static int add_labels(struct summary *summary, const struct round *round, bool f
 int summary_round(struct summary *summary, const struct round *round, bool named,
                   struct fault *fault)
 {
-    int first = round->qid ? name_set_enter(&summary->qids, round->qid, fault) : 1;
-    if (first < 0)
+    enum entered qid = round->qid ? name_set_enter(&summary->qids, round->qid, fault) : ENTERED_NEW;
+    if (qid == ENTERED_FAULT)
         return -1;
     if (summary->rounds++ == 0 || round->docs < summary->fewest)
         summary->fewest = round->docs;
@@ -178,7 +178,7 @@ int summary_round(struct summary *summary, const struct round *round, bool named
     summary->unnamed += !round->qid;
     summary->named += named;
     summary->unlabelled += !round->label;
-    if (round->label && add_labels(summary, round, first == 1, fault) < 0)
+    if (round->label && add_labels(summary, round, qid == ENTERED_NEW, fault) < 0)
         return -1;
     return add_features(summary, round, fault);
 }
