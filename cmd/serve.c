@@ -164,10 +164,10 @@ static int find_first(struct serve *my)
     my->first = 1;
     for (size_t i = 0; i < chain->parts; i++) {
         const struct part *part = &chain->part[i];
-        uint64_t next = 1;
-        if (part->filter->next_number && part->filter->next_number(part->self, &next) < 0)
+        uint64_t last = 0;
+        if (part->filter->last && part->filter->last(part->self, &last) < 0)
             return -1;
-        my->first = next > my->first ? next : my->first;
+        my->first = last >= my->first ? last + 1 : my->first;
     }
     return 0;
 }

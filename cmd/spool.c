@@ -215,10 +215,11 @@ static enum step print_last(struct spool *my, struct round *round)
     return got < 0 || writer_text(my->host->out, fault, "%" PRIu64 "\n", last) < 0 ? FAIL : DONE;
 }
 
-static int next_number(const void *self, uint64_t *t)
+/* Of all logs of the folder. */
+static int last(const void *self, uint64_t *t)
 {
     const struct spool *my = self;
-    return spool_next_number(my->folders[0], t, my->host->fault);
+    return spool_last(my->folders[0], NULL, t, my->host->fault);
 }
 
 static int open_spool(void *self)
@@ -268,7 +269,7 @@ const struct filter spool = {
     .parse = parse,
     .kind = kind,
     .open = open_spool,
-    .next_number = next_number,
+    .last = last,
     .step = step,
     .end = end_spool,
     .close = close_spool,

@@ -198,7 +198,8 @@ struct last_search {
 static void look_for_last(const struct spool_file *file, void *self)
 {
     struct last_search *my = self;
-    if (!file->open && file->last > my->last && strcmp(file->name, my->name) == 0)
+    bool wanted = !my->name || strcmp(file->name, my->name) == 0;
+    if (!file->open && file->last > my->last && wanted)
         my->last = file->last;
 }
 
@@ -208,22 +209,6 @@ int spool_last(const char *folder, const char *name, uint64_t *last, struct faul
     int result = each_file(folder, look_for_last, &search, fault);
     *last = search.last;
     return result;
-}
-
-int spool_next_number(const char *folder, uint64_t *next, struct fault *fault)
-{
-    char name[SPOOL_NAME + 1], before[SPOOL_NAME + 1];
-    const char *after = NULL;
-    uint64_t last;
-    int got;
-    *next = 1;
-    while ((got = spool_next_name(folder, after, name, fault)) > 0) {
-        if (spool_last(folder, name, &last, fault) < 0)
-            return -1;
-        *next = last >= *next ? last + 1 : *next;
-        after = strcpy(before, name);
-    }
-    return got;
 }
 
 /* ---- finishing a file ---- */

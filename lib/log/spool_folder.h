@@ -50,13 +50,9 @@ int spool_list(const char *folder, const char *name, uint64_t from, struct buffe
 int spool_next_name(const char *folder, const char *after, char name[SPOOL_NAME + 1],
                     struct fault *fault);
 
-/* The number of the last round in the finished files of that log, 0 where there are none, in *last.
- * 0 or a fault. */
+/* The number of the last round in the finished files of that log (NULL: of all logs), 0 where there
+ * are none, in *last. 0 or a fault. */
 int spool_last(const char *folder, const char *name, uint64_t *last, struct fault *fault);
-
-/* The number after the last round in the finished files of all logs of the folder, 1 where there
- * are none, in *next. 0 or a fault. */
-int spool_next_number(const char *folder, uint64_t *next, struct fault *fault);
 
 /* What was found in an open file that its writer did not finish. */
 struct spool_salvaged {

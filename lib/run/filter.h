@@ -65,9 +65,9 @@ struct filter {
     uint64_t (*rounds)(const void *self);
     void (*measure)(const void *self, char *words, size_t room);
 
-    /* Once opened: in *t the number for the next round, by those that it has stored. NULL: it
-     * stores none. 0 or a fault. */
-    int (*next_number)(const void *self, uint64_t *t);
+    /* Once opened: in *t the number of the last round that it has stored, 0 where there is none.
+     * NULL: it stores none. 0 or a fault. */
+    int (*last)(const void *self, uint64_t *t);
 
     /* Facts of its state, for a status file: calls put for each, with its name and value. NULL: it
      * has none. */
