@@ -237,3 +237,22 @@ int lines_next(struct lines *lines, struct fault *fault)
             return -1;
     }
 }
+
+bool lines_endless(const struct lines *lines)
+{
+    const char *text = lines->buffer.at;
+    return lines->until - lines->from > LINES_MOST &&
+           !memchr(text + lines->from, '\n', LINES_MOST + 1);
+}
+
+int lines_next_any(struct lines *lines, struct fault *fault)
+{
+    struct fault why = { FAULT_NONE, "" };
+    int got = lines_next(lines, &why);
+    if (got >= 0)
+        return got;
+    if (why.kind == FAULT_DATA && !lines_endless(lines))
+        return 1;
+    *fault = why;
+    return -1;
+}

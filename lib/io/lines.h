@@ -58,6 +58,12 @@ int lines_start(struct lines *lines, struct fault *fault);
  * Waits as the watch says. */
 int lines_next(struct lines *lines, struct fault *fault) __attribute__((warn_unused_result));
 
+/* The same, but a line that is wrong is a line too, unless it is too long. */
+int lines_next_any(struct lines *lines, struct fault *fault) __attribute__((warn_unused_result));
+
+/* Is the line that comes next too long to be read? */
+bool lines_endless(const struct lines *lines);
+
 /* Ends the file being read: what follows in it is not read, and lines_next goes on with the next
  * file. */
 void lines_end_file(struct lines *lines);
