@@ -22,7 +22,7 @@ GENERAL = bin
 HOUSE = -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -Ilib
 WARN = -Wall -Wextra -Wconversion -Wshadow
 COMPILE = $(CC) $(HOUSE) $(WARN) $(CPPFLAGS) $(CFLAGS)
-LINK = $(CC) $(CFLAGS) $(LDFLAGS) -pthread
+LINK = $(CC) $(CFLAGS) $(LDFLAGS)
 
 # The version stands in cmd/main.c, and nowhere else.
 VERSION = $(shell sed -n 's/^\#define VERSION "\(.*\)"$$/\1/p' cmd/main.c)
@@ -159,7 +159,7 @@ SECONDS = 20
 RUNS =
 CC_FUZZ = clang
 FUZZING = $(CC_FUZZ) $(HOUSE) $(WARN) -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION $(CPPFLAGS) -Icmd \
-	-O1 -g -pthread -fno-sanitize-recover=all
+	-O1 -g -fno-sanitize-recover=all
 
 ## fuzz: fuzz programs and parsers for SECONDS=20 each (clang); RUNS=10000000: that many inputs each
 fuzz:
@@ -227,7 +227,7 @@ static: build/static/rankpipe
 
 build/static/rankpipe: $(wildcard cmd/*.[ch] lib/*/*.[ch]) Makefile
 	@mkdir -p $(@D)
-	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -pthread -o $@ $(wildcard cmd/*.c lib/*/*.c) -lm
+	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -o $@ $(wildcard cmd/*.c lib/*/*.c) -lm
 
 ## dist: build/rankpipe-VERSION.tar.gz, the sources: the same bytes each time
 dist:

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "explore/policies.h"
-#include "io/entropy.h"
+#include "base/entropy.h"
 #include "math/real.h"
 #include "run/filter.h"
 

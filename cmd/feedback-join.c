@@ -6,8 +6,8 @@
 
 #include "run/filter.h"
 #include "say.h"
-#include "text/joiner.h"
-#include "text/late_file.h"
+#include "log/joiner.h"
+#include "log/late_file.h"
 
 struct join {
     struct host *host;
@@ -140,15 +140,19 @@ static enum step answer_round(struct join *my, struct round *round, const struct
     return PASS;
 }
 
-/* Finds the answer of a round: 1; 0 where there is none that can be used; or a fault. */
-static int find_answer(struct join *my, const struct round *round, const char *key,
-                       struct answer **answer)
+/* Finds the answer of a round, except one that cannot be used. */
+static enum answered find_answer(struct join *my, const struct round *round, const char *key,
+                                 struct answer **answer)
 {
-    int got;
-    while ((got = joiner_find(&my->joiner, round, key, answer, my->host->fault)) < 0)
-        if (forgive(my) < 0 || *answer)
-            return *answer && my->host->fault->kind == FAULT_NONE ? 0 : -1;
-    return got;
+    enum answered answered;
+    while ((answered = joiner_find(&my->joiner, round, key, answer, my->host->fault)) ==
+           ANSWERED_FAULT) {
+        if (forgive(my) < 0)
+            return ANSWERED_FAULT;
+        if (*answer)
+            return ANSWERED_NOT;
+    }
+    return answered;
 }
 
 static enum step step(void *self, struct round *round)
@@ -161,10 +165,11 @@ static enum step step(void *self, struct round *round)
     my->rounds++;
     if (my->left > 0)
         return leave(my, round);
-    int got = find_answer(my, round, key, &answer);
-    if (got == 0 && !answer && joiner_open_round(&my->joiner, round))
+    enum answered answered = find_answer(my, round, key, &answer);
+    if (answered == ANSWERED_NOT && !answer && joiner_open_round(&my->joiner, round))
         return leave(my, round);
-    enum step step = got > 0 ? answer_round(my, round, answer) : got < 0 ? FAIL : drop(my, round);
+    enum step step = answered == ANSWERED ? answer_round(my, round, answer)
+                     : answered == ANSWERED_NOT ? drop(my, round) : FAIL;
     free(answer);
     return step;
 }
@@ -182,10 +187,10 @@ static int keep_answer(struct join *my, const struct answer *answer)
 static int keep_rest(struct join *my)
 {
     struct answer *answer;
-    int got;
-    while ((got = feedback_log_rest(&my->joiner.log, &answer, my->host->fault)) != 0) {
-        int kept = got < 0 ? -1 : keep_answer(my, answer);
-        if (got > 0)
+    enum answered got;
+    while ((got = feedback_log_rest(&my->joiner.log, &answer, my->host->fault)) != ANSWERED_NOT) {
+        int kept = got == ANSWERED ? keep_answer(my, answer) : -1;
+        if (got == ANSWERED)
             free(answer);
         if (kept < 0 && forgive(my) < 0)
             return -1;

@@ -46,6 +46,8 @@ static int parse_parts(struct loop *my)
     host.ring = my->ring;
     if (pipeline_parse(&my->pipeline, &host) < 0)
         return -1;
+    enum kind kind = chain_kind(&my->pipeline.chain);
+    my->host->saves = kind == SINK || kind == WHOLE;
     for (size_t i = 0; i < my->pipeline.chain.parts; i++)
         my->host->saves = my->host->saves || my->pipeline.chain.part[i].host.saves;
     for (size_t i = 0; i < my->pipeline.chain.parts; i++)

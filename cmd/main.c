@@ -19,7 +19,7 @@
 
 static int stop_pipe[2] = { -1, -1 };
 static volatile sig_atomic_t caught;
-static bool hurries; /* the program prints alone: nothing is lost that cannot be printed again */
+static bool hurries; /* the program saves nothing: what it prints can be printed again */
 
 /* A program that prints ends within a second, even in the middle of a long round. */
 static void on_alarm(int number)
@@ -132,7 +132,7 @@ static bool saves_on_signal(enum kind kind)
 
 static int handle_signals(struct pump *pump)
 {
-    hurries = !pump->host.saves && pump->filter != &update && pump->filter != &loop;
+    hurries = !pump->host.saves;
     signal(SIGALRM, on_alarm);
     if (pump->host.saves || saves_on_signal(pump->filter->kind(pump->self)))
         return catch_signals(on_signal, &pump->fault);

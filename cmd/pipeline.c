@@ -5,7 +5,8 @@
 #include "base/names.h"
 #include "programs.h"
 
-char **pipeline_words(const struct pipeline *pipeline, size_t i)
+/* The words of command i, from the program's name on: "rankpipe score ..." is "score ...". */
+static char **words_of(const struct pipeline *pipeline, size_t i)
 {
     char **argv = pipeline->text.command[i];
     const struct filter *program = program_find(argv[0]);
@@ -33,7 +34,7 @@ int pipeline_read(struct pipeline *pipeline, const char *text, struct fault *fau
         chain_start(chain, pipeline->text.commands, fault) < 0)
         return -1;
     for (size_t i = 0; i < chain->parts; i++) {
-        const char *name = pipeline_words(pipeline, i)[0];
+        const char *name = words_of(pipeline, i)[0];
         const struct filter *program = program_find(name);
         if (!program || runs_pipelines(program))
             return refuse_program(name, fault);
@@ -47,7 +48,7 @@ int pipeline_parse(struct pipeline *pipeline, const struct host *host)
     struct host part = *host;
     for (size_t i = 0; i < pipeline->chain.parts; i++) {
         part.last = host->last && i + 1 == pipeline->chain.parts;
-        if (chain_parse(&pipeline->chain, i, &part, pipeline_words(pipeline, i)) < 0)
+        if (chain_parse(&pipeline->chain, i, &part, words_of(pipeline, i)) < 0)
             return -1;
     }
     return 0;

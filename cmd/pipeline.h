@@ -17,9 +17,6 @@ int pipeline_read(struct pipeline *pipeline, const char *text, struct fault *fau
 /* Parses the arguments of all parts, which run for `host`. 0 or a usage fault. */
 int pipeline_parse(struct pipeline *pipeline, const struct host *host);
 
-/* The words of command i, from the program's name on: "rankpipe score ..." is "score ...". */
-char **pipeline_words(const struct pipeline *pipeline, size_t i);
-
 /* The first part that is this program, or -1. */
 int pipeline_find(const struct pipeline *pipeline, const struct filter *program);
 

@@ -75,7 +75,7 @@ static enum kind kind(const void *self)
 }
 
 /* Restricts first..last to the i-th of n shares. The shares follow each other without a gap. */
-static void take_share(struct replay *my)
+static void restrict_to_share(struct replay *my)
 {
     uint64_t count = my->last - my->first + 1;
     uint64_t each = count / my->shares, more = count % my->shares;
@@ -140,7 +140,7 @@ static int open_stored(void *self)
     if (my->first > my->last)
         return fault_data(fault, "-b %" PRIu64 " is after the last of %zu rounds: add -n",
                           my->first, my->stored.rounds);
-    take_share(my);
+    restrict_to_share(my);
     if (my->exponent > 0 &&
         zipf_start(&my->zipf, my->stored.rounds, my->exponent, my->seed, fault) < 0)
         return -1;

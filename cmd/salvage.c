@@ -89,7 +89,7 @@ static void report_lost(struct salvager *my, uint64_t lost)
 
 /* A record that is whole: checks a round, because bytes within it may be damaged. Where there is no
  * memory to do that, no round is lost. */
-static enum step take(struct salvager *my, struct round *round)
+static enum step check_record(struct salvager *my, struct round *round)
 {
     struct fault wrong = { FAULT_NONE, "" };
     if (round->record->kind == RECORD_ROUND && round_read(round, &wrong) < 0) {
@@ -116,7 +116,7 @@ static enum step step(void *self, struct round *round)
             return opened < 0 ? FAIL : DONE;
         switch (salvage_next(&my->salvage, round->record, &lost, my->host->fault)) {
         case SALVAGE_RECORD:
-            return take(my, round);
+            return check_record(my, round);
         case SALVAGE_LOSS:
             report_lost(my, lost);
             break;

@@ -7,7 +7,6 @@
 #include "say.h"
 #include "serve/client.h"
 #include "serve/moment.h"
-#include "serve/numbering.h"
 #include "serve/server.h"
 
 enum { CLIENTS_MOST = 100000, SPARE = 64 /* descriptors besides those of clients */ };
@@ -156,17 +155,21 @@ static enum kind kind(const void *self)
     return WHOLE;
 }
 
-/* Without -b: the number after the last round that spool has written. */
+/* Without -b: the number after the last round that a part has stored. */
 static int find_first(struct serve *my)
 {
-    int part = pipeline_find(&my->pipeline, &spool);
-    char **words = part < 0 ? NULL : pipeline_words(&my->pipeline, (size_t)part);
+    const struct chain *chain = &my->pipeline.chain;
     if (my->first)
         return 0;
     my->first = 1;
-    while (words && words[1])
-        words++; /* the folder is its last word */
-    return words ? numbering_next(*words, &my->first, my->host->fault) : 0;
+    for (size_t i = 0; i < chain->parts; i++) {
+        const struct part *part = &chain->part[i];
+        uint64_t last = 0;
+        if (part->filter->last && part->filter->last(part->self, &last) < 0)
+            return -1;
+        my->first = last >= my->first ? last + 1 : my->first;
+    }
+    return 0;
 }
 
 static void warn_of(void *to, const char *text)

@@ -3,11 +3,10 @@
 
 #include "run/filter.h"
 #include "say.h"
-#include "spool_options.h"
 #include "stream/model_file.h"
-#include "stream/spool_reader.h"
-#include "stream/spool_writer.h"
-#include "text/merged_log.h"
+#include "log/spool_reader.h"
+#include "log/spool_writer.h"
+#include "log/merged_log.h"
 
 enum { EVERY = 100000, POLL = 100 }; /* rounds of a file; milliseconds between looks for more */
 
@@ -23,6 +22,27 @@ struct spool {
     struct spool_writer log;
     struct merged_log merged;
     struct spool_reader reader;
+};
+
+static const struct option options_known[] = {
+    { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)" },
+    { 'b', "first", NULL, "with -r: number of the first round to read (default 1)" },
+    { 'c', "rounds", NULL, "finish a file after so many rounds, 1 or more (default 100000)" },
+    { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)" },
+    { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none" },
+    { 'm', "model", NULL, "file of a model; with -r the rounds that it has learnt are skipped "
+                          "(default: none)" },
+    { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)" },
+    { 'r', NULL, NULL, "read the rounds of the folders as one stream" },
+    { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)" },
+    { 'u', NULL, NULL, "drop rounds whose request is in the log, and number the others anew "
+                       "(default: keep numbers)" },
+    { 'y', NULL, NULL, "sync rounds to the disk before they are passed on (default: write them)" },
+    { 0 },
+};
+
+static const struct option operand_known = {
+    0, "folder", NULL, "folder of the log, which is made if it is missing; with -r one or more"
 };
 
 static int parse_option(struct spool *my, const struct options *options)
@@ -138,9 +158,11 @@ static int open_log(struct spool *my)
 static enum step log_round(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
-    int new = my->merges ? merged_log_number(&my->merged, round, fault) : 1;
-    if (new <= 0 || (round->t <= my->log.last && my->again))
-        return new < 0 ? FAIL : DROP;
+    enum entered entered = my->merges ? merged_log_number(&my->merged, round, fault) : ENTERED_NEW;
+    if (entered == ENTERED_FAULT)
+        return FAIL;
+    if (entered == ENTERED_BEFORE || (round->t <= my->log.last && my->again))
+        return DROP;
     if (round->t <= my->log.last) {
         (void)fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: number new "
                          "rounds from there (-b), or drop old ones (spool -a)", my->log.folder,
@@ -193,6 +215,13 @@ static enum step print_last(struct spool *my, struct round *round)
     return got < 0 || writer_text(my->host->out, fault, "%" PRIu64 "\n", last) < 0 ? FAIL : DONE;
 }
 
+/* Of all logs of the folder. */
+static int last(const void *self, uint64_t *t)
+{
+    const struct spool *my = self;
+    return spool_last(my->folders[0], NULL, t, my->host->fault);
+}
+
 static int open_spool(void *self)
 {
     struct spool *my = self;
@@ -234,12 +263,13 @@ const struct filter spool = {
     .name = "spool",
     .usage = "[-aflruy] [-b first] [-c rounds] [-m model] [-n name] [-t seconds] folder ...",
     .line = "keeps rounds in a folder, and reads them back",
-    .options = spool_options,
-    .operand = &spool_operand,
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct spool),
     .parse = parse,
     .kind = kind,
     .open = open_spool,
+    .last = last,
     .step = step,
     .end = end_spool,
     .close = close_spool,

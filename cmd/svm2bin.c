@@ -7,9 +7,7 @@
 #include "run/filter.h"
 #include "say.h"
 #include "serve/moment.h"
-#include "svm2bin_options.h"
 #include "text/svm.h"
-#include "text/svm_pieces.h"
 #include "text/svm_round.h"
 #include "text/svm_share.h"
 #include "text/svm_skip.h"
@@ -22,11 +20,35 @@ struct svm2bin {
     char *const *files;
     bool times; /* rounds record when they came */
     struct svm svm;
-    uint64_t threads;
-    struct svm_pieces pieces; /* of `svm` */
     struct svm_share share;   /* of the one file; shares 0: all of all files */
     uint64_t first, t; /* the number of the first round; of the next one */
     uint64_t skipped;  /* queries with an error */
+};
+
+static const struct option options_known[] = {
+    { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)" },
+    OPTION_PROGRESS,
+    { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)" },
+    { 'c', NULL, NULL, "keep the documents' names, from the comments (default: skip comments)" },
+    { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
+                        "each query's largest index)" },
+    { 'i', "i/n", NULL, "convert only the i-th of n shares of the file (default: all files)" },
+    { 'k', NULL, NULL, "skip a query with an error, warn, and go on (default: stop there)" },
+    { 'l', NULL, NULL, "a blank line ends a query, which is written at once (default: the next "
+                       "query does)" },
+    { 'n', NULL, NULL, "scale each feature to [0,1] within its query (default: leave values as "
+                       "they are)" },
+    { 'p', "bits", NULL, "store features as whole numbers of 8 or 16 bits, rounded (default: as "
+                         "they are)" },
+    { 'q', "counts", NULL, "file with the number of documents of each query, one a line (default: "
+                           "the text has qids)" },
+    { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)" },
+    { 'u', NULL, NULL, "accept queries without labels (default: a missing label is an error)" },
+    { 0 },
+};
+
+static const struct option operand_known = {
+    0, "file", NULL, "file of SVM-light text (default: standard input)"
 };
 
 /* -p */
@@ -56,8 +78,6 @@ static int parse_option(struct svm2bin *my, const struct options *options)
         return 0;
     case 'i':
         return options_share(options, &my->share.number, &my->share.shares);
-    case 'j':
-        return options_whole(options, 1, 256, &my->threads);
     case 'k':
         my->options.skips = true;
         return 0;
@@ -104,7 +124,7 @@ static int parse(void *self, struct options *options, struct host *host)
     struct svm2bin *my = self;
     int letter;
     my->host = host;
-    my->first = my->threads = 1;
+    my->first = 1;
     while ((letter = options_next(options)) > 0)
         if (parse_option(my, options) < 0)
             return -1;
@@ -140,7 +160,6 @@ static int open_text(void *self)
     svm_open(&my->svm, my->files, &my->options, my->host->watch);
     if (share->shares)
         lines_part(&my->svm.lines, share->from, share->to);
-    svm_pieces_open(&my->pieces, &my->svm, (size_t)my->threads, SVM_PIECE);
     return 0;
 }
 
@@ -161,7 +180,7 @@ static int read_query(struct svm2bin *my, struct round *round)
 {
     struct svm_query query;
     struct fault *fault = my->host->fault;
-    int got = svm_pieces_next(&my->pieces, &query, fault);
+    int got = svm_next(&my->svm, &query, fault);
     if (got <= 0)
         return got;
     if (my->t == RECORD_MOST)
@@ -225,7 +244,6 @@ static int close_text(void *self, enum ended ended)
 {
     struct svm2bin *my = self;
     (void)ended;
-    svm_pieces_close(&my->pieces);
     if (my->svm.lines.watch)
         svm_close(&my->svm);
     return 0;
@@ -233,11 +251,10 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0Pcklntu] [-b first] [-d dim] [-i i/n] [-j threads] [-p bits] [-q counts] "
-             "[file ...]",
+    .usage = "[-0Pcklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [file ...]",
     .line = "converts SVM-light text to rounds",
-    .options = svm2bin_options,
-    .operand = &svm2bin_operand,
+    .options = options_known,
+    .operand = &operand_known,
     .size = sizeof(struct svm2bin),
     .parse = parse,
     .kind = kind,

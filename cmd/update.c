@@ -171,6 +171,7 @@ static int parse(void *self, struct options *options, struct host *host)
     struct update *my = self;
     int letter;
     my->host = host;
+    host->saves = true;
     my->file.lock_fd = -1;
     list_letters(my->letters);
     options->unlisted = my->letters;

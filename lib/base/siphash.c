@@ -4,9 +4,6 @@
 
 #include "base/little.h"
 
-/* Four hashes at once, as vectors that the compiler maps to the machine's own. */
-typedef uint64_t four __attribute__((vector_size(4 * sizeof(uint64_t))));
-
 static uint64_t rotate(uint64_t x, unsigned by)
 {
     return x << by | x >> (64 - by);
@@ -73,48 +70,4 @@ uint64_t siphash_end(const struct siphash *hash)
     for (int i = 0; i < 4; i++)
         stir(last.v);
     return last.v[0] ^ last.v[1] ^ last.v[2] ^ last.v[3];
-}
-
-/* SipRound, as `stir` has it. */
-static inline void stir_four(four v[4])
-{
-    v[0] += v[1];
-    v[2] += v[3];
-    v[1] = (v[1] << 13 | v[1] >> 51) ^ v[0];
-    v[3] = (v[3] << 16 | v[3] >> 48) ^ v[2];
-    v[0] = (v[0] << 32 | v[0] >> 32) + v[3];
-    v[2] += v[1];
-    v[1] = (v[1] << 17 | v[1] >> 47) ^ v[2];
-    v[3] = (v[3] << 21 | v[3] >> 43) ^ v[0];
-    v[2] = v[2] << 32 | v[2] >> 32;
-}
-
-static inline void add_four(four v[4], const four *word)
-{
-    v[3] ^= *word;
-    stir_four(v);
-    stir_four(v);
-    v[0] ^= *word;
-}
-
-void siphash_end_four(const struct siphash *hash, unsigned n, const uint64_t suffix[4],
-                      uint64_t end[4])
-{
-    four v[4], more, zero = { 0 };
-    unsigned filled = hash->bytes % 8;
-    memcpy(&more, suffix, sizeof more);
-    for (size_t i = 0; i < 4; i++)
-        v[i] = zero + hash->v[i];
-    four word = more << 8 * filled | hash->tail;
-    if (filled + n >= 8) {
-        add_four(v, &word);
-        word = more >> (64 - 8 * filled); /* n is below 8, so filled is above 0 */
-    }
-    word |= (uint64_t)(hash->bytes + n) << 56;
-    add_four(v, &word);
-    v[2] ^= zero + 0xff;
-    for (int i = 0; i < 4; i++)
-        stir_four(v);
-    v[0] ^= v[1] ^ v[2] ^ v[3];
-    memcpy(end, &v[0], sizeof v[0]);
 }

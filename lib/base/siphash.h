@@ -21,9 +21,4 @@ void siphash_add(struct siphash *hash, const void *bytes, size_t n);
 /* The hash of the bytes so far; more may be added to `hash` afterwards. */
 uint64_t siphash_end(const struct siphash *hash);
 
-/* The hashes of the bytes so far with, after them, each of four suffixes of n bytes, 1 to 7, the
- * lowest first: as siphash_add and siphash_end give them, but all at once. */
-void siphash_end_four(const struct siphash *hash, unsigned n, const uint64_t suffix[4],
-                      uint64_t end[4]);
-
 #endif

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -194,65 +193,9 @@ static int check_first(const struct lines *lines, struct fault *fault)
     return words ? fault_data(fault, "%s: not text: %s", lines->name, words) : 0;
 }
 
-/* Makes the current line one that is still to be read, as it was: LF or CR LF ended it. */
-static void untake(struct lines *lines)
-{
-    char *text = lines->buffer.at;
-    size_t at = (size_t)(lines->text - text);
-    text[at + lines->bytes] = lines->from - at - lines->bytes == 2 ? '\r' : '\n';
-    lines->from = at;
-    lines->number--;
-    lines->again = false;
-}
-
-const char *lines_rest(struct lines *lines, size_t *n)
-{
-    if (lines->again)
-        untake(lines);
-    const char *rest = (const char *)lines->buffer.at + lines->from;
-    *n = lines->until - lines->from;
-    lines->from = lines->until = lines->scanned = 0;
-    return rest;
-}
-
-bool lines_readable(const struct lines *lines)
-{
-    struct stat is;
-    struct pollfd input = { lines->fd, POLLIN, 0 };
-    if (lines->file_ended || lines->fd < 0 || fstat(lines->fd, &is) < 0)
-        return false;
-    bool waits = S_ISFIFO(is.st_mode) || S_ISSOCK(is.st_mode);
-    return S_ISREG(is.st_mode) || (waits && poll(&input, 1, 0) > 0);
-}
-
-size_t lines_read_ahead(struct lines *lines, void *to, size_t room)
-{
-    if (!lines_readable(lines))
-        return 0;
-    ssize_t got = read_some(lines, to, room);
-    lines->file_ended = got == 0 && !(lines->part && lines->left);
-    return got > 0 ? (size_t)got : 0;
-}
-
-void lines_resume(struct lines *lines, uint64_t number)
-{
-    lines->number = number;
-}
-
-int lines_give(struct lines *lines, const char *bytes, size_t n, struct fault *fault)
-{
-    char *text = buffer_for(&lines->buffer, lines->until + n + 1, 1, fault);
-    if (!text)
-        return -1;
-    if (n)
-        memcpy(text + lines->until, bytes, n);
-    lines->until += n;
-    return 0;
-}
-
 /* Makes the n bytes at `from` the current line, and goes on after the `used` bytes there. 1, or a
  * fault for a NUL byte: parsers would not see the rest of the line. */
-static int take(struct lines *lines, size_t n, size_t used, struct fault *fault)
+static int pass_line(struct lines *lines, size_t n, size_t used, struct fault *fault)
 {
     char *text = (char *)lines->buffer.at + lines->from;
     lines->number++;
@@ -286,11 +229,30 @@ int lines_next(struct lines *lines, struct fault *fault)
             return lines_wrong(lines, text, n, fault, "a line over 64 MiB");
         }
         if (end || (lines->file_ended && have))
-            return take(lines, n, n + (end != NULL), fault);
+            return pass_line(lines, n, n + (end != NULL), fault);
         lines->scanned = have;
         if (lines->file_ended && !*lines->files)
             return 0;
         if ((lines->file_ended ? open_next(lines, fault) : read_more(lines, fault)) < 0)
             return -1;
     }
+}
+
+bool lines_endless(const struct lines *lines)
+{
+    const char *text = lines->buffer.at;
+    return lines->until - lines->from > LINES_MOST &&
+           !memchr(text + lines->from, '\n', LINES_MOST + 1);
+}
+
+int lines_next_any(struct lines *lines, struct fault *fault)
+{
+    struct fault why = { FAULT_NONE, "" };
+    int got = lines_next(lines, &why);
+    if (got >= 0)
+        return got;
+    if (why.kind == FAULT_DATA && !lines_endless(lines))
+        return 1;
+    *fault = why;
+    return -1;
 }

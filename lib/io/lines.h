@@ -58,6 +58,12 @@ int lines_start(struct lines *lines, struct fault *fault);
  * Waits as the watch says. */
 int lines_next(struct lines *lines, struct fault *fault) __attribute__((warn_unused_result));
 
+/* The same, but a line that is wrong is a line too, unless it is too long. */
+int lines_next_any(struct lines *lines, struct fault *fault) __attribute__((warn_unused_result));
+
+/* Is the line that comes next too long to be read? */
+bool lines_endless(const struct lines *lines);
+
 /* Ends the file being read: what follows in it is not read, and lines_next goes on with the next
  * file. */
 void lines_end_file(struct lines *lines);
@@ -67,23 +73,6 @@ void lines_wait_no_more(struct lines *lines);
 
 /* Makes the next lines_next return the current line once more. */
 void lines_again(struct lines *lines);
-
-/* For a caller that reads on in the file by itself, between two lines: returns the *n bytes that
- * were read and are still to become lines, the current line first if it is to come again. They are
- * lost to lines_next, for which lines_resume makes it up. Not where the file has ended. */
-const char *lines_rest(struct lines *lines, size_t *n);
-
-/* Reads at most `room` bytes that follow in the file, without waiting: how many; 0 where none have
- * come yet, where the file has ended, or where it cannot be read, which lines_next reports. */
-size_t lines_read_ahead(struct lines *lines, void *to, size_t room);
-
-/* Is it a file or a pipe, of which more can be read at once? */
-bool lines_readable(const struct lines *lines);
-
-/* After lines_rest: lines_next goes on after line `number` with the bytes that lines_give adds to
- * those given before, and then reads the file. 0 or a fault. */
-void lines_resume(struct lines *lines, uint64_t number);
-int lines_give(struct lines *lines, const char *bytes, size_t n, struct fault *fault);
 
 /* The first byte after the current line that must not be read. All bytes between were read from the
  * files. */

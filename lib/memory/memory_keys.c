@@ -31,18 +31,6 @@ uint64_t memory_key_row(const struct siphash *query, uint32_t row)
     return make_key(query, 'r', &row, sizeof row);
 }
 
-static void hash_rows(const struct siphash *query, size_t docs, uint64_t *key)
-{
-    uint64_t row[4], four[4];
-    for (size_t i = 0; i < docs; i += 4) {
-        for (size_t r = 0; r < 4; r++)
-            row[r] = 'r' | (uint64_t)(uint32_t)(i + r) << 8;
-        siphash_end_four(query, 5, row, four);
-        for (size_t r = 0; r < 4 && i + r < docs; r++)
-            key[i + r] = four[r] ? four[r] : 1;
-    }
-}
-
 static int hash_names(const struct memory_documents *documents, const struct siphash *query,
                       uint64_t *key, struct fault *fault)
 {
@@ -121,6 +109,7 @@ int memory_keys(const struct memory_documents *documents, uint64_t k0, uint64_t 
     if (documents->names)
         return hash_names(documents, &query, key, fault) < 0
              ? -1 : check_doubles(documents, key, scratch, fault);
-    hash_rows(&query, documents->docs, key);
+    for (size_t i = 0; i < documents->docs; i++)
+        key[i] = memory_key_row(&query, (uint32_t)i);
     return 0;
 }

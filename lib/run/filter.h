@@ -36,7 +36,8 @@ struct host {
     bool once;           /* set by `open`: the first end record ends the input             */
     bool served;         /* rounds come from clients that wait: each must be passed on at once  */
     bool last;           /* what `step` passes goes to `out`, and to no other filter before  */
-    bool saves;          /* set by `parse`: on a signal, finish the round and call `close`   */
+    bool saves;          /* set by `parse`: on a signal, finish the round, however long it takes,
+                          * and call `close`                                               */
     bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,
                           * in standard output's                                         */
 };
@@ -68,6 +69,10 @@ struct filter {
      * a measure so far in words, of at most `room` bytes. NULL: nothing to tell. */
     uint64_t (*rounds)(const void *self);
     void (*measure)(const void *self, char *words, size_t room);
+
+    /* Once opened: in *t the number of the last round that it has stored, 0 where there is none.
+     * NULL: it stores none. 0 or a fault. */
+    int (*last)(const void *self, uint64_t *t);
 
     /* Facts of its state, for a status file: calls put for each, with its name and value. NULL: it
      * has none. */

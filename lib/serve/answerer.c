@@ -86,18 +86,18 @@ int answerer_refuse(struct answerer *my, const char *why, struct fault *fault)
     return writer_text(&my->answer, fault, "! %.1000s\n\n", line);
 }
 
-int answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t stamp,
-                    struct fault *fault)
+enum reply answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t stamp,
+                           struct fault *fault)
 {
     my->answer.pending.held = 0;
     my->explored = false;
     if (my->next == RECORD_MOST)
         return fault_other(fault, "no number is left for another round");
     if (read_request(my, text, n, stamp, fault) == 0 && run(my, fault) == 0)
-        return writer_bytes(&my->answer, "\n", 1, fault) < 0 ? -1 : 1;
+        return writer_bytes(&my->answer, "\n", 1, fault) < 0 ? REPLY_FAULT : REPLY_RANKED;
     if (fault->kind != FAULT_DATA)
-        return -1;
+        return REPLY_FAULT;
     struct fault why = *fault;
     *fault = (struct fault){ FAULT_NONE, "" };
-    return answerer_refuse(my, why.text, fault);
+    return answerer_refuse(my, why.text, fault) < 0 ? REPLY_FAULT : REPLY_REFUSED;
 }

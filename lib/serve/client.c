@@ -58,7 +58,7 @@ static int join(const char *path, struct fault *fault)
 }
 
 /* Reads more to send, and at the end tells the service that no more comes. */
-static int take(struct client *my, struct fault *fault)
+static int read_more(struct client *my, struct fault *fault)
 {
     ssize_t got = read(my->in, my->bytes, sizeof my->bytes);
     if (got < 0)
@@ -125,7 +125,7 @@ static int turn(struct client *my, struct fault *fault)
         return errno == EINTR ? 1 : fault_system(fault, "cannot wait for %s", my->path);
     if (polls[2].revents)
         return fault_stopped(fault);
-    if (polls[1].revents && take(my, fault) < 0)
+    if (polls[1].revents && read_more(my, fault) < 0)
         return -1;
     if ((polls[0].revents & POLLOUT) && send_some(my, fault) < 0)
         return -1;

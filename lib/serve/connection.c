@@ -56,8 +56,8 @@ static bool is_blank(const char *line, size_t n)
     return n == 0;
 }
 
-/* Takes the line that ends before `end` into account. */
-static void take_line(struct connection *client, size_t end)
+/* The line that ends before `end` belongs to a request, ends one, or comes before it. */
+static void pass_line(struct connection *client, size_t end)
 {
     bool blank = is_blank(in_at(client, client->line), end - client->line);
     client->line = client->looked = end + 1;
@@ -75,7 +75,7 @@ bool connection_find(struct connection *client)
         const char *from = in_at(client, client->looked);
         const char *end = memchr(from, '\n', client->until - client->looked);
         if (end)
-            take_line(client, client->looked + (size_t)(end - from));
+            pass_line(client, client->looked + (size_t)(end - from));
         else
             client->looked = client->until;
     }

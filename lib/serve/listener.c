@@ -32,7 +32,7 @@ static bool passed_by_systemd(void)
     return process && count && strcmp(process, own) == 0 && strcmp(count, "0") != 0;
 }
 
-static int take_passed(struct listener *listener, struct fault *fault)
+static int adopt_passed(struct listener *listener, struct fault *fault)
 {
     int is_listening = 0, fd = passed_by_systemd() ? PASSED_BY_SYSTEMD : STDIN_FILENO;
     socklen_t size = sizeof is_listening;
@@ -125,7 +125,7 @@ static int make(struct listener *listener, const char *path, struct fault *fault
 int listener_open(struct listener *listener, const char *path, struct fault *fault)
 {
     *listener = (struct listener){ .fd = -1 };
-    return strcmp(path, "-") == 0 ? take_passed(listener, fault) : make(listener, path, fault);
+    return strcmp(path, "-") == 0 ? adopt_passed(listener, fault) : make(listener, path, fault);
 }
 
 int listener_accept(const struct listener *listener)

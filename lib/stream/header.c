@@ -6,7 +6,7 @@
 
 #include "base/magic.h"
 #include "base/names.h"
-#include "base/siphash.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "stream/checksum.h"
 
@@ -144,44 +144,34 @@ static int parse_columns(struct record *record, char *text, struct fault *fault)
     return 0;
 }
 
-/* The keys of a line, by the hash of their names. A table is made only when there are many. */
-enum { FEW = 16, SLOTS = 2 * RECORD_KEYS };
-struct known {
-    uint16_t slot[SLOTS]; /* the number of a key, from 1; 0: an empty slot */
-};
+/* A table of the keys is made only where there are more than a round has. */
+enum { FEW = 32 };
 
-/* The slot of a name, or the empty one where it goes. Where the record lies is no one's choice, so
- * nobody can choose names that collide. */
-static uint16_t *find_known(struct known *known, const struct record *record, const char *name)
+static const void *name_of(const void *record, uint64_t entry, size_t *n)
 {
-    struct siphash hash = siphash_start((uintptr_t)record, 0);
-    siphash_add(&hash, name, strlen(name));
-    size_t at = (size_t)(siphash_end(&hash) % SLOTS);
-    while (known->slot[at] && !name_is(record->key[known->slot[at] - 1].name, name))
-        at = (at + 1) % SLOTS;
-    return &known->slot[at];
+    const char *name = ((const struct record *)record)->key[entry - 1].name;
+    *n = strlen(name);
+    return name;
 }
 
-/* Is there such a key among those before it? */
-static bool comes_twice(struct known *known, const struct record *record, const char *name)
+/* Adds a key, whose name must be a new one. 0 or a fault. */
+static int enter_key(struct record *record, struct table *known, struct key key,
+                     struct fault *fault)
 {
-    if (record->keys < FEW)
-        return record_key(record, name) != NULL;
-    if (record->keys == FEW) {
-        memset(known, 0, sizeof *known);
-        for (size_t k = 0; k < FEW; k++)
-            *find_known(known, record, record->key[k].name) = (uint16_t)(k + 1);
-    }
-    uint16_t *slot = find_known(known, record, name);
-    if (*slot)
-        return true;
-    *slot = (uint16_t)(record->keys + 1);
-    return false;
+    bool many = record->keys >= FEW;
+    if (many ? table_find(known, record, key.name, strlen(key.name)) > 0
+             : record_key(record, key.name) != NULL)
+        return wrong(fault, "a key comes twice", key.name);
+    record->key[record->keys++] = key;
+    for (size_t k = known->used; many && k < record->keys; k++)
+        if (table_add(known, record, k + 1, fault) < 0)
+            return -1;
+    return 0;
 }
 
 /* crc= where it may stand, as the first key: returns the words after it. Others are refused when
  * their turn comes. */
-static char *take_crc(struct record *record, char *words)
+static char *read_crc(struct record *record, char *words)
 {
     static const char crc[] = "crc=";
     enum { DIGITS_AT = sizeof crc - 1, ALL = DIGITS_AT + CHECKSUM_DIGITS };
@@ -201,7 +191,7 @@ static int refuse_crc(const struct record *record, const char *value, struct fau
     return wrong(fault, "crc= must be eight digits 0-9a-f, not", value);
 }
 
-static int parse_key(struct record *record, struct known *known, char *name, struct fault *fault)
+static int parse_key(struct record *record, struct table *known, char *name, struct fault *fault)
 {
     char *value = cut(name, '=');
     if (!value)
@@ -212,25 +202,22 @@ static int parse_key(struct record *record, struct known *known, char *name, str
         return wrong(fault, "a key without a value", name);
     if (name_is(name, "crc"))
         return refuse_crc(record, value, fault);
-    if (comes_twice(known, record, name))
-        return wrong(fault, "a key comes twice", name);
-    record->key[record->keys++] = (struct key){ .name = name, .value = value };
-    return 0;
+    return enter_key(record, known, (struct key){ .name = name, .value = value }, fault);
 }
 
 /* Keys, then cols= where there are columns, then bytes=, which ends the line. */
-static int parse_words(struct record *record, char *word, struct fault *fault)
+static int parse_words(struct record *record, char *word, struct table *known,
+                       struct fault *fault)
 {
     uint64_t said;
     bool columns = false;
-    struct known known;
     while (word && !name_begins(word, "bytes=")) {
         char *next = cut(word, ' ');
         if (columns)
             return wrong(fault, "only bytes= may follow cols=, not", word);
         columns = name_begins(word, "cols=");
         if ((columns ? parse_columns(record, word + 5, fault)
-                     : parse_key(record, &known, word, fault)) < 0)
+                     : parse_key(record, known, word, fault)) < 0)
             return -1;
         word = next;
     }
@@ -289,8 +276,12 @@ int header_parse(struct record *record, const char *line, size_t n, struct fault
         return -1;
     if (used < n)
         return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
-    if (check_printable(line, n, fault) < 0 ||
-        parse_words(record, take_crc(record, rest), fault) < 0)
+    if (check_printable(line, n, fault) < 0)
+        return -1;
+    struct table known = { .key = name_of };
+    int parsed = parse_words(record, read_crc(record, rest), &known, fault);
+    table_close(&known);
+    if (parsed < 0)
         return -1;
     if (record->kind == RECORD_END)
         return check_end(record, fault);

@@ -273,39 +273,6 @@ int round_keys_read(struct round *round, struct fault *fault)
     return 0;
 }
 
-/* ---- kept from one time that a round is read to the next ---- */
-
-struct round_keys round_keys_kept(const struct round *round)
-{
-    return (struct round_keys){
-        .docs = round->docs, .dim = round->dim, .gamma = round->gamma, .t = round->t,
-        .top = round->top, .swap = round->swap, .block = round->block, .group = round->group,
-        .explored = round->explored, .in_block = round->in_block, .grouped = round->grouped
-    };
-}
-
-void round_keys_restore(struct round *round, const struct round_keys *kept)
-{
-    struct record *record = round->record;
-    round->docs = kept->docs;
-    round->dim = kept->dim;
-    round->gamma = kept->gamma;
-    round->t = kept->t;
-    round->top = kept->top;
-    round->swap = kept->swap;
-    round->block = kept->block;
-    round->group = kept->group;
-    round->explored = kept->explored;
-    round->in_block = kept->in_block;
-    round->grouped = kept->grouped;
-    round->qid = round->made = NULL;
-    for (size_t k = 0; k < record->keys; k++) {
-        size_t rank = key_of(&record->key[k]);
-        if (rank < ROUND_KEYS && rows[rank].type == TEXT)
-            *(const char **)field(round, rows[rank].value) = record->key[k].value;
-    }
-}
-
 /* ---- setting ---- */
 
 /* Sets a key of a record, in its place in the order of the rows. */

@@ -11,17 +11,6 @@
  * NULL. 0; or a fault for an unknown, misplaced or missing key, or a wrong value. */
 int round_keys_read(struct round *round, struct fault *fault);
 
-/* What the keys of a round that was read say, except texts; to give it to a round of the same keys
- * without reading them again. The text fields are set from the round's record. */
-struct round_keys {
-    size_t docs, dim;
-    double gamma;
-    uint64_t t, top, swap, block, group;
-    bool explored, in_block, grouped;
-};
-struct round_keys round_keys_kept(const struct round *round);
-void round_keys_restore(struct round *round, const struct round_keys *kept);
-
 /* Sets the fields of all keys to 0, false or NULL. The record stays as it is. */
 void round_keys_clear(struct round *round);
 

@@ -7,18 +7,13 @@
 #include <unistd.h>
 
 #include "stream/header.h"
-#include "stream/header_copy.h"
 #include "stream/mapped.h"
-#include "stream/round.h"
+#include "stream/round_columns.h"
+#include "stream/round_copy.h"
 
 struct place { /* of one round */
     size_t at;             /* where its header line begins in that stream */
     uint32_t stream, line; /* bytes of the line */
-};
-
-struct parsed { /* the header of one round */
-    struct header_copy *header;
-    struct round_keys keys;
 };
 
 /* So many bytes of headers are kept parsed, for the first rounds. Other lines are parsed each
@@ -31,15 +26,14 @@ enum { LINE = 64, HEADER = 512, PAYLOAD = 2048 };
 
 static int keep_parsed(struct round_store *store, const struct round *round, struct fault *fault)
 {
-    size_t n = store->rounds + 1;
+    size_t bytes, n = store->rounds + 1;
     if (store->parsed < store->rounds || store->parsed_bytes > PARSED)
         return 0;
-    struct parsed *parsed = buffer_for(&store->headers, n, sizeof *parsed, fault);
-    struct header_copy *copy = parsed ? header_copy_make(round->record, fault) : NULL;
-    if (!copy)
+    struct round_copy **parsed = buffer_for(&store->headers, n, sizeof *parsed, fault);
+    if (!parsed || !(parsed[store->parsed] = round_copy_make(round, &bytes, fault)))
         return -1;
-    parsed[store->parsed++] = (struct parsed){ copy, round_keys_kept(round) };
-    store->parsed_bytes += header_copy_bytes(round->record) + sizeof *parsed;
+    store->parsed++;
+    store->parsed_bytes += bytes + sizeof *parsed;
     return 0;
 }
 
@@ -125,17 +119,13 @@ int round_store_round(const struct round_store *store, size_t i, struct round *r
     const struct mapped *stored = (const struct mapped *)store->stored.at + place->stream;
     const unsigned char *line = stored->reader.bytes + place->at;
     if (i < store->parsed)
-        header_copy_restore(((const struct parsed *)store->headers.at)[i].header, record);
+        round_copy_restore(((struct round_copy *const *)store->headers.at)[i], round);
     else if (header_parse(record, (const char *)line, place->line - 1, fault) < 0)
         return -1;
+    else
+        round_columns_clear(round);
     record_bind(record, line + place->line, (size_t)record->bytes);
     record->mapped = stored->map != NULL;
-    round_columns_clear(round);
-    if (i >= store->parsed)
-        return 0;
-    round_columns_find(record, round->column);
-    round_keys_restore(round, &((const struct parsed *)store->headers.at)[i].keys);
-    round->restored = true;
     return 0;
 }
 
@@ -150,11 +140,8 @@ void round_store_prefetch(const struct round_store *store, size_t i)
     const struct place *place = (const struct place *)store->places.at + i;
     const struct mapped *stored = (const struct mapped *)store->stored.at + place->stream;
     prefetch(stored->reader.bytes + place->at, PAYLOAD);
-    if (i < store->parsed) {
-        const struct parsed *parsed = (const struct parsed *)store->headers.at + i;
-        prefetch(parsed, sizeof *parsed);
-        prefetch(parsed->header, HEADER);
-    }
+    if (i < store->parsed)
+        prefetch(((struct round_copy *const *)store->headers.at)[i], HEADER);
 }
 
 int round_store_unchanged(const struct round_store *store, struct fault *fault)
@@ -168,9 +155,9 @@ int round_store_unchanged(const struct round_store *store, struct fault *fault)
 void round_store_close(struct round_store *store)
 {
     struct mapped *stored = store->stored.at;
-    struct parsed *parsed = store->headers.at;
+    struct round_copy **parsed = store->headers.at;
     for (size_t i = 0; i < store->parsed; i++)
-        free(parsed[i].header);
+        free(parsed[i]);
     buffer_free(&store->headers);
     for (size_t i = 0; i < store->streams; i++)
         mapped_close(&stored[i]);

@@ -27,6 +27,18 @@ bool qid_word_encode(const char *word, size_t n, char encoded[QID_BYTES + 1])
     return true;
 }
 
+const char *qid_word_read(struct lines *lines, const char *p, size_t n, size_t before,
+                          const char *what, char encoded[QID_BYTES + 1], struct fault *fault)
+{
+    if (n == 0)
+        lines_wrong(lines, p - before, before, fault, "a %s without a name", what);
+    else if (!qid_word_encode(p, n, encoded))
+        lines_wrong(lines, p, n, fault, "a %s of more than %d bytes", what, QID_BYTES);
+    else
+        return p + n;
+    return NULL;
+}
+
 bool qid_word_find(const char *line, char encoded[QID_BYTES + 1])
 {
     for (const char *p = text_skip_blanks(line); *p && *p != '#'; p = text_skip_word(p))

@@ -20,7 +20,7 @@ struct summary_range { /* of the values that are stored; least 0 and most 0 befo
 
 void summary_close(struct summary *summary)
 {
-    qids_close(&summary->qids);
+    name_set_close(&summary->qids);
     buffer_free(&summary->ranges);
     buffer_free(&summary->gains);
 }
@@ -167,8 +167,8 @@ static int add_labels(struct summary *summary, const struct round *round, bool f
 int summary_round(struct summary *summary, const struct round *round, bool named,
                   struct fault *fault)
 {
-    int first = round->qid ? qids_enter(&summary->qids, round->qid, fault) : 1;
-    if (first < 0)
+    enum entered qid = round->qid ? name_set_enter(&summary->qids, round->qid, fault) : ENTERED_NEW;
+    if (qid == ENTERED_FAULT)
         return -1;
     if (summary->rounds++ == 0 || round->docs < summary->fewest)
         summary->fewest = round->docs;
@@ -178,7 +178,7 @@ int summary_round(struct summary *summary, const struct round *round, bool named
     summary->unnamed += !round->qid;
     summary->named += named;
     summary->unlabelled += !round->label;
-    if (round->label && add_labels(summary, round, first == 1, fault) < 0)
+    if (round->label && add_labels(summary, round, qid == ENTERED_NEW, fault) < 0)
         return -1;
     return add_features(summary, round, fault);
 }
@@ -294,8 +294,8 @@ int summary_print(const struct summary *summary, struct writer *out, struct faul
     if (LINE("rounds", "%" PRIu64, summary->rounds) ||
         (summary->unnamed
              ? LINE("queries", "%zu; %" PRIu64 " of %" PRIu64 " rounds have no qid",
-                    summary->qids.used, summary->unnamed, summary->rounds)
-             : LINE("queries", "%zu", summary->qids.used)))
+                    summary->qids.table.used, summary->unnamed, summary->rounds)
+             : LINE("queries", "%zu", summary->qids.table.used)))
         return -1;
     if (summary->rounds == 0)
         return 0;

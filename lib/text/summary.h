@@ -11,7 +11,7 @@
 #include "base/fault.h"
 #include "stream/round.h"
 #include "stream/writer.h"
-#include "text/qids.h"
+#include "base/name_set.h"
 
 enum { SUMMARY_LABELS = 64 };                /* different labels that are counted one by one */
 #define SUMMARY_FEATURES ((size_t)1 << 24)   /* most features whose ranges are kept           */
@@ -21,7 +21,7 @@ struct summary { /* all zero at first */
     uint64_t named, dense, sparse;                    /* rounds                                  */
     uint64_t docs, entries, not_finite;               /* documents; feature values stored        */
     size_t fewest, most, dim;                         /* documents of a round; widest            */
-    struct qids qids;
+    struct name_set qids;
     struct summary_label {
         float label;
         uint64_t docs;
@@ -39,7 +39,7 @@ struct summary { /* all zero at first */
 /* Takes in one round; `named`: its documents have names. Line order is judged in the first round of
  * each qid. 0, or a fault without a place: features that are malformed, or that reach further than
  * SUMMARY_FEATURES; a label whose gain overflows. O(features). Memory is 16 bytes a feature, and
- * that of qids.h for a different qid, whatever the number of rounds. */
+ * that of a name_set for a different qid, whatever the number of rounds. */
 int summary_round(struct summary *summary, const struct round *round, bool named,
                   struct fault *fault);
 

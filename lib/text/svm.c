@@ -9,10 +9,11 @@
 #include "base/text.h"
 #include "feature/scale.h"
 #include "kernels/kernels.h"
+#include "text/request_name.h"
 #include "text/svm_number.h"
 
-/* A line belongs to another query; belongs to the current one; ends it. */
-enum taken { OTHER, MORE, WHOLE };
+/* What a line is to the current query: one of another; one of it, or none of any; its end. */
+enum line { LINE_FAULT = -1, LINE_OTHER, LINE_MORE, LINE_END };
 
 #define INDEX_MOST ((uint64_t)1 << 31)
 
@@ -35,7 +36,7 @@ void svm_close(struct svm *svm)
 {
     lines_close(&svm->lines);
     group_sizes_close(&svm->sizes);
-    qids_close(&svm->before);
+    name_set_close(&svm->before);
     rows_close(&svm->rows);
     rows_close(&svm->scaled);
     buffer_free(&svm->qid);
@@ -72,20 +73,6 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
         return NULL;
     }
     return end;
-}
-
-/* Reads the word at p into `encoded`, as a header has it; `what` began so many bytes before it.
- * Returns where it ends, or NULL and a fault. */
-static const char *read_word(struct svm *svm, const char *p, size_t n, size_t before,
-                             const char *what, char encoded[QID_BYTES + 1], struct fault *fault)
-{
-    if (n == 0)
-        wrong(svm, p - before, before, fault, "a %s without a name", what);
-    else if (!qid_word_encode(p, n, encoded))
-        wrong(svm, p, n, fault, "a %s of more than %d bytes", what, QID_BYTES);
-    else
-        return p + n;
-    return NULL;
 }
 
 /* A fault that says what is wrong with the index of the feature at p. */
@@ -144,7 +131,7 @@ static uint64_t width_most(const struct svm *svm)
 {
     if (svm->options.widths)
         return svm->options.dim;
-    bool first = svm->options.sizes ? svm->sizes.queries <= 1 : svm->before.used <= 1;
+    bool first = svm->options.sizes ? svm->sizes.queries <= 1 : svm->before.table.used <= 1;
     return svm->any_feature || first ? INDEX_MOST : 0;
 }
 
@@ -171,13 +158,12 @@ static int read_name(struct svm *svm, const char *p, struct fault *fault)
     return 0;
 }
 
-/* 1: the line belongs to the current query, or begins one where there is none. 0: it belongs to the
- * next query. -1: a fault. */
-static int join_query(struct svm *svm, const char *at, const char *qid, struct fault *fault)
+/* Does the line belong to the current query, or begin one where there is none, or to another? */
+static enum line join_query(struct svm *svm, const char *at, const char *qid, struct fault *fault)
 {
     char *held = buffer_for(&svm->qid, QID_BYTES + 1, 1, fault);
     if (!held)
-        return -1;
+        return LINE_FAULT;
     if (svm->any && !qid && svm->any_qid)
         return wrong(svm, at, strlen(at), fault, "no qid, but the lines before have one");
     if (svm->any && qid && !svm->any_qid)
@@ -186,30 +172,30 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     if (svm->rows.docs && !same && svm->options.blank_ends)
         return wrong(svm, at, strlen(at), fault, "a second qid: a blank line must end a query");
     if (svm->rows.docs)
-        return same;
+        return same ? LINE_MORE : LINE_OTHER;
     svm->any = true;
     svm->any_qid = qid != NULL;
     if (!qid)
-        return 1;
+        return LINE_MORE;
     strcpy(held, qid);
-    if (svm->options.blank_ends || svm->options.piecewise)
-        return 1;
-    int new = qids_enter(&svm->before, qid, fault);
-    if (new == 0)
+    if (svm->options.blank_ends)
+        return LINE_MORE;
+    enum entered entered = name_set_enter(&svm->before, qid, fault);
+    if (entered == ENTERED_BEFORE)
         return wrong(svm, at, text_word_bytes(at), fault,
                      "a qid is not contiguous: the lines of a query must follow each other: "
                      "sort -s -k 2,2 groups them");
-    return new;
+    return entered == ENTERED_NEW ? LINE_MORE : LINE_FAULT;
 }
 
-/* The same with a file of group sizes, where queries are named 1, 2, 3 ...: 1 or a fault, because
- * svm_next stops after the last line of a query. */
-static int join_counted(struct svm *svm, const char *at, const char *qid, struct fault *fault)
+/* The same with a file of group sizes, where queries are named 1, 2, 3 ...: never another query,
+ * because svm_next stops after the last line of one. */
+static enum line join_counted(struct svm *svm, const char *at, const char *qid, struct fault *fault)
 {
     const struct group_sizes *sizes = &svm->sizes;
     char *held = buffer_for(&svm->qid, QID_BYTES + 1, 1, fault);
     if (!held)
-        return -1;
+        return LINE_FAULT;
     if (qid)
         return wrong(svm, at, strlen(at), fault, "a qid, but -q divides the text into queries");
     if (sizes->due == 0)
@@ -218,7 +204,7 @@ static int join_counted(struct svm *svm, const char *at, const char *qid, struct
                      sizes->documents);
     sprintf(held, "%" PRIu64, sizes->queries);
     svm->any = svm->any_qid = true;
-    return 1;
+    return LINE_MORE;
 }
 
 /* Reads the features of a document from p on. Returns where they end, or NULL and a fault.
@@ -265,30 +251,24 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
 }
 
 /* A blank line. It ends a query if lines that are blank do so. */
-static int take_blank(struct svm *svm, struct fault *fault)
+static enum line read_blank(struct svm *svm, struct fault *fault)
 {
     if (!svm->options.blank_ends)
-        return MORE;
+        return LINE_MORE;
     svm->over = svm->rows.docs || svm->requested;
     if (svm->over && !svm->rows.docs)
         return fault_data(fault, "%s: line %" PRIu64 ": a request without documents",
                           svm->lines.name, lines_number(&svm->lines));
-    return svm->over ? WHOLE : MORE;
+    return svm->over ? LINE_END : LINE_MORE;
 }
 
-/* The line "request: ID" at p. */
-static int take_request(struct svm *svm, const char *p, struct fault *fault)
+/* The line at p names the request. */
+static enum line name_query(struct svm *svm, const char *p, struct fault *fault)
 {
-    const char *id = text_skip_blanks(p + strlen("request:"));
-    size_t n = strlen(p);
     if (svm->rows.docs || svm->requested)
-        return wrong(svm, p, n, fault, "request: must be the first line of a query");
-    const char *end = read_word(svm, id, text_word_bytes(id), (size_t)(id - p), "request",
-                                svm->request, fault);
-    if (end && *text_skip_blanks(end))
-        return wrong(svm, p, n, fault, "a request's name must be one word");
-    svm->requested = end != NULL;
-    return end ? MORE : -1;
+        return wrong(svm, p, strlen(p), fault, "request: must be the first line of a query");
+    svm->requested = request_name_read(&svm->lines, p, svm->request, fault) == 0;
+    return svm->requested ? LINE_MORE : LINE_FAULT;
 }
 
 /* Does the line belong to another query than the current one, whatever else is wrong with it? */
@@ -299,8 +279,8 @@ static bool is_other(const struct svm *svm, const char *line)
            qid_word_find(line, qid) && strcmp(qid, svm->qid.at) != 0;
 }
 
-/* Reads the current line: as enum taken says, or a fault. */
-static int take_line(struct svm *svm, struct fault *fault)
+/* Reads the current line. */
+static enum line read_line(struct svm *svm, struct fault *fault)
 {
     bool labelled;
     float label;
@@ -308,26 +288,27 @@ static int take_line(struct svm *svm, struct fault *fault)
     const struct lines *line = &svm->lines;
     const char *p = text_skip_blanks(line->text);
     if (*p == '\0')
-        return take_blank(svm, fault);
-    if (svm->options.blank_ends && strncmp(p, "request:", strlen("request:")) == 0)
-        return take_request(svm, p, fault);
+        return read_blank(svm, fault);
+    if (svm->options.blank_ends && request_name_is(p))
+        return name_query(svm, p, fault);
     if (*p == '#')
-        return MORE;
+        return LINE_MORE;
     if (is_other(svm, line->text))
-        return OTHER;
+        return LINE_OTHER;
     p = read_label(svm, p, &labelled, &label, fault);
     if (!p)
-        return -1;
+        return LINE_FAULT;
     p = text_skip_blanks(p);
     const char *at = p;
     bool has_qid = strncmp(p, "qid:", 4) == 0;
-    if (has_qid && !(p = read_word(svm, p + 4, text_name_bytes(p + 4), 4, "qid", qid, fault)))
-        return -1;
-    int joins = (svm->options.sizes ? join_counted : join_query)
-                (svm, has_qid ? at : line->text, has_qid ? qid : NULL, fault);
-    if (joins <= 0)
+    if (has_qid && !(p = qid_word_read(&svm->lines, p + 4, text_name_bytes(p + 4), 4, "qid", qid,
+                                       fault)))
+        return LINE_FAULT;
+    enum line joins = (svm->options.sizes ? join_counted : join_query)
+                      (svm, has_qid ? at : line->text, has_qid ? qid : NULL, fault);
+    if (joins != LINE_MORE)
         return joins;
-    return add_document(svm, labelled, label, p, fault) < 0 ? -1 : MORE;
+    return add_document(svm, labelled, label, p, fault) < 0 ? LINE_FAULT : LINE_MORE;
 }
 
 /* Sets the features of the query. Before the first feature of the text, queries are fixed lists of
@@ -381,20 +362,21 @@ static void start_query(struct svm *svm)
 
 int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
 {
-    int more = 1, taken = MORE;
+    int more = 1;
+    enum line line = LINE_MORE;
     start_query(svm);
     if (svm->options.sizes && group_sizes_next(&svm->sizes, fault) < 0)
         return -1;
-    while (taken == MORE && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
-        taken = take_line(svm, fault);
-    if (taken < 0 || (taken == MORE && more < 0))
+    while (line == LINE_MORE && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
+        line = read_line(svm, fault);
+    if (line == LINE_FAULT || (line == LINE_MORE && more < 0))
         return -1;
     svm->over = true;
-    if (taken == OTHER)
+    if (line == LINE_OTHER)
         lines_again(&svm->lines);
     if (svm->options.sizes && svm->rows.docs < svm->sizes.due)
         return group_sizes_short(&svm->sizes, svm->rows.docs, fault);
     if (svm->requested && !svm->rows.docs)
         return fault_data(fault, "%s: the text ends within a request", svm->lines.name);
-    return svm->rows.docs ? finish_query(svm, query, taken == MORE, fault) : 0;
+    return svm->rows.docs ? finish_query(svm, query, line == LINE_MORE, fault) : 0;
 }

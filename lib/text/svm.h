@@ -14,7 +14,7 @@
 #include "math/matrix.h"
 #include "text/group_sizes.h"
 #include "text/qid_word.h"
-#include "text/qids.h"
+#include "base/name_set.h"
 
 struct svm_options {
     bool from_zero;  /* indices in the text start at 0, not at 1 */
@@ -24,7 +24,6 @@ struct svm_options {
     bool blank_ends; /* a blank line ends a query, which may have any qid, and in which a first line
                       * "request: ID" may stand */
     bool skips;      /* svm_skip will follow a fault */
-    bool piecewise;  /* the text is a piece of another, by whose reader qids are remembered */
     size_t most;     /* documents of a query; 0: any number */
     bool widths;     /* every query has `dim` features; else as many as its largest index says */
     size_t dim;
@@ -49,7 +48,7 @@ struct svm {
     struct svm_options options;
     struct lines lines;
     struct group_sizes sizes;
-    struct qids before;
+    struct name_set before;
     bool any, any_qid, any_feature;  /* was there a query, a qid, a feature so far? */
     struct rows rows, scaled;        /* of the current query */
     bool over;                       /* the end of the current query was read */

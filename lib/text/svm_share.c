@@ -8,19 +8,6 @@
 #include "io/lines.h"
 #include "text/qid_word.h"
 
-/* Makes the next line the current one, whatever is wrong with it, unless it is too long: 1, 0 at
- * the end, or a fault. */
-static int next_line(struct lines *lines, struct fault *fault)
-{
-    struct fault why = { FAULT_NONE, "" };
-    uint64_t left = lines_left(lines);
-    int got = lines_next(lines, &why);
-    if (got >= 0 || (why.kind == FAULT_DATA && lines_left(lines) < left))
-        return got != 0;
-    *fault = why;
-    return -1;
-}
-
 /* Reads up to the first line with another qid than the one with a qid before. *left is then what is
  * left of the file with that line, 0 where there is none. */
 static int find_line(struct lines *lines, uint64_t *left, struct fault *fault)
@@ -28,7 +15,7 @@ static int find_line(struct lines *lines, uint64_t *left, struct fault *fault)
     int got;
     char first[QID_BYTES + 1] = "", qid[QID_BYTES + 1];
     bool any = false;
-    while (*left = lines_left(lines), (got = next_line(lines, fault)) > 0) {
+    while (*left = lines_left(lines), (got = lines_next_any(lines, fault)) > 0) {
         if (!qid_word_find(lines->text, qid))
             continue;
         if (any && strcmp(qid, first) != 0)
@@ -51,7 +38,7 @@ static int find_border(const char *file, struct watch *watch, uint64_t size, uin
         return 0;
     lines_open(&lines, files, watch);
     lines_part(&lines, b - 1, size);
-    int got = next_line(&lines, fault); /* the rest of a line that began before */
+    int got = lines_next_any(&lines, fault); /* the rest of a line that began before */
     if (got > 0)
         got = find_line(&lines, &left, fault);
     lines_close(&lines);

@@ -148,7 +148,7 @@ load ../helper
 }
 
 @test "a set of round numbers has what was entered, and runs take no memory" {
-    "$ROOT/build/tests/exact/numbers"
+    "$ROOT/build/tests/exact/number_set"
 }
 
 @test "given how ties were broken, every policy shows documents and pairs with the propensities it says" {
@@ -156,11 +156,7 @@ load ../helper
 }
 
 @test "each qid is new once, and its hash has a random key" {
-    "$ROOT/build/tests/exact/qids"
-}
-
-@test "several threads read what one reader does, whatever the text and wherever it is cut" {
-    "$ROOT/build/tests/exact/pieces" 600
+    "$ROOT/build/tests/exact/name_set"
 }
 
 @test "the status file of serve has the quantiles, sums and counts of known latencies" {

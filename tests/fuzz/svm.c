@@ -17,7 +17,6 @@ static void open_on(struct svm2bin_from_memory *my, struct chain *chain, const v
     struct lines *lines = &my->svm.lines;
     my->host = &chain->host;
     svm_open(&my->svm, no_files, &my->options, &chain->watch);
-    svm_pieces_open(&my->pieces, &my->svm, 1, SVM_PIECE);
     char *buffer = buffer_for(&lines->buffer, n + 1, 1, &chain->fault);
     hold(buffer != NULL, "there is memory");
     memcpy(buffer, text, n);

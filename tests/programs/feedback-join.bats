@@ -687,6 +687,18 @@ feedback-join: 2 of 4 rounds left to a later run, because answers may still come
     is "$(wc -l <out)" 1
 }
 
+@test "after replay, loop knows the time and the request of each round, or that it has none" {
+    timed 3
+    printf '1\ttime=15000 1\n2\ttime=25001 0\n3\ttime=35000 2\n' >answers
+    feedback-join -t 5 -l late answers <timed.bin >want
+    loop 'replay timed.bin | feedback-join -t 5 -l late answers' >out
+    same want out
+    printf 'request: r1\n1 qid:a 1:1\n\n1 qid:b 1:1\n' | svm2bin -l | explore -g 1 >two
+    printf 'r1\t1\n' >answers
+    fails 1 'loop: round 2 (qid b): feedback-join: it has no request, by which -r finds its answer' \
+        loop 'replay two | feedback-join -r answers >out'
+}
+
 @test "a model in the stream passes" {
     shown
     mkstream model learner=kl rounds=1 dim=1 w:f8 1 >model

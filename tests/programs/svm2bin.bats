@@ -705,108 +705,14 @@ svm2bin: text: each of the 1 queries has an error" svm2bin -k text
 svm2bin: skipped 1 of 2 queries"
 }
 
-# ---- -j and -i ----
-
-# large: 3 MB of text, 900 queries.
-large() {
-    awk 'BEGIN {
-        srand(7)
-        for (q = 1; q <= 900; q++) {
-            for (i = int(1 + 12 * rand()); i > 0; i--) {
-                line = int(3 * rand()) " qid:q" q
-                for (j = 1; j <= 60; j += int(1 + 1.5 * rand())) line = line " " j ":" rand()
-                print line " # docid = d" q "-" i
-            }
-            if (q % 50 == 0) print "# 50 more\n"
-        }
-    }'
-}
-
-@test "-j: so many threads make the same bytes, from a file, a pipe and several files" {
-    large >text
-    [ "$(wc -c <text)" -gt 2000000 ]
-    for options in '' -n '-c -b 7' '-k -d 60' '-p 8'; do
-        # shellcheck disable=SC2086 # the options are words
-        svm2bin $options text >right
-        for j in 2 3 8; do
-            # shellcheck disable=SC2086
-            svm2bin $options -j $j text >out
-            same right out
-        done
-        # shellcheck disable=SC2002,SC2086 # a pipe is what is tested
-        cat text | svm2bin $options -j 3 >out
-        same right out
-    done
-    svm2bin text >right
-    head -c 900000 text >one
-    tail -c +900001 text >two
-    cut=$(($(grep -n . one | tail -n 1 | cut -d : -f 1) - 1)) # the last line was cut in two
-    head -n "$cut" text >one
-    tail -n +$((cut + 1)) text >two
-    svm2bin -j 2 one two >out
-    same right out
-    svm2bin text | update -a listnet -T 900 -m w.bin
-    loop 'svm2bin -j 4 text | update -a listnet -T 900 -m model'
-    same w.bin model
-}
-
-@test "-j: an error has the same message, after the same rounds" {
-    large >text
-    lines=$(wc -l <text)
-    for at in 2 $((lines / 3)) $((lines - 1)); do
-        for bad in '1 qid:q17 1:1' 'x qid:new 1:1' '1 qid:new 1:nan' '1 1:1' '1 qid:new 1:1\0' 'qid:'; do
-            (head -n "$at" text; printf "$bad\n"; tail -n +$((at + 1)) text) >wrong
-            for options in '' -k; do
-                # shellcheck disable=SC2086 # the options are words
-                svm2bin $options wrong >right 2>right.err || status=$?
-                got=0
-                # shellcheck disable=SC2086
-                svm2bin $options -j 3 wrong >out 2>err || got=$?
-                same right out
-                same right.err err
-                [ -n "$options" ] || is "$got" "$status"
-            done
-        done
-    done
-}
-
-@test "-j: a reader that has gone, a full disk and a signal are as with one thread" {
-    large >text
-    run -141 bash -o pipefail -c 'svm2bin -j 4 text | head -c 1000 >/dev/null'
-    fails 1 'svm2bin: cannot write <stdout>: No space left on device' sh -c 'svm2bin -j 4 text >/dev/full'
-    mkfifo slow
-    (svm2bin -j 4 text slow >out & echo $! >id; wait $! || echo $? >status) &
-    exec 4>slow
-    until [ -s id ] && [ "$(wc -c <out)" -gt 500000 ]; do sleep 0.02; done
-    kill "$(cat id)"
-    wait
-    exec 4>&-
-    is "$(cat status)" 143
-}
-
-@test "-j: a query from a slow pipe is written when the next one begins" {
-    large >text
-    mkfifo pipe
-    svm2bin -j 4 <pipe | bin2txt -f head >out &
-    exec 4>pipe
-    cat text >&4
-    printf '1 qid:more 1:1\n1 qid:last 1:1\n' >&4
-    for _ in $(seq 200); do
-        ! grep -q qid=more out || break
-        sleep 0.02
-    done
-    is "$(grep -c . out)" 901
-    exec 4>&-
-    wait $!
-    is "$(grep -c 'qid=' out)" 902
-}
+# ---- -i ----
 
 @test "-i: each query is in one share, in order, whatever n is" {
     (small_text; printf '# the last\n\n'; printf '1 qid:d 1:0.5\r\n1 qid:e 2:1') >text
     svm2bin text | uncrc >right
     for n in 1 2 3 7 40; do
         rm -f share.*
-        for i in $(seq "$n"); do svm2bin -j 2 -i "$i/$n" text >"share.$(printf %02d "$i")"; done
+        for i in $(seq "$n"); do svm2bin -i "$i/$n" text >"share.$(printf %02d "$i")"; done
         replay share.* >out
         same right out
     done

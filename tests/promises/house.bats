@@ -2,7 +2,7 @@
 load ../helper
 
 # The rooms of lib/, each using only itself and those before it.
-ROOMS="base kernels math io stream explore loss measure feature text learn memory learners run serve"
+ROOMS="base kernels math io stream log explore loss measure feature text learn memory learners run serve"
 
 # room ROOM: its place in that order, from 1.
 room() {
@@ -74,7 +74,7 @@ includes() {
     done
     for source in "$ROOT"/cmd/*.c; do
         name=$(basename "$source" .c)
-        [[ $name == @(help|main|page|pipeline|place|programs|say|spool_options|svm2bin_options) ]] || [[ " $PROGRAMS " == *" $name "* ]]
+        [[ $name == @(help|main|page|pipeline|place|programs|say) ]] || [[ " $PROGRAMS " == *" $name "* ]]
     done
 }
 
@@ -87,9 +87,8 @@ longer() {
     done
 }
 
-@test "no file is longer than 400 lines, and a function needs no scrolling" {
-    is "$(longer 400 "$ROOT"/cmd/*.[ch])" ''
-    is "$(longer 400 "$ROOT"/lib/*/*.[ch])" ''
+@test "a file is a few pages, and a function needs no scrolling" {
+    is "$(longer 400 "$ROOT"/cmd/*.[ch] "$ROOT"/lib/*/*.[ch])" ''
     awk '
         FNR == 1 { start = 0 }
         /^{/ { start = FNR }

@@ -106,7 +106,6 @@ static const struct mishap polls[] = { FAILS(ENOMEM), GOES_ON(EINTR), { 0 } };
 static const struct mishap syncs[] = { FAILS(EIO), FAILS_ON(ENOSPC), GOES_ON(EINTR), { 0 } };
 static const struct mishap closes[] = { FAILS(EIO), GOES_ON(EINTR), { 0 } };
 static const struct mishap memory[] = { FAILS(ENOMEM), FAILS_ON(ENOMEM), { 0 } };
-static const struct mishap threads[] = { GOES_ON(ENOMEM), { ENOMEM, NULL, true, true }, { 0 } };
 static const struct mishap others[] = { FAILS(EIO), FAILS_ON(EPERM), { 0 } };
 
 static const struct mishap *mishaps(enum faulty call)
@@ -125,8 +124,6 @@ static const struct mishap *mishaps(enum faulty call)
         return syncs;
     case POLL:
         return polls;
-    case PTHREAD_CREATE:
-        return threads;
     case SPLICE:
     case TEE:
     case VMSPLICE:

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -336,13 +335,6 @@ int fstat(int fd, struct stat *is)
 int stat(const char *path, struct stat *is)
 {
     return look(STAT, -1) == FAILS ? -1 : NEXT(stat)(path, is);
-}
-
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                   void *argument)
-{
-    return look(PTHREAD_CREATE, -1) == FAILS
-               ? errno : NEXT(pthread_create)(thread, attributes, run, argument);
 }
 
 off_t lseek(int fd, off_t by, int whence)

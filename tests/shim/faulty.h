@@ -59,7 +59,6 @@ enum faulty {
     LINK,
     MKDIR,
     PREAD,
-    PTHREAD_CREATE,
     FAULTY_CALLS
 };
 
@@ -70,7 +69,7 @@ static const char *const faulty_names[] = {
     "unlink", "isatty", "realpath", "setenv", "execv", "execvp", "fork", "waitpid",
     "malloc", "calloc", "realloc", "accept", "bind", "connect", "getsockopt", "listen", "lstat",
     "opendir", "readdir", "send", "shutdown", "socket", "ftruncate", "link", "mkdir",
-    "pread", "pthread_create",
+    "pread",
 };
 
 #endif

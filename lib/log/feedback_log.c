@@ -1,0 +1,229 @@
+#include "log/feedback_log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "stream/record.h"
+
+/* An entry of log->held is the address of an answer. */
+static struct answer *answer_at(uint64_t entry)
+{
+    return (struct answer *)(uintptr_t)entry;
+}
+
+static const void *key_of(const void *entries, uint64_t entry, size_t *n)
+{
+    const char *key = answer_at(entry)->key;
+    (void)entries;
+    *n = strlen(key);
+    return key;
+}
+
+int feedback_log_open(struct feedback_log *log, char *const *files, const struct key_set *before,
+                      struct watch *watch, struct fault *fault)
+{
+    memset(log, 0, sizeof *log);
+    log->before = *before;
+    log->held.key = key_of;
+    lines_open(&log->lines, files, watch);
+    log->lines.waits = true;
+    return lines_start(&log->lines, fault);
+}
+
+void feedback_log_close(struct feedback_log *log)
+{
+    for (struct answer *next, *answer = log->oldest; answer; answer = next) {
+        next = answer->newer;
+        free(answer);
+    }
+    table_close(&log->held);
+    key_set_close(&log->before);
+    lines_close(&log->lines);
+    buffer_free(&log->values);
+}
+
+/* ---- answers whose rounds have not come yet ---- */
+
+static int hold(struct feedback_log *log, struct answer *answer, struct fault *fault)
+{
+    if (table_add(&log->held, NULL, (uintptr_t)answer, fault) < 0)
+        return -1;
+    answer->older = log->newest;
+    *(log->newest ? &log->newest->newer : &log->oldest) = answer;
+    log->newest = answer;
+    return 0;
+}
+
+/* The answer with that key, which is then the caller's; or NULL. */
+static struct answer *release(struct feedback_log *log, const char *key)
+{
+    uint64_t entry = table_find(&log->held, NULL, key, strlen(key));
+    struct answer *answer = answer_at(entry);
+    if (!answer)
+        return NULL;
+    table_remove(&log->held, NULL, entry);
+    *(answer->older ? &answer->older->newer : &log->oldest) = answer->newer;
+    *(answer->newer ? &answer->newer->older : &log->newest) = answer->older;
+    return answer;
+}
+
+/* ---- a line ---- */
+
+/* The words of a line before the relevances. */
+struct line {
+    const char *key;
+    size_t n; /* bytes of the key */
+    bool timed;
+    uint64_t time;
+};
+
+/* Reads a word that is a decimal number, finite and at least 0. */
+static bool read_relevance(const char *p, float *value)
+{
+    char *end;
+    size_t n = text_word_bytes(p);
+    *value = strtof(p, &end);
+    return strspn(p, "0123456789.eE+-") >= n && end == p + n && *value >= 0 && isfinite(*value);
+}
+
+/* Reads the relevances from p to the end of the line into log->values. 0 or a fault. */
+static int read_values(struct feedback_log *log, const char *p, size_t *places, struct fault *fault)
+{
+    struct lines *line = &log->lines;
+    *places = 0;
+    if (*p == '-' && !*text_skip_blanks(p + 1))
+        return 0;
+    for (; *p; p = text_skip_word(p)) {
+        float *value = buffer_for(&log->values, *places + 1, sizeof *value, fault);
+        if (!value)
+            return -1;
+        if (!read_relevance(p, &value[*places]))
+            return lines_wrong(line, p, text_word_bytes(p), fault,
+                               "not a relevance (a finite number of at least 0)");
+        ++*places;
+    }
+    return *places ? 0 : lines_wrong(line, line->text, line->bytes, fault,
+                                     "no relevance after the key (- says that none will come)");
+}
+
+/* A new answer, whose arrays are in the same block of memory; or NULL and a fault. */
+static struct answer *make(const struct feedback_log *log, const struct line *line, size_t places,
+                           struct fault *fault)
+{
+    size_t bytes = places * sizeof(float), n = line->n;
+    struct answer *answer = calloc(1, sizeof *answer + bytes + n + 1);
+    if (!answer) {
+        fault_memory(fault, sizeof *answer + bytes + n + 1);
+        return NULL;
+    }
+    answer->file = log->lines.name;
+    answer->line = log->lines.number;
+    answer->timed = line->timed;
+    answer->time = line->time;
+    answer->places = places;
+    answer->seen = (float *)(answer + 1);
+    answer->key = (char *)(answer->seen + places);
+    if (places)
+        memcpy(answer->seen, log->values.at, bytes);
+    memcpy(answer->key, line->key, n);
+    return answer;
+}
+
+/* Reads the word time=..., if it is at p, and moves *p after it. 0 or a fault. */
+static int read_time(struct feedback_log *log, const char **p, struct line *line,
+                     struct fault *fault)
+{
+    char digits[24] = "";
+    const char *word = *p;
+    size_t n = text_word_bytes(word);
+    line->timed = strncmp(word, "time=", 5) == 0;
+    if (!line->timed)
+        return log->timed && *word ? lines_wrong(&log->lines, word, n, fault,
+                                                 "not time=..., which -t needs after the key") : 0;
+    if (n - 5 < sizeof digits)
+        memcpy(digits, word + 5, n - 5);
+    if (!record_number(digits, RECORD_MOST - 1, &line->time))
+        return lines_wrong(&log->lines, word, n, fault, "not a time in milliseconds since 1970");
+    if (line->time > log->clock)
+        log->clock = line->time;
+    *p = text_skip_word(word);
+    return 0;
+}
+
+/* Is the key of a line one of a round, and new? 0 or a fault. */
+static int check_key(struct feedback_log *log, const struct line *line, const char *key,
+                     struct fault *fault)
+{
+    if (!key_set_valid(&log->before, key))
+        return lines_wrong(&log->lines, line->key, line->n, fault, "not the number of a round "
+                           "(use -q if keys are qids)");
+    enum entered entered = key_set_enter(&log->before, key, line->time, fault);
+    if (entered == ENTERED_BEFORE)
+        return lines_wrong(&log->lines, line->key, line->n, fault, "a second answer for one round");
+    return entered == ENTERED_FAULT ? -1 : 0;
+}
+
+/* Adds the answer of a line, unless its key came before. 0 or a fault. */
+static int enter(struct feedback_log *log, const struct line *line, size_t places,
+                 struct fault *fault)
+{
+    struct answer *answer = make(log, line, places, fault);
+    if (answer && check_key(log, line, answer->key, fault) == 0 && hold(log, answer, fault) == 0)
+        return 0;
+    free(answer);
+    return -1;
+}
+
+/* Reads the next line: 1, 0 at the end of the log, or a fault. */
+static int read_answer(struct feedback_log *log, struct fault *fault)
+{
+    size_t places;
+    struct line line = { .time = 0 };
+    int got = lines_next(&log->lines, fault);
+    if (got <= 0)
+        return got;
+    line.key = text_skip_blanks(log->lines.text);
+    line.n = text_word_bytes(line.key);
+    const char *next = text_skip_blanks(line.key + line.n);
+    bool bare = line.n == 1 && *line.key == '-';
+    if (bare && !*next)
+        lines_end_file(&log->lines);
+    if (!*line.key || (bare && !*next))
+        return 1;
+    if (read_time(log, &next, &line, fault) < 0)
+        return -1;
+    if (bare && !*next) /* tells the time alone */
+        return 1;
+    return read_values(log, next, &places, fault) < 0 || enter(log, &line, places, fault) < 0
+               ? -1 : 1;
+}
+
+enum answered feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
+                                struct answer **found, struct fault *fault)
+{
+    int got = 1;
+    while (!(*found = release(log, key)) && got > 0 && log->clock <= until)
+        got = read_answer(log, fault);
+    return *found ? ANSWERED : got < 0 ? ANSWERED_FAULT : ANSWERED_NOT;
+}
+
+int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fault *fault)
+{
+    answer->older = answer->newer = NULL;
+    return hold(log, answer, fault);
+}
+
+enum answered feedback_log_rest(struct feedback_log *log, struct answer **found,
+                                struct fault *fault)
+{
+    int got;
+    lines_wait_no_more(&log->lines);
+    while ((got = read_answer(log, fault)) > 0)
+        continue;
+    if (got < 0)
+        return ANSWERED_FAULT;
+    *found = log->oldest ? release(log, log->oldest->key) : NULL;
+    return *found ? ANSWERED : ANSWERED_NOT;
+}

@@ -1,0 +1,67 @@
+/* feedback_log: reads the feedback on rounds from a log, one line a round: "17 TAB 0 1 0" has the
+ * relevance of the first three documents shown, "17 TAB -" says that no feedback will come. After
+ * the key a line may say when it came: "17 TAB time=1732263060123 0 1 0", in milliseconds since
+ * 1970. "- time=1732263060123" says only how late it is, and "-" that its file ends. */
+#ifndef RANKPIPE_FEEDBACK_LOG_H
+#define RANKPIPE_FEEDBACK_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/fault.h"
+#include "base/table.h"
+#include "io/lines.h"
+#include "io/wait.h"
+#include "log/key_set.h"
+
+struct answer { /* the feedback on one round */
+    const char *file; /* where it was read; the caller's name */
+    uint64_t line;
+    size_t places; /* 0: no feedback will come              */
+    float *seen;   /* seen[places], finite, at least 0      */
+    uint64_t time; /* when it came                          */
+    bool timed;    /* is that known?                        */
+    char *key;     /* t, qid or request of its round        */
+    struct answer *older, *newer; /* by age */
+};
+
+struct feedback_log {
+    struct lines lines;
+    struct key_set before;     /* keys of the lines so far */
+    bool timed;                /* every line must say when it came */
+    uint64_t clock;            /* the latest time of the lines so far */
+    struct answer *oldest, *newest; /* those read and not found yet, by age */
+    struct table held;              /* the same, by their keys */
+    struct buffer values; /* of the current line */
+};
+
+/* Opens `files` as lines_open does, and the first file at once. No line is read before one is
+ * needed. A named FIFO ends by a line "-" alone, not when its writers close it. Keys are as
+ * `before`, an empty set, has them. 0 or a fault; to be closed either way. */
+int feedback_log_open(struct feedback_log *log, char *const *files, const struct key_set *before,
+                      struct watch *watch, struct fault *fault);
+
+enum answered { ANSWERED_FAULT = -1, ANSWERED_NOT, ANSWERED };
+
+/* Reads on until the answer with that key has come, or the clock is later than `until` (UINT64_MAX:
+ * never). ANSWERED: *found is it, to be released with free(). ANSWERED_NOT: it has not come; the
+ * log has ended where the clock is not later. FAULT_DATA means a line that is not an answer, or the
+ * second one with its key; the next call goes on after that line. */
+enum answered feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
+                                struct answer **found, struct fault *fault)
+    __attribute__((warn_unused_result));
+
+/* Puts back an answer that was found, as the newest. It is the log's again. 0 or a fault. */
+int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fault *fault);
+
+/* Reads to the end, where FIFOs end too when no writer has them open, then returns as
+ * feedback_log_find the oldest answer that was not found yet. */
+enum answered feedback_log_rest(struct feedback_log *log, struct answer **found,
+                                struct fault *fault)
+    __attribute__((warn_unused_result));
+
+void feedback_log_close(struct feedback_log *log);
+
+#endif

@@ -1,0 +1,89 @@
+#include "log/joiner.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Names are remembered for this long after their time is up. */
+#define HOUR ((uint64_t)3600000) /* milliseconds */
+
+int joiner_open(struct joiner *joiner, char *const *files, struct watch *watch,
+                struct fault *fault)
+{
+    joiner->before.names = *joiner->key != 't';
+    joiner->before.window = joiner->timed ? joiner->limit + HOUR : 0;
+    int result = feedback_log_open(&joiner->log, files, &joiner->before, watch, fault);
+    joiner->log.timed = joiner->timed;
+    return result;
+}
+
+int joiner_key(struct joiner *joiner, const struct round *round, const char **key,
+               struct fault *fault)
+{
+    snprintf(joiner->t, sizeof joiner->t, "%" PRIu64, round->t);
+    *key = *joiner->key == 'q' ? round->qid : *joiner->key == 'r' ? round->request : joiner->t;
+    if (!*key)
+        return fault_data(fault, "it has no %s, by which -%c finds its answer", joiner->key,
+                          *joiner->key);
+    if (joiner->timed && !round->timed)
+        return fault_data(fault, "it has no time, from which -t counts");
+    if (!round->order)
+        return fault_data(fault, "needs order: it says what was shown");
+    if (round->seen)
+        return fault_data(fault, "it has an answer already (column seen)");
+    enum entered entered = key_set_enter(&joiner->before, *key, round->time, fault);
+    if (entered == ENTERED_BEFORE && !joiner->before.names)
+        return fault_data(fault, "an earlier round has its number, so an answer could be for "
+                          "either: join one stream at a time, or by request (-r)");
+    if (entered == ENTERED_BEFORE)
+        return fault_data(fault, "an earlier round has its %s, so an answer could be for either: "
+                          "join by t, without -%c", joiner->key, *joiner->key);
+    return entered == ENTERED_FAULT ? -1 : 0;
+}
+
+/* Has the answer as many relevances as it should? */
+static int check_places(const struct joiner *joiner, const struct answer *answer,
+                        const struct round *round, struct fault *fault)
+{
+    char name[ROUND_NAME];
+    size_t n = answer->places, want = (size_t)joiner->places;
+    if (joiner->places > round->docs)
+        want = round->docs;
+    if (joiner->places && n != want)
+        return fault_data(fault, "%s: line %" PRIu64 ": %zu relevance%s, not %zu, for %s",
+                          answer->file, answer->line, n, n == 1 ? "" : "s", want,
+                          round_name(round, name));
+    if (n > round->docs)
+        return fault_data(fault, "%s: line %" PRIu64 ": %zu relevances for the %zu document%s of "
+                          "%s", answer->file, answer->line, n, round->docs,
+                          round->docs == 1 ? "" : "s", round_name(round, name));
+    return 0;
+}
+
+enum answered joiner_find(struct joiner *joiner, const struct round *round, const char *key,
+                          struct answer **answer, struct fault *fault)
+{
+    const uint64_t until = joiner->timed ? round->time + joiner->limit : UINT64_MAX;
+    enum answered answered = feedback_log_find(&joiner->log, key, until, answer, fault);
+    if (answered != ANSWERED)
+        return answered;
+    if (joiner->timed && (*answer)->time > until) {
+        struct answer *late = *answer;
+        *answer = NULL;
+        return feedback_log_keep(&joiner->log, late, fault) < 0 ? ANSWERED_FAULT : ANSWERED_NOT;
+    }
+    if ((*answer)->places == 0)
+        return ANSWERED_NOT;
+    return check_places(joiner, *answer, round, fault) < 0 ? ANSWERED_FAULT : ANSWERED;
+}
+
+bool joiner_open_round(const struct joiner *joiner, const struct round *round)
+{
+    return joiner->timed && joiner->log.clock <= round->time + joiner->limit;
+}
+
+void joiner_close(struct joiner *joiner)
+{
+    if (joiner->log.lines.watch)
+        feedback_log_close(&joiner->log);
+    key_set_close(&joiner->before);
+}

@@ -1,0 +1,259 @@
+#include "log/spool_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/wait.h"
+
+static struct spool_log **logs(const struct spool_reader *reader)
+{
+    return reader->logs.at;
+}
+
+/* ---- the logs ---- */
+
+static bool known(const struct spool_reader *reader, const char *folder, const char *name)
+{
+    for (size_t i = 0; i < reader->count; i++)
+        if (logs(reader)[i]->folder == folder && strcmp(logs(reader)[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+static int add_log(struct spool_reader *reader, const char *folder, const char *name,
+                   struct fault *fault)
+{
+    struct spool_log **all = buffer_for(&reader->logs, reader->count + 1, sizeof *all, fault);
+    struct spool_log *log = all ? calloc(1, sizeof *log) : NULL;
+    if (!log)
+        return all ? fault_memory(fault, sizeof *log) : -1;
+    log->folder = folder;
+    stpncpy(log->name, name, SPOOL_NAME);
+    log->from = reader->first;
+    log->fd = -1;
+    all[reader->count++] = log;
+    return 0;
+}
+
+/* Adds the logs of a folder that are not known yet. 1; 0 where it has no log that is wanted; or a
+ * fault. */
+static int look_into(struct spool_reader *reader, const char *folder, struct fault *fault)
+{
+    char name[SPOOL_NAME + 1];
+    const char *after = NULL;
+    int got, any = 0;
+    if (reader->name && known(reader, folder, reader->name))
+        return 1;
+    while ((got = spool_next_name(folder, after, name, fault)) > 0) {
+        after = name;
+        if (reader->name && strcmp(reader->name, name) != 0)
+            continue;
+        any = 1;
+        if (!known(reader, folder, name) && add_log(reader, folder, name, fault) < 0)
+            return -1;
+    }
+    return got < 0 ? -1 : any;
+}
+
+int spool_reader_open(struct spool_reader *reader, struct fault *fault)
+{
+    for (char *const *folder = reader->folders; *folder; folder++) {
+        int any = look_into(reader, *folder, fault);
+        if (any < 0)
+            return -1;
+        if (any == 0 && !reader->follows)
+            return fault_other(fault, "%s: no log%s%s in this folder", *folder,
+                               reader->name ? " named " : "", reader->name ? reader->name : "");
+    }
+    return 0;
+}
+
+static void close_file(struct spool_log *log)
+{
+    if (log->fd < 0)
+        return;
+    close(log->fd);
+    reader_close(&log->reader);
+    log->fd = -1;
+}
+
+void spool_reader_close(struct spool_reader *reader)
+{
+    for (size_t i = 0; i < reader->count; i++) {
+        close_file(logs(reader)[i]);
+        buffer_free(&logs(reader)[i]->list);
+        free(logs(reader)[i]);
+    }
+    buffer_free(&reader->logs);
+    reader->count = 0;
+}
+
+/* ---- a log ---- */
+
+/* Finds the file that has the next rounds, in the list or in the folder. 1, 0 where there is none,
+ * or a fault. */
+static int find_file(struct spool_log *log, struct fault *fault)
+{
+    if (log->next == log->listed) {
+        log->next = log->listed = 0;
+        if (spool_list(log->folder, log->name, log->from, &log->list, &log->listed, fault) < 0)
+            return -1;
+    }
+    if (log->next == log->listed)
+        return spool_find(log->folder, log->name, log->from, &log->file, fault);
+    const struct spool_range *range = (struct spool_range *)log->list.at + log->next++;
+    log->file.open = false;
+    log->file.first = range->first;
+    log->file.last = range->last;
+    stpncpy(log->file.name, log->name, SPOOL_NAME);
+    return 1;
+}
+
+/* Opens the file that has the next rounds. 1, 0 where there is none, or a fault. */
+static int open_file(struct spool_log *log, struct fault *fault)
+{
+    for (;;) {
+        int found = find_file(log, fault);
+        if (found <= 0 || (log->file.open && log->file.first == log->ended))
+            return found < 0 ? -1 : 0; /* a file with an end record is about to be renamed */
+        if (spool_path(log->folder, &log->file, log->path, fault) < 0)
+            return -1;
+        log->fd = watch_open(NULL, log->path, O_RDONLY, 0, fault);
+        if (log->fd >= 0)
+            break;
+        if (errno != ENOENT || !log->file.open) /* else it was renamed since it was found */
+            return fault_system(fault, "cannot open %s", log->path);
+    }
+    reader_open(&log->reader, log->fd, log->path, NULL);
+    return 1;
+}
+
+/* Has the open file been removed, because it held no whole round? */
+static bool removed(const struct spool_log *log)
+{
+    struct stat is;
+    return fstat(log->fd, &is) == 0 && is.st_nlink == 0;
+}
+
+/* Goes back to the end of the last whole record, because what follows it may still be removed. */
+static int unread_rest(struct spool_log *log, struct fault *fault)
+{
+    struct reader *reader = &log->reader;
+    if (lseek(log->fd, -(off_t)(reader->until - reader->from), SEEK_CUR) < 0)
+        return fault_system(fault, "cannot read %s", log->path);
+    reader->offset -= reader->until - reader->from; /* these bytes are read again */
+    reader->from = reader->until;
+    return 0;
+}
+
+/* The file has no whole record any more: 0 where it is still open, or a fault. */
+static int at_cut(struct spool_log *log, struct fault *fault)
+{
+    if (fault->kind != FAULT_CUT || !log->file.open) {
+        if (fault->kind == FAULT_CUT)
+            fault->kind = FAULT_DATA;
+        return -1;
+    }
+    *fault = (struct fault){ FAULT_NONE, "" };
+    if (unread_rest(log, fault) < 0)
+        return -1;
+    if (removed(log))
+        close_file(log);
+    return 0;
+}
+
+/* Is the first key none that a damaged crc= turned into? */
+static bool first_known(const struct record *record)
+{
+    return record->keys &&
+           (name_is(record->key[0].name, "t") || name_begins(record->key[0].name, "x-"));
+}
+
+/* The number of a round that is to come next: 1; 0 where it is before those wanted; or a fault. */
+static int check_round(struct spool_log *log, const struct record *record, struct fault *fault)
+{
+    uint64_t t;
+    const char *text = record_key(record, "t");
+    if (record->kind != RECORD_ROUND || !first_known(record) || !text ||
+        !record_number(text, RECORD_MOST - 1, &t))
+        return fault_data(fault, "%s: not a round", log->path);
+    if (t < log->file.first || (!log->file.open && t > log->file.last))
+        return fault_data(fault, "%s: round %" PRIu64 ", which its name does not cover", log->path,
+                          t);
+    if (t < log->from)
+        return 0;
+    log->from = t + 1;
+    return 1;
+}
+
+/* The file was read to its end record. */
+static void end_file(struct spool_log *log)
+{
+    close_file(log);
+    if (log->file.open)
+        log->ended = log->file.first;
+    else if (log->from <= log->file.last)
+        log->from = log->file.last + 1;
+}
+
+/* The next round of a log: 1, 0 where there is none now, or a fault. */
+static int next_round(struct spool_log *log, struct record *record, struct fault *fault)
+{
+    for (;;) {
+        int got = log->fd >= 0 ? 1 : open_file(log, fault);
+        if (got <= 0)
+            return got;
+        got = reader_next(&log->reader, record, fault);
+        if (got < 0)
+            return at_cut(log, fault);
+        if (got > 0 && (got = check_round(log, record, fault)) != 0)
+            return got;
+        if (log->reader.ended)
+            end_file(log);
+    }
+}
+
+int spool_reader_next(struct spool_reader *reader, struct record *record, struct fault *fault)
+{
+    while (reader->dry < reader->count) {
+        if (reader->at >= reader->count)
+            reader->at = 0;
+        int got = next_round(logs(reader)[reader->at], record, fault);
+        if (got != 0) {
+            reader->dry = 0;
+            return got;
+        }
+        reader->at++;
+        reader->dry++;
+    }
+    if (!reader->follows)
+        return 0;
+    reader->dry = 0;
+    for (char *const *folder = reader->folders; *folder; folder++)
+        if (look_into(reader, *folder, fault) < 0)
+            return -1;
+    return 0;
+}
+
+int spool_reader_last(const char *folder, const char *name, struct record *record, uint64_t *last,
+                      struct fault *fault)
+{
+    char *const folders[] = { (char *)folder, NULL };
+    *last = 0;
+    if (access(folder, F_OK) < 0 && errno == ENOENT)
+        return 0;
+    if (spool_last(folder, name, last, fault) < 0)
+        return -1;
+    struct spool_reader reader = { .folders = folders, .name = name, .first = *last + 1,
+                                   .follows = true };
+    int got = spool_reader_open(&reader, fault);
+    while (got >= 0 && (got = spool_reader_next(&reader, record, fault)) > 0)
+        (void)record_number(record_key(record, "t"), RECORD_MOST, last);
+    spool_reader_close(&reader);
+    return got;
+}

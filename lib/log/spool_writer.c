@@ -1,0 +1,193 @@
+#include "log/spool_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/lock.h"
+#include "io/sync.h"
+
+static bool is_open(const struct spool_writer *writer)
+{
+    return writer->file.name[0] != '\0';
+}
+
+static int lock(struct spool_writer *writer, struct fault *fault)
+{
+    size_t room = strlen(writer->folder) + strlen(writer->name) + sizeof "/.lock";
+    writer->lock_fd = -1;
+    writer->lock = malloc(room);
+    if (!writer->lock)
+        return fault_memory(fault, room);
+    snprintf(writer->lock, room, "%s/%s.lock", writer->folder, writer->name);
+    switch (lock_take(writer->lock, &writer->lock_fd, fault)) {
+    case LOCK_TAKEN:
+        return 0;
+    case LOCK_HELD:
+        return fault_other(fault, "%s: another spool is writing this log (%s is locked): give each "
+                           "writer a name of its own (-n)", writer->folder, writer->lock);
+    default:
+        return fault_system(fault, "%s: cannot lock %s", writer->folder, writer->lock);
+    }
+}
+
+static int ring(void *self, struct fault *fault)
+{
+    return spool_writer_cut(self, fault);
+}
+
+/* Is there room for the path of a finished file, which is the longest? 0 or a fault. */
+static int check_folder(const struct spool_writer *writer, struct fault *fault)
+{
+    char path[SPOOL_PATH];
+    struct spool_file file = { "", 0, 0, false };
+    stpncpy(file.name, writer->name, SPOOL_NAME);
+    return spool_path(writer->folder, &file, path, fault);
+}
+
+int spool_writer_open(struct spool_writer *writer, struct watch *watch,
+                      struct spool_salvaged *salvaged, struct fault *fault)
+{
+    struct spool_file file;
+    *salvaged = (struct spool_salvaged){ .rounds = 0 };
+    if (check_folder(writer, fault) < 0)
+        return -1;
+    if (mkdir(writer->folder, 0777) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
+        return fault_system(fault, "cannot make folder %s", writer->folder);
+    if (lock(writer, fault) < 0)
+        return -1;
+    int got;
+    /* All numbers are below RECORD_MOST, so this is an open file. */
+    while ((got = spool_find(writer->folder, writer->name, RECORD_MOST, &file, fault)) > 0)
+        if (spool_salvage(writer->folder, &file, salvaged, fault) < 0)
+            return -1;
+    writer->alarm = (struct watch_alarm){ -1, ring, writer, watch->alarms };
+    watch->alarms = &writer->alarm;
+    return got < 0 ? -1 : spool_last(writer->folder, writer->name, &writer->last, fault);
+}
+
+/* Starts the file whose first round is t. */
+static int start(struct spool_writer *writer, uint64_t t, struct fault *fault)
+{
+    struct spool_file file = { "", t, 0, true };
+    stpncpy(file.name, writer->name, SPOOL_NAME);
+    if (spool_path(writer->folder, &file, writer->path, fault) < 0)
+        return -1;
+    int fd = watch_open(NULL, writer->path, O_WRONLY | O_CREAT | O_EXCL, 0666, fault);
+    if (fd < 0)
+        return fault_system(fault, "cannot write %s", writer->path);
+    if (writer_open(&writer->writer, fd, writer->path, NULL, fault) < 0) {
+        close(fd);
+        return -1;
+    }
+    writer->file = file;
+    writer->rounds = 0;
+    writer->named = false;
+    writer->alarm.due = writer->seconds ? watch_now() + 1000 * (long)writer->seconds : -1;
+    return 0;
+}
+
+static int fail(struct spool_writer *writer)
+{
+    writer->failed = true;
+    return -1;
+}
+
+int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_t t,
+                     struct fault *fault)
+{
+    struct splice *spliced = record->spliced;
+    enum record_crc has_crc = record->has_crc;
+    if (writer->alarm.due >= 0 && watch_now() >= writer->alarm.due &&
+        spool_writer_cut(writer, fault) < 0)
+        return -1;
+    if (writer->failed || (!is_open(writer) && start(writer, t, fault) < 0))
+        return fail(writer);
+    record->spliced = NULL;
+    record_want_crc(record);
+    int result = writer_record(&writer->writer, record, fault);
+    record->spliced = spliced;
+    record->has_crc = has_crc;
+    if (result < 0)
+        return fail(writer);
+    writer->last = t;
+    writer->rounds++;
+    writer->unsynced = true;
+    return writer->every && writer->rounds >= writer->every ? spool_writer_cut(writer, fault) : 0;
+}
+
+/* Syncs the open file, and its name too if it is new. 0 or a fault. */
+static int sync_open_file(struct spool_writer *writer, struct fault *fault)
+{
+    if (sync_file(writer->writer.pending.fd) < 0)
+        return fault_system(fault, "cannot write %s", writer->path);
+    if (!writer->named && sync_folder(writer->folder) < 0)
+        return fault_system(fault, "cannot sync folder %s", writer->folder);
+    writer->named = true;
+    return 0;
+}
+
+int spool_writer_commit(struct spool_writer *writer, struct fault *fault)
+{
+    if (writer->failed)
+        return -1;
+    if (!is_open(writer) || !writer->unsynced)
+        return 0;
+    if (writer_flush(&writer->writer, fault) < 0)
+        return fail(writer);
+    if (writer->syncs && sync_open_file(writer, fault) < 0)
+        return fail(writer);
+    writer->unsynced = false;
+    return 0;
+}
+
+/* Closes the open file's descriptor and frees its buffer: 0, or -1 and errno. */
+static int close_file(struct spool_writer *writer)
+{
+    int closed = watch_close(writer->writer.pending.fd);
+    writer_close(&writer->writer);
+    writer->file.name[0] = '\0';
+    return closed;
+}
+
+int spool_writer_cut(struct spool_writer *writer, struct fault *fault)
+{
+    struct spool_file file = writer->file;
+    writer->alarm.due = -1;
+    if (writer->failed || !is_open(writer))
+        return writer->failed ? -1 : 0;
+    if (writer_end(&writer->writer, writer->rounds, fault) < 0)
+        return fail(writer);
+    if (sync_file(writer->writer.pending.fd) < 0) {
+        (void)fault_system(fault, "cannot write %s", writer->path);
+        return fail(writer);
+    }
+    int result = close_file(writer);
+    if (result < 0)
+        (void)fault_system(fault, "cannot write %s", writer->path);
+    if (result < 0 || spool_finish(writer->folder, &file, writer->last, fault) < 0)
+        return fail(writer);
+    writer->unsynced = false;
+    return 0;
+}
+
+void spool_writer_close(struct spool_writer *writer)
+{
+    struct fault ignored = { FAULT_NONE, "" };
+    struct spool_salvaged salvaged;
+    if (writer->lock && writer->lock_fd >= 0) {
+        struct spool_file file = writer->file;
+        bool open = is_open(writer);
+        if (open)
+            (void)close_file(writer);
+        if (open)
+            (void)spool_salvage(writer->folder, &file, &salvaged, &ignored);
+        lock_release(writer->lock, writer->lock_fd);
+    }
+    free(writer->lock);
+    writer->lock = NULL;
+}

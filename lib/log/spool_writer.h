@@ -1,0 +1,57 @@
+/* spool_writer: writes rounds into a folder as whole streams, a file after the other. */
+#ifndef RANKPIPE_SPOOL_WRITER_H
+#define RANKPIPE_SPOOL_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "io/wait.h"
+#include "stream/record.h"
+#include "log/spool_folder.h"
+#include "stream/writer.h"
+
+struct spool_writer { /* all zero at first, but the first five */
+    const char *folder, *name; /* the caller's */
+    uint64_t every;            /* rounds of a file; 0: no limit */
+    uint64_t seconds;          /* for which a file is open; 0: no limit */
+    bool syncs;                /* commit also syncs the file */
+
+    char *lock; /* path of the lock file */
+    int lock_fd;
+    struct spool_file file; /* the open file; its name empty: none is open */
+    char path[SPOOL_PATH];  /* of that */
+    struct writer writer;
+    uint64_t rounds;     /* of the open file */
+    uint64_t last;       /* the last round of the log; 0: none */
+    struct watch_alarm alarm; /* when the open file is to be cut */
+    bool unsynced, failed; /* bytes were written since the last sync; a write has failed */
+    bool named;            /* the name of the open file is on the disk */
+};
+
+/* Creates the folder, if its parent exists; locks the log, so that it has one writer; and salvages
+ * the file that a killed writer left open: *salvaged is about it, and has an empty name if there
+ * was none. While `watch` waits it cuts files whose time is over. 0 or a fault; to be closed either
+ * way, when nothing waits any more. */
+int spool_writer_open(struct spool_writer *writer, struct watch *watch,
+                      struct spool_salvaged *salvaged, struct fault *fault);
+
+/* Adds a round, whose t is above `last`, to the open file, or to a new one. A file of `every`
+ * rounds is finished at once, and one whose time is over before the round. What the record's splice
+ * holds stays there: the payload must be in memory too. 0 or a fault. */
+int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_t t,
+                     struct fault *fault);
+
+/* Hands all rounds so far to the system, and with `syncs` to the disk. 0 or a fault; after a failed
+ * write every call fails, with the fault as it was. */
+int spool_writer_commit(struct spool_writer *writer, struct fault *fault);
+
+/* Ends the open file, if there is one, syncs it and renames it to its finished name. 0 or a
+ * fault. */
+int spool_writer_cut(struct spool_writer *writer, struct fault *fault);
+
+/* Frees memory and ends the lock. A file that is still open because a write failed is salvaged if
+ * the disk lets it be; else the next spool_writer_open does so. */
+void spool_writer_close(struct spool_writer *writer);
+
+#endif
