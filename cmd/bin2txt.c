@@ -81,14 +81,14 @@ static enum kind kind(const void *self)
     return SINK;
 }
 
-static enum step refuse(const struct bin2txt *my, const char *came, const char *prints)
+static enum outcome refuse(const struct bin2txt *my, const char *came, const char *prints)
 {
     (void)fault_data(my->host->fault, "a %s, and -f %s prints %s alone", came, my->form->name,
                      prints);
     return FAIL;
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct bin2txt *my = self;
     my->text.printer.out = my->host->out;
@@ -97,7 +97,7 @@ static enum step step(void *self, struct round *round)
     return my->form->round(&my->text.printer, round, my->host->fault) < 0 ? FAIL : DROP;
 }
 
-static enum step step_model(void *self, struct record *record)
+static enum outcome each_model(void *self, struct record *record)
 {
     struct bin2txt *my = self;
     my->text.printer.out = my->host->out;
@@ -137,8 +137,8 @@ const struct filter bin2txt = {
     .size = sizeof(struct bin2txt),
     .parse = parse,
     .kind = kind,
-    .step = step,
-    .model = step_model,
+    .each = each,
+    .model = each_model,
     .input = end_input,
     .end = end_bin2txt,
     .close = close_bin2txt,

@@ -181,17 +181,17 @@ static int open_explore(void *self)
     return my->explorer.records ? entropy_seed(&my->explorer.seed, my->host->fault) : 0;
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct explore *my = self;
-    return explorer_show(&my->explorer, round, my->host->fault) < 0 ? FAIL : PASS;
+    return policies_show(&my->explorer, round, my->host->fault) < 0 ? FAIL : PASS;
 }
 
 static int close_explore(void *self, enum ended ended)
 {
     struct explore *my = self;
     (void)ended;
-    explorer_close(&my->explorer);
+    policies_close(&my->explorer);
     return 0;
 }
 
@@ -206,6 +206,6 @@ const struct filter explore = {
     .parse = parse,
     .kind = kind,
     .open = open_explore,
-    .step = step,
+    .each = each,
     .close = close_explore,
 };

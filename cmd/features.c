@@ -79,12 +79,12 @@ static int set_made(struct features *my, struct round *round, struct fault *faul
     return round_set_made(round, my->made, fault);
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct features *my = self;
     struct fault *fault = my->host->fault;
     struct matrix x, y;
-    if (round_features(round, &x, fault) < 0)
+    if (round_matrix(round, &x, fault) < 0)
         return FAIL;
     if (x.form == MATRIX_UNIT) {
         (void)fault_data(fault, "needs features: the round has none (dim=0)");
@@ -113,6 +113,6 @@ const struct filter features = {
     .size = sizeof(struct features),
     .parse = parse,
     .kind = kind,
-    .step = step,
+    .each = each,
     .close = close_features,
 };

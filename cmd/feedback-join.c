@@ -115,7 +115,7 @@ static int forgive(struct join *my)
     return 0;
 }
 
-static enum step drop(struct join *my, const struct round *round)
+static enum outcome drop(struct join *my, const struct round *round)
 {
     if (my->never++ == 0)
         round_name(round, my->first);
@@ -123,14 +123,14 @@ static enum step drop(struct join *my, const struct round *round)
 }
 
 /* Leaves the round to a later run. */
-static enum step leave(struct join *my, const struct round *round)
+static enum outcome leave(struct join *my, const struct round *round)
 {
     if (my->left++ == 0)
         round_name(round, my->first_left);
     return DROP;
 }
 
-static enum step answer_round(struct join *my, struct round *round, const struct answer *answer)
+static enum outcome answer_round(struct join *my, struct round *round, const struct answer *answer)
 {
     float *seen = round_new_seen(round, answer->places, my->host->fault);
     if (!seen)
@@ -155,7 +155,7 @@ static enum answered find_answer(struct join *my, const struct round *round, con
     return answered;
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct join *my = self;
     struct answer *answer = NULL;
@@ -168,10 +168,10 @@ static enum step step(void *self, struct round *round)
     enum answered answered = find_answer(my, round, key, &answer);
     if (answered == ANSWERED_NOT && !answer && joiner_open_round(&my->joiner, round))
         return leave(my, round);
-    enum step step = answered == ANSWERED ? answer_round(my, round, answer)
+    enum outcome outcome = answered == ANSWERED ? answer_round(my, round, answer)
                      : answered == ANSWERED_NOT ? drop(my, round) : FAIL;
     free(answer);
-    return step;
+    return outcome;
 }
 
 /* An answer whose round did not come: kept in the file of late answers, or a fault. */
@@ -244,7 +244,7 @@ const struct filter feedback_join = {
     .parse = parse,
     .kind = kind,
     .open = open_join,
-    .step = step,
+    .each = each,
     .end = end_join,
     .close = close_join,
 };

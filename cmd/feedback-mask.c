@@ -123,7 +123,7 @@ static int add_noise(const struct mask *my, uint64_t t, size_t places, float *se
     return 0;
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct mask *my = self;
     struct fault *fault = my->host->fault;
@@ -162,5 +162,5 @@ const struct filter feedback_mask = {
     .no_features = true,
     .parse = parse,
     .kind = kind,
-    .step = step,
+    .each = each,
 };

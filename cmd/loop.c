@@ -125,13 +125,13 @@ static void measure(const void *self, char *text, size_t room)
     chain_measure(&((const struct loop *)self)->pipeline.chain, text, room);
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct loop *my = self;
-    return chain_step(&my->pipeline.chain, round, my->host->fault);
+    return chain_each(&my->pipeline.chain, round, my->host->fault);
 }
 
-static enum step step_model(void *self, struct record *record)
+static enum outcome each_model(void *self, struct record *record)
 {
     struct loop *my = self;
     return chain_model(&my->pipeline.chain, record, my->host->fault);
@@ -164,8 +164,8 @@ const struct filter loop = {
     .open = open_loop,
     .rounds = rounds,
     .measure = measure,
-    .step = step,
-    .model = step_model,
+    .each = each,
+    .model = each_model,
     .end = end_loop,
     .close = close_loop,
 };

@@ -142,7 +142,7 @@ static int open_metric(void *self)
     my->evidence.judge.work = &my->work;
     my->tally = calloc(my->measures, sizeof *my->tally);
     if (!my->tally)
-        return fault_memory(fault, my->measures * sizeof *my->tally);
+        return fault_no_room(fault, my->measures * sizeof *my->tally);
     for (size_t i = 0; i < my->measures; i++) {
         (void)tally_parse(&my->tally[i], my->names[i], fault);
         size_t top = tally_top(&my->tally[i]);
@@ -181,11 +181,11 @@ static uint64_t next_due(const struct metric *my)
 }
 
 /* A round that one measure cannot take counts for none: the last row covers those before. */
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct metric *my = self;
     struct fault *fault = my->host->fault;
-    if (evidence_round(&my->evidence, round, my->tally, my->measures, fault) < 0)
+    if (tally_evidence(&my->evidence, round, my->tally, my->measures, fault) < 0)
         return FAIL;
     for (size_t i = 0; i < my->measures; i++)
         if (tally_look(&my->tally[i], &my->evidence, fault) < 0)
@@ -222,7 +222,7 @@ static int close_metric(void *self, enum ended ended)
     if (my->fd >= 0 && watch_close(my->fd) < 0)
         result = fault_system(fault, "cannot write %s", my->file);
     writer_close(&my->writer);
-    evidence_close(&my->evidence);
+    tally_evidence_close(&my->evidence);
     for (size_t i = 0; my->tally && i < my->measures; i++)
         tally_close(&my->tally[i]);
     free(my->tally);
@@ -242,6 +242,6 @@ const struct filter metric = {
     .kind = kind,
     .open = open_metric,
     .measure = tell_measure,
-    .step = step,
+    .each = each,
     .close = close_metric,
 };

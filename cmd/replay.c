@@ -153,7 +153,7 @@ static uint64_t rounds(const void *self)
     return my->last - my->next + 1;
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct replay *my = self;
     struct fault *fault = my->host->fault;
@@ -194,7 +194,7 @@ const struct filter replay = {
     .kind = kind,
     .open = open_stored,
     .rounds = rounds,
-    .step = step,
+    .each = each,
     .end = end_stored,
     .close = close_stored,
 };

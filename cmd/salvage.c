@@ -89,7 +89,7 @@ static void report_lost(struct salvager *my, uint64_t lost)
 
 /* A record that is whole: checks a round, because bytes within it may be damaged. Where there is no
  * memory to do that, no round is lost. */
-static enum step check_record(struct salvager *my, struct round *round)
+static enum outcome check_record(struct salvager *my, struct round *round)
 {
     struct fault wrong = { FAULT_NONE, "" };
     if (round->record->kind == RECORD_ROUND && round_read(round, &wrong) < 0) {
@@ -106,7 +106,7 @@ static enum step check_record(struct salvager *my, struct round *round)
     return PASS;
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct salvager *my = self;
     uint64_t lost;
@@ -149,6 +149,6 @@ const struct filter salvage = {
     .size = sizeof(struct salvager),
     .parse = parse,
     .kind = kind,
-    .step = step,
+    .each = each,
     .close = close_salvage,
 };

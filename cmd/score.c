@@ -158,15 +158,15 @@ static void look_for_lack(struct score *my, const struct round *round, const str
     warn(my->host, "score", text);
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct score *my = self;
     struct matrix came, x; /* and what scores */
     struct fault *fault = my->host->fault;
     if (my->follows)
         look(my);
-    if ((my->ring && catch_up(my) < 0) || round_features(round, &came, fault) < 0 ||
-        scoring_features(&my->scoring, round, &came, &x, fault) < 0)
+    if ((my->ring && catch_up(my) < 0) || round_matrix(round, &came, fault) < 0 ||
+        scoring_make(&my->scoring, round, &came, &x, fault) < 0)
         return FAIL;
     bool indexed = scoring_has_index(&my->scoring);
     look_for_lack(my, round, &x);
@@ -184,7 +184,7 @@ static enum step step(void *self, struct round *round)
 
 /* With a ring, a model is refused here. update would refuse it too, but might wait for score to
  * read a message while score waits for update to read the model. */
-static enum step step_model(void *self, struct record *record)
+static enum outcome each_model(void *self, struct record *record)
 {
     struct score *my = self;
     (void)record;
@@ -223,7 +223,7 @@ const struct filter score = {
     .kind = kind,
     .open = open_score,
     .facts = facts,
-    .step = step,
-    .model = step_model,
+    .each = each,
+    .model = each_model,
     .close = close_score,
 };

@@ -200,7 +200,7 @@ static int open_serve(void *self)
 }
 
 /* Serves until the end. */
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct serve *my = self;
     struct host *host = my->host;
@@ -238,7 +238,7 @@ const struct filter serve = {
     .parse = parse,
     .kind = kind,
     .open = open_serve,
-    .step = step,
+    .each = each,
     .end = end_serve,
     .close = close_serve,
 };

@@ -155,7 +155,7 @@ static int open_log(struct spool *my)
                       : 0;
 }
 
-static enum step log_round(struct spool *my, struct round *round)
+static enum outcome log_round(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
     enum entered entered = my->merges ? merged_log_number(&my->merged, round, fault) : ENTERED_NEW;
@@ -191,7 +191,7 @@ static int open_reader(struct spool *my)
     return 0;
 }
 
-static enum step next_round(struct spool *my, struct round *round)
+static enum outcome next_round(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
     int got;
@@ -206,7 +206,7 @@ static enum step next_round(struct spool *my, struct round *round)
     return DROP;
 }
 
-static enum step print_last(struct spool *my, struct round *round)
+static enum outcome print_last(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
     uint64_t last;
@@ -228,7 +228,7 @@ static int open_spool(void *self)
     return my->mode == 0 ? open_log(my) : my->mode == 'r' ? open_reader(my) : 0;
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct spool *my = self;
     return my->mode == 0 ? log_round(my, round)
@@ -270,7 +270,7 @@ const struct filter spool = {
     .kind = kind,
     .open = open_spool,
     .last = last,
-    .step = step,
+    .each = each,
     .end = end_spool,
     .close = close_spool,
 };

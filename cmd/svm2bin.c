@@ -206,7 +206,7 @@ static int skip(struct svm2bin *my)
 }
 
 /* The text is at its end. */
-static enum step finish(struct svm2bin *my)
+static enum outcome finish(struct svm2bin *my)
 {
     char text[100];
     uint64_t rounds = my->t - my->first;
@@ -226,7 +226,7 @@ static enum step finish(struct svm2bin *my)
     return DONE;
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct svm2bin *my = self;
     int got;
@@ -259,6 +259,6 @@ const struct filter svm2bin = {
     .parse = parse,
     .kind = kind,
     .open = open_text,
-    .step = step,
+    .each = each,
     .close = close_text,
 };

@@ -128,7 +128,7 @@ static uint64_t rounds(const void *self)
     return my->last - my->first + 1;
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct synth *my = self;
     if (my->first > my->last)
@@ -155,6 +155,6 @@ const struct filter synth = {
     .kind = kind,
     .open = open_game,
     .rounds = rounds,
-    .step = step,
+    .each = each,
     .close = close_synth,
 };

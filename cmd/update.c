@@ -279,7 +279,7 @@ static int save(struct update *my, struct fault *fault)
                ? -1 : writer_end(my->host->out, 1, fault);
 }
 
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct update *my = self;
     struct fault *fault = my->host->fault;
@@ -292,7 +292,7 @@ static enum step step(void *self, struct round *round)
     return my->unsaved || publish(my) < 0 ? FAIL : DROP;
 }
 
-static enum step refuse_model(void *self, struct record *record)
+static enum outcome refuse_model(void *self, struct record *record)
 {
     struct update *my = self;
     (void)record;
@@ -351,7 +351,7 @@ const struct filter update = {
     .explain = explain,
     .kind = kind,
     .open = open_update,
-    .step = step,
+    .each = each,
     .model = refuse_model,
     .close = close_update,
 };

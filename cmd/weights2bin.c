@@ -58,7 +58,7 @@ static int open_text(void *self)
 }
 
 /* The text once and whole, then the model once and whole. */
-static enum step step(void *self, struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
     struct weights2bin *my = self;
     struct fault *fault = my->host->fault;
@@ -93,6 +93,6 @@ const struct filter weights2bin = {
     .parse = parse,
     .kind = kind,
     .open = open_text,
-    .step = step,
+    .each = each,
     .close = close_text,
 };

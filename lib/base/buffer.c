@@ -5,7 +5,7 @@
 void *buffer_grow(struct buffer *buffer, size_t count, size_t width, struct fault *fault)
 {
     if (count > SIZE_MAX / width) {
-        fault_memory(fault, SIZE_MAX);
+        fault_no_room(fault, SIZE_MAX);
         return NULL;
     }
     size_t want = count * width, half = buffer->bytes / 2;
@@ -15,7 +15,7 @@ void *buffer_grow(struct buffer *buffer, size_t count, size_t width, struct faul
         want = 64;
     void *at = realloc(buffer->at, want);
     if (!at) {
-        fault_memory(fault, want);
+        fault_no_room(fault, want);
         return NULL;
     }
     buffer->at = at;

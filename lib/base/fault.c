@@ -115,7 +115,7 @@ int fault_stopped(struct fault *fault)
     return mark(fault, FAULT_STOPPED);
 }
 
-int fault_memory(struct fault *fault, size_t bytes)
+int fault_no_room(struct fault *fault, size_t bytes)
 {
     return fault_other(fault, "out of memory: no room for %zu bytes", bytes);
 }

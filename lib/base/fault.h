@@ -34,7 +34,7 @@ int fault_other(struct fault *fault, const char *format, ...)
 int fault_lost(struct fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int fault_gone(struct fault *fault);
 int fault_stopped(struct fault *fault);
-int fault_memory(struct fault *fault, size_t bytes);
+int fault_no_room(struct fault *fault, size_t bytes);
 
 /* Adds a second fault, which occurred while the first one was handled: its text follows that of the
  * first. Where the first has no text, the second replaces it. */

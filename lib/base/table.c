@@ -48,7 +48,7 @@ static int grow(struct table *table, const void *entries, struct fault *fault)
     size_t was = table->slots, slots = was + was / 2 + 16;
     uint64_t *slot = realloc(table->slot, slots * sizeof *slot);
     if (!slot)
-        return fault_memory(fault, slots * sizeof *slot);
+        return fault_no_room(fault, slots * sizeof *slot);
     if (was == 0)
         table->start = entropy_siphash();
     memset(slot + was, 0, (slots - was) * sizeof *slot);

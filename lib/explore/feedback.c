@@ -154,7 +154,7 @@ static int expose_luce(const struct round *round, struct exposure *exposure, siz
                        double *weight, struct fault *fault)
 {
     exposure->draw = DRAW_LUCE;
-    policy_luce(round->docs, round->logit, exposure->places, exposure->doc, weight,
+    propensity_luce(round->docs, round->logit, exposure->places, exposure->doc, weight,
                 &exposure->luce);
     for (size_t a = 0; a < exposure->places; a++)
         if (!(exposure->luce.one[a] >= DBL_MIN))

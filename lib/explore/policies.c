@@ -58,7 +58,7 @@ static int rank_greedily(struct explorer *my, const struct round *round, uint32_
 /* A rate, as it is in round t. */
 static double fallen(const struct explorer *my, double rate, uint64_t t)
 {
-    return my->power > 0 ? rate * policy_fall(t, my->power) : rate;
+    return my->power > 0 ? rate * propensity_fall(t, my->power) : rate;
 }
 
 static int check_score(const struct explorer *my, const struct round *round, struct fault *fault)
@@ -109,7 +109,7 @@ static int draw_top(struct explorer *my, struct round *round, uint64_t places, s
     if (!order || !mark ||
         (round->score && rank_greedily(my, round, round_new_greedy(round, fault), fault) < 0))
         return -1;
-    policy_draw_top(m, places, round->greedy, rng, order, mark);
+    propensity_draw_top(m, places, round->greedy, rng, order, mark);
     return 0;
 }
 
@@ -138,7 +138,7 @@ static int draw_swap(struct explorer *my, struct round *round, struct rng *rng,
     if (!order || rank_greedily(my, round, round_new_greedy(round, fault), fault) < 0)
         return -1;
     memcpy(order, round->greedy, round->docs * sizeof *order);
-    policy_draw_swap(round->docs, (size_t)my->places, rng, order);
+    propensity_draw_swap(round->docs, (size_t)my->places, rng, order);
     return 0;
 }
 
@@ -180,7 +180,7 @@ static int show_luce(struct explorer *my, struct round *round, struct rng *rng, 
     if (!order || !greedy || !keys || !logit || find_logits(my, round, logit, fault) < 0 ||
         rank_greedily(my, round, greedy, fault) < 0)
         return -1;
-    policy_draw_luce(m, logit, rng, order, keys, greedy + m);
+    propensity_draw_luce(m, logit, rng, order, keys, greedy + m);
     if (memcmp(order, greedy, m * sizeof *order) == 0)
         return 0;
     uint32_t *column = round_new_greedy(round, fault);
@@ -302,7 +302,7 @@ const char *policies_name(size_t i)
     return policies[i].name;
 }
 
-int explorer_show(struct explorer *my, struct round *round, struct fault *fault)
+int policies_show(struct explorer *my, struct round *round, struct fault *fault)
 {
     if (my->repeats && !round->seeded)
         return fault_data(fault, "it has no seed=, which explore -s random records");
@@ -320,7 +320,7 @@ int explorer_show(struct explorer *my, struct round *round, struct fault *fault)
     return my->records || my->repeats ? round_set_seed(round, my->seed, fault) : 0;
 }
 
-void explorer_close(struct explorer *my)
+void policies_close(struct explorer *my)
 {
     blocks_close(&my->blocks);
     buffer_free(&my->scratch);

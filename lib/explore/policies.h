@@ -62,8 +62,8 @@ const char *policies_name(size_t i);
 
 /* Orders one round, in place of any order that it had. What is random depends on the seed and the
  * round's number alone. 0 or a fault, without a place. O(docs log docs). */
-int explorer_show(struct explorer *my, struct round *round, struct fault *fault);
+int policies_show(struct explorer *my, struct round *round, struct fault *fault);
 
-void explorer_close(struct explorer *my);
+void policies_close(struct explorer *my);
 
 #endif

@@ -8,7 +8,7 @@
 #include "math/real.h"
 #include "math/softmax.h"
 
-double policy_one(const struct exposure *exposure, size_t a)
+double propensity_one(const struct exposure *exposure, size_t a)
 {
     double k = (double)exposure->places, m = (double)exposure->docs, gamma = exposure->gamma;
     if (exposure->places == exposure->docs)
@@ -20,7 +20,7 @@ double policy_one(const struct exposure *exposure, size_t a)
     return (exposure->greedy[a] ? 1 - gamma : 0) + gamma * k / m;
 }
 
-double policy_two(const struct exposure *exposure, size_t a, size_t b)
+double propensity_two(const struct exposure *exposure, size_t a, size_t b)
 {
     double k = (double)exposure->places, m = (double)exposure->docs, gamma = exposure->gamma;
     if (exposure->places == exposure->docs)
@@ -70,7 +70,7 @@ static double in_turn(const struct weights *w, const double *logit, const double
     return weight[i] / w->total * then;
 }
 
-void policy_luce(size_t m, const double *logit, size_t places, const uint32_t *doc, double *weight,
+void propensity_luce(size_t m, const double *logit, size_t places, const uint32_t *doc, double *weight,
                  struct luce *luce)
 {
     struct weights w = weigh(m, logit, weight);
@@ -84,7 +84,7 @@ void policy_luce(size_t m, const double *logit, size_t places, const uint32_t *d
                                  in_turn(&w, logit, weight, doc[1], doc[0]);
 }
 
-void policy_luce_rests(size_t m, const double *logit, const uint32_t *order,
+void propensity_luce_rests(size_t m, const double *logit, const uint32_t *order,
                        struct luce_rest *rest)
 {
     rest[m] = (struct luce_rest){ -INFINITY, 0 };
@@ -98,7 +98,7 @@ void policy_luce_rests(size_t m, const double *logit, const uint32_t *order,
     }
 }
 
-void policy_luce_powers(struct luce_powers *powers, double *power, size_t n)
+void propensity_luce_powers(struct luce_powers *powers, double *power, size_t n)
 {
     *powers = (struct luce_powers){ NAN, power, n };
 }
@@ -122,7 +122,7 @@ static inline double power_at(struct luce_powers *powers, const double *logit,
 
 /* At places a + 1 to b the candidates are the documents below, and one more: in R the one at b, in
  * R* the one at a. P(R) / P(R*) is the product of the ratios of these sums. */
-double policy_luce_swapped(const double *logit, const uint32_t *order,
+double propensity_luce_swapped(const double *logit, const uint32_t *order,
                            const struct luce_rest *rest, struct luce_powers *powers, size_t a,
                            size_t b)
 {
@@ -143,7 +143,7 @@ double policy_luce_swapped(const double *logit, const uint32_t *order,
     return 1 / (1 + ratio);
 }
 
-void policy_draw_top(size_t m, uint64_t top, const uint32_t *greedy, struct rng *rng,
+void propensity_draw_top(size_t m, uint64_t top, const uint32_t *greedy, struct rng *rng,
                      uint32_t *order, unsigned char *mark)
 {
     rng_permutation(rng, order, m);
@@ -157,7 +157,7 @@ void policy_draw_top(size_t m, uint64_t top, const uint32_t *greedy, struct rng 
             order[a++] = greedy[i];
 }
 
-void policy_draw_swap(size_t m, size_t top, struct rng *rng, uint32_t *order)
+void propensity_draw_swap(size_t m, size_t top, struct rng *rng, uint32_t *order)
 {
     uint32_t *upper = order + rng_below(rng, (uint32_t)top);
     uint32_t *lower = order + top + rng_below(rng, (uint32_t)(m - top)), document = *lower;
@@ -175,7 +175,7 @@ static double noise(struct rng *rng)
     return -real_log(-real_log(u));
 }
 
-void policy_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *order, double *keys,
+void propensity_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *order, double *keys,
                       uint32_t *scratch)
 {
     double *sum = keys, *rest = keys + m, *sorted = keys + 2 * m;
@@ -193,7 +193,7 @@ void policy_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *
         order[a] = by_rest[order[a]];
 }
 
-double policy_fall(uint64_t t, double power)
+double propensity_fall(uint64_t t, double power)
 {
     double fallen = real_exp(-power * real_log((double)t));
     return fallen < 1 ? fallen : 1;

@@ -41,17 +41,17 @@ struct exposure {
 /* pi_j of the document at place a: the probability that it is among the first k. With k < m it is
  *   DRAW_UNIFORM  (1 - gamma) [j is greedy] + gamma k / m
  *   DRAW_SWAP     1 - gamma / k if j is greedy, else gamma / (m - k)
- *   DRAW_LUCE     luce.one, from policy_luce
+ *   DRAW_LUCE     luce.one, from propensity_luce
  * With k = m it is 1. */
-double policy_one(const struct exposure *exposure, size_t a);
+double propensity_one(const struct exposure *exposure, size_t a);
 
 /* pi_ij of the documents at places a and b, which differ: that both are. With k < m it is
  *   DRAW_UNIFORM  (1 - gamma) [both are greedy] + gamma k (k - 1) / (m (m - 1))
  *   DRAW_SWAP     1 - 2 gamma / k if both are greedy, (1 - 1 / k) gamma / (m - k) if one is,
  *                 and 0 if neither is, as they are never seen together
- *   DRAW_LUCE     luce.two, from policy_luce
+ *   DRAW_LUCE     luce.two, from propensity_luce
  * With k = m it is 1. */
-double policy_two(const struct exposure *exposure, size_t a, size_t b);
+double propensity_two(const struct exposure *exposure, size_t a, size_t b);
 
 /* With p = softmax(logit) of m documents, and doc[0..places-1] the first one or two of a longer
  * order:
@@ -60,7 +60,7 @@ double policy_two(const struct exposure *exposure, size_t a, size_t b);
  *   pi_ij = p_i p_j / (1 - p_i) + p_i p_j / (1 - p_j)
  * No digits cancel, even if one document has nearly all of the probability; a probability below
  * 2^-1074 becomes 0. Logits are finite; `weight` has room for m. O(m places). */
-void policy_luce(size_t m, const double *logit, size_t places, const uint32_t *doc, double *weight,
+void propensity_luce(size_t m, const double *logit, size_t places, const uint32_t *doc, double *weight,
                  struct luce *luce);
 
 /* The sum of exp(logit) over a place and all below it, as sum * exp(most). */
@@ -69,7 +69,7 @@ struct luce_rest {
 };
 
 /* rest[0..m]: of each place of an order of m documents; rest[m] is that of no documents. */
-void policy_luce_rests(size_t m, const double *logit, const uint32_t *order,
+void propensity_luce_rests(size_t m, const double *logit, const uint32_t *order,
                        struct luce_rest *rest);
 
 /* exp(logit - most) by place, each computed when it is first needed: the pairs of a round share
@@ -81,34 +81,34 @@ struct luce_powers {
 };
 
 /* Starts with no powers, in power[n], the caller's. */
-void policy_luce_powers(struct luce_powers *powers, double *power, size_t n);
+void propensity_luce_powers(struct luce_powers *powers, double *power, size_t n);
 
 /* P(R*) / (P(R) + P(R*)) in the Plackett-Luce model. R is the order that `rest` belongs to, and R*
  * is R with the documents at places a < b swapped (Oosterhuis & de Rijke 2018, section 4). Nothing
  * cancels or overflows. `powers` has more than b places; other calls for this order have left what
  * they could in it. O(b - a). */
-double policy_luce_swapped(const double *logit, const uint32_t *order,
+double propensity_luce_swapped(const double *logit, const uint32_t *order,
                            const struct luce_rest *rest, struct luce_powers *powers, size_t a,
                            size_t b);
 
 /* Draws order[m]: the first `top` places uniformly from all ordered choices, and the other
  * documents after them in greedy order. `greedy` is not read if top is m or more. `mark` has room
  * for m. O(m). */
-void policy_draw_top(size_t m, uint64_t top, const uint32_t *greedy, struct rng *rng,
+void propensity_draw_top(size_t m, uint64_t top, const uint32_t *greedy, struct rng *rng,
                      uint32_t *order, unsigned char *mark);
 
 /* Swaps one of the first `top` documents of order[m] with one below them, both uniformly drawn. top
  * is from 1 to m - 1. */
-void policy_draw_swap(size_t m, size_t top, struct rng *rng, uint32_t *order);
+void propensity_draw_swap(size_t m, size_t top, struct rng *rng, uint32_t *order);
 
 /* Draws order[m] from the Plackett-Luce model of finite logits: highest first by logit plus noise
  * -log(-log u). The sums are compared exactly, however large the logits are. u is a multiple of
  * 2^-53, so an order less likely than that may never be drawn. `keys` has room for 3 m, `scratch`
  * for 2 m. O(m log m). */
-void policy_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *order, double *keys,
+void propensity_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *order, double *keys,
                       uint32_t *scratch);
 
 /* t^-power, for t from 1 and power above 0: at most 1, with the same bits on every machine. */
-double policy_fall(uint64_t t, double power);
+double propensity_fall(uint64_t t, double power);
 
 #endif

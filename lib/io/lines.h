@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 
 #define LINES_MOST ((size_t)64 << 20) /* bytes of a line */
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/wait.h"
+#include "io/watch.h"
 
 /* Is the open lock file still the one at its path? If its holder removed it after it was opened, it
  * locks nothing. 1, 0, or -1 and errno. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/wait.h"
+#include "io/watch.h"
 
 int sync_file(int fd)
 {

@@ -55,7 +55,7 @@ double *arrays_grow(struct buffer *numbers, struct extent from, struct extent to
                     struct fault *fault)
 {
     if (numbers_of(to) == SIZE_MAX) {
-        fault_memory(fault, SIZE_MAX);
+        fault_no_room(fault, SIZE_MAX);
         return NULL;
     }
     double *array = buffer_for(numbers, numbers_of(to), sizeof *array, fault);
@@ -117,7 +117,7 @@ int arrays_check(const struct arrays *arrays, const struct settings *settings,
     for (size_t i = 0; is_array(arrays, i); i++) {
         size_t n = numbers_of(extent_of(&arrays->row[i], settings, model->dim));
         if (n == SIZE_MAX)
-            return fault_memory(fault, SIZE_MAX);
+            return fault_no_room(fault, SIZE_MAX);
         if (!model_has(model, arrays->row[i].name, n, fault))
             return -1;
     }

@@ -184,7 +184,7 @@ static double *take_changes(struct state *state, const struct matrix *x, const d
     for (size_t i = 0; i < x->docs; i++) {
         struct sparse_row row = matrix_sparse_row(x, i);
         for (size_t e = 0; g[i] != 0 && e < row.n; e++) {
-            size_t j = sparse_row_index(&row, e);
+            size_t j = matrix_sparse_index(&row, e);
             if (z[j] == 0)
                 continue; /* the feature came before */
             value[n] = z[j];

@@ -21,7 +21,7 @@ static bool report(const struct round *round, size_t doc, size_t feature, float 
 bool large_features(const struct round *round, struct fault *line)
 {
     struct matrix x;
-    if (round->made || round_features(round, &x, line) < 0)
+    if (round->made || round_matrix(round, &x, line) < 0)
         return false;
     const unsigned char *val = x.form == MATRIX_DENSE ? x.x : x.val;
     for (size_t i = 0, e = 0; x.form != MATRIX_UNIT && i < x.docs; i++) {

@@ -53,7 +53,7 @@ int learner_start(struct state *state, const struct learner *learner,
         return -1;
     state->own = learner->learning ? calloc(1, learner->learning) : NULL;
     if (learner->learning && !state->own)
-        return fault_memory(fault, learner->learning);
+        return fault_no_room(fault, learner->learning);
     if (learner->start && learner->start(state->own, state, fault) < 0)
         return -1;
     return learner_reach(state, 0, fault);

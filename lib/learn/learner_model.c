@@ -169,7 +169,7 @@ int learner_resume(struct state *state, const char *path, const struct watch *wa
     struct mapped mapped;
     struct model *model = malloc(sizeof *model);
     if (!model)
-        return fault_memory(fault, sizeof *model);
+        return fault_no_room(fault, sizeof *model);
     int got = model_file_load(path, watch, &mapped, model, fault);
     if (got > 0 && learner_load(state, model, fault) < 0) {
         fault_place(fault, "model %s: ", path);

@@ -3,7 +3,7 @@
 #define RANKPIPE_LEARNER_MODEL_H
 
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "learn/learner.h"
 #include "stream/model.h"
 

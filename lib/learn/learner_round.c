@@ -9,8 +9,8 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
     if (state->rounds == RECORD_MOST - 1)
         return fault_data(fault, "the model has learnt %" PRIu64 " rounds, the most that it can "
                           "count", state->rounds);
-    if (round_features(round, &came, fault) < 0 ||
-        origin_features(&state->origin, round, &came, &x, fault) < 0 ||
+    if (round_matrix(round, &came, fault) < 0 ||
+        origin_make(&state->origin, round, &came, &x, fault) < 0 ||
         origin_check_width(&state->origin, &x, state->allowed, fault) < 0 ||
         learner_reach(state, matrix_width(&x), fault) < 0)
         return -1;

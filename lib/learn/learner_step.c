@@ -16,7 +16,7 @@ double learner_epsilon(const struct state *state)
     double epsilon = my->value[SETTING_EPSILON];
     if (!my->set[SETTING_FALL])
         return epsilon;
-    epsilon *= policy_fall(state->rounds + 1, my->value[SETTING_FALL]);
+    epsilon *= propensity_fall(state->rounds + 1, my->value[SETTING_FALL]);
     return epsilon > DBL_MIN ? epsilon : DBL_MIN;
 }
 

@@ -126,7 +126,7 @@ static int apply(struct origin *origin, const struct matrix *x, struct matrix *z
     return steps_apply(&origin->steps, x, z, fault);
 }
 
-int origin_features(struct origin *origin, const struct round *round, const struct matrix *x,
+int origin_make(struct origin *origin, const struct round *round, const struct matrix *x,
                   struct matrix *z, struct fault *fault)
 {
     const char *theirs = round->made ? round->made : "";

@@ -48,7 +48,7 @@ int origin_save(const struct origin *origin, struct model *model, struct fault *
 /* Points *z at the features of a round that the model is for: x itself where the round's made= is
  * the model's, or what the steps make of raw x, good until the next call. The first round says what
  * is not known. 0, or a data fault that names both. */
-int origin_features(struct origin *origin, const struct round *round, const struct matrix *x,
+int origin_make(struct origin *origin, const struct round *round, const struct matrix *x,
                   struct matrix *z, struct fault *fault);
 
 /* 0, or a data fault where z is not of the features that a loaded model learnt from: all of its

@@ -7,7 +7,7 @@
 #include "stream/model_file.h"
 
 /* Takes all of the new model, or leaves the old one as it is. */
-static int take(const struct reload *reload, struct scoring *scoring, struct fault *fault)
+static int read_model(const struct reload *reload, struct scoring *scoring, struct fault *fault)
 {
     struct model model;
     struct mapped mapped = { .map = NULL };
@@ -61,7 +61,7 @@ int reload_open(struct reload *reload, const char *path, const struct watch *wat
     *reload = (struct reload){ .path = path, .watch = watch, .fd = -1 };
     if (reopen(reload, fault) < 0 || check_file(reload, fault) < 0)
         return -1;
-    return take(reload, scoring, fault);
+    return read_model(reload, scoring, fault);
 }
 
 static int report_missing(struct reload *reload, struct fault *why)
@@ -100,7 +100,7 @@ int reload_look(struct reload *reload, struct scoring *scoring, struct fault *wh
         return report_missing(reload, why);
     if (check_file(reload, why) < 0)
         return -1;
-    return take(reload, scoring, why);
+    return read_model(reload, scoring, why);
 }
 
 void reload_close(struct reload *reload)

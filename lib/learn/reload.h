@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "learn/scoring.h"
 
 struct reload {

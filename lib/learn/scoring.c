@@ -36,7 +36,7 @@ static int set_learner(struct scoring *scoring, const struct model *model, struc
                           model->learner);
     size_t bytes = scoring->learner->scoring;
     scoring->own = bytes ? calloc(1, bytes) : NULL;
-    return bytes && !scoring->own ? fault_memory(fault, bytes) : 0;
+    return bytes && !scoring->own ? fault_no_room(fault, bytes) : 0;
 }
 
 /* Takes all but the weights. */
@@ -91,10 +91,10 @@ bool scoring_is_live(const struct scoring *scoring, const struct matrix *x)
            scoring->dim >= matrix_width(x);
 }
 
-int scoring_features(struct scoring *scoring, const struct round *round, const struct matrix *x,
+int scoring_make(struct scoring *scoring, const struct round *round, const struct matrix *x,
                      struct matrix *z, struct fault *fault)
 {
-    if (origin_features(&scoring->origin, round, x, z, fault) < 0)
+    if (origin_make(&scoring->origin, round, x, z, fault) < 0)
         return -1;
     return scoring->ring ? 0 : origin_check_width(&scoring->origin, z, scoring->allowed, fault);
 }

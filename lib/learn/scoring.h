@@ -45,7 +45,7 @@ int scoring_borrow(struct scoring *scoring, const struct model *model, struct fa
 /* Points *z at the features that score a round with features x: x itself, or what the model's steps
  * make of it, good until the next call. A fault where x was made in another way, or where the model
  * came from a file and cannot be for so many features. */
-int scoring_features(struct scoring *scoring, const struct round *round, const struct matrix *x,
+int scoring_make(struct scoring *scoring, const struct round *round, const struct matrix *x,
                      struct matrix *z, struct fault *fault);
 
 /* Has z more features than the model of a file has weights? Those without one count as 0. Never of

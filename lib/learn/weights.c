@@ -175,7 +175,7 @@ static int reach(struct weights *weights, size_t width, struct fault *fault)
 }
 
 /* Stores one weight, whose text is at p. */
-static int take(struct weights *weights, const char *p, uint64_t index, double value,
+static int store(struct weights *weights, const char *p, uint64_t index, double value,
                 struct fault *fault)
 {
     if (reach(weights, (size_t)index, fault) < 0)
@@ -203,7 +203,7 @@ static int read_tsv(struct weights *weights, const char *p, struct fault *fault)
     end = text_skip_blanks(end);
     if (*end && *end != '#')
         return wrong(weights, end, "more than an index and a weight");
-    return take(weights, p, index, value, fault);
+    return store(weights, p, index, value, fault);
 }
 
 /* Reads index:value at p: returns its end, or NULL and a fault. */
@@ -228,7 +228,7 @@ static int read_ranklib(struct weights *weights, const char *p, struct fault *fa
     weights->ranklib_seen = true;
     for (const char *end; *p && *p != '#'; p = text_skip_blanks(end)) {
         end = read_pair(weights, p, 0, &index, &value, fault);
-        if (!end || (index > 0 && take(weights, p, index, value, fault) < 0))
+        if (!end || (index > 0 && store(weights, p, index, value, fault) < 0))
             return -1;
     }
     return 0;
@@ -302,7 +302,7 @@ static int read_vector(struct weights *weights, const char *p, struct fault *fau
 }
 
 /* Reads the current line. The first line's first word decides the form of the whole text. */
-static int take_line(struct weights *weights, enum weights_form *form, bool *any,
+static int read_line(struct weights *weights, enum weights_form *form, bool *any,
                      struct fault *fault)
 {
     struct lines *line = &weights->lines;
@@ -333,7 +333,7 @@ int weights_read(struct weights *weights, struct fault *fault)
     bool any = false;
     int more;
     while ((more = lines_next(&weights->lines, fault)) > 0)
-        if (take_line(weights, &form, &any, fault) < 0)
+        if (read_line(weights, &form, &any, fault) < 0)
             return -1;
     if (more < 0)
         return -1;

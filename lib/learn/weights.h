@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "io/lines.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "stream/record.h"
 #include "text/forms.h"
 

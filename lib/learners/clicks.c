@@ -42,7 +42,7 @@ static void prefer_clicked(const struct round *round, const double *s,
         for (size_t b = 0; round->seen[a] > 0 && b < n; b++) {
             if (round->seen[b] > 0)
                 continue;
-            double rho = policy_luce_swapped(round->logit, round->order, rest, powers,
+            double rho = propensity_luce_swapped(round->logit, round->order, rest, powers,
                                              a < b ? a : b, a < b ? b : a);
             prefer(round->order[a], round->order[b], rho, s, z);
         }
@@ -67,8 +67,8 @@ static int learn_preferences(void *own, struct state *state, const struct matrix
     if (!s || !z || !rest)
         return -1;
     memset(z, 0, m * sizeof *z);
-    policy_luce_rests(m, round->logit, round->order, rest);
-    policy_luce_powers(&powers, (double *)(rest + m + 1), m);
+    propensity_luce_rests(m, round->logit, round->order, rest);
+    propensity_luce_powers(&powers, (double *)(rest + m + 1), m);
     prefer_clicked(round, s, rest, &powers, z);
     return descent_step(own, state, x, s, z, fault);
 }

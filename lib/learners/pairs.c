@@ -40,10 +40,10 @@ static int each_pair(struct state *state, const struct matrix *x, const struct r
 /* SOLAR-I: the nearest w with margin 1, slack weighted by C (Wang et al. 2015, Proposition 1). */
 static int solar1(struct state *state, const struct row *x, struct fault *fault)
 {
-    double missing = 1 - row_times(x, state->w);
+    double missing = 1 - matrix_row_times(x, state->w);
     (void)fault;
     if (missing > 0)
-        row_add(x, missing / (row_square(x) + 1 / (2 * state->settings.value[SETTING_TRADEOFF])),
+        matrix_row_add(x, missing / (matrix_row_square(x) + 1 / (2 * state->settings.value[SETTING_TRADEOFF])),
                 state->w);
     return 0;
 }
@@ -99,12 +99,12 @@ static void shrink(double *sigma, double *v, double b, size_t dim)
  * Sigma after each pair). */
 static int solar2(struct state *state, const struct row *x, struct fault *fault)
 {
-    double *sigma = state->arrays.at[0], missing = 1 - row_times(x, state->w);
+    double *sigma = state->arrays.at[0], missing = 1 - matrix_row_times(x, state->w);
     double *v = buffer_for(&state->spare, state->dim, sizeof *v, fault);
     if (!v || missing <= 0)
         return v ? 0 : -1;
     spread(sigma, x, v, state->dim);
-    double b = row_times(x, v) + state->settings.value[SETTING_TRADEOFF];
+    double b = matrix_row_times(x, v) + state->settings.value[SETTING_TRADEOFF];
     if (!(b > 0) || isinf(b))
         return fault_data(fault, "x'Sigma x + gamma is %g: the features are too large, or Sigma "
                           "is no longer positive: use a larger tradeoff, or smaller features", b);
@@ -118,8 +118,8 @@ static int solar2(struct state *state, const struct row *x, struct fault *fault)
 static int perceptron(struct state *state, const struct row *x, struct fault *fault)
 {
     (void)fault;
-    if (row_times(x, state->w) <= 0)
-        row_add(x, 1, state->w);
+    if (matrix_row_times(x, state->w) <= 0)
+        matrix_row_add(x, 1, state->w);
     return 0;
 }
 
@@ -154,12 +154,12 @@ static int deliberate(struct state *state, const struct row *x, struct fault *fa
 {
     double *streak = state->arrays.at[STREAK], *current = state->arrays.at[CURRENT];
     (void)fault;
-    if (row_times(x, current) > 0) {
+    if (matrix_row_times(x, current) > 0) {
         ++*streak;
         return 0;
     }
     enter(state);
-    row_add(x, 1, current);
+    matrix_row_add(x, 1, current);
     *streak = 0;
     return 0;
 }

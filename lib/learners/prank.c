@@ -30,7 +30,7 @@ static int check_grade(double R, size_t n, struct fault *fault)
 /* Each threshold on the wrong side of w.x moves by 1, and w as often. */
 static void correct(struct state *state, const struct row *x, double R, size_t n)
 {
-    double *b = state->arrays.at[0], wx = row_times(x, state->w), sum = 0;
+    double *b = state->arrays.at[0], wx = matrix_row_times(x, state->w), sum = 0;
     if (level(wx, b, n) == R)
         return;
     for (size_t r = 0; r < n; r++) {
@@ -39,7 +39,7 @@ static void correct(struct state *state, const struct row *x, double R, size_t n
         b[r] -= tau;
         sum += tau;
     }
-    row_add(x, sum, state->w);
+    matrix_row_add(x, sum, state->w);
 }
 
 /* order[docs] of the feedback: drawn, or as it comes. */

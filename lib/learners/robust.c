@@ -36,7 +36,7 @@ static void appraise(const struct exposure *exposure, struct regression *regress
     for (size_t a = 0; a < exposure->places; a++) {
         uint32_t j = exposure->doc[a];
         double seen = worth(exposure->relevance[a]);
-        v[j] = all ? seen : v[j] + (seen - v[j]) / policy_one(exposure, a);
+        v[j] = all ? seen : v[j] + (seen - v[j]) / propensity_one(exposure, a);
     }
 }
 
@@ -47,7 +47,7 @@ static int learn_baseline(struct regression *regression, const struct exposure *
 {
     for (size_t a = 0; a < exposure->places; a++) {
         double R = exposure->relevance[a];
-        much[a] = 1 - policy_one(exposure, a);
+        much[a] = 1 - propensity_one(exposure, a);
         if (R > *top)
             *top = R;
     }

@@ -129,11 +129,11 @@ static int learn_ties(void *own, struct state *state, const struct matrix *x,
         uint32_t a = pair[i].better, b = pair[i].worse;
         struct row row = matrix_difference(x, feedback.doc[a], feedback.doc[b], val,
                                            (uint32_t *)(val + width));
-        double sign, loss = pair_loss(row_times(&row, state->w),
+        double sign, loss = pair_loss(matrix_row_times(&row, state->w),
                                       feedback.relevance[a] == feedback.relevance[b], &sign);
         if (loss == 0)
             continue;
-        row_add(&row, sign, z);
+        matrix_row_add(&row, sign, z);
         if (take_step(state, z, loss, fault) < 0)
             return -1;
     }

@@ -115,7 +115,7 @@ static struct answer *make(const struct feedback_log *log, const struct line *li
     size_t bytes = places * sizeof(float), n = line->n;
     struct answer *answer = calloc(1, sizeof *answer + bytes + n + 1);
     if (!answer) {
-        fault_memory(fault, sizeof *answer + bytes + n + 1);
+        fault_no_room(fault, sizeof *answer + bytes + n + 1);
         return NULL;
     }
     answer->file = log->lines.name;

@@ -13,7 +13,7 @@
 #include "base/fault.h"
 #include "base/table.h"
 #include "io/lines.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "log/key_set.h"
 
 struct answer { /* the feedback on one round */

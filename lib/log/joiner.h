@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "stream/round.h"
 #include "log/feedback_log.h"
 #include "log/key_set.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "io/sync.h"
-#include "io/wait.h"
+#include "io/watch.h"
 
 int late_file_open(struct late_file *late, const char *path, struct fault *fault)
 {
@@ -22,7 +22,7 @@ int late_file_open(struct late_file *late, const char *path, struct fault *fault
         size_t room = strlen(path) + sizeof ".new";
         late->new_path = malloc(room);
         if (!late->new_path)
-            return fault_memory(fault, room);
+            return fault_no_room(fault, room);
         snprintf(late->new_path, room, "%s.new", path);
         target = late->new_path;
     }

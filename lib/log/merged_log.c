@@ -28,7 +28,7 @@ int merged_log_open(struct merged_log *log, const char *folder, const char *name
     struct spool_reader reader = { .folders = folders, .name = name, .first = 1, .follows = true };
     struct record *record = malloc(sizeof *record);
     if (!record)
-        return fault_memory(fault, sizeof *record);
+        return fault_no_room(fault, sizeof *record);
     int got = spool_reader_open(&reader, fault) < 0 ? -1 : 1;
     while (got > 0)
         got = read_round(log, &reader, record, fault);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "io/sync.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "stream/mapped.h"
 #include "stream/writer.h"
 
@@ -243,7 +243,7 @@ static int read_whole(struct reader *reader, struct whole *whole, struct fault *
     uint64_t t;
     struct record *record = malloc(sizeof *record);
     if (!record)
-        return fault_memory(fault, sizeof *record);
+        return fault_no_room(fault, sizeof *record);
     *whole = (struct whole){ 0, 0, 0, false };
     while ((got = reader_next(reader, record, &damage)) > 0) {
         const char *text = record_key(record, "t");

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/wait.h"
+#include "io/watch.h"
 
 static struct spool_log **logs(const struct spool_reader *reader)
 {
@@ -31,7 +31,7 @@ static int add_log(struct spool_reader *reader, const char *folder, const char *
     struct spool_log **all = buffer_for(&reader->logs, reader->count + 1, sizeof *all, fault);
     struct spool_log *log = all ? calloc(1, sizeof *log) : NULL;
     if (!log)
-        return all ? fault_memory(fault, sizeof *log) : -1;
+        return all ? fault_no_room(fault, sizeof *log) : -1;
     log->folder = folder;
     stpncpy(log->name, name, SPOOL_NAME);
     log->from = reader->first;

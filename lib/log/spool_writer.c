@@ -22,7 +22,7 @@ static int lock(struct spool_writer *writer, struct fault *fault)
     writer->lock_fd = -1;
     writer->lock = malloc(room);
     if (!writer->lock)
-        return fault_memory(fault, room);
+        return fault_no_room(fault, room);
     snprintf(writer->lock, room, "%s/%s.lock", writer->folder, writer->name);
     switch (lock_take(writer->lock, &writer->lock_fd, fault)) {
     case LOCK_TAKEN:

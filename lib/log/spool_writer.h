@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "stream/record.h"
 #include "log/spool_folder.h"
 #include "stream/writer.h"

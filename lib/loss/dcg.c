@@ -14,6 +14,11 @@ double dcg_discount(size_t i)
     return 1 / real_log2((double)i + 2);
 }
 
+double dcg_letor_discount(size_t i)
+{
+    return i < 2 ? 1 : 1 / real_log2((double)i + 1);
+}
+
 int dcg_check(size_t n, const double *R, struct fault *fault)
 {
     double sum = 0;

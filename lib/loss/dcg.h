@@ -20,6 +20,9 @@ static inline double dcg_gain(double R)
 /* D(i) = 1 / log2(i + 2), of place i from 0. */
 double dcg_discount(size_t i);
 
+/* LETOR's: 1, 1, 1 / log2(3), 1 / log2(4) ... of places 0, 1, 2, 3 ... */
+double dcg_letor_discount(size_t i);
+
 /* 0 if the sum of the gains of R[n] is finite, else a fault. */
 int dcg_check(size_t n, const double *R, struct fault *fault);
 

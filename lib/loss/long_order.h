@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/wait.h"
+#include "io/watch.h"
 
 /* As order_by_score, and counts its steps as `work`, which may be NULL. False if the work was
  * stopped: order[m] then holds documents, some of them twice. */

@@ -104,7 +104,7 @@ static void *prepare(struct pairs *pairs, struct buffer *buffer, size_t more, st
         pairs->blocks *= 2;
     size_t tree = 2 * pairs->blocks * sizeof(double);
     if (more > SIZE_MAX - tree) {
-        fault_memory(fault, more);
+        fault_no_room(fault, more);
         return NULL;
     }
     double *least = buffer_for(buffer, tree + more, 1, fault);

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "io/wait.h"
+#include "io/watch.h"
 
 /* Each returns the loss f(s) of scores s[m] under relevances R[m], and writes a subgradient with
  * respect to s into g[m]. `scratch` has room for SLAM_SCRATCH * m. O(m log m). The ranking is by s,

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "io/wait.h"
+#include "io/watch.h"
 
 /* The sum over the places j = 2 .. cutoff of
  *   D(j) sum_i G_i h_ij,  h_ij = exp(-((s_i - s_d)/epsilon)^2) / the same summed over i,

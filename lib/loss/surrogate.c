@@ -18,7 +18,7 @@ static void squared_gradient(const struct exposure *exposure, const double *s,
     for (size_t j = 0; j < exposure->docs; j++)
         g[j] = 2 * s[j];
     for (size_t a = 0; a < exposure->places; a++)
-        g[exposure->doc[a]] -= 2 * (exposure->relevance[a] / policy_one(exposure, a));
+        g[exposure->doc[a]] -= 2 * (exposure->relevance[a] / propensity_one(exposure, a));
 }
 
 static double squared_loss(size_t m, const double *s, const double *R,
@@ -39,7 +39,7 @@ static void kl_gradient(const struct exposure *exposure, const double *s,
     memset(g, 0, exposure->docs * sizeof *g);
     for (size_t a = 0; a < exposure->places; a++) {
         uint32_t j = exposure->doc[a];
-        g[j] = (real_exp(s[j]) - real_exp(exposure->relevance[a])) / policy_one(exposure, a);
+        g[j] = (real_exp(s[j]) - real_exp(exposure->relevance[a])) / propensity_one(exposure, a);
     }
 }
 
@@ -63,7 +63,7 @@ static void smoothdcg_gradient(const struct exposure *exposure, const double *s,
     memset(gain, 0, exposure->docs * sizeof *gain);
     for (size_t a = 0; a < exposure->places; a++) {
         uint32_t j = exposure->doc[a];
-        gain[j] = dcg_gain(exposure->relevance[a]) / policy_one(exposure, a);
+        gain[j] = dcg_gain(exposure->relevance[a]) / propensity_one(exposure, a);
         double c = gain[j] * (p[j] / options->epsilon);
         g[j] = -c;
         sum += c;
@@ -105,7 +105,7 @@ static void ranksvm_gradient(const struct exposure *exposure, const double *s,
         for (size_t b = 0; b < n; b++) {
             uint32_t i = exposure->doc[a], j = exposure->doc[b];
             if (exposure->relevance[a] > exposure->relevance[b] && 1 + s[j] > s[i]) {
-                double weight = 1 / policy_two(exposure, a, b);
+                double weight = 1 / propensity_two(exposure, a, b);
                 g[j] += weight;
                 g[i] -= weight;
             }

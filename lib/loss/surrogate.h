@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "explore/propensity.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "loss/slam.h"
 
 #define SURROGATE_ALL SIZE_MAX /* `least` of a loss that needs every relevance */

@@ -115,7 +115,7 @@ struct sparse_row matrix_sparse_row(const struct matrix *x, size_t i)
     return (struct sparse_row){ r.to - r.from, x->idx + 4 * r.from, 0 };
 }
 
-size_t sparse_row_index(const struct sparse_row *row, size_t e)
+size_t matrix_sparse_index(const struct sparse_row *row, size_t e)
 {
     return row->idx ? unaligned_u4(row->idx + 4 * e) : row->only;
 }
@@ -184,7 +184,7 @@ struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double 
 }
 
 /* Feature j in lane j mod 16, so that dense and sparse rows give the same bits. */
-double row_times(const struct row *row, const double *w)
+double matrix_row_times(const struct row *row, const double *w)
 {
     double lane[LANES] = { 0 };
     size_t e = 0;
@@ -198,7 +198,7 @@ double row_times(const struct row *row, const double *w)
     return sum_lanes(lane);
 }
 
-double row_square(const struct row *row)
+double matrix_row_square(const struct row *row)
 {
     double lane[LANES] = { 0 };
     for (size_t e = 0; e < row->n; e++)
@@ -206,7 +206,7 @@ double row_square(const struct row *row)
     return sum_lanes(lane);
 }
 
-void row_add(const struct row *row, double a, double *w)
+void matrix_row_add(const struct row *row, double a, double *w)
 {
     for (size_t e = 0; !row->idx && e < row->n; e++)
         w[e] += a * row->val[e];

@@ -69,16 +69,16 @@ struct sparse_row {
     size_t only;
 };
 struct sparse_row matrix_sparse_row(const struct matrix *x, size_t i);
-size_t sparse_row_index(const struct sparse_row *row, size_t e);
+size_t matrix_sparse_index(const struct sparse_row *row, size_t e);
 
 /* w.x, in the lanes of matrix_times; w is as long as the row needs. */
-double row_times(const struct row *row, const double *w);
+double matrix_row_times(const struct row *row, const double *w);
 
 /* x.x, in the same lanes. */
-double row_square(const struct row *row);
+double matrix_row_square(const struct row *row);
 
 /* w += a x. */
-void row_add(const struct row *row, double a, double *w);
+void matrix_row_add(const struct row *row, double a, double *w);
 
 /* The length of w[n], summed in the same lanes. */
 double matrix_norm(const double *w, size_t n);

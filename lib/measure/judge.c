@@ -19,13 +19,8 @@ int judge_places(struct judge *judge, size_t m, struct fault *fault)
     double *discount = buffer_for(&judge->buffer[0], m, sizeof *discount, fault);
     if (!discount)
         return -1;
-    for (size_t i = judge->discounts; i < m; i++) {
-        double place = (double)(i + 1);
-        if (judge->conventions.letor_discount)
-            discount[i] = i < 2 ? 1 : 1 / real_log2(place);
-        else
-            discount[i] = dcg_discount(i);
-    }
+    for (size_t i = judge->discounts; i < m; i++)
+        discount[i] = judge->conventions.letor_discount ? dcg_letor_discount(i) : dcg_discount(i);
     if (m > judge->discounts)
         judge->discounts = m;
     judge->discount = discount;

@@ -9,7 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 
 struct conventions {
     bool letor_discount;  /* D = 1, 1, 1/log2(3), 1/log2(4) ...; else D(i) = 1/log2(i+1) */

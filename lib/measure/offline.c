@@ -31,7 +31,7 @@ static int line_up(struct logged *logged, const struct exposure *exposure,
             continue;
         place[n] = (uint32_t)i;
         relevance[n] = exposure->relevance[a - 1];
-        propensity[n++] = policy_one(exposure, a - 1);
+        propensity[n++] = propensity_one(exposure, a - 1);
     }
     logged->docs = m;
     logged->seen = n;
@@ -41,7 +41,7 @@ static int line_up(struct logged *logged, const struct exposure *exposure,
     return 0;
 }
 
-int logged_round(struct logged *logged, const struct round *round, const struct ties *ties,
+int offline_round(struct logged *logged, const struct round *round, const struct ties *ties,
                  const char *name, struct fault *fault)
 {
     struct exposure exposure;
@@ -56,7 +56,7 @@ int logged_round(struct logged *logged, const struct round *round, const struct 
     return line_up(logged, &exposure, round, ties, fault);
 }
 
-void logged_close(struct logged *logged)
+void offline_close(struct logged *logged)
 {
     for (size_t i = 0; i < sizeof logged->buffer / sizeof *logged->buffer; i++)
         buffer_free(&logged->buffer[i]);

@@ -32,7 +32,7 @@
 #include "measure/measure.h"
 #include "stream/round.h"
 
-/* A round of a log, prepared by logged_round; all zero at first. */
+/* A round of a log, prepared by offline_round; all zero at first. */
 struct logged {
     size_t docs, seen;        /* documents; how many of them were seen */
     const uint32_t *place;    /* place[seen], rising: their positions by score, from 0 */
@@ -44,9 +44,9 @@ struct logged {
 /* Prepares a round: the other ranking is the one by score, ties broken by `ties`, as explore breaks
  * them. `name` is the measure's, for messages. A data fault where the round has no scores, no
  * feedback, or no known propensities. O(m log m). */
-int logged_round(struct logged *logged, const struct round *round, const struct ties *ties,
+int offline_round(struct logged *logged, const struct round *round, const struct ties *ties,
                  const char *name, struct fault *fault);
-void logged_close(struct logged *logged);
+void offline_close(struct logged *logged);
 
 enum { OFFLINE_A, OFFLINE_B, OFFLINE_C, OFFLINE_SUMS };
 

@@ -110,7 +110,7 @@ static int check_labels(const struct round *round, bool order, struct fault *fau
     return 0;
 }
 
-int evidence_round(struct evidence *evidence, const struct round *round, const struct tally *tally,
+int tally_evidence(struct evidence *evidence, const struct round *round, const struct tally *tally,
                    size_t tallies, struct fault *fault)
 {
     bool labels = false, order = false;
@@ -131,13 +131,13 @@ int evidence_round(struct evidence *evidence, const struct round *round, const s
             return -1;
     if (!labels && judge_places(&evidence->judge, round->docs, fault) < 0)
         return -1;
-    return offline ? logged_round(&evidence->logged, round, &evidence->ties, offline, fault) : 0;
+    return offline ? offline_round(&evidence->logged, round, &evidence->ties, offline, fault) : 0;
 }
 
-void evidence_close(struct evidence *evidence)
+void tally_evidence_close(struct evidence *evidence)
 {
     judge_close(&evidence->judge);
-    logged_close(&evidence->logged);
+    offline_close(&evidence->logged);
     buffer_free(&evidence->buffer);
 }
 

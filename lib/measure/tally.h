@@ -14,7 +14,7 @@
 #include "stream/round.h"
 #include "stream/writer.h"
 
-/* What tallies are computed from: one round, prepared by evidence_round. All zero at first, except
+/* What tallies are computed from: one round, prepared by tally_evidence. All zero at first, except
  * the conventions in `judge`, `nothing` and `skip`. */
 struct evidence {
     struct judge judge; /* has no labels where no tally needs them */
@@ -57,9 +57,9 @@ size_t tally_top(const struct tally *tally);
 
 /* Prepares a round for all of the tallies. Columns are borrowed from the round. A data fault where
  * it lacks a column that a tally needs. */
-int evidence_round(struct evidence *evidence, const struct round *round, const struct tally *tally,
+int tally_evidence(struct evidence *evidence, const struct round *round, const struct tally *tally,
                    size_t tallies, struct fault *fault);
-void evidence_close(struct evidence *evidence);
+void tally_evidence_close(struct evidence *evidence);
 
 /* Computes the value of the prepared round; the sums stay as they are. 0 or a data fault. */
 int tally_look(struct tally *tally, const struct evidence *evidence, struct fault *fault);

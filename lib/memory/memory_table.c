@@ -53,7 +53,7 @@ static int extend(struct memory_shelf *shelf, struct fault *fault)
     size_t room = shelf->room + TAIL;
     struct memory_entry *entry = realloc(shelf->entry, room * sizeof *entry);
     if (!entry)
-        return fault_memory(fault, room * sizeof *entry);
+        return fault_no_room(fault, room * sizeof *entry);
     memset(entry + shelf->room, 0, (room - shelf->room) * sizeof *entry);
     shelf->entry = entry;
     shelf->room = room;
@@ -66,7 +66,7 @@ static int rebuild(struct memory_shelf *shelf, size_t slots, struct fault *fault
     struct memory_shelf wider = { .slots = slots, .room = slots + TAIL, .used = shelf->used };
     wider.entry = calloc(wider.room, sizeof *wider.entry);
     if (!wider.entry)
-        return fault_memory(fault, wider.room * sizeof *wider.entry);
+        return fault_no_room(fault, wider.room * sizeof *wider.entry);
     for (size_t i = 0, next = 0; i < shelf->room; i++) {
         if (!shelf->entry[i].key)
             continue;

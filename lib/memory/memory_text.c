@@ -79,7 +79,7 @@ int memory_text_model(struct printer *printer, const struct record *record, stru
     struct memory_text *text = of_printer(printer);
     struct model *model = malloc(sizeof *model);
     if (!model)
-        return fault_memory(fault, sizeof *model);
+        return fault_no_room(fault, sizeof *model);
     model->record = *record;
     int result = memory_text_end(printer, fault) < 0 || model_read(model, fault) < 0
                      ? -1 : keep(text, model, fault);

@@ -13,7 +13,7 @@ int chain_start(struct chain *chain, size_t parts, struct fault *fault)
 {
     chain->part = calloc(parts, sizeof *chain->part);
     if (!chain->part)
-        return fault_memory(fault, parts * sizeof *chain->part);
+        return fault_no_room(fault, parts * sizeof *chain->part);
     chain->parts = parts;
     return 0;
 }
@@ -29,7 +29,7 @@ int chain_parse(struct chain *chain, size_t i, const struct host *host, char **a
     part->host = *host;
     part->self = calloc(1, part->filter->size);
     if (!part->self)
-        return fault_memory(fault, part->filter->size);
+        return fault_no_room(fault, part->filter->size);
     options_start(&options, argc, argv, part->filter->options, fault);
     int asked = part->filter->parse(part->self, &options, &part->host);
     if (asked < OPTIONS_FAULT)
@@ -80,7 +80,7 @@ void chain_facts(const struct chain *chain, void (*put)(void *to, const char *na
 }
 
 /* A round that a source of the chain made has no place yet that the reader could have given it. */
-static enum step fail(const struct chain *chain, size_t i, const struct round *round,
+static enum outcome fail(const struct chain *chain, size_t i, const struct round *round,
                       struct fault *fault)
 {
     char name[ROUND_NAME];
@@ -90,31 +90,31 @@ static enum step fail(const struct chain *chain, size_t i, const struct round *r
     return FAIL;
 }
 
-enum step chain_step(struct chain *chain, struct round *round, struct fault *fault)
+enum outcome chain_each(struct chain *chain, struct round *round, struct fault *fault)
 {
-    enum step step = PASS;
-    for (size_t i = 0; step == PASS && i < chain->parts; i++) {
+    enum outcome outcome = PASS;
+    for (size_t i = 0; outcome == PASS && i < chain->parts; i++) {
         const struct part *part = &chain->part[i];
-        step = part->filter->step(part->self, round);
-        if (step == PASS && part->kind == SOURCE && round_read(round, fault) < 0)
-            step = FAIL;
-        if (step == FAIL)
+        outcome = part->filter->each(part->self, round);
+        if (outcome == PASS && part->kind == SOURCE && round_read(round, fault) < 0)
+            outcome = FAIL;
+        if (outcome == FAIL)
             return fail(chain, i, round, fault);
     }
-    return step == PASS && chain->part[chain->parts - 1].kind == SINK ? DROP : step;
+    return outcome == PASS && chain->part[chain->parts - 1].kind == SINK ? DROP : outcome;
 }
 
-enum step chain_model(struct chain *chain, struct record *record, struct fault *fault)
+enum outcome chain_model(struct chain *chain, struct record *record, struct fault *fault)
 {
-    enum step step = PASS;
-    for (size_t i = 0; step == PASS && i < chain->parts; i++) {
+    enum outcome outcome = PASS;
+    for (size_t i = 0; outcome == PASS && i < chain->parts; i++) {
         const struct part *part = &chain->part[i];
         if (part->filter->model)
-            step = part->filter->model(part->self, record);
-        if (step == FAIL)
+            outcome = part->filter->model(part->self, record);
+        if (outcome == FAIL)
             (void)blame(part, fault);
     }
-    return step;
+    return outcome;
 }
 
 int chain_end(struct chain *chain, struct fault *fault)

@@ -32,8 +32,8 @@ enum kind chain_kind(const struct chain *chain);
 
 /* The hooks of a filter, for all parts in order. A fault leaves the parts after it as they were. */
 int chain_open(struct chain *chain, struct fault *fault);
-enum step chain_step(struct chain *chain, struct round *round, struct fault *fault);
-enum step chain_model(struct chain *chain, struct record *record, struct fault *fault);
+enum outcome chain_each(struct chain *chain, struct round *round, struct fault *fault);
+enum outcome chain_model(struct chain *chain, struct record *record, struct fault *fault);
 int chain_end(struct chain *chain, struct fault *fault);
 
 /* How many rounds the first part will emit; the measure of the last part that has one. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "run/options.h"
 #include "run/progress.h"
 #include "run/ring_local.h"
@@ -19,7 +19,7 @@
 
 enum kind { SOURCE, FILTER, SINK, WHOLE }; /* deals rounds, passes them on, takes them in, or does
                                            * all of it itself                                 */
-enum step { PASS, DROP, DONE, FAIL };     /* DONE: a source has no more                     */
+enum outcome { PASS, DROP, DONE, FAIL };     /* DONE: a source has no more                     */
 enum ended { CLEAN, CUT, STOPPED, FAILED }; /* an end record; the stream broke off; a signal;
                                            * anything else                                  */
 
@@ -35,7 +35,7 @@ struct host {
                                 * words on standard error                                     */
     bool once;           /* set by `open`: the first end record ends the input             */
     bool served;         /* rounds come from clients that wait: each must be passed on at once  */
-    bool last;           /* what `step` passes goes to `out`, and to no other filter before  */
+    bool last;           /* what `each` passes goes to `out`, and to no other filter before  */
     bool saves;          /* set by `parse`: on a signal, finish the round, however long it takes,
                           * and call `close`                                               */
     bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,
@@ -80,10 +80,10 @@ struct filter {
                   void *to);
 
     /* One round: to be changed, taken in, or (a source) made. */
-    enum step (*step)(void *self, struct round *round);
+    enum outcome (*each)(void *self, struct round *round);
 
     /* A model in the stream; NULL: it passes. */
-    enum step (*model)(void *self, struct record *record);
+    enum outcome (*model)(void *self, struct record *record);
 
     /* An input has ended, standard input or one of the files; the fault says how. NULL: nothing. 0
      * or a fault. */

@@ -19,7 +19,7 @@ int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **
     pump->record = malloc(sizeof *pump->record);
     pump->self = pump->record ? calloc(1, filter->size) : NULL;
     if (!pump->self)
-        return fault_memory(&pump->fault, filter->size + sizeof *pump->record);
+        return fault_no_room(&pump->fault, filter->size + sizeof *pump->record);
     round_open(&pump->round, pump->record);
     options_start(&options, argc, argv, filter->options, &pump->fault);
     return filter->parse(pump->self, &options, &pump->host);
@@ -101,25 +101,25 @@ static int refuse_round(struct pump *pump, const struct reader *reader)
     return -1;
 }
 
-static enum step step_round(struct pump *pump, const struct reader *reader)
+static enum outcome each_round(struct pump *pump, const struct reader *reader)
 {
     char name[ROUND_NAME];
     if (round_columns(&pump->round, &pump->fault) < 0) {
         refuse_round(pump, reader);
         return FAIL;
     }
-    enum step step = pump->filter->step(pump->self, &pump->round);
-    if (step == FAIL && pump->fault.kind == FAULT_DATA)
+    enum outcome outcome = pump->filter->each(pump->self, &pump->round);
+    if (outcome == FAIL && pump->fault.kind == FAULT_DATA)
         fault_place(&pump->fault, "%s: %s: ", reader->name, round_name(&pump->round, name));
-    return step;
+    return outcome;
 }
 
-static enum step step_model(struct pump *pump, const struct reader *reader)
+static enum outcome each_model(struct pump *pump, const struct reader *reader)
 {
-    enum step step = pump->filter->model ? pump->filter->model(pump->self, pump->record) : PASS;
-    if (step == FAIL && pump->fault.kind == FAULT_DATA)
+    enum outcome outcome = pump->filter->model ? pump->filter->model(pump->self, pump->record) : PASS;
+    if (outcome == FAIL && pump->fault.kind == FAULT_DATA)
         fault_place(&pump->fault, "%s: record %" PRIu64 ": ", reader->name, reader->records);
-    return step;
+    return outcome;
 }
 
 /* Did a signal ask to stop? To ask after each small round would take a tenth of the time, so this
@@ -142,11 +142,11 @@ static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader,
             return refuse_round(pump, reader);
         if ((got = reader_payload(reader, pump->record, &pump->fault)) < 0)
             break;
-        enum step step = pump->record->kind == RECORD_MODEL ? step_model(pump, reader)
-                                                            : step_round(pump, reader);
-        if (step == FAIL)
+        enum outcome outcome = pump->record->kind == RECORD_MODEL ? each_model(pump, reader)
+                                                            : each_round(pump, reader);
+        if (outcome == FAIL)
             return -1;
-        if (step == PASS && kind != SINK && pass_on(pump, written) < 0) {
+        if (outcome == PASS && kind != SINK && pass_on(pump, written) < 0) {
             if (pump->fault.kind == FAULT_DATA)
                 fault_place(&pump->fault, "%s: ", reader->name);
             return -1;
@@ -201,10 +201,10 @@ static int pump_files(struct pump *pump, enum kind kind, uint64_t *written)
 
 static int pump_source(struct pump *pump, uint64_t *written)
 {
-    enum step step;
+    enum outcome outcome;
     uint64_t n = 0;
-    while ((step = pump->filter->step(pump->self, &pump->round)) == PASS || step == DROP) {
-        if (step == PASS && pass_on(pump, written) < 0)
+    while ((outcome = pump->filter->each(pump->self, &pump->round)) == PASS || outcome == DROP) {
+        if (outcome == PASS && pass_on(pump, written) < 0)
             return -1;
         if (watch_round(pump) < 0)
             return -1;
@@ -212,7 +212,7 @@ static int pump_source(struct pump *pump, uint64_t *written)
         if (++n % 16 == 0 && watch_stopped(&pump->watch, 0, &pump->fault) < 0)
             return -1;
     }
-    return step == DONE ? 0 : -1;
+    return outcome == DONE ? 0 : -1;
 }
 
 static int close_output(struct pump *pump)

@@ -58,7 +58,7 @@ static struct fifo *new_fifo(const char *path, struct fault *fault)
 {
     struct fifo *fifo = calloc(1, sizeof *fifo);
     if (!fifo) {
-        fault_memory(fault, sizeof *fifo);
+        fault_no_room(fault, sizeof *fifo);
         return NULL;
     }
     fifo->ring.close = close_fifo;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "run/ring.h"
 
 /* The two ends of a ring over an existing FIFO; NULL with a fault if it cannot be opened. Borrow

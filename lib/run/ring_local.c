@@ -111,7 +111,7 @@ struct ring_local *ring_local_open(struct fault *fault)
 {
     struct ring_local *local = calloc(1, sizeof *local);
     if (!local) {
-        fault_memory(fault, sizeof *local);
+        fault_no_room(fault, sizeof *local);
         return NULL;
     }
     local->score = (struct ring){ .get = get, .end = end, .close = close_end };

@@ -11,7 +11,7 @@ int answerer_open(struct answerer *my, struct fault *fault)
     my->options.blank_ends = my->options.unlabelled = my->options.names = true;
     svm_open(&my->svm, no_files, &my->options, NULL);
     my->printer.out = &my->answer;
-    return writer_open_memory(&my->answer, fault);
+    return writer_open_bytes(&my->answer, fault);
 }
 
 void answerer_close(struct answerer *my)
@@ -64,10 +64,10 @@ static int run(struct answerer *my, struct fault *fault)
 {
     struct round *round = my->round;
     my->next++;
-    enum step step = chain_step(my->chain, round, fault);
-    if (step == FAIL)
+    enum outcome outcome = chain_each(my->chain, round, fault);
+    if (outcome == FAIL)
         return -1;
-    if (step != PASS)
+    if (outcome != PASS)
         return fault_data(fault, "the pipeline dropped the round");
     if (!round->order)
         return fault_other(fault, "the pipeline gives no order to show: add explore");

@@ -17,7 +17,7 @@ int server_open(struct server *my, struct fault *fault)
     size_t bytes = my->clients * sizeof *my->client;
     my->client = calloc(my->clients, sizeof *my->client);
     my->polls = calloc(my->clients + AT_CLIENTS, sizeof *my->polls);
-    return my->client && my->polls ? 0 : fault_memory(fault, bytes);
+    return my->client && my->polls ? 0 : fault_no_room(fault, bytes);
 }
 
 void server_close(struct server *my)

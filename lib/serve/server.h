@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "serve/answerer.h"
 #include "serve/connection.h"
 #include "serve/listener.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/wait.h"
+#include "io/watch.h"
 #include "serve/moment.h"
 #include "stream/writer.h"
 
@@ -144,7 +144,7 @@ int status_write(struct status *status, bool now_due, struct fault *fault)
     double now = moment_seconds();
     if (!status->path || (!now_due && now - status->written < PERIOD))
         return 0;
-    if (writer_open_memory(&text, fault) < 0)
+    if (writer_open_bytes(&text, fault) < 0)
         return -1;
     const struct sheet sheet = { &text, fault };
     put_all(status, now, &sheet);

@@ -19,7 +19,7 @@ int mapped_open(struct mapped *mapped, int fd, const char *name, struct watch *w
     if (LITTLE_SWAPS || !S_ISREG(is.st_mode) || is.st_size == 0 || lseek(fd, 0, SEEK_CUR) > 0)
         return 0; /* another program may have read a part of standard input */
     if ((uintmax_t)is.st_size > SIZE_MAX)
-        return fault_memory(fault, SIZE_MAX);
+        return fault_no_room(fault, SIZE_MAX);
     mapped->bytes = (size_t)is.st_size;
     mapped->device = is.st_dev;
     mapped->inode = is.st_ino;
@@ -28,7 +28,7 @@ int mapped_open(struct mapped *mapped, int fd, const char *name, struct watch *w
         mapped->map = NULL;
         return fault_system(fault, "cannot map %s", name);
     }
-    reader_open_memory(&mapped->reader, mapped->map, mapped->bytes, name);
+    reader_open_bytes(&mapped->reader, mapped->map, mapped->bytes, name);
     return 0;
 }
 

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "stream/reader.h"
 
 struct mapped { /* all zero at first */

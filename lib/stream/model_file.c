@@ -20,7 +20,7 @@ static char *join(const char *a, size_t n, const char *b, struct fault *fault)
 {
     char *joined = malloc(n + strlen(b) + 1);
     if (!joined) {
-        fault_memory(fault, n + strlen(b) + 1);
+        fault_no_room(fault, n + strlen(b) + 1);
         return NULL;
     }
     memcpy(joined, a, n);
@@ -232,7 +232,7 @@ int model_file_rounds(const char *path, const struct watch *watch, uint64_t *rou
     struct mapped mapped;
     struct model *model = malloc(sizeof *model);
     if (!model)
-        return fault_memory(fault, sizeof *model);
+        return fault_no_room(fault, sizeof *model);
     int got = model_file_load(path, watch, &mapped, model, fault);
     *rounds = got > 0 ? model->rounds : 0;
     mapped_close(&mapped);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "stream/model.h"
 #include "stream/mapped.h"
 

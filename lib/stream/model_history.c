@@ -18,7 +18,7 @@ static char *name_of(const char *path, uint64_t rounds, struct fault *fault)
     if (name)
         snprintf(name, room, "%s.%" PRIu64, path, rounds);
     else
-        fault_memory(fault, room);
+        fault_no_room(fault, room);
     return name;
 }
 
@@ -83,7 +83,7 @@ int model_history_trim(const char *path, uint64_t rounds, uint64_t keep, struct 
     const char *slash = strrchr(path, '/');
     char *name = strdup(slash ? path : "./");
     if (!name)
-        return fault_memory(fault, strlen(path) + 1);
+        return fault_no_room(fault, strlen(path) + 1);
     name[slash ? slash - path + 1 : 2] = '\0';
     DIR *folder = opendir(name);
     int result = folder ? trim(folder, path, rounds, keep, fault)

@@ -21,7 +21,7 @@ void reader_open(struct reader *reader, int fd, const char *name, struct watch *
     *reader = (struct reader){ .fd = fd, .name = name, .awaited = name, .watch = watch };
 }
 
-void reader_open_memory(struct reader *reader, const void *bytes, size_t n, const char *name)
+void reader_open_bytes(struct reader *reader, const void *bytes, size_t n, const char *name)
 {
     *reader = (struct reader){ .fd = -1, .name = name, .bytes = bytes, .until = n };
 }

@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "io/splice.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "stream/record.h"
 
 /* Reads records from a descriptor, or from bytes in memory.
@@ -43,7 +43,7 @@ struct reader {
 
 /* fd, name, watch and bytes stay the caller's, and must outlive the reader. */
 void reader_open(struct reader *reader, int fd, const char *name, struct watch *watch);
-void reader_open_memory(struct reader *reader, const void *bytes, size_t n, const char *name);
+void reader_open_bytes(struct reader *reader, const void *bytes, size_t n, const char *name);
 void reader_close(struct reader *reader); /* frees memory; does not close fd */
 
 /* Reads the next round or model, and binds it to a payload that is valid until the next call. End

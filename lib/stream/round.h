@@ -6,7 +6,7 @@
 
 #include "base/fault.h"
 #include "stream/round_columns.h"
-#include "stream/round_features.h"
+#include "stream/round_matrix.h"
 #include "stream/round_fields.h"
 #include "stream/round_keys.h"
 

@@ -31,7 +31,7 @@ struct round_copy *round_copy_make(const struct round *round, size_t *bytes, str
     *bytes = front + record->used;
     struct round_copy *copy = malloc(*bytes);
     if (!copy) {
-        fault_memory(fault, *bytes);
+        fault_no_room(fault, *bytes);
         return NULL;
     }
     *copy = (struct round_copy){ .has_crc = record->has_crc, .crc = record->crc,

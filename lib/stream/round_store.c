@@ -76,7 +76,7 @@ static int index_rounds(struct round_store *store, struct mapped *stored, struct
     struct round round;
     struct record *record = malloc(sizeof *record);
     if (!record)
-        return fault_memory(fault, sizeof *record);
+        return fault_no_room(fault, sizeof *record);
     round_open(&round, record);
     while ((got = next_round(&stored->reader, &round, fault)) > 0) {
         if (store->rounds == UINT32_MAX)

@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "stream/round.h"
 
 struct round_store { /* all zero at first */

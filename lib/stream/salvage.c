@@ -117,7 +117,7 @@ static int read_whole(struct salvage *salvage, struct record *record, size_t *n,
 
 /* Takes the whole record at hand, of n bytes, as the next one. True where it is a loss that an end
  * record counts more records than came. */
-static bool take(struct salvage *salvage, struct record *record, size_t n)
+static bool accept(struct salvage *salvage, struct record *record, size_t n)
 {
     const unsigned char *end = bytes(salvage) + n;
     bool end_record = record->kind == RECORD_END;
@@ -166,7 +166,7 @@ enum salvaged salvage_next(struct salvage *salvage, struct record *record, uint6
         if (salvage->skipped)
             return lose(salvage, lost);
         *lost = 0;
-        if (take(salvage, record, n))
+        if (accept(salvage, record, n))
             return SALVAGE_LOSS;
         if (record->kind != RECORD_END)
             return SALVAGE_RECORD;

@@ -34,10 +34,10 @@ int writer_open(struct writer *writer, int fd, const char *name, struct watch *w
 {
     *writer = (struct writer){ .pending = { fd, 0, flush_pending }, .name = name, .watch = watch };
     writer->buffer = malloc(CHUNK);
-    return writer->buffer ? 0 : fault_memory(fault, CHUNK);
+    return writer->buffer ? 0 : fault_no_room(fault, CHUNK);
 }
 
-int writer_open_memory(struct writer *writer, struct fault *fault)
+int writer_open_bytes(struct writer *writer, struct fault *fault)
 {
     if (writer_open(writer, -1, "memory", NULL, fault) < 0)
         return -1;
@@ -108,7 +108,7 @@ static int grow(struct writer *writer, size_t n, struct fault *fault)
     size_t room = writer->room + writer->room / 2 + n;
     unsigned char *buffer = realloc(writer->buffer, room);
     if (!buffer)
-        return fault_memory(fault, room);
+        return fault_no_room(fault, room);
     writer->buffer = buffer;
     writer->room = room;
     return 0;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "stream/record.h"
 
 /* Writes to a descriptor through a buffer. Where the watch is eager, each write waits until the
@@ -34,7 +34,7 @@ int writer_open(struct writer *writer, int fd, const char *name, struct watch *w
 
 /* A writer into memory, for bytes and text alone: its buffer holds what was written, pending.held
  * bytes, until the caller sets pending.held to 0. */
-int writer_open_memory(struct writer *writer, struct fault *fault);
+int writer_open_bytes(struct writer *writer, struct fault *fault);
 
 /* Writes a record. Where it wants a CRC, its columns must be in memory, or made. What its splice
  * holds moves to the output, so that it can be written only once. 0; FAULT_GONE where nobody reads

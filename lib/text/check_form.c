@@ -19,7 +19,7 @@ int check_form(struct printer *printer, const struct round *round, struct fault 
     bool features = false;
     for (size_t c = ROUND_X; c < ROUND_COLUMNS; c++)
         features = features || round->column[c];
-    if (features && round_features(round, &x, fault) < 0)
+    if (features && round_matrix(round, &x, fault) < 0)
         return -1;
     count(&printer->checked, round->record);
     return 0;
@@ -29,7 +29,7 @@ int check_form_model(struct printer *printer, const struct record *record, struc
 {
     struct model *model = malloc(sizeof *model);
     if (!model)
-        return fault_memory(fault, sizeof *model);
+        return fault_no_room(fault, sizeof *model);
     model->record = *record;
     int result = model_read_message(model, fault);
     free(model);

@@ -8,7 +8,7 @@
 
 #include "base/fault.h"
 #include "io/lines.h"
-#include "io/wait.h"
+#include "io/watch.h"
 
 struct group_sizes { /* must not be moved while it is open */
     struct lines lines;

@@ -70,7 +70,7 @@ static void add_value(struct summary *summary, size_t feature, float value)
 static int add_features(struct summary *summary, const struct round *round, struct fault *fault)
 {
     struct matrix x;
-    if (round_features(round, &x, fault) < 0)
+    if (round_matrix(round, &x, fault) < 0)
         return -1;
     if (x.form == MATRIX_UNIT)
         return 0;

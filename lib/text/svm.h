@@ -10,7 +10,7 @@
 #include "base/fault.h"
 #include "feature/rows.h"
 #include "io/lines.h"
-#include "io/wait.h"
+#include "io/watch.h"
 #include "math/matrix.h"
 #include "text/group_sizes.h"
 #include "text/qid_word.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "io/wait.h"
+#include "io/watch.h"
 
 struct svm_share {
     uint64_t number, shares; /* the caller's: which one, from 1, of how many, at most 2^32 - 1 */

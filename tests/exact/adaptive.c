@@ -211,7 +211,7 @@ static void step_by(struct state *state, const struct query *query, const double
     struct fault fault = { FAULT_NONE, "" };
     for (size_t i = 0; i < query->docs; i++)
         scaled[i] = unit * g[i];
-    must(round_features(make_round(&made, query, 1, form), &x, &fault), &fault);
+    must(round_matrix(make_round(&made, query, 1, form), &x, &fault), &fault);
     must(learner_reach(state, matrix_width(&x), &fault), &fault);
     state->live = NULL;
     const double *s = learner_score(state, &x, &fault);

@@ -100,7 +100,7 @@ static void step_by(struct state *state, const struct query *query, const double
     static struct made made;
     struct matrix x;
     struct fault fault = { FAULT_NONE, "" };
-    must(round_features(make_round(&made, query, 1, form), &x, &fault), &fault);
+    must(round_matrix(make_round(&made, query, 1, form), &x, &fault), &fault);
     must(learner_reach(state, matrix_width(&x), &fault), &fault);
     must(descent_step(state->own, state, &x, NULL, g, &fault), &fault);
     state->begun = false; /* it ends here */
@@ -225,7 +225,7 @@ static void check_scores(struct rng *rng, struct scoring *scoring, struct state 
     struct fault fault = { FAULT_NONE, "" };
     enum form form = (enum form)rng_below(rng, FORMS);
     draw_features(rng, &query, DOCS, 1 + rng_below(rng, DIM), draw_unit);
-    must(round_features(make_round(&made, &query, 1, form), &x, &fault), &fault);
+    must(round_matrix(make_round(&made, &query, 1, form), &x, &fault), &fault);
     must(scoring_round(scoring, &x, &made.round, s, NULL, &fault), &fault);
     state->live = NULL;
     const double *own = learner_score(state, &x, &fault);

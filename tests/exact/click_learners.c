@@ -78,14 +78,14 @@ static void check_swapped(size_t m, const double *logit)
     double power[DOCS];
     size_t n = all_orders(m, all);
     for (size_t r = 0; r < n; r++) {
-        policy_luce_rests(m, logit, all[r], rest);
-        policy_luce_powers(&powers, power, m);
+        propensity_luce_rests(m, logit, all[r], rest);
+        propensity_luce_powers(&powers, power, m);
         for (size_t a = 0; a < m; a++)
             for (size_t b = a + 1; b < m; b++) {
                 change(all[r], a, b, changed);
                 long double want = 1 / (1 + expl(log_likely(m, logit, all[r]) -
                                                  log_likely(m, logit, changed)));
-                double got = policy_luce_swapped(logit, all[r], rest, &powers, a, b);
+                double got = propensity_luce_swapped(logit, all[r], rest, &powers, a, b);
                 hold(fabsl(got - want) <= 1e-12L * want + 1e-300L, "pdgd",
                      "the likelihood of an order with two changed", got, want);
             }

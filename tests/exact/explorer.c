@@ -123,7 +123,7 @@ static void show(struct bench *bench, uint64_t t)
         stop(bench);
     memcpy(score, SCORE[bench->world], sizeof *SCORE);
     memcpy(index, INDEX[bench->world], sizeof *INDEX);
-    if (explorer_show(&bench->explorer, round, fault) < 0)
+    if (policies_show(&bench->explorer, round, fault) < 0)
         stop(bench);
     float *seen = round_new_seen(round, bench->tested->k, fault);
     if (!seen)
@@ -156,13 +156,13 @@ static void count(struct bench *bench, uint64_t t)
     for (size_t a = 0; a < bench->tested->k; a++) {
         uint32_t i = round->order[a];
         group->one[i]++;
-        note(bench, &group->pi_one[i], policy_one(&exposure, a), "pi_j");
+        note(bench, &group->pi_one[i], propensity_one(&exposure, a), "pi_j");
         for (size_t b = 0; b < bench->tested->k; b++) {
             uint32_t j = round->order[b];
             if (a == b)
                 continue;
             group->two[i][j]++;
-            note(bench, &group->pi_two[i][j], policy_two(&exposure, a, b), "pi_ij");
+            note(bench, &group->pi_two[i][j], propensity_two(&exposure, a, b), "pi_ij");
         }
     }
 }
@@ -245,7 +245,7 @@ static void run(struct bench *bench)
         count(bench, t);
     }
     check(bench);
-    explorer_close(&bench->explorer);
+    policies_close(&bench->explorer);
 }
 
 int main(void)

@@ -184,7 +184,7 @@ static void check_row(struct bench *bench, const struct row *row, const double *
     }
     for (size_t j = 0; j <= DIM; j++)
         w[j] = want[j] = bench->w[j];
-    row_add(row, bench->g[0], w);
+    matrix_row_add(row, bench->g[0], w);
     for (size_t j = 0; j < dim; j++) {
         same(bench, what, dim, j, spread[j], x[j]);
         want[j] += bench->g[0] * x[j];
@@ -193,8 +193,8 @@ static void check_row(struct bench *bench, const struct row *row, const double *
         same(bench, what, dim, j, w[j], want[j]);
     for (size_t j = dim; j <= DIM; j++)
         w[j] = NAN; /* not to be looked at */
-    same(bench, what, dim, 0, row_times(row, w), times_wide(x, dim, want));
-    same(bench, what, dim, 0, row_square(row), times_wide(x, dim, x));
+    same(bench, what, dim, 0, matrix_row_times(row, w), times_wide(x, dim, want));
+    same(bench, what, dim, 0, matrix_row_square(row), times_wide(x, dim, x));
 }
 
 /* Each document's features, and what each has more than each other. */

@@ -176,7 +176,7 @@ static void open_query(struct learnt *my, struct made *made, size_t query, const
     for (size_t i = 0; order && i < rows.docs; i++)
         memcpy(rows.x[i], queries[query].x[order[i]], sizeof *rows.x);
     make_round(made, &rows, 1, (enum form)(query % FORMS));
-    must(round_features(&made->round, &x, &fault), &fault);
+    must(round_matrix(&made->round, &x, &fault), &fault);
     must(regression_round(&my->regression, &x, &fault), &fault);
 }
 

@@ -116,7 +116,7 @@ static const struct ties line_order = { .in_line_order = true };
 static void look(struct world *world)
 {
     if (judge_places(&world->judge, world->m, &world->fault) < 0 ||
-        logged_round(&world->logged, &world->round, &line_order, "ips", &world->fault) < 0 ||
+        offline_round(&world->logged, &world->round, &line_order, "ips", &world->fault) < 0 ||
         offline_look(&world->ips, &world->logged, &world->judge, &world->fault) < 0 ||
         offline_look(&world->snips, &world->logged, &world->judge, &world->fault) < 0)
         stop(world, "a look");
@@ -312,7 +312,7 @@ int main(void)
     check_nothing(&world);
     if (wrong)
         fprintf(stderr, "offline: %lu wrong\n", wrong);
-    logged_close(&world.logged);
+    offline_close(&world.logged);
     judge_close(&world.judge);
     round_close(&world.round);
     return wrong ? 1 : 0;

@@ -394,13 +394,13 @@ static void check_confidence(struct rng *rng, double gamma)
 /* What solar2 does with a pair, one row of Sigma after the other. */
 static void step_by_rows(const struct row *x, double *w, double *sigma, size_t dim)
 {
-    double v[DIM] = { 0 }, missing = 1 - row_times(x, w);
+    double v[DIM] = { 0 }, missing = 1 - matrix_row_times(x, w);
     if (missing <= 0)
         return;
     for (size_t i = 0; i < dim; i++)
         for (size_t j = 0; j < dim; j++)
             v[j] += x->val[i] * sigma[i * dim + j];
-    double b = row_times(x, v) + 1, root = sqrt(b);
+    double b = matrix_row_times(x, v) + 1, root = sqrt(b);
     for (size_t j = 0; j < dim; j++) {
         w[j] += v[j] * (missing / b);
         v[j] /= root;

@@ -325,7 +325,7 @@ static void check_explorers(struct rng *rng, bool plain, bool given)
         double s[DOCS];
         draw(rng, &query, order, t);
         make_round(&made, &query, t, (enum form)(t % FORMS));
-        must(round_features(&made.round, &x, &fault), &fault);
+        must(round_matrix(&made.round, &x, &fault), &fault);
         must(learner_publish(&bound, &message, PUBLISH_WHOLE, &fault), &fault);
         must(scoring_borrow(&scoring, &message, &fault), &fault);
         must(scoring_round(&scoring, &x, &made.round, s, NULL, &fault), &fault);

@@ -202,7 +202,7 @@ static inline void set_rival(struct made *made, const struct state *state)
     struct matrix x;
     struct fault fault = { FAULT_NONE, "" };
     struct scored scored = { .settings = state->settings, .dim = state->dim };
-    must(round_features(&made->round, &x, &fault), &fault);
+    must(round_matrix(&made->round, &x, &fault), &fault);
     memset(made->score, 0, sizeof made->score);
     must(state->learner->rival(&scored, &x, made->round.t, made->score, made->rival, &fault),
          &fault);

@@ -205,7 +205,7 @@ static void load_model(struct state *state, char *bytes, size_t n)
     static struct model model;
     struct reader reader;
     struct fault fault = { FAULT_NONE, "" };
-    reader_open_memory(&reader, bytes, n, "bytes");
+    reader_open_bytes(&reader, bytes, n, "bytes");
     must(reader_next(&reader, &model.record, &fault) - 1, &fault);
     must(model_read(&model, &fault), &fault);
     must(learner_load(state, &model, &fault), &fault);

@@ -85,7 +85,7 @@ static void play(struct run *run, uint64_t t, double eta)
 {
     struct matrix x;
     if (game_round(&run->game, t, &run->round, &run->fault) < 0 ||
-        round_features(&run->round, &x, &run->fault) < 0)
+        round_matrix(&run->round, &x, &run->fault) < 0)
         stop(run, "game_round");
     double before[32] = { 0 };
     rank(run, &x, run->state.learner->name);

@@ -686,10 +686,10 @@ static void check_policy_of(struct bench *bench, const struct world *at)
                               &bench->fault) < 0)
             stop(bench, "heard_places");
         for (size_t a = 0; a < at->k; a++) {
-            same_probability(bench, at, "pi_j", policy_one(&exposure, a), one[order[a]]);
+            same_probability(bench, at, "pi_j", propensity_one(&exposure, a), one[order[a]]);
             for (size_t b = 0; b < at->k; b++)
                 if (a != b)
-                    same_probability(bench, at, "pi_ij", policy_two(&exposure, a, b),
+                    same_probability(bench, at, "pi_ij", propensity_two(&exposure, a, b),
                                      two[order[a]][order[b]]);
         }
     }

@@ -38,11 +38,11 @@ static void score_all(struct scoring *scoring, struct record *record)
     struct matrix x;
     double s[3];
     round_open(&round, record);
-    reader_open_memory(&reader, rounds, sizeof rounds - 1, "rounds");
+    reader_open_bytes(&reader, rounds, sizeof rounds - 1, "rounds");
     double index[3];
     while (next_round(&reader, record, &round)) {
         struct fault fault = { FAULT_NONE, "" };
-        hold(round_features(&round, &x, &fault) == 0, "the features made here are good");
+        hold(round_matrix(&round, &x, &fault) == 0, "the features made here are good");
         if (scoring_round(scoring, &x, &round, s, index, &fault) < 0 ||
             (scoring_has_rival(scoring) && scoring_rival(scoring, &x, round.t, s, s, &fault) < 0))
             hold_explained(&fault);
@@ -76,7 +76,7 @@ static void save(struct state *state, struct writer *out, struct reader *reader)
     struct fault fault = { FAULT_NONE, "" };
     hold(learner_save(state, &saved, &fault) == 0 &&
              writer_record(out, &saved.record, &fault) == 0, "what was taken up is saved");
-    reader_open_memory(reader, out->buffer, out->pending.held, "saved");
+    reader_open_bytes(reader, out->buffer, out->pending.held, "saved");
     hold(reader_next(reader, &saved.record, &fault) == 1 && model_read(&saved, &fault) == 0,
          "what was saved is a model");
 }
@@ -88,7 +88,7 @@ static void learn_all(struct state *state, struct record *record)
     struct round round;
     int learnt = 0;
     round_open(&round, record);
-    reader_open_memory(&reader, rounds, sizeof rounds - 1, "rounds");
+    reader_open_bytes(&reader, rounds, sizeof rounds - 1, "rounds");
     while (learnt == 0 && next_round(&reader, record, &round))
         learnt = learner_learn(state, &round, &fault);
     if (learnt < 0)
@@ -152,7 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     struct reader reader;
     if (n > INPUT_MOST)
         return 0;
-    reader_open_memory(&reader, bytes, n, "bytes");
+    reader_open_bytes(&reader, bytes, n, "bytes");
     bool good = reader_next(&reader, &model.record, &fault) > 0 &&
                 model.record.kind == RECORD_MODEL && model_read(&model, &fault) == 0;
     if (!good && fault.kind != FAULT_NONE)

@@ -82,7 +82,7 @@ static void hold_readable(const struct record *from)
     open_paper(&out);
     open_paper(&twice);
     if (writer_record(&out, from, &fault) == 0) {
-        reader_open_memory(&reader, out.buffer, out.pending.held, "paper");
+        reader_open_bytes(&reader, out.buffer, out.pending.held, "paper");
         hold(reader_next(&reader, &again, &fault) == 1, "a record that was written is one");
         round_open(&round, &again);
         hold(round_read(&round, &fault) == 0, "what came out of the chain is a round");
@@ -106,7 +106,7 @@ static void hold_as_it_came(const struct reader *reader)
     writer_close(&out);
 }
 
-static enum step take_model(struct chain *chain)
+static enum outcome take_model(struct chain *chain)
 {
     struct model *model = malloc(sizeof *model);
     hold(model != NULL, "there is memory");
@@ -116,7 +116,7 @@ static enum step take_model(struct chain *chain)
     return got < 0 ? FAIL : loop.model(chain->self, &record);
 }
 
-static enum step take_round(struct chain *chain, struct round *round)
+static enum outcome take_round(struct chain *chain, struct round *round)
 {
     struct matrix x;
     char name[ROUND_NAME];
@@ -125,13 +125,13 @@ static enum step take_round(struct chain *chain, struct round *round)
     (void)round_name(round, name);
     if (round->docs > DOCS_MOST)
         return DONE;
-    enum step step = loop.step(chain->self, round);
+    enum outcome step = loop.each(chain->self, round);
     if (step == PASS)
         hold_readable(&record);
-    return step == FAIL ? FAIL : round_features(round, &x, &chain->fault) < 0 ? FAIL : step;
+    return step == FAIL ? FAIL : round_matrix(round, &x, &chain->fault) < 0 ? FAIL : step;
 }
 
-static enum step take_record(struct chain *chain, struct round *round, const struct reader *reader)
+static enum outcome take_record(struct chain *chain, struct round *round, const struct reader *reader)
 {
     hold_as_it_came(reader);
     chain->out.pending.held = 0;
@@ -143,7 +143,7 @@ static bool begins_with_a_record(const uint8_t *bytes, size_t n)
 {
     struct fault fault = { FAULT_NONE, "" };
     struct reader reader;
-    reader_open_memory(&reader, bytes, n, "bytes");
+    reader_open_bytes(&reader, bytes, n, "bytes");
     int got = reader_next(&reader, &record, &fault);
     if (got < 0)
         hold_explained(&fault);
@@ -156,13 +156,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     struct chain chain;
     struct reader reader;
     struct round round;
-    enum step step = PASS;
+    enum outcome step = PASS;
     int got = 0;
     if (n < 1 || n > INPUT_MOST || !begins_with_a_record(bytes + 1, n - 1))
         return 0;
     hold(chain_parse(&chain, chains[find_chain(*bytes)]) == 0, "a chain");
     hold(loop.open(chain.self) == 0, "a chain opens");
-    reader_open_memory(&reader, bytes + 1, n - 1, "bytes");
+    reader_open_bytes(&reader, bytes + 1, n - 1, "bytes");
     round_open(&round, &record);
     while (step != FAIL && step != DONE && (got = reader_next(&reader, &record, &chain.fault)) > 0)
         step = take_record(&chain, &round, &reader);

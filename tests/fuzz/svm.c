@@ -31,14 +31,14 @@ static bool deal(struct svm2bin_from_memory *my, struct chain *chain, struct wri
                  bool print)
 {
     struct round round;
-    enum step step;
+    enum outcome step;
     bool held = true;
     round_open(&round, &record);
-    while ((step = svm2bin_from_memory.step(my, &round)) == PASS && held) {
+    while ((step = svm2bin_from_memory.each(my, &round)) == PASS && held) {
         held = writer_record(out, &record, &chain->fault) == 0;
         if (held && print) {
             hold(round_read(&round, &chain->fault) == 0, "what svm2bin deals is a round");
-            held = loop.step(chain->self, &round) == DROP;
+            held = loop.each(chain->self, &round) == DROP;
         }
     }
     round_close(&round);
@@ -89,7 +89,7 @@ static void deal_on(struct svm2bin_from_memory *my, struct chain *chain)
     while ((got = svm_next(&my->svm, &query, &chain->fault)) != 0) {
         if (got > 0 && svm_round(&my->svm, &query, 1, &round, &chain->fault) == 0)
             hold(round_read(&round, &chain->fault) == 0 &&
-                 round_features(&round, &x, &chain->fault) == 0, "what svm2bin deals is a round");
+                 round_matrix(&round, &x, &chain->fault) == 0, "what svm2bin deals is a round");
         if (chain->fault.kind == FAULT_NONE)
             continue;
         hold_explained(&chain->fault);

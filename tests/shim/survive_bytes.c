@@ -31,7 +31,7 @@ struct trial {
     long most; /* KiB */
 };
 
-struct outcome {
+struct verdict {
     int status; /* as the shell has it; 128 and up: killed */
     long kib;
     char words[WORDS + 1];
@@ -102,7 +102,7 @@ static pid_t start(const struct trial *trial, int in, int words)
     _exit(127);
 }
 
-static void await(pid_t pid, struct outcome *outcome)
+static void await(pid_t pid, struct verdict *outcome)
 {
     int status;
     struct rusage usage;
@@ -149,7 +149,7 @@ static void drop_resuming(char *words)
 }
 
 static void run(const struct trial *trial, const unsigned char *bytes, size_t n,
-                struct outcome *outcome)
+                struct verdict *outcome)
 {
     int words[2];
     pid_t feeder;
@@ -181,14 +181,14 @@ static bool is_message(const char *words, const char *name)
     return words[length - 1] == '\n';
 }
 
-static int wrong(const struct outcome *outcome, const char *how, size_t at, const char *what)
+static int wrong(const struct verdict *outcome, const char *how, size_t at, const char *what)
 {
     printf("%s %zu: %s: exit %d, %ld KiB, %s\n", how, at, what, outcome->status, outcome->kib,
            outcome->words);
     return 1;
 }
 
-static int judge(const struct trial *trial, const struct outcome *outcome, const char *how,
+static int judge(const struct trial *trial, const struct verdict *outcome, const char *how,
                  size_t at)
 {
     if (outcome->status >= 126)
@@ -206,7 +206,7 @@ static int judge(const struct trial *trial, const struct outcome *outcome, const
 
 static int try(const struct trial *trial, size_t n, const char *how, size_t at, bool explained)
 {
-    struct outcome outcome;
+    struct verdict outcome;
     run(trial, whole, n, &outcome);
     int bad = judge(trial, &outcome, how, at);
     if (!bad && explained)

@@ -16,7 +16,7 @@ static struct command command_of(const char *words, const char *in, const char *
     return command;
 }
 
-static struct outcome run_words(const char *words, const char *in, const char *out)
+static struct verdict run_words(const char *words, const char *in, const char *out)
 {
     struct command command = command_of(words, in, out);
     return check_run(&command);
@@ -56,7 +56,7 @@ static void check_readers_agree(const char *name)
     struct stream stream;
     struct bytes bytes = file_get(name);
     const char *wrong = second_read(&stream, bytes.data, bytes.n, SECOND_PASSED);
-    struct outcome head = run_words(memory_text("bin2txt -f head %s", name), NULL, "head");
+    struct verdict head = run_words(memory_text("bin2txt -f head %s", name), NULL, "head");
     if (!head.status != !wrong)
         found("bin2txt exits %d, and the second reader says of the input: %s", head.status,
               wrong ? wrong : "right");
@@ -65,7 +65,7 @@ static void check_readers_agree(const char *name)
 /* Cut after one of its records, and ended there, the input gives the beginning of the same
  * output. */
 static void check_prefix(struct dice *draw, const struct command *whole,
-                         const struct stream *in, const struct outcome *outcome)
+                         const struct stream *in, const struct verdict *outcome)
 {
     struct stream cut = { NULL, 0, 0 };
     struct command command = *whole;
@@ -77,7 +77,7 @@ static void check_prefix(struct dice *draw, const struct command *whole,
     file_put("cut", bytes.data, bytes.n);
     command.in = "cut";
     command.out = "cut-out";
-    struct outcome part = check_ok(&command);
+    struct verdict part = check_ok(&command);
     struct stream records = check_stream(part.out, SECOND_PASSED);
     records.n--;
     size_t n = stream_bytes(&records).n;
@@ -91,7 +91,7 @@ static void run_filter(struct dice *draw, const struct command *command, enum se
 {
     struct stream in;
     struct bytes bytes = file_get("in");
-    struct outcome outcome = check_run(command);
+    struct verdict outcome = check_run(command);
     bool salvages = strcmp(command->word[0], "salvage") == 0;
     if (outcome.status && !(salvages && outcome.status == 3))
         return;
@@ -239,7 +239,7 @@ static void case_spool(struct dice *draw)
     command_word(&command, "folder");
     run_filter(draw, &command, SECOND_PASSED, false);
     (void)run_words("spool -l folder", NULL, "last");
-    struct outcome all = run_words("spool -r folder", NULL, "spooled");
+    struct verdict all = run_words("spool -r folder", NULL, "spooled");
     if (all.status == 0)
         check_stream(all.out, SECOND_PASSED);
     command.in = draw_below(draw, 2) ? "base" : "in";
@@ -249,14 +249,14 @@ static void case_spool(struct dice *draw)
 /* The text that svm2bin read: printed and read again, it is the same. */
 static void check_text(const char *name)
 {
-    struct outcome text = run_words("bin2txt -f svm", name, "text-2");
+    struct verdict text = run_words("bin2txt -f svm", name, "text-2");
     if (text.status && !strstr(text.err, "qid"))
         found("what svm2bin wrote is not printed");
     if (text.status || text.out.n == 0)
         return;
     struct command read = command_of("svm2bin -c -u text-2", NULL, "again");
     (void)check_ok(&read);
-    struct outcome again = run_words("bin2txt -f svm", "again", "text-3");
+    struct verdict again = run_words("bin2txt -f svm", "again", "text-3");
     if (again.out.n != text.out.n || memcmp(again.out.data, text.out.data, text.out.n) != 0)
         found("the text is not printed as it was read");
 }
@@ -275,7 +275,7 @@ static void case_text(struct dice *draw)
     options_draw(draw, &command, &svm2bin, 12);
     if (draw_one_in(draw, 8))
         command_words(&command, "-q counts");
-    struct outcome outcome = check_run(&command);
+    struct verdict outcome = check_run(&command);
     if (outcome.status)
         return;
     check_stream(outcome.out, SECOND_ALL);
@@ -297,10 +297,10 @@ static void case_weights(struct dice *draw)
         return;
     check_model(file_get("model"));
     const char *print = memory_text("bin2txt -f %s", draw_word(draw, forms));
-    struct outcome first = run_words(print, "model", "text-2");
+    struct verdict first = run_words(print, "model", "text-2");
     if (first.status || run_words("weights2bin", "text-2", "model-2").status)
         return; /* all weights are 0, say */
-    struct outcome second = run_words(print, "model-2", "text-3");
+    struct verdict second = run_words(print, "model-2", "text-3");
     if (second.status || strcmp((char *)second.out.data, (char *)first.out.data) != 0)
         found("weights are not printed as they were read");
 }
@@ -317,7 +317,7 @@ static void case_synth(struct dice *draw)
         command_words(&command, "-l 9 -d 5");
     options_draw(draw, &command, &synth, 12);
     command_word(&command, synth.operand->words(draw_below(draw, n)));
-    struct outcome outcome = check_run(&command);
+    struct verdict outcome = check_run(&command);
     if (outcome.status == 0)
         check_stream(outcome.out, SECOND_ALL);
 }
@@ -328,7 +328,7 @@ static void use_model(struct dice *draw, const struct command *learn, const char
     static const char *const forms[] = { "svm", "head", "summary", "tsv", "svm-light", "ranklib",
                                          "memory", NULL };
     struct command resume = *learn;
-    struct outcome scored = run_words(memory_text("score -m %s", model), "base", "scored");
+    struct verdict scored = run_words(memory_text("score -m %s", model), "base", "scored");
     if (scored.status == 0)
         check_stream(scored.out, SECOND_FEATURES);
     (void)run_words(memory_text("bin2txt -f %s %s", draw_word(draw, forms), model), NULL, "print");
@@ -380,7 +380,7 @@ static void case_update(struct dice *draw)
     options_learner(draw, &command, learner, draw_below(draw, 2) ? 6 : 0);
     struct command first = command;
     command_words(&first, draw_one_in(draw, 4) ? "-m model -c 1" : "-m model");
-    struct outcome outcome = check_run(&first);
+    struct verdict outcome = check_run(&first);
     struct bytes saved = file_get("model");
     check_digest(saved.data, saved.n);
     if (outcome.status == 0 && saved.n == 0)

@@ -33,7 +33,7 @@ void check_digest(const void *bytes, size_t n)
         checks.digest = (checks.digest ^ byte[i]) * 0x100000001b3u;
 }
 
-static void tell(const struct command *command, const struct outcome *outcome)
+static void tell(const struct command *command, const struct verdict *outcome)
 {
     const char *line = memory_text("    %s  # exit %d: %.300s%s", command_text(command),
                                    outcome->status, outcome->err,
@@ -59,7 +59,7 @@ static const struct filter *speaker(const char *line)
 }
 
 /* Every message is "program: ...: ...", printable, in one line; usage follows an exit of 2. */
-static void check_words(const struct outcome *outcome)
+static void check_words(const struct verdict *outcome)
 {
     const char *err = outcome->err;
     size_t messages = 0;
@@ -81,12 +81,12 @@ static void check_words(const struct outcome *outcome)
  * write: at most a fifth of this was measured, for the ranks of 100 Fourier features. A round of
  * 60,000 documents is 1 to 2 MB, for which 0.6 s are allowed: less than a third of a nanosecond
  * for each pair of them. */
-static double allowed(const struct outcome *outcome)
+static double allowed(const struct verdict *outcome)
 {
     return checks.allowance * (0.1 + 3e-7 * (double)(outcome->read + outcome->written));
 }
 
-static void check_time(const struct outcome *outcome)
+static void check_time(const struct verdict *outcome)
 {
     double share = outcome->seconds / allowed(outcome);
     if (share > board->slowest) {
@@ -109,7 +109,7 @@ static void check_memory(void)
         found("%ld MB of memory were used", usage.ru_maxrss / 1024);
 }
 
-static void count(const struct command *command, const struct outcome *outcome)
+static void count(const struct command *command, const struct verdict *outcome)
 {
     size_t i = 0;
     while (programs[i] && strcmp(programs[i]->name, command->word[0]) != 0)
@@ -118,9 +118,9 @@ static void count(const struct command *command, const struct outcome *outcome)
     (outcome->status ? board->refused : board->ok)[i < PROGRAMS_MOST ? i : 0]++;
 }
 
-struct outcome check_run(const struct command *command)
+struct verdict check_run(const struct command *command)
 {
-    struct outcome outcome = program_run(command);
+    struct verdict outcome = program_run(command);
     bool salvages = strcmp(command->word[0], "salvage") == 0;
     tell(command, &outcome);
     count(command, &outcome);
@@ -138,7 +138,7 @@ struct outcome check_run(const struct command *command)
 
 void check_started(const struct command *command, int status, const char *err)
 {
-    struct outcome outcome = { .err = (const char *)file_get(err).data };
+    struct verdict outcome = { .err = (const char *)file_get(err).data };
     outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     tell(command, &outcome);
     count(command, &outcome);
@@ -147,9 +147,9 @@ void check_started(const struct command *command, int status, const char *err)
     check_words(&outcome);
 }
 
-struct outcome check_ok(const struct command *command)
+struct verdict check_ok(const struct command *command)
 {
-    struct outcome outcome = check_run(command);
+    struct verdict outcome = check_run(command);
     if (outcome.status)
         found("this should exit 0");
     return outcome;

@@ -38,13 +38,13 @@ extern struct checks checks;
 void found(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* Runs a command, and checks its exit status, its messages, its processor time and its memory. */
-struct outcome check_run(const struct command *command);
+struct verdict check_run(const struct command *command);
 
 /* Checks how a process of program_start ended, whose standard error is the file `err`. */
 void check_started(const struct command *command, int status, const char *err);
 
 /* As check_run, for what must exit 0. */
-struct outcome check_ok(const struct command *command);
+struct verdict check_ok(const struct command *command);
 
 /* Reads a stream by the second reader: it must be right. */
 struct stream check_stream(struct bytes bytes, enum second second);

@@ -113,7 +113,7 @@ void case_loop(struct dice *draw)
     command_word(&command, text_of(&parts));
     if (strstr(text_of(&parts), "random") || strstr(text_of(&parts), "1s"))
         command.timed = true;
-    struct outcome whole = check_run(&command);
+    struct verdict whole = check_run(&command);
     struct bytes model = file_get("model");
     if (model.n)
         check_model(model);

@@ -161,9 +161,9 @@ static void become(int fd, int standard)
         close(fd);
 }
 
-struct outcome program_run(const struct command *command)
+struct verdict program_run(const struct command *command)
 {
-    struct outcome outcome = { .read = files_size() };
+    struct verdict outcome = { .read = files_size() };
     int saved = fcntl(2, F_DUPFD_CLOEXEC, 200); /* far from what a program opens */
     const char *out = command->out ? command->out : "out";
     become(open(command->in ? command->in : "/dev/null", O_RDONLY), 0);

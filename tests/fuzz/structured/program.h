@@ -15,7 +15,7 @@ struct command {
 };
 
 /* What came of it. */
-struct outcome {
+struct verdict {
     int status;
     struct bytes out;      /* its standard output                       */
     const char *err;       /* its standard error                        */
@@ -34,7 +34,7 @@ size_t files_size(void);                 /* bytes of all files, in folders too *
 void files_remove(void);
 
 /* Runs a command here. */
-struct outcome program_run(const struct command *command);
+struct verdict program_run(const struct command *command);
 
 /* The same in a process of its own: its process number. The standard streams are these
  * descriptors, and their copies `others` are closed in it. */

@@ -112,6 +112,6 @@ struct stream stage_model(struct dice *draw, const struct learner *learner)
     command_word(&command, "update");
     command_words(&command, way.options);
     options_learner(draw, &command, learner, 0);
-    struct outcome outcome = check_run(&command);
+    struct verdict outcome = check_run(&command);
     return outcome.status ? (struct stream){ NULL, 0, 0 } : check_model(outcome.out);
 }

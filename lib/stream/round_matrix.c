@@ -1,4 +1,4 @@
-#include "stream/round_features.h"
+#include "stream/round_matrix.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static int read_features(const struct round *round, const struct column *const *
     return 0;
 }
 
-int round_features(const struct round *round, struct matrix *x, struct fault *fault)
+int round_matrix(const struct round *round, struct matrix *x, struct fault *fault)
 {
     const struct column *known[ROUND_COLUMNS + 1];
     if (round->checked || round->expansion->done) {

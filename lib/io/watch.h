@@ -1,7 +1,7 @@
-/* wait: waits for input or output, and meanwhile watches signals, a ring, and whether the output is
+/* watch: waits for input or output, and meanwhile watches signals, a ring, and whether the output is
  * still read. */
-#ifndef RANKPIPE_WAIT_H
-#define RANKPIPE_WAIT_H
+#ifndef RANKPIPE_WATCH_H
+#define RANKPIPE_WATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "io/wait.h"
+#include "io/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* round_features: the features of a round, read as a matrix and replaced by another one. */
-#ifndef RANKPIPE_ROUND_FEATURES_H
-#define RANKPIPE_ROUND_FEATURES_H
+/* round_matrix: the features of a round, read as a matrix and replaced by another one. */
+#ifndef RANKPIPE_ROUND_MATRIX_H
+#define RANKPIPE_ROUND_MATRIX_H
 
 #include <stddef.h>
 
@@ -12,7 +12,7 @@
  * ptr rises to the number of values, idx rises below dim in each document. Compact features are
  * expanded into memory of the round, once. 0, or a fault. O(values of a sparse or compact form),
  * else O(1). */
-int round_features(const struct round *round, struct matrix *x, struct fault *fault);
+int round_matrix(const struct round *round, struct matrix *x, struct fault *fault);
 
 /* Replaces the round's features by those of a matrix, which stay the caller's, as the last columns,
  * and sets dim=. The matrix has as many documents as the round. 0, or a fault. */
