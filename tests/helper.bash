@@ -104,6 +104,11 @@ uncrc() {
     "$ROOT/build/tests/shim/uncrc" "$@"
 }
 
+# values_of NAME < stream: the values of a key or a column of its rounds, one a line.
+values_of() {
+    bin2txt -f values | awk -F '\t' -v name="$1" '$4 == name { print $5 }'
+}
+
 # same A B: the two files hold the same bytes.
 same() {
     cmp "$1" "$2"
