@@ -43,8 +43,8 @@ all: $(BIN)/rankpipe $(PROGRAMS:%=$(BIN)/%)
 
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z]*\): /\1 /p' Makefile | while read -r name text; do \
-		printf 'make %-10s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^## \([a-z-]*\): /\1 /p' Makefile | while read -r name text; do \
+		printf 'make %-13s %s\n' "$$name" "$$text"; done
 
 $(BIN)/rankpipe: $(CMD) $(LIB)
 	@mkdir -p $(BIN)
@@ -149,7 +149,7 @@ CAUGHT = address,undefined,float-cast-overflow
 SANITIZE = -fsanitize=$(CAUGHT) -fno-sanitize-recover=all
 
 # T='explore ridge' chooses tests: only what they need is built.
-ifneq ($(filter check test,$(MAKECMDGOALS)),)
+ifneq ($(filter check test quick,$(MAKECMDGOALS)),)
 NEEDED = $(if $(T),$(shell sh tests/run -n $(T) 2>/dev/null),all tests)
 endif
 
@@ -178,6 +178,15 @@ check test:
 	@ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) -C build/san/rankpipe $@ SAN= \
 		CFLAGS="-O1 -g $(SANITIZE)"
 endif
+
+## quick: a minute of tests: those of each program, two files at a time
+quick: all tests
+	@sh tests/need -n bats
+	@sh tests/run -q
+
+## release-check: all that is run before a release (tests/release); hours
+release-check:
+	@MAKE="$(MAKE)" sh tests/release
 
 # Each target for SECONDS, or for so many RUNS; an input that fails is build/fuzz/crash-TARGET. First
 # come structured cases, for as long, or one for 50 runs. Under AFL++ instead:
@@ -310,5 +319,5 @@ mutants:
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb fixtures bench \
+.PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb fixtures bench \
 	soak crash hosts load machine mutants clean

@@ -286,6 +286,7 @@ covariance() {
 }
 
 @test "more pairs than there is room for are refused, but in document order" {
+    slow
     mkstream round t=1 docs=20000 dim=0 label:f4 '0*10000' '1*10000' >many
     fails_on many 1 'update: <stdin>: round 1: 100000000 pairs of documents are too many to shuffle, at most 67108864: use -o, which takes them in document order' \
         update -a prank-pair

@@ -414,6 +414,7 @@ TEXT
 }
 
 @test "summary: past the cutoff, too: many shuffles have that mean and deviation" {
+    slow
     made() { awk 'BEGIN { for (q = 1; q <= 5; q++) for (d = 0; d < 15 + q; d++) print (d * q) % 4, "qid:" q, "1:1" }'; }
     made | svm2bin >queries
     bin2txt -f summary queries | line 'line order' >line

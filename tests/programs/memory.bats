@@ -305,6 +305,7 @@ measured() {
 }
 
 @test "under valgrind a memory is clean, and leaves nothing" {
+    slow
     command -v valgrind || skip "no valgrind here"
     not_sanitized "valgrind cannot run them"
     VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9'
