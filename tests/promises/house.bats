@@ -82,3 +82,36 @@ longer() {
         length($0) > 100 { print FILENAME ":" FNR ": " length($0) " characters"; bad = 1 }
         END { exit bad }' "$ROOT"/lib/*/*.[ch] "$ROOT"/cmd/*.[ch] "$ROOT"/tests/*/*.[ch]
 }
+
+# named PATTERN: the words of HACKING.md that match.
+named() {
+    grep -oE "$1" "$ROOT/HACKING.md" | sort -u
+}
+
+@test "HACKING.md names no file, module or function that does not exist" {
+    cd "$ROOT" || return 1
+    # paths, where NAME and PROGRAM stand for any word
+    named '(build/)?\b(lib|cmd|tests|man|examples|package)/[A-Za-z0-9_./*-]*[A-Za-z0-9_*]' | grep -v '^build/' |
+        sed 's/NAME\|PROGRAM/*/' >"$BATS_TEST_TMPDIR/paths"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/paths")" -gt 40 ]
+    while read -r path; do
+        compgen -G "$path" >/dev/null || { echo "no $path" && return 1; }
+    done <"$BATS_TEST_TMPDIR/paths"
+    # files without their folder
+    for file in $(named '[a-z0-9_]+\.[ch]\b'); do
+        find lib cmd tests -name "*$file" | grep -q . || { echo "no $file" && return 1; }
+    done
+    # modules in the list of rooms, in brackets
+    sed -n '/^## The rooms/,/^Not in/p' HACKING.md | awk '
+        /^    [a-z]/ { room = $1 }
+        { while (match($0, /\([a-z0-9_]+\)/)) {
+            print "lib/" room "/" substr($0, RSTART + 1, RLENGTH - 2) ".h"
+            $0 = substr($0, RSTART + RLENGTH) } }' >"$BATS_TEST_TMPDIR/modules"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/modules")" -gt 20 ]
+    for module in $(<"$BATS_TEST_TMPDIR/modules"); do [ -f "$module" ] || { echo "no $module" && return 1; }; done
+    is "$(sed -n '/^## The rooms/,/^Not in/s/^    \([a-z][a-z]*\) .*/\1/p' HACKING.md | paste -sd ' ')" "$ROOMS"
+    # functions and tables
+    for name in $(named '`[a-z0-9]+_[a-z0-9_]+`' | tr -d '`'); do
+        grep -rqw "$name" lib cmd tests || { echo "no $name" && return 1; }
+    done
+}
