@@ -115,3 +115,10 @@ named() {
         grep -rqw "$name" lib cmd tests || { echo "no $name" && return 1; }
     done
 }
+
+@test "the C of the tree is laid out as make format does it" {
+    command -v clang-format >/dev/null || skip "no clang-format here"
+    [ -e "$ROOT/.clang-format" ] || skip "no .clang-format here: a copy"
+    cd "$ROOT" || return 1
+    clang-format --dry-run -Werror cmd/*.[ch] lib/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] examples/*/*.[ch]
+}
