@@ -6,6 +6,7 @@ CC = cc
 endif
 CFLAGS ?= -O3
 LDFLAGS ?=
+LDLIBS = -lm
 
 DESTDIR =
 PREFIX = /usr/local
@@ -42,12 +43,12 @@ all: $(BIN)/rankpipe $(PROGRAMS:%=$(BIN)/%)
 
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z]*\): /\1 /p' Makefile | while read -r name text; do \
-		printf 'make %-10s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^## \([a-z-]*\): /\1 /p' Makefile | while read -r name text; do \
+		printf 'make %-13s %s\n' "$$name" "$$text"; done
 
 $(BIN)/rankpipe: $(CMD) $(LIB)
 	@mkdir -p $(BIN)
-	$(LINK) -o $@ $(CMD) $(LIB) -lm
+	$(LINK) -o $@ $(CMD) $(LIB) $(LDLIBS)
 
 $(PROGRAMS:%=$(BIN)/%): $(BIN)/rankpipe
 	ln -sf rankpipe $@
@@ -64,7 +65,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 
 # A stamp holds the compiler and its flags, and is written when they change: then every object, which
 # depends on it, is built again.
-STAMPED = $(strip $(COMPILE) / $(LINK))
+STAMPED = $(strip $(COMPILE) / $(LINK) $(LDLIBS))
 write_stamp = @mkdir -p $(@D) && printf '%s\n' '$(subst ','\'',$(1))' > $@
 
 ifneq ($(shell cat $(BUILD)/flags 2>/dev/null),$(STAMPED))
@@ -82,12 +83,40 @@ debug:
 # What tests put between a program and the system.
 SHIMS = faulty fence journal
 
+# All objects except that of main, of which a test program takes what it calls. The archive is thin:
+# it holds their paths.
+OBJECTS = $(filter-out $(BUILD)/cmd/main.o,$(CMD)) $(LIB)
+ARCHIVE = $(BUILD)/librankpipe.a
+
+$(ARCHIVE): $(OBJECTS) $(BUILD)/objects
+	@rm -f $@
+	$(AR) rcsT $@ $(OBJECTS)
+
+# The names of its objects, written when one is added or removed: then every test program is linked.
+ifneq ($(shell cat $(BUILD)/objects 2>/dev/null),$(strip $(OBJECTS)))
+$(BUILD)/objects: FORCE
+endif
+$(BUILD)/objects:
+	$(call write_stamp,$(strip $(OBJECTS)))
+
+# The linker prints what it takes from the archive. A test program depends on those objects, so it
+# is linked again when one of them changes; it depends on all if the linker names none.
+NAMED = sed -n 's,.*\($(BUILD)/[^ ()]*\.o\).*,\1,p'
+
+# $(call link_test,OBJECTS AND LIBRARIES): links $@.
+define link_test
+	$(LINK) -Wl,-t -o $@ $(1) $(ARCHIVE) $(LDLIBS) > $@.trace
+	@objects=$$($(NAMED) $@.trace | grep .) || objects='$(OBJECTS)'; \
+		echo $@: $$objects > $@.links.d
+	@rm $@.trace
+endef
+
 # Tests in C: exact mathematics, each a program of its own.
 TESTS = $(patsubst tests/%.c,build/tests/%,$(wildcard tests/exact/*.c) \
 	$(filter-out $(SHIMS:%=tests/shim/%.c),$(wildcard tests/shim/*.c)))
 
-$(TESTS) build/examples/data/make: %: %.o $(LIB)
-	$(LINK) -o $@ $< $(LIB) -lm
+$(TESTS) build/examples/data/make: %: %.o $(BUILD)/objects | $(ARCHIVE)
+	$(call link_test,$<)
 
 build/tests/shim/%.so: tests/shim/%.c build/flags
 	@mkdir -p $(@D)
@@ -96,7 +125,6 @@ build/tests/shim/%.so: tests/shim/%.c build/flags
 
 # Fuzz targets: each runs under libFuzzer (make fuzz), and with a driver that gives it files.
 FUZZ = $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
-FUZZED = $(filter-out build/cmd/main.o,$(CMD)) $(LIB)
 FUZZ_SOURCES = $(FUZZ) driver
 
 # And one that makes its own input, of which all programs and learners get their share.
@@ -106,11 +134,11 @@ $(FUZZ_SOURCES:%=build/tests/fuzz/%.o) $(STRUCTURED): build/tests/%.o: tests/%.c
 	@mkdir -p $(@D)
 	$(COMPILE) -Icmd $(DEPENDS) -c -o $@ $<
 
-$(FUZZ:%=build/tests/fuzz/%): %: %.o build/tests/fuzz/driver.o $(FUZZED)
-	$(LINK) -o $@ $< build/tests/fuzz/driver.o $(FUZZED) -lm
+$(FUZZ:%=build/tests/fuzz/%): %: %.o build/tests/fuzz/driver.o $(BUILD)/objects | $(ARCHIVE)
+	$(call link_test,$< build/tests/fuzz/driver.o)
 
-build/tests/fuzz/structured/structured: $(STRUCTURED) $(FUZZED)
-	$(LINK) -o $@ $^ -lm
+build/tests/fuzz/structured/structured: $(STRUCTURED) $(BUILD)/objects | $(ARCHIVE)
+	$(call link_test,$(STRUCTURED))
 
 ## tests: what the tests need that is written in C, in build/tests
 tests: $(TESTS) build/examples/data/make $(SHIMS:%=build/tests/shim/%.so) $(FUZZ:%=build/tests/fuzz/%) \
@@ -121,7 +149,7 @@ CAUGHT = address,undefined,float-cast-overflow
 SANITIZE = -fsanitize=$(CAUGHT) -fno-sanitize-recover=all
 
 # T='explore ridge' chooses tests: only what they need is built.
-ifneq ($(filter check test,$(MAKECMDGOALS)),)
+ifneq ($(filter check test quick,$(MAKECMDGOALS)),)
 NEEDED = $(if $(T),$(shell sh tests/run -n $(T) 2>/dev/null),all tests)
 endif
 
@@ -151,6 +179,15 @@ check test:
 		CFLAGS="-O1 -g $(SANITIZE)"
 endif
 
+## quick: a minute of tests: those of each program, two files at a time
+quick: all tests
+	@sh tests/need -n bats
+	@sh tests/run -q
+
+## release-check: all that is run before a release (tests/release); hours
+release-check:
+	@MAKE="$(MAKE)" sh tests/release
+
 # Each target for SECONDS, or for so many RUNS; an input that fails is build/fuzz/crash-TARGET. First
 # come structured cases, for as long, or one for 50 runs. Under AFL++ instead:
 #   make clean && make tests CC=afl-clang-fast
@@ -175,7 +212,7 @@ build/fuzz/%.o: %.c build/fuzz/flags
 	@mkdir -p $(@D)
 	$(FUZZING) -fsanitize=fuzzer-no-link,$(CAUGHT) $(DEPENDS) -c -o $@ $<
 
-$(FUZZ:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZED:build/%=build/fuzz/%)
+$(FUZZ:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(OBJECTS:build/%=build/fuzz/%)
 	$(FUZZING) -fsanitize=fuzzer,$(CAUGHT) -o $@ $^ -lm
 
 # Parsers take any checksum while they are fuzzed, but structured cases want the programs as they are.
@@ -184,7 +221,7 @@ build/fuzz/strict/checksum.o: lib/stream/checksum.c build/fuzz/flags
 	$(FUZZING) -UFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=$(CAUGHT) $(DEPENDS) -c -o $@ $<
 
 build/fuzz/structured: $(STRUCTURED:build/%=build/fuzz/%) build/fuzz/strict/checksum.o \
-		$(filter-out build/fuzz/lib/stream/checksum.o,$(FUZZED:build/%=build/fuzz/%))
+		$(filter-out build/fuzz/lib/stream/checksum.o,$(OBJECTS:build/%=build/fuzz/%))
 	$(FUZZING) -fsanitize=$(CAUGHT) -o $@ $^ -lm
 
 ## demo: learn on examples/data through real pipes, and print the curve
@@ -245,8 +282,8 @@ fixtures: all
 # The bare work that the programs are measured against, each a program of one file.
 FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*.c))
 
-$(FLOORS): %: %.o $(LIB)
-	$(LINK) -o $@ $< $(LIB) -lm -ldl
+$(FLOORS): %: %.o $(BUILD)/objects | $(ARCHIVE)
+	$(call link_test,$< -ldl)
 
 ## bench: time the programs beside the same work in bare C, and how a round's cost grows
 bench: all $(FLOORS)
@@ -278,9 +315,16 @@ load: all build/tests/shim/load
 mutants:
 	@CC="$(CC)" MAKE="$(MAKE)" bash tests/mutants/run
 
+# All C of the tree.
+SOURCES = $(wildcard cmd/*.[ch] lib/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] examples/*/*.[ch])
+
+## format: lay out the C of the tree by .clang-format, which make check demands (clang-format)
+format:
+	clang-format -i $(SOURCES)
+
 ## clean: remove bin and build
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test fuzz demo data install uninstall static dist deb fixtures bench \
-	soak crash hosts load machine mutants clean
+.PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb fixtures bench \
+	soak crash hosts load machine mutants format clean

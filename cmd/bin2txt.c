@@ -19,10 +19,11 @@ struct form {
 
 /* The first form is the default. */
 static const struct form forms[] = {
-    { "svm", svm_form, form_values, NULL, NULL },
-    { "rank", form_rank, form_values, NULL, NULL },
-    { "run", form_run, form_values, NULL, NULL },
-    { "qrels", form_qrels, form_values, NULL, NULL },
+    { "svm", svm_form, form_values_model, NULL, NULL },
+    { "rank", form_rank, form_values_model, NULL, NULL },
+    { "run", form_run, form_values_model, NULL, NULL },
+    { "qrels", form_qrels, form_values_model, NULL, NULL },
+    { "values", form_values, form_values_model, NULL, NULL },
     { "head", form_head, form_head_model, NULL, NULL },
     { "summary", form_summary, NULL, form_summary_end, NULL },
     { "tsv", NULL, weights_tsv, NULL, NULL },

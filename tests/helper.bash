@@ -18,6 +18,19 @@ setup() {
     [ "$(command -v score)" = "$ROOT/bin/score" ] # and no other program of that name
 }
 
+# A sweep over every byte, call, number or moment takes each STRIDE-th, a prime: so it meets every kind.
+# make release-check takes all of them, and runs the tests that are in_release.
+export STRIDE=${STRIDE:-7}
+
+in_release() {
+    [ "$STRIDE" = 1 ] || skip "only in make release-check (STRIDE=1)"
+}
+
+# Skips in make quick.
+slow() {
+    [ -z "${QUICK-}" ] || skip "not in make quick"
+}
+
 # Skips where the data sets are missing.
 need_data() {
     [ -d "$DATA/$1" ] || skip "no ../shared/data/$1 here: the README says where to get it"
@@ -102,6 +115,11 @@ mkstream() {
 # uncrc < stream: the stream without crc=, which must be there and right (tests/shim/uncrc.c).
 uncrc() {
     "$ROOT/build/tests/shim/uncrc" "$@"
+}
+
+# values_of NAME < stream: the values of a key or a column of its rounds, one a line.
+values_of() {
+    bin2txt -f values | awk -F '\t' -v name="$1" '$4 == name { print $5 }'
 }
 
 # same A B: the two files hold the same bytes.

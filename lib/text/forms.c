@@ -61,6 +61,15 @@ static void print_document(struct print *print, const struct printer *printer, s
         print->failed = wrong_name(i, print->fault);
 }
 
+/* What a line that names the round by columns begins with. */
+static void print_round(struct print *print, const struct round *round)
+{
+    print_whole(print, round->t);
+    print_byte(print, '\t');
+    print_word(print, round->qid ? round->qid : "-");
+    print_byte(print, '\t');
+}
+
 static void print_qid(struct print *print, const struct round *round)
 {
     if (round->qid)
@@ -93,10 +102,7 @@ static void print_place(struct print *print, const struct printer *printer,
                         const struct round *round, size_t place)
 {
     uint32_t i = round->order[place];
-    print_whole(print, round->t);
-    print_byte(print, '\t');
-    print_word(print, round->qid ? round->qid : "-");
-    print_byte(print, '\t');
+    print_round(print, round);
     print_whole(print, place + 1);
     print_byte(print, '\t');
     print_document(print, printer, i);
@@ -201,13 +207,11 @@ int form_head(struct printer *printer, const struct round *round, struct fault *
     return form_head_model(printer, round->record, fault);
 }
 
+/* ---- values ---- */
+
 static void print_value(struct print *print, const struct column *column, size_t i)
 {
     const unsigned char *at = (const unsigned char *)column->data + i * column_width(column->type);
-    print_word(print, column->name);
-    print_byte(print, '\t');
-    print_whole(print, i);
-    print_byte(print, '\t');
     if (column->type == COLUMN_F8)
         print_double(print, unaligned_f8(at));
     else if (column->type == COLUMN_F4)
@@ -219,7 +223,7 @@ static void print_value(struct print *print, const struct column *column, size_t
     print_byte(print, '\n');
 }
 
-int form_values(struct printer *printer, const struct record *model, struct fault *fault)
+int form_values_model(struct printer *printer, const struct record *model, struct fault *fault)
 {
     struct print print;
     if (writer_bytes(printer->out, "# ", 2, fault) < 0 ||
@@ -227,7 +231,88 @@ int form_values(struct printer *printer, const struct record *model, struct faul
         return -1;
     print_start(&print, printer->out, fault);
     for (size_t c = 0; c < model->columns; c++)
-        for (size_t i = 0; i < model->column[c].count && print.failed == 0; i++)
+        for (size_t i = 0; i < model->column[c].count && print.failed == 0; i++) {
+            print_word(&print, model->column[c].name);
+            print_byte(&print, '\t');
+            print_whole(&print, i);
+            print_byte(&print, '\t');
             print_value(&print, &model->column[c], i);
+        }
+    return print_end(&print);
+}
+
+/* The document that value i of a column is about; docs of the round: none. */
+static size_t document_of(const struct round *round, enum round_column column, size_t count,
+                          size_t i)
+{
+    switch (column) {
+    case ROUND_ORDER:
+    case ROUND_TEAM:
+    case ROUND_SEEN:
+        return round->order[i];
+    case ROUND_GREEDY:
+        return round->greedy[i];
+    case ROUND_X:
+    case ROUND_NUMBER:
+        return i / round->dim;
+    default:
+        return !round_column_is_feature(column) && count == round->docs ? i : round->docs;
+    }
+}
+
+/* A document without a name is printed as its number. */
+static void print_column(struct print *print, const struct printer *printer,
+                         const struct round *round, const struct column *column)
+{
+    enum round_column number = round_column_find(column->name);
+    for (size_t i = 0; i < column->count && print->failed == 0; i++) {
+        size_t document = document_of(round, number, (size_t)column->count, i);
+        print_round(print, round);
+        if (document == round->docs)
+            print_byte(print, '-');
+        else if (printer->name && printer->name[document][0])
+            print_word(print, printer->name[document]);
+        else
+            print_whole(print, document);
+        print_byte(print, '\t');
+        print_word(print, column->name);
+        print_byte(print, '\t');
+        print_value(print, column, i);
+    }
+}
+
+/* The column name: the number of each document, and its name. */
+static void print_names(struct print *print, const struct printer *printer,
+                        const struct round *round)
+{
+    for (size_t i = 0; i < round->docs && print->failed == 0; i++) {
+        print_round(print, round);
+        print_whole(print, i);
+        print_word(print, "\tname\t");
+        print_word(print, printer->name[i]);
+        print_byte(print, '\n');
+    }
+}
+
+int form_values(struct printer *printer, const struct round *round, struct fault *fault)
+{
+    struct print print;
+    const struct record *record = round->record;
+    if (printer_names(printer, round, fault) < 0)
+        return -1;
+    print_start(&print, printer->out, fault);
+    for (size_t k = 0; k < record->keys; k++) {
+        print_round(&print, round);
+        print_word(&print, "-\t");
+        print_word(&print, record->key[k].name);
+        print_byte(&print, '\t');
+        print_word(&print, record->key[k].value);
+        print_byte(&print, '\n');
+    }
+    for (size_t c = 0; c < record->columns; c++)
+        if (name_is(record->column[c].name, "name"))
+            print_names(&print, printer, round);
+        else
+            print_column(&print, printer, round, &record->column[c]);
     return print_end(&print);
 }

@@ -58,7 +58,12 @@ int form_summary_end(struct printer *printer, struct fault *fault);
 int form_head(struct printer *printer, const struct round *round, struct fault *fault);
 int form_head_model(struct printer *printer, const struct record *model, struct fault *fault);
 
+/* A round's keys except crc=, then all its columns, "t TAB qid TAB document TAB key or column TAB
+ * value": a line for each value, in the order in which the record has them. The document is the one
+ * that the value is about, or "-". */
+int form_values(struct printer *printer, const struct round *round, struct fault *fault);
+
 /* A model: its header line after "# ", then "column TAB index TAB value", a line for each value. */
-int form_values(struct printer *printer, const struct record *model, struct fault *fault);
+int form_values_model(struct printer *printer, const struct record *model, struct fault *fault);
 
 #endif

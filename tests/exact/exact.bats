@@ -81,13 +81,13 @@ load ../helper
     "$ROOT/build/tests/exact/clicks"
 }
 
-@test "a million decimals become the floats that strtof makes of them" {
-    "$ROOT/build/tests/exact/number" 1000000
+@test "decimals, a million in a release, become the floats that strtof makes of them" {
+    "$ROOT/build/tests/exact/number" $((1000000 / STRIDE))
 }
 
 @test "features are read alike, to the bit, with every kind of vectors and without" {
     small_text >text
-    "$ROOT/build/tests/exact/features" 300000 text "$ROOT"/examples/data/*.svm
+    "$ROOT/build/tests/exact/features" $((300000 / STRIDE)) text "$ROOT"/examples/data/*.svm
 }
 
 @test "the text of all data sets is read alike with every kind of vectors" {
@@ -95,8 +95,8 @@ load ../helper
     "$ROOT/build/tests/exact/features" 1 "$ROOT"/../shared/data/*/*.txt
 }
 
-@test "a million numbers of each kind are printed with the bytes of printf" {
-    "$ROOT/build/tests/exact/digits" 1000000
+@test "numbers of each kind, a million in a release, are printed with the bytes of printf" {
+    "$ROOT/build/tests/exact/digits" $((1000000 / STRIDE))
 }
 
 @test "separable queries: slam keeps its bound, minimax ranks the same for every eta" {

@@ -467,10 +467,9 @@ covariance() {
     for t in {1..12}; do
         replay -b $t -n $t round | score -f ring | explore -p team-draft -s 4 | tee shown |
             feedback-mask -c perfect -L 1 -k 1 | update -a dbgd -e 0.5 -S 2 -s 7 -f ring >one
-        # label, score, rival, order, team: the rival's scores are 2 u, and who is on top is clicked on
-        tail -c +$(($(head -n 1 shown | wc -c) + 1)) shown | head -c 75 >columns
-        tail -c +37 columns | head -c 24 | od -A n -v -t f8 | tr -s ' \n' '\n\n' | grep . >rival
-        top=$(tail -c +73 columns | head -c 1 | od -A n -t u1 | tr -d ' ')
+        # the rival's scores are 2 u, and who is on top is clicked on
+        values_of rival <shown >rival
+        top=$(values_of team <shown | head -n 1)
         weights one | tr ' ' '\n' | paste - rival | awk -v top="$top" '
             { d = $1 - top * $2 / 4; length2 += $2 * $2 / 4 }
             d * d > 1e-28 { exit bad = 1 }

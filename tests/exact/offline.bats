@@ -146,6 +146,7 @@ at_least() {
 
 # Of 400 logs it is 96 of a hundred, for both.
 @test "MQ2008: the truth is within two standard errors in 95 of 100 logs" {
+    in_release
     need_data MQ2008
     cat "$DATA"/MQ2008/S[1-5].txt | svm2bin >q.bin
     svm2bin "$DATA/MQ2008/S1.txt" | update -a squared -T 784 -m log.w

@@ -105,10 +105,10 @@ block() {
         grep -oh '`\(make\|sh\|bash\|rankpipe\) [^`]*`' "$ROOT/README.md" "$ROOT/HACKING.md" | tr -d '`' |
             awk '{ print $1, $2, $2 == "-C" || $3 ~ /^(SAN|T)=/ ? $3 : "" }'
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
-    # Not run by a test: make check, which runs them; make bench and make load, which time; make mutants, which takes
-    # an hour (mutants.bats tests its parts); make crash and make hosts, which take minutes (crash.bats and hosts.bats
-    # run them in short); make machine, which downloads Debian; and make fuzz, which needs a clang with libFuzzer
-    # (fuzz.bats runs the targets on their corpus).
+    # Not run by a test: make check, quick and release-check, which run them; make bench and make load, which time;
+    # make format, which changes the sources; make mutants, which takes an hour (mutants.bats tests its parts);
+    # make crash and make hosts, which take minutes (crash.bats and hosts.bats run them in short); make machine, which
+    # downloads Debian; and make fuzz, which needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
 bash tests/promises/bytes
 bash tests/promises/crash
@@ -126,6 +126,7 @@ make deb
 make debug
 make demo
 make dist
+make format
 make fuzz
 make help
 make hosts
@@ -133,6 +134,8 @@ make install
 make load
 make machine
 make mutants
+make quick
+make release-check
 make soak
 make static
 make test

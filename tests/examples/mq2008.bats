@@ -8,6 +8,7 @@ mean() {
 }
 
 @test "20,000 rounds of MQ2008: each learner is as good as the README says, random as bad" {
+    in_release
     need_data MQ2008
     sh "$ROOT/examples/mq2008" "$DATA/MQ2008" 20000 1 >table
     cat table
@@ -43,6 +44,7 @@ mean() {
 }
 
 @test "ridge: one answer a round, in random order, is worth nearly all labels" {
+    in_release
     need_data MQ2008
     cat "$DATA"/MQ2008/S?.txt | svm2bin >stored
     for seed in 1 2 3; do

@@ -138,6 +138,7 @@ holds() {
 }
 
 @test "real queries: Tables 2 and 3 are the page's, and as near to the paper's as it says" {
+    in_release
     need_data MQ2008
     papers DATA="$DATA" wang2015-table2 wang2015-table2-relevant wang2015-table3
     while read -r row; do
@@ -160,6 +161,7 @@ holds() {
 }
 
 @test "real queries: from all labels and from the top of the list, as the page says" {
+    in_release
     need_data MQ2008
     need_data MSLR
     need_gnuplot
@@ -194,12 +196,14 @@ rows() {
 }
 
 @test "what the page says of the perceptrons' theorems holds on every collection" {
+    in_release
     need_data MQ2008
     papers SIZE=short DATA="$DATA" MEASURED="$(rows perceptrons)" hold
     [ ! -d "$DATA/lambdarank" ] || [ -s out/bounded.lambdarank.slam.ndcg ]
 }
 
 @test "what the page says of the paper of 2016 holds in shorter runs" {
+    in_release
     need_data MQ2008
     need_data MSLR
     papers SIZE=short DATA="$DATA" MEASURED="$(rows ct2016) ct2016-figure1" hold

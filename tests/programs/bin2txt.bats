@@ -95,6 +95,56 @@ a 0 GX2 0"
 1 0 1 10"
 }
 
+@test "values prints a line a key and a value: t, qid, document, key or column, value" {
+    # The document is that of the place for order, greedy and seen; features are by document, too.
+    { explored && masked && end 2; } | bin2txt -f values | sed 's/\t/ /g' >out
+    cat >expected <<'TEXT'
+5 K%C3%A4fer - t 5
+5 K%C3%A4fer - qid K%C3%A4fer
+5 K%C3%A4fer - docs 2
+5 K%C3%A4fer - dim 2
+5 K%C3%A4fer - gamma 0.5
+5 K%C3%A4fer 0 label 2
+5 K%C3%A4fer 1 label 0.5
+5 K%C3%A4fer 0 score 0.10000000000000001
+5 K%C3%A4fer 1 score -3
+5 K%C3%A4fer 1 order 1
+5 K%C3%A4fer 0 order 0
+5 K%C3%A4fer 0 greedy 0
+5 K%C3%A4fer 1 greedy 1
+5 K%C3%A4fer 0 x 1
+5 K%C3%A4fer 0 x 0
+5 K%C3%A4fer 1 x -0
+5 K%C3%A4fer 1 x 0.100000001
+7 - - t 7
+7 - - docs 2
+7 - - dim 0
+7 - 1 order 1
+7 - 0 order 0
+7 - 1 seen 1
+TEXT
+    same expected out
+    is "$({ explored && end 1; } | bin2txt -f values | head -n 1)" $'5\tK%C3%A4fer\t-\tt\t5'
+}
+
+@test "values prints names, sparse features, and a document without a name by its number" {
+    is "$({ named && end 1; } | bin2txt -f values | cut -f 3- | tail -n +5 | tr '\t' ' ' | paste -sd ,)" \
+        '0 name d-1,1 name ,2 name GX2,'\
+'GX2 order 2,d-1 order 0,1 order 1,'\
+'- ptr 0,- ptr 1,- ptr 1,- ptr 3,- idx 3,- idx 0,- idx 7,- val 0.100000001,- val 1,- val 0.5'
+    { echo 'rankpipe/1 round t=1 docs=1 dim=0 cols=name:u1[4] bytes=4' && printf 'a\tb\0' && end 1; } >a
+    fails_on a 1 'bin2txt: <stdin>: round 1: the name of document 0 is not one word: *' bin2txt -f values
+}
+
+@test "values prints teams by place, compact features by document, and keys and columns of one's own" {
+    mkstream round t=8 x-site=b,2 docs=2 dim=1 team:u1 1 0 order:u4 1 0 mine:u1 7 255 \
+        yours:u8 18446744073709551615 label-true:f8 0.1 0.5 offset:f4 -1 step:f4 0.25 number:u1 3 0 |
+        bin2txt -f values | cut -f 3- | tr '\t' ' ' >out
+    is "$(paste -sd , out)" '- t 8,- x-site b,2,- docs 2,- dim 1,1 team 1,0 team 0,1 order 1,0 order 0,'\
+'0 mine 7,1 mine 255,- yours 18446744073709551615,0 label-true 0.10000000000000001,1 label-true 0.5,'\
+'- offset -1,- step 0.25,0 number 3,1 number 0'
+}
+
 @test "head prints the header lines" {
     { explored && named && masked && end 3; } >three
     is "$(bin2txt -f head three)" "$(explored | head -n 1)
@@ -156,7 +206,7 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
 }
 
 @test "an unknown form is a wrong command line" {
-    fails 2 "bin2txt: -f wants svm, rank, run, qrels, head, summary, tsv, svm-light, ranklib, memory or check, not 'xml'*usage: bin2txt *" bin2txt -f xml
+    fails 2 "bin2txt: -f wants svm, rank, run, qrels, values, head, summary, tsv, svm-light, ranklib, memory or check, not 'xml'*usage: bin2txt *" bin2txt -f xml
 }
 
 @test "a missing file is an error, and what came before it is printed" {
@@ -364,6 +414,7 @@ TEXT
 }
 
 @test "summary: past the cutoff, too: many shuffles have that mean and deviation" {
+    slow
     made() { awk 'BEGIN { for (q = 1; q <= 5; q++) for (d = 0; d < 15 + q; d++) print (d * q) % 4, "qid:" q, "1:1" }'; }
     made | svm2bin >queries
     bin2txt -f summary queries | line 'line order' >line

@@ -709,6 +709,7 @@ feedback-join: 2 of 4 rounds left to a later run, because answers may still come
 }
 
 @test "memory stays flat where answers come in order, and by request within a time" {
+    slow
     needs_limits
     synth -n 1000000 -d 1 -l 1 linear | explore -g 1 >million.bin
     seq 1 1000000 | sed 's/$/\t1/' >answers

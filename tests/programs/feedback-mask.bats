@@ -3,13 +3,13 @@
 
 load ../helper
 
-# The header and the bytes of a stream of one round, as hexadecimal digits.
+# The header of a stream of one round, and the values of its columns.
 head_of() {
     bin2txt -f head "$1" | sed 's/^rankpipe.1 round //'
 }
 
-payload_of() {
-    tail -n +2 "$1" | head -c "$(bin2txt -f head "$1" | sed 's/.*bytes=//')" | od -An -v -tx1 | tr -d ' \n'
+columns_of() {
+    for column in mine order seen; do echo "$column" $(values_of $column <"$1"); done | paste -sd ' '
 }
 
 # Three documents of relevance 4, 0.1 and 1 (as bytes 00008040 cdcccc3d 0000803f), shown 2 0 1, and
@@ -27,21 +27,21 @@ round() {
     round | feedback-mask -k 2 >out
     is "$(head_of out)" \
         't=3 qid=a docs=3 dim=0 gamma=0.5 x-site=7 cols=mine:u1[2],order:u4[3],seen:f4[2] bytes=22'
-    is "$(payload_of out)" "6869""020000000000000001000000""0000803f00008040"
+    is "$(columns_of out)" 'mine 104 105 order 2 0 1 seen 1 4'
 }
 
 @test "k is 1 where none is given" {
     round | feedback-mask >out
     round | feedback-mask -k 1 >one
     same one out
-    is "$(payload_of out)" "6869""020000000000000001000000""0000803f"
+    is "$(columns_of out)" 'mine 104 105 order 2 0 1 seen 1'
 }
 
 @test "-k all, and a k beyond the list, are the whole list" {
     round | feedback-mask -k all >all
     is "$(head_of all)" \
         't=3 qid=a docs=3 dim=0 gamma=0.5 x-site=7 cols=mine:u1[2],order:u4[3],seen:f4[3] bytes=26'
-    is "$(payload_of all)" "6869""020000000000000001000000""0000803f00008040cdcccc3d"
+    is "$(columns_of all)" 'mine 104 105 order 2 0 1 seen 1 4 0.100000001'
     round | feedback-mask -k 3 >three
     same all three
     round | feedback-mask -k 4294967295 >most

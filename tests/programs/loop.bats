@@ -16,6 +16,7 @@ piped() {
 }
 
 @test "for every learner the model and the table are the ring's, dense, sparse and fixed lists" {
+    slow
     stored_rounds
     for run in $RUNS; do
         settings ${run%.*}

@@ -30,13 +30,7 @@ ranked() {
 # index_of MODEL ROUND: mean and index of the first document.
 index_of() {
     score -m "$1" <"$2" >scored
-    tail -c +$(($(head -n 1 scored | wc -c) + 1)) scored >payload
-    head -n 1 scored | tr ', ' '\n\n' | sed 's/^cols=//' | sed 's/[]:[]/ /g' | awk '
-        NF == 3 { if ($1 == "score" || $1 == "index") print at + 0
-            at += $3 * substr($2, 2) }' |
-        while read -r at; do
-            tail -c +$((at + 1)) payload | head -c 8 | od -An -v -tf8
-        done | paste -sd ' ' -
+    echo "$(values_of score <scored | head -n 1) $(values_of index <scored | head -n 1)"
 }
 
 # ---- steps by hand ----
@@ -311,6 +305,7 @@ measured() {
 }
 
 @test "under valgrind a memory is clean, and leaves nothing" {
+    slow
     command -v valgrind || skip "no valgrind here"
     not_sanitized "valgrind cannot run them"
     VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9'

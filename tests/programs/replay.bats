@@ -182,6 +182,7 @@ counts() {
 }
 
 @test "-z draws rounds by a Zipf law: frequencies fall as r^-z" {
+    slow
     stored {a..j} >a_to_j
     for z in 0.5 1 2; do
         replay -z $z -n 50000 a_to_j | counts >counts
@@ -200,6 +201,7 @@ counts() {
 }
 
 @test "-z: which round is frequent depends on the seed, not on its place in the file" {
+    slow
     stored {a..e} >a_to_e
     for seed in {1..60}; do
         replay -z 2 -s $seed -n 200 a_to_e | counts | awk 'NR == 1 { print $2 }'
@@ -324,6 +326,7 @@ counts() {
 }
 
 @test "a million small rounds take some 16 bytes each, and 64 MB of headers at the most" {
+    slow
     needs_limits
     awk 'BEGIN { for (i = 0; i < 1000000; i++) print i % 3 " qid:" i " 1:0.5" }' | svm2bin | uncrc >many
     (ulimit -v 262144 && exec replay many) | cmp - many # which has 92 MB

@@ -39,7 +39,7 @@ salvaged() { # salvaged STATUS FILE...: into out and err
     small_text | svm2bin | explore -g 1 >shown.bin
     size=$(wc -c <shown.bin)
     ends=$(grep -abo 'rankpipe/1' shown.bin | cut -d : -f 1 | tail -n +2) # of rounds 1, 2, 3
-    for ((n = 0; n < size; n++)); do
+    for ((n = 0; n < size; n += STRIDE)); do
         head -c "$n" shown.bin >cut
         got=0
         salvage cut >out 2>err || got=$?
@@ -55,7 +55,7 @@ salvaged() { # salvaged STATUS FILE...: into out and err
     replay -n 3 shown.bin >first.bin
     size=$(wc -c <first.bin)
     replay -b 101 -n 103 shown.bin >second.bin
-    for ((n = 1; n < size; n++)); do
+    for ((n = 1; n < size; n += STRIDE)); do
         head -c "$n" first.bin | cat - second.bin >log
         got=0
         salvage log >out 2>err || got=$?
@@ -151,7 +151,7 @@ salvaged() { # salvaged STATUS FILE...: into out and err
     needs_limits
     small_text | svm2bin | explore -g 1 >shown.bin
     size=$(wc -c <shown.bin)
-    for ((n = 0; n < size; n++)); do
+    for ((n = 0; n < size; n += STRIDE)); do
         { head -c "$n" shown.bin; printf '\x39'; tail -c +$((n + 2)) shown.bin; } >changed
         got=0
         (ulimit -v 100000 && exec timeout 5 salvage changed) >out 2>err || got=$?

@@ -396,6 +396,7 @@ rename_in() {
 }
 
 @test "-r: thousand models under load: no round is lost, and each has one model's scores" {
+    slow
     # the weights of the model after n rounds are all n: half of one and half of another would show
     for ((n = 0; n < 50; n++)); do
         mkstream model learner=kl rounds=1 dim=2000 w:f8 "$n*2000" >m.$n

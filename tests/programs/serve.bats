@@ -170,6 +170,7 @@ answers() {
 }
 
 @test "-i: a connection without a whole request is closed after so many seconds" {
+    slow
     start -S status t 'explore -g 1'
     other=$started
     printf '? 1:1\n\n' | serve -a t >got

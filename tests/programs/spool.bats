@@ -317,6 +317,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
 }
 
 @test "any byte of a finished file changed: refused with a place, or read" {
+    slow
     small_text | svm2bin | explore -g 1 | tee whole | spool log >/dev/null
     file=log/rounds.0000000000000001-0000000000000003.bin
     "$ROOT/build/tests/shim/survive_bytes" -f $file -i whole flip whole spool -r log
@@ -337,6 +338,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
 }
 
 @test "memory does not grow with rounds, files or what is skipped" {
+    slow
     needs_limits
     synth -n 300000 -d 2 -l 2 linear >many.bin
     (ulimit -v 20000 && spool -c 1000 log <many.bin >out && spool -r log >read)

@@ -10,6 +10,7 @@ records() {
 }
 
 @test "the laws are the papers', and what is drawn keeps to them" {
+    slow
     "$ROOT/build/tests/exact/game"
 }
 

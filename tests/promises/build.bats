@@ -4,7 +4,7 @@ load ../helper
 # A copy of the sources and of what is built of them, with times kept, in ./tree.
 copy_tree() {
     mkdir tree
-    (cd "$ROOT" && tar -cf - Makefile bin build/flags build/lib build/cmd build/tests build/examples \
+    (cd "$ROOT" && tar -cf - Makefile bin build/{flags,objects,librankpipe.a} build/lib build/cmd build/tests build/examples \
         cmd examples lib package tests) | tar -C tree -xf -
     make -s -C tree all tests build/examples/data/make
 }
@@ -12,6 +12,11 @@ copy_tree() {
 # would_build TARGET...: the objects that make would compile in ./tree, by their names.
 would_build() {
     make -n -C tree "$@" | sed -n 's,.* -c -o build/\([^ ]*\)\.o .*,\1,p' | LC_ALL=C sort
+}
+
+# would_link TARGET...: the test programs that make would link in ./tree.
+would_link() {
+    make -n -C tree "$@" | sed -n 's/.* -Wl,-t -o \([^ ]*\) .*/\1/p' | LC_ALL=C sort
 }
 
 # plain_make ARGUMENT...: without the flags that these tests were built with.
@@ -45,6 +50,29 @@ plain_make() {
     would_build tests build/examples/data/make >have
     grep -x tests/fuzz/driver have
     grep -x examples/data/make have
+}
+
+@test "a changed object links again the test programs that hold it, and no other" {
+    copy_tree
+    would_link tests build/examples/data/make >have
+    [ ! -s have ]
+    touch tree/lib/base/siphash.c
+    would_link tests build/examples/data/make >have
+    for program in $(find "$ROOT/build/tests" "$ROOT/build/examples" -type f -perm -u+x ! -name '*.so'); do
+        if nm "$program" | grep -q ' siphash_add$'; then echo "${program#"$ROOT/"}"; fi
+    done | grep -v /tests/bench/ | LC_ALL=C sort >want
+    grep -x build/tests/exact/siphash want
+    same have want
+    make -s -C tree all tests
+    touch tree/tests/exact/ridge.c
+    is "$(would_link tests)" build/tests/exact/ridge
+    # One more object, of which the archive must hear, and one less.
+    for change in touch rm; do
+        $change tree/lib/base/more.c
+        [ "$(would_link tests | wc -l)" -gt 50 ]
+        make -s -C tree all tests
+        make -q -C tree all tests
+    done
 }
 
 @test "changed flags rebuild everything, and the same flags nothing" {

@@ -4,17 +4,6 @@ load ../helper
 # The rooms of lib/, each using only itself and those before it.
 ROOMS="base kernels math io stream log explore loss measure feature text learn memory learners run serve"
 
-# room ROOM: its place in that order, from 1.
-room() {
-    local name n=0
-    for name in $ROOMS; do
-        n=$((n + 1))
-        [ "$name" = "$1" ] && echo $n && return
-    done
-    echo "no room lib/$1 in tests/promises/house.bats" >&2
-    return 1
-}
-
 # Lines "user used": a file of lib/ and a header of lib/ that it includes, both as ROOM/MODULE.
 includes() {
     (cd "$ROOT/lib" && grep -H '^#include "' ./*/*.[ch]) |
@@ -25,12 +14,10 @@ includes() {
     [ "$(cd "$ROOT/lib" && echo */)" = "$(printf '%s/\n' $ROOMS | LC_ALL=C sort | paste -sd ' ')" ]
     includes >includes
     [ "$(wc -l <includes)" -gt 200 ]
-    while read -r user used; do
-        [ "$(room "${used%/*}")" -le "$(room "${user%/*}")" ] || {
-            echo "lib/$user includes $used.h, whose room comes after its own"
-            return 1
-        }
-    done <includes
+    awk -F '[ /]' -v rooms="$ROOMS" '
+        BEGIN { n = split(rooms, name, " "); for (i = 1; i <= n; i++) at[name[i]] = i }
+        at[$3] > at[$1] { print "lib/" $1 "/" $2 " includes " $3 "/" $4 ".h, whose room comes after its own"; bad = 1 }
+        END { exit bad }' includes
 }
 
 @test "no modules of lib/ use each other in a circle" {
@@ -96,4 +83,44 @@ longer() {
         /^}/ { start = 0 }
         length($0) > 100 { print FILENAME ":" FNR ": " length($0) " characters"; bad = 1 }
         END { exit bad }' "$ROOT"/lib/*/*.[ch] "$ROOT"/cmd/*.[ch] "$ROOT"/tests/*/*.[ch]
+}
+
+# named PATTERN: the words of HACKING.md that match.
+named() {
+    grep -oE "$1" "$ROOT/HACKING.md" | sort -u
+}
+
+@test "HACKING.md names no file, module or function that does not exist" {
+    cd "$ROOT" || return 1
+    # paths, where NAME and PROGRAM stand for any word
+    named '(build/)?\b(lib|cmd|tests|man|examples|package)/[A-Za-z0-9_./*-]*[A-Za-z0-9_*]' | grep -v '^build/' |
+        sed 's/NAME\|PROGRAM/*/' >"$BATS_TEST_TMPDIR/paths"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/paths")" -gt 40 ]
+    while read -r path; do
+        compgen -G "$path" >/dev/null || { echo "no $path" && return 1; }
+    done <"$BATS_TEST_TMPDIR/paths"
+    # files without their folder
+    for file in $(named '[a-z0-9_]+\.[ch]\b'); do
+        find lib cmd tests -name "*$file" | grep -q . || { echo "no $file" && return 1; }
+    done
+    # modules in the list of rooms, in brackets
+    sed -n '/^## The rooms/,/^Not in/p' HACKING.md | awk '
+        /^    [a-z]/ { room = $1 }
+        { while (match($0, /\([a-z0-9_]+\)/)) {
+            print "lib/" room "/" substr($0, RSTART + 1, RLENGTH - 2) ".h"
+            $0 = substr($0, RSTART + RLENGTH) } }' >"$BATS_TEST_TMPDIR/modules"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/modules")" -gt 20 ]
+    for module in $(<"$BATS_TEST_TMPDIR/modules"); do [ -f "$module" ] || { echo "no $module" && return 1; }; done
+    is "$(sed -n '/^## The rooms/,/^Not in/s/^    \([a-z][a-z]*\) .*/\1/p' HACKING.md | paste -sd ' ')" "$ROOMS"
+    # functions and tables
+    for name in $(named '`[a-z0-9]+_[a-z0-9_]+`' | tr -d '`'); do
+        grep -rqw "$name" lib cmd tests || { echo "no $name" && return 1; }
+    done
+}
+
+@test "the C of the tree is laid out as make format does it" {
+    command -v clang-format >/dev/null || skip "no clang-format here"
+    [ -e "$ROOT/.clang-format" ] || skip "no .clang-format here: a copy"
+    cd "$ROOT" || return 1
+    clang-format --dry-run -Werror cmd/*.[ch] lib/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] examples/*/*.[ch]
 }

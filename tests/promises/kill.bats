@@ -6,6 +6,7 @@ load ../helper
 killed() {
     local moments=$1
     shift
+    [ "$STRIDE" = 1 ] || moments=$((moments / 3))
     not_sanitized "they look for leaks at their end, and are not gone at once"
     SPAN=150 bash "$ROOT/tests/promises/kill" "$moments" 1 "$@"
 }

@@ -50,6 +50,7 @@ curve() {
 }
 
 @test "the tarball builds without git, installs, and makes itself again" {
+    in_release
     not_sanitized "it is built without them"
     $MAKE -s dist
     tar -xzf "$TARBALL"

@@ -43,6 +43,7 @@ makes_the_same() {
 }
 
 @test "gcc, from no optimization to the most" {
+    in_release
     needs gcc
     build none gcc -O0
     makes_the_same none
@@ -59,18 +60,21 @@ makes_the_same() {
 }
 
 @test "clang" {
+    in_release
     needs clang
     build clang clang -O2
     makes_the_same clang
 }
 
 @test "musl" {
+    in_release
     needs musl-gcc
     LINK=-static build musl musl-gcc -O2
     makes_the_same musl
 }
 
 @test "32 bits" {
+    in_release
     needs i686-linux-gnu-gcc
     LINK=-static build i686 i686-linux-gnu-gcc -O2 -msse2 -mfpmath=sse -Wno-psabi
     makes_the_same i686
@@ -88,6 +92,7 @@ emulate() {
 }
 
 @test "arm64, by emulation" {
+    in_release
     needs aarch64-linux-gnu-gcc qemu-aarch64
     LINK=-static build arm64 aarch64-linux-gnu-gcc -O2
     emulate arm64 qemu-aarch64
@@ -95,6 +100,7 @@ emulate() {
 }
 
 @test "s390x, which is big-endian, by emulation" {
+    in_release
     needs s390x-linux-gnu-gcc qemu-s390x
     LINK=-static build s390x s390x-linux-gnu-gcc -O2 -fexcess-precision=fast
     emulate s390x qemu-s390x

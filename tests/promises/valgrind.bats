@@ -6,6 +6,7 @@ VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-
     --error-exitcode=9'
 
 @test "under valgrind every program is clean, and frees all memory" {
+    in_release
     command -v valgrind || skip "no valgrind here"
     not_sanitized "valgrind cannot run them"
     set -o pipefail
@@ -42,6 +43,7 @@ VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-
 }
 
 @test "under valgrind a job that fails is clean too" {
+    in_release
     command -v valgrind || skip "no valgrind here"
     not_sanitized "valgrind cannot run them"
     small_text | svm2bin >rounds

@@ -11,7 +11,8 @@
  * written from its beginning on, so that after a failure it is a part of what it should be; a model
  * (-m) is replaced whole: as it was, as it should be, or one of MODEL.1, MODEL.2 ... Both are put
  * back before each run. -n names a file that messages may name; -c picks calls ("read,write"), and
- * -p the program that makes them; -a names a file that standard output may be instead. */
+ * -p the program that makes them; -a names a file that standard output may be instead.
+ * $STRIDE tries each so manieth call, from the first of each kind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -77,6 +78,7 @@ static struct bytes input, out, right_out, other_out;
 static char shim[4096];
 static int report_fd;
 static unsigned long runs, wrongs;
+static unsigned stride = 1;
 static unsigned made[FAULTY_CALLS];
 
 static void stop(const char *what)
@@ -488,7 +490,7 @@ static void go_wrong(size_t member, enum faulty call, unsigned times)
 {
     for (const struct mishap *mishap = mishaps(call); mishap->error || mishap->how; mishap++) {
         unsigned last = mishap->on && mishap->smooth ? times > 0 : times;
-        for (unsigned n = 1; n <= last; n++) {
+        for (unsigned n = 1; n <= last; n += stride) {
             struct fault fault = { member, call, mishap, n };
             const char *bad = check(&fault, run(&fault));
             runs++;
@@ -582,6 +584,8 @@ int main(int argc, char **argv)
     if (report_fd < 0 || unlink(counts) < 0)
         stop("counts");
     signal(SIGPIPE, SIG_IGN);
+    if (getenv("STRIDE"))
+        stride = (unsigned)atoi(getenv("STRIDE"));
     read_options(argc, argv);
     if (member_count == 0 || !run(NULL) || !all_well()) {
         fprintf(stderr, "faults: it is not well from the first\n");

@@ -1,7 +1,8 @@
 /* bear [-f file] [-i input] ended|held|cut|flip whole command ...: runs a command on what a
  * stranger might send, and sees that it bears it. `ended` gives it the bytes of the file `whole` by
  * a pipe; `held` by one that then stays open: the command must refuse them without waiting for
- * more. `cut` gives it each of their beginnings, `flip` them with each byte changed, twice. -f
+ * more. `cut` gives it each of their beginnings, `flip` them with each byte changed, twice;
+ * with $STRIDE, each so manieth. -f
  * writes the bytes into that file instead, and -i says where standard input comes from.
  *
  * Refused means: exit 1, and one line on standard error, of printable characters, that begins with
@@ -29,6 +30,7 @@ struct trial {
     bool held, may_pass;
     char **command;
     long most; /* KiB */
+    size_t stride;
 };
 
 struct verdict {
@@ -217,7 +219,7 @@ static int try(const struct trial *trial, size_t n, const char *how, size_t at, 
 static int cut(const struct trial *trial, size_t n)
 {
     int bad = 0;
-    for (size_t at = 0; at < n && !bad; at++)
+    for (size_t at = 0; at < n && !bad; at += trial->stride)
         bad = try(trial, at, "cut at", at, false);
     return bad;
 }
@@ -225,7 +227,7 @@ static int cut(const struct trial *trial, size_t n)
 static int flip(const struct trial *trial, size_t n)
 {
     int bad = 0;
-    for (size_t at = 0; at < n && !bad; at++) {
+    for (size_t at = 0; at < n && !bad; at += trial->stride) {
         unsigned char was = whole[at];
         const unsigned char now[] = { was ^ 0x01, was ^ 0x10 };
         for (size_t v = 0; v < sizeof now && !bad; v++) {
@@ -247,9 +249,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bear [-f file] [-i input] ended|held|cut|flip whole command ...\n");
         return 2;
     }
-    const char *how = argv[optind], *kib = getenv("BEAR_KIB");
+    const char *how = argv[optind], *kib = getenv("BEAR_KIB"), *stride = getenv("STRIDE");
     trial.command = argv + optind + 2;
     trial.most = kib ? atol(kib) : trial.most;
+    trial.stride = stride ? (size_t)atol(stride) : 1;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGALRM, give_up);
     size_t n = read_whole(argv[optind + 1]);

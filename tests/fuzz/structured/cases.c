@@ -206,9 +206,9 @@ static void case_join(struct dice *draw)
 
 static void case_bin2txt(struct dice *draw)
 {
-    static const char *const forms[] = { "svm", "rank", "run", "qrels", "head", "summary", "tsv",
-                                         "svm-light", "ranklib", "memory", "check", "nosuch",
-                                         NULL };
+    static const char *const forms[] = { "svm", "rank", "run", "qrels", "values", "head",
+                                         "summary", "tsv", "svm-light", "ranklib", "memory",
+                                         "check", "nosuch", NULL };
     struct command command = { .in = "in" };
     put_rounds(draw);
     command_words(&command, memory_text("bin2txt -f %s", draw_word(draw, forms)));
