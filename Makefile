@@ -315,16 +315,9 @@ load: all build/tests/shim/load
 mutants:
 	@CC="$(CC)" MAKE="$(MAKE)" bash tests/mutants/run
 
-# All C of the tree.
-SOURCES = $(wildcard cmd/*.[ch] lib/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] examples/*/*.[ch])
-
-## format: lay out the C of the tree by .clang-format, which make check demands (clang-format)
-format:
-	clang-format -i $(SOURCES)
-
 ## clean: remove bin and build
 clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb fixtures bench \
-	soak crash hosts load machine mutants format clean
+	soak crash hosts load machine mutants clean

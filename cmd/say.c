@@ -17,7 +17,7 @@ static size_t control_bytes(const char *p)
 
 void say(const char *name, const char *text)
 {
-    char line[4 * sizeof ((struct fault *)0)->text + 64];
+    char line[4 * sizeof((struct fault *)0)->text + 64];
     size_t n = (size_t)snprintf(line, sizeof line, "%.40s: ", name);
     while (*text) {
         size_t control = control_bytes(text);

@@ -70,8 +70,8 @@ static double in_turn(const struct weights *w, const double *logit, const double
     return weight[i] / w->total * then;
 }
 
-void propensity_luce(size_t m, const double *logit, size_t places, const uint32_t *doc, double *weight,
-                 struct luce *luce)
+void propensity_luce(size_t m, const double *logit, size_t places, const uint32_t *doc,
+                     double *weight, struct luce *luce)
 {
     struct weights w = weigh(m, logit, weight);
     for (size_t a = 0; a < places; a++) {
@@ -175,8 +175,8 @@ static double noise(struct rng *rng)
     return -real_log(-real_log(u));
 }
 
-void propensity_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *order, double *keys,
-                      uint32_t *scratch)
+void propensity_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *order,
+                          double *keys, uint32_t *scratch)
 {
     double *sum = keys, *rest = keys + m, *sorted = keys + 2 * m;
     uint32_t *by_rest = scratch + m;

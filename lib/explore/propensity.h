@@ -60,8 +60,8 @@ double propensity_two(const struct exposure *exposure, size_t a, size_t b);
  *   pi_ij = p_i p_j / (1 - p_i) + p_i p_j / (1 - p_j)
  * No digits cancel, even if one document has nearly all of the probability; a probability below
  * 2^-1074 becomes 0. Logits are finite; `weight` has room for m. O(m places). */
-void propensity_luce(size_t m, const double *logit, size_t places, const uint32_t *doc, double *weight,
-                 struct luce *luce);
+void propensity_luce(size_t m, const double *logit, size_t places, const uint32_t *doc,
+                     double *weight, struct luce *luce);
 
 /* The sum of exp(logit) over a place and all below it, as sum * exp(most). */
 struct luce_rest {
@@ -105,8 +105,8 @@ void propensity_draw_swap(size_t m, size_t top, struct rng *rng, uint32_t *order
  * -log(-log u). The sums are compared exactly, however large the logits are. u is a multiple of
  * 2^-53, so an order less likely than that may never be drawn. `keys` has room for 3 m, `scratch`
  * for 2 m. O(m log m). */
-void propensity_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *order, double *keys,
-                      uint32_t *scratch);
+void propensity_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *order,
+                          double *keys, uint32_t *scratch);
 
 /* t^-power, for t from 1 and power above 0: at most 1, with the same bits on every machine. */
 double propensity_fall(uint64_t t, double power);

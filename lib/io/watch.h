@@ -1,5 +1,5 @@
-/* watch: waits for input or output, and meanwhile watches signals, a ring, and whether the output is
- * still read. */
+/* watch: waits for input or output, and meanwhile watches signals, a ring, and whether the output
+ * is still read. */
 #ifndef RANKPIPE_WATCH_H
 #define RANKPIPE_WATCH_H
 

@@ -9,7 +9,9 @@
 
 typedef double KIND(docs) __attribute__((vector_size(WIDTH * sizeof(double))));
 
-VECTORS_INLINE void KIND(take)(KIND(docs) *to, const double *z, size_t i, size_t k)
+/* clang-format off: it takes the first parameter for a product */
+VECTORS_INLINE void KIND(load)(KIND(docs) *to, const double *z, size_t i, size_t k)
+/* clang-format on */
 {
     memcpy(to, z + VARIANCES_ABREAST * i + WIDTH * k, sizeof *to);
 }
@@ -28,7 +30,7 @@ VECTORS_INLINE void KIND(project)(const double *const *column, size_t columns, s
     for (size_t i = 0; i < top; i += FOUR) {
         for (size_t l = 0; l < FOUR / step; l++) {
             for (size_t k = 0; k < SETS; k++) {
-                KIND(take)(&zi, z, i + step * l, k);
+                KIND(load)(&zi, z, i + step * l, k);
                 for (size_t r = 0; r < columns; r++)
                     lane[r][l][k] += zi * column[r][i + step * l];
             }
@@ -39,10 +41,10 @@ VECTORS_INLINE void KIND(project)(const double *const *column, size_t columns, s
             f[r][k] = step == 1 ? (lane[r][0][k] + lane[r][2][k]) + (lane[r][1][k] + lane[r][3][k])
                                 : (lane[r][0][k] + lane[r][1][k]) + shared[c + r];
             for (size_t i = 0; i < under + r; i++) {
-                KIND(take)(&zi, z, top + i, k);
+                KIND(load)(&zi, z, top + i, k);
                 f[r][k] += zi * column[r][top + i];
             }
-            KIND(take)(&zi, z, c + r, k);
+            KIND(load)(&zi, z, c + r, k);
             f[r][k] += zi;
         }
     }

@@ -223,7 +223,7 @@ static int check_base(void *own, struct state *state, const struct model *model,
         return -1;
     for (size_t i = 0; i < m; i++)
         listed[i] = false;
-    for (size_t a = 0; a < m && *state->arrays.at[ITEMS] > 0; a++) {
+    for (size_t a = 0; *state->arrays.at[ITEMS] > 0 && a < m; a++) {
         if (!(base[a] >= 0 && base[a] < (double)m && base[a] == floor(base[a])) ||
             listed[(size_t)base[a]])
             return fault_data(fault, "model: base[%zu] is %g, not an item that is listed once", a,

@@ -41,10 +41,10 @@ static int each_pair(struct state *state, const struct matrix *x, const struct r
 static int solar1(struct state *state, const struct row *x, struct fault *fault)
 {
     double missing = 1 - matrix_row_times(x, state->w);
+    double slack = 1 / (2 * state->settings.value[SETTING_TRADEOFF]);
     (void)fault;
     if (missing > 0)
-        matrix_row_add(x, missing / (matrix_row_square(x) + 1 / (2 * state->settings.value[SETTING_TRADEOFF])),
-                state->w);
+        matrix_row_add(x, missing / (matrix_row_square(x) + slack), state->w);
     return 0;
 }
 

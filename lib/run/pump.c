@@ -116,7 +116,8 @@ static enum outcome each_round(struct pump *pump, const struct reader *reader)
 
 static enum outcome each_model(struct pump *pump, const struct reader *reader)
 {
-    enum outcome outcome = pump->filter->model ? pump->filter->model(pump->self, pump->record) : PASS;
+    const struct filter *filter = pump->filter;
+    enum outcome outcome = filter->model ? filter->model(pump->self, pump->record) : PASS;
     if (outcome == FAIL && pump->fault.kind == FAULT_DATA)
         fault_place(&pump->fault, "%s: record %" PRIu64 ": ", reader->name, reader->records);
     return outcome;

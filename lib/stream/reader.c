@@ -148,7 +148,7 @@ static int check_end(struct reader *reader, const struct record *record, struct 
     return 0;
 }
 
-enum { NAME = sizeof ((struct reader *)0)->last };
+enum { NAME = sizeof((struct reader *)0)->last };
 
 /* "round 17" or "a model". */
 static void name_record(const struct record *record, char name[NAME])

@@ -304,8 +304,9 @@ static enum line read_line(struct svm *svm, struct fault *fault)
     if (has_qid && !(p = qid_word_read(&svm->lines, p + 4, text_name_bytes(p + 4), 4, "qid", qid,
                                        fault)))
         return LINE_FAULT;
-    enum line joins = (svm->options.sizes ? join_counted : join_query)
-                      (svm, has_qid ? at : line->text, has_qid ? qid : NULL, fault);
+    const char *from = has_qid ? at : line->text, *name = has_qid ? qid : NULL;
+    enum line joins = svm->options.sizes ? join_counted(svm, from, name, fault)
+                                         : join_query(svm, from, name, fault);
     if (joins != LINE_MORE)
         return joins;
     return add_document(svm, labelled, label, p, fault) < 0 ? LINE_FAULT : LINE_MORE;

@@ -131,7 +131,8 @@ static enum outcome take_round(struct chain *chain, struct round *round)
     return step == FAIL ? FAIL : round_matrix(round, &x, &chain->fault) < 0 ? FAIL : step;
 }
 
-static enum outcome take_record(struct chain *chain, struct round *round, const struct reader *reader)
+static enum outcome take_record(struct chain *chain, struct round *round,
+                                const struct reader *reader)
 {
     hold_as_it_came(reader);
     chain->out.pending.held = 0;

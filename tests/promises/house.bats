@@ -118,9 +118,20 @@ named() {
     done
 }
 
-@test "the C of the tree is laid out as make format does it" {
+# words: C as its words and the spaces between them, wherever lines break and comments are aligned.
+words() {
+    sed 's/ *\\$//' | tr -s ' \n' ' ' | sed 's/\([({]\) /\1/g; s/ }/}/g'
+}
+
+@test "the C of the tree has the spaces of .clang-format; where lines break is the author's choice" {
     command -v clang-format >/dev/null || skip "no clang-format here"
     [ -e "$ROOT/.clang-format" ] || skip "no .clang-format here: a copy"
     cd "$ROOT" || return 1
-    clang-format --dry-run -Werror cmd/*.[ch] lib/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] examples/*/*.[ch]
+    for source in cmd/*.[ch] lib/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] examples/*/*.[ch]; do
+        clang-format "$source" | words >laid
+        words <"$source" | cmp - laid || {
+            echo "$source: clang-format $source | diff $source - shows where, among other places"
+            return 1
+        }
+    done
 }
