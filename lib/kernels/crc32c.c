@@ -12,7 +12,7 @@
 
 /* Row k of `table` has the CRC of each byte with k zero bytes after it. It is linear: the entry of
  * a byte is the sum, without carry, of those of its bits, which are given. */
-/* clang-format off: it takes & for an address */
+/* clang-format off */ /* It takes & for an address. */
 #define ENTRY(i, a, b, c, d, e, f, g, h)                                                          \
     (((i) & 1 ? a : 0u) ^ ((i) & 2 ? b : 0u) ^ ((i) & 4 ? c : 0u) ^ ((i) & 8 ? d : 0u) ^           \
      ((i) & 16 ? e : 0u) ^ ((i) & 32 ? f : 0u) ^ ((i) & 64 ? g : 0u) ^ ((i) & 128 ? h : 0u))

@@ -9,7 +9,7 @@
 
 typedef double KIND(docs) __attribute__((vector_size(WIDTH * sizeof(double))));
 
-/* clang-format off: it takes the first parameter for a product */
+/* clang-format off */ /* It takes the first parameter for a product. */
 VECTORS_INLINE void KIND(load)(KIND(docs) *to, const double *z, size_t i, size_t k)
 /* clang-format on */
 {

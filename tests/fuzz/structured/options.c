@@ -10,7 +10,7 @@ static const struct special {
     char letter;
     const char *const *words; /* values that are right; NULL: the caller's option */
 } specials[] = {
-/* clang-format off: it takes the brace for a block */
+/* clang-format off */ /* It takes the brace for a block. */
 #define WORDS(...) (const char *const[]){ __VA_ARGS__, NULL }
 /* clang-format on */
     { "update", 'f', NULL },
