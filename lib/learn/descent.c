@@ -282,7 +282,7 @@ static int bet_on_length(struct descent *my, struct state *state, const struct t
             state->w[j] -= k * z[j];
         z[j] = 0;
     }
-    take_norm(&my->slope, z, touched);
+    norm_clear(&my->slope, touched->index, touched->n);
     take_norm(&my->length, state->w, touched);
     my->ball.scale = scale_of_bet(my);
     if (norm_square(&my->length) <= DBL_MAX && my->ball.scale > 0 && my->ball.scale <= DBL_MAX)

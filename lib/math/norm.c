@@ -12,18 +12,29 @@ static size_t parts(size_t n)
     return n / LANES + (n % LANES != 0);
 }
 
-/* Sum b of a level, in lanes, from the n numbers of the level below, or from their squares;
- * missing numbers count as 0. */
+/* The sum of from[LANES] or of their squares, added as sum_lanes adds: lanes in memory would wait for
+ * each other's stores. */
+static inline double add_sixteen(const double *from, bool squares)
+{
+    double eight[8], four[4];
+    for (size_t l = 0; l < 8; l++)
+        eight[l] = squares ? from[l] * from[l] + from[l + 8] * from[l + 8] : from[l] + from[l + 8];
+    for (size_t l = 0; l < 4; l++)
+        four[l] = eight[l] + eight[l + 4];
+    return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+/* Sum b of a level, from the n numbers of the level below, or from their squares; missing numbers
+ * count as 0. */
 static void take_sum(struct level *level, bool squares, const double *below, size_t n, size_t b)
 {
-    double lane[LANES];
+    double last[LANES] = { 0 };
     const double *from = below + b * LANES;
     size_t rest = n - b * LANES;
-    for (size_t l = 0; l < LANES; l++)
-        lane[l] = rest >= LANES || l < rest ? from[l] : 0;
-    for (size_t l = 0; squares && l < LANES; l++)
-        lane[l] *= lane[l];
-    ((double *)level->sums.at)[b] = sum_lanes(lane);
+    for (size_t l = 0; rest < LANES && l < rest; l++)
+        last[l] = from[l];
+    from = rest < LANES ? last : from;
+    ((double *)level->sums.at)[b] = squares ? add_sixteen(from, true) : add_sixteen(from, false);
 }
 
 void norm_take(struct norm *norm, const double *v, size_t width)
@@ -53,6 +64,19 @@ void norm_take_changes(struct norm *norm, const double *v, const uint32_t *index
                 take_sum(level, l == 0, v, n, index[e] >> shift);
         v = level->sums.at;
         n = level->n;
+    }
+}
+
+void norm_clear(struct norm *norm, const uint32_t *index, size_t n)
+{
+    size_t width = n;
+    for (size_t l = 0, shift = 4; l < norm->levels; l++, shift += 4) {
+        double *sums = norm->level[l].sums.at;
+        width = parts(width);
+        if (!index)
+            memset(sums, 0, width * sizeof *sums);
+        for (size_t e = 0; index && e < n; e++)
+            sums[index[e] >> shift] = 0;
     }
 }
 

@@ -30,6 +30,10 @@ void norm_close(struct norm *norm);
 void norm_take(struct norm *norm, const double *v, size_t width);
 void norm_take_changes(struct norm *norm, const double *v, const uint32_t *index, size_t n);
 
+/* Takes in that all of v became 0: what was not 0 were numbers of index[n], or, where that is NULL,
+ * of the first n. */
+void norm_clear(struct norm *norm, const uint32_t *index, size_t n);
+
 /* The sum of the squares of all numbers. O(256). */
 double norm_square(const struct norm *norm);
 
