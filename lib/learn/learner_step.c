@@ -10,6 +10,11 @@
 /* The squares of 2^53 answers of this size have a sum that is a double. */
 static const double answer_most = 1e140;
 
+void learner_close_buffer(void *own)
+{
+    buffer_free(own);
+}
+
 double learner_epsilon(const struct state *state)
 {
     const struct settings *my = &state->settings;

@@ -9,6 +9,9 @@
 #include "math/matrix.h"
 #include "math/regression.h"
 
+/* The hook `close` of a learner whose own state is a struct buffer. */
+void learner_close_buffer(void *own);
+
 /* The smoothing of the next round t: -E, times t^-F where it falls; above 0. */
 double learner_epsilon(const struct state *state);
 

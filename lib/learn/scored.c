@@ -1,40 +1,36 @@
 #include "learn/scored.h"
 
-int scored_take(struct scored *scored, const struct model *model, const char *name,
-                enum taking how, struct fault *fault)
+int scored_take(void *own, const struct model *model, enum taking how, struct fault *fault)
 {
+    struct scored *my = own;
+    const char *name = learner_of_model(model->learner)->arrays[0].name;
     const struct column *column = name ? record_column(&model->record, name) : NULL;
     const void *at = NULL;
-    scored->dim = model->dim;
-    scored->n = column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
-    if (settings_load(&scored->settings, model, fault) < 0)
+    my->dim = model->dim;
+    my->n = column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
+    if (settings_load(&my->settings, model, fault) < 0)
         return -1;
-    if (name && how == TAKE_SHARED) {
-        if (model_find(model, name, scored->n, &at, fault) < 0)
-            return -1;
-        scored->array = at;
-    } else if (name) {
-        double *copy = buffer_for(&scored->copy, scored->n, sizeof *copy, fault);
-        if (!copy || model_array(model, name, scored->n, copy, fault) < 0)
-            return -1;
-        scored->array = copy;
+    if (!name)
+        return 0;
+    if (how == TAKE_SHARED) {
+        int found = model_find(model, name, my->n, &at, fault);
+        my->array = at;
+        return found;
     }
-    return 0;
-}
-
-int scored_publish_settings(void *own, struct state *state, struct model *model,
-                            enum publishing how, struct fault *fault)
-{
-    (void)own, (void)how;
-    return settings_save(&state->settings, model, fault);
+    double *copy = buffer_for(&my->copy, my->n, sizeof *copy, fault);
+    my->array = copy;
+    return copy ? model_array(model, name, my->n, copy, fault) : -1;
 }
 
 int scored_publish(void *own, struct state *state, struct model *model, enum publishing how,
                    struct fault *fault)
 {
-    if (scored_publish_settings(own, state, model, how, fault) < 0)
+    (void)own, (void)how;
+    if (settings_save(&state->settings, model, fault) < 0)
         return -1;
-    return arrays_put(&state->arrays, 0, &state->settings, state->dim, model, fault);
+    return state->arrays.row[0].name ? arrays_put(&state->arrays, 0, &state->settings, state->dim,
+                                                  model, fault)
+                                     : 0;
 }
 
 void scored_leave(void *own)

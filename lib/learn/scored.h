@@ -1,5 +1,6 @@
-/* scored: what several learners score by besides the weights: their settings, and their first
- * array. It is their scoring half, or first in it. */
+/* scored: what several learners score by besides the weights: their settings, and the first array
+ * of their row, if it has any. It is their scoring half, or first in it; the functions are hooks of
+ * struct learner. */
 #ifndef RANKPIPE_SCORED_H
 #define RANKPIPE_SCORED_H
 
@@ -18,16 +19,10 @@ struct scored { /* all zero at first */
     struct buffer copy, work;
 };
 
-/* Takes settings and the column f8[n] of that name, n as it is; name NULL: settings alone. 0 or a
- * data fault. */
-int scored_take(struct scored *scored, const struct model *model, const char *name,
-                enum taking how, struct fault *fault);
-
-/* Adds both to a message: hooks `publish` and `leave` of such a learner. */
+/* The array may be of any length n. */
+int scored_take(void *own, const struct model *model, enum taking how, struct fault *fault);
 int scored_publish(void *own, struct state *state, struct model *model, enum publishing how,
                    struct fault *fault);
-int scored_publish_settings(void *own, struct state *state, struct model *model,
-                            enum publishing how, struct fault *fault);
 void scored_leave(void *own);
 
 #endif

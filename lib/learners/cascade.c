@@ -3,6 +3,7 @@
  * top and stops at the first click. */
 
 #include "explore/feedback.h"
+#include "learn/learner_step.h"
 #include "learners/fixed_list.h"
 #include "math/kl.h"
 #include "math/real.h"
@@ -59,16 +60,11 @@ static const double *widen(void *own, struct state *state, struct fault *fault)
     return bound;
 }
 
-static void close_bounds(void *own)
-{
-    buffer_free(own);
-}
-
 const struct learner learn_cascade_klucb = {
     .name = "cascade-klucb", .letters = "", .least = 1, .learn = learn,
     .arrays = { [LOOKS] = { "looks", ARRAY_VECTORS, SETTINGS, 0 },
                 [CLICKS] = { "clicks", ARRAY_VECTORS, SETTINGS, 0 },
                 [ITEMS] = { "items", ARRAY_COUNT, SETTINGS, 0 } },
     .learning = sizeof(struct buffer), .weights = widen, .load = check_counts,
-    .close = close_bounds,
+    .close = learner_close_buffer,
 };

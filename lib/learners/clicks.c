@@ -137,11 +137,6 @@ static int learn_winner(void *own, struct state *state, const struct matrix *x,
     return descent_move(own, state, u, n, fault);
 }
 
-static int take(void *own, const struct model *model, enum taking how, struct fault *fault)
-{
-    return scored_take(own, model, NULL, how, fault);
-}
-
 static int challenge(void *own, const struct matrix *x, uint64_t t, const double *s, double *rival,
                      struct fault *fault)
 {
@@ -165,6 +160,7 @@ static int challenge(void *own, const struct matrix *x, uint64_t t, const double
 const struct learner learn_dbgd = {
     .name = "dbgd", .letters = "SUes", .least = 1, .learn = learn_winner,
     .preset = { [SETTING_ETA] = 0.01, [SETTING_EXPLORATION_WIDTH] = 1, [SETTING_SEED] = 1 },
-    DESCENT_HOOKS, .publish = scored_publish_settings,
-    .scoring = sizeof(struct scored), .take = take, .rival = challenge, .leave = scored_leave,
+    DESCENT_HOOKS, .publish = scored_publish,
+    .scoring = sizeof(struct scored), .take = scored_take, .rival = challenge,
+    .leave = scored_leave,
 };

@@ -16,7 +16,6 @@
 
 /* KEPT[members][2][dim]: for each pair the better document, then the other. Unused ones are 0. */
 enum { KEPT, PAIRS };
-#define KEPT_COLUMN "kept"
 
 /* Kernels hide features that are not finite, which the model must not keep. */
 static int check_features(const struct matrix *x, struct state *state, struct fault *fault)
@@ -91,11 +90,6 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     return learn_seen(state, x, &feedback, s, s + m, fault);
 }
 
-static int take(void *own, const struct model *model, enum taking how, struct fault *fault)
-{
-    return scored_take(own, model, KEPT_COLUMN, how, fault);
-}
-
 static int rank(void *own, const struct matrix *x, const struct round *round, double *s,
                 double *index, struct fault *fault)
 {
@@ -115,10 +109,10 @@ static int rank(void *own, const struct matrix *x, const struct round *round, do
 
 const struct learner learn_kernel = {
     .name = "kernel", .letters = "CNs", .least = 2, .learn = learn,
-    .arrays = { [KEPT] = { KEPT_COLUMN, ARRAY_TWO_VECTORS, SETTING_MEMBERS, 0 },
+    .arrays = { [KEPT] = { "kept", ARRAY_TWO_VECTORS, SETTING_MEMBERS, 0 },
                 [PAIRS] = { "pairs", ARRAY_COUNT, SETTING_MEMBERS, 0 } },
     .preset = { [SETTING_TRADEOFF] = 1, [SETTING_MEMBERS] = 100, [SETTING_SEED] = 1 },
     .most = 65536, .made = "scale",
     .publish = scored_publish,
-    .scoring = sizeof(struct scored), .take = take, .rank = rank, .leave = scored_leave,
+    .scoring = sizeof(struct scored), .take = scored_take, .rank = rank, .leave = scored_leave,
 };

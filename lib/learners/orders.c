@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "explore/feedback.h"
+#include "learn/learner_step.h"
 #include "learners/fixed_list.h"
 #include "math/real.h"
 
@@ -247,11 +248,6 @@ static int learn_list(void *own, struct state *state, const struct matrix *x,
     return 0;
 }
 
-static void close_pairs(void *own)
-{
-    buffer_free(own);
-}
-
 const struct learner learn_bubblerank = {
     .name = "bubblerank", .letters = "D", .least = 2, .learn = learn_list,
     .arrays = { [WINS] = { "wins", ARRAY_SQUARE, SETTINGS, 0 },
@@ -259,5 +255,6 @@ const struct learner learn_bubblerank = {
                 [BASE] = { "base", ARRAY_VECTORS, SETTINGS, 0 } },
     .preset = { [SETTING_DELTA] = 1e-6 },
     .most = 4096,
-    .learning = sizeof(struct buffer), .weights = pair_up, .load = check_base, .close = close_pairs,
+    .learning = sizeof(struct buffer), .weights = pair_up, .load = check_base,
+    .close = learner_close_buffer,
 };

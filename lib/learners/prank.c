@@ -8,8 +8,6 @@
 #include "learn/scored.h"
 #include "math/rng.h"
 
-#define THRESHOLD "threshold"
-
 /* The first r with w.x below b_{r+1}, else n. */
 static double level(double wx, const double *b, size_t n)
 {
@@ -78,11 +76,6 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     return order ? learner_check(state, fault) : -1;
 }
 
-static int take(void *own, const struct model *model, enum taking how, struct fault *fault)
-{
-    return scored_take(own, model, THRESHOLD, how, fault);
-}
-
 static int rank(void *own, const struct matrix *x, const struct round *round, double *s,
                 double *index, struct fault *fault)
 {
@@ -95,8 +88,8 @@ static int rank(void *own, const struct matrix *x, const struct round *round, do
 
 const struct learner learn_prank = {
     .name = "prank", .letters = "Los", .least = 1, .learn = learn,
-    .arrays = { { THRESHOLD, ARRAY_NUMBERS, SETTING_TOP_GRADE, 0 } },
+    .arrays = { { "threshold", ARRAY_NUMBERS, SETTING_TOP_GRADE, 0 } },
     .preset = { [SETTING_TOP_GRADE] = 4, [SETTING_SEED] = 1 },
     .publish = scored_publish,
-    .scoring = sizeof(struct scored), .take = take, .rank = rank, .leave = scored_leave,
+    .scoring = sizeof(struct scored), .take = scored_take, .rank = rank, .leave = scored_leave,
 };

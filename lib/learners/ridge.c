@@ -15,7 +15,6 @@
 #include "math/udu.h"
 
 enum { INVERSE, LEVEL }; /* the arrays: P, and the weights of the means */
-#define INVERSE_COLUMN "inverse"
 
 struct ridge {
     struct regression regression;
@@ -144,7 +143,7 @@ static int take(void *own, const struct model *model, enum taking how, struct fa
     struct linucb *my = own;
     struct settings *settings = &my->scored.settings;
     double residuals[RESIDUALS];
-    if (scored_take(&my->scored, model, INVERSE_COLUMN, how, fault) < 0)
+    if (scored_take(&my->scored, model, how, fault) < 0)
         return -1;
     if (settings->set[SETTING_EXPLORATION_WIDTH])
         return 0;
@@ -217,7 +216,7 @@ static void leave(void *own)
 }
 
 #define ARRAYS \
-    { [INVERSE] = { INVERSE_COLUMN, ARRAY_UDU, SETTING_PLAIN, 0 }, \
+    { [INVERSE] = { "inverse", ARRAY_UDU, SETTING_PLAIN, 0 }, \
       [LEVEL] = { "level", ARRAY_VECTORS, SETTINGS, 0 } }
 #define OWN .learning = sizeof(struct ridge), .close = close_ridge
 

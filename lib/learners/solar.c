@@ -24,11 +24,6 @@ static double *start_gradient(struct buffer *own, const struct state *state, str
     return z;
 }
 
-static void close_gradient(void *own)
-{
-    buffer_free(own);
-}
-
 static int check_spread(double b, struct fault *fault)
 {
     if (b > 0 && !isinf(b))
@@ -177,7 +172,7 @@ static int learn_list(void *own, struct state *state, const struct matrix *x,
     return take_step(state, z, loss, fault) < 0 ? -1 : learner_check(state, fault);
 }
 
-#define GRADIENT .learning = sizeof(struct buffer), .close = close_gradient
+#define GRADIENT .learning = sizeof(struct buffer), .close = learner_close_buffer
 #define SIGMA .arrays = { { "sigma", ARRAY_SQUARE, SETTINGS, 0 } }, .most = 4096
 
 const struct learner learn_solar1_ties = {
