@@ -12,8 +12,8 @@ static size_t parts(size_t n)
     return n / LANES + (n % LANES != 0);
 }
 
-/* The sum of from[LANES] or of their squares, added as sum_lanes adds, which would wait for its lanes
- * to be stored. */
+/* The sum of from[LANES] or of their squares, added as sum_lanes adds, but without waiting for its
+ * lanes to be stored. */
 static inline double add_sixteen(const double *from, bool squares)
 {
     double eight[8], four[4];
