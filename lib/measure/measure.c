@@ -142,8 +142,8 @@ static enum measured pairloss(const struct measure *measure, const struct judge 
                               double *value, struct fault *fault)
 {
     (void)measure, (void)fault;
-    memcpy(judge->scratch, judge->ranked, judge->docs * sizeof *judge->scratch);
-    *value = (double)order_inversions(judge->docs, judge->scratch, judge->scratch + judge->docs);
+    uint32_t *order = (uint32_t *)judge->scratch;
+    *value = (double)order_inversions(judge->docs, judge->ranked, order, order + judge->docs);
     return MEASURE_VALUE;
 }
 
