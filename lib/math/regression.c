@@ -38,18 +38,17 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
 {
     struct regression *my = regression;
     size_t d = my->dim, most = (d > x->docs ? d : x->docs) + 1;
-    const size_t numbers = 8 + 2 * VARIANCES_ABREAST;
+    const size_t numbers = 6 + 2 * VARIANCES_ABREAST;
     double *at = buffer_for(&my->buffer, most, numbers * sizeof *at + sizeof *my->idx, fault);
     if (!at)
         return -1;
     my->x = x;
     my->shares = false;
     my->z = at;
-    my->u = at + 2 * most;
-    my->mean = at + 4 * most;
-    my->val = at + 5 * most;
-    my->shared = at + 6 * most;
-    my->abreast = at + 8 * most;
+    my->mean = at + 2 * most;
+    my->val = at + 3 * most;
+    my->shared = at + 4 * most;
+    my->abreast = at + 6 * most;
     my->idx = (uint32_t *)(at + numbers * most);
     if (!my->plain)
         average(my, my->val);
@@ -63,8 +62,8 @@ static void write_out(struct regression *my, size_t i, double *z)
     struct row row = matrix_row(my->x, i, my->val, my->idx);
     z[0] = 1; /* unless a feature's number takes its place */
     z += first_row(my);
-    for (size_t j = 0; my->plain && j < my->dim; j++)
-        z[j] = 0;
+    if (my->plain)
+        memset(z, 0, my->dim * sizeof *z);
     for (size_t j = 0; !my->plain && j < my->dim; j++) {
         z[2 * j] = 0 - my->mean[j];
         z[2 * j + 1] = my->mean[j];
@@ -91,25 +90,14 @@ double regression_expect(struct regression *regression, size_t i)
     return expect(regression, regression->z);
 }
 
-/* The z of documents from number i on, side by side, as kernels->variances takes them. */
-static void write_abreast(struct regression *my, size_t i, double *z)
+/* The z of documents from number i on, side by side, as kernels->variances takes them; after the
+ * last document, the last one again. */
+static void write_abreast(struct regression *my, size_t i, size_t rows)
 {
-    enum { W = VARIANCES_ABREAST };
-    size_t step = my->plain ? 1 : 2, n = my->x->docs - i < W ? my->x->docs - i : W;
-    for (size_t d = 0; my->constant && d < W; d++)
-        *z++ = 1;
-    for (size_t j = 0; my->plain && j < W * my->dim; j++)
-        z[j] = 0;
-    for (size_t j = 0; !my->plain && j < my->dim; j++) {
-        for (size_t d = 0; d < W; d++) {
-            z[2 * W * j + d] = 0 - my->mean[j];
-            z[2 * W * j + W + d] = my->mean[j];
-        }
-    }
-    for (size_t d = 0; d < n; d++) {
-        struct row row = matrix_row(my->x, i + d, my->val, my->idx);
-        for (size_t e = 0; e < row.n; e++)
-            z[step * W * (row.idx ? row.idx[e] : e) + d] += row.val[e];
+    for (size_t d = 0, last = my->x->docs - 1; d < VARIANCES_ABREAST; d++) {
+        write_out(my, i + d < last ? i + d : last, my->z);
+        for (size_t r = 0; r < rows; r++)
+            my->abreast[VARIANCES_ABREAST * r + d] = my->z[r];
     }
 }
 
@@ -123,7 +111,7 @@ void regression_variances(struct regression *regression, size_t i, double v[VARI
         variances_shared(my->inverse, rows, my->z, my->shared);
         my->shares = true;
     }
-    write_abreast(my, i, my->abreast);
+    write_abreast(my, i, rows);
     kernels->variances(my->inverse, rows, my->abreast, sharing ? my->shared : NULL, v);
     for (size_t d = 0; d < VARIANCES_ABREAST; d++)
         v[d] /= my->lambda;
@@ -172,17 +160,6 @@ static int settle(struct regression *my, const struct udu_observation *o, double
     return 0;
 }
 
-int regression_learn(struct regression *regression, size_t i, double worth, double much,
-                     struct fault *fault)
-{
-    struct regression *my = regression;
-    struct udu_observation o = { .z = my->z, .r = my->lambda / much, .u = my->u };
-    write_out(my, i, my->z);
-    o.b = udu_observe(my->inverse, all_rows(my), o.z, o.r, o.u);
-    struct regression_error error;
-    return settle(my, &o, worth, &error, fault);
-}
-
 /* Up to REGRESSION_AT_ONCE documents in one pass over P. */
 static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
                          const double *worth, const double *much, struct regression_error *error,
@@ -221,6 +198,13 @@ int regression_learn_all(struct regression *regression, size_t n, const uint32_t
             return -1;
     }
     return 0;
+}
+
+int regression_learn(struct regression *regression, size_t i, double worth, double much,
+                     struct fault *fault)
+{
+    const uint32_t doc = (uint32_t)i;
+    return regression_learn_all(regression, 1, &doc, &worth, &much, NULL, fault);
 }
 
 int regression_check(const struct regression *regression, struct fault *fault)
