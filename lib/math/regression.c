@@ -90,14 +90,25 @@ double regression_expect(struct regression *regression, size_t i)
     return expect(regression, regression->z);
 }
 
-/* The z of documents from number i on, side by side, as kernels->variances takes them; after the
- * last document, the last one again. */
-static void write_abreast(struct regression *my, size_t i, size_t rows)
+/* The z of documents from number i on, side by side, as kernels->variances takes them. */
+static void write_abreast(struct regression *my, size_t i, double *z)
 {
-    for (size_t d = 0, last = my->x->docs - 1; d < VARIANCES_ABREAST; d++) {
-        write_out(my, i + d < last ? i + d : last, my->z);
-        for (size_t r = 0; r < rows; r++)
-            my->abreast[VARIANCES_ABREAST * r + d] = my->z[r];
+    enum { W = VARIANCES_ABREAST };
+    size_t step = my->plain ? 1 : 2, n = my->x->docs - i < W ? my->x->docs - i : W;
+    for (size_t d = 0; my->constant && d < W; d++)
+        *z++ = 1;
+    for (size_t j = 0; my->plain && j < W * my->dim; j++)
+        z[j] = 0;
+    for (size_t j = 0; !my->plain && j < my->dim; j++) {
+        for (size_t d = 0; d < W; d++) {
+            z[2 * W * j + d] = 0 - my->mean[j];
+            z[2 * W * j + W + d] = my->mean[j];
+        }
+    }
+    for (size_t d = 0; d < n; d++) {
+        struct row row = matrix_row(my->x, i + d, my->val, my->idx);
+        for (size_t e = 0; e < row.n; e++)
+            z[step * W * (row.idx ? row.idx[e] : e) + d] += row.val[e];
     }
 }
 
@@ -111,7 +122,7 @@ void regression_variances(struct regression *regression, size_t i, double v[VARI
         variances_shared(my->inverse, rows, my->z, my->shared);
         my->shares = true;
     }
-    write_abreast(my, i, rows);
+    write_abreast(my, i, my->abreast);
     kernels->variances(my->inverse, rows, my->abreast, sharing ? my->shared : NULL, v);
     for (size_t d = 0; d < VARIANCES_ABREAST; d++)
         v[d] /= my->lambda;
