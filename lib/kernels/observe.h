@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* An observation along z[n] with noise r > 0 (Bierman 1977): u[n] = P z, b = z'P z + r, and P <- P -
- * u u' / b. If b is not finite, the matrix is unusable. */
+/* An observation along z[n] with noise r > 0 (Bierman 1977): u[n] = P z, b = z'P z + r, and
+ * P <- P - u u' / b. If b is not finite, the matrix is unusable. */
 struct udu_observation {
     const double *z;
     double r, *u, b;

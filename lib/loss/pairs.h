@@ -24,8 +24,8 @@ struct pairs {
 };
 
 /* Prepares all pairs, shuffled by `rng`, or, if rng is NULL, by the better document and then the
- * worse one. Shuffled pairs take 8 bytes each in `buffer`. Borrows feedback and buffer. 0 or a fault
- * (memory). O(m^2) for m documents. */
+ * worse one. Shuffled pairs take 8 bytes each in `buffer`. Borrows feedback and buffer. 0 or a
+ * fault (memory). O(m^2) for m documents. */
 int pairs_start(struct pairs *pairs, const struct feedback *feedback, struct rng *rng,
                 struct buffer *buffer, struct fault *fault);
 

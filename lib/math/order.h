@@ -21,8 +21,8 @@ bool order_in_pieces(size_t m, const double *score, uint32_t *order, uint32_t *s
 /* Is order[m] a permutation of 0 to m - 1? `scratch` has room for m. O(m). */
 bool order_is_permutation(size_t m, const uint32_t *order, uint32_t *scratch);
 
-/* The number of pairs i < j with value[i] < value[j]; order[m] as from order_by_score. `scratch` has
- * room for m. Exact. O(m log m). */
+/* The number of pairs i < j with value[i] < value[j]; order[m] as from order_by_score. `scratch`
+ * has room for m. Exact. O(m log m). */
 uint64_t order_inversions(size_t m, const double *value, uint32_t *order, uint32_t *scratch);
 
 #endif

@@ -64,7 +64,8 @@ static void check_order(size_t m, double *score)
     tell(memcmp(order, want, m * sizeof *order) == 0, "order_by_score", m, 0);
     tell(order_is_permutation(m, order, scratch), "a permutation is refused", m, 0);
     uint64_t inversions = plain_inversions(m, score);
-    tell(order_inversions(m, score, order, scratch) == inversions, "order_inversions", m, inversions);
+    tell(order_inversions(m, score, order, scratch) == inversions, "order_inversions", m,
+         inversions);
     tell(memcmp(order, want, m * sizeof *order) == 0, "the order of order_inversions", m, 0);
 }
 
