@@ -12,7 +12,6 @@ static const double PI = 0x1.921fb54442d18p+1;
 void fourier_close(struct fourier *fourier)
 {
     buffer_free(&fourier->slot);
-    buffer_free(&fourier->spare);
     buffer_free(&fourier->omega);
     buffer_free(&fourier->shift);
     buffer_free(&fourier->turns);
@@ -51,17 +50,18 @@ static struct slot *find(struct slot *slot, size_t slots, uint32_t feature)
 /* Doubles the number of slots. */
 static int widen(struct fourier *fourier, struct fault *fault)
 {
-    size_t had = fourier->slots, slots = had ? 2 * had : 64;
-    struct slot *old = buffer_for(&fourier->spare, had, sizeof *old, fault);
-    if (old && had)
-        memcpy(old, fourier->slot.at, had * sizeof *old);
-    struct slot *slot = old ? buffer_for(&fourier->slot, slots, sizeof *slot, fault) : NULL;
+    struct buffer wider = { 0 };
+    const struct slot *old = fourier->slot.at;
+    size_t slots = fourier->slots ? 2 * fourier->slots : 64;
+    struct slot *slot = buffer_for(&wider, slots, sizeof *slot, fault);
     if (!slot)
         return -1;
     memset(slot, 0, slots * sizeof *slot);
-    for (size_t at = 0; at < had; at++)
+    for (size_t at = 0; at < fourier->slots; at++)
         if (old[at].row)
             *find(slot, slots, old[at].feature) = old[at];
+    buffer_free(&fourier->slot);
+    fourier->slot = wider;
     fourier->slots = slots;
     return 0;
 }
@@ -102,14 +102,6 @@ static int draw_new(struct fourier *fourier, const struct rows *rows, struct fau
     return 0;
 }
 
-/* Adds two features to the turns, the first one first. */
-static void add_two(double *restrict turns, const double *restrict first, double x,
-                    const double *restrict second, double y, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        turns[i] = (turns[i] + x * first[i]) + y * second[i];
-}
-
 /* The frequencies of a feature. */
 static const double *find_omega(const struct fourier *fourier, uint32_t feature)
 {
@@ -121,16 +113,14 @@ static const double *find_omega(const struct fourier *fourier, uint32_t feature)
 static const double *find_turns(struct fourier *fourier, const uint32_t *idx, const float *val,
                                 size_t k)
 {
-    double *turns = fourier->turns.at;
-    size_t number = fourier->number, e = 0;
+    double *restrict turns = fourier->turns.at;
+    const size_t number = fourier->number;
     memcpy(turns, fourier->shift.at, number * sizeof *turns);
-    for (; e + 1 < k; e += 2)
-        add_two(turns, find_omega(fourier, idx[e]), (double)val[e],
-                find_omega(fourier, idx[e + 1]), (double)val[e + 1], number);
-    if (e < k) {
-        const double *omega = find_omega(fourier, idx[e]);
+    for (size_t e = 0; e < k; e++) {
+        const double *restrict omega = find_omega(fourier, idx[e]);
+        const double x = val[e];
         for (size_t i = 0; i < number; i++)
-            turns[i] += (double)val[e] * omega[i];
+            turns[i] += x * omega[i];
     }
     return turns;
 }

@@ -19,7 +19,7 @@ struct fourier { /* all zero before fourier_start */
     double scale;        /* of a frequency: turns for each unit of a feature, per deviation  */
     size_t known;        /* different features that came so far                              */
     size_t slots;        /* of a hash table of them: a power of 2, at least twice `known`, or 0 */
-    struct buffer slot, spare;
+    struct buffer slot;
     struct buffer omega;  /* double[known][number]: in turns                                  */
     struct buffer shift;  /* double[number]: in turns, from 0 to 1                            */
     struct buffer turns;  /* double[number]: scratch                                          */

@@ -14,66 +14,45 @@ const struct step_defaults steps_usual = { .number = 100, .seed = 1, .gamma = 1 
 
 /* ---- the table ---- */
 
-/* From x, which `in` may hold as rows meanwhile, to *y, a view of `out`. */
-typedef int change_features(struct feature_step *step, const struct matrix *x, struct rows *in,
-                            struct rows *out, struct matrix *y, struct fault *fault);
+/* From the features of x to *y, a view of `out`. */
+typedef int scale_features(const struct matrix *x, struct rows *out, struct matrix *y,
+                           struct fault *fault);
 
-/* *y becomes a view of what a step made: 0, or a fault where that is not finite. */
-static int finish(struct rows *out, size_t dim, struct matrix *y, struct fault *fault)
+/* From the rows `in`, with *dim features, to `out`. */
+typedef int make_features(struct feature_step *step, const struct rows *in, size_t *dim,
+                          struct rows *out, struct fault *fault);
+
+static int make_split(struct feature_step *step, const struct rows *in, size_t *dim,
+                      struct rows *out, struct fault *fault)
 {
-    return rows_finite(out, "would be", fault) < 0 ? -1 : rows_matrix(out, dim, y, fault);
+    return split_rows(&step->split, in, dim, out, fault);
 }
 
-static int change_split(struct feature_step *step, const struct matrix *x, struct rows *in,
-                        struct rows *out, struct matrix *y, struct fault *fault)
+static int make_fourier(struct feature_step *step, const struct rows *in, size_t *dim,
+                        struct rows *out, struct fault *fault)
 {
-    size_t dim = x->dim;
-    return rows_take(in, x, fault) < 0 || split_rows(&step->split, in, &dim, out, fault) < 0
-               ? -1 : finish(out, dim, y, fault);
+    return fourier_rows(&step->fourier, in, dim, out, fault);
 }
 
-static int change_fourier(struct feature_step *step, const struct matrix *x, struct rows *in,
-                          struct rows *out, struct matrix *y, struct fault *fault)
+static int make_products(struct feature_step *step, const struct rows *in, size_t *dim,
+                         struct rows *out, struct fault *fault)
 {
-    size_t dim = x->dim;
-    return rows_take(in, x, fault) < 0 || fourier_rows(&step->fourier, in, &dim, out, fault) < 0
-               ? -1 : finish(out, dim, y, fault);
-}
-
-static int change_products(struct feature_step *step, const struct matrix *x, struct rows *in,
-                           struct rows *out, struct matrix *y, struct fault *fault)
-{
-    size_t dim = x->dim;
     (void)step;
-    return rows_take(in, x, fault) < 0 || products_rows(in, &dim, out, fault) < 0
-               ? -1 : finish(out, dim, y, fault);
-}
-
-static int change_scale(struct feature_step *step, const struct matrix *x, struct rows *in,
-                        struct rows *out, struct matrix *y, struct fault *fault)
-{
-    (void)step, (void)in;
-    return scale_values(x, out, y, fault);
-}
-
-static int change_rank(struct feature_step *step, const struct matrix *x, struct rows *in,
-                       struct rows *out, struct matrix *y, struct fault *fault)
-{
-    (void)step, (void)in;
-    return scale_ranks(x, out, y, fault);
+    return products_rows(in, dim, out, fault);
 }
 
 static const struct step_kind {
     const char *name;
     bool draws; /* takes the parameters number, gamma and seed */
-    change_features *change;
+    scale_features *scale; /* one of these two */
+    make_features *make;
 } kinds[] = {
-    { "scale", false, change_scale },
-    { "rank", false, change_rank },
-    { "split", false, change_split },
-    { "fourier", true, change_fourier },
-    { "products", false, change_products },
-    { NULL, false, NULL },
+    { "scale", false, scale_values, NULL },
+    { "rank", false, scale_ranks, NULL },
+    { "split", false, NULL, make_split },
+    { "fourier", true, NULL, make_fourier },
+    { "products", false, NULL, make_products },
+    { NULL, false, NULL, NULL },
 };
 
 const char *steps_name(size_t i)
@@ -195,16 +174,29 @@ static int start(struct steps *steps, struct fault *fault)
     return 0;
 }
 
+static int change(struct steps *steps, size_t i, const struct matrix *x, struct matrix *y,
+                  struct fault *fault)
+{
+    const struct step_kind *kind = steps->step[i].kind;
+    struct rows *out = &steps->out[i % 2];
+    size_t dim = x->dim;
+    if (kind->scale)
+        return kind->scale(x, out, y, fault);
+    if (rows_take(&steps->in, x, fault) < 0 ||
+        kind->make(&steps->step[i], &steps->in, &dim, out, fault) < 0 ||
+        rows_finite(out, "would be", fault) < 0)
+        return -1;
+    return rows_matrix(out, dim, y, fault);
+}
+
 int steps_apply(struct steps *steps, const struct matrix *x, struct matrix *y, struct fault *fault)
 {
     struct matrix before = *x;
     if (!steps->started && start(steps, fault) < 0)
         return -1;
-    for (size_t i = 0; i < steps->number; i++, before = *y) {
-        struct feature_step *step = &steps->step[i];
-        if (step->kind->change(step, &before, &steps->in, &steps->out[i % 2], y, fault) < 0)
+    for (size_t i = 0; i < steps->number; i++, before = *y)
+        if (change(steps, i, &before, y, fault) < 0)
             return -1;
-    }
     return 0;
 }
 

@@ -10,7 +10,6 @@
 #include "kernels/dense.h"
 #include "kernels/features.h"
 #include "kernels/observe.h"
-#include "kernels/scale_dense.h"
 #include "kernels/sort_run.h"
 #include "kernels/variances.h"
 
@@ -22,7 +21,6 @@ struct kernels {
     dense_add_kernel *dense_add;
     observe_kernel *observe;
     variances_kernel *variances;
-    scale_dense_kernel *scale_dense;
     sort_run_kernel *sort_run;
     size_t run; /* documents that sort_run sorts best */
 };

@@ -6,42 +6,49 @@
 
 enum { STEPS_OF_A_RUN = 8 }; /* for one of its documents */
 
-/* What is asked between two pieces of a sort. */
-struct asker {
+/* A sort, and what is asked between two pieces of it. */
+struct sort {
+    const double *score;
+    size_t run; /* documents that are sorted before the first merge */
     order_go_on *go_on;
     void *of;
-    size_t steps; /* since it was asked */
+    size_t steps;        /* since it was asked                                            */
+    uint64_t inversions; /* pairs that merges turned round: all pairs where `run` is 1 */
 };
 
 /* Counts steps, and asks if they are many. */
-static inline bool goes_on(struct asker *asker, size_t steps)
+static inline bool goes_on(struct sort *sort, size_t steps)
 {
-    asker->steps += steps;
-    if (asker->steps < ORDER_PIECE)
+    sort->steps += steps;
+    if (sort->steps < ORDER_PIECE)
         return true;
-    steps = asker->steps;
-    asker->steps = 0;
-    return asker->go_on(asker->of, steps);
+    steps = sort->steps;
+    sort->steps = 0;
+    return sort->go_on(sort->of, steps);
 }
 
 /* Sorts 0 to m - 1 in runs. */
-static bool sort_runs(size_t m, const double *score, uint32_t *order, struct asker *asker)
+static bool sort_runs(struct sort *sort, size_t m, uint32_t *order)
 {
     for (size_t i = 0; i < m; i++)
         order[i] = (uint32_t)i;
-    for (size_t i = 0; i < m; i += kernels->run) {
-        kernels->sort_run(score, order + i, m - i < kernels->run ? m - i : kernels->run);
-        if (!goes_on(asker, STEPS_OF_A_RUN * kernels->run))
+    for (size_t i = 0; sort->run > 1 && i < m; i += sort->run) {
+        kernels->sort_run(sort->score, order + i, m - i < sort->run ? m - i : sort->run);
+        if (!goes_on(sort, STEPS_OF_A_RUN * sort->run))
             return false;
     }
     return true;
 }
 
-static void merge_runs(const double *score, const uint32_t *a, size_t na, const uint32_t *b,
-                       size_t nb, uint32_t *out)
+static bool merge(struct sort *sort, const uint32_t *a, size_t na, const uint32_t *b, size_t nb,
+                  uint32_t *out)
 {
+    const double *score = sort->score;
+    size_t both = na + nb;
+    uint64_t inversions = 0;
     while (na && nb) {
         if (score[*b] > score[*a]) {
+            inversions += na;
             *out++ = *b++;
             nb--;
         } else {
@@ -50,53 +57,20 @@ static void merge_runs(const double *score, const uint32_t *a, size_t na, const 
         }
     }
     memcpy(out, na ? a : b, (na + nb) * sizeof *out);
+    sort->inversions += inversions;
+    return goes_on(sort, both);
 }
 
-/* How many of the first k of two merged runs are of the first run. */
-static size_t of_first(const double *score, const uint32_t *a, size_t na, const uint32_t *b,
-                       size_t nb, size_t k)
-{
-    size_t least = k < nb ? 0 : k - nb, most = k < na ? k : na;
-    while (least < most) {
-        size_t i = least + (most - least) / 2;
-        if (score[b[k - i - 1]] > score[a[i]])
-            most = i;
-        else
-            least = i + 1;
-    }
-    return least;
-}
-
-/* Merges two runs, those of millions in pieces. */
-static bool merge(const double *score, const uint32_t *a, size_t na, const uint32_t *b, size_t nb,
-                  uint32_t *out, struct asker *asker)
-{
-    while (na + nb > ORDER_PIECE) {
-        size_t i = of_first(score, a, na, b, nb, ORDER_PIECE), j = ORDER_PIECE - i;
-        merge_runs(score, a, i, b, j, out);
-        if (!goes_on(asker, ORDER_PIECE))
-            return false;
-        a += i;
-        na -= i;
-        b += j;
-        nb -= j;
-        out += ORDER_PIECE;
-    }
-    merge_runs(score, a, na, b, nb, out);
-    return goes_on(asker, na + nb);
-}
-
-static bool sort(size_t m, const double *score, uint32_t *order, uint32_t *scratch,
-                 struct asker *asker)
+static bool run_sort(struct sort *sort, size_t m, uint32_t *order, uint32_t *scratch)
 {
     uint32_t *from = order, *to = scratch;
-    if (!sort_runs(m, score, order, asker))
+    if (!sort_runs(sort, m, order))
         return false;
-    for (size_t width = kernels->run; width < m; width *= 2) {
+    for (size_t width = sort->run; width < m; width *= 2) {
         for (size_t i = 0; i < m; i += 2 * width) {
             size_t na = m - i < width ? m - i : width;
             size_t nb = m - i - na < width ? m - i - na : width;
-            if (!merge(score, from + i, na, from + i + na, nb, to + i, asker))
+            if (!merge(sort, from + i, na, from + i + na, nb, to + i))
                 return false;
         }
         uint32_t *swap = from;
@@ -111,8 +85,8 @@ static bool sort(size_t m, const double *score, uint32_t *order, uint32_t *scrat
 bool order_in_pieces(size_t m, const double *score, uint32_t *order, uint32_t *scratch,
                      order_go_on *go_on, void *of)
 {
-    struct asker asker = { go_on, of, 0 };
-    return sort(m, score, order, scratch, &asker);
+    struct sort sort = { .score = score, .run = kernels->run, .go_on = go_on, .of = of };
+    return run_sort(&sort, m, order, scratch);
 }
 
 static bool always(void *of, size_t steps)
@@ -123,8 +97,14 @@ static bool always(void *of, size_t steps)
 
 void order_by_score(size_t m, const double *score, uint32_t *order, uint32_t *scratch)
 {
-    struct asker asker = { always, NULL, 0 };
-    (void)sort(m, score, order, scratch, &asker);
+    (void)order_in_pieces(m, score, order, scratch, always, NULL);
+}
+
+uint64_t order_inversions(size_t m, const double *value, uint32_t *order, uint32_t *scratch)
+{
+    struct sort sort = { .score = value, .run = 1, .go_on = always };
+    (void)run_sort(&sort, m, order, scratch);
+    return sort.inversions;
 }
 
 bool order_is_permutation(size_t m, const uint32_t *order, uint32_t *scratch)
@@ -136,40 +116,4 @@ bool order_is_permutation(size_t m, const uint32_t *order, uint32_t *scratch)
         scratch[order[i]] = 1;
     }
     return true;
-}
-
-static uint64_t merge_count(const double *a, size_t na, const double *b, size_t nb, double *out)
-{
-    uint64_t inversions = 0;
-    while (na && nb) {
-        if (*b > *a) {
-            inversions += na;
-            *out++ = *b++;
-            nb--;
-        } else {
-            *out++ = *a++;
-            na--;
-        }
-    }
-    memcpy(out, na ? a : b, (na + nb) * sizeof *out);
-    return inversions;
-}
-
-uint64_t order_inversions(size_t m, double *value, double *scratch)
-{
-    uint64_t inversions = 0;
-    double *from = value, *to = scratch;
-    for (size_t width = 1; width < m; width *= 2) {
-        for (size_t i = 0; i < m; i += 2 * width) {
-            size_t na = m - i < width ? m - i : width;
-            size_t nb = m - i - na < width ? m - i - na : width;
-            inversions += merge_count(from + i, na, from + i + na, nb, to + i);
-        }
-        double *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != value)
-        memcpy(value, from, m * sizeof *value);
-    return inversions;
 }

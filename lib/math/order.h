@@ -11,7 +11,7 @@
 void order_by_score(size_t m, const double *score, uint32_t *order, uint32_t *scratch);
 
 /* The same in pieces: after each it asks go_on(of, steps), with the steps of the piece, of a few
- * nanoseconds each and fewer than 2 ORDER_PIECE. Once the answer is false, the sort ends and
+ * nanoseconds each and fewer than ORDER_PIECE + m. Once the answer is false, the sort ends and
  * returns false: order[m] then holds documents, some of them twice. */
 typedef bool order_go_on(void *of, size_t steps);
 enum { ORDER_PIECE = 1 << 20 };
@@ -21,8 +21,8 @@ bool order_in_pieces(size_t m, const double *score, uint32_t *order, uint32_t *s
 /* Is order[m] a permutation of 0 to m - 1? `scratch` has room for m. O(m). */
 bool order_is_permutation(size_t m, const uint32_t *order, uint32_t *scratch);
 
-/* The number of pairs i < j with value[i] < value[j]. Sorts `value`, highest first, on the way.
- * `scratch` has room for m. Exact. O(m log m). */
-uint64_t order_inversions(size_t m, double *value, double *scratch);
+/* The number of pairs i < j with value[i] < value[j]; order[m] as from order_by_score. `scratch`
+ * has room for m. Exact. O(m log m). */
+uint64_t order_inversions(size_t m, const double *value, uint32_t *order, uint32_t *scratch);
 
 #endif

@@ -38,18 +38,17 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
 {
     struct regression *my = regression;
     size_t d = my->dim, most = (d > x->docs ? d : x->docs) + 1;
-    const size_t numbers = 8 + 2 * VARIANCES_ABREAST;
+    const size_t numbers = 6 + 2 * VARIANCES_ABREAST;
     double *at = buffer_for(&my->buffer, most, numbers * sizeof *at + sizeof *my->idx, fault);
     if (!at)
         return -1;
     my->x = x;
     my->shares = false;
     my->z = at;
-    my->u = at + 2 * most;
-    my->mean = at + 4 * most;
-    my->val = at + 5 * most;
-    my->shared = at + 6 * most;
-    my->abreast = at + 8 * most;
+    my->mean = at + 2 * most;
+    my->val = at + 3 * most;
+    my->shared = at + 4 * most;
+    my->abreast = at + 6 * most;
     my->idx = (uint32_t *)(at + numbers * most);
     if (!my->plain)
         average(my, my->val);
@@ -63,8 +62,8 @@ static void write_out(struct regression *my, size_t i, double *z)
     struct row row = matrix_row(my->x, i, my->val, my->idx);
     z[0] = 1; /* unless a feature's number takes its place */
     z += first_row(my);
-    for (size_t j = 0; my->plain && j < my->dim; j++)
-        z[j] = 0;
+    if (my->plain)
+        memset(z, 0, my->dim * sizeof *z);
     for (size_t j = 0; !my->plain && j < my->dim; j++) {
         z[2 * j] = 0 - my->mean[j];
         z[2 * j + 1] = my->mean[j];
@@ -172,17 +171,6 @@ static int settle(struct regression *my, const struct udu_observation *o, double
     return 0;
 }
 
-int regression_learn(struct regression *regression, size_t i, double worth, double much,
-                     struct fault *fault)
-{
-    struct regression *my = regression;
-    struct udu_observation o = { .z = my->z, .r = my->lambda / much, .u = my->u };
-    write_out(my, i, my->z);
-    o.b = udu_observe(my->inverse, all_rows(my), o.z, o.r, o.u);
-    struct regression_error error;
-    return settle(my, &o, worth, &error, fault);
-}
-
 /* Up to REGRESSION_AT_ONCE documents in one pass over P. */
 static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
                          const double *worth, const double *much, struct regression_error *error,
@@ -221,6 +209,13 @@ int regression_learn_all(struct regression *regression, size_t n, const uint32_t
             return -1;
     }
     return 0;
+}
+
+int regression_learn(struct regression *regression, size_t i, double worth, double much,
+                     struct fault *fault)
+{
+    const uint32_t doc = (uint32_t)i;
+    return regression_learn_all(regression, 1, &doc, &worth, &much, NULL, fault);
 }
 
 int regression_check(const struct regression *regression, struct fault *fault)

@@ -35,7 +35,7 @@ struct regression {
     /* The current round, from regression_round on. */
     struct buffer buffer, several; /* the latter: z and u of documents learnt together */
     const struct matrix *x;
-    double *z, *u, *mean, *val;
+    double *z, *mean, *val;
     double *abreast; /* z of VARIANCES_ABREAST documents */
     double *shared;  /* of variances.h, where `shares`   */
     bool shares;

@@ -3,19 +3,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "kernels/kernels.h"
-
 size_t udu_size(size_t n)
 {
     size_t a = n % 2 ? n : n / 2, b = n % 2 ? n / 2 + 1 : n + 1;
     return n == SIZE_MAX || a > SIZE_MAX / b ? SIZE_MAX : a * b;
-}
-
-double udu_observe(double *a, size_t n, const double *z, double r, double *u)
-{
-    struct udu_observation o = { z, r, u, 0 };
-    kernels->observe(a, n, &o, 1);
-    return o.b;
 }
 
 void udu_spread(const double *a, size_t n, const double *x, double *y)

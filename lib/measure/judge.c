@@ -1,6 +1,5 @@
 #include "measure/judge.h"
 
-#include <math.h>
 #include <stdbool.h>
 
 #include "loss/dcg.h"
@@ -8,10 +7,8 @@
 #include "math/order.h"
 #include "math/real.h"
 
-enum {
-    SELECTED = 64, /* more labels than this are sorted, not selected */
-    GRADES = 8     /* labels that are whole numbers below this are counted */
-};
+/* Up to so many of the highest labels are found by counting, if all are whole and below GRADES. */
+enum { COUNTED = 64, GRADES = 8 };
 
 /* Discounts are computed once for each position, not for each round. */
 int judge_places(struct judge *judge, size_t m, struct fault *fault)
@@ -26,20 +23,6 @@ int judge_places(struct judge *judge, size_t m, struct fault *fault)
     judge->discount = discount;
     judge->docs = m;
     return 0;
-}
-
-/* The highest of the labels below `grade`, and how many documents have it. */
-static double next_grade(size_t m, const double *label, double grade, size_t *count)
-{
-    double next = -INFINITY;
-    for (size_t i = 0; i < m; i++) {
-        double below = label[i] < grade ? label[i] : -INFINITY;
-        next = below > next ? below : next;
-    }
-    *count = 0;
-    for (size_t i = 0; i < m; i++)
-        *count += label[i] == next;
-    return next;
 }
 
 /* Counts the documents of each grade. False where a label is no whole number below GRADES. */
@@ -69,34 +52,19 @@ static void take_grades(size_t count[GRADES], size_t k, double *sorted)
     }
 }
 
-/* The first k of the labels, highest first. There are few different grades, so they are counted or
- * searched for one by one: no branch depends on where they are. */
-static void select_labels(size_t m, const double *label, size_t k, double *sorted)
-{
-    size_t count[GRADES], at = 0;
-    if (count_grades(m, label, count)) {
-        take_grades(count, k, sorted);
-        return;
-    }
-    double grade = INFINITY;
-    for (size_t same; at < k;) {
-        grade = next_grade(m, label, grade, &same);
-        for (; same && at < k; same--)
-            sorted[at++] = grade;
-    }
-}
-
 /* Sorts the labels, highest first, as far as they are needed. */
 static int sort_labels(struct judge *judge, const double *label, struct fault *fault)
 {
     size_t m = judge->docs;
+    size_t count[GRADES];
     double *sorted = buffer_for(&judge->buffer[1], m, sizeof *sorted, fault);
     uint32_t *order = buffer_for(&judge->buffer[2], 2 * m, sizeof *order, fault);
     if (!sorted || !order)
         return -1;
     judge->sorted = sorted;
-    if (judge->top > 0 && judge->top <= SELECTED && judge->top < m) {
-        select_labels(m, label, judge->top, sorted);
+    if (judge->top > 0 && judge->top <= COUNTED && judge->top < m &&
+        count_grades(m, label, count)) {
+        take_grades(count, judge->top, sorted);
         return 0;
     }
     order_by_score(m, label, order, order + m);

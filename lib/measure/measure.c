@@ -142,8 +142,8 @@ static enum measured pairloss(const struct measure *measure, const struct judge 
                               double *value, struct fault *fault)
 {
     (void)measure, (void)fault;
-    memcpy(judge->scratch, judge->ranked, judge->docs * sizeof *judge->scratch);
-    *value = (double)order_inversions(judge->docs, judge->scratch, judge->scratch + judge->docs);
+    uint32_t *order = (uint32_t *)judge->scratch;
+    *value = (double)order_inversions(judge->docs, judge->ranked, order, order + judge->docs);
     return MEASURE_VALUE;
 }
 
@@ -285,13 +285,6 @@ static int parse_loss(struct measure *measure, const char *surrogate, const char
     return parse_cutoff(measure, at, fault);
 }
 
-static int no_measure(const char *name, struct fault *fault)
-{
-    struct names names = { 0 };
-    measure_add_names(&names);
-    return fault_usage(fault, "no measure '%.40s': choose from %s", name, names.text);
-}
-
 int measure_parse(struct measure *measure, const char *name, struct fault *fault)
 {
     const char *at = strchr(name, '@');
@@ -301,8 +294,6 @@ int measure_parse(struct measure *measure, const char *name, struct fault *fault
     measure->cutoff = SIZE_MAX;
     if (name_begins(name, loss_prefix))
         return parse_loss(measure, name + sizeof loss_prefix - 1, at, fault);
-    if (i == MEASURES)
-        return no_measure(name, fault);
     if (at && measures[i].cut == CUT_NEVER)
         return fault_usage(fault, "measure %.40s: %s takes no cutoff", name, measures[i].name);
     if (!at && measures[i].cut == CUT_ALWAYS)

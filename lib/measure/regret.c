@@ -30,7 +30,7 @@ int regret_parse(struct regret *regret, const char *measure, struct fault *fault
 /* Makes weights, and sums of 0, for as many items as the first round has documents. */
 static int start(struct regret *regret, const struct judge *judge, struct fault *fault)
 {
-    size_t m = judge->docs, more = regret->linear ? 2 * m : m * m + ((size_t)1 << m);
+    size_t m = judge->docs, more = regret->linear ? m : m * m + ((size_t)1 << m);
     double *at = buffer_for(&regret->buffer, 3 * m + more, sizeof *at, fault);
     if (!at)
         return -1;
@@ -126,13 +126,13 @@ void regret_add(struct regret *regret)
 double regret_sum(const struct regret *regret)
 {
     size_t m = regret->docs;
-    double best = regret->sum.constant, *sorted = regret->scratch;
+    double best = regret->sum.constant;
     if (regret->pair)
-        return best_map_value(m, regret->pair, sorted) - regret->sum.achieved;
-    memcpy(sorted, regret->sum.gain, m * sizeof *sorted);
-    (void)order_inversions(m, sorted, sorted + m); /* sorts them, highest first */
+        return best_map_value(m, regret->pair, regret->scratch) - regret->sum.achieved;
+    uint32_t *order = (uint32_t *)regret->scratch;
+    order_by_score(m, regret->sum.gain, order, order + m);
     for (size_t i = 0; i < m; i++)
-        best += regret->weight[i] * sorted[i];
+        best += regret->weight[i] * regret->sum.gain[order[i]];
     return best - regret->sum.achieved;
 }
 

@@ -26,7 +26,7 @@ struct regret { /* all zero at first */
     struct terms sum;       /* over the rounds added               */
     double *weight;         /* weight[docs], by position; never rises */
     double *pair;           /* pair[docs*docs] of map, else NULL   */
-    double *scratch;        /* room for 2 docs; of map, for 2^docs */
+    double *scratch;        /* room for docs; of map, for 2^docs */
     struct buffer buffer;   /* memory of these arrays              */
 };
 

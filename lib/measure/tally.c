@@ -42,10 +42,9 @@ static int no_measure(const char *name, struct fault *fault)
 static int parse_drawn(struct tally *tally, const char *loss, struct fault *fault)
 {
     tally->drawn = true;
-    if (measure_parse(&tally->measure, loss, fault) < 0)
-        return -1;
-    return tally->measure.surrogate ? 0 : fault_usage(fault, "drawn: wants a loss, as in "
-                                                      "drawn:loss:squared, not %.40s", loss);
+    if (!name_begins(loss, "loss:"))
+        return fault_usage(fault, "drawn: wants a loss, as in drawn:loss:squared, not %.40s", loss);
+    return measure_parse(&tally->measure, loss, fault);
 }
 
 int tally_parse(struct tally *tally, const char *name, struct fault *fault)

@@ -173,7 +173,9 @@ static void check_udu(struct rng *rng, size_t n)
     for (size_t i = 0; i < VARIANCES_ABREAST * n; i++)
         abreast[i] = z[i / VARIANCES_ABREAST];
     kernels->variances(a, n, abreast, NULL, variances);
-    double variance = variances[VARIANCES_ABREAST - 1], b = udu_observe(a, n, z, 0.5, u);
+    struct udu_observation o = { z, 0.5, u, 0 };
+    kernels->observe(a, n, &o, 1);
+    double variance = variances[VARIANCES_ABREAST - 1], b = o.b;
     long double want = 0, size = 1;
     for (size_t i = 0; i < n; i++) {
         long double pz = 0;

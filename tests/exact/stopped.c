@@ -64,7 +64,7 @@ static void check_pieces(struct rng *rng, uint32_t values)
     hold(order_in_pieces(MANY, score, order, scratch, answer, &all), "not the end", "sort", 0);
     check_sorted(MANY, score, order, scratch);
     hold(all.asked > MANY / ORDER_PIECE, "asked too rarely", "sort", (double)all.asked);
-    hold(all.most < 2 * (size_t)ORDER_PIECE, "too long a piece", "sort", (double)all.most);
+    hold(all.most < (size_t)ORDER_PIECE + MANY, "too long a piece", "sort", (double)all.most);
     for (unsigned long no = 1; no <= all.asked; no += all.asked / 7) {
         struct answers some = { 0, no, 0 };
         hold(!order_in_pieces(MANY, score, order, scratch, answer, &some) && some.asked == no,
