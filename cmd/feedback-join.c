@@ -14,6 +14,7 @@ struct join {
     char *const *files;
     bool warns;
     const char *late_path;
+    double seconds;
     struct joiner joiner;
     struct late_file late;
     uint64_t rounds, never, left; /* left: from the first that may still be answered on */
@@ -22,46 +23,22 @@ struct join {
 };
 
 static const struct option options_known[] = {
-    { 'W', NULL, NULL, "warn about feedback that cannot be used, and skip it (default: an error)" },
+    { 'W', NULL, NULL, "warn about feedback that cannot be used, and skip it (default: an error)",
+      OPTION_FLAG(join, warns) },
     { 'k', "places", NULL, "positions in each line of feedback, 1 or more, or all (default: any "
-                           "number)" },
+                           "number)", OPTION_PLACES(join, joiner.places, ROUND_DOCS) },
     { 'l', "late", NULL, "file to write with the answers that found no round (default: they are "
-                         "errors)" },
-    { 'q', NULL, NULL, "feedback names rounds by qid (default: by number, t)" },
-    { 'r', NULL, NULL, "feedback names rounds by request (default: by number, t)" },
-    { 't', "seconds", NULL, "with -l: give a round up this long after its time (default: wait)" },
+                         "errors)", OPTION_TEXT(join, late_path) },
+    { 'q', NULL, NULL, "feedback names rounds by qid (default: by number, t)", OPTION_OWN },
+    { 'r', NULL, NULL, "feedback names rounds by request (default: by number, t)", OPTION_OWN },
+    { 't', "seconds", NULL, "with -l: give a round up this long after its time (default: wait)",
+      OPTION_REAL(join, seconds, 1000000000) },
     { 0 },
 };
 
-static const struct option operand_known = { 0, "file", NULL, "file of feedback as text" };
-
-static int parse_option(struct join *my, const struct options *options)
-{
-    double seconds;
-    switch (options->letter) {
-    case 'W':
-        my->warns = true;
-        return 0;
-    case 'l':
-        my->late_path = options->value;
-        return 0;
-    case 'q':
-    case 'r':
-        my->joiner.key = options->letter == 'q' ? "qid" : "request";
-        return 0;
-    case 't':
-        my->joiner.timed = true;
-        if (options_from_zero(options, 1e9, &seconds) < 0)
-            return -1;
-        my->joiner.limit = (uint64_t)(seconds * 1000 + 0.5);
-        return 0;
-    default:
-        if (strcmp(options->value, "all") != 0)
-            return options_whole(options, 1, ROUND_DOCS, &my->joiner.places);
-        my->joiner.places = UINT64_MAX;
-        return 0;
-    }
-}
+static const struct option operand_known = {
+    .value = "file", .text = "file of feedback as text"
+};
 
 static int parse(void *self, struct options *options, struct host *host)
 {
@@ -70,8 +47,10 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->joiner.key = "t";
     while ((letter = options_next(options)) > 0)
-        if (parse_option(my, options) < 0)
-            return -1;
+        if (letter == 'q' || letter == 'r')
+            my->joiner.key = letter == 'q' ? "qid" : "request";
+    my->joiner.timed = options->given['t'];
+    my->joiner.limit = (uint64_t)(my->seconds * 1000 + 0.5);
     my->files = options_operands(options);
     if (letter == 0 && !*my->files)
         return fault_usage(options->fault, "no file of answers named");
@@ -82,12 +61,6 @@ static int parse(void *self, struct options *options, struct host *host)
             return fault_usage(options->fault, "answers come from files: standard input has the "
                                "rounds");
     return letter;
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return FILTER;
 }
 
 static int open_join(void *self)
@@ -241,8 +214,8 @@ const struct filter feedback_join = {
     .operand = &operand_known,
     .size = sizeof(struct join),
     .no_features = true,
+    .kind = FILTER,
     .parse = parse,
-    .kind = kind,
     .open = open_join,
     .each = each,
     .end = end_join,

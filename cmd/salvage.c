@@ -19,7 +19,7 @@ struct salvager {
 };
 
 static const struct option operand_known = {
-    0, "file", NULL, "file of a stream; - is standard input, the default"
+    .value = "file", .text = "file of a stream; - is standard input, the default"
 };
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -32,12 +32,6 @@ static int parse(void *self, struct options *options, struct host *host)
     if (!*my->files)
         my->files = standard_input;
     return letter;
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return SOURCE;
 }
 
 static void close_file(struct salvager *my)
@@ -147,8 +141,8 @@ const struct filter salvage = {
     .line = "passes on the whole rounds of cut or damaged streams",
     .operand = &operand_known,
     .size = sizeof(struct salvager),
+    .kind = SOURCE,
     .parse = parse,
-    .kind = kind,
     .each = each,
     .close = close_salvage,
 };

@@ -19,93 +19,52 @@ struct svm2bin {
     struct svm_options options;
     char *const *files;
     bool times; /* rounds record when they came */
+    uint64_t dim;
+    size_t bits; /* word of -p */
     struct svm svm;
     struct svm_share share;   /* of the one file; shares 0: all of all files */
     uint64_t first, t; /* the number of the first round; of the next one */
     uint64_t skipped;  /* queries with an error */
 };
 
+static const char *bits_word(size_t i)
+{
+    static const char *const words[] = { "8", "16", NULL };
+    return words[i];
+}
+
 static const struct option options_known[] = {
-    { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)" },
+    { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)",
+      OPTION_FLAG(svm2bin, options.from_zero) },
     OPTION_PROGRESS,
-    { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)" },
-    { 'c', NULL, NULL, "keep the documents' names, from the comments (default: skip comments)" },
+    { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)",
+      OPTION_WHOLE(svm2bin, first, 1, RECORD_MOST - 1) },
+    { 'c', NULL, NULL, "keep the documents' names, from the comments (default: skip comments)",
+      OPTION_FLAG(svm2bin, options.names) },
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
-                        "each query's largest index)" },
-    { 'i', "i/n", NULL, "convert only the i-th of n shares of the file (default: all files)" },
-    { 'k', NULL, NULL, "skip a query with an error, warn, and go on (default: stop there)" },
+                        "each query's largest index)", OPTION_WHOLE(svm2bin, dim, 0, ROUND_DIM) },
+    { 'i', "i/n", NULL, "convert only the i-th of n shares of the file (default: all files)",
+      OPTION_OWN },
+    { 'k', NULL, NULL, "skip a query with an error, warn, and go on (default: stop there)",
+      OPTION_FLAG(svm2bin, options.skips) },
     { 'l', NULL, NULL, "a blank line ends a query, which is written at once (default: the next "
-                       "query does)" },
+                       "query does)", OPTION_FLAG(svm2bin, options.blank_ends) },
     { 'n', NULL, NULL, "scale each feature to [0,1] within its query (default: leave values as "
-                       "they are)" },
-    { 'p', "bits", NULL, "store features as whole numbers of 8 or 16 bits, rounded (default: as "
-                         "they are)" },
+                       "they are)", OPTION_FLAG(svm2bin, options.scale) },
+    { 'p', "bits", bits_word, "store features as whole numbers of so many bits, rounded "
+                              "(default: as they are)", OPTION_WORD(svm2bin, bits) },
     { 'q', "counts", NULL, "file with the number of documents of each query, one a line (default: "
-                           "the text has qids)" },
-    { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)" },
-    { 'u', NULL, NULL, "accept queries without labels (default: a missing label is an error)" },
+                           "the text has qids)", OPTION_TEXT(svm2bin, options.sizes) },
+    { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)",
+      OPTION_FLAG(svm2bin, times) },
+    { 'u', NULL, NULL, "accept queries without labels (default: a missing label is an error)",
+      OPTION_FLAG(svm2bin, options.unlabelled) },
     { 0 },
 };
 
 static const struct option operand_known = {
-    0, "file", NULL, "file of SVM-light text (default: standard input)"
+    .value = "file", .text = "file of SVM-light text (default: standard input)"
 };
-
-/* -p */
-static int parse_bits(struct svm2bin *my, const struct options *options)
-{
-    uint64_t bits;
-    if (!record_number(options->value, 16, &bits) || (bits != 8 && bits != 16))
-        return fault_usage(options->fault, "-p is 8 or 16 bits, not '%.40s'", options->value);
-    my->options.bits = (unsigned)bits;
-    return 0;
-}
-
-static int parse_option(struct svm2bin *my, const struct options *options)
-{
-    uint64_t dim;
-    switch (options->letter) {
-    case '0':
-        my->options.from_zero = true;
-        return 0;
-    case 'P':
-        my->host->progress->asked = true;
-        return 0;
-    case 'b':
-        return options_whole(options, 1, RECORD_MOST - 1, &my->first);
-    case 'c':
-        my->options.names = true;
-        return 0;
-    case 'i':
-        return options_share(options, &my->share.number, &my->share.shares);
-    case 'k':
-        my->options.skips = true;
-        return 0;
-    case 'l':
-        my->options.blank_ends = true;
-        return 0;
-    case 'n':
-        my->options.scale = true;
-        return 0;
-    case 'p':
-        return parse_bits(my, options);
-    case 'q':
-        my->options.sizes = options->value;
-        return 0;
-    case 't':
-        my->times = true;
-        return 0;
-    case 'u':
-        my->options.unlabelled = true;
-        return 0;
-    default:
-        if (options_whole(options, 0, ROUND_DIM, &dim) < 0)
-            return -1;
-        my->options.widths = true;
-        my->options.dim = (size_t)dim;
-        return 0;
-    }
-}
 
 static int check_share(const struct svm2bin *my, const struct options *options)
 {
@@ -126,10 +85,13 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->first = 1;
     while ((letter = options_next(options)) > 0)
-        if (parse_option(my, options) < 0)
+        if (letter == 'i' && options_share(options, &my->share.number, &my->share.shares) < 0)
             return -1;
     if (letter < 0)
         return letter;
+    my->options.widths = options->given['d'];
+    my->options.dim = (size_t)my->dim;
+    my->options.bits = !options->given['p'] ? 0 : my->bits == 0 ? 8 : 16;
     my->files = options_operands(options);
     my->t = my->first;
     if (my->options.sizes && strcmp(my->options.sizes, "-") == 0)
@@ -141,12 +103,6 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "-k needs text with qids or -l, and does not go with "
                            "-q");
     return check_share(my, options);
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return SOURCE;
 }
 
 static int open_text(void *self)
@@ -256,8 +212,8 @@ const struct filter svm2bin = {
     .options = options_known,
     .operand = &operand_known,
     .size = sizeof(struct svm2bin),
+    .kind = SOURCE,
     .parse = parse,
-    .kind = kind,
     .open = open_text,
     .each = each,
     .close = close_text,

@@ -16,30 +16,6 @@
 #include "say.h"
 #include "stream/model_file.h"
 
-static const char *learner_name(size_t i)
-{
-    return learners[i] ? learners[i]->name : NULL;
-}
-
-/* In addition each setting of learners has a letter (learn/settings.h). */
-static const struct option update_options[] = {
-    OPTION_PROGRESS,
-    { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },
-    { 'a', "learner", learner_name, "how to learn (default memory), and settings of the learner, "
-                                    "as in kl,eta=1e-5,radius=1; update -h kl lists those of kl" },
-    { 'c', "every", NULL, "with -m: rounds, or seconds as 30s, between checkpoints (default: save "
-                          "at the end alone)" },
-    { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
-    { 'f', "ring", NULL, "FIFO that carries the weights back to score, or - for standard output "
-                       "(default: no ring)" },
-    { 'l', "models", NULL, "with -m: models to keep, as model.ROUND (default: the last alone)" },
-    { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
-    { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)" },
-    { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come "
-                          "(default: scale for memory and ridge's kin, else none)" },
-    { 0 },
-};
-
 struct update {
     struct host *host;
     struct option letters[SETTINGS + 1]; /* of settings; ended by 0  */
@@ -61,41 +37,36 @@ struct update {
     int looked;      /* rounds that look_for_large has seen */
 };
 
-static int parse_option(struct update *my, const struct options *options)
+static const char *learner_name(size_t i)
 {
-    switch (options->letter) {
-    case 'P':
-        my->host->progress->asked = true;
-        return 0;
-    case 'X':
-        my->unmasked = true;
-        return 0;
-    case 'a':
-        my->words = options->value;
-        return 0;
-    case 'c':
-        return checkpoint_option(&my->every, options);
-    case 'd':
-        return options_whole(options, 1, ROUND_DIM, &my->most);
-    case 'f':
-        my->ring_path = options->value;
-        return 0;
-    case 'l':
-        return options_whole(options, 1, RECORD_MOST, &my->file.keep);
-    case 'm':
-        my->model = options->value;
-        return 0;
-    case 'n':
-        my->anew = true;
-        return 0;
-    case 'x':
-        my->steps = options->value;
-        return 0;
-    default:
-        return learner_words_option(options->letter, options->value, &my->settings,
-                                    options->fault);
-    }
+    return learners[i] ? learners[i]->name : NULL;
 }
+
+/* In addition each setting of learners has a letter (learn/settings.h). */
+static const struct option update_options[] = {
+    OPTION_PROGRESS,
+    { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)",
+      OPTION_FLAG(update, unmasked) },
+    { 'a', "learner", learner_name, "how to learn (default memory), and settings of the learner, "
+                                    "as in kl,eta=1e-5,radius=1; update -h kl lists those of kl",
+      OPTION_TEXT(update, words) },
+    { 'c', "every", NULL, "with -m: rounds, or seconds as 30s, between checkpoints (default: save "
+                          "at the end alone)", OPTION_OWN },
+    { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)",
+      OPTION_WHOLE(update, most, 1, ROUND_DIM) },
+    { 'f', "ring", NULL, "FIFO that carries the weights back to score, or - for standard output "
+                       "(default: no ring)", OPTION_TEXT(update, ring_path) },
+    { 'l', "models", NULL, "with -m: models to keep, as model.ROUND (default: the last alone)",
+      OPTION_WHOLE(update, file.keep, 1, RECORD_MOST) },
+    { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)",
+      OPTION_TEXT(update, model) },
+    { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)",
+      OPTION_FLAG(update, anew) },
+    { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come "
+                          "(default: scale for memory and ridge's kin, else none)",
+      OPTION_TEXT(update, steps) },
+    { 0 },
+};
 
 /* The options of settings by letter, which take a value unless they are flags. */
 static void list_letters(struct option letters[SETTINGS + 1])
@@ -176,7 +147,10 @@ static int parse(void *self, struct options *options, struct host *host)
     list_letters(my->letters);
     options->unlisted = my->letters;
     while ((letter = options_next(options)) > 0)
-        if (parse_option(my, options) < 0)
+        if ((letter == 'c' && checkpoint_option(&my->every, options) < 0) ||
+            (!options->option->text && /* of learners, then */
+             learner_words_option(options->letter, options->value, &my->settings,
+                                  options->fault) < 0))
             return -1;
     if (letter == OPTIONS_HELP)
         return parse_help(my, options);
@@ -196,12 +170,6 @@ static int parse(void *self, struct options *options, struct host *host)
     if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
         return -1;
     return learner_make(&my->state, my->steps, options->fault);
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return SINK;
 }
 
 /* Continues the model of the file, if it exists, and reports so. */
@@ -347,9 +315,9 @@ const struct filter update = {
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),
+    .kind = SINK,
     .parse = parse,
     .explain = explain,
-    .kind = kind,
     .open = open_update,
     .each = each,
     .model = refuse_model,

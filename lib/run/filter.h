@@ -25,6 +25,7 @@ enum ended { CLEAN, CUT, STOPPED, FAILED }; /* an end record; the stream broke o
 
 /* What a filter is lent by whoever runs it. */
 struct host {
+    enum kind kind;      /* what the program is; `parse` may say otherwise               */
     struct fault *fault; /* where a hook that returns FAIL or -1 has told why            */
     struct watch *watch; /* to be minded whenever the filter itself waits                */
     struct writer *out;  /* standard output; a filter other than a sink leaves it alone  */
@@ -49,6 +50,7 @@ struct filter {
     const struct option *options; /* the table of its options; NULL: it has none    */
     const struct option *operand; /* what its operands are; NULL: it takes none     */
     const struct option *second;  /* of two, what the second one is; else NULL      */
+    enum kind kind;    /* unless its options say otherwise: host->kind              */
     size_t size;       /* of its state, zeroed before parse                         */
     bool no_features;  /* no feature is looked at: they need not be in memory       */
 
@@ -58,9 +60,6 @@ struct filter {
     /* After `parse` found -h: explains what the command line asks about besides the options; false:
      * nothing. NULL: there is nothing besides. */
     bool (*explain)(const void *self, FILE *to);
-
-    /* Which it is, by its options. */
-    enum kind (*kind)(const void *self);
 
     /* Opens what it needs; NULL: nothing. 0 or a fault. */
     int (*open)(void *self);
