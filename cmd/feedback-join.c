@@ -83,7 +83,7 @@ static int forgive(struct join *my)
     if (!my->warns)
         return -1;
     if (my->unusable++ < WARNINGS)
-        warn(my->host, "feedback-join", fault->text);
+        warn(my->host, "feedback-join", "%s", fault->text);
     *fault = (struct fault){ FAULT_NONE, "" };
     return 0;
 }
@@ -173,11 +173,9 @@ static int keep_rest(struct join *my)
 
 static void report(struct join *my, uint64_t n, const char *what, const char *first)
 {
-    char text[400];
-    snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " round%s %s; the first is %s", n,
-             my->rounds, my->rounds == 1 ? "" : "s", what, first);
     if (n > 0)
-        warn(my->host, "feedback-join", text);
+        warn(my->host, "feedback-join", "%" PRIu64 " of %" PRIu64 " round%s %s; the first is %s",
+             n, my->rounds, my->rounds == 1 ? "" : "s", what, first);
 }
 
 /* Handles answers without a round, and reports the numbers of answers that could not be used and of
@@ -185,13 +183,11 @@ static void report(struct join *my, uint64_t n, const char *what, const char *fi
 static int end_join(void *self)
 {
     struct join *my = self;
-    char text[100];
     if (keep_rest(my) < 0)
         return -1;
-    snprintf(text, sizeof text, "%" PRIu64 " answers could not be used; the first %d are above",
-             my->unusable, WARNINGS);
     if (my->unusable > WARNINGS)
-        warn(my->host, "feedback-join", text);
+        warn(my->host, "feedback-join", "%" PRIu64 " answers could not be used; the first %d are "
+             "above", my->unusable, WARNINGS);
     report(my, my->never, "without an answer", my->first);
     report(my, my->left, "left to a later run, because answers may still come", my->first_left);
     return 0;

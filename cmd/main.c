@@ -140,10 +140,9 @@ static int handle_signals(struct pump *pump)
 /* A program that waits long for another one says what for, so that one sees who is at fault. */
 static void report_wait(const struct slow *slow, const char *awaited)
 {
-    struct fault line = { FAULT_NONE, "" };
     const struct pump *pump = slow->self;
-    (void)fault_other(&line, "still waiting for %s after %d seconds", awaited, WATCH_SLOW / 1000);
-    warn(&pump->host, pump->filter->name, line.text);
+    warn(&pump->host, pump->filter->name, "still waiting for %s after %d seconds", awaited,
+         WATCH_SLOW / 1000);
 }
 
 static int run(const struct filter *program, int argc, char **argv)

@@ -65,11 +65,9 @@ static int open_file(struct salvager *my)
 
 static void report(struct salvager *my, const char *what)
 {
-    struct fault line = { FAULT_NONE, "" };
-    (void)fault_other(&line, "%s: %s%s: %s", my->reader.name,
-                      *my->last ? "after " : "before the first whole round", my->last, what);
     if (my->losses++ < WARNINGS)
-        warn(my->host, "salvage", line.text);
+        warn(my->host, "salvage", "%s: %s%s: %s", my->reader.name,
+             *my->last ? "after " : "before the first whole round", my->last, what);
 }
 
 static void report_lost(struct salvager *my, uint64_t lost)

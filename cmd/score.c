@@ -116,8 +116,7 @@ static void look(struct score *my)
     struct fault why = { FAULT_NONE, "" };
     if (reload_look(&my->reload, &my->scoring, &why) == 0)
         return;
-    strncat(why.text, "; the weights stay as they were", sizeof why.text - strlen(why.text) - 1);
-    warn(my->host, "score", why.text);
+    warn(my->host, "score", "%s; the weights stay as they were", why.text);
 }
 
 /* Adds the scores of the rival against which the ring's learner interleaves. */
@@ -131,14 +130,13 @@ static int set_rival(struct score *my, struct round *round, const struct matrix 
 /* Warns, once, of features without a weight. */
 static void look_for_lack(struct score *my, const struct round *round, const struct matrix *x)
 {
-    char name[ROUND_NAME], text[ROUND_NAME + 200];
+    char name[ROUND_NAME];
     if (my->lacked || !scoring_lacks(&my->scoring, x))
         return;
     my->lacked = true;
-    snprintf(text, sizeof text, "%s has %zu features, and the model %zu weights: the other "
-             "features count as 0 (-d %zu accepts this)", round_name(round, name), x->dim,
-             my->scoring.dim, x->dim);
-    warn(my->host, "score", text);
+    warn(my->host, "score", "%s has %zu features, and the model %zu weights: the other features "
+         "count as 0 (-d %zu accepts this)", round_name(round, name), x->dim, my->scoring.dim,
+         x->dim);
 }
 
 static enum outcome each(void *self, struct round *round)

@@ -6,7 +6,7 @@
 #include "programs.h"
 #include "say.h"
 #include "serve/client.h"
-#include "serve/moment.h"
+#include "base/moment.h"
 #include "serve/server.h"
 
 enum { CLIENTS_MOST = 100000, SPARE = 64 /* descriptors besides those of clients */ };
@@ -140,7 +140,7 @@ static int find_first(struct serve *my)
 
 static void warn_of(void *to, const char *text)
 {
-    warn(((const struct serve *)to)->host, "serve", text);
+    warn(((const struct serve *)to)->host, "serve", "%s", text);
 }
 
 static int open_serve(void *self)

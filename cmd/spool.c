@@ -104,19 +104,16 @@ static int commit(void *self, struct fault *fault)
 
 static int open_log(struct spool *my)
 {
-    struct fault line = { FAULT_NONE, "" };
     struct spool_salvaged salvaged;
     my->log.folder = my->folders[0];
     my->log.name = my->name ? my->name : name_preset;
     my->log.every = my->log.every ? my->log.every : EVERY;
     if (spool_writer_open(&my->log, my->host->watch, &salvaged, my->host->fault) < 0)
         return -1;
-    if (*salvaged.file.name) {
-        (void)fault_other(&line, "%s: %s was left open at round %" PRIu64 ": %" PRIu64 " rounds "
-                          "kept, %" PRIu64 " bytes lost", my->log.folder, my->log.name,
-                          salvaged.file.first, salvaged.rounds, salvaged.lost);
-        warn(my->host, "spool", line.text);
-    }
+    if (*salvaged.file.name)
+        warn(my->host, "spool", "%s: %s was left open at round %" PRIu64 ": %" PRIu64 " rounds "
+             "kept, %" PRIu64 " bytes lost", my->log.folder, my->log.name, salvaged.file.first,
+             salvaged.rounds, salvaged.lost);
     if (my->host->last) {
         my->host->out->before = commit;
         my->host->out->self = my;

@@ -6,7 +6,7 @@
 
 #include "run/filter.h"
 #include "say.h"
-#include "serve/moment.h"
+#include "base/moment.h"
 #include "text/svm.h"
 #include "text/svm_round.h"
 #include "text/svm_share.h"
@@ -124,11 +124,9 @@ static void check_qid(struct svm2bin *my, const struct svm_query *query)
 {
     if (query->qid || my->options.blank_ends || query->docs <= MANY)
         return;
-    struct fault line = { FAULT_NONE, "" };
-    (void)fault_other(&line, "%s: no line has a qid, so its %zu documents are one query: write "
-                      "qid:NAME after each label, or give the sizes of queries (-q)",
-                      my->svm.lines.name, query->docs);
-    warn(my->host, "svm2bin", line.text);
+    warn(my->host, "svm2bin", "%s: no line has a qid, so its %zu documents are one query: write "
+         "qid:NAME after each label, or give the sizes of queries (-q)", my->svm.lines.name,
+         query->docs);
 }
 
 /* Reads the next query into a round: 1, 0 at the end of the text, or a fault. */
@@ -157,14 +155,13 @@ static int skip(struct svm2bin *my)
         return -1;
     *fault = (struct fault){ FAULT_NONE, "" };
     if (my->skipped++ < WARNINGS)
-        warn(my->host, "svm2bin", why.text);
+        warn(my->host, "svm2bin", "%s", why.text);
     return svm_skip(&my->svm, fault);
 }
 
 /* The text is at its end. */
 static enum outcome finish(struct svm2bin *my)
 {
-    char text[100];
     uint64_t rounds = my->t - my->first;
     if (rounds == 0 && my->skipped == 0 && my->share.shares)
         return DONE;
@@ -175,10 +172,9 @@ static enum outcome finish(struct svm2bin *my)
                          my->svm.lines.name, my->skipped);
     if (rounds == 0)
         return FAIL;
-    snprintf(text, sizeof text, "skipped %" PRIu64 " of %" PRIu64 " queries", my->skipped,
-             my->skipped + rounds);
     if (my->skipped)
-        warn(my->host, "svm2bin", text);
+        warn(my->host, "svm2bin", "skipped %" PRIu64 " of %" PRIu64 " queries", my->skipped,
+             my->skipped + rounds);
     return DONE;
 }
 

@@ -175,11 +175,10 @@ static int parse(void *self, struct options *options, struct host *host)
 /* Continues the model of the file, if it exists, and reports so. */
 static int load(struct update *my)
 {
-    struct fault line = { FAULT_NONE, "" };
     int got = learner_resume(&my->state, my->model, my->host->watch, my->host->fault);
-    (void)fault_other(&line, "resuming from round %" PRIu64 " of %s", my->state.rounds, my->model);
     if (got > 0)
-        warn(my->host, "update", line.text);
+        warn(my->host, "update", "resuming from round %" PRIu64 " of %s", my->state.rounds,
+             my->model);
     my->saved = my->state.rounds;
     return got;
 }
@@ -194,7 +193,7 @@ static void look_for_large(struct update *my, const struct round *round)
     if (!large_features(round, &line))
         return;
     my->looked = 10;
-    warn(my->host, "update", line.text);
+    warn(my->host, "update", "%s", line.text);
 }
 
 static int publish(struct update *my)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "serve/moment.h"
+#include "base/moment.h"
 
 /* Bytes of requests in a turn; of answers that a client may leave unread; seconds to wait for
  * clients at the end; clients accepted at once. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "io/watch.h"
-#include "serve/moment.h"
+#include "base/moment.h"
 #include "stream/writer.h"
 
 enum { PERIOD = 5 }; /* seconds between two writes */
