@@ -19,13 +19,13 @@ struct form {
 
 /* The first form is the default. */
 static const struct form forms[] = {
-    { "svm", svm_form, form_values_model, NULL, NULL },
-    { "rank", form_rank, form_values_model, NULL, NULL },
-    { "run", form_run, form_values_model, NULL, NULL },
-    { "qrels", form_qrels, form_values_model, NULL, NULL },
-    { "values", form_values, form_values_model, NULL, NULL },
-    { "head", form_head, form_head_model, NULL, NULL },
-    { "summary", form_summary, NULL, form_summary_end, NULL },
+    { "svm", svm_form, forms_values_model, NULL, NULL },
+    { "rank", forms_rank, forms_values_model, NULL, NULL },
+    { "run", forms_run, forms_values_model, NULL, NULL },
+    { "qrels", forms_qrels, forms_values_model, NULL, NULL },
+    { "values", forms_values, forms_values_model, NULL, NULL },
+    { "head", forms_head, forms_head_model, NULL, NULL },
+    { "summary", forms_summary, NULL, forms_summary_end, NULL },
     { "tsv", NULL, weights_tsv, NULL, NULL },
     { "svm-light", NULL, weights_svm_light, NULL, NULL },
     { "ranklib", NULL, weights_ranklib, NULL, NULL },

@@ -129,22 +129,22 @@ static void check_qid(struct svm2bin *my, const struct svm_query *query)
          query->docs);
 }
 
-/* Reads the next query into a round: 1, 0 at the end of the text, or a fault. */
-static int read_query(struct svm2bin *my, struct round *round)
+/* Reads the next query into a round. */
+static enum svm_found read_query(struct svm2bin *my, struct round *round)
 {
     struct svm_query query;
     struct fault *fault = my->host->fault;
-    int got = svm_next(&my->svm, &query, fault);
-    if (got <= 0)
-        return got;
+    enum svm_found found = svm_next(&my->svm, &query, fault);
+    if (found != SVM_QUERY)
+        return found;
     if (my->t == RECORD_MOST)
         return fault_other(fault, "%s: no number is left for another round: use a smaller -b",
                            my->svm.lines.name);
     check_qid(my, &query);
     if (svm_round(&my->svm, &query, my->t, round, fault) < 0 ||
         (my->times && round_set_time(round, moment_stamp(), fault) < 0))
-        return -1;
-    return 1;
+        return SVM_FAULT;
+    return SVM_QUERY;
 }
 
 /* After a fault in a query, with -k: warns, and skips the query. 0 or a fault. */
@@ -181,11 +181,11 @@ static enum outcome finish(struct svm2bin *my)
 static enum outcome each(void *self, struct round *round)
 {
     struct svm2bin *my = self;
-    int got;
-    while ((got = read_query(my, round)) < 0)
+    enum svm_found found;
+    while ((found = read_query(my, round)) == SVM_FAULT)
         if (skip(my) < 0)
             return FAIL;
-    if (got == 0)
+    if (found == SVM_END)
         return finish(my);
     my->t++;
     record_want_crc(round->record);

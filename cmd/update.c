@@ -4,17 +4,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/moment.h"
 #include "explore/feedback.h"
 #include "help.h"
 #include "learn/large.h"
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"
 #include "learn/learner_words.h"
-#include "run/checkpoint.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
 #include "say.h"
 #include "stream/model_file.h"
+
+enum { SECONDS_MOST = 1000000000 };
 
 struct update {
     struct host *host;
@@ -25,7 +27,8 @@ struct update {
     bool explains; /* -h is about the learner */
     const char *model, *ring_path, *steps;
     bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
-    struct checkpoint every;
+    uint64_t every_rounds, every_seconds; /* between checkpoints; 0: not by these */
+    double checked; /* seconds: when a checkpoint was due by them; 0: never yet */
     bool unsaved;  /* saving failed */
     uint64_t most; /* weights; 0: preset */
     struct model_file file;
@@ -76,6 +79,20 @@ static void list_letters(struct option letters[SETTINGS + 1])
         letters[i].letter = setting->letter;
         letters[i].value = setting->form == FORM_FLAG ? NULL : setting->name;
     }
+}
+
+/* -c: "100" is rounds, "30s" seconds. It may come twice, once for each. */
+static int parse_every(struct update *my, const struct options *options)
+{
+    char digits[16] = "";
+    size_t n = strlen(options->value);
+    if (n < 2 || n > sizeof digits || options->value[n - 1] != 's')
+        return options_whole(options, 1, RECORD_MOST, &my->every_rounds);
+    memcpy(digits, options->value, n - 1);
+    if (record_number(digits, SECONDS_MOST, &my->every_seconds) && my->every_seconds > 0)
+        return 0;
+    return fault_usage(options->fault, "-c wants a whole number of rounds or, as 30s, of seconds, "
+                       "not '%.40s'", options->value);
 }
 
 /* "update -h kl": -h is about this learner. */
@@ -147,7 +164,7 @@ static int parse(void *self, struct options *options, struct host *host)
     list_letters(my->letters);
     options->unlisted = my->letters;
     while ((letter = options_next(options)) > 0)
-        if ((letter == 'c' && checkpoint_option(&my->every, options) < 0) ||
+        if ((letter == 'c' && parse_every(my, options) < 0) ||
             (!options->option->text && /* of learners, then */
              learner_words_option(options->letter, options->value, &my->settings,
                                   options->fault) < 0))
@@ -160,9 +177,9 @@ static int parse(void *self, struct options *options, struct host *host)
                             : learner_usual;
     if (!my->learner)
         return -1;
-    if ((checkpoint_any(&my->every) || my->file.keep) && !my->model)
+    if ((options->given['c'] || my->file.keep) && !my->model)
         return fault_usage(options->fault, "-%c needs -m: it saves into the model file",
-                           checkpoint_any(&my->every) ? 'c' : 'l');
+                           options->given['c'] ? 'c' : 'l');
     if (rings_on_stdout(my) && !my->model)
         return fault_usage(options->fault, "-f - needs -m: standard output carries the ring");
     if (my->anew && !my->model)
@@ -246,6 +263,16 @@ static int save(struct update *my, struct fault *fault)
                ? -1 : writer_end(my->host->out, 1, fault);
 }
 
+/* Is a checkpoint due after this round? Seconds count from the last one that was due by them. */
+static bool is_checkpoint_due(struct update *my)
+{
+    double now = my->every_seconds ? moment_seconds() : 0;
+    bool late = my->checked > 0 && now - my->checked >= (double)my->every_seconds;
+    if (late || my->checked <= 0)
+        my->checked = now;
+    return late || (my->every_rounds && my->state.rounds % my->every_rounds == 0);
+}
+
 static enum outcome each(void *self, struct round *round)
 {
     struct update *my = self;
@@ -255,7 +282,7 @@ static enum outcome each(void *self, struct round *round)
         return FAIL;
     look_for_large(my, round);
     my->rounds++;
-    my->unsaved = checkpoint_due(&my->every, my->state.rounds) && save(my, fault) < 0;
+    my->unsaved = is_checkpoint_due(my) && save(my, fault) < 0;
     return my->unsaved || publish(my) < 0 ? FAIL : DROP;
 }
 

@@ -8,7 +8,7 @@
 #include "stream/header.h"
 #include "text/print.h"
 
-void printer_close(struct printer *printer)
+void forms_close(struct printer *printer)
 {
     buffer_free(&printer->names);
     summary_close(&printer->summary);
@@ -23,7 +23,7 @@ static int wrong_name(size_t i, struct fault *fault)
 }
 
 /* The column holds docs names, each ended by NUL. */
-int printer_names(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_names(struct printer *printer, const struct round *round, struct fault *fault)
 {
     const struct column *column = record_column(round->record, "name");
     printer->name = NULL;
@@ -83,7 +83,7 @@ static void print_qid(struct print *print, const struct round *round)
 /* What both forms of an order need. */
 static int start_order(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    if (printer_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0)
         return -1;
     return round->order ? 0 : fault_data(fault, "needs order: put explore before bin2txt");
 }
@@ -116,7 +116,7 @@ static void print_place(struct print *print, const struct printer *printer,
     print_byte(print, '\n');
 }
 
-int form_rank(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_rank(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
     if (start_order(printer, round, fault) < 0)
@@ -127,7 +127,7 @@ int form_rank(struct printer *printer, const struct round *round, struct fault *
     return print_end(&print);
 }
 
-int form_run(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_run(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
     if (start_order(printer, round, fault) < 0)
@@ -166,10 +166,10 @@ static void print_judgement(struct print *print, const struct printer *printer,
     print_byte(print, '\n');
 }
 
-int form_qrels(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_qrels(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
-    if (printer_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0)
         return -1;
     if (!round->label)
         return fault_data(fault, "needs label: qrels are made of labels");
@@ -179,21 +179,21 @@ int form_qrels(struct printer *printer, const struct round *round, struct fault 
     return print_end(&print);
 }
 
-int form_summary(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_summary(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    if (printer_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0)
         return -1;
     return summary_round(&printer->summary, round, printer->name != NULL, fault);
 }
 
-int form_summary_end(struct printer *printer, struct fault *fault)
+int forms_summary_end(struct printer *printer, struct fault *fault)
 {
     return summary_print(&printer->summary, printer->out, fault);
 }
 
 /* ---- headers, and models ---- */
 
-int form_head_model(struct printer *printer, const struct record *model, struct fault *fault)
+int forms_head_model(struct printer *printer, const struct record *model, struct fault *fault)
 {
     size_t n;
     char line[RECORD_LINE + 1];
@@ -202,9 +202,9 @@ int form_head_model(struct printer *printer, const struct record *model, struct 
     return writer_bytes(printer->out, line, n, fault);
 }
 
-int form_head(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_head(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    return form_head_model(printer, round->record, fault);
+    return forms_head_model(printer, round->record, fault);
 }
 
 /* ---- values ---- */
@@ -223,11 +223,11 @@ static void print_value(struct print *print, const struct column *column, size_t
     print_byte(print, '\n');
 }
 
-int form_values_model(struct printer *printer, const struct record *model, struct fault *fault)
+int forms_values_model(struct printer *printer, const struct record *model, struct fault *fault)
 {
     struct print print;
     if (writer_bytes(printer->out, "# ", 2, fault) < 0 ||
-        form_head_model(printer, model, fault) < 0)
+        forms_head_model(printer, model, fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);
     for (size_t c = 0; c < model->columns; c++)
@@ -294,11 +294,11 @@ static void print_names(struct print *print, const struct printer *printer,
     }
 }
 
-int form_values(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_values(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
     const struct record *record = round->record;
-    if (printer_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);
     for (size_t k = 0; k < record->keys; k++) {
