@@ -50,10 +50,6 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static const struct option operand_known = {
-    .value = "file", .text = "file of rounds or of a model; - is standard input, the default"
-};
-
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct bin2txt *my = self;
@@ -81,18 +77,16 @@ static enum outcome each(void *self, struct round *round)
 {
     struct bin2txt *my = self;
     const struct form *form = form_of(my);
-    int printed = form->round ? form->round(&my->text.printer, round, my->host->fault)
-                              : refuse(my, "round", "models");
-    return printed < 0 ? FAIL : DROP;
+    return form->round ? form->round(&my->text.printer, round, my->host->fault)
+                       : refuse(my, "round", "models");
 }
 
 static enum outcome each_model(void *self, struct record *record)
 {
     struct bin2txt *my = self;
     const struct form *form = form_of(my);
-    int printed = form->model ? form->model(&my->text.printer, record, my->host->fault)
-                              : refuse(my, "model", "rounds");
-    return printed < 0 ? FAIL : DROP;
+    return form->model ? form->model(&my->text.printer, record, my->host->fault)
+                       : refuse(my, "model", "rounds");
 }
 
 static int end_input(void *self, const struct reader *reader)
@@ -122,7 +116,8 @@ const struct filter bin2txt = {
     .usage = "[-f form] [file ...]",
     .line = "prints rounds and models as text",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "file",
+                 .text = "file of rounds or of a model; - is standard input, the default" },
     .size = sizeof(struct bin2txt),
     .kind = SINK,
     .parse = parse,

@@ -24,11 +24,6 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static const struct option operand_known = {
-    .value = "step", .words = steps_name,
-    .text = "how to change the features; several steps are joined by commas"
-};
-
 static int parse_steps(struct features *my, const struct options *options)
 {
     char *const *operands = options_operands(options);
@@ -74,10 +69,8 @@ static enum outcome each(void *self, struct round *round)
     struct matrix x, y;
     if (round_matrix(round, &x, fault) < 0)
         return FAIL;
-    if (x.form == MATRIX_UNIT) {
-        (void)fault_data(fault, "needs features: the round has none (dim=0)");
-        return FAIL;
-    }
+    if (x.form == MATRIX_UNIT)
+        return fault_data(fault, "needs features: the round has none (dim=0)");
     if (steps_apply(&my->steps, &x, &y, fault) < 0 || round_new_features(round, &y, fault) < 0 ||
         set_made(my, round, fault) < 0)
         return FAIL;
@@ -97,7 +90,8 @@ const struct filter features = {
     .usage = "[-D number] [-g gamma] [-s seed] step",
     .line = "changes features: scale, rank, deviations and means, random Fourier, products",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "step", .words = steps_name,
+                 .text = "how to change the features; several steps are joined by commas" },
     .size = sizeof(struct features),
     .kind = FILTER,
     .parse = parse,

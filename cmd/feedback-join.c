@@ -17,9 +17,12 @@ struct join {
     double seconds;
     struct joiner joiner;
     struct late_file late;
-    uint64_t rounds, never, left; /* left: from the first that may still be answered on */
-    uint64_t unusable;            /* answers */
-    char first[ROUND_NAME], first_left[ROUND_NAME];
+    uint64_t rounds, unusable; /* so far; answers */
+    struct dropped {
+        uint64_t n;
+        char first[ROUND_NAME];
+    } never, left; /* rounds without an answer; left to a later run: from the first that may still
+                    * be answered on */
 };
 
 static const struct option options_known[] = {
@@ -34,10 +37,6 @@ static const struct option options_known[] = {
     { 't', "seconds", NULL, "with -l: give a round up this long after its time (default: wait)",
       OPTION_REAL(join, seconds, 1000000000) },
     { 0 },
-};
-
-static const struct option operand_known = {
-    .value = "file", .text = "file of feedback as text"
 };
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -88,18 +87,10 @@ static int forgive(struct join *my)
     return 0;
 }
 
-static enum outcome drop(struct join *my, const struct round *round)
+static enum outcome drop(struct dropped *dropped, const struct round *round)
 {
-    if (my->never++ == 0)
-        round_name(round, my->first);
-    return DROP;
-}
-
-/* Leaves the round to a later run. */
-static enum outcome leave(struct join *my, const struct round *round)
-{
-    if (my->left++ == 0)
-        round_name(round, my->first_left);
+    if (dropped->n++ == 0)
+        round_name(round, dropped->first);
     return DROP;
 }
 
@@ -136,13 +127,13 @@ static enum outcome each(void *self, struct round *round)
     if (joiner_key(&my->joiner, round, &key, my->host->fault) < 0)
         return FAIL;
     my->rounds++;
-    if (my->left > 0)
-        return leave(my, round);
+    if (my->left.n > 0)
+        return drop(&my->left, round);
     enum answered answered = find_answer(my, round, key, &answer);
     if (answered == ANSWERED_NOT && !answer && joiner_open_round(&my->joiner, round))
-        return leave(my, round);
+        return drop(&my->left, round);
     enum outcome outcome = answered == ANSWERED ? answer_round(my, round, answer)
-                     : answered == ANSWERED_NOT ? drop(my, round) : FAIL;
+                     : answered == ANSWERED_NOT ? drop(&my->never, round) : FAIL;
     free(answer);
     return outcome;
 }
@@ -171,11 +162,11 @@ static int keep_rest(struct join *my)
     return my->late_path ? late_file_finish(&my->late, my->host->fault) : 0;
 }
 
-static void report(struct join *my, uint64_t n, const char *what, const char *first)
+static void report(struct join *my, const struct dropped *dropped, const char *what)
 {
-    if (n > 0)
+    if (dropped->n > 0)
         warn(my->host, "feedback-join", "%" PRIu64 " of %" PRIu64 " round%s %s; the first is %s",
-             n, my->rounds, my->rounds == 1 ? "" : "s", what, first);
+             dropped->n, my->rounds, my->rounds == 1 ? "" : "s", what, dropped->first);
 }
 
 /* Handles answers without a round, and reports the numbers of answers that could not be used and of
@@ -188,8 +179,8 @@ static int end_join(void *self)
     if (my->unusable > WARNINGS)
         warn(my->host, "feedback-join", "%" PRIu64 " answers could not be used; the first %d are "
              "above", my->unusable, WARNINGS);
-    report(my, my->never, "without an answer", my->first);
-    report(my, my->left, "left to a later run, because answers may still come", my->first_left);
+    report(my, &my->never, "without an answer");
+    report(my, &my->left, "left to a later run, because answers may still come");
     return 0;
 }
 
@@ -207,7 +198,7 @@ const struct filter feedback_join = {
     .usage = "[-W] [-q | -r] [-k places] [-l late] [-t seconds] file ...",
     .line = "joins users' feedback with the rounds that were shown",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "file", .text = "file of feedback as text" },
     .size = sizeof(struct join),
     .no_features = true,
     .kind = FILTER,

@@ -93,14 +93,10 @@ static enum outcome each(void *self, struct round *round)
 {
     struct mask *my = self;
     struct fault *fault = my->host->fault;
-    if (!round->label) {
-        (void)fault_data(fault, "needs label: the round has none, or feedback-mask removed them");
-        return FAIL;
-    }
-    if (!round->order) {
-        (void)fault_data(fault, "needs order: put explore before feedback-mask");
-        return FAIL;
-    }
+    if (!round->label)
+        return fault_data(fault, "needs label: the round has none, or feedback-mask removed them");
+    if (!round->order)
+        return fault_data(fault, "needs order: put explore before feedback-mask");
     if (my->person && clicks_check(my->person, round->docs, round->label, fault) < 0)
         return FAIL;
     size_t places = my->places < round->docs ? (size_t)my->places : round->docs;

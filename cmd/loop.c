@@ -69,10 +69,6 @@ static int parse_text(struct loop *my, const char *text)
 
 static const struct option options_known[] = { OPTION_PROGRESS, { 0 } };
 
-static const struct option operand_known = {
-    .value = "pipeline", .text = "commands of these programs, joined by |, as one argument"
-};
-
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct loop *my = self;
@@ -150,7 +146,8 @@ const struct filter loop = {
     .usage = "[-P] pipeline",
     .line = "runs a pipeline of these programs in one process",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "pipeline",
+                 .text = "commands of these programs, joined by |, as one argument" },
     .size = sizeof(struct loop),
     .parse = parse,
     .kind = WHOLE,

@@ -17,7 +17,6 @@ struct metric {
     uint64_t grade;
     struct evidence evidence;
     struct long_work work; /* of one measure of a long list */
-    char *const *names;
     struct tally *tally;
     size_t measures;
     int fd;
@@ -68,9 +67,24 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static const struct option operand_known = {
-    .value = "measure", .words = tally_word, .text = "what to print"
-};
+static int parse_measures(struct metric *my, char *const *names, struct fault *fault)
+{
+    size_t n = 0;
+    while (names[n])
+        n++;
+    my->tally = calloc(n, sizeof *my->tally);
+    if (!my->tally)
+        return fault_no_room(fault, n * sizeof *my->tally);
+    for (; my->measures < n; my->measures++) {
+        struct tally *tally = &my->tally[my->measures];
+        if (tally_parse(tally, names[my->measures], fault) < 0 ||
+            (my->raw && tally_check_raw(tally, fault) < 0))
+            return -1;
+        size_t top = tally_top(tally);
+        my->evidence.judge.top = top > my->evidence.judge.top ? top : my->evidence.judge.top;
+    }
+    return 0;
+}
 
 static int parse(void *self, struct options *options, struct host *host)
 {
@@ -91,17 +105,9 @@ static int parse(void *self, struct options *options, struct host *host)
     my->evidence.skip = my->nothing == 2;
     if (my->file)
         host->kind = FILTER;
-    my->names = options_operands(options);
-    if (!*my->names)
+    if (!*options_operands(options))
         return fault_usage(options->fault, "no measure named: ndcg@10, for instance");
-    for (char *const *name = my->names; *name; name++) {
-        struct tally tally;
-        if (tally_parse(&tally, *name, options->fault) < 0 ||
-            (my->raw && tally_check_raw(&tally, options->fault) < 0))
-            return -1;
-        my->measures++;
-    }
-    return 0;
+    return parse_measures(my, options_operands(options), options->fault);
 }
 
 static int open_metric(void *self)
@@ -112,14 +118,6 @@ static int open_metric(void *self)
     my->table = my->host->out;
     my->work.watch = my->host->watch;
     my->evidence.judge.work = &my->work;
-    my->tally = calloc(my->measures, sizeof *my->tally);
-    if (!my->tally)
-        return fault_no_room(fault, my->measures * sizeof *my->tally);
-    for (size_t i = 0; i < my->measures; i++) {
-        (void)tally_parse(&my->tally[i], my->names[i], fault);
-        size_t top = tally_top(&my->tally[i]);
-        my->evidence.judge.top = top > my->evidence.judge.top ? top : my->evidence.judge.top;
-    }
     if (!my->file)
         return 0;
     my->fd = watch_open(my->host->watch, my->file, O_WRONLY | O_CREAT | O_TRUNC, 0666, fault);
@@ -207,7 +205,7 @@ const struct filter metric = {
              "[-t file] [-z value] measure ...",
     .line = "measures the rankings shown so far",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "measure", .words = tally_word, .text = "what to print" },
     .size = sizeof(struct metric),
     .no_features = true,
     .kind = SINK,

@@ -36,10 +36,6 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static const struct option operand_known = {
-    .value = "file", .text = "file of rounds; - is standard input"
-};
-
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct replay *my = self;
@@ -68,13 +64,6 @@ static void restrict_to_share(struct replay *my)
     uint64_t first = my->first + before * each + (before < more ? before : more);
     my->last = first + each - (before < more ? 0 : 1);
     my->next = first;
-}
-
-static int deal_nothing(struct replay *my)
-{
-    my->next = 1;
-    my->last = 0;
-    return 0;
 }
 
 /* Finds the place of round `next` in passes. Each pass has an order of its own. */
@@ -112,6 +101,7 @@ static int open_stored(void *self)
 {
     struct replay *my = self;
     struct fault *fault = my->host->fault;
+    my->next = 1;
     for (char *const *file = my->files; *file; file++) {
         if (strcmp(*file, "-") == 0 && isatty(STDIN_FILENO))
             return fault_usage(fault, "standard input is a terminal");
@@ -121,7 +111,7 @@ static int open_stored(void *self)
     if (my->last == 0)
         my->last = my->stored.rounds;
     if (my->stored.rounds == 0)
-        return my->last ? fault_data(fault, "no rounds to deal") : deal_nothing(my);
+        return my->last ? fault_data(fault, "no rounds to deal") : 0;
     if (my->first > my->last)
         return fault_data(fault, "-b %" PRIu64 " is after the last of %zu rounds: add -n",
                           my->first, my->stored.rounds);
@@ -173,7 +163,7 @@ const struct filter replay = {
     .usage = "[-P] [-b first] [-i i/n] [-n last] [-s seed] [-z exponent] file ...",
     .line = "emits the rounds of stored streams, repeatedly",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "file", .text = "file of rounds; - is standard input" },
     .size = sizeof(struct replay),
     .kind = SOURCE,
     .parse = parse,

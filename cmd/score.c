@@ -171,8 +171,7 @@ static enum outcome each_model(void *self, struct record *record)
     (void)record;
     if (my->model)
         return PASS;
-    (void)fault_data(my->host->fault, "a model in the stream: with a ring, only rounds may come");
-    return FAIL;
+    return fault_data(my->host->fault, "a model in the stream: with a ring, only rounds may come");
 }
 
 static void facts(const void *self, void (*put)(void *to, const char *name, double value), void *to)
@@ -185,9 +184,9 @@ static int close_score(void *self, enum ended ended)
 {
     struct score *my = self;
     int result = 0;
-    if (my->ring && ended == CLEAN)
+    if (my->ring && my->ring->end && ended == CLEAN)
         result = my->ring->end(my->ring, my->host->fault);
-    if (my->ring)
+    if (my->ring && my->ring->close)
         my->ring->close(my->ring);
     reload_close(&my->reload);
     scoring_close(&my->scoring);

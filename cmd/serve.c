@@ -49,16 +49,6 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static const struct option socket_known = {
-    .value = "socket",
-    .text = "file name of the Unix socket; - is a listening socket from systemd or on standard "
-            "input"
-};
-
-static const struct option pipeline_known = {
-    .value = "pipeline", .text = "programs that pass rounds on, joined by |, as one argument"
-};
-
 /* Each part must pass rounds on, and none may read or write files in place of them. */
 static int check_parts(const struct serve *my)
 {
@@ -198,8 +188,11 @@ const struct filter serve = {
              "[-n documents] socket [pipeline]",
     .line = "answers many clients at a socket by one pipeline",
     .options = options_known,
-    .operand = &socket_known,
-    .second = &pipeline_known,
+    .operand = { .value = "socket",
+                 .text = "file name of the Unix socket; - is a listening socket from systemd or on "
+                         "standard input" },
+    .second = { .value = "pipeline",
+                .text = "programs that pass rounds on, joined by |, as one argument" },
     .size = sizeof(struct serve),
     .kind = WHOLE,
     .parse = parse,

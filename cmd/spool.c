@@ -49,11 +49,6 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static const struct option operand_known = {
-    .value = "folder",
-    .text = "folder of the log, which is made if it is missing; with -r one or more"
-};
-
 /* Do the options go together, and with the operands? */
 static int check(const struct spool *my, const struct options *options)
 {
@@ -130,12 +125,10 @@ static enum outcome log_round(struct spool *my, struct round *round)
         return FAIL;
     if (entered == ENTERED_BEFORE || (round->t <= my->log.last && my->again))
         return DROP;
-    if (round->t <= my->log.last) {
-        (void)fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: number new "
-                         "rounds from there (-b), or drop old ones (spool -a)", my->log.folder,
-                         my->log.last);
-        return FAIL;
-    }
+    if (round->t <= my->log.last)
+        return fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: number new "
+                          "rounds from there (-b), or drop old ones (spool -a)", my->log.folder,
+                          my->log.last);
     if (spool_writer_put(&my->log, round->record, round->t, fault) < 0 ||
         (!my->host->last && commit(my, fault) < 0))
         return FAIL;
@@ -232,7 +225,8 @@ const struct filter spool = {
     .usage = "[-aflruy] [-b first] [-c rounds] [-m model] [-n name] [-t seconds] folder ...",
     .line = "keeps rounds in a folder, and reads them back",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "folder",
+                 .text = "folder of the log, which is made if it is missing; with -r one or more" },
     .size = sizeof(struct spool),
     .kind = FILTER,
     .parse = parse,

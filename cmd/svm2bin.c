@@ -62,10 +62,6 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static const struct option operand_known = {
-    .value = "file", .text = "file of SVM-light text (default: standard input)"
-};
-
 static int check_share(const struct svm2bin *my, const struct options *options)
 {
     char *const *files = my->files;
@@ -166,12 +162,10 @@ static enum outcome finish(struct svm2bin *my)
     if (rounds == 0 && my->skipped == 0 && my->share.shares)
         return DONE;
     if (rounds == 0 && my->skipped == 0)
-        (void)fault_data(my->host->fault, "%s: the text has no documents", my->svm.lines.name);
-    else if (rounds == 0)
-        (void)fault_data(my->host->fault, "%s: each of the %" PRIu64 " queries has an error",
-                         my->svm.lines.name, my->skipped);
+        return fault_data(my->host->fault, "%s: the text has no documents", my->svm.lines.name);
     if (rounds == 0)
-        return FAIL;
+        return fault_data(my->host->fault, "%s: each of the %" PRIu64 " queries has an error",
+                          my->svm.lines.name, my->skipped);
     if (my->skipped)
         warn(my->host, "svm2bin", "skipped %" PRIu64 " of %" PRIu64 " queries", my->skipped,
              my->skipped + rounds);
@@ -206,7 +200,7 @@ const struct filter svm2bin = {
     .usage = "[-0Pcklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "file", .text = "file of SVM-light text (default: standard input)" },
     .size = sizeof(struct svm2bin),
     .kind = SOURCE,
     .parse = parse,

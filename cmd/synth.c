@@ -43,10 +43,6 @@ static const char *game_word(size_t i)
     return games[i].name;
 }
 
-static const struct option operand_known = {
-    .value = "game", .words = game_word, .text = "what to draw"
-};
-
 /* The value at hand, if it is a setting of games: 0 or a usage fault. */
 static int parse_setting(struct game_settings *settings, const struct options *options)
 {
@@ -57,14 +53,14 @@ static int parse_setting(struct game_settings *settings, const struct options *o
         return 0;
     const struct game_option *known = &game_options[i];
     double *value = &settings->value[i];
-    uint64_t whole = 1;
+    uint64_t whole = 1; /* of a flag */
     settings->set[i] = true;
-    if (i == GAME_OTHER || known->whole) {
-        int result = i == GAME_OTHER ? 0 : options_whole(options, (uint64_t)known->least,
-                                                         (uint64_t)known->most, &whole);
-        *value = (double)whole;
-        return result;
-    }
+    if (options->value && known->whole &&
+        options_whole(options, (uint64_t)known->least, (uint64_t)known->most, &whole) < 0)
+        return -1;
+    *value = (double)whole;
+    if (known->whole)
+        return 0;
     if (options_positive(options, value) < 0)
         return -1;
     if (*value < known->least || *value > known->most)
@@ -121,7 +117,7 @@ static enum outcome each(void *self, struct round *round)
     struct synth *my = self;
     if (my->first > my->last)
         return DONE;
-    return game_round(&my->game, my->first++, round, my->host->fault) < 0 ? FAIL : PASS;
+    return game_round(&my->game, my->first++, round, my->host->fault);
 }
 
 static int close_synth(void *self, enum ended ended)
@@ -137,7 +133,7 @@ const struct filter synth = {
              "[-l documents] [-n last] [-s seed] game",
     .line = "generates rounds: the data sets and games of the papers",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "game", .words = game_word, .text = "what to draw" },
     .size = sizeof(struct synth),
     .kind = SOURCE,
     .parse = parse,

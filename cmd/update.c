@@ -290,9 +290,8 @@ static enum outcome refuse_model(void *self, struct record *record)
 {
     struct update *my = self;
     (void)record;
-    (void)fault_data(my->host->fault, "a model in the stream: update learns from rounds; to "
-                     "continue a model, use -m");
-    return FAIL;
+    return fault_data(my->host->fault, "a model in the stream: update learns from rounds; to "
+                      "continue a model, use -m");
 }
 
 /* A round failed when it had changed a part of the model. */
@@ -320,7 +319,7 @@ static void finish(struct update *my, enum ended ended)
         report_loss(my, fault);
     else if (!my->unsaved && my->rounds > 0 && save(my, &saving) < 0)
         fault_also(fault, &saving);
-    else if (my->ring && (ended == CLEAN || ended == CUT))
+    else if (my->ring && my->ring->end && (ended == CLEAN || ended == CUT))
         (void)my->ring->end(my->ring, fault);
 }
 
@@ -328,7 +327,7 @@ static int close_update(void *self, enum ended ended)
 {
     struct update *my = self;
     finish(my, ended);
-    if (my->ring)
+    if (my->ring && my->ring->close)
         my->ring->close(my->ring);
     model_file_close(&my->file);
     learner_close(&my->state);

@@ -20,10 +20,6 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static const struct option operand_known = {
-    .value = "file", .text = "file of weights as text (default: standard input)"
-};
-
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct weights2bin *my = self;
@@ -80,7 +76,7 @@ const struct filter weights2bin = {
     .usage = "[-d dim] [file]",
     .line = "converts weights from text to a model",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "file", .text = "file of weights as text (default: standard input)" },
     .size = sizeof(struct weights2bin),
     .kind = WHOLE,
     .parse = parse,

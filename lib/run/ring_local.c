@@ -89,17 +89,6 @@ static int get(struct ring *ring, uint64_t r, const struct model **message, stru
     return local->window > 1 ? parse_message(local, r, fault) : 0;
 }
 
-static int end(struct ring *ring, struct fault *fault)
-{
-    (void)ring, (void)fault;
-    return 0;
-}
-
-static void close_end(struct ring *ring)
-{
-    (void)ring;
-}
-
 struct ring_local *ring_local_open(struct fault *fault)
 {
     struct ring_local *local = calloc(1, sizeof *local);
@@ -107,8 +96,8 @@ struct ring_local *ring_local_open(struct fault *fault)
         fault_no_room(fault, sizeof *local);
         return NULL;
     }
-    local->score = (struct ring){ .get = get, .end = end, .close = close_end };
-    local->update = (struct ring){ .lasting = true, .put = put, .end = end, .close = close_end };
+    local->score = (struct ring){ .get = get };
+    local->update = (struct ring){ .lasting = true, .put = put };
     return local;
 }
 

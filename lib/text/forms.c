@@ -49,16 +49,23 @@ int forms_names(struct printer *printer, const struct round *round, struct fault
     return 0;
 }
 
-/* The name of document i, or else its number. Where it has no name, what was printed before is
- * written, and a fault comes after it. */
+/* rank, run and qrels name each document by a word. */
+static int check_names(const struct printer *printer, const struct round *round,
+                       struct fault *fault)
+{
+    for (size_t i = 0; printer->name && i < round->docs; i++)
+        if (!printer->name[i][0])
+            return wrong_name(i, fault);
+    return 0;
+}
+
+/* The name of document i, or else its number. */
 static void print_document(struct print *print, const struct printer *printer, size_t i)
 {
-    if (!printer->name)
-        print_whole(print, i);
-    else if (printer->name[i][0])
+    if (printer->name && printer->name[i][0])
         print_word(print, printer->name[i]);
-    else if (print_end(print) == 0)
-        print->failed = wrong_name(i, print->fault);
+    else
+        print_whole(print, i);
 }
 
 /* What a line that names the round by columns begins with. */
@@ -83,7 +90,7 @@ static void print_qid(struct print *print, const struct round *round)
 /* What both forms of an order need. */
 static int start_order(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    if (forms_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0 || check_names(printer, round, fault) < 0)
         return -1;
     return round->order ? 0 : fault_data(fault, "needs order: put explore before bin2txt");
 }
@@ -150,12 +157,6 @@ static void print_judgement(struct print *print, const struct printer *printer,
                             const struct round *round, size_t i)
 {
     float label = round->label[i];
-    if (label != floorf(label) || label > 1e9f) {
-        if (print_end(print) == 0)
-            print->failed = fault_data(print->fault, "label %g is not a whole number, which qrels "
-                                       "need", (double)label);
-        return;
-    }
     print_qid(print, round);
     print_word(print, " 0 ");
     print_document(print, printer, i);
@@ -169,10 +170,14 @@ static void print_judgement(struct print *print, const struct printer *printer,
 int forms_qrels(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
-    if (forms_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0 || check_names(printer, round, fault) < 0)
         return -1;
     if (!round->label)
         return fault_data(fault, "needs label: qrels are made of labels");
+    for (size_t i = 0; i < round->docs; i++)
+        if (round->label[i] != floorf(round->label[i]) || round->label[i] > 1e9f)
+            return fault_data(fault, "label %g is not a whole number, which qrels need",
+                              (double)round->label[i]);
     print_start(&print, printer->out, fault);
     for (size_t i = 0; i < round->docs && print.failed == 0; i++)
         print_judgement(&print, printer, round, i);
@@ -260,7 +265,6 @@ static size_t document_of(const struct round *round, enum round_column column, s
     }
 }
 
-/* A document without a name is printed as its number. */
 static void print_column(struct print *print, const struct printer *printer,
                          const struct round *round, const struct column *column)
 {
@@ -270,10 +274,8 @@ static void print_column(struct print *print, const struct printer *printer,
         print_round(print, round);
         if (document == round->docs)
             print_byte(print, '-');
-        else if (printer->name && printer->name[document][0])
-            print_word(print, printer->name[document]);
         else
-            print_whole(print, document);
+            print_document(print, printer, document);
         print_byte(print, '\t');
         print_word(print, column->name);
         print_byte(print, '\t');
