@@ -19,13 +19,13 @@ struct form {
 
 /* The first form is the default. */
 static const struct form forms[] = {
-    { "svm", svm_form, form_values_model, NULL, NULL },
-    { "rank", form_rank, form_values_model, NULL, NULL },
-    { "run", form_run, form_values_model, NULL, NULL },
-    { "qrels", form_qrels, form_values_model, NULL, NULL },
-    { "values", form_values, form_values_model, NULL, NULL },
-    { "head", form_head, form_head_model, NULL, NULL },
-    { "summary", form_summary, NULL, form_summary_end, NULL },
+    { "svm", svm_form, forms_values_model, NULL, NULL },
+    { "rank", forms_rank, forms_values_model, NULL, NULL },
+    { "run", forms_run, forms_values_model, NULL, NULL },
+    { "qrels", forms_qrels, forms_values_model, NULL, NULL },
+    { "values", forms_values, forms_values_model, NULL, NULL },
+    { "head", forms_head, forms_head_model, NULL, NULL },
+    { "summary", forms_summary, NULL, forms_summary_end, NULL },
     { "tsv", NULL, weights_tsv, NULL, NULL },
     { "svm-light", NULL, weights_svm_light, NULL, NULL },
     { "ranklib", NULL, weights_ranklib, NULL, NULL },
@@ -36,7 +36,7 @@ enum { FORMS = sizeof forms / sizeof *forms };
 
 struct bin2txt {
     struct host *host;
-    const struct form *form;
+    size_t form;             /* in the table */
     struct memory_text text; /* its printer is that of all forms */
 };
 
@@ -45,80 +45,62 @@ static const char *form_name(size_t i)
     return i < FORMS ? forms[i].name : NULL;
 }
 
-static int parse_form(struct bin2txt *my, const struct options *options)
-{
-    int found = options_word(options);
-    if (found >= 0)
-        my->form = &forms[found];
-    return found;
-}
-
 static const struct option options_known[] = {
-    { 'f', "form", form_name, "form of the text (default svm)" },
+    { 'f', "form", form_name, "form of the text (default svm)", OPTION_WORD(bin2txt, form) },
     { 0 },
-};
-
-static const struct option operand_known = {
-    0, "file", NULL, "file of rounds or of a model; - is standard input, the default"
 };
 
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct bin2txt *my = self;
-    int letter;
+    int letter = options_read(options);
     my->host = host;
-    my->form = forms;
-    while ((letter = options_next(options)) > 0)
-        if (parse_form(my, options) < 0)
-            return -1;
     if (*options_operands(options))
         host->files = options_operands(options);
     return letter;
 }
 
-static enum kind kind(const void *self)
+/* The form, which prints to where the program writes. */
+static const struct form *form_of(struct bin2txt *my)
 {
-    (void)self;
-    return SINK;
+    my->text.printer.out = my->host->out;
+    return &forms[my->form];
 }
 
-static enum outcome refuse(const struct bin2txt *my, const char *came, const char *prints)
+static int refuse(const struct bin2txt *my, const char *came, const char *prints)
 {
-    (void)fault_data(my->host->fault, "a %s, and -f %s prints %s alone", came, my->form->name,
-                     prints);
-    return FAIL;
+    return fault_data(my->host->fault, "a %s, and -f %s prints %s alone", came,
+                      forms[my->form].name, prints);
 }
 
 static enum outcome each(void *self, struct round *round)
 {
     struct bin2txt *my = self;
-    my->text.printer.out = my->host->out;
-    if (!my->form->round)
-        return refuse(my, "round", "models");
-    return my->form->round(&my->text.printer, round, my->host->fault) < 0 ? FAIL : DROP;
+    const struct form *form = form_of(my);
+    return form->round ? form->round(&my->text.printer, round, my->host->fault)
+                       : refuse(my, "round", "models");
 }
 
 static enum outcome each_model(void *self, struct record *record)
 {
     struct bin2txt *my = self;
-    my->text.printer.out = my->host->out;
-    if (!my->form->model)
-        return refuse(my, "model", "rounds");
-    return my->form->model(&my->text.printer, record, my->host->fault) < 0 ? FAIL : DROP;
+    const struct form *form = form_of(my);
+    return form->model ? form->model(&my->text.printer, record, my->host->fault)
+                       : refuse(my, "model", "rounds");
 }
 
 static int end_input(void *self, const struct reader *reader)
 {
     struct bin2txt *my = self;
-    my->text.printer.out = my->host->out;
-    return my->form->input ? my->form->input(&my->text.printer, reader, my->host->fault) : 0;
+    const struct form *form = form_of(my);
+    return form->input ? form->input(&my->text.printer, reader, my->host->fault) : 0;
 }
 
 static int end_bin2txt(void *self)
 {
     struct bin2txt *my = self;
-    my->text.printer.out = my->host->out;
-    return my->form->end ? my->form->end(&my->text.printer, my->host->fault) : 0;
+    const struct form *form = form_of(my);
+    return form->end ? form->end(&my->text.printer, my->host->fault) : 0;
 }
 
 static int close_bin2txt(void *self, enum ended ended)
@@ -134,10 +116,11 @@ const struct filter bin2txt = {
     .usage = "[-f form] [file ...]",
     .line = "prints rounds and models as text",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "file",
+                 .text = "file of rounds or of a model; - is standard input, the default" },
     .size = sizeof(struct bin2txt),
+    .kind = SINK,
     .parse = parse,
-    .kind = kind,
     .each = each,
     .model = each_model,
     .input = end_input,

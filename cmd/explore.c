@@ -12,40 +12,38 @@ enum { TOP_GRADE = 100 };
 
 struct explore {
     struct host *host;
-    bool given[128]; /* the options on the command line, by letter */
+    size_t policy; /* of -p */
     struct explorer explorer;
 };
 
-static int parse_policy(struct explore *my, const struct options *options)
-{
-    int found = options_word(options);
-    if (found >= 0)
-        my->explorer.policy = &policies[found];
-    return found;
-}
-
 static const struct option options_known[] = {
     { 'E', "epsilon", NULL, "blocks, leader: the noise is below 1/epsilon, a number above 0 "
-                            "(default: derived from -L, items and rounds or blocks)" },
+                            "(default: derived from -L, items and rounds or blocks)",
+      OPTION_POSITIVE(explore, explorer.epsilon) },
     { 'F', "power", NULL, "gamma or temperature falls with round t as t^-power, above 0 (default: "
-                          "constant)" },
+                          "constant)", OPTION_POSITIVE(explore, explorer.power) },
     { 'H', "temperature", NULL, "plackett-luce: what scores are divided by, a number above 0 "
-                                "(default 1)" },
+                                "(default 1)", OPTION_POSITIVE(explore, explorer.temperature) },
     { 'K', "blocks", NULL, "blocks: number of blocks, 1 or more (default: "
-                           "items^(-1/3) horizon^(2/3), rounded)" },
-    { 'L', "grade", NULL, "blocks, leader: top grade of the labels, 1 to 100 (default 1)" },
+                           "items^(-1/3) horizon^(2/3), rounded)",
+      OPTION_WHOLE(explore, explorer.blocks_asked, 1, RECORD_MOST) },
+    { 'L', "grade", NULL, "blocks, leader: top grade of the labels, 1 to 100 (default 1)",
+      OPTION_WHOLE(explore, explorer.top_grade, 1, TOP_GRADE) },
     { 'T', "horizon", NULL, "number of rounds of the run, 1 or more; index, uniform, top, swap: "
-                            "gamma is horizon^(-1/3)" },
+                            "gamma is horizon^(-1/3)",
+      OPTION_WHOLE(explore, explorer.horizon, 1, RECORD_MOST) },
     { 'g', "gamma", NULL, "index, uniform, top, swap: share of rounds that explore, 0 to 1 "
-                          "(default 0)" },
+                          "(default 0)", OPTION_REAL(explore, explorer.gamma, 1) },
     { 'k', "places", NULL, "index: positions by index; blocks: items that get feedback; top, "
-                           "swap: positions left to chance; 1 or more (default 1)" },
-    { 'o', NULL, NULL, "show documents with equal scores in line order (default: random order)" },
+                           "swap: positions left to chance; 1 or more (default 1)",
+      OPTION_WHOLE(explore, explorer.places, 1, ROUND_DOCS) },
+    { 'o', NULL, NULL, "show documents with equal scores in line order (default: random order)",
+      OPTION_FLAG(explore, explorer.line_order) },
     { 'p', "policy", policies_name, "how to explore (default: index where rounds have that column, "
-                                    "else uniform)" },
+                                    "else uniform)", OPTION_WORD(explore, policy) },
     { 's', "seed", NULL, "seed of what is drawn, a whole number, 0 or more; random: from the "
                          "system, recorded in each round; recorded: as each round records (default "
-                         "1)" },
+                         "1)", OPTION_OWN },
     { 0 },
 };
 
@@ -62,87 +60,49 @@ static int parse_seed(struct explorer *explorer, const struct options *options)
                        fault_quote(quoted, options->value, strlen(options->value)));
 }
 
-static int parse_option(struct explore *my, const struct options *options)
-{
-    struct explorer *explorer = &my->explorer;
-    switch (options->letter) {
-    case 'E':
-        return options_positive(options, &explorer->epsilon);
-    case 'F':
-        return options_positive(options, &explorer->power);
-    case 'H':
-        return options_positive(options, &explorer->temperature);
-    case 'K':
-        return options_whole(options, 1, RECORD_MOST, &explorer->blocks_asked);
-    case 'L':
-        return options_whole(options, 1, TOP_GRADE, &explorer->top_grade);
-    case 'T':
-        return options_whole(options, 1, RECORD_MOST, &explorer->horizon);
-    case 'g':
-        return options_fraction(options, &explorer->gamma);
-    case 'k':
-        return options_whole(options, 1, ROUND_DOCS, &explorer->places);
-    case 'o':
-        explorer->line_order = true;
-        return 0;
-    case 's':
-        return parse_seed(explorer, options);
-    default:
-        return parse_policy(my, options);
-    }
-}
-
-/* Without -p: what index takes, which is more than uniform does. */
-static const struct policy *policy_of(const struct explore *my)
-{
-    return my->explorer.policy ? my->explorer.policy : &policies[POLICY_INDEX];
-}
-
-static bool takes(const struct explore *my, char letter)
-{
-    return strchr(policy_of(my)->options, letter) != NULL;
-}
-
 /* Does the policy take all options that were given? */
-static int check_taken(const struct explore *my, struct fault *fault)
+static int check_taken(const struct policy *policy, const struct options *options)
 {
     for (const char *letter = "EFHKLTgk"; *letter; letter++)
-        if (my->given[(unsigned char)*letter] && !takes(my, *letter))
-            return my->given['p']
-                       ? fault_usage(fault, "-p %s does not take -%c", policy_of(my)->name, *letter)
-                       : fault_usage(fault, "the default policy, %s or %s, does not take -%c",
-                                     policies[POLICY_INDEX].name, policies[POLICY_UNIFORM].name,
-                                     *letter);
+        if (options->given[(unsigned char)*letter] && !strchr(policy->options, *letter))
+            return options->given['p']
+                       ? fault_usage(options->fault, "-p %s does not take -%c", policy->name,
+                                     *letter)
+                       : fault_usage(options->fault, "the default policy, %s or %s, does not take "
+                                     "-%c", policies[POLICY_INDEX].name,
+                                     policies[POLICY_UNIFORM].name, *letter);
     return 0;
 }
 
 /* Is one of the options given that the policy cannot do without? */
-static int check_needs(const struct explore *my, struct fault *fault)
+static int check_needs(const struct policy *policy, const struct options *options)
 {
-    const struct policy *policy = policy_of(my);
     bool met = *policy->needs == '\0';
     for (const char *letter = policy->needs; *letter; letter++)
-        met = met || my->given[(unsigned char)*letter];
-    return met ? 0 : fault_usage(fault, "-p %s needs %s", policy->name, policy->missing);
+        met = met || options->given[(unsigned char)*letter];
+    return met ? 0 : fault_usage(options->fault, "-p %s needs %s", policy->name, policy->missing);
 }
 
 /* Do the options go with each other and with the policy? */
-static int check_options(const struct explore *my, struct fault *fault)
+static int check_options(const struct explorer *explorer, const struct policy *policy,
+                         const struct options *options)
 {
-    if (check_taken(my, fault) < 0)
+    const bool *given = options->given;
+    struct fault *fault = options->fault;
+    if (check_taken(policy, options) < 0)
         return -1;
-    if (my->given['g'] && my->given['T'])
+    if (given['g'] && given['T'])
         return fault_usage(fault, "-g and -T both set gamma: give one of them");
-    if (my->given['E'] && my->given['L'])
+    if (given['E'] && given['L'])
         return fault_usage(fault, "-E and -L both set epsilon: give one of them");
-    if (my->given['F'] && takes(my, 'g') && !my->given['g'])
+    if (given['F'] && strchr(policy->options, 'g') && !given['g'])
         return fault_usage(fault, "-F lets gamma fall, and needs -g to start from");
-    if (my->given['E'] && isinf(1 / my->explorer.epsilon))
-        return fault_usage(fault, "-E %g is too small: 1/epsilon overflows", my->explorer.epsilon);
-    if (policy_of(my)->one_seed && (my->explorer.records || my->explorer.repeats))
+    if (given['E'] && isinf(1 / explorer->epsilon))
+        return fault_usage(fault, "-E %g is too small: 1/epsilon overflows", explorer->epsilon);
+    if (policy->one_seed && (explorer->records || explorer->repeats))
         return fault_usage(fault, "-p %s needs one seed for the whole run: give -s a number",
-                           policy_of(my)->name);
-    return check_needs(my, fault);
+                           policy->name);
+    return check_needs(policy, options);
 }
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -153,26 +113,20 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     explorer->places = explorer->top_grade = explorer->seed = 1;
     explorer->temperature = 1;
-    while ((letter = options_next(options)) > 0) {
-        if (parse_option(my, options) < 0)
+    while ((letter = options_next(options)) > 0)
+        if (letter == 's' && parse_seed(explorer, options) < 0)
             return -1;
-        my->given[letter] = true;
-    }
     if (letter < 0)
         return letter;
-    if (check_options(my, options->fault) < 0)
+    /* Without -p: what index takes, which is more than uniform does. */
+    const struct policy *policy = &policies[options->given['p'] ? my->policy : POLICY_INDEX];
+    if (check_options(explorer, policy, options) < 0)
         return -1;
-    if (my->given['k'] && !my->given['p'])
-        explorer->policy = &policies[POLICY_INDEX]; /* uniform has no use for -k */
-    if (my->given['T'] && takes(my, 'g'))
+    if (options->given['p'] || options->given['k']) /* uniform has no use for -k */
+        explorer->policy = policy;
+    if (options->given['T'] && strchr(policy->options, 'g'))
         explorer->gamma = 1 / real_cbrt((double)explorer->horizon);
     return options_no_operands(options);
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return FILTER;
 }
 
 static int open_explore(void *self)
@@ -184,7 +138,7 @@ static int open_explore(void *self)
 static enum outcome each(void *self, struct round *round)
 {
     struct explore *my = self;
-    return policies_show(&my->explorer, round, my->host->fault) < 0 ? FAIL : PASS;
+    return policies_show(&my->explorer, round, my->host->fault);
 }
 
 static int close_explore(void *self, enum ended ended)
@@ -203,8 +157,8 @@ const struct filter explore = {
     .options = options_known,
     .size = sizeof(struct explore),
     .no_features = true,
+    .kind = FILTER,
     .parse = parse,
-    .kind = kind,
     .open = open_explore,
     .each = each,
     .close = close_explore,

@@ -15,15 +15,13 @@ struct features {
 };
 
 static const struct option options_known[] = {
-    { 'D', "number", NULL, "fourier: number of features to add, 1 to 1048576 (default 100)" },
+    { 'D', "number", NULL, "fourier: number of features to add, 1 to 1048576 (default 100)",
+      OPTION_WHOLE(features, draw.number, 1, STEPS_NUMBER_MOST) },
     { 'g', "gamma", NULL, "fourier: the kernel is exp(-gamma |x - y|^2), a number above 0 "
-                          "(default 1)" },
-    { 's', "seed", NULL, "fourier: seed of the features, a whole number, 0 or more (default 1)" },
+                          "(default 1)", OPTION_POSITIVE(features, draw.gamma) },
+    { 's', "seed", NULL, "fourier: seed of the features, a whole number, 0 or more (default 1)",
+      OPTION_WHOLE(features, draw.seed, 0, RECORD_MOST) },
     { 0 },
-};
-
-static const struct option operand_known = {
-    0, "step", steps_name, "how to change the features; several steps are joined by commas"
 };
 
 static int parse_steps(struct features *my, const struct options *options)
@@ -45,27 +43,12 @@ static int parse_steps(struct features *my, const struct options *options)
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct features *my = self;
-    int letter, wrong = 0;
+    int letter;
     my->host = host;
     my->draw = steps_usual;
-    while (wrong == 0 && (letter = options_next(options)) > 0) {
+    while ((letter = options_next(options)) > 0)
         my->drawn = (char)letter;
-        if (letter == 'D')
-            wrong = options_whole(options, 1, STEPS_NUMBER_MOST, &my->draw.number);
-        else if (letter == 'g')
-            wrong = options_positive(options, &my->draw.gamma);
-        else
-            wrong = options_whole(options, 0, RECORD_MOST, &my->draw.seed);
-    }
-    if (wrong < 0)
-        return wrong;
     return letter < 0 ? letter : parse_steps(my, options);
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return FILTER;
 }
 
 /* Adds the steps to what made the features that came. */
@@ -86,10 +69,8 @@ static enum outcome each(void *self, struct round *round)
     struct matrix x, y;
     if (round_matrix(round, &x, fault) < 0)
         return FAIL;
-    if (x.form == MATRIX_UNIT) {
-        (void)fault_data(fault, "needs features: the round has none (dim=0)");
-        return FAIL;
-    }
+    if (x.form == MATRIX_UNIT)
+        return fault_data(fault, "needs features: the round has none (dim=0)");
     if (steps_apply(&my->steps, &x, &y, fault) < 0 || round_new_features(round, &y, fault) < 0 ||
         set_made(my, round, fault) < 0)
         return FAIL;
@@ -109,10 +90,11 @@ const struct filter features = {
     .usage = "[-D number] [-g gamma] [-s seed] step",
     .line = "changes features: scale, rank, deviations and means, random Fourier, products",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "step", .words = steps_name,
+                 .text = "how to change the features; several steps are joined by commas" },
     .size = sizeof(struct features),
+    .kind = FILTER,
     .parse = parse,
-    .kind = kind,
     .each = each,
     .close = close_features,
 };

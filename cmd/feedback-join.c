@@ -14,54 +14,30 @@ struct join {
     char *const *files;
     bool warns;
     const char *late_path;
+    double seconds;
     struct joiner joiner;
     struct late_file late;
-    uint64_t rounds, never, left; /* left: from the first that may still be answered on */
-    uint64_t unusable;            /* answers */
-    char first[ROUND_NAME], first_left[ROUND_NAME];
+    uint64_t rounds, unusable; /* so far; answers */
+    struct dropped {
+        uint64_t n;
+        char first[ROUND_NAME];
+    } never, left; /* rounds without an answer; left to a later run: from the first that may still
+                    * be answered on */
 };
 
 static const struct option options_known[] = {
-    { 'W', NULL, NULL, "warn about feedback that cannot be used, and skip it (default: an error)" },
+    { 'W', NULL, NULL, "warn about feedback that cannot be used, and skip it (default: an error)",
+      OPTION_FLAG(join, warns) },
     { 'k', "places", NULL, "positions in each line of feedback, 1 or more, or all (default: any "
-                           "number)" },
+                           "number)", OPTION_PLACES(join, joiner.places, ROUND_DOCS) },
     { 'l', "late", NULL, "file to write with the answers that found no round (default: they are "
-                         "errors)" },
-    { 'q', NULL, NULL, "feedback names rounds by qid (default: by number, t)" },
-    { 'r', NULL, NULL, "feedback names rounds by request (default: by number, t)" },
-    { 't', "seconds", NULL, "with -l: give a round up this long after its time (default: wait)" },
+                         "errors)", OPTION_TEXT(join, late_path) },
+    { 'q', NULL, NULL, "feedback names rounds by qid (default: by number, t)", OPTION_OWN },
+    { 'r', NULL, NULL, "feedback names rounds by request (default: by number, t)", OPTION_OWN },
+    { 't', "seconds", NULL, "with -l: give a round up this long after its time (default: wait)",
+      OPTION_REAL(join, seconds, 1000000000) },
     { 0 },
 };
-
-static const struct option operand_known = { 0, "file", NULL, "file of feedback as text" };
-
-static int parse_option(struct join *my, const struct options *options)
-{
-    double seconds;
-    switch (options->letter) {
-    case 'W':
-        my->warns = true;
-        return 0;
-    case 'l':
-        my->late_path = options->value;
-        return 0;
-    case 'q':
-    case 'r':
-        my->joiner.key = options->letter == 'q' ? "qid" : "request";
-        return 0;
-    case 't':
-        my->joiner.timed = true;
-        if (options_from_zero(options, 1e9, &seconds) < 0)
-            return -1;
-        my->joiner.limit = (uint64_t)(seconds * 1000 + 0.5);
-        return 0;
-    default:
-        if (strcmp(options->value, "all") != 0)
-            return options_whole(options, 1, ROUND_DOCS, &my->joiner.places);
-        my->joiner.places = UINT64_MAX;
-        return 0;
-    }
-}
 
 static int parse(void *self, struct options *options, struct host *host)
 {
@@ -70,8 +46,10 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->joiner.key = "t";
     while ((letter = options_next(options)) > 0)
-        if (parse_option(my, options) < 0)
-            return -1;
+        if (letter == 'q' || letter == 'r')
+            my->joiner.key = letter == 'q' ? "qid" : "request";
+    my->joiner.timed = options->given['t'];
+    my->joiner.limit = (uint64_t)(my->seconds * 1000 + 0.5);
     my->files = options_operands(options);
     if (letter == 0 && !*my->files)
         return fault_usage(options->fault, "no file of answers named");
@@ -82,12 +60,6 @@ static int parse(void *self, struct options *options, struct host *host)
             return fault_usage(options->fault, "answers come from files: standard input has the "
                                "rounds");
     return letter;
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return FILTER;
 }
 
 static int open_join(void *self)
@@ -110,23 +82,15 @@ static int forgive(struct join *my)
     if (!my->warns)
         return -1;
     if (my->unusable++ < WARNINGS)
-        warn(my->host, "feedback-join", fault->text);
+        warn(my->host, "feedback-join", "%s", fault->text);
     *fault = (struct fault){ FAULT_NONE, "" };
     return 0;
 }
 
-static enum outcome drop(struct join *my, const struct round *round)
+static enum outcome drop(struct dropped *dropped, const struct round *round)
 {
-    if (my->never++ == 0)
-        round_name(round, my->first);
-    return DROP;
-}
-
-/* Leaves the round to a later run. */
-static enum outcome leave(struct join *my, const struct round *round)
-{
-    if (my->left++ == 0)
-        round_name(round, my->first_left);
+    if (dropped->n++ == 0)
+        round_name(round, dropped->first);
     return DROP;
 }
 
@@ -163,13 +127,13 @@ static enum outcome each(void *self, struct round *round)
     if (joiner_key(&my->joiner, round, &key, my->host->fault) < 0)
         return FAIL;
     my->rounds++;
-    if (my->left > 0)
-        return leave(my, round);
+    if (my->left.n > 0)
+        return drop(&my->left, round);
     enum answered answered = find_answer(my, round, key, &answer);
     if (answered == ANSWERED_NOT && !answer && joiner_open_round(&my->joiner, round))
-        return leave(my, round);
+        return drop(&my->left, round);
     enum outcome outcome = answered == ANSWERED ? answer_round(my, round, answer)
-                     : answered == ANSWERED_NOT ? drop(my, round) : FAIL;
+                     : answered == ANSWERED_NOT ? drop(&my->never, round) : FAIL;
     free(answer);
     return outcome;
 }
@@ -198,13 +162,11 @@ static int keep_rest(struct join *my)
     return my->late_path ? late_file_finish(&my->late, my->host->fault) : 0;
 }
 
-static void report(struct join *my, uint64_t n, const char *what, const char *first)
+static void report(struct join *my, const struct dropped *dropped, const char *what)
 {
-    char text[400];
-    snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " round%s %s; the first is %s", n,
-             my->rounds, my->rounds == 1 ? "" : "s", what, first);
-    if (n > 0)
-        warn(my->host, "feedback-join", text);
+    if (dropped->n > 0)
+        warn(my->host, "feedback-join", "%" PRIu64 " of %" PRIu64 " round%s %s; the first is %s",
+             dropped->n, my->rounds, my->rounds == 1 ? "" : "s", what, dropped->first);
 }
 
 /* Handles answers without a round, and reports the numbers of answers that could not be used and of
@@ -212,15 +174,13 @@ static void report(struct join *my, uint64_t n, const char *what, const char *fi
 static int end_join(void *self)
 {
     struct join *my = self;
-    char text[100];
     if (keep_rest(my) < 0)
         return -1;
-    snprintf(text, sizeof text, "%" PRIu64 " answers could not be used; the first %d are above",
-             my->unusable, WARNINGS);
     if (my->unusable > WARNINGS)
-        warn(my->host, "feedback-join", text);
-    report(my, my->never, "without an answer", my->first);
-    report(my, my->left, "left to a later run, because answers may still come", my->first_left);
+        warn(my->host, "feedback-join", "%" PRIu64 " answers could not be used; the first %d are "
+             "above", my->unusable, WARNINGS);
+    report(my, &my->never, "without an answer");
+    report(my, &my->left, "left to a later run, because answers may still come");
     return 0;
 }
 
@@ -238,11 +198,11 @@ const struct filter feedback_join = {
     .usage = "[-W] [-q | -r] [-k places] [-l late] [-t seconds] file ...",
     .line = "joins users' feedback with the rounds that were shown",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "file", .text = "file of feedback as text" },
     .size = sizeof(struct join),
     .no_features = true,
+    .kind = FILTER,
     .parse = parse,
-    .kind = kind,
     .open = open_join,
     .each = each,
     .end = end_join,

@@ -17,7 +17,6 @@ struct mask {
     uint64_t places, seed;
     double noise;                       /* standard deviation; 0: none                */
     size_t name, top;                   /* -c and -L, as indices                      */
-    bool given[128];                    /* options, by their letters                  */
     const struct clicks_person *person; /* who clicks; NULL: the user tells relevance */
 };
 
@@ -32,54 +31,32 @@ static const char *person_word(size_t i)
 }
 
 static const struct option options_known[] = {
-    { 'L', "grade", top_word, "with -c: top grade of the labels (default 4)" },
-    { 'c', "person", person_word, "give clicks by this click model (default: give relevance)" },
+    { 'L', "grade", top_word, "with -c: top grade of the labels (default 4)",
+      OPTION_WORD(mask, top) },
+    { 'c', "person", person_word, "give clicks by this click model (default: give relevance)",
+      OPTION_WORD(mask, name) },
     { 'k', "places", NULL, "positions that get feedback, 1 or more, or all (default 1; with -c "
-                           "10)" },
+                           "10)", OPTION_PLACES(mask, places, ROUND_DOCS) },
     { 'n', "noise", NULL, "add Gaussian noise of this standard deviation, above 0 (default: "
-                          "none)" },
+                          "none)", OPTION_POSITIVE(mask, noise) },
     { 's', "seed", NULL, "with -c or -n: seed of the clicks or of the noise, a whole number, 0 or "
-                         "more (default 1)" },
+                         "more (default 1)", OPTION_WHOLE(mask, seed, 0, RECORD_MOST) },
     { 0 },
 };
 
-static int parse_option(struct mask *my, const struct options *options)
-{
-    int word;
-    switch (options->letter) {
-    case 'L':
-        word = options_word(options);
-        my->top = word < 0 ? 0 : (size_t)word;
-        return word;
-    case 'c':
-        word = options_word(options);
-        my->name = word < 0 ? 0 : (size_t)word;
-        return word;
-    case 'n':
-        return options_positive(options, &my->noise);
-    case 's':
-        return options_whole(options, 0, RECORD_MOST, &my->seed);
-    default:
-        if (strcmp(options->value, "all") != 0)
-            return options_whole(options, 1, ROUND_DOCS, &my->places);
-        my->places = UINT64_MAX;
-        return 0;
-    }
-}
-
 /* Do the options fit, and how many places get feedback? */
-static int settle(struct mask *my, struct fault *fault)
+static int settle(struct mask *my, const bool *given, struct fault *fault)
 {
-    if (my->given['L'] && !my->given['c'])
+    if (given['L'] && !given['c'])
         return fault_usage(fault, "-L needs -c, which chooses who clicks");
-    if (my->given['s'] && !my->given['c'] && !my->given['n'])
+    if (given['s'] && !given['c'] && !given['n'])
         return fault_usage(fault, "-s needs -c, which chooses who clicks, or -n");
-    if (my->given['c'] && my->given['n'])
+    if (given['c'] && given['n'])
         return fault_usage(fault, "-n adds noise to relevance, and -c gives clicks: give one of "
                            "them");
-    if (!my->given['k'])
-        my->places = my->given['c'] ? CLICK_PLACES : 1;
-    if (my->given['c'])
+    if (!given['k'])
+        my->places = given['c'] ? CLICK_PLACES : 1;
+    if (given['c'])
         my->person = clicks_person(my->name, my->top);
     return 0;
 }
@@ -87,26 +64,15 @@ static int settle(struct mask *my, struct fault *fault)
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct mask *my = self;
-    int letter;
     my->host = host;
     my->seed = 1;
     my->top = CLICKS_TOPS - 1;
-    while ((letter = options_next(options)) > 0) {
-        if (parse_option(my, options) < 0)
-            return -1;
-        my->given[letter] = true;
-    }
+    int letter = options_read(options);
     if (letter < 0)
         return letter;
-    if (settle(my, options->fault) < 0)
+    if (settle(my, options->given, options->fault) < 0)
         return -1;
     return options_no_operands(options);
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return FILTER;
 }
 
 /* seen[places]: relevance with noise, which depends on seed, t and place alone. */
@@ -127,14 +93,10 @@ static enum outcome each(void *self, struct round *round)
 {
     struct mask *my = self;
     struct fault *fault = my->host->fault;
-    if (!round->label) {
-        (void)fault_data(fault, "needs label: the round has none, or feedback-mask removed them");
-        return FAIL;
-    }
-    if (!round->order) {
-        (void)fault_data(fault, "needs order: put explore before feedback-mask");
-        return FAIL;
-    }
+    if (!round->label)
+        return fault_data(fault, "needs label: the round has none, or feedback-mask removed them");
+    if (!round->order)
+        return fault_data(fault, "needs order: put explore before feedback-mask");
     if (my->person && clicks_check(my->person, round->docs, round->label, fault) < 0)
         return FAIL;
     size_t places = my->places < round->docs ? (size_t)my->places : round->docs;
@@ -160,7 +122,7 @@ const struct filter feedback_mask = {
     .options = options_known,
     .size = sizeof(struct mask),
     .no_features = true,
+    .kind = FILTER,
     .parse = parse,
-    .kind = kind,
     .each = each,
 };

@@ -67,9 +67,9 @@ void help_row(FILE *to, const struct option *row, size_t room)
 /* The columns that options and values take, in the widest row. */
 static size_t find_room(const struct filter *program)
 {
-    size_t most = program->operand ? strlen(program->operand->value) : 0;
-    if (program->second && strlen(program->second->value) > most)
-        most = strlen(program->second->value);
+    size_t most = program->operand.value ? strlen(program->operand.value) : 0;
+    if (program->second.value && strlen(program->second.value) > most)
+        most = strlen(program->second.value);
     for (const struct option *row = program->options; row && row->letter; row++) {
         size_t n = row->value ? 3 + strlen(row->value) : 2;
         most = n > most ? n : most;
@@ -84,9 +84,9 @@ void help_print(FILE *to, const struct filter *program)
     fprintf(to, "\n");
     for (const struct option *row = program->options; row && row->letter; row++)
         help_row(to, row, room);
-    if (program->operand)
-        help_row(to, program->operand, room);
-    if (program->second)
-        help_row(to, program->second, room);
+    if (program->operand.value)
+        help_row(to, &program->operand, room);
+    if (program->second.value)
+        help_row(to, &program->second, room);
     fprintf(to, "\nrankpipe help %s opens the page\n", program->name);
 }

@@ -27,13 +27,13 @@ static int check_part(const struct loop *my, size_t i)
 {
     const struct part *part = &my->pipeline.chain.part[i];
     struct fault *fault = my->host->fault;
-    if (i > 0 && (part->kind == SOURCE || part->host.files))
+    if (i > 0 && (part->host.kind == SOURCE || part->host.files))
         return fault_usage(fault, "%s does not read a pipe here: it can only be first",
                            part->filter->name);
-    if (my->pipeline.chain.parts > 1 && part->kind == WHOLE)
+    if (my->pipeline.chain.parts > 1 && part->host.kind == WHOLE)
         return fault_usage(fault, "%s neither reads a pipe nor writes rounds: it can only stand "
                            "alone", part->filter->name);
-    if (i + 1 < my->pipeline.chain.parts && part->kind == SINK)
+    if (i + 1 < my->pipeline.chain.parts && part->host.kind == SINK)
         return fault_usage(fault, "%s passes no rounds on: it can only be last%s",
                            part->filter->name,
                            part->filter == &metric ? ", unless it has -t file" : "");
@@ -46,7 +46,7 @@ static int parse_parts(struct loop *my)
     host.ring = my->ring;
     if (pipeline_parse(&my->pipeline, &host) < 0)
         return -1;
-    enum kind kind = chain_kind(&my->pipeline.chain);
+    enum kind kind = my->host->kind = chain_kind(&my->pipeline.chain);
     my->host->saves = kind == SINK || kind == WHOLE;
     for (size_t i = 0; i < my->pipeline.chain.parts; i++)
         my->host->saves = my->host->saves || my->pipeline.chain.part[i].host.saves;
@@ -69,28 +69,17 @@ static int parse_text(struct loop *my, const char *text)
 
 static const struct option options_known[] = { OPTION_PROGRESS, { 0 } };
 
-static const struct option operand_known = {
-    0, "pipeline", NULL, "commands of these programs, joined by |, as one argument"
-};
-
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct loop *my = self;
-    int letter;
+    int letter = options_read(options);
     my->host = host;
-    while ((letter = options_next(options)) > 0)
-        host->progress->asked = true;
     if (letter < 0)
         return letter;
     char *const *text = options_operands(options);
     if (!text[0] || text[1])
         return fault_usage(options->fault, "the pipeline must be one operand: quote it as a whole");
     return parse_text(my, text[0]);
-}
-
-static enum kind kind(const void *self)
-{
-    return chain_kind(&((const struct loop *)self)->pipeline.chain);
 }
 
 /* Opens a file as a standard stream; path NULL: leaves the stream alone. */
@@ -157,10 +146,11 @@ const struct filter loop = {
     .usage = "[-P] pipeline",
     .line = "runs a pipeline of these programs in one process",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "pipeline",
+                 .text = "commands of these programs, joined by |, as one argument" },
     .size = sizeof(struct loop),
     .parse = parse,
-    .kind = kind,
+    .kind = WHOLE,
     .open = open_loop,
     .rounds = rounds,
     .measure = measure,

@@ -124,17 +124,13 @@ static int tell(const struct filter *program, const struct fault *fault)
     return 2;
 }
 
-/* A program that takes rounds in finishes its round and saves when a signal comes. */
-static bool saves_on_signal(enum kind kind)
-{
-    return kind == SINK || kind == WHOLE;
-}
-
 static int handle_signals(struct pump *pump)
 {
+    const enum kind kind = pump->host.kind;
     hurries = !pump->host.saves;
     signal(SIGALRM, on_alarm);
-    if (pump->host.saves || saves_on_signal(pump->filter->kind(pump->self)))
+    /* A program that takes rounds in finishes its round and saves when a signal comes. */
+    if (pump->host.saves || kind == SINK || kind == WHOLE)
         return catch_signals(on_signal, &pump->fault);
     if (pump->progress.asked && isatty(STDERR_FILENO))
         return catch_signals(on_death, &pump->fault);
@@ -144,10 +140,9 @@ static int handle_signals(struct pump *pump)
 /* A program that waits long for another one says what for, so that one sees who is at fault. */
 static void report_wait(const struct slow *slow, const char *awaited)
 {
-    struct fault line = { FAULT_NONE, "" };
     const struct pump *pump = slow->self;
-    (void)fault_other(&line, "still waiting for %s after %d seconds", awaited, WATCH_SLOW / 1000);
-    warn(&pump->host, pump->filter->name, line.text);
+    warn(&pump->host, pump->filter->name, "still waiting for %s after %d seconds", awaited,
+         WATCH_SLOW / 1000);
 }
 
 static int run(const struct filter *program, int argc, char **argv)

@@ -13,9 +13,10 @@ struct metric {
     const char *file; /* the table's; NULL: standard output */
     uint64_t every;   /* rounds between rows; 0: 1, 2, 5, 10, 20, 50 ... */
     bool raw;         /* sums and counts */
+    size_t discount, gain, nothing; /* words of -D, -G and -z */
+    uint64_t grade;
     struct evidence evidence;
     struct long_work work; /* of one measure of a long list */
-    char *const *names;
     struct tally *tally;
     size_t measures;
     int fd;
@@ -42,94 +43,71 @@ static const char *nothing_word(size_t i)
 }
 
 static const struct option options_known[] = {
-    { 'D', "discount", discount_word, "ndcg, dcg: discount of position 1, 2, ... (default log)" },
-    { 'E', "epsilon", NULL, "loss:smoothdcg: smoothing, a number above 0 (default 0.01)" },
-    { 'G', "gain", gain_word, "ndcg, dcg: gain of a label r, 2^r - 1 or r (default exp)" },
-    { 'L', "grade", NULL, "err: top grade of the labels, 1 to 1000 (default 4)" },
+    { 'D', "discount", discount_word, "ndcg, dcg: discount of position 1, 2, ... (default log)",
+      OPTION_WORD(metric, discount) },
+    { 'E', "epsilon", NULL, "loss:smoothdcg: smoothing, a number above 0 (default 0.01)",
+      OPTION_POSITIVE(metric, evidence.judge.conventions.epsilon) },
+    { 'G', "gain", gain_word, "ndcg, dcg: gain of a label r, 2^r - 1 or r (default exp)",
+      OPTION_WORD(metric, gain) },
+    { 'L', "grade", NULL, "err: top grade of the labels, 1 to 1000 (default 4)",
+      OPTION_WHOLE(metric, grade, 1, 1000) },
     { 'e', "rounds", NULL, "rounds from one row to the next, 1 or more (default: rows after 1, 2, "
-                           "5, 10, 20, 50, ... rounds)" },
-    { 'o', NULL, NULL, "ips, snips: equal scores rank in line order (default: in random order)" },
-    { 'r', NULL, NULL, "print sums and counts (default: means)" },
+                           "5, 10, 20, 50, ... rounds)",
+      OPTION_WHOLE(metric, every, 1, RECORD_MOST) },
+    { 'o', NULL, NULL, "ips, snips: equal scores rank in line order (default: in random order)",
+      OPTION_FLAG(metric, evidence.ties.in_line_order) },
+    { 'r', NULL, NULL, "print sums and counts (default: means)", OPTION_FLAG(metric, raw) },
     { 's', "seed", NULL, "ips, snips: seed of the order of equal scores; drawn: of the scores; a "
-                         "whole number, 0 or more (default 1)" },
-    { 't', "file", NULL, "file for the table; rounds go on to standard output (default: none)" },
-    { 'z', "value", nothing_word, "value of a measure where it is undefined (default 0)" },
+                         "whole number, 0 or more (default 1)",
+      OPTION_WHOLE(metric, evidence.ties.seed, 0, RECORD_MOST) },
+    { 't', "file", NULL, "file for the table; rounds go on to standard output (default: none)",
+      OPTION_TEXT(metric, file) },
+    { 'z', "value", nothing_word, "value of a measure where it is undefined (default 0)",
+      OPTION_WORD(metric, nothing) },
     { 0 },
 };
 
-static const struct option operand_known = { 0, "measure", tally_word, "what to print" };
-
-static int parse_option(struct metric *my, const struct options *options)
+static int parse_measures(struct metric *my, char *const *names, struct fault *fault)
 {
-    struct conventions *conventions = &my->evidence.judge.conventions;
-    uint64_t grade = 0;
-    int word = 0;
-    switch (options->letter) {
-    case 'D':
-        word = options_word(options);
-        conventions->letor_discount = word == 1;
-        return word;
-    case 'E':
-        return options_positive(options, &conventions->epsilon);
-    case 'G':
-        word = options_word(options);
-        conventions->linear_gain = word == 1;
-        return word;
-    case 'L':
-        word = options_whole(options, 1, 1000, &grade);
-        conventions->top_grade = (unsigned)grade;
-        return word;
-    case 'e':
-        return options_whole(options, 1, RECORD_MOST, &my->every);
-    case 'o':
-        my->evidence.ties.in_line_order = true;
-        return 0;
-    case 's':
-        return options_whole(options, 0, RECORD_MOST, &my->evidence.ties.seed);
-    case 'r':
-        my->raw = true;
-        return 0;
-    case 't':
-        my->file = options->value;
-        return 0;
-    default:
-        word = options_word(options);
-        my->evidence.nothing = word == 1;
-        my->evidence.skip = word == 2;
-        return word;
+    size_t n = 0;
+    while (names[n])
+        n++;
+    my->tally = calloc(n, sizeof *my->tally);
+    if (!my->tally)
+        return fault_no_room(fault, n * sizeof *my->tally);
+    for (; my->measures < n; my->measures++) {
+        struct tally *tally = &my->tally[my->measures];
+        if (tally_parse(tally, names[my->measures], fault) < 0 ||
+            (my->raw && tally_check_raw(tally, fault) < 0))
+            return -1;
+        size_t top = tally_top(tally);
+        my->evidence.judge.top = top > my->evidence.judge.top ? top : my->evidence.judge.top;
     }
+    return 0;
 }
 
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct metric *my = self;
-    int letter;
+    struct conventions *conventions = &my->evidence.judge.conventions;
     my->host = host;
     my->fd = -1;
-    my->evidence.judge.conventions = (struct conventions){ false, false, 4, 0.01 };
+    my->grade = 4;
+    conventions->epsilon = 0.01;
     my->evidence.ties.seed = 1;
-    while ((letter = options_next(options)) > 0)
-        if (parse_option(my, options) < 0)
-            return -1;
+    int letter = options_read(options);
     if (letter < 0)
         return letter;
-    my->names = options_operands(options);
-    if (!*my->names)
+    conventions->letor_discount = my->discount == 1;
+    conventions->linear_gain = my->gain == 1;
+    conventions->top_grade = (unsigned)my->grade;
+    my->evidence.nothing = my->nothing == 1;
+    my->evidence.skip = my->nothing == 2;
+    if (my->file)
+        host->kind = FILTER;
+    if (!*options_operands(options))
         return fault_usage(options->fault, "no measure named: ndcg@10, for instance");
-    for (char *const *name = my->names; *name; name++) {
-        struct tally tally;
-        if (tally_parse(&tally, *name, options->fault) < 0 ||
-            (my->raw && tally_check_raw(&tally, options->fault) < 0))
-            return -1;
-        my->measures++;
-    }
-    return 0;
-}
-
-static enum kind kind(const void *self)
-{
-    const struct metric *my = self;
-    return my->file ? FILTER : SINK;
+    return parse_measures(my, options_operands(options), options->fault);
 }
 
 static int open_metric(void *self)
@@ -140,14 +118,6 @@ static int open_metric(void *self)
     my->table = my->host->out;
     my->work.watch = my->host->watch;
     my->evidence.judge.work = &my->work;
-    my->tally = calloc(my->measures, sizeof *my->tally);
-    if (!my->tally)
-        return fault_no_room(fault, my->measures * sizeof *my->tally);
-    for (size_t i = 0; i < my->measures; i++) {
-        (void)tally_parse(&my->tally[i], my->names[i], fault);
-        size_t top = tally_top(&my->tally[i]);
-        my->evidence.judge.top = top > my->evidence.judge.top ? top : my->evidence.judge.top;
-    }
     if (!my->file)
         return 0;
     my->fd = watch_open(my->host->watch, my->file, O_WRONLY | O_CREAT | O_TRUNC, 0666, fault);
@@ -235,11 +205,11 @@ const struct filter metric = {
              "[-t file] [-z value] measure ...",
     .line = "measures the rankings shown so far",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "measure", .words = tally_word, .text = "what to print" },
     .size = sizeof(struct metric),
     .no_features = true,
+    .kind = SINK,
     .parse = parse,
-    .kind = kind,
     .open = open_metric,
     .measure = tell_measure,
     .each = each,

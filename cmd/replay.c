@@ -23,55 +23,36 @@ struct replay {
 
 static const struct option options_known[] = {
     OPTION_PROGRESS,
-    { 'b', "first", NULL, "number of the first round, a whole number from 1 (default 1)" },
-    { 'i', "i/n", NULL, "emit only the i-th of n shares of these rounds (default 1/1)" },
+    { 'b', "first", NULL, "number of the first round, a whole number from 1 (default 1)",
+      OPTION_WHOLE(replay, first, 1, RECORD_MOST - 1) },
+    { 'i', "i/n", NULL, "emit only the i-th of n shares of these rounds (default 1/1)",
+      OPTION_OWN },
     { 'n', "last", NULL, "number of the last round, a whole number from 1 (default: one pass over "
-                         "the files)" },
+                         "the files)", OPTION_WHOLE(replay, last, 1, RECORD_MOST - 1) },
     { 's', "seed", NULL, "shuffle each pass by this whole number, 0 or more (default: the order "
-                         "of the files; with -z 1)" },
+                         "of the files; with -z 1)", OPTION_WHOLE(replay, seed, 0, RECORD_MOST) },
     { 'z', "exponent", NULL, "draw each round by a Zipf law with this exponent, above 0 (default: "
-                             "passes over the files)" },
+                             "passes over the files)", OPTION_POSITIVE(replay, exponent) },
     { 0 },
-};
-
-static const struct option operand_known = {
-    0, "file", NULL, "file of rounds; - is standard input"
 };
 
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct replay *my = self;
-    int letter, bad = 0;
+    int letter;
     my->host = host;
     my->first = my->share = my->shares = my->seed = 1;
-    while (bad == 0 && (letter = options_next(options)) > 0) {
-        if (letter == 'P')
-            host->progress->asked = true;
-        else if (letter == 'b')
-            bad = options_whole(options, 1, RECORD_MOST - 1, &my->first);
-        else if (letter == 'n')
-            bad = options_whole(options, 1, RECORD_MOST - 1, &my->last);
-        else if (letter == 'i')
-            bad = options_share(options, &my->share, &my->shares);
-        else if (letter == 'z')
-            bad = options_positive(options, &my->exponent);
-        else
-            bad = options_whole(options, 0, RECORD_MOST, &my->seed);
-        my->shuffled = my->shuffled || letter == 's';
-    }
-    if (bad < 0 || letter < 0)
-        return bad < 0 ? bad : letter;
+    while ((letter = options_next(options)) > 0)
+        if (letter == 'i' && options_share(options, &my->share, &my->shares) < 0)
+            return -1;
+    if (letter < 0)
+        return letter;
+    my->shuffled = options->given['s'];
     if (my->last && my->first > my->last)
         return fault_usage(options->fault, "-b %" PRIu64 " is larger than -n %" PRIu64, my->first,
                            my->last);
     my->files = options_operands(options);
     return *my->files ? 0 : fault_usage(options->fault, "no file named (- is standard input)");
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return SOURCE;
 }
 
 /* Restricts first..last to the i-th of n shares. The shares follow each other without a gap. */
@@ -83,13 +64,6 @@ static void restrict_to_share(struct replay *my)
     uint64_t first = my->first + before * each + (before < more ? before : more);
     my->last = first + each - (before < more ? 0 : 1);
     my->next = first;
-}
-
-static int deal_nothing(struct replay *my)
-{
-    my->next = 1;
-    my->last = 0;
-    return 0;
 }
 
 /* Finds the place of round `next` in passes. Each pass has an order of its own. */
@@ -127,6 +101,7 @@ static int open_stored(void *self)
 {
     struct replay *my = self;
     struct fault *fault = my->host->fault;
+    my->next = 1;
     for (char *const *file = my->files; *file; file++) {
         if (strcmp(*file, "-") == 0 && isatty(STDIN_FILENO))
             return fault_usage(fault, "standard input is a terminal");
@@ -136,7 +111,7 @@ static int open_stored(void *self)
     if (my->last == 0)
         my->last = my->stored.rounds;
     if (my->stored.rounds == 0)
-        return my->last ? fault_data(fault, "no rounds to deal") : deal_nothing(my);
+        return my->last ? fault_data(fault, "no rounds to deal") : 0;
     if (my->first > my->last)
         return fault_data(fault, "-b %" PRIu64 " is after the last of %zu rounds: add -n",
                           my->first, my->stored.rounds);
@@ -188,10 +163,10 @@ const struct filter replay = {
     .usage = "[-P] [-b first] [-i i/n] [-n last] [-s seed] [-z exponent] file ...",
     .line = "emits the rounds of stored streams, repeatedly",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "file", .text = "file of rounds; - is standard input" },
     .size = sizeof(struct replay),
+    .kind = SOURCE,
     .parse = parse,
-    .kind = kind,
     .open = open_stored,
     .rounds = rounds,
     .each = each,

@@ -18,10 +18,6 @@ struct salvager {
     char last[ROUND_NAME];        /* of the file at hand: the last round passed on, or empty */
 };
 
-static const struct option operand_known = {
-    0, "file", NULL, "file of a stream; - is standard input, the default"
-};
-
 static int parse(void *self, struct options *options, struct host *host)
 {
     static char *const standard_input[] = { "-", NULL };
@@ -34,12 +30,6 @@ static int parse(void *self, struct options *options, struct host *host)
     return letter;
 }
 
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return SOURCE;
-}
-
 static void close_file(struct salvager *my)
 {
     if (my->reader.name && my->reader.fd > STDIN_FILENO)
@@ -49,13 +39,11 @@ static void close_file(struct salvager *my)
     my->reader.name = NULL;
 }
 
-/* Opens the next file: 1, 0 where there is none, or a fault. */
+/* Opens the next file: 0 or a fault. */
 static int open_file(struct salvager *my)
 {
     const char *file = *my->files;
     struct fault *fault = my->host->fault;
-    if (!file)
-        return 0;
     my->files++;
     bool standard = strcmp(file, "-") == 0;
     if (standard && isatty(STDIN_FILENO))
@@ -66,16 +54,14 @@ static int open_file(struct salvager *my)
     reader_open(&my->reader, fd, standard ? "<stdin>" : file, my->host->watch);
     my->salvage = (struct salvage){ .reader = &my->reader };
     my->last[0] = '\0';
-    return 1;
+    return 0;
 }
 
 static void report(struct salvager *my, const char *what)
 {
-    struct fault line = { FAULT_NONE, "" };
-    (void)fault_other(&line, "%s: %s%s: %s", my->reader.name,
-                      *my->last ? "after " : "before the first whole round", my->last, what);
     if (my->losses++ < WARNINGS)
-        warn(my->host, "salvage", line.text);
+        warn(my->host, "salvage", "%s: %s%s: %s", my->reader.name,
+             *my->last ? "after " : "before the first whole round", my->last, what);
 }
 
 static void report_lost(struct salvager *my, uint64_t lost)
@@ -111,9 +97,10 @@ static enum outcome each(void *self, struct round *round)
     struct salvager *my = self;
     uint64_t lost;
     for (;;) {
-        int opened = my->reader.name ? 1 : open_file(my);
-        if (opened <= 0)
-            return opened < 0 ? FAIL : DONE;
+        if (!my->reader.name && !*my->files)
+            return DONE;
+        if (!my->reader.name && open_file(my) < 0)
+            return FAIL;
         switch (salvage_next(&my->salvage, round->record, &lost, my->host->fault)) {
         case SALVAGE_RECORD:
             return check_record(my, round);
@@ -145,10 +132,10 @@ const struct filter salvage = {
     .name = "salvage",
     .usage = "[file ...]",
     .line = "passes on the whole rounds of cut or damaged streams",
-    .operand = &operand_known,
+    .operand = { .value = "file", .text = "file of a stream; - is standard input, the default" },
     .size = sizeof(struct salvager),
+    .kind = SOURCE,
     .parse = parse,
-    .kind = kind,
     .each = each,
     .close = close_salvage,
 };

@@ -1,5 +1,6 @@
 #include "say.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -30,8 +31,13 @@ void say(const char *name, const char *text)
     fwrite(line, 1, n, stderr);
 }
 
-void warn(const struct host *host, const char *name, const char *text)
+void warn(const struct host *host, const char *name, const char *format, ...)
 {
+    char text[sizeof host->fault->text];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
     progress_erase(host->progress);
     say(name, text);
 }

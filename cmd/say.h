@@ -11,7 +11,8 @@ void say(const char *name, const char *text);
 /* A program prints the first so many warnings of one kind, and their number at its end. */
 enum { WARNINGS = 10 };
 
-/* The same in a program that goes on: erases its line of progress first. */
-void warn(const struct host *host, const char *name, const char *text);
+/* The same in a program that goes on, formatted as by printf: erases its line of progress first. */
+void warn(const struct host *host, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

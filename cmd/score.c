@@ -27,44 +27,33 @@ struct score {
 
 static const struct option options_known[] = {
     { 'd', "dim", NULL, "with -m: accept rounds of up to so many features, 1 to 2147483648, "
-                        "whatever number the model learnt from (default: the same number)" },
-    { 'f', "ring", NULL, "FIFO that brings the newest weights from update, before each round" },
-    { 'm', "model", NULL, "file with the weights that score every round" },
+                        "whatever number the model learnt from (default: the same number)",
+      OPTION_WHOLE(score, dim, 1, ROUND_DIM) },
+    { 'f', "ring", NULL, "FIFO that brings the newest weights from update, before each round",
+      OPTION_TEXT(score, ring_path) },
+    { 'm', "model", NULL, "file with the weights that score every round",
+      OPTION_TEXT(score, model) },
     { 'r', NULL, NULL, "with -m: before each round, look for a new model of that name (default: "
-                       "read it once)" },
+                       "read it once)", OPTION_FLAG(score, follows) },
     { 'w', "window", NULL, "with -f: rounds that may be on their way round the ring, 1 to 1048576 "
-                           "(default 1)" },
+                           "(default 1)", OPTION_WHOLE(score, window, 1, WINDOW_MOST) },
     { 0 },
 };
 
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct score *my = self;
-    int letter;
-    bool window = false;
     my->host = host;
     my->window = 1;
     my->reload.fd = -1;
-    while ((letter = options_next(options)) > 0) {
-        if (letter == 'f')
-            my->ring_path = options->value;
-        else if (letter == 'm')
-            my->model = options->value;
-        else if (letter == 'd' && options_whole(options, 1, ROUND_DIM, &my->dim) < 0)
-            return -1;
-        else if (letter == 'r')
-            my->follows = true;
-        else if (letter == 'w' && options_whole(options, 1, WINDOW_MOST, &my->window) < 0)
-            return -1;
-        window = window || letter == 'w';
-    }
+    int letter = options_read(options);
     if (letter < 0 || options_no_operands(options) < 0)
         return letter < 0 ? letter : -1;
     if (!my->model == !my->ring_path && (my->model || !host->ring))
         return fault_usage(options->fault, my->model ? "-m and -f both say where the weights come "
                                                        "from: give one of them"
                                                      : "no weights: give -m model or -f ring");
-    if (window && my->model)
+    if (options->given['w'] && my->model)
         return fault_usage(options->fault, "-w needs -f: with -m the weights are fixed");
     if (my->dim && !my->model)
         return fault_usage(options->fault, "-d needs -m: in a ring update compares the features");
@@ -74,12 +63,6 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "-f waits for update in each round, and clients would "
                            "wait with it: give -m model -r");
     return 0;
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return FILTER;
 }
 
 static int load_model(struct score *my)
@@ -133,8 +116,7 @@ static void look(struct score *my)
     struct fault why = { FAULT_NONE, "" };
     if (reload_look(&my->reload, &my->scoring, &why) == 0)
         return;
-    strncat(why.text, "; the weights stay as they were", sizeof why.text - strlen(why.text) - 1);
-    warn(my->host, "score", why.text);
+    warn(my->host, "score", "%s; the weights stay as they were", why.text);
 }
 
 /* Adds the scores of the rival against which the ring's learner interleaves. */
@@ -148,14 +130,13 @@ static int set_rival(struct score *my, struct round *round, const struct matrix 
 /* Warns, once, of features without a weight. */
 static void look_for_lack(struct score *my, const struct round *round, const struct matrix *x)
 {
-    char name[ROUND_NAME], text[ROUND_NAME + 200];
+    char name[ROUND_NAME];
     if (my->lacked || !scoring_lacks(&my->scoring, x))
         return;
     my->lacked = true;
-    snprintf(text, sizeof text, "%s has %zu features, and the model %zu weights: the other "
-             "features count as 0 (-d %zu accepts this)", round_name(round, name), x->dim,
-             my->scoring.dim, x->dim);
-    warn(my->host, "score", text);
+    warn(my->host, "score", "%s has %zu features, and the model %zu weights: the other features "
+         "count as 0 (-d %zu accepts this)", round_name(round, name), x->dim, my->scoring.dim,
+         x->dim);
 }
 
 static enum outcome each(void *self, struct round *round)
@@ -190,8 +171,7 @@ static enum outcome each_model(void *self, struct record *record)
     (void)record;
     if (my->model)
         return PASS;
-    (void)fault_data(my->host->fault, "a model in the stream: with a ring, only rounds may come");
-    return FAIL;
+    return fault_data(my->host->fault, "a model in the stream: with a ring, only rounds may come");
 }
 
 static void facts(const void *self, void (*put)(void *to, const char *name, double value), void *to)
@@ -204,9 +184,9 @@ static int close_score(void *self, enum ended ended)
 {
     struct score *my = self;
     int result = 0;
-    if (my->ring && ended == CLEAN)
+    if (my->ring && my->ring->end && ended == CLEAN)
         result = my->ring->end(my->ring, my->host->fault);
-    if (my->ring)
+    if (my->ring && my->ring->close)
         my->ring->close(my->ring);
     reload_close(&my->reload);
     scoring_close(&my->scoring);
@@ -219,8 +199,8 @@ const struct filter score = {
     .line = "adds a score to each document",
     .options = options_known,
     .size = sizeof(struct score),
+    .kind = FILTER,
     .parse = parse,
-    .kind = kind,
     .open = open_score,
     .facts = facts,
     .each = each,

@@ -6,7 +6,7 @@
 #include "programs.h"
 #include "say.h"
 #include "serve/client.h"
-#include "serve/moment.h"
+#include "base/moment.h"
 #include "serve/server.h"
 
 enum { CLIENTS_MOST = 100000, SPARE = 64 /* descriptors besides those of clients */ };
@@ -19,7 +19,7 @@ struct serve {
     struct pipeline pipeline;
     struct watch watch; /* the pipeline's: a signal does not stop it in a round */
     struct writer gate; /* where the pipeline ends: its rounds are committed together */
-    uint64_t first, documents, bytes, clients, idle;
+    uint64_t first, documents, bytes, clients, idle, dim;
     struct listener listener;
     struct answerer answerer;
     struct status status;
@@ -27,64 +27,27 @@ struct serve {
 };
 
 static const struct option options_known[] = {
-    { '0', NULL, NULL, "indices in requests start at 0 (default: at 1)" },
+    { '0', NULL, NULL, "indices in requests start at 0 (default: at 1)",
+      OPTION_FLAG(serve, answerer.options.from_zero) },
     { 'S', "status", NULL, "file that shows the state, in the text format of Prometheus (default: "
-                           "none)" },
+                           "none)", OPTION_TEXT(serve, status.path) },
     { 'a', NULL, NULL, "be a client: send requests from standard input, and print the answers "
-                       "(default: serve)" },
+                       "(default: serve)", OPTION_FLAG(serve, asks) },
     { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default: that after "
-                          "the last round in the folder of spool, else 1)" },
-    { 'c', "clients", NULL, "connections at once, 1 to 100000 (default 200)" },
+                          "the last round in the folder of spool, else 1)",
+      OPTION_WHOLE(serve, first, 1, RECORD_MOST - 1) },
+    { 'c', "clients", NULL, "connections at once, 1 to 100000 (default 200)",
+      OPTION_WHOLE(serve, clients, 1, CLIENTS_MOST) },
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
-                        "each request's largest index)" },
+                        "each request's largest index)", OPTION_WHOLE(serve, dim, 0, ROUND_DIM) },
     { 'i', "seconds", NULL, "close a connection without a whole request for so long, 1 to 86400 "
-                            "seconds (default 60)" },
-    { 'm', "bytes", NULL, "bytes of a request, 1 to 1073741824 (default 2097152)" },
-    { 'n', "documents", NULL, "documents of a request, 1 to 4294967295 (default 1000)" },
+                            "seconds (default 60)", OPTION_WHOLE(serve, idle, 1, 86400) },
+    { 'm', "bytes", NULL, "bytes of a request, 1 to 1073741824 (default 2097152)",
+      OPTION_WHOLE(serve, bytes, 1, BYTES_MOST) },
+    { 'n', "documents", NULL, "documents of a request, 1 to 4294967295 (default 1000)",
+      OPTION_WHOLE(serve, documents, 1, ROUND_DOCS) },
     { 0 },
 };
-
-static const struct option socket_known = {
-    0, "socket", NULL, "file name of the Unix socket; - is a listening socket from systemd or on "
-                       "standard input"
-};
-
-static const struct option pipeline_known = {
-    0, "pipeline", NULL, "programs that pass rounds on, joined by |, as one argument"
-};
-
-static int parse_option(struct serve *my, const struct options *options)
-{
-    uint64_t dim;
-    struct svm_options *text = &my->answerer.options;
-    switch (options->letter) {
-    case '0':
-        text->from_zero = true;
-        return 0;
-    case 'S':
-        my->status.path = options->value;
-        return 0;
-    case 'a':
-        my->asks = true;
-        return 0;
-    case 'b':
-        return options_whole(options, 1, RECORD_MOST - 1, &my->first);
-    case 'c':
-        return options_whole(options, 1, CLIENTS_MOST, &my->clients);
-    case 'i':
-        return options_whole(options, 1, 86400, &my->idle);
-    case 'm':
-        return options_whole(options, 1, BYTES_MOST, &my->bytes);
-    case 'n':
-        return options_whole(options, 1, ROUND_DOCS, &my->documents);
-    default:
-        if (options_whole(options, 0, ROUND_DIM, &dim) < 0)
-            return -1;
-        text->widths = true;
-        text->dim = (size_t)dim;
-        return 0;
-    }
-}
 
 /* Each part must pass rounds on, and none may read or write files in place of them. */
 static int check_parts(const struct serve *my)
@@ -93,7 +56,7 @@ static int check_parts(const struct serve *my)
     const struct pipeline *pipeline = &my->pipeline;
     for (size_t i = 0; i < pipeline->chain.parts; i++) {
         const struct part *part = &pipeline->chain.part[i];
-        if (part->kind != FILTER || part->host.files)
+        if (part->host.kind != FILTER || part->host.files)
             return fault_usage(fault, "%s does not read rounds from a pipe and pass them on",
                                part->filter->name);
     }
@@ -118,18 +81,17 @@ static int parse(void *self, struct options *options, struct host *host)
 {
     struct serve *my = self;
     struct host parts = *host;
-    int letter;
     my->host = host;
     my->listener.fd = -1;
     my->clients = 200;
     my->bytes = 2 << 20;
     my->documents = 1000;
     my->idle = 60;
-    while ((letter = options_next(options)) > 0)
-        if (parse_option(my, options) < 0)
-            return -1;
+    int letter = options_read(options);
     if (letter < 0)
         return letter;
+    my->answerer.options.widths = options->given['d'];
+    my->answerer.options.dim = (size_t)my->dim;
     char *const *operands = options_operands(options);
     my->path = operands[0];
     if (my->asks)
@@ -147,12 +109,6 @@ static int parse(void *self, struct options *options, struct host *host)
         pipeline_parse(&my->pipeline, &parts) < 0)
         return -1;
     return check_parts(my);
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return WHOLE;
 }
 
 /* Without -b: the number after the last round that a part has stored. */
@@ -174,7 +130,7 @@ static int find_first(struct serve *my)
 
 static void warn_of(void *to, const char *text)
 {
-    warn(((const struct serve *)to)->host, "serve", text);
+    warn(((const struct serve *)to)->host, "serve", "%s", text);
 }
 
 static int open_serve(void *self)
@@ -232,11 +188,14 @@ const struct filter serve = {
              "[-n documents] socket [pipeline]",
     .line = "answers many clients at a socket by one pipeline",
     .options = options_known,
-    .operand = &socket_known,
-    .second = &pipeline_known,
+    .operand = { .value = "socket",
+                 .text = "file name of the Unix socket; - is a listening socket from systemd or on "
+                         "standard input" },
+    .second = { .value = "pipeline",
+                .text = "programs that pass rounds on, joined by |, as one argument" },
     .size = sizeof(struct serve),
+    .kind = WHOLE,
     .parse = parse,
-    .kind = kind,
     .open = open_serve,
     .each = each,
     .end = end_serve,

@@ -14,9 +14,9 @@ static const char name_preset[] = "rounds";
 
 struct spool {
     struct host *host;
-    char mode; /* 'r' or 'l'; 0: write */
     const char *name, *model;
     char *const *folders;
+    bool reads, prints; /* -r, -l; neither: writes */
     bool again, merges, follows;
     uint64_t first, skip; /* first: 0 if -b is not given; skip: rounds still to be skipped */
     struct spool_writer log;
@@ -25,68 +25,40 @@ struct spool {
 };
 
 static const struct option options_known[] = {
-    { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)" },
-    { 'b', "first", NULL, "with -r: number of the first round to read (default 1)" },
-    { 'c', "rounds", NULL, "finish a file after so many rounds, 1 or more (default 100000)" },
-    { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)" },
-    { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none" },
+    { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)",
+      OPTION_FLAG(spool, again) },
+    { 'b', "first", NULL, "with -r: number of the first round to read (default 1)",
+      OPTION_WHOLE(spool, first, 1, RECORD_MOST - 1) },
+    { 'c', "rounds", NULL, "finish a file after so many rounds, 1 or more (default 100000)",
+      OPTION_WHOLE(spool, log.every, 1, RECORD_MOST) },
+    { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)",
+      OPTION_FLAG(spool, follows) },
+    { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none",
+      OPTION_FLAG(spool, prints) },
     { 'm', "model", NULL, "file of a model; with -r the rounds that it has learnt are skipped "
-                          "(default: none)" },
-    { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)" },
-    { 'r', NULL, NULL, "read the rounds of the folders as one stream" },
-    { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)" },
+                          "(default: none)", OPTION_TEXT(spool, model) },
+    { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)",
+      OPTION_TEXT(spool, name) },
+    { 'r', NULL, NULL, "read the rounds of the folders as one stream", OPTION_FLAG(spool, reads) },
+    { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)",
+      OPTION_WHOLE(spool, log.seconds, 1, 1000000) },
     { 'u', NULL, NULL, "drop rounds whose request is in the log, and number the others anew "
-                       "(default: keep numbers)" },
-    { 'y', NULL, NULL, "sync rounds to the disk before they are passed on (default: write them)" },
+                       "(default: keep numbers)", OPTION_FLAG(spool, merges) },
+    { 'y', NULL, NULL, "sync rounds to the disk before they are passed on (default: write them)",
+      OPTION_FLAG(spool, log.syncs) },
     { 0 },
 };
-
-static const struct option operand_known = {
-    0, "folder", NULL, "folder of the log, which is made if it is missing; with -r one or more"
-};
-
-static int parse_option(struct spool *my, const struct options *options)
-{
-    switch (options->letter) {
-    case 'a':
-        my->again = true;
-        return 0;
-    case 'b':
-        return options_whole(options, 1, RECORD_MOST - 1, &my->first);
-    case 'c':
-        return options_whole(options, 1, RECORD_MOST, &my->log.every);
-    case 'f':
-        my->follows = true;
-        return 0;
-    case 'm':
-        my->model = options->value;
-        return 0;
-    case 'n':
-        my->name = options->value;
-        return spool_name_valid(my->name)
-                   ? 0 : fault_usage(options->fault, "-n wants 1 to %d bytes, none a slash, the "
-                                     "first not a dot, not '%.40s'", SPOOL_NAME, my->name);
-    case 't':
-        return options_whole(options, 1, 1000000, &my->log.seconds);
-    case 'y':
-        my->log.syncs = true;
-        return 0;
-    case 'u':
-        my->merges = true;
-        return 0;
-    default: /* -l or -r */
-        if (my->mode && my->mode != options->letter)
-            return fault_usage(options->fault, "-l and -r exclude each other");
-        my->mode = options->letter;
-        return 0;
-    }
-}
 
 /* Do the options go together, and with the operands? */
 static int check(const struct spool *my, const struct options *options)
 {
-    const bool reads = my->mode == 'r', writes = my->mode == 0;
+    const bool reads = my->reads, writes = !my->reads && !my->prints;
     struct fault *fault = options->fault;
+    if (my->reads && my->prints)
+        return fault_usage(fault, "-l and -r exclude each other");
+    if (my->name && !spool_name_valid(my->name))
+        return fault_usage(fault, "-n wants 1 to %d bytes, none a slash, the first not a dot, not "
+                           "'%.40s'", SPOOL_NAME, my->name);
     if (!*my->folders)
         return fault_usage(fault, "no folder named");
     if (!reads && my->folders[1])
@@ -95,7 +67,8 @@ static int check(const struct spool *my, const struct options *options)
     if (!reads && (my->follows || my->model || my->first > 0))
         return fault_usage(fault, "-b, -f and -m need -r, which reads rounds");
     if (!writes && (my->again || my->merges || my->log.syncs || my->log.seconds || my->log.every))
-        return fault_usage(fault, "-a, -c, -t, -u and -y are for writing, without -%c", my->mode);
+        return fault_usage(fault, "-a, -c, -t, -u and -y are for writing, without -%c",
+                           reads ? 'r' : 'l');
     if (my->again && my->merges)
         return fault_usage(fault, "-a goes by the numbers of rounds, and -u gives new ones: give "
                            "one of them");
@@ -105,24 +78,16 @@ static int check(const struct spool *my, const struct options *options)
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct spool *my = self;
-    int letter;
     my->host = host;
     my->log.lock_fd = -1;
-    while ((letter = options_next(options)) > 0)
-        if (parse_option(my, options) < 0)
-            return -1;
+    int letter = options_read(options);
     my->folders = options_operands(options);
-    host->saves = my->mode == 0;
+    host->kind = my->reads ? SOURCE : my->prints ? WHOLE : FILTER;
+    host->saves = host->kind == FILTER;
     if (my->merges && host->served)
         return fault_usage(options->fault, "-u gives a round another number, after its order was "
                            "drawn by the one it has: merge logs when they are read");
     return letter < 0 ? letter : check(my, options);
-}
-
-static enum kind kind(const void *self)
-{
-    char mode = ((const struct spool *)self)->mode;
-    return mode == 0 ? FILTER : mode == 'l' ? WHOLE : SOURCE;
 }
 
 /* ---- writing ---- */
@@ -134,19 +99,16 @@ static int commit(void *self, struct fault *fault)
 
 static int open_log(struct spool *my)
 {
-    struct fault line = { FAULT_NONE, "" };
     struct spool_salvaged salvaged;
     my->log.folder = my->folders[0];
     my->log.name = my->name ? my->name : name_preset;
     my->log.every = my->log.every ? my->log.every : EVERY;
     if (spool_writer_open(&my->log, my->host->watch, &salvaged, my->host->fault) < 0)
         return -1;
-    if (*salvaged.file.name) {
-        (void)fault_other(&line, "%s: %s was left open at round %" PRIu64 ": %" PRIu64 " rounds "
-                          "kept, %" PRIu64 " bytes lost", my->log.folder, my->log.name,
-                          salvaged.file.first, salvaged.rounds, salvaged.lost);
-        warn(my->host, "spool", line.text);
-    }
+    if (*salvaged.file.name)
+        warn(my->host, "spool", "%s: %s was left open at round %" PRIu64 ": %" PRIu64 " rounds "
+             "kept, %" PRIu64 " bytes lost", my->log.folder, my->log.name, salvaged.file.first,
+             salvaged.rounds, salvaged.lost);
     if (my->host->last) {
         my->host->out->before = commit;
         my->host->out->self = my;
@@ -163,12 +125,10 @@ static enum outcome log_round(struct spool *my, struct round *round)
         return FAIL;
     if (entered == ENTERED_BEFORE || (round->t <= my->log.last && my->again))
         return DROP;
-    if (round->t <= my->log.last) {
-        (void)fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: number new "
-                         "rounds from there (-b), or drop old ones (spool -a)", my->log.folder,
-                         my->log.last);
-        return FAIL;
-    }
+    if (round->t <= my->log.last)
+        return fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: number new "
+                          "rounds from there (-b), or drop old ones (spool -a)", my->log.folder,
+                          my->log.last);
     if (spool_writer_put(&my->log, round->record, round->t, fault) < 0 ||
         (!my->host->last && commit(my, fault) < 0))
         return FAIL;
@@ -225,14 +185,15 @@ static int last(const void *self, uint64_t *t)
 static int open_spool(void *self)
 {
     struct spool *my = self;
-    return my->mode == 0 ? open_log(my) : my->mode == 'r' ? open_reader(my) : 0;
+    return my->reads ? open_reader(my) : my->prints ? 0 : open_log(my);
 }
 
 static enum outcome each(void *self, struct round *round)
 {
     struct spool *my = self;
-    return my->mode == 0 ? log_round(my, round)
-           : my->mode == 'r' ? next_round(my, round) : print_last(my, round);
+    return my->reads    ? next_round(my, round)
+           : my->prints ? print_last(my, round)
+                        : log_round(my, round);
 }
 
 /* The log is whole before the end record is written. */
@@ -264,10 +225,11 @@ const struct filter spool = {
     .usage = "[-aflruy] [-b first] [-c rounds] [-m model] [-n name] [-t seconds] folder ...",
     .line = "keeps rounds in a folder, and reads them back",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "folder",
+                 .text = "folder of the log, which is made if it is missing; with -r one or more" },
     .size = sizeof(struct spool),
+    .kind = FILTER,
     .parse = parse,
-    .kind = kind,
     .open = open_spool,
     .last = last,
     .each = each,

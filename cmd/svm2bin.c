@@ -6,7 +6,7 @@
 
 #include "run/filter.h"
 #include "say.h"
-#include "serve/moment.h"
+#include "base/moment.h"
 #include "text/svm.h"
 #include "text/svm_round.h"
 #include "text/svm_share.h"
@@ -19,93 +19,48 @@ struct svm2bin {
     struct svm_options options;
     char *const *files;
     bool times; /* rounds record when they came */
+    uint64_t dim;
+    size_t bits; /* word of -p */
     struct svm svm;
     struct svm_share share;   /* of the one file; shares 0: all of all files */
     uint64_t first, t; /* the number of the first round; of the next one */
     uint64_t skipped;  /* queries with an error */
 };
 
+static const char *bits_word(size_t i)
+{
+    static const char *const words[] = { "8", "16", NULL };
+    return words[i];
+}
+
 static const struct option options_known[] = {
-    { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)" },
+    { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)",
+      OPTION_FLAG(svm2bin, options.from_zero) },
     OPTION_PROGRESS,
-    { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)" },
-    { 'c', NULL, NULL, "keep the documents' names, from the comments (default: skip comments)" },
+    { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)",
+      OPTION_WHOLE(svm2bin, first, 1, RECORD_MOST - 1) },
+    { 'c', NULL, NULL, "keep the documents' names, from the comments (default: skip comments)",
+      OPTION_FLAG(svm2bin, options.names) },
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
-                        "each query's largest index)" },
-    { 'i', "i/n", NULL, "convert only the i-th of n shares of the file (default: all files)" },
-    { 'k', NULL, NULL, "skip a query with an error, warn, and go on (default: stop there)" },
+                        "each query's largest index)", OPTION_WHOLE(svm2bin, dim, 0, ROUND_DIM) },
+    { 'i', "i/n", NULL, "convert only the i-th of n shares of the file (default: all files)",
+      OPTION_OWN },
+    { 'k', NULL, NULL, "skip a query with an error, warn, and go on (default: stop there)",
+      OPTION_FLAG(svm2bin, options.skips) },
     { 'l', NULL, NULL, "a blank line ends a query, which is written at once (default: the next "
-                       "query does)" },
+                       "query does)", OPTION_FLAG(svm2bin, options.blank_ends) },
     { 'n', NULL, NULL, "scale each feature to [0,1] within its query (default: leave values as "
-                       "they are)" },
-    { 'p', "bits", NULL, "store features as whole numbers of 8 or 16 bits, rounded (default: as "
-                         "they are)" },
+                       "they are)", OPTION_FLAG(svm2bin, options.scale) },
+    { 'p', "bits", bits_word, "store features as whole numbers of so many bits, rounded "
+                              "(default: as they are)", OPTION_WORD(svm2bin, bits) },
     { 'q', "counts", NULL, "file with the number of documents of each query, one a line (default: "
-                           "the text has qids)" },
-    { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)" },
-    { 'u', NULL, NULL, "accept queries without labels (default: a missing label is an error)" },
+                           "the text has qids)", OPTION_TEXT(svm2bin, options.sizes) },
+    { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)",
+      OPTION_FLAG(svm2bin, times) },
+    { 'u', NULL, NULL, "accept queries without labels (default: a missing label is an error)",
+      OPTION_FLAG(svm2bin, options.unlabelled) },
     { 0 },
 };
-
-static const struct option operand_known = {
-    0, "file", NULL, "file of SVM-light text (default: standard input)"
-};
-
-/* -p */
-static int parse_bits(struct svm2bin *my, const struct options *options)
-{
-    uint64_t bits;
-    if (!record_number(options->value, 16, &bits) || (bits != 8 && bits != 16))
-        return fault_usage(options->fault, "-p is 8 or 16 bits, not '%.40s'", options->value);
-    my->options.bits = (unsigned)bits;
-    return 0;
-}
-
-static int parse_option(struct svm2bin *my, const struct options *options)
-{
-    uint64_t dim;
-    switch (options->letter) {
-    case '0':
-        my->options.from_zero = true;
-        return 0;
-    case 'P':
-        my->host->progress->asked = true;
-        return 0;
-    case 'b':
-        return options_whole(options, 1, RECORD_MOST - 1, &my->first);
-    case 'c':
-        my->options.names = true;
-        return 0;
-    case 'i':
-        return options_share(options, &my->share.number, &my->share.shares);
-    case 'k':
-        my->options.skips = true;
-        return 0;
-    case 'l':
-        my->options.blank_ends = true;
-        return 0;
-    case 'n':
-        my->options.scale = true;
-        return 0;
-    case 'p':
-        return parse_bits(my, options);
-    case 'q':
-        my->options.sizes = options->value;
-        return 0;
-    case 't':
-        my->times = true;
-        return 0;
-    case 'u':
-        my->options.unlabelled = true;
-        return 0;
-    default:
-        if (options_whole(options, 0, ROUND_DIM, &dim) < 0)
-            return -1;
-        my->options.widths = true;
-        my->options.dim = (size_t)dim;
-        return 0;
-    }
-}
 
 static int check_share(const struct svm2bin *my, const struct options *options)
 {
@@ -126,10 +81,13 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->first = 1;
     while ((letter = options_next(options)) > 0)
-        if (parse_option(my, options) < 0)
+        if (letter == 'i' && options_share(options, &my->share.number, &my->share.shares) < 0)
             return -1;
     if (letter < 0)
         return letter;
+    my->options.widths = options->given['d'];
+    my->options.dim = (size_t)my->dim;
+    my->options.bits = !options->given['p'] ? 0 : my->bits == 0 ? 8 : 16;
     my->files = options_operands(options);
     my->t = my->first;
     if (my->options.sizes && strcmp(my->options.sizes, "-") == 0)
@@ -141,12 +99,6 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "-k needs text with qids or -l, and does not go with "
                            "-q");
     return check_share(my, options);
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return SOURCE;
 }
 
 static int open_text(void *self)
@@ -168,29 +120,27 @@ static void check_qid(struct svm2bin *my, const struct svm_query *query)
 {
     if (query->qid || my->options.blank_ends || query->docs <= MANY)
         return;
-    struct fault line = { FAULT_NONE, "" };
-    (void)fault_other(&line, "%s: no line has a qid, so its %zu documents are one query: write "
-                      "qid:NAME after each label, or give the sizes of queries (-q)",
-                      my->svm.lines.name, query->docs);
-    warn(my->host, "svm2bin", line.text);
+    warn(my->host, "svm2bin", "%s: no line has a qid, so its %zu documents are one query: write "
+         "qid:NAME after each label, or give the sizes of queries (-q)", my->svm.lines.name,
+         query->docs);
 }
 
-/* Reads the next query into a round: 1, 0 at the end of the text, or a fault. */
-static int read_query(struct svm2bin *my, struct round *round)
+/* Reads the next query into a round. */
+static enum svm_found read_query(struct svm2bin *my, struct round *round)
 {
     struct svm_query query;
     struct fault *fault = my->host->fault;
-    int got = svm_next(&my->svm, &query, fault);
-    if (got <= 0)
-        return got;
+    enum svm_found found = svm_next(&my->svm, &query, fault);
+    if (found != SVM_QUERY)
+        return found;
     if (my->t == RECORD_MOST)
         return fault_other(fault, "%s: no number is left for another round: use a smaller -b",
                            my->svm.lines.name);
     check_qid(my, &query);
     if (svm_round(&my->svm, &query, my->t, round, fault) < 0 ||
         (my->times && round_set_time(round, moment_stamp(), fault) < 0))
-        return -1;
-    return 1;
+        return SVM_FAULT;
+    return SVM_QUERY;
 }
 
 /* After a fault in a query, with -k: warns, and skips the query. 0 or a fault. */
@@ -201,39 +151,35 @@ static int skip(struct svm2bin *my)
         return -1;
     *fault = (struct fault){ FAULT_NONE, "" };
     if (my->skipped++ < WARNINGS)
-        warn(my->host, "svm2bin", why.text);
+        warn(my->host, "svm2bin", "%s", why.text);
     return svm_skip(&my->svm, fault);
 }
 
 /* The text is at its end. */
 static enum outcome finish(struct svm2bin *my)
 {
-    char text[100];
     uint64_t rounds = my->t - my->first;
     if (rounds == 0 && my->skipped == 0 && my->share.shares)
         return DONE;
     if (rounds == 0 && my->skipped == 0)
-        (void)fault_data(my->host->fault, "%s: the text has no documents", my->svm.lines.name);
-    else if (rounds == 0)
-        (void)fault_data(my->host->fault, "%s: each of the %" PRIu64 " queries has an error",
-                         my->svm.lines.name, my->skipped);
+        return fault_data(my->host->fault, "%s: the text has no documents", my->svm.lines.name);
     if (rounds == 0)
-        return FAIL;
-    snprintf(text, sizeof text, "skipped %" PRIu64 " of %" PRIu64 " queries", my->skipped,
-             my->skipped + rounds);
+        return fault_data(my->host->fault, "%s: each of the %" PRIu64 " queries has an error",
+                          my->svm.lines.name, my->skipped);
     if (my->skipped)
-        warn(my->host, "svm2bin", text);
+        warn(my->host, "svm2bin", "skipped %" PRIu64 " of %" PRIu64 " queries", my->skipped,
+             my->skipped + rounds);
     return DONE;
 }
 
 static enum outcome each(void *self, struct round *round)
 {
     struct svm2bin *my = self;
-    int got;
-    while ((got = read_query(my, round)) < 0)
+    enum svm_found found;
+    while ((found = read_query(my, round)) == SVM_FAULT)
         if (skip(my) < 0)
             return FAIL;
-    if (got == 0)
+    if (found == SVM_END)
         return finish(my);
     my->t++;
     record_want_crc(round->record);
@@ -254,10 +200,10 @@ const struct filter svm2bin = {
     .usage = "[-0Pcklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "file", .text = "file of SVM-light text (default: standard input)" },
     .size = sizeof(struct svm2bin),
+    .kind = SOURCE,
     .parse = parse,
-    .kind = kind,
     .open = open_text,
     .each = each,
     .close = close_text,

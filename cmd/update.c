@@ -4,41 +4,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/moment.h"
 #include "explore/feedback.h"
 #include "help.h"
 #include "learn/large.h"
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"
 #include "learn/learner_words.h"
-#include "run/checkpoint.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
 #include "say.h"
 #include "stream/model_file.h"
 
-static const char *learner_name(size_t i)
-{
-    return learners[i] ? learners[i]->name : NULL;
-}
-
-/* In addition each setting of learners has a letter (learn/settings.h). */
-static const struct option update_options[] = {
-    OPTION_PROGRESS,
-    { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)" },
-    { 'a', "learner", learner_name, "how to learn (default memory), and settings of the learner, "
-                                    "as in kl,eta=1e-5,radius=1; update -h kl lists those of kl" },
-    { 'c', "every", NULL, "with -m: rounds, or seconds as 30s, between checkpoints (default: save "
-                          "at the end alone)" },
-    { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)" },
-    { 'f', "ring", NULL, "FIFO that carries the weights back to score, or - for standard output "
-                       "(default: no ring)" },
-    { 'l', "models", NULL, "with -m: models to keep, as model.ROUND (default: the last alone)" },
-    { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)" },
-    { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)" },
-    { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come "
-                          "(default: scale for memory and ridge's kin, else none)" },
-    { 0 },
-};
+enum { SECONDS_MOST = 1000000000 };
 
 struct update {
     struct host *host;
@@ -49,7 +27,8 @@ struct update {
     bool explains; /* -h is about the learner */
     const char *model, *ring_path, *steps;
     bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
-    struct checkpoint every;
+    uint64_t every_rounds, every_seconds; /* between checkpoints; 0: not by these */
+    double checked; /* seconds: when a checkpoint was due by them; 0: never yet */
     bool unsaved;  /* saving failed */
     uint64_t most; /* weights; 0: preset */
     struct model_file file;
@@ -61,41 +40,36 @@ struct update {
     int looked;      /* rounds that look_for_large has seen */
 };
 
-static int parse_option(struct update *my, const struct options *options)
+static const char *learner_name(size_t i)
 {
-    switch (options->letter) {
-    case 'P':
-        my->host->progress->asked = true;
-        return 0;
-    case 'X':
-        my->unmasked = true;
-        return 0;
-    case 'a':
-        my->words = options->value;
-        return 0;
-    case 'c':
-        return checkpoint_option(&my->every, options);
-    case 'd':
-        return options_whole(options, 1, ROUND_DIM, &my->most);
-    case 'f':
-        my->ring_path = options->value;
-        return 0;
-    case 'l':
-        return options_whole(options, 1, RECORD_MOST, &my->file.keep);
-    case 'm':
-        my->model = options->value;
-        return 0;
-    case 'n':
-        my->anew = true;
-        return 0;
-    case 'x':
-        my->steps = options->value;
-        return 0;
-    default:
-        return learner_words_option(options->letter, options->value, &my->settings,
-                                    options->fault);
-    }
+    return learners[i] ? learners[i]->name : NULL;
 }
+
+/* In addition each setting of learners has a letter (learn/settings.h). */
+static const struct option update_options[] = {
+    OPTION_PROGRESS,
+    { 'X', NULL, NULL, "learn from all labels of rounds that explore ordered (default: refuse)",
+      OPTION_FLAG(update, unmasked) },
+    { 'a', "learner", learner_name, "how to learn (default memory), and settings of the learner, "
+                                    "as in kl,eta=1e-5,radius=1; update -h kl lists those of kl",
+      OPTION_TEXT(update, words) },
+    { 'c', "every", NULL, "with -m: rounds, or seconds as 30s, between checkpoints (default: save "
+                          "at the end alone)", OPTION_OWN },
+    { 'd', "dim", NULL, "most weights (default 2^24; solar2, regressions 4096; committee 2^19)",
+      OPTION_WHOLE(update, most, 1, ROUND_DIM) },
+    { 'f', "ring", NULL, "FIFO that carries the weights back to score, or - for standard output "
+                       "(default: no ring)", OPTION_TEXT(update, ring_path) },
+    { 'l', "models", NULL, "with -m: models to keep, as model.ROUND (default: the last alone)",
+      OPTION_WHOLE(update, file.keep, 1, RECORD_MOST) },
+    { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)",
+      OPTION_TEXT(update, model) },
+    { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)",
+      OPTION_FLAG(update, anew) },
+    { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come "
+                          "(default: scale for memory and ridge's kin, else none)",
+      OPTION_TEXT(update, steps) },
+    { 0 },
+};
 
 /* The options of settings by letter, which take a value unless they are flags. */
 static void list_letters(struct option letters[SETTINGS + 1])
@@ -105,6 +79,20 @@ static void list_letters(struct option letters[SETTINGS + 1])
         letters[i].letter = setting->letter;
         letters[i].value = setting->form == FORM_FLAG ? NULL : setting->name;
     }
+}
+
+/* -c: "100" is rounds, "30s" seconds. It may come twice, once for each. */
+static int parse_every(struct update *my, const struct options *options)
+{
+    char digits[16] = "";
+    size_t n = strlen(options->value);
+    if (n < 2 || n > sizeof digits || options->value[n - 1] != 's')
+        return options_whole(options, 1, RECORD_MOST, &my->every_rounds);
+    memcpy(digits, options->value, n - 1);
+    if (record_number(digits, SECONDS_MOST, &my->every_seconds) && my->every_seconds > 0)
+        return 0;
+    return fault_usage(options->fault, "-c wants a whole number of rounds or, as 30s, of seconds, "
+                       "not '%.40s'", options->value);
 }
 
 /* "update -h kl": -h is about this learner. */
@@ -176,7 +164,10 @@ static int parse(void *self, struct options *options, struct host *host)
     list_letters(my->letters);
     options->unlisted = my->letters;
     while ((letter = options_next(options)) > 0)
-        if (parse_option(my, options) < 0)
+        if ((letter == 'c' && parse_every(my, options) < 0) ||
+            (!options->option->text && /* of learners, then */
+             learner_words_option(options->letter, options->value, &my->settings,
+                                  options->fault) < 0))
             return -1;
     if (letter == OPTIONS_HELP)
         return parse_help(my, options);
@@ -186,9 +177,9 @@ static int parse(void *self, struct options *options, struct host *host)
                             : learner_usual;
     if (!my->learner)
         return -1;
-    if ((checkpoint_any(&my->every) || my->file.keep) && !my->model)
+    if ((options->given['c'] || my->file.keep) && !my->model)
         return fault_usage(options->fault, "-%c needs -m: it saves into the model file",
-                           checkpoint_any(&my->every) ? 'c' : 'l');
+                           options->given['c'] ? 'c' : 'l');
     if (rings_on_stdout(my) && !my->model)
         return fault_usage(options->fault, "-f - needs -m: standard output carries the ring");
     if (my->anew && !my->model)
@@ -198,20 +189,13 @@ static int parse(void *self, struct options *options, struct host *host)
     return learner_make(&my->state, my->steps, options->fault);
 }
 
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return SINK;
-}
-
 /* Continues the model of the file, if it exists, and reports so. */
 static int load(struct update *my)
 {
-    struct fault line = { FAULT_NONE, "" };
     int got = learner_resume(&my->state, my->model, my->host->watch, my->host->fault);
-    (void)fault_other(&line, "resuming from round %" PRIu64 " of %s", my->state.rounds, my->model);
     if (got > 0)
-        warn(my->host, "update", line.text);
+        warn(my->host, "update", "resuming from round %" PRIu64 " of %s", my->state.rounds,
+             my->model);
     my->saved = my->state.rounds;
     return got;
 }
@@ -226,7 +210,7 @@ static void look_for_large(struct update *my, const struct round *round)
     if (!large_features(round, &line))
         return;
     my->looked = 10;
-    warn(my->host, "update", line.text);
+    warn(my->host, "update", "%s", line.text);
 }
 
 static int publish(struct update *my)
@@ -279,6 +263,16 @@ static int save(struct update *my, struct fault *fault)
                ? -1 : writer_end(my->host->out, 1, fault);
 }
 
+/* Is a checkpoint due after this round? Seconds count from the last one that was due by them. */
+static bool is_checkpoint_due(struct update *my)
+{
+    double now = my->every_seconds ? moment_seconds() : 0;
+    bool late = my->checked > 0 && now - my->checked >= (double)my->every_seconds;
+    if (late || my->checked <= 0)
+        my->checked = now;
+    return late || (my->every_rounds && my->state.rounds % my->every_rounds == 0);
+}
+
 static enum outcome each(void *self, struct round *round)
 {
     struct update *my = self;
@@ -288,7 +282,7 @@ static enum outcome each(void *self, struct round *round)
         return FAIL;
     look_for_large(my, round);
     my->rounds++;
-    my->unsaved = checkpoint_due(&my->every, my->state.rounds) && save(my, fault) < 0;
+    my->unsaved = is_checkpoint_due(my) && save(my, fault) < 0;
     return my->unsaved || publish(my) < 0 ? FAIL : DROP;
 }
 
@@ -296,9 +290,8 @@ static enum outcome refuse_model(void *self, struct record *record)
 {
     struct update *my = self;
     (void)record;
-    (void)fault_data(my->host->fault, "a model in the stream: update learns from rounds; to "
-                     "continue a model, use -m");
-    return FAIL;
+    return fault_data(my->host->fault, "a model in the stream: update learns from rounds; to "
+                      "continue a model, use -m");
 }
 
 /* A round failed when it had changed a part of the model. */
@@ -326,7 +319,7 @@ static void finish(struct update *my, enum ended ended)
         report_loss(my, fault);
     else if (!my->unsaved && my->rounds > 0 && save(my, &saving) < 0)
         fault_also(fault, &saving);
-    else if (my->ring && (ended == CLEAN || ended == CUT))
+    else if (my->ring && my->ring->end && (ended == CLEAN || ended == CUT))
         (void)my->ring->end(my->ring, fault);
 }
 
@@ -334,7 +327,7 @@ static int close_update(void *self, enum ended ended)
 {
     struct update *my = self;
     finish(my, ended);
-    if (my->ring)
+    if (my->ring && my->ring->close)
         my->ring->close(my->ring);
     model_file_close(&my->file);
     learner_close(&my->state);
@@ -347,9 +340,9 @@ const struct filter update = {
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),
+    .kind = SINK,
     .parse = parse,
     .explain = explain,
-    .kind = kind,
     .open = open_update,
     .each = each,
     .model = refuse_model,

@@ -15,33 +15,21 @@ struct weights2bin {
 };
 
 static const struct option options_known[] = {
-    { 'd', "dim", NULL, "largest number of weights, 1 to 2147483648 (default 16777216)" },
+    { 'd', "dim", NULL, "largest number of weights, 1 to 2147483648 (default 16777216)",
+      OPTION_WHOLE(weights2bin, most, 1, ROUND_DIM) },
     { 0 },
-};
-
-static const struct option operand_known = {
-    0, "file", NULL, "file of weights as text (default: standard input)"
 };
 
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct weights2bin *my = self;
-    int letter;
     my->host = host;
     my->most = LEARNER_MOST;
-    while ((letter = options_next(options)) > 0)
-        if (options_whole(options, 1, ROUND_DIM, &my->most) < 0)
-            return -1;
+    int letter = options_read(options);
     my->files = options_operands(options);
     if (letter == OPTIONS_END && my->files[0] && my->files[1])
         return fault_usage(options->fault, "one file is one model, and more than one is named");
     return letter;
-}
-
-static enum kind kind(const void *self)
-{
-    (void)self;
-    return WHOLE;
 }
 
 static int open_text(void *self)
@@ -88,10 +76,10 @@ const struct filter weights2bin = {
     .usage = "[-d dim] [file]",
     .line = "converts weights from text to a model",
     .options = options_known,
-    .operand = &operand_known,
+    .operand = { .value = "file", .text = "file of weights as text (default: standard input)" },
     .size = sizeof(struct weights2bin),
+    .kind = WHOLE,
     .parse = parse,
-    .kind = kind,
     .open = open_text,
     .each = each,
     .close = close_text,

@@ -113,7 +113,7 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
     if (!text->taken)
         return fault_data(fault, "no model before it: name the model of a memory first");
     text->named = true;
-    if (printer_names(printer, round, fault) < 0 || memory_round(round, &documents, fault) < 0 ||
+    if (forms_names(printer, round, fault) < 0 || memory_round(round, &documents, fault) < 0 ||
         memory_keys(&documents, text->secret.k0, text->secret.k1, key, &text->scratch, fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);
@@ -125,7 +125,7 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
 
 void memory_text_close(struct memory_text *text)
 {
-    printer_close(&text->printer);
+    forms_close(&text->printer);
     buffer_free(&text->copy);
     buffer_free(&text->keys);
     buffer_free(&text->scratch);

@@ -27,22 +27,25 @@ int chain_parse(struct chain *chain, size_t i, const struct host *host, char **a
     while (argv[argc])
         argc++;
     part->host = *host;
+    part->host.kind = part->filter->kind;
     part->self = calloc(1, part->filter->size);
     if (!part->self)
         return fault_no_room(fault, part->filter->size);
-    options_start(&options, argc, argv, part->filter->options, fault);
+    options_start(&options, argc, argv, part->filter->options, part->self, fault);
     int asked = part->filter->parse(part->self, &options, &part->host);
     if (asked < OPTIONS_FAULT)
         return fault_usage(fault, "%s -h: run it outside of loop", part->filter->name);
     if (asked < 0)
         return blame(part, fault);
-    part->kind = part->filter->kind(part->self);
+    if (options.given['P'])
+        host->progress->asked = true;
     return 0;
 }
 
 enum kind chain_kind(const struct chain *chain)
 {
-    enum kind first = chain->part[0].kind, last = chain->part[chain->parts - 1].kind;
+    enum kind first = chain->part[0].host.kind;
+    enum kind last = chain->part[chain->parts - 1].host.kind;
     if (chain->parts > 1 && first == SOURCE && last == SINK)
         return WHOLE;
     return last == SINK ? SINK : first;
@@ -85,7 +88,7 @@ static enum outcome fail(const struct chain *chain, size_t i, const struct round
 {
     char name[ROUND_NAME];
     (void)blame(&chain->part[i], fault);
-    if (fault->kind == FAULT_DATA && i > 0 && chain->part[0].kind == SOURCE)
+    if (fault->kind == FAULT_DATA && i > 0 && chain->part[0].host.kind == SOURCE)
         fault_place(fault, "%s: ", round_name(round, name));
     return FAIL;
 }
@@ -96,12 +99,12 @@ enum outcome chain_each(struct chain *chain, struct round *round, struct fault *
     for (size_t i = 0; outcome == PASS && i < chain->parts; i++) {
         const struct part *part = &chain->part[i];
         outcome = part->filter->each(part->self, round);
-        if (outcome == PASS && part->kind == SOURCE && round_read(round, fault) < 0)
+        if (outcome == PASS && part->host.kind == SOURCE && round_read(round, fault) < 0)
             outcome = FAIL;
         if (outcome == FAIL)
             return fail(chain, i, round, fault);
     }
-    return outcome == PASS && chain->part[chain->parts - 1].kind == SINK ? DROP : outcome;
+    return outcome == PASS && chain->part[chain->parts - 1].host.kind == SINK ? DROP : outcome;
 }
 
 enum outcome chain_model(struct chain *chain, struct record *record, struct fault *fault)

@@ -10,8 +10,7 @@
 struct part {
     const struct filter *filter;
     void *self;
-    struct host host; /* a copy of the chain's, with the part's own settings */
-    enum kind kind;
+    struct host host; /* a copy of the chain's, with the part's own kind and settings */
 };
 
 struct chain { /* all zero at first */

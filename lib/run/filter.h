@@ -1,4 +1,31 @@
-/* filter: what a program is. Each is written once, and run by the pump between stdin and stdout. */
+/* filter: what a program is. Each is written once, and run by the pump between stdin and stdout.
+ *
+ * A whole program, which passes one round in so many on:
+ *
+ *     struct thin {
+ *         uint64_t every;
+ *     };
+ *     static const struct option options_known[] = {
+ *         { 'n', "rounds", NULL, "pass on one round in so many, 1 or more (default 10)",
+ *           OPTION_WHOLE(thin, every, 1, RECORD_MOST) },
+ *         { 0 },
+ *     };
+ *     static int parse(void *self, struct options *options, struct host *host)
+ *     {
+ *         (void)host; // where a program that can fail finds its fault
+ *         ((struct thin *)self)->every = 10;
+ *         int letter = options_read(options);
+ *         return letter < 0 ? letter : options_no_operands(options);
+ *     }
+ *     static enum outcome each(void *self, struct round *round)
+ *     {
+ *         return round->t % ((struct thin *)self)->every == 0 ? PASS : DROP;
+ *     }
+ *     const struct filter thin = { .name = "thin", .usage = "[-n rounds]",
+ *                                  .line = "passes on some rounds", .options = options_known,
+ *                                  .size = sizeof(struct thin), .kind = FILTER,
+ *                                  .no_features = true, .parse = parse, .each = each };
+ */
 #ifndef RANKPIPE_FILTER_H
 #define RANKPIPE_FILTER_H
 
@@ -19,12 +46,13 @@
 
 enum kind { SOURCE, FILTER, SINK, WHOLE }; /* deals rounds, passes them on, takes them in, or does
                                            * all of it itself                                 */
-enum outcome { PASS, DROP, DONE, FAIL };     /* DONE: a source has no more                     */
+enum outcome { FAIL = -1, PASS, DROP, DONE }; /* DONE: a source has no more; FAIL: like any -1 */
 enum ended { CLEAN, CUT, STOPPED, FAILED }; /* an end record; the stream broke off; a signal;
                                            * anything else                                  */
 
 /* What a filter is lent by whoever runs it. */
 struct host {
+    enum kind kind;      /* what the program is; `parse` may say otherwise               */
     struct fault *fault; /* where a hook that returns FAIL or -1 has told why            */
     struct watch *watch; /* to be minded whenever the filter itself waits                */
     struct writer *out;  /* standard output; a filter other than a sink leaves it alone  */
@@ -47,8 +75,9 @@ struct filter {
     const char *usage; /* what follows the name in the usage line: "[-g gamma] ..." */
     const char *line;  /* what it does, in a line                                   */
     const struct option *options; /* the table of its options; NULL: it has none    */
-    const struct option *operand; /* what its operands are; NULL: it takes none     */
-    const struct option *second;  /* of two, what the second one is; else NULL      */
+    struct option operand; /* what its operands are; value NULL: it takes none      */
+    struct option second;  /* of two, what the second one is                        */
+    enum kind kind;    /* unless its options say otherwise: host->kind              */
     size_t size;       /* of its state, zeroed before parse                         */
     bool no_features;  /* no feature is looked at: they need not be in memory       */
 
@@ -58,9 +87,6 @@ struct filter {
     /* After `parse` found -h: explains what the command line asks about besides the options; false:
      * nothing. NULL: there is nothing besides. */
     bool (*explain)(const void *self, FILE *to);
-
-    /* Which it is, by its options. */
-    enum kind (*kind)(const void *self);
 
     /* Opens what it needs; NULL: nothing. 0 or a fault. */
     int (*open)(void *self);

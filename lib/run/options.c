@@ -1,7 +1,6 @@
 #include "run/options.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +10,10 @@
 #include "stream/record.h"
 
 void options_start(struct options *options, int argc, char **argv, const struct option *table,
-                   struct fault *fault)
+                   void *state, struct fault *fault)
 {
     *options = (struct options){ .argc = argc, .argv = argv, .table = table, .at = 1, .rest = "",
-                                 .fault = fault };
+                                 .state = state, .fault = fault };
 }
 
 /* Takes up the next argument: is it one of options? */
@@ -47,31 +46,6 @@ static int no_option(const struct options *o)
     return fault_usage(o->fault, "no option %s", fault_quote(quoted, argument, strlen(argument)));
 }
 
-int options_next(struct options *o)
-{
-    if (*o->rest == '\0' && !next_argument(o))
-        return OPTIONS_END;
-    o->letter = *o->rest++;
-    if (o->letter == 'h')
-        return OPTIONS_HELP;
-    if (o->letter == 'V')
-        return OPTIONS_VERSION;
-    o->option = find_row(o->table, o->letter);
-    if (!o->option)
-        o->option = find_row(o->unlisted, o->letter);
-    if (!o->option)
-        return no_option(o);
-    o->value = NULL;
-    if (!o->option->value)
-        return o->letter;
-    o->value = *o->rest ? o->rest : o->at < o->argc ? o->argv[o->at++] : NULL;
-    o->rest = "";
-    if (!o->value)
-        return fault_usage(o->fault, "-%c needs a value: -%c %s", o->letter, o->letter,
-                           o->option->value);
-    return o->letter;
-}
-
 char *const *options_operands(const struct options *o)
 {
     return o->argv + o->at;
@@ -102,7 +76,7 @@ int options_whole(const struct options *o, uint64_t least, uint64_t most, uint64
     return wrong(o, what);
 }
 
-int options_from_zero(const struct options *o, double most, double *value)
+static int read_real(const struct options *o, double most, double *value)
 {
     char what[60];
     if (text_real(o->value, value) && *value >= 0 && *value <= most)
@@ -114,13 +88,6 @@ int options_from_zero(const struct options *o, double most, double *value)
 int options_positive(const struct options *o, double *value)
 {
     return text_real(o->value, value) && *value > 0 ? 0 : wrong(o, "a number above 0");
-}
-
-int options_fraction(const struct options *o, double *value)
-{
-    return text_real(o->value, value) && *value >= 0 && *value <= 1
-               ? 0
-               : wrong(o, "a number from 0 to 1");
 }
 
 /* The index of a word, or -1. */
@@ -148,7 +115,8 @@ int options_share(const struct options *options, uint64_t *share, uint64_t *shar
                        options->letter, options->value);
 }
 
-int options_word(const struct options *o)
+/* The index of the word at hand among those of its option. */
+static int read_word(const struct options *o, size_t *index)
 {
     option_words *words = o->option->words;
     struct names names = { 0 };
@@ -163,7 +131,74 @@ int options_word(const struct options *o)
     if (names.nearest)
         return fault_usage(o->fault, "-%c takes no %s: did you mean %s?", o->letter,
                            fault_quote(quoted, o->value, strlen(o->value)), names.nearest);
-    return found < 0 ? wrong(o, what) : found;
+    if (found < 0)
+        return wrong(o, what);
+    *index = (size_t)found;
+    return 0;
+}
+
+/* Puts the value at hand into the state: 0, or a usage fault. */
+static int store(const struct options *o)
+{
+    const struct option *row = o->option;
+    void *at = (char *)o->state + row->at;
+    switch (row->form) {
+    case OPTION_IS_OWN:
+        return 0;
+    case OPTION_IS_FLAG:
+        *(bool *)at = true;
+        return 0;
+    case OPTION_IS_TEXT:
+        *(const char **)at = o->value;
+        return 0;
+    case OPTION_IS_PLACES:
+        if (strcmp(o->value, "all") != 0)
+            return options_whole(o, row->least, row->most, at);
+        *(uint64_t *)at = UINT64_MAX;
+        return 0;
+    case OPTION_IS_WHOLE:
+        return options_whole(o, row->least, row->most, at);
+    case OPTION_IS_REAL:
+        return read_real(o, (double)row->most, at);
+    case OPTION_IS_POSITIVE:
+        return options_positive(o, at);
+    default:
+        return read_word(o, at);
+    }
+}
+
+int options_next(struct options *o)
+{
+    if (*o->rest == '\0' && !next_argument(o))
+        return OPTIONS_END;
+    o->letter = *o->rest++;
+    if (o->letter == 'h')
+        return OPTIONS_HELP;
+    if (o->letter == 'V')
+        return OPTIONS_VERSION;
+    o->option = find_row(o->table, o->letter);
+    if (!o->option)
+        o->option = find_row(o->unlisted, o->letter);
+    if (!o->option)
+        return no_option(o);
+    o->value = NULL;
+    if (o->option->value) {
+        o->value = *o->rest ? o->rest : o->at < o->argc ? o->argv[o->at++] : NULL;
+        o->rest = "";
+    }
+    if (o->option->value && !o->value)
+        return fault_usage(o->fault, "-%c needs a value: -%c %s", o->letter, o->letter,
+                           o->option->value);
+    o->given[(unsigned char)o->letter] = true;
+    return store(o) < 0 ? OPTIONS_FAULT : o->letter;
+}
+
+int options_read(struct options *o)
+{
+    int letter;
+    while ((letter = options_next(o)) > 0)
+        continue;
+    return letter;
 }
 
 int options_find(const struct options *o, const char *what, const char *word, option_words *words)

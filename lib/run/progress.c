@@ -4,20 +4,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-/* Seconds between two lines; the stride doubles while it takes less than SHORT seconds. */
-static const double EVERY = 0.1, SHORT = 0.001;
+#include "base/moment.h"
 
-enum { STRIDE = 64 }; /* the longest: lines stay in time if rounds suddenly slow down */
-
-static double clock_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
+static const double EVERY = 0.1; /* seconds between two lines */
 
 void progress_start(struct progress *progress, int fd, const char *name, uint64_t all)
 {
@@ -27,22 +18,18 @@ void progress_start(struct progress *progress, int fd, const char *name, uint64_
     progress->fd = fd;
     progress->name = name;
     progress->all = all;
-    progress->next = progress->stride = 1;
-    progress->start = progress->looked = progress->drawn_at = clock_now();
+    progress->start = progress->drawn_at = moment_seconds();
 }
 
-bool progress_due(struct progress *progress, double now)
+static bool is_due(const struct progress *progress)
 {
-    bool quick = now - progress->looked < SHORT;
-    progress->stride = !quick ? 1 : progress->stride < STRIDE ? 2 * progress->stride : STRIDE;
-    progress->next = progress->rounds + progress->stride;
-    progress->looked = now;
-    return now - progress->drawn_at >= EVERY;
+    return moment_seconds() - progress->drawn_at >= EVERY;
 }
 
 bool progress_round(struct progress *progress)
 {
-    return ++progress->rounds >= progress->next && progress_due(progress, clock_now());
+    progress->rounds++;
+    return is_due(progress);
 }
 
 /* Adds a piece to the line, if all of it fits. */
@@ -90,7 +77,7 @@ char *progress_line(const struct progress *progress, double seconds, const char 
 void progress_draw(struct progress *progress, const char *measure)
 {
     char line[PROGRESS_LINE], drawn[PROGRESS_LINE + sizeof PROGRESS_ERASE];
-    double now = clock_now();
+    double now = moment_seconds();
     progress_line(progress, now - progress->start, measure, line);
     int n = snprintf(drawn, sizeof drawn, "%s%s", PROGRESS_ERASE, line);
     progress->drawn_at = now;
@@ -100,7 +87,7 @@ void progress_draw(struct progress *progress, const char *measure)
 
 bool progress_ends(struct progress *progress)
 {
-    return progress->on && (progress->drawn || progress_due(progress, clock_now()));
+    return progress->on && (progress->drawn || is_due(progress));
 }
 
 void progress_erase(struct progress *progress)

@@ -20,20 +20,13 @@ struct progress { /* all zero at first: nothing is drawn, and a round costs a br
     const char *name; /* of the program                              */
     uint64_t all;     /* rounds of the whole run; 0: not known       */
     uint64_t rounds;  /* so far                                      */
-    uint64_t next;    /* the round at which the clock is read again  */
-    uint64_t stride;  /* rounds between two readings of the clock    */
-    double start, looked, drawn_at; /* time in seconds: of the first round, of the last reading, of
-                                     * the last line                                              */
+    double start, drawn_at; /* when: in seconds, the run; the last line */
 };
 
 /* Starts, if progress was asked for and fd is a terminal. Borrows `name`. */
 void progress_start(struct progress *progress, int fd, const char *name, uint64_t all);
 
-/* Is a new line due at time `now`, a tenth of a second after the last one? Sets how many rounds
- * pass until the clock is read again: 1 if rounds are slow, at most 64. */
-bool progress_due(struct progress *progress, double now);
-
-/* Counts one more round. Is a line due? Reads the clock only once in `stride` rounds. */
+/* Counts one more round. Is a new line due, a tenth of a second after the last one? */
 bool progress_round(struct progress *progress);
 
 /* The line after `seconds` of work, at most 79 characters; a piece that does not fit is left out,

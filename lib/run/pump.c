@@ -14,15 +14,18 @@ int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **
     memset(pump, 0, sizeof *pump);
     pump->filter = filter;
     pump->watch = WATCH_NOTHING;
-    pump->host = (struct host){ .fault = &pump->fault, .watch = &pump->watch, .out = &pump->out,
-                                .in = STDIN_FILENO, .progress = &pump->progress, .last = true };
+    pump->host = (struct host){ .kind = filter->kind, .fault = &pump->fault,
+                                .watch = &pump->watch, .out = &pump->out, .in = STDIN_FILENO,
+                                .progress = &pump->progress, .last = true };
     pump->record = malloc(sizeof *pump->record);
     pump->self = pump->record ? calloc(1, filter->size) : NULL;
     if (!pump->self)
         return fault_no_room(&pump->fault, filter->size + sizeof *pump->record);
     round_open(&pump->round, pump->record);
-    options_start(&options, argc, argv, filter->options, &pump->fault);
-    return filter->parse(pump->self, &options, &pump->host);
+    options_start(&options, argc, argv, filter->options, pump->self, &pump->fault);
+    int asked = filter->parse(pump->self, &options, &pump->host);
+    pump->progress.asked = pump->progress.asked || options.given['P'];
+    return asked;
 }
 
 void pump_close(struct pump *pump)
@@ -36,9 +39,10 @@ void pump_close(struct pump *pump)
 }
 
 /* Refuses binary streams from or to a terminal, which cannot be meant. */
-static int check_terminals(struct pump *pump, enum kind kind)
+static int check_terminals(struct pump *pump)
 {
     const struct host *host = &pump->host;
+    const enum kind kind = host->kind;
     if ((kind == FILTER || kind == SINK) && !host->files && !host->from && isatty(STDIN_FILENO))
         return fault_usage(&pump->fault, "standard input is a terminal, and rounds are binary: "
                            "read them from a file or a program");
@@ -81,7 +85,7 @@ static int watch_round(struct pump *pump)
 }
 
 /* Writes the current record to standard output. */
-static int pass_on(struct pump *pump, uint64_t *written)
+static int pass_on(struct pump *pump)
 {
     char name[ROUND_NAME];
     if (writer_record(&pump->out, pump->record, &pump->fault) < 0) {
@@ -89,7 +93,7 @@ static int pass_on(struct pump *pump, uint64_t *written)
             fault_place(&pump->fault, "%s: ", round_name(&pump->round, name));
         return -1;
     }
-    ++*written;
+    pump->written++;
     return 0;
 }
 
@@ -134,8 +138,8 @@ static int look_for_stop(struct pump *pump)
     return watch_stopped(&pump->watch, 0, &pump->fault);
 }
 
-/* Handles the records of one stream to its end; *written counts the records passed on. */
-static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader, uint64_t *written)
+/* Handles the records of one stream to its end; counts the records passed on. */
+static int pump_stream(struct pump *pump, struct reader *reader)
 {
     int got;
     while ((got = reader_header(reader, pump->record, &pump->fault)) > 0) {
@@ -147,7 +151,7 @@ static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader,
                                                             : each_round(pump, reader);
         if (outcome == FAIL)
             return -1;
-        if (outcome == PASS && kind != SINK && pass_on(pump, written) < 0) {
+        if (outcome == PASS && pump->host.kind != SINK && pass_on(pump) < 0) {
             if (pump->fault.kind == FAULT_DATA)
                 fault_place(&pump->fault, "%s: ", reader->name);
             return -1;
@@ -164,17 +168,16 @@ static int pump_stream(struct pump *pump, enum kind kind, struct reader *reader,
     return got;
 }
 
-static int pump_input(struct pump *pump, enum kind kind, int fd, const char *name,
-                      uint64_t *written)
+static int pump_input(struct pump *pump, int fd, const char *name)
 {
     struct reader reader;
     struct splice spliced;
     reader_open(&reader, fd, name, &pump->watch);
-    if (!LITTLE_SWAPS && kind == FILTER && splice_open(&spliced, fd, STDOUT_FILENO))
+    if (!LITTLE_SWAPS && pump->host.kind == FILTER && splice_open(&spliced, fd, STDOUT_FILENO))
         reader.spliced = &spliced;
     reader.once = pump->host.once;
     reader.copies = !pump->filter->no_features;
-    int result = pump_stream(pump, kind, &reader, written);
+    int result = pump_stream(pump, &reader);
     if (pump->filter->input && pump->filter->input(pump->self, &reader) < 0)
         result = -1;
     if (reader.spliced)
@@ -183,29 +186,29 @@ static int pump_input(struct pump *pump, enum kind kind, int fd, const char *nam
     return result;
 }
 
-static int pump_files(struct pump *pump, enum kind kind, uint64_t *written)
+static int pump_files(struct pump *pump)
 {
     int result = 0;
     for (char *const *file = pump->host.files; *file && result == 0; file++) {
         if (strcmp(*file, "-") == 0) {
-            result = pump_input(pump, kind, STDIN_FILENO, "<stdin>", written);
+            result = pump_input(pump, STDIN_FILENO, "<stdin>");
             continue;
         }
         int fd = watch_open(&pump->watch, *file, O_RDONLY, 0, &pump->fault);
         if (fd < 0)
             return fault_system(&pump->fault, "cannot open %s", *file);
-        result = pump_input(pump, kind, fd, *file, written);
+        result = pump_input(pump, fd, *file);
         close(fd);
     }
     return result;
 }
 
-static int pump_source(struct pump *pump, uint64_t *written)
+static int pump_source(struct pump *pump)
 {
     enum outcome outcome;
     uint64_t n = 0;
     while ((outcome = pump->filter->each(pump->self, &pump->round)) == PASS || outcome == DROP) {
-        if (outcome == PASS && pass_on(pump, written) < 0)
+        if (outcome == PASS && pass_on(pump) < 0)
             return -1;
         if (watch_round(pump) < 0)
             return -1;
@@ -242,7 +245,7 @@ static enum ended how_ended(const struct fault *fault)
 
 /* Closes the filter and the output. Whole records before a fault still go to the next program, but
  * only a clean end writes an end record. */
-static int finish(struct pump *pump, enum kind kind, uint64_t written)
+static int finish(struct pump *pump)
 {
     int (*close_filter)(void *, enum ended) = pump->filter->close;
     if (progress_ends(&pump->progress))
@@ -251,11 +254,11 @@ static int finish(struct pump *pump, enum kind kind, uint64_t written)
         (void)pump->filter->end(pump->self);
     enum ended ended = how_ended(&pump->fault);
     pump->over = true;
-    bool sink = kind == SINK || kind == WHOLE;
+    bool sink = pump->host.kind == SINK || pump->host.kind == WHOLE;
     if (sink && close_filter)
         (void)close_filter(pump->self, ended);
     if (!sink && ended == CLEAN)
-        (void)writer_end(&pump->out, written, &pump->fault);
+        (void)writer_end(&pump->out, pump->written, &pump->fault);
     progress_erase(&pump->progress);
     (void)close_output(pump);
     if (!sink && close_filter)
@@ -266,21 +269,20 @@ static int finish(struct pump *pump, enum kind kind, uint64_t written)
 int pump_run(struct pump *pump, int stop)
 {
     const struct filter *filter = pump->filter;
-    enum kind kind = filter->kind(pump->self);
-    uint64_t written = 0;
+    enum kind kind = pump->host.kind;
     struct fault *fault = &pump->fault;
     pump->watch.stop = stop;
     pump->watch.out = &pump->out.pending;
-    if (check_terminals(pump, kind) == 0 &&
+    if (check_terminals(pump) == 0 &&
         writer_open(&pump->out, STDOUT_FILENO, "<stdout>", &pump->watch, fault) == 0 &&
         (!filter->open || filter->open(pump->self) == 0)) {
         start_progress(pump);
         if (kind == SOURCE || kind == WHOLE)
-            (void)pump_source(pump, &written);
+            (void)pump_source(pump);
         else if (pump->host.files)
-            (void)pump_files(pump, kind, &written);
+            (void)pump_files(pump);
         else
-            (void)pump_input(pump, kind, STDIN_FILENO, "<stdin>", &written);
+            (void)pump_input(pump, STDIN_FILENO, "<stdin>");
     }
-    return finish(pump, kind, written);
+    return finish(pump);
 }

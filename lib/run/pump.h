@@ -12,6 +12,7 @@ struct pump {
     struct watch watch;
     long looked; /* when it last looked whether to stop, by watch_now */
     struct writer out;
+    uint64_t written; /* records passed on */
     struct record *record;
     struct round round;
     struct progress progress;

@@ -26,6 +26,7 @@ struct ring {
      * until nothing has come for a second. */
     int (*end)(struct ring *ring, struct fault *fault);
 
+    /* Frees the end. In one process `end` and `close` are NULL. */
     void (*close)(struct ring *ring);
 };
 

@@ -100,44 +100,41 @@ static int update_is_gone(const struct fifo *fifo, struct fault *fault)
                          fifo->messages ? fifo->messages - 1 : 0);
 }
 
-/* Reads the next model: 1, 0 at the end, or a fault in `lost`. Its header is checked before its
- * weights are waited for. */
-static int read_message(struct fifo *fifo, struct fault *lost)
+/* What reading a message came to. */
+enum message { MESSAGE_FAULT = -1, MESSAGE_END, MESSAGE_READ };
+
+/* Reads the next model. Its header is checked before its weights are waited for. */
+static enum message read_message(struct fifo *fifo, struct fault *lost)
 {
     struct record *record = &fifo->message.record;
     int got = reader_header(&fifo->reader, record, lost);
     if (got <= 0)
-        return got;
+        return got < 0 ? MESSAGE_FAULT : MESSAGE_END;
     if (record->kind != RECORD_MODEL)
         return fault_data(lost, "%s: it carried a round, not a model", fifo->path);
-    if (model_message_header(&fifo->message, lost) < 0) {
-        fault_place(lost, "%s: ", fifo->path);
-        return -1;
-    }
-    if (reader_payload(&fifo->reader, record, lost) < 0)
-        return -1;
-    if (model_read_message(&fifo->message, lost) == 0)
-        return 1;
+    bool right = model_message_header(&fifo->message, lost) == 0;
+    if (right && reader_payload(&fifo->reader, record, lost) < 0)
+        return MESSAGE_FAULT;
+    if (right && model_read_message(&fifo->message, lost) == 0)
+        return MESSAGE_READ;
     fault_place(lost, "%s: ", fifo->path);
-    return -1;
+    return MESSAGE_FAULT;
 }
 
-/* Reads the next message and checks its number, the rounds learnt: 1, 0 at the end, or a fault. */
-static int next_message(struct fifo *fifo, struct fault *fault)
+/* Reads the next message and checks its number, the rounds learnt. */
+static enum message next_message(struct fifo *fifo, struct fault *fault)
 {
     struct fault lost = { FAULT_NONE, "" };
     struct model *message = &fifo->message;
-    int got = read_message(fifo, &lost);
-    if (got < 0 && lost.kind == FAULT_CUT)
+    enum message got = read_message(fifo, &lost);
+    if (lost.kind == FAULT_CUT)
         return update_is_gone(fifo, fault);
-    if (got < 0 && lost.kind == FAULT_DATA)
+    if (lost.kind == FAULT_DATA)
         return fault_other(fault, "ring %s", lost.text);
-    if (got < 0) {
+    if (got == MESSAGE_FAULT)
         *fault = lost;
-        return -1;
-    }
-    if (got == 0)
-        return 0;
+    if (got != MESSAGE_READ)
+        return got;
     if (fifo->messages == 0 && !message->w)
         return fault_other(fault, "ring %s: its first message holds changes, not all weights",
                              fifo->path);
@@ -148,7 +145,7 @@ static int next_message(struct fifo *fifo, struct fault *fault)
                              "after round %" PRIu64 " were due: does a second update write to it?",
                              fifo->path, message->rounds, fifo->first + fifo->messages);
     fifo->messages++;
-    return 1;
+    return MESSAGE_READ;
 }
 
 /* The first message may take long, but update must open the FIFO in time. Some of the message may
@@ -156,10 +153,10 @@ static int next_message(struct fifo *fifo, struct fault *fault)
 static int await_update(struct fifo *fifo, struct fault *fault)
 {
     if (fifo->messages > 0 || fifo->reader.from < fifo->reader.until)
-        return 1;
+        return 0;
     int ready = watch_readable(&fifo->own, fifo->fd, PATIENCE, fault);
     if (ready != 0)
-        return ready;
+        return ready < 0 ? -1 : 0;
     int took = reader_take(&fifo->reader, fault);
     if (took == 2)
         return fault_other(fault, "ring %s: no update opened it within %d seconds: is there an "
@@ -182,11 +179,9 @@ static int get_message(struct ring *ring, uint64_t r, const struct model **messa
     if (await_update(fifo, fault) < 0)
         return -1;
     while (fifo->messages <= r) {
-        int got = next_message(fifo, fault);
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            return update_is_gone(fifo, fault);
+        enum message got = next_message(fifo, fault);
+        if (got != MESSAGE_READ)
+            return got == MESSAGE_FAULT ? -1 : update_is_gone(fifo, fault);
     }
     *message = &fifo->message;
     return 0;
@@ -200,9 +195,10 @@ static int take_message(void *self, struct fault *fault)
     if (took != 2)
         return took;
     fifo->own.out = NULL; /* if the reader of our output is gone too, update is the cause */
-    while ((took = next_message(fifo, fault)) > 0)
-        ;
-    return took < 0 ? -1 : update_is_gone(fifo, fault);
+    enum message got;
+    while ((got = next_message(fifo, fault)) == MESSAGE_READ)
+        continue;
+    return got == MESSAGE_FAULT ? -1 : update_is_gone(fifo, fault);
 }
 
 /* Has the ring something to read, or its end, within LINGER? 1, 0 or a fault. */
@@ -216,14 +212,15 @@ static int lingers(struct fifo *fifo, struct fault *fault)
 static int await_end(struct ring *ring, struct fault *fault)
 {
     struct fifo *fifo = (struct fifo *)ring;
-    int got;
+    int more;
+    enum message got = MESSAGE_READ;
     fifo->own.out = NULL;
     fifo->watch->side = -1;
     if (await_update(fifo, fault) < 0)
         return -1;
-    while ((got = lingers(fifo, fault)) > 0 && (got = next_message(fifo, fault)) > 0)
-        continue;
-    return got;
+    while (got == MESSAGE_READ && (more = lingers(fifo, fault)) > 0)
+        got = next_message(fifo, fault);
+    return got == MESSAGE_FAULT || more < 0 ? -1 : 0;
 }
 
 struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *watch,

@@ -7,17 +7,13 @@
 #include "base/buffer.h"
 #include "stream/header.h"
 
-/* The copy of a message, as it would lie in a stream. */
-struct ring_message {
-    struct buffer bytes;
-};
-
 struct ring_local {
     struct ring score, update; /* the two ends                                    */
     uint64_t window;           /* of score; 0: there is no score                  */
     uint64_t put;              /* messages so far                                 */
     const struct model *newest;
-    struct buffer messages;    /* struct ring_message[window], if the window is more than 1 */
+    struct buffer messages;    /* struct buffer[window], if that is more than 1: copies of
+                                * messages, as they would lie in a stream                  */
     struct model message;      /* one of them, parsed                             */
 };
 
@@ -44,15 +40,14 @@ static void copy_column(const struct column *column, char *at)
 static int copy_message(struct ring_local *local, const struct record *record,
                           struct fault *fault)
 {
-    struct ring_message *message =
-        (struct ring_message *)local->messages.at + local->put % local->window;
+    struct buffer *copy = (struct buffer *)local->messages.at + local->put % local->window;
     char line[RECORD_LINE + 1];
     size_t n, bytes = 0;
     if (header_print(record, line, &n, fault) < 0)
         return -1;
     for (size_t c = 0; c < record->columns; c++)
         bytes += column_bytes(&record->column[c]);
-    char *at = buffer_for(&message->bytes, n + bytes, 1, fault);
+    char *at = buffer_for(copy, n + bytes, 1, fault);
     if (!at)
         return -1;
     memcpy(at, line, n);
@@ -77,10 +72,8 @@ static int put(struct ring *ring, const struct model *message, struct fault *fau
 /* Parses the copy of message r. */
 static int parse_message(struct ring_local *local, uint64_t r, struct fault *fault)
 {
-    const struct ring_message *message =
-        (const struct ring_message *)local->messages.at + r % local->window;
-    const char *line = message->bytes.at;
-    const char *end = memchr(line, '\n', message->bytes.bytes);
+    const struct buffer *copy = (const struct buffer *)local->messages.at + r % local->window;
+    const char *line = copy->at, *end = memchr(line, '\n', copy->bytes);
     if (header_parse(&local->message.record, line, (size_t)(end - line), fault) < 0)
         return -1;
     record_bind(&local->message.record, end + 1, (size_t)local->message.record.bytes);
@@ -96,17 +89,6 @@ static int get(struct ring *ring, uint64_t r, const struct model **message, stru
     return local->window > 1 ? parse_message(local, r, fault) : 0;
 }
 
-static int end(struct ring *ring, struct fault *fault)
-{
-    (void)ring, (void)fault;
-    return 0;
-}
-
-static void close_end(struct ring *ring)
-{
-    (void)ring;
-}
-
 struct ring_local *ring_local_open(struct fault *fault)
 {
     struct ring_local *local = calloc(1, sizeof *local);
@@ -114,16 +96,16 @@ struct ring_local *ring_local_open(struct fault *fault)
         fault_no_room(fault, sizeof *local);
         return NULL;
     }
-    local->score = (struct ring){ .get = get, .end = end, .close = close_end };
-    local->update = (struct ring){ .lasting = true, .put = put, .end = end, .close = close_end };
+    local->score = (struct ring){ .get = get };
+    local->update = (struct ring){ .lasting = true, .put = put };
     return local;
 }
 
 void ring_local_close(struct ring_local *local)
 {
-    struct ring_message *message = local ? local->messages.at : NULL;
-    for (uint64_t i = 0; message && i < local->window; i++)
-        buffer_free(&message[i].bytes);
+    struct buffer *copy = local ? local->messages.at : NULL;
+    for (uint64_t i = 0; copy && i < local->window; i++)
+        buffer_free(&copy[i]);
     if (local)
         buffer_free(&local->messages);
     free(local);
@@ -131,11 +113,10 @@ void ring_local_close(struct ring_local *local)
 
 struct ring *ring_local_score(struct ring_local *local, uint64_t window, struct fault *fault)
 {
-    struct ring_message *message =
-        buffer_for(&local->messages, (size_t)window, sizeof *message, fault);
-    if (!message)
+    struct buffer *copies = buffer_for(&local->messages, (size_t)window, sizeof *copies, fault);
+    if (!copies)
         return NULL;
-    memset(message, 0, (size_t)window * sizeof *message);
+    memset(copies, 0, (size_t)window * sizeof *copies);
     local->window = window;
     local->score.lasting = local->update.lasting = window == 1;
     return &local->score;

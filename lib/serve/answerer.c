@@ -17,7 +17,7 @@ int answerer_open(struct answerer *my, struct fault *fault)
 void answerer_close(struct answerer *my)
 {
     svm_close(&my->svm);
-    printer_close(&my->printer);
+    forms_close(&my->printer);
     writer_close(&my->answer);
 }
 
@@ -47,12 +47,12 @@ static int read_request(struct answerer *my, const char *text, size_t n, uint64_
                         struct fault *fault)
 {
     struct svm_query query;
-    if (svm_text(&my->svm, "request", text, n, fault) < 0)
+    if (lines_text(&my->svm.lines, "request", text, n, fault) < 0)
         return -1;
-    int got = svm_next(&my->svm, &query, fault);
-    if (got == 0)
+    enum svm_found found = svm_next(&my->svm, &query, fault);
+    if (found == SVM_END)
         return fault_data(fault, "request: it has no documents");
-    if (got < 0 || check_names(&query, fault) < 0 ||
+    if (found == SVM_FAULT || check_names(&query, fault) < 0 ||
         svm_round(&my->svm, &query, my->next, my->round, fault) < 0 ||
         round_set_time(my->round, stamp, fault) < 0)
         return -1;
@@ -72,7 +72,7 @@ static int run(struct answerer *my, struct fault *fault)
     if (!round->order)
         return fault_other(fault, "the pipeline gives no order to show: add explore");
     my->explored = round->greedy || round->grouped;
-    return form_rank(&my->printer, round, fault);
+    return forms_rank(&my->printer, round, fault);
 }
 
 int answerer_refuse(struct answerer *my, const char *why, struct fault *fault)

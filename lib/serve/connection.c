@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "serve/moment.h"
+#include "base/moment.h"
 
 /* Bytes of one read; a buffer that grew beyond LARGE is freed when it is empty. */
 enum { CHUNK = 64 * 1024, LARGE = 256 * 1024 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "serve/moment.h"
+#include "base/moment.h"
 
 /* Bytes of requests in a turn; of answers that a client may leave unread; seconds to wait for
  * clients at the end; clients accepted at once. */
@@ -209,11 +209,11 @@ static void report(struct server *my, bool now_due)
     struct fault why = { FAULT_NONE, "" };
     my->status->open = my->count;
     my->status->next = my->answerer->next;
-    int wrote = status_write(my->status, now_due, &why);
-    if (wrote >= 0) {
-        my->warned = my->warned && wrote == 0;
+    enum status_wrote wrote = status_write(my->status, now_due, &why);
+    if (wrote == STATUS_WRITTEN)
+        my->warned = false;
+    if (wrote != STATUS_FAULT)
         return;
-    }
     my->status->errors[STATUS_FILE]++;
     if (!my->warned)
         my->warn(my->to, why.text);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "io/watch.h"
-#include "serve/moment.h"
+#include "base/moment.h"
 #include "stream/writer.h"
 
 enum { PERIOD = 5 }; /* seconds between two writes */
@@ -38,6 +38,7 @@ void status_answered(struct status *status, double now)
     status->pending_came = 0;
 }
 
+/* Text in memory, and the fault that ends it: after one, more lines change nothing. */
 struct sheet {
     struct writer *out;
     struct fault *fault;
@@ -47,10 +48,9 @@ struct sheet {
 static void put(const struct sheet *sheet, const char *name, const char *type, const char *help,
                 double value)
 {
-    if (sheet->fault->kind == FAULT_NONE)
-        (void)writer_text(sheet->out, sheet->fault,
-                          "# HELP rankpipe_serve_%s %s\n# TYPE rankpipe_serve_%s %s\n"
-                          "rankpipe_serve_%s %.17g\n", name, help, name, type, name, value);
+    (void)writer_text(sheet->out, sheet->fault,
+                      "# HELP rankpipe_serve_%s %s\n# TYPE rankpipe_serve_%s %s\n"
+                      "rankpipe_serve_%s %.17g\n", name, help, name, type, name, value);
 }
 
 /* A fact of the pipeline. */
@@ -74,27 +74,23 @@ static void put_latency(const struct status *status, const struct sheet *sheet)
     const char *name = "rankpipe_serve_latency_seconds";
     memcpy(sorted, status->latency, sizeof sorted);
     qsort(sorted, n, sizeof *sorted, by_size);
-    if (writer_text(sheet->out, sheet->fault, "# HELP %s From the last byte of a request to its "
-                    "answer; quantiles of the last %d.\n# TYPE %s summary\n", name,
-                    STATUS_LATENCIES, name) < 0)
-        return;
+    (void)writer_text(sheet->out, sheet->fault, "# HELP %s From the last byte of a request to its "
+                      "answer; quantiles of the last %d.\n# TYPE %s summary\n", name,
+                      STATUS_LATENCIES, name);
     for (size_t i = 0; n && i < sizeof quantiles / sizeof *quantiles; i++)
-        if (writer_text(sheet->out, sheet->fault, "%s{quantile=\"%g\"} %.9f\n", name, quantiles[i],
-                        sorted[(size_t)(quantiles[i] * (double)(n - 1) + 0.5)]) < 0)
-            return;
+        (void)writer_text(sheet->out, sheet->fault, "%s{quantile=\"%g\"} %.9f\n", name,
+                          quantiles[i], sorted[(size_t)(quantiles[i] * (double)(n - 1) + 0.5)]);
     (void)writer_text(sheet->out, sheet->fault, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name,
                       status->latency_sum, name, status->rounds);
 }
 
 static void put_errors(const struct status *status, const struct sheet *sheet)
 {
-    if (writer_text(sheet->out, sheet->fault, "# HELP rankpipe_serve_errors_total Errors, by "
-                    "kind.\n# TYPE rankpipe_serve_errors_total counter\n") < 0)
-        return;
+    (void)writer_text(sheet->out, sheet->fault, "# HELP rankpipe_serve_errors_total Errors, by "
+                      "kind.\n# TYPE rankpipe_serve_errors_total counter\n");
     for (size_t i = 0; i < STATUS_ERRORS; i++)
-        if (writer_text(sheet->out, sheet->fault, "rankpipe_serve_errors_total{kind=\"%s\"} %"
-                        PRIu64 "\n", error_names[i], status->errors[i]) < 0)
-            return;
+        (void)writer_text(sheet->out, sheet->fault, "rankpipe_serve_errors_total{kind=\"%s\"} %"
+                          PRIu64 "\n", error_names[i], status->errors[i]);
 }
 
 static void put_all(const struct status *status, double now, const struct sheet *sheet)
@@ -138,19 +134,19 @@ static int replace(const char *path, const struct writer *text, struct fault *fa
     return 0;
 }
 
-int status_write(struct status *status, bool now_due, struct fault *fault)
+enum status_wrote status_write(struct status *status, bool now_due, struct fault *fault)
 {
     struct writer text;
     double now = moment_seconds();
     if (!status->path || (!now_due && now - status->written < PERIOD))
-        return 0;
+        return STATUS_NOT_DUE;
     if (writer_open_bytes(&text, fault) < 0)
-        return -1;
+        return STATUS_FAULT;
     const struct sheet sheet = { &text, fault };
     put_all(status, now, &sheet);
     int result = fault->kind == FAULT_NONE ? replace(status->path, &text, fault) : -1;
     writer_close(&text);
     status->written = now;
     status->then = status->rounds;
-    return result < 0 ? -1 : 1;
+    return result < 0 ? STATUS_FAULT : STATUS_WRITTEN;
 }

@@ -8,7 +8,7 @@
 #include "stream/header.h"
 #include "text/print.h"
 
-void printer_close(struct printer *printer)
+void forms_close(struct printer *printer)
 {
     buffer_free(&printer->names);
     summary_close(&printer->summary);
@@ -23,7 +23,7 @@ static int wrong_name(size_t i, struct fault *fault)
 }
 
 /* The column holds docs names, each ended by NUL. */
-int printer_names(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_names(struct printer *printer, const struct round *round, struct fault *fault)
 {
     const struct column *column = record_column(round->record, "name");
     printer->name = NULL;
@@ -49,16 +49,23 @@ int printer_names(struct printer *printer, const struct round *round, struct fau
     return 0;
 }
 
-/* The name of document i, or else its number. Where it has no name, what was printed before is
- * written, and a fault comes after it. */
+/* rank, run and qrels name each document by a word. */
+static int check_names(const struct printer *printer, const struct round *round,
+                       struct fault *fault)
+{
+    for (size_t i = 0; printer->name && i < round->docs; i++)
+        if (!printer->name[i][0])
+            return wrong_name(i, fault);
+    return 0;
+}
+
+/* The name of document i, or else its number. */
 static void print_document(struct print *print, const struct printer *printer, size_t i)
 {
-    if (!printer->name)
-        print_whole(print, i);
-    else if (printer->name[i][0])
+    if (printer->name && printer->name[i][0])
         print_word(print, printer->name[i]);
-    else if (print_end(print) == 0)
-        print->failed = wrong_name(i, print->fault);
+    else
+        print_whole(print, i);
 }
 
 /* What a line that names the round by columns begins with. */
@@ -83,7 +90,7 @@ static void print_qid(struct print *print, const struct round *round)
 /* What both forms of an order need. */
 static int start_order(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    if (printer_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0 || check_names(printer, round, fault) < 0)
         return -1;
     return round->order ? 0 : fault_data(fault, "needs order: put explore before bin2txt");
 }
@@ -116,7 +123,7 @@ static void print_place(struct print *print, const struct printer *printer,
     print_byte(print, '\n');
 }
 
-int form_rank(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_rank(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
     if (start_order(printer, round, fault) < 0)
@@ -127,7 +134,7 @@ int form_rank(struct printer *printer, const struct round *round, struct fault *
     return print_end(&print);
 }
 
-int form_run(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_run(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
     if (start_order(printer, round, fault) < 0)
@@ -150,12 +157,6 @@ static void print_judgement(struct print *print, const struct printer *printer,
                             const struct round *round, size_t i)
 {
     float label = round->label[i];
-    if (label != floorf(label) || label > 1e9f) {
-        if (print_end(print) == 0)
-            print->failed = fault_data(print->fault, "label %g is not a whole number, which qrels "
-                                       "need", (double)label);
-        return;
-    }
     print_qid(print, round);
     print_word(print, " 0 ");
     print_document(print, printer, i);
@@ -166,34 +167,38 @@ static void print_judgement(struct print *print, const struct printer *printer,
     print_byte(print, '\n');
 }
 
-int form_qrels(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_qrels(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
-    if (printer_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0 || check_names(printer, round, fault) < 0)
         return -1;
     if (!round->label)
         return fault_data(fault, "needs label: qrels are made of labels");
+    for (size_t i = 0; i < round->docs; i++)
+        if (round->label[i] != floorf(round->label[i]) || round->label[i] > 1e9f)
+            return fault_data(fault, "label %g is not a whole number, which qrels need",
+                              (double)round->label[i]);
     print_start(&print, printer->out, fault);
     for (size_t i = 0; i < round->docs && print.failed == 0; i++)
         print_judgement(&print, printer, round, i);
     return print_end(&print);
 }
 
-int form_summary(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_summary(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    if (printer_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0)
         return -1;
     return summary_round(&printer->summary, round, printer->name != NULL, fault);
 }
 
-int form_summary_end(struct printer *printer, struct fault *fault)
+int forms_summary_end(struct printer *printer, struct fault *fault)
 {
     return summary_print(&printer->summary, printer->out, fault);
 }
 
 /* ---- headers, and models ---- */
 
-int form_head_model(struct printer *printer, const struct record *model, struct fault *fault)
+int forms_head_model(struct printer *printer, const struct record *model, struct fault *fault)
 {
     size_t n;
     char line[RECORD_LINE + 1];
@@ -202,9 +207,9 @@ int form_head_model(struct printer *printer, const struct record *model, struct 
     return writer_bytes(printer->out, line, n, fault);
 }
 
-int form_head(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_head(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    return form_head_model(printer, round->record, fault);
+    return forms_head_model(printer, round->record, fault);
 }
 
 /* ---- values ---- */
@@ -223,11 +228,11 @@ static void print_value(struct print *print, const struct column *column, size_t
     print_byte(print, '\n');
 }
 
-int form_values_model(struct printer *printer, const struct record *model, struct fault *fault)
+int forms_values_model(struct printer *printer, const struct record *model, struct fault *fault)
 {
     struct print print;
     if (writer_bytes(printer->out, "# ", 2, fault) < 0 ||
-        form_head_model(printer, model, fault) < 0)
+        forms_head_model(printer, model, fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);
     for (size_t c = 0; c < model->columns; c++)
@@ -260,7 +265,6 @@ static size_t document_of(const struct round *round, enum round_column column, s
     }
 }
 
-/* A document without a name is printed as its number. */
 static void print_column(struct print *print, const struct printer *printer,
                          const struct round *round, const struct column *column)
 {
@@ -270,10 +274,8 @@ static void print_column(struct print *print, const struct printer *printer,
         print_round(print, round);
         if (document == round->docs)
             print_byte(print, '-');
-        else if (printer->name && printer->name[document][0])
-            print_word(print, printer->name[document]);
         else
-            print_whole(print, document);
+            print_document(print, printer, document);
         print_byte(print, '\t');
         print_word(print, column->name);
         print_byte(print, '\t');
@@ -294,11 +296,11 @@ static void print_names(struct print *print, const struct printer *printer,
     }
 }
 
-int form_values(struct printer *printer, const struct round *round, struct fault *fault)
+int forms_values(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
     const struct record *record = round->record;
-    if (printer_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);
     for (size_t k = 0; k < record->keys; k++) {

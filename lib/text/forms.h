@@ -30,40 +30,40 @@ struct printer {
     struct checked checked;   /* in the form check                                    */
 };
 
-void printer_close(struct printer *printer);
+void forms_close(struct printer *printer);
 
 /* Finds the names of a round's documents, for printer->name: words without blanks and control
  * characters, where "" is none. 0, or a fault where the column does not hold such names. */
-int printer_names(struct printer *printer, const struct round *round, struct fault *fault);
+int forms_names(struct printer *printer, const struct round *round, struct fault *fault);
 
 /* Each of these prints one round. 0 or a fault, without a place. */
 
 /* "t TAB qid TAB place TAB document TAB score TAB relevance": a line for each document, in the
  * order shown. */
-int form_rank(struct printer *printer, const struct round *round, struct fault *fault);
+int forms_rank(struct printer *printer, const struct round *round, struct fault *fault);
 
 /* TREC's run, "qid Q0 document rank score tag". trec_eval sorts by the score and breaks ties its
  * own way. The score printed is therefore how many documents stand from this place on, and
  * trec_eval judges the order shown. */
-int form_run(struct printer *printer, const struct round *round, struct fault *fault);
+int forms_run(struct printer *printer, const struct round *round, struct fault *fault);
 
 /* TREC's judgements, "qid 0 document label", of whole labels. */
-int form_qrels(struct printer *printer, const struct round *round, struct fault *fault);
+int forms_qrels(struct printer *printer, const struct round *round, struct fault *fault);
 
 /* Takes a round into the summary; prints the summary of all rounds, at their end. */
-int form_summary(struct printer *printer, const struct round *round, struct fault *fault);
-int form_summary_end(struct printer *printer, struct fault *fault);
+int forms_summary(struct printer *printer, const struct round *round, struct fault *fault);
+int forms_summary_end(struct printer *printer, struct fault *fault);
 
 /* The header line of a round; of a model. */
-int form_head(struct printer *printer, const struct round *round, struct fault *fault);
-int form_head_model(struct printer *printer, const struct record *model, struct fault *fault);
+int forms_head(struct printer *printer, const struct round *round, struct fault *fault);
+int forms_head_model(struct printer *printer, const struct record *model, struct fault *fault);
 
 /* A round's keys except crc=, then all its columns, "t TAB qid TAB document TAB key or column TAB
  * value": a line for each value, in the order in which the record has them. The document is the one
  * that the value is about, or "-". */
-int form_values(struct printer *printer, const struct round *round, struct fault *fault);
+int forms_values(struct printer *printer, const struct round *round, struct fault *fault);
 
 /* A model: its header line after "# ", then "column TAB index TAB value", a line for each value. */
-int form_values_model(struct printer *printer, const struct record *model, struct fault *fault);
+int forms_values_model(struct printer *printer, const struct record *model, struct fault *fault);
 
 #endif

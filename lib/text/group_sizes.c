@@ -18,16 +18,20 @@ void group_sizes_close(struct group_sizes *sizes)
     lines_close(&sizes->lines);
 }
 
-/* Reads the current line: 1, 0 where it is blank, or a fault. */
-static int read_count(struct group_sizes *sizes, struct fault *fault)
+int group_sizes_next(struct group_sizes *sizes, struct fault *fault)
 {
     struct lines *line = &sizes->lines;
     uint64_t count;
     char digits[16] = "";
+    size_t n = 0;
+    sizes->due = 0;
+    while (n == 0) { /* blank lines count for nothing */
+        int more = lines_next(line, fault);
+        if (more <= 0)
+            return more;
+        n = text_word_bytes(text_skip_blanks(line->text));
+    }
     const char *from = text_skip_blanks(line->text);
-    size_t n = text_word_bytes(from);
-    if (n == 0)
-        return 0;
     if (n < sizeof digits)
         memcpy(digits, from, n);
     if (*text_skip_word(from) || !record_number(digits, UINT32_MAX, &count) || count == 0)
@@ -36,20 +40,7 @@ static int read_count(struct group_sizes *sizes, struct fault *fault)
     sizes->due = (size_t)count;
     sizes->documents += count;
     sizes->queries++;
-    return 1;
-}
-
-int group_sizes_next(struct group_sizes *sizes, struct fault *fault)
-{
-    int got = 0;
-    sizes->due = 0;
-    while (got == 0) {
-        int more = lines_next(&sizes->lines, fault);
-        if (more <= 0)
-            return more;
-        got = read_count(sizes, fault);
-    }
-    return got < 0 ? -1 : 0;
+    return 0;
 }
 
 int group_sizes_short(const struct group_sizes *sizes, size_t docs, struct fault *fault)

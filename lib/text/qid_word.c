@@ -11,7 +11,8 @@ static bool is_plain(unsigned char c)
     return c > ' ' && c < 127 && c != '%';
 }
 
-bool qid_word_encode(const char *word, size_t n, char encoded[QID_BYTES + 1])
+/* True, or false where the encoded word takes more than QID_BYTES. */
+static bool encode(const char *word, size_t n, char encoded[QID_BYTES + 1])
 {
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {
@@ -32,7 +33,7 @@ const char *qid_word_read(struct lines *lines, const char *p, size_t n, size_t b
 {
     if (n == 0)
         lines_wrong(lines, p - before, before, fault, "a %s without a name", what);
-    else if (!qid_word_encode(p, n, encoded))
+    else if (!encode(p, n, encoded))
         lines_wrong(lines, p, n, fault, "a %s of more than %d bytes", what, QID_BYTES);
     else
         return p + n;
@@ -44,6 +45,6 @@ bool qid_word_find(const char *line, char encoded[QID_BYTES + 1])
     for (const char *p = text_skip_blanks(line); *p && *p != '#'; p = text_skip_word(p))
         if (strncmp(p, "qid:", 4) == 0)
             return text_name_bytes(p + 4) > 0 &&
-                   qid_word_encode(p + 4, text_name_bytes(p + 4), encoded);
+                   encode(p + 4, text_name_bytes(p + 4), encoded);
     return false;
 }

@@ -10,12 +10,9 @@
 
 enum { QID_BYTES = 255 }; /* most bytes of an encoded word */
 
-/* Writes a word of n bytes as a header line has it: bytes that do not print, and %, as %XX. True,
- * or false where that takes more than QID_BYTES. */
-bool qid_word_encode(const char *word, size_t n, char encoded[QID_BYTES + 1]);
-
-/* Encodes the word of n bytes at p, in the current line, where `what` began so many bytes before
- * it. Returns where it ends, or NULL and a fault. */
+/* Encodes the word of n bytes at p as a header line has it: bytes that do not print, and %, as %XX.
+ * It is in the current line, where `what` began so many bytes before it. Returns where it ends, or
+ * NULL and a fault. */
 const char *qid_word_read(struct lines *lines, const char *p, size_t n, size_t before,
                           const char *what, char encoded[QID_BYTES + 1], struct fault *fault);
 

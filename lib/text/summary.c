@@ -185,9 +185,10 @@ int summary_round(struct summary *summary, const struct round *round, bool named
 
 /* ---- printing ---- */
 
+/* A line. After a fault, which stays in `fault`, more lines change nothing. */
 #define LINE(name, ...) \
-    (writer_text(out, fault, "%-18s", name) < 0 || writer_text(out, fault, __VA_ARGS__) < 0 || \
-     writer_text(out, fault, "\n") < 0)
+    ((void)writer_text(out, fault, "%-18s", name), (void)writer_text(out, fault, __VA_ARGS__), \
+     (void)writer_text(out, fault, "\n"))
 
 struct scales { /* over the features that are not constant */
     double least, most;
@@ -232,81 +233,80 @@ static void find_scales(const struct summary *summary, struct scales *scales)
     scales->constant = summary->dim - scales->varied;
 }
 
-static int print_features(const struct summary *summary, struct writer *out, struct fault *fault)
+static void print_features(const struct summary *summary, struct writer *out, struct fault *fault)
 {
     struct scales scales;
-    if (!summary->dim)
-        return LINE("features", "none") ? -1 : 0;
+    if (!summary->dim) {
+        LINE("features", "none");
+        return;
+    }
     find_scales(summary, &scales);
-    if (LINE("features", "%zu, %s, %.3g stored in a document", summary->dim,
-             !summary->sparse ? "dense" : !summary->dense ? "sparse" : "dense or sparse by round",
-             (double)summary->entries / (double)summary->docs) ||
-        LINE("feature values", "%.6g to %.6g", (double)scales.lowest, (double)scales.highest) ||
-        LINE("constant features", "%zu%s%s%s", scales.constant, scales.constant ? ": " : "",
-             scales.listed.text, scales.constant > LISTED ? " ..." : ""))
-        return -1;
-    if (scales.most > 0 &&
+    LINE("features", "%zu, %s, %.3g stored in a document", summary->dim,
+         !summary->sparse ? "dense" : !summary->dense ? "sparse" : "dense or sparse by round",
+         (double)summary->entries / (double)summary->docs);
+    LINE("feature values", "%.6g to %.6g", (double)scales.lowest, (double)scales.highest);
+    LINE("constant features", "%zu%s%s%s", scales.constant, scales.constant ? ": " : "",
+         scales.listed.text, scales.constant > LISTED ? " ..." : "");
+    if (scales.most > 0)
         LINE("feature ranges", "%.6g (feature %zu) to %.6g (feature %zu)", scales.least,
-             scales.of_least, scales.most, scales.of_most))
-        return -1;
-    if (scales.most > SCALE * scales.least &&
-        LINE("", "features have very different ranges: most learners need update -x scale"))
-        return -1;
-    return summary->not_finite &&
-           LINE("not finite", "%" PRIu64 " feature values", summary->not_finite) ? -1 : 0;
+             scales.of_least, scales.most, scales.of_most);
+    if (scales.most > SCALE * scales.least)
+        LINE("", "features have very different ranges: most learners need update -x scale");
+    if (summary->not_finite)
+        LINE("not finite", "%" PRIu64 " feature values", summary->not_finite);
 }
 
-static int print_labels(const struct summary *summary, struct writer *out, struct fault *fault)
+static void print_labels(const struct summary *summary, struct writer *out, struct fault *fault)
 {
-    if (summary->unlabelled == summary->rounds)
-        return LINE("labels", "none") ? -1 : 0;
+    if (summary->unlabelled == summary->rounds) {
+        LINE("labels", "none");
+        return;
+    }
     for (size_t i = 0; i < summary->labels; i++)
-        if (LINE(i ? "" : "labels", "%.9g: %" PRIu64, (double)summary->label[i].label,
-                 summary->label[i].docs))
-            return -1;
-    if (summary->other_labels && LINE("", "others: %" PRIu64, summary->other_labels))
-        return -1;
-    if (summary->unlabelled && LINE("without labels", "%" PRIu64 " of %" PRIu64 " rounds",
-                                    summary->unlabelled, summary->rounds))
-        return -1;
-    return LINE("none relevant", "%" PRIu64 " of %" PRIu64 " rounds", summary->irrelevant,
-                summary->rounds) ? -1 : 0;
+        LINE(i ? "" : "labels", "%.9g: %" PRIu64, (double)summary->label[i].label,
+             summary->label[i].docs);
+    if (summary->other_labels)
+        LINE("", "others: %" PRIu64, summary->other_labels);
+    if (summary->unlabelled)
+        LINE("without labels", "%" PRIu64 " of %" PRIu64 " rounds", summary->unlabelled,
+             summary->rounds);
+    LINE("none relevant", "%" PRIu64 " of %" PRIu64 " rounds", summary->irrelevant,
+         summary->rounds);
 }
 
-static int print_line_order(const struct summary *summary, struct writer *out,
-                            struct fault *fault)
+static void print_line_order(const struct summary *summary, struct writer *out,
+                             struct fault *fault)
 {
     double n = (double)summary->judged, error = sqrt(summary->variance);
     double apart = summary->line - summary->random;
     if (!summary->judged)
-        return 0;
-    if (LINE("line order", "NDCG@10 %.4f, random order %.4f, standard error %.2g",
-             summary->line / n, summary->random / n, error / n))
-        return -1;
-    if (fabs(apart) <= UNUSUAL * error)
-        return 0;
-    return LINE("", "it tells relevance: %.3g standard errors %s than random order",
-                fabs(apart) / error, apart > 0 ? "better" : "worse") ? -1 : 0;
+        return;
+    LINE("line order", "NDCG@10 %.4f, random order %.4f, standard error %.2g", summary->line / n,
+         summary->random / n, error / n);
+    if (fabs(apart) > UNUSUAL * error)
+        LINE("", "it tells relevance: %.3g standard errors %s than random order",
+             fabs(apart) / error, apart > 0 ? "better" : "worse");
 }
 
 int summary_print(const struct summary *summary, struct writer *out, struct fault *fault)
 {
-    if (LINE("rounds", "%" PRIu64, summary->rounds) ||
-        (summary->unnamed
-             ? LINE("queries", "%zu; %" PRIu64 " of %" PRIu64 " rounds have no qid",
-                    summary->qids.table.used, summary->unnamed, summary->rounds)
-             : LINE("queries", "%zu", summary->qids.table.used)))
-        return -1;
-    if (summary->rounds == 0)
-        return 0;
-    if (LINE("documents", "%" PRIu64 ", %zu to %zu a round, mean %.3g", summary->docs,
-             summary->fewest, summary->most, (double)summary->docs / (double)summary->rounds) ||
-        (summary->named == summary->rounds || summary->named == 0
-             ? LINE("document names", "%s", summary->named ? "yes" : "none")
-             : LINE("document names", "in %" PRIu64 " of %" PRIu64 " rounds", summary->named,
-                    summary->rounds)))
-        return -1;
-    if (print_features(summary, out, fault) < 0 || print_labels(summary, out, fault) < 0)
-        return -1;
-    return print_line_order(summary, out, fault);
+    LINE("rounds", "%" PRIu64, summary->rounds);
+    if (summary->unnamed)
+        LINE("queries", "%zu; %" PRIu64 " of %" PRIu64 " rounds have no qid",
+             summary->qids.table.used, summary->unnamed, summary->rounds);
+    else
+        LINE("queries", "%zu", summary->qids.table.used);
+    if (summary->rounds > 0) {
+        LINE("documents", "%" PRIu64 ", %zu to %zu a round, mean %.3g", summary->docs,
+             summary->fewest, summary->most, (double)summary->docs / (double)summary->rounds);
+        if (summary->named == summary->rounds || summary->named == 0)
+            LINE("document names", "%s", summary->named ? "yes" : "none");
+        else
+            LINE("document names", "in %" PRIu64 " of %" PRIu64 " rounds", summary->named,
+                 summary->rounds);
+        print_features(summary, out, fault);
+        print_labels(summary, out, fault);
+        print_line_order(summary, out, fault);
+    }
+    return fault->kind == FAULT_NONE ? 0 : -1;
 }

@@ -1,6 +1,7 @@
 #include "text/svm.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,11 @@
 #include "base/text.h"
 #include "feature/scale.h"
 #include "kernels/kernels.h"
-#include "text/request_name.h"
-#include "text/svm_number.h"
 
 /* What a line is to the current query: one of another; one of it, or none of any; its end. */
 enum line { LINE_FAULT = -1, LINE_OTHER, LINE_MORE, LINE_END };
 
+#define REQUEST "request:" /* begins a line that names the request */
 #define INDEX_MOST ((uint64_t)1 << 31)
 
 void svm_open(struct svm *svm, char *const *files, const struct svm_options *options,
@@ -27,11 +27,6 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
         group_sizes_open(&svm->sizes, options->sizes, watch);
 }
 
-int svm_text(struct svm *svm, const char *name, const void *bytes, size_t n, struct fault *fault)
-{
-    return lines_text(&svm->lines, name, bytes, n, fault);
-}
-
 void svm_close(struct svm *svm)
 {
     lines_close(&svm->lines);
@@ -39,13 +34,30 @@ void svm_close(struct svm *svm)
     name_set_close(&svm->before);
     rows_close(&svm->rows);
     rows_close(&svm->scaled);
-    buffer_free(&svm->qid);
     buffer_free(&svm->label);
     buffer_free(&svm->name);
 }
 
 /* A fault in the current line. */
 #define wrong(svm, ...) lines_wrong(&(svm)->lines, __VA_ARGS__)
+
+/* Reads a finite float at p, in the word that begins at `token`. Returns where it ends, or NULL and
+ * a fault that calls it `what`. */
+static const char *read_number(struct svm *svm, const char *token, const char *p, const char *what,
+                               float *value, struct fault *fault)
+{
+    const char *end = decimal_float(p, value);
+    if (end)
+        return end;
+    end = decimal_end(p);
+    bool number = end > p && text_ends_number(*end);
+    *value = number ? strtof(p, NULL) : 0;
+    if (number && !isinf(*value))
+        return end;
+    wrong(svm, token, text_word_bytes(token), fault,
+          number ? "%s is too large for a float" : "%s is not a number", what);
+    return NULL;
+}
 
 /* Reads the label at p, or finds that the document has none. Returns where it ends, or NULL and a
  * fault. */
@@ -67,7 +79,7 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
         wrong(svm, p, text_word_bytes(p), fault, "no label before the first feature");
         return NULL;
     }
-    end = svm_number(&svm->lines, p, p, "the label", label, fault);
+    end = read_number(svm, p, p, "the label", label, fault);
     if (end && *label < 0) {
         wrong(svm, p, text_word_bytes(p), fault, "the label is below 0");
         return NULL;
@@ -118,7 +130,7 @@ static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
         wrong_index(svm, p, *least, fault);
         return NULL;
     }
-    const char *end = svm_number(&svm->lines, p, colon + 1, "the value", &value, fault);
+    const char *end = read_number(svm, p, colon + 1, "the value", &value, fault);
     if (!end)
         return NULL;
     rows_feature(&svm->rows, (uint32_t)index, value);
@@ -161,14 +173,11 @@ static int read_name(struct svm *svm, const char *p, struct fault *fault)
 /* Does the line belong to the current query, or begin one where there is none, or to another? */
 static enum line join_query(struct svm *svm, const char *at, const char *qid, struct fault *fault)
 {
-    char *held = buffer_for(&svm->qid, QID_BYTES + 1, 1, fault);
-    if (!held)
-        return LINE_FAULT;
     if (svm->any && !qid && svm->any_qid)
         return wrong(svm, at, strlen(at), fault, "no qid, but the lines before have one");
     if (svm->any && qid && !svm->any_qid)
         return wrong(svm, at, strlen(at), fault, "a qid, but the lines before have none");
-    bool same = !qid || (svm->rows.docs && strcmp(qid, held) == 0);
+    bool same = !qid || (svm->rows.docs && strcmp(qid, svm->qid) == 0);
     if (svm->rows.docs && !same && svm->options.blank_ends)
         return wrong(svm, at, strlen(at), fault, "a second qid: a blank line must end a query");
     if (svm->rows.docs)
@@ -177,7 +186,7 @@ static enum line join_query(struct svm *svm, const char *at, const char *qid, st
     svm->any_qid = qid != NULL;
     if (!qid)
         return LINE_MORE;
-    strcpy(held, qid);
+    strcpy(svm->qid, qid);
     if (svm->options.blank_ends)
         return LINE_MORE;
     enum entered entered = name_set_enter(&svm->before, qid, fault);
@@ -193,16 +202,13 @@ static enum line join_query(struct svm *svm, const char *at, const char *qid, st
 static enum line join_counted(struct svm *svm, const char *at, const char *qid, struct fault *fault)
 {
     const struct group_sizes *sizes = &svm->sizes;
-    char *held = buffer_for(&svm->qid, QID_BYTES + 1, 1, fault);
-    if (!held)
-        return LINE_FAULT;
     if (qid)
         return wrong(svm, at, strlen(at), fault, "a qid, but -q divides the text into queries");
     if (sizes->due == 0)
         return wrong(svm, at, strlen(at), fault, "document %" PRIu64 ", but the sizes in %.80s "
                      "add up to %" PRIu64, sizes->documents + 1, sizes->lines.name,
                      sizes->documents);
-    sprintf(held, "%" PRIu64, sizes->queries);
+    sprintf(svm->qid, "%" PRIu64, sizes->queries);
     svm->any = svm->any_qid = true;
     return LINE_MORE;
 }
@@ -267,8 +273,13 @@ static enum line name_query(struct svm *svm, const char *p, struct fault *fault)
 {
     if (svm->rows.docs || svm->requested)
         return wrong(svm, p, strlen(p), fault, "request: must be the first line of a query");
-    svm->requested = request_name_read(&svm->lines, p, svm->request, fault) == 0;
-    return svm->requested ? LINE_MORE : LINE_FAULT;
+    const char *id = text_skip_blanks(p + sizeof REQUEST - 1);
+    const char *end = qid_word_read(&svm->lines, id, text_word_bytes(id), (size_t)(id - p),
+                                    "request", svm->request, fault);
+    if (end && *text_skip_blanks(end))
+        return wrong(svm, p, strlen(p), fault, "a request's name must be one word");
+    svm->requested = end != NULL;
+    return end ? LINE_MORE : LINE_FAULT;
 }
 
 /* Does the line belong to another query than the current one, whatever else is wrong with it? */
@@ -276,7 +287,7 @@ static bool is_other(const struct svm *svm, const char *line)
 {
     char qid[QID_BYTES + 1];
     return svm->options.skips && !svm->options.blank_ends && svm->rows.docs && svm->any_qid &&
-           qid_word_find(line, qid) && strcmp(qid, svm->qid.at) != 0;
+           qid_word_find(line, qid) && strcmp(qid, svm->qid) != 0;
 }
 
 /* Reads the current line. */
@@ -289,7 +300,7 @@ static enum line read_line(struct svm *svm, struct fault *fault)
     const char *p = text_skip_blanks(line->text);
     if (*p == '\0')
         return read_blank(svm, fault);
-    if (svm->options.blank_ends && request_name_is(p))
+    if (svm->options.blank_ends && strncmp(p, REQUEST, sizeof REQUEST - 1) == 0)
         return name_query(svm, p, fault);
     if (*p == '#')
         return LINE_MORE;
@@ -329,20 +340,21 @@ static int set_features(struct svm *svm, struct svm_query *query, struct fault *
 }
 
 /* `last`: the current line is the last one of the query, and not one after it. */
-static int finish_query(struct svm *svm, struct svm_query *query, bool last, struct fault *fault)
+static enum svm_found finish_query(struct svm *svm, struct svm_query *query, bool last,
+                                   struct fault *fault)
 {
-    query->qid = svm->any_qid ? svm->qid.at : NULL;
+    query->qid = svm->any_qid ? svm->qid : NULL;
     query->request = svm->requested ? svm->request : NULL;
     query->docs = svm->rows.docs;
     query->label = svm->labels ? svm->label.at : NULL;
     query->names = svm->options.names ? svm->name.at : NULL;
     query->name_bytes = svm->name_bytes;
     if (set_features(svm, query, fault) == 0)
-        return 1;
+        return SVM_QUERY;
     if (fault->kind == FAULT_DATA)
         fault_place(fault, "%s: the query that ends before line %" PRIu64 ": ", svm->lines.name,
                     lines_number(&svm->lines) + last);
-    return -1;
+    return SVM_FAULT;
 }
 
 /* Has the current query all of the documents that its group size announces? */
@@ -361,17 +373,17 @@ static void start_query(struct svm *svm)
         svm->any = svm->any_qid = svm->any_feature = false;
 }
 
-int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
+enum svm_found svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
 {
     int more = 1;
     enum line line = LINE_MORE;
     start_query(svm);
     if (svm->options.sizes && group_sizes_next(&svm->sizes, fault) < 0)
-        return -1;
+        return SVM_FAULT;
     while (line == LINE_MORE && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
         line = read_line(svm, fault);
     if (line == LINE_FAULT || (line == LINE_MORE && more < 0))
-        return -1;
+        return SVM_FAULT;
     svm->over = true;
     if (line == LINE_OTHER)
         lines_again(&svm->lines);
@@ -379,5 +391,5 @@ int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
         return group_sizes_short(&svm->sizes, svm->rows.docs, fault);
     if (svm->requested && !svm->rows.docs)
         return fault_data(fault, "%s: the text ends within a request", svm->lines.name);
-    return svm->rows.docs ? finish_query(svm, query, line == LINE_MORE, fault) : 0;
+    return svm->rows.docs ? finish_query(svm, query, line == LINE_MORE, fault) : SVM_END;
 }

@@ -54,23 +54,22 @@ struct svm {
     bool over;                       /* the end of the current query was read */
     bool requested;                  /* it has a line "request: ID" */
     char request[QID_BYTES + 1];
-    struct buffer qid, label, name;
+    char qid[QID_BYTES + 1];
+    struct buffer label, name;
     size_t labels, name_bytes; /* of the current query: documents with a label; bytes of names */
     size_t width;              /* and the number of its features */
 };
 
 /* Reads `files` as if they were one text; "-" is standard input, and so is an empty list. All
- * arguments stay the caller's, and must outlive the reader. */
+ * arguments stay the caller's, and must outlive the reader. lines_text gives it a text in memory in
+ * their place. */
 void svm_open(struct svm *svm, char *const *files, const struct svm_options *options,
               struct watch *watch);
 
-/* Makes these n bytes the text that is read from now on, in place of files; they are copied.
- * Messages call the text `name`, which stays the caller's. 0 or a fault. */
-int svm_text(struct svm *svm, const char *name, const void *bytes, size_t n, struct fault *fault);
-
-/* Reads the next query: 1, 0 at the end, or a fault with file, line and the text at fault.
- * O(bytes), and with options.scale O(n log n) in the features of the query. */
-int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
+/* Reads the next query. SVM_END: the text is at its end. SVM_FAULT: with file, line and the text at
+ * fault. O(bytes), and with options.scale O(n log n) in the features of the query. */
+enum svm_found { SVM_FAULT = -1, SVM_END, SVM_QUERY };
+enum svm_found svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
     __attribute__((warn_unused_result));
 
 void svm_close(struct svm *svm);

@@ -101,7 +101,7 @@ int svm_form(struct printer *printer, const struct round *round, struct fault *f
     struct matrix x;
     struct print print;
     char qid[SIGN + ROUND_QID + 1] = "";
-    if (printer_names(printer, round, fault) < 0 || check_parted(printer, round, fault) < 0 ||
+    if (forms_names(printer, round, fault) < 0 || check_parted(printer, round, fault) < 0 ||
         (round->qid && decode_qid(round->qid, qid + SIGN, fault) < 0) ||
         round_matrix(round, &x, fault) < 0)
         return -1;

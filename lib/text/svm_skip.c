@@ -18,7 +18,7 @@ static int skip_qid(struct svm *svm, struct fault *fault)
     char bad[QID_BYTES + 1] = "", qid[QID_BYTES + 1];
     int got;
     if (!qid_word_find(svm->lines.text, bad) && svm->rows.docs && svm->any_qid)
-        strcpy(bad, svm->qid.at);
+        strcpy(bad, svm->qid);
     while ((got = lines_next_any(&svm->lines, fault)) > 0)
         if (qid_word_find(svm->lines.text, qid) && strcmp(qid, bad) != 0) {
             lines_again(&svm->lines);

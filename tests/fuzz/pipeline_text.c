@@ -63,9 +63,7 @@ static void hold_quotable(const struct pipeline_text *words)
 static void parse(const char *text)
 {
     struct chain chain;
-    if (chain_parse(&chain, text) == 0)
-        (void)loop.kind(chain.self);
-    else
+    if (chain_parse(&chain, text) < 0)
         hold(chain.fault.kind != FAULT_NONE && chain.fault.text[0], "what is refused is told");
     chain_close(&chain);
 }

@@ -70,7 +70,7 @@ static inline int chain_parse(struct chain *chain, const char *text)
                                  .to = true };
     chain->self = calloc(1, loop.size);
     hold(chain->self != NULL, "there is memory");
-    options_start(&options, 3, argv, loop.options, &chain->fault);
+    options_start(&options, 3, argv, loop.options, chain->self, &chain->fault);
     return loop.parse(chain->self, &options, &chain->host);
 }
 

@@ -309,14 +309,14 @@ static void case_synth(struct dice *draw)
 {
     struct command command = { .in = NULL };
     size_t n = 0;
-    while (synth.operand->words(n))
+    while (synth.operand.words(n))
         n++;
     command_word(&command, "synth");
     command_words(&command, "-n 20");
     if (draw_below(draw, 2))
         command_words(&command, "-l 9 -d 5");
     options_draw(draw, &command, &synth, 12);
-    command_word(&command, synth.operand->words(draw_below(draw, n)));
+    command_word(&command, synth.operand.words(draw_below(draw, n)));
     struct verdict outcome = check_run(&command);
     if (outcome.status == 0)
         check_stream(outcome.out, SECOND_ALL);

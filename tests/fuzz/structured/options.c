@@ -189,8 +189,8 @@ const char *options_measure(struct dice *draw)
     static const char *const cutoffs[] = { "@1", "@2", "@10", "", "@3", "@1", "@0", NULL };
     static const char *const bare[] = { "ndcg", "dcg", "err", "p", "prec", "map", "mrr", "auc",
                                         "pairloss", "sumloss", NULL };
-    bool any = metric.operand->words && draw_below(draw, 2);
-    const char *word = any ? draw_option_word(draw, metric.operand->words) : draw_word(draw, bare);
+    bool any = metric.operand.words && draw_below(draw, 2);
+    const char *word = any ? draw_option_word(draw, metric.operand.words) : draw_word(draw, bare);
     const char *of = draw_word(draw, bare), *cutoff = draw_word(draw, cutoffs);
     if (strstr(word, "MEASURE")) /* "ips:MEASURE" */
         return memory_text("%.*s:%s%s", (int)(strchr(word, ':') - word), word, of, cutoff);
@@ -205,9 +205,9 @@ const char *options_measure(struct dice *draw)
 
 const char *options_steps(struct dice *draw)
 {
-    const char *steps = draw_option_word(draw, features.operand->words);
+    const char *steps = draw_option_word(draw, features.operand.words);
     for (size_t i = draw_below(draw, 3); i > 0; i--) {
-        const char *more = draw_option_word(draw, features.operand->words);
+        const char *more = draw_option_word(draw, features.operand.words);
         if (strcmp(more, "products") != 0 || !strstr(steps, "o")) /* or they are too many */
             steps = memory_text("%s,%s", steps, more);
     }
