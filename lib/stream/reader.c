@@ -224,9 +224,8 @@ static int splice_payload(struct reader *reader, struct record *record, size_t n
 {
     struct splice *spliced = reader->spliced;
     bool looked = false;
-    while (n && (reader->copying || spliced->held || !splice_leave(spliced, reader->fd, n))) {
-        ssize_t got = reader->copying ? splice_copy(spliced, reader->fd, n)
-                                     : splice_take(spliced, reader->fd, n);
+    while (n) {
+        ssize_t got = splice_take(spliced, reader->fd, n, reader->copying);
         if (got < 0 && (looked || errno != EAGAIN))
             return read_back(reader, fault);
         looked = got < 0;

@@ -62,7 +62,6 @@ void record_start(struct record *record, enum record_kind kind)
     record->has_crc = CRC_NONE;
     record->rounds = record->bytes = 0;
     record->spliced = NULL;
-    record->mapped = false;
     record->keys = record->columns = record->used = 0;
 }
 

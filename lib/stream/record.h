@@ -56,7 +56,6 @@ struct record {
     uint64_t rounds;        /* the count of an end record */
     uint64_t bytes;         /* of the payload, by the header line that was parsed */
     struct splice *spliced; /* holds the last columns instead of memory; NULL: all are in memory */
-    bool mapped;            /* the columns are in a mapped file, which no one here writes */
     size_t keys, columns;
     struct key key[RECORD_KEYS];
     struct column column[RECORD_COLUMNS];

@@ -125,7 +125,6 @@ int round_store_round(const struct round_store *store, size_t i, struct round *r
     else
         round_columns_clear(round);
     record_bind(record, line + place->line, (size_t)record->bytes);
-    record->mapped = stored->map != NULL;
     return 0;
 }
 
