@@ -188,7 +188,7 @@ static int read_query(struct svm2bin *my, struct round *round)
                            my->svm.lines.name);
     check_qid(my, &query);
     if (svm_round(&my->svm, &query, my->t, round, fault) < 0 ||
-        (my->times && round_set_time(round, moment_stamp(), fault) < 0))
+        (my->times && round_set(round, KEY_TIME, moment_stamp(), fault) < 0))
         return -1;
     return 1;
 }

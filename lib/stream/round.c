@@ -25,14 +25,11 @@ int round_header(struct round *round, struct fault *fault)
     return round_keys_read(round, fault) < 0 ? -1 : round_columns_check(round, fault);
 }
 
-int round_columns(struct round *round, struct fault *fault)
-{
-    return round_columns_read(round, fault);
-}
-
 int round_read(struct round *round, struct fault *fault)
 {
-    return !round->restored && round_header(round, fault) < 0 ? -1 : round_columns(round, fault);
+    if (!round->restored && round_header(round, fault) < 0)
+        return -1;
+    return round_columns_read(round, fault);
 }
 
 int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, size_t dim,
@@ -53,24 +50,19 @@ double *round_new_score(struct round *round, struct fault *fault)
         round_drop(round, ROUND_RIVAL);
     if (round->index)
         round_drop(round, ROUND_INDEX);
-    return round_new(round, ROUND_SCORE, round->docs, fault);
+    return round_new(round, ROUND_SCORE, fault);
 }
 
 float *round_new_seen(struct round *round, size_t places, struct fault *fault)
 {
     round->places = places;
-    return round_new(round, ROUND_SEEN, places, fault);
+    return round_new(round, ROUND_SEEN, fault);
 }
 
 void round_forget_choice(struct round *round)
 {
     round_keys_forget_choice(round);
     round_columns_forget_choice(round);
-}
-
-void round_drop_labels(struct round *round)
-{
-    round_columns_drop_labels(round);
 }
 
 char *round_name(const struct round *round, char name[ROUND_NAME])

@@ -279,9 +279,10 @@ static int put(struct record *record, const struct column *new, struct fault *fa
     return 0;
 }
 
-void *round_new(struct round *round, enum round_column column, size_t count, struct fault *fault)
+void *round_new(struct round *round, enum round_column column, struct fault *fault)
 {
     const struct column_row *row = &rows[column];
+    size_t count = row->length == PLACES ? round->places : round->docs;
     void *data = buffer_for(&round->buffer[column], count, column_width(row->type), fault);
     const struct column new = { .name = row->name, .type = row->type, .count = count, .data = data,
                                 .known = (unsigned char)(column + 1) };
@@ -322,7 +323,7 @@ void round_columns_forget_choice(struct round *round)
     drop(round, gone);
 }
 
-void round_columns_drop_labels(struct round *round)
+void round_drop_labels(struct round *round)
 {
     struct record *record = round->record;
     size_t left = 0;

@@ -62,7 +62,7 @@ static int next_round(struct reader *reader, struct round *round, struct fault *
     int right = round_header(round, fault);
     if (right == 0 && reader_payload(reader, record, fault) < 0)
         return -1;
-    if (right < 0 || round_columns(round, fault) < 0) {
+    if (right < 0 || round_columns_read(round, fault) < 0) {
         reader_refuse(reader, record, fault);
         return -1;
     }

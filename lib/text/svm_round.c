@@ -5,7 +5,7 @@
 
 static int put_label(struct round *round, const struct svm_query *query, struct fault *fault)
 {
-    float *label = round_new_label(round, fault);
+    float *label = round_new(round, ROUND_LABEL, fault);
     if (label)
         memcpy(label, query->label, query->docs * sizeof *label);
     return label ? 0 : -1;
