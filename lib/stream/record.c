@@ -183,17 +183,3 @@ int record_put_source(struct record *record, const char *name, enum column_type 
     record->column[at].source = source;
     return 0;
 }
-
-void record_drop(struct record *record, const char *name)
-{
-    size_t length = strlen(name), left = 0;
-    bool family = length && name[length - 1] == '-';
-    for (size_t c = 0; c < record->columns; c++) {
-        const char *has = record->column[c].name;
-        if (family ? !name_begins(has, name) : !name_is(has, name))
-            record->column[left++] = record->column[c];
-    }
-    if (left < record->columns)
-        record_changes(record);
-    record->columns = left;
-}

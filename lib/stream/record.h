@@ -128,9 +128,6 @@ int record_put(struct record *record, const char *name, enum column_type type, u
 int record_put_source(struct record *record, const char *name, enum column_type type,
                       uint64_t count, struct column_source *source, struct fault *fault);
 
-/* Removes the column of that name, or, where the name ends in '-', all whose names begin so. */
-void record_drop(struct record *record, const char *name);
-
 /* Bytes of one value: 1, 2, 4 or 8; of a whole column. */
 size_t column_width(enum column_type type);
 size_t column_bytes(const struct column *column);
