@@ -45,10 +45,9 @@ struct spool_range {
 int spool_list(const char *folder, const char *name, uint64_t from, struct buffer *list,
                size_t *count, struct fault *fault);
 
-/* Finds the log whose name comes first after `after` (NULL: the first of all), in the order of
- * bytes. 1, with its name in `name`; 0 where there is none; or a fault. */
-int spool_next_name(const char *folder, const char *after, char name[SPOOL_NAME + 1],
-                    struct fault *fault);
+/* Makes `name`, at first "", the one of the next log, in the order of bytes. 1, 0 where there is
+ * none, or a fault. */
+int spool_next_name(const char *folder, char name[SPOOL_NAME + 1], struct fault *fault);
 
 /* The number of the last round in the finished files of that log (NULL: of all logs), 0 where there
  * are none, in *last. 0 or a fault. */

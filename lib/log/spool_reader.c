@@ -44,13 +44,11 @@ static int add_log(struct spool_reader *reader, const char *folder, const char *
  * fault. */
 static int look_into(struct spool_reader *reader, const char *folder, struct fault *fault)
 {
-    char name[SPOOL_NAME + 1];
-    const char *after = NULL;
+    char name[SPOOL_NAME + 1] = "";
     int got, any = 0;
     if (reader->name && known(reader, folder, reader->name))
         return 1;
-    while ((got = spool_next_name(folder, after, name, fault)) > 0) {
-        after = name;
+    while ((got = spool_next_name(folder, name, fault)) > 0) {
         if (reader->name && strcmp(reader->name, name) != 0)
             continue;
         any = 1;
