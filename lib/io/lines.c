@@ -95,7 +95,7 @@ static bool is_named_fifo(const char *file, int fd)
            strncmp(file, "/dev/std", 8) != 0 && strncmp(file, "/proc/", 6) != 0;
 }
 
-static int open_next(struct lines *lines, struct fault *fault)
+int lines_start(struct lines *lines, struct fault *fault)
 {
     let_go(lines);
     if (lines->fd > 0)
@@ -117,11 +117,6 @@ static int open_next(struct lines *lines, struct fault *fault)
     lines->held = watch_open(lines->watch, file, O_WRONLY | O_NONBLOCK, 0, fault);
     return lines->held < 0 ? fault_system(fault, "cannot open FIFO %s for writing, to hold it open "
                                           "between its writers", file) : 0;
-}
-
-int lines_start(struct lines *lines, struct fault *fault)
-{
-    return open_next(lines, fault);
 }
 
 /* Reads from the file: how many bytes, 0 at its end or that of the part, or -1 with errno. */
@@ -233,7 +228,7 @@ int lines_next(struct lines *lines, struct fault *fault)
         lines->scanned = have;
         if (lines->file_ended && !*lines->files)
             return 0;
-        if ((lines->file_ended ? open_next(lines, fault) : read_more(lines, fault)) < 0)
+        if ((lines->file_ended ? lines_start(lines, fault) : read_more(lines, fault)) < 0)
             return -1;
     }
 }

@@ -49,8 +49,9 @@ uint64_t lines_left(const struct lines *lines);
  * now, once: O(bytes there). */
 uint64_t lines_number(struct lines *lines);
 
-/* Opens the first file now, without waiting, so that a program that writes to a FIFO can open it
- * too. To be called before the first lines_next, which otherwise opens it. 0 or a fault. */
+/* Opens the next file now, without waiting, so that a program that writes to a FIFO can open it
+ * too: the first one, if called before the first lines_next, which otherwise opens it. 0 or a
+ * fault. */
 int lines_start(struct lines *lines, struct fault *fault);
 
 /* Makes the next line the current one: 1, 0 at the end of all files, or a fault. A last line

@@ -21,10 +21,10 @@ struct splice {
 bool splice_open(struct splice *spliced, int from, int to);
 void splice_close(struct splice *spliced);
 
-/* Neither waits. Both return the number of bytes; 0 at the end of the input; or -1 and errno, EAGAIN
- * where nothing is there or no more fits. splice_take moves up to n bytes from the input pipe to the
- * own one; or `copies` them, so that they are still to be read. splice_give moves all that is held
- * to the output pipe. */
+/* Neither waits. Both return the number of bytes; 0 at the end of the input; or -1 and errno,
+ * EAGAIN where nothing is there or no more fits. splice_take moves up to n bytes from the input
+ * pipe to the own one; or `copies` them, so that they are still to be read. splice_give moves all
+ * that is held to the output pipe. */
 ssize_t splice_take(struct splice *spliced, int from, size_t n, bool copies);
 ssize_t splice_give(struct splice *spliced, int to);
 

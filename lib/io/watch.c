@@ -145,11 +145,6 @@ int watch_input(struct watch *watch, int fd, const char *awaited, struct fault *
     return ready == 0 ? wait_on(watch, fd, awaited, fault) : ready;
 }
 
-int watch_pause(struct watch *watch, int milliseconds, struct fault *fault)
-{
-    return watch_readable(watch, -1, milliseconds, fault) < 0 ? -1 : 0;
-}
-
 int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fault)
 {
     int ready;

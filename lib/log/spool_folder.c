@@ -71,8 +71,8 @@ static bool read_name(const char *text, struct spool_file *file)
 
 /* ---- looking through a folder ---- */
 
-/* The next file of the spool in an open folder. False at the end, where errno is 0, or if the folder
- * cannot be read. */
+/* The next file of the spool in an open folder. False at the end, where errno is 0, or if the
+ * folder cannot be read. */
 static bool next_file(DIR *open, struct spool_file *file)
 {
     struct dirent *entry;
@@ -201,7 +201,7 @@ struct whole { /* the whole rounds at the beginning of a file */
     bool ended;   /* an end record is the last record of the file */
 };
 
-/* Reads the records of a mapped file as far as they are whole. 0 or a fault of the system. */
+/* Reads the records of a file as far as they are whole. 0 or a fault of the system. */
 static int read_whole(struct reader *reader, struct whole *whole, struct fault *fault)
 {
     struct fault damage = { FAULT_NONE, "" };
@@ -210,7 +210,6 @@ static int read_whole(struct reader *reader, struct whole *whole, struct fault *
     struct record *record = malloc(sizeof *record);
     if (!record)
         return fault_no_room(fault, sizeof *record);
-    *whole = (struct whole){ 0, 0, 0, false };
     while ((got = reader_next(reader, record, &damage)) > 0) {
         const char *text = record_key(record, "t");
         if (record->kind != RECORD_ROUND || !text || !record_number(text, RECORD_MOST, &t))
@@ -245,29 +244,27 @@ static int mend(int fd, const char *path, struct whole *whole, uint64_t *lost,
 {
     struct mapped mapped;
     int result = mapped_open(&mapped, fd, path, NULL, fault);
-    off_t size = lseek(fd, 0, SEEK_END);
-    *lost = 0;
-    if (result == 0 && (size < 0 || !mapped.map))
-        result = size < 0 ? fault_system(fault, "cannot read %s", path) : 0;
-    *whole = (struct whole){ 0, 0, 0, false };
-    if (result == 0 && mapped.map)
+    if (result == 0)
         result = read_whole(&mapped.reader, whole, fault);
     mapped_close(&mapped);
+    off_t size = lseek(fd, 0, SEEK_END);
+    if (result == 0 && size < 0)
+        result = fault_system(fault, "cannot read %s", path);
     if (result < 0)
         return -1;
-    if (!whole->ended)
-        *lost = (uint64_t)size - whole->bytes;
-    if (whole->rounds > 0 && !whole->ended && end_file(fd, path, whole, fault) < 0)
+    *lost = whole->ended ? 0 : (uint64_t)size - whole->bytes;
+    if (whole->rounds == 0)
+        return 0;
+    if (!whole->ended && end_file(fd, path, whole, fault) < 0)
         return -1;
-    return whole->rounds > 0 && sync_file(fd) < 0 ? fault_system(fault, "cannot write %s", path)
-                                                   : 0;
+    return sync_file(fd) < 0 ? fault_system(fault, "cannot write %s", path) : 0;
 }
 
 int spool_salvage(const char *folder, const struct spool_file *file,
                   struct spool_salvaged *salvaged, struct fault *fault)
 {
     char path[SPOOL_PATH];
-    struct whole whole;
+    struct whole whole = { .rounds = 0 };
     *salvaged = (struct spool_salvaged){ *file, 0, 0 };
     if (spool_path(folder, file, path, fault) < 0)
         return -1;

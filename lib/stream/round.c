@@ -38,7 +38,8 @@ int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, s
     record_start(round->record, RECORD_ROUND);
     round_keys_clear(round);
     round_columns_clear(round);
-    if (round_set(round, KEY_T, t, fault) < 0 || (qid && round_set_qid(round, qid, fault) < 0) ||
+    if (round_set(round, KEY_T, t, fault) < 0 ||
+        (qid && round_set_text(round, KEY_QID, qid, fault) < 0) ||
         round_set(round, KEY_DOCS, docs, fault) < 0)
         return -1;
     return round_set(round, KEY_DIM, dim, fault);

@@ -19,7 +19,7 @@ static int put_features(const struct svm *svm, struct round *round, const struct
     unsigned bits = svm->options.bits;
     if ((bits ? round_new_compact(round, x, bits, fault) : round_new_features(round, x, fault)) < 0)
         return -1;
-    return made ? round_set_made(round, "scale", fault) : 0;
+    return made ? round_set_text(round, KEY_MADE, "scale", fault) : 0;
 }
 
 static int put_columns(const struct svm *svm, const struct svm_query *query, struct round *round,
@@ -41,7 +41,7 @@ int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
                           "features nor labels: at most %" PRIu64 " are allowed", svm->lines.name,
                           lines_number(&svm->lines), query->docs, ROUND_BARE);
     if (round_start(round, t, query->qid, query->docs, query->x.dim, fault) < 0 ||
-        (query->request && round_set_request(round, query->request, fault) < 0))
+        (query->request && round_set_text(round, KEY_REQUEST, query->request, fault) < 0))
         return -1;
     return put_columns(svm, query, round, fault);
 }
