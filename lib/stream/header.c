@@ -295,13 +295,6 @@ static void add_key(char *line, size_t *at, const char *name)
     add(line, at, "=");
 }
 
-static void add_crc(char *line, size_t *at, uint32_t crc)
-{
-    char digits[CHECKSUM_DIGITS + 1] = "";
-    checksum_print(digits, crc);
-    add(line, at, digits);
-}
-
 int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
                   struct fault *fault)
 {
@@ -315,7 +308,7 @@ int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t
     }
     if (record->has_crc != CRC_NONE) {
         add_key(line, &at, "crc");
-        add_crc(line, &at, record->crc);
+        add(line, &at, "00000000"); /* as it counts in the checksum */
     }
     for (size_t k = 0; record->kind != RECORD_END && k < record->keys; k++) {
         add_key(line, &at, record->key[k].name);
@@ -332,8 +325,10 @@ int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t
     add(line, &at, "\n");
     if (at > RECORD_LINE)
         return fault_data(fault, "its header line would be longer than %d bytes", RECORD_LINE);
-    if (record->has_crc == CRC_WANTED)
-        checksum_print(line + CHECKSUM_AT, checksum_of(record, line, at));
+    if (record->has_crc != CRC_NONE)
+        checksum_print(line + CHECKSUM_AT, record->has_crc == CRC_KEPT
+                                               ? record->crc
+                                               : checksum_of(record, line, at));
     *n = at;
     return 0;
 }

@@ -93,7 +93,7 @@ static int cut_short(struct reader *reader, struct fault *fault)
 {
     if (reader->watch && watch_stopped(reader->watch, WATCH_GRACE, fault) < 0)
         return -1;
-    if (!reader->any && reader_held(reader) == 0)
+    if (!reader->records && !reader->ended && reader_held(reader) == 0)
         return fault_cut(fault, "%s: stream cut short: the input is empty, without even an end "
                          "record", reader->name);
     if (!reader->last[0])
@@ -144,7 +144,7 @@ static int check_end(struct reader *reader, const struct record *record, struct 
                          "%s: the end record counts %" PRIu64 " rounds, but %" PRIu64 " came",
                          reader->name, record->rounds, reader->since);
     reader->since = 0;
-    reader->any = reader->ended = true;
+    reader->ended = true;
     return 0;
 }
 
@@ -164,7 +164,6 @@ static void remember(struct reader *reader, const struct record *record)
 {
     reader->since++;
     reader->records++;
-    reader->any = true;
     reader->ended = false;
     name_record(record, reader->last);
 }

@@ -50,7 +50,7 @@ struct reader {
     bool copies;
     bool copying;               /* this record is read too                            */
     size_t read_most;           /* most bytes of one read; 0: no limit                */
-    bool any, ended;            /* was there a record? was the last one an end record? */
+    bool ended;                 /* was the last record an end record?                 */
     uint64_t since;             /* records since the last end record                  */
     uint64_t records;           /* records so far, without end records                */
     char last[64];              /* the name of the last whole record: "round 17"      */

@@ -23,7 +23,7 @@ enum column_type { COLUMN_U1, COLUMN_U2, COLUMN_U4, COLUMN_U8, COLUMN_F4, COLUMN
 struct splice;
 
 /* `known`: by what number, from 1, the reader of the record knows the name; 0: not looked up yet.
- * A record that is made from the copy of a header (round_copy.h) need not look it up again. */
+ * A record that is made from the copy of a header (round_store.c) need not look it up again. */
 struct key {
     const char *name, *value;
     unsigned char known;
@@ -88,10 +88,8 @@ static inline void record_changes(struct record *record)
 /* Makes the writer give a record that has none the key crc=, unless it changes before. */
 static inline void record_want_crc(struct record *record)
 {
-    if (record->has_crc == CRC_KEPT)
-        return;
-    record->has_crc = CRC_WANTED;
-    record->crc = 0;
+    if (record->has_crc != CRC_KEPT)
+        record->has_crc = CRC_WANTED;
 }
 
 /* Makes `record` an empty record of that kind. */
