@@ -110,15 +110,15 @@ static int find_once(const char *folder, const char *name, uint64_t from,
 
 /* A file that is renamed while a folder is read may be seen under neither name. So the folder is
  * read until two readings agree: each file is renamed once. */
-int spool_find(const char *folder, const char *name, uint64_t from, struct spool_file *found,
-               struct fault *fault)
+enum spooled spool_find(const char *folder, const char *name, uint64_t from,
+                        struct spool_file *found, struct fault *fault)
 {
     struct spool_file before = { .first = 0 }; /* which no reading finds: rounds count from 1 */
     for (;; before = *found) {
         if (find_once(folder, name, from, found, fault) < 0)
-            return -1;
+            return SPOOL_FAULT;
         if (found->first == before.first && found->last == before.last)
-            return *found->name != '\0';
+            return *found->name ? SPOOL_FOUND : SPOOL_NONE;
     }
 }
 
@@ -155,7 +155,7 @@ int spool_list(const char *folder, const char *name, uint64_t from, struct buffe
     return 0;
 }
 
-int spool_next_name(const char *folder, char name[SPOOL_NAME + 1], struct fault *fault)
+enum spooled spool_next_name(const char *folder, char name[SPOOL_NAME + 1], struct fault *fault)
 {
     struct spool_file file, next = { .name = "" };
     DIR *open = opendir(folder);
@@ -163,7 +163,9 @@ int spool_next_name(const char *folder, char name[SPOOL_NAME + 1], struct fault 
         if (strcmp(file.name, name) > 0 && (!*next.name || strcmp(file.name, next.name) < 0))
             next = file;
     strcpy(name, next.name);
-    return end_folder(open, folder, fault) < 0 ? -1 : *next.name != '\0';
+    if (end_folder(open, folder, fault) < 0)
+        return SPOOL_FAULT;
+    return *next.name ? SPOOL_FOUND : SPOOL_NONE;
 }
 
 int spool_last(const char *folder, const char *name, uint64_t *last, struct fault *fault)
