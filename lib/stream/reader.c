@@ -127,15 +127,6 @@ enum reading reader_line(struct reader *reader, size_t *n, struct fault *fault)
     }
 }
 
-/* Adds the place to a fault in a header line: after which record it stands. */
-static void malformed(struct reader *reader, struct fault *fault)
-{
-    if (reader->last[0])
-        fault_place(fault, "%s: after %s: ", reader->name, reader->last);
-    else
-        fault_place(fault, "%s: ", reader->name);
-}
-
 /* Checks the count of an end record: the number of records since the last one. */
 static int check_end(struct reader *reader, const struct record *record, struct fault *fault)
 {
@@ -220,13 +211,6 @@ static enum reading splice_payload(struct reader *reader, struct record *record,
     return READ_WHOLE;
 }
 
-/* How many bytes to read at once, so that the header line and small columns of the next record
- * come, but not its features. `bytes` is what they took in the last record. */
-static size_t next_read_most(size_t bytes)
-{
-    return bytes + bytes / 4 + 64;
-}
-
 /* Reads the payload after a header line of `line` bytes: into memory, and large features into the
  * splice where there is one. */
 static enum reading read_payload(struct reader *reader, struct record *record, size_t line,
@@ -243,7 +227,8 @@ static enum reading read_payload(struct reader *reader, struct record *record, s
         got = splice_payload(reader, record, all - reader_held(reader), fault);
     if (got == READ_WHOLE && !record->spliced)
         got = reader_fill(reader, all, large, fault);
-    reader->read_most = large ? next_read_most(head) : 0;
+    /* So that the next header line and small columns come at once, without its features. */
+    reader->read_most = large ? head + head / 4 + 64 : 0;
     if (got == READ_WHOLE && record->spliced) {
         spliced->first = reader->bytes + reader->from + head;
         spliced->firsts = features - spliced->held;
@@ -261,17 +246,17 @@ static enum reading next_header(struct reader *reader, struct record *record, st
         return found;
     const char *line = (const char *)reader->bytes + reader->from;
     size_t n = reader->line;
-    if (header_parse(record, line, line[n - 1] == '\n' ? n - 1 : n, fault) < 0) {
-        malformed(reader, fault);
-        return READ_FAULT;
-    }
-    if (record->bytes > SIZE_MAX / 2) {
-        fault_data(fault, "a record of %" PRIu64 " bytes is too large for this machine",
-                   record->bytes);
-        malformed(reader, fault);
-        return READ_FAULT;
-    }
-    return READ_WHOLE;
+    int wrong = header_parse(record, line, line[n - 1] == '\n' ? n - 1 : n, fault);
+    if (wrong == 0 && record->bytes > SIZE_MAX / 2)
+        wrong = fault_data(fault, "a record of %" PRIu64 " bytes is too large for this machine",
+                           record->bytes);
+    if (wrong == 0)
+        return READ_WHOLE;
+    if (reader->last[0])
+        fault_place(fault, "%s: after %s: ", reader->name, reader->last);
+    else
+        fault_place(fault, "%s: ", reader->name);
+    return READ_FAULT;
 }
 
 /* The end record of a stream that has only one: nothing may have come after it. */
