@@ -6,6 +6,9 @@
 
 #include "base/entropy.h"
 
+/* Marks an entry that is not in its place yet, while the table grows. */
+#define PENDING ((uint64_t)1 << 63)
+
 /* Where the search for a key begins. */
 static size_t home_of(const struct table *table, const void *key, size_t n)
 {
@@ -26,30 +29,40 @@ static size_t next_slot(const struct table *table, size_t at)
     return at + 1 < table->slots ? at + 1 : 0;
 }
 
-/* Puts an entry where a search for it ends: in an empty slot. */
-static void put(struct table *table, const void *entries, uint64_t entry)
+/* Puts an entry where a search for it ends: in an empty slot, or in that of a pending entry, which
+ * it returns. */
+static uint64_t put(struct table *table, const void *entries, uint64_t entry)
 {
     size_t at = home_of_entry(table, entries, entry);
-    while (table->slot[at])
+    while (table->slot[at] && !(table->slot[at] & PENDING))
         at = next_slot(table, at);
+    uint64_t was = table->slot[at] & ~PENDING;
     table->slot[at] = entry;
+    return was;
 }
 
-/* Makes the table half as large again, so that it stays at least half full. */
+/* Makes the table half as large again, so that it stays at least half full. All entries are then
+ * pending: each is put in its place, without a second table. */
 static int grow(struct table *table, const void *entries, struct fault *fault)
 {
-    struct table larger = *table;
-    larger.slots += larger.slots / 2 + 16;
-    larger.slot = calloc(larger.slots, sizeof *larger.slot);
-    if (!larger.slot)
-        return fault_no_room(fault, larger.slots * sizeof *larger.slot);
-    if (table->slots == 0)
-        larger.start = entropy_siphash();
-    for (size_t i = 0; i < table->slots; i++)
-        if (table->slot[i])
-            put(&larger, entries, table->slot[i]);
-    free(table->slot);
-    *table = larger;
+    size_t was = table->slots, slots = was + was / 2 + 16;
+    uint64_t *slot = realloc(table->slot, slots * sizeof *slot);
+    if (!slot)
+        return fault_no_room(fault, slots * sizeof *slot);
+    if (was == 0)
+        table->start = entropy_siphash();
+    memset(slot + was, 0, (slots - was) * sizeof *slot);
+    table->slot = slot;
+    table->slots = slots;
+    for (size_t i = 0; i < was; i++)
+        slot[i] |= slot[i] ? PENDING : 0;
+    for (size_t i = 0; i < was; i++) {
+        uint64_t entry = slot[i] & PENDING ? slot[i] & ~PENDING : 0;
+        if (entry)
+            slot[i] = 0;
+        while (entry)
+            entry = put(table, entries, entry);
+    }
     return 0;
 }
 
@@ -70,7 +83,7 @@ int table_add(struct table *table, const void *entries, uint64_t entry, struct f
 {
     if (table->used >= table->slots - table->slots / 4 && grow(table, entries, fault) < 0)
         return -1;
-    put(table, entries, entry);
+    (void)put(table, entries, entry);
     table->used++;
     return 0;
 }
