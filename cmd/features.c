@@ -59,7 +59,7 @@ static int set_made(struct features *my, struct round *round, struct fault *faul
     if (n > ROUND_MADE)
         return fault_data(fault, "made= would have %d bytes: at most %d are allowed", n,
                           ROUND_MADE);
-    return round_set_made(round, my->made, fault);
+    return round_set_text(round, KEY_MADE, my->made, fault);
 }
 
 static enum outcome each(void *self, struct round *round)

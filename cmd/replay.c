@@ -135,7 +135,7 @@ static enum outcome each(void *self, struct round *round)
     if (my->next > my->last)
         return DONE;
     if (round_store_round(&my->stored, my->place, round, fault) < 0 ||
-        round_set_t(round, my->next++, fault) < 0 || find_place(my) < 0)
+        round_set(round, KEY_T, my->next++, fault) < 0 || find_place(my) < 0)
         return FAIL;
     if (!my->host->last) /* else another processor reads the payload */
         round_store_prefetch(&my->stored, my->place);

@@ -123,7 +123,7 @@ static void look(struct score *my)
 static int set_rival(struct score *my, struct round *round, const struct matrix *x)
 {
     struct fault *fault = my->host->fault;
-    double *rival = round_new_rival(round, fault);
+    double *rival = round_new(round, ROUND_RIVAL, fault);
     return rival ? scoring_rival(&my->scoring, x, round->t, round->score, rival, fault) : -1;
 }
 
@@ -152,7 +152,7 @@ static enum outcome each(void *self, struct round *round)
     bool indexed = scoring_has_index(&my->scoring);
     look_for_lack(my, round, &x);
     double *s = round_new_score(round, fault);
-    double *index = indexed ? round_new_index(round, fault) : NULL;
+    double *index = indexed ? round_new(round, ROUND_INDEX, fault) : NULL;
     if (!s || (indexed && !index) ||
         scoring_round(&my->scoring, &x, round, s, index, fault) < 0 ||
         (scoring_has_rival(&my->scoring) && set_rival(my, round, &x) < 0))

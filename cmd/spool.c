@@ -156,7 +156,7 @@ static enum outcome next_round(struct spool *my, struct round *round)
     struct fault *fault = my->host->fault;
     int got;
     while ((got = spool_reader_next(&my->reader, round->record, fault)) == 0 && my->follows)
-        if (watch_pause(my->host->watch, POLL, fault) < 0)
+        if (watch_readable(my->host->watch, -1, POLL, fault) < 0)
             return FAIL;
     if (got <= 0)
         return got < 0 ? FAIL : DONE;

@@ -138,7 +138,7 @@ static enum svm_found read_query(struct svm2bin *my, struct round *round)
                            my->svm.lines.name);
     check_qid(my, &query);
     if (svm_round(&my->svm, &query, my->t, round, fault) < 0 ||
-        (my->times && round_set_time(round, moment_stamp(), fault) < 0))
+        (my->times && round_set(round, KEY_TIME, moment_stamp(), fault) < 0))
         return SVM_FAULT;
     return SVM_QUERY;
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,25 +34,15 @@ int entropy_seed(uint64_t *seed, struct fault *fault)
     return result;
 }
 
-/* What another program can hardly know. */
-static void gather(uint64_t key[2])
-{
-    struct timespec times[2];
-    memset(times, 0, sizeof times);
-    clock_gettime(CLOCK_REALTIME, &times[0]);
-    clock_gettime(CLOCK_MONOTONIC, &times[1]);
-    struct siphash hash = siphash_start((uintptr_t)&hash, 0);
-    siphash_add(&hash, times, sizeof times);
-    key[0] = siphash_end(&hash);
-    siphash_add(&hash, "", 1);
-    key[1] = siphash_end(&hash);
-}
-
 struct siphash entropy_siphash(void)
 {
     uint64_t key[2];
+    struct timespec now;
     struct fault ignored = { FAULT_NONE, "" };
-    if (read_source(key, sizeof key, &ignored) < 0)
-        gather(key);
+    if (read_source(key, sizeof key, &ignored) < 0) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        key[0] = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+        key[1] = (uintptr_t)&now;
+    }
     return siphash_start(key[0], key[1]);
 }

@@ -12,8 +12,8 @@
 int entropy_seed(uint64_t *seed, struct fault *fault);
 
 /* A SipHash before its first byte, under a key that differs each time, so that nobody can choose
- * bytes that collide. Where the system has no random numbers, the key is made from clocks and from
- * where memory lies. No result may depend on it. */
+ * bytes that collide. Where the system has no random numbers, the key is made from the clock and
+ * from where memory lies. No result may depend on it. */
 struct siphash entropy_siphash(void);
 
 #endif

@@ -24,59 +24,17 @@ static void set_text(struct fault *fault, const char *whole)
     memcpy(fault->text + room - tail, whole + n - tail, tail + 1);
 }
 
-static int fill(struct fault *fault, enum fault_kind kind, const char *format, va_list values)
+int fault_set(struct fault *fault, enum fault_kind kind, const char *format, ...)
 {
     char whole[WHOLE];
-    if (fault->kind == FAULT_NONE) {
-        fault->kind = kind;
-        vsnprintf(whole, sizeof whole, format, values);
-        set_text(fault, whole);
-    }
-    return -1;
-}
-
-int fault_data(struct fault *fault, const char *format, ...)
-{
     va_list values;
+    if (fault->kind != FAULT_NONE)
+        return -1;
     va_start(values, format);
-    fill(fault, FAULT_DATA, format, values);
+    vsnprintf(whole, sizeof whole, format, values);
     va_end(values);
-    return -1;
-}
-
-int fault_cut(struct fault *fault, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    fill(fault, FAULT_CUT, format, values);
-    va_end(values);
-    return -1;
-}
-
-int fault_lost(struct fault *fault, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    fill(fault, FAULT_LOST, format, values);
-    va_end(values);
-    return -1;
-}
-
-int fault_usage(struct fault *fault, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    fill(fault, FAULT_USAGE, format, values);
-    va_end(values);
-    return -1;
-}
-
-int fault_other(struct fault *fault, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    fill(fault, FAULT_SYSTEM, format, values);
-    va_end(values);
+    fault->kind = kind;
+    set_text(fault, whole);
     return -1;
 }
 
@@ -94,25 +52,6 @@ int fault_system(struct fault *fault, const char *format, ...)
     fault->kind = FAULT_SYSTEM;
     set_text(fault, whole);
     return -1;
-}
-
-static int mark(struct fault *fault, enum fault_kind kind)
-{
-    if (fault->kind == FAULT_NONE) {
-        fault->kind = kind;
-        fault->text[0] = '\0';
-    }
-    return -1;
-}
-
-int fault_gone(struct fault *fault)
-{
-    return mark(fault, FAULT_GONE);
-}
-
-int fault_stopped(struct fault *fault)
-{
-    return mark(fault, FAULT_STOPPED);
 }
 
 int fault_no_room(struct fault *fault, size_t bytes)

@@ -20,20 +20,22 @@ struct fault {
     char text[1024];
 };
 
-/* Each of these fills in a fault that is still FAULT_NONE, so that the first fault stays, and
- * returns -1, so that a caller can write `return fault_data(...)`. fault_system adds ": " and the
- * meaning of errno; fault_other is a FAULT_SYSTEM without errno. A text that is too long loses its
- * middle. */
-int fault_data(struct fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int fault_cut(struct fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int fault_usage(struct fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Fills in a fault that is still FAULT_NONE, so that the first fault stays, and returns -1, so that
+ * a caller can write `return fault_data(...)`. A text that is too long loses its middle. */
+int fault_set(struct fault *fault, enum fault_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#define fault_data(fault, ...) fault_set(fault, FAULT_DATA, __VA_ARGS__)
+#define fault_cut(fault, ...) fault_set(fault, FAULT_CUT, __VA_ARGS__)
+#define fault_usage(fault, ...) fault_set(fault, FAULT_USAGE, __VA_ARGS__)
+#define fault_lost(fault, ...) fault_set(fault, FAULT_LOST, __VA_ARGS__)
+#define fault_gone(fault) fault_set(fault, FAULT_GONE, "%s", "")
+#define fault_stopped(fault) fault_set(fault, FAULT_STOPPED, "%s", "")
+
+/* A FAULT_SYSTEM without errno; with ": " and the meaning of errno; one of memory. */
+#define fault_other(fault, ...) fault_set(fault, FAULT_SYSTEM, __VA_ARGS__)
 int fault_system(struct fault *fault, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-int fault_other(struct fault *fault, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-int fault_lost(struct fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int fault_gone(struct fault *fault);
-int fault_stopped(struct fault *fault);
 int fault_no_room(struct fault *fault, size_t bytes);
 
 /* Adds a second fault, which occurred while the first one was handled: its text follows that of the

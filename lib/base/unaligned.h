@@ -7,39 +7,17 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint16_t unaligned_u2(const void *p)
-{
-    uint16_t u;
-    memcpy(&u, p, sizeof u);
-    return u;
-}
-
-static inline uint32_t unaligned_u4(const void *p)
-{
-    uint32_t u;
-    memcpy(&u, p, sizeof u);
-    return u;
-}
-
-static inline uint64_t unaligned_u8(const void *p)
-{
-    uint64_t u;
-    memcpy(&u, p, sizeof u);
-    return u;
-}
-
-static inline float unaligned_f4(const void *p)
-{
-    float f;
-    memcpy(&f, p, sizeof f);
-    return f;
-}
-
-static inline double unaligned_f8(const void *p)
-{
-    double d;
-    memcpy(&d, p, sizeof d);
-    return d;
-}
+#define UNALIGNED(name, type)                   \
+    static inline type name(const void *p)      \
+    {                                           \
+        type number;                            \
+        memcpy(&number, p, sizeof number);      \
+        return number;                          \
+    }
+UNALIGNED(unaligned_u2, uint16_t)
+UNALIGNED(unaligned_u4, uint32_t)
+UNALIGNED(unaligned_u8, uint64_t)
+UNALIGNED(unaligned_f4, float)
+UNALIGNED(unaligned_f8, double)
 
 #endif

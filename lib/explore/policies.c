@@ -95,7 +95,7 @@ static int flip(const struct explorer *my, struct round *round, struct rng *rng,
 
 static int show_greedy(struct explorer *my, struct round *round, struct fault *fault)
 {
-    return rank_greedily(my, round, round_new_order(round, fault), fault);
+    return rank_greedily(my, round, round_new(round, ROUND_ORDER, fault), fault);
 }
 
 /* Any documents in the first places, all ordered choices equally likely, and the rest in greedy
@@ -104,10 +104,11 @@ static int draw_top(struct explorer *my, struct round *round, uint64_t places, s
                     struct fault *fault)
 {
     size_t m = round->docs;
-    uint32_t *order = round_new_order(round, fault);
+    uint32_t *order = round_new(round, ROUND_ORDER, fault);
     unsigned char *mark = buffer_for(&my->orders, m, 1, fault);
     if (!order || !mark ||
-        (round->score && rank_greedily(my, round, round_new_greedy(round, fault), fault) < 0))
+        (round->score &&
+         rank_greedily(my, round, round_new(round, ROUND_GREEDY, fault), fault) < 0))
         return -1;
     propensity_draw_top(m, places, round->greedy, rng, order, mark);
     return 0;
@@ -126,7 +127,7 @@ static int show_top(struct explorer *my, struct round *round, struct rng *rng, s
 {
     bool explores;
     if (flip(my, round, rng, &explores, fault) < 0 ||
-        (my->gamma > 0 && round_set_top(round, my->places, fault) < 0))
+        (my->gamma > 0 && round_set(round, KEY_TOP, my->places, fault) < 0))
         return -1;
     return explores ? draw_top(my, round, my->places, rng, fault) : show_greedy(my, round, fault);
 }
@@ -134,8 +135,8 @@ static int show_top(struct explorer *my, struct round *round, struct rng *rng, s
 static int draw_swap(struct explorer *my, struct round *round, struct rng *rng,
                      struct fault *fault)
 {
-    uint32_t *order = round_new_order(round, fault);
-    if (!order || rank_greedily(my, round, round_new_greedy(round, fault), fault) < 0)
+    uint32_t *order = round_new(round, ROUND_ORDER, fault);
+    if (!order || rank_greedily(my, round, round_new(round, ROUND_GREEDY, fault), fault) < 0)
         return -1;
     memcpy(order, round->greedy, round->docs * sizeof *order);
     propensity_draw_swap(round->docs, (size_t)my->places, rng, order);
@@ -147,7 +148,7 @@ static int show_swap(struct explorer *my, struct round *round, struct rng *rng, 
 {
     bool explores;
     if (flip(my, round, rng, &explores, fault) < 0 ||
-        (my->gamma > 0 && round_set_swap(round, my->places, fault) < 0))
+        (my->gamma > 0 && round_set(round, KEY_SWAP, my->places, fault) < 0))
         return -1;
     explores = explores && my->places < round->docs;
     return explores ? draw_swap(my, round, rng, fault) : show_greedy(my, round, fault);
@@ -173,17 +174,17 @@ static int find_logits(const struct explorer *my, const struct round *round, dou
 static int show_luce(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault)
 {
     size_t m = round->docs;
-    uint32_t *order = round_new_order(round, fault);
+    uint32_t *order = round_new(round, ROUND_ORDER, fault);
     uint32_t *greedy = buffer_for(&my->orders, m, 3 * sizeof *greedy, fault);
     double *keys = buffer_for(&my->numbers, m, 3 * sizeof *keys, fault);
-    double *logit = round_new_logit(round, fault);
+    double *logit = round_new(round, ROUND_LOGIT, fault);
     if (!order || !greedy || !keys || !logit || find_logits(my, round, logit, fault) < 0 ||
         rank_greedily(my, round, greedy, fault) < 0)
         return -1;
     propensity_draw_luce(m, logit, rng, order, keys, greedy + m);
     if (memcmp(order, greedy, m * sizeof *order) == 0)
         return 0;
-    uint32_t *column = round_new_greedy(round, fault);
+    uint32_t *column = round_new(round, ROUND_GREEDY, fault);
     if (column)
         memcpy(column, greedy, m * sizeof *column);
     return column ? 0 : -1;
@@ -205,8 +206,8 @@ static int show_draft(struct explorer *my, struct round *round, struct rng *rng,
                       struct fault *fault)
 {
     size_t m = round->docs;
-    uint32_t *order = round_new_order(round, fault);
-    unsigned char *team = round_new_team(round, fault);
+    uint32_t *order = round_new(round, ROUND_ORDER, fault);
+    unsigned char *team = round_new(round, ROUND_TEAM, fault);
     uint32_t *greedy = buffer_for(&my->orders, m, 2 * sizeof *greedy + 1, fault);
     if (!order || !team || !greedy || rank_greedily(my, round, greedy, fault) < 0 ||
         rank(my, round, round->rival, greedy + m, fault) < 0)
@@ -238,7 +239,7 @@ static int show_perturbed(struct explorer *my, struct round *round, uint64_t ste
     size_t m = my->docs = round->docs;
     if (my->epsilon <= 0)
         my->epsilon = blocks_epsilon(m, steps, (unsigned)my->top_grade);
-    uint32_t *order = round_new_order(round, fault);
+    uint32_t *order = round_new(round, ROUND_ORDER, fault);
     double *perturbed = buffer_for(&my->numbers, m, sizeof *perturbed, fault);
     if (!order || !perturbed)
         return -1;
@@ -250,9 +251,9 @@ static int show_perturbed(struct explorer *my, struct round *round, uint64_t ste
 static int show_group(struct explorer *my, struct round *round, uint32_t group, struct rng *rng,
                       struct fault *fault)
 {
-    if (round_set_group(round, group, fault) < 0)
+    if (round_set(round, KEY_GROUP, group, fault) < 0)
         return -1;
-    uint32_t *order = round_new_order(round, fault);
+    uint32_t *order = round_new(round, ROUND_ORDER, fault);
     if (order)
         blocks_order(round->docs, my->places, group, rng, order);
     return order ? 0 : -1;
@@ -268,7 +269,7 @@ static int show_blocks(struct explorer *my, struct round *round, struct rng *rng
         return -1;
     my->docs = round->docs;
     if (blocks_turn(&my->blocks, round->t, &turn, fault) < 0 ||
-        round_set_block(round, turn.block, fault) < 0)
+        round_set(round, KEY_BLOCK, turn.block, fault) < 0)
         return -1;
     return turn.explores ? show_group(my, round, turn.group, rng, fault)
                          : show_perturbed(my, round, my->blocks.K, rng, fault);
@@ -317,7 +318,7 @@ int policies_show(struct explorer *my, struct round *round, struct fault *fault)
     round_forget_choice(round);
     if (my->now->show(my, round, &rng, fault) < 0)
         return -1;
-    return my->records || my->repeats ? round_set_seed(round, my->seed, fault) : 0;
+    return my->records || my->repeats ? round_set(round, KEY_SEED, my->seed, fault) : 0;
 }
 
 void policies_close(struct explorer *my)

@@ -234,7 +234,7 @@ int game_round(struct game *game, uint64_t t, struct round *round, struct fault 
     snprintf(qid, sizeof qid, "%" PRIu64, t);
     if (round_start(round, t, qid, game->docs, game->dim, fault) < 0)
         return -1;
-    float *label = round_new_label(round, fault);
+    float *label = round_new(round, ROUND_LABEL, fault);
     if (!label)
         return -1;
     game->rules->draw(game, &normals, label);

@@ -95,7 +95,7 @@ static bool is_named_fifo(const char *file, int fd)
            strncmp(file, "/dev/std", 8) != 0 && strncmp(file, "/proc/", 6) != 0;
 }
 
-static int open_next(struct lines *lines, struct fault *fault)
+int lines_start(struct lines *lines, struct fault *fault)
 {
     let_go(lines);
     if (lines->fd > 0)
@@ -117,11 +117,6 @@ static int open_next(struct lines *lines, struct fault *fault)
     lines->held = watch_open(lines->watch, file, O_WRONLY | O_NONBLOCK, 0, fault);
     return lines->held < 0 ? fault_system(fault, "cannot open FIFO %s for writing, to hold it open "
                                           "between its writers", file) : 0;
-}
-
-int lines_start(struct lines *lines, struct fault *fault)
-{
-    return open_next(lines, fault);
 }
 
 /* Reads from the file: how many bytes, 0 at its end or that of the part, or -1 with errno. */
@@ -193,9 +188,9 @@ static int check_first(const struct lines *lines, struct fault *fault)
     return words ? fault_data(fault, "%s: not text: %s", lines->name, words) : 0;
 }
 
-/* Makes the n bytes at `from` the current line, and goes on after the `used` bytes there. 1, or a
- * fault for a NUL byte: parsers would not see the rest of the line. */
-static int pass_line(struct lines *lines, size_t n, size_t used, struct fault *fault)
+/* Makes the n bytes at `from` the current line, and goes on after the `used` bytes there. A
+ * NUL byte is a fault: parsers would not see the rest of the line. */
+static enum lines_got pass_line(struct lines *lines, size_t n, size_t used, struct fault *fault)
 {
     char *text = (char *)lines->buffer.at + lines->from;
     lines->number++;
@@ -205,17 +200,17 @@ static int pass_line(struct lines *lines, size_t n, size_t used, struct fault *f
     lines->bytes = n && text[n - 1] == '\r' ? n - 1 : n;
     text[lines->bytes] = '\0';
     if (lines->number == 1 && check_first(lines, fault) < 0)
-        return -1;
+        return LINES_FAULT;
     if (memchr(text, '\0', lines->bytes))
         return lines_wrong(lines, text, lines->bytes, fault, "a NUL byte");
-    return 1;
+    return LINES_LINE;
 }
 
-int lines_next(struct lines *lines, struct fault *fault)
+enum lines_got lines_next(struct lines *lines, struct fault *fault)
 {
     if (lines->again) {
         lines->again = false;
-        return 1;
+        return LINES_LINE;
     }
     for (;;) {
         const char *text = lines->buffer.at ? (const char *)lines->buffer.at + lines->from : NULL;
@@ -232,9 +227,9 @@ int lines_next(struct lines *lines, struct fault *fault)
             return pass_line(lines, n, n + (end != NULL), fault);
         lines->scanned = have;
         if (lines->file_ended && !*lines->files)
-            return 0;
-        if ((lines->file_ended ? open_next(lines, fault) : read_more(lines, fault)) < 0)
-            return -1;
+            return LINES_END;
+        if ((lines->file_ended ? lines_start(lines, fault) : read_more(lines, fault)) < 0)
+            return LINES_FAULT;
     }
 }
 
@@ -245,14 +240,14 @@ bool lines_endless(const struct lines *lines)
            !memchr(text + lines->from, '\n', LINES_MOST + 1);
 }
 
-int lines_next_any(struct lines *lines, struct fault *fault)
+enum lines_got lines_next_any(struct lines *lines, struct fault *fault)
 {
     struct fault why = { FAULT_NONE, "" };
-    int got = lines_next(lines, &why);
-    if (got >= 0)
+    enum lines_got got = lines_next(lines, &why);
+    if (got != LINES_FAULT)
         return got;
     if (why.kind == FAULT_DATA && !lines_endless(lines))
-        return 1;
+        return LINES_LINE;
     *fault = why;
-    return -1;
+    return LINES_FAULT;
 }

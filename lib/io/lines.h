@@ -49,17 +49,22 @@ uint64_t lines_left(const struct lines *lines);
  * now, once: O(bytes there). */
 uint64_t lines_number(struct lines *lines);
 
-/* Opens the first file now, without waiting, so that a program that writes to a FIFO can open it
- * too. To be called before the first lines_next, which otherwise opens it. 0 or a fault. */
+/* Opens the next file now, without waiting, so that a program that writes to a FIFO can open it
+ * too: the first one, if called before the first lines_next, which otherwise opens it. 0 or a
+ * fault. */
 int lines_start(struct lines *lines, struct fault *fault);
 
-/* Makes the next line the current one: 1, 0 at the end of all files, or a fault. A last line
- * without LF is a line. A line with a NUL byte is a data fault; the next call goes on after it.
- * Waits as the watch says. */
-int lines_next(struct lines *lines, struct fault *fault) __attribute__((warn_unused_result));
+/* Makes the next line the current one: LINES_END at the end of all files. A last line without LF
+ * is a line. A line with a NUL byte is a data fault; the next call goes on after it. Waits as the
+ * watch says. */
+enum lines_got { LINES_FAULT = -1, LINES_END, LINES_LINE };
+
+enum lines_got lines_next(struct lines *lines, struct fault *fault)
+    __attribute__((warn_unused_result));
 
 /* The same, but a line that is wrong is a line too, unless it is too long. */
-int lines_next_any(struct lines *lines, struct fault *fault) __attribute__((warn_unused_result));
+enum lines_got lines_next_any(struct lines *lines, struct fault *fault)
+    __attribute__((warn_unused_result));
 
 /* Is the line that comes next too long to be read? */
 bool lines_endless(const struct lines *lines);

@@ -58,13 +58,10 @@ long watch_now(void);
 /* Rings the alarms that are due: for a program that waits by itself. 0 or a fault. */
 int watch_ring(struct watch *watch, struct fault *fault);
 
-/* Waits for so many milliseconds, though for input from nowhere: output is flushed, and all else is
- * watched. 0 or a fault. */
-int watch_pause(struct watch *watch, int milliseconds, struct fault *fault);
+/* Waits until `fd` can be read (-1: for nothing), for at most so many milliseconds. */
+enum waited { WAITED_FAULT = -1, WAITED_IN_VAIN, WAITED_READY };
 
-/* Waits until `fd` can be read, for at most so many milliseconds. 1; 0 when the time is over; or a
- * fault. */
-int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault);
+enum waited watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault);
 
 /* The same without a limit: 1 or a fault. `awaited` is what is waited for, as in "still waiting for
  * <stdin>". */

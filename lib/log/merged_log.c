@@ -47,7 +47,7 @@ enum entered merged_log_number(struct merged_log *log, struct round *round, stru
         return entered;
     if (log->last >= RECORD_MOST - 1)
         return fault_other(fault, "no number is left for another round");
-    return round_set_t(round, ++log->last, fault) < 0 ? ENTERED_FAULT : ENTERED_NEW;
+    return round_set(round, KEY_T, ++log->last, fault) < 0 ? ENTERED_FAULT : ENTERED_NEW;
 }
 
 void merged_log_close(struct merged_log *log)

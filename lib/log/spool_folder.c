@@ -71,76 +71,55 @@ static bool read_name(const char *text, struct spool_file *file)
 
 /* ---- looking through a folder ---- */
 
-/* Calls `look` for each file of the spool in a folder. 0 or a fault. */
-static int each_file(const char *folder, void (*look)(const struct spool_file *file, void *self),
-                     void *self, struct fault *fault)
+/* The next file of the spool in an open folder. False at the end, where errno is 0, or if the
+ * folder cannot be read. */
+static bool next_file(DIR *open, struct spool_file *file)
 {
-    struct spool_file file;
-    DIR *open = opendir(folder);
+    struct dirent *entry;
+    do {
+        errno = 0;
+        entry = readdir(open);
+    } while (entry && !read_name(entry->d_name, file));
+    return entry != NULL;
+}
+
+/* Ends the reading of a folder, which is NULL if it could not be opened. 0 or a fault. */
+static int end_folder(DIR *open, const char *folder, struct fault *fault)
+{
+    int why = errno;
     if (!open)
         return fault_system(fault, "cannot open folder %s", folder);
-    errno = 0;
-    for (struct dirent *entry; (entry = readdir(open)); errno = 0)
-        if (read_name(entry->d_name, &file))
-            look(&file, self);
-    int why = errno;
     closedir(open);
     errno = why;
     return why ? fault_system(fault, "cannot read folder %s", folder) : 0;
 }
 
-struct search {
-    const char *name;
-    uint64_t from;
-    struct spool_file *found;
-    bool any;
-};
-
-static void look_for_first(const struct spool_file *file, void *self)
+/* As spool_find, in one reading; without a name in *found where there is none. */
+static int find_once(const char *folder, const char *name, uint64_t from,
+                     struct spool_file *found, struct fault *fault)
 {
-    struct search *my = self;
-    if (strcmp(file->name, my->name) != 0 || (!file->open && file->last < my->from) ||
-        (my->any && my->found->first <= file->first))
-        return;
-    *my->found = *file;
-    my->any = true;
+    struct spool_file file;
+    DIR *open = opendir(folder);
+    *found = (struct spool_file){ .first = UINT64_MAX };
+    while (open && next_file(open, &file))
+        if (strcmp(file.name, name) == 0 && (file.open || file.last >= from) &&
+            file.first < found->first)
+            *found = file;
+    return end_folder(open, folder, fault);
 }
 
 /* A file that is renamed while a folder is read may be seen under neither name. So the folder is
  * read until two readings agree: each file is renamed once. */
-int spool_find(const char *folder, const char *name, uint64_t from, struct spool_file *found,
-               struct fault *fault)
+enum spooled spool_find(const char *folder, const char *name, uint64_t from,
+                        struct spool_file *found, struct fault *fault)
 {
-    struct spool_file before = { "", 0, 0, false };
-    for (bool first = true;; first = false) {
-        struct search search = { name, from, found, false };
-        if (each_file(folder, look_for_first, &search, fault) < 0)
-            return -1;
-        if (!search.any)
-            *found = (struct spool_file){ "", 0, 0, false };
-        if (!first && found->first == before.first && found->last == before.last)
-            return search.any;
-        before = *found;
+    struct spool_file before = { .first = 0 }; /* which no reading finds: rounds count from 1 */
+    for (;; before = *found) {
+        if (find_once(folder, name, from, found, fault) < 0)
+            return SPOOL_FAULT;
+        if (found->first == before.first && found->last == before.last)
+            return *found->name ? SPOOL_FOUND : SPOOL_NONE;
     }
-}
-
-struct list_search {
-    const char *name;
-    uint64_t from, until; /* last rounds that are listed */
-    struct buffer *list;
-    size_t count;
-    struct fault *fault;
-};
-
-static void add_to_list(const struct spool_file *file, void *self)
-{
-    struct list_search *my = self;
-    if (file->open || file->last < my->from || file->last > my->until ||
-        strcmp(file->name, my->name) != 0)
-        return;
-    struct spool_range *range = buffer_for(my->list, my->count + 1, sizeof *range, my->fault);
-    if (range)
-        range[my->count++] = (struct spool_range){ file->first, file->last };
 }
 
 static int by_first(const void *a, const void *b)
@@ -155,60 +134,49 @@ int spool_list(const char *folder, const char *name, uint64_t from, struct buffe
                size_t *count, struct fault *fault)
 {
     uint64_t until;
-    struct list_search search = { name, from, 0, list, 0, fault };
+    struct spool_file file;
+    *count = 0;
     if (spool_last(folder, name, &until, fault) < 0)
         return -1;
-    search.until = until;
-    if (until >= from && each_file(folder, add_to_list, &search, fault) < 0)
+    if (until < from)
+        return 0;
+    DIR *open = opendir(folder);
+    while (open && next_file(open, &file)) {
+        if (file.open || file.last < from || file.last > until || strcmp(file.name, name) != 0)
+            continue;
+        struct spool_range *range = buffer_for(list, *count + 1, sizeof *range, fault);
+        if (range)
+            range[(*count)++] = (struct spool_range){ file.first, file.last };
+    }
+    if (end_folder(open, folder, fault) < 0 || fault->kind != FAULT_NONE)
         return -1;
-    *count = search.count;
-    if (search.count)
-        qsort(list->at, search.count, sizeof(struct spool_range), by_first);
-    return fault->kind == FAULT_NONE ? 0 : -1;
+    if (*count)
+        qsort(list->at, *count, sizeof(struct spool_range), by_first);
+    return 0;
 }
 
-struct name_search {
-    const char *after;
-    char *name;
-    bool any;
-};
-
-static void look_for_name(const struct spool_file *file, void *self)
+enum spooled spool_next_name(const char *folder, char name[SPOOL_NAME + 1], struct fault *fault)
 {
-    struct name_search *my = self;
-    if ((my->after && strcmp(file->name, my->after) <= 0) ||
-        (my->any && strcmp(file->name, my->name) >= 0))
-        return;
-    strcpy(my->name, file->name);
-    my->any = true;
-}
-
-int spool_next_name(const char *folder, const char *after, char name[SPOOL_NAME + 1],
-                    struct fault *fault)
-{
-    struct name_search search = { after, name, false };
-    return each_file(folder, look_for_name, &search, fault) < 0 ? -1 : search.any;
-}
-
-struct last_search {
-    const char *name;
-    uint64_t last;
-};
-
-static void look_for_last(const struct spool_file *file, void *self)
-{
-    struct last_search *my = self;
-    bool wanted = !my->name || strcmp(file->name, my->name) == 0;
-    if (!file->open && file->last > my->last && wanted)
-        my->last = file->last;
+    struct spool_file file, next = { .name = "" };
+    DIR *open = opendir(folder);
+    while (open && next_file(open, &file))
+        if (strcmp(file.name, name) > 0 && (!*next.name || strcmp(file.name, next.name) < 0))
+            next = file;
+    strcpy(name, next.name);
+    if (end_folder(open, folder, fault) < 0)
+        return SPOOL_FAULT;
+    return *next.name ? SPOOL_FOUND : SPOOL_NONE;
 }
 
 int spool_last(const char *folder, const char *name, uint64_t *last, struct fault *fault)
 {
-    struct last_search search = { name, 0 };
-    int result = each_file(folder, look_for_last, &search, fault);
-    *last = search.last;
-    return result;
+    struct spool_file file;
+    DIR *open = opendir(folder);
+    *last = 0;
+    while (open && next_file(open, &file))
+        if (!file.open && file.last > *last && (!name || strcmp(file.name, name) == 0))
+            *last = file.last;
+    return end_folder(open, folder, fault);
 }
 
 /* ---- finishing a file ---- */
@@ -235,7 +203,7 @@ struct whole { /* the whole rounds at the beginning of a file */
     bool ended;   /* an end record is the last record of the file */
 };
 
-/* Reads the records of a mapped file as far as they are whole. 0 or a fault of the system. */
+/* Reads the records of a file as far as they are whole. 0 or a fault of the system. */
 static int read_whole(struct reader *reader, struct whole *whole, struct fault *fault)
 {
     struct fault damage = { FAULT_NONE, "" };
@@ -244,7 +212,6 @@ static int read_whole(struct reader *reader, struct whole *whole, struct fault *
     struct record *record = malloc(sizeof *record);
     if (!record)
         return fault_no_room(fault, sizeof *record);
-    *whole = (struct whole){ 0, 0, 0, false };
     while ((got = reader_next(reader, record, &damage)) > 0) {
         const char *text = record_key(record, "t");
         if (record->kind != RECORD_ROUND || !text || !record_number(text, RECORD_MOST, &t))
@@ -279,29 +246,27 @@ static int mend(int fd, const char *path, struct whole *whole, uint64_t *lost,
 {
     struct mapped mapped;
     int result = mapped_open(&mapped, fd, path, NULL, fault);
-    off_t size = lseek(fd, 0, SEEK_END);
-    *lost = 0;
-    if (result == 0 && (size < 0 || !mapped.map))
-        result = size < 0 ? fault_system(fault, "cannot read %s", path) : 0;
-    *whole = (struct whole){ 0, 0, 0, false };
-    if (result == 0 && mapped.map)
+    if (result == 0)
         result = read_whole(&mapped.reader, whole, fault);
     mapped_close(&mapped);
+    off_t size = lseek(fd, 0, SEEK_END);
+    if (result == 0 && size < 0)
+        result = fault_system(fault, "cannot read %s", path);
     if (result < 0)
         return -1;
-    if (!whole->ended)
-        *lost = (uint64_t)size - whole->bytes;
-    if (whole->rounds > 0 && !whole->ended && end_file(fd, path, whole, fault) < 0)
+    *lost = whole->ended ? 0 : (uint64_t)size - whole->bytes;
+    if (whole->rounds == 0)
+        return 0;
+    if (!whole->ended && end_file(fd, path, whole, fault) < 0)
         return -1;
-    return whole->rounds > 0 && sync_file(fd) < 0 ? fault_system(fault, "cannot write %s", path)
-                                                   : 0;
+    return sync_file(fd) < 0 ? fault_system(fault, "cannot write %s", path) : 0;
 }
 
 int spool_salvage(const char *folder, const struct spool_file *file,
                   struct spool_salvaged *salvaged, struct fault *fault)
 {
     char path[SPOOL_PATH];
-    struct whole whole;
+    struct whole whole = { .rounds = 0 };
     *salvaged = (struct spool_salvaged){ *file, 0, 0 };
     if (spool_path(folder, file, path, fault) < 0)
         return -1;

@@ -30,10 +30,11 @@ int spool_path(const char *folder, const struct spool_file *file, char path[SPOO
                struct fault *fault);
 
 /* Finds the file of that log that holds the smallest round numbers from `from` on: the finished
- * file whose last round is `from` or later, or the open one, that begins first. 1, 0 where there is
- * none, or a fault. */
-int spool_find(const char *folder, const char *name, uint64_t from, struct spool_file *found,
-               struct fault *fault);
+ * file whose last round is `from` or later, or the open one, that begins first. */
+enum spooled { SPOOL_FAULT = -1, SPOOL_NONE, SPOOL_FOUND };
+
+enum spooled spool_find(const char *folder, const char *name, uint64_t from,
+                        struct spool_file *found, struct fault *fault);
 
 /* Lists the finished files of that log whose last round is `from` or later, by their first rounds,
  * as struct spool_range [*count] in `list`. None of them is missing of those up to the last one. 0
@@ -45,10 +46,8 @@ struct spool_range {
 int spool_list(const char *folder, const char *name, uint64_t from, struct buffer *list,
                size_t *count, struct fault *fault);
 
-/* Finds the log whose name comes first after `after` (NULL: the first of all), in the order of
- * bytes. 1, with its name in `name`; 0 where there is none; or a fault. */
-int spool_next_name(const char *folder, const char *after, char name[SPOOL_NAME + 1],
-                    struct fault *fault);
+/* Makes `name`, at first "", the one of the next log, in the order of bytes. */
+enum spooled spool_next_name(const char *folder, char name[SPOOL_NAME + 1], struct fault *fault);
 
 /* The number of the last round in the finished files of that log (NULL: of all logs), 0 where there
  * are none, in *last. 0 or a fault. */

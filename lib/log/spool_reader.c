@@ -44,13 +44,11 @@ static int add_log(struct spool_reader *reader, const char *folder, const char *
  * fault. */
 static int look_into(struct spool_reader *reader, const char *folder, struct fault *fault)
 {
-    char name[SPOOL_NAME + 1];
-    const char *after = NULL;
+    char name[SPOOL_NAME + 1] = "";
     int got, any = 0;
     if (reader->name && known(reader, folder, reader->name))
         return 1;
-    while ((got = spool_next_name(folder, after, name, fault)) > 0) {
-        after = name;
+    while ((got = spool_next_name(folder, name, fault)) > 0) {
         if (reader->name && strcmp(reader->name, name) != 0)
             continue;
         any = 1;
@@ -95,14 +93,13 @@ void spool_reader_close(struct spool_reader *reader)
 
 /* ---- a log ---- */
 
-/* Finds the file that has the next rounds, in the list or in the folder. 1, 0 where there is none,
- * or a fault. */
-static int find_file(struct spool_log *log, struct fault *fault)
+/* Finds the file that has the next rounds, in the list or in the folder. */
+static enum spooled find_file(struct spool_log *log, struct fault *fault)
 {
     if (log->next == log->listed) {
         log->next = log->listed = 0;
         if (spool_list(log->folder, log->name, log->from, &log->list, &log->listed, fault) < 0)
-            return -1;
+            return SPOOL_FAULT;
     }
     if (log->next == log->listed)
         return spool_find(log->folder, log->name, log->from, &log->file, fault);
@@ -111,18 +108,20 @@ static int find_file(struct spool_log *log, struct fault *fault)
     log->file.first = range->first;
     log->file.last = range->last;
     stpncpy(log->file.name, log->name, SPOOL_NAME);
-    return 1;
+    return SPOOL_FOUND;
 }
 
-/* Opens the file that has the next rounds. 1, 0 where there is none, or a fault. */
-static int open_file(struct spool_log *log, struct fault *fault)
+/* Opens the file that has the next rounds. */
+static enum spooled open_file(struct spool_log *log, struct fault *fault)
 {
     for (;;) {
-        int found = find_file(log, fault);
-        if (found <= 0 || (log->file.open && log->file.first == log->ended))
-            return found < 0 ? -1 : 0; /* a file with an end record is about to be renamed */
+        enum spooled found = find_file(log, fault);
+        if (found != SPOOL_FOUND)
+            return found;
+        if (log->file.open && log->file.first == log->ended)
+            return SPOOL_NONE; /* a file with an end record is about to be renamed */
         if (spool_path(log->folder, &log->file, log->path, fault) < 0)
-            return -1;
+            return SPOOL_FAULT;
         log->fd = watch_open(NULL, log->path, O_RDONLY, 0, fault);
         if (log->fd >= 0)
             break;
@@ -130,7 +129,7 @@ static int open_file(struct spool_log *log, struct fault *fault)
             return fault_system(fault, "cannot open %s", log->path);
     }
     reader_open(&log->reader, log->fd, log->path, NULL);
-    return 1;
+    return SPOOL_FOUND;
 }
 
 /* Has the open file been removed, because it held no whole round? */
@@ -151,20 +150,20 @@ static int unread_rest(struct spool_log *log, struct fault *fault)
     return 0;
 }
 
-/* The file has no whole record any more: 0 where it is still open, or a fault. */
-static int at_cut(struct spool_log *log, struct fault *fault)
+/* The file has no whole record any more: no fault where it is still open. */
+static enum spooled at_cut(struct spool_log *log, struct fault *fault)
 {
     if (fault->kind != FAULT_CUT || !log->file.open) {
         if (fault->kind == FAULT_CUT)
             fault->kind = FAULT_DATA;
-        return -1;
+        return SPOOL_FAULT;
     }
     *fault = (struct fault){ FAULT_NONE, "" };
     if (unread_rest(log, fault) < 0)
-        return -1;
+        return SPOOL_FAULT;
     if (removed(log))
         close_file(log);
-    return 0;
+    return SPOOL_NONE;
 }
 
 /* Is the first key none that a damaged crc= turned into? */
@@ -174,8 +173,9 @@ static bool first_known(const struct record *record)
            (name_is(record->key[0].name, "t") || name_begins(record->key[0].name, "x-"));
 }
 
-/* The number of a round that is to come next: 1; 0 where it is before those wanted; or a fault. */
-static int check_round(struct spool_log *log, const struct record *record, struct fault *fault)
+/* Checks a record. SPOOL_NONE: it is a round before those wanted. */
+static enum spooled check_round(struct spool_log *log, const struct record *record,
+                                struct fault *fault)
 {
     uint64_t t;
     const char *text = record_key(record, "t");
@@ -186,9 +186,9 @@ static int check_round(struct spool_log *log, const struct record *record, struc
         return fault_data(fault, "%s: round %" PRIu64 ", which its name does not cover", log->path,
                           t);
     if (t < log->from)
-        return 0;
+        return SPOOL_NONE;
     log->from = t + 1;
-    return 1;
+    return SPOOL_FOUND;
 }
 
 /* The file was read to its end record. */
@@ -201,30 +201,32 @@ static void end_file(struct spool_log *log)
         log->from = log->file.last + 1;
 }
 
-/* The next round of a log: 1, 0 where there is none now, or a fault. */
-static int next_round(struct spool_log *log, struct record *record, struct fault *fault)
+/* The next round of a log. */
+static enum spooled next_round(struct spool_log *log, struct record *record, struct fault *fault)
 {
     for (;;) {
-        int got = log->fd >= 0 ? 1 : open_file(log, fault);
-        if (got <= 0)
-            return got;
-        got = reader_next(&log->reader, record, fault);
-        if (got < 0)
+        enum spooled found = log->fd >= 0 ? SPOOL_FOUND : open_file(log, fault);
+        if (found != SPOOL_FOUND)
+            return found;
+        enum reading got = reader_next(&log->reader, record, fault);
+        if (got == READ_FAULT)
             return at_cut(log, fault);
-        if (got > 0 && (got = check_round(log, record, fault)) != 0)
-            return got;
+        found = got == READ_WHOLE ? check_round(log, record, fault) : SPOOL_NONE;
+        if (found != SPOOL_NONE)
+            return found;
         if (log->reader.ended)
             end_file(log);
     }
 }
 
-int spool_reader_next(struct spool_reader *reader, struct record *record, struct fault *fault)
+enum spooled spool_reader_next(struct spool_reader *reader, struct record *record,
+                               struct fault *fault)
 {
     while (reader->dry < reader->count) {
         if (reader->at >= reader->count)
             reader->at = 0;
-        int got = next_round(logs(reader)[reader->at], record, fault);
-        if (got != 0) {
+        enum spooled got = next_round(logs(reader)[reader->at], record, fault);
+        if (got != SPOOL_NONE) {
             reader->dry = 0;
             return got;
         }
@@ -232,12 +234,12 @@ int spool_reader_next(struct spool_reader *reader, struct record *record, struct
         reader->dry++;
     }
     if (!reader->follows)
-        return 0;
+        return SPOOL_NONE;
     reader->dry = 0;
     for (char *const *folder = reader->folders; *folder; folder++)
         if (look_into(reader, *folder, fault) < 0)
-            return -1;
-    return 0;
+            return SPOOL_FAULT;
+    return SPOOL_NONE;
 }
 
 int spool_reader_last(const char *folder, const char *name, struct record *record, uint64_t *last,

@@ -40,10 +40,11 @@ struct spool_reader {
 int spool_reader_open(struct spool_reader *reader, struct fault *fault);
 
 /* Reads the next round, each log to its end before the next one. An open file ends after its last
- * whole round. 1: a round, whose payload is valid until the next call. 0: there is none now; where
- * the reader follows, a later call may find more. Or a fault: a finished file is cut or damaged, or
- * its rounds do not rise. */
-int spool_reader_next(struct spool_reader *reader, struct record *record, struct fault *fault);
+ * whole round. SPOOL_FOUND: a round, whose payload is valid until the next call. SPOOL_NONE: there
+ * is none now; where the reader follows, a later call may find more. SPOOL_FAULT: a finished file
+ * is cut or damaged, or its rounds do not rise. */
+enum spooled spool_reader_next(struct spool_reader *reader, struct record *record,
+                               struct fault *fault);
 
 void spool_reader_close(struct spool_reader *reader);
 

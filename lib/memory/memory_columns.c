@@ -49,8 +49,8 @@ int memory_columns_put(struct buffer *buffer, const struct memory_table *table,
     for (size_t c = 0; made && c < COLUMNS; c++) {
         made[c] = (struct table_column){ .source = { next_numbers, first_again }, .table = table,
                                          .offset = columns[c].offset };
-        if (model_put_source(model, columns[c].name, columns[c].type, table->used,
-                             &made[c].source, fault) < 0)
+        if (record_put_source(&model->record, columns[c].name, columns[c].type, table->used,
+                              &made[c].source, fault) < 0)
             return -1;
     }
     return made ? 0 : -1;
@@ -68,7 +68,7 @@ int memory_columns_put_some(struct buffer *buffer, const struct memory_table *ta
         number[e] = entry->n;
         number[n + e] = entry->sum;
     }
-    if (model_put_whole(model, columns[KEYS].name, n, key, fault) < 0 ||
+    if (record_put(&model->record, columns[KEYS].name, COLUMN_U8, n, key, fault) < 0 ||
         model_put(model, columns[ANSWERS].name, n, number, fault) < 0)
         return -1;
     return model_put(model, columns[SUMS].name, n, number + n, fault);

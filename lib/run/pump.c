@@ -108,7 +108,7 @@ static int refuse_round(struct pump *pump, const struct reader *reader)
 static enum outcome each_round(struct pump *pump, const struct reader *reader)
 {
     char name[ROUND_NAME];
-    if (round_columns(&pump->round, &pump->fault) < 0) {
+    if (round_columns_read(&pump->round, &pump->fault) < 0) {
         refuse_round(pump, reader);
         return FAIL;
     }

@@ -157,12 +157,12 @@ static int await_update(struct fifo *fifo, struct fault *fault)
     int ready = watch_readable(&fifo->own, fifo->fd, PATIENCE, fault);
     if (ready != 0)
         return ready < 0 ? -1 : 0;
-    int took = reader_take(&fifo->reader, fault);
-    if (took == 2)
+    enum taken took = reader_take(&fifo->reader, fault);
+    if (took == TAKEN_END)
         return fault_other(fault, "ring %s: no update opened it within %d seconds: is there an "
                              "update -f %s in the pipeline?", fifo->path, PATIENCE / 1000,
                              fifo->path);
-    return took;
+    return took == TAKEN_FAULT ? -1 : 0;
 }
 
 static int get_message(struct ring *ring, uint64_t r, const struct model **message,
@@ -191,9 +191,9 @@ static int get_message(struct ring *ring, uint64_t r, const struct model **messa
 static int take_message(void *self, struct fault *fault)
 {
     struct fifo *fifo = self;
-    int took = reader_take(&fifo->reader, fault);
-    if (took != 2)
-        return took;
+    enum taken took = reader_take(&fifo->reader, fault);
+    if (took != TAKEN_END)
+        return took == TAKEN_FAULT ? -1 : 0;
     fifo->own.out = NULL; /* if the reader of our output is gone too, update is the cause */
     enum message got;
     while ((got = next_message(fifo, fault)) == MESSAGE_READ)

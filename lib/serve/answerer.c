@@ -54,7 +54,7 @@ static int read_request(struct answerer *my, const char *text, size_t n, uint64_
         return fault_data(fault, "request: it has no documents");
     if (found == SVM_FAULT || check_names(&query, fault) < 0 ||
         svm_round(&my->svm, &query, my->next, my->round, fault) < 0 ||
-        round_set_time(my->round, stamp, fault) < 0)
+        round_set(my->round, KEY_TIME, stamp, fault) < 0)
         return -1;
     return round_read(my->round, fault);
 }

@@ -6,7 +6,6 @@
 
 #include "base/magic.h"
 #include "base/names.h"
-#include "base/table.h"
 #include "base/text.h"
 #include "stream/checksum.h"
 
@@ -144,31 +143,6 @@ static int parse_columns(struct record *record, char *text, struct fault *fault)
     return 0;
 }
 
-/* A table of the keys is made only where there are more than a round has. */
-enum { FEW = 32 };
-
-static const void *name_of(const void *record, uint64_t entry, size_t *n)
-{
-    const char *name = ((const struct record *)record)->key[entry - 1].name;
-    *n = strlen(name);
-    return name;
-}
-
-/* Adds a key, whose name must be a new one. 0 or a fault. */
-static int enter_key(struct record *record, struct table *known, struct key key,
-                     struct fault *fault)
-{
-    bool many = record->keys >= FEW;
-    if (many ? table_find(known, record, key.name, strlen(key.name)) > 0
-             : record_key(record, key.name) != NULL)
-        return wrong(fault, "a key comes twice", key.name);
-    record->key[record->keys++] = key;
-    for (size_t k = known->used; many && k < record->keys; k++)
-        if (table_add(known, record, k + 1, fault) < 0)
-            return -1;
-    return 0;
-}
-
 /* crc= where it may stand, as the first key: returns the words after it. Others are refused when
  * their turn comes. */
 static char *read_crc(struct record *record, char *words)
@@ -191,7 +165,7 @@ static int refuse_crc(const struct record *record, const char *value, struct fau
     return wrong(fault, "crc= must be eight digits 0-9a-f, not", value);
 }
 
-static int parse_key(struct record *record, struct table *known, char *name, struct fault *fault)
+static int parse_key(struct record *record, char *name, struct fault *fault)
 {
     char *value = cut(name, '=');
     if (!value)
@@ -202,12 +176,14 @@ static int parse_key(struct record *record, struct table *known, char *name, str
         return wrong(fault, "a key without a value", name);
     if (name_is(name, "crc"))
         return refuse_crc(record, value, fault);
-    return enter_key(record, known, (struct key){ .name = name, .value = value }, fault);
+    if (record_key(record, name))
+        return wrong(fault, "a key comes twice", name);
+    record->key[record->keys++] = (struct key){ .name = name, .value = value };
+    return 0;
 }
 
 /* Keys, then cols= where there are columns, then bytes=, which ends the line. */
-static int parse_words(struct record *record, char *word, struct table *known,
-                       struct fault *fault)
+static int parse_words(struct record *record, char *word, struct fault *fault)
 {
     uint64_t said;
     bool columns = false;
@@ -217,7 +193,7 @@ static int parse_words(struct record *record, char *word, struct table *known,
             return wrong(fault, "only bytes= may follow cols=, not", word);
         columns = name_begins(word, "cols=");
         if ((columns ? parse_columns(record, word + 5, fault)
-                     : parse_key(record, known, word, fault)) < 0)
+                     : parse_key(record, word, fault)) < 0)
             return -1;
         word = next;
     }
@@ -276,12 +252,8 @@ int header_parse(struct record *record, const char *line, size_t n, struct fault
         return -1;
     if (used < n)
         return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
-    if (check_printable(line, n, fault) < 0)
-        return -1;
-    struct table known = { .key = name_of };
-    int parsed = parse_words(record, read_crc(record, rest), &known, fault);
-    table_close(&known);
-    if (parsed < 0)
+    if (check_printable(line, n, fault) < 0 ||
+        parse_words(record, read_crc(record, rest), fault) < 0)
         return -1;
     if (record->kind == RECORD_END)
         return check_end(record, fault);
@@ -323,13 +295,6 @@ static void add_key(char *line, size_t *at, const char *name)
     add(line, at, "=");
 }
 
-static void add_crc(char *line, size_t *at, uint32_t crc)
-{
-    char digits[CHECKSUM_DIGITS + 1] = "";
-    checksum_print(digits, crc);
-    add(line, at, digits);
-}
-
 int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
                   struct fault *fault)
 {
@@ -343,7 +308,7 @@ int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t
     }
     if (record->has_crc != CRC_NONE) {
         add_key(line, &at, "crc");
-        add_crc(line, &at, record->crc);
+        add(line, &at, "00000000"); /* as it counts in the checksum */
     }
     for (size_t k = 0; record->kind != RECORD_END && k < record->keys; k++) {
         add_key(line, &at, record->key[k].name);
@@ -360,8 +325,10 @@ int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t
     add(line, &at, "\n");
     if (at > RECORD_LINE)
         return fault_data(fault, "its header line would be longer than %d bytes", RECORD_LINE);
-    if (record->has_crc == CRC_WANTED)
-        checksum_print(line + CHECKSUM_AT, checksum_of(record, line, at));
+    if (record->has_crc != CRC_NONE)
+        checksum_print(line + CHECKSUM_AT, record->has_crc == CRC_KEPT
+                                               ? record->crc
+                                               : checksum_of(record, line, at));
     *n = at;
     return 0;
 }

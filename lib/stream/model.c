@@ -6,6 +6,14 @@
 #include "base/unaligned.h"
 #include "math/finite.h"
 
+/* A model without numbers yet. */
+static void clear(struct model *model)
+{
+    model->w = model->index = model->value = model->shared = NULL;
+    model->changes = 0;
+    model->scale = 1;
+}
+
 static int read_number(const struct record *record, const char *name, uint64_t most,
                        uint64_t *value, struct fault *fault)
 {
@@ -28,9 +36,7 @@ static int read_keys(struct model *model, struct fault *fault)
         read_number(record, "dim", (uint64_t)1 << 32, &dim, fault) < 0)
         return -1;
     model->dim = (size_t)dim;
-    model->w = model->index = model->value = model->shared = NULL;
-    model->changes = 0;
-    model->scale = 1;
+    clear(model);
     return 0;
 }
 
@@ -118,9 +124,7 @@ int model_start(struct model *model, const char *learner, uint64_t rounds, size_
     model->learner = learner;
     model->rounds = rounds;
     model->dim = dim;
-    model->w = model->index = model->value = model->shared = NULL;
-    model->changes = 0;
-    model->scale = 1;
+    clear(model);
     if (record_set(&model->record, 0, "learner", learner, fault) < 0 ||
         record_set_number(&model->record, 1, "rounds", rounds, fault) < 0)
         return -1;
@@ -165,18 +169,6 @@ int model_put(struct model *model, const char *name, size_t n, const double *dat
               struct fault *fault)
 {
     return record_put(&model->record, name, COLUMN_F8, n, data, fault);
-}
-
-int model_put_whole(struct model *model, const char *name, size_t n, const uint64_t *data,
-                    struct fault *fault)
-{
-    return record_put(&model->record, name, COLUMN_U8, n, data, fault);
-}
-
-int model_put_source(struct model *model, const char *name, enum column_type type, size_t n,
-                     struct column_source *source, struct fault *fault)
-{
-    return record_put_source(&model->record, name, type, n, source, fault);
 }
 
 bool model_has(const struct model *model, const char *name, size_t n, struct fault *fault)

@@ -55,12 +55,6 @@ int model_set(struct model *model, const char *name, const char *value, struct f
 int model_put(struct model *model, const char *name, size_t n, const double *data,
               struct fault *fault);
 
-/* Adds a column of whole numbers; one whose numbers are made while the model is written. */
-int model_put_whole(struct model *model, const char *name, size_t n, const uint64_t *data,
-                    struct fault *fault);
-int model_put_source(struct model *model, const char *name, enum column_type type, size_t n,
-                     struct column_source *source, struct fault *fault);
-
 /* Is there a column f8[n] of that name? true, or false with a data fault. */
 bool model_has(const struct model *model, const char *name, size_t n, struct fault *fault);
 

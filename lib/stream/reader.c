@@ -51,36 +51,41 @@ static unsigned char *make_room(struct reader *reader, size_t *room, struct faul
     return at + held;
 }
 
-int reader_take(struct reader *reader, struct fault *fault)
+enum taken reader_take(struct reader *reader, struct fault *fault)
 {
     size_t room;
     unsigned char *at = make_room(reader, &room, fault);
     if (!at)
-        return -1;
+        return TAKEN_FAULT;
     ssize_t got = read(reader->fd, at, room);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
-        return 0;
+        return TAKEN_NOTHING;
     if (got < 0)
         return fault_system(fault, "cannot read %s", reader->name);
     reader->until += (size_t)got;
-    return got ? 1 : 2;
+    return got ? TAKEN_BYTES : TAKEN_END;
 }
 
-int reader_more(struct reader *reader, struct fault *fault)
+/* Waits for more bytes and reads them. */
+static enum reading read_more(struct reader *reader, struct fault *fault)
 {
-    int took = reader->fd < 0 ? 2 : 0;
-    while (took == 0) {
+    enum taken took = reader->fd < 0 ? TAKEN_END : TAKEN_NOTHING;
+    while (took == TAKEN_NOTHING) {
         if (reader->watch && watch_input(reader->watch, reader->fd, reader->awaited, fault) < 0)
-            return -1;
+            return READ_FAULT;
         took = reader_take(reader, fault);
     }
-    return took < 0 ? -1 : took == 1;
+    return took == TAKEN_FAULT ? READ_FAULT : took == TAKEN_END ? READ_END : READ_WHOLE;
 }
 
-/* Bytes that were read and not parsed. */
-static size_t held(const struct reader *reader)
+enum reading reader_fill(struct reader *reader, size_t n, bool exactly, struct fault *fault)
 {
-    return reader->until - reader->from;
+    enum reading more = READ_WHOLE;
+    while (more == READ_WHOLE && reader_held(reader) < n) {
+        reader->read_most = exactly ? n - reader_held(reader) : 0;
+        more = read_more(reader, fault);
+    }
+    return more;
 }
 
 /* The fault for a stream that stops too early; or that a signal stopped this program. */
@@ -88,7 +93,7 @@ static int cut_short(struct reader *reader, struct fault *fault)
 {
     if (reader->watch && watch_stopped(reader->watch, WATCH_GRACE, fault) < 0)
         return -1;
-    if (!reader->any && held(reader) == 0)
+    if (!reader->records && !reader->ended && reader_held(reader) == 0)
         return fault_cut(fault, "%s: stream cut short: the input is empty, without even an end "
                          "record", reader->name);
     if (!reader->last[0])
@@ -103,37 +108,23 @@ static bool may_begin(const void *bytes, size_t n)
     return memcmp(bytes, magic, n < sizeof magic - 1 ? n : sizeof magic - 1) == 0;
 }
 
-/* Reads until there is a header line, of *n bytes with its LF, or bytes that cannot become one. 1,
- * 0 at the end of the input, or a fault. */
-static int find_line(struct reader *reader, size_t *n, struct fault *fault)
+enum reading reader_line(struct reader *reader, size_t *n, struct fault *fault)
 {
     size_t looked = 0;
     for (;;) {
         const unsigned char *line = reader->bytes ? reader->bytes + reader->from : NULL;
-        size_t have = held(reader) < RECORD_LINE ? held(reader) : RECORD_LINE;
+        size_t have = reader_held(reader) < RECORD_LINE ? reader_held(reader) : RECORD_LINE;
         const unsigned char *end = have > looked ? memchr(line + looked, '\n', have - looked) : 0;
-        if (end) {
-            *n = (size_t)(end - line) + 1;
-            return 1;
-        }
+        *n = end ? (size_t)(end - line) + 1 : have;
+        if (end || have == RECORD_LINE)
+            return READ_WHOLE;
         looked = have;
-        int more = have == RECORD_LINE ? 0 : reader_more(reader, fault);
-        if (more < 0)
-            return -1;
-        if (more == 0) {
-            *n = have;
-            return have == RECORD_LINE || (have && !may_begin(reader->bytes + reader->from, have));
-        }
+        enum reading more = read_more(reader, fault);
+        if (more == READ_END && have && !may_begin(reader->bytes + reader->from, have))
+            return READ_WHOLE;
+        if (more != READ_WHOLE)
+            return more;
     }
-}
-
-/* Adds the place to a fault in a header line: after which record it stands. */
-static void malformed(struct reader *reader, struct fault *fault)
-{
-    if (reader->last[0])
-        fault_place(fault, "%s: after %s: ", reader->name, reader->last);
-    else
-        fault_place(fault, "%s: ", reader->name);
 }
 
 /* Checks the count of an end record: the number of records since the last one. */
@@ -144,7 +135,7 @@ static int check_end(struct reader *reader, const struct record *record, struct 
                          "%s: the end record counts %" PRIu64 " rounds, but %" PRIu64 " came",
                          reader->name, record->rounds, reader->since);
     reader->since = 0;
-    reader->any = reader->ended = true;
+    reader->ended = true;
     return 0;
 }
 
@@ -164,7 +155,6 @@ static void remember(struct reader *reader, const struct record *record)
 {
     reader->since++;
     reader->records++;
-    reader->any = true;
     reader->ended = false;
     name_record(record, reader->last);
 }
@@ -176,32 +166,8 @@ void reader_refuse(const struct reader *reader, const struct record *record, str
     fault_place(fault, "%s: %s: ", reader->name, name);
 }
 
-/* Reads until n bytes are held, and with `exactly` no byte more. 1, 0 at the end of the input, or a
- * fault. */
-static int fill_to(struct reader *reader, size_t n, bool exactly, struct fault *fault)
-{
-    int more = 1;
-    while (more > 0 && held(reader) < n) {
-        reader->read_most = exactly ? n - held(reader) : 0;
-        more = reader_more(reader, fault);
-    }
-    return more;
-}
-
-/* Reads n bytes that are in the input pipe: 1, 0 at the end of the input, or a fault. */
-static int read_present(struct reader *reader, size_t n, struct fault *fault)
-{
-    int took = 1;
-    size_t until = held(reader) + n;
-    while ((took == 0 || took == 1) && held(reader) < until) {
-        reader->read_most = until - held(reader);
-        took = reader_take(reader, fault);
-    }
-    return took == 2 ? 0 : took < 0 ? -1 : 1;
-}
-
-/* The pipe has no room for all of the features: reads back those that it has. 1 or a fault. */
-static int read_back(struct reader *reader, struct fault *fault)
+/* The pipe has no room for all of the features: reads back those that it has. */
+static enum reading read_back(struct reader *reader, struct fault *fault)
 {
     struct splice *spliced = reader->spliced;
     size_t room;
@@ -214,46 +180,40 @@ static int read_back(struct reader *reader, struct fault *fault)
         reader->until += (size_t)got;
     }
     splice_drop(spliced);
-    return 1;
+    return READ_WHOLE;
 }
 
-/* Puts the last n bytes of the payload, none of which has been read, into the splice. 1, with
- * record->spliced set if there was room for them; 0 at the end of the input; or a fault. */
-static int splice_payload(struct reader *reader, struct record *record, size_t n,
+/* Puts the last n bytes of the payload, none of which has been read, into the splice, and sets
+ * record->spliced if there was room for them. */
+static enum reading splice_payload(struct reader *reader, struct record *record, size_t n,
                           struct fault *fault)
 {
     struct splice *spliced = reader->spliced;
     bool looked = false;
-    while (n && (reader->copying || spliced->held || !splice_leave(spliced, reader->fd, n))) {
-        ssize_t got = reader->copying ? splice_copy(spliced, reader->fd, n)
-                                     : splice_take(spliced, reader->fd, n);
+    while (n) {
+        ssize_t got = splice_take(spliced, reader->fd, n, reader->copying);
         if (got < 0 && (looked || errno != EAGAIN))
             return read_back(reader, fault);
         looked = got < 0;
         if (looked && reader->watch &&
             watch_input(reader->watch, reader->fd, reader->awaited, fault) < 0)
-            return -1;
+            return READ_FAULT;
         if (looked)
             continue;
-        int more = got && reader->copying ? read_present(reader, (size_t)got, fault) : got > 0;
-        if (more <= 0)
-            return more;
+        if (got == 0)
+            return READ_END;
+        if (reader->copying &&
+            reader_fill(reader, reader_held(reader) + (size_t)got, true, fault) < 0)
+            return READ_FAULT;
         n -= (size_t)got;
     }
     record->spliced = spliced;
-    return 1;
-}
-
-/* How many bytes to read at once, so that the header line and small columns of the next record
- * come, but not its features. `bytes` is what they took in the last record. */
-static size_t next_read_most(size_t bytes)
-{
-    return bytes + bytes / 4 + 64;
+    return READ_WHOLE;
 }
 
 /* Reads the payload after a header line of `line` bytes: into memory, and large features into the
- * splice where there is one. 1, 0 at the end of the input, or a fault. */
-static int read_payload(struct reader *reader, struct record *record, size_t line,
+ * splice where there is one. */
+static enum reading read_payload(struct reader *reader, struct record *record, size_t line,
                         struct fault *fault)
 {
     struct splice *spliced = reader->spliced;
@@ -262,63 +222,62 @@ static int read_payload(struct reader *reader, struct record *record, size_t lin
     bool large = features >= LARGE && features <= spliced->room;
     size_t head = large ? all - features : all;
     reader->copying = reader->copies || record->has_crc == CRC_KEPT;
-    int got = fill_to(reader, head, large, fault);
-    if (got > 0 && large && held(reader) + LARGE <= all)
-        got = splice_payload(reader, record, all - held(reader), fault);
-    if (got > 0 && !record->spliced)
-        got = fill_to(reader, all, large, fault);
-    reader->read_most = large ? next_read_most(head) : 0;
-    if (got > 0 && record->spliced) {
+    enum reading got = reader_fill(reader, head, large, fault);
+    if (got == READ_WHOLE && large && reader_held(reader) + LARGE <= all)
+        got = splice_payload(reader, record, all - reader_held(reader), fault);
+    if (got == READ_WHOLE && !record->spliced)
+        got = reader_fill(reader, all, large, fault);
+    /* So that the next header line and small columns come at once, without its features. */
+    reader->read_most = large ? head + head / 4 + 64 : 0;
+    if (got == READ_WHOLE && record->spliced) {
         spliced->first = reader->bytes + reader->from + head;
         spliced->firsts = features - spliced->held;
     }
     return got;
 }
 
-/* Parses one header line, also that of an end record. 1, 0 at the end of the input, or a fault. */
-static int next_header(struct reader *reader, struct record *record, struct fault *fault)
+/* Parses one header line, also that of an end record. */
+static enum reading next_header(struct reader *reader, struct record *record, struct fault *fault)
 {
     if (reader->spliced)
         splice_drop(reader->spliced);
-    int found = find_line(reader, &reader->line, fault);
-    if (found <= 0)
+    enum reading found = reader_line(reader, &reader->line, fault);
+    if (found != READ_WHOLE)
         return found;
     const char *line = (const char *)reader->bytes + reader->from;
     size_t n = reader->line;
-    if (header_parse(record, line, line[n - 1] == '\n' ? n - 1 : n, fault) < 0) {
-        malformed(reader, fault);
-        return -1;
-    }
-    if (record->bytes > SIZE_MAX / 2) {
-        fault_data(fault, "a record of %" PRIu64 " bytes is too large for this machine",
-                   record->bytes);
-        malformed(reader, fault);
-        return -1;
-    }
-    return 1;
+    int wrong = header_parse(record, line, line[n - 1] == '\n' ? n - 1 : n, fault);
+    if (wrong == 0 && record->bytes > SIZE_MAX / 2)
+        wrong = fault_data(fault, "a record of %" PRIu64 " bytes is too large for this machine",
+                           record->bytes);
+    if (wrong == 0)
+        return READ_WHOLE;
+    if (reader->last[0])
+        fault_place(fault, "%s: after %s: ", reader->name, reader->last);
+    else
+        fault_place(fault, "%s: ", reader->name);
+    return READ_FAULT;
 }
 
 /* The end record of a stream that has only one: nothing may have come after it. */
 static int after_end(const struct reader *reader, struct fault *fault)
 {
-    if (held(reader) == 0)
+    if (reader_held(reader) == 0)
         return 0;
     return fault_data(fault, "%s: more came after the end record, which is the end in a ring",
                       reader->name);
 }
 
-int reader_header(struct reader *reader, struct record *record, struct fault *fault)
+enum reading reader_header(struct reader *reader, struct record *record, struct fault *fault)
 {
     for (;;) {
-        int got = next_header(reader, record, fault);
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            return reader->ended && held(reader) == 0 ? 0 : cut_short(reader, fault);
-        if (record->kind != RECORD_END)
-            return 1;
+        enum reading got = next_header(reader, record, fault);
+        if (got == READ_END && !(reader->ended && reader_held(reader) == 0))
+            return cut_short(reader, fault);
+        if (got != READ_WHOLE || record->kind != RECORD_END)
+            return got;
         if (check_end(reader, record, fault) < 0)
-            return -1;
+            return READ_FAULT;
         reader->from += reader->line;
         if (reader->once)
             return after_end(reader, fault);
@@ -335,19 +294,19 @@ static void swap_payload(struct record *record)
     }
 }
 
-int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
+enum reading reader_payload(struct reader *reader, struct record *record, struct fault *fault)
 {
     size_t n = reader->line;
-    int got = read_payload(reader, record, n, fault);
-    if (got <= 0)
-        return got < 0 ? -1 : cut_short(reader, fault);
-    size_t here = held(reader) - n;
+    enum reading got = read_payload(reader, record, n, fault);
+    if (got != READ_WHOLE)
+        return got == READ_END ? cut_short(reader, fault) : READ_FAULT;
+    size_t here = reader_held(reader) - n;
     if (here > record->bytes)
         here = (size_t)record->bytes;
     const unsigned char *stored = reader->bytes + reader->from;
     if (checksum_check(record, stored, n, fault) < 0) {
         reader_refuse(reader, record, fault);
-        return -1;
+        return READ_FAULT;
     }
     record_bind(record, stored + n, here);
     if (LITTLE_SWAPS)
@@ -356,11 +315,11 @@ int reader_payload(struct reader *reader, struct record *record, struct fault *f
     reader->from += n + here;
     reader->offset += record->bytes - here;
     remember(reader, record);
-    return 1;
+    return READ_WHOLE;
 }
 
-int reader_next(struct reader *reader, struct record *record, struct fault *fault)
+enum reading reader_next(struct reader *reader, struct record *record, struct fault *fault)
 {
-    int got = reader_header(reader, record, fault);
-    return got > 0 ? reader_payload(reader, record, fault) : got;
+    enum reading got = reader_header(reader, record, fault);
+    return got == READ_WHOLE ? reader_payload(reader, record, fault) : got;
 }

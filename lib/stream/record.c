@@ -62,7 +62,6 @@ void record_start(struct record *record, enum record_kind kind)
     record->has_crc = CRC_NONE;
     record->rounds = record->bytes = 0;
     record->spliced = NULL;
-    record->mapped = false;
     record->keys = record->columns = record->used = 0;
 }
 
@@ -183,18 +182,4 @@ int record_put_source(struct record *record, const char *name, enum column_type 
         return -1;
     record->column[at].source = source;
     return 0;
-}
-
-void record_drop(struct record *record, const char *name)
-{
-    size_t length = strlen(name), left = 0;
-    bool family = length && name[length - 1] == '-';
-    for (size_t c = 0; c < record->columns; c++) {
-        const char *has = record->column[c].name;
-        if (family ? !name_begins(has, name) : !name_is(has, name))
-            record->column[left++] = record->column[c];
-    }
-    if (left < record->columns)
-        record_changes(record);
-    record->columns = left;
 }

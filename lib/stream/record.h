@@ -23,7 +23,7 @@ enum column_type { COLUMN_U1, COLUMN_U2, COLUMN_U4, COLUMN_U8, COLUMN_F4, COLUMN
 struct splice;
 
 /* `known`: by what number, from 1, the reader of the record knows the name; 0: not looked up yet.
- * A record that is made from the copy of a header (round_copy.h) need not look it up again. */
+ * A record that is made from the copy of a header (round_store.c) need not look it up again. */
 struct key {
     const char *name, *value;
     unsigned char known;
@@ -56,7 +56,6 @@ struct record {
     uint64_t rounds;        /* the count of an end record */
     uint64_t bytes;         /* of the payload, by the header line that was parsed */
     struct splice *spliced; /* holds the last columns instead of memory; NULL: all are in memory */
-    bool mapped;            /* the columns are in a mapped file, which no one here writes */
     size_t keys, columns;
     struct key key[RECORD_KEYS];
     struct column column[RECORD_COLUMNS];
@@ -89,10 +88,8 @@ static inline void record_changes(struct record *record)
 /* Makes the writer give a record that has none the key crc=, unless it changes before. */
 static inline void record_want_crc(struct record *record)
 {
-    if (record->has_crc == CRC_KEPT)
-        return;
-    record->has_crc = CRC_WANTED;
-    record->crc = 0;
+    if (record->has_crc != CRC_KEPT)
+        record->has_crc = CRC_WANTED;
 }
 
 /* Makes `record` an empty record of that kind. */
@@ -128,9 +125,6 @@ int record_put(struct record *record, const char *name, enum column_type type, u
 /* The same for a column whose values are made while the record is written. */
 int record_put_source(struct record *record, const char *name, enum column_type type,
                       uint64_t count, struct column_source *source, struct fault *fault);
-
-/* Removes the column of that name, or, where the name ends in '-', all whose names begin so. */
-void record_drop(struct record *record, const char *name);
 
 /* Bytes of one value: 1, 2, 4 or 8; of a whole column. */
 size_t column_width(enum column_type type);

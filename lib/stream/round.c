@@ -25,14 +25,11 @@ int round_header(struct round *round, struct fault *fault)
     return round_keys_read(round, fault) < 0 ? -1 : round_columns_check(round, fault);
 }
 
-int round_columns(struct round *round, struct fault *fault)
-{
-    return round_columns_read(round, fault);
-}
-
 int round_read(struct round *round, struct fault *fault)
 {
-    return !round->restored && round_header(round, fault) < 0 ? -1 : round_columns(round, fault);
+    if (!round->restored && round_header(round, fault) < 0)
+        return -1;
+    return round_columns_read(round, fault);
 }
 
 int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, size_t dim,
@@ -41,7 +38,8 @@ int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, s
     record_start(round->record, RECORD_ROUND);
     round_keys_clear(round);
     round_columns_clear(round);
-    if (round_set(round, KEY_T, t, fault) < 0 || (qid && round_set_qid(round, qid, fault) < 0) ||
+    if (round_set(round, KEY_T, t, fault) < 0 ||
+        (qid && round_set_text(round, KEY_QID, qid, fault) < 0) ||
         round_set(round, KEY_DOCS, docs, fault) < 0)
         return -1;
     return round_set(round, KEY_DIM, dim, fault);
@@ -53,24 +51,19 @@ double *round_new_score(struct round *round, struct fault *fault)
         round_drop(round, ROUND_RIVAL);
     if (round->index)
         round_drop(round, ROUND_INDEX);
-    return round_new(round, ROUND_SCORE, round->docs, fault);
+    return round_new(round, ROUND_SCORE, fault);
 }
 
 float *round_new_seen(struct round *round, size_t places, struct fault *fault)
 {
     round->places = places;
-    return round_new(round, ROUND_SEEN, places, fault);
+    return round_new(round, ROUND_SEEN, fault);
 }
 
 void round_forget_choice(struct round *round)
 {
     round_keys_forget_choice(round);
     round_columns_forget_choice(round);
-}
-
-void round_drop_labels(struct round *round)
-{
-    round_columns_drop_labels(round);
 }
 
 char *round_name(const struct round *round, char name[ROUND_NAME])

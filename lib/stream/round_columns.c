@@ -279,9 +279,10 @@ static int put(struct record *record, const struct column *new, struct fault *fa
     return 0;
 }
 
-void *round_new(struct round *round, enum round_column column, size_t count, struct fault *fault)
+void *round_new(struct round *round, enum round_column column, struct fault *fault)
 {
     const struct column_row *row = &rows[column];
+    size_t count = row->length == PLACES ? round->places : round->docs;
     void *data = buffer_for(&round->buffer[column], count, column_width(row->type), fault);
     const struct column new = { .name = row->name, .type = row->type, .count = count, .data = data,
                                 .known = (unsigned char)(column + 1) };
@@ -291,14 +292,17 @@ void *round_new(struct round *round, enum round_column column, size_t count, str
     return data;
 }
 
-/* Removes columns of which the numbers are set as bits. */
-static void drop(struct round *round, unsigned gone)
+/* Removes columns of which the numbers are set as bits, and all of a family of names, if not NULL,
+ * that are not known. */
+static void drop(struct round *round, unsigned gone, const char *family)
 {
     struct record *record = round->record;
     size_t left = 0;
     for (size_t c = 0; c < record->columns; c++) {
         unsigned number = round_column_of(&record->column[c]);
-        if (!(gone >> number & 1) && left++ < c)
+        bool kin = family && number == ROUND_COLUMNS &&
+                   name_begins(record->column[c].name, family);
+        if (!(gone >> number & 1) && !kin && left++ < c)
             record->column[left - 1] = record->column[c];
     }
     if (left < record->columns)
@@ -311,7 +315,12 @@ static void drop(struct round *round, unsigned gone)
 
 void round_drop(struct round *round, enum round_column column)
 {
-    drop(round, 1u << column);
+    drop(round, 1u << column, NULL);
+}
+
+void round_drop_labels(struct round *round)
+{
+    drop(round, 1u << ROUND_LABEL, "label-");
 }
 
 void round_columns_forget_choice(struct round *round)
@@ -319,23 +328,5 @@ void round_columns_forget_choice(struct round *round)
     unsigned gone = 0;
     for (size_t c = 0; c < ROUND_X; c++)
         gone |= (unsigned)rows[c].choice << c;
-    drop(round, gone);
-}
-
-void round_columns_drop_labels(struct round *round)
-{
-    struct record *record = round->record;
-    size_t left = 0;
-    for (size_t c = 0; c < record->columns; c++) {
-        struct column *column = &record->column[c];
-        enum round_column number = round_column_of(column);
-        bool label = number == ROUND_LABEL ||
-                     (number == ROUND_COLUMNS && name_begins(column->name, "label-"));
-        if (!label)
-            record->column[left++] = *column;
-    }
-    if (left < record->columns)
-        record_changes(record);
-    record->columns = left;
-    round->label = NULL;
+    drop(round, gone, NULL);
 }

@@ -39,22 +39,23 @@ int round_columns_check_features(const struct round *round, const struct column 
 int round_columns_check(struct round *round, struct fault *fault);
 
 /* After round_columns_check, the record being bound to its payload, copies all columns except
- * features and checks their values. 0, or a fault. O(bytes). */
+ * features, and checks them: labels finite and not negative; scores, indices and logits finite;
+ * orders permutations. 0, or a fault. O(bytes). */
 int round_columns_read(struct round *round, struct fault *fault);
 
 /* Sets all pointers to columns to NULL. The record stays as it is. */
 void round_columns_clear(struct round *round);
 
-/* A new column of `count` values in the record, before the features, or in the place of the one of
- * that name. The array, which the caller fills in, is the round's; NULL with a fault where there is
- * no memory or the header line is full. */
-void *round_new(struct round *round, enum round_column column, size_t count, struct fault *fault);
+/* A new column in the record, before the features, or in the place of the one of that name: a value
+ * for each document, of seen for each place. The array, which the caller fills in, is the round's;
+ * NULL with a fault where there is no memory or the header line is full. */
+void *round_new(struct round *round, enum round_column column, struct fault *fault);
 
 /* Removes a column from the round and from its record, if it is there. */
 void round_drop(struct round *round, enum round_column column);
 
 /* Removes label and every column whose name begins with label-. */
-void round_columns_drop_labels(struct round *round);
+void round_drop_labels(struct round *round);
 
 /* Removes the columns that say what order was drawn, and how. */
 void round_columns_forget_choice(struct round *round);

@@ -45,23 +45,21 @@ static int check_group(const struct round *round, struct fault *fault)
     return fault_data(fault, "group= needs block=: a group is explored once in each block");
 }
 
+/* qid= and request=. */
 static int check_encoded(const char *name, const char *text, struct fault *fault)
 {
-    for (const char *p = text; (p = strchr(p, '%')); p += 3)
+    for (const char *p = text; p && (p = strchr(p, '%')); p += 3)
         if (strspn(p + 1, "0123456789ABCDEF") < 2)
             return fault_data(fault, "%s=%.40s: two hexadecimal digits (0-9, A-F) must follow %%",
                               name, text);
     return 0;
 }
 
-static int check_qid(const struct round *round, struct fault *fault)
+static int check_names(const struct round *round, struct fault *fault)
 {
-    return check_encoded("qid", round->qid, fault);
-}
-
-static int check_request(const struct round *round, struct fault *fault)
-{
-    return check_encoded("request", round->request, fault);
+    return check_encoded("qid", round->qid, fault) < 0 ||
+                   check_encoded("request", round->request, fault) < 0
+               ? -1 : 0;
 }
 
 /* Steps, whose names begin with a letter, between commas. Programs that only pass rounds on need
@@ -98,8 +96,8 @@ static const struct key_row {
     bool choice;          /* says how the order was drawn */
 } rows[ROUND_KEYS] = {
     [KEY_T] = { "t", WHOLE, true, 1, RECORD_MOST - 1, AT(t), 0, NULL, false },
-    [KEY_QID] = { "qid", TEXT, false, 1, ROUND_QID, AT(qid), 0, check_qid, false },
-    [KEY_REQUEST] = { "request", TEXT, false, 1, ROUND_REQUEST, AT(request), 0, check_request,
+    [KEY_QID] = { "qid", TEXT, false, 1, ROUND_QID, AT(qid), 0, check_names, false },
+    [KEY_REQUEST] = { "request", TEXT, false, 1, ROUND_REQUEST, AT(request), 0, check_names,
                       false },
     [KEY_TIME] = { "time", WHOLE, false, 0, RECORD_MOST - 1, AT(time), AT(timed), NULL, false },
     [KEY_DOCS] = { "docs", SIZE, true, 1, ROUND_DOCS, AT(docs), 0, check_docs, false },
@@ -302,33 +300,12 @@ int round_set(struct round *round, enum round_key key, uint64_t value, struct fa
     return set_value(round->record, key, text, (size_t)(digits + TEXT_DIGITS - 1 - text), fault);
 }
 
-static int set_text(struct round *round, enum round_key key, const char *text, struct fault *fault)
+int round_set_text(struct round *round, enum round_key key, const char *text, struct fault *fault)
 {
-    return set_value(round->record, key, text, strlen(text), fault);
-}
-
-/* Sets a TEXT, whose field then points into the record. */
-static int set_field(struct round *round, enum round_key key, const char *text, struct fault *fault)
-{
-    if (set_text(round, key, text, fault) < 0)
+    if (set_value(round->record, key, text, strlen(text), fault) < 0)
         return -1;
     *(const char **)field(round, rows[key].value) = record_key(round->record, rows[key].name);
     return 0;
-}
-
-int round_set_qid(struct round *round, const char *qid, struct fault *fault)
-{
-    return set_field(round, KEY_QID, qid, fault);
-}
-
-int round_set_request(struct round *round, const char *request, struct fault *fault)
-{
-    return set_field(round, KEY_REQUEST, request, fault);
-}
-
-int round_set_made(struct round *round, const char *made, struct fault *fault)
-{
-    return set_field(round, KEY_MADE, made, fault);
 }
 
 int round_set_gamma(struct round *round, double gamma, struct fault *fault)
@@ -340,7 +317,7 @@ int round_set_gamma(struct round *round, double gamma, struct fault *fault)
     }
     round->explored = true;
     round->gamma = gamma;
-    return set_text(round, KEY_GAMMA, printed->text, fault);
+    return set_value(round->record, KEY_GAMMA, printed->text, strlen(printed->text), fault);
 }
 
 void round_keys_forget_choice(struct round *round)

@@ -17,9 +17,7 @@ void round_keys_clear(struct round *round);
 /* Sets a key in the round and, at its place in the order of keys, in the record. The value is not
  * checked: the caller keeps it in the key's range. 0, or a fault where the header line is full. */
 int round_set(struct round *round, enum round_key key, uint64_t value, struct fault *fault);
-int round_set_qid(struct round *round, const char *qid, struct fault *fault);
-int round_set_request(struct round *round, const char *request, struct fault *fault);
-int round_set_made(struct round *round, const char *made, struct fault *fault);
+int round_set_text(struct round *round, enum round_key key, const char *text, struct fault *fault);
 int round_set_gamma(struct round *round, double gamma, struct fault *fault);
 
 /* Removes the keys that say how the order was drawn, from the round and from its record. */

@@ -137,7 +137,6 @@ static void drop_features(struct round *round)
     for (size_t c = ROUND_X; c < ROUND_COLUMNS; c++)
         round_drop(round, (enum round_column)c);
     round->record->spliced = NULL; /* only the old features are there, which nobody needs now */
-    round->record->mapped = false;
     round->live = false; /* the scores were computed from the old features */
     round->checked = round->expansion->done = false;
 }

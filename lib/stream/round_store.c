@@ -9,7 +9,6 @@
 #include "stream/header.h"
 #include "stream/mapped.h"
 #include "stream/round_columns.h"
-#include "stream/round_copy.h"
 
 struct place { /* of one round */
     size_t at;             /* where its header line begins in that stream */
@@ -24,13 +23,94 @@ enum { PARSED = 64 << 20 };
  * of a payload, after which the processor prefetches by itself, and dense.c does. */
 enum { LINE = 64, HEADER = 512, PAYLOAD = 2048 };
 
+/* ---- parsed headers ---- */
+
+/* What the keys of a round say is in its fields from `t` to the last one before `label`. */
+enum { KEYS_AT = offsetof(struct round, t), KEYS_END = offsetof(struct round, label) };
+
+/* What the header of a round says, in one block of memory. The round is made from it again without
+ * parsing. */
+struct round_copy {
+    enum record_crc has_crc;
+    uint32_t crc;
+    uint64_t bytes;
+    size_t keys, columns;
+    const char *qid, *request, *made;
+    unsigned char fields[KEYS_END - KEYS_AT];
+    struct column column[]; /* column[columns]; after these key[keys], and then the text */
+};
+
+static struct key *keys_of(const struct round_copy *copy)
+{
+    return (struct key *)(copy->column + copy->columns);
+}
+
+/* A copy of the header of a round that has just been read; *bytes is the memory that it takes. NULL
+ * with a fault where there is no memory. */
+static struct round_copy *make_copy(const struct round *round, size_t *bytes, struct fault *fault)
+{
+    const struct record *record = round->record;
+    size_t front = sizeof(struct round_copy) + record->columns * sizeof *record->column +
+                   record->keys * sizeof *record->key;
+    *bytes = front + record->used;
+    struct round_copy *copy = malloc(*bytes);
+    if (!copy) {
+        fault_no_room(fault, *bytes);
+        return NULL;
+    }
+    *copy = (struct round_copy){ .has_crc = record->has_crc, .crc = record->crc,
+                                 .bytes = record->bytes, .keys = record->keys,
+                                 .columns = record->columns };
+    memcpy(copy->fields, (const char *)round + KEYS_AT, sizeof copy->fields);
+    char *text = memcpy((char *)copy + front, record->text, record->used);
+    struct key *key = keys_of(copy);
+    for (size_t k = 0; k < record->keys; k++) {
+        key[k] = record->key[k];
+        key[k].name = text + (record->key[k].name - record->text);
+        key[k].value = text + (record->key[k].value - record->text);
+    }
+    for (size_t c = 0; c < record->columns; c++) {
+        copy->column[c] = record->column[c];
+        copy->column[c].name = text + (record->column[c].name - record->text);
+        copy->column[c].data = NULL;
+    }
+    copy->qid = round->qid ? text + (round->qid - record->text) : NULL;
+    copy->request = round->request ? text + (round->request - record->text) : NULL;
+    copy->made = round->made ? text + (round->made - record->text) : NULL;
+    return copy;
+}
+
+/* Makes the round and its record what they were, but with columns bound to no payload, none of
+ * which has been read. Names and values stay in the copy, which must outlive the round. */
+static void restore(const struct round_copy *copy, struct round *round)
+{
+    struct record *record = round->record;
+    record_start(record, RECORD_ROUND);
+    record->has_crc = copy->has_crc;
+    record->crc = copy->crc;
+    record->bytes = copy->bytes;
+    record->keys = copy->keys;
+    record->columns = copy->columns;
+    memcpy(record->key, keys_of(copy), copy->keys * sizeof *record->key);
+    memcpy(record->column, copy->column, copy->columns * sizeof *record->column);
+    round_columns_clear(round);
+    round_columns_find(record, round->column);
+    memcpy((char *)round + KEYS_AT, copy->fields, sizeof copy->fields);
+    round->qid = copy->qid;
+    round->request = copy->request;
+    round->made = copy->made;
+    round->restored = true;
+}
+
+/* ---- rounds ---- */
+
 static int keep_parsed(struct round_store *store, const struct round *round, struct fault *fault)
 {
     size_t bytes, n = store->rounds + 1;
     if (store->parsed < store->rounds || store->parsed_bytes > PARSED)
         return 0;
     struct round_copy **parsed = buffer_for(&store->headers, n, sizeof *parsed, fault);
-    if (!parsed || !(parsed[store->parsed] = round_copy_make(round, &bytes, fault)))
+    if (!parsed || !(parsed[store->parsed] = make_copy(round, &bytes, fault)))
         return -1;
     store->parsed++;
     store->parsed_bytes += bytes + sizeof *parsed;
@@ -62,7 +142,7 @@ static int next_round(struct reader *reader, struct round *round, struct fault *
     int right = round_header(round, fault);
     if (right == 0 && reader_payload(reader, record, fault) < 0)
         return -1;
-    if (right < 0 || round_columns(round, fault) < 0) {
+    if (right < 0 || round_columns_read(round, fault) < 0) {
         reader_refuse(reader, record, fault);
         return -1;
     }
@@ -119,13 +199,12 @@ int round_store_round(const struct round_store *store, size_t i, struct round *r
     const struct mapped *stored = (const struct mapped *)store->stored.at + place->stream;
     const unsigned char *line = stored->reader.bytes + place->at;
     if (i < store->parsed)
-        round_copy_restore(((struct round_copy *const *)store->headers.at)[i], round);
+        restore(((struct round_copy *const *)store->headers.at)[i], round);
     else if (header_parse(record, (const char *)line, place->line - 1, fault) < 0)
         return -1;
     else
         round_columns_clear(round);
     record_bind(record, line + place->line, (size_t)record->bytes);
-    record->mapped = stored->map != NULL;
     return 0;
 }
 

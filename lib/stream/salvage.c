@@ -10,22 +10,13 @@ enum { MAGIC = sizeof magic - 1, KIND = sizeof "round " - 1 };
 
 static size_t held(const struct salvage *salvage)
 {
-    return salvage->reader->until - salvage->reader->from;
+    return reader_held(salvage->reader);
 }
 
 static const unsigned char *bytes(const struct salvage *salvage)
 {
     const struct reader *reader = salvage->reader;
     return reader->bytes ? reader->bytes + reader->from : NULL;
-}
-
-/* Reads until n bytes are held: 1, 0 at the end of the input, or a fault. */
-static int fill_to(struct salvage *salvage, size_t n, struct fault *fault)
-{
-    int more = 1;
-    while (more > 0 && held(salvage) < n)
-        more = reader_more(salvage->reader, fault);
-    return more;
 }
 
 /* Where in n bytes a header line of this version may begin, or its beginning at their end: n where
@@ -68,7 +59,7 @@ static int skip(struct salvage *salvage, size_t n, struct fault *fault)
             n += find_magic(bytes(salvage) + n, held(salvage) - n);
         salvage->skipped += n;
         salvage->reader->from += n;
-        int got = fill_to(salvage, MAGIC, fault);
+        int got = reader_fill(salvage->reader, MAGIC, false, fault);
         if (got <= 0) {
             salvage->skipped += held(salvage);
             salvage->reader->from = salvage->reader->until;
@@ -80,33 +71,21 @@ static int skip(struct salvage *salvage, size_t n, struct fault *fault)
     }
 }
 
-/* The bytes of the header line at hand, with its LF: 0 where there is none. Or a fault. */
-static int find_line(struct salvage *salvage, size_t *n, struct fault *fault)
-{
-    const unsigned char *end = NULL;
-    int more = 1;
-    while (more > 0 && !end) {
-        size_t have = held(salvage) < RECORD_LINE ? held(salvage) : RECORD_LINE;
-        end = have ? memchr(bytes(salvage), '\n', have) : NULL;
-        more = end || have == RECORD_LINE ? 0 : reader_more(salvage->reader, fault);
-    }
-    *n = end ? (size_t)(end - bytes(salvage)) + 1 : 0;
-    return more < 0 ? -1 : 0;
-}
-
 /* Reads the record at hand: 1; 0 where it is not whole; or a fault. *n becomes its bytes. */
 static int read_whole(struct salvage *salvage, struct record *record, size_t *n,
                       struct fault *fault)
 {
     struct fault wrong = { FAULT_NONE, "" };
     size_t line;
-    if (find_line(salvage, &line, fault) < 0)
-        return -1;
-    if (line == 0 || header_parse(record, (const char *)bytes(salvage), line - 1, &wrong) < 0 ||
+    int found = reader_line(salvage->reader, &line, fault);
+    if (found <= 0)
+        return found;
+    if (bytes(salvage)[line - 1] != '\n' ||
+        header_parse(record, (const char *)bytes(salvage), line - 1, &wrong) < 0 ||
         record->bytes > SIZE_MAX / 2)
         return 0;
     *n = line + (size_t)record->bytes;
-    if (fill_to(salvage, *n + MAGIC + KIND, fault) < 0)
+    if (reader_fill(salvage->reader, *n + MAGIC + KIND, false, fault) < 0)
         return -1;
     if (held(salvage) < *n)
         return 0;

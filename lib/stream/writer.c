@@ -18,7 +18,7 @@
 #define PIPE_BUF 512 /* what POSIX promises */
 #endif
 
-enum { CHUNK = 64 * 1024, PAGE = 4096 };
+enum { CHUNK = 64 * 1024 };
 
 /* From this size on, bytes are written from where they are, without a copy into the buffer. */
 enum { LARGE = 16 * 1024 };
@@ -137,29 +137,6 @@ int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct faul
     return 0;
 }
 
-/* Writes bytes of a mapped file by lending its pages to the output pipe. The bytes before the first
- * whole page go with the header line: alone they would fill one page of the pipe. */
-static int writer_pages(struct writer *writer, const void *pages, size_t n, struct fault *fault)
-{
-    const unsigned char *bytes = pages;
-    size_t odd = -(uintptr_t)pages % PAGE;
-    if (writer->copies || n < LARGE)
-        return writer_bytes(writer, bytes, n, fault);
-    if (writer_bytes(writer, bytes, odd, fault) < 0 || writer_flush(writer, fault) < 0)
-        return -1;
-    for (bytes += odd, n -= odd; n;) {
-        ssize_t lent = splice_lend(writer->pending.fd, bytes, n);
-        writer->copies = lent < 0 && errno != EPIPE && errno != EAGAIN && errno != EINTR;
-        if (writer->copies)
-            return writer_bytes(writer, bytes, n, fault);
-        if (lent < 0 && write_failed(writer, fault) < 0)
-            return -1;
-        bytes += lent < 0 ? 0 : lent;
-        n -= lent < 0 ? 0 : (size_t)lent;
-    }
-    return 0;
-}
-
 /* Moves what the splice holds to the output. */
 static int writer_splice(struct writer *writer, struct splice *spliced, struct fault *fault)
 {
@@ -183,13 +160,11 @@ static int writer_made(struct writer *writer, const struct column *column, struc
     return 0;
 }
 
-static int writer_column(struct writer *writer, const struct column *column, bool mapped,
-                         struct fault *fault)
+static int writer_column(struct writer *writer, const struct column *column, struct fault *fault)
 {
     if (column->source || LITTLE_SWAPS)
         return writer_made(writer, column, fault);
-    return (mapped ? writer_pages : writer_bytes)(writer, column->data, column_bytes(column),
-                                                  fault);
+    return writer_bytes(writer, column->data, column_bytes(column), fault);
 }
 
 static size_t payload_bytes(const struct record *record)
@@ -212,7 +187,7 @@ int writer_record(struct writer *writer, const struct record *record, struct fau
     if (record->spliced)
         left -= record->spliced->firsts + record->spliced->held;
     for (const struct column *column = record->column; left > 0; column++) {
-        if (writer_column(writer, column, record->mapped, fault) < 0)
+        if (writer_column(writer, column, fault) < 0)
             return -1;
         left -= column_bytes(column);
     }

@@ -19,7 +19,6 @@ struct writer {
     struct watch *watch;
     unsigned char *buffer; /* its first pending.held bytes are still to be written */
     size_t room;           /* of a writer into memory, which grows; else 0 */
-    bool copies;           /* fd cannot borrow pages of memory: it is no pipe, say */
 
     /* Called before bytes are written, with what must be on the disk first, say; set by the caller;
      * NULL: nothing. After a fault nothing is written. */

@@ -12,9 +12,9 @@ int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
                           "features nor labels: at most %" PRIu64 " are allowed", svm->lines.name,
                           lines_number(&svm->lines), query->docs, ROUND_BARE);
     if (round_start(round, t, query->qid, query->docs, query->x.dim, fault) < 0 ||
-        (query->request && round_set_request(round, query->request, fault) < 0))
+        (query->request && round_set_text(round, KEY_REQUEST, query->request, fault) < 0))
         return -1;
-    float *label = query->label ? round_new_label(round, fault) : NULL;
+    float *label = query->label ? round_new(round, ROUND_LABEL, fault) : NULL;
     if (query->label && !label)
         return -1;
     if (label)
@@ -26,5 +26,5 @@ int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
               : round_new_features(round, &query->x, fault)) < 0)
         return -1;
     bool made = svm->options.scale && query->x.form != MATRIX_UNIT;
-    return made ? round_set_made(round, "scale", fault) : 0;
+    return made ? round_set_text(round, KEY_MADE, "scale", fault) : 0;
 }

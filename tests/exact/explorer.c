@@ -119,7 +119,7 @@ static void show(struct bench *bench, uint64_t t)
     struct fault *fault = &bench->fault;
     double *score, *index;
     if (round_start(round, t, NULL, DOCS, 0, fault) < 0 ||
-        !(score = round_new_score(round, fault)) || !(index = round_new_index(round, fault)))
+        !(score = round_new_score(round, fault)) || !(index = round_new(round, ROUND_INDEX, fault)))
         stop(bench);
     memcpy(score, SCORE[bench->world], sizeof *SCORE);
     memcpy(index, INDEX[bench->world], sizeof *INDEX);

@@ -17,8 +17,6 @@ static bool change(void)
 {
     struct fault fault = { FAULT_NONE, "" };
     bool round = record.kind == RECORD_ROUND;
-    record_drop(&record, "label");
-    record_drop(&record, "label-");
     return (!round || record_set_number(&record, 0, "t", RECORD_MOST - 1, &fault) == 0) &&
            record_set(&record, record.keys, "x-fuzz", "1", &fault) == 0 &&
            record_put(&record, "score", COLUMN_F8, 2, NULL, &fault) == 0;

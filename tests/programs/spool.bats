@@ -85,6 +85,15 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     is "$(rounds <out)" ''
 }
 
+@test "-r reads every log of a folder by name, in whatever order the system lists them" {
+    for name in m c t a q e z g; do
+        synth -n 1 -s "$(printf %d "'$name")" separable | spool -n $name log >/dev/null
+    done
+    for name in a c e g m q t z; do spool -r -n $name log | bin2txt -f head; done >want
+    is "$(wc -l <want)" 8
+    spool -r log | bin2txt -f head | cmp - want
+}
+
 @test "learning from the log in parts gives the bytes of one run" {
     setup_rounds
     feedback-mask <shown.bin | spool -c 30 seen >/dev/null

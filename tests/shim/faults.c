@@ -128,7 +128,6 @@ static const struct mishap *mishaps(enum faulty call)
         return polls;
     case SPLICE:
     case TEE:
-    case VMSPLICE:
         return moves;
     case MALLOC:
     case CALLOC:

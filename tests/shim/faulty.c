@@ -3,7 +3,7 @@
  * not be closed before it was synced, loses what was written to it, as it may on a disk: who does
  * not look at what these two return is left with an empty file. */
 #ifdef __linux__
-#define _GNU_SOURCE /* RTLD_NEXT, splice, tee, vmsplice, pipe2 */
+#define _GNU_SOURCE /* RTLD_NEXT, splice, tee, pipe2 */
 #endif
 #include "faulty.h"
 
@@ -101,7 +101,7 @@ static size_t fewer(size_t n)
 static size_t fewer_of(int fd, size_t n)
 {
     int saved = errno, there = 0;
-    if (NEXT(ioctl)(fd, FIONREAD, &there) < 0)
+    if (ioctl(fd, FIONREAD, &there) < 0)
         errno = saved;
     return fewer(there > 0 && (size_t)there < n ? (size_t)there : n);
 }
@@ -170,28 +170,6 @@ ssize_t tee(int from, int to, size_t n, unsigned flags)
 {
     enum look is = look(TEE, from);
     return is == FAILS ? -1 : NEXT(tee)(from, to, is == FEWER ? fewer_of(from, n) : n, flags);
-}
-
-/* The pieces are one here. */
-ssize_t vmsplice(int to, const struct iovec *piece, size_t pieces, unsigned flags)
-{
-    enum look is = look(VMSPLICE, to);
-    struct iovec some = *piece;
-    some.iov_len = is == FEWER ? fewer(some.iov_len) : some.iov_len;
-    return is == FAILS ? -1 : NEXT(vmsplice)(to, pieces == 1 ? &some : piece, pieces, flags);
-}
-
-#ifdef __GLIBC__
-int ioctl(int fd, unsigned long what, ...)
-#else
-int ioctl(int fd, int what, ...)
-#endif
-{
-    va_list rest;
-    va_start(rest, what);
-    void *at = va_arg(rest, void *);
-    va_end(rest);
-    return look(IOCTL, fd) == FAILS ? -1 : NEXT(ioctl)(fd, what, at);
 }
 
 int poll(struct pollfd *at, nfds_t n, int timeout)

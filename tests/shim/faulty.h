@@ -20,8 +20,6 @@ enum faulty {
     POLL,
     SPLICE,
     TEE,
-    VMSPLICE,
-    IOCTL,
     PIPE,
     PIPE2,
     FCNTL,
@@ -64,7 +62,7 @@ enum faulty {
 
 static const char *const faulty_names[] = {
     "read",   "write",  "writev", "open",     "close",    "fsync", "rename", "mmap",
-    "poll",   "splice", "tee",    "vmsplice", "ioctl",    "pipe",  "pipe2",  "fcntl",
+    "poll",   "splice", "tee",    "pipe",  "pipe2",  "fcntl",
     "fstat",  "stat",   "lseek",  "access",   "readlink", "flock", "fchmod", "dup2",
     "unlink", "isatty", "realpath", "setenv", "execv", "execvp", "fork", "waitpid",
     "malloc", "calloc", "realloc", "accept", "bind", "connect", "getsockopt", "listen", "lstat",

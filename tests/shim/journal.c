@@ -12,7 +12,7 @@
  *
  * Nothing is synced in fact: no test outlives a power failure. */
 #ifdef __linux__
-#define _GNU_SOURCE /* RTLD_NEXT, splice, vmsplice */
+#define _GNU_SOURCE /* RTLD_NEXT, splice */
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -135,11 +135,6 @@ ssize_t writev(int fd, const struct iovec *piece, int pieces)
 ssize_t splice(int from, off64_t *at, int to, off64_t *at_to, size_t n, unsigned flags)
 {
     return wrote(to, -1, NULL, NEXT(splice)(from, at, to, at_to, n, flags));
-}
-
-ssize_t vmsplice(int to, const struct iovec *piece, size_t pieces, unsigned flags)
-{
-    return wrote(to, -1, NULL, NEXT(vmsplice)(to, piece, pieces, flags));
 }
 
 int open(const char *path, int flags, ...)
