@@ -60,7 +60,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(DEPENDS) -c -o $@ $<
 
--include $(wildcard $(BUILD)/cmd/*.d $(BUILD)/lib/*/*.d build/tests/*/*.d build/examples/*/*.d \
+-include $(CMD:.o=.d) $(LIB:.o=.d) $(wildcard build/tests/*/*.d build/examples/*/*.d \
 	build/tests/fuzz/structured/*.d build/fuzz/*/*.d build/fuzz/*/*/*.d build/fuzz/tests/fuzz/*/*.d)
 
 # A stamp holds the compiler and its flags, and is written when they change: then every object, which
@@ -100,14 +100,15 @@ $(BUILD)/objects:
 	$(call write_stamp,$(strip $(OBJECTS)))
 
 # The linker prints what it takes from the archive. A test program depends on those objects, so it
-# is linked again when one of them changes; it depends on all if the linker names none.
+# is linked again when one of them changes; it depends on all if the linker names none. Each object
+# is also a target without a rule, so that make goes on when its source is removed.
 NAMED = sed -n 's,.*\($(BUILD)/[^ ()]*\.o\).*,\1,p'
 
 # $(call link_test,OBJECTS AND LIBRARIES): links $@.
 define link_test
 	$(LINK) -Wl,-t -o $@ $(1) $(ARCHIVE) $(LDLIBS) > $@.trace
 	@objects=$$($(NAMED) $@.trace | grep .) || objects='$(OBJECTS)'; \
-		echo $@: $$objects > $@.links.d
+		printf '%s:\n' $$objects > $@.links.d; echo $@: $$objects >> $@.links.d
 	@rm $@.trace
 endef
 
