@@ -19,7 +19,7 @@ enum entered name_set_enter(struct name_set *set, const char *name, struct fault
         return ENTERED_FAULT;
     memcpy(text + set->bytes, name, n + 1);
     set->table.key = name_at;
-    if (table_add(&set->table, text, set->bytes + 1, fault) < 0)
+    if (hash_table_add(&set->table, text, set->bytes + 1, fault) < 0)
         return ENTERED_FAULT;
     set->bytes += n + 1;
     return ENTERED_NEW;
@@ -27,11 +27,11 @@ enum entered name_set_enter(struct name_set *set, const char *name, struct fault
 
 bool name_set_has(const struct name_set *set, const char *name)
 {
-    return table_find(&set->table, set->text.at, name, strlen(name)) > 0;
+    return hash_table_find(&set->table, set->text.at, name, strlen(name)) > 0;
 }
 
 void name_set_close(struct name_set *set)
 {
     buffer_free(&set->text);
-    table_close(&set->table);
+    hash_table_close(&set->table);
 }

@@ -7,12 +7,12 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "base/table.h"
+#include "base/hash_table.h"
 
 struct name_set { /* all zero at first */
     struct buffer text; /* the names, each ended by NUL */
     size_t bytes;
-    struct table table; /* by where in `text` names are, from 1 */
+    struct hash_table table; /* by where in `text` names are, from 1 */
 };
 
 /* Adds a name. It takes at most 16 bytes and one and a half times its length. O(its length) on

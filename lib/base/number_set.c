@@ -30,7 +30,7 @@ static const void *place_at(const void *words, uint64_t entry, size_t *n)
 /* The word of that place, or NULL. */
 static struct number_word *find_word(const struct number_set *set, uint64_t place)
 {
-    uint64_t entry = table_find(&set->table, set->words.at, &place, sizeof place);
+    uint64_t entry = hash_table_find(&set->table, set->words.at, &place, sizeof place);
     return entry ? (struct number_word *)set->words.at + entry - 1 : NULL;
 }
 
@@ -44,7 +44,7 @@ static struct number_word *add_word(struct number_set *set, uint64_t place, stru
     size_t spare = set->spare ? (size_t)word->bits : 0;
     *word = (struct number_word){ place, 0 };
     set->table.key = place_at;
-    if (table_add(&set->table, words, entry, fault) < 0)
+    if (hash_table_add(&set->table, words, entry, fault) < 0)
         return NULL;
     set->used += entry > set->used;
     set->spare = spare;
@@ -55,7 +55,7 @@ static void remove_word(struct number_set *set, struct number_word *word)
 {
     struct number_word *words = set->words.at;
     size_t entry = (size_t)(word - words) + 1;
-    table_remove(&set->table, words, entry);
+    hash_table_remove(&set->table, words, entry);
     word->bits = set->spare;
     set->spare = entry;
 }
@@ -89,5 +89,5 @@ enum entered number_set_enter(struct number_set *set, uint64_t number, struct fa
 void number_set_close(struct number_set *set)
 {
     buffer_free(&set->words);
-    table_close(&set->table);
+    hash_table_close(&set->table);
 }

@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "base/table.h"
+#include "base/hash_table.h"
 
 /* A tree of words of 64 bits, found by their place. A word that is full is replaced by one bit of
  * the word above it. So numbers that come in order take 40 bytes for each 262,144; in random order
@@ -16,7 +16,7 @@
 struct number_set { /* all zero at first */
     struct buffer words; /* struct number_word[used] */
     size_t used, spare;  /* spare: a removed word, from 1, whose bits are the next one; or 0 */
-    struct table table;  /* by the index of words, from 1 */
+    struct hash_table table;  /* by the index of words, from 1 */
 };
 
 /* Adds a number below 2^53. O(1) on average. */

@@ -9,7 +9,7 @@
 #include "kernels/crc32c.h"
 #include "kernels/dense.h"
 #include "kernels/features.h"
-#include "kernels/observe.h"
+#include "kernels/covariance.h"
 #include "kernels/sort_run.h"
 #include "kernels/variances.h"
 
@@ -19,7 +19,7 @@ struct kernels {
     features_kernel *features;
     dense_times_kernel *dense_times;
     dense_add_kernel *dense_add;
-    observe_kernel *observe;
+    covariance_kernel *observe;
     variances_kernel *variances;
     sort_run_kernel *sort_run;
     size_t run; /* documents that sort_run sorts best */

@@ -38,7 +38,7 @@ void feedback_log_close(struct feedback_log *log)
         next = answer->newer;
         free(answer);
     }
-    table_close(&log->held);
+    hash_table_close(&log->held);
     key_set_close(&log->before);
     lines_close(&log->lines);
     buffer_free(&log->values);
@@ -48,7 +48,7 @@ void feedback_log_close(struct feedback_log *log)
 
 static int hold(struct feedback_log *log, struct answer *answer, struct fault *fault)
 {
-    if (table_add(&log->held, NULL, (uintptr_t)answer, fault) < 0)
+    if (hash_table_add(&log->held, NULL, (uintptr_t)answer, fault) < 0)
         return -1;
     answer->older = log->newest;
     *(log->newest ? &log->newest->newer : &log->oldest) = answer;
@@ -59,11 +59,11 @@ static int hold(struct feedback_log *log, struct answer *answer, struct fault *f
 /* The answer with that key, which is then the caller's; or NULL. */
 static struct answer *release(struct feedback_log *log, const char *key)
 {
-    uint64_t entry = table_find(&log->held, NULL, key, strlen(key));
+    uint64_t entry = hash_table_find(&log->held, NULL, key, strlen(key));
     struct answer *answer = answer_at(entry);
     if (!answer)
         return NULL;
-    table_remove(&log->held, NULL, entry);
+    hash_table_remove(&log->held, NULL, entry);
     *(answer->older ? &answer->older->newer : &log->oldest) = answer->newer;
     *(answer->newer ? &answer->newer->older : &log->newest) = answer->older;
     return answer;

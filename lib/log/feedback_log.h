@@ -11,7 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "base/table.h"
+#include "base/hash_table.h"
 #include "io/lines.h"
 #include "io/watch.h"
 #include "log/key_set.h"
@@ -33,7 +33,7 @@ struct feedback_log {
     bool timed;                /* every line must say when it came */
     uint64_t clock;            /* the latest time of the lines so far */
     struct answer *oldest, *newest; /* those read and not found yet, by age */
-    struct table held;              /* the same, by their keys */
+    struct hash_table held;              /* the same, by their keys */
     struct buffer values; /* of the current line */
 };
 

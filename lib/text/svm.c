@@ -269,7 +269,7 @@ static enum line read_blank(struct svm *svm, struct fault *fault)
 }
 
 /* The line at p names the request. */
-static enum line name_query(struct svm *svm, const char *p, struct fault *fault)
+static enum line name_request(struct svm *svm, const char *p, struct fault *fault)
 {
     if (svm->rows.docs || svm->requested)
         return wrong(svm, p, strlen(p), fault, "request: must be the first line of a query");
@@ -301,7 +301,7 @@ static enum line read_line(struct svm *svm, struct fault *fault)
     if (*p == '\0')
         return read_blank(svm, fault);
     if (svm->options.blank_ends && strncmp(p, REQUEST, sizeof REQUEST - 1) == 0)
-        return name_query(svm, p, fault);
+        return name_request(svm, p, fault);
     if (*p == '#')
         return LINE_MORE;
     if (is_other(svm, line->text))

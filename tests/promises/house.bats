@@ -128,8 +128,8 @@ words() {
     [ -e "$ROOT/.clang-format" ] || skip "no .clang-format here: a copy"
     cd "$ROOT" || return 1
     for source in cmd/*.[ch] lib/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] examples/*/*.[ch]; do
-        clang-format "$source" | words >laid
-        words <"$source" | cmp - laid || {
+        clang-format "$source" | words >"$BATS_TEST_TMPDIR/laid"
+        words <"$source" | cmp - "$BATS_TEST_TMPDIR/laid" || {
             echo "$source: clang-format $source | diff $source - shows where, among other places"
             return 1
         }

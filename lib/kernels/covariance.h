@@ -1,6 +1,6 @@
-/* observe: observations of a covariance matrix that is stored as its factors (math/udu.h). */
-#ifndef RANKPIPE_OBSERVE_H
-#define RANKPIPE_OBSERVE_H
+/* covariance: observations of a covariance matrix that is stored as its factors (math/udu.h). */
+#ifndef RANKPIPE_COVARIANCE_H
+#define RANKPIPE_COVARIANCE_H
 
 #include <stddef.h>
 
@@ -14,7 +14,7 @@ struct udu_observation {
 /* The observations o[k] one after the other, k at least 1, of the matrix a[n (n + 1) / 2], which
  * comes from memory once for all of them. The order of all sums is fixed: the bits are the same on
  * every machine, and zeros at the end of z change nothing. O(k n^2). */
-typedef void observe_kernel(double *a, size_t n, struct udu_observation *o, size_t k);
-observe_kernel observe_portable, observe_avx2;
+typedef void covariance_kernel(double *a, size_t n, struct udu_observation *o, size_t k);
+covariance_kernel covariance_portable, covariance_avx2;
 
 #endif

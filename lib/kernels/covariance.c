@@ -1,4 +1,4 @@
-#include "kernels/observe.h"
+#include "kernels/covariance.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -186,13 +186,13 @@ VECTORS_INLINE void observe_all(double *a, size_t n, struct udu_observation *o, 
     }
 }
 
-void observe_portable(double *a, size_t n, struct udu_observation *o, size_t k)
+void covariance_portable(double *a, size_t n, struct udu_observation *o, size_t k)
 {
     observe_all(a, n, o, k);
 }
 
 #if VECTORS_X86
-VECTORS_AVX2 void observe_avx2(double *a, size_t n, struct udu_observation *o, size_t k)
+VECTORS_AVX2 void covariance_avx2(double *a, size_t n, struct udu_observation *o, size_t k)
 {
     observe_all(a, n, o, k);
 }

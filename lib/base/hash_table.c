@@ -1,4 +1,4 @@
-#include "base/table.h"
+#include "base/hash_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,28 +10,28 @@
 #define PENDING ((uint64_t)1 << 63)
 
 /* Where the search for a key begins. */
-static size_t home_of(const struct table *table, const void *key, size_t n)
+static size_t home_of(const struct hash_table *table, const void *key, size_t n)
 {
     struct siphash hash = table->start;
     siphash_add(&hash, key, n);
     return (size_t)(siphash_end(&hash) % table->slots);
 }
 
-static size_t home_of_entry(const struct table *table, const void *entries, uint64_t entry)
+static size_t home_of_entry(const struct hash_table *table, const void *entries, uint64_t entry)
 {
     size_t n;
     const void *key = table->key(entries, entry, &n);
     return home_of(table, key, n);
 }
 
-static size_t next_slot(const struct table *table, size_t at)
+static size_t next_slot(const struct hash_table *table, size_t at)
 {
     return at + 1 < table->slots ? at + 1 : 0;
 }
 
 /* Puts an entry where a search for it ends: in an empty slot, or in that of a pending entry, which
  * it returns. */
-static uint64_t put(struct table *table, const void *entries, uint64_t entry)
+static uint64_t put(struct hash_table *table, const void *entries, uint64_t entry)
 {
     size_t at = home_of_entry(table, entries, entry);
     while (table->slot[at] && !(table->slot[at] & PENDING))
@@ -43,7 +43,7 @@ static uint64_t put(struct table *table, const void *entries, uint64_t entry)
 
 /* Makes the table half as large again, so that it stays at least half full. All entries are then
  * pending: each is put in its place, without a second table. */
-static int grow(struct table *table, const void *entries, struct fault *fault)
+static int grow(struct hash_table *table, const void *entries, struct fault *fault)
 {
     size_t was = table->slots, slots = was + was / 2 + 16;
     uint64_t *slot = realloc(table->slot, slots * sizeof *slot);
@@ -66,7 +66,8 @@ static int grow(struct table *table, const void *entries, struct fault *fault)
     return 0;
 }
 
-uint64_t table_find(const struct table *table, const void *entries, const void *key, size_t n)
+uint64_t hash_table_find(const struct hash_table *table, const void *entries, const void *key,
+                         size_t n)
 {
     if (table->used == 0)
         return 0;
@@ -79,7 +80,8 @@ uint64_t table_find(const struct table *table, const void *entries, const void *
     return 0;
 }
 
-int table_add(struct table *table, const void *entries, uint64_t entry, struct fault *fault)
+int hash_table_add(struct hash_table *table, const void *entries, uint64_t entry,
+                   struct fault *fault)
 {
     if (table->used >= table->slots - table->slots / 4 && grow(table, entries, fault) < 0)
         return -1;
@@ -89,7 +91,7 @@ int table_add(struct table *table, const void *entries, uint64_t entry, struct f
 }
 
 /* Then moves back the entries after it that a search would not find any more. */
-void table_remove(struct table *table, const void *entries, uint64_t entry)
+void hash_table_remove(struct hash_table *table, const void *entries, uint64_t entry)
 {
     size_t hole = home_of_entry(table, entries, entry);
     while (table->slot[hole] != entry)
@@ -106,7 +108,7 @@ void table_remove(struct table *table, const void *entries, uint64_t entry)
     table->used--;
 }
 
-void table_close(struct table *table)
+void hash_table_close(struct hash_table *table)
 {
     free(table->slot);
     table->slot = NULL;
