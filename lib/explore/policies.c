@@ -84,20 +84,6 @@ static int check_uniform(const struct explorer *my, const struct round *round, s
     return fault_data(fault, "needs score: put score before explore (only -g 1 does without)");
 }
 
-/* Does the round explore? The round gets its gamma, unless there is no exploration at all. */
-static int flip(const struct explorer *my, struct round *round, struct rng *rng, bool *explores,
-                struct fault *fault)
-{
-    double gamma = fallen(my, my->gamma, round->t);
-    *explores = rng_unit(rng) < gamma;
-    return my->gamma > 0 ? round_set_gamma(round, gamma, fault) : 0;
-}
-
-static int show_greedy(struct explorer *my, struct round *round, struct fault *fault)
-{
-    return rank_greedily(my, round, round_new(round, ROUND_ORDER, fault), fault);
-}
-
 /* Any documents in the first places, all ordered choices equally likely, and the rest in greedy
  * order after them. */
 static int draw_top(struct explorer *my, struct round *round, uint64_t places, struct rng *rng,
@@ -114,24 +100,6 @@ static int draw_top(struct explorer *my, struct round *round, uint64_t places, s
     return 0;
 }
 
-static int show_uniform(struct explorer *my, struct round *round, struct rng *rng,
-                        struct fault *fault)
-{
-    bool explores;
-    if (flip(my, round, rng, &explores, fault) < 0)
-        return -1;
-    return explores ? draw_top(my, round, round->docs, rng, fault) : show_greedy(my, round, fault);
-}
-
-static int show_top(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault)
-{
-    bool explores;
-    if (flip(my, round, rng, &explores, fault) < 0 ||
-        (my->gamma > 0 && round_set(round, KEY_TOP, my->places, fault) < 0))
-        return -1;
-    return explores ? draw_top(my, round, my->places, rng, fault) : show_greedy(my, round, fault);
-}
-
 static int draw_swap(struct explorer *my, struct round *round, struct rng *rng,
                      struct fault *fault)
 {
@@ -143,15 +111,21 @@ static int draw_swap(struct explorer *my, struct round *round, struct rng *rng,
     return 0;
 }
 
-/* In a list of no more than `places` documents there is none below to swap with. */
-static int show_swap(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault)
+/* The round gets its gamma, unless there is no exploration at all. In a list of no more than
+ * `places` documents there is none below to swap with. */
+static int show_mostly(struct explorer *my, struct round *round, struct rng *rng,
+                       struct fault *fault)
 {
-    bool explores;
-    if (flip(my, round, rng, &explores, fault) < 0 ||
-        (my->gamma > 0 && round_set(round, KEY_SWAP, my->places, fault) < 0))
+    double gamma = fallen(my, my->gamma, round->t);
+    bool explores = rng_unit(rng) < gamma, swaps = my->now->key == KEY_SWAP;
+    if (my->gamma > 0 &&
+        (round_set_gamma(round, gamma, fault) < 0 ||
+         (my->now->key && round_set(round, my->now->key, my->places, fault) < 0)))
         return -1;
-    explores = explores && my->places < round->docs;
-    return explores ? draw_swap(my, round, rng, fault) : show_greedy(my, round, fault);
+    if (!explores || (swaps && my->places >= round->docs))
+        return rank_greedily(my, round, round_new(round, ROUND_ORDER, fault), fault);
+    return swaps ? draw_swap(my, round, rng, fault)
+                 : draw_top(my, round, my->now->key ? my->places : round->docs, rng, fault);
 }
 
 /* ---- plackett-luce ---- */
@@ -286,16 +260,16 @@ static int show_leader(struct explorer *my, struct round *round, struct rng *rng
 #define RATE "-g, gamma, or -T, the number of rounds"
 
 const struct policy policies[POLICIES_MOST + 1] = {
-    [POLICY_INDEX] = { "index", "FTgk", "", "", false, true, check_index, show_top },
-    [POLICY_UNIFORM] = { "uniform", "FTg", "", "", false, false, check_uniform, show_uniform },
-    { "top", "FTgk", "gT", RATE, false, false, check_score, show_top },
-    { "swap", "FTgk", "gT", RATE, false, false, check_score, show_swap },
-    { "plackett-luce", "FH", "", "", false, false, check_score, show_luce },
-    { "team-draft", "", "", "", false, false, check_rival, show_draft },
-    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, false,
+    [POLICY_INDEX] = { "index", "FTgk", "", "", false, true, KEY_TOP, check_index, show_mostly },
+    [POLICY_UNIFORM] = { "uniform", "FTg", "", "", false, false, 0, check_uniform, show_mostly },
+    { "top", "FTgk", "gT", RATE, false, false, KEY_TOP, check_score, show_mostly },
+    { "swap", "FTgk", "gT", RATE, false, false, KEY_SWAP, check_score, show_mostly },
+    { "plackett-luce", "FH", "", "", false, false, 0, check_score, show_luce },
+    { "team-draft", "", "", "", false, false, 0, check_rival, show_draft },
+    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, false, 0,
       check_list, show_blocks },
-    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, false, check_list,
-      show_leader },
+    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, false, 0,
+      check_list, show_leader },
 };
 
 const char *policies_name(size_t i)

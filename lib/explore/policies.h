@@ -43,6 +43,7 @@ struct policy {
     const char *missing; /* these options in words, for the message that asks for them       */
     bool one_seed;       /* its draws span rounds, which must have one seed                  */
     bool by_index;       /* its greedy order has the k largest indices on top                */
+    enum round_key key;  /* of `places` in the rounds: KEY_TOP or KEY_SWAP; 0: neither       */
 
     /* Does the round hold what the policy ranks by? 0 or a fault. */
     int (*check)(const struct explorer *my, const struct round *round, struct fault *fault);

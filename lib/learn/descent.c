@@ -6,7 +6,6 @@
 
 #include "learn/learner_step.h"
 #include "math/bets.h"
-#include "math/finite.h"
 #include "math/real.h"
 
 static const struct array_row length_row = { "bets", ARRAY_NUMBERS, SETTINGS, BETS_NUMBERS };
@@ -141,86 +140,6 @@ void descent_close(void *own)
     buffer_free(&my->gradient);
 }
 
-/* ---- steps of a given size ---- */
-
-/* Brings all weights back into the ball, which changes all of w. */
-static int gather(struct descent *my, struct state *state, struct fault *fault)
-{
-    if (learner_check(state, fault) < 0)
-        return -1;
-    ball_gather(&my->ball, state->w);
-    state->changed.known = false;
-    return 0;
-}
-
-/* A step that changes all of the first `width` weights. */
-static int descend(struct descent *my, struct state *state, size_t width, struct fault *fault)
-{
-    double *w = state->w, *z = my->gradient.at;
-    double eta = state->settings.value[SETTING_ETA] / my->ball.scale;
-    state->changed.known = false;
-    for (size_t j = 0; j < width; j++)
-        z[j] = w[j] - eta * z[j];
-    size_t finite = finite_until(width, z);
-    if (finite < width)
-        return learner_diverges(state, finite, z[finite], fault);
-    state->begun = true;
-    memcpy(w, z, width * sizeof *w);
-    memset(z, 0, width * sizeof *z);
-    bool kept = my->ball.radius <= 0 || ball_step(&my->ball, w, width);
-    return kept ? 0 : gather(my, state, fault);
-}
-
-/* The numbers of z that differ from 0, in the order in which documents with g != 0 have them, and
- * what they are: index[*n] of state->changed, and value[*n], NULL after a fault. They become 0. */
-static double *take_changes(struct state *state, const struct matrix *x, const double *g,
-                            double *z, struct fault *fault)
-{
-    size_t most = matrix_entries(x) < state->dim ? matrix_entries(x) : state->dim, n = 0;
-    uint32_t *index = buffer_for(&state->changed.index, most, sizeof *index, fault);
-    double *value = buffer_for(&state->spare, most, sizeof *value, fault);
-    if (!index || !value)
-        return NULL;
-    for (size_t i = 0; i < x->docs; i++) {
-        struct sparse_row row = matrix_sparse_row(x, i);
-        for (size_t e = 0; g[i] != 0 && e < row.n; e++) {
-            size_t j = matrix_sparse_index(&row, e);
-            if (z[j] == 0)
-                continue; /* the feature came before */
-            value[n] = z[j];
-            z[j] = 0;
-            index[n++] = (uint32_t)j;
-        }
-    }
-    state->changed.known = true;
-    state->changed.n = n;
-    return value;
-}
-
-/* A step that changes few weights: those of the features that documents with g != 0 have. */
-static int descend_changes(struct descent *my, struct state *state, const struct matrix *x,
-                           const double *g, struct fault *fault)
-{
-    double *w = state->w, *value = take_changes(state, x, g, my->gradient.at, fault);
-    double eta = state->settings.value[SETTING_ETA] / my->ball.scale;
-    const uint32_t *index = state->changed.index.at;
-    size_t n = state->changed.n;
-    if (!value)
-        return -1;
-    for (size_t e = 0; e < n; e++)
-        value[e] = w[index[e]] - eta * value[e];
-    size_t finite = finite_until(n, value);
-    if (finite < n)
-        return learner_diverges(state, index[finite], value[finite], fault);
-    state->begun = true;
-    for (size_t e = 0; e < n; e++)
-        w[index[e]] = value[e];
-    bool kept = my->ball.radius <= 0 || ball_step_changes(&my->ball, w, index, n);
-    return kept ? 0 : gather(my, state, fault);
-}
-
-/* ---- adaptive steps ---- */
-
 /* The numbers of the gradient that may differ from 0: those of index[n], or the first n. */
 struct touched {
     const uint32_t *index;
@@ -232,6 +151,8 @@ static size_t touched_number(const struct touched *touched, size_t e)
     return touched->index ? touched->index[e] : e;
 }
 
+/* Of sparse features: the numbers of z that differ from 0, in the order in which documents with
+ * g != 0 have them. They are all that changes of the weights. */
 static int find_touched(struct descent *my, struct state *state, const struct matrix *x,
                         const double *g, struct touched *touched, struct fault *fault)
 {
@@ -240,14 +161,68 @@ static int find_touched(struct descent *my, struct state *state, const struct ma
     state->changed.known = false;
     if (x->form == MATRIX_DENSE)
         return 0;
-    double *value = take_changes(state, x, g, z, fault);
-    if (!value)
+    size_t most = matrix_entries(x) < state->dim ? matrix_entries(x) : state->dim, n = 0;
+    uint32_t *index = buffer_for(&state->changed.index, most, sizeof *index, fault);
+    double *value = buffer_for(&state->spare, most, sizeof *value, fault);
+    if (!index || !value)
         return -1;
-    *touched = (struct touched){ state->changed.index.at, state->changed.n };
-    for (size_t e = 0; e < touched->n; e++)
-        z[touched->index[e]] = value[e];
+    for (size_t i = 0; i < x->docs; i++) {
+        struct sparse_row row = matrix_sparse_row(x, i);
+        for (size_t e = 0; g[i] != 0 && e < row.n; e++) {
+            size_t j = matrix_sparse_index(&row, e);
+            if (z[j] == 0)
+                continue; /* the feature came before */
+            value[n] = z[j];
+            z[j] = 0;
+            index[n++] = (uint32_t)j;
+        }
+    }
+    for (size_t e = 0; e < n; e++)
+        z[index[e]] = value[e];
+    state->changed.known = true;
+    state->changed.n = n;
+    *touched = (struct touched){ index, n };
     return 0;
 }
+
+/* ---- steps of a given size ---- */
+
+/* Keeps the weights in the ball. If all of them must come back into it, all of w changes. */
+static int stay_in_ball(struct descent *my, struct state *state, const struct touched *touched,
+                        struct fault *fault)
+{
+    if (my->ball.radius <= 0 ||
+        (touched->index ? ball_step_changes(&my->ball, state->w, touched->index, touched->n)
+                        : ball_step(&my->ball, state->w, touched->n)))
+        return 0;
+    if (learner_check(state, fault) < 0)
+        return -1;
+    ball_gather(&my->ball, state->w);
+    state->changed.known = false;
+    return 0;
+}
+
+static int descend(struct descent *my, struct state *state, const struct touched *touched,
+                   struct fault *fault)
+{
+    double *w = state->w, *z = my->gradient.at;
+    double eta = state->settings.value[SETTING_ETA] / my->ball.scale;
+    for (size_t e = 0; e < touched->n; e++) {
+        size_t j = touched_number(touched, e);
+        z[j] = w[j] - eta * z[j];
+        if (!isfinite(z[j]))
+            return learner_diverges(state, j, z[j], fault);
+    }
+    state->begun = true;
+    for (size_t e = 0; e < touched->n; e++) {
+        size_t j = touched_number(touched, e);
+        w[j] = z[j];
+        z[j] = 0;
+    }
+    return stay_in_ball(my, state, touched, fault);
+}
+
+/* ---- adaptive steps ---- */
 
 static void take_norm(struct norm *norm, const double *v, const struct touched *touched)
 {
@@ -318,28 +293,21 @@ static int bet_on_each(struct descent *my, struct state *state, const struct tou
     return finite ? 0 : learner_check(state, fault) < 0 ? -1 : too_large(fault);
 }
 
-static int bet(struct descent *my, struct state *state, const struct matrix *x, const double *s,
-               const double *g, struct fault *fault)
-{
-    struct touched touched;
-    double product = 0;
-    if (find_touched(my, state, x, g, &touched, fault) < 0)
-        return -1;
-    for (size_t i = 0; i < x->docs; i++)
-        product += g[i] * s[i];
-    return bets_on_length(my) ? bet_on_length(my, state, &touched, product, fault)
-                              : bet_on_each(my, state, &touched, fault);
-}
-
 /* ---- a round's step ---- */
 
 int descent_step(struct descent *descent, struct state *state, const struct matrix *x,
                  const double *s, const double *g, struct fault *fault)
 {
+    struct touched touched;
+    double product = 0;
     matrix_transposed_times(x, g, descent->gradient.at);
-    int result = descent->bets               ? bet(descent, state, x, s, g, fault)
-                 : x->form == MATRIX_DENSE   ? descend(descent, state, x->dim, fault)
-                                             : descend_changes(descent, state, x, g, fault);
+    if (find_touched(descent, state, x, g, &touched, fault) < 0)
+        return -1;
+    for (size_t i = 0; descent->bets && i < x->docs; i++)
+        product += g[i] * s[i];
+    int result = !descent->bets            ? descend(descent, state, &touched, fault)
+                 : bets_on_length(descent) ? bet_on_length(descent, state, &touched, product, fault)
+                                           : bet_on_each(descent, state, &touched, fault);
     state->scale = descent->ball.scale;
     return result;
 }
@@ -347,10 +315,12 @@ int descent_step(struct descent *descent, struct state *state, const struct matr
 int descent_move(struct descent *descent, struct state *state, const double *u, size_t width,
                  struct fault *fault)
 {
+    const struct touched touched = { NULL, width };
     double *z = descent->gradient.at;
     for (size_t j = 0; j < width; j++)
         z[j] = -u[j];
-    int result = descend(descent, state, width, fault);
+    state->changed.known = false;
+    int result = descend(descent, state, &touched, fault);
     state->scale = descent->ball.scale;
     return result;
 }

@@ -83,6 +83,7 @@ struct learner {
     size_t least;            /* places that must be seen; SURROGATE_ALL: every one         */
     const struct surrogate *surrogate; /* the loss it descends on, if there is one         */
     const struct descent_bets *bets; /* how it steps without a step size: descent.h        */
+    const void *differs;     /* what sets it apart from the others of its file, for them   */
     struct array_row arrays[ARRAYS_MOST];
     double preset[SETTINGS]; /* values of the settings not given; 0: none                  */
     size_t most;             /* weights it may grow to by default; 0: LEARNER_MOST         */

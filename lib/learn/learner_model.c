@@ -7,22 +7,6 @@
 #include "math/finite.h"
 #include "stream/model_file.h"
 
-/* A message before its weights. */
-static int start_message(const struct state *state, struct model *model, struct fault *fault)
-{
-    if (model_start(model, state->learner->name, state->rounds, state->dim, fault) < 0)
-        return -1;
-    return origin_publish(&state->origin, model, fault);
-}
-
-/* What its scoring half takes. */
-static int put_own(struct state *state, struct model *model, enum publishing how,
-                   struct fault *fault)
-{
-    const struct learner *learner = state->learner;
-    return learner->publish ? learner->publish(state->own, state, model, how, fault) : 0;
-}
-
 /* Within one process a message like the one before it needs only its numbers: the weights, and the
  * scale. True where these were all; `w` scores. */
 static bool publish_again(struct state *state, struct model *model, enum publishing how,
@@ -40,45 +24,45 @@ static bool publish_again(struct state *state, struct model *model, enum publish
     return again;
 }
 
-static int publish(struct state *state, struct model *model, enum publishing how,
-                   struct fault *fault)
+/* The weights that the last round changed, if they alone are shorter: a change takes half as much
+ * again as a weight. */
+static bool few_changed(const struct state *state)
 {
-    const struct learner *learner = state->learner;
-    const double *w = learner->weights ? learner->weights(state->own, state, fault) : state->w;
-    if (w && publish_again(state, model, how, w))
-        return 0;
-    if (!w || start_message(state, model, fault) < 0)
-        return -1;
-    int put = state->scaled ? model_put_scaled(model, w, &state->scale, fault)
-                            : model_put_weights(model, w, fault);
-    return put < 0 ? -1 : put_own(state, model, how, fault);
+    return state->changed.known && state->dim >= state->changed.n + state->changed.n / 2;
 }
 
-/* The weights that changed alone, where that is shorter. */
-static int publish_changes(struct state *state, struct model *model, struct fault *fault)
+/* What scores, or, where few changed, the weights that did. */
+static const double *find_weights(struct state *state, bool few, struct fault *fault)
 {
+    const struct learner *learner = state->learner;
     const uint32_t *index = state->changed.index.at;
-    size_t n = state->changed.n;
-    if (!state->changed.known ||
-        state->dim < n + n / 2) /* a change takes half as much again as a weight */
-        return publish(state, model, PUBLISH_CHANGES, fault);
-    double *value = buffer_for(&state->spare, n, sizeof *value, fault);
-    if (!value)
-        return -1;
-    for (size_t i = 0; i < n; i++)
+    if (!few)
+        return learner->weights ? learner->weights(state->own, state, fault) : state->w;
+    double *value = buffer_for(&state->spare, state->changed.n, sizeof *value, fault);
+    for (size_t i = 0; value && i < state->changed.n; i++)
         value[i] = state->w[index[i]];
-    const double *scale = state->scaled ? &state->scale : NULL;
-    if (start_message(state, model, fault) < 0 ||
-        model_put_changes(model, n, index, value, scale, fault) < 0)
-        return -1;
-    return put_own(state, model, PUBLISH_CHANGES, fault);
+    return value;
 }
 
 int learner_publish(struct state *state, struct model *model, enum publishing how,
                     struct fault *fault)
 {
-    return how == PUBLISH_CHANGES ? publish_changes(state, model, fault)
-                                  : publish(state, model, how, fault);
+    const struct learner *learner = state->learner;
+    const double *scale = state->scaled ? &state->scale : NULL;
+    bool few = how == PUBLISH_CHANGES && few_changed(state);
+    const double *w = find_weights(state, few, fault);
+    if (w && publish_again(state, model, how, w))
+        return 0;
+    if (!w || model_start(model, learner->name, state->rounds, state->dim, fault) < 0 ||
+        origin_publish(&state->origin, model, fault) < 0)
+        return -1;
+    int put = few     ? model_put_changes(model, state->changed.n, state->changed.index.at, w,
+                                          scale, fault)
+              : scale ? model_put_scaled(model, w, scale, fault)
+                      : model_put_weights(model, w, fault);
+    if (put < 0)
+        return -1;
+    return learner->publish ? learner->publish(state->own, state, model, how, fault) : 0;
 }
 
 /* Scaled weights: those that score, and what gives them. */

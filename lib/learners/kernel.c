@@ -9,7 +9,7 @@
 #include "learn/learner_step.h"
 #include "learn/scored.h"
 #include "loss/dcg.h"
-#include "loss/slam.h"
+#include "loss/surrogate.h"
 #include "math/finite.h"
 #include "math/kernel.h"
 #include "math/rng.h"
@@ -54,11 +54,12 @@ static int learn_seen(struct state *state, const struct matrix *x, const struct 
 {
     size_t n = feedback->docs, better = n, worse = n;
     double *known = scratch, *g = scratch + n;
+    const struct surrogate_options options = { .work = NULL };
     if (dcg_check(n, feedback->relevance, fault) < 0)
         return -1;
     for (size_t a = 0; a < n; a++)
         known[a] = s[feedback->doc[a]];
-    (void)slam_minimax(n, known, feedback->relevance, g, scratch + 2 * n, NULL);
+    (void)slam_minimax(n, known, feedback->relevance, &options, g);
     for (size_t a = 0; a < n; a++) {
         better = g[a] < 0 ? a : better;
         worse = g[a] > 0 ? a : worse;
@@ -83,7 +84,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     struct feedback feedback;
     size_t m = x->docs;
     (void)own;
-    double *s = buffer_for(&state->scores, m, (3 + SLAM_SCRATCH) * sizeof *s, fault);
+    double *s = buffer_for(&state->scores, m, (2 + SLAM_SCRATCH) * sizeof *s, fault);
     if (!s || learner_feedback(state, round, &feedback, fault) < 0 ||
         score(state, x, s, fault) < 0 || check_features(x, state, fault) < 0)
         return -1;

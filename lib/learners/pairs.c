@@ -8,18 +8,22 @@
 
 enum { FOUR = 4 }; /* rows of Sigma at a time */
 
-/* What a learner does with one pair. */
-typedef int learn_pair(struct state *state, const struct row *x, struct fault *fault);
+/* What sets the learners apart: what they do with one pair. */
+struct way {
+    int (*take)(struct state *state, const struct row *x, struct fault *fault);
+};
 
-static int each_pair(struct state *state, const struct matrix *x, const struct round *round,
-                     learn_pair *learn, struct fault *fault)
+static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
+                 struct fault *fault)
 {
+    const struct way *way = state->learner->differs;
     struct feedback feedback;
     struct pairs pairs;
     struct pair pair;
     const struct settings *settings = &state->settings;
     struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_PAIRS, round->t);
     size_t width = matrix_width(x);
+    (void)own;
     if (learner_feedback(state, round, &feedback, fault) < 0 || !learner_score(state, x, fault) ||
         pairs_start(&pairs, &feedback, settings->set[SETTING_IN_ORDER] ? NULL : &rng, &state->pairs,
                     fault) < 0)
@@ -31,7 +35,7 @@ static int each_pair(struct state *state, const struct matrix *x, const struct r
     while (pairs_next(&pairs, &pair)) {
         struct row row = matrix_difference(x, pair.better, pair.worse, val,
                                            (uint32_t *)(val + width));
-        if (learn(state, &row, fault) < 0)
+        if (way->take(state, &row, fault) < 0)
             return -1;
     }
     return learner_check(state, fault);
@@ -164,33 +168,11 @@ static int deliberate(struct state *state, const struct row *x, struct fault *fa
     return 0;
 }
 
-static int learn_solar1_round(void *own, struct state *state, const struct matrix *x,
-                              const struct round *round, struct fault *fault)
-{
-    (void)own;
-    return each_pair(state, x, round, solar1, fault);
-}
-
-static int learn_solar2_round(void *own, struct state *state, const struct matrix *x,
-                              const struct round *round, struct fault *fault)
-{
-    (void)own;
-    return each_pair(state, x, round, solar2, fault);
-}
-
-static int learn_perceptron_round(void *own, struct state *state, const struct matrix *x,
-                                  const struct round *round, struct fault *fault)
-{
-    (void)own;
-    return each_pair(state, x, round, perceptron, fault);
-}
-
 /* w = the sum of the members, weighted by their votes. */
-static int learn_committee_round(void *own, struct state *state, const struct matrix *x,
-                                 const struct round *round, struct fault *fault)
+static int learn_and_sum(void *own, struct state *state, const struct matrix *x,
+                         const struct round *round, struct fault *fault)
 {
-    (void)own;
-    if (each_pair(state, x, round, deliberate, fault) < 0)
+    if (learn(own, state, x, round, fault) < 0)
         return -1;
     const double *votes = state->arrays.at[VOTES], *member = state->arrays.at[MEMBER];
     memset(state->w, 0, state->dim * sizeof *state->w);
@@ -201,25 +183,26 @@ static int learn_committee_round(void *own, struct state *state, const struct ma
 }
 
 const struct learner learn_solar1 = {
-    .name = "solar1", .letters = "Cos", .least = 2, .docs = 5000, .learn = learn_solar1_round,
+    .name = "solar1", .letters = "Cos", .least = 2, .docs = 5000, .learn = learn,
+    .differs = &(const struct way){ solar1 },
     .preset = { [SETTING_TRADEOFF] = 1e-5, [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_solar2 = {
-    .name = "solar2", .letters = "Cos", .least = 2, .docs = 1000, .learn = learn_solar2_round,
-    .arrays = { { "sigma", ARRAY_SQUARE, SETTINGS, 0 } },
+    .name = "solar2", .letters = "Cos", .least = 2, .docs = 1000, .learn = learn,
+    .differs = &(const struct way){ solar2 }, .arrays = { { "sigma", ARRAY_SQUARE, SETTINGS, 0 } },
     .preset = { [SETTING_TRADEOFF] = 1e4, [SETTING_SEED] = 1 },
     .most = 4096,
 };
 
 const struct learner learn_prank_pair = {
-    .name = "prank-pair", .letters = "os", .least = 2, .docs = 5000,
-    .learn = learn_perceptron_round, .preset = { [SETTING_SEED] = 1 },
+    .name = "prank-pair", .letters = "os", .least = 2, .docs = 5000, .learn = learn,
+    .differs = &(const struct way){ perceptron }, .preset = { [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_committee = {
     .name = "committee", .letters = "Nos", .least = 2, .docs = 5000,
-    .learn = learn_committee_round,
+    .learn = learn_and_sum, .differs = &(const struct way){ deliberate },
     .arrays = { [VOTES] = { "votes", ARRAY_NUMBERS, SETTING_MEMBERS, 0 },
               [MEMBERS] = { "members", ARRAY_COUNT, SETTING_MEMBERS, 0 },
               [STREAK] = { "streak", ARRAY_COUNT, SETTINGS, 0 },

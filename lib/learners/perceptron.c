@@ -11,52 +11,32 @@
 #include "loss/dcg.h"
 #include "loss/surrogate.h"
 
-/* The documents whose relevance is known, numbered from 0. */
-struct known {
-    double *s, *g, *scratch; /* s[docs], in units of the margin; g[docs] */
-    uint32_t *doc;           /* 0, 1, 2 ... */
-};
-
-static int pick_known(struct known *known, struct state *state, const struct feedback *feedback,
-                      const double *s, struct fault *fault)
-{
-    size_t n = feedback->docs, each = (2 + SURROGATE_SCRATCH) * sizeof(double) + sizeof(uint32_t);
-    known->s = buffer_for(&state->scratch, n, each, fault);
-    if (!known->s)
-        return -1;
-    known->g = known->s + n;
-    known->scratch = known->g + n;
-    known->doc = (uint32_t *)(known->scratch + SURROGATE_SCRATCH * n);
-    const struct settings *settings = &state->settings;
-    double margin = settings->set[SETTING_MARGIN] ? settings->value[SETTING_MARGIN] : 1;
-    for (size_t a = 0; a < n; a++) {
-        known->s[a] = s[feedback->doc[a]] / margin;
-        known->doc[a] = (uint32_t)a;
-    }
-    return 0;
-}
-
 static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
     struct feedback feedback;
-    struct known known;
+    const struct settings *settings = &state->settings;
+    const struct surrogate *loss = state->learner->surrogate;
     const struct surrogate_options options = { .cutoff = learner_cutoff(state) };
+    double margin = settings->set[SETTING_MARGIN] ? settings->value[SETTING_MARGIN] : 1;
     double *s = learner_score(state, x, fault);
     if (!s || learner_feedback(state, round, &feedback, fault) < 0 ||
-        pick_known(&known, state, &feedback, s, fault) < 0 ||
-        (state->learner->surrogate != &surrogates[SURROGATE_SLAM_AP] &&
+        (loss != &surrogates[SURROGATE_SLAM_AP] &&
          dcg_check(feedback.docs, feedback.relevance, fault) < 0))
         return -1;
-    struct exposure exposure = { .docs = feedback.docs, .places = feedback.docs, .doc = known.doc,
-                                 .relevance = feedback.relevance };
-    state->learner->surrogate->gradient(&exposure, known.s, &options, known.g, known.scratch);
+    /* of the documents whose relevance is known: scores in units of the margin; the subgradient */
+    double *known = buffer_for(&state->scratch, feedback.docs,
+                               (1 + SURROGATE_SCRATCH) * sizeof *known, fault);
     double *g = buffer_for(&state->pairs, x->docs, sizeof *g, fault);
-    if (!g)
+    if (!known || !g)
         return -1;
+    double *of_known = known + feedback.docs;
+    for (size_t a = 0; a < feedback.docs; a++)
+        known[a] = s[feedback.doc[a]] / margin;
+    (void)loss->loss(feedback.docs, known, feedback.relevance, &options, of_known);
     memset(g, 0, x->docs * sizeof *g);
     for (size_t a = 0; a < feedback.docs; a++)
-        g[feedback.doc[a]] = known.g[a];
+        g[feedback.doc[a]] = of_known[a];
     return descent_step(own, state, x, s, g, fault);
 }
 

@@ -12,6 +12,12 @@
 /* The arrays: the regression's P and weights, and the highest relevance seen. */
 enum { INVERSE, LEVEL, BASELINE, TOP };
 
+/* What sets the learners apart. */
+struct loss {
+    double (*worth)(double R); /* what is estimated for each document: v */
+    void (*gradient)(size_t m, const double *s, const double *v, double epsilon, double *g);
+};
+
 struct robust {
     struct descent descent; /* first: DESCENT_HOOKS_AND_MORE */
     struct regression regression;
@@ -58,12 +64,11 @@ static int learn_baseline(struct regression *regression, const struct exposure *
 }
 
 /* A round: v, the gradient from it, and a step; then the regression learns what was seen. */
-static int learn(struct robust *my, struct state *state, const struct matrix *x,
-                 const struct round *round, double (*worth)(double),
-                 void (*gradient)(size_t m, const double *s, const double *v, double epsilon,
-                                  double *g),
+static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
+    struct robust *my = own;
+    const struct loss *loss = state->learner->differs;
     struct exposure exposure;
     double *top = state->arrays.at[TOP];
     struct regression *regression = &my->regression;
@@ -76,9 +81,9 @@ static int learn(struct robust *my, struct state *state, const struct matrix *x,
     if (!s || !v)
         return -1;
     g = v + x->docs;
-    appraise(&exposure, regression, *top, worth, v);
+    appraise(&exposure, regression, *top, loss->worth, v);
     descent_centre(&my->descent, x->docs, s);
-    gradient(x->docs, s, v, learner_epsilon(state), g);
+    loss->gradient(x->docs, s, v, learner_epsilon(state), g);
     descent_centre(&my->descent, x->docs, g);
     if (descent_step(&my->descent, state, x, s, g, fault) < 0)
         return -1;
@@ -112,24 +117,6 @@ static void smoothdcg(size_t m, const double *s, const double *v, double epsilon
         g[j] *= (mean - v[j]) / epsilon;
 }
 
-static int learn_squared_round(void *own, struct state *state, const struct matrix *x,
-                               const struct round *round, struct fault *fault)
-{
-    return learn(own, state, x, round, itself, squared, fault);
-}
-
-static int learn_kl_round(void *own, struct state *state, const struct matrix *x,
-                          const struct round *round, struct fault *fault)
-{
-    return learn(own, state, x, round, real_exp, kl, fault);
-}
-
-static int learn_smoothdcg_round(void *own, struct state *state, const struct matrix *x,
-                                 const struct round *round, struct fault *fault)
-{
-    return learn(own, state, x, round, dcg_gain, smoothdcg, fault);
-}
-
 static void close_robust(void *own)
 {
     struct robust *my = own;
@@ -147,19 +134,21 @@ static void close_robust(void *own)
 
 const struct learner learn_squared_dr = {
     .name = "squared-dr", .letters = "CTUep", .eta = descent_eta_estimated, .least = 1,
-    .learn = learn_squared_round, .arrays = ARRAYS, .preset = { [SETTING_TRADEOFF] = 100 },
-    .most = 4096, .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, true }, HOOKS,
+    .learn = learn, .differs = &(const struct loss){ itself, squared }, .arrays = ARRAYS,
+    .preset = { [SETTING_TRADEOFF] = 100 }, .most = 4096,
+    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, true }, HOOKS,
 };
 
 const struct learner learn_kl_dr = {
     .name = "kl-dr", .letters = "CTUep", .eta = descent_eta_estimated, .least = 1,
-    .learn = learn_kl_round, .arrays = ARRAYS, .preset = { [SETTING_TRADEOFF] = 100 },
-    .most = 4096, .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 3, true }, HOOKS,
+    .learn = learn, .differs = &(const struct loss){ real_exp, kl }, .arrays = ARRAYS,
+    .preset = { [SETTING_TRADEOFF] = 100 }, .most = 4096,
+    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 3, true }, HOOKS,
 };
 
 const struct learner learn_smoothdcg_dr = {
     .name = "smoothdcg-dr", .letters = "CEFTUep", .eta = descent_eta_estimated, .least = 1,
-    .learn = learn_smoothdcg_round, .arrays = ARRAYS,
-    .preset = { [SETTING_TRADEOFF] = 100, [SETTING_EPSILON] = 0.01 },
-    .most = 4096, .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 0.3, false }, HOOKS,
+    .learn = learn, .differs = &(const struct loss){ dcg_gain, smoothdcg }, .arrays = ARRAYS,
+    .preset = { [SETTING_TRADEOFF] = 100, [SETTING_EPSILON] = 0.01 }, .most = 4096,
+    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 0.3, false }, HOOKS,
 };

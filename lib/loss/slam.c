@@ -7,6 +7,7 @@
 
 #include "loss/dcg.h"
 #include "loss/long_order.h"
+#include "loss/surrogate.h"
 
 static const double right = 1 - 1e-12;
 
@@ -16,15 +17,18 @@ struct list {
     const double *s;
     double *ranked;   /* ranked[m]: R in the order by s                        */
     double *sorted;   /* sorted[m]: R, highest first                           */
+    double *v;        /* v[m]: weights of the hinges by `sorted`, not set yet  */
     uint32_t *graded; /* graded[m]: documents by R, ties by s, then by number  */
 };
 
-/* False if the work was stopped. */
+/* A subgradient of 0 is in scratch[m]. False if the work was stopped. */
 static bool sort(struct list *list, size_t m, const double *s, const double *R, double *scratch,
                  struct long_work *work)
 {
-    *list = (struct list){ m, s, scratch, scratch + m, (uint32_t *)(scratch + 2 * m) };
+    *list = (struct list){ m, s, scratch + m, scratch + 2 * m, scratch + 3 * m,
+                           (uint32_t *)(scratch + 4 * m) };
     uint32_t *by_score = list->graded + m, *by_grade = by_score + m, *spare = by_grade + m;
+    memset(scratch, 0, m * sizeof *scratch);
     if (!long_order(work, m, s, by_score, spare))
         return false;
     for (size_t i = 0; i < m; i++)
@@ -53,12 +57,12 @@ static size_t grade_from(const struct list *list, size_t to)
     return from;
 }
 
-/* The loss, and the subgradient in g, which is 0 before, with weight v[a] for graded[a]. Grades are
+/* The loss, and the subgradient in g, which is 0 before, by the weights v. Grades are
  * visited from the lowest; `rival` is the highest-scoring document of a lower grade. The first
  * document of each grade is the one of it that scores most. */
-static double hinges(const struct list *list, const double *v, double *g)
+static double hinges(const struct list *list, double *g)
 {
-    const double *s = list->s;
+    const double *s = list->s, *v = list->v;
     double loss = 0;
     uint32_t rival = 0;
     for (size_t from, to = list->m; to > 0; to = from) {
@@ -78,33 +82,31 @@ static double hinges(const struct list *list, const double *v, double *g)
     return loss;
 }
 
-double slam_ndcg(size_t m, const double *s, const double *R, size_t cutoff, double *g,
-                 double *scratch, struct long_work *work)
+double slam_ndcg(size_t m, const double *s, const double *R,
+                 const struct surrogate_options *options, double *scratch)
 {
     struct list list;
-    size_t k = cutoff < m ? cutoff : m;
-    memset(g, 0, m * sizeof *g);
-    if (!sort(&list, m, s, R, scratch, work))
+    size_t k = options->cutoff < m ? options->cutoff : m;
+    if (!sort(&list, m, s, R, scratch, options->work))
         return NAN;
-    double *v = scratch + 4 * m, most = dcg_sum(k, list.sorted);
+    double most = dcg_sum(k, list.sorted);
     if (isinf(most))
         return NAN;
     if (ranked_right(&list, k, most))
         return 0;
     for (size_t a = 0; a < m; a++)
-        v[a] = a < k ? dcg_gain(list.sorted[a]) * dcg_discount(a) / most : 0;
-    return hinges(&list, v, g);
+        list.v[a] = a < k ? dcg_gain(list.sorted[a]) * dcg_discount(a) / most : 0;
+    return hinges(&list, scratch);
 }
 
-double slam_ap(size_t m, const double *s, const double *R, double *g, double *scratch,
-               struct long_work *work)
+double slam_ap(size_t m, const double *s, const double *R, const struct surrogate_options *options,
+               double *scratch)
 {
     struct list list;
-    double *v = scratch + 4 * m, *relevant = scratch + 5 * m, sum = 0, n = 0;
+    double *relevant = scratch + 6 * m, sum = 0, n = 0;
     for (size_t i = 0; i < m; i++)
         relevant[i] = R[i] > 0;
-    memset(g, 0, m * sizeof *g);
-    if (!sort(&list, m, s, relevant, scratch, work))
+    if (!sort(&list, m, s, relevant, scratch, options->work))
         return NAN;
     for (size_t i = 0; i < m; i++)
         if (list.ranked[i] > 0)
@@ -112,18 +114,17 @@ double slam_ap(size_t m, const double *s, const double *R, double *g, double *sc
     if (n == 0 || sum / n >= right)
         return 0;
     for (size_t a = 0; a < m; a++)
-        v[a] = (double)a < n ? 1 / n : 0;
-    return hinges(&list, v, g);
+        list.v[a] = (double)a < n ? 1 / n : 0;
+    return hinges(&list, scratch);
 }
 
-double slam_minimax(size_t m, const double *s, const double *R, double *g, double *scratch,
-                    struct long_work *work)
+double slam_minimax(size_t m, const double *s, const double *R,
+                    const struct surrogate_options *options, double *scratch)
 {
     struct list list;
     uint32_t best_i = 0, best_j = 0, rival = 0;
     bool found = false;
-    memset(g, 0, m * sizeof *g);
-    if (!sort(&list, m, s, R, scratch, work))
+    if (!sort(&list, m, s, R, scratch, options->work))
         return NAN;
     double ideal = dcg_sum(m, list.sorted), most = 0;
     if (isinf(ideal))
@@ -146,7 +147,7 @@ double slam_minimax(size_t m, const double *s, const double *R, double *g, doubl
         if (to == m || s[first] > s[rival] || (s[first] == s[rival] && first < rival))
             rival = first;
     }
-    g[best_i] = -1;
-    g[best_j] = 1;
+    scratch[best_i] = -1;
+    scratch[best_j] = 1;
     return 1 + most; /* above 0, since some pair is in the wrong order */
 }

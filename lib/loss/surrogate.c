@@ -149,14 +149,6 @@ static double listnet_loss(size_t m, const double *s, const double *R,
     return sum;
 }
 
-/* R[docs]: the relevances by document, where all places have feedback. */
-static const double *by_document(const struct exposure *exposure, double *R)
-{
-    for (size_t a = 0; a < exposure->places; a++)
-        R[exposure->doc[a]] = exposure->relevance[a];
-    return R;
-}
-
 /* target[m] = G(R) / Z, with Z the largest DCG of the list; 0 where no document is relevant.
  * `scratch` has room for 2 m. If `work` was stopped, the targets are 0. */
 static void normalise(size_t m, const double *R, double *target, double *scratch,
@@ -180,8 +172,9 @@ static void squared_ndcg_gradient(const struct exposure *exposure, const double 
                                   double *scratch)
 {
     size_t m = exposure->docs;
-    (void)options;
-    normalise(m, by_document(exposure, scratch), scratch + m, scratch + 2 * m, options->work);
+    for (size_t a = 0; a < m; a++)
+        scratch[exposure->doc[a]] = exposure->relevance[a];
+    normalise(m, scratch, scratch + m, scratch + 2 * m, options->work);
     for (size_t j = 0; j < m; j++)
         g[j] = 2 * (s[j] - scratch[m + j]);
 }
@@ -191,49 +184,6 @@ static double squared_ndcg_loss(size_t m, const double *s, const double *R,
 {
     normalise(m, R, scratch, scratch + m, options->work);
     return squared_loss(m, s, scratch, options, scratch + m);
-}
-
-static void slam_gradient(const struct exposure *exposure, const double *s,
-                          const struct surrogate_options *options, double *g, double *scratch)
-{
-    slam_ndcg(exposure->docs, s, by_document(exposure, scratch), options->cutoff, g,
-              scratch + exposure->docs, options->work);
-}
-
-static double slam_loss(size_t m, const double *s, const double *R,
-                        const struct surrogate_options *options, double *scratch)
-{
-    return slam_ndcg(m, s, R, options->cutoff, scratch, scratch + m, options->work);
-}
-
-static void slam_ap_gradient(const struct exposure *exposure, const double *s,
-                             const struct surrogate_options *options, double *g, double *scratch)
-{
-    (void)options;
-    slam_ap(exposure->docs, s, by_document(exposure, scratch), g, scratch + exposure->docs,
-            options->work);
-}
-
-static double slam_ap_loss(size_t m, const double *s, const double *R,
-                           const struct surrogate_options *options, double *scratch)
-{
-    (void)options;
-    return slam_ap(m, s, R, scratch, scratch + m, options->work);
-}
-
-static void minimax_gradient(const struct exposure *exposure, const double *s,
-                             const struct surrogate_options *options, double *g, double *scratch)
-{
-    (void)options;
-    slam_minimax(exposure->docs, s, by_document(exposure, scratch), g, scratch + exposure->docs,
-                 options->work);
-}
-
-static double minimax_loss(size_t m, const double *s, const double *R,
-                           const struct surrogate_options *options, double *scratch)
-{
-    (void)options;
-    return slam_minimax(m, s, R, scratch, scratch + m, options->work);
 }
 
 const struct surrogate surrogates[] = {
@@ -246,11 +196,9 @@ const struct surrogate surrogates[] = {
                             listnet_loss },
     [SURROGATE_SQUARED_NDCG] = { "squared-ndcg", "loss:squared-ndcg", SURROGATE_ALL, false,
                                  squared_ndcg_gradient, squared_ndcg_loss },
-    [SURROGATE_SLAM] = { "slam", "loss:slam", SURROGATE_ALL, true, slam_gradient, slam_loss },
-    [SURROGATE_SLAM_AP] = { "slam-ap", "loss:slam-ap", SURROGATE_ALL, false, slam_ap_gradient,
-                            slam_ap_loss },
-    [SURROGATE_MINIMAX] = { "minimax", "loss:minimax", SURROGATE_ALL, false, minimax_gradient,
-                            minimax_loss },
+    [SURROGATE_SLAM] = { "slam", "loss:slam", SURROGATE_ALL, true, NULL, slam_ndcg },
+    [SURROGATE_SLAM_AP] = { "slam-ap", "loss:slam-ap", SURROGATE_ALL, false, NULL, slam_ap },
+    [SURROGATE_MINIMAX] = { "minimax", "loss:minimax", SURROGATE_ALL, false, NULL, slam_minimax },
     { NULL, NULL, 0, false, NULL, NULL },
 };
 

@@ -12,7 +12,7 @@
 #include "loss/slam.h"
 
 #define SURROGATE_ALL SIZE_MAX /* `least` of a loss that needs every relevance */
-enum { SURROGATE_SCRATCH = SLAM_SCRATCH + 1 }; /* numbers of scratch for each document */
+enum { SURROGATE_SCRATCH = SLAM_SCRATCH }; /* numbers of scratch for each document */
 
 struct surrogate_options {
     double epsilon; /* smoothdcg's                      */
@@ -29,7 +29,8 @@ struct surrogate {
 
     /* g[docs]: an unbiased estimate of the gradient of the loss at scores s[docs], from feedback on
      * at least min(least, docs) places; the gradient itself if all places have feedback. `scratch`
-     * has room for SURROGATE_SCRATCH * docs. */
+     * has room for SURROGATE_SCRATCH * docs. NULL where `loss` leaves it in its scratch[docs], as
+     * those of slam.h do. */
     void (*gradient)(const struct exposure *exposure, const double *s,
                      const struct surrogate_options *options, double *g, double *scratch);
 
