@@ -7,7 +7,6 @@
 
 #include "loss/dcg.h"
 #include "loss/long_order.h"
-#include "loss/surrogate.h"
 
 static const double right = 1 - 1e-12;
 

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-struct surrogate_options;
+#include "loss/surrogate_options.h"
 
 /* Each returns the loss f(s) of scores s[m] under relevances R[m], and leaves a subgradient with
  * respect to s in scratch[0] to scratch[m - 1]. `scratch` has room for SLAM_SCRATCH * m. O(m log

@@ -8,18 +8,11 @@
 #include <stdint.h>
 
 #include "explore/propensity.h"
-#include "io/watch.h"
 #include "loss/slam.h"
+#include "loss/surrogate_options.h"
 
 #define SURROGATE_ALL SIZE_MAX /* `least` of a loss that needs every relevance */
 enum { SURROGATE_SCRATCH = SLAM_SCRATCH }; /* numbers of scratch for each document */
-
-struct surrogate_options {
-    double epsilon; /* smoothdcg's                      */
-    size_t cutoff;  /* slam's: SIZE_MAX is the whole list; smoothdcg's: SIZE_MAX is 1 */
-    struct long_work *work; /* counts the steps of what is not linear in the documents; if it was
-                             * stopped, the result is good for nothing; NULL: nothing counts */
-};
 
 struct surrogate {
     const char *name;
