@@ -34,15 +34,16 @@ static const struct option options_known[] = {
     { 'K', "blocks", NULL, "blocks: number of blocks, 1 or more (default: "
                            "items^(-1/3) horizon^(2/3), rounded)" },
     { 'L', "grade", NULL, "blocks, leader: top grade of the labels, 1 to 100 (default 1)" },
-    { 'T', "horizon", NULL, "number of rounds of the run, 1 or more; index, uniform, top, swap: "
-                            "gamma is horizon^(-1/3)" },
-    { 'g', "gamma", NULL, "index, uniform, top, swap: share of rounds that explore, 0 to 1 "
+    { 'T', "horizon", NULL, "number of rounds of the run, 1 or more; worth, index, uniform, top, "
+                            "swap: gamma is horizon^(-1/3)" },
+    { 'g', "gamma", NULL, "worth, index, uniform, top, swap: share of rounds that explore, 0 to 1 "
                           "(default 0)" },
-    { 'k', "places", NULL, "index: positions by index; blocks: items that get feedback; top, "
-                           "swap: positions left to chance; 1 or more (default 1)" },
+    { 'k', "places", NULL, "worth, index: positions by worth or index; blocks: items that get "
+                           "feedback; top, swap: positions left to chance; 1 or more (default "
+                           "1; worth: as many as users judge)" },
     { 'o', NULL, NULL, "show documents with equal scores in line order (default: random order)" },
-    { 'p', "policy", policies_name, "how to explore (default: index where rounds have that column, "
-                                    "else uniform)" },
+    { 'p', "policy", policies_name, "how to explore (default: worth or index where rounds have that "
+                                    "column, else uniform)" },
     { 's', "seed", NULL, "seed of what is drawn, a whole number, 0 or more; random: from the "
                          "system, recorded in each round; recorded: as each round records (default "
                          "1)" },
@@ -92,10 +93,10 @@ static int parse_option(struct explore *my, const struct options *options)
     }
 }
 
-/* Without -p: what index takes, which is more than uniform does. */
+/* Without -p: what worth and index take, which is more than uniform does. */
 static const struct policy *policy_of(const struct explore *my)
 {
-    return my->explorer.policy ? my->explorer.policy : &policies[POLICY_INDEX];
+    return my->explorer.policy ? my->explorer.policy : &policies[POLICY_WORTH];
 }
 
 static bool takes(const struct explore *my, char letter)
@@ -110,7 +111,8 @@ static int check_taken(const struct explore *my, struct fault *fault)
         if (my->given[(unsigned char)*letter] && !takes(my, *letter))
             return my->given['p']
                        ? fault_usage(fault, "-p %s does not take -%c", policy_of(my)->name, *letter)
-                       : fault_usage(fault, "the default policy, %s or %s, does not take -%c",
+                       : fault_usage(fault, "the default policy, %s, %s or %s, does not take "
+                                     "-%c", policies[POLICY_WORTH].name,
                                      policies[POLICY_INDEX].name, policies[POLICY_UNIFORM].name,
                                      *letter);
     return 0;
@@ -151,7 +153,7 @@ static int parse(void *self, struct options *options, struct host *host)
     struct explorer *explorer = &my->explorer;
     int letter;
     my->host = host;
-    explorer->places = explorer->top_grade = explorer->seed = 1;
+    explorer->top_grade = explorer->seed = 1;
     explorer->temperature = 1;
     while ((letter = options_next(options)) > 0) {
         if (parse_option(my, options) < 0)
@@ -162,8 +164,6 @@ static int parse(void *self, struct options *options, struct host *host)
         return letter;
     if (check_options(my, options->fault) < 0)
         return -1;
-    if (my->given['k'] && !my->given['p'])
-        explorer->policy = &policies[POLICY_INDEX]; /* uniform has no use for -k */
     if (my->given['T'] && takes(my, 'g'))
         explorer->gamma = 1 / real_cbrt((double)explorer->horizon);
     return options_no_operands(options);

@@ -5,7 +5,12 @@
 
 #include "explore/interleave.h"
 #include "explore/propensity.h"
+#include "math/real.h"
 #include "math/ties.h"
+
+/* Places that have a discount; and what a place must gain, more than rounding makes. */
+enum { DISCOUNTED = 10 };
+#define LEAST_GAIN 1e-12
 
 /* The documents by these numbers, highest first; ties by the draws for that purpose. */
 static int rank_for(struct explorer *my, const struct round *round, const double *number,
@@ -31,7 +36,7 @@ static int rank(struct explorer *my, const struct round *round, const double *sc
 static int rank_by_index(struct explorer *my, const struct round *round, uint32_t *order,
                          struct fault *fault)
 {
-    size_t m = round->docs, a = my->places < m ? (size_t)my->places : m;
+    size_t m = round->docs, a = my->k < m ? (size_t)my->k : m;
     uint32_t *by_score = buffer_for(&my->rest, m, sizeof *by_score + 1, fault);
     if (!by_score ||
         rank_for(my, round, round->index, RNG_INDEX_TIES, order, fault) < 0 ||
@@ -47,12 +52,71 @@ static int rank_by_index(struct explorer *my, const struct round *round, uint32_
     return 0;
 }
 
+/* 1 / log2(k + 1) of place k = 1, 2, ... 10, then 0. */
+static double discount_of(size_t place)
+{
+    return place < DISCOUNTED ? 1 / real_log2((double)place + 2) : 0;
+}
+
+/* Where in order[m], sorted by score except for what is before place k, the document is that gains
+ * most if it takes the place `slot` of the one there, which goes to place k, and those between move
+ * down; 0: none gains. */
+static size_t find_best(const struct round *round, const double *D, size_t slot, size_t k,
+                        const uint32_t *order)
+{
+    const double *s = round->score, *worth = round->worth;
+    uint32_t out = order[slot];
+    size_t best = 0;
+    double most = LEAST_GAIN, shift = 0; /* what those that move down lose */
+    for (size_t r = k; r < round->docs; r++) {
+        uint32_t i = order[r];
+        double here = r < DISCOUNTED ? D[r] : 0, next = r + 1 < DISCOUNTED ? D[r + 1] : 0;
+        double gain = s[i] * (D[slot] - here) - s[out] * (D[slot] - D[k]) - shift + worth[i] -
+                      worth[out];
+        if (gain > most && worth[i] > 0) {
+            most = gain;
+            best = r;
+        }
+        shift += s[i] * (here - next);
+    }
+    return best;
+}
+
+/* By score, but each of places k, k - 1, ... 1 goes to the document whose worth exceeds most what
+ * the list's DCG loses, in the units of the scores. Those on top are at last in the order of their
+ * scores. Places below the tenth have no DCG, and are by score. O(10 docs). */
+static int rank_by_worth(struct explorer *my, const struct round *round, uint32_t *order,
+                         struct fault *fault)
+{
+    size_t m = round->docs, k = my->k < m ? (size_t)my->k : m, best;
+    double D[DISCOUNTED + 1];
+    if (rank(my, round, round->score, order, fault) < 0)
+        return -1;
+    for (size_t a = 0; a <= DISCOUNTED; a++)
+        D[a] = discount_of(a);
+    k = k < DISCOUNTED ? k : DISCOUNTED;
+    for (size_t slot = k; slot-- > 0 && k < m && (best = find_best(round, D, slot, k, order));) {
+        uint32_t up = order[best];
+        memmove(order + k + 1, order + k, (best - k) * sizeof *order);
+        order[k] = order[slot];
+        order[slot] = up;
+    }
+    for (size_t a = 1; a < k; a++) {
+        uint32_t i = order[a];
+        size_t to = a;
+        for (; to > 0 && round->score[order[to - 1]] < round->score[i]; to--)
+            order[to] = order[to - 1];
+        order[to] = i;
+    }
+    return 0;
+}
+
 /* The greedy order of a round: found here and nowhere else. `order` is NULL after a fault. */
 static int rank_greedily(struct explorer *my, const struct round *round, uint32_t *order,
                          struct fault *fault)
 {
-    return my->now->by_index ? rank_by_index(my, round, order, fault)
-                             : rank(my, round, round->score, order, fault);
+    return my->now->rank ? my->now->rank(my, round, order, fault)
+                         : rank(my, round, round->score, order, fault);
 }
 
 /* A rate, as it is in round t. */
@@ -75,7 +139,15 @@ static int check_index(const struct explorer *my, const struct round *round, str
     return check_score(my, round, fault);
 }
 
-/* ---- greedy, but with probability gamma explored: index, uniform, top and swap ---- */
+static int check_worth(const struct explorer *my, const struct round *round, struct fault *fault)
+{
+    if (!round->worth)
+        return fault_data(fault, "needs worth, which score adds for the learner memory: without "
+                          "it, use -p uniform or -p top");
+    return check_score(my, round, fault);
+}
+
+/* ---- greedy, but with probability gamma explored: worth, index, uniform, top and swap ---- */
 
 static int check_uniform(const struct explorer *my, const struct round *round, struct fault *fault)
 {
@@ -126,9 +198,9 @@ static int show_top(struct explorer *my, struct round *round, struct rng *rng, s
 {
     bool explores;
     if (flip(my, round, rng, &explores, fault) < 0 ||
-        (my->gamma > 0 && round_set_top(round, my->places, fault) < 0))
+        (my->gamma > 0 && round_set_top(round, my->k, fault) < 0))
         return -1;
-    return explores ? draw_top(my, round, my->places, rng, fault) : show_greedy(my, round, fault);
+    return explores ? draw_top(my, round, my->k, rng, fault) : show_greedy(my, round, fault);
 }
 
 static int draw_swap(struct explorer *my, struct round *round, struct rng *rng,
@@ -138,7 +210,7 @@ static int draw_swap(struct explorer *my, struct round *round, struct rng *rng,
     if (!order || rank_greedily(my, round, round_new_greedy(round, fault), fault) < 0)
         return -1;
     memcpy(order, round->greedy, round->docs * sizeof *order);
-    propensity_draw_swap(round->docs, (size_t)my->places, rng, order);
+    propensity_draw_swap(round->docs, (size_t)my->k, rng, order);
     return 0;
 }
 
@@ -147,9 +219,9 @@ static int show_swap(struct explorer *my, struct round *round, struct rng *rng, 
 {
     bool explores;
     if (flip(my, round, rng, &explores, fault) < 0 ||
-        (my->gamma > 0 && round_set_swap(round, my->places, fault) < 0))
+        (my->gamma > 0 && round_set_swap(round, my->k, fault) < 0))
         return -1;
-    explores = explores && my->places < round->docs;
+    explores = explores && my->k < round->docs;
     return explores ? draw_swap(my, round, rng, fault) : show_greedy(my, round, fault);
 }
 
@@ -254,7 +326,7 @@ static int show_group(struct explorer *my, struct round *round, uint32_t group, 
         return -1;
     uint32_t *order = round_new_order(round, fault);
     if (order)
-        blocks_order(round->docs, my->places, group, rng, order);
+        blocks_order(round->docs, my->k, group, rng, order);
     return order ? 0 : -1;
 }
 
@@ -264,7 +336,7 @@ static int show_blocks(struct explorer *my, struct round *round, struct rng *rng
 {
     struct turn turn;
     if (my->docs == 0 && blocks_plan(&my->blocks, my->horizon, my->blocks_asked, round->docs,
-                                     my->places, my->seed, fault) < 0)
+                                     my->k, my->seed, fault) < 0)
         return -1;
     my->docs = round->docs;
     if (blocks_turn(&my->blocks, round->t, &turn, fault) < 0 ||
@@ -285,21 +357,29 @@ static int show_leader(struct explorer *my, struct round *round, struct rng *rng
 #define RATE "-g, gamma, or -T, the number of rounds"
 
 const struct policy policies[POLICIES_MOST + 1] = {
-    [POLICY_INDEX] = { "index", "FTgk", "", "", false, true, check_index, show_top },
-    [POLICY_UNIFORM] = { "uniform", "FTg", "", "", false, false, check_uniform, show_uniform },
-    { "top", "FTgk", "gT", RATE, false, false, check_score, show_top },
-    { "swap", "FTgk", "gT", RATE, false, false, check_score, show_swap },
-    { "plackett-luce", "FH", "", "", false, false, check_score, show_luce },
-    { "team-draft", "", "", "", false, false, check_rival, show_draft },
-    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, false,
+    [POLICY_WORTH] = { "worth", "FTgk", "", "", false, rank_by_worth, check_worth, show_top },
+    [POLICY_INDEX] = { "index", "FTgk", "", "", false, rank_by_index, check_index, show_top },
+    [POLICY_UNIFORM] = { "uniform", "FTg", "", "", false, NULL, check_uniform, show_uniform },
+    { "top", "FTgk", "gT", RATE, false, NULL, check_score, show_top },
+    { "swap", "FTgk", "gT", RATE, false, NULL, check_score, show_swap },
+    { "plackett-luce", "FH", "", "", false, NULL, check_score, show_luce },
+    { "team-draft", "", "", "", false, NULL, check_rival, show_draft },
+    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, NULL,
       check_list, show_blocks },
-    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, false, check_list,
+    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, NULL, check_list,
       show_leader },
 };
 
 const char *policies_name(size_t i)
 {
     return policies[i].name;
+}
+
+/* The policy of a round, where none was chosen. */
+static const struct policy *usual(const struct explorer *my, const struct round *round)
+{
+    bool index = round->index || my->places > 0;
+    return &policies[round->worth ? POLICY_WORTH : index ? POLICY_INDEX : POLICY_UNIFORM];
 }
 
 int policies_show(struct explorer *my, struct round *round, struct fault *fault)
@@ -311,7 +391,9 @@ int policies_show(struct explorer *my, struct round *round, struct fault *fault)
     if (round->seen)
         return fault_data(fault, "it has feedback already (seen), which is about the order shown: "
                           "put explore before feedback-mask");
-    my->now = my->policy ? my->policy : &policies[round->index ? POLICY_INDEX : POLICY_UNIFORM];
+    my->now = my->policy ? my->policy : usual(my, round);
+    my->k = my->places > 0 ? my->places
+            : my->now->rank == rank_by_worth && round->judged > 0 ? round->judged : 1;
     if (my->now->check(my, round, fault) < 0)
         return -1;
     round_forget_choice(round);

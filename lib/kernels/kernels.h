@@ -9,6 +9,7 @@
 #include "kernels/crc32c.h"
 #include "kernels/dense.h"
 #include "kernels/features.h"
+#include "kernels/nearness.h"
 #include "kernels/observe.h"
 #include "kernels/scale_dense.h"
 #include "kernels/sort_run.h"
@@ -22,6 +23,8 @@ struct kernels {
     dense_add_kernel *dense_add;
     observe_kernel *observe;
     variances_kernel *variances;
+    nearness_kernel *nearness;
+    spread_kernel *spread;
     scale_dense_kernel *scale_dense;
     sort_run_kernel *sort_run;
     size_t run; /* documents that sort_run sorts best */

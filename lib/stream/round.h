@@ -40,6 +40,11 @@ static inline int round_set_top(struct round *round, uint64_t places, struct fau
     return round_set(round, KEY_TOP, places, fault);
 }
 
+static inline int round_set_judged(struct round *round, uint64_t places, struct fault *fault)
+{
+    return round_set(round, KEY_JUDGED, places, fault);
+}
+
 static inline int round_set_swap(struct round *round, uint64_t places, struct fault *fault)
 {
     return round_set(round, KEY_SWAP, places, fault);
@@ -66,7 +71,7 @@ static inline int round_set_seed(struct round *round, uint64_t seed, struct faul
 }
 
 /* Add a column, as round_new does: one value for each document, but `places` values of seen. A new
- * score removes the rival and the index, which belong to the old score. */
+ * score removes the rival, the index, the worth and judged=, which belong to the old score. */
 static inline float *round_new_label(struct round *round, struct fault *fault)
 {
     return round_new(round, ROUND_LABEL, round->docs, fault);
@@ -82,6 +87,11 @@ static inline double *round_new_rival(struct round *round, struct fault *fault)
 static inline double *round_new_index(struct round *round, struct fault *fault)
 {
     return round_new(round, ROUND_INDEX, round->docs, fault);
+}
+
+static inline double *round_new_worth(struct round *round, struct fault *fault)
+{
+    return round_new(round, ROUND_WORTH, round->docs, fault);
 }
 
 static inline uint32_t *round_new_order(struct round *round, struct fault *fault)
