@@ -82,7 +82,7 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
                  struct memory_entry *entry, double y, struct fault *fault)
 {
     double rho = memory->rho, n = entry->n, expected = regression_expect(regression, i);
-    double c = (1 + rho) / ((1 + n * rho) * (1 + (n + 1) * rho));
+    double c = memory_count_of(rho, n);
     double worth = y + rho * (n * y - entry->sum);
     if (regression_learn(regression, i, worth, c, fault) < 0)
         return -1;

@@ -67,6 +67,12 @@ struct memory_estimate memory_estimate(const struct memory *memory);
 /* The same with beta held to [1/11, 10^4 / (1 + 10^4)], for memory_worth.h. */
 struct memory_estimate memory_estimate_wide(const struct memory *memory);
 
+/* c: how often another answer counts, after n. */
+static inline double memory_count_of(double rho, double n)
+{
+    return (1 + rho) / ((1 + n * rho) * (1 + (n + 1) * rho));
+}
+
 /* The mean and the index of a pair; z.v is `expected`. */
 static inline double memory_mean(const struct memory_estimate *estimate, double expected,
                                  const struct memory_entry *entry)

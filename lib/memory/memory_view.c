@@ -84,6 +84,7 @@ static int take_counted(struct memory_view *view, const struct model *model, enu
     const void *at;
     rule->plain = settings->set[SETTING_PLAIN];
     rule->constant = memory_has_constant(settings);
+    rule->rho = memory_of(settings).rho;
     rule->lambda = settings->value[SETTING_TRADEOFF];
     size_t rows = regression_rows(model->dim, rule->plain) + rule->constant;
     if (how == TAKE_SHARED) {

@@ -18,7 +18,8 @@
  *             that an answer takes away
  *     bonus   1/2 sqrt(N s2), for documents without answers that fewer than ten others surpass
  *     N       sum_r z_r^2 / (lambda + counted_r), where counted_r is the sum of c z_r^2 learnt so
- *             far: about z'Pz, from the diagonal alone. It is the worth until h has two values
+ *             far: about z'Pz, from the diagonal alone. Until h has two values the worth is c N, where
+ *             an answer would count c times: not again what was judged, and was like all others
  *
  * explore -p worth shows first the document with the greatest worth less what moving it up costs
  * now. */
@@ -37,7 +38,7 @@
 struct memory_rule {
     struct memory_estimate estimate; /* of memory_estimate_wide */
     const double *beliefs;           /* beliefs[MEMORY_BELIEFS] */
-    double lambda;
+    double rho, lambda;              /* of v */
     const double *counted; /* counted[regression rows]: of the constant if there is one, then of
                             * each feature's deviation and of its mean; plain: of each feature */
     bool plain, constant;
