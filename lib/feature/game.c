@@ -198,7 +198,7 @@ const struct game_rules games[] = {
                  [GAME_DOCS] = 100 },
       .start = start_linear, .draw = draw_linear },
     { .name = "known-item", .letters = "Sdl",
-      .usual = { [GAME_GRADE] = 1, [GAME_DEVIATION] = 0.5, [GAME_DIM] = 10, [GAME_DOCS] = 1000 },
+      .usual = { [GAME_GRADE] = 1, [GAME_DEVIATION] = 0.25, [GAME_DIM] = 5, [GAME_DOCS] = 1000 },
       .start = start_features, .draw = draw_known },
     { .name = "noisy-binary", .letters = "Sl",
       .usual = { [GAME_GRADE] = 1, [GAME_DEVIATION] = 0.3, [GAME_DOCS] = 10 },

@@ -517,6 +517,37 @@ static void check_rare(double share, double deviation)
     leave(table);
 }
 
+/* One document is sought: with next to no noise the one that scores highest; with so much that
+ * scores do not matter, any. */
+static void check_known(double deviation)
+{
+    enum { ROUNDS = 2000, DOCS = 20 };
+    double first = 0, highest = 0;
+    struct game_settings settings = { .set = { false } };
+    set(&settings, GAME_DEVIATION, deviation);
+    set(&settings, GAME_DOCS, DOCS);
+    struct table *table = sit("known-item", &settings, 11);
+    check_unit(&table->game);
+    for (uint64_t t = 1; t <= ROUNDS; t++) {
+        const float *label = deal(table, t), *x = features(table);
+        double sum = 0;
+        size_t best = 0;
+        for (size_t i = 0; i < DOCS; i++) {
+            sum += (double)label[i];
+            best = place_of(&table->game, x, i) > place_of(&table->game, x, best) ? i : best;
+        }
+        tell(sum == 1, "not one document is sought", sum, 1);
+        highest += (double)label[best];
+        first += (double)label[0];
+    }
+    tell_count("the first document", first, ROUNDS, 1.0 / DOCS);
+    if (deviation < 1)
+        tell(highest == ROUNDS, "the one that scores highest", highest, ROUNDS);
+    else
+        tell_count("the one that scores highest", highest, ROUNDS, 1.0 / DOCS);
+    leave(table);
+}
+
 /* How much noise linear has: of the labels that cut at 0, so many are on the other side of their
  * score. For score and score + noise that is acos(correlation) / pi. */
 static void check_linear_noise(double deviation)
@@ -542,7 +573,7 @@ static void check_linear_noise(double deviation)
 /* A round is the same whatever was dealt before it; and where there are features no two are. */
 static void check_rounds(const char *name)
 {
-    float label[100], x[1000];
+    static float label[1000], x[5000];
     struct game_settings settings = { .set = { false } };
     struct table *whole = sit(name, &settings, 1), *part = sit(name, &settings, 1);
     size_t docs = whole->game.docs, all = docs * whole->game.dim;
@@ -583,6 +614,8 @@ int main(void)
     check_rare(0.001, 0.5);
     check_rare(0.001, 1e-6);
     check_rare(0.5, 1);
+    check_known(1e-6);
+    check_known(1e5);
     check_linear_noise(0.5);
     check_linear_noise(2);
     for (size_t i = 0; games[i].name; i++)
