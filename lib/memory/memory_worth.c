@@ -152,12 +152,12 @@ static size_t find_top(const double *mean, size_t m, double top[TOPS])
 
 /* Until h has two values. */
 static int apply_novelty(const struct memory_rule *rule, struct memory_space *space,
-                         const struct memory_known *known, double *mean, double *worth,
-                         struct fault *fault)
+                         const struct memory_known *known, double equal, double *mean,
+                         double *worth, struct fault *fault)
 {
     double shared = shared_novelty(rule, space);
     for (size_t i = 0; i < space->x->docs; i++) {
-        mean[i] = 0;
+        mean[i] = equal;
         worth[i] = novelty(rule, space, shared, i, fault);
         if (worth[i] < 0)
             return -1;
@@ -209,7 +209,7 @@ int memory_rule_apply(const struct memory_rule *rule, struct memory_space *space
     size_t m = space->x->docs;
     struct memory_nearness near;
     if (prospect.atoms < 2)
-        return apply_novelty(rule, space, known, mean, worth, fault);
+        return apply_novelty(rule, space, known, prospect.a, mean, worth, fault);
     if (memory_near(space, known, &near, fault) < 0)
         return -1;
     for (size_t i = 0; i < m; i++)

@@ -6,8 +6,8 @@
  * of the query, this one too, so that u - 1 were learnt.
  *
  *     mean    with answers: mu = (z.v + rho S) / (1 + rho n). Without: mu = z.v + A / (1 + 1/rho +
- *             B); where u > 1 it is held to [lo + floor, hi], and 1e-7 mu is added. All are equal,
- *             0, until h has two values
+ *             B); where u > 1 it is held to [lo + floor, hi], and 1e-7 mu is added. All are a
+ *             until h has two values
  *     belief  the true mean X of a document. With answers: mu - sd or mu + sd, half each, sd = sb /
  *             sqrt(1 + rho n). Without: with probability p a draw of h, else lo (if mu < a) or hi,
  *             with the p that makes the mean mu, from 0 to 1

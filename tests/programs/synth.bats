@@ -156,7 +156,7 @@ SUMS
             tried=$((tried + 1))
         done
     done
-    is $tried 49
+    is $tried 56
 }
 
 @test "each option a game takes changes what it makes" {
