@@ -3,14 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "explore/by_worth.h"
 #include "explore/interleave.h"
 #include "explore/propensity.h"
-#include "math/real.h"
 #include "math/ties.h"
-
-/* Places that have a discount; and what a place must gain, more than rounding makes. */
-enum { DISCOUNTED = 10 };
-#define LEAST_GAIN 1e-12
 
 /* The documents by these numbers, highest first; ties by the draws for that purpose. */
 static int rank_for(struct explorer *my, const struct round *round, const double *number,
@@ -52,62 +48,13 @@ static int rank_by_index(struct explorer *my, const struct round *round, uint32_
     return 0;
 }
 
-/* 1 / log2(k + 1) of place k = 1, 2, ... 10, then 0. */
-static double discount_of(size_t place)
-{
-    return place < DISCOUNTED ? 1 / real_log2((double)place + 2) : 0;
-}
-
-/* Where in order[m], sorted by score except for what is before place k, the document is that gains
- * most if it takes the place `slot` of the one there, which goes to place k, and those between move
- * down; 0: none gains. */
-static size_t find_best(const struct round *round, const double *D, size_t slot, size_t k,
-                        const uint32_t *order)
-{
-    const double *s = round->score, *worth = round->worth;
-    uint32_t out = order[slot];
-    size_t best = 0;
-    double most = LEAST_GAIN, shift = 0; /* what those that move down lose */
-    for (size_t r = k; r < round->docs; r++) {
-        uint32_t i = order[r];
-        double here = r < DISCOUNTED ? D[r] : 0, next = r + 1 < DISCOUNTED ? D[r + 1] : 0;
-        double gain = s[i] * (D[slot] - here) - s[out] * (D[slot] - D[k]) - shift + worth[i] -
-                      worth[out];
-        if (gain > most && worth[i] > 0) {
-            most = gain;
-            best = r;
-        }
-        shift += s[i] * (here - next);
-    }
-    return best;
-}
-
-/* By score, but each of places k, k - 1, ... 1 goes to the document whose worth exceeds most what
- * the list's DCG loses, in the units of the scores. Those on top are at last in the order of their
- * scores. Places below the tenth have no DCG, and are by score. O(10 docs). */
+/* By score, but with the documents on top whose judgements are worth it. */
 static int rank_by_worth(struct explorer *my, const struct round *round, uint32_t *order,
                          struct fault *fault)
 {
-    size_t m = round->docs, k = my->k < m ? (size_t)my->k : m, best;
-    double D[DISCOUNTED + 1];
     if (rank(my, round, round->score, order, fault) < 0)
         return -1;
-    for (size_t a = 0; a <= DISCOUNTED; a++)
-        D[a] = discount_of(a);
-    k = k < DISCOUNTED ? k : DISCOUNTED;
-    for (size_t slot = k; slot-- > 0 && k < m && (best = find_best(round, D, slot, k, order));) {
-        uint32_t up = order[best];
-        memmove(order + k + 1, order + k, (best - k) * sizeof *order);
-        order[k] = order[slot];
-        order[slot] = up;
-    }
-    for (size_t a = 1; a < k; a++) {
-        uint32_t i = order[a];
-        size_t to = a;
-        for (; to > 0 && round->score[order[to - 1]] < round->score[i]; to--)
-            order[to] = order[to - 1];
-        order[to] = i;
-    }
+    by_worth_raise(round->docs, round->score, round->worth, (size_t)my->k, order);
     return 0;
 }
 

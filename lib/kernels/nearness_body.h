@@ -17,16 +17,16 @@ VECTORS_INLINE void KIND(load)(KIND(floats) *to, const void *from)
     memcpy(to, from, sizeof *to);
 }
 
-/* t[WIDTH] becomes 2^-t. */
-VECTORS_INLINE void KIND(weigh)(KIND(floats) *t)
+/* t[1] becomes 2^-t. */
+VECTORS_INLINE void KIND(weigh)(KIND(floats) t[])
 {
     const KIND(floats) most = (KIND(floats)){ 0 } + MOST, shift = (KIND(floats)){ 0 } + SHIFT;
-    KIND(bits) within = (KIND(bits))(*t < most);
-    KIND(floats) y = -(KIND(floats))(((KIND(bits))*t & within) | ((KIND(bits))most & ~within));
+    KIND(bits) given = (KIND(bits))t[0], within = (KIND(bits))(t[0] < most);
+    KIND(floats) y = -(KIND(floats))((given & within) | ((KIND(bits))most & ~within));
     KIND(floats) n = y + shift, f = y - (n - shift), p = (KIND(floats)){ 0 } + taylor[0];
     for (size_t i = 1; i < TERMS; i++)
         p = p * f + taylor[i];
-    *t = (KIND(floats))((KIND(bits))p + ((KIND(bits))n << 23));
+    t[0] = (KIND(floats))((KIND(bits))p + ((KIND(bits))n << 23));
 }
 
 /* The sum of the lanes, by halves. */
