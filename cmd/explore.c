@@ -42,8 +42,8 @@ static const struct option options_known[] = {
                            "feedback; top, swap: positions left to chance; 1 or more (default "
                            "1; worth: as many as users judge)" },
     { 'o', NULL, NULL, "show documents with equal scores in line order (default: random order)" },
-    { 'p', "policy", policies_name, "how to explore (default: worth, or else index, where rounds have "
-                                    "that column, else uniform)" },
+    { 'p', "policy", policies_name, "how to explore (default: worth, or else index, where rounds "
+                                    "have that column, else uniform)" },
     { 's', "seed", NULL, "seed of what is drawn, a whole number, 0 or more; random: from the "
                          "system, recorded in each round; recorded: as each round records (default "
                          "1)" },

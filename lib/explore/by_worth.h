@@ -12,8 +12,8 @@ enum { BY_WORTH_PLACES = 10 };
 /* order[docs], which is by score, highest first, becomes the order to show, where the first k
  * documents are judged. Each of places k, k - 1, ... 1 goes to the document below place k for which
  * worth less loss is greatest, if it is above that of the place's document, which goes to place
- * k + 1, and its own worth above 0. The loss is that of the sum of D times score. The first k are at
- * last in the order of their scores. A k above 10 counts as 10. O(k docs). */
+ * k + 1, and its own worth above 0. The loss is that of the sum of D times score. At last the first
+ * k are in the order of their scores. A k above 10 counts as 10. O(k docs). */
 void by_worth_raise(size_t docs, const double *score, const double *worth, size_t k,
                     uint32_t *order);
 

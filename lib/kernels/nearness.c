@@ -5,8 +5,8 @@
 #include "base/unaligned.h"
 #include "kernels/vectors.h"
 
-/* 2^f is the sum of (f ln 2)^i / i!, here from i = 6 down. SHIFT is 1.5 * 2^23: a number added to it
- * is rounded to a whole one. */
+/* 2^f is the sum of (f ln 2)^i / i!, here from i = 6 down. SHIFT is 1.5 * 2^23: a number added to
+ * it is rounded to a whole one. */
 #define MOST 120.0f
 #define SHIFT 12582912.0f
 enum { TERMS = 7 };

@@ -1,5 +1,5 @@
-/* nearness_body: nearness.h by one kind of vector. nearness.c includes it once for each kind, having
- * defined
+/* nearness_body: nearness.h by one kind of vector. nearness.c includes it once for each kind, with
+ * these defined:
  *
  *     KIND(name)   the name of a function of that kind
  *     TARGET       the attribute of functions for such machines

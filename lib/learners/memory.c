@@ -114,8 +114,8 @@ static void forget(struct remembering *my)
     }
 }
 
-/* The round counts as one of its query. Where the model is older than its counts, what answers about
- * the query's documents say comes first. */
+/* The round counts as one of its query. Where the model is older than its counts, what answers say
+ * about the query comes first. */
 static int count_round(struct remembering *my, struct state *state, size_t answers,
                        struct fault *fault)
 {
@@ -289,8 +289,10 @@ const struct learner learn_memory = {
     .arrays = { [INVERSE] = { "inverse", ARRAY_UDU_CONSTANT, SETTING_PLAIN, 0, false },
                 [LEVEL] = { MEMORY_LEVEL, ARRAY_VECTORS, SETTINGS, 0, false },
                 [CONSTANT] = { MEMORY_CONSTANT, ARRAY_NUMBERS, SETTINGS, 1, false },
-                [MOMENTS] = { MEMORY_MOMENTS_COLUMN, ARRAY_NUMBERS, SETTINGS, MEMORY_MOMENTS, false },
-                [BELIEFS] = { MEMORY_BELIEFS_COLUMN, ARRAY_NUMBERS, SETTINGS, MEMORY_BELIEFS, true },
+                [MOMENTS] = { MEMORY_MOMENTS_COLUMN, ARRAY_NUMBERS, SETTINGS, MEMORY_MOMENTS,
+                              false },
+                [BELIEFS] = { MEMORY_BELIEFS_COLUMN, ARRAY_NUMBERS, SETTINGS, MEMORY_BELIEFS,
+                              true },
                 [COUNTED] = { MEMORY_COUNTED, ARRAY_ROWS_CONSTANT, SETTING_PLAIN, 0, true } },
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale",

@@ -96,8 +96,9 @@ void memory_expect(const struct matrix *x, const double *level, double constant,
                    double *s, double *t, double *spare);
 
 /* Learns the answer y about document i of the regression's round, whose pair this is: changes the
- * weights, P, the moments, beliefs and counts, and the pair's n and sum. 0, or a fault where one of them would no
- * longer be finite; then they are good for nothing. Costs what regression_learn does. */
+ * weights, P, the moments, beliefs and counts, and the pair's n and sum. 0, or a fault where one of
+ * them would no longer be finite; then they are good for nothing. Costs what regression_learn does.
+ */
 int memory_learn(struct memory *memory, struct regression *regression, size_t i,
                  struct memory_entry *entry, double y, struct fault *fault);
 

@@ -116,7 +116,8 @@ int memory_columns_check(const struct memory_arrays *arrays, struct fault *fault
     uint64_t last = 0;
     for (size_t i = 0; i < arrays->count; i++) {
         uint64_t key = unaligned_u8(arrays->key + 8 * i);
-        double n = unaligned_f8(arrays->n + 8 * i), sum = arrays->sum ? unaligned_f8(arrays->sum + 8 * i) : 0;
+        double n = unaligned_f8(arrays->n + 8 * i);
+        double sum = arrays->sum ? unaligned_f8(arrays->sum + 8 * i) : 0;
         if (key <= last)
             return fault_data(fault, "model: key %zu is %" PRIu64 " after %" PRIu64 ": keys must "
                               "rise", i, key, last);

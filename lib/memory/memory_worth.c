@@ -127,7 +127,8 @@ static double novelty(const struct memory_rule *rule, struct memory_space *space
     if (!row.x)
         return -1;
     for (size_t j = 0; j < space->n; j++) {
-        double x = unaligned_f4(row.x + j * sizeof(float)), z = rule->plain ? x : x - space->mean[j];
+        double x = unaligned_f4(row.x + j * sizeof(float));
+        double z = rule->plain ? x : x - space->mean[j];
         lane[j % LANES] += z * z * part(rule, rule->plain ? j : 2 * j);
     }
     return shared + sum_lanes(lane);

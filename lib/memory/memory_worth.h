@@ -18,8 +18,8 @@
  *             that an answer takes away
  *     bonus   1/2 sqrt(N s2), for documents without answers that fewer than ten others surpass
  *     N       sum_r z_r^2 / (lambda + counted_r), where counted_r is the sum of c z_r^2 learnt so
- *             far: about z'Pz, from the diagonal alone. Until h has two values the worth is c N, where
- *             an answer would count c times: not again what was judged, and was like all others
+ *             far: about z'Pz, from the diagonal alone. Until h has two values the worth is c N,
+ *             where an answer would count c times: not again what was judged, and was like others
  *
  * explore -p worth shows first the document with the greatest worth less what moving it up costs
  * now. */

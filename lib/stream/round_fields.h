@@ -23,14 +23,14 @@
 #define ROUND_BARE ((uint64_t)1 << 16)
 
 enum round_key { /* in the order in which a header line has them */
-    KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_JUDGED, KEY_GAMMA, KEY_TOP,
-    KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, ROUND_KEYS
+    KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_JUDGED, KEY_GAMMA,
+    KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
     ROUND_LABEL, ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_WORTH, ROUND_ORDER, ROUND_GREEDY,
-    ROUND_LOGIT, ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL, ROUND_OFFSET, ROUND_STEP,
-    ROUND_NUMBER, ROUND_COLUMNS
+    ROUND_LOGIT, ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL, ROUND_OFFSET,
+    ROUND_STEP, ROUND_NUMBER, ROUND_COLUMNS
 };
 
 /* Features read from their compact form, which is done at most once for each round. */
@@ -64,7 +64,7 @@ struct round {
     double *score;
     double *rival;            /* the scores of the other ranking of an interleaved round */
     double *index;            /* how much showing a document first promises, by the learner */
-    double *worth;            /* what it is worth that a document is judged now, in units of score */
+    double *worth;            /* what it is worth that a document is judged, in units of score */
     uint32_t *order, *greedy; /* permutations of the documents, best first */
     double *logit;            /* the order was drawn by softmax of these */
     unsigned char *team;      /* team[a]: 1 if the rival chose order[a], else 0 */
