@@ -29,18 +29,20 @@ static const struct option options_known[] = {
       OPTION_WHOLE(explore, explorer.blocks_asked, 1, RECORD_MOST) },
     { 'L', "grade", NULL, "blocks, leader: top grade of the labels, 1 to 100 (default 1)",
       OPTION_WHOLE(explore, explorer.top_grade, 1, TOP_GRADE) },
-    { 'T', "horizon", NULL, "number of rounds of the run, 1 or more; index, uniform, top, swap: "
-                            "gamma is horizon^(-1/3)",
+    { 'T', "horizon", NULL, "number of rounds of the run, 1 or more; worth, index, uniform, top, "
+                            "swap: gamma is horizon^(-1/3)",
       OPTION_WHOLE(explore, explorer.horizon, 1, RECORD_MOST) },
-    { 'g', "gamma", NULL, "index, uniform, top, swap: share of rounds that explore, 0 to 1 "
+    { 'g', "gamma", NULL, "worth, index, uniform, top, swap: share of rounds that explore, 0 to 1 "
                           "(default 0)", OPTION_REAL(explore, explorer.gamma, 1) },
-    { 'k', "places", NULL, "index: positions by index; blocks: items that get feedback; top, "
-                           "swap: positions left to chance; 1 or more (default 1)",
+    { 'k', "places", NULL, "worth, index: positions by worth or index; blocks: items that get "
+                           "feedback; top, swap: positions left to chance; 1 or more (default "
+                           "1; worth: as many as users judge)",
       OPTION_WHOLE(explore, explorer.places, 1, ROUND_DOCS) },
     { 'o', NULL, NULL, "show documents with equal scores in line order (default: random order)",
       OPTION_FLAG(explore, explorer.line_order) },
-    { 'p', "policy", policies_name, "how to explore (default: index where rounds have that column, "
-                                    "else uniform)", OPTION_WORD(explore, policy) },
+    { 'p', "policy", policies_name, "how to explore (default: worth, or else index, where rounds "
+                                    "have that column, else uniform)",
+      OPTION_WORD(explore, policy) },
     { 's', "seed", NULL, "seed of what is drawn, a whole number, 0 or more; random: from the "
                          "system, recorded in each round; recorded: as each round records (default "
                          "1)", OPTION_OWN },
@@ -68,9 +70,10 @@ static int check_taken(const struct policy *policy, const struct options *option
             return options->given['p']
                        ? fault_usage(options->fault, "-p %s does not take -%c", policy->name,
                                      *letter)
-                       : fault_usage(options->fault, "the default policy, %s or %s, does not take "
-                                     "-%c", policies[POLICY_INDEX].name,
-                                     policies[POLICY_UNIFORM].name, *letter);
+                       : fault_usage(options->fault, "the default policy, %s, %s or %s, does not "
+                                     "take -%c", policies[POLICY_WORTH].name,
+                                     policies[POLICY_INDEX].name, policies[POLICY_UNIFORM].name,
+                                     *letter);
     return 0;
 }
 
@@ -111,18 +114,18 @@ static int parse(void *self, struct options *options, struct host *host)
     struct explorer *explorer = &my->explorer;
     int letter;
     my->host = host;
-    explorer->places = explorer->top_grade = explorer->seed = 1;
+    explorer->top_grade = explorer->seed = 1;
     explorer->temperature = 1;
     while ((letter = options_next(options)) > 0)
         if (letter == 's' && parse_seed(explorer, options) < 0)
             return -1;
     if (letter < 0)
         return letter;
-    /* Without -p: what index takes, which is more than uniform does. */
-    const struct policy *policy = &policies[options->given['p'] ? my->policy : POLICY_INDEX];
+    /* Without -p: what worth and index take, which is more than uniform does. */
+    const struct policy *policy = &policies[options->given['p'] ? my->policy : POLICY_WORTH];
     if (check_options(explorer, policy, options) < 0)
         return -1;
-    if (options->given['p'] || options->given['k']) /* uniform has no use for -k */
+    if (options->given['p'])
         explorer->policy = policy;
     if (options->given['T'] && strchr(policy->options, 'g'))
         explorer->gamma = 1 / real_cbrt((double)explorer->horizon);

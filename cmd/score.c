@@ -127,6 +127,17 @@ static int set_rival(struct score *my, struct round *round, const struct matrix 
     return rival ? scoring_rival(&my->scoring, x, round->t, round->score, rival, fault) : -1;
 }
 
+/* Adds what it is worth to have documents judged, and how many places users judge. */
+static int set_worth(struct score *my, struct round *round, const struct matrix *x)
+{
+    struct fault *fault = my->host->fault;
+    uint64_t judged;
+    double *worth = round_new(round, ROUND_WORTH, fault);
+    if (!worth || scoring_worth(&my->scoring, x, round->score, worth, &judged, fault) < 0)
+        return -1;
+    return judged ? round_set(round, KEY_JUDGED, judged, fault) : 0;
+}
+
 /* Warns, once, of features without a weight. */
 static void look_for_lack(struct score *my, const struct round *round, const struct matrix *x)
 {
@@ -155,6 +166,7 @@ static enum outcome each(void *self, struct round *round)
     double *index = indexed ? round_new(round, ROUND_INDEX, fault) : NULL;
     if (!s || (indexed && !index) ||
         scoring_round(&my->scoring, &x, round, s, index, fault) < 0 ||
+        (scoring_has_worth(&my->scoring) && set_worth(my, round, &x) < 0) ||
         (scoring_has_rival(&my->scoring) && set_rival(my, round, &x) < 0))
         return FAIL;
     round->x = came;

@@ -21,14 +21,14 @@ static const struct option options_known[] = {
     { 'R', "share", NULL, "rare: share of relevant documents, 1e-6 to 0.5 (default 0.001)",
       OPTION_OWN },
     { 'S', "deviation", NULL, "standard deviation of noise or features, 1e-6 to 1e6 (default: "
-                              "separable 0.25, linear 0.5, rare 0.5, noisy-binary 0.3)",
-      OPTION_OWN },
+                              "separable 0.25, linear 0.5, rare 0.5, known-item 0.25, "
+                              "noisy-binary 0.3)", OPTION_OWN },
     { 'b', "first", NULL, "number of the first round, a whole number from 1 (default 1)",
       OPTION_WHOLE(synth, first, 1, RECORD_MOST - 1) },
     { 'd', "dim", NULL, "number of features, 1 to 65536 (default: separable 20, linear 10, rare "
-                        "10)", OPTION_OWN },
+                        "10, known-item 5)", OPTION_OWN },
     { 'l', "documents", NULL, "documents in each round, 1 to 65536 (default: separable 20, linear "
-                              "10, rare 100, noisy-binary 10)", OPTION_OWN },
+                              "10, rare 100, known-item 1000, noisy-binary 10)", OPTION_OWN },
     { 'n', "last", NULL, "number of the last round, a whole number from 1 (default 1000)",
       OPTION_WHOLE(synth, last, 1, RECORD_MOST - 1) },
     { 'q', NULL, NULL, "hopeless-ndcg, hopeless-auc, hopeless-map: draw by the second of the "

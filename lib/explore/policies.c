@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "explore/by_worth.h"
 #include "explore/interleave.h"
 #include "explore/propensity.h"
 #include "math/ties.h"
@@ -31,7 +32,7 @@ static int rank(struct explorer *my, const struct round *round, const double *sc
 static int rank_by_index(struct explorer *my, const struct round *round, uint32_t *order,
                          struct fault *fault)
 {
-    size_t m = round->docs, a = my->places < m ? (size_t)my->places : m;
+    size_t m = round->docs, a = my->k < m ? (size_t)my->k : m;
     uint32_t *by_score = buffer_for(&my->rest, m, sizeof *by_score + 1, fault);
     if (!by_score ||
         rank_for(my, round, round->index, RNG_INDEX_TIES, order, fault) < 0 ||
@@ -47,12 +48,22 @@ static int rank_by_index(struct explorer *my, const struct round *round, uint32_
     return 0;
 }
 
+/* By score, but with the documents on top whose judgements are worth it. */
+static int rank_by_worth(struct explorer *my, const struct round *round, uint32_t *order,
+                         struct fault *fault)
+{
+    if (rank(my, round, round->score, order, fault) < 0)
+        return -1;
+    by_worth_raise(round->docs, round->score, round->worth, (size_t)my->k, order);
+    return 0;
+}
+
 /* The greedy order of a round: found here and nowhere else. `order` is NULL after a fault. */
 static int rank_greedily(struct explorer *my, const struct round *round, uint32_t *order,
                          struct fault *fault)
 {
-    return my->now->by_index ? rank_by_index(my, round, order, fault)
-                             : rank(my, round, round->score, order, fault);
+    return my->now->rank ? my->now->rank(my, round, order, fault)
+                         : rank(my, round, round->score, order, fault);
 }
 
 /* A rate, as it is in round t. */
@@ -75,7 +86,15 @@ static int check_index(const struct explorer *my, const struct round *round, str
     return check_score(my, round, fault);
 }
 
-/* ---- greedy, but with probability gamma explored: index, uniform, top and swap ---- */
+static int check_worth(const struct explorer *my, const struct round *round, struct fault *fault)
+{
+    if (!round->worth)
+        return fault_data(fault, "needs worth, which score adds for the learner memory: without "
+                          "it, use -p uniform or -p top");
+    return check_score(my, round, fault);
+}
+
+/* ---- greedy, but with probability gamma explored: worth, index, uniform, top and swap ---- */
 
 static int check_uniform(const struct explorer *my, const struct round *round, struct fault *fault)
 {
@@ -107,7 +126,7 @@ static int draw_swap(struct explorer *my, struct round *round, struct rng *rng,
     if (!order || rank_greedily(my, round, round_new(round, ROUND_GREEDY, fault), fault) < 0)
         return -1;
     memcpy(order, round->greedy, round->docs * sizeof *order);
-    propensity_draw_swap(round->docs, (size_t)my->places, rng, order);
+    propensity_draw_swap(round->docs, (size_t)my->k, rng, order);
     return 0;
 }
 
@@ -120,12 +139,12 @@ static int show_mostly(struct explorer *my, struct round *round, struct rng *rng
     bool explores = rng_unit(rng) < gamma, swaps = my->now->key == KEY_SWAP;
     if (my->gamma > 0 &&
         (round_set_gamma(round, gamma, fault) < 0 ||
-         (my->now->key && round_set(round, my->now->key, my->places, fault) < 0)))
+         (my->now->key && round_set(round, my->now->key, my->k, fault) < 0)))
         return -1;
-    if (!explores || (swaps && my->places >= round->docs))
+    if (!explores || (swaps && my->k >= round->docs))
         return rank_greedily(my, round, round_new(round, ROUND_ORDER, fault), fault);
     return swaps ? draw_swap(my, round, rng, fault)
-                 : draw_top(my, round, my->now->key ? my->places : round->docs, rng, fault);
+                 : draw_top(my, round, my->now->key ? my->k : round->docs, rng, fault);
 }
 
 /* ---- plackett-luce ---- */
@@ -229,7 +248,7 @@ static int show_group(struct explorer *my, struct round *round, uint32_t group, 
         return -1;
     uint32_t *order = round_new(round, ROUND_ORDER, fault);
     if (order)
-        blocks_order(round->docs, my->places, group, rng, order);
+        blocks_order(round->docs, my->k, group, rng, order);
     return order ? 0 : -1;
 }
 
@@ -239,7 +258,7 @@ static int show_blocks(struct explorer *my, struct round *round, struct rng *rng
 {
     struct turn turn;
     if (my->docs == 0 && blocks_plan(&my->blocks, my->horizon, my->blocks_asked, round->docs,
-                                     my->places, my->seed, fault) < 0)
+                                     my->k, my->seed, fault) < 0)
         return -1;
     my->docs = round->docs;
     if (blocks_turn(&my->blocks, round->t, &turn, fault) < 0 ||
@@ -260,21 +279,31 @@ static int show_leader(struct explorer *my, struct round *round, struct rng *rng
 #define RATE "-g, gamma, or -T, the number of rounds"
 
 const struct policy policies[POLICIES_MOST + 1] = {
-    [POLICY_INDEX] = { "index", "FTgk", "", "", false, true, KEY_TOP, check_index, show_mostly },
-    [POLICY_UNIFORM] = { "uniform", "FTg", "", "", false, false, 0, check_uniform, show_mostly },
-    { "top", "FTgk", "gT", RATE, false, false, KEY_TOP, check_score, show_mostly },
-    { "swap", "FTgk", "gT", RATE, false, false, KEY_SWAP, check_score, show_mostly },
-    { "plackett-luce", "FH", "", "", false, false, 0, check_score, show_luce },
-    { "team-draft", "", "", "", false, false, 0, check_rival, show_draft },
-    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, false, 0,
+    [POLICY_WORTH] = { "worth", "FTgk", "", "", false, KEY_TOP, rank_by_worth, check_worth,
+                       show_mostly },
+    [POLICY_INDEX] = { "index", "FTgk", "", "", false, KEY_TOP, rank_by_index, check_index,
+                       show_mostly },
+    [POLICY_UNIFORM] = { "uniform", "FTg", "", "", false, 0, NULL, check_uniform, show_mostly },
+    { "top", "FTgk", "gT", RATE, false, KEY_TOP, NULL, check_score, show_mostly },
+    { "swap", "FTgk", "gT", RATE, false, KEY_SWAP, NULL, check_score, show_mostly },
+    { "plackett-luce", "FH", "", "", false, 0, NULL, check_score, show_luce },
+    { "team-draft", "", "", "", false, 0, NULL, check_rival, show_draft },
+    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, 0, NULL,
       check_list, show_blocks },
-    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, false, 0,
+    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, 0, NULL,
       check_list, show_leader },
 };
 
 const char *policies_name(size_t i)
 {
     return policies[i].name;
+}
+
+/* The policy of a round, where none was chosen. */
+static const struct policy *usual(const struct explorer *my, const struct round *round)
+{
+    bool index = round->index || my->places > 0;
+    return &policies[round->worth ? POLICY_WORTH : index ? POLICY_INDEX : POLICY_UNIFORM];
 }
 
 int policies_show(struct explorer *my, struct round *round, struct fault *fault)
@@ -286,7 +315,9 @@ int policies_show(struct explorer *my, struct round *round, struct fault *fault)
     if (round->seen)
         return fault_data(fault, "it has feedback already (seen), which is about the order shown: "
                           "put explore before feedback-mask");
-    my->now = my->policy ? my->policy : &policies[round->index ? POLICY_INDEX : POLICY_UNIFORM];
+    my->now = my->policy ? my->policy : usual(my, round);
+    my->k = my->places > 0 ? my->places
+            : my->now->rank == rank_by_worth && round->judged > 0 ? round->judged : 1;
     if (my->now->check(my, round, fault) < 0)
         return -1;
     round_forget_choice(round);

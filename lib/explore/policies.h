@@ -22,7 +22,8 @@ struct explorer {
     double temperature; /* of plackett-luce in round 1, above 0                      */
     double power;       /* gamma and temperature fall as t^-power; 0: they stay      */
     double epsilon;     /* 1/epsilon is the width of the noise; 0: from what follows */
-    uint64_t places;    /* k: places that the policy explores, or items in a group   */
+    uint64_t places;    /* k: places that the policy explores, or items in a group; 0: as many
+                         * as users judge by judged=, else 1                         */
     uint64_t horizon, blocks_asked; /* rounds; blocks in them, 0: by default         */
     uint64_t top_grade; /* L: labels are at most this, for epsilon by default       */
     uint64_t seed;
@@ -31,6 +32,7 @@ struct explorer {
     bool line_order; /* ties are in line order, not at random                          */
 
     const struct policy *now; /* of the round at hand                 */
+    uint64_t k;               /* its places                           */
     size_t docs;              /* of a fixed list; 0: no round yet */
     struct blocks blocks;
     struct buffer scratch, orders, numbers, rest;
@@ -42,8 +44,11 @@ struct policy {
     const char *needs;   /* letters of which one must be given; "": none                     */
     const char *missing; /* these options in words, for the message that asks for them       */
     bool one_seed;       /* its draws span rounds, which must have one seed                  */
-    bool by_index;       /* its greedy order has the k largest indices on top                */
-    enum round_key key;  /* of `places` in the rounds: KEY_TOP or KEY_SWAP; 0: neither       */
+    enum round_key key;  /* of k in the rounds: KEY_TOP or KEY_SWAP; 0: neither              */
+
+    /* Its greedy order, where it is not that by score; NULL: it is. 0 or a fault. */
+    int (*rank)(struct explorer *my, const struct round *round, uint32_t *order,
+                struct fault *fault);
 
     /* Does the round hold what the policy ranks by? 0 or a fault. */
     int (*check)(const struct explorer *my, const struct round *round, struct fault *fault);
@@ -53,9 +58,10 @@ struct policy {
     int (*show)(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault);
 };
 
-/* The table, ended by a NULL name. Without a policy, a round that has the column index is shown by
- * policy index, and any other round by uniform. */
-enum { POLICY_INDEX, POLICY_UNIFORM, POLICIES_MOST = 15 };
+/* The table, ended by a NULL name. Without a policy, a round that has the column worth is shown by
+ * policy worth, one that has index by index, and any other by uniform, which does not take places:
+ * index where they are given. */
+enum { POLICY_WORTH, POLICY_INDEX, POLICY_UNIFORM, POLICIES_MOST = 15 };
 extern const struct policy policies[POLICIES_MOST + 1];
 
 /* The name of policy i, from 0, or NULL after the last. */

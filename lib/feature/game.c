@@ -106,21 +106,46 @@ static int start_linear(struct game *game, struct normals *normals, struct fault
     return start_features(game, normals, fault);
 }
 
+/* Draws the features of a document: its score along u, with noise. */
+static double draw_score(struct game *game, struct normals *normals, float *x)
+{
+    double score = 0;
+    for (size_t j = 0; j < game->dim; j++) {
+        x[j] = (float)normal_draw(normals);
+        score += (double)x[j] * game->u[j];
+    }
+    return score + game->value[GAME_DEVIATION] * normal_draw(normals);
+}
+
 static void draw_linear(struct game *game, struct normals *normals, float *label)
 {
     float *x = game->x;
     for (size_t i = 0; i < game->docs; i++, x += game->dim) {
-        double score = 0;
         unsigned grade = 0;
-        for (size_t j = 0; j < game->dim; j++) {
-            x[j] = (float)normal_draw(normals);
-            score += (double)x[j] * game->u[j];
-        }
-        score += game->value[GAME_DEVIATION] * normal_draw(normals);
+        double score = draw_score(game, normals, x);
         while (grade < game->top && score >= game->cut[grade])
             grade++;
         label[i] = (float)grade;
     }
+}
+
+/* ---- known-item ---- */
+
+/* The document with the greatest score and noise is the one that is sought; of equals the first. */
+static void draw_known(struct game *game, struct normals *normals, float *label)
+{
+    float *x = game->x;
+    double most = -HUGE_VAL;
+    size_t sought = 0;
+    for (size_t i = 0; i < game->docs; i++, x += game->dim) {
+        double score = draw_score(game, normals, x);
+        label[i] = 0;
+        if (score > most) {
+            most = score;
+            sought = i;
+        }
+    }
+    label[sought] = 1;
 }
 
 /* ---- noisy-binary ---- */
@@ -172,6 +197,9 @@ const struct game_rules games[] = {
       .usual = { [GAME_GRADE] = 1, [GAME_SHARE] = 0.001, [GAME_DEVIATION] = 0.5, [GAME_DIM] = 10,
                  [GAME_DOCS] = 100 },
       .start = start_linear, .draw = draw_linear },
+    { .name = "known-item", .letters = "Sdl",
+      .usual = { [GAME_GRADE] = 1, [GAME_DEVIATION] = 0.25, [GAME_DIM] = 5, [GAME_DOCS] = 1000 },
+      .start = start_features, .draw = draw_known },
     { .name = "noisy-binary", .letters = "Sl",
       .usual = { [GAME_GRADE] = 1, [GAME_DEVIATION] = 0.3, [GAME_DOCS] = 10 },
       .start = start_noisy, .draw = draw_noisy },

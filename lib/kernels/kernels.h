@@ -10,6 +10,7 @@
 #include "kernels/dense.h"
 #include "kernels/features.h"
 #include "kernels/covariance.h"
+#include "kernels/nearness.h"
 #include "kernels/sort_run.h"
 #include "kernels/variances.h"
 
@@ -21,6 +22,8 @@ struct kernels {
     dense_add_kernel *dense_add;
     covariance_kernel *observe;
     variances_kernel *variances;
+    nearness_kernel *nearness;
+    spread_kernel *spread;
     sort_run_kernel *sort_run;
     size_t run; /* documents that sort_run sorts best */
 };

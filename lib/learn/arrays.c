@@ -26,7 +26,8 @@ size_t arrays_add(struct arrays *arrays, struct array_row row)
 static size_t udu_rows(const struct array_row *row, const struct settings *settings, size_t dim)
 {
     size_t rows = regression_rows(dim, settings->set[row->n]);
-    return row->shape == ARRAY_UDU_CONSTANT && rows < SIZE_MAX ? rows + 1 : rows;
+    bool constant = row->shape == ARRAY_UDU_CONSTANT || row->shape == ARRAY_ROWS_CONSTANT;
+    return constant && rows < SIZE_MAX ? rows + 1 : rows;
 }
 
 static struct extent extent_of(const struct array_row *row, const struct settings *settings,
@@ -40,6 +41,8 @@ static struct extent extent_of(const struct array_row *row, const struct setting
     case ARRAY_VECTORS: return (struct extent){ n, dim };
     case ARRAY_TWO_VECTORS: return (struct extent){ 2 * n, dim };
     case ARRAY_SQUARE: return (struct extent){ dim, dim };
+    case ARRAY_ROWS:
+    case ARRAY_ROWS_CONSTANT: return (struct extent){ 1, udu_rows(row, settings, dim) };
     default: return (struct extent){ 1, udu_size(udu_rows(row, settings, dim)) };
     }
 }
@@ -111,6 +114,12 @@ void arrays_shrink(struct arrays *arrays, const struct settings *settings, size_
     }
 }
 
+/* Is the model older than the array? */
+static bool is_missing(const struct array_row *row, const struct model *model)
+{
+    return row->later && !record_column(&model->record, row->name);
+}
+
 int arrays_check(const struct arrays *arrays, const struct settings *settings,
                  const struct model *model, struct fault *fault)
 {
@@ -118,7 +127,8 @@ int arrays_check(const struct arrays *arrays, const struct settings *settings,
         size_t n = numbers_of(extent_of(&arrays->row[i], settings, model->dim));
         if (n == SIZE_MAX)
             return fault_no_room(fault, SIZE_MAX);
-        if (!model_has(model, arrays->row[i].name, n, fault))
+        if (!is_missing(&arrays->row[i], model) &&
+            !model_has(model, arrays->row[i].name, n, fault))
             return -1;
     }
     return 0;
@@ -131,6 +141,8 @@ int arrays_load(struct arrays *arrays, const struct settings *settings, const st
         const struct array_row *row = &arrays->row[i];
         double *number = arrays->at[i];
         size_t n = numbers_of(extent_of(row, settings, model->dim));
+        if (is_missing(row, model))
+            continue;
         if (model_array(model, row->name, n, number, fault) < 0)
             return -1;
         double most = row->n == SETTINGS ? (double)RECORD_MOST : settings->value[row->n];

@@ -21,12 +21,15 @@ struct array_row {
         ARRAY_SQUARE,  /* [dim][dim], at first the identity; grows by more of it          */
         ARRAY_UDU,     /* a matrix of math/udu.h with regression_rows(dim) rows, plain where
                         * the flag n is set; at first the identity, and grows by more of it */
-        ARRAY_UDU_CONSTANT /* the same with one more row before them, of a constant feature */
+        ARRAY_UDU_CONSTANT, /* the same with one more row before them, of a constant feature */
+        ARRAY_ROWS,         /* [rows of an ARRAY_UDU], at first 0, and grows by zeros      */
+        ARRAY_ROWS_CONSTANT /* [rows of an ARRAY_UDU_CONSTANT], the same                   */
     } shape;
     enum setting_number n; /* the setting that gives n; SETTINGS: none; n is 1, a count's 2^53 */
     size_t numbers;        /* n of an ARRAY_NUMBERS that no setting gives; 0: 1 */
+    bool later;            /* older models lack it: then it is as at first      */
 };
-enum { ARRAYS_MOST = 5 }; /* of a learner */
+enum { ARRAYS_MOST = 6 }; /* of a learner */
 
 struct arrays { /* all zero at first */
     struct array_row row[ARRAYS_MOST]; /* up to the first without a name        */

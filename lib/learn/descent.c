@@ -8,8 +8,10 @@
 #include "math/bets.h"
 #include "math/real.h"
 
-static const struct array_row length_row = { "bets", ARRAY_NUMBERS, SETTINGS, BETS_NUMBERS };
-static const struct array_row each_row = { "bets", ARRAY_VECTORS, SETTINGS, BETS_NUMBERS + 1 };
+static const struct array_row length_row = { "bets", ARRAY_NUMBERS, SETTINGS, BETS_NUMBERS,
+                                             false };
+static const struct array_row each_row = { "bets", ARRAY_VECTORS, SETTINGS, BETS_NUMBERS + 1,
+                                           false };
 
 double descent_eta_known(double T)
 {

@@ -126,6 +126,12 @@ struct learner {
                 double *index, struct fault *fault);
     bool has_index;
 
+    /* After rank, for the same round: makes s[docs] the scores to show by, and gives worth[docs],
+     * what it is worth that each document is judged now, in the units of s; and *judged, how many
+     * places users judge, 0: not known. NULL: the learner has no worth. */
+    int (*worth)(void *own, const struct matrix *x, double *s, double *worth, uint64_t *judged,
+                 struct fault *fault);
+
     /* rival[docs]: what a rival ranks by in the ring's round t, where s[docs] = Xw. */
     int (*rival)(void *own, const struct matrix *x, uint64_t t, const double *s, double *rival,
                  struct fault *fault);

@@ -119,6 +119,17 @@ bool scoring_has_index(const struct scoring *scoring)
     return scoring->learner->has_index;
 }
 
+bool scoring_has_worth(const struct scoring *scoring)
+{
+    return scoring->learner->worth != NULL;
+}
+
+int scoring_worth(struct scoring *scoring, const struct matrix *x, double *s, double *worth,
+                  uint64_t *judged, struct fault *fault)
+{
+    return scoring->learner->worth(scoring->own, x, s, worth, judged, fault);
+}
+
 int scoring_round(struct scoring *scoring, const struct matrix *x, const struct round *round,
                   double *s, double *index, struct fault *fault)
 {

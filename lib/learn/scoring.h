@@ -72,4 +72,10 @@ int scoring_round(struct scoring *scoring, const struct matrix *x, const struct 
 /* Does the learner give each document an index, by which explore chooses what to show on top? */
 bool scoring_has_index(const struct scoring *scoring);
 
+/* Does it say what it is worth to have each document judged? Then scoring_worth, after
+ * scoring_round for the same round: learner.h's. */
+bool scoring_has_worth(const struct scoring *scoring);
+int scoring_worth(struct scoring *scoring, const struct matrix *x, double *s, double *worth,
+                  uint64_t *judged, struct fault *fault);
+
 #endif

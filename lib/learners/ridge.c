@@ -26,7 +26,8 @@ struct ridge {
 /* Of thompson and linucb. */
 static int measure_residuals(void *own, struct state *state, struct fault *fault)
 {
-    const struct array_row row = { RESIDUALS_COLUMN, ARRAY_NUMBERS, SETTINGS, RESIDUALS };
+    const struct array_row row = { RESIDUALS_COLUMN, ARRAY_NUMBERS, SETTINGS, RESIDUALS,
+                                   false };
     struct ridge *my = own;
     (void)fault;
     my->measures = !state->settings.set[SETTING_EXPLORATION_WIDTH];

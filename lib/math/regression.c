@@ -171,6 +171,14 @@ static int settle(struct regression *my, const struct udu_observation *o, double
     return 0;
 }
 
+void regression_add_squares(const struct regression *regression, double much, double *sum)
+{
+    size_t rows = all_rows(regression);
+    const double *z = regression->z;
+    for (size_t r = 0; r < rows; r++)
+        sum[r] += much * z[r] * z[r];
+}
+
 /* Up to REGRESSION_AT_ONCE documents in one pass over P. */
 static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
                          const double *worth, const double *much, struct regression_error *error,

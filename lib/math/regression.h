@@ -65,6 +65,9 @@ int regression_finite(struct regression *regression, size_t i, struct fault *fau
 int regression_learn(struct regression *regression, size_t i, double worth, double much,
                      struct fault *fault);
 
+/* sum[r] += much z_r^2 for each row r of P; z is the document that regression_learn took last. */
+void regression_add_squares(const struct regression *regression, double much, double *sum);
+
 /* How much more a document was worth than expected when it was learnt, and `spread`. */
 struct regression_error {
     double e, spread;

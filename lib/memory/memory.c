@@ -3,15 +3,16 @@
 #include <math.h>
 
 #include "math/finite.h"
+#include "memory/memory_beliefs.h"
 
 /* What the estimate has before the first answer: a slope of 3/4 from ten first answers. What counts
  * as a surprise, and what is left of a pair after one. */
 static const double prior_xx = 10, prior_xy = 7.5;
 static const double repeated = 0.5, repeats_needed = 30, surprise = 16, count_left = 0.1;
 
-static double slope(const double *moments, double s2)
+static double slope(const double *moments, double s2, double most)
 {
-    const double least = 1.0 / 11, most = 10.0 / 11;
+    const double least = 1.0 / 11;
     double xx = moments[MEMORY_BXX] + prior_xx * s2, xy = moments[MEMORY_BXY] + prior_xy * s2;
     if (!(xx > 0))
         return prior_xy / prior_xx;
@@ -19,14 +20,26 @@ static double slope(const double *moments, double s2)
     return beta < least ? least : beta > most ? most : beta;
 }
 
-struct memory_estimate memory_estimate(const struct memory *memory)
+/* With a rho of at most `most`. */
+static struct memory_estimate estimate(const struct memory *memory, double most)
 {
     const double *moments = memory->moments;
     double firsts = moments[MEMORY_FIRSTS];
     double s2 = firsts > 0 ? moments[MEMORY_SQUARES] / firsts : 0;
-    double beta = memory->fixed ? memory->rho / (1 + memory->rho) : slope(moments, s2);
+    double beta = memory->fixed ? memory->rho / (1 + memory->rho)
+                                : slope(moments, s2, most / (1 + most));
     return (struct memory_estimate){ .rho = memory->fixed ? memory->rho : beta / (1 - beta),
                                      .s2 = s2, .sb = sqrt(beta * s2) };
+}
+
+struct memory_estimate memory_estimate(const struct memory *memory)
+{
+    return estimate(memory, 10);
+}
+
+struct memory_estimate memory_estimate_wide(const struct memory *memory)
+{
+    return estimate(memory, 1e4);
 }
 
 double memory_variance(double rho, double zpz, const struct memory_entry *entry)
@@ -69,11 +82,15 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
                  struct memory_entry *entry, double y, struct fault *fault)
 {
     double rho = memory->rho, n = entry->n, expected = regression_expect(regression, i);
-    double c = (1 + rho) / ((1 + n * rho) * (1 + (n + 1) * rho));
+    double c = memory_count_of(rho, n);
     double worth = y + rho * (n * y - entry->sum);
     if (regression_learn(regression, i, worth, c, fault) < 0)
         return -1;
     count(memory->moments, entry, expected, regression->spread, y);
+    if (memory->beliefs && entry->n == 0)
+        memory_first_answer(memory->beliefs, memory->score ? memory->score[i] : expected, y);
+    if (memory->counted)
+        regression_add_squares(regression, c, memory->counted);
     entry->n += 1;
     entry->sum += y;
     if (!finite_numbers(MEMORY_MOMENTS, memory->moments))
@@ -92,11 +109,12 @@ bool memory_surprised(const struct memory *memory, struct regression *regression
     return e * e > surprise * sigma2 * (now.rho / (1 + now.rho * entry->n) + 1);
 }
 
-bool memory_forget(struct memory_entry *entry)
+bool memory_forget(struct memory_entry *entry, double rho)
 {
-    if (!(entry->n > count_left))
+    double left = rho > 1 ? count_left / rho : count_left;
+    if (!(entry->n > left))
         return false;
-    entry->sum *= count_left / entry->n;
-    entry->n = count_left;
+    entry->sum *= left / entry->n;
+    entry->n = left;
     return true;
 }

@@ -52,6 +52,9 @@ struct memory {
     double rho;      /* from 0 on: v's */
     bool fixed;      /* is it also that of mean and index? */
     double *moments; /* moments[MEMORY_MOMENTS], at first 0, the caller's */
+    double *beliefs; /* beliefs[MEMORY_BELIEFS] of memory_beliefs.h, the same; NULL: none   */
+    double *counted; /* of memory_worth.h, the same; NULL: none                             */
+    const double *score; /* of the round's documents, as they were shown; NULL: it is z.v   */
 };
 
 /* The rho that mean and index have now; the mean square of a first answer's deviation from z.v, an
@@ -60,6 +63,15 @@ struct memory_estimate {
     double rho, s2, sb;
 };
 struct memory_estimate memory_estimate(const struct memory *memory);
+
+/* The same with beta held to [1/11, 10^4 / (1 + 10^4)], for memory_worth.h. */
+struct memory_estimate memory_estimate_wide(const struct memory *memory);
+
+/* c: how often another answer counts, after n. */
+static inline double memory_count_of(double rho, double n)
+{
+    return (1 + rho) / ((1 + n * rho) * (1 + (n + 1) * rho));
+}
 
 /* The mean and the index of a pair; z.v is `expected`. */
 static inline double memory_mean(const struct memory_estimate *estimate, double expected,
@@ -84,8 +96,9 @@ void memory_expect(const struct matrix *x, const double *level, double constant,
                    double *s, double *t, double *spare);
 
 /* Learns the answer y about document i of the regression's round, whose pair this is: changes the
- * weights, P, the moments, and the pair's n and sum. 0, or a fault where one of them would no
- * longer be finite; then they are good for nothing. Costs what regression_learn does. */
+ * weights, P, the moments, beliefs and counts, and the pair's n and sum. 0, or a fault where one of
+ * them would no longer be finite; then they are good for nothing. Costs what regression_learn does.
+ */
 int memory_learn(struct memory *memory, struct regression *regression, size_t i,
                  struct memory_entry *entry, double y, struct fault *fault);
 
@@ -96,7 +109,8 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
 bool memory_surprised(const struct memory *memory, struct regression *regression, size_t i,
                       const struct memory_entry *entry, double y);
 
-/* Scales n and sum so that n is at most a tenth: the mean answer stays. True where they changed. */
-bool memory_forget(struct memory_entry *entry);
+/* Scales n and sum so that n, and rho n with the rho of memory_estimate_wide, are at most a tenth:
+ * the mean answer stays. True where they changed. */
+bool memory_forget(struct memory_entry *entry, double rho);
 
 #endif

@@ -11,6 +11,13 @@ struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid)
     return query;
 }
 
+uint64_t memory_key_query(const struct siphash *query)
+{
+    struct siphash all = *query;
+    uint64_t key = siphash_end(&all);
+    return key ? key : 1;
+}
+
 static uint64_t make_key(const struct siphash *query, char kind, const void *bytes, size_t n)
 {
     struct siphash document = *query;

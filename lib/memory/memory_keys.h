@@ -16,6 +16,9 @@
 /* The documents of a query under the secret key (k0, k1): what their keys start with. */
 struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid);
 
+/* The key of the query itself. Never 0. */
+uint64_t memory_key_query(const struct siphash *query);
+
 /* The key of the document with a name of n bytes; of the document in row `row` of a round without
  * names. Never 0. */
 uint64_t memory_key_name(const struct siphash *query, const void *name, size_t n);

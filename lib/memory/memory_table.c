@@ -146,7 +146,7 @@ int memory_table_fill(struct memory_table *table, const struct memory_arrays *ar
         if (!entry)
             return -1;
         entry->n = unaligned_f8(arrays->n + 8 * i);
-        entry->sum = unaligned_f8(arrays->sum + 8 * i);
+        entry->sum = arrays->sum ? unaligned_f8(arrays->sum + 8 * i) : 0;
     }
     return 0;
 }
@@ -218,7 +218,7 @@ bool memory_arrays_find(const struct memory_arrays *arrays, uint64_t key,
             continue;
         entry->key = key;
         entry->n = unaligned_f8(arrays->n + at * sizeof entry->n);
-        entry->sum = unaligned_f8(arrays->sum + at * sizeof entry->sum);
+        entry->sum = arrays->sum ? unaligned_f8(arrays->sum + at * sizeof entry->sum) : 0;
         return true;
     }
     return false;

@@ -69,7 +69,7 @@ void memory_table_close(struct memory_table *table);
 
 /* Arrays of `count` numbers, keys rising: perhaps unaligned, the caller's. */
 struct memory_arrays {
-    const unsigned char *key, *n, *sum; /* u8, f8, f8 */
+    const unsigned char *key, *n, *sum; /* u8, f8, f8; sum NULL: all are 0 */
     size_t count;
 };
 

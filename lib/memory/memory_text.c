@@ -63,7 +63,7 @@ static int keep(struct memory_text *text, const struct model *model, struct faul
         return fault_data(
             fault, "a model of the learner %.40s: only the learner memory remembers documents",
             model->learner);
-    if (memory_columns_find(model, &arrays, fault) < 0 ||
+    if (memory_columns_find(MEMORY_PAIRS, model, &arrays, fault) < 0 ||
         settings_load(&settings, model, fault) < 0)
         return -1;
     if (!settings.set[SETTING_SEED])

@@ -13,6 +13,7 @@
 #include "memory/memory.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_table.h"
+#include "memory/memory_worth.h"
 #include "learn/learner.h"
 #include "learn/settings.h"
 #include "math/matrix.h"
@@ -26,6 +27,8 @@
 #define MEMORY_LEVEL "level"       /* f8[dim]; not of plain features */
 #define MEMORY_CONSTANT "constant" /* f8[1] */
 #define MEMORY_MOMENTS_COLUMN "moments" /* f8[MEMORY_MOMENTS] */
+#define MEMORY_BELIEFS_COLUMN "beliefs" /* f8[MEMORY_BELIEFS]; older models lack it */
+#define MEMORY_COUNTED "counted"        /* f8[regression rows], the same            */
 
 /* The secret key that the seed gives. */
 struct memory_secret {
@@ -45,17 +48,26 @@ bool memory_has_constant(const struct settings *settings);
 int memory_round(const struct round *round, struct memory_documents *documents,
                  struct fault *fault);
 
+/* Entries: of `own`, or of the learner's table; NULL: in `arrays`. */
+struct memory_store {
+    const struct memory_table *table;
+    struct memory_arrays arrays;
+    struct memory_table own;
+};
+
 struct memory_view { /* all zero at first */
     struct settings settings; /* of the first model or message */
     size_t dim;
     struct memory_estimate estimate;
+    struct memory_rule rule;
+    double beliefs[MEMORY_BELIEFS];
+    double learnt;              /* rounds of the last round's query */
+    struct memory_space space;
     struct memory_secret secret;
     double width, constant;
     const double *level;              /* level[dim]; NULL: features are plain */
-    const struct memory_table *table; /* entries: `own`, or the learner's; NULL: in `arrays` */
-    struct memory_arrays arrays;
-    struct memory_table own;
-    struct buffer levels, keys, scratch, spare;
+    struct memory_store pairs, queries;
+    struct buffer levels, counts, keys, scratch, spare, known;
 };
 
 /* Takes what a model holds: whole, or a message that changes what those before it gave. Its
@@ -67,6 +79,12 @@ int memory_view_take(struct memory_view *view, const struct model *model, enum t
  * its index (memory.h). 0, or a fault where the round has no qid, or one number is not finite. */
 int memory_view_rank(struct memory_view *view, const struct matrix *x, const struct round *round,
                      double *s, double *index, struct fault *fault);
+
+/* After memory_view_rank for the same round, replaces the means s[docs] by those of memory_worth.h,
+ * and sets worth[docs], and *judged: the number of places that users judge, 0 where it is not
+ * known. 0 or a fault. */
+int memory_view_worth(struct memory_view *view, const struct matrix *x, double *s, double *worth,
+                      uint64_t *judged, struct fault *fault);
 
 void memory_view_close(struct memory_view *view);
 

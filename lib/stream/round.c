@@ -51,6 +51,10 @@ double *round_new_score(struct round *round, struct fault *fault)
         round_drop(round, ROUND_RIVAL);
     if (round->index)
         round_drop(round, ROUND_INDEX);
+    if (round->worth)
+        round_drop(round, ROUND_WORTH);
+    if (round->judged)
+        round_drop_judged(round);
     return round_new(round, ROUND_SCORE, fault);
 }
 

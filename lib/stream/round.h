@@ -25,8 +25,8 @@ int round_read(struct round *round, struct fault *fault);
 int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, size_t dim,
                 struct fault *fault);
 
-/* Add a column, as round_new does. A new score removes the rival and the index, which belong to the
- * old score; seen has so many places. */
+/* Add a column, as round_new does. A new score removes the rival, the index, the worth and judged=,
+ * which belong to the old score; seen has so many places. */
 double *round_new_score(struct round *round, struct fault *fault);
 float *round_new_seen(struct round *round, size_t places, struct fault *fault);
 

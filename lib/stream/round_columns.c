@@ -28,7 +28,7 @@ static int check_relevance(struct round *round, const struct column *column, con
     return 0;
 }
 
-/* score, rival, index and logit. */
+/* score, rival, index, worth and logit. */
 static int check_finite(struct round *round, const struct column *column, const void *values,
                         struct fault *fault)
 {
@@ -122,6 +122,7 @@ static const struct column_row {
     [ROUND_SCORE] = { "score", COLUMN_F8, DOCS, AT(score), check_finite, NULL, false },
     [ROUND_RIVAL] = { "rival", COLUMN_F8, DOCS, AT(rival), check_finite, NULL, false },
     [ROUND_INDEX] = { "index", COLUMN_F8, DOCS, AT(index), check_finite, NULL, false },
+    [ROUND_WORTH] = { "worth", COLUMN_F8, DOCS, AT(worth), check_finite, NULL, false },
     [ROUND_ORDER] = { "order", COLUMN_U4, DOCS, AT(order), check_permutation, NULL, true },
     [ROUND_GREEDY] = { "greedy", COLUMN_U4, DOCS, AT(greedy), check_permutation, NULL, true },
     [ROUND_LOGIT] = { "logit", COLUMN_F8, DOCS, AT(logit), check_finite, rule_logit, true },

@@ -23,14 +23,14 @@
 #define ROUND_BARE ((uint64_t)1 << 16)
 
 enum round_key { /* in the order in which a header line has them */
-    KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_GAMMA, KEY_TOP,
-    KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, ROUND_KEYS
+    KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_JUDGED, KEY_GAMMA,
+    KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
-    ROUND_LABEL, ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_ORDER, ROUND_GREEDY, ROUND_LOGIT,
-    ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL, ROUND_OFFSET, ROUND_STEP,
-    ROUND_NUMBER, ROUND_COLUMNS
+    ROUND_LABEL, ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_WORTH, ROUND_ORDER, ROUND_GREEDY,
+    ROUND_LOGIT, ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL, ROUND_OFFSET,
+    ROUND_STEP, ROUND_NUMBER, ROUND_COLUMNS
 };
 
 /* Features read from their compact form, which is done at most once for each round. */
@@ -57,12 +57,14 @@ struct round {
     uint64_t top, swap;     /* how many first places gamma is about; 0: no such key */
     bool in_block, grouped; /* has block=; has group=, so this round explores that group */
     uint64_t block, group;
+    uint64_t judged; /* judged=: places that users judge, as the model knows; 0: no such key */
     bool seeded;   /* has seed=, by which the order was drawn */
     uint64_t seed;
     float *label;
     double *score;
     double *rival;            /* the scores of the other ranking of an interleaved round */
     double *index;            /* how much showing a document first promises, by the learner */
+    double *worth;            /* what it is worth that a document is judged, in units of score */
     uint32_t *order, *greedy; /* permutations of the documents, best first */
     double *logit;            /* the order was drawn by softmax of these */
     unsigned char *team;      /* team[a]: 1 if the rival chose order[a], else 0 */

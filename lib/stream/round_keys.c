@@ -103,6 +103,7 @@ static const struct key_row {
     [KEY_DOCS] = { "docs", SIZE, true, 1, ROUND_DOCS, AT(docs), 0, check_docs, false },
     [KEY_DIM] = { "dim", SIZE, true, 0, ROUND_DIM, AT(dim), 0, NULL, false },
     [KEY_MADE] = { "made", TEXT, false, 1, ROUND_MADE, AT(made), 0, check_made, false },
+    [KEY_JUDGED] = { "judged", WHOLE, false, 1, ROUND_DOCS, AT(judged), 0, NULL, false },
     [KEY_GAMMA] = { "gamma", SHARE, false, 0, 1, AT(gamma), AT(explored), NULL, true },
     [KEY_TOP] = { "top", WHOLE, false, 1, ROUND_DOCS, AT(top), 0, check_drawn, true },
     [KEY_SWAP] = { "swap", WHOLE, false, 1, ROUND_DOCS, AT(swap), 0, check_drawn, true },
@@ -320,13 +321,14 @@ int round_set_gamma(struct round *round, double gamma, struct fault *fault)
     return set_value(round->record, KEY_GAMMA, printed->text, strlen(printed->text), fault);
 }
 
-void round_keys_forget_choice(struct round *round)
+/* Removes the keys of which the numbers are set as bits. */
+static void drop(struct round *round, unsigned gone)
 {
     struct record *record = round->record;
     size_t left = 0;
     for (size_t k = 0; k < record->keys; k++) {
         size_t rank = key_of(&record->key[k]);
-        if (rank < ROUND_KEYS && rows[rank].choice)
+        if (rank < ROUND_KEYS && (gone >> rank & 1))
             clear(round, &rows[rank]);
         else if (left++ < k)
             record->key[left - 1] = record->key[k];
@@ -334,4 +336,17 @@ void round_keys_forget_choice(struct round *round)
     if (left < record->keys)
         record_changes(record);
     record->keys = left;
+}
+
+void round_keys_forget_choice(struct round *round)
+{
+    unsigned gone = 0;
+    for (size_t k = 0; k < ROUND_KEYS; k++)
+        gone |= (unsigned)rows[k].choice << k;
+    drop(round, gone);
+}
+
+void round_drop_judged(struct round *round)
+{
+    drop(round, 1u << KEY_JUDGED);
 }

@@ -53,6 +53,10 @@ load ../helper
     "$ROOT/build/tests/exact/regret"
 }
 
+@test "memory: a worth is what the sorted list's DCG gains on average, for a value drawn first" {
+    "$ROOT/build/tests/exact/worth"
+}
+
 @test "dense, sparse and unit features give the same products and rows to the bit" {
     "$ROOT/build/tests/exact/matrix"
 }

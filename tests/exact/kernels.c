@@ -1,8 +1,8 @@
 /*
  * The kernels of every kind that runs here give the same bits as sums written out plainly here:
- * products with dense rows, sums of rows, variances, observations of a factor, rankings, scaled
- * features. Dense features are changed to the same as sparse ones. Numbers that are not finite are
- * found.
+ * products with dense rows, sums of rows, neighbours, variances, observations of a factor,
+ * rankings, scaled features. Dense features are changed to the same as sparse ones. Numbers that
+ * are not finite are found.
  */
 #include <math.h>
 #include <stdio.h>
@@ -91,6 +91,96 @@ static void check_dense(struct rng *rng)
     memcpy(z, w, sizeof z);
     kernels->dense_add(&dense, g, z);
     same("sums of rows", dim, z, sum, sizeof z);
+}
+
+/* ---- nearness ---- */
+
+static float by_halves(float lane[NEARNESS_OTHERS])
+{
+    for (size_t half = NEARNESS_OTHERS / 2; half; half /= 2)
+        for (size_t l = 0; l < half; l++)
+            lane[l] += lane[l + half];
+    return lane[0];
+}
+
+/* 2^-t: near the library's exp2, and by nearness.h to the bit. */
+static float power(float t)
+{
+    static const float term[] = { 1.5403530e-4f, 1.3333558e-3f, 9.6181291e-3f, 5.5504109e-2f,
+                                  2.4022651e-1f, 6.9314718e-1f, 1 };
+    float y = t < 120 ? -t : -120, n = rintf(y), p = term[0];
+    for (size_t i = 1; i < 7; i++)
+        p = p * (y - n) + term[i];
+    p = ldexpf(p, (int)n);
+    cases++;
+    if (!(fabs(p / exp2((double)y) - 1) < 4e-7) && wrong++ < 10)
+        fprintf(stderr, "kernels: 2^-%g is %g\n", (double)t, (double)p);
+    return p;
+}
+
+static void nearness_plainly(const struct nearness *near, double *a, double *b)
+{
+    for (size_t d = 0; d < near->docs; d++) {
+        float said[NEARNESS_OTHERS], weight[NEARNESS_OTHERS];
+        for (size_t l = 0; l < NEARNESS_OTHERS; l++) {
+            float r = 0;
+            for (size_t j = 0; j < near->rows.n; j++) {
+                float apart = near->other[NEARNESS_OTHERS * j + l] -
+                              (float)feature(near->rows.x, near->doc[d] * near->rows.stride + j);
+                r += apart * apart;
+            }
+            weight[l] = power(r * near->scale) * near->counts[l];
+            said[l] = weight[l] * near->e[l];
+        }
+        a[d] += (double)by_halves(said);
+        b[d] += (double)by_halves(weight);
+    }
+}
+
+static double spread_plainly(const struct nearness_rows *rows, size_t docs, const float *mean)
+{
+    double sum = 0;
+    for (size_t i = 0; i < docs; i++) {
+        float lane[NEARNESS_OTHERS] = { 0 };
+        for (size_t j = 0; j < rows->n; j++) {
+            float apart = (float)feature(rows->x, i * rows->stride + j) - mean[j];
+            lane[j % NEARNESS_OTHERS] += apart * apart;
+        }
+        sum += (double)by_halves(lane);
+    }
+    return sum;
+}
+
+static void check_nearness(struct rng *rng)
+{
+    static unsigned char bytes[4 * DOCS * DIM + 8];
+    static float other[NEARNESS_OTHERS * DIM], mean[DIM + NEARNESS_OTHERS];
+    static const float scales[] = { 0, 0.01F, 1, 30, 3e38F };
+    float e[NEARNESS_OTHERS], counts[NEARNESS_OTHERS];
+    uint32_t doc[DOCS];
+    double got[2][DOCS] = { { 0 } }, want[2][DOCS] = { { 0 } };
+    size_t dim = 1 + rng_below(rng, DIM), off = rng_below(rng, 8), docs = 0;
+    draw_features(rng, bytes + off, DOCS * dim);
+    for (size_t j = 0; j < NEARNESS_OTHERS * dim; j++)
+        other[j] = rng_below(rng, 9) ? (float)rng_unit(rng) : 1e25F;
+    for (size_t j = 0; j < DIM + NEARNESS_OTHERS; j++)
+        mean[j] = j < dim ? (float)rng_unit(rng) : 0;
+    for (size_t l = 0; l < NEARNESS_OTHERS; l++) {
+        counts[l] = rng_below(rng, 4) > 0;
+        e[l] = (float)(2 * rng_unit(rng) - 1);
+    }
+    for (uint32_t i = 0; i < DOCS; i++)
+        if (rng_below(rng, 3))
+            doc[docs++] = i;
+    const struct nearness near = {
+        .rows = { bytes + off, dim, dim }, .docs = docs, .doc = doc, .other = other, .e = e,
+        .counts = counts, .scale = scales[rng_below(rng, 5)],
+    };
+    kernels->nearness(&near, got[0], got[1]);
+    nearness_plainly(&near, want[0], want[1]);
+    same("what neighbours say", dim, got, want, sizeof got);
+    double sum = kernels->spread(&near.rows, DOCS, mean);
+    same("a spread", dim, &sum, &(double){ spread_plainly(&near.rows, DOCS, mean) }, sizeof sum);
 }
 
 /* ---- the factor ---- */
@@ -397,6 +487,8 @@ static void check_kernels(void)
     for (size_t trial = 0; trial < TRIALS; trial++) {
         for (size_t i = 0; i < 20; i++)
             check_dense(&rng);
+        for (size_t i = 0; i < 20; i++)
+            check_nearness(&rng);
         for (size_t i = 0; i < 30; i++)
             check_steps(&rng);
     }

@@ -523,9 +523,12 @@ static void check_forget(struct rng *rng)
     struct learnt my;
     for (size_t i = 0; i < COUNT(n); i++) {
         struct memory_entry entry = { 1, n[i], 3 * n[i] };
-        hold(memory_forget(&entry) == (i > 2), "memory", "forgets, n", n[i], n[i]);
+        hold(memory_forget(&entry, 0.5) == (i > 2), "memory", "forgets, n", n[i], n[i]);
         hold(entry.n == (i > 2 ? 0.1 : n[i]) && near(entry.sum, 3 * (long double)entry.n, 1),
              "memory", "n after a reset", entry.n, n[i]);
+        hold(memory_forget(&entry, 100) == (n[i] > 0), "memory", "forgets more, n", n[i], n[i]);
+        hold(n[i] == 0 || near(100 * (long double)entry.n, 0.1L, 1), "memory",
+             "rho n after a reset", 100 * entry.n, 0.1L);
     }
     draw_queries(rng);
     begin(&my, &setup);
@@ -533,7 +536,7 @@ static void check_forget(struct rng *rng)
         learn(&my, &answer, NULL);
     double moments[MEMORY_MOMENTS];
     memcpy(moments, my.moments, sizeof moments);
-    memory_forget(memory_table_find(&my.table, key_of(0, 0)));
+    memory_forget(memory_table_find(&my.table, key_of(0, 0)), 1);
     learn(&my, &answer, NULL);
     hold(memcmp(moments, my.moments, sizeof moments) == 0, "memory", "what was forgotten counts",
          my.moments[MEMORY_REPEATS], moments[MEMORY_REPEATS]);

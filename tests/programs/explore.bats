@@ -514,6 +514,52 @@ learnt() {
     awk 'NR == 1 { ok = $2 - $1 > 0.04 } END { exit !ok }' lines
 }
 
+# ---- the column worth ----
+
+# worthy WORTH WORTH WORTH [KEY]: a round of 3 documents with the scores 3, 2 and 1.
+worthy() {
+    mkstream round t=1 docs=3 dim=0 "${@:4}" score:f8 3 2 1 worth:f8 "$1" "$2" "$3"
+}
+
+@test "worth: on top goes the document whose worth exceeds most what moving it there costs" {
+    # Moving document 1 up costs (3 - 2) (1 - 0.63) = 0.37, document 2 4.76 - 3.89 = 0.87.
+    is "$(worthy 0 0.5 2 | explore | shown)" '2 0 1'
+    is "$(worthy 0 0.5 0.9 | explore | shown)" '1 0 2' # 0.13 and 0.03
+    is "$(worthy 0.2 0.5 0.9 | explore | shown)" '0 1 2'
+    is "$(worthy 0 0 0.86 | explore -p worth | shown)" '0 1 2'
+    is "$(worthy 0 0 0.88 | explore -p worth | shown)" '2 0 1'
+    is "$(worthy 0 0.5 2 | explore -p uniform | shown)" '0 1 2'
+}
+
+@test "worth: as many places as users judge, from the last one up, and these by score" {
+    # Place 2: document 2 gains 2 - 0.5 - 0.13; place 1: document 1 gains 1 - 1.5 + 0.5, nothing.
+    is "$(worthy 0 0.5 2 judged=2 | explore | shown)" '0 2 1'
+    is "$(worthy 0 0.5 2 | explore -k 2 | shown)" '0 2 1'
+    is "$(worthy 0 0.5 2 judged=2 | explore -k 1 | shown)" '2 0 1'
+    is "$(worthy 0 0.6 2 judged=2 | explore | shown)" '1 2 0'
+    is "$(worthy 0 9 9 judged=3 | explore | shown)" '0 1 2'
+    is "$(worthy 0 9 9 judged=100 | explore | shown)" '0 1 2'
+}
+
+@test "worth: equal scores and worths are shown at random, and -g draws as top does" {
+    mkstream round t=1 docs=3 dim=0 score:f8 1 1 1 worth:f8 2 2 2 >in
+    for seed in $(seq 60); do explore -s "$seed" <in | shown; done | sort -u >orders
+    is "$(wc -l <orders)" 6
+    worthy 0 0.5 2 | explore -g 1 -s 3 >drawn
+    is "$(values_of gamma <drawn) $(values_of top <drawn)" '1 1'
+    is "$(values_of greedy <drawn | xargs)" '2 0 1'
+}
+
+@test "worth: without the column -p worth is refused, and judged= is a number of places" {
+    mkstream round t=1 docs=3 dim=0 score:f8 3 2 1 >in
+    fails_on in 1 'explore: <stdin>: round 1: needs worth, which score adds for the learner memory: *' \
+        explore -p worth
+    worthy 1 2 inf >bad
+    fails_on bad 1 'explore: <stdin>: round 1: column worth: value 2 is inf: it must be a finite number' explore
+    worthy 1 2 3 judged=0 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: judged=0 is not a whole number from 1 to 4294967295' explore
+}
+
 # ---- the column index ----
 
 # indexed: a round of 5 documents, by score 3 0 4 1 2, by index 2 1 4 0 3; WORD... are added.
@@ -875,7 +921,7 @@ upset() {
         # shellcheck disable=SC2086
         fails 2 "explore: -p index does not take ${option% *}*" explore -p index $option
         # shellcheck disable=SC2086
-        fails 2 "explore: the default policy, index or uniform, does not take ${option% *}*" \
+        fails 2 "explore: the default policy, worth, index or uniform, does not take ${option% *}*" \
             explore -g 0.1 $option
     done
 }

@@ -47,28 +47,29 @@ index_of() {
     update -a memory -x none -p -R 1 -C 1 -m m <second
     close_to "$(column m w) $(column m constant)" "$(awk 'BEGIN { printf "%.17g %.17g", 8/11, 8/11 }')"
     close_to "$(column m moments) $(column m answers) $(column m sums)" '1 3 1 -1 1 2 4'
-    # mean (16/11 + 4) / 3; index by beta = 1/2 and s2 = 3: 4 sqrt(3/2) / sqrt(3) more
-    close_to "$(index_of m first)" "$(awk 'BEGIN { m = 20/11; printf "%.17g %.17g", m, m + sqrt(8) }')"
+    # mean (16/11 + 4) / 3, which is not the score yet: all first answers are 3; index by beta = 1/2 and s2 = 3: 4 sqrt(3/2) / sqrt(3) more
+    close_to "$(index_of m first)" "$(awk 'BEGIN { m = 20/11; printf "3 %.17g", m + sqrt(8) }')"
 }
 
 @test "without -R mean and index have an estimate of rho: 3 at first" {
-    # as above; beta = 7.5 s2 / 10 s2, so rho = 3 and sb = 3/2: (2 + 3 3) / 4, and 4 3/2 / 2 more
+    # as above; beta = 7.5 s2 / 10 s2, so rho = 3 and sb = 3/2: (2 + 3 3) / 4, and 4 3/2 / 2 more;
+    # the score is 3, as all first answers are
     ask 1 3 >first
     update -a memory -x none -p -C 1 <first >m
-    close_to "$(index_of m first)" '2.75 5.75'
+    close_to "$(index_of m first)" '3 5.75'
     # with half of the width
     update -a memory -x none -p -C 1 -S 2 <first >m
-    close_to "$(index_of m first)" '2.75 4.25'
+    close_to "$(index_of m first)" '3 4.25'
 }
 
-@test "clicks: the places down to the last click are answers" {
+@test "clicks: the places down to the last click are answers; without a click all are, of 0" {
     mkstream round t=1 qid=q docs=5 dim=1 order:u4 4 2 0 1 3 seen:f4 0 1 0 0 x:f4 1 2 3 4 5 >round
     update -a memory -K <round >m
     bin2txt -f memory m round | cut -f 2-5 >got
     is "$(cat got)" "$(printf '1\t1\tq\t2\n1\t0\tq\t4')"
     mkstream round t=1 qid=q docs=2 dim=1 order:u4 1 0 seen:f4 0 0 x:f4 1 2 >round
     update -a memory -K <round >m
-    is "$(bin2txt -f memory m)" ""
+    is "$(bin2txt -f memory m round | cut -f 2-5)" "$(printf '1\t0\tq\t0\n1\t0\tq\t1')"
     # relevance is no click
     ask 1 3 >first
     fails_on first 1 'update: <stdin>: round 1 (qid q): seen 0 is 3, *' update -a memory -K
@@ -199,17 +200,38 @@ broken() {
 
 # ---- the file and the ring ----
 
-@test "explore shows the document with the largest index on top" {
+@test "explore -p index shows the document with the largest index on top" {
     # of two documents alike, document 0 was answered by 1: z.v = 2/3, s2 = 1/3, sb = 1/2. It has the
     # mean (2/3 + 3) / 4 and the index 1 more; document 1 has 2/3, and 2 more
     mkstream round t=1 qid=q docs=2 dim=1 order:u4 0 1 seen:f4 1 x:f4 1 1 >first
     mkstream round t=1 qid=q docs=2 dim=1 x:f4 1 1 >again
     update -a memory -p -C 1 <first >m
     for seed in 1 2 3; do
-        is "$(score -m m <again | explore -s $seed | bin2txt -f rank | head -n 1 | cut -f 4)" 1
-        is "$(score -m m <again | explore -p uniform -s $seed | bin2txt -f rank |
-            head -n 1 | cut -f 4)" 0
+        is "$(score -m m <again | explore -p index -s $seed | bin2txt -f rank | head -n 1 | cut -f 4)" 1
     done
+}
+
+@test "score says how many places users judge, and explore shows by worth for so many" {
+    stored_rounds
+    replay -n 60 -s 1 dense | explore -g 1 | feedback-mask -k 3 | update -a memory -m m
+    replay -n 3 dense | score -m m >scored
+    is "$(values_of judged <scored | sort -u)" 3
+    is "$(values_of worth <scored | wc -l)" "$(values_of score <scored | wc -l)"
+    explore <scored | bin2txt -f rank >got
+    explore -p worth -k 3 <scored | bin2txt -f rank | same got /dev/stdin
+    # the mean of all rounds, rounded
+    for last in 70 80 90 100 120; do
+        replay -b $((last - 9)) -n $last -s 1 dense | explore -g 1 | feedback-mask -k 1 |
+            update -a memory -m m 2>resumed
+        rounds=$((rounds + 10))
+        is "$(replay -n 3 dense | score -m m | values_of judged | sort -u)" \
+            "$(column m answers | tr ' ' '\n' | awk -v n=$((60 + rounds)) '{ s += $1 }
+                END { print int(s / n + 0.5) }')"
+    done
+    # a score of another learner removes both
+    replay -n 9 dense | update -a squared -e 0.1 >other
+    score -m other <scored | bin2txt -f values >again
+    run -1 grep -E 'worth|judged' again
 }
 
 @test "score -r takes a new memory, and the old one is gone" {
@@ -332,9 +354,13 @@ measured() {
     is "$(column m answers | tr ' ' '\n' | sort -n | xargs)" '5 31'
     about 0 1000 >surprise
     update -a memory -H -m m <surprise 2>resumed
-    # n = 0.1 of each, and the sums in proportion; then the answer is learnt
-    close_to "$(column m answers | tr ' ' '\n' | sort -n | xargs)" '0.1 1.1'
-    close_to "$(column m sums | tr ' ' '\n' | sort -n | xargs)" "$(awk 'BEGIN { printf "0.2 %.17g", 4.6 / 31 + 1000 }')"
+    # n = 0.1 / rho of each, and the sums in proportion; then the answer is learnt
+    left=$(column plain moments | awk '{ s2 = $2 / $1; b = ($4 + 7.5 * s2) / ($3 + 10 * s2)
+        rho = b / (1 - b); printf "%.17g", (rho > 1 ? 0.1 / rho : 0.1) }')
+    close_to "$(column m answers | tr ' ' '\n' | sort -n | xargs)" \
+        "$(awk -v n="$left" 'BEGIN { printf "%.17g %.17g", n, 1 + n }')"
+    close_to "$(column m sums | tr ' ' '\n' | sort -n | xargs)" \
+        "$(awk -v n="$left" 'BEGIN { printf "%.17g %.17g", 2 * n, 46 * n / 31 + 1000 }')"
     # an answer as before is none
     about 0 2 >usual
     update -a memory -H -m plain <usual 2>resumed

@@ -1,7 +1,7 @@
 # synth: the rounds it makes up. Their laws are tested in C, to what can be enumerated or counted.
 load ../helper
 
-GAMES="separable linear rare noisy-binary hopeless-ndcg hopeless-auc hopeless-map"
+GAMES="separable linear rare known-item noisy-binary hopeless-ndcg hopeless-auc hopeless-map"
 
 # records ROUNDS: a stream of so many rounds, without its end record.
 records() {
@@ -35,6 +35,7 @@ records() {
 566634645 separable
 1413481476 linear
 4237955377 rare
+2391395364 known-item
 1820929731 noisy-binary
 2514959633 hopeless-ndcg
 1049778336 -q hopeless-ndcg
@@ -138,7 +139,7 @@ SUMS
 # ---- the command line ----
 
 @test "an option that the game does not take is refused" {
-    takes="separable:LMSdl linear:LSdl rare:RSdl noisy-binary:Sl hopeless-ndcg:q hopeless-auc:q hopeless-map:q"
+    takes="separable:LMSdl linear:LSdl rare:RSdl known-item:Sdl noisy-binary:Sl hopeless-ndcg:q hopeless-auc:q hopeless-map:q"
     tried=0
     for game in $takes; do
         for letter in L M R S d l q; do
@@ -155,7 +156,7 @@ SUMS
             tried=$((tried + 1))
         done
     done
-    is $tried 49
+    is $tried 56
 }
 
 @test "each option a game takes changes what it makes" {
@@ -210,7 +211,7 @@ SUMS
 }
 
 @test "no game, two games and an unknown one are a wrong command line" {
-    fails 2 'synth: no game named: choose from separable, linear, rare, noisy-binary, hopeless-ndcg, hopeless-auc, hopeless-map
+    fails 2 'synth: no game named: choose from separable, linear, rare, known-item, noisy-binary, hopeless-ndcg, hopeless-auc, hopeless-map
 usage: synth *' synth
     fails 2 "synth: no game 'tennis': choose from separable, linear, *" synth tennis
     fails 2 "synth: one game at a time, but 'linear' follows 'separable'*" synth separable linear

@@ -15,13 +15,13 @@ static const struct known {
 } known[] = {
     { "label", "f4", DOCS, FROM_ZERO, false },   { "name", NULL, ANY, FREE, false },
     { "score", "f8", DOCS, FINITE, false },      { "rival", "f8", DOCS, FINITE, false },
-    { "index", "f8", DOCS, FINITE, false },      { "order", "u4", DOCS, ORDER, false },
-    { "greedy", "u4", DOCS, ORDER, false },      { "logit", "f8", DOCS, FINITE, true },
-    { "team", "u1", DOCS, TEAM, true },          { "seen", "f4", UP_TO_DOCS, FROM_ZERO, true },
-    { "x", "f4", CELLS, FREE, false },           { "ptr", "u4", DOCS_AND_ONE, FREE, false },
-    { "idx", "u4", ANY, FREE, false },           { "val", "f4", ANY, FREE, false },
-    { "offset", "f4", FEATURES, FREE, false },   { "step", "f4", FEATURES, FREE, false },
-    { "number", "u", CELLS, FREE, false },
+    { "index", "f8", DOCS, FINITE, false },      { "worth", "f8", DOCS, FINITE, false },
+    { "order", "u4", DOCS, ORDER, false },       { "greedy", "u4", DOCS, ORDER, false },
+    { "logit", "f8", DOCS, FINITE, true },       { "team", "u1", DOCS, TEAM, true },
+    { "seen", "f4", UP_TO_DOCS, FROM_ZERO, true }, { "x", "f4", CELLS, FREE, false },
+    { "ptr", "u4", DOCS_AND_ONE, FREE, false },  { "idx", "u4", ANY, FREE, false },
+    { "val", "f4", ANY, FREE, false },           { "offset", "f4", FEATURES, FREE, false },
+    { "step", "f4", FEATURES, FREE, false },     { "number", "u", CELLS, FREE, false },
     { NULL, NULL, ANY, FREE, false },
 };
 
@@ -37,6 +37,7 @@ static const struct range {
     { "docs", 1, 4294967295u },
     { "dim", 0, 2147483648u },
     { "made", 0, 0 },
+    { "judged", 1, 4294967295u },
     { "gamma", 0, 0 },
     { "top", 1, 4294967295u },
     { "swap", 1, 4294967295u },

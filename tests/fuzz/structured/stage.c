@@ -46,7 +46,7 @@ struct way stage_any(struct dice *draw)
     static const char *const shows[] = {
         "", "-g 0.5", "-g 1 -o", "-p top -k 2 -g 0.5", "-p swap -k 2 -g 0.9", "-p team-draft",
         "-p plackett-luce", "-p blocks -T 40 -k 2", "-p leader -T 40", "-g 0.9 -k 2",
-        "-p index -g 0.5", NULL,
+        "-p index -g 0.5", "-p worth -g 0.5", NULL,
     };
     static const char *const masks[] = {
         "-k all", "-k 1", "-k 2", "-c perfect", "-c navigational -k 3", "-c cascade", "-n 0.5",

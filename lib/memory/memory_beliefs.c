@@ -1,0 +1,150 @@
+#include "memory/memory_beliefs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/unaligned.h"
+
+/* The floor has the range of h once in so many answers before the first; equal means differ by so
+ * much of what they were. */
+static const double floor_prior = 20, order_kept = 1e-7;
+
+static size_t count_atoms(const double *beliefs)
+{
+    size_t n = 0;
+    while (n < MEMORY_ATOMS && beliefs[MEMORY_COUNTS + n] > 0)
+        n++;
+    return n;
+}
+
+struct memory_prospect memory_prospect(const double beliefs[MEMORY_BELIEFS])
+{
+    struct memory_prospect p = { .atoms = count_atoms(beliefs), .value = beliefs + MEMORY_VALUES,
+                                 .count = beliefs + MEMORY_COUNTS };
+    if (p.atoms == 0)
+        return p;
+    double sum = 0;
+    for (size_t l = 0; l < p.atoms; l++) {
+        p.first += p.count[l];
+        sum += p.count[l] * p.value[l];
+    }
+    p.a = sum / p.first;
+    p.lo = p.value[0];
+    p.hi = p.value[p.atoms - 1];
+    p.least = p.lo + (p.hi - p.lo + beliefs[MEMORY_FLOOR_SUM]) /
+                         (floor_prior + beliefs[MEMORY_FLOOR_COUNT]);
+    p.least = p.least > p.hi ? p.hi : p.least;
+    return p;
+}
+
+double memory_hold(const struct memory_prospect *prospect, double mu)
+{
+    double held = mu < prospect->least ? prospect->least : mu > prospect->hi ? prospect->hi : mu;
+    return held + order_kept * mu;
+}
+
+/* ---- the histogram ---- */
+
+/* Merges the two nearest of value[n], with count[n]. */
+static void merge(size_t n, double *value, double *count)
+{
+    size_t l = 0;
+    for (size_t i = 1; i + 1 < n; i++)
+        if (value[i + 1] - value[i] < value[l + 1] - value[l])
+            l = i;
+    double both = count[l] + count[l + 1];
+    value[l] = (count[l] * value[l] + count[l + 1] * value[l + 1]) / both;
+    count[l] = both;
+    memmove(value + l + 1, value + l + 2, (n - l - 2) * sizeof *value);
+    memmove(count + l + 1, count + l + 2, (n - l - 2) * sizeof *count);
+}
+
+static void add_atom(double *beliefs, double y)
+{
+    double value[MEMORY_ATOMS + 1], count[MEMORY_ATOMS + 1];
+    size_t n = count_atoms(beliefs), l = 0;
+    while (l < n && beliefs[MEMORY_VALUES + l] < y)
+        l++;
+    if (l < n && beliefs[MEMORY_VALUES + l] == y) {
+        beliefs[MEMORY_COUNTS + l]++;
+        return;
+    }
+    memcpy(value, beliefs + MEMORY_VALUES, l * sizeof *value);
+    memcpy(count, beliefs + MEMORY_COUNTS, l * sizeof *count);
+    memcpy(value + l + 1, beliefs + MEMORY_VALUES + l, (n - l) * sizeof *value);
+    memcpy(count + l + 1, beliefs + MEMORY_COUNTS + l, (n - l) * sizeof *count);
+    value[l] = y;
+    count[l] = 1;
+    if (++n > MEMORY_ATOMS)
+        merge(n--, value, count);
+    memcpy(beliefs + MEMORY_VALUES, value, n * sizeof *value);
+    memcpy(beliefs + MEMORY_COUNTS, count, n * sizeof *count);
+}
+
+/* ---- what is counted ---- */
+
+void memory_first_answer(double beliefs[MEMORY_BELIEFS], double score, double y)
+{
+    const struct memory_prospect p = memory_prospect(beliefs);
+    if (p.atoms > 1 && score <= memory_hold(&p, p.least)) {
+        beliefs[MEMORY_FLOOR_SUM] += y - p.lo;
+        beliefs[MEMORY_FLOOR_COUNT]++;
+    }
+    add_atom(beliefs, y);
+}
+
+void memory_count_answers(double beliefs[MEMORY_BELIEFS], size_t n)
+{
+    beliefs[MEMORY_ANSWERS] += (double)n;
+    beliefs[MEMORY_ANSWERED] += n > 0;
+}
+
+/* Answers of a round that has some. */
+static double mean_answers(const double *beliefs)
+{
+    double rounds = beliefs[MEMORY_ANSWERED];
+    double mean = rounds > 0 ? beliefs[MEMORY_ANSWERS] / rounds : 1;
+    return mean < 1 ? 1 : mean;
+}
+
+uint64_t memory_judged(const double beliefs[MEMORY_BELIEFS])
+{
+    double mean = mean_answers(beliefs), most = UINT32_MAX;
+    return beliefs[MEMORY_ANSWERED] > 0 ? (uint64_t)((mean < most ? mean : most) + 0.5) : 0;
+}
+
+double memory_served(const double beliefs[MEMORY_BELIEFS], double n)
+{
+    return floor(n / mean_answers(beliefs));
+}
+
+/* ---- models without them ---- */
+
+void memory_beliefs_make(double beliefs[MEMORY_BELIEFS], const struct memory_arrays *pairs,
+                         uint64_t rounds)
+{
+    memset(beliefs, 0, MEMORY_BELIEFS * sizeof *beliefs);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < pairs->count; i++) {
+            double n = unaligned_f8(pairs->n + 8 * i), sum = unaligned_f8(pairs->sum + 8 * i);
+            if (n > 0 && (n == 1) == (pass == 0))
+                add_atom(beliefs, sum / n);
+            beliefs[MEMORY_ANSWERS] += pass == 0 ? n : 0;
+        }
+    }
+    beliefs[MEMORY_ANSWERED] = (double)rounds;
+}
+
+int memory_beliefs_check(const double beliefs[MEMORY_BELIEFS], struct fault *fault)
+{
+    size_t n = count_atoms(beliefs);
+    for (size_t i = 0; i < MEMORY_BELIEFS; i++)
+        if (!isfinite(beliefs[i]) ||
+            (i >= MEMORY_COUNTS && i != MEMORY_FLOOR_SUM && beliefs[i] < 0))
+            return fault_data(fault, "model: beliefs %zu is %g", i, beliefs[i]);
+    for (size_t l = 0; l < MEMORY_ATOMS; l++)
+        if (l < n ? l > 0 && !(beliefs[l] > beliefs[l - 1]) : beliefs[MEMORY_COUNTS + l] > 0)
+            return fault_data(fault, "model: beliefs %zu is %g: values must rise, and none may "
+                              "follow a count of 0", l, beliefs[l]);
+    return 0;
+}

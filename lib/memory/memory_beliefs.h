@@ -1,0 +1,64 @@
+/* memory_beliefs: what all answers say about documents that nobody has judged: a histogram of first
+ * answers, a floor, and how many places users judge.
+ *
+ *     h      the first answers of all pairs, as at most 12 values with counts; at a 13th the two
+ *            that are nearest, the lower of equals, become their weighted mean. lo, hi and a are
+ *            its least value, its greatest and its mean
+ *     floor  (hi - lo + sum of (y - lo)) / (20 + their number), over the first answers y of
+ *            documents whose score in the round was at or below lo + floor: what a document is
+ *            worth at least in a query of which others are known. It starts at a twentieth of the
+ *            range; lo and the floor are those before y
+ *     k      the mean number of answers of a round, rounded, 1 or more */
+#ifndef RANKPIPE_MEMORY_BELIEFS_H
+#define RANKPIPE_MEMORY_BELIEFS_H
+
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "memory/memory_table.h"
+
+enum { MEMORY_ATOMS = 12 };
+
+/* The numbers that a memory keeps for them, all 0 at first: values[12], rising, and counts[12], 0
+ * where there is no value; sum and number of the floor; answers, and the rounds that had some. */
+enum memory_belief {
+    MEMORY_VALUES = 0, MEMORY_COUNTS = MEMORY_ATOMS, MEMORY_FLOOR_SUM = 2 * MEMORY_ATOMS,
+    MEMORY_FLOOR_COUNT, MEMORY_ANSWERS, MEMORY_ANSWERED, MEMORY_BELIEFS
+};
+
+/* What follows from them. Without a first answer all is 0. */
+struct memory_prospect {
+    size_t atoms;        /* values of h                */
+    const double *value; /* value[atoms], in beliefs   */
+    const double *count; /* count[atoms], in beliefs   */
+    double first;        /* the sum of the counts      */
+    double lo, hi, a;
+    double least; /* lo + floor, at most hi */
+};
+struct memory_prospect memory_prospect(const double beliefs[MEMORY_BELIEFS]);
+
+/* The mean mu of a document without answers, held to [least, hi]; equal ones keep the order of
+ * mu. */
+double memory_hold(const struct memory_prospect *prospect, double mu);
+
+/* A pair's first answer was y, and its document's score `score`. */
+void memory_first_answer(double beliefs[MEMORY_BELIEFS], double score, double y);
+
+/* A round had n answers. */
+void memory_count_answers(double beliefs[MEMORY_BELIEFS], size_t n);
+
+/* k, at least 1; 0 before the first answer. */
+uint64_t memory_judged(const double beliefs[MEMORY_BELIEFS]);
+
+/* How often the query with n answers in all was served, where only its answers are known. */
+double memory_served(const double beliefs[MEMORY_BELIEFS], double n);
+
+/* Makes the beliefs of a model that has none, of so many rounds, from its pairs: mean answers take
+ * the place of first ones, those of pairs with one answer first, each in the order of keys. */
+void memory_beliefs_make(double beliefs[MEMORY_BELIEFS], const struct memory_arrays *pairs,
+                         uint64_t rounds);
+
+/* 0, or a data fault where they are no such numbers. */
+int memory_beliefs_check(const double beliefs[MEMORY_BELIEFS], struct fault *fault);
+
+#endif

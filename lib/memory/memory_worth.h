@@ -1,0 +1,64 @@
+/* memory_worth: what to show first: the mean of each document, and what it is worth that it is
+ * judged now.
+ *
+ * All is in units of answers. z, v, S, n, rho, s2 and sb are those of memory.h, where rho is at
+ * most 10^4; A and B of memory_near.h; h, lo, hi, a, floor of memory_beliefs.h. u counts the rounds
+ * of the query, this one too, so that u - 1 were learnt.
+ *
+ *     mean    with answers: mu = (z.v + rho S) / (1 + rho n). Without: mu = z.v + A / (1 + 1/rho +
+ *             B); where u > 1 it is held to [lo + floor, hi], and 1e-7 mu is added. All are a
+ *             until h has two values
+ *     belief  the true mean X of a document. With answers: mu - sd or mu + sd, half each, sd = sb /
+ *             sqrt(1 + rho n). Without: with probability p a draw of h, else lo (if mu < a) or hi,
+ *             with the p that makes the mean mu, from 0 to 1
+ *     gain    sum over k <= 10 of (D_k - D_(k+1)) (E max(X - t_k, 0) - max(mu - t_k, 0)), where t_k
+ *             is the k-th greatest mean of the others, D_k = 1 / log2(k + 1), and D_11 = 0: what
+ *             the list's DCG would gain if X was known. 0 where rho n > 200
+ *     worth   3/4 (u - 1) f^2 gain + bonus, f = rho / (1 + rho (n + 1)), the share of its variance
+ *             that an answer takes away
+ *     bonus   0.7 sqrt(N s2), for documents without answers that fewer than ten others surpass
+ *     N       sum_r z_r^2 / (lambda + counted_r), where counted_r is the sum of c z_r^2 learnt so
+ *             far: about z'Pz, from the diagonal alone. Until h has two values the worth is c N,
+ *             where an answer would count c times: not again what was judged, and was like others
+ *
+ * explore -p worth shows first the document with the greatest worth less what moving it up costs
+ * now. */
+#ifndef RANKPIPE_MEMORY_WORTH_H
+#define RANKPIPE_MEMORY_WORTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/fault.h"
+#include "memory/memory.h"
+#include "memory/memory_beliefs.h"
+#include "memory/memory_near.h"
+
+/* What is known of all queries. */
+struct memory_rule {
+    struct memory_estimate estimate; /* of memory_estimate_wide */
+    const double *beliefs;           /* beliefs[MEMORY_BELIEFS] */
+    double rho, lambda;              /* of v */
+    const double *counted; /* counted[regression rows]: of the constant if there is one, then of
+                            * each feature's deviation and of its mean; plain: of each feature */
+    bool plain, constant;
+};
+
+/* The mean of a document; A and B are those of one without answers. */
+double memory_rule_mean(const struct memory_rule *rule, const struct memory_prospect *prospect,
+                        double learnt, const struct memory_known *known, double A, double B);
+
+/* The gain of a document with the mean mu. top[tops] are the greatest means of the round, at most
+ * 11, falling, with its own. */
+double memory_rule_gain(const struct memory_rule *rule, const struct memory_prospect *prospect,
+                        const struct memory_known *known, double mu, size_t tops,
+                        const double *top);
+
+/* Sets mean[docs] and worth[docs] for the round of a query of which `learnt` rounds were learnt,
+ * known[docs] being known of its documents. 0 or a fault (memory). The neighbours are nearly all of
+ * the time. */
+int memory_rule_apply(const struct memory_rule *rule, struct memory_space *space, double learnt,
+                      const struct memory_known *known, double *mean, double *worth,
+                      struct fault *fault);
+
+#endif

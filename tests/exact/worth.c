@@ -1,0 +1,301 @@
+/*
+ * What memory shows first, derived in another way. A gain is how much higher the DCG of the sorted
+ * list is on average if the document's value is drawn first, for lists sorted anew for each value.
+ * Means, neighbours, novelty and worth are sums written out in long doubles. The histogram holds
+ * what a list of all first answers does, as long as there are at most 12 values.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "math/rng.h"
+#include "memory/memory_worth.h"
+
+enum { DOCS = 70, DIM = 19, ATOMS = 14, TRIALS = 400 };
+
+static unsigned long cases, wrong;
+
+static void near_to(const char *what, double got, long double want, long double within)
+{
+    cases++;
+    if (fabsl((long double)got - want) <= within)
+        return;
+    if (wrong++ < 10)
+        fprintf(stderr, "worth: %s: %.17g, not %.17Lg\n", what, got, want);
+}
+
+/* ---- a round ---- */
+
+struct game {
+    size_t docs, dim;
+    float x[DOCS][DIM];
+    struct memory_known known[DOCS];
+    double beliefs[MEMORY_BELIEFS], counted[2 * DIM + 1];
+    struct memory_rule rule;
+    struct matrix matrix;
+};
+
+static void draw_game(struct rng *rng, struct game *game)
+{
+    game->docs = 1 + rng_below(rng, DOCS);
+    game->dim = rng_below(rng, DIM + 1);
+    static unsigned char bytes[4 * DOCS * DIM];
+    memset(game->beliefs, 0, sizeof game->beliefs);
+    for (size_t n = 2 + rng_below(rng, 30); n-- > 0;)
+        memory_first_answer(game->beliefs, rng_below(rng, 3), rng_below(rng, 5) / 2.0);
+    memory_first_answer(game->beliefs, 0, 0);
+    memory_first_answer(game->beliefs, 0, 3);
+    for (size_t r = 0; r < 2 * DIM + 1; r++)
+        game->counted[r] = 20 * rng_unit(rng);
+    double judged = rng_unit(rng);
+    for (size_t i = 0; i < game->docs; i++) {
+        struct memory_known *known = &game->known[i];
+        known->n = rng_unit(rng) < judged ? 1 + rng_below(rng, 3) : 0;
+        known->sum = known->n * 3 * rng_unit(rng);
+        known->expected = 3.5 * rng_unit(rng) - 0.2;
+        for (size_t j = 0; j < game->dim; j++)
+            game->x[i][j] = rng_below(rng, 3) ? (float)rng_unit(rng) : 0;
+        memcpy(bytes + 4 * i * game->dim, game->x[i], 4 * game->dim);
+    }
+    game->rule = (struct memory_rule){
+        .estimate = { .rho = 5 * rng_unit(rng) + 0.1, .s2 = rng_unit(rng), .sb = rng_unit(rng) },
+        .beliefs = game->beliefs, .rho = 3, .lambda = 10, .counted = game->counted,
+        .plain = rng_below(rng, 2), .constant = rng_below(rng, 2),
+    };
+    game->matrix = (struct matrix){ .form = MATRIX_DENSE, .docs = game->docs, .dim = game->dim,
+                                    .x = bytes };
+}
+
+/* ---- the means ---- */
+
+static long double distance(const struct game *game, size_t a, size_t b)
+{
+    long double sum = 0;
+    for (size_t j = 0; j < game->dim; j++)
+        sum += ((long double)game->x[a][j] - game->x[b][j]) *
+               ((long double)game->x[a][j] - game->x[b][j]);
+    return sum;
+}
+
+/* From all pairs, where the library goes by the distances from the mean. */
+static long double mean_distance(const struct game *game)
+{
+    long double sum = 0;
+    size_t m = game->docs;
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b < a; b++)
+            sum += distance(game, a, b);
+    return m > 1 ? 2 * sum / ((long double)m * (m - 1)) : 0;
+}
+
+static long double mean_of(const struct game *game, size_t i, double learnt,
+                           const struct memory_prospect *h)
+{
+    const struct memory_known *known = &game->known[i];
+    long double rho = game->rule.estimate.rho, A = 0, B = 0, apart = mean_distance(game), mu;
+    size_t asked = 0;
+    if (known->n > 0)
+        return (known->expected + rho * known->sum) / (1 + rho * known->n);
+    for (size_t a = game->docs; a-- > 0 && asked < 32;) {
+        const struct memory_known *other = &game->known[a];
+        if (other->n == 0)
+            continue;
+        long double K = apart > 0 ? expl(-5 * distance(game, i, a) / apart) : 1;
+        A += K * (other->sum / other->n - other->expected);
+        B += K;
+        asked++;
+    }
+    mu = known->expected + A / (1 + 1 / rho + B);
+    if (learnt == 0)
+        return mu;
+    return fminl(fmaxl(mu, h->least), h->hi) + 1e-7L * mu;
+}
+
+/* ---- gain and worth ---- */
+
+static int falling(const void *a, const void *b)
+{
+    long double x = *(const long double *)a, y = *(const long double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The DCG to ten places of the others' means and this value, sorted. */
+static long double dcg_with(const struct game *game, const double *mean, size_t i,
+                            long double value)
+{
+    long double v[DOCS], sum = 0;
+    for (size_t a = 0; a < game->docs; a++)
+        v[a] = a == i ? value : mean[a];
+    qsort(v, game->docs, sizeof *v, falling);
+    for (size_t k = 0; k < game->docs && k < 10; k++)
+        sum += v[k] / log2l(k + 2.0L);
+    return sum;
+}
+
+static long double gain_of(const struct game *game, const double *mean, size_t i,
+                           const struct memory_prospect *h)
+{
+    const struct memory_known *known = &game->known[i];
+    long double mu = mean[i], sum = 0, p, outer, drawn = 0, sd;
+    if (game->rule.estimate.rho * known->n > 200)
+        return 0;
+    if (known->n > 0) {
+        sd = game->rule.estimate.sb / sqrtl(1 + game->rule.estimate.rho * known->n);
+        return (dcg_with(game, mean, i, mu - sd) + dcg_with(game, mean, i, mu + sd)) / 2 -
+               dcg_with(game, mean, i, mu);
+    }
+    for (size_t l = 0; l < h->atoms; l++)
+        drawn += h->count[l];
+    outer = mu < h->a ? h->lo : h->hi;
+    p = (mu - outer) / (h->a - outer); /* so that p a + (1 - p) outer = mu */
+    for (size_t l = 0; l < h->atoms; l++)
+        sum += p * h->count[l] / drawn * dcg_with(game, mean, i, h->value[l]);
+    return sum + (1 - p) * dcg_with(game, mean, i, outer) - dcg_with(game, mean, i, mu);
+}
+
+static long double novelty_of(const struct game *game, size_t i)
+{
+    long double sum = game->rule.constant ? 1 / (10 + (long double)game->counted[0]) : 0;
+    const double *counted = game->counted + game->rule.constant;
+    for (size_t j = 0; j < game->dim; j++) {
+        long double M = 0, x = game->x[i][j];
+        for (size_t a = 0; a < game->docs; a++)
+            M += (long double)game->x[a][j] / game->docs;
+        if (game->rule.plain)
+            sum += x * x / (10 + (long double)counted[j]);
+        else
+            sum += (x - M) * (x - M) / (10 + (long double)counted[2 * j]) +
+                   M * M / (10 + (long double)counted[2 * j + 1]);
+    }
+    return sum;
+}
+
+static void check_worth(const struct game *game, double learnt, const struct memory_prospect *h,
+                        const double *mean, const double *worth)
+{
+    long double rho = game->rule.estimate.rho;
+    for (size_t i = 0; i < game->docs; i++) {
+        size_t above = 0;
+        for (size_t a = 0; a < game->docs; a++)
+            above += mean[a] > mean[i];
+        long double f = rho / (1 + rho * (game->known[i].n + 1));
+        long double want = learnt > 0 ? 0.75L * learnt * f * f * gain_of(game, mean, i, h) : 0;
+        if (game->known[i].n == 0 && above < 10)
+            want += 0.7L * sqrtl(novelty_of(game, i) * game->rule.estimate.s2);
+        /* 1e-7 mu, which is added to a mean beyond h, is not in the belief. */
+        near_to("a worth", worth[i], want, 1e-9L + 1e-5L * learnt * (learnt > 0));
+    }
+}
+
+static void check_round(struct rng *rng)
+{
+    static struct game game;
+    struct memory_space space = { 0 };
+    struct fault fault = { FAULT_NONE, "" };
+    double mean[DOCS], worth[DOCS], learnt = rng_below(rng, 5);
+    draw_game(rng, &game);
+    const struct memory_prospect h = memory_prospect(game.beliefs);
+    if (memory_space_start(&space, &game.matrix, DIM, &fault) < 0 ||
+        memory_rule_apply(&game.rule, &space, learnt, game.known, mean, worth, &fault) < 0) {
+        fprintf(stderr, "worth: %s\n", fault.text);
+        exit(1);
+    }
+    for (size_t i = 0; i < game.docs; i++)
+        near_to("a mean", mean[i], mean_of(&game, i, learnt, &h), 1e-5L);
+    check_worth(&game, learnt, &h, mean, worth);
+    memory_space_close(&space);
+}
+
+/* Until there are two different answers: all means equal, and the worth c N. */
+static void check_start(struct rng *rng)
+{
+    static struct game game;
+    struct memory_space space = { 0 };
+    struct fault fault = { FAULT_NONE, "" };
+    double mean[DOCS], worth[DOCS];
+    draw_game(rng, &game);
+    memset(game.beliefs, 0, sizeof game.beliefs);
+    double only = rng_below(rng, 2) ? 2 : 0;
+    if (only > 0)
+        memory_first_answer(game.beliefs, 0, only);
+    if (memory_space_start(&space, &game.matrix, DIM, &fault) < 0 ||
+        memory_rule_apply(&game.rule, &space, 2, game.known, mean, worth, &fault) < 0)
+        exit(1);
+    for (size_t i = 0; i < game.docs; i++) {
+        long double n = game.known[i].n, c = 4 / ((1 + 3 * n) * (1 + 3 * (n + 1)));
+        near_to("a first mean", mean[i], only, 0);
+        near_to("a first worth", worth[i], c * novelty_of(&game, i), 1e-12L);
+    }
+    memory_space_close(&space);
+}
+
+/* ---- beliefs ---- */
+
+static void check_beliefs(struct rng *rng)
+{
+    double beliefs[MEMORY_BELIEFS] = { 0 };
+    long double sum = 0, lo = 0, hi = 0, floor_sum = 0, answers = 0, rounds = 0;
+    size_t n = 1 + rng_below(rng, 40), floored = 0;
+    uint32_t values = 2 + rng_below(rng, ATOMS);
+    bool two = false;
+    for (size_t h = 0; h < n; h++) {
+        double y = rng_below(rng, values) / 4.0, score = rng_unit(rng);
+        long double least = lo + (hi - lo + floor_sum) / (20 + floored);
+        if (two && score <= (double)least) {
+            floor_sum += y - lo;
+            floored++;
+        }
+        memory_first_answer(beliefs, score, y);
+        lo = h == 0 || y < lo ? y : lo;
+        hi = h == 0 || y > hi ? y : hi;
+        two = hi > lo;
+        sum += y;
+        size_t some = rng_below(rng, 4);
+        memory_count_answers(beliefs, some);
+        answers += some;
+        rounds += some > 0;
+    }
+    const struct memory_prospect p = memory_prospect(beliefs);
+    near_to("a count of first answers", p.first, n, 0);
+    near_to("a mean of first answers", p.a, sum / n, 1e-12L);
+    near_to("k", (double)memory_judged(beliefs), rounds > 0 ? floorl(answers / rounds + 0.5L) : 0,
+            0);
+    if (values > MEMORY_ATOMS)
+        return;
+    near_to("the lowest", p.lo, lo, 0);
+    near_to("the highest", p.hi, hi, 0);
+    near_to("the floor", p.least, fminl(hi, lo + (hi - lo + floor_sum) / (20 + floored)), 1e-6L);
+}
+
+/* The 13th value merges the two nearest, by their counts. */
+static void check_merge(void)
+{
+    double beliefs[MEMORY_BELIEFS] = { 0 };
+    for (int y = 0; y < 12; y++)
+        for (int times = 0; times < 3; times++)
+            memory_first_answer(beliefs, 9, y * y);
+    memory_first_answer(beliefs, 9, 100.5);
+    const struct memory_prospect p = memory_prospect(beliefs);
+    near_to("values", (double)p.atoms, 12, 0);
+    near_to("a merged value", p.value[10], (3 * 100 + 100.5L) / 4, 1e-12L);
+    near_to("its count", p.count[10], 4, 0);
+    near_to("what was above it", p.value[11], 121, 0);
+}
+
+int main(void)
+{
+    for (size_t i = 0; kernels_that_run(i); i++) {
+        struct rng rng = rng_at(3, RNG_SAMPLE, 1);
+        kernels = kernels_that_run(i);
+        for (size_t trial = 0; trial < TRIALS; trial++) {
+            check_round(&rng);
+            check_start(&rng);
+            check_beliefs(&rng);
+        }
+        check_merge();
+    }
+    printf("worth: %lu comparisons\n", cases);
+    return wrong ? 1 : 0;
+}
