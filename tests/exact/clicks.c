@@ -24,7 +24,7 @@ static void tell(int right, const char *what, size_t a, size_t b, size_t c)
 }
 
 /* In twentieths, by name and top: as the papers' tables have them. */
-static const struct hash_table {
+static const struct table {
     const char *name, *top;
     unsigned grades, click[5], stop[5];
 } tables[4][3] = {
@@ -67,8 +67,7 @@ static uint64_t find_rounds(uint64_t *round)
     return t;
 }
 
-static void check_pair(const struct hash_table *table, const struct clicks_person *person,
-                       unsigned g,
+static void check_pair(const struct table *table, const struct clicks_person *person, unsigned g,
                        unsigned h, const uint64_t *round)
 {
     const float label[2] = { (float)g, (float)h };
@@ -94,7 +93,7 @@ static void check_pair(const struct hash_table *table, const struct clicks_perso
 /* ---- ten places, draw by draw ---- */
 
 /* All would-be clicks and stops first; then those after the first click that stops go. */
-static void by_definition(const struct hash_table *table, const float *label, struct rng rng,
+static void by_definition(const struct table *table, const float *label, struct rng rng,
                           float *click)
 {
     size_t last = PLACES;
@@ -109,7 +108,7 @@ static void by_definition(const struct hash_table *table, const float *label, st
         click[a] = 0;
 }
 
-static void check_ten(const struct hash_table *table, const struct clicks_person *person)
+static void check_ten(const struct table *table, const struct clicks_person *person)
 {
     for (uint64_t t = 1; t <= 20000; t++) {
         float label[PLACES], want[PLACES], got[PLACES];
@@ -147,7 +146,7 @@ int main(void)
     uint64_t rounds = find_rounds(round), pairs = 0;
     for (size_t name = 0; name < 4; name++)
         for (size_t top = 0; top < 3; top++) {
-            const struct hash_table *table = &tables[name][top];
+            const struct table *table = &tables[name][top];
             const struct clicks_person *person = clicks_person(name, top);
             tell(strcmp(clicks_names[name], table->name) == 0, "name", name, top, 0);
             tell(strcmp(clicks_tops[top], table->top) == 0, "top", name, top, 0);

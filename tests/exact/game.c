@@ -30,16 +30,16 @@ static void tell_count(const char *what, double count, double n, double p)
 
 /* ---- a game and its rounds ---- */
 
-struct hash_table {
+struct table {
     struct game game;
     struct record record;
     struct round round;
     struct fault fault;
 };
 
-static struct hash_table *sit(const char *name, const struct game_settings *settings, uint64_t seed)
+static struct table *sit(const char *name, const struct game_settings *settings, uint64_t seed)
 {
-    struct hash_table *table = calloc(1, sizeof *table);
+    struct table *table = calloc(1, sizeof *table);
     const struct game_rules *rules = game_find(name);
     if (!table || !rules || game_start(&table->game, rules, settings, seed, &table->fault) < 0) {
         fprintf(stderr, "game: %s does not start: %s\n", name, table ? table->fault.text : "");
@@ -49,14 +49,14 @@ static struct hash_table *sit(const char *name, const struct game_settings *sett
     return table;
 }
 
-static void leave(struct hash_table *table)
+static void leave(struct table *table)
 {
     round_close(&table->round);
     game_close(&table->game);
     free(table);
 }
 
-static const float *deal(struct hash_table *table, uint64_t t)
+static const float *deal(struct table *table, uint64_t t)
 {
     if (game_round(&table->game, t, &table->round, &table->fault) < 0) {
         fprintf(stderr, "game: %s: %s\n", table->game.rules->name, table->fault.text);
@@ -242,7 +242,7 @@ static void check_hopeless(const struct claim *claim)
     double count[6] = { 0 }, ones[4] = { 0 };
     struct game_settings settings = { .set = { false } };
     set(&settings, GAME_OTHER, claim->other);
-    struct hash_table *table = sit(claim->game, &settings, 5);
+    struct table *table = sit(claim->game, &settings, 5);
     const struct law *law = table->game.law;
     check_law(claim, law);
     for (uint64_t t = 1; t <= ROUNDS; t++) {
@@ -276,7 +276,7 @@ static void check_noisy(size_t docs, double deviation, uint64_t seed)
     struct game_settings settings = { .set = { false } };
     set(&settings, GAME_DOCS, (double)docs);
     set(&settings, GAME_DEVIATION, deviation);
-    struct hash_table *table = sit("noisy-binary", &settings, seed);
+    struct table *table = sit("noisy-binary", &settings, seed);
     for (size_t i = 0; i < docs; i++) {
         relevant += table->game.truth[i] == 1;
         p[i] = table->game.truth[i] ? beyond(-0.5 / deviation) : beyond(0.5 / deviation);
@@ -306,7 +306,7 @@ static void check_halves(void)
     struct game_settings settings = { .set = { false } };
     set(&settings, GAME_DOCS, 4);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct hash_table *table = sit("noisy-binary", &settings, seed);
+        struct table *table = sit("noisy-binary", &settings, seed);
         size_t half = 0;
         for (size_t i = 0; i < 4; i++)
             half = 2 * half + table->game.truth[i];
@@ -329,7 +329,7 @@ static double place_of(const struct game *game, const float *x, size_t i)
     return place;
 }
 
-static const float *features(const struct hash_table *table)
+static const float *features(const struct table *table)
 {
     const struct column *x = record_column(&table->record, "x");
     tell(x && x->type == COLUMN_F4 && x->count == table->game.docs * table->game.dim,
@@ -367,7 +367,7 @@ static void check_spans(const struct span *span, const struct game *game)
 static void check_margin(const struct game_settings *settings, uint64_t seed, uint64_t rounds)
 {
     struct span *span = malloc(sizeof *span);
-    struct hash_table *table = sit("separable", settings, seed);
+    struct table *table = sit("separable", settings, seed);
     const struct game *game = &table->game;
     for (size_t r = 0; span && r < GRADES; r++) {
         span->low[r] = INFINITY;
@@ -430,7 +430,7 @@ static void check_separable(void)
     const double cut = 1 - 2 * 0.24197072451914337 / (1 - 2 * beyond(1));
     double count[5] = { 0 }, across = 0, mean = 0, square = 0;
     struct game_settings settings = { .set = { false } };
-    struct hash_table *table = sit("separable", &settings, 3);
+    struct table *table = sit("separable", &settings, 3);
     tell(fabs(table->game.step - step) < 1e-5, "step", table->game.step, step);
     for (uint64_t t = 1; t <= ROUNDS; t++) {
         const float *label = deal(table, t), *x = features(table);
@@ -468,7 +468,7 @@ static void check_linear(double top, double deviation)
     struct game_settings settings = { .set = { false } };
     set(&settings, GAME_GRADE, top);
     set(&settings, GAME_DEVIATION, deviation);
-    struct hash_table *table = sit("linear", &settings, 9);
+    struct table *table = sit("linear", &settings, 9);
     const struct game *game = &table->game;
     check_unit(game);
     for (uint64_t t = 1; t <= ROUNDS; t++) {
@@ -501,7 +501,7 @@ static void check_rare(double share, double deviation)
     set(&settings, GAME_SHARE, share);
     set(&settings, GAME_DEVIATION, deviation);
     set(&settings, GAME_DOCS, DOCS);
-    struct hash_table *table = sit("rare", &settings, 11);
+    struct table *table = sit("rare", &settings, 11);
     const struct game *game = &table->game;
     check_unit(game);
     for (uint64_t t = 1; t <= ROUNDS; t++) {
@@ -526,7 +526,7 @@ static void check_linear_noise(double deviation)
     struct game_settings settings = { .set = { false } };
     set(&settings, GAME_GRADE, 1);
     set(&settings, GAME_DEVIATION, deviation);
-    struct hash_table *table = sit("linear", &settings, 10);
+    struct table *table = sit("linear", &settings, 10);
     for (uint64_t t = 1; t <= ROUNDS; t++) {
         const float *label = deal(table, t), *x = features(table);
         for (size_t i = 0; i < DOCS; i++)
@@ -544,7 +544,7 @@ static void check_rounds(const char *name)
 {
     float label[100], x[1000];
     struct game_settings settings = { .set = { false } };
-    struct hash_table *whole = sit(name, &settings, 1), *part = sit(name, &settings, 1);
+    struct table *whole = sit(name, &settings, 1), *part = sit(name, &settings, 1);
     size_t docs = whole->game.docs, all = docs * whole->game.dim;
     tell(docs <= COUNT(label) && all <= COUNT(x), "too large", (double)docs, (double)all);
     for (uint64_t t = 1; t <= 40; t++) {
