@@ -126,7 +126,6 @@ make deb
 make debug
 make demo
 make dist
-make format
 make fuzz
 make help
 make hosts
