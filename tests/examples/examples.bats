@@ -106,7 +106,7 @@ block() {
             awk '{ print $1, $2, $2 == "-C" || $3 ~ /^(SAN|T)=/ ? $3 : "" }'
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
     # Not run by a test: make check, quick and release-check, which run them; make bench and make load, which time;
-    # make format, which changes the sources; make mutants, which takes an hour (mutants.bats tests its parts);
+    # make mutants, which takes an hour (mutants.bats tests its parts);
     # make crash and make hosts, which take minutes (crash.bats and hosts.bats run them in short); make machine, which
     # downloads Debian; and make fuzz, which needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
