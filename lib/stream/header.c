@@ -86,7 +86,8 @@ static int parse_kind(struct record *record, size_t n, char **rest, struct fault
     if (!record_number(number, RECORD_MOST, &version))
         return wrong(fault, "not a rankpipe stream: it begins with", line);
     if (version != 1)
-        return fault_data(fault, "version %" PRIu64 ": this program reads version 1", version);
+        return fault_data(fault, "the stream has version %" PRIu64 ", but this program reads "
+                          "version 1", version);
     if (!kind)
         return wrong(fault, "no kind of record after", line);
     *rest = cut(kind, ' ');
@@ -161,7 +162,7 @@ static char *read_crc(struct record *record, char *words)
 static int refuse_crc(const struct record *record, const char *value, struct fault *fault)
 {
     if (record->keys > 0 || record->has_crc != CRC_NONE)
-        return fault_data(fault, "header line: crc= must be the first key, and stand once");
+        return fault_data(fault, "header line: crc= must be the first key, and appear only once");
     return wrong(fault, "crc= must be eight digits 0-9a-f, not", value);
 }
 
@@ -237,7 +238,8 @@ static int check_end(struct record *record, struct fault *fault)
         name_is(record->key[0].name, "rounds") &&
         record_number(record->key[0].value, RECORD_MOST, &record->rounds))
         return 0;
-    return fault_data(fault, "header line: an end record is 'rankpipe/1 end rounds=n bytes=0'");
+    return fault_data(fault, "header line: an end record must be 'rankpipe/1 end rounds=n "
+                      "bytes=0'");
 }
 
 int header_parse(struct record *record, const char *line, size_t n, struct fault *fault)
