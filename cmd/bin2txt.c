@@ -69,8 +69,8 @@ static const struct form *form_of(struct bin2txt *my)
 
 static int refuse(const struct bin2txt *my, const char *came, const char *prints)
 {
-    return fault_data(my->host->fault, "a %s, and -f %s prints %s alone", came,
-                      forms[my->form].name, prints);
+    return fault_data(my->host->fault, "a %s, but -f %s prints only %s", came, forms[my->form].name,
+                      prints);
 }
 
 static enum outcome each(void *self, struct round *round)

@@ -99,7 +99,7 @@ static int check_options(const struct explorer *explorer, const struct policy *p
     if (given['E'] && given['L'])
         return fault_usage(fault, "-E and -L both set epsilon: give one of them");
     if (given['F'] && strchr(policy->options, 'g') && !given['g'])
-        return fault_usage(fault, "-F lets gamma fall, and needs -g to start from");
+        return fault_usage(fault, "-F needs -g: -F lowers gamma from the value of -g");
     if (given['E'] && isinf(1 / explorer->epsilon))
         return fault_usage(fault, "-E %g is too small: 1/epsilon overflows", explorer->epsilon);
     if (policy->one_seed && (explorer->records || explorer->repeats))

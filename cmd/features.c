@@ -35,8 +35,8 @@ static int parse_steps(struct features *my, const struct options *options)
     if (steps_parse(&my->steps, operands[0], &my->draw, options->fault) < 0)
         return -1;
     if (my->drawn && !my->steps.defaulted)
-        return fault_usage(options->fault, "%.60s does not take -%c, which is for fourier without "
-                           "parameters of its own", operands[0], my->drawn);
+        return fault_usage(options->fault, "%.60s does not take -%c: only fourier without "
+                           "number:gamma:seed does", operands[0], my->drawn);
     return 0;
 }
 
@@ -70,7 +70,7 @@ static enum outcome each(void *self, struct round *round)
     if (round_matrix(round, &x, fault) < 0)
         return FAIL;
     if (x.form == MATRIX_UNIT)
-        return fault_data(fault, "needs features: the round has none (dim=0)");
+        return fault_data(fault, "the round has no features (dim=0)");
     if (steps_apply(&my->steps, &x, &y, fault) < 0 || round_new_features(round, &y, fault) < 0 ||
         set_made(my, round, fault) < 0)
         return FAIL;

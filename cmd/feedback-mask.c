@@ -48,12 +48,12 @@ static const struct option options_known[] = {
 static int settle(struct mask *my, const bool *given, struct fault *fault)
 {
     if (given['L'] && !given['c'])
-        return fault_usage(fault, "-L needs -c, which chooses who clicks");
+        return fault_usage(fault, "-L needs -c: the click model uses the top grade");
     if (given['s'] && !given['c'] && !given['n'])
-        return fault_usage(fault, "-s needs -c, which chooses who clicks, or -n");
+        return fault_usage(fault, "-s needs -c or -n: only clicks and noise are random");
     if (given['c'] && given['n'])
-        return fault_usage(fault, "-n adds noise to relevance, and -c gives clicks: give one of "
-                           "them");
+        return fault_usage(fault, "-n and -c exclude each other: -n adds noise to relevance, -c "
+                           "gives clicks");
     if (!given['k'])
         my->places = given['c'] ? CLICK_PLACES : 1;
     if (given['c'])
@@ -83,7 +83,8 @@ static int add_noise(const struct mask *my, uint64_t t, size_t places, float *se
     for (size_t a = 0; a < places; a++) {
         double noisy = seen[a] + my->noise * (rise + normal_draw(&normals));
         if (noisy > FLT_MAX)
-            return fault_data(fault, "relevance %g with the noise of -n is too large", seen[a]);
+            return fault_data(fault, "relevance %g becomes too large with the noise: use a smaller "
+                              "-n", seen[a]);
         seen[a] = noisy > 0 ? (float)noisy : 0;
     }
     return 0;
@@ -94,7 +95,8 @@ static enum outcome each(void *self, struct round *round)
     struct mask *my = self;
     struct fault *fault = my->host->fault;
     if (!round->label)
-        return fault_data(fault, "needs label: the round has none, or feedback-mask removed them");
+        return fault_data(fault, "needs the column label, which is missing, or was removed by "
+                          "another feedback-mask");
     if (!round->order)
         return fault_data(fault, "needs order: put explore before feedback-mask");
     if (my->person && clicks_check(my->person, round->docs, round->label, fault) < 0)

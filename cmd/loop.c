@@ -28,13 +28,13 @@ static int check_part(const struct loop *my, size_t i)
     const struct part *part = &my->pipeline.chain.part[i];
     struct fault *fault = my->host->fault;
     if (i > 0 && (part->host.kind == SOURCE || part->host.files))
-        return fault_usage(fault, "%s does not read a pipe here: it can only be first",
+        return fault_usage(fault, "%s does not read a pipe here: it can only be the first program",
                            part->filter->name);
     if (my->pipeline.chain.parts > 1 && part->host.kind == WHOLE)
         return fault_usage(fault, "%s neither reads a pipe nor writes rounds: it can only stand "
                            "alone", part->filter->name);
     if (i + 1 < my->pipeline.chain.parts && part->host.kind == SINK)
-        return fault_usage(fault, "%s passes no rounds on: it can only be last%s",
+        return fault_usage(fault, "%s passes no rounds on: it can only be the last program%s",
                            part->filter->name,
                            part->filter == &metric ? ", unless it has -t file" : "");
     return 0;

@@ -106,7 +106,7 @@ static int parse(void *self, struct options *options, struct host *host)
     if (my->file)
         host->kind = FILTER;
     if (!*options_operands(options))
-        return fault_usage(options->fault, "no measure named: ndcg@10, for instance");
+        return fault_usage(options->fault, "no measure named: give one, such as ndcg@10");
     return parse_measures(my, options_operands(options), options->fault);
 }
 

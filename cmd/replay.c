@@ -111,10 +111,10 @@ static int open_stored(void *self)
     if (my->last == 0)
         my->last = my->stored.rounds;
     if (my->stored.rounds == 0)
-        return my->last ? fault_data(fault, "no rounds to deal") : 0;
+        return my->last ? fault_data(fault, "no rounds to replay") : 0;
     if (my->first > my->last)
-        return fault_data(fault, "-b %" PRIu64 " is after the last of %zu rounds: add -n",
-                          my->first, my->stored.rounds);
+        return fault_data(fault, "-b %" PRIu64 " is after the last of %zu rounds: set a larger "
+                          "number of rounds with -n", my->first, my->stored.rounds);
     restrict_to_share(my);
     if (my->exponent > 0 &&
         zipf_start(&my->zipf, my->stored.rounds, my->exponent, my->seed, fault) < 0)

@@ -56,12 +56,13 @@ static int parse(void *self, struct options *options, struct host *host)
     if (options->given['w'] && my->model)
         return fault_usage(options->fault, "-w needs -f: with -m the weights are fixed");
     if (my->dim && !my->model)
-        return fault_usage(options->fault, "-d needs -m: in a ring update compares the features");
+        return fault_usage(options->fault, "-d needs -m: with -f, update checks the number of "
+                           "features");
     if (my->follows && !my->model)
-        return fault_usage(options->fault, "-r needs -m: it reads the model file again");
+        return fault_usage(options->fault, "-r needs -m: -r reads that model file again");
     if (my->ring_path && host->served)
-        return fault_usage(options->fault, "-f waits for update in each round, and clients would "
-                           "wait with it: give -m model -r");
+        return fault_usage(options->fault, "with -f, score waits for update in each round, and so "
+                           "would clients: use -m model -r");
     return 0;
 }
 
@@ -145,9 +146,9 @@ static void look_for_lack(struct score *my, const struct round *round, const str
     if (my->lacked || !scoring_lacks(&my->scoring, x))
         return;
     my->lacked = true;
-    warn(my->host, "score", "%s has %zu features, and the model %zu weights: the other features "
-         "count as 0 (-d %zu accepts this)", round_name(round, name), x->dim, my->scoring.dim,
-         x->dim);
+    warn(my->host, "score", "%s has %zu features, but the model has %zu weights: features without "
+         "a weight count as 0 (-d %zu accepts this)", round_name(round, name), x->dim,
+         my->scoring.dim, x->dim);
 }
 
 static enum outcome each(void *self, struct round *round)
@@ -183,7 +184,7 @@ static enum outcome each_model(void *self, struct record *record)
     (void)record;
     if (my->model)
         return PASS;
-    return fault_data(my->host->fault, "a model in the stream: with a ring, only rounds may come");
+    return fault_data(my->host->fault, "the stream has a model: with -f, only rounds may come");
 }
 
 static void facts(const void *self, void (*put)(void *to, const char *name, double value), void *to)

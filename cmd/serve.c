@@ -57,14 +57,14 @@ static int check_parts(const struct serve *my)
     for (size_t i = 0; i < pipeline->chain.parts; i++) {
         const struct part *part = &pipeline->chain.part[i];
         if (part->host.kind != FILTER || part->host.files)
-            return fault_usage(fault, "%s does not read rounds from a pipe and pass them on",
-                               part->filter->name);
+            return fault_usage(fault, "%s cannot be in a served pipeline: each program there must "
+                               "read rounds and pass them on", part->filter->name);
     }
     if (pipeline_find(pipeline, &explore) < 0)
         return fault_usage(fault, "the pipeline gives no order to show: add explore");
     if (pipeline->text.from || pipeline->text.to)
-        return fault_usage(fault, "the pipeline has %s: rounds come from clients, and return to "
-                           "them", pipeline->text.from ? "<" : ">");
+        return fault_usage(fault, "the pipeline must not have %s: its rounds come from clients, "
+                           "and return to them", pipeline->text.from ? "<" : ">");
     return 0;
 }
 
@@ -72,8 +72,9 @@ static int check_limits(const struct serve *my, struct fault *fault)
 {
     long most = sysconf(_SC_OPEN_MAX);
     if (most > 0 && (uint64_t)most < my->clients + SPARE)
-        return fault_usage(fault, "-c %" PRIu64 " needs %" PRIu64 " descriptors, and this process "
-                           "may have %ld: see ulimit -n", my->clients, my->clients + SPARE, most);
+        return fault_usage(fault, "-c %" PRIu64 " needs %" PRIu64 " file descriptors, but this "
+                           "process may have only %ld: see ulimit -n", my->clients,
+                           my->clients + SPARE, most);
     return 0;
 }
 

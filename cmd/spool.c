@@ -57,21 +57,21 @@ static int check(const struct spool *my, const struct options *options)
     if (my->reads && my->prints)
         return fault_usage(fault, "-l and -r exclude each other");
     if (my->name && !spool_name_valid(my->name))
-        return fault_usage(fault, "-n wants 1 to %d bytes, none a slash, the first not a dot, not "
-                           "'%.40s'", SPOOL_NAME, my->name);
+        return fault_usage(fault, "-n wants a name of 1 to %d bytes, with no slash, and no dot at "
+                           "its start, not '%.40s'", SPOOL_NAME, my->name);
     if (!*my->folders)
         return fault_usage(fault, "no folder named");
     if (!reads && my->folders[1])
-        return fault_usage(fault, "one folder only, not also '%.40s' (-r reads several)",
+        return fault_usage(fault, "give one folder, without '%.40s' (only -r reads several)",
                            my->folders[1]);
     if (!reads && (my->follows || my->model || my->first > 0))
         return fault_usage(fault, "-b, -f and -m need -r, which reads rounds");
     if (!writes && (my->again || my->merges || my->log.syncs || my->log.seconds || my->log.every))
-        return fault_usage(fault, "-a, -c, -t, -u and -y are for writing, without -%c",
+        return fault_usage(fault, "-a, -c, -t, -u and -y are for writing, and exclude -%c",
                            reads ? 'r' : 'l');
     if (my->again && my->merges)
-        return fault_usage(fault, "-a goes by the numbers of rounds, and -u gives new ones: give "
-                           "one of them");
+        return fault_usage(fault, "-a and -u exclude each other: -a goes by the numbers of rounds, "
+                           "and -u gives new numbers");
     return 0;
 }
 
@@ -85,8 +85,8 @@ static int parse(void *self, struct options *options, struct host *host)
     host->kind = my->reads ? SOURCE : my->prints ? WHOLE : FILTER;
     host->saves = host->kind == FILTER;
     if (my->merges && host->served)
-        return fault_usage(options->fault, "-u gives a round another number, after its order was "
-                           "drawn by the one it has: merge logs when they are read");
+        return fault_usage(options->fault, "-u would change the number of a round after its order "
+                           "was drawn by that number: use -u to merge logs later");
     return letter < 0 ? letter : check(my, options);
 }
 
@@ -126,9 +126,9 @@ static enum outcome log_round(struct spool *my, struct round *round)
     if (entered == ENTERED_BEFORE || (round->t <= my->log.last && my->again))
         return DROP;
     if (round->t <= my->log.last)
-        return fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: number new "
-                          "rounds from there (-b), or drop old ones (spool -a)", my->log.folder,
-                          my->log.last);
+        return fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: give new "
+                          "rounds higher numbers (-b), or skip old rounds with spool -a",
+                          my->log.folder, my->log.last);
     if (spool_writer_put(&my->log, round->record, round->t, fault) < 0 ||
         (!my->host->last && commit(my, fault) < 0))
         return FAIL;
@@ -146,8 +146,8 @@ static int open_reader(struct spool *my)
         (my->model && model_file_rounds(my->model, my->host->watch, &my->skip, fault) < 0))
         return -1;
     if (my->model && my->reader.count > 1)
-        return fault_other(fault, "-m counts the rounds of one log, and here are %zu: choose one "
-                           "with -n", my->reader.count);
+        return fault_other(fault, "-m counts the rounds of one log, but there are %zu logs: choose "
+                           "one with -n", my->reader.count);
     return 0;
 }
 

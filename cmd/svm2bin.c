@@ -68,8 +68,8 @@ static int check_share(const struct svm2bin *my, const struct options *options)
     if (!my->share.shares)
         return 0;
     if (my->options.sizes || my->options.blank_ends)
-        return fault_usage(options->fault, "-i divides text by its qids, and does not go with %s",
-                           my->options.sizes ? "-q" : "-l");
+        return fault_usage(options->fault, "-i and %s exclude each other: -i divides the text by "
+                           "its qids", my->options.sizes ? "-q" : "-l");
     return *files && !files[1] && strcmp(*files, "-") != 0
                ? 0 : fault_usage(options->fault, "-i divides one file: name it");
 }
@@ -96,8 +96,8 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "-q and -l both divide the text into queries: give one "
                            "of them");
     if (my->options.sizes && my->options.skips)
-        return fault_usage(options->fault, "-k needs text with qids or -l, and does not go with "
-                           "-q");
+        return fault_usage(options->fault, "-k and -q exclude each other: -k needs text with qids, "
+                           "or -l");
     return check_share(my, options);
 }
 
@@ -120,7 +120,7 @@ static void check_qid(struct svm2bin *my, const struct svm_query *query)
 {
     if (query->qid || my->options.blank_ends || query->docs <= MANY)
         return;
-    warn(my->host, "svm2bin", "%s: no line has a qid, so its %zu documents are one query: write "
+    warn(my->host, "svm2bin", "%s: no line has a qid, so all %zu documents are one query: write "
          "qid:NAME after each label, or give the sizes of queries (-q)", my->svm.lines.name,
          query->docs);
 }

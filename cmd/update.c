@@ -91,8 +91,8 @@ static int parse_every(struct update *my, const struct options *options)
     memcpy(digits, options->value, n - 1);
     if (record_number(digits, SECONDS_MOST, &my->every_seconds) && my->every_seconds > 0)
         return 0;
-    return fault_usage(options->fault, "-c wants a whole number of rounds or, as 30s, of seconds, "
-                       "not '%.40s'", options->value);
+    return fault_usage(options->fault, "-c wants a whole number of rounds, or of seconds as in "
+                       "30s, not '%.40s'", options->value);
 }
 
 /* "update -h kl": -h is about this learner. */
@@ -178,12 +178,13 @@ static int parse(void *self, struct options *options, struct host *host)
     if (!my->learner)
         return -1;
     if ((options->given['c'] || my->file.keep) && !my->model)
-        return fault_usage(options->fault, "-%c needs -m: it saves into the model file",
+        return fault_usage(options->fault, "-%c needs -m, the model file to save",
                            options->given['c'] ? 'c' : 'l');
     if (rings_on_stdout(my) && !my->model)
-        return fault_usage(options->fault, "-f - needs -m: standard output carries the ring");
+        return fault_usage(options->fault, "-f - needs -m: standard output carries the ring, not "
+                           "the model");
     if (my->anew && !my->model)
-        return fault_usage(options->fault, "-n needs -m: it replaces the model file");
+        return fault_usage(options->fault, "-n needs -m, the model file to replace");
     if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
         return -1;
     return learner_make(&my->state, my->steps, options->fault);
@@ -290,7 +291,7 @@ static enum outcome refuse_model(void *self, struct record *record)
 {
     struct update *my = self;
     (void)record;
-    return fault_data(my->host->fault, "a model in the stream: update learns from rounds; to "
+    return fault_data(my->host->fault, "the stream has a model, but update learns from rounds: to "
                       "continue a model, use -m");
 }
 
@@ -299,12 +300,12 @@ static void report_loss(const struct update *my, struct fault *fault)
 {
     struct fault loss = { FAULT_NONE, "" };
     if (my->saved)
-        (void)fault_other(&loss, "it had changed a part of the model, which is not saved: %s is "
-                          "that of round %" PRIu64 " (-c sets how often it is saved)", my->model,
-                          my->saved);
+        (void)fault_other(&loss, "part of the model had already changed, so it is not saved: %s "
+                          "has the model of round %" PRIu64 " (-c sets how often update saves)",
+                          my->model, my->saved);
     else
-        (void)fault_other(&loss, "it had changed a part of the model, which is not saved (-m with "
-                          "-c saves on the way)");
+        (void)fault_other(&loss, "part of the model had already changed, so it is not saved (-m "
+                          "with -c saves during the run)");
     fault_also(fault, &loss);
 }
 

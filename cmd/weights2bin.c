@@ -28,7 +28,7 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter = options_read(options);
     my->files = options_operands(options);
     if (letter == OPTIONS_END && my->files[0] && my->files[1])
-        return fault_usage(options->fault, "one file is one model, and more than one is named");
+        return fault_usage(options->fault, "more than one file is named: one file is one model");
     return letter;
 }
 

@@ -78,7 +78,7 @@ int blocks_plan(struct blocks *blocks, uint64_t T, uint64_t K, size_t m, uint64_
     uint64_t rounds = rounds_before(T, K, 1);
     if (rounds > UINT32_MAX)
         return fault_data(fault, "-K %" PRIu64 " is too small for -T %" PRIu64 ": a block would "
-                          "have %" PRIu64 " rounds, and at most %" PRIu32 " are allowed", K, T,
+                          "have %" PRIu64 " rounds, but at most %" PRIu32 " are allowed", K, T,
                           rounds, UINT32_MAX);
     blocks->T = T;
     blocks->K = K;

@@ -36,9 +36,9 @@ int clicks_check(const struct clicks_person *person, size_t n, const float *labe
 {
     for (size_t i = 0; i < n; i++) {
         if (label[i] > (float)person->top)
-            return fault_data(fault, "label %g of document %zu is above top grade %u of the click "
-                              "model: use a larger -L, up to %d", (double)label[i], i, person->top,
-                              CLICKS_TOP);
+            return fault_data(fault, "label %g of document %zu is above %u, the top grade of the "
+                              "click model: use a larger -L, up to %d", (double)label[i], i,
+                              person->top, CLICKS_TOP);
         if (label[i] != (float)(unsigned)label[i])
             return fault_data(fault, "label %g of document %zu is not a whole grade from 0 to %u, "
                               "which the click model needs", (double)label[i], i, person->top);

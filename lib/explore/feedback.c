@@ -12,8 +12,8 @@ int feedback_masked(const struct round *round, struct fault *fault)
 {
     if (!round->order || !round->label || round->seen)
         return 0;
-    return fault_data(fault, "it has an order and all labels: put feedback-mask before update, or "
-                      "allow it with -X");
+    return fault_data(fault, "the round has an order and all labels: put feedback-mask before "
+                      "update, or learn from all labels with -X");
 }
 
 static int check_enough(const struct round *round, const char *name, size_t least,
@@ -66,17 +66,17 @@ static int check_swap(const struct round *round, const char *name, size_t least,
     size_t k = round->places, m = round->docs;
     uint64_t swap = round->swap;
     if (k != swap)
-        return fault_data(fault, "seen has %zu of %zu relevances, but swap=%" PRIu64 ": use "
-                          "feedback-mask -k %" PRIu64, k, m, swap, swap);
+        return fault_data(fault, "seen covers %zu of %zu places, but swap=%" PRIu64 " needs the "
+                          "first %" PRIu64 ": use feedback-mask -k %" PRIu64, k, m, swap, swap,
+                          swap);
     if (swap == 1 && round->gamma >= 1)
-        return fault_data(fault, "swap=1 gamma=1: the document with the highest score is never "
-                          "shown, so nothing is learnt about it: use explore -p swap with -g below "
-                          "1");
+        return fault_data(fault, "with swap=1 and gamma=1, the document with the highest score is "
+                          "never shown: use explore -p swap with -g below 1");
     if (least > 1 && (m > swap + 1 || (swap == 2 && round->gamma >= 1)))
-        return fault_data(fault, "swap=%" PRIu64 ": %s learns from pairs, but two documents %s the "
-                          "first %" PRIu64 " of the greedy order are never seen together: use "
-                          "explore -p top -k %" PRIu64, swap, name,
-                          m > swap + 1 ? "below" : "of", swap, swap);
+        return fault_data(fault, "%s learns from pairs, but with swap=%" PRIu64 " two documents %s "
+                          "the first %" PRIu64 " of the greedy order are never seen together: use "
+                          "explore -p top -k %" PRIu64, name, swap, m > swap + 1 ? "below" : "of",
+                          swap, swap);
     return 0;
 }
 
@@ -85,12 +85,12 @@ static int check_drawn(const struct round *round, const char *name, size_t least
                        struct fault *fault)
 {
     if (round->gamma <= 0)
-        return fault_data(fault, "gamma=0: nothing is learnt about a document that is never "
+        return fault_data(fault, "with gamma=0, nothing is learnt about documents that are never "
                           "shown: use explore -g above 0, or feedback-mask -k all");
     if (round->top && round->places > round->top)
-        return fault_data(fault, "seen has %zu of %zu relevances, but top=%" PRIu64 ": only the "
-                          "first %" PRIu64 " places explored: use explore -k %zu", round->places,
-                          round->docs, round->top, round->top, round->places);
+        return fault_data(fault, "seen covers %zu places, but explore explored only the first %"
+                          PRIu64 " (top=%" PRIu64 "): use explore -k %zu", round->places,
+                          round->top, round->top, round->places);
     return round->swap ? check_swap(round, name, least, fault) : 0;
 }
 
@@ -102,15 +102,15 @@ static int check_propensities(const struct round *round, const char *name, size_
     if (k == m)
         return 0;
     if (round->in_block)
-        return fault_data(fault, "block=: its order is of explore -p blocks, for ftpl; %s needs "
-                          "explore -g to learn from %zu of %zu relevances", name, k, m);
+        return fault_data(fault, "explore -p blocks drew the order (block=), for ftpl: to learn "
+                          "from %zu of %zu relevances, %s needs explore -g", k, m, name);
     if (round->team)
-        return fault_data(fault, "team: its order is of explore -p team-draft, for dbgd; %s needs "
-                          "explore -g to learn from %zu of %zu relevances", name, k, m);
+        return fault_data(fault, "explore -p team-draft drew the order (team), for dbgd: to learn "
+                          "from %zu of %zu relevances, %s needs explore -g", k, m, name);
     if (round->logit && k > LUCE_PLACES)
-        return fault_data(fault, "seen has %zu of %zu relevances, but after explore -p "
-                          "plackett-luce propensities are known for at most %d: use feedback-mask "
-                          "-k %d", k, m, LUCE_PLACES, LUCE_PLACES);
+        return fault_data(fault, "seen covers %zu of %zu places, but explore -p plackett-luce "
+                          "gives propensities for at most %d: use feedback-mask -k %d", k, m,
+                          LUCE_PLACES, LUCE_PLACES);
     if (round->logit)
         return 0;
     if (!round->explored)
@@ -158,10 +158,9 @@ static int expose_luce(const struct round *round, struct exposure *exposure, siz
                 &exposure->luce);
     for (size_t a = 0; a < exposure->places; a++)
         if (!(exposure->luce.one[a] >= DBL_MIN))
-            return fault_data(fault, "document %" PRIu32 " has logit %g and propensity %g, too "
-                              "small to learn from: use explore with a larger -H",
-                              exposure->doc[a], round->logit[exposure->doc[a]],
-                              exposure->luce.one[a]);
+            return fault_data(fault, "document %" PRIu32 " with logit %g has propensity %g, too "
+                              "small to learn from: use explore with a larger -H", exposure->doc[a],
+                              round->logit[exposure->doc[a]], exposure->luce.one[a]);
     if (least > 1 && !(exposure->luce.two >= DBL_MIN))
         return fault_data(fault, "documents %" PRIu32 " and %" PRIu32 " have joint propensity %g, "
                           "too small to learn from: use explore with a larger -H",
@@ -200,8 +199,8 @@ int feedback_clicks(const struct round *round, const char *name, size_t least, s
 {
     size_t k = round->places;
     if (!round->seen)
-        return fault_data(fault, "needs seen: %s learns from clicks: put feedback-mask -c before "
-                          "update", name);
+        return fault_data(fault, "%s learns from clicks, and needs the column seen: put "
+                          "feedback-mask -c before update", name);
     for (size_t a = 0; a < k; a++)
         if (round->seen[a] != 0 && round->seen[a] != 1)
             return fault_data(fault, "seen %zu is %g, but %s learns from clicks, which are 1 or 0: "

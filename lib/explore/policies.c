@@ -81,8 +81,8 @@ static int check_score(const struct explorer *my, const struct round *round, str
 static int check_index(const struct explorer *my, const struct round *round, struct fault *fault)
 {
     if (!round->index)
-        return fault_data(fault, "needs index, which score adds for learners that have one: "
-                          "without it, use -p uniform or -p top");
+        return fault_data(fault, "needs the column index, which score adds for some learners: with "
+                          "the others, use -p uniform or -p top");
     return check_score(my, round, fault);
 }
 
@@ -100,7 +100,7 @@ static int check_uniform(const struct explorer *my, const struct round *round, s
 {
     if (round->score || fallen(my, my->gamma, round->t) >= 1)
         return 0;
-    return fault_data(fault, "needs score: put score before explore (only -g 1 does without)");
+    return fault_data(fault, "needs score: put score before explore (only -g 1 needs no score)");
 }
 
 /* Any documents in the first places, all ordered choices equally likely, and the rest in greedy
@@ -191,8 +191,8 @@ static int check_rival(const struct explorer *my, const struct round *round, str
         return -1;
     if (round->rival)
         return 0;
-    return fault_data(fault, "needs rival: -p team-draft interleaves two rankings: use score -f "
-                      "ring and update -a dbgd");
+    return fault_data(fault, "-p team-draft interleaves two rankings, and needs the column rival "
+                      "for the second: use score -f ring and update -a dbgd");
 }
 
 static int show_draft(struct explorer *my, struct round *round, struct rng *rng,
@@ -217,11 +217,11 @@ static int check_list(const struct explorer *my, const struct round *round, stru
     if (check_score(my, round, fault) < 0)
         return -1;
     if (round->dim > 0)
-        return fault_data(fault, "dim=%zu: -p %s needs a fixed list of items without features "
+        return fault_data(fault, "dim=%zu, but -p %s needs a fixed list of items without features "
                           "(dim=0)", round->dim, name);
     if (my->docs && my->docs != round->docs)
-        return fault_data(fault, "docs=%zu, but %zu in the rounds before: -p %s needs the same "
-                          "list of items in each round", round->docs, my->docs, name);
+        return fault_data(fault, "docs=%zu, but docs=%zu in the rounds before: -p %s needs the "
+                          "same list of items in each round", round->docs, my->docs, name);
     return 0;
 }
 
@@ -309,12 +309,12 @@ static const struct policy *usual(const struct explorer *my, const struct round 
 int policies_show(struct explorer *my, struct round *round, struct fault *fault)
 {
     if (my->repeats && !round->seeded)
-        return fault_data(fault, "it has no seed=, which explore -s random records");
+        return fault_data(fault, "the round has no seed=, which explore -s random stores");
     my->seed = my->repeats ? round->seed : my->seed;
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
     if (round->seen)
-        return fault_data(fault, "it has feedback already (seen), which is about the order shown: "
-                          "put explore before feedback-mask");
+        return fault_data(fault, "the round already has feedback (seen) on the order that was "
+                          "shown: put explore before feedback-mask");
     my->now = my->policy ? my->policy : usual(my, round);
     my->k = my->places > 0 ? my->places
             : my->now->rank == rank_by_worth && round->judged > 0 ? round->judged : 1;

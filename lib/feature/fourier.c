@@ -75,8 +75,8 @@ static int draw_frequencies(struct fourier *fourier, uint32_t feature, struct fa
         .rng = rng_at(fourier->seed, RNG_FOURIER, (uint64_t)feature + 1)
     };
     if (fourier->known + 1 > FOURIER_MOST / number)
-        return fault_data(fault, "%zu new features of more than %zu features need more than "
-                          "%" PRIu64 " frequencies: use a smaller -D", number, fourier->known,
+        return fault_data(fault, "making %zu new features from more than %zu features needs more "
+                          "than %" PRIu64 " frequencies: use a smaller -D", number, fourier->known,
                           FOURIER_MOST);
     if (2 * (fourier->known + 1) > fourier->slots && widen(fourier, fault) < 0)
         return -1;

@@ -233,8 +233,8 @@ static int settle(struct game *game, const struct game_settings *settings, struc
     game->dim = (size_t)game->value[GAME_DIM];
     game->top = (unsigned)game->value[GAME_GRADE];
     if (game->dim && game->docs > GAME_FEATURES / game->dim)
-        return fault_usage(fault, "-l %zu times -d %zu is more than the %zu features a round may "
-                           "have", game->docs, game->dim, GAME_FEATURES);
+        return fault_usage(fault, "-l %zu and -d %zu make more than %zu features, the most that a "
+                           "round may have", game->docs, game->dim, GAME_FEATURES);
     if (game->dim && game->top >= GAME_FEATURES / game->dim)
         return fault_usage(fault, "-L %u and -d %zu make more than %zu features for one document "
                            "of each grade", game->top, game->dim, GAME_FEATURES);

@@ -93,8 +93,9 @@ static int check_size(const struct rows *rows, struct entry *entry, struct fault
         count += entry[e].value < 0 ? rows->docs : n;
     }
     return count <= SCALED_MOST
-               ? 0 : fault_data(fault, "a query that scales to more than %d features: one below 0 "
-                                "makes every document list it", SCALED_MOST);
+               ? 0 : fault_data(fault, "the scaled query would have more than %d features that are "
+                                "not 0: a feature below 0 is listed in every document",
+                                SCALED_MOST);
 }
 
 /* Appends one feature's entries to rows->scaled: those of all documents where 0 became another

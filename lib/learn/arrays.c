@@ -168,8 +168,8 @@ int arrays_save(const struct arrays *arrays, const struct settings *settings, si
     for (size_t i = 0; is_array(arrays, i); i++) {
         size_t n = numbers_of(extent_of(&arrays->row[i], settings, dim));
         if (!finite_numbers(n, arrays->at[i]))
-            return fault_other(fault, "the model has %s that are not finite, and is not saved",
-                               arrays->row[i].name);
+            return fault_other(fault, "the model is not saved, because values of its column %s are "
+                               "not finite", arrays->row[i].name);
         if (arrays_put(arrays, i, settings, dim, model, fault) < 0)
             return -1;
     }

@@ -121,7 +121,7 @@ int descent_load(void *own, struct state *state, const struct model *model, stru
     if (!my->bets && !state->scaled)
         return 0;
     if (!my->bets && !ball_resume(&my->ball, state->w, state->scale))
-        return fault_data(fault, "model: scale %.17g does not fit its direction and radius %.17g",
+        return fault_data(fault, "model: scale %.17g does not fit the direction and radius %.17g",
                           state->scale, my->ball.radius);
     if (!my->bets)
         return 0;
@@ -129,7 +129,7 @@ int descent_load(void *own, struct state *state, const struct model *model, stru
     my->ball.scale = state->scale;
     if (state->scale > 0 && state->scale == scale_of_bet(my))
         return 0;
-    return fault_data(fault, "model: scale %.17g does not fit its direction and bets",
+    return fault_data(fault, "model: scale %.17g does not fit the direction and the bets",
                       state->scale);
 }
 

@@ -12,8 +12,8 @@ static bool report(const struct round *round, size_t doc, size_t feature, float 
                    struct fault *line)
 {
     char name[ROUND_NAME];
-    (void)fault_other(line, "%s: feature %zu of document %zu is %g: raw features as large as this "
-                      "ruin most learners: add -x scale, or -x none to accept them",
+    (void)fault_other(line, "%s: feature %zu of document %zu is %g, and raw features as large as "
+                      "this ruin most learners: add -x scale, or -x none to accept them",
                       round_name(round, name), feature + 1, doc, (double)value);
     return true;
 }

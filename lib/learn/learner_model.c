@@ -84,7 +84,8 @@ int learner_save(struct state *state, struct model *model, struct fault *fault)
     const struct learner *learner = state->learner;
     state->last = NULL;
     if (state->begun)
-        return fault_other(fault, "the last round changed a part of the model, which is not saved");
+        return fault_other(fault, "the last round changed only part of the model, so the model is "
+                           "not saved");
     if (model_start(model, learner->name, state->rounds, state->dim, fault) < 0 ||
         origin_save(&state->origin, model, fault) < 0 ||
         (state->scaled ? save_scaled(state, model, fault)
@@ -92,7 +93,8 @@ int learner_save(struct state *state, struct model *model, struct fault *fault)
         settings_save(&state->settings, model, fault) < 0)
         return -1;
     if (!finite_numbers(state->dim, state->w)) /* such a model could not be read again */
-        return fault_other(fault, "the model has weights that are not finite, and is not saved");
+        return fault_other(fault, "the model is not saved, because some of its weights are not "
+                           "finite");
     if (arrays_save(&state->arrays, &state->settings, state->dim, model, fault) < 0)
         return -1;
     return learner->save ? learner->save(state->own, state, model, fault) : 0;
@@ -117,14 +119,12 @@ static int check_learner(const struct state *state, const struct model *model,
                          struct fault *fault)
 {
     if (strcmp(model->learner, LEARNER_FIXED) == 0)
-        return fault_data(fault, "its weights are fixed: they came from text, without the state "
-                          "that a learner needs: learn into another file");
+        return fault_data(fault, "its weights came from text, without the state that a learner "
+                          "needs: learn into another file");
     if (strcmp(model->learner, state->learner->name) == 0)
         return 0;
-    return fault_data(fault,
-                      "it is a model of %.40s, and this run learns with %s: use -a %.40s, "
-                      "or another file",
-                      model->learner, state->learner->name, model->learner);
+    return fault_data(fault, "it is a model of %.40s, but this run learns with %s: use -a %.40s, "
+                      "or another file", model->learner, state->learner->name, model->learner);
 }
 
 int learner_load(struct state *state, const struct model *model, struct fault *fault)

@@ -56,8 +56,8 @@ int learner_check_docs(const struct state *state, size_t n, struct fault *fault)
     const struct learner *learner = state->learner;
     if (!learner->docs || n <= learner->docs)
         return 0;
-    return fault_data(fault, "it has feedback on %zu documents, and %s, whose time grows with "
-                      "their square, takes at most %zu: use another learner, or a smaller "
+    return fault_data(fault, "the round has feedback on %zu documents, but %s takes at most %zu, "
+                      "because its time grows with their square: use another learner, or a smaller "
                       "feedback-mask -k", n, learner->name, learner->docs);
 }
 
@@ -65,7 +65,7 @@ int learner_answers(size_t n, const double *answer, struct fault *fault)
 {
     for (size_t a = 0; a < n; a++)
         if (!(fabs(answer[a]) <= answer_most))
-            return fault_data(fault, "its answer %g is too large to be remembered: use smaller "
+            return fault_data(fault, "relevance %g is too large to be learnt from: use smaller "
                               "labels", answer[a]);
     return 0;
 }

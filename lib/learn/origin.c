@@ -76,10 +76,9 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
     }
     if (strcmp(words ? words : "", origin->words) == 0 || (!words && model->rounds == 0))
         return 0;
-    return fault_data(fault, "it learnt from %s%.255s, this run makes %s: use -x %.255s, or "
-                      "another file",
-                      words ? "features made by " : "raw features", words ? words : "",
-                      origin->words, words ? words : "none");
+    return fault_data(fault, "it learnt from %s%.255s, but this run makes %s: use -x %.255s, or "
+                      "another file", words ? "features made by " : "raw features",
+                      words ? words : "", origin->words, words ? words : "none");
 }
 
 int origin_publish(const struct origin *origin, struct model *model, struct fault *fault)
@@ -106,13 +105,14 @@ static int report(const struct origin *origin, const struct round *round, struct
 {
     const char *theirs = round->made, *words = origin->words;
     if (!theirs)
-        return fault_data(fault, "its features are raw, and the model's are made by %s: add -x %s",
-                          words, words);
+        return fault_data(fault, "the round has raw features, but the model learnt from features "
+                          "made by %s: add -x %s", words, words);
     if (!*words)
-        return fault_data(fault, "its features are made by %s, and the model's are raw: give raw "
-                          "rounds, or learn from these into another model", theirs);
-    return fault_data(fault, "its features are made by %s, and the model's by %s: give rounds made "
-                      "by %s%s", theirs, words, words, origin->applies ? ", or raw ones" : "");
+        return fault_data(fault, "the round's features are made by %s, but the model learnt from "
+                          "raw features: give raw rounds, or learn into another model", theirs);
+    return fault_data(fault, "the round's features are made by %s, but the model's by %s: give "
+                      "rounds made by %s%s", theirs, words, words,
+                      origin->applies ? ", or raw rounds" : "");
 }
 
 static int apply(struct origin *origin, const struct matrix *x, struct matrix *z,
@@ -141,7 +141,8 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
         return report(origin, round, fault);
     if (x->form != MATRIX_UNIT)
         return apply(origin, x, z, fault);
-    return origin->asked ? fault_data(fault, "-x needs features: the round has none (dim=0)") : 0;
+    return origin->asked ? fault_data(fault, "-x needs features, but the round has none "
+                                      "(dim=0)") : 0;
 }
 
 int origin_check_width(const struct origin *origin, const struct matrix *z, size_t allowed,
@@ -152,12 +153,12 @@ int origin_check_width(const struct origin *origin, const struct matrix *z, size
     if (!origin->checks || z->dim == width || (allowed && z->dim <= allowed))
         return 0;
     if (items)
-        return fault_data(fault, "it has no features (dim=0), and the model learnt from rounds "
-                          "with %zu each: give the same features", width);
+        return fault_data(fault, "the round has no features (dim=0), but the model learnt from "
+                          "rounds of %zu features: give those", width);
     if (z->form == MATRIX_SPARSE && z->dim < width)
         return 0;
-    return fault_data(fault, "it has %zu features, and the model learnt from rounds with %zu each: "
-                      "give the same features, or add -d %zu if the number may vary", z->dim, width,
+    return fault_data(fault, "the round has %zu features, but the model learnt from rounds of %zu "
+                      "features: give those, or add -d %zu if the number may vary", z->dim, width,
                       z->dim > width ? z->dim : width);
 }
 

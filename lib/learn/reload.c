@@ -85,8 +85,8 @@ static int report_changed(struct reload *reload, const struct stat *now, struct 
          now->st_mtim.tv_nsec == was->st_mtim.tv_nsec))
         return 0;
     reload->written = true;
-    return fault_other(why, "model %s was changed in place and is not read again: rename a "
-                       "new one over it", reload->path);
+    return fault_other(why, "model %s was changed in place and is not read again: rename a new "
+                       "file to that name", reload->path);
 }
 
 int reload_look(struct reload *reload, struct scoring *scoring, struct fault *why)

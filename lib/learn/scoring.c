@@ -32,8 +32,8 @@ static int set_learner(struct scoring *scoring, const struct model *model, struc
     leave(scoring);
     scoring->learner = learner_of_model(model->learner);
     if (!scoring->learner)
-        return fault_data(fault, "a model of %.40s, which this version has no learner for",
-                          model->learner);
+        return fault_data(fault, "it is a model of the learner %.40s, which this version does not "
+                          "have", model->learner);
     size_t bytes = scoring->learner->scoring;
     scoring->own = bytes ? calloc(1, bytes) : NULL;
     return bytes && !scoring->own ? fault_no_room(fault, bytes) : 0;
@@ -58,8 +58,8 @@ int scoring_take(struct scoring *scoring, const struct model *model, struct faul
 {
     size_t had = scoring->dim;
     if (!model->w && model->dim < had)
-        return fault_data(fault, "changes of %zu weights came, but there were %zu", model->dim,
-                          had);
+        return fault_data(fault, "changes to %zu weights came, but the model had %zu weights",
+                          model->dim, had);
     double *w = buffer_for(&scoring->weights, model->dim, sizeof *w, fault);
     enum taking how = scoring->ring ? TAKE_MESSAGE : TAKE_FILE;
     if (!w || take_learner(scoring, model, how, fault) < 0)

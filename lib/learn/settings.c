@@ -164,15 +164,17 @@ static int compare(const struct setting *setting, bool set, double value, const 
     if (text && parse(setting, text, &learnt))
         text = setting_print(setting, learnt, theirs);
     if (text && !set)
-        return fault_data(fault, "it was learnt with %s=%s, this run without: add %s=%s to -a",
-                          name, text, name, text);
+        return fault_data(fault, "it was learnt with %s=%s, but this run has no %s: add %s=%s to "
+                          "-a", name, text, name, name, text);
     if (!set || (text && learnt == value))
         return 0;
     if (!text)
-        return fault_data(fault, "it was learnt without %s, this run has %s=%s: omit it, or learn "
-                          "into another file", name, name, setting_print(setting, value, mine));
-    return fault_data(fault, "it was learnt with %s=%s, this run has %s: use the same, or learn "
-                      "into another file", name, text, setting_print(setting, value, mine));
+        return fault_data(fault, "it was learnt without %s, but this run has %s=%s: omit %s, or "
+                          "learn into another file", name, name,
+                          setting_print(setting, value, mine), name);
+    return fault_data(fault, "it was learnt with %s=%s, but this run has %s: use the same value, "
+                      "or learn into another file", name, text,
+                      setting_print(setting, value, mine));
 }
 
 int settings_compare(const struct settings *settings, const struct model *model,

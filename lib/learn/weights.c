@@ -22,7 +22,7 @@ static int read_model(struct model *model, const struct record *record, struct f
         return -1;
     const struct learner *learner = learner_find(model->learner);
     if (learner && learner->rank)
-        return fault_data(fault, "a model of %s ranks by more than weights, and this form holds "
+        return fault_data(fault, "a model of %s ranks by more than weights, but this form holds "
                           "only weights", model->learner);
     return model->dim ? 0 : fault_data(fault, "the model has no weights");
 }
@@ -149,7 +149,7 @@ static const char *read_index(struct weights *weights, const char *p, uint64_t l
     if (end == p)
         wrong(weights, p, "not a number, where an index should be");
     else if (*index > weights->most)
-        wrong(weights, p, "an index over %zu, the most weights allowed: raise -d if that is "
+        wrong(weights, p, "an index over %zu, the most weights allowed: use a larger -d if that is "
               "meant", weights->most);
     else if (*index < least)
         wrong(weights, p, "index 0: indices start at 1");

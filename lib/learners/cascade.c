@@ -38,8 +38,8 @@ static int check_counts(void *own, struct state *state, const struct model *mode
     (void)own, (void)model;
     for (size_t i = 0; i < state->dim; i++)
         if (!(clicks[i] >= 0 && clicks[i] <= looks[i]))
-            return fault_data(fault, "model: item %zu has %g clicks in %g looks", i, clicks[i],
-                              looks[i]);
+            return fault_data(fault, "model: item %zu has %g clicks, which must be from 0 to its "
+                              "%g looks", i, clicks[i], looks[i]);
     return 0;
 }
 

@@ -57,8 +57,8 @@ static int learn_preferences(void *own, struct state *state, const struct matrix
         learner_check_docs(state, round->places, fault) < 0)
         return -1;
     if (!round->logit)
-        return fault_data(fault, "no column logit: %s needs to know how the order was drawn: use "
-                          "explore -p plackett-luce", name);
+        return fault_data(fault, "%s needs the column logit, which says how the order was drawn: "
+                          "use explore -p plackett-luce", name);
     const double *s = learner_score(state, x, fault);
     double *z = buffer_for(&state->scratch, m, sizeof *z, fault);
     struct luce_powers powers;
@@ -100,10 +100,9 @@ static int check_direction(struct state *state, const struct matrix *x, const st
     score_rival(x, &state->settings, u, round->score, rival, spare);
     for (size_t i = 0; i < x->docs; i++)
         if (rival[i] != round->rival[i])
-            return fault_data(fault,
-                              "rival %zu is %.17g, not %.17g: the winning rival was drawn with "
-                              "another round number, seed or width, or for other features",
-                              i, round->rival[i], rival[i]);
+            return fault_data(fault, "rival %zu is %.17g, but must be %.17g: the winning rival was "
+                              "drawn with another round number, seed or width, or for other "
+                              "features", i, round->rival[i], rival[i]);
     return 0;
 }
 
@@ -115,13 +114,9 @@ static int learn_winner(void *own, struct state *state, const struct matrix *x,
     if (feedback_clicks(round, name, state->learner->least, fault) < 0)
         return -1;
     if (!round->team || !round->rival || !round->score)
-        return fault_data(fault,
-                          "no column %s: %s needs the rival's scores and teams: use score "
-                          "-f ring and explore -p team-draft",
-                          !round->team    ? "team"
-                          : !round->rival ? "rival"
-                                          : "score",
-                          name);
+        return fault_data(fault, "no column %s, which %s needs: use score -f ring and explore -p "
+                          "team-draft",
+                          !round->team ? "team" : !round->rival ? "rival" : "score", name);
     for (size_t a = 0; a < round->places; a++)
         clicks[round->team[a]] += round->seen[a] > 0;
     state->changed.known = true; /* none, unless the rival wins */
@@ -146,8 +141,8 @@ static int challenge(void *own, const struct matrix *x, uint64_t t, const double
     if (!settings->set[SETTING_EXPLORATION_WIDTH] || !settings->set[SETTING_SEED])
         return fault_data(fault, "model: dbgd needs width= and seed= for its rival");
     if (n > LEARNER_MOST && n > my->dim)
-        return fault_data(fault, "it has %zu features, more than the %zu that dbgd's rival can "
-                          "have", n, LEARNER_MOST);
+        return fault_data(fault, "the round has %zu features, but dbgd takes at most %zu", n,
+                          LEARNER_MOST);
     double *u = buffer_for(&my->work, n, 2 * sizeof *u, fault);
     if (!u)
         return -1;

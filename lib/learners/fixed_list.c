@@ -5,11 +5,11 @@ int fixed_list_check(const struct state *state, const struct matrix *x, double i
 {
     const char *name = state->learner->name;
     if (x->form != MATRIX_UNIT)
-        return fault_data(fault, "dim=%zu: %s learns a fixed list of items without features: "
+        return fault_data(fault, "dim=%zu, but %s learns a fixed list of items without features: "
                           "use another learner", x->dim, name);
     if (items != 0 && (double)x->docs != items)
-        return fault_data(fault, "docs=%zu, but the list has %.0f items: %s learns one fixed "
-                          "list", x->docs, items, name);
+        return fault_data(fault, "docs=%zu, but the model has %.0f items: %s learns one fixed list",
+                          x->docs, items, name);
     return 0;
 }
 

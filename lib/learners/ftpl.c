@@ -49,8 +49,8 @@ static int find_group(const struct round *round, struct group *group, struct fau
         if (round->order[a] != first + a)
             n = 0;
     *group = (struct group){ first, n };
-    return n ? 0 : fault_data(fault, "group=%" PRIu64 " is not what was seen on top: give explore "
-                              "and feedback-mask the same -k", j);
+    return n ? 0 : fault_data(fault, "the documents seen on top are not those of group=%" PRIu64
+                              ": use the same -k in explore and feedback-mask", j);
 }
 
 static void add_group(struct state *state, const struct round *round, const struct group *group)
@@ -72,9 +72,9 @@ static int check_block(const struct state *state, const struct round *round, str
     uint64_t due = k ? (round->docs - 1) / k + 1 : 0;
     if (round->block != was + 1 || *state->arrays.at[WHOLE] != 1 || groups == (double)due)
         return 0;
-    return fault_data(fault, "block=%" PRIu64 " had %.0f of %" PRIu64 " groups on top: give "
-                      "explore and feedback-mask the same -k, and let no round be missing",
-                      was, groups, due);
+    return fault_data(fault, "block %" PRIu64 " explored only %.0f of its %" PRIu64 " groups: use "
+                      "the same -k in explore and feedback-mask, and drop no round", was, groups,
+                      due);
 }
 
 /* Learns from the blocks' exploring rounds alone: anything else seen would bias the estimate. */
@@ -89,8 +89,8 @@ static int learn_block(struct state *state, const struct matrix *x, const struct
                           "feedback-mask -k all",
                           gain == GAIN_NDCG ? "ndcg" : "auc");
     if (!round->seen)
-        return fault_data(fault, "block= without seen: put feedback-mask before update, or, to "
-                          "learn from all labels, use explore -p leader");
+        return fault_data(fault, "the round has block= but no column seen: put feedback-mask "
+                          "before update, or use explore -p leader to learn from all labels");
     if (check_block(state, round, fault) < 0 ||
         (round->grouped && find_group(round, &group, fault) < 0))
         return -1;
@@ -125,15 +125,14 @@ static int check_labels(const struct state *state, const struct feedback *feedba
 {
     enum gain gain = (enum gain)state->settings.value[SETTING_GAIN];
     if (feedback->docs < m)
-        return fault_data(fault, "seen has %zu relevance%s of %zu, and no block=: use explore -p "
-                          "blocks, or show all: feedback-mask -k all",
-                          feedback->docs, feedback->docs == 1 ? "" : "s", m);
+        return fault_data(fault, "seen has %zu of %zu relevances, but the round has no block=: use "
+                          "explore -p blocks, or feedback-mask -k all", feedback->docs, m);
     if (gain == GAIN_NDCG && dcg_check(m, feedback->relevance, fault) < 0)
         return -1;
     for (size_t i = 0; i < m; i++)
         if (gain == GAIN_AUC && feedback->relevance[i] != 0 && feedback->relevance[i] != 1)
-            return fault_data(fault, "item %zu has relevance %g: gain=auc is for 0 and 1", i,
-                              feedback->relevance[i]);
+            return fault_data(fault, "item %zu has relevance %g, but gain=auc takes only 0 and 1",
+                              i, feedback->relevance[i]);
     return 0;
 }
 

@@ -100,7 +100,8 @@ static int rank(void *own, const struct matrix *x, const struct round *round, do
     (void)round, (void)index;
     if (!settings->set[SETTING_TRADEOFF] || !settings->set[SETTING_MEMBERS] ||
         my->n != 2 * pairs * my->dim)
-        return fault_data(fault, "model: kernel needs tradeoff=, size= and kept:f8[2*size*dim]");
+        return fault_data(fault, "model: kernel needs tradeoff=, size= and kept:f8[2*size*dim], "
+                          "and one or more are missing");
     for (size_t i = 0; i < x->docs; i++)
         if (kernel_pairs(x, i, my->array, pairs, my->dim, settings->value[SETTING_TRADEOFF], &s[i],
                          &my->work, fault) < 0)

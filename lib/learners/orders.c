@@ -29,8 +29,8 @@ static int begin_round(struct state *state, const struct matrix *x,
         return fault_data(fault, "docs=%zu, but the model has %zu weights: %s learns one fixed "
                           "list", round->docs, state->dim, name);
     if (!round->score)
-        return fault_data(fault, "no column score: %s compares items whose scores were equal, "
-                          "which were shown in random order: use score before explore", name);
+        return fault_data(fault, "no column score, which %s needs to find the items with equal "
+                          "scores: put score before explore", name);
     fixed_list_begin(state, x, state->arrays.at[ITEMS]);
     return 0;
 }
@@ -227,8 +227,8 @@ static int check_base(void *own, struct state *state, const struct model *model,
     for (size_t a = 0; *state->arrays.at[ITEMS] > 0 && a < m; a++) {
         if (!(base[a] >= 0 && base[a] < (double)m && base[a] == floor(base[a])) ||
             listed[(size_t)base[a]])
-            return fault_data(fault, "model: base[%zu] is %g, not an item that is listed once", a,
-                              base[a]);
+            return fault_data(fault, "model: base[%zu] is %g, which is not an item, or an item "
+                              "listed twice", a, base[a]);
         listed[(size_t)base[a]] = true;
     }
     return 0;

@@ -21,8 +21,8 @@ static int check_grade(double R, size_t n, struct fault *fault)
 {
     if (R == floor(R) && R <= (double)n)
         return 0;
-    return fault_data(fault, "relevance %g is not a whole number from 0 to %zu, which prank "
-                      "needs: grades sets the top grade", R, n);
+    return fault_data(fault, "relevance %g is not a whole number from 0 to %zu, which prank needs: "
+                      "set the top grade with -a prank,grades=N", R, n);
 }
 
 /* Each threshold on the wrong side of w.x moves by 1, and w as often. */

@@ -68,7 +68,8 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     for (size_t h = 0; my->measures && h < feedback.docs; h++)
         residuals_count(state->arrays.at[my->residual], error[h].e, error[h].spread);
     if (my->measures && !residuals_finite(state->arrays.at[my->residual]))
-        return fault_data(fault, "its answers make the sum of squared residuals infinite");
+        return fault_data(fault, "the relevances are so large that the sum of squared residuals "
+                          "becomes infinite");
     return regression_check(regression, fault);
 }
 
@@ -162,13 +163,13 @@ static double *reach(struct linucb *my, size_t dim, struct fault *fault)
     bool plain = scored->settings.set[SETTING_PLAIN];
     size_t from = regression_rows(scored->dim, plain), to = regression_rows(dim, plain);
     if (scored->n != udu_size(from) || !scored->settings.set[SETTING_TRADEOFF]) {
-        (void)fault_data(fault, "model: linucb needs tradeoff= and inverse:f8[%zu], and not all "
-                         "are there", udu_size(from));
+        (void)fault_data(fault, "model: linucb needs tradeoff= and inverse:f8[%zu], and one or "
+                         "both are missing", udu_size(from));
         return NULL;
     }
     if (dim > learn_linucb.most && dim > scored->dim) {
-        (void)fault_data(fault, "it has %zu features, more than the %zu that linucb can have",
-                         dim, learn_linucb.most);
+        (void)fault_data(fault, "the round has %zu features, but linucb takes at most %zu", dim,
+                         learn_linucb.most);
         return NULL;
     }
     if (to == from)

@@ -22,21 +22,21 @@ int joiner_key(struct joiner *joiner, const struct round *round, const char **ke
     snprintf(joiner->t, sizeof joiner->t, "%" PRIu64, round->t);
     *key = *joiner->key == 'q' ? round->qid : *joiner->key == 'r' ? round->request : joiner->t;
     if (!*key)
-        return fault_data(fault, "it has no %s, by which -%c finds its answer", joiner->key,
+        return fault_data(fault, "the round has no %s, by which -%c finds the answer", joiner->key,
                           *joiner->key);
     if (joiner->timed && !round->timed)
-        return fault_data(fault, "it has no time, from which -t counts");
+        return fault_data(fault, "the round has no time, from which -t counts");
     if (!round->order)
-        return fault_data(fault, "needs order: it says what was shown");
+        return fault_data(fault, "needs the column order, which says what was shown");
     if (round->seen)
-        return fault_data(fault, "it has an answer already (column seen)");
+        return fault_data(fault, "the round already has an answer (the column seen)");
     enum entered entered = key_set_enter(&joiner->before, *key, round->time, fault);
     if (entered == ENTERED_BEFORE && !joiner->before.names)
-        return fault_data(fault, "an earlier round has its number, so an answer could be for "
+        return fault_data(fault, "an earlier round has the same number, so an answer could be for "
                           "either: join one stream at a time, or by request (-r)");
     if (entered == ENTERED_BEFORE)
-        return fault_data(fault, "an earlier round has its %s, so an answer could be for either: "
-                          "join by t, without -%c", joiner->key, *joiner->key);
+        return fault_data(fault, "an earlier round has the same %s, so an answer could be for "
+                          "either: join by t, without -%c", joiner->key, *joiner->key);
     return entered == ENTERED_FAULT ? -1 : 0;
 }
 
@@ -49,12 +49,12 @@ static int check_places(const struct joiner *joiner, const struct answer *answer
     if (joiner->places > round->docs)
         want = round->docs;
     if (joiner->places && n != want)
-        return fault_data(fault, "%s: line %" PRIu64 ": %zu relevance%s, not %zu, for %s",
-                          answer->file, answer->line, n, n == 1 ? "" : "s", want,
+        return fault_data(fault, "%s: line %" PRIu64 ": the answer has %zu relevance%s, not %zu, "
+                          "for %s", answer->file, answer->line, n, n == 1 ? "" : "s", want,
                           round_name(round, name));
     if (n > round->docs)
-        return fault_data(fault, "%s: line %" PRIu64 ": %zu relevances for the %zu document%s of "
-                          "%s", answer->file, answer->line, n, round->docs,
+        return fault_data(fault, "%s: line %" PRIu64 ": the answer has %zu relevances for the %zu "
+                          "document%s of %s", answer->file, answer->line, n, round->docs,
                           round->docs == 1 ? "" : "s", round_name(round, name));
     return 0;
 }

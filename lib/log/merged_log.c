@@ -40,8 +40,8 @@ int merged_log_open(struct merged_log *log, const char *folder, const char *name
 enum entered merged_log_number(struct merged_log *log, struct round *round, struct fault *fault)
 {
     if (!round->request)
-        return fault_data(fault, "it has no request=, by which -u knows it: send 'request: ID' to "
-                          "serve, or store it without -u");
+        return fault_data(fault, "the round has no request=, by which -u knows each round: send "
+                          "'request: ID' to serve, or store it without -u");
     enum entered entered = name_set_enter(&log->requests, round->request, fault);
     if (entered != ENTERED_NEW)
         return entered;

@@ -32,7 +32,7 @@ int spool_path(const char *folder, const struct spool_file *file, char path[SPOO
                        : snprintf(path, SPOOL_PATH, "%s/%s.%016" PRIu64 "-%016" PRIu64 ".bin",
                                   folder, file->name, file->first, file->last);
     if (n < 0 || n >= SPOOL_PATH)
-        return fault_other(fault, "folder %.40s...: its name is too long", folder);
+        return fault_other(fault, "the name of the folder %.40s... is too long", folder);
     return 0;
 }
 

@@ -183,8 +183,8 @@ static enum spooled check_round(struct spool_log *log, const struct record *reco
         !record_number(text, RECORD_MOST - 1, &t))
         return fault_data(fault, "%s: not a round", log->path);
     if (t < log->file.first || (!log->file.open && t > log->file.last))
-        return fault_data(fault, "%s: round %" PRIu64 ", which its name does not cover", log->path,
-                          t);
+        return fault_data(fault, "%s: it holds round %" PRIu64 ", which is outside the range in "
+                          "its name", log->path, t);
     if (t < log->from)
         return SPOOL_NONE;
     log->from = t + 1;

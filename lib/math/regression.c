@@ -232,7 +232,7 @@ int regression_check(const struct regression *regression, struct fault *fault)
     if (finite_numbers(my->dim, my->w) && finite_numbers(my->dim, my->level) &&
         finite_numbers(first_row(my), my->constant))
         return 0;
-    return fault_data(fault, "its step would make a weight of the regression infinite or NaN");
+    return fault_data(fault, "the step would make a weight of the regression infinite or NaN");
 }
 
 void regression_close(struct regression *regression)

@@ -15,7 +15,7 @@ int drawn_scores(const struct round *round, uint64_t seed, const char *name,
     struct rng rng = rng_at(seed, RNG_DRAWN, round->t);
     *score = round->score;
     if (by_another_policy(round))
-        return fault_data(fault, "%.40s needs orders of explore -p uniform", name);
+        return fault_data(fault, "%.40s needs orders drawn by explore -p uniform", name);
     if (!round->greedy || !round->order)
         return 0;
     double *drawn = buffer_for(buffer, 3 * m, sizeof *drawn, fault);

@@ -66,7 +66,7 @@ static enum measured err(const struct measure *measure, const struct judge *judg
     double unsatisfied = 1, whole = real_exp2(judge->conventions.top_grade);
     *value = 0;
     if (judge->sorted[0] > judge->conventions.top_grade) {
-        fault_data(fault, "label %g is above the top grade %u of err: raise it with -L",
+        fault_data(fault, "label %g is above %u, the top grade for the measure err: set it with -L",
                    judge->sorted[0], judge->conventions.top_grade);
         return MEASURE_FAULT;
     }

@@ -77,10 +77,9 @@ static int no_measure(const char *measure, bool normalised, struct fault *fault)
         if (can_estimate(linear))
             measure_add_name(&names, linear->name);
     measure_add_name(&names, "p");
-    return fault_usage(fault, "no measure '%s:%.40s': %s takes %s: each is a sum over documents of "
-                       "what a document's own label is worth at its position. The others divide by "
-                       "labels that were not seen, or depend on the labels of other documents",
-                       estimator, measure, estimator, names.text);
+    return fault_usage(fault, "no measure '%s:%.40s': %s takes only %s, in which a document counts "
+                       "by its own label and position alone", estimator, measure, estimator,
+                       names.text);
 }
 
 int offline_parse(struct offline *offline, const char *measure, bool normalised,

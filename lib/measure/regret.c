@@ -13,9 +13,9 @@ static int no_measure(const char *measure, struct fault *fault)
     const struct linear_measure *linear;
     for (size_t i = 0; (linear = linear_measure_number(i)); i++)
         measure_add_name(linear->binary ? &binary : &any, linear->name);
-    return fault_usage(fault, "no measure 'regret:%.40s': regret takes %s; for labels 0 and 1, "
-                       "%s; and for at most %d documents, map: the best fixed ranking can be "
-                       "found for these alone", measure, any.text, binary.text, BEST_MAP_ITEMS);
+    return fault_usage(fault, "no measure 'regret:%.40s': regret takes %s; with labels 0 and 1 "
+                       "also %s; and with at most %d documents also map", measure, any.text,
+                       binary.text, BEST_MAP_ITEMS);
 }
 
 int regret_parse(struct regret *regret, const char *measure, struct fault *fault)
@@ -54,11 +54,11 @@ static int check_list(const struct regret *regret, const struct judge *judge, si
         return fault_data(fault, "dim=%zu, but regret:%s needs a fixed list of items (dim=0)", dim,
                           name);
     if (regret->docs && judge->docs != regret->docs)
-        return fault_data(fault, "%zu documents, but the first round has %zu, and regret:%s needs "
-                          "a fixed list of items", judge->docs, regret->docs, name);
+        return fault_data(fault, "the round has %zu documents, but the first has %zu, and "
+                          "regret:%s needs a fixed list of items", judge->docs, regret->docs, name);
     if (!regret->linear && judge->docs > BEST_MAP_ITEMS)
-        return fault_data(fault, "%zu documents, but regret:map takes at most %d, because it tries "
-                          "every ranking", judge->docs, BEST_MAP_ITEMS);
+        return fault_data(fault, "the round has %zu documents, but regret:map takes at most %d, "
+                          "because it tries every ranking", judge->docs, BEST_MAP_ITEMS);
     for (size_t i = 0; regret->linear && regret->linear->binary && i < judge->docs; i++)
         if (judge->label[i] != 0 && judge->label[i] != 1)
             return fault_data(fault, "label %zu is %g, but regret:%s needs labels 0 and 1 "

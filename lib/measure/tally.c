@@ -75,7 +75,7 @@ int tally_check_raw(const struct tally *tally, struct fault *fault)
 {
     if (tally->kind != TALLY_OFFLINE || !tally->offline.normalised)
         return 0;
-    return fault_usage(fault, "-r cannot print %.40s, a ratio of means, as a sum: use ips:%.40s",
+    return fault_usage(fault, "-r prints sums, but %.40s is a ratio of means: use ips:%.40s",
                        tally->name, tally->offline.measure.name);
 }
 

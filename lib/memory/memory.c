@@ -94,7 +94,8 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
     entry->n += 1;
     entry->sum += y;
     if (!finite_numbers(MEMORY_MOMENTS, memory->moments))
-        return fault_data(fault, "its answer %g is too large to be remembered: smaller labels", y);
+        return fault_data(fault, "relevance %g is too large to be learnt from: use smaller labels",
+                          y);
     return regression_check(regression, fault);
 }
 

@@ -119,10 +119,11 @@ int memory_columns_check(const struct memory_arrays *arrays, struct fault *fault
         double n = unaligned_f8(arrays->n + 8 * i);
         double sum = arrays->sum ? unaligned_f8(arrays->sum + 8 * i) : 0;
         if (key <= last)
-            return fault_data(fault, "model: key %zu is %" PRIu64 " after %" PRIu64 ": keys must "
-                              "rise", i, key, last);
+            return fault_data(fault, "model: key %zu is %" PRIu64 ", but must be above %" PRIu64
+                              ": keys must rise", i, key, last);
         if (!(n >= 0) || isinf(n) || !isfinite(sum))
-            return fault_data(fault, "model: pair %zu has %g answers with the sum %g", i, n, sum);
+            return fault_data(fault, "model: pair %zu has %g answers with the sum %g: both must be "
+                              "finite, and the first at least 0", i, n, sum);
         last = key;
     }
     return 0;

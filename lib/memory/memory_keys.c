@@ -45,12 +45,12 @@ static int hash_names(const struct memory_documents *documents, const struct sip
     for (size_t i = 0; i < documents->docs; i++) {
         const char *nul = at < end ? memchr(at, '\0', (size_t)(end - at)) : NULL;
         if (!nul)
-            return fault_data(fault, "column name does not hold %zu names", documents->docs);
+            return fault_data(fault, "the column 'name' must hold %zu names", documents->docs);
         key[i] = memory_key_name(query, at, (size_t)(nul - at));
         at = nul + 1;
     }
     if (at < end)
-        return fault_data(fault, "column name holds more than %zu names", documents->docs);
+        return fault_data(fault, "the column 'name' holds more than %zu names", documents->docs);
     return 0;
 }
 
@@ -70,8 +70,8 @@ static int fault_double(const struct memory_documents *documents, const uint64_t
     size_t first = 0;
     while (key[first] != key[i])
         first++;
-    return fault_data(fault, "documents %zu and %zu have one name, %s: a memory needs a name for "
-                      "each document of a round, or no names", first, i,
+    return fault_data(fault, "documents %zu and %zu have the same name, %s: memory needs a "
+                      "different name for each document of a round, or no names", first, i,
                       fault_quote(quoted, name, strlen(name)));
 }
 
@@ -101,8 +101,8 @@ int memory_round_query(const struct memory_documents *documents, uint64_t k0, ui
                        struct siphash *query, struct fault *fault)
 {
     if (!documents->qid)
-        return fault_data(fault, "no qid: a memory needs the name of each round's query: give the "
-                          "text qids, or svm2bin counts (-q), or use -a ridge");
+        return fault_data(fault, "no qid, by which memory knows each query: give qids in the text, "
+                          "or group sizes with svm2bin -q, or use -a ridge");
     *query = memory_query(k0, k1, documents->qid);
     return 0;
 }

@@ -90,8 +90,7 @@ static int shift(struct memory_shelf *shelf, size_t at, size_t home, struct faul
     while (gap < shelf->room && shelf->entry[gap].key)
         gap++;
     if (gap - home > FAR)
-        return fault_data(fault, "too many keys of pairs are close to each other: they are not "
-                          "hashes");
+        return fault_data(fault, "the memory keys are not evenly spread: the model is damaged");
     if (gap == shelf->room && extend(shelf, fault) < 0)
         return -1;
     memmove(shelf->entry + at + 1, shelf->entry + at, (gap - at) * sizeof *shelf->entry);
@@ -141,7 +140,8 @@ int memory_table_fill(struct memory_table *table, const struct memory_arrays *ar
     for (size_t i = 0; i < arrays->count; i++) {
         uint64_t key = unaligned_u8(arrays->key + 8 * i);
         if (key == 0)
-            return fault_data(fault, "model: key %zu of the memory is 0", i);
+            return fault_data(fault, "model: key %zu of the memory is 0, but keys must be above 0",
+                              i);
         struct memory_entry *entry = memory_table_enter(table, key, fault);
         if (!entry)
             return -1;

@@ -60,9 +60,8 @@ static int keep(struct memory_text *text, const struct model *model, struct faul
     struct settings settings;
     struct memory_arrays arrays;
     if (strcmp(model->learner, "memory") != 0)
-        return fault_data(
-            fault, "a model of the learner %.40s: only the learner memory remembers documents",
-            model->learner);
+        return fault_data(fault, "the model is of the learner %.40s: only the learner memory "
+                          "remembers documents", model->learner);
     if (memory_columns_find(MEMORY_PAIRS, model, &arrays, fault) < 0 ||
         settings_load(&settings, model, fault) < 0)
         return -1;
@@ -111,7 +110,8 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
     if (!key)
         return -1;
     if (!text->taken)
-        return fault_data(fault, "no model before it: name the model of a memory first");
+        return fault_data(fault, "no model comes before the round: name the file of a memory model "
+                          "first");
     text->named = true;
     if (forms_names(printer, round, fault) < 0 || memory_round(round, &documents, fault) < 0 ||
         memory_keys(&documents, text->secret.k0, text->secret.k1, key, &text->scratch, fault) < 0)

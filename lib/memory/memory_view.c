@@ -33,7 +33,7 @@ int memory_round(const struct round *round, struct memory_documents *documents,
 {
     const struct column *name = record_column(round->record, "name");
     if (name && name->type != COLUMN_U1)
-        return fault_data(fault, "column name is of type %s, not u1",
+        return fault_data(fault, "the column 'name' is of type %s, not u1",
                           column_type_name(name->type));
     *documents = (struct memory_documents){
         .qid = round->qid, .docs = round->docs, .bytes = name ? (size_t)name->count : 0,

@@ -111,8 +111,8 @@ int options_share(const struct options *options, uint64_t *share, uint64_t *shar
             record_number(text, *shares, share) && *share > 0)
             return 0;
     }
-    return fault_usage(options->fault, "-%c wants i/n, the i-th of n shares from 1, not '%.40s'",
-                       options->letter, options->value);
+    return fault_usage(options->fault, "-%c wants i/n, as in 1/4 for the first of 4 shares, not "
+                       "'%.40s'", options->letter, options->value);
 }
 
 /* The index of the word at hand among those of its option. */

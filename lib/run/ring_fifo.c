@@ -141,9 +141,9 @@ static enum message next_message(struct fifo *fifo, struct fault *fault)
     if (fifo->messages == 0)
         fifo->first = message->rounds;
     if (message->rounds != fifo->first + fifo->messages)
-        return fault_other(fault, "ring %s: the weights after round %" PRIu64 " came where those "
-                             "after round %" PRIu64 " were due: does a second update write to it?",
-                             fifo->path, message->rounds, fifo->first + fifo->messages);
+        return fault_other(fault, "ring %s: the weights after round %" PRIu64 " came, but those "
+                           "after round %" PRIu64 " were due: does a second update write to it?",
+                           fifo->path, message->rounds, fifo->first + fifo->messages);
     fifo->messages++;
     return MESSAGE_READ;
 }

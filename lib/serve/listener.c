@@ -37,7 +37,7 @@ static int adopt_passed(struct listener *listener, struct fault *fault)
     int is_listening = 0, fd = passed_by_systemd() ? PASSED_BY_SYSTEMD : STDIN_FILENO;
     socklen_t size = sizeof is_listening;
     if (fd == PASSED_BY_SYSTEMD && strcmp(getenv("LISTEN_FDS"), "1") != 0)
-        return fault_other(fault, "systemd passed %.10s sockets: one is wanted",
+        return fault_other(fault, "systemd passed %.10s sockets, but serve takes one",
                            getenv("LISTEN_FDS"));
     if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size) < 0 || !is_listening)
         return fault_other(fault, "descriptor %d is not a listening socket", fd);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash_table.h"
 #include "base/magic.h"
 #include "base/names.h"
 #include "base/text.h"
@@ -86,7 +87,8 @@ static int parse_kind(struct record *record, size_t n, char **rest, struct fault
     if (!record_number(number, RECORD_MOST, &version))
         return wrong(fault, "not a rankpipe stream: it begins with", line);
     if (version != 1)
-        return fault_data(fault, "version %" PRIu64 ": this program reads version 1", version);
+        return fault_data(fault, "the stream has version %" PRIu64 ", but this program reads "
+                          "version 1", version);
     if (!kind)
         return wrong(fault, "no kind of record after", line);
     *rest = cut(kind, ' ');
@@ -143,6 +145,31 @@ static int parse_columns(struct record *record, char *text, struct fault *fault)
     return 0;
 }
 
+/* A table of the keys is made only where there are more than a round has. */
+enum { FEW = 32 };
+
+static const void *name_of(const void *record, uint64_t entry, size_t *n)
+{
+    const char *name = ((const struct record *)record)->key[entry - 1].name;
+    *n = strlen(name);
+    return name;
+}
+
+/* Adds a key, whose name must be a new one. 0 or a fault. */
+static int enter_key(struct record *record, struct hash_table *known, struct key key,
+                     struct fault *fault)
+{
+    bool many = record->keys >= FEW;
+    if (many ? hash_table_find(known, record, key.name, strlen(key.name)) > 0
+             : record_key(record, key.name) != NULL)
+        return wrong(fault, "a key comes twice", key.name);
+    record->key[record->keys++] = key;
+    for (size_t k = known->used; many && k < record->keys; k++)
+        if (hash_table_add(known, record, k + 1, fault) < 0)
+            return -1;
+    return 0;
+}
+
 /* crc= where it may stand, as the first key: returns the words after it. Others are refused when
  * their turn comes. */
 static char *read_crc(struct record *record, char *words)
@@ -161,11 +188,12 @@ static char *read_crc(struct record *record, char *words)
 static int refuse_crc(const struct record *record, const char *value, struct fault *fault)
 {
     if (record->keys > 0 || record->has_crc != CRC_NONE)
-        return fault_data(fault, "header line: crc= must be the first key, and stand once");
+        return fault_data(fault, "header line: crc= must be the first key, and appear only once");
     return wrong(fault, "crc= must be eight digits 0-9a-f, not", value);
 }
 
-static int parse_key(struct record *record, char *name, struct fault *fault)
+static int parse_key(struct record *record, struct hash_table *known, char *name,
+                     struct fault *fault)
 {
     char *value = cut(name, '=');
     if (!value)
@@ -176,14 +204,12 @@ static int parse_key(struct record *record, char *name, struct fault *fault)
         return wrong(fault, "a key without a value", name);
     if (name_is(name, "crc"))
         return refuse_crc(record, value, fault);
-    if (record_key(record, name))
-        return wrong(fault, "a key comes twice", name);
-    record->key[record->keys++] = (struct key){ .name = name, .value = value };
-    return 0;
+    return enter_key(record, known, (struct key){ .name = name, .value = value }, fault);
 }
 
 /* Keys, then cols= where there are columns, then bytes=, which ends the line. */
-static int parse_words(struct record *record, char *word, struct fault *fault)
+static int parse_words(struct record *record, char *word, struct hash_table *known,
+                       struct fault *fault)
 {
     uint64_t said;
     bool columns = false;
@@ -193,7 +219,7 @@ static int parse_words(struct record *record, char *word, struct fault *fault)
             return wrong(fault, "only bytes= may follow cols=, not", word);
         columns = name_begins(word, "cols=");
         if ((columns ? parse_columns(record, word + 5, fault)
-                     : parse_key(record, word, fault)) < 0)
+                     : parse_key(record, known, word, fault)) < 0)
             return -1;
         word = next;
     }
@@ -237,7 +263,8 @@ static int check_end(struct record *record, struct fault *fault)
         name_is(record->key[0].name, "rounds") &&
         record_number(record->key[0].value, RECORD_MOST, &record->rounds))
         return 0;
-    return fault_data(fault, "header line: an end record is 'rankpipe/1 end rounds=n bytes=0'");
+    return fault_data(fault, "header line: an end record must be 'rankpipe/1 end rounds=n "
+                      "bytes=0'");
 }
 
 int header_parse(struct record *record, const char *line, size_t n, struct fault *fault)
@@ -252,8 +279,12 @@ int header_parse(struct record *record, const char *line, size_t n, struct fault
         return -1;
     if (used < n)
         return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
-    if (check_printable(line, n, fault) < 0 ||
-        parse_words(record, read_crc(record, rest), fault) < 0)
+    if (check_printable(line, n, fault) < 0)
+        return -1;
+    struct hash_table known = { .key = name_of };
+    int parsed = parse_words(record, read_crc(record, rest), &known, fault);
+    hash_table_close(&known);
+    if (parsed < 0)
         return -1;
     if (record->kind == RECORD_END)
         return check_end(record, fault);

@@ -61,7 +61,7 @@ static int find_changes(struct model *model, struct fault *fault)
     const struct column *value = record_column(&model->record, "value");
     if (!index || !value || index->type != COLUMN_U4 || value->type != COLUMN_F8 ||
         index->count != value->count || index->count > model->dim)
-        return fault_data(fault, "model: no column w, no column direction, and no columns "
+        return fault_data(fault, "model: needs the column w, or direction, or the columns "
                           "index:u4[n] and value:f8[n] with n up to dim=%zu", model->dim);
     model->index = index->data;
     model->value = value->data;

@@ -264,7 +264,7 @@ static int after_end(const struct reader *reader, struct fault *fault)
 {
     if (reader_held(reader) == 0)
         return 0;
-    return fault_data(fault, "%s: more came after the end record, which is the end in a ring",
+    return fault_data(fault, "%s: more came after the end record, which must be the end of a ring",
                       reader->name);
 }
 

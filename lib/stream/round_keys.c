@@ -33,7 +33,7 @@ static int check_drawn(const struct round *round, struct fault *fault)
     if (round->top && round->swap)
         return fault_data(fault, "top= and swap= exclude each other: an order is drawn in one way");
     if (!round->explored)
-        return fault_data(fault, "%s= needs gamma=, the probability that an order is drawn so",
+        return fault_data(fault, "%s= needs gamma=, the probability of exploration",
                           round->top ? "top" : "swap");
     return 0;
 }

@@ -30,15 +30,18 @@ static int check_rows(const struct matrix *x, uint64_t values, struct fault *fau
         return fault_data(fault, "ptr 0 is %" PRIu32 ", not 0", from);
     for (size_t i = 0; i < x->docs; i++) {
         uint32_t to = unaligned_u4(x->ptr + 4 * (i + 1));
-        if (to < from || to > values)
-            return fault_data(fault, "ptr %zu is %" PRIu32 ", not from %" PRIu32 " to %" PRIu64,
-                              i + 1, to, from, values);
+        if (to < from)
+            return fault_data(fault, "ptr %zu is %" PRIu32 ", below ptr %zu, %" PRIu32, i + 1, to,
+                              i, from);
+        if (to > values)
+            return fault_data(fault, "ptr %zu is %" PRIu32 ", above the number of values, %" PRIu64,
+                              i + 1, to, values);
         if (check_row(x, i, from, to, fault) < 0)
             return -1;
         from = to;
     }
     if (from != values)
-        return fault_data(fault, "ptr %zu is %" PRIu32 ", but there are %" PRIu64 " values",
+        return fault_data(fault, "ptr %zu is %" PRIu32 ", not %" PRIu64 ", the number of values",
                           x->docs, from, values);
     return 0;
 }

@@ -36,7 +36,7 @@ int forms_names(struct printer *printer, const struct round *round, struct fault
     for (size_t i = 0; i < round->docs; i++) {
         const char *nul = at < end ? memchr(at, '\0', (size_t)(end - at)) : NULL;
         if (!nul || column->type != COLUMN_U1)
-            return fault_data(fault, "column name does not hold %zu names", round->docs);
+            return fault_data(fault, "the column 'name' must hold %zu names", round->docs);
         for (const char *p = at; p < nul; p++)
             if ((unsigned char)*p <= ' ' || *p == 127)
                 return wrong_name(i, fault);
@@ -44,7 +44,7 @@ int forms_names(struct printer *printer, const struct round *round, struct fault
         at = nul + 1;
     }
     if (at != end)
-        return fault_data(fault, "column name holds more than %zu names", round->docs);
+        return fault_data(fault, "the column 'name' holds more than %zu names", round->docs);
     printer->name = name;
     return 0;
 }

@@ -43,8 +43,8 @@ static int reach(struct summary *summary, size_t width, struct fault *fault)
     if (width <= summary->width)
         return 0;
     if (width > SUMMARY_FEATURES)
-        return fault_data(fault, "it has %zu features, and a summary keeps the ranges of at most "
-                          "%zu", width, SUMMARY_FEATURES);
+        return fault_data(fault, "the round has %zu features, but a summary keeps the ranges of at "
+                          "most %zu", width, SUMMARY_FEATURES);
     struct summary_range *range = buffer_for(&summary->ranges, width, sizeof *range, fault);
     if (!range)
         return -1;

@@ -8,9 +8,9 @@ int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
 {
     unsigned bits = svm->options.bits;
     if (query->x.form == MATRIX_UNIT && !query->label && query->docs > ROUND_BARE)
-        return fault_data(fault, "%s: line %" PRIu64 ": the %zu documents before it have neither "
-                          "features nor labels: at most %" PRIu64 " are allowed", svm->lines.name,
-                          lines_number(&svm->lines), query->docs, ROUND_BARE);
+        return fault_data(fault, "%s: line %" PRIu64 ": the query that ends here has %zu documents "
+                          "with neither features nor labels: at most %" PRIu64 " are allowed",
+                          svm->lines.name, lines_number(&svm->lines), query->docs, ROUND_BARE);
     if (round_start(round, t, query->qid, query->docs, query->x.dim, fault) < 0 ||
         (query->request && round_set_text(round, KEY_REQUEST, query->request, fault) < 0))
         return -1;

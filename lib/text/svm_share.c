@@ -55,7 +55,7 @@ static int find_size(const char *file, struct watch *watch, uint64_t *size, stru
     if (fstat(fd, &is) < 0)
         (void)fault_system(fault, "cannot examine %s", file);
     else if (!S_ISREG(is.st_mode))
-        (void)fault_other(fault, "%s is not a regular file, and has no shares", file);
+        (void)fault_other(fault, "%s is not a regular file, which -i needs", file);
     close(fd);
     *size = (uint64_t)is.st_size;
     return fault->kind == FAULT_NONE ? 0 : -1;

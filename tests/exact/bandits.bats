@@ -74,17 +74,17 @@ model_array() {
     mkstream round t=1 docs=2 dim=0 order:u4 0 1 seen:f4 1 0 >bare
     for learner in cascade-klucb toprank bubblerank; do
         said grade "seen 0 is 2, but $learner learns from clicks*" $learner
-        said labels "needs seen: $learner learns from clicks: put feedback-mask -c *" $learner
-        said features "dim=1: $learner learns a fixed list of items without features: *" $learner
+        said labels "$learner learns from clicks, and needs the column seen: put feedback-mask -c *" $learner
+        said features "dim=1, but $learner learns a fixed list of items without features: *" $learner
     done
     said grade "seen 0 is 2, but cascade-lints learns from clicks*" cascade-lints
     for learner in toprank bubblerank; do
-        said bare "no column score: $learner compares items whose scores were equal, *" $learner
+        said bare "no column score, which $learner needs to find the items with equal scores: *" $learner
     done
     mkstream round t=1 docs=2 dim=0 score:f8 0 0 order:u4 0 1 seen:f4 1 0 \
         + round t=2 docs=3 dim=0 score:f8 0 0 0 order:u4 0 1 2 seen:f4 1 0 0 >longer
     for learner in cascade-klucb toprank bubblerank; do
-        fails_on longer 1 "update: <stdin>: round 2: docs=3, but the list has 2 items: $learner *" \
+        fails_on longer 1 "update: <stdin>: round 2: docs=3, but the model has 2 items: $learner *" \
             update -a $learner
     done
 }
@@ -94,7 +94,7 @@ model_array() {
     mkstream round t=1 docs=2 dim=0 score:f8 0 0 order:u4 0 1 seen:f4 1 0 >round
     for base in '0 0' '0 2' '0 -1' '0.5 1' '1e300 0'; do
         mkstream model $model items:f8 2 base:f8 $base >bad
-        fails_on round 1 'update: model bad: model: base* is *, not an item that is listed once' \
+        fails_on round 1 'update: model bad: model: base* is *, which is not an item, or an item listed twice' \
             update -a bubblerank -m bad
     done
     mkstream model $model items:f8 2 base:f8 1 0 >good

@@ -37,7 +37,7 @@ model_array() {
     mkstream round t=2 docs=3 dim=0 label:f4 1 0 0 >round
     update -a slam -e 1 -M 0.25 -m model <round 2>resumed
     holds model 2 0 2
-    fails_on round 1 "*it was learnt with margin=0.25, this run without: add margin=0.25 to -a" update -a slam -e 1 -m other
+    fails_on round 1 "*it was learnt with margin=0.25, but this run has no margin: add margin=0.25 to -a" update -a slam -e 1 -m other
 }
 
 @test "slam: each document's rival, of those that score the same the one of the higher grade" {
@@ -162,18 +162,18 @@ covariance() {
     fails_on bad 1 'update: <stdin>: round 1: seen has 0 relevances, and ridge needs 1: use feedback-mask -k 1' \
         update -a ridge -x none
     mkstream round t=1 docs=1 dim=4097 label:f4 1 ptr:u4 0 1 idx:u4 4096 val:f4 1 >bad
-    fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *add -d 4097 *' \
+    fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, but the model may have only 4096 weights*add -d 4097 *' \
         update -a ridge -x none
     two_documents >round
     fails_on round 2 'update: ridge has no setting eta (-e): *' update -a ridge -x none -e 1
     fails_on round 2 'update: kl has no setting plain (-p): *' update -a kl -e 1 -p
     update -a ridge -x none -m split <round
-    fails_on round 1 'update: model split: it was learnt without plain, this run has plain=1: omit it*' \
+    fails_on round 1 'update: model split: it was learnt without plain, but this run has plain=1: omit plain*' \
         update -a ridge -x none -p -m split
-    fails_on round 1 'update: model split: it was learnt with tradeoff=1, this run has 10: *' \
+    fails_on round 1 'update: model split: it was learnt with tradeoff=1, but this run has 10: *' \
         update -a ridge -x none -C 10 -m split
     update -a ridge -x none -p -m plain <round
-    fails_on round 1 'update: model plain: it was learnt with plain=1, this run without: add plain=1 to -a' \
+    fails_on round 1 'update: model plain: it was learnt with plain=1, but this run has no plain: add plain=1 to -a' \
         update -a ridge -x none -m plain
     # a P that no documents make
     mkstream model learner=ridge rounds=1 dim=1 tradeoff=1 plain=1 w:f8 0 level:f8 0 inverse:f8 -9 >model
@@ -183,7 +183,7 @@ covariance() {
     mkstream model learner=ridge rounds=1 dim=1 tradeoff=1 w:f8 0 level:f8 1e308 inverse:f8 1 0 1 >model
     mkstream round t=1 docs=1 dim=1 label:f4 1 x:f4 3e38 >round
     fails_on round 1 "$(resuming model \
-        "update: <stdin>: round 1: its step would make a weight of the regression infinite or NaN")" \
+        "update: <stdin>: round 1: the step would make a weight of the regression infinite or NaN")" \
         update -a ridge -x none -m model
 }
 
@@ -236,7 +236,7 @@ covariance() {
     holds one 3 3
     # group 0 is the whole list, of which one item is seen
     feedback-mask -k 1 <shown >bad
-    fails_on bad 1 'update: <stdin>: round 7: block=1 had 1 of 2 groups on top: *' update -a ftpl
+    fails_on bad 1 'update: <stdin>: round 7: block 1 explored only 1 of its 2 groups: *' update -a ftpl
     # what is heard again in a block that had all is another run's
     replay -n 4 two | score -m zero | explore -p blocks -T 4 -K 1 | feedback-mask -k 1 >shown
     update -a ftpl -m again <shown
@@ -256,22 +256,22 @@ covariance() {
         mkstream round t=1 $1 >bad
         fails_on bad 1 "update: <stdin>: round 1: $2" update -a ftpl "${@:3}"
     }
-    ftpl 'docs=2 dim=1 label:f4 1 0 x:f4 1 2' 'dim=1: ftpl learns a fixed list of items without features: use another learner'
+    ftpl 'docs=2 dim=1 label:f4 1 0 x:f4 1 2' 'dim=1, but ftpl learns a fixed list of items without features: use another learner'
     ftpl 'docs=2 dim=0 gamma=0.5 order:u4 0 1 seen:f4 1' \
-        'seen has 1 relevance of 2, and no block=: use explore -p blocks, or show all: *'
+        'seen has 1 of 2 relevances, but the round has no block=: use explore -p blocks, or *'
     ftpl 'docs=2 dim=0 block=0 group=1 order:u4 0 1 seen:f4 1' \
-        'group=1 is not what was seen on top: give explore and feedback-mask the same -k'
-    ftpl 'docs=3 dim=0 block=0 group=1 order:u4 1 2 0 seen:f4 1 1' 'group=1 is not what was seen on top: *'
-    ftpl 'docs=2 dim=0 block=0 label:f4 1 0' 'block= without seen: put feedback-mask before update, or, *'
+        'the documents seen on top are not those of group=1: use the same -k in explore and feedback-mask'
+    ftpl 'docs=3 dim=0 block=0 group=1 order:u4 1 2 0 seen:f4 1 1' 'the documents seen on top are not those of group=1: *'
+    ftpl 'docs=2 dim=0 block=0 label:f4 1 0' 'the round has block= but no column seen: put feedback-mask before update, or *'
     ftpl 'docs=2 dim=0 block=0 order:u4 0 1 seen:f4 1' 'gain=ndcg needs every label: *' -G ndcg
-    ftpl 'docs=2 dim=0 label:f4 1 2' 'item 1 has relevance 2: gain=auc is for 0 and 1' -G auc
+    ftpl 'docs=2 dim=0 label:f4 1 2' 'item 1 has relevance 2, but gain=auc takes only 0 and 1' -G auc
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 + round t=2 docs=3 dim=0 label:f4 1 0 0 >bad
-    fails_on bad 1 'update: <stdin>: round 2: docs=3, but the list has 2 items: *' update -a ftpl
+    fails_on bad 1 'update: <stdin>: round 2: docs=3, but the model has 2 items: *' update -a ftpl
 }
 
 @test "who learns from estimates says that blocks are not for it" {
     mkstream round t=1 docs=2 dim=0 block=0 group=0 order:u4 0 1 seen:f4 1 >bad
-    fails_on bad 1 'update: <stdin>: round 1: block=: its order is of explore -p blocks, for ftpl; kl needs explore -g to learn from 1 of 2 relevances' \
+    fails_on bad 1 'update: <stdin>: round 1: explore -p blocks drew the order (block=), for ftpl: to learn from 1 of 2 relevances, kl needs explore -g' \
         update -a kl -e 1
 }
 
@@ -298,16 +298,16 @@ covariance() {
     fails_on round 2 'update: minimax has no setting horizon (-T): update -h minimax lists them*' update -a minimax -T 5
     fails_on round 2 "update: -G wants exp, lin, ndcg or auc, not 'dcg'*" update -a ftpl -G dcg
     update -a solar1 -o -m model <round
-    fails_on round 1 'update: model model: it was learnt with in-order=1, this run without: add in-order=1 to -a' \
+    fails_on round 1 'update: model model: it was learnt with in-order=1, but this run has no in-order: add in-order=1 to -a' \
         update -a solar1 -m model
-    fails_on round 1 'update: model model: it was learnt with seed=1, this run has 2: *' \
+    fails_on round 1 'update: model model: it was learnt with seed=1, but this run has 2: *' \
         update -a solar1 -o -s 2 -m model
     update -a prank -m levels <round
-    fails_on round 1 'update: model levels: it was learnt with grades=4, this run has 3: *' \
+    fails_on round 1 'update: model levels: it was learnt with grades=4, but this run has 3: *' \
         update -a prank -L 3 -m levels
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 >list
     update -a ftpl -G lin -m sums <list
-    fails_on list 1 'update: model sums: it was learnt with gain=lin, this run has exp: *' \
+    fails_on list 1 'update: model sums: it was learnt with gain=lin, but this run has exp: *' \
         update -a ftpl -m sums
 }
 
@@ -336,10 +336,10 @@ covariance() {
 
 @test "a label that prank has no grade for is an error, and so are more features than Sigma can have" {
     mkstream round t=1 docs=1 dim=1 label:f4 5 x:f4 1 >bad
-    fails_on bad 1 'update: <stdin>: round 1: relevance 5 is not a whole number from 0 to 4, which prank needs: grades sets the top grade' \
+    fails_on bad 1 'update: <stdin>: round 1: relevance 5 is not a whole number from 0 to 4, which prank needs: set the top grade with -a prank,grades=N' \
         update -a prank
     mkstream round t=1 docs=1 dim=4097 label:f4 1 ptr:u4 0 1 idx:u4 4096 val:f4 1 >bad
-    fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, more than the 4096 weights *add -d 4097 *' \
+    fails_on bad 1 'update: <stdin>: round 1: it has 4097 features, but the model may have only 4096 weights*add -d 4097 *' \
         update -a solar2
     update -a solar2 -d 4097 <bad >model
 }
@@ -408,9 +408,9 @@ covariance() {
     two_documents >round
     update -a kl -m bets <round
     update -a kl -e 0.1 -m fixed <round
-    fails_on round 1 'update: model bets: it was learnt without eta, this run has eta=0.1: omit it, or learn into another file' \
+    fails_on round 1 'update: model bets: it was learnt without eta, but this run has eta=0.1: omit eta, or learn into another file' \
         update -a kl -e 0.1 -m bets
-    fails_on round 1 'update: model fixed: it was learnt with eta=0.1, this run without: add eta=0.1 to -a' \
+    fails_on round 1 'update: model fixed: it was learnt with eta=0.1, but this run has no eta: add eta=0.1 to -a' \
         update -a kl -m fixed
     for scale in 0 -1 0.5; do
         mkstream model learner=ranksvm rounds=1 dim=1 w:f8 $scale direction:f8 1 scale:f8 $scale bets:f8 1 1 1 >bad
@@ -490,23 +490,23 @@ covariance() {
     said() { fails_on "$1" 1 "update: <stdin>: round 1: $2" update -a "$3"; }
     for learner in pdgd dbgd; do
         mkstream round t=1 docs=3 dim=0 label:f4 1 0 0 >bad
-        said bad "needs seen: $learner learns from clicks: put feedback-mask -c before update" $learner
+        said bad "$learner learns from clicks, and needs the column seen: put feedback-mask -c before update" $learner
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 team:u1 0 1 0 seen:f4 0 2 >bad
         said bad '*an order is drawn in one way' $learner
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 2 >bad
         said bad "seen 1 is 2, but $learner learns from clicks, which are 1 or 0: use feedback-mask -c" $learner
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 seen:f4 0 1 >bad
-        said bad 'no column *: *needs *: use *' $learner
+        said bad '*column *: use *' $learner
     done
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 1 >bad
     said bad 'seen has 1 place, but pdgd needs clicks on at least 2: use feedback-mask -c *' pdgd
     mkstream round t=1 docs=3 dim=0 gamma=0.5 order:u4 1 0 2 seen:f4 1 0 >bad
-    said bad 'no column logit: *: use explore -p plackett-luce' pdgd
-    said bad 'no column team: *: use score -f ring and explore -p team-draft' dbgd
+    said bad '* needs the column logit, which says how the order was drawn: use explore -p plackett-luce' pdgd
+    said bad 'no column team, *: use score -f ring and explore -p team-draft' dbgd
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 team:u1 0 1 0 score:f8 0 0 0 seen:f4 1 0 >bad
-    said bad 'no column rival: *' dbgd
+    said bad 'no column rival, *' dbgd
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 team:u1 0 1 0 rival:f8 0 0 0 seen:f4 1 0 >bad
-    said bad 'no column score: *' dbgd
+    said bad 'no column score, *' dbgd
 }
 
 @test "dbgd: where no document has a feature there is no direction, and no step" {
@@ -519,7 +519,7 @@ covariance() {
     mkfifo ring
     mkstream round t=1 docs=1 dim=16777217 ptr:u4 0 1 idx:u4 0 val:f4 1 >wide
     ! score -f ring <wide 2>err | update -a dbgd -f ring
-    [ "$(cat err)" = 'score: <stdin>: round 1: it has 16777217 features, more than the 16777216 that dbgd'"'"'s rival can have' ]
+    [ "$(cat err)" = 'score: <stdin>: round 1: the round has 16777217 features, but dbgd takes at most 16777216' ]
 }
 
 @test "dbgd: a log whose rivals were drawn otherwise is refused" {
@@ -528,7 +528,7 @@ covariance() {
         feedback-mask -c perfect -L 4 | tee log | update -a dbgd -f ring >want
     update -a dbgd <log >got
     same want got
-    anew='update: <stdin>: round *: rival 0 is *, not *: the winning rival was drawn with another *'
+    anew='update: <stdin>: round *: rival 0 is *, but must be *: the winning rival was drawn with another *'
     replay -s 2 log >shuffled
     fails_on shuffled 1 "$anew" update -a dbgd
     fails_on log 1 "$anew" update -a dbgd -s 2

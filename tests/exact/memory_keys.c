@@ -81,13 +81,13 @@ int main(void)
         check_round(docs[i]);
     check_fault(NULL, 2, "a\0b", 4, "no qid");
     check_fault(NULL, 2, NULL, 0, "no qid");
-    check_fault("1", 2, "a\0b", 3, "does not hold 2 names");
-    check_fault("1", 3, "a\0b", 4, "does not hold 3 names");
-    check_fault("1", 1, "", 0, "does not hold 1 names");
+    check_fault("1", 2, "a\0b", 3, "must hold 2 names");
+    check_fault("1", 3, "a\0b", 4, "must hold 3 names");
+    check_fault("1", 1, "", 0, "must hold 1 names");
     check_fault("1", 1, "a\0b", 4, "more than 1 names");
     check_fault("1", 0, "", 1, "more than 0 names");
-    check_fault("1", 4, "a\0b\0c\0b", 8, "documents 1 and 3 have one name, 'b'");
-    check_fault("1", 3, "a\0\0", 4, "documents 1 and 2 have one name, ''");
+    check_fault("1", 4, "a\0b\0c\0b", 8, "documents 1 and 3 have the same name, 'b'");
+    check_fault("1", 3, "a\0\0", 4, "documents 1 and 2 have the same name, ''");
     if (wrong)
         fprintf(stderr, "memory_keys: %lu wrong\n", wrong);
     return wrong ? 1 : 0;

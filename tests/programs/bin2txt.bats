@@ -217,7 +217,7 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
 
 @test "names that are not as many as the documents are refused" {
     { echo 'rankpipe/1 round t=1 docs=2 dim=0 cols=name:u1[3] bytes=3' && printf 'a\0b' && end 1; } >a
-    fails_on a 1 'bin2txt: <stdin>: round 1: column name does not hold 2 names' bin2txt
+    fails_on a 1 "bin2txt: <stdin>: round 1: the column 'name' must hold 2 names" bin2txt
 }
 
 @test "a name that would not be one word of text is refused" {
@@ -370,7 +370,7 @@ TEXT
     is "$(line 'not finite' <out)" '2 feature values'
     is "$(line labels <out)" none
     mkstream round t=1 docs=1 dim=2147483648 ptr:u4 0 1 idx:u4 2147483647 val:f4 1 >far
-    fails_on far 1 'bin2txt: <stdin>: round 1: it has 2147483648 features, and a summary keeps the ranges of at most 16777216' \
+    fails_on far 1 'bin2txt: <stdin>: round 1: the round has 2147483648 features, but a summary keeps the ranges of at most 16777216' \
         bin2txt -f summary
 }
 
@@ -455,7 +455,7 @@ TEXT
 @test "summary: models are refused, no rounds are counted as none, a stream cut short has none" {
     small_text | svm2bin >small
     model >m
-    fails_on m 1 'bin2txt: <stdin>: record 1: a model, and -f summary prints rounds alone' bin2txt -f summary
+    fails_on m 1 'bin2txt: <stdin>: record 1: a model, but -f summary prints only rounds' bin2txt -f summary
     head -c -40 small >cut
     fails_on cut 1 'bin2txt: <stdin>: stream cut short *' bin2txt -f summary
     [ ! -s out ]

@@ -147,7 +147,7 @@ shown() {
 
 @test "-s recorded needs seed=, and blocks needs a number" {
     small_text | svm2bin >q
-    fails_on q 1 'explore: <stdin>: round 1 (qid a): it has no seed=, which explore -s random records' \
+    fails_on q 1 'explore: <stdin>: round 1 (qid a): the round has no seed=, which explore -s random stores' \
         explore -g 1 -s recorded
     for word in random recorded; do
         fails 2 'explore: -p blocks needs one seed for the whole run: give -s a number*' \
@@ -634,9 +634,9 @@ indexed() {
 0 2 1
 2 1 0'
     is "$(explore -g 0.5 <in | bin2txt -f head | grep -c top=)" 1
-    fails_on in 1 'explore: <stdin>: round 1: needs index, which score adds for learners that have one: *' \
+    fails_on in 1 'explore: <stdin>: round 1: needs the column index, which score adds for some learners: *' \
         explore -p index
-    fails_on in 1 'explore: <stdin>: round 1: needs index, *' explore -k 2
+    fails_on in 1 'explore: <stdin>: round 1: needs the column index, *' explore -k 2
     mkstream round t=1 docs=2 dim=0 index:f8 5 4 >bare
     fails_on bare 1 'explore: <stdin>: round 1: needs score: put score before explore' explore -g 1
 }
@@ -662,7 +662,7 @@ indexed() {
     replay -n 300 twin | explore -p top -g 0.3 | feedback-mask | update -a kl -e 0.01 >want
     same want out
     replay -n 5 in | explore -g 0.3 | feedback-mask -k 2 >two
-    fails_on two 1 'update: <stdin>: round 1: *only the first 1 places explored: use explore -k 2' \
+    fails_on two 1 'update: <stdin>: round 1: *explore explored only the first 1 (top=1): use explore -k 2' \
         update -a kl -e 0.01
 }
 
@@ -876,13 +876,13 @@ upset() {
 
 @test "a round that has been answered is refused" {
     scored 1 2 | explore -g 0.5 | feedback-mask >in
-    fails_on in 1 'explore: <stdin>: round 1 (qid a): it has feedback already (seen), which is about the order shown: *' explore
+    fails_on in 1 'explore: <stdin>: round 1 (qid a): the round already has feedback (seen) on the order that was shown: *' explore
 }
 
 @test "a round without scores is refused, by all but -g 1" {
     printf '0 qid:a 1:1\n' | svm2bin >in
     for gamma in 0 0.5 0.9999999; do
-        fails_on in 1 'explore: <stdin>: round 1 (qid a): needs score: put score before explore (only -g 1 does without)' \
+        fails_on in 1 'explore: <stdin>: round 1 (qid a): needs score: put score before explore (only -g 1 needs no score)' \
             explore -g $gamma
     done
 }
@@ -932,8 +932,8 @@ upset() {
     fails 2 'explore: -p leader needs -T* or -E*' explore -p leader -L 2
     fails 2 'explore: -p top needs -g, gamma, or -T, the number of rounds*' explore -p top
     fails 2 'explore: -p swap needs -g, gamma, or -T, the number of rounds*' explore -p swap -k 3
-    fails 2 'explore: -F lets gamma fall, and needs -g to start from*' explore -F 1
-    fails 2 'explore: -F lets gamma fall, and needs -g to start from*' explore -p top -T 10 -F 1
+    fails 2 'explore: -F needs -g: -F lowers gamma from the value of -g*' explore -F 1
+    fails 2 'explore: -F needs -g: -F lowers gamma from the value of -g*' explore -p top -T 10 -F 1
     fails 2 'explore: -g and -T both set gamma: give one of them*' explore -p swap -g 0.1 -T 10
     fails 2 "explore: -F wants a number above 0, not '0'*" explore -g 0.1 -F 0
     fails 2 "explore: -H wants a number above 0, not '-1'*" explore -p plackett-luce -H -1
@@ -955,7 +955,7 @@ upset() {
     refused '-K 26 is too large for -T 100: each block needs a round for each of 4 groups of items: use at most 25' \
         -T 100 -K 26 -k 3
     refused '-T 9 is too small: each of 10 groups of items needs a round' -T 9
-    refused '-K 1 is too small for -T 4294967296: a block would have 4294967296 rounds, and at most 4294967295 are allowed' \
+    refused '-K 1 is too small for -T 4294967296: a block would have 4294967296 rounds, but at most 4294967295 are allowed' \
         -T 4294967296 -K 1
 }
 
@@ -966,14 +966,14 @@ upset() {
     cat two three >both
     svm2bin <<<'1 qid:1' >bare
     for policy in blocks leader; do
-        fails_on features 1 "explore: <stdin>: round 1 (qid a): dim=1: -p $policy needs a fixed list *(dim=0)" \
+        fails_on features 1 "explore: <stdin>: round 1 (qid a): dim=1, but -p $policy needs a fixed list *(dim=0)" \
             explore -p $policy -T 10
-        fails_on both 1 "explore: <stdin>: round 3 (qid 1): docs=3, but 2 in the rounds before: -p $policy needs *" \
+        fails_on both 1 "explore: <stdin>: round 3 (qid 1): docs=3, but docs=2 in the rounds before: -p $policy needs *" \
             explore -p $policy -T 10
         fails_on bare 1 'explore: <stdin>: round 1 (qid 1): needs score: put score before explore' \
             explore -p $policy -T 10
         explore -p $policy -T 10 <two | feedback-mask >seen
-        fails_on seen 1 'explore: <stdin>: round 1 (qid 1): it has feedback already (seen), which is about the order shown: *' \
+        fails_on seen 1 'explore: <stdin>: round 1 (qid 1): the round already has feedback (seen) on the order that was shown: *' \
             explore -p $policy -T 10
     done
 }
@@ -1032,7 +1032,7 @@ rivals() {
     rivals | score -m model >scored
     mkstream round t=1 docs=4 dim=0 score:f8 0 1 2 3 >want
     same want scored
-    fails_on scored 1 'explore: <stdin>: round 1: needs rival: *score -f ring *update -a dbgd*' \
+    fails_on scored 1 'explore: <stdin>: round 1: -p team-draft interleaves two rankings, *score -f ring *update -a dbgd*' \
         explore -p team-draft
     for option in -E -H -K -L -T -g -k; do
         fails 2 "explore: -p team-draft does not take $option*" explore -p team-draft $option 1

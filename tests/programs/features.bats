@@ -406,7 +406,7 @@ wrong() { # words, round, way...
 
 @test "what features cannot do is an error that says why" {
     for way in split products fourier scale rank; do
-        wrong 'needs features: the round has none (dim=0)' 'docs=2 dim=0 label:f4 1 0' $way
+        wrong 'the round has no features (dim=0)' 'docs=2 dim=0 label:f4 1 0' $way
         wrong 'feature * of document * *' 'docs=2 dim=2 x:f4 1 2 inf 0' $way
         wrong 'feature * of document * *' 'docs=2 dim=2 x:f4 nan 2 1 0' $way
     done
@@ -443,7 +443,7 @@ wrong() { # words, round, way...
         'docs=65000 dim=1 x:f4 1*65000' -D 3000 fourier
     # 11600 documents, each with a feature of its own below 0, by which 0 becomes 1 in all others.
     seq 11600 | sed 's/.*/1 qid:a &:-1/' >text
-    many='a query that scales to more than 134217728 features: one below 0 makes every document list it'
+    many='the scaled query would have more than 134217728 features that are not 0: a feature below 0 is listed in every document'
     for step in scale rank; do
         svm2bin text >in
         fails_on in 1 "features: <stdin>: round 1 (qid a): $many" features $step
@@ -455,7 +455,7 @@ wrong() { # words, round, way...
 }
 
 @test "frequencies are kept for the features that came, and not for all below them" {
-    wrong '1048576 new features of more than 32 features need more than 33554432 *-D' \
+    wrong 'making 1048576 new features from more than 32 features needs more than 33554432 *-D' \
         'docs=1 dim=33 x:f4 1*33' -D 1048576 fourier
     # memory goes by the features that came, not by their numbers
     svm2bin <<<'1 qid:1 1300000:1' >in
@@ -487,7 +487,7 @@ wrong() { # words, round, way...
     for D in 0 1048577 1.5 x; do misused "-D wants a whole number from 1 to 1048576, not '$D'" -D "$D" fourier; done
     for g in 0 -1 nan 1e999; do misused "-g wants a number above 0, not '$g'" -g "$g" fourier; done
     for s in -1 9007199254740993; do misused "-s wants a whole number *, not '$s'" -s "$s" fourier; done
-    misused 'split does not take -D, which is for fourier without parameters of its own' -D 3 split
-    misused 'products does not take -g, *' -s 1 -g 3 products
-    misused 'scale,fourier:9:1:1 does not take -s, *' -s 1 scale,fourier:9:1:1
+    misused 'split does not take -D: only fourier without number:gamma:seed does' -D 3 split
+    misused 'products does not take -g: *' -s 1 -g 3 products
+    misused 'scale,fourier:9:1:1 does not take -s: *' -s 1 scale,fourier:9:1:1
 }

@@ -249,15 +249,15 @@ line 7 t=6'
 @test "a wrong count" {
     shown
     printf '1\t1 1 1\n2\t0 0 1\n3\t1\n' >answers
-    unusable 'answers: line 2: 3 relevances for the 2 documents of round 2 (qid b)'
+    unusable 'answers: line 2: the answer has 3 relevances for the 2 documents of round 2 (qid b)'
     is "$(cat out)" '1: 1 1 1
 3: 1'
     is "$(sed 1d err)" 'feedback-join: 1 of 3 rounds without an answer; the first is round 2 (qid b)'
-    unusable 'answers: line 1: 3 relevances, not 2, for round 1 (qid a)' -k 2
+    unusable 'answers: line 1: the answer has 3 relevances, not 2, for round 1 (qid a)' -k 2
     printf '1\t1 1\n2\t0 1\n3\t1\n' >answers
-    fails_on shown 1 'feedback-join: answers: line 1: 2 relevances, not 3, for round 1 (qid a)' \
+    fails_on shown 1 'feedback-join: answers: line 1: the answer has 2 relevances, not 3, for round 1 (qid a)' \
         feedback-join -k 5 answers
-    fails_on shown 1 'feedback-join: answers: line 1: 2 relevances, not 3, for round 1 (qid a)' \
+    fails_on shown 1 'feedback-join: answers: line 1: the answer has 2 relevances, not 3, for round 1 (qid a)' \
         feedback-join -k all answers
     printf '1\t1 1 1\n2\t0 1\n3\t1 0\n' >answers # a shorter list: all of it
     is "$(feedback-join -k 5 answers <shown | seen | wc -l)" 3
@@ -299,13 +299,13 @@ line 7 t=6'
 @test "rounds that were not shown, or are answered already, or have no qid where one is needed" {
     printf '1\t1\n' >answers
     small_text | svm2bin >in
-    fails_on in 1 'feedback-join: <stdin>: round 1 (qid a): needs order: *' feedback-join answers
+    fails_on in 1 'feedback-join: <stdin>: round 1 (qid a): needs the column order, *' feedback-join answers
     shown
     feedback-mask <shown >in
-    fails_on in 1 'feedback-join: <stdin>: round 1 (qid a): it has an answer already (column seen)' \
+    fails_on in 1 'feedback-join: <stdin>: round 1 (qid a): the round already has an answer (the column seen)' \
         feedback-join answers
     printf '1 1:1\n' | svm2bin | explore -g 1 >in
-    fails_on in 1 'feedback-join: <stdin>: round 1: it has no qid, by which -q finds its answer' \
+    fails_on in 1 'feedback-join: <stdin>: round 1: the round has no qid, by which -q finds the answer' \
         feedback-join -q answers
     [ ! -s out ]
 }
@@ -314,13 +314,13 @@ line 7 t=6'
     shown
     cat shown shown >twice
     printf '1\t1\n2\t1\n3\t1\n' >answers
-    fails_on twice 1 'feedback-join: <stdin>: round 1 (qid a): an earlier round has its number, *' \
+    fails_on twice 1 'feedback-join: <stdin>: round 1 (qid a): an earlier round has the same number, *' \
         feedback-join answers
     replay shown shown >twice
     printf 'a\t1\nb\t1\nc\t1\n' >by.qid
-    fails_on twice 1 'feedback-join: <stdin>: round 4 (qid a): an earlier round has its qid, *: join by t, without -q' \
+    fails_on twice 1 'feedback-join: <stdin>: round 4 (qid a): an earlier round has the same qid, *: join by t, without -q' \
         feedback-join -q by.qid
-    fails_on twice 1 '*round 4*an earlier round has its qid*' feedback-join -W -q by.qid # it is no answer's fault
+    fails_on twice 1 '*round 4*an earlier round has the same qid*' feedback-join -W -q by.qid # it is no answer's fault
     printf '4\t1\n5\t1\n6\t1\n' | cat answers - >six
     is "$(feedback-join six <twice | seen | wc -l)" 6
 }
@@ -556,10 +556,10 @@ timed() {
     is "$(feedback-join -r answers <two.bin | seen | xargs)" \
         '1: 0 2: 0 3: 0 4: 0 5: 0 6: 0 1: 1 2: 1 3: 1 4: 1 5: 1 6: 1'
     cat timed.bin timed.bin >twice.bin
-    fails_on twice.bin 1 'feedback-join: <stdin>: round 1 (qid a): an earlier round has its request, so an answer could be for either: join by t, without -r' \
+    fails_on twice.bin 1 'feedback-join: <stdin>: round 1 (qid a): an earlier round has the same request, so an answer could be for either: join by t, without -r' \
         feedback-join -r answers
     shown
-    fails_on shown 1 'feedback-join: <stdin>: round 1 (qid a): it has no request, by which -r finds its answer' \
+    fails_on shown 1 'feedback-join: <stdin>: round 1 (qid a): the round has no request, by which -r finds the answer' \
         feedback-join -r answers
     printf 'r1\t1\nr1\t1\n' >answers
     fails_on timed.bin 1 "feedback-join: answers: line 2: a second answer for one round: 'r1'" \
@@ -654,7 +654,7 @@ feedback-join: 2 of 4 rounds left to a later run, because answers may still come
     done
     shown
     printf '1\ttime=1 1\n' >answers
-    fails_on shown 1 'feedback-join: <stdin>: round 1 (qid a): it has no time, from which -t counts' \
+    fails_on shown 1 'feedback-join: <stdin>: round 1 (qid a): the round has no time, from which -t counts' \
         feedback-join -t 5 -l late answers
     fails 2 'feedback-join: -t needs -l*' feedback-join -t 5 answers
     fails 2 'feedback-join: -t wants a number from 0 *' feedback-join -t -5 -l late answers
@@ -695,7 +695,7 @@ feedback-join: 2 of 4 rounds left to a later run, because answers may still come
     same want out
     printf 'request: r1\n1 qid:a 1:1\n\n1 qid:b 1:1\n' | svm2bin -l | explore -g 1 >two
     printf 'r1\t1\n' >answers
-    fails 1 'loop: round 2 (qid b): feedback-join: it has no request, by which -r finds its answer' \
+    fails 1 'loop: round 2 (qid b): feedback-join: the round has no request, by which -r finds the answer' \
         loop 'replay two | feedback-join -r answers >out'
 }
 

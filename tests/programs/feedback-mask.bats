@@ -82,9 +82,9 @@ round() {
 
 @test "a round without labels is refused, and so is one that was masked before" {
     printf 'qid:a 1:1\n' | svm2bin -u | explore -g 1 >in
-    fails_on in 1 'feedback-mask: <stdin>: round 1 (qid a): needs label: *' feedback-mask
+    fails_on in 1 'feedback-mask: <stdin>: round 1 (qid a): needs the column label, *' feedback-mask
     round | feedback-mask >masked
-    fails_on masked 1 'feedback-mask: <stdin>: round 3 (qid a): needs label: *' feedback-mask
+    fails_on masked 1 'feedback-mask: <stdin>: round 3 (qid a): needs the column label, *' feedback-mask
 }
 
 @test "a round without an order is refused" {
@@ -220,11 +220,11 @@ WANT
 
 @test "a label that is no grade of the scale is refused, shown or not" {
     labelled 0 5 >in
-    fails_on in 1 'feedback-mask: <stdin>: round 1 (qid a): label 5 of document 1 is above top grade 4 of the click model: *' \
+    fails_on in 1 'feedback-mask: <stdin>: round 1 (qid a): label 5 of document 1 is above 4, the top grade of the click model: *' \
         feedback-mask -c perfect -k 1
     [ ! -s out ]
     labelled 2 0 1 >in
-    fails_on in 1 '*label 2 of document 0 is above top grade 1 of the click model: use a larger -L, up to 4' \
+    fails_on in 1 '*label 2 of document 0 is above 1, the top grade of the click model: use a larger -L, up to 4' \
         feedback-mask -c perfect -L 1
     labelled 1 1 0.5 >in
     for L in 1 2 4; do
@@ -249,8 +249,8 @@ WANT
 }
 
 @test "-L and -s without -c are refused" {
-    fails 2 'feedback-mask: -L needs -c, which chooses who clicks*usage: *' feedback-mask -L 4
-    fails 2 'feedback-mask: -s needs -c, which chooses who clicks*usage: *' feedback-mask -k 2 -s 1
+    fails 2 'feedback-mask: -L needs -c: the click model uses the top grade*usage: *' feedback-mask -L 4
+    fails 2 'feedback-mask: -s needs -c or -n: only clicks and noise are random*usage: *' feedback-mask -k 2 -s 1
 }
 
 @test "-n: noise of that standard deviation, five of them above the relevance" {
@@ -275,9 +275,9 @@ WANT
     feedback-mask -k 2 -n 0.5 <shown | bin2txt -f rank | awk -F '\t' '$3 < 3 { print $6 }' >few
     bin2txt -f rank noisy | awk -F '\t' '$3 < 3 { print $6 }' | cmp - few
     fails 2 'feedback-mask: -n wants *' feedback-mask -n 0
-    fails 2 'feedback-mask: -n adds noise to relevance, and -c gives clicks: *' \
+    fails 2 'feedback-mask: -n and -c exclude each other: *' \
         feedback-mask -n 1 -c perfect
-    fails 2 'feedback-mask: -s needs -c, which chooses who clicks, or -n*' feedback-mask -s 3
-    fails_on shown 1 'feedback-mask: <stdin>: round 1 *: relevance * with the noise of -n is too large' \
+    fails 2 'feedback-mask: -s needs -c or -n: only clicks and noise are random*' feedback-mask -s 3
+    fails_on shown 1 'feedback-mask: <stdin>: round 1 *: relevance * becomes too large with the noise: use a smaller -n' \
         feedback-mask -n 1e39
 }

@@ -143,17 +143,17 @@ named() {
 
 @test "rounds that a memory cannot learn from say what to do" {
     two_documents >round
-    fails_on round 1 'update: <stdin>: round 1: no qid: *svm2bin counts (-q), or use -a ridge' update -a memory
+    fails_on round 1 'update: <stdin>: round 1: no qid, by which memory knows each query: *svm2bin -q, or use -a ridge' update -a memory
     ask 1 3 | update -a memory >m
-    fails_on round 1 'score: <stdin>: round 1: no qid: *' score -d 2 -m m
+    fails_on round 1 'score: <stdin>: round 1: no qid, *' score -d 2 -m m
     mkstream round t=1 qid=q docs=2 dim=1 label:f4 1 0 name:u1 120 0 120 0 x:f4 1 2 >round
-    fails_on round 1 'update: <stdin>: round 1 (qid q): documents 0 and 1 have one name, ?x?: *' \
+    fails_on round 1 'update: <stdin>: round 1 (qid q): documents 0 and 1 have the same name, ?x?: *' \
         update -a memory
     mkstream round t=1 qid=q docs=2 dim=1 label:f4 1 0 name:u1 120 0 x:f4 1 2 >round
-    fails_on round 1 'update: <stdin>: round 1 (qid q): column name does not hold 2 names' \
+    fails_on round 1 "update: <stdin>: round 1 (qid q): the column 'name' must hold 2 names" \
         update -a memory
     mkstream round t=1 qid=q docs=1 dim=1 label:f4 1 name:f4 1 x:f4 1 >round
-    fails_on round 1 'update: <stdin>: round 1 (qid q): column name *' update -a memory
+    fails_on round 1 "update: <stdin>: round 1 (qid q): the column 'name' *" update -a memory
     fails 2 'update: -R *' update -a memory -R -1
     fails 2 'update: -R wants a number from 0 to 1000000000, not *' update -a memory -R 1000000001
     fails 2 'update: -S *' update -a memory -S 0
@@ -170,11 +170,11 @@ broken() {
 }
 
 @test "a damaged model is refused" {
-    broken 'update: model broken.model: model: key 1 is 7 after 7: keys must rise' '7 7' '1 1' '1 1' '1 1 0 0 0'
-    broken 'update: model broken.model: model: key 0 is 0 after 0: *' 0 1 1 '1 1 0 0 0'
+    broken 'update: model broken.model: model: key 1 is 7, but must be above 7: keys must rise' '7 7' '1 1' '1 1' '1 1 0 0 0'
+    broken 'update: model broken.model: model: key 0 is 0, but must be above 0: *' 0 1 1 '1 1 0 0 0'
     broken 'update: model broken.model: model: pair 1 has -1 answers *' '7 8' '1 -1' '1 1' '1 1 0 0 0'
     broken 'update: model broken.model: model: pair 0 has nan answers *' 7 nan 1 '1 1 0 0 0'
-    broken 'update: model broken.model: model: pair 0 has 1 answers with the sum inf' 7 1 inf '1 1 0 0 0'
+    broken 'update: model broken.model: model: pair 0 has 1 answers with the sum inf: *' 7 1 inf '1 1 0 0 0'
     broken 'update: model broken.model: model: moments 2 is -1, below 0' 7 1 1 '1 1 -1 0 0'
     broken 'update: model broken.model: *moments*' 7 1 1 '1 1 0 0'
     broken 'update: model broken.model: *sums*' '7 8' '1 1' 1 '1 1 0 0 0'
@@ -320,9 +320,9 @@ measured() {
     # a stream of both; and two models, the first without rounds
     is "$(cat m abc | bin2txt -f memory)" "$(cat names)"
     is "$(cat m m abc | bin2txt -f memory)" "$(cat keys names)"
-    fails 1 'bin2txt: abc: round 1 (qid 1): no model before it: *' bin2txt -f memory abc
+    fails 1 'bin2txt: abc: round 1 (qid 1): no model comes before the round: *' bin2txt -f memory abc
     update -a ridge <abc >ridge.model
-    fails 1 'bin2txt: ridge.model: *a model of the learner ridge: only the learner memory *' \
+    fails 1 'bin2txt: ridge.model: *the model is of the learner ridge: only the learner memory *' \
         bin2txt -f memory ridge.model
 }
 

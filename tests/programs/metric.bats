@@ -148,10 +148,10 @@ A="0:2 1:1 2:3"
     scored "1:5 0:-3 0:2" >s
     fails 2 "metric: drawn: wants a loss, as in drawn:loss:squared, not ndcg*" metric drawn:ndcg
     explore -p top -k 1 -g 0.5 <s >shown
-    fails_on shown 1 "metric: <stdin>: round 1 (qid 1): drawn:loss:kl needs orders of explore -p uniform*" \
+    fails_on shown 1 "metric: <stdin>: round 1 (qid 1): drawn:loss:kl needs orders drawn by explore -p uniform*" \
         metric drawn:loss:kl
     explore -p swap -k 1 -g 0.5 <s >shown
-    fails_on shown 1 "metric: <stdin>: round 1 (qid 1): drawn:loss:kl needs orders of explore -p uniform*" \
+    fails_on shown 1 "metric: <stdin>: round 1 (qid 1): drawn:loss:kl needs orders drawn by explore -p uniform*" \
         metric drawn:loss:kl
 }
 
@@ -261,12 +261,12 @@ A="0:2 1:1 2:3"
 
 @test "err: a label above the top grade is an error that says -L" {
     shown "0:2 5:1" >s
-    fails_on s 1 "metric: <stdin>: round 1 (qid 1): label 5 is above the top grade 4*-L" metric err
-    fails_on s 1 "*label 5 is above the top grade 4*" metric err@1 # also past the cut
+    fails_on s 1 "metric: <stdin>: round 1 (qid 1): label 5 is above 4, the top grade for the measure err: set it with -L" metric err
+    fails_on s 1 "*label 5 is above 4, the top grade *" metric err@1 # also past the cut
     measured 0.484375 "-L 5 err" "0:2 5:1" # 31/32 / 2
     measured 0.9375 "-L 4 err" "4:1"
     shown "4.5:1" >s
-    fails_on s 1 "*label 4.5 is above the top grade 4*" metric err
+    fails_on s 1 "*label 4.5 is above 4, the top grade *" metric err
     metric ndcg <s # nothing else minds
 }
 
@@ -369,7 +369,7 @@ M=("2 0 1:1 2 0" "0 1 1:1 2 0")
     rows "0 0" regret:map "0 0:0 1" "3 0:0 1"
     synth -n 3 -l 16 noisy-binary | explore -g 1 | metric regret:map >table
     synth -n 3 -l 17 noisy-binary | explore -g 1 >s
-    fails_on s 1 "metric: <stdin>: round 1 (qid 1): 17 documents, but regret:map takes at most 16*" \
+    fails_on s 1 "metric: <stdin>: round 1 (qid 1): the round has 17 documents, but regret:map takes at most 16*" \
         metric regret:map
 }
 
@@ -428,10 +428,10 @@ M=("2 0 1:1 2 0" "0 1 1:1 2 0")
 @test "regret: of a list that is not fixed is an error" {
     local list="needs a fixed list of items"
     listed "1 0 1:0 1 2" "1 0 0:0 1 2" "1 0:0 1" >s
-    fails_on s 1 "metric: <stdin>: round 3: 2 documents, but the first round has 3, and \
+    fails_on s 1 "metric: <stdin>: round 3: the round has 2 documents, but the first has 3, and \
 regret:ndcg@10 $list" metric regret:ndcg@10
     listed "1 0:0 1" "1 0 0:0 1 2" >s
-    fails_on s 1 "metric: <stdin>: round 2: 3 documents, but the first round has 2*" \
+    fails_on s 1 "metric: <stdin>: round 2: the round has 3 documents, but the first has 2*" \
         metric regret:sumloss
     shown "$A" >s
     fails_on s 1 "metric: <stdin>: round 1 (qid 1): dim=1, but regret:prec@1 $list (dim=0)" \
@@ -471,7 +471,7 @@ regret:ndcg@10 $list" metric regret:ndcg@10
 
 @test "a round that one measure cannot take counts for no measure" {
     shown "0:2 1:1" "0:2 1:1" "5:1 0:0" >s # mrr 1/2 1/2 1
-    fails_on s 1 "*round 3 (qid 3): label 5 is above the top grade 4*" metric -r -e 10 mrr err
+    fails_on s 1 "*round 3 (qid 3): label 5 is above 4, the top grade *" metric -r -e 10 mrr err
     [ "$(tail -n 1 out)" = "$(printf '2\t1\t2\t0.0625\t2')" ]
     listed "0 1:0 1" "0 1:0 1" "2 0:0 1" >s # the least of sumloss 1 2
     fails_on s 1 "*round 3: label 0 is 2, *" metric -r -e 10 mrr regret:sumloss regret:auc
@@ -624,7 +624,7 @@ many() {
     local measure
     for measure in mrr err err@3 p@3 loss:kl regret:dcg "" nDCG nd map@3 mapp; do
         fails 2 "metric: no measure 'regret:$measure': regret takes dcg\[@k\], ndcg\[@k\], \
-prec@k, sumloss; for labels 0 and 1, pairloss, auc; and for at most 16 documents, map: the best *usage: metric *" \
+prec@k, sumloss; with labels 0 and 1 also pairloss, auc; and with at most 16 documents also map*usage: metric *" \
             metric "regret:$measure"
     done
     fails 2 "metric: measure ndcg@0: the cutoff must be a whole number from 1*" metric regret:ndcg@0

@@ -171,7 +171,7 @@ letters() {
         replay $options none none >out
         same none out
     done
-    fails 1 'replay: no rounds to deal' replay -n 3 none
+    fails 1 'replay: no rounds to replay' replay -n 3 none
 }
 
 # ---- a Zipf law ----
@@ -290,7 +290,7 @@ counts() {
 
 @test "-b after the end is refused" {
     stored a b >ab
-    fails 1 'replay: -b 3 is after the last of 2 rounds: add -n' replay -b 3 ab
+    fails 1 'replay: -b 3 is after the last of 2 rounds: set a larger number of rounds with -n' replay -b 3 ab
     [ ! -s out ]
     fails 2 'replay: -b 3 is larger than -n 2*usage: replay *' replay -b 3 -n 2 ab
 }
@@ -298,7 +298,7 @@ counts() {
 @test "a value that is not a share is refused" {
     stored a b >ab
     for share in 0/2 3/2 1 1/ /2 1/0 1/2/2 01/2 -1/2 a/b ''; do
-        fails 2 "replay: -i wants i/n, the i-th of n shares from 1, not '$share'*usage: replay *" \
+        fails 2 "replay: -i wants i/n, as in 1/4 for the first of 4 shares, not '$share'*usage: replay *" \
             replay -i "$share" ab
     done
 }

@@ -162,7 +162,7 @@ scores() {
     mkdir folder
     fails_on in 1 'score: *folder: Is a directory' score -m folder
     mkstream model learner=oracle rounds=9 dim=1 w:f8 1 >model
-    fails_on in 1 'score: *model: *a model of oracle, which this version has no learner for' \
+    fails_on in 1 'score: *model: *it is a model of the learner oracle, which this version does not have' \
         score -m model
     mkstream model learner=kl rounds=9 dim=2 w:f8 1 >model
     fails_on in 1 'score: model: model: no column w:f8\[2\] for dim=2' score -m model
@@ -371,7 +371,7 @@ rename_in() {
     is 5 "$(ask 1)"
     weights 6 1
     for t in 2 3; do is 5 "$(ask $t)"; done
-    is 'score: model model was changed in place and is not read again: rename a new one over it; the weights stay as they were' "$(cat err)"
+    is 'score: model model was changed in place and is not read again: rename a new file to that name; the weights stay as they were' "$(cat err)"
     rename_in 7
     is 7 "$(ask 4)"
     dismiss 4
@@ -456,7 +456,7 @@ rename_in() {
 
 @test "-r goes with -m, and at the start the model must be there" {
     mkstream round t=1 docs=1 dim=1 x:f4 3 >in
-    fails 2 'score: -r needs -m: it reads the model file again*' score -r -f ring
+    fails 2 'score: -r needs -m: -r reads that model file again*' score -r -f ring
     fails_on in 1 'score: model nowhere: No such file or directory' score -r -m nowhere
     mkdir folder
     fails_on in 1 'score: model folder is a directory, not a file' score -r -m folder
@@ -512,11 +512,11 @@ MADE='scale split rank,products scale,fourier:20:0.5:3'
     features scale <raw >scaled
     features rank <raw >ranked
     update -a squared <scaled >model
-    fails_on ranked 1 'score: <stdin>: round 1 (qid 0): its features are made by rank, and the model'"'"'s by scale: give rounds made by scale, or raw ones' score -m model
+    fails_on ranked 1 'score: <stdin>: round 1 (qid 0): the round'"'"'s features are made by rank, but the model'"'"'s by scale: give rounds made by scale, or raw rounds' score -m model
     [ ! -s out ]
     update -a squared <raw >model
     ! bin2txt -f head model | grep made=
-    fails_on scaled 1 'score: <stdin>: round 1 (qid 0): its features are made by scale, and the model'"'"'s are raw: give raw rounds, or learn from these into another model' score -m model
+    fails_on scaled 1 'score: <stdin>: round 1 (qid 0): the round'"'"'s features are made by scale, but the model learnt from raw features: give raw rounds, or learn into another model' score -m model
     # a model of steps that this version does not have scores rounds that were made by them
     mkstream model learner=kl rounds=9 dim=1 made=own:3,scale w:f8 2 >model
     mkstream round t=1 docs=1 dim=1 made=own:3,scale x:f4 3 >in
@@ -563,21 +563,21 @@ sparse() {
     for file in wide.1 wide.45 wide.47 wide.90 sparse.47 sparse.90; do
         dim=${file#*.}
         most=$((dim > 46 ? dim : 46))
-        fails_on $file 1 "score: <stdin>: round 1: it has $dim features, and the model learnt from rounds with 46 each: give the same features, or add -d $most if the number may vary" \
+        fails_on $file 1 "score: <stdin>: round 1: the round has $dim features, but the model learnt from rounds of 46 features: give those, or add -d $most if the number may vary" \
             score -m model
         fails_on $file 1 "$(resuming model \
-            "update: <stdin>: round 1: it has $dim features, and the model learnt from *")" \
+            "update: <stdin>: round 1: the round has $dim features, but the model learnt from *")" \
             update -a squared -e 1 -m model
         score -m model -d $most <$file >out 2>err
         [ ! -s err ]
-        [ $dim = 1 ] || fails_on $file 1 'score: *: it has *' score -m model -d $((dim - 1))
+        [ $dim = 1 ] || fails_on $file 1 'score: *: the round has *' score -m model -d $((dim - 1))
     done
     # a sparse round reaches no further than the last feature that a document has
     for file in wide.46 sparse.46 sparse.45 sparse.1; do score -m model <$file >out; done
     mkstream round t=1 docs=2 dim=0 >items
-    fails_on items 1 'score: *: it has no features (dim=0), and the model learnt from rounds with 46 each: *' score -m model
+    fails_on items 1 'score: *: the round has no features (dim=0), but the model learnt from rounds of 46 features: *' score -m model
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 | update -a squared -e 1 >list
-    fails_on wide.1 1 'score: *: it has 1 features, and the model learnt from rounds with 0 each: *' score -m list
+    fails_on wide.1 1 'score: *: the round has 1 features, but the model learnt from rounds of 0 features: *' score -m list
     score -m list <items >out
     # rounds that are all sparse say nothing of the features past the last one
     update -a squared -e 1 -m few <sparse.45
@@ -599,7 +599,7 @@ sparse() {
     mkstream round t=1 docs=1 dim=3 x:f4 '1*3' + round t=2 docs=1 dim=7 x:f4 '1*7' \
         + round t=3 docs=1 dim=9 x:f4 '1*9' >in
     score -m model <in >out 2>err
-    is "$(cat err)" 'score: round 2 has 7 features, and the model 5 weights: the other features count as 0 (-d 7 accepts this)'
+    is "$(cat err)" 'score: round 2 has 7 features, but the model has 5 weights: features without a weight count as 0 (-d 7 accepts this)'
     score -m model -d 9 <in 2>err | cmp - out
     [ ! -s err ]
     update -a squared -e 1 -m model < <(sparse 9)
@@ -609,5 +609,5 @@ sparse() {
         mkstream model learner=kl rounds=9 dim=1 features=$wrong w:f8 2 >model
         fails_on in 1 "score: model model: model: features=$wrong is neither a whole number up to 2147483648 nor any" score -m model
     done
-    fails 2 'score: -d needs -m: in a ring update compares the features*' score -f ring -d 3
+    fails 2 'score: -d needs -m: with -f, update checks the number of features*' score -f ring -d 3
 }

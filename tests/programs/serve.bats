@@ -143,7 +143,7 @@ answers() {
     material
     start s 'score -m w.bin | explore'
     { printf '? 1:1\n\n' && cat requests; } | serve -a s >got
-    [[ $(head -n 1 got) == '! score: it has 1 features, and the model learnt from rounds with 4 each: '* ]]
+    [[ $(head -n 1 got) == '! score: the round has 1 features, but the model learnt from rounds of 4 features: '* ]]
     is "$(sed -n 3p got | cut -f 1)" 2
     stop
 }
@@ -390,16 +390,16 @@ answers() {
 }
 
 @test "what cannot be in a service's pipeline is refused" {
-    fails 2 'serve: bin2txt does not read rounds from a pipe and pass them on*' serve s bin2txt
-    fails 2 'serve: replay does not read rounds from a pipe and pass them on*' serve s 'replay q | explore'
-    fails 2 'serve: the pipeline has >: rounds come from clients, and return to them*' serve s 'explore >x'
-    fails 2 'serve: score: -f waits for update in each round, *' serve s 'score -f ring | explore'
+    fails 2 'serve: bin2txt cannot be in a served pipeline: each program there must read rounds and pass them on*' serve s bin2txt
+    fails 2 'serve: replay cannot be in a served pipeline: each program there must read rounds and pass them on*' serve s 'replay q | explore'
+    fails 2 'serve: the pipeline must not have >: its rounds come from clients, and return to them*' serve s 'explore >x'
+    fails 2 'serve: score: with -f, score waits for update in each round, *' serve s 'score -f ring | explore'
     fails 2 "serve: cannot run 'loop': choose from svm2bin, *" serve s 'loop explore'
     fails 2 'serve: wants two operands: a socket, and a pipeline that is quoted as a whole*' serve s
     fails 2 'serve: wants two operands: *' serve s score explore
     fails 2 'serve: -a wants one operand: a socket*' serve -a
     fails 1 'serve: score: none: no such file' serve s 'score -m none | explore'
-    (ulimit -n 100 && fails 2 'serve: -c 200 needs 264 descriptors, and this process may have 100: *' \
+    (ulimit -n 100 && fails 2 'serve: -c 200 needs 264 file descriptors, but this process may have only 100: *' \
         serve s explore)
     [ ! -e s ]
 }
@@ -522,7 +522,7 @@ logged() {
 
 @test "more than one socket from systemd is refused" {
     # shellcheck disable=SC2016
-    fails 1 'serve: systemd passed 2 sockets: one is wanted' \
+    fails 1 'serve: systemd passed 2 sockets, but serve takes one' \
         bash -c 'LISTEN_PID=$$ LISTEN_FDS=2 exec serve - explore'
 }
 

@@ -75,7 +75,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     is "$(spool -r -n seen -m nothing log | rounds | wc -l)" 100
     is "$(spool -r log | rounds | wc -l)" 200
     is "$(spool -r -n seen log log | rounds | wc -l)" 200
-    fails 1 'spool: -m counts the rounds of one log, and here are 2: choose one with -n' \
+    fails 1 'spool: -m counts the rounds of one log, but there are 2 logs: choose one with -n' \
         spool -r -m w.bin log
     update -a squared -e 0.1 -m w.bin <seen.bin 2>/dev/null
     fails 1 'spool: model w.bin has learnt 33 rounds more than the log has' \
@@ -313,15 +313,15 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     rm $file
     mkdir named
     cp log/rounds.0000000000000001-0000000000000050.bin named/a.0000000000000007-0000000000000009.bin
-    fails 1 'spool: named/a.*: round 1, which its name does not cover' spool -r named
+    fails 1 'spool: named/a.*: it holds round 1, which is outside the range in its name' spool -r named
     : >plain
     fails_on shown.bin 1 'spool: *plain*' spool plain
     fails_on shown.bin 1 'spool: cannot make folder no/where: *' spool no/where
     # of 4051 bytes: the path of an open file is short enough, that of a finished one is not
-    fails_on shown.bin 1 'spool: folder ./////*: its name is too long' \
+    fails_on shown.bin 1 'spool: the name of the folder ./////* is too long' \
         spool ".$(printf '%04045d' 0 | tr 0 /)named"
     [ ! -s out ]
-    fails_on shown.bin 1 'spool: folder *: its name is too long' spool ".$(printf '%09999d' 0 | tr 0 /)new"
+    fails_on shown.bin 1 'spool: the name of the folder * is too long' spool ".$(printf '%09999d' 0 | tr 0 /)new"
     [ ! -e new ]
 }
 
@@ -336,11 +336,11 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
 @test "options that do not go together, and wrong command lines" {
     fails 2 'spool: no folder named*' spool
     fails 2 'spool: -l and -r exclude each other*' spool -l -r log
-    fails 2 "spool: one folder only, not also 'two' *" spool one two
+    fails 2 "spool: give one folder, without 'two' *" spool one two
     fails 2 'spool: -b, -f and -m need -r*' spool -f log
     fails 2 'spool: -b, -f and -m need -r*' spool -l -b 2 log
-    fails 2 'spool: -a, -c, -t, -u and -y are for writing, without -r*' spool -r -c 2 log
-    fails 2 "spool: -n wants 1 to 100 bytes, none a slash, the first not a dot, not 'a/b'*" spool -n a/b log
+    fails 2 'spool: -a, -c, -t, -u and -y are for writing, and exclude -r*' spool -r -c 2 log
+    fails 2 "spool: -n wants a name of 1 to 100 bytes, with no slash, and no dot at its start, not 'a/b'*" spool -n a/b log
     fails 2 "spool: -n wants *, not '.a'*" spool -n .a log
     fails 2 "spool: -c wants a whole number from 1 *" spool -c 0 log
     fails 2 "spool: -t wants a whole number from 1 to 1000000, not '0'*" spool -t 0 log
@@ -391,13 +391,13 @@ requests() {
 @test "-u wants rounds with a request, and numbers that are not drawn by yet" {
     setup_rounds
     requests 1 a >a.bin
-    fails_on shown.bin 1 "spool: <stdin>: round 1 (qid a): it has no request=, by which -u knows it: send 'request: ID' to serve, or store it without -u" \
+    fails_on shown.bin 1 "spool: <stdin>: round 1 (qid a): the round has no request=, by which -u knows each round: send 'request: ID' to serve, or store it without -u" \
         spool -u all
     spool old <shown.bin >/dev/null
     fails_on a.bin 1 'spool: old: round 1 has no request=, so it was not stored by -u: give merged rounds a folder or a name (-n) of their own' \
         spool -u old
-    fails 2 'spool: -a goes by the numbers of rounds, and -u gives new ones: give one of them*' spool -au all
-    fails 2 'spool: -a, -c, -t, -u and -y are for writing, without -r*' spool -ur all
-    fails 2 'serve: spool: -u gives a round another number, after its order was drawn by the one it has: merge logs when they are read*' \
+    fails 2 'spool: -a and -u exclude each other: -a goes by the numbers of rounds, and -u gives new numbers*' spool -au all
+    fails 2 'spool: -a, -c, -t, -u and -y are for writing, and exclude -r*' spool -ur all
+    fails 2 'serve: spool: -u would change the number of a round after its order was drawn by that number: use -u to merge logs later*' \
         serve s 'explore -g 1 | spool -u log'
 }

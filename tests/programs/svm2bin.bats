@@ -662,14 +662,14 @@ svm2bin: text: each of the 1 queries has an error" svm2bin -k text
 
 @test "-q goes with neither -l nor -k" {
     fails 2 'svm2bin: -q and -l both divide the text into queries: give one of them*' svm2bin -lq counts
-    fails 2 'svm2bin: -k needs text with qids or -l, and does not go with -q*' svm2bin -kq counts
+    fails 2 'svm2bin: -k and -q exclude each other: -k needs text with qids, or -l*' svm2bin -kq counts
 }
 
 @test "long text without a qid is one query, and a warning says so" {
     seq -f '0 1:%g' 1001 >long
     svm2bin long 2>err | uncrc | bin2txt -f head >heads
     is "$(cat heads)" 'rankpipe/1 round t=1 docs=1001 dim=1 cols=label:f4[1001],x:f4[1001] bytes=8008'
-    is "$(cat err)" 'svm2bin: long: no line has a qid, so its 1001 documents are one query: write qid:NAME after each label, or give the sizes of queries (-q)'
+    is "$(cat err)" 'svm2bin: long: no line has a qid, so all 1001 documents are one query: write qid:NAME after each label, or give the sizes of queries (-q)'
     # Text that may be one query, that is one by -l, or that is divided by -q.
     sed 1d long | svm2bin >one.bin 2>err
     svm2bin -l long >one.bin 2>>err
@@ -730,9 +730,9 @@ svm2bin: wrong: each of the 1 queries has an error" svm2bin -k -i 2/2 wrong
     fails 2 'svm2bin: -i divides one file: name it*' svm2bin -i 1/2
     fails 2 'svm2bin: -i divides one file: name it*' svm2bin -i 1/2 -
     fails 2 'svm2bin: -i divides one file: name it*' svm2bin -i 1/2 a b
-    fails 2 'svm2bin: -i divides text by its qids, and does not go with -l*' svm2bin -l -i 1/2 a
-    fails 2 'svm2bin: -i divides text by its qids, and does not go with -q*' svm2bin -q c -i 1/2 a
-    fails 2 "svm2bin: -i wants i/n, the i-th of n shares from 1, not '3/2'*" svm2bin -i 3/2 a
-    fails 1 'svm2bin: /dev/null is not a regular file, and has no shares' svm2bin -i 1/2 /dev/null
+    fails 2 'svm2bin: -i and -l exclude each other: -i divides the text by its qids*' svm2bin -l -i 1/2 a
+    fails 2 'svm2bin: -i and -q exclude each other: -i divides the text by its qids*' svm2bin -q c -i 1/2 a
+    fails 2 "svm2bin: -i wants i/n, as in 1/4 for the first of 4 shares, not '3/2'*" svm2bin -i 3/2 a
+    fails 1 'svm2bin: /dev/null is not a regular file, which -i needs' svm2bin -i 1/2 /dev/null
     fails 1 'svm2bin: cannot open nothing: No such file or directory' svm2bin -i 1/2 nothing
 }

@@ -204,7 +204,7 @@ SUMS
 }
 
 @test "more features than a round may have are refused" {
-    fails 2 'synth: -l 65536 times -d 1025 is more than the 67108864 features a round may have*' \
+    fails 2 'synth: -l 65536 and -d 1025 make more than 67108864 features, the most that a round may have*' \
         synth -l 65536 -d 1025 separable
     [ ! -s out ]
     [ "$(synth -n 1 -l 65536 -d 16 linear | wc -c)" -gt 4194304 ]

@@ -108,7 +108,7 @@ saves_before() {
     update -a smoothdcg -E 0.25 -e 0.5 -m fixed <round
     update -a smoothdcg -E 0.5 -F 1 -e 0.5 -m one <round
     [ "$(weights one)" = "$(weights fixed)" ]
-    fails_on round 1 'update: model one: it was learnt with fall=1, this run without: add fall=1 to -a' \
+    fails_on round 1 'update: model one: it was learnt with fall=1, but this run has no fall: add fall=1 to -a' \
         update -a smoothdcg -E 0.5 -e 0.5 -m one
 }
 
@@ -339,7 +339,7 @@ END
     fails 2 "update: no learner 'foo': choose from squared, kl, smoothdcg, ranksvm, listnet*" \
         update -a foo -e 1 -m model
     fails 2 'update: memory has no setting eta (-e): *' update -e 1 -m model
-    fails 2 'update: -c needs -m: it saves into the model file*' update -a kl -e 1 -c 5
+    fails 2 'update: -c needs -m, the model file to save*' update -a kl -e 1 -c 5
     fails 2 "update: -m needs the name of a file*" update -a kl -e 1 -m ''
     fails 2 "update: takes no operand, but was given 'model'*" update -a kl -e 1 model
     for value in 0 -1 x nan inf 1e999 0x10 ''; do
@@ -384,20 +384,20 @@ END
 @test "-d says how far a model may grow" {
     small_text | svm2bin >bad
     update -a kl -e 0.1 -d 3 <bad >one
-    fails_on bad 1 'update: <stdin>: round 1 (qid a): it has 3 features, more than the 2 weights that the model may have: add -d 3 if that is meant' \
+    fails_on bad 1 'update: <stdin>: round 1 (qid a): it has 3 features, but the model may have only 2 weights: add -d 3 if that is meant' \
         update -a kl -e 0.1 -d 2 -m model
     two_documents | update -a kl -e 0.1 -m model
-    fails_on bad 1 "$(resuming model 'update: <stdin>: round 1 (qid a): it has 3 features, and the model learnt from rounds with 2 each: give the same features, or add -d 3 if the number may vary')" \
+    fails_on bad 1 "$(resuming model 'update: <stdin>: round 1 (qid a): the round has 3 features, but the model learnt from rounds of 2 features: give those, or add -d 3 if the number may vary')" \
         update -a kl -e 0.1 -d 2 -m model
     rm model
     mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 >bad # its documents are its features
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 >good
-    untouched 'update: <stdin>: round 1: it has 3 features, more than the 2 weights *' \
+    untouched 'update: <stdin>: round 1: it has 3 features, but the model may have only 2 weights*' \
         -a kl -e 0.1 -d 2
     rm model
     update -a kl -e 0.1 -m model <bad
     cp model before
-    fails_on bad 1 'update: model model: it has 3 features, more than the 2 weights *' \
+    fails_on bad 1 'update: model model: it has 3 features, but the model may have only 2 weights*' \
         update -a kl -e 0.1 -d 2 -m model
     same before model
 }
@@ -405,10 +405,10 @@ END
 @test "one hostile index does not ask for 16 GB" {
     echo '1 qid:a 1:1 2147483647:1' | svm2bin >bad
     mkstream round t=1 docs=1 dim=5 label:f4 1 ptr:u4 0 1 idx:u4 0 val:f4 1 >good
-    untouched '*it has 2147483647 features, more than the 16777216 weights that the model may have: *' \
+    untouched '*it has 2147483647 features, but the model may have only 16777216 weights: *' \
         -a kl -e 0.1
     mkstream round t=1 docs=1 dim=16777217 label:f4 1 ptr:u4 0 1 idx:u4 0 val:f4 1 >bad
-    untouched '*it has 16777217 features, more than the 16777216 weights that the model may have: *' \
+    untouched '*it has 16777217 features, but the model may have only 16777216 weights: *' \
         -a kl -e 0.1
 }
 
@@ -441,7 +441,7 @@ END
     mkstream round t=1 docs=3 dim=0 gamma=0 order:u4 1 2 0 seen:f4 3 1 >bad
     mkstream round t=1 docs=3 dim=0 label:f4 3 1 0 >good
     for learner in squared kl smoothdcg ranksvm; do
-        untouched 'update: <stdin>: round 1: gamma=0: nothing is learnt about a document that is never shown: use explore -g above 0, or feedback-mask -k all' \
+        untouched 'update: <stdin>: round 1: with gamma=0, nothing is learnt about documents that are never shown: use explore -g above 0, or feedback-mask -k all' \
             -a $learner -e 0.1
         rm model
     done
@@ -473,25 +473,25 @@ refuses() {
 @test "places that the policy did not draw are refused with what to do" {
     for learner in squared kl smoothdcg ranksvm; do
         mkstream round t=1 docs=4 dim=0 gamma=0.5 top=2 order:u4 1 2 0 3 seen:f4 3 1 1 >bad
-        refuses $learner 'seen has 3 of 4 relevances, but top=2: only the first 2 places explored: use explore -k 3'
+        refuses $learner 'seen covers 3 places, but explore explored only the first 2 (top=2): use explore -k 3'
         mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=3 order:u4 1 2 0 3 seen:f4 3 1 >bad
-        refuses $learner 'seen has 2 of 4 relevances, but swap=3: use feedback-mask -k 3'
+        refuses $learner 'seen covers 2 of 4 places, but swap=3 needs the first 3: use feedback-mask -k 3'
         mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 1 2 0 3 seen:f4 3 1 1 >bad
-        refuses $learner 'seen has 3 of 4 relevances, but swap=2: use feedback-mask -k 2'
+        refuses $learner 'seen covers 3 of 4 places, but swap=2 needs the first 2: use feedback-mask -k 2'
         mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=9 order:u4 1 2 0 3 seen:f4 3 1 >bad
-        refuses $learner 'seen has 2 of 4 relevances, but swap=9: *'
+        refuses $learner 'seen covers 2 of 4 places, but swap=9 needs the first 9: *'
         mkstream round t=1 docs=4 dim=0 order:u4 1 2 0 3 logit:f8 1 2 3 4 seen:f4 3 1 1 >bad
-        refuses $learner 'seen has 3 of 4 relevances, but after explore -p plackett-luce propensities are known for at most 2: use feedback-mask -k 2'
+        refuses $learner 'seen covers 3 of 4 places, but explore -p plackett-luce gives propensities for at most 2: use feedback-mask -k 2'
     done
     mkstream round t=1 docs=4 dim=0 gamma=1 swap=1 order:u4 1 2 0 3 seen:f4 3 >bad
-    refuses kl 'swap=1 gamma=1: the document with the highest score is never shown, *'
+    refuses kl 'with swap=1 and gamma=1, the document with the highest score is never shown: *'
 }
 
 @test "what learns from pairs refuses a swap that never shows some, and takes one that shows all" {
     mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 0 3 2 1 greedy:u4 0 1 2 3 seen:f4 3 1 >bad
-    refuses ranksvm 'swap=2: ranksvm learns from pairs, but two documents below the first 2 of the greedy order are never seen together: use explore -p top -k 2'
+    refuses ranksvm 'ranksvm learns from pairs, but with swap=2 two documents below the first 2 of the greedy order are never seen together: use explore -p top -k 2'
     mkstream round t=1 docs=3 dim=0 gamma=1 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >bad
-    refuses ranksvm 'swap=2: *, but two documents of the first 2 of the greedy order are never *'
+    refuses ranksvm '* learns from pairs, but with swap=2 two documents of the first 2 of the greedy order are never *'
     # gamma=1/2 of 3: the pair 0, 2 is seen with (1/2) (1/2) / 1.
     mkstream round t=1 docs=3 dim=0 gamma=0.5 swap=2 order:u4 0 2 1 greedy:u4 0 1 2 seen:f4 3 1 >round
     update -a ranksvm -e 0.5 <round >model
@@ -501,9 +501,9 @@ refuses() {
 
 @test "a document seen with propensity 0 is an error, and nothing is divided by 0" {
     mkstream round t=1 docs=3 dim=0 order:u4 0 2 1 logit:f8 0 1 800 seen:f4 1 >bad
-    refuses kl 'document 0 has logit 0 and propensity 0, too small to learn from: use explore with a larger -H'
+    refuses kl 'document 0 with logit 0 has propensity 0, too small to learn from: use explore with a larger -H'
     mkstream round t=1 docs=3 dim=0 order:u4 0 2 1 logit:f8 0 1 710 seen:f4 1 >bad
-    refuses kl 'document 0 has logit * and propensity *e-309, *'
+    refuses kl 'document 0 with logit * has propensity *e-309, *'
     mkstream round t=1 docs=3 dim=0 order:u4 0 1 2 logit:f8 0 0 800 seen:f4 1 2 >bad
     refuses ranksvm 'documents 0 and 1 have joint propensity 0, *'
     # Behind one that is sure of its place the next is as likely as among the others alone: 1/2.
@@ -536,7 +536,7 @@ refuses() {
     untouched 'update: <stdin>: round 7: needs seen or label: put feedback-mask before update' \
         -a kl -e 0.1
     mkstream model learner=kl rounds=1 dim=1 w:f8 1 >bad
-    untouched 'update: <stdin>: record 1: a model in the stream: update learns from rounds; to continue a model, use -m' \
+    untouched 'update: <stdin>: record 1: the stream has a model, but update learns from rounds: to continue a model, use -m' \
         -a kl -e 0.1
 }
 
@@ -546,7 +546,7 @@ refuses() {
     cp shown bad
     for learner in 'squared -e 0.1' listnet\ -e\ 0.1 slam\ -e\ 1 ridge; do
         # shellcheck disable=SC2086
-        untouched 'update: <stdin>: round 1 (qid a): it has an order and all labels: put feedback-mask before update, or allow it with -X' \
+        untouched 'update: <stdin>: round 1 (qid a): the round has an order and all labels: put feedback-mask before update, or learn from all labels with -X' \
             -a $learner
         rm model
         # shellcheck disable=SC2086
@@ -628,20 +628,20 @@ refused() {
     deck
     for learner in squared smoothdcg; do
         update -a $learner -e 0.1 <deck >model
-        refused "update: model model: it is a model of $learner, and this run learns with kl: use -a $learner, or another file"
+        refused "update: model model: it is a model of $learner, but this run learns with kl: use -a $learner, or another file"
     done
     update -a kl -e 0.2 <deck >model
-    refused 'update: model model: it was learnt with eta=0.2, this run has 0.1: use the same, or learn into another file'
+    refused 'update: model model: it was learnt with eta=0.2, but this run has 0.1: use the same value, or learn into another file'
     update -a kl -e 0.1 -U 2 <deck >model
-    refused 'update: model model: it was learnt with radius=2, this run without: add radius=2 to -a'
+    refused 'update: model model: it was learnt with radius=2, but this run has no radius: add radius=2 to -a'
     update -a kl -e 0.1 <deck >model
     cp model before
-    fails_on deck 1 'update: model model: it was learnt without radius, this run has radius=2: *' \
+    fails_on deck 1 'update: model model: it was learnt without radius, but this run has radius=2: *' \
         update -a kl -e 0.1 -U 2 -m model
     same before model
     update -a smoothdcg -e 0.1 -E 0.5 <deck >model
     cp model before
-    fails_on deck 1 'update: model model: it was learnt with epsilon=0.5, this run has 0.01*' \
+    fails_on deck 1 'update: model model: it was learnt with epsilon=0.5, but this run has 0.01*' \
         update -a smoothdcg -e 0.1 -m model
     same before model
 }
@@ -663,7 +663,7 @@ refused() {
     echo 'rankpipe/1 end rounds=0 bytes=0' >model
     refused 'update: model holds nothing, not a model'
     update -a kl -e 0.1 <deck | sed 's,/1 model,/2 model,' >model
-    refused 'update: *version 2: this program reads version 1'
+    refused 'update: *the stream has version 2, but this program reads version 1'
     small_text >model
     refused 'update: *this looks like SVM-light text*'
     echo 'dear diary' >model
@@ -786,7 +786,7 @@ refused() {
     same straight model
     update -n -a kl -e 0.1 -m new <deck
     same straight new
-    fails 2 'update: -n needs -m: *usage: update *' update -n -a kl -e 0.1
+    fails 2 'update: -n needs -m, *usage: update *' update -n -a kl -e 0.1
 }
 
 @test "the rule of make on the page: a model starts anew, and one that is cut short is deleted" {
@@ -1213,20 +1213,20 @@ raw() {
     features scale,products <rest | update -a squared -m model
     same want model
     cp before model
-    fails_on rest 1 "$(resuming model "update: <stdin>: round 18 (qid 17): its features are raw, and the model's are made by scale,products: add -x scale,products")" \
+    fails_on rest 1 "$(resuming model "update: <stdin>: round 18 (qid 17): the round has raw features, but the model learnt from features made by scale,products: add -x scale,products")" \
         update -a squared -m model
-    fails_on rest 1 'update: model model: it learnt from features made by scale,products, this run makes scale: use -x scale,products, or another file' \
+    fails_on rest 1 'update: model model: it learnt from features made by scale,products, but this run makes scale: use -x scale,products, or another file' \
         update -a squared -x scale -m model
     features scale <rest >scaled
-    fails_on scaled 1 "$(resuming model "update: <stdin>: round 18 (qid 17): its features are made by scale, and the model's by scale,products: give rounds made by scale,products")" \
+    fails_on scaled 1 "$(resuming model "update: <stdin>: round 18 (qid 17): the round's features are made by scale, but the model's by scale,products: give rounds made by scale,products")" \
         update -a squared -m model
-    fails_on scaled 1 'update: *: give rounds made by scale,products, or raw ones' \
+    fails_on scaled 1 'update: *: give rounds made by scale,products, or raw rounds' \
         update -a squared -x scale,products -m model
     same before model
     update -a squared <first >model
-    fails_on rest 1 'update: model model: it learnt from raw features, this run makes rank: use -x none, or another file' \
+    fails_on rest 1 'update: model model: it learnt from raw features, but this run makes rank: use -x none, or another file' \
         update -a squared -x rank -m model
-    fails_on scaled 1 'update: *its features are made by scale, and the model'"'"'s are raw: *' \
+    fails_on scaled 1 'update: *the round'"'"'s features are made by scale, but the model learnt from raw features: *' \
         update -a squared -m model
     update -a squared -m model <rest
     update -a squared <raw >want
@@ -1238,16 +1238,16 @@ raw() {
     features scale <raw >scaled
     replay -n 3 raw >in
     replay -b 4 -n 9 scaled >>in
-    fails_on in 1 'update: <stdin>: round 4 (qid 3): its features are made by scale, and the model'"'"'s are raw: *' update -a squared -x none -m model
+    fails_on in 1 'update: <stdin>: round 4 (qid 3): the round'"'"'s features are made by scale, but the model learnt from raw features: *' update -a squared -x none -m model
     replay -n 3 raw | update -a squared -x none >want
     same want model
     rm model
     replay -n 3 scaled >in
     replay -b 4 -n 9 raw >>in
-    fails_on in 1 'update: *round 4 (qid 3): its features are raw, and the model'"'"'s are made by scale: add -x scale' update -a squared -m model
+    fails_on in 1 'update: *round 4 (qid 3): the round has raw features, but the model learnt from features made by scale: add -x scale' update -a squared -m model
     update -a squared -x scale <in >out
     mkstream round t=1 docs=2 dim=0 label:f4 1 0 >items
-    fails_on items 1 'update: *: -x needs features: the round has none (dim=0)' update -a squared -e 1 -x scale
+    fails_on items 1 'update: *: -x needs features, but the round has none (dim=0)' update -a squared -e 1 -x scale
     update -a squared -e 1 -x none <items >out
     bin2txt -f head out | grep -q ' features=0 '
     fails 2 "update: no step 'half': choose from scale, *" update -a squared -x half
@@ -1308,7 +1308,7 @@ raw() {
     # score and update agree on what they refuse
     replay -n 9 raw | features rank | score -f ring 2>err | explore -g 0.3 | feedback-mask |
         update -a ridge -x scale -f ring >out 2>err2 || true
-    is "$(cat err)" "score: <stdin>: round 1 (qid 0): its features are made by rank, and the model's by scale: give rounds made by scale, or raw ones"
+    is "$(cat err)" "score: <stdin>: round 1 (qid 0): the round's features are made by rank, but the model's by scale: give rounds made by scale, or raw rounds"
 }
 
 @test "-l keeps the last models by their rounds, as the run saved them, and rollback is a rename" {
@@ -1328,14 +1328,14 @@ raw() {
     touch w.bin.1x w.bin.01 w.bin.lock.1 # are none of its files
     replay -b 56 -n 80 q.bin | update -a listnet -e 0.1 -c 10 -l 2 -m ./w.bin 2>/dev/null
     is "$(echo w.bin*)" 'w.bin w.bin.01 w.bin.1x w.bin.70 w.bin.80 w.bin.lock.1'
-    fails 2 'update: -l needs -m: *' update -a listnet -l 2
-    fails 2 'update: -c needs -m: *' update -a listnet -c 2
+    fails 2 'update: -l needs -m, *' update -a listnet -l 2
+    fails 2 'update: -c needs -m, *' update -a listnet -c 2
 }
 
 @test "the warning on raw features counts features as the text does" {
     printf '0 qid:a 1:1 9:1\n1 qid:a 1:1 9:500\n' >text
     svm2bin text | update -a squared -e 0.1 -m m 2>err
-    is "$(cat err)" 'update: round 1 (qid a): feature 9 of document 1 is 500: raw features as large as this ruin most learners: add -x scale, or -x none to accept them'
+    is "$(cat err)" 'update: round 1 (qid a): feature 9 of document 1 is 500, and raw features as large as this ruin most learners: add -x scale, or -x none to accept them'
     sed 's/ 9:/ 2:1 3:1 4:1 5:1 6:1 7:1 8:1 9:/' text | svm2bin | update -a squared -e 0.1 -n -m m 2>dense
     same err dense
 }
@@ -1347,10 +1347,10 @@ raw() {
     cp m.bin before
     mkstream round t=1 qid=a docs=2 dim=1 label:f4 0 0 x:f4 0 0 >r.bin
     mkstream round t=2 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 2 >>r.bin
-    fails_on r.bin 1 "$(resuming m.bin 'update: <stdin>: round 2 (qid a): its answers make the sum of squared residuals infinite; and it had changed a part of the model, which is not saved: m.bin is that of round 1 (-c sets how often it is saved)')" \
+    fails_on r.bin 1 "$(resuming m.bin 'update: <stdin>: round 2 (qid a): the relevances are so large that the sum of squared residuals becomes infinite; and part of the model had already changed, so it is not saved: m.bin has the model of round 1 (-c sets how often update saves)')" \
         update -a thompson -x none -p -m m.bin
     same m.bin before
-    fails_on r.bin 1 "$(resuming m.bin '*m.bin is that of round 2 (-c *')" \
+    fails_on r.bin 1 "$(resuming m.bin '*m.bin has the model of round 2 (-c *')" \
         update -a thompson -x none -p -m m.bin -c 1
     bin2txt -f head m.bin | grep -q 'rounds=2'
 }
@@ -1367,7 +1367,7 @@ raw() {
     done
     mkstream model learner=cascade-klucb rounds=1 dim=2 features=0 w:f8 0 0 looks:f8 1 1 \
         clicks:f8 0 2 items:f8 2 >m.bin
-    fails_on r.bin 1 'update: model m.bin: model: item 1 has 2 clicks in 1 looks' \
+    fails_on r.bin 1 'update: model m.bin: model: item 1 has 2 clicks, which must be from 0 to its 1 looks' \
         update -a cascade-klucb -m m.bin
 }
 

@@ -114,7 +114,7 @@ learnt() {
 @test "rounds, and models that are more than weights, cannot be printed in these forms" {
     small_text | svm2bin >stored
     for form in tsv svm-light ranklib; do
-        fails_on stored 1 "bin2txt: <stdin>: round 1 (qid a): a round, and -f $form prints models alone" \
+        fails_on stored 1 "bin2txt: <stdin>: round 1 (qid a): a round, but -f $form prints only models" \
             bin2txt -f $form
     done
     update -a prank <stored >model
@@ -155,7 +155,7 @@ learnt() {
     is "$(score -m model <stored | explore | bin2txt -f rank | awk '$2 == "a"' | cut -f 4,5)" \
         "$(printf '%s\t%s\n' 2 1.875 0 0.75 1 -0.5)"
     cp model before
-    fails_on stored 1 'update: model model: its weights are fixed: *: learn into another file' \
+    fails_on stored 1 'update: model model: its weights came from text, *: learn into another file' \
         update -a kl -e 0.1 -m model
     same before model
     fails 2 "update: no learner 'fixed': choose from *" update -a fixed
@@ -172,7 +172,7 @@ learnt() {
     refuses 'rankpipe/1 end rounds=0 bytes=0\n' 'line 1: not weights: *'
     refuses '1 2\n\0\n' "line 2: a NUL byte: *"
     fails 1 'weights2bin: cannot open nowhere: No such file or directory' weights2bin nowhere
-    fails 2 'weights2bin: one file is one model, and more than one is named
+    fails 2 'weights2bin: more than one file is named: one file is one model
 usage: weights2bin *' weights2bin a b
 }
 
@@ -191,7 +191,7 @@ usage: weights2bin *' weights2bin a b
 @test "an index of 0, twice, or over the most is refused" {
     refuses '0 1\n1 2\n' "line 1: index 0: indices start at 1: '0'"
     refuses '1 1\n2 1\n1 2\n' "line 3: index 1 twice: '1'"
-    refuses '16777217 1\n' "line 1: an index over 16777216, the most weights allowed: raise -d if that is meant: '16777217'"
+    refuses '16777217 1\n' "line 1: an index over 16777216, the most weights allowed: use a larger -d if that is meant: '16777217'"
     refuses '99999999999999999999:1\n' "line 1: an index over 16777216, *"
     refuses '3 1\n' "line 1: an index over 2, *" -d 2
     printf '3 1\n' | weights2bin -d 3 >model

@@ -146,7 +146,7 @@ salvage: 1 place with losses: $((first + bytes)) bytes lost, $(($(bin2txt -f hea
     sed '1s/ crc=/ cqc=/' w.bin >other
     fails_on q.bin 1 'score: other: header line: the first key of a model must be crc= or learner=, not cqc=' score -m other
     printf 'rankpipe/1 end crc=00000000 rounds=0 bytes=0\n' >end
-    fails_on end 1 'bin2txt: <stdin>: header line: an end record is *' bin2txt
+    fails_on end 1 'bin2txt: <stdin>: header line: an end record must be *' bin2txt
 }
 
 @test "the example of rankpipe(5) has the crc= that the page says, by its own words" {

@@ -210,10 +210,10 @@ features() {
 
 @test "features that cannot be: ptr that falls or points outside, idx past dim" {
     features 'ptr 0 is 1, not 0' 3 ptr:u4 1 1 1 idx:u4 0 val:f4 1
-    features 'ptr 2 is 1, not from 2 to 3' 3 ptr:u4 0 2 1 idx:u4 0 1 2 val:f4 1 1 1
-    features 'ptr 1 is 4, not from 0 to 3' 3 ptr:u4 0 4 3 idx:u4 0 1 2 val:f4 1 1 1
-    features 'ptr 1 is 4294967295, not from 0 to 3' 3 ptr:u4 0 4294967295 3 idx:u4 0 1 2 val:f4 1 1 1
-    features 'ptr 2 is 2, but there are 3 values' 3 ptr:u4 0 1 2 idx:u4 0 1 2 val:f4 1 1 1
+    features 'ptr 2 is 1, below ptr 1, 2' 3 ptr:u4 0 2 1 idx:u4 0 1 2 val:f4 1 1 1
+    features 'ptr 1 is 4, above the number of values, 3' 3 ptr:u4 0 4 3 idx:u4 0 1 2 val:f4 1 1 1
+    features 'ptr 1 is 4294967295, above the number of values, 3' 3 ptr:u4 0 4294967295 3 idx:u4 0 1 2 val:f4 1 1 1
+    features 'ptr 2 is 2, not 3, the number of values' 3 ptr:u4 0 1 2 idx:u4 0 1 2 val:f4 1 1 1
     features 'idx 1 (document 1) is 3: it must be at least 0 and below dim=3' 3 ptr:u4 0 1 2 idx:u4 0 3 val:f4 1 1
     features 'idx 0 (document 0) is 4294967295: it must be at least 0 and below dim=2147483648' \
         2147483648 ptr:u4 0 1 2 idx:u4 4294967295 3 val:f4 1 1
@@ -266,7 +266,7 @@ features() {
 @test "a width that a model may not grow to, and features that are no numbers" {
     mkstream round t=1 docs=2 dim=16777217 label:f4 1 0 ptr:u4 0 0 1 idx:u4 16777216 val:f4 1 >stream
     for learner in 'squared -e 0.1' solar1 solar2 prank committee ridge 'slam -e 1'; do
-        refused stream 'round 1: it has 16777217 features, more than the * weights that the model may have: *' \
+        refused stream 'round 1: it has 16777217 features, but the model may have only * weights: *' \
             "update -X -a $learner" "loop update -X -a $learner"
     done
     mkstream round t=1 docs=2 dim=1 label:f4 1 0 x:f4 1 nan >stream
@@ -277,8 +277,8 @@ features() {
     needs_limits
     mkstream round t=1 docs=2 dim=2147483648 label:f4 1 0 ptr:u4 0 1 1 idx:u4 2147483647 val:f4 1 >stream
     (ulimit -v 100000 && score -m one.bin <stream >out)
-    for learner in 'squared -e 1:update: it has 2147483648 features, more than the 16777216 weights *' \
-        'linucb:score: it has 2147483648 features, more than the 4096 that linucb can have'; do
+    for learner in 'squared -e 1:update: it has 2147483648 features, but the model may have only 16777216 weights*' \
+        'linucb:score: the round has 2147483648 features, but linucb takes at most 4096'; do
         (ulimit -v 100000 && fails_on stream 1 "loop: <stdin>: round 1: ${learner#*:}" \
             timeout -s KILL 10 loop "score | explore -g 0.5 | feedback-mask | update -a ${learner%%:*}")
     done
@@ -330,9 +330,9 @@ model() {
         model "m: model: weight 1 is $bad" m
     done
     sed 's,^rankpipe/1 model,rankpipe/7 model,' one.bin >m
-    model 'm: version 7: this program reads version 1' m
+    model 'm: the stream has version 7, but this program reads version 1' m
     mkstream model learner=oracle rounds=3 dim=1 eta=0.5 w:f8 1 >m
-    model '*model of oracle*' m
+    model '*oracle, *' m
     mkstream model learner=squared rounds=9007199254740992 dim=1 eta=0.5 w:f8 1 >m
     model 'm: model: rounds=9007199254740992 is not a whole number up to 9007199254740991' m
     { cat one.bin && head -c 100000 /dev/zero; } >m
@@ -428,8 +428,8 @@ message() {
     model='rankpipe/1 model learner=squared rounds=0'
     message 'model: dim=1099511627776 is not a whole number *' "$model dim=1099511627776 cols=w:f8[1099511627776] bytes=8796093022208\n"
     message 'model: no column w:f8[[]1] for dim=1' "$model dim=1 cols=w:f8[1099511627776] bytes=8796093022208\n"
-    message 'model: no column w, no column direction, *' "$model dim=1 bytes=0\n"
-    message 'model: no column w, *with n up to dim=1' "$model dim=1 cols=index:u4[2],value:f8[2] bytes=24\n"
+    message 'model: needs the column w, or direction, *' "$model dim=1 bytes=0\n"
+    message 'model: needs the column w, *with n up to dim=1' "$model dim=1 cols=index:u4[2],value:f8[2] bytes=24\n"
     message 'model: weight 0 is nan' "$model dim=1 cols=w:f8[1] bytes=8\n\0\0\0\0\0\0\0370\0177"
     message 'it carried a round, *' 'rankpipe/1 round t=1 docs=1 dim=1 cols=x:f4[1] bytes=4\n'
     message "not a rankpipe stream: *" 'hello\n'

@@ -281,7 +281,7 @@ outgrown() {
     learn -m w.bin <narrow
     cp w.bin before
     replay -b 41 -n 80 grown >rest
-    fails_on rest 1 "$(resuming w.bin 'update: <stdin>: round 41 (qid q1): it has 1999 features, and the model learnt from rounds with 20 each: give the same features, or add -d 1999 if the number may vary')" $slam -m w.bin
+    fails_on rest 1 "$(resuming w.bin 'update: <stdin>: round 41 (qid q1): the round has 1999 features, but the model learnt from rounds of 20 features: give those, or add -d 1999 if the number may vary')" $slam -m w.bin
     same before w.bin
     fails_on rest 1 'update: *add -d 1999 if *' $slam -m w.bin -d 1998
     learn -d 2000 -m w.bin <rest
@@ -296,7 +296,7 @@ outgrown() {
     mkstream round t=1 docs=3 dim=0 label:f4 1 0 2 | update -a ftpl -m list.bin
     cp list.bin before
     mkstream round t=2 docs=4 dim=0 label:f4 1 0 2 1 >four
-    fails_on four 1 'update: *docs=4, but the list has 3 items: *' update -a ftpl -m list.bin
+    fails_on four 1 'update: *docs=4, but the model has 3 items: *' update -a ftpl -m list.bin
     same before list.bin
 }
 
@@ -304,8 +304,8 @@ outgrown() {
     rounds
     learn <narrow | sed 's,^rankpipe/1 model,rankpipe/2 model,' >w.bin
     cp w.bin before
-    fails_on narrow 1 'update: w.bin: version 2: this program reads version 1' $slam -m w.bin
-    fails_on narrow 1 'score: *w.bin: version 2: this program reads version 1' score -m w.bin
-    fails_on w.bin 1 'bin2txt: *version 2: this program reads version 1' bin2txt
+    fails_on narrow 1 'update: w.bin: the stream has version 2, but this program reads version 1' $slam -m w.bin
+    fails_on narrow 1 'score: *w.bin: the stream has version 2, but this program reads version 1' score -m w.bin
+    fails_on w.bin 1 'bin2txt: *the stream has version 2, but this program reads version 1' bin2txt
     same before w.bin
 }

@@ -30,7 +30,7 @@ reads() {
 }
 
 @test "0.2.0: streams and models are read, and learners resume, except as NEWS says" {
-    lacks='update: model model: it was learnt with width=0.1, this run without: add width=0.1 to -a$'
+    lacks='update: model model: it was learnt with width=0.1, but this run has no width: add width=0.1 to -a$'
     reads v0.2.0 "thompson-adaptive=$lacks" "linucb-adaptive=$lacks" 'prank=update: model model: '
     for run in thompson-adaptive linucb-adaptive; do # with -S 0.1 they continue as in 0.2.0
         MORE='-S 0.1' bash "$FIXTURES/read" "$FIXTURES/v0.2.0" >got

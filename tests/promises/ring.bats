@@ -162,7 +162,7 @@ sees_late() {
     kill $!
     ended 0 0 0 0 0 0
     same straight model
-    fails 2 'update: -f - needs -m: standard output carries the ring*' update -f -
+    fails 2 'update: -f - needs -m: standard output carries the ring, not the model*' update -f -
 }
 
 @test "the end record is the end, although a wrapper keeps the output of score open" {
@@ -204,7 +204,7 @@ sees_late() {
     replay -n 2 stored >two
     cat two two >four
     exec 8<>ring # a reader
-    fails_on four 1 'update: <stdin>: more came after the end record, which is the end in a ring' \
+    fails_on four 1 'update: <stdin>: more came after the end record, which must be the end of a ring' \
         timeout -s KILL $LIMIT update -a kl -e 0.01 -f ring -m other
     exec 8>&-
     [ "$(bin2txt -f head other | sed 's/.* rounds=\([0-9]*\) .*/\1/')" = 2 ]
@@ -679,7 +679,7 @@ patient() {
         score="score -f ring -w $window"
         run_ring
         ended 141/0 1 1 1 1 1
-        grep '^score: .*a model in the stream: with a ring, only rounds may come' score.err
+        grep '^score: .*the stream has a model: with -f, only rounds may come' score.err
         same start model
     done
 }
@@ -741,12 +741,12 @@ whole() {
 @test "score believes nothing that comes round the ring unchecked" {
     members
     mkstream model learner=kl rounds=5 dim=1 w:f8 1 + model learner=kl rounds=7 dim=1 w:f8 1 >odd
-    refuses_ring 'score: ring ring: the weights after round 7 came where those after round 6 were due: does a second update write to it?' odd
+    refuses_ring 'score: ring ring: the weights after round 7 came, but those after round 6 were due: does a second update write to it?' odd
     mkstream model learner=kl rounds=5 dim=1 w:f8 1 + model learner=kl rounds=5 dim=1 w:f8 1 >odd
-    refuses_ring 'score: ring ring: the weights after round 5 came where those after round 6 were due: *' odd
+    refuses_ring 'score: ring ring: the weights after round 5 came, but those after round 6 were due: *' odd
     refuses_ring 'score: ring ring: it carried a round, not a model' stored
     mkstream model learner=oracle rounds=0 dim=1 w:f8 1 >odd
-    refuses_ring 'score: *a model of oracle, which this version has no learner for' odd
+    refuses_ring 'score: *it is a model of the learner oracle, which this version does not have' odd
     mkstream model learner=kl rounds=0 dim=1 w:f8 nan >odd
     refuses_ring 'score: ring ring: model: weight 0 is nan' odd
     mkstream model learner=kl rounds=0 dim=2 w:f8 1 >odd
@@ -763,14 +763,14 @@ whole() {
     for columns in 'index:u4 0' 'value:f8 1' 'index:u4 0 value:f8 1 2' 'index:f8 0 value:f8 1'; do
         # shellcheck disable=SC2086
         changes dim=2 $columns
-        refuses_ring 'score: ring ring: model: no column w, no column direction, and no columns index:u4\[n\] and value:f8\[n\] with n up to dim=2' odd
+        refuses_ring 'score: ring ring: model: needs the column w, or direction, or the columns index:u4\[n\] and value:f8\[n\] with n up to dim=2' odd
     done
     changes dim=2 index:u4 1 2 value:f8 1 1
     refuses_ring 'score: ring ring: model: index 1 is 2, not below dim=2' odd
     changes dim=2 index:u4 1 value:f8 inf
     refuses_ring 'score: ring ring: model: weight 0 is inf' odd
     changes dim=1 index:u4 0 value:f8 1
-    refuses_ring 'score: *changes of 1 weights came, but there were 2' odd
+    refuses_ring 'score: *changes to 1 weights came, but the model had 2 weights' odd
     echo 'hello, ring' >odd
     refuses_ring "score: *ring: not a rankpipe stream: it begins with 'hello, ring*" odd
     # a stream that ends, or breaks off, while rounds are still to come
@@ -830,6 +830,6 @@ whole() {
         3>&- 2>err || got=$?
     cat err
     [ $got = 1 ]
-    grep '^score: <stdin>: record 1: a model in the stream: with a ring, only rounds may come$' err
+    grep '^score: <stdin>: record 1: the stream has a model: with -f, only rounds may come$' err
     same w.bin big.bin
 }

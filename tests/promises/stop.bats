@@ -62,7 +62,7 @@ ended() {
 # refuses_docs LEARNER MOST: one document more, all with feedback, is refused; so many are learnt.
 refuses_docs() {
     big $(($2 + 1)) 2 | svm2bin >more
-    fails_on more 1 "update: <stdin>: round 1 (qid big): it has feedback on $(($2 + 1)) documents, and $1, whose time grows with their square, takes at most $2: use another learner, or a smaller feedback-mask -k" \
+    fails_on more 1 "update: <stdin>: round 1 (qid big): the round has feedback on $(($2 + 1)) documents, but $1 takes at most $2, because its time grows with their square: use another learner, or a smaller feedback-mask -k" \
         update -a "$1"
 }
 
@@ -73,10 +73,10 @@ refuses_docs() {
     big 1000 2 | svm2bin | update -a solar2 >model
     echo 1 1 | weights2bin >w
     big 4001 2 | svm2bin | score -m w -d 2 | explore -p plackett-luce | feedback-mask -c perfect -k 4001 >clicks
-    fails_on clicks 1 '*: it has feedback on 4001 documents, and pdgd, *takes at most 4000: *' update -a pdgd
+    fails_on clicks 1 '*: the round has feedback on 4001 documents, but pdgd takes at most 4000, *' update -a pdgd
     big 30002 2 | svm2bin | score -m w -d 2 | explore -g 0.5 -p top -k 30001 >ranked
     feedback-mask -k 30001 <ranked >some
-    fails_on some 1 '*: it has feedback on 30001 documents, and ranksvm, *takes at most 30000: *' update -a ranksvm
+    fails_on some 1 '*: the round has feedback on 30001 documents, but ranksvm takes at most 30000, *' update -a ranksvm
     feedback-mask -k all <ranked | timeout -k 1 5 update -a ranksvm >model # counted by a sort
 }
 

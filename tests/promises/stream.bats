@@ -158,7 +158,7 @@ carried() {
 
 @test "update refuses a model on standard input and says where it goes" {
     { tiny 1 && model && end 2; } >in
-    fails_on in 1 'update: <stdin>: record 2: a model in the stream: *; to continue a model, use -m' \
+    fails_on in 1 'update: <stdin>: record 2: the stream has a model, *: to continue a model, use -m' \
         update -X -a squared -e 0.1
 }
 
@@ -210,9 +210,9 @@ carried() {
 
 @test "another version is refused with its number, whatever else it says" {
     printf 'rankpipe/2 round t=1 colours=9\0\n' >in
-    all_refuse in 'version 2: this program reads version 1'
+    all_refuse in 'the stream has version 2, but this program reads version 1'
     printf 'rankpipe/12 else\n' | cat - two >in
-    all_refuse in 'version 12: this program reads version 1'
+    all_refuse in 'the stream has version 12, but this program reads version 1'
 }
 
 @test "SVM-light text is recognised as such" {
@@ -373,7 +373,7 @@ refuse_features() {
     refuse_features 2 'val:f4[1]' '\0\0\0\0' "$three"
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\01\0\0\0\01\0\0\0\0\0\0\0\0\0\0\0' 'ptr 0 is 1, not 0'
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\0\0\0\0\02\0\0\0\0\0\0\0\0\0\0\0' \
-        'ptr 1 is 2, not from 0 to 1'
+        'ptr 1 is 2, above the number of values, 1'
     refuse_features 2 'ptr:u4[2],idx:u4[1],val:f4[1]' '\0\0\0\0\01\0\0\0\02\0\0\0\0\0\0\0' \
         'idx 0 (document 0) is 2: it must be at least 0 and below dim=2'
     refuse_features 2 'ptr:u4[2],idx:u4[2],val:f4[2]' '\0\0\0\0\02\0\0\0\01\0\0\0\01\0\0\0\0\0\0\0\0\0\0\0' \
@@ -408,7 +408,7 @@ refuse_features() {
     cat two two <(end 1) >in
     all_refuse in 'the end record counts 1 rounds, but 0 came'
     { tiny 1 && echo 'rankpipe/1 end bytes=0'; } >in
-    all_refuse in "after round 1: header line: an end record is 'rankpipe/1 end rounds=n bytes=0'"
+    all_refuse in "after round 1: header line: an end record must be 'rankpipe/1 end rounds=n bytes=0'"
 }
 
 @test "memory grows with the bytes that came, not with those announced" {
