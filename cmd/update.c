@@ -300,12 +300,12 @@ static void report_loss(const struct update *my, struct fault *fault)
 {
     struct fault loss = { FAULT_NONE, "" };
     if (my->saved)
-        (void)fault_other(&loss, "part of the model had already changed, so it is not saved: %s "
-                          "has the model of round %" PRIu64 " (-c sets how often update saves)",
-                          my->model, my->saved);
+        (void)fault_other(&loss, "the failed round had changed a part of the model, which is "
+                          "therefore not saved: %s still holds the model of round %" PRIu64
+                          " (-c sets how often update saves)", my->model, my->saved);
     else
-        (void)fault_other(&loss, "part of the model had already changed, so it is not saved (-m "
-                          "with -c saves during the run)");
+        (void)fault_other(&loss, "the failed round had changed a part of the model, which is "
+                          "therefore not saved (-m with -c saves during the run)");
     fault_also(fault, &loss);
 }
 

@@ -13,8 +13,8 @@ static int no_measure(const char *measure, struct fault *fault)
     const struct linear_measure *linear;
     for (size_t i = 0; (linear = linear_measure_number(i)); i++)
         measure_add_name(linear->binary ? &binary : &any, linear->name);
-    return fault_usage(fault, "no measure 'regret:%.40s': regret takes %s; with labels 0 and 1 "
-                       "also %s; and with at most %d documents also map", measure, any.text,
+    return fault_usage(fault, "no measure 'regret:%.40s': regret takes %s; %s if all labels are "
+                       "0 or 1; and map for lists of at most %d documents", measure, any.text,
                        binary.text, BEST_MAP_ITEMS);
 }
 

@@ -624,7 +624,7 @@ many() {
     local measure
     for measure in mrr err err@3 p@3 loss:kl regret:dcg "" nDCG nd map@3 mapp; do
         fails 2 "metric: no measure 'regret:$measure': regret takes dcg\[@k\], ndcg\[@k\], \
-prec@k, sumloss; with labels 0 and 1 also pairloss, auc; and with at most 16 documents also map*usage: metric *" \
+prec@k, sumloss; pairloss, auc if all labels are 0 or 1; and map for lists of at most 16 documents*usage: metric *" \
             metric "regret:$measure"
     done
     fails 2 "metric: measure ndcg@0: the cutoff must be a whole number from 1*" metric regret:ndcg@0

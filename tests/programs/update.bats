@@ -1347,10 +1347,10 @@ raw() {
     cp m.bin before
     mkstream round t=1 qid=a docs=2 dim=1 label:f4 0 0 x:f4 0 0 >r.bin
     mkstream round t=2 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 2 >>r.bin
-    fails_on r.bin 1 "$(resuming m.bin 'update: <stdin>: round 2 (qid a): the relevances are so large that the sum of squared residuals becomes infinite; and part of the model had already changed, so it is not saved: m.bin has the model of round 1 (-c sets how often update saves)')" \
+    fails_on r.bin 1 "$(resuming m.bin 'update: <stdin>: round 2 (qid a): the relevances are so large that the sum of squared residuals becomes infinite; and the failed round had changed a part of the model, which is therefore not saved: m.bin still holds the model of round 1 (-c sets how often update saves)')" \
         update -a thompson -x none -p -m m.bin
     same m.bin before
-    fails_on r.bin 1 "$(resuming m.bin '*m.bin has the model of round 2 (-c *')" \
+    fails_on r.bin 1 "$(resuming m.bin '*m.bin still holds the model of round 2 (-c *')" \
         update -a thompson -x none -p -m m.bin -c 1
     bin2txt -f head m.bin | grep -q 'rounds=2'
 }
