@@ -4,11 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* (x - low) / (high - low), 0 where these are equal, and never -0. */
-static inline double fraction(double x, double low, double high)
-{
-    return (x - low) / (high > low ? high - low : 1) + 0.0;
-}
+#include "kernels/kernels.h"
 
 /* ---- by sorting: ranks, and values where few are listed ---- */
 
@@ -17,6 +13,12 @@ enum { SCALED_MOST = 1 << 27 }; /* 2 GB of entries */
 struct entry {
     double value;
     uint32_t idx, doc;
+};
+
+/* The entries of one feature, rising by value. */
+struct listed {
+    struct entry *entry; /* entry[n] */
+    size_t n, docs;      /* docs - n documents do not list it: 0 */
 };
 
 static int by_feature_and_value(const void *a, const void *b)
@@ -40,13 +42,13 @@ static struct entry *sort_entries(struct rows *rows, struct fault *fault)
     return entry;
 }
 
-/* How many entries are those of the first one's feature. */
-static size_t count_feature(const struct entry *entry, size_t entries)
+/* The feature whose first entry is number e. */
+static struct listed listed_from(const struct rows *rows, struct entry *entry, size_t e)
 {
-    size_t n = 1;
-    while (n < entries && entry[n].idx == entry[0].idx)
-        n++;
-    return n;
+    size_t end = e;
+    while (end < rows->entries && entry[end].idx == entry[e].idx)
+        end++;
+    return (struct listed){ entry + e, end - e, rows->docs };
 }
 
 /* Twice the mean rank, from 0, of `equal` values after `before` others. */
@@ -55,14 +57,14 @@ static double twice_rank(size_t before, size_t equal)
     return 2 * (double)before + (double)equal - 1;
 }
 
-/* Replaces the values of one feature, which rise and none of which is 0, by their ranks among these
- * and so many zeros. Returns the rank of a zero. */
-static double rank(struct entry *entry, size_t n, size_t zeros)
+/* Replaces values, none of which is 0, by their ranks. Returns that of 0. */
+static double rank(const struct listed *listed)
 {
-    size_t below = 0;
-    for (size_t e = 0, next = 0; e < n; e = next) {
+    struct entry *entry = listed->entry;
+    size_t zeros = listed->docs - listed->n, below = 0;
+    for (size_t e = 0, next = 0; e < listed->n; e = next) {
         double value = entry[e].value;
-        while (next < n && entry[next].value == value)
+        while (next < listed->n && entry[next].value == value)
             next++;
         below = value < 0 ? next : below;
         for (size_t i = e; i < next; i++)
@@ -71,16 +73,26 @@ static double rank(struct entry *entry, size_t n, size_t zeros)
     return twice_rank(below, zeros);
 }
 
-/* Scales the values of one feature, which rise, among these and so many of `zero`, the value of
- * documents that do not list it. Returns what `zero` becomes. */
-static float scale(struct entry *entry, size_t n, size_t zeros, double zero)
+/* (x - low) / (high - low), and never -0. */
+static double fraction(double x, double low, double high)
 {
+    return high > low ? (x - low) / (high - low) + 0.0 : 0;
+}
+
+/* Scales the values of one feature in place. Returns what `zero` becomes, the value of documents
+ * that do not list it. */
+static float scale(const struct listed *listed, double zero)
+{
+    struct entry *entry = listed->entry;
+    size_t n = listed->n;
     double low = entry[0].value, high = entry[n - 1].value;
-    low = zeros && zero < low ? zero : low;
-    high = zeros && zero > high ? zero : high;
+    if (n < listed->docs) {
+        low = zero < low ? zero : low;
+        high = zero > high ? zero : high;
+    }
     for (size_t e = 0; e < n; e++)
         entry[e].value = fraction(entry[e].value, low, high);
-    return zeros ? (float)fraction(zero, low, high) : 0;
+    return (float)fraction(zero, low, high);
 }
 
 /* 0, or a fault where more than SCALED_MOST entries would become of these: 0 becomes another number
@@ -88,9 +100,12 @@ static float scale(struct entry *entry, size_t n, size_t zeros, double zero)
 static int check_size(const struct rows *rows, struct entry *entry, struct fault *fault)
 {
     size_t count = 0;
-    for (size_t e = 0, n; e < rows->entries && count <= SCALED_MOST; e += n) {
-        n = count_feature(entry + e, rows->entries - e);
-        count += entry[e].value < 0 ? rows->docs : n;
+    if (rows->entries <= SCALED_MOST / rows->docs)
+        return 0;
+    for (size_t e = 0; e < rows->entries && count <= SCALED_MOST;) {
+        struct listed listed = listed_from(rows, entry, e);
+        count += entry[e].value < 0 ? rows->docs : listed.n;
+        e += listed.n;
     }
     return count <= SCALED_MOST
                ? 0 : fault_data(fault, "the scaled query would have more than %d features that are "
@@ -98,20 +113,21 @@ static int check_size(const struct rows *rows, struct entry *entry, struct fault
                                 SCALED_MOST);
 }
 
-/* Appends one feature's entries to rows->scaled: those of all documents where 0 became another
+/* Appends one feature's entries to rows->scaled: those of all documents where 0 becomes another
  * number. */
-static int append(struct rows *rows, const struct entry *entry, size_t n, float zero, size_t *used,
+static int append(struct rows *rows, const struct listed *listed, float zero, size_t *used,
                   struct fault *fault)
 {
-    size_t count = zero > 0 ? rows->docs : n;
+    const struct entry *entry = listed->entry;
+    size_t n = listed->n, count = zero > 0 ? listed->docs : n;
     struct entry *out = buffer_for(&rows->scaled, *used + count, sizeof *out, fault);
     if (!out)
         return -1;
     out += *used;
-    for (size_t i = 0; zero > 0 && i < count; i++)
+    for (size_t i = 0; count > n && i < count; i++)
         out[i] = (struct entry){ (double)zero, entry[0].idx, (uint32_t)i };
     for (size_t e = 0; e < n; e++)
-        out[zero > 0 ? entry[e].doc : e] = entry[e];
+        out[count > n ? entry[e].doc : e] = entry[e];
     *used += count;
     return 0;
 }
@@ -145,20 +161,19 @@ static int scale_sorted(const struct matrix *x, bool ranks, struct rows *out, st
     size_t used = 0;
     if (rows_take(out, x, fault) < 0 || rows_finite(out, "is", fault) < 0)
         return -1;
-    if (out->entries == 0)
-        return rows_matrix(out, x->dim, y, fault);
-    struct entry *entry = sort_entries(out, fault);
-    if (!entry || check_size(out, entry, fault) < 0)
+    struct entry *entry = out->entries ? sort_entries(out, fault) : NULL;
+    if (out->entries && (!entry || check_size(out, entry, fault) < 0))
         return -1;
-    for (size_t e = 0, n; e < out->entries; e += n) {
-        n = count_feature(entry + e, out->entries - e);
-        size_t zeros = out->docs - n;
-        double zero = ranks ? rank(entry + e, n, zeros) : 0;
-        if (append(out, entry + e, n, scale(entry + e, n, zeros, zero), &used, fault) < 0)
+    for (size_t e = 0; e < out->entries;) {
+        struct listed listed = listed_from(out, entry, e);
+        double zero = ranks ? rank(&listed) : 0;
+        if (append(out, &listed, scale(&listed, zero), &used, fault) < 0)
             return -1;
+        e += listed.n;
     }
-    return store_rows(out, out->scaled.at, used, fault) < 0 ? -1
-                                                            : rows_matrix(out, x->dim, y, fault);
+    if (out->entries && store_rows(out, out->scaled.at, used, fault) < 0)
+        return -1;
+    return rows_matrix(out, x->dim, y, fault);
 }
 
 int scale_ranks(const struct matrix *x, struct rows *out, struct matrix *y, struct fault *fault)
@@ -166,54 +181,35 @@ int scale_ranks(const struct matrix *x, struct rows *out, struct matrix *y, stru
     return scale_sorted(x, true, out, y, fault);
 }
 
-/* ---- in place: values where most are listed ---- */
+/* ---- side by side: values where most are listed ---- */
 
-/* With more places to a listed feature, sorting these is faster. */
-enum { PLACES = 64 };
-
-/* Scales x[docs][dim]; a value that is not finite becomes NaN, perhaps with others. `spare` has
- * room for 2 dim. */
-static void scale_dense(float *restrict x, size_t docs, size_t dim, double *spare)
-{
-    double *restrict range = spare;
-    float *restrict low = (float *)(spare + dim), *restrict high = low + dim;
-    memcpy(low, x, dim * sizeof *low);
-    memcpy(high, x, dim * sizeof *high);
-    for (size_t i = 0; i < docs; i++) {
-        for (size_t j = 0; j < dim; j++) {
-            float value = x[i * dim + j];
-            low[j] = value < low[j] ? value : low[j];
-            high[j] = value > high[j] ? value : high[j];
-        }
-    }
-    for (size_t j = 0; j < dim; j++)
-        range[j] = high[j] > low[j] ? (double)high[j] - (double)low[j] : 1;
-    for (size_t i = 0; i < docs; i++)
-        for (size_t j = 0; j < dim; j++)
-            x[i * dim + j] = (float)(((double)x[i * dim + j] - (double)low[j]) / range[j] + 0.0);
-}
+/* With more places to a listed feature, sorting these is faster; with more places in all, it takes
+ * less memory. */
+enum { PLACES = 64, PLACES_MOST = 1 << 25 };
 
 int scale_values(const struct matrix *x, struct rows *out, struct matrix *y, struct fault *fault)
 {
-    uint64_t places = (uint64_t)x->docs * x->dim;
-    uint32_t nonzero = 0, finite = 0;
-    if (places == 0 || places > ROWS_MOST || places / PLACES > matrix_entries(x))
+    bool dense = x->form == MATRIX_DENSE;
+    uint64_t places = (uint64_t)x->docs * x->dim, nonzero = 0;
+    if (places == 0 || places > (dense ? ROWS_MOST : PLACES_MOST) ||
+        places / PLACES > matrix_entries(x))
         return scale_sorted(x, false, out, y, fault);
-    double *spare = buffer_for(&out->ranges, x->dim, 2 * sizeof *spare, fault);
+    double *ranges = buffer_for(&out->ranges, x->dim, 2 * sizeof *ranges, fault);
+    float *from = buffer_for(&out->sorted, dense ? 0 : (size_t)places, sizeof *from, fault);
     float *made = buffer_for(&out->dense, (size_t)places, sizeof *made, fault);
-    if (!spare || !made)
+    if (!ranges || !from || !made)
         return -1;
-    matrix_spread(x, made);
-    scale_dense(made, x->docs, x->dim, spare);
-    for (size_t i = 0; i < places; i++) {
-        nonzero += made[i] != 0;
-        finite += made[i] <= 1;
-    }
-    if (finite < places)
+    if (!dense)
+        matrix_spread(x, from);
+    if (!kernels->scale_dense(dense ? x->x : (const unsigned char *)from, x->docs, x->dim, ranges,
+                              made))
         return scale_sorted(x, false, out, y, fault); /* which names what is not finite */
-    *y = (struct matrix){ .form = MATRIX_DENSE, .docs = x->docs, .dim = x->dim,
-                          .x = (const unsigned char *)made };
-    if (matrix_dense_is_smaller(y->docs, y->dim, nonzero))
+    for (size_t i = 0; i < places; i++)
+        nonzero += made[i] != 0;
+    const struct matrix scaled = { .form = MATRIX_DENSE, .docs = x->docs, .dim = x->dim,
+                                   .x = (const unsigned char *)made };
+    *y = scaled;
+    if (matrix_dense_is_smaller(scaled.docs, scaled.dim, nonzero))
         return 0;
-    return rows_take(out, y, fault) < 0 ? -1 : rows_matrix(out, y->dim, y, fault);
+    return rows_take(out, &scaled, fault) < 0 ? -1 : rows_matrix(out, scaled.dim, y, fault);
 }

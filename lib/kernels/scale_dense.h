@@ -1,0 +1,16 @@
+/* scale_dense: scales dense features to [0,1]. */
+#ifndef RANKPIPE_SCALE_DENSE_H
+#define RANKPIPE_SCALE_DENSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* made[docs][dim] from x[docs][dim], which are floats, docs and dim at least 1: each value less the
+ * least of its feature, over the largest less the least; 0 where these are equal, and never -0. In
+ * double, rounded once. `spare` has room for 2 dim doubles. False where a value is not finite.
+ * O(docs dim). */
+typedef bool scale_dense_kernel(const unsigned char *x, size_t docs, size_t dim, double *spare,
+                                float *made);
+scale_dense_kernel scale_dense_portable, scale_dense_avx2;
+
+#endif
