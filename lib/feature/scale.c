@@ -190,7 +190,8 @@ enum { PLACES = 64, PLACES_MOST = 1 << 25 };
 int scale_values(const struct matrix *x, struct rows *out, struct matrix *y, struct fault *fault)
 {
     bool dense = x->form == MATRIX_DENSE;
-    uint64_t places = (uint64_t)x->docs * x->dim, nonzero = 0;
+    uint64_t places = (uint64_t)x->docs * x->dim;
+    uint32_t nonzero = 0;
     if (places == 0 || places > (dense ? ROWS_MOST : PLACES_MOST) ||
         places / PLACES > matrix_entries(x))
         return scale_sorted(x, false, out, y, fault);
@@ -204,7 +205,7 @@ int scale_values(const struct matrix *x, struct rows *out, struct matrix *y, str
     if (!kernels->scale_dense(dense ? x->x : (const unsigned char *)from, x->docs, x->dim, ranges,
                               made))
         return scale_sorted(x, false, out, y, fault); /* which names what is not finite */
-    for (size_t i = 0; i < places; i++)
+    for (uint32_t i = 0; i < (uint32_t)places; i++) /* fewer than 2^32, and sooner than as 2^64 */
         nonzero += made[i] != 0;
     const struct matrix scaled = { .form = MATRIX_DENSE, .docs = x->docs, .dim = x->dim,
                                    .x = (const unsigned char *)made };

@@ -373,7 +373,7 @@ first_round() {
 @test "a FIFO of answers that cannot be held open" {
     mkfifo live
     fails_on shown 1 "feedback-join: cannot open FIFO live for writing, to hold it open between its writers: Permission denied" \
-        env FAULTY_CALL=open FAULTY_AT=3 FAULTY_HOW=13 FAULTY_FD=9 LD_PRELOAD="$SHIM" feedback-join live
+        env FAULTY_CALL=open FAULTY_AT=2 FAULTY_HOW=13 FAULTY_FD=9 LD_PRELOAD="$SHIM" feedback-join live
 }
 
 # service CALL NUMBER ERRNO PROGRAM: serve answers one request, while a call of `serve` or of `ask`, its
