@@ -162,26 +162,41 @@ VECTORS_INLINE void update(const struct columns *c, const struct change *change,
         project(c, z, f);
 }
 
-/* Takes all observations with each four columns, while these are near. */
-VECTORS_INLINE void observe_all(double *a, size_t n, struct udu_observation *o, size_t k)
+VECTORS_INLINE void observe(double *a, size_t n, struct udu_observation *o)
 {
     struct columns c = columns_at(a, n, 0), next = c;
     struct change change = { { 0 }, { 0 }, { 0 } }, ahead = change;
-    for (size_t e = 0; e < k; e++)
-        o[e].b = o[e].r;
+    o->b = o->r;
     if (n > 0)
-        project(&c, o[0].z, ahead.f);
-    for (size_t j = 0; j < n; j += FOUR, c = next) {
-        change = ahead;
+        project(&c, o->z, change.f);
+    for (size_t j = 0; j < n; j += FOUR, c = next, change = ahead) {
         if (j + FOUR < n) { /* independent of these columns, so it runs while they wait */
             next = columns_at(a, n, j + FOUR);
-            project(&next, o[0].z, ahead.f);
+            project(&next, o->z, ahead.f);
         }
-        for (size_t e = 0; e < k; e++) {
-            struct change after = change;
+        o->b = weigh(&c, &change, o->b);
+        update(&c, &change, o->u, NULL, NULL);
+    }
+}
+
+/* Fewer rows lie near all the time, and then one observation at a time is as fast. */
+enum { NEAR = 128 };
+
+/* Takes all observations with each four columns, while these are near. */
+VECTORS_INLINE void observe_all(double *a, size_t n, struct udu_observation *o, size_t k)
+{
+    bool alone = k == 1 || n < NEAR;
+    for (size_t e = 0; alone && e < k; e++)
+        observe(a, n, &o[e]);
+    for (size_t e = 0; !alone && e < k; e++)
+        o[e].b = o[e].r;
+    for (size_t j = 0; !alone && j < n; j += FOUR) {
+        struct columns c = columns_at(a, n, j);
+        struct change change = { { 0 }, { 0 }, { 0 } }, next = change;
+        project(&c, o[0].z, change.f);
+        for (size_t e = 0; e < k; e++, change = next) {
             o[e].b = weigh(&c, &change, o[e].b);
-            update(&c, &change, o[e].u, e + 1 < k ? o[e + 1].z : NULL, after.f);
-            change = after;
+            update(&c, &change, o[e].u, e + 1 < k ? o[e + 1].z : NULL, next.f);
         }
     }
 }
