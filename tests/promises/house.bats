@@ -124,6 +124,7 @@ words() {
 }
 
 @test "the C of the tree has the spaces of .clang-format; where lines break is the author's choice" {
+    slow
     command -v clang-format >/dev/null || skip "no clang-format here"
     [ -e "$ROOT/.clang-format" ] || skip "no .clang-format here: a copy"
     cd "$ROOT" || return 1
