@@ -239,7 +239,7 @@ static int too_large(struct fault *fault)
     return fault_data(fault, "the gradient's square is too large for a double: scale the features");
 }
 
-/* w is theta. A gradient whose square is 0 as a double is none. */
+/* w is theta. A gradient whose square is 0 as a double counts as 0. */
 static int bet_on_length(struct descent *my, struct state *state, const struct touched *touched,
                          double product, struct fault *fault)
 {

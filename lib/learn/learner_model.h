@@ -8,7 +8,7 @@
 #include "stream/model.h"
 
 /* All of the state, as a model. The model borrows the state's arrays, until the state learns
- * again. A fault: the state is spoiled, or has numbers that are not finite. */
+ * again. A fault: a round failed halfway, or numbers are not finite. */
 int learner_save(struct state *state, struct model *model, struct fault *fault);
 
 /* Takes over a model's state. A model of another learner or of other settings is a fault that

@@ -94,7 +94,7 @@ static int end_folder(DIR *open, const char *folder, struct fault *fault)
     return why ? fault_system(fault, "cannot read folder %s", folder) : 0;
 }
 
-/* As spool_find, in one reading; without a name in *found where there is none. */
+/* As spool_find, in one reading; the name in *found is empty where no file fits. */
 static int find_once(const char *folder, const char *name, uint64_t from,
                      struct spool_file *found, struct fault *fault)
 {

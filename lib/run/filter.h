@@ -50,7 +50,7 @@ enum outcome { FAIL = -1, PASS, DROP, DONE }; /* DONE: a source has no more; FAI
 enum ended { CLEAN, CUT, STOPPED, FAILED }; /* an end record; the stream broke off; a signal;
                                            * anything else                                  */
 
-/* What a filter is lent by whoever runs it. */
+/* What the pump, or the chain, that runs a filter lends it. */
 struct host {
     enum kind kind;      /* what the program is; `parse` may say otherwise               */
     struct fault *fault; /* where a hook that returns FAIL or -1 has told why            */

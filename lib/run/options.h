@@ -51,7 +51,7 @@ struct option {
 #define OPTION_POSITIVE(state, member) OPTION_IS_POSITIVE, OPTION_AT(double, state, member), 0, 0
 #define OPTION_WORD(state, member) OPTION_IS_WORD, OPTION_AT(size_t, state, member), 0, 0
 
-/* Progress of a run, which several programs show, and whoever runs them sees to. */
+/* Progress of a run: several programs take the option, and the pump shows it. */
 #define OPTION_PROGRESS \
     { 'P', NULL, NULL, "show progress on standard error, if that is a terminal (default: do not)", \
       OPTION_OWN }
