@@ -28,8 +28,10 @@ struct svm2bin {
 static const struct option options_known[] = {
     { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)" },
     OPTION_PROGRESS,
+    { 'C', NULL, NULL, "drop the documents' names (default: keep those of a query where each line "
+                       "has one in its comment, and no two are equal)" },
     { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)" },
-    { 'c', NULL, NULL, "keep the documents' names, from the comments (default: skip comments)" },
+    { 'c', NULL, NULL, "keep the documents' names, which is the default" },
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
                         "each query's largest index)" },
     { 'i', "i/n", NULL, "convert only the i-th of n shares of the file (default: all files)" },
@@ -73,8 +75,10 @@ static int parse_option(struct svm2bin *my, const struct options *options)
         return 0;
     case 'b':
         return options_whole(options, 1, RECORD_MOST - 1, &my->first);
-    case 'c':
-        my->options.names = true;
+    case 'C':
+        my->options.names = false;
+        return 0;
+    case 'c': /* which once asked for names */
         return 0;
     case 'i':
         return options_share(options, &my->share.number, &my->share.shares);
@@ -125,6 +129,7 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     my->host = host;
     my->first = 1;
+    my->options.names = my->options.whole_names = true;
     while ((letter = options_next(options)) > 0)
         if (parse_option(my, options) < 0)
             return -1;
@@ -251,7 +256,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0Pcklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [file ...]",
+    .usage = "[-0CPcklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,
     .operand = &operand_known,

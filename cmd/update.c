@@ -330,10 +330,20 @@ static void finish(struct update *my, enum ended ended)
         (void)my->ring->end(my->ring, fault);
 }
 
+/* Says what the learner has to say of the run. */
+static void report_learner(const struct update *my)
+{
+    struct fault line = { FAULT_NONE, "" };
+    const struct learner *learner = my->learner;
+    if (learner && learner->report && my->state.own && learner->report(my->state.own, &line))
+        warn(my->host, "update", line.text);
+}
+
 static int close_update(void *self, enum ended ended)
 {
     struct update *my = self;
     finish(my, ended);
+    report_learner(my);
     if (my->ring)
         my->ring->close(my->ring);
     model_file_close(&my->file);

@@ -66,19 +66,28 @@ static int change_rank(struct feature_step *step, const struct matrix *x, struct
 static const struct step_kind {
     const char *name;
     bool draws; /* takes the parameters number, gamma and seed */
+    bool list;  /* what it makes of a document depends on the others */
     change_features *change;
 } kinds[] = {
-    { "scale", false, change_scale },
-    { "rank", false, change_rank },
-    { "split", false, change_split },
-    { "fourier", true, change_fourier },
-    { "products", false, change_products },
-    { NULL, false, NULL },
+    { "scale", false, true, change_scale },
+    { "rank", false, true, change_rank },
+    { "split", false, true, change_split },
+    { "fourier", true, false, change_fourier },
+    { "products", false, false, change_products },
+    { NULL, false, false, NULL },
 };
 
 const char *steps_name(size_t i)
 {
     return kinds[i].name;
+}
+
+bool steps_see_list(const struct steps *steps)
+{
+    bool list = false;
+    for (size_t i = 0; i < steps->number; i++)
+        list = list || steps->step[i].kind->list;
+    return list;
 }
 
 /* ---- words ---- */

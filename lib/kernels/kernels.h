@@ -10,6 +10,7 @@
 #include "kernels/dense.h"
 #include "kernels/features.h"
 #include "kernels/observe.h"
+#include "kernels/products.h"
 #include "kernels/scale_dense.h"
 #include "kernels/sort_run.h"
 #include "kernels/variances.h"
@@ -23,6 +24,7 @@ struct kernels {
     observe_kernel *observe;
     variances_kernel *variances;
     scale_dense_kernel *scale_dense;
+    products_kernel *products;
     sort_run_kernel *sort_run;
     size_t run; /* documents that sort_run sorts best */
 };

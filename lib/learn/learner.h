@@ -113,6 +113,8 @@ struct learner {
     /* Adds what its scoring half takes to a message. */
     int (*publish)(void *own, struct state *state, struct model *model, enum publishing how,
                    struct fault *fault);
+    /* Writes what the user should know at the end of the run; false: nothing. */
+    bool (*report)(const void *own, struct fault *line);
     void (*close)(void *own);
 
     /* ---- score's half: `scoring` bytes, at first 0 ---- */
@@ -124,6 +126,10 @@ struct learner {
     int (*rank)(void *own, const struct matrix *x, const struct round *round, double *s,
                 double *index, struct fault *fault);
     bool has_index;
+    bool fingerprints; /* rounds without names get a column fingerprint (round_fingerprint.h) */
+
+    /* Writes what the user should know of the round ranked last; false: nothing. */
+    bool (*notice)(void *own, const struct round *round, struct fault *line);
 
     /* rival[docs]: what a rival ranks by in the ring's round t, where s[docs] = Xw. */
     int (*rival)(void *own, const struct matrix *x, uint64_t t, const double *s, double *rival,

@@ -1,4 +1,5 @@
 /* A memory of documents: ridge regression with an effect of each pair of query and document. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,17 +15,21 @@ enum { INVERSE, LEVEL, CONSTANT, MOMENTS };
 struct remembering {
     struct memory memory;
     struct regression regression;
-    struct memory_table table; /* pairs of query and document */
+    struct memory_table table;   /* pairs of query and document */
+    struct memory_table queries; /* (memory_columns.h)          */
+    unsigned ways;               /* in which documents were known (memory_ways.h)  */
+    uint64_t unnamed;            /* rounds of this run without names, after others */
     bool introduced;           /* a message had the settings   */
 
     /* Of the round at hand. */
-    struct memory_documents documents;
-    struct siphash query; /* what keys start with, where documents have no names */
-    uint64_t *key;        /* key[docs], where they have                          */
-    uint64_t *changed;    /* changed[n_changed]: keys of entries, each once      */
+    struct memory_keys keys;
+    unsigned way;      /* in which its documents are known               */
+    uint64_t query;    /* the key of the query                           */
+    uint64_t *changed; /* changed[n_changed]: keys of entries, each once */
     size_t n_changed;
-    bool *noted;          /* noted[docs]: is the document's key among them?      */
-    struct buffer keys, columns, scratch;
+    bool visited;      /* the query's own entry changed, too             */
+    bool *noted;       /* noted[docs]: is the document's key among them? */
+    struct buffer changes, columns, query_columns;
 };
 
 static int start(void *own, struct state *state, struct fault *fault)
@@ -42,45 +47,46 @@ static void close_memory(void *own)
     struct remembering *my = own;
     regression_close(&my->regression);
     memory_table_close(&my->table);
-    buffer_free(&my->keys);
+    memory_table_close(&my->queries);
+    memory_keys_close(&my->keys);
+    buffer_free(&my->changes);
     buffer_free(&my->columns);
-    buffer_free(&my->scratch);
+    buffer_free(&my->query_columns);
 }
 
 /* ---- a round ---- */
 
-/* Room for the keys of a round: all of its documents', those changed, and which these are. */
+/* Room for the keys that change in a round, and whose documents these are. */
 static int make_room(struct remembering *my, size_t docs, struct fault *fault)
 {
-    my->key = buffer_for(&my->keys, docs, 2 * sizeof *my->key + sizeof *my->noted, fault);
-    if (!my->key)
+    my->changed = buffer_for(&my->changes, docs, sizeof *my->changed + sizeof *my->noted, fault);
+    if (!my->changed)
         return -1;
-    my->changed = my->key + docs;
     my->noted = (bool *)(my->changed + docs);
     my->n_changed = 0;
+    my->visited = false;
     memset(my->noted, 0, docs * sizeof *my->noted);
     return 0;
+}
+
+static bool knows(const void *table, uint64_t key)
+{
+    return memory_table_find(table, key) != NULL;
 }
 
 static int start_round(struct remembering *my, struct state *state, const struct matrix *x,
                        const struct round *round, struct fault *fault)
 {
-    struct memory_secret secret = memory_secret(&state->settings);
     my->memory.moments = state->arrays.at[MOMENTS];
     learner_regression(&my->regression, state, state->w, LEVEL, INVERSE);
     my->regression.constant =
         memory_has_constant(&state->settings) ? state->arrays.at[CONSTANT] : NULL;
-    if (make_room(my, x->docs, fault) < 0 || memory_round(round, &my->documents, fault) < 0 ||
-        regression_round(&my->regression, x, fault) < 0)
+    if (make_room(my, x->docs, fault) < 0 || regression_round(&my->regression, x, fault) < 0 ||
+        memory_ways_round(&my->keys, round, memory_secret(&state->settings), my->ways, knows,
+                          &my->table, &my->way, fault) < 0)
         return -1;
-    return my->documents.names
-               ? memory_keys(&my->documents, secret.k0, secret.k1, my->key, &my->scratch, fault)
-               : memory_round_query(&my->documents, secret.k0, secret.k1, &my->query, fault);
-}
-
-static uint64_t key_of(const struct remembering *my, size_t i)
-{
-    return my->documents.names ? my->key[i] : memory_key_row(&my->query, (uint32_t)i);
+    my->query = memory_key_query(&my->keys.query);
+    return 0;
 }
 
 /* Document i's entry changes: a message of the ring must hold it. */
@@ -94,11 +100,35 @@ static void note_change(struct remembering *my, size_t i, uint64_t key)
 /* The query has changed: forgets what is remembered of all of its documents. */
 static void forget(struct remembering *my)
 {
-    for (size_t i = 0; i < my->documents.docs; i++) {
-        struct memory_entry *entry = memory_table_find(&my->table, key_of(my, i));
+    for (size_t i = 0; i < my->keys.documents.docs; i++) {
+        struct memory_entry *entry = memory_table_find(&my->table, memory_keys_of(&my->keys, i));
         if (entry && memory_forget(entry))
             note_change(my, i, entry->key);
     }
+}
+
+/* The query is visited, in a way that is known from now on. 0 or a fault. */
+static int visit(struct remembering *my, const struct state *state, struct fault *fault)
+{
+    struct memory_entry *query = memory_table_enter(&my->queries, my->query, fault);
+    if (!query)
+        return -1;
+    query->n++;
+    query->sum = (double)(state->rounds + 1);
+    my->visited = true;
+    my->unnamed += my->way != MEMORY_NAMES && my->ways & MEMORY_NAMES;
+    my->ways |= my->way;
+    return 0;
+}
+
+/* The entry of document i, a new one where there is none; NULL with a fault. */
+static struct memory_entry *enter(struct remembering *my, size_t i, struct fault *fault)
+{
+    struct memory_entry *entry =
+        memory_table_enter(&my->table, memory_keys_of(&my->keys, i), fault);
+    if (entry)
+        entry->owner = my->query;
+    return entry;
 }
 
 /* Learns the answers y[n] about the documents doc[n]. */
@@ -111,9 +141,11 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
     if (learner_answers(n, y, fault) < 0)
         return -1;
     state->begun = true;
+    if (n > 0 && visit(my, state, fault) < 0)
+        return -1;
     for (size_t h = 0; h < n; h++) {
         size_t i = doc[h];
-        struct memory_entry *entry = memory_table_enter(&my->table, key_of(my, i), fault);
+        struct memory_entry *entry = enter(my, i, fault);
         if (!entry)
             return -1;
         if (state->settings.set[SETTING_DRIFT] &&
@@ -157,11 +189,30 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 
 /* ---- models and messages ---- */
 
+static int put_tables(struct remembering *my, struct model *model, struct fault *fault)
+{
+    return memory_columns_put(&my->columns, MEMORY_PAIRS, &my->table, model, fault) < 0
+               ? -1
+               : memory_columns_put(&my->query_columns, MEMORY_QUERIES, &my->queries, model,
+                                    fault);
+}
+
+/* What the last round changed. */
+static int put_changes(struct remembering *my, struct model *model, struct fault *fault)
+{
+    if (memory_columns_put_some(&my->columns, MEMORY_PAIRS, &my->table, my->changed,
+                                my->n_changed, model, fault) < 0)
+        return -1;
+    return memory_columns_put_some(&my->query_columns, MEMORY_QUERIES, &my->queries, &my->query,
+                                   my->visited, model, fault);
+}
+
 static int save(void *own, struct state *state, struct model *model, struct fault *fault)
 {
     struct remembering *my = own;
     (void)state;
-    return memory_columns_put(&my->columns, &my->table, model, fault);
+    return memory_ways_save(my->ways, model, fault) < 0 || put_tables(my, model, fault) < 0
+               ? -1 : 0;
 }
 
 static int check_moments(const double *moments, struct fault *fault)
@@ -176,12 +227,18 @@ static int check_moments(const double *moments, struct fault *fault)
 static int load(void *own, struct state *state, const struct model *model, struct fault *fault)
 {
     struct remembering *my = own;
-    struct memory_arrays arrays;
-    if (memory_columns_find(model, &arrays, fault) < 0 ||
-        memory_columns_check(&arrays, fault) < 0 ||
-        check_moments(state->arrays.at[MOMENTS], fault) < 0)
+    struct memory_arrays pairs, queries;
+    if (memory_columns_find(model, MEMORY_PAIRS, &pairs, fault) < 0 ||
+        memory_columns_check(&pairs, MEMORY_PAIRS, fault) < 0 ||
+        memory_columns_find(model, MEMORY_QUERIES, &queries, fault) < 0 ||
+        memory_columns_check(&queries, MEMORY_QUERIES, fault) < 0 ||
+        check_moments(state->arrays.at[MOMENTS], fault) < 0 ||
+        memory_ways_load(&my->ways, model, fault) < 0)
         return -1;
-    return memory_table_fill(&my->table, &arrays, fault);
+    if (!my->ways && model->rounds) /* which is older */
+        my->ways = MEMORY_ROWS;
+    return memory_table_fill(&my->table, &pairs, fault) < 0
+               ? -1 : memory_table_fill(&my->queries, &queries, fault);
 }
 
 static int publish(void *own, struct state *state, struct model *model, enum publishing how,
@@ -196,10 +253,19 @@ static int publish(void *own, struct state *state, struct model *model, enum pub
     for (size_t i = level; i <= MOMENTS; i++)
         if (arrays_put(&state->arrays, i, settings, state->dim, model, fault) < 0)
             return -1;
-    return how == PUBLISH_CHANGES
-               ? memory_columns_put_some(&my->columns, &my->table, my->changed, my->n_changed,
-                                         model, fault)
-               : memory_columns_put(&my->columns, &my->table, model, fault);
+    if (memory_ways_save(my->ways, model, fault) < 0)
+        return -1;
+    return how == PUBLISH_CHANGES ? put_changes(my, model, fault) : put_tables(my, model, fault);
+}
+
+static bool report(const void *own, struct fault *line)
+{
+    const struct remembering *my = own;
+    if (my->unnamed)
+        (void)fault_other(line, "%" PRIu64 " rounds had no names, after rounds with names: their "
+                          "documents are known by their features or rows, and nothing that was "
+                          "learnt by name counts for them", my->unnamed);
+    return my->unnamed > 0;
 }
 
 /* ---- the scoring half ---- */
@@ -213,6 +279,11 @@ static int rank(void *own, const struct matrix *x, const struct round *round, do
                 double *index, struct fault *fault)
 {
     return memory_view_rank(own, x, round, s, index, fault);
+}
+
+static bool notice(void *own, const struct round *round, struct fault *line)
+{
+    return memory_view_notice(own, round, line);
 }
 
 static void leave(void *own)
@@ -229,7 +300,8 @@ const struct learner learn_memory = {
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale",
     .learning = sizeof(struct remembering), .start = start, .learn = learn, .save = save,
-    .load = load, .publish = publish, .close = close_memory,
+    .load = load, .publish = publish, .report = report, .close = close_memory,
+    .fingerprints = true,
     .scoring = sizeof(struct memory_view), .take = take, .rank = rank, .has_index = true,
-    .leave = leave,
+    .notice = notice, .leave = leave,
 };

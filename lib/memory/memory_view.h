@@ -13,6 +13,7 @@
 #include "memory/memory.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_table.h"
+#include "memory/memory_ways.h"
 #include "learn/learner.h"
 #include "learn/settings.h"
 #include "math/matrix.h"
@@ -27,23 +28,12 @@
 #define MEMORY_CONSTANT "constant" /* f8[1] */
 #define MEMORY_MOMENTS_COLUMN "moments" /* f8[MEMORY_MOMENTS] */
 
-/* The secret key that the seed gives. */
-struct memory_secret {
-    uint64_t k0, k1;
-};
-struct memory_secret memory_secret(const struct settings *settings);
-
 /* The settings of a memory: rho of v, and whether mean and index have it too. The caller adds the
  * moments. */
 struct memory memory_of(const struct settings *settings);
 
 /* Does z have the constant feature 1? Not with a rho of 0, which is ridge regression. */
 bool memory_has_constant(const struct settings *settings);
-
-/* The documents of a round, for memory_keys.h. They borrow from the round. A fault where the column
- * name is not u1. */
-int memory_round(const struct round *round, struct memory_documents *documents,
-                 struct fault *fault);
 
 struct memory_view { /* all zero at first */
     struct settings settings; /* of the first model or message */
@@ -55,8 +45,20 @@ struct memory_view { /* all zero at first */
     const struct memory_table *table; /* entries: `own`, or the learner's; NULL: in `arrays` */
     struct memory_arrays arrays;
     struct memory_table own;
-    struct buffer levels, keys, scratch, spare;
+    struct memory_known {             /* the same for queries */
+        const struct memory_table *table;
+        struct memory_arrays arrays;
+        struct memory_table own;
+    } queries;
+    unsigned ways;             /* memory_ways.h: of the model                             */
+    unsigned looked;           /* rounds of known queries so far, up to MEMORY_LOOKS      */
+    bool strange, noticed;     /* none of the documents of such a round was known; noticed */
+    struct memory_keys keys;
+    struct buffer levels, spare;
 };
+
+/* Rounds of known queries in which a document is looked for that is known. */
+enum { MEMORY_LOOKS = 100 };
 
 /* Takes what a model holds: whole, or a message that changes what those before it gave. Its
  * settings are taken where it has some. 0 or a fault. */
@@ -67,6 +69,10 @@ int memory_view_take(struct memory_view *view, const struct model *model, enum t
  * its index (memory.h). 0, or a fault where the round has no qid, or one number is not finite. */
 int memory_view_rank(struct memory_view *view, const struct matrix *x, const struct round *round,
                      double *s, double *index, struct fault *fault);
+
+/* Writes, once, that no document of the round ranked last is known, where its query is, and that is
+ * so in one of the first MEMORY_LOOKS such rounds. False: there is nothing to say. */
+bool memory_view_notice(struct memory_view *view, const struct round *round, struct fault *line);
 
 void memory_view_close(struct memory_view *view);
 

@@ -72,6 +72,11 @@ static inline float *round_new_label(struct round *round, struct fault *fault)
     return round_new(round, ROUND_LABEL, round->docs, fault);
 }
 
+static inline uint64_t *round_new_fingerprint(struct round *round, struct fault *fault)
+{
+    return round_new(round, ROUND_FINGERPRINT, round->docs, fault);
+}
+
 double *round_new_score(struct round *round, struct fault *fault);
 
 static inline double *round_new_rival(struct round *round, struct fault *fault)

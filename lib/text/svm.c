@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/entropy.h"
 #include "base/text.h"
 #include "feature/scale.h"
 #include "kernels/kernels.h"
+#include "math/fingerprint.h"
 #include "text/request_name.h"
+#include "text/svm_names.h"
 #include "text/svm_number.h"
 
 /* What a line is to the current query: one of another; one of it, or none of any; its end. */
@@ -22,6 +25,7 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
 {
     memset(svm, 0, sizeof *svm);
     svm->options = *options;
+    svm->start = entropy_siphash();
     lines_open(&svm->lines, files, watch);
     if (options->sizes)
         group_sizes_open(&svm->sizes, options->sizes, watch);
@@ -42,6 +46,8 @@ void svm_close(struct svm *svm)
     buffer_free(&svm->qid);
     buffer_free(&svm->label);
     buffer_free(&svm->name);
+    buffer_free(&svm->fingerprint);
+    buffer_free(&svm->scratch);
 }
 
 /* A fault in the current line. */
@@ -312,6 +318,29 @@ static enum line read_line(struct svm *svm, struct fault *fault)
     return add_document(svm, labelled, label, p, fault) < 0 ? LINE_FAULT : LINE_MORE;
 }
 
+/* Sets the names of the query, where they are asked for and, for whole_names, are whole. */
+static int set_names(struct svm *svm, struct svm_query *query, struct fault *fault)
+{
+    int whole = 1;
+    if (svm->options.names && svm->options.whole_names)
+        whole = svm_names_differ(svm->name.at, svm->rows.docs, &svm->start, &svm->scratch, fault);
+    query->names = svm->options.names && whole > 0 ? svm->name.at : NULL;
+    query->name_bytes = svm->name_bytes;
+    return whole < 0 ? -1 : 0;
+}
+
+/* Scales the features, and keeps fingerprints of what they were. */
+static int scale_features(struct svm *svm, struct svm_query *query, struct fault *fault)
+{
+    if (!query->names) {
+        uint64_t *hash = buffer_for(&svm->fingerprint, query->x.docs, sizeof *hash, fault);
+        if (!hash || fingerprint_rows(&query->x, &svm->scratch, hash, fault) < 0)
+            return -1;
+        query->fingerprint = hash;
+    }
+    return scale_values(&query->x, &svm->scaled, &query->x, fault);
+}
+
 /* Sets the features of the query. Before the first feature of the text, queries are fixed lists of
  * items; after it, a query that lists no features has features that are all 0. */
 static int set_features(struct svm *svm, struct svm_query *query, struct fault *fault)
@@ -322,7 +351,7 @@ static int set_features(struct svm *svm, struct svm_query *query, struct fault *
     if (!svm->any_feature)
         return 0;
     if (rows_matrix(&svm->rows, dim, &query->x, fault) < 0 ||
-        (svm->options.scale && scale_values(&query->x, &svm->scaled, &query->x, fault) < 0))
+        (svm->options.scale && scale_features(svm, query, fault) < 0))
         return -1;
     query->nnz = matrix_entries(&query->x);
     return 0;
@@ -335,8 +364,9 @@ static int finish_query(struct svm *svm, struct svm_query *query, bool last, str
     query->request = svm->requested ? svm->request : NULL;
     query->docs = svm->rows.docs;
     query->label = svm->labels ? svm->label.at : NULL;
-    query->names = svm->options.names ? svm->name.at : NULL;
-    query->name_bytes = svm->name_bytes;
+    query->fingerprint = NULL;
+    if (set_names(svm, query, fault) < 0)
+        return -1;
     if (set_features(svm, query, fault) == 0)
         return 1;
     if (fault->kind == FAULT_DATA)

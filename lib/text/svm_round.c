@@ -3,12 +3,23 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "stream/round_fingerprint.h"
+
 static int put_label(struct round *round, const struct svm_query *query, struct fault *fault)
 {
     float *label = round_new_label(round, fault);
     if (label)
         memcpy(label, query->label, query->docs * sizeof *label);
     return label ? 0 : -1;
+}
+
+static int put_fingerprint(struct round *round, const struct svm_query *query,
+                           struct fault *fault)
+{
+    uint64_t *hash = round_new_fingerprint(round, fault);
+    if (hash)
+        memcpy(hash, query->fingerprint, query->docs * sizeof *hash);
+    return hash ? 0 : -1;
 }
 
 /* The features, and that options.scale scaled them. */
@@ -27,8 +38,9 @@ static int put_columns(const struct svm *svm, const struct svm_query *query, str
 {
     struct record *record = round->record;
     if ((query->label && put_label(round, query, fault) < 0) ||
-        (query->names && record_put(record, "name", COLUMN_U1, query->name_bytes, query->names,
-                                    fault) < 0))
+        (query->names && record_put(record, ROUND_NAMES, COLUMN_U1, query->name_bytes, query->names,
+                                    fault) < 0) ||
+        (query->fingerprint && put_fingerprint(round, query, fault) < 0))
         return -1;
     return put_features(svm, round, &query->x, fault);
 }

@@ -143,6 +143,10 @@ load ../helper
     "$ROOT/build/tests/exact/memory_keys"
 }
 
+@test "fingerprints are sums over features that are not 0, dense or sparse, with every kernel" {
+    "$ROOT/build/tests/exact/fingerprint"
+}
+
 @test "ranks are drawn by the law of Zipf, and which round has which rank is a fair draw" {
     "$ROOT/build/tests/exact/zipf"
 }
