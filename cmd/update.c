@@ -10,6 +10,7 @@
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"
 #include "learn/learner_words.h"
+#include "learn/prior.h"
 #include "run/checkpoint.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
@@ -216,6 +217,20 @@ static int load(struct update *my)
     return got;
 }
 
+/* Continues a model, or starts one, at its prior where it has one. */
+static int begin(struct update *my)
+{
+    int got = my->model && !my->anew ? load(my) : 0;
+    const char *prior = my->state.settings.path;
+    char text[SETTING_PATH + 100];
+    if (got <= 0)
+        return got < 0 ? -1 : prior_begin(&my->state, my->host->watch, my->host->fault);
+    snprintf(text, sizeof text, "prior=%s is not read again: the model began at it", prior);
+    if (*prior)
+        warn(my->host, "update", text);
+    return 0;
+}
+
 /* Warns once of raw features that should be scaled, if one of the first rounds has them. */
 static void look_for_large(struct update *my, const struct round *round)
 {
@@ -261,7 +276,7 @@ static int open_update(void *self)
     if (my->ring_path && !my->ring)
         return -1;
     my->host->once = my->ring_path != NULL;
-    if (my->model && !my->anew && load(my) < 0)
+    if (begin(my) < 0)
         return -1;
     return publish(my);
 }

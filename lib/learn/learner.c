@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "learn/prior.h"
+
 /* The preset of learners whose models grow with the square of their features. */
 enum { SQUARE_MOST = 4096 };
 
@@ -25,6 +27,12 @@ static int settle(struct state *state, struct fault *fault)
             s->set[i] = true;
             s->value[i] = learner->preset[i];
         }
+    }
+    if (s->set[SETTING_STRENGTH] && !s->set[SETTING_PRIOR])
+        return fault_usage(fault, "strength is that of a prior: add prior=model");
+    if (s->set[SETTING_PRIOR] && !s->set[SETTING_STRENGTH]) {
+        s->set[SETTING_STRENGTH] = true;
+        s->value[SETTING_STRENGTH] = PRIOR_STRENGTH;
     }
     return 0;
 }

@@ -106,6 +106,9 @@ struct learner {
      * state learns or publishes again; NULL after a fault. No function: w. */
     const double *(*weights)(void *own, struct state *state, struct fault *fault);
 
+    /* Makes the numbers of a prior, which has as many weights as the state, those to start at. */
+    int (*begin)(void *own, struct state *state, const struct model *prior, struct fault *fault);
+
     /* What arrays do not hold: adds it to a model; takes it from one, after w and the arrays. */
     int (*save)(void *own, struct state *state, struct model *model, struct fault *fault);
     int (*load)(void *own, struct state *state, const struct model *model, struct fault *fault);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "learn/learner_step.h"
+#include "learn/prior.h"
 #include "memory/memory_columns.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_view.h"
@@ -189,6 +190,14 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 
 /* ---- models and messages ---- */
 
+static int begin(void *own, struct state *state, const struct model *prior, struct fault *fault)
+{
+    const struct prior_arrays arrays = { LEVEL, INVERSE, CONSTANT,
+                                         memory_has_constant(&state->settings) };
+    (void)own;
+    return prior_regression(state, &arrays, prior, fault);
+}
+
 static int put_tables(struct remembering *my, struct model *model, struct fault *fault)
 {
     return memory_columns_put(&my->columns, MEMORY_PAIRS, &my->table, model, fault) < 0
@@ -292,14 +301,14 @@ static void leave(void *own)
 }
 
 const struct learner learn_memory = {
-    .name = "memory", .letters = "CHKRSps", .least = 1,
+    .name = "memory", .letters = "ABCHIKRSWps", .least = 1,
     .arrays = { [INVERSE] = { "inverse", ARRAY_UDU_CONSTANT, SETTING_PLAIN, 0 },
                 [LEVEL] = { MEMORY_LEVEL, ARRAY_VECTORS, SETTINGS, 0 },
                 [CONSTANT] = { MEMORY_CONSTANT, ARRAY_NUMBERS, SETTINGS, 1 },
                 [MOMENTS] = { MEMORY_MOMENTS_COLUMN, ARRAY_NUMBERS, SETTINGS, MEMORY_MOMENTS } },
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale",
-    .learning = sizeof(struct remembering), .start = start, .learn = learn, .save = save,
+    .learning = sizeof(struct remembering), .start = start, .learn = learn, .begin = begin, .save = save,
     .load = load, .publish = publish, .report = report, .close = close_memory,
     .fingerprints = true,
     .scoring = sizeof(struct memory_view), .take = take, .rank = rank, .has_index = true,

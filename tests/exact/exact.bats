@@ -147,6 +147,10 @@ load ../helper
     "$ROOT/build/tests/exact/fingerprint"
 }
 
+@test "a prior is another start of the joint posterior of weights and effects, to 1e-9" {
+    "$ROOT/build/tests/exact/prior"
+}
+
 @test "ranks are drawn by the law of Zipf, and which round has which rank is a fair draw" {
     "$ROOT/build/tests/exact/zipf"
 }
