@@ -116,6 +116,11 @@ struct learner {
     /* Adds what its scoring half takes to a message. */
     int (*publish)(void *own, struct state *state, struct model *model, enum publishing how,
                    struct fault *fault);
+    /* Forgets what it keeps of the query of a round, or of the documents that the round has. *count
+     * grows by how many pairs of both these were. */
+    int (*forget)(void *own, struct state *state, const struct round *round, bool query,
+                  uint64_t *count, struct fault *fault);
+
     /* Writes what the user should know at the end of the run; false: nothing. */
     bool (*report)(const void *own, struct fault *line);
     void (*close)(void *own);

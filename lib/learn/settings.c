@@ -183,16 +183,23 @@ int settings_load(struct settings *settings, const struct model *model, struct f
     return 0;
 }
 
+static void adopt(struct settings *settings, enum setting_number i, const struct model *model)
+{
+    const char *text = saved(model, i);
+    settings->set[i] = text && parse(&settings_known[i], text, &settings->value[i]);
+}
+
 void settings_adopt(struct settings *settings, const struct model *model)
 {
+    static const enum setting_number bounds[] = { SETTING_AGE, SETTING_PAIRS };
     static const enum setting_number begun[] = { SETTING_PRIOR, SETTING_STRENGTH };
+    for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++)
+        if (!settings->set[bounds[k]])
+            adopt(settings, bounds[k], model);
     if (settings->set[SETTING_PRIOR])
         return;
-    for (size_t k = 0; k < sizeof begun / sizeof *begun; k++) {
-        const char *text = saved(model, begun[k]);
-        settings->set[begun[k]] =
-            text && parse(&settings_known[begun[k]], text, &settings->value[begun[k]]);
-    }
+    for (size_t k = 0; k < sizeof begun / sizeof *begun; k++)
+        adopt(settings, begun[k], model);
 }
 
 static int compare(const struct setting *setting, bool set, double value, const char *text,
@@ -219,7 +226,7 @@ int settings_compare(const struct settings *settings, const struct model *model,
                      struct fault *fault)
 {
     for (size_t i = 0; i < SETTINGS; i++)
-        if (i != SETTING_HORIZON && compare(&settings_known[i], settings->set[i],
+        if (i != SETTING_HORIZON && i != SETTING_AGE && i != SETTING_PAIRS && compare(&settings_known[i], settings->set[i],
                                             settings->value[i], saved(model, i), fault) < 0)
             return -1;
     return 0;

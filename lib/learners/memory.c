@@ -5,6 +5,8 @@
 
 #include "learn/learner_step.h"
 #include "learn/prior.h"
+#include "math/rng.h"
+#include "memory/memory_bound.h"
 #include "memory/memory_columns.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_view.h"
@@ -26,9 +28,9 @@ struct remembering {
     struct memory_keys keys;
     unsigned way;      /* in which its documents are known               */
     uint64_t query;    /* the key of the query                           */
-    uint64_t *changed; /* changed[n_changed]: keys of entries, each once */
-    size_t n_changed;
-    bool visited;      /* the query's own entry changed, too             */
+    uint64_t *changed; /* changed[n_changed]: keys of entries that changed or are gone */
+    uint64_t *queries_changed; /* the same for queries                   */
+    size_t n_changed, n_queries;
     bool *noted;       /* noted[docs]: is the document's key among them? */
     struct buffer changes, columns, query_columns;
 };
@@ -60,12 +62,13 @@ static void close_memory(void *own)
 /* Room for the keys that change in a round, and whose documents these are. */
 static int make_room(struct remembering *my, size_t docs, struct fault *fault)
 {
-    my->changed = buffer_for(&my->changes, docs, sizeof *my->changed + sizeof *my->noted, fault);
+    size_t room = 2 * docs + MEMORY_COMPARED + 1; /* each document's, what makes way, what is old */
+    my->changed = buffer_for(&my->changes, room, 2 * sizeof *my->changed + sizeof *my->noted, fault);
     if (!my->changed)
         return -1;
-    my->noted = (bool *)(my->changed + docs);
-    my->n_changed = 0;
-    my->visited = false;
+    my->queries_changed = my->changed + room;
+    my->noted = (bool *)(my->queries_changed + room);
+    my->n_changed = my->n_queries = 0;
     memset(my->noted, 0, docs * sizeof *my->noted);
     return 0;
 }
@@ -116,20 +119,55 @@ static int visit(struct remembering *my, const struct state *state, struct fault
         return -1;
     query->n++;
     query->sum = (double)(state->rounds + 1);
-    my->visited = true;
+    my->queries_changed[my->n_queries++] = my->query;
     my->unnamed += my->way != MEMORY_NAMES && my->ways & MEMORY_NAMES;
     my->ways |= my->way;
     return 0;
 }
 
-/* The entry of document i, a new one where there is none; NULL with a fault. */
-static struct memory_entry *enter(struct remembering *my, size_t i, struct fault *fault)
+static struct memory_bound bound_of(struct remembering *my, const struct state *state)
 {
-    struct memory_entry *entry =
-        memory_table_enter(&my->table, memory_keys_of(&my->keys, i), fault);
+    return (struct memory_bound){ &my->table, &my->queries, my->memory.rho,
+                                  (double)(state->rounds + 1), my->query };
+}
+
+/* A pair goes, and its query with its last pair. */
+static void drop(struct remembering *my, const struct memory_bound *bound, uint64_t key)
+{
+    uint64_t query = memory_bound_remove(bound, key);
+    my->changed[my->n_changed++] = key;
+    if (query)
+        my->queries_changed[my->n_queries++] = query;
+}
+
+/* The entry of document i, a new one where there is none, for which another may go; NULL with a
+ * fault. */
+static struct memory_entry *enter(struct remembering *my, const struct state *state, size_t i,
+                                  struct fault *fault)
+{
+    struct memory_bound bound = bound_of(my, state);
+    uint64_t key = memory_keys_of(&my->keys, i);
+    if (state->settings.set[SETTING_PAIRS] && !memory_table_find(&my->table, key) &&
+        (double)my->table.used >= state->settings.value[SETTING_PAIRS])
+        drop(my, &bound, memory_bound_least(&bound, key));
+    struct memory_entry *entry = memory_table_enter(&my->table, key, fault);
     if (entry)
-        entry->owner = my->query;
+        memory_bound_own(&bound, entry, my->query);
     return entry;
+}
+
+/* Drops pairs of old queries, of some that the number of the round draws. */
+static void drop_old(struct remembering *my, const struct state *state)
+{
+    const struct settings *settings = &state->settings;
+    if (!settings->set[SETTING_AGE])
+        return;
+    uint64_t old[MEMORY_COMPARED];
+    struct memory_bound bound = bound_of(my, state);
+    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, state->rounds + 1);
+    size_t n = memory_bound_old(&bound, rng_bits(&rng), settings->value[SETTING_AGE], old);
+    for (size_t i = 0; i < n; i++)
+        drop(my, &bound, old[i]);
 }
 
 /* Learns the answers y[n] about the documents doc[n]. */
@@ -144,9 +182,10 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
     state->begun = true;
     if (n > 0 && visit(my, state, fault) < 0)
         return -1;
+    drop_old(my, state);
     for (size_t h = 0; h < n; h++) {
         size_t i = doc[h];
-        struct memory_entry *entry = enter(my, i, fault);
+        struct memory_entry *entry = enter(my, state, i, fault);
         if (!entry)
             return -1;
         if (state->settings.set[SETTING_DRIFT] &&
@@ -212,8 +251,8 @@ static int put_changes(struct remembering *my, struct model *model, struct fault
     if (memory_columns_put_some(&my->columns, MEMORY_PAIRS, &my->table, my->changed,
                                 my->n_changed, model, fault) < 0)
         return -1;
-    return memory_columns_put_some(&my->query_columns, MEMORY_QUERIES, &my->queries, &my->query,
-                                   my->visited, model, fault);
+    return memory_columns_put_some(&my->query_columns, MEMORY_QUERIES, &my->queries,
+                                   my->queries_changed, my->n_queries, model, fault);
 }
 
 static int save(void *own, struct state *state, struct model *model, struct fault *fault)
@@ -224,13 +263,16 @@ static int save(void *own, struct state *state, struct model *model, struct faul
                ? -1 : 0;
 }
 
-static int check_moments(const double *moments, struct fault *fault)
+/* After a model is read, which may have more pairs than this run keeps. */
+static void keep_bound(struct remembering *my, const struct state *state)
 {
-    for (size_t i = 0; i < MEMORY_MOMENTS; i++)
-        if (i != MEMORY_BXY && moments[i] < 0)
-            return fault_data(fault, "model: %s %zu is %g, below 0", MEMORY_MOMENTS_COLUMN, i,
-                              moments[i]);
-    return 0;
+    const struct settings *settings = &state->settings;
+    struct memory_bound bound = bound_of(my, state);
+    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, state->rounds + 1);
+    memory_bound_count(&bound);
+    while (settings->set[SETTING_PAIRS] &&
+           (double)my->table.used > settings->value[SETTING_PAIRS])
+        (void)memory_bound_remove(&bound, memory_bound_least(&bound, rng_bits(&rng)));
 }
 
 static int load(void *own, struct state *state, const struct model *model, struct fault *fault)
@@ -241,13 +283,16 @@ static int load(void *own, struct state *state, const struct model *model, struc
         memory_columns_check(&pairs, MEMORY_PAIRS, fault) < 0 ||
         memory_columns_find(model, MEMORY_QUERIES, &queries, fault) < 0 ||
         memory_columns_check(&queries, MEMORY_QUERIES, fault) < 0 ||
-        check_moments(state->arrays.at[MOMENTS], fault) < 0 ||
+        memory_check_moments(state->arrays.at[MOMENTS], fault) < 0 ||
         memory_ways_load(&my->ways, model, fault) < 0)
         return -1;
     if (!my->ways && model->rounds) /* which is older */
         my->ways = MEMORY_ROWS;
-    return memory_table_fill(&my->table, &pairs, fault) < 0
-               ? -1 : memory_table_fill(&my->queries, &queries, fault);
+    if (memory_table_fill(&my->table, &pairs, fault) < 0 ||
+        memory_table_fill(&my->queries, &queries, fault) < 0)
+        return -1;
+    keep_bound(my, state);
+    return 0;
 }
 
 static int publish(void *own, struct state *state, struct model *model, enum publishing how,
@@ -265,6 +310,36 @@ static int publish(void *own, struct state *state, struct model *model, enum pub
     if (memory_ways_save(my->ways, model, fault) < 0)
         return -1;
     return how == PUBLISH_CHANGES ? put_changes(my, model, fault) : put_tables(my, model, fault);
+}
+
+/* Removes a pair that is there, and counts it. */
+static void forget_pair(const struct memory_bound *bound, uint64_t key, uint64_t *count)
+{
+    if (!memory_table_find(bound->pairs, key))
+        return;
+    (void)memory_bound_remove(bound, key);
+    (*count)++;
+}
+
+/* A query goes with all of its pairs. Those of an older model, whose query is not known, are known
+ * by the documents of the round. */
+static int forget_round(void *own, struct state *state, const struct round *round, bool query,
+                        uint64_t *count, struct fault *fault)
+{
+    struct remembering *my = own;
+    my->query = 0;
+    struct memory_bound bound = bound_of(my, state);
+    if (memory_ways_round(&my->keys, round, memory_secret(&state->settings), my->ways & MEMORY_ROWS,
+                          knows, &my->table, &my->way, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < round->docs; i++)
+        forget_pair(&bound, memory_keys_of(&my->keys, i), count);
+    uint64_t owner = memory_key_query(&my->keys.query), key = 0;
+    while (query && (key = memory_bound_next(&bound, owner, key)))
+        forget_pair(&bound, key, count);
+    if (query)
+        memory_table_remove(&my->queries, owner);
+    return 0;
 }
 
 static bool report(const void *own, struct fault *line)
@@ -309,7 +384,8 @@ const struct learner learn_memory = {
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale",
     .learning = sizeof(struct remembering), .start = start, .learn = learn, .begin = begin, .save = save,
-    .load = load, .publish = publish, .report = report, .close = close_memory,
+    .load = load, .publish = publish, .forget = forget_round,
+    .report = report, .close = close_memory,
     .fingerprints = true,
     .scoring = sizeof(struct memory_view), .take = take, .rank = rank, .has_index = true,
     .notice = notice, .leave = leave,

@@ -185,6 +185,12 @@ const struct memory_entry *memory_table_next(const struct memory_table *table,
     return NULL;
 }
 
+struct memory_walk memory_table_walk(const struct memory_table *table, uint64_t key)
+{
+    size_t shelf = shelf_of(key);
+    return (struct memory_walk){ shelf, seek(&table->shelf[shelf], key) };
+}
+
 void memory_table_close(struct memory_table *table)
 {
     for (size_t i = 0; i < MEMORY_SHELVES; i++)

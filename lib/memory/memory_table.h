@@ -67,6 +67,9 @@ struct memory_walk {
 const struct memory_entry *memory_table_next(const struct memory_table *table,
                                              struct memory_walk *walk);
 
+/* A walk whose next entry is the first that is not below the key. */
+struct memory_walk memory_table_walk(const struct memory_table *table, uint64_t key);
+
 void memory_table_close(struct memory_table *table);
 
 /* ---- in a file ---- */

@@ -19,6 +19,15 @@ bool memory_has_constant(const struct settings *settings)
     return !settings->set[SETTING_RHO] || settings->value[SETTING_RHO] > 0;
 }
 
+int memory_check_moments(const double *moments, struct fault *fault)
+{
+    for (size_t i = 0; i < MEMORY_MOMENTS; i++)
+        if (i != MEMORY_BXY && moments[i] < 0)
+            return fault_data(fault, "model: %s %zu is %g, below 0", MEMORY_MOMENTS_COLUMN, i,
+                              moments[i]);
+    return 0;
+}
+
 static int take_entries(struct memory_view *view, const struct model *model, enum taking how,
                         struct fault *fault)
 {

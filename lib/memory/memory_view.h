@@ -35,6 +35,9 @@ struct memory memory_of(const struct settings *settings);
 /* Does z have the constant feature 1? Not with a rho of 0, which is ridge regression. */
 bool memory_has_constant(const struct settings *settings);
 
+/* 0, or a fault where one of a model's moments[MEMORY_MOMENTS] that cannot be negative is. */
+int memory_check_moments(const double *moments, struct fault *fault);
+
 struct memory_view { /* all zero at first */
     struct settings settings; /* of the first model or message */
     size_t dim;

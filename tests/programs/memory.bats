@@ -452,3 +452,73 @@ measured() {
     update -a memory -H -m plain <usual 2>resumed
     is "$(column plain answers | tr ' ' '\n' | sort -n | xargs)" '5 32'
 }
+
+# ---- bounds, and forgetting ----
+
+# traffic: rounds of 40 queries with 5 documents each, by a Zipf law, 600 of them.
+traffic() {
+    awk 'BEGIN { for (q = 1; q <= 40; q++) for (d = 0; d < 5; d++)
+        print (q + d) % 3, "qid:" q, "1:" (q * 7 + d * 13) % 11, "2:" d " # d" d }' | svm2bin >q.bin
+    replay -z 1 -n 600 q.bin
+}
+
+@test "pairs= keeps so many pairs and no more queries, the same in pipes, in loop and resumed" {
+    traffic >rounds
+    LOOP='score -w 3 | explore | feedback-mask -k 2'
+    loop "$LOOP | update -a memory -m all" <rounds
+    [ "$(bin2txt -f memory all | wc -l)" -gt 100 ]
+    loop "$LOOP | update -a memory,pairs=25,age=90 -m one" <rounds
+    is "$(bin2txt -f memory one | wc -l)" 25
+    [ "$(bin2txt -f head one | sed 's/.*queries:u8\[\([0-9]*\).*/\1/')" -le 25 ]
+    mkfifo ring
+    score -f ring -w 3 <rounds | explore | feedback-mask -k 2 | update -a memory,pairs=25,age=90 -f ring -m two
+    same one two
+    # resumed, of rounds that were shown
+    score -m all <rounds | explore | feedback-mask -k 2 >seen
+    update -a memory,pairs=25,age=90 -m one -n <seen
+    rm two
+    { replay -n 250 seen; } | update -a memory,pairs=25,age=90 -m two
+    replay -b 251 -n 600 seen | update -a memory,pairs=25,age=90 -m two
+    same one two
+    # a bound may come later, and stays
+    update -X -a memory,pairs=10 -m all <q.bin
+    is "$(bin2txt -f memory all | wc -l)" 10
+    update -X -a memory -m all <q.bin
+    is "$(bin2txt -f memory all | wc -l)" 10
+}
+
+@test "pairs= keeps the pairs of queries that come, and age= drops those that do not" {
+    for t in $(seq 30); do
+        mkstream round t=$t qid=often docs=1 dim=1 name:u1 97 0 order:u4 0 seen:f4 1 x:f4 1
+        mkstream round t=$t qid=once$t docs=1 dim=1 name:u1 97 0 order:u4 0 seen:f4 1 x:f4 1
+    done >rounds
+    update -a memory,pairs=3 <rounds >m
+    bin2txt -f memory m rounds | cut -f 4 | sort -u >got
+    is "$(LC_ALL=C sort got | paste -sd ' ' -)" 'often once29 once30'
+    update -a memory,age=10 <rounds >m
+    bin2txt -f memory m rounds | cut -f 4 | sort -u >got
+    is "$(wc -l <got)" 7 # often, and those of the rounds 50, 52, ... 60
+}
+
+@test "update -r forgets a query or documents, whatever their names" {
+    { named a b c; printf '1 qid:%s 1:1 # $(touch,bad)\n0 qid:%s 2:1 # -rf\n' '*' '*'; } | svm2bin >abc
+    update -a memory <abc >m
+    cp m n
+    printf 'qid:1\n' | svm2bin -u | update -r queries -m m 2>err
+    grep -q 'update: forgot 3 pairs' err
+    is "$(bin2txt -f memory m abc | cut -f 4 | sort -u | paste -sd ' ' -)" '* 2'
+    is "$(bin2txt -f head m | sed 's/.*queries:u8\[\([0-9]*\).*/\1/')" 2
+    is "$(column m w)" "$(column n w)"
+    printf 'qid:* # $(touch,bad)\nqid:2 # b\nqid:2 # z\n' | svm2bin -u | update -r documents -m m 2>err
+    grep -q 'update: forgot 2 pairs' err
+    is "$(bin2txt -f memory m abc | cut -f 5 | paste -sd ' ' -)" 'a c -rf'
+    # without names, by features
+    named a b c | svm2bin -C >abc
+    update -a memory <abc >m
+    named b | svm2bin -C | update -r documents -m m
+    is "$(bin2txt -f memory m | wc -l)" 4
+    fails 1 'update: nowhere: no such file' sh -c 'update -r queries -m nowhere <abc'
+    fails 2 'update: -r forgets queries or documents, not *' update -r all -m m
+    fails 2 'update: -r needs a learner that remembers *' update -a kl -r queries -m m
+    fails 2 'update: -r needs the model of -m*' update -r queries
+}

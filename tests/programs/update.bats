@@ -1407,6 +1407,7 @@ raw() {
         bin2txt -f head m | grep -q ' prior=1 .*strength=1000 '
     done
     # in pipes and in loop
+    rm m n
     replay -n 40 -s 1 deck | loop 'score | explore | feedback-mask -k 1 | update -a memory,prior=w -m m'
     mkfifo ring
     replay -n 40 -s 1 deck | score -f ring | explore | feedback-mask -k 1 | update -a memory,prior=w -f ring -m n
