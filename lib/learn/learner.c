@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "learn/prior.h"
-
 /* The preset of learners whose models grow with the square of their features. */
 enum { SQUARE_MOST = 4096 };
 
@@ -32,7 +30,7 @@ static int settle(struct state *state, struct fault *fault)
         return fault_usage(fault, "strength is that of a prior: add prior=model");
     if (s->set[SETTING_PRIOR] && !s->set[SETTING_STRENGTH]) {
         s->set[SETTING_STRENGTH] = true;
-        s->value[SETTING_STRENGTH] = PRIOR_STRENGTH;
+        s->value[SETTING_STRENGTH] = SETTING_STRENGTH_USUAL;
     }
     return 0;
 }

@@ -69,8 +69,8 @@ int scoring_rival(struct scoring *scoring, const struct matrix *x, uint64_t t, c
 int scoring_round(struct scoring *scoring, const struct matrix *x, const struct round *round,
                   double *s, double *index, struct fault *fault);
 
-/* Adds fingerprints of the features x, as they came, where the learner knows documents by them. 0 or
- * a fault. */
+/* Adds fingerprints of the features x, as they came, where the learner knows documents by them.
+ * 0 or a fault. */
 int scoring_fingerprint(struct scoring *scoring, struct round *round, const struct matrix *x,
                         struct fault *fault);
 

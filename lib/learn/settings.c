@@ -226,8 +226,9 @@ int settings_compare(const struct settings *settings, const struct model *model,
                      struct fault *fault)
 {
     for (size_t i = 0; i < SETTINGS; i++)
-        if (i != SETTING_HORIZON && i != SETTING_AGE && i != SETTING_PAIRS && compare(&settings_known[i], settings->set[i],
-                                            settings->value[i], saved(model, i), fault) < 0)
+        if (i != SETTING_HORIZON && i != SETTING_AGE && i != SETTING_PAIRS &&
+            compare(&settings_known[i], settings->set[i], settings->value[i], saved(model, i),
+                    fault) < 0)
             return -1;
     return 0;
 }

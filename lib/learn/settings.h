@@ -36,6 +36,8 @@ enum setting_number {
     SETTINGS
 };
 
+#define SETTING_STRENGTH_USUAL 1000.0 /* of a prior whose strength is not set */
+
 struct setting {
     char letter;
     const char *name;

@@ -63,7 +63,8 @@ static void close_memory(void *own)
 static int make_room(struct remembering *my, size_t docs, struct fault *fault)
 {
     size_t room = 2 * docs + MEMORY_COMPARED + 1; /* each document's, what makes way, what is old */
-    my->changed = buffer_for(&my->changes, room, 2 * sizeof *my->changed + sizeof *my->noted, fault);
+    my->changed =
+        buffer_for(&my->changes, room, 2 * sizeof *my->changed + sizeof *my->noted, fault);
     if (!my->changed)
         return -1;
     my->queries_changed = my->changed + room;
@@ -383,10 +384,9 @@ const struct learner learn_memory = {
                 [MOMENTS] = { MEMORY_MOMENTS_COLUMN, ARRAY_NUMBERS, SETTINGS, MEMORY_MOMENTS } },
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale",
-    .learning = sizeof(struct remembering), .start = start, .learn = learn, .begin = begin, .save = save,
-    .load = load, .publish = publish, .forget = forget_round,
-    .report = report, .close = close_memory,
-    .fingerprints = true,
+    .learning = sizeof(struct remembering), .start = start, .learn = learn, .begin = begin,
+    .save = save, .load = load, .publish = publish, .forget = forget_round, .report = report,
+    .close = close_memory, .fingerprints = true,
     .scoring = sizeof(struct memory_view), .take = take, .rank = rank, .has_index = true,
     .notice = notice, .leave = leave,
 };

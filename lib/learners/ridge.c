@@ -230,19 +230,22 @@ static void leave(void *own)
 #define OWN .learning = sizeof(struct ridge), .close = close_ridge
 
 const struct learner learn_ridge = {
-    .name = "ridge", .letters = "CIWp", .least = 1, .learn = learn, .begin = begin, .arrays = ARRAYS, OWN,
+    .name = "ridge", .letters = "CIWp", .least = 1, .learn = learn, .begin = begin,
+    .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1 },
     .most = 4096, .made = "scale",
 };
 
 const struct learner learn_thompson = {
-    .name = "thompson", .letters = "CISWps", .least = 1, .learn = learn, .begin = begin, .arrays = ARRAYS, OWN,
+    .name = "thompson", .letters = "CISWps", .least = 1, .learn = learn, .begin = begin,
+    .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale", .start = measure_residuals, .weights = draw,
 };
 
 const struct learner learn_linucb = {
-    .name = "linucb", .letters = "CISWp", .least = 1, .learn = learn, .begin = begin, .arrays = ARRAYS, OWN,
+    .name = "linucb", .letters = "CISWp", .least = 1, .learn = learn, .begin = begin,
+    .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1 },
     .most = 4096, .made = "scale", .start = measure_residuals, .publish = publish,
     .scoring = sizeof(struct linucb), .take = take, .rank = widen, .leave = leave,

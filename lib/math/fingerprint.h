@@ -7,7 +7,7 @@
  * features past the last one that is not 0, and dense or sparse form make no difference. Floats of
  * few digits have up to 24 trailing zeros, so two given documents share a hash with a chance of
  * about 2^-40, as it seems; a query's documents alone are compared. The k(j) are not secret: anyone
- * may choose features that share a hash, as well as copy a document's; such documents are told apart
+ * may choose such features, as well as copy a document's; those documents are told apart
  * as equal ones are. */
 #ifndef RANKPIPE_FINGERPRINT_H
 #define RANKPIPE_FINGERPRINT_H

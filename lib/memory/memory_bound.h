@@ -8,7 +8,7 @@
  *     worth = u / (now + u age) * rho n / (1 + rho n)
  *
  * The first factor is the rate u / now of a query that comes evenly, up to a factor of 2, and falls
- * as 1 / age for one that comes no more. The second is the part of the variance of the pair's effect
+ * as 1 / age for one that comes no more. The second is the part of the variance of the effect
  * that its answers explain. A pair whose query is not known, of an older model, counts as u = 1 and
  * age = now.
  *

@@ -131,7 +131,8 @@ void memory_table_remove(struct memory_table *table, uint64_t key)
     size_t at = seek(shelf, key), end = at + 1;
     if (at >= shelf->room || shelf->entry[at].key != key)
         return;
-    while (end < shelf->room && shelf->entry[end].key && home_of(shelf, shelf->entry[end].key) < end)
+    while (end < shelf->room && shelf->entry[end].key &&
+           home_of(shelf, shelf->entry[end].key) < end)
         end++;
     memmove(shelf->entry + at, shelf->entry + at + 1, (end - at - 1) * sizeof *shelf->entry);
     memset(shelf->entry + end - 1, 0, sizeof *shelf->entry);

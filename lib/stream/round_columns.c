@@ -265,8 +265,8 @@ void round_columns_clear(struct round *round)
 
 /* ---- new columns ---- */
 
-/* Sets a column where the record has it, else before the first of the features; a fingerprint before
- * all others, so that it makes no difference which program wrote it. */
+/* Sets a column where the record has it, else before the first of the features; a fingerprint
+ * before all others, so that it makes no difference which program wrote it. */
 static int put(struct record *record, const struct column *new, struct fault *fault)
 {
     size_t c = 0, before = new->known == ROUND_FINGERPRINT + 1u ? 0 : record->columns;

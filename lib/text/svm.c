@@ -141,29 +141,6 @@ static uint64_t width_most(const struct svm *svm)
     return svm->any_feature || first ? INDEX_MOST : 0;
 }
 
-/* Adds the name of a document: the word after "docid =" in its comment, or else the first word of
- * the comment. */
-static int read_name(struct svm *svm, const char *p, struct fault *fault)
-{
-    const char *name = *p == '#' ? text_skip_blanks(p + 1) : p;
-    size_t n = text_word_bytes(name);
-    const char *sign = text_skip_blanks(name + n);
-    if (strncmp(name, "docid=", 6) == 0) {
-        name += 6;
-        n -= 6;
-    } else if (n == 5 && strncmp(name, "docid", 5) == 0 && *sign == '=') {
-        name = text_skip_blanks(sign + 1);
-        n = text_word_bytes(name);
-    }
-    char *names = buffer_for(&svm->name, svm->name_bytes + n + 1, 1, fault);
-    if (!names)
-        return -1;
-    memcpy(names + svm->name_bytes, name, n);
-    svm->name_bytes += n;
-    names[svm->name_bytes++] = '\0';
-    return 0;
-}
-
 /* Does the line belong to the current query, or begin one where there is none, or to another? */
 static enum line join_query(struct svm *svm, const char *at, const char *qid, struct fault *fault)
 {
@@ -253,7 +230,7 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     size_t most = svm->lines.bytes / 3 + FEATURES_SPARE; /* "1:0 " each, at least */
     if (rows_document(&svm->rows, most, fault) < 0 || !(p = read_features(svm, p, fault)))
         return -1;
-    return svm->options.names ? read_name(svm, p, fault) : 0;
+    return svm->options.names ? svm_names_add(&svm->name, &svm->name_bytes, p, fault) : 0;
 }
 
 /* A blank line. It ends a query if lines that are blank do so. */

@@ -4,6 +4,29 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/text.h"
+
+int svm_names_add(struct buffer *names, size_t *bytes, const char *p, struct fault *fault)
+{
+    const char *name = *p == '#' ? text_skip_blanks(p + 1) : p;
+    size_t n = text_word_bytes(name);
+    const char *sign = text_skip_blanks(name + n);
+    if (strncmp(name, "docid=", 6) == 0) {
+        name += 6;
+        n -= 6;
+    } else if (n == 5 && strncmp(name, "docid", 5) == 0 && *sign == '=') {
+        name = text_skip_blanks(sign + 1);
+        n = text_word_bytes(name);
+    }
+    char *text = buffer_for(names, *bytes + n + 1, 1, fault);
+    if (!text)
+        return -1;
+    memcpy(text + *bytes, name, n);
+    *bytes += n;
+    text[(*bytes)++] = '\0';
+    return 0;
+}
+
 /* A place of the table: an open one has no name. */
 struct place {
     uint64_t hash;

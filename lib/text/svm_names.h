@@ -1,4 +1,4 @@
-/* svm_names: can the documents of a query be known by their names? */
+/* svm_names: the names of a query's documents, from comments; and can documents be known by them? */
 #ifndef RANKPIPE_SVM_NAMES_H
 #define RANKPIPE_SVM_NAMES_H
 
@@ -7,6 +7,10 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "base/siphash.h"
+
+/* Adds the name of a document to names of *bytes bytes, with a NUL: the word after "docid =" in its
+ * comment, which begins at p, or else the first word of the comment. 0 or a fault (memory). */
+int svm_names_add(struct buffer *names, size_t *bytes, const char *p, struct fault *fault);
 
 /* Of n names, each ended by NUL: 1 where none is empty and no two are equal, else 0; or a fault
  * (memory). `scratch` is space that may be used again. O(bytes) on average, whatever the names:

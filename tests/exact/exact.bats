@@ -127,7 +127,7 @@ load ../helper
     "$ROOT/build/tests/exact/siphash"
 }
 
-@test "pairs of query and document are found again, keys rising, at 48 bytes each; in arrays too" {
+@test "pairs of query and document are found again, keys rising, at 64 bytes each; in arrays too" {
     "$ROOT/build/tests/exact/memory_table"
 }
 

@@ -81,7 +81,7 @@ static void check_arrays(const struct memory_table *table, const uint64_t *keys,
         memcpy(at + 16 * n, &entry->sum, 8);
     }
     for (size_t i = 0; i < n; i++) {
-        struct memory_entry got = { 0, 0, 0 }, none = got;
+        struct memory_entry got = { .key = 0 }, none = got;
         hold(memory_arrays_find(&arrays, keys[i], &got) && got.key == keys[i] &&
              got.n == (double)(keys[i] % 100) && got.sum == 0.5 * (double)(keys[i] % 1000),
              "an entry of the arrays is lost", i);
@@ -112,7 +112,7 @@ static void check_table(struct rng *rng, size_t n, bool reserve)
         hold(i >= n || (entry->n == 0 && entry->sum == 0), "a new entry that is not 0", i);
         entry->n = (double)(entry->key % 100);
         entry->sum = 0.5 * (double)(entry->key % 1000);
-        hold(reserve || bytes_of(&table) <= 48 * table.used + 65536, "too many bytes a pair", i);
+        hold(reserve || bytes_of(&table) <= 64 * table.used + 65536, "too many bytes a pair", i);
     }
     for (size_t i = n; i > 0; i--)
         (void)enter(&back, keys[i - 1]);

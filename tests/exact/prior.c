@@ -81,65 +81,98 @@ static void begin(const struct setup *setup, const char *learner, double strengt
     start(state, learner, &settings);
 }
 
-static void check(struct rng *rng, const struct setup *setup)
+/* New queries, in which no two documents are equal. */
+static void draw_sets(struct rng *rng)
 {
-    static struct made made;
-    static struct batch b;
-    static struct model model;
-    struct state from, state;
-    struct fault fault = { FAULT_NONE, "" };
-    struct setup other = *setup;
-    long double mean[MOST];
-    bool memory = strcmp(setup->learner, "memory") == 0;
-    bool constant = memory && setup->rho > 0, has = strcmp(setup->from, "memory") == 0;
-    memset(&b, 0, sizeof b);
     for (size_t s = 0; s < SETS; s++) {
         draw_features(rng, &sets[s], 2 + rng_below(rng, DOCS - 2), WIDE, draw_unit);
         draw_labels(rng, &sets[s], 4);
         for (size_t d = 0; d < sets[s].docs; d++)
-            sets[s].x[d][0] = (float)(d + 1) / 8; /* no two are equal */
+            sets[s].x[d][0] = (float)(d + 1) / 8;
     }
-    if (strcmp(setup->from, "kl") == 0)
-        start(&from, "kl", NULL);
-    else
-        begin(&other, setup->from, 0, &from);
-    for (uint64_t t = 1; t <= SETS; t++)
-        learn_round(&from, make_round(&made, &sets[t % SETS], t, DENSE));
-    bool level = strcmp(setup->from, "kl") != 0;
-    must(learner_save(&from, &model, &fault), &fault);
-    begin(setup, setup->learner, setup->strength, &state);
-    reach(&state, WIDE);
-    must(state.learner->begin(state.own, &state, &model, &fault), &fault);
+}
 
+/* The prior's model, of one round of each query. */
+static void make_prior(const struct setup *setup, struct state *from, struct model *model)
+{
+    static struct made made;
+    struct fault fault = { FAULT_NONE, "" };
+    if (strcmp(setup->from, "kl") == 0)
+        start(from, "kl", NULL);
+    else
+        begin(setup, setup->from, 0, from);
+    for (uint64_t t = 1; t <= SETS; t++)
+        learn_round(from, make_round(&made, &sets[t % SETS], t, DENSE));
+    must(learner_save(from, model, &fault), &fault);
+}
+
+static bool has_constant(const struct setup *setup)
+{
+    return strcmp(setup->learner, "memory") == 0 && setup->rho > 0;
+}
+
+/* What the batch begins with. */
+static void begin_batch(struct batch *b, const struct setup *setup, const struct state *from)
+{
+    bool level = strcmp(setup->from, "kl") != 0 && !setup->plain;
+    bool constant = strcmp(setup->from, "memory") == 0 && has_constant(setup);
+    double m = setup->strength;
+    memset(b, 0, sizeof *b);
     for (size_t j = 0; j < WIDE; j++) {
-        add_prior(&b, setup, j, from.w[j], setup->strength / 12);
-        add_prior(&b, setup, WIDE + j, level && !setup->plain ? from.arrays.at[1][j] : 0,
-                  level && !setup->plain ? setup->strength / 12 : 0);
+        add_prior(b, setup, j, from->w[j], m / 12);
+        add_prior(b, setup, WIDE + j, level ? from->arrays.at[1][j] : 0, level ? m / 12 : 0);
     }
-    add_prior(&b, setup, WEIGHTS - 1, has && constant ? *from.arrays.at[2] : 0,
-              has && constant ? setup->strength : 0);
+    add_prior(b, setup, WEIGHTS - 1, constant ? *from->arrays.at[2] : 0, constant ? m : 0);
     for (size_t i = WEIGHTS; i < MOST; i++)
-        b.a[i][i] = setup->rho > 0 ? 1 / (long double)setup->rho : 1;
+        b->a[i][i] = setup->rho > 0 ? 1 / (long double)setup->rho : 1;
+}
+
+/* Both learn some answers of each round. */
+static void learn_both(struct rng *rng, const struct setup *setup, struct batch *b,
+                       struct state *state)
+{
+    static struct made made;
     for (uint64_t t = 1; t <= TIMES; t++) {
         uint32_t order[DOCS];
         size_t s = t % SETS, k = 1 + rng_below(rng, (uint32_t)sets[s].docs);
         rng_permutation(rng, order, (uint32_t)sets[s].docs);
         make_round(&made, &sets[s], t, DENSE);
-        learn_round(&state, mask_round(&made, order, k));
+        learn_round(state, mask_round(&made, order, k));
         for (size_t a = 0; a < k; a++)
-            add_answer(&b, setup, s, order[a]);
+            add_answer(b, setup, s, order[a]);
     }
-    solve(&b, mean);
+}
+
+static void compare(const struct setup *setup, const struct state *state, long double mean[MOST])
+{
     for (size_t j = 0; j < WIDE; j++) {
-        hold(fabsl(state.w[j] - mean[j]) <= 1e-9L, setup->learner, setup->from, state.w[j],
+        hold(fabsl(state->w[j] - mean[j]) <= 1e-9L, setup->learner, setup->from, state->w[j],
              mean[j]);
-        long double got = state.arrays.at[1][j];
+        long double got = state->arrays.at[1][j];
         hold(setup->plain || fabsl(got - mean[WIDE + j]) <= 1e-9L, setup->learner, "level", got,
              mean[WIDE + j]);
     }
-    if (constant)
-        hold(fabsl(*state.arrays.at[2] - mean[WEIGHTS - 1]) <= 1e-9L, setup->learner, "constant",
-             *state.arrays.at[2], mean[WEIGHTS - 1]);
+    if (has_constant(setup))
+        hold(fabsl(*state->arrays.at[2] - mean[WEIGHTS - 1]) <= 1e-9L, setup->learner, "constant",
+             *state->arrays.at[2], mean[WEIGHTS - 1]);
+}
+
+static void check(struct rng *rng, const struct setup *setup)
+{
+    static struct batch b;
+    static struct model model;
+    struct state from, state;
+    struct fault fault = { FAULT_NONE, "" };
+    long double mean[MOST];
+    draw_sets(rng);
+    make_prior(setup, &from, &model);
+    begin(setup, setup->learner, setup->strength, &state);
+    reach(&state, WIDE);
+    must(state.learner->begin(state.own, &state, &model, &fault), &fault);
+    begin_batch(&b, setup, &from);
+    learn_both(rng, setup, &b, &state);
+    solve(&b, mean);
+    compare(setup, &state, mean);
     learner_close(&from);
     learner_close(&state);
 }
