@@ -382,7 +382,8 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-l models] [-m model] [-r what] [-x steps]",
+    .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-l models] [-m model] "
+             "[-r what] [-x steps]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),

@@ -6,9 +6,9 @@
  *     v_j ~ N(u_j, s2 / (lambda + kappa_j))
  *
  * so at first v = u, and P has lambda / (lambda + kappa_j) on its diagonal.
- * u are the other model's weights. Answers about documents z add sum z_j^2 to the precision of v_j;
- * a feature that is spread evenly over [0, 1], as scale makes them, has the variance 1/12. So with m
- * answers, the setting strength, and for the constant feature 1,
+ * u are the other model's weights. Answers about documents z add sum z_j^2 to the precision of v_j:
+ * a feature that is spread evenly over [0, 1], as scale makes them, has the variance 1/12. So with
+ * m answers, the setting strength, and for the constant feature 1,
  *
  *     kappa_j = m / 12;  kappa = m
  *

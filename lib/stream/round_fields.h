@@ -28,9 +28,9 @@ enum round_key { /* in the order in which a header line has them */
 };
 
 enum round_column { /* those of the features last */
-    ROUND_LABEL, ROUND_FINGERPRINT, ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_ORDER, ROUND_GREEDY,
-    ROUND_LOGIT, ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL, ROUND_OFFSET, ROUND_STEP,
-    ROUND_NUMBER, ROUND_COLUMNS
+    ROUND_LABEL, ROUND_FINGERPRINT, ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_ORDER,
+    ROUND_GREEDY, ROUND_LOGIT, ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,
+    ROUND_OFFSET, ROUND_STEP, ROUND_NUMBER, ROUND_COLUMNS
 };
 
 /* Features read from their compact form, which is done at most once for each round. */

@@ -1,4 +1,4 @@
-/* svm_names: the names of a query's documents, from comments; and can documents be known by them? */
+/* svm_names: the names of a query's documents, from comments, and whether they all differ. */
 #ifndef RANKPIPE_SVM_NAMES_H
 #define RANKPIPE_SVM_NAMES_H
 

@@ -1,6 +1,6 @@
 /*
- * fingerprint: hashes of features are the sums of their definition, with every kind of kernel; dense
- * and sparse features, listed zeros and more features make no difference; one bit does.
+ * fingerprint: hashes of features are the sums of their definition, with every kind of kernel;
+ * dense and sparse features, listed zeros and more features make no difference; one bit does.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 /*
  * memory_table: it holds what was entered and nothing else, in the order of keys however they came,
- * in at most 64 bytes a pair, also after others were removed; and arrays in a file are looked up as the table is.
+ * in at most 64 bytes a pair, also after others were removed; and arrays in a file are looked up as
+ * the table is.
  */
 #include <stdio.h>
 #include <stdlib.h>
