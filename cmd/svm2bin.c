@@ -27,9 +27,9 @@ struct svm2bin {
 
 static const struct option options_known[] = {
     { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)" },
-    OPTION_PROGRESS,
     { 'C', NULL, NULL, "drop the documents' names (default: keep those of a query where each line "
                        "has one in its comment, and no two are equal)" },
+    OPTION_PROGRESS,
     { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)" },
     { 'c', NULL, NULL, "keep the documents' names, which is the default" },
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "

@@ -5,7 +5,7 @@
 
 #include "base/names.h"
 
-enum { WORD_ROOM = SETTING_PATH + 100 };
+enum { WORD_ROOM = SETTING_PATH + 100, SHORT = 100 };
 
 /* Copies the next of the words, which end at commas. Returns what follows its comma, or NULL after
  * the last word. A word that does not fit is not valid: it ends in ? here. */
@@ -17,6 +17,16 @@ static const char *copy_word(const char *words, char word[WORD_ROOM])
     if (kept < n)
         word[kept - 1] = '?';
     return words[n] ? words + n + 1 : NULL;
+}
+
+/* A word that is no path is not valid if it is long: it ends in ? here. */
+static void shorten(char word[WORD_ROOM])
+{
+    const char *path = settings_known[SETTING_PRIOR].name;
+    size_t n = strlen(path);
+    if (strlen(word) < SHORT || (strncmp(word, path, n) == 0 && word[n] == '='))
+        return;
+    strcpy(word + SHORT - 2, "?");
 }
 
 static const struct learner *find(const char *word, struct fault *fault)
@@ -63,6 +73,7 @@ const struct learner *learner_words_read(const char *words, struct settings *set
     const struct learner *learner = find(word, fault);
     while (learner && words) {
         words = copy_word(words, word);
+        shorten(word);
         char *value = strchr(word, '=');
         if (value)
             *value++ = '\0';

@@ -293,7 +293,7 @@ saves_before() {
             while read -r name letter; do
                 grep -qE "^\.It Cm $name( .*)? Pq Fl ${letter#-}$" "$ROOT/man/update.1"
             done
-        for setting in $(cat settings); do
+        for setting in $(grep -vx prior settings); do # which takes any path
             fails 2 "update: $setting wants *, not '?'*" update -a "$learner,$setting=?"
         done
         for setting in $(sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' help); do
@@ -1408,9 +1408,12 @@ raw() {
     done
     # in pipes and in loop
     rm m n
-    replay -n 40 -s 1 deck | loop 'score | explore | feedback-mask -k 1 | update -a memory,prior=w -m m'
+    small_text | svm2bin -d 500 | update -x none -X -a ridge >v
+    small_text | svm2bin >queries
+    replay -n 40 -s 1 queries | loop 'score | explore | feedback-mask -k 1 | update -x none -a memory,prior=v -m m'
     mkfifo ring
-    replay -n 40 -s 1 deck | score -f ring | explore | feedback-mask -k 1 | update -a memory,prior=w -f ring -m n
+    replay -n 40 -s 1 queries | score -f ring | explore | feedback-mask -k 1 |
+        update -x none -a memory,prior=v -f ring -m n
     cmp m n
 }
 
