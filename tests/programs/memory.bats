@@ -453,6 +453,24 @@ measured() {
     is "$(column plain answers | tr ' ' '\n' | sort -n | xargs)" '5 32'
 }
 
+@test "a model of before knows its queries by rows, or by names, as it did; others by features" {
+    for way in -C ''; do
+        named a b c | svm2bin $way >abc
+        mkstream round t=1 qid=1 docs=3 dim=0 label:f4 2 0 1 >rows
+        update -a memory <abc >new
+        { # the same pairs, with the keys of rows, and no key keys=
+            if [ -n "$way" ]; then update -X -a memory <rows; else cat new; fi
+        } | uncrc | sed 's/ keys=[a-z,]*//; s/ features=0//' >old
+        named c b a | svm2bin >cba
+        bin2txt -f memory old cba | awk -F '\t' '$4 == 1 { print $2 ":" $3 ":" $5 }' >got
+        if [ -n "$way" ]; then # row 0 had the answer 2, whatever its name
+            is "$(paste -sd ' ' got)" '1:2:c 1:0:b 1:1:a'
+        else
+            is "$(paste -sd ' ' got)" '1:1:c 1:0:b 1:2:a'
+        fi
+    done
+}
+
 # ---- bounds, and forgetting ----
 
 # traffic: rounds of 40 queries with 5 documents each, by a Zipf law, 600 of them.
