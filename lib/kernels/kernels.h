@@ -11,6 +11,7 @@
 #include "kernels/features.h"
 #include "kernels/covariance.h"
 #include "kernels/nearness.h"
+#include "kernels/products.h"
 #include "kernels/sort_run.h"
 #include "kernels/variances.h"
 
@@ -24,6 +25,7 @@ struct kernels {
     variances_kernel *variances;
     nearness_kernel *nearness;
     spread_kernel *spread;
+    products_kernel *products;
     sort_run_kernel *sort_run;
     size_t run; /* documents that sort_run sorts best */
 };
