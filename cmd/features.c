@@ -5,12 +5,14 @@
 
 #include "feature/steps.h"
 #include "run/filter.h"
+#include "stream/round_fingerprint.h"
 
 struct features {
     struct host *host;
     char drawn; /* the last option that is for features drawn at random; 0: none was given */
     struct step_defaults draw;
     struct steps steps;
+    struct buffer scratch;
     char made[ROUND_MADE + 1]; /* what the features of the round at hand are made by */
 };
 
@@ -71,6 +73,8 @@ static enum outcome each(void *self, struct round *round)
         return FAIL;
     if (x.form == MATRIX_UNIT)
         return fault_data(fault, "the round has no features (dim=0)");
+    if (steps_see_list(&my->steps) && round_fingerprint(round, &x, &my->scratch, fault) < 0)
+        return FAIL;
     if (steps_apply(&my->steps, &x, &y, fault) < 0 || round_new_features(round, &y, fault) < 0 ||
         set_made(my, round, fault) < 0)
         return FAIL;
@@ -82,6 +86,7 @@ static int close_features(void *self, enum ended ended)
     struct features *my = self;
     (void)ended;
     steps_close(&my->steps);
+    buffer_free(&my->scratch);
     return 0;
 }
 

@@ -151,6 +151,14 @@ static void look_for_lack(struct score *my, const struct round *round, const str
          my->scoring.dim, x->dim);
 }
 
+/* Warns of what the learner noticed in the round. */
+static void tell_notice(struct score *my, const struct round *round)
+{
+    struct fault line = { FAULT_NONE, "" };
+    if (scoring_notice(&my->scoring, round, &line))
+        warn(my->host, "score", line.text);
+}
+
 static enum outcome each(void *self, struct round *round)
 {
     struct score *my = self;
@@ -159,7 +167,8 @@ static enum outcome each(void *self, struct round *round)
     if (my->follows)
         look(my);
     if ((my->ring && catch_up(my) < 0) || round_matrix(round, &came, fault) < 0 ||
-        scoring_make(&my->scoring, round, &came, &x, fault) < 0)
+        scoring_make(&my->scoring, round, &came, &x, fault) < 0 ||
+        scoring_fingerprint(&my->scoring, round, &came, fault) < 0)
         return FAIL;
     bool indexed = scoring_has_index(&my->scoring);
     look_for_lack(my, round, &x);
@@ -170,6 +179,7 @@ static enum outcome each(void *self, struct round *round)
         (scoring_has_worth(&my->scoring) && set_worth(my, round, &x) < 0) ||
         (scoring_has_rival(&my->scoring) && set_rival(my, round, &x) < 0))
         return FAIL;
+    tell_notice(my, round);
     round->x = came;
     round->checked = true;
     round->live = my->ring && my->ring->lasting && scoring_is_live(&my->scoring, &x);

@@ -19,6 +19,7 @@ struct svm2bin {
     struct svm_options options;
     char *const *files;
     bool times; /* rounds record when they came */
+    bool nameless;
     uint64_t dim;
     size_t bits; /* word of -p */
     struct svm svm;
@@ -36,11 +37,13 @@ static const char *bits_word(size_t i)
 static const struct option options_known[] = {
     { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)",
       OPTION_FLAG(svm2bin, options.from_zero) },
+    { 'C', NULL, NULL, "drop the documents' names (default: keep those of a query where each line "
+                       "has one in its comment, and no two are equal)",
+      OPTION_FLAG(svm2bin, nameless) },
     OPTION_PROGRESS,
     { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)",
       OPTION_WHOLE(svm2bin, first, 1, RECORD_MOST - 1) },
-    { 'c', NULL, NULL, "keep the documents' names, from the comments (default: skip comments)",
-      OPTION_FLAG(svm2bin, options.names) },
+    { 'c', NULL, NULL, "keep the documents' names, which is the default", OPTION_OWN },
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
                         "each query's largest index)", OPTION_WHOLE(svm2bin, dim, 0, ROUND_DIM) },
     { 'i', "i/n", NULL, "convert only the i-th of n shares of the file (default: all files)",
@@ -85,6 +88,7 @@ static int parse(void *self, struct options *options, struct host *host)
             return -1;
     if (letter < 0)
         return letter;
+    my->options.names = my->options.whole_names = !my->nameless;
     my->options.widths = options->given['d'];
     my->options.dim = (size_t)my->dim;
     my->options.bits = !options->given['p'] ? 0 : my->bits == 0 ? 8 : 16;
@@ -197,7 +201,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0Pcklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [file ...]",
+    .usage = "[-0CPcklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,
     .operand = { .value = "file", .text = "file of SVM-light text (default: standard input)" },

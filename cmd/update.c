@@ -6,11 +6,12 @@
 
 #include "base/moment.h"
 #include "explore/feedback.h"
-#include "help.h"
 #include "learn/large.h"
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"
 #include "learn/learner_words.h"
+#include "learn/prior.h"
+#include "learner_help.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
 #include "say.h"
@@ -26,6 +27,8 @@ struct update {
     struct settings settings;
     bool explains; /* -h is about the learner */
     const char *model, *ring_path, *steps;
+    const char *forgets;  /* of forget_name; NULL: learns */
+    uint64_t forgotten;   /* pairs */
     bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
     uint64_t every_rounds, every_seconds; /* between checkpoints; 0: not by these */
     double checked; /* seconds: when a checkpoint was due by them; 0: never yet */
@@ -43,6 +46,12 @@ struct update {
 static const char *learner_name(size_t i)
 {
     return learners[i] ? learners[i]->name : NULL;
+}
+
+static const char *forget_name(size_t i)
+{
+    static const char *const names[] = { "queries", "documents", NULL };
+    return names[i];
 }
 
 /* In addition each setting of learners has a letter (learn/settings.h). */
@@ -65,6 +74,9 @@ static const struct option update_options[] = {
       OPTION_TEXT(update, model) },
     { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)",
       OPTION_FLAG(update, anew) },
+    { 'r', "what", forget_name, "forget the queries or the documents of the rounds, in place of "
+                                "learning from them; with -m and the learner memory",
+      OPTION_TEXT(update, forgets) },
     { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come "
                           "(default: scale for memory and ridge's kin, else none)",
       OPTION_TEXT(update, steps) },
@@ -105,53 +117,34 @@ static int parse_help(struct update *my, const struct options *options)
     return word && !my->learner ? -1 : OPTIONS_HELP;
 }
 
-/* The row of a setting: its name and what it takes; what it does, its range, default and letter. */
-static void print_setting(FILE *to, const struct setting *setting, double preset)
-{
-    char name[40], text[300], range[SETTING_TEXT], value[SETTING_TEXT];
-    bool flag = setting->form == FORM_FLAG;
-    snprintf(name, sizeof name, "%s%s", setting->name, flag ? "" : "=value");
-    snprintf(text, sizeof text, "%s%s%s (default: %s); -%c", setting->what, flag ? "" : ": ",
-             flag ? "" : setting_range(setting, range),
-             preset != 0 ? setting_print(setting, preset, value) : setting->unset,
-             setting->letter);
-    help_row(to, &(struct option){ .value = name, .text = text }, sizeof "  tradeoff=value ");
-}
-
-static void print_kind(FILE *to, const struct learner *learner)
-{
-    if (learner->least == SURROGATE_ALL)
-        fprintf(to, "It needs feedback on all documents of a round.\n");
-    else
-        fprintf(to, "It needs feedback on at least %zu document%s of a round.\n", learner->least,
-                learner->least == 1 ? "" : "s");
-    fprintf(to, "It has at most %zu weights, unless -d says otherwise.\n",
-            learner->most ? learner->most : LEARNER_MOST);
-    if (learner->made)
-        fprintf(to, "It makes features of raw ones by %s, unless -x says otherwise.\n",
-                learner->made);
-    fprintf(to, *learner->letters ? "\n" : "It has no settings.\n");
-}
-
 static bool explain(const void *self, FILE *to)
 {
     const struct update *my = self;
-    const struct learner *learner = my->learner;
     if (!my->explains)
         return false;
-    fprintf(to, "usage: update -a %s%s\n\n", learner->name,
-            *learner->letters ? "[,setting=value ...]" : "");
-    print_kind(to, learner);
-    for (size_t i = 0; i < SETTINGS; i++)
-        if (strchr(learner->letters, settings_known[i].letter))
-            print_setting(to, &settings_known[i], learner->preset[i]);
-    fprintf(to, "\nrankpipe help learners opens the page of all learners\n");
+    learner_help(my->learner, to);
     return true;
 }
 
 static bool rings_on_stdout(const struct update *my)
 {
     return my->ring_path && strcmp(my->ring_path, "-") == 0;
+}
+
+/* -r */
+static int check_forgets(const struct update *my, struct fault *fault)
+{
+    const char *what = my->forgets;
+    if (!what)
+        return 0;
+    if (strcmp(what, forget_name(0)) != 0 && strcmp(what, forget_name(1)) != 0)
+        return fault_usage(fault, "-r forgets queries or documents, not '%.40s'", what);
+    if (!my->learner->forget)
+        return fault_usage(fault, "-r needs a learner that remembers documents, and %s does not",
+                           my->learner->name);
+    if (!my->model || my->anew || my->ring_path)
+        return fault_usage(fault, "-r needs the model of -m, without -n and -f");
+    return 0;
 }
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -185,6 +178,8 @@ static int parse(void *self, struct options *options, struct host *host)
                            "the model");
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m, the model file to replace");
+    if (check_forgets(my, options->fault) < 0)
+        return -1;
     if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
         return -1;
     return learner_make(&my->state, my->steps, options->fault);
@@ -194,11 +189,25 @@ static int parse(void *self, struct options *options, struct host *host)
 static int load(struct update *my)
 {
     int got = learner_resume(&my->state, my->model, my->host->watch, my->host->fault);
+    if (got == 0 && my->forgets)
+        return fault_other(my->host->fault, "%s: no such file", my->model);
     if (got > 0)
         warn(my->host, "update", "resuming from round %" PRIu64 " of %s", my->state.rounds,
              my->model);
     my->saved = my->state.rounds;
     return got;
+}
+
+/* Continues a model, or starts one, at its prior where it has one. */
+static int begin(struct update *my)
+{
+    int got = my->model && !my->anew ? load(my) : 0;
+    const char *prior = my->state.settings.path;
+    if (got <= 0)
+        return got < 0 ? -1 : prior_begin(&my->state, my->host->watch, my->host->fault);
+    if (*prior)
+        warn(my->host, "update", "prior=%s is not read again: the model began at it", prior);
+    return 0;
 }
 
 /* Warns once of raw features that should be scaled, if one of the first rounds has them. */
@@ -246,7 +255,7 @@ static int open_update(void *self)
     if (my->ring_path && !my->ring)
         return -1;
     my->host->once = my->ring_path != NULL;
-    if (my->model && !my->anew && load(my) < 0)
+    if (begin(my) < 0)
         return -1;
     return publish(my);
 }
@@ -274,10 +283,21 @@ static bool is_checkpoint_due(struct update *my)
     return late || (my->every_rounds && my->state.rounds % my->every_rounds == 0);
 }
 
+/* -r: the round says what to forget. */
+static enum outcome forget(struct update *my, const struct round *round)
+{
+    bool query = strcmp(my->forgets, forget_name(0)) == 0;
+    my->rounds++;
+    return my->learner->forget(my->state.own, &my->state, round, query, &my->forgotten,
+                               my->host->fault) < 0 ? FAIL : DROP;
+}
+
 static enum outcome each(void *self, struct round *round)
 {
     struct update *my = self;
     struct fault *fault = my->host->fault;
+    if (my->forgets)
+        return forget(my, round);
     if ((!my->unmasked && feedback_masked(round, fault) < 0) ||
         learner_learn(&my->state, round, fault) < 0)
         return FAIL;
@@ -324,10 +344,22 @@ static void finish(struct update *my, enum ended ended)
         (void)my->ring->end(my->ring, fault);
 }
 
+/* Says what the learner has to say of the run. */
+static void report_learner(const struct update *my)
+{
+    struct fault line = { FAULT_NONE, "" };
+    const struct learner *learner = my->learner;
+    if (my->forgets && my->saved)
+        warn(my->host, "update", "forgot %" PRIu64 " pairs of query and document", my->forgotten);
+    if (learner && learner->report && my->state.own && learner->report(my->state.own, &line))
+        warn(my->host, "update", "%s", line.text);
+}
+
 static int close_update(void *self, enum ended ended)
 {
     struct update *my = self;
     finish(my, ended);
+    report_learner(my);
     if (my->ring && my->ring->close)
         my->ring->close(my->ring);
     model_file_close(&my->file);
@@ -337,7 +369,8 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-l models] [-m model] [-x steps]",
+    .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-l models] [-m model] "
+             "[-r what] [-x steps]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),

@@ -44,20 +44,29 @@ static int make_products(struct feature_step *step, const struct rows *in, size_
 static const struct step_kind {
     const char *name;
     bool draws; /* takes the parameters number, gamma and seed */
+    bool list;  /* what it makes of a document depends on the others */
     scale_features *scale; /* one of these two */
     make_features *make;
 } kinds[] = {
-    { "scale", false, scale_values, NULL },
-    { "rank", false, scale_ranks, NULL },
-    { "split", false, NULL, make_split },
-    { "fourier", true, NULL, make_fourier },
-    { "products", false, NULL, make_products },
-    { NULL, false, NULL, NULL },
+    { "scale", false, true, scale_values, NULL },
+    { "rank", false, true, scale_ranks, NULL },
+    { "split", false, true, NULL, make_split },
+    { "fourier", true, false, NULL, make_fourier },
+    { "products", false, false, NULL, make_products },
+    { NULL, false, false, NULL, NULL },
 };
 
 const char *steps_name(size_t i)
 {
     return kinds[i].name;
+}
+
+bool steps_see_list(const struct steps *steps)
+{
+    bool list = false;
+    for (size_t i = 0; i < steps->number; i++)
+        list = list || steps->step[i].kind->list;
+    return list;
 }
 
 /* ---- words ---- */

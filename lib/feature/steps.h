@@ -44,6 +44,10 @@ struct steps { /* all zero at first: no steps */
 /* The name of step i, from 0, or NULL after the last. */
 const char *steps_name(size_t i);
 
+/* Does one of the steps look at the whole list of documents, so that a document that leaves it
+ * changes the features of the others? */
+bool steps_see_list(const struct steps *steps);
+
 /* Reads the steps of a list. 0, or a usage fault that quotes the word at fault. */
 int steps_parse(struct steps *steps, const char *list, const struct step_defaults *defaults,
                 struct fault *fault);

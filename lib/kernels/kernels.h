@@ -11,6 +11,7 @@
 #include "kernels/features.h"
 #include "kernels/covariance.h"
 #include "kernels/nearness.h"
+#include "kernels/products.h"
 #include "kernels/scale_dense.h"
 #include "kernels/sort_run.h"
 #include "kernels/variances.h"
@@ -26,6 +27,7 @@ struct kernels {
     nearness_kernel *nearness;
     spread_kernel *spread;
     scale_dense_kernel *scale_dense;
+    products_kernel *products;
     sort_run_kernel *sort_run;
     size_t run; /* documents that sort_run sorts best */
 };

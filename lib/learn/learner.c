@@ -26,6 +26,12 @@ static int settle(struct state *state, struct fault *fault)
             s->value[i] = learner->preset[i];
         }
     }
+    if (s->set[SETTING_STRENGTH] && !s->set[SETTING_PRIOR])
+        return fault_usage(fault, "strength is that of a prior: add prior=model");
+    if (s->set[SETTING_PRIOR] && !s->set[SETTING_STRENGTH]) {
+        s->set[SETTING_STRENGTH] = true;
+        s->value[SETTING_STRENGTH] = SETTING_STRENGTH_USUAL;
+    }
     return 0;
 }
 

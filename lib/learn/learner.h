@@ -107,6 +107,9 @@ struct learner {
      * state learns or publishes again; NULL after a fault. No function: w. */
     const double *(*weights)(void *own, struct state *state, struct fault *fault);
 
+    /* Makes the numbers of a prior, which has as many weights as the state, those to start at. */
+    int (*begin)(void *own, struct state *state, const struct model *prior, struct fault *fault);
+
     /* What arrays do not hold: adds it to a model; takes it from one, after w and the arrays. */
     int (*save)(void *own, struct state *state, struct model *model, struct fault *fault);
     int (*load)(void *own, struct state *state, const struct model *model, struct fault *fault);
@@ -114,6 +117,13 @@ struct learner {
     /* Adds what its scoring half takes to a message. */
     int (*publish)(void *own, struct state *state, struct model *model, enum publishing how,
                    struct fault *fault);
+    /* Forgets what it keeps of the query of a round, or of the documents that the round has. *count
+     * grows by how many pairs of both these were. */
+    int (*forget)(void *own, struct state *state, const struct round *round, bool query,
+                  uint64_t *count, struct fault *fault);
+
+    /* Writes what the user should know at the end of the run; false: nothing. */
+    bool (*report)(const void *own, struct fault *line);
     void (*close)(void *own);
 
     /* ---- score's half: `scoring` bytes, at first 0 ---- */
@@ -125,6 +135,10 @@ struct learner {
     int (*rank)(void *own, const struct matrix *x, const struct round *round, double *s,
                 double *index, struct fault *fault);
     bool has_index;
+    bool fingerprints; /* rounds without names get a column fingerprint (round_fingerprint.h) */
+
+    /* Writes what the user should know of the round ranked last; false: nothing. */
+    bool (*notice)(void *own, const struct round *round, struct fault *line);
 
     /* After rank, for the same round: makes s[docs] the scores to show by, and gives worth[docs],
      * what it is worth that each document is judged now, in the units of s; and *judged, how many

@@ -130,6 +130,7 @@ static int check_learner(const struct state *state, const struct model *model,
 int learner_load(struct state *state, const struct model *model, struct fault *fault)
 {
     const struct learner *learner = state->learner;
+    settings_adopt(&state->settings, model);
     if (check_learner(state, model, fault) < 0 ||
         settings_compare(&state->settings, model, fault) < 0 ||
         origin_load(&state->origin, model, fault) < 0 ||

@@ -1,10 +1,11 @@
 #include "learn/learner_words.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/names.h"
 
-enum { WORD_ROOM = 100 };
+enum { WORD_ROOM = SETTING_PATH + 100, SHORT = 100 };
 
 /* Copies the next of the words, which end at commas. Returns what follows its comma, or NULL after
  * the last word. A word that does not fit is not valid: it ends in ? here. */
@@ -16,6 +17,16 @@ static const char *copy_word(const char *words, char word[WORD_ROOM])
     if (kept < n)
         word[kept - 1] = '?';
     return words[n] ? words + n + 1 : NULL;
+}
+
+/* A word that is no path is not valid if it is long: it ends in ? here. */
+static void shorten(char word[WORD_ROOM])
+{
+    const char *path = settings_known[SETTING_PRIOR].name;
+    size_t n = strlen(path);
+    if (strlen(word) < SHORT || (strncmp(word, path, n) == 0 && word[n] == '='))
+        return;
+    strcpy(word + SHORT - 2, "?");
 }
 
 static const struct learner *find(const char *word, struct fault *fault)
@@ -31,8 +42,10 @@ static const struct learner *find(const char *word, struct fault *fault)
     return found;
 }
 
-/* The number of a setting that the learner takes, by its name; -1 after a fault. */
-static int find_setting(const struct learner *learner, const char *name, struct fault *fault)
+/* The number of a setting that the learner takes, by its name; -1 after a fault. `pathed`: the word
+ * before it is a path, of which this may be a part. */
+static int find_setting(const struct learner *learner, const char *name, bool pathed,
+                        struct fault *fault)
 {
     char quoted[FAULT_QUOTE];
     struct names names = { 0 };
@@ -43,6 +56,9 @@ static int find_setting(const struct learner *learner, const char *name, struct 
             return i;
         names_offer(&names, name, settings_known[i].name);
     }
+    if (pathed)
+        return fault_usage(fault, "prior=...,%s: a path with a comma cannot be given: make a link "
+                           "to the file (ln -s), and name that", name);
     return fault_usage(fault, "%s has no setting %s: %s", learner->name,
                        fault_quote(quoted, name, strlen(name)),
                        names.bytes ? names_advice(&names) : "it has none");
@@ -52,16 +68,19 @@ const struct learner *learner_words_read(const char *words, struct settings *set
                                          struct fault *fault)
 {
     char word[WORD_ROOM];
+    int after = SETTINGS; /* the setting before */
     words = copy_word(words, word);
     const struct learner *learner = find(word, fault);
     while (learner && words) {
         words = copy_word(words, word);
+        shorten(word);
         char *value = strchr(word, '=');
         if (value)
             *value++ = '\0';
-        int i = find_setting(learner, word, fault);
+        int i = find_setting(learner, word, after == SETTING_PRIOR && !value, fault);
         if (i < 0 || settings_set(settings, (enum setting_number)i, word, value, fault) < 0)
             return NULL;
+        after = i;
     }
     return learner;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/finite.h"
+#include "stream/round_fingerprint.h"
 
 bool scoring_has_rival(const struct scoring *scoring)
 {
@@ -128,6 +129,18 @@ int scoring_worth(struct scoring *scoring, const struct matrix *x, double *s, do
                   uint64_t *judged, struct fault *fault)
 {
     return scoring->learner->worth(scoring->own, x, s, worth, judged, fault);
+}
+
+int scoring_fingerprint(struct scoring *scoring, struct round *round, const struct matrix *x,
+                        struct fault *fault)
+{
+    return scoring->learner->fingerprints ? round_fingerprint(round, x, &scoring->spare, fault) : 0;
+}
+
+bool scoring_notice(struct scoring *scoring, const struct round *round, struct fault *line)
+{
+    const struct learner *learner = scoring->learner;
+    return learner->notice && learner->notice(scoring->own, round, line);
 }
 
 int scoring_round(struct scoring *scoring, const struct matrix *x, const struct round *round,

@@ -69,6 +69,14 @@ int scoring_rival(struct scoring *scoring, const struct matrix *x, uint64_t t, c
 int scoring_round(struct scoring *scoring, const struct matrix *x, const struct round *round,
                   double *s, double *index, struct fault *fault);
 
+/* Adds fingerprints of the features x, as they came, where the learner knows documents by them.
+ * 0 or a fault. */
+int scoring_fingerprint(struct scoring *scoring, struct round *round, const struct matrix *x,
+                        struct fault *fault);
+
+/* Writes what the user should know of the round scored last; false: nothing. */
+bool scoring_notice(struct scoring *scoring, const struct round *round, struct fault *line);
+
 /* Does the learner give each document an index, by which explore chooses what to show on top? */
 bool scoring_has_index(const struct scoring *scoring);
 

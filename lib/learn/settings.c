@@ -11,6 +11,10 @@ static const char *const gains[] = { "exp", "lin", "ndcg", "auc", NULL };
 
 /* By letter, capitals first. */
 const struct setting settings_known[SETTINGS] = {
+    [SETTING_AGE] = { 'A', "age", "rounds after which a query that does not return is forgotten",
+                      FORM_WHOLE, 1, RECORD_MOST, NULL, "never" },
+    [SETTING_PAIRS] = { 'B', "pairs", "pairs of query and document that are kept", FORM_WHOLE, 1,
+                        RECORD_MOST, NULL, "all" },
     [SETTING_TRADEOFF] = { 'C', "tradeoff", "ridge penalty, C or gamma", FORM_REAL, 1e-300,
                            1e300, NULL, NULL },
     [SETTING_DELTA] = { 'D', "delta", "chance of an error", FORM_POSITIVE, 0, 0, NULL, NULL },
@@ -20,6 +24,8 @@ const struct setting settings_known[SETTINGS] = {
     [SETTING_GAIN] = { 'G', "gain", "gain of a label", FORM_WORD, 0, 0, gains, NULL },
     [SETTING_DRIFT] = { 'H', "drift", "forget a query whose answers surprise", FORM_FLAG, 0, 0,
                         NULL, "never forget" },
+    [SETTING_PRIOR] = { 'I', "prior", "model whose weights are the first ones", FORM_PATH, 0, 0,
+                        NULL, "weights begin at 0" },
     [SETTING_CLICKS] = { 'K', "clicks", "learn from clicks down to the last", FORM_FLAG, 0, 0, NULL,
                          "from relevance" },
     [SETTING_TOP_GRADE] = { 'L', "grades", "top grade of the labels", FORM_WHOLE, 1, 1000, NULL,
@@ -35,6 +41,8 @@ const struct setting settings_known[SETTINGS] = {
                           RECORD_MOST, NULL, "none" },
     [SETTING_RADIUS] = { 'U', "radius", "radius of the ball for the weights", FORM_POSITIVE, 0, 0,
                          NULL, "no ball" },
+    [SETTING_STRENGTH] = { 'W', "strength", "answers that the prior counts as", FORM_POSITIVE, 0, 0,
+                           NULL, "1000 with prior" },
     [SETTING_ETA] = { 'e', "eta", "step size", FORM_POSITIVE, 0, 0, NULL, "adaptive steps" },
     [SETTING_CUTOFF] = { 'k', "cutoff", "cutoff of the (N)DCG to learn", FORM_WHOLE, 1, UINT32_MAX,
                          NULL, "slam the whole list, smoothdcg 1" },
@@ -65,6 +73,8 @@ const char *setting_range(const struct setting *setting, char text[SETTING_TEXT]
         return "a number above 0";
     if (setting->form == FORM_FLAG)
         return "no value";
+    if (setting->form == FORM_PATH)
+        return "the path of a model's file";
     for (size_t i = 0; setting->form == FORM_WORD && setting->words[i]; i++)
         used += (size_t)snprintf(text + used, SETTING_TEXT - used, "%s%s",
                                  i == 0 ? "" : setting->words[i + 1] ? ", " : " or ",
@@ -102,6 +112,22 @@ static bool parse(const struct setting *setting, const char *text, double *value
     }
 }
 
+/* A path, as far as command lines and the lists of settings in them can carry it. */
+static int set_path(struct settings *settings, enum setting_number i, const char *text,
+                    struct fault *fault)
+{
+    char quoted[FAULT_QUOTE];
+    if (!*text || strlen(text) >= sizeof settings->path || strpbrk(text, ",:"))
+        return fault_usage(fault, "%s=%s: a path must be shorter than %d bytes, without , and :, "
+                           "which divide settings: make a link to the file (ln -s) and name that",
+                           settings_known[i].name, fault_quote(quoted, text, strlen(text)),
+                           SETTING_PATH);
+    strcpy(settings->path, text);
+    settings->set[i] = true;
+    settings->value[i] = 1;
+    return 0;
+}
+
 int settings_set(struct settings *settings, enum setting_number i, const char *called,
                  const char *text, struct fault *fault)
 {
@@ -113,6 +139,8 @@ int settings_set(struct settings *settings, enum setting_number i, const char *c
     if (!text && setting->form != FORM_FLAG)
         return fault_usage(fault, "%s needs a value: %s=..., %s", called, setting->name,
                            setting_range(setting, range));
+    if (setting->form == FORM_PATH)
+        return set_path(settings, i, text, fault);
     if (!parse(setting, text ? text : "1", &settings->value[i]))
         return fault_usage(fault, "%s wants %s, not %s", called, setting_range(setting, range),
                            fault_quote(quoted, text, strlen(text)));
@@ -155,6 +183,25 @@ int settings_load(struct settings *settings, const struct model *model, struct f
     return 0;
 }
 
+static void adopt(struct settings *settings, enum setting_number i, const struct model *model)
+{
+    const char *text = saved(model, i);
+    settings->set[i] = text && parse(&settings_known[i], text, &settings->value[i]);
+}
+
+void settings_adopt(struct settings *settings, const struct model *model)
+{
+    static const enum setting_number bounds[] = { SETTING_AGE, SETTING_PAIRS };
+    static const enum setting_number begun[] = { SETTING_PRIOR, SETTING_STRENGTH };
+    for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++)
+        if (!settings->set[bounds[k]])
+            adopt(settings, bounds[k], model);
+    if (settings->set[SETTING_PRIOR])
+        return;
+    for (size_t k = 0; k < sizeof begun / sizeof *begun; k++)
+        adopt(settings, begun[k], model);
+}
+
 static int compare(const struct setting *setting, bool set, double value, const char *text,
                    struct fault *fault)
 {
@@ -181,8 +228,9 @@ int settings_compare(const struct settings *settings, const struct model *model,
                      struct fault *fault)
 {
     for (size_t i = 0; i < SETTINGS; i++)
-        if (i != SETTING_HORIZON && compare(&settings_known[i], settings->set[i],
-                                            settings->value[i], saved(model, i), fault) < 0)
+        if (i != SETTING_HORIZON && i != SETTING_AGE && i != SETTING_PAIRS &&
+            compare(&settings_known[i], settings->set[i], settings->value[i], saved(model, i),
+                    fault) < 0)
             return -1;
     return 0;
 }

@@ -10,12 +10,15 @@
 #include "stream/model.h"
 
 enum setting_number {
+    SETTING_AGE,
+    SETTING_PAIRS,
     SETTING_TRADEOFF,
     SETTING_DELTA,
     SETTING_EPSILON,
     SETTING_FALL,
     SETTING_GAIN,
     SETTING_DRIFT,
+    SETTING_PRIOR, /* a path; in models the word 1 */
     SETTING_CLICKS,
     SETTING_TOP_GRADE,
     SETTING_MARGIN,
@@ -24,6 +27,7 @@ enum setting_number {
     SETTING_EXPLORATION_WIDTH,
     SETTING_HORIZON, /* sets eta, and is not saved */
     SETTING_RADIUS,
+    SETTING_STRENGTH,
     SETTING_ETA,
     SETTING_CUTOFF,
     SETTING_IN_ORDER,
@@ -32,11 +36,14 @@ enum setting_number {
     SETTINGS
 };
 
+#define SETTING_STRENGTH_USUAL 1000.0 /* of a prior whose strength is not set */
+
 struct setting {
     char letter;
     const char *name;
     const char *what; /* for -h and messages */
-    enum setting_form { FORM_POSITIVE, FORM_REAL, FORM_WHOLE, FORM_WORD, FORM_FLAG } form;
+    enum setting_form { FORM_POSITIVE, FORM_REAL, FORM_WHOLE, FORM_WORD, FORM_FLAG,
+                        FORM_PATH } form;
     double least, most;       /* of a whole or a real number                              */
     const char *const *words; /* ended by NULL; the value is the place of one, from 1      */
     const char *unset;        /* for -h: what a learner does without it and without preset */
@@ -45,9 +52,12 @@ extern const struct setting settings_known[SETTINGS];
 
 enum gain { GAIN_EXP = 1, GAIN_LIN, GAIN_NDCG, GAIN_AUC }; /* the words of SETTING_GAIN */
 
+enum { SETTING_PATH = 1024 };
+
 struct settings {
     bool set[SETTINGS];
     double value[SETTINGS];
+    char path[SETTING_PATH]; /* of SETTING_PRIOR, where the command line gives it; else "" */
 };
 
 /* What values a setting may have, as "a number above 0"; and one of its values in as few digits as
@@ -66,6 +76,10 @@ int settings_save(const struct settings *settings, struct model *model, struct f
 
 /* Reads the settings of a model. A value that its setting does not allow is a fault. */
 int settings_load(struct settings *settings, const struct model *model, struct fault *fault);
+
+/* Takes over from a model what a run that resumes it need not give: that it began at a prior, and
+ * how strong that was, and bounds on what it keeps. Only bounds may differ from the model's. */
+void settings_adopt(struct settings *settings, const struct model *model);
 
 /* Are the model's settings these, to the last bit? If not, a fault that names both and says what
  * to do. */

@@ -1,8 +1,12 @@
 /* A memory of documents: ridge regression with an effect of each pair of query and document. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "learn/learner_step.h"
+#include "learn/prior.h"
+#include "math/rng.h"
+#include "memory/memory_bound.h"
 #include "memory/memory_columns.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_view.h"
@@ -14,20 +18,21 @@ enum { INVERSE, LEVEL, CONSTANT, MOMENTS, BELIEFS, COUNTED };
 struct remembering {
     struct memory memory;
     struct regression regression;
-    struct memory_table table; /* pairs of query and document */
-    struct memory_table queries; /* n: rounds learnt           */
+    struct memory_table table;   /* pairs of query and document */
+    struct memory_table queries; /* (memory_columns.h)          */
+    unsigned ways;               /* in which documents were known (memory_ways.h)  */
+    uint64_t unnamed;            /* rounds of this run without names, after others */
     bool introduced;           /* a message had the settings   */
 
     /* Of the round at hand. */
-    struct memory_documents documents;
-    struct siphash query; /* what keys start with                                */
-    uint64_t *key;        /* key[docs], where they have                          */
-    uint64_t *changed;    /* changed[n_changed]: keys of entries, each once      */
-    size_t n_changed;
-    bool *noted;          /* noted[docs]: is the document's key among them?      */
-    uint64_t query_key;
-    size_t n_queries; /* 1: its entry changed */
-    struct buffer keys, columns, query_columns, scratch;
+    struct memory_keys keys;
+    unsigned way;      /* in which its documents are known               */
+    uint64_t query;    /* the key of the query                           */
+    uint64_t *changed; /* changed[n_changed]: keys of entries that changed or are gone */
+    uint64_t *queries_changed; /* the same for queries                   */
+    size_t n_changed, n_queries;
+    bool *noted;       /* noted[docs]: is the document's key among them? */
+    struct buffer changes, columns, query_columns;
 };
 
 static int start(void *own, struct state *state, struct fault *fault)
@@ -47,32 +52,38 @@ static void close_memory(void *own)
     struct remembering *my = own;
     regression_close(&my->regression);
     memory_table_close(&my->table);
-    buffer_free(&my->keys);
     memory_table_close(&my->queries);
+    memory_keys_close(&my->keys);
+    buffer_free(&my->changes);
     buffer_free(&my->columns);
     buffer_free(&my->query_columns);
-    buffer_free(&my->scratch);
 }
 
 /* ---- a round ---- */
 
-/* Room for the keys of a round: all of its documents', those changed, and which these are. */
+/* Room for the keys that change in a round, and whose documents these are. */
 static int make_room(struct remembering *my, size_t docs, struct fault *fault)
 {
-    my->key = buffer_for(&my->keys, docs, 2 * sizeof *my->key + sizeof *my->noted, fault);
-    if (!my->key)
+    size_t room = 2 * docs + MEMORY_COMPARED + 1; /* each document's, what makes way, what is old */
+    my->changed =
+        buffer_for(&my->changes, room, 2 * sizeof *my->changed + sizeof *my->noted, fault);
+    if (!my->changed)
         return -1;
-    my->changed = my->key + docs;
-    my->noted = (bool *)(my->changed + docs);
+    my->queries_changed = my->changed + room;
+    my->noted = (bool *)(my->queries_changed + room);
     my->n_changed = my->n_queries = 0;
     memset(my->noted, 0, docs * sizeof *my->noted);
     return 0;
 }
 
+static bool knows(const void *table, uint64_t key)
+{
+    return memory_table_find(table, key) != NULL;
+}
+
 static int start_round(struct remembering *my, struct state *state, const struct matrix *x,
                        const struct round *round, struct fault *fault)
 {
-    struct memory_secret secret = memory_secret(&state->settings);
     my->memory.moments = state->arrays.at[MOMENTS];
     my->memory.beliefs = state->arrays.at[BELIEFS];
     my->memory.counted = state->arrays.at[COUNTED];
@@ -80,19 +91,12 @@ static int start_round(struct remembering *my, struct state *state, const struct
     learner_regression(&my->regression, state, state->w, LEVEL, INVERSE);
     my->regression.constant =
         memory_has_constant(&state->settings) ? state->arrays.at[CONSTANT] : NULL;
-    if (make_room(my, x->docs, fault) < 0 || memory_round(round, &my->documents, fault) < 0 ||
-        regression_round(&my->regression, x, fault) < 0 ||
-        memory_round_query(&my->documents, secret.k0, secret.k1, &my->query, fault) < 0)
+    if (make_room(my, x->docs, fault) < 0 || regression_round(&my->regression, x, fault) < 0 ||
+        memory_ways_round(&my->keys, round, memory_secret(&state->settings), my->ways, knows,
+                          &my->table, &my->way, fault) < 0)
         return -1;
-    my->query_key = memory_key_query(&my->query);
-    return my->documents.names
-               ? memory_keys(&my->documents, secret.k0, secret.k1, my->key, &my->scratch, fault)
-               : 0;
-}
-
-static uint64_t key_of(const struct remembering *my, size_t i)
-{
-    return my->documents.names ? my->key[i] : memory_key_row(&my->query, (uint32_t)i);
+    my->query = memory_key_query(&my->keys.query);
+    return 0;
 }
 
 /* Document i's entry changes: a message of the ring must hold it. */
@@ -107,31 +111,82 @@ static void note_change(struct remembering *my, size_t i, uint64_t key)
 static void forget(struct remembering *my)
 {
     double rho = memory_estimate_wide(&my->memory).rho;
-    for (size_t i = 0; i < my->documents.docs; i++) {
-        struct memory_entry *entry = memory_table_find(&my->table, key_of(my, i));
+    for (size_t i = 0; i < my->keys.documents.docs; i++) {
+        struct memory_entry *entry = memory_table_find(&my->table, memory_keys_of(&my->keys, i));
         if (entry && memory_forget(entry, rho))
             note_change(my, i, entry->key);
     }
 }
 
-/* The round counts as one of its query. Where the model is older than its counts, what answers say
- * about the query comes first. */
-static int count_round(struct remembering *my, struct state *state, size_t answers,
-                       struct fault *fault)
+/* How many rounds of the query, which has no entry, were learnt by an older model, as far as its
+ * answers say. */
+static double visits_before(struct remembering *my, const struct state *state)
 {
-    const double *beliefs = state->arrays.at[BELIEFS];
-    struct memory_entry *query = memory_table_enter(&my->queries, my->query_key, fault);
-    double before = 0;
+    double answers = 0;
+    for (size_t i = 0; i < my->keys.documents.docs; i++) {
+        struct memory_entry *entry = memory_table_find(&my->table, memory_keys_of(&my->keys, i));
+        answers += entry ? entry->n : 0;
+    }
+    return memory_served(state->arrays.at[BELIEFS], answers);
+}
+
+/* The query is visited, in a way that is known from now on. 0 or a fault. */
+static int visit(struct remembering *my, const struct state *state, struct fault *fault)
+{
+    struct memory_entry *query = memory_table_enter(&my->queries, my->query, fault);
     if (!query)
         return -1;
-    for (size_t i = 0; query->n == 0 && i < my->documents.docs; i++) {
-        const struct memory_entry *entry = memory_table_find(&my->table, key_of(my, i));
-        before += entry ? entry->n : 0;
-    }
-    query->n += memory_served(beliefs, before) + 1;
-    my->n_queries = 1;
-    memory_count_answers(state->arrays.at[BELIEFS], answers);
+    query->n += (query->n > 0 ? 0 : visits_before(my, state)) + 1;
+    query->sum = (double)(state->rounds + 1);
+    my->queries_changed[my->n_queries++] = my->query;
+    my->unnamed += my->way != MEMORY_NAMES && my->ways & MEMORY_NAMES;
+    my->ways |= my->way;
     return 0;
+}
+
+static struct memory_bound bound_of(struct remembering *my, const struct state *state)
+{
+    return (struct memory_bound){ &my->table, &my->queries, my->memory.rho,
+                                  (double)(state->rounds + 1), my->query };
+}
+
+/* A pair goes, and its query with its last pair. */
+static void drop(struct remembering *my, const struct memory_bound *bound, uint64_t key)
+{
+    uint64_t query = memory_bound_remove(bound, key);
+    my->changed[my->n_changed++] = key;
+    if (query)
+        my->queries_changed[my->n_queries++] = query;
+}
+
+/* The entry of document i, a new one where there is none, for which another may go; NULL with a
+ * fault. */
+static struct memory_entry *enter(struct remembering *my, const struct state *state, size_t i,
+                                  struct fault *fault)
+{
+    struct memory_bound bound = bound_of(my, state);
+    uint64_t key = memory_keys_of(&my->keys, i);
+    if (state->settings.set[SETTING_PAIRS] && !memory_table_find(&my->table, key) &&
+        (double)my->table.used >= state->settings.value[SETTING_PAIRS])
+        drop(my, &bound, memory_bound_least(&bound, key));
+    struct memory_entry *entry = memory_table_enter(&my->table, key, fault);
+    if (entry)
+        memory_bound_own(&bound, entry, my->query);
+    return entry;
+}
+
+/* Drops pairs of old queries, of some that the number of the round draws. */
+static void drop_old(struct remembering *my, const struct state *state)
+{
+    const struct settings *settings = &state->settings;
+    if (!settings->set[SETTING_AGE])
+        return;
+    uint64_t old[MEMORY_COMPARED];
+    struct memory_bound bound = bound_of(my, state);
+    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, state->rounds + 1);
+    size_t n = memory_bound_old(&bound, rng_bits(&rng), settings->value[SETTING_AGE], old);
+    for (size_t i = 0; i < n; i++)
+        drop(my, &bound, old[i]);
 }
 
 /* Learns the answers y[n] about the documents doc[n]. */
@@ -144,11 +199,13 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
     if (learner_answers(n, y, fault) < 0)
         return -1;
     state->begun = true;
-    if (count_round(my, state, n, fault) < 0)
+    if (n > 0 && visit(my, state, fault) < 0)
         return -1;
+    memory_count_answers(state->arrays.at[BELIEFS], n);
+    drop_old(my, state);
     for (size_t h = 0; h < n; h++) {
         size_t i = doc[h];
-        struct memory_entry *entry = memory_table_enter(&my->table, key_of(my, i), fault);
+        struct memory_entry *entry = enter(my, state, i, fault);
         if (!entry)
             return -1;
         if (state->settings.set[SETTING_DRIFT] &&
@@ -194,37 +251,37 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 
 /* ---- models and messages ---- */
 
-static int put_all(struct remembering *my, struct model *model, struct fault *fault)
+static int begin(void *own, struct state *state, const struct model *prior, struct fault *fault)
 {
-    if (memory_columns_put(MEMORY_PAIRS, &my->columns, &my->table, model, fault) < 0)
+    const struct prior_arrays arrays = { LEVEL, INVERSE, CONSTANT,
+                                         memory_has_constant(&state->settings), COUNTED };
+    (void)own;
+    return prior_regression(state, &arrays, prior, fault);
+}
+
+static int put_tables(struct remembering *my, struct model *model, struct fault *fault)
+{
+    if (memory_columns_put(&my->columns, MEMORY_PAIRS, &my->table, model, fault) < 0)
         return -1;
-    return memory_columns_put(MEMORY_QUERIES, &my->query_columns, &my->queries, model, fault);
+    return memory_columns_put(&my->query_columns, MEMORY_QUERIES, &my->queries, model, fault);
 }
 
 /* What the last round changed. */
 static int put_changes(struct remembering *my, struct model *model, struct fault *fault)
 {
-    if (memory_columns_put_some(MEMORY_PAIRS, &my->columns, &my->table, my->changed,
+    if (memory_columns_put_some(&my->columns, MEMORY_PAIRS, &my->table, my->changed,
                                 my->n_changed, model, fault) < 0)
         return -1;
-    return memory_columns_put_some(MEMORY_QUERIES, &my->query_columns, &my->queries,
-                                   &my->query_key, my->n_queries, model, fault);
+    return memory_columns_put_some(&my->query_columns, MEMORY_QUERIES, &my->queries,
+                                   my->queries_changed, my->n_queries, model, fault);
 }
 
 static int save(void *own, struct state *state, struct model *model, struct fault *fault)
 {
     struct remembering *my = own;
     (void)state;
-    return put_all(my, model, fault);
-}
-
-static int check_moments(const double *moments, struct fault *fault)
-{
-    for (size_t i = 0; i < MEMORY_MOMENTS; i++)
-        if (i != MEMORY_BXY && moments[i] < 0)
-            return fault_data(fault, "model: %s %zu is %g, below 0", MEMORY_MOMENTS_COLUMN, i,
-                              moments[i]);
-    return 0;
+    return memory_ways_save(my->ways, model, fault) < 0 || put_tables(my, model, fault) < 0
+               ? -1 : 0;
 }
 
 static int load(void *own, struct state *state, const struct model *model, struct fault *fault)
@@ -232,17 +289,24 @@ static int load(void *own, struct state *state, const struct model *model, struc
     struct remembering *my = own;
     struct memory_arrays pairs, queries;
     double *beliefs = state->arrays.at[BELIEFS];
-    if (memory_columns_find(MEMORY_PAIRS, model, &pairs, fault) < 0 ||
-        memory_columns_find(MEMORY_QUERIES, model, &queries, fault) < 0 ||
-        memory_columns_check(&pairs, fault) < 0 || memory_columns_check(&queries, fault) < 0 ||
-        check_moments(state->arrays.at[MOMENTS], fault) < 0)
+    if (memory_columns_load(model, MEMORY_PAIRS, &my->table, &pairs, fault) < 0 ||
+        memory_columns_load(model, MEMORY_QUERIES, &my->queries, &queries, fault) < 0 ||
+        memory_check_moments(state->arrays.at[MOMENTS], fault) < 0 ||
+        memory_ways_load(&my->ways, model, fault) < 0)
         return -1;
+    if (!my->ways && model->rounds) /* which is older */
+        my->ways = MEMORY_ROWS;
     if (!record_column(&model->record, MEMORY_BELIEFS_COLUMN))
         memory_beliefs_make(beliefs, &pairs, model->rounds);
-    if (memory_beliefs_check(beliefs, fault) < 0 ||
-        memory_table_fill(&my->table, &pairs, fault) < 0)
+    if (memory_beliefs_check(beliefs, fault) < 0)
         return -1;
-    return memory_table_fill(&my->queries, &queries, fault);
+    const struct settings *settings = &state->settings;
+    struct memory_bound bound = bound_of(my, state);
+    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, state->rounds + 1);
+    memory_bound_count(&bound);
+    if (settings->set[SETTING_PAIRS]) /* the model may have more */
+        memory_bound_keep(&bound, settings->value[SETTING_PAIRS], &rng);
+    return 0;
 }
 
 static int publish(void *own, struct state *state, struct model *model, enum publishing how,
@@ -257,7 +321,32 @@ static int publish(void *own, struct state *state, struct model *model, enum pub
     for (size_t i = level; i <= COUNTED; i++)
         if (arrays_put(&state->arrays, i, settings, state->dim, model, fault) < 0)
             return -1;
-    return how == PUBLISH_CHANGES ? put_changes(my, model, fault) : put_all(my, model, fault);
+    if (memory_ways_save(my->ways, model, fault) < 0)
+        return -1;
+    return how == PUBLISH_CHANGES ? put_changes(my, model, fault) : put_tables(my, model, fault);
+}
+
+static int forget_round(void *own, struct state *state, const struct round *round, bool query,
+                        uint64_t *count, struct fault *fault)
+{
+    struct remembering *my = own;
+    my->query = 0;
+    struct memory_bound bound = bound_of(my, state);
+    if (memory_ways_round(&my->keys, round, memory_secret(&state->settings), my->ways & MEMORY_ROWS,
+                          knows, &my->table, &my->way, fault) < 0)
+        return -1;
+    *count += memory_bound_forget(&bound, &my->keys, query);
+    return 0;
+}
+
+static bool report(const void *own, struct fault *line)
+{
+    const struct remembering *my = own;
+    if (my->unnamed)
+        (void)fault_other(line, "%" PRIu64 " rounds had no names, after rounds with names: their "
+                          "documents are known by their features or rows, and nothing that was "
+                          "learnt by name counts for them", my->unnamed);
+    return my->unnamed > 0;
 }
 
 /* ---- the scoring half ---- */
@@ -279,13 +368,18 @@ static int worth(void *own, const struct matrix *x, double *s, double *values, u
     return memory_view_worth(own, x, s, values, judged, fault);
 }
 
+static bool notice(void *own, const struct round *round, struct fault *line)
+{
+    return memory_view_notice(own, round, line);
+}
+
 static void leave(void *own)
 {
     memory_view_close(own);
 }
 
 const struct learner learn_memory = {
-    .name = "memory", .letters = "CHKRSps", .least = 1,
+    .name = "memory", .letters = "ABCHIKRSWps", .least = 1,
     .arrays = { [INVERSE] = { "inverse", ARRAY_UDU_CONSTANT, SETTING_PLAIN, 0, false },
                 [LEVEL] = { MEMORY_LEVEL, ARRAY_VECTORS, SETTINGS, 0, false },
                 [CONSTANT] = { MEMORY_CONSTANT, ARRAY_NUMBERS, SETTINGS, 1, false },
@@ -296,8 +390,9 @@ const struct learner learn_memory = {
                 [COUNTED] = { MEMORY_COUNTED, ARRAY_ROWS_CONSTANT, SETTING_PLAIN, 0, true } },
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale",
-    .learning = sizeof(struct remembering), .start = start, .learn = learn, .save = save,
-    .load = load, .publish = publish, .close = close_memory,
+    .learning = sizeof(struct remembering), .start = start, .learn = learn, .begin = begin,
+    .save = save, .load = load, .publish = publish, .forget = forget_round, .report = report,
+    .close = close_memory, .fingerprints = true,
     .scoring = sizeof(struct memory_view), .take = take, .rank = rank, .has_index = true,
-    .worth = worth, .leave = leave,
+    .worth = worth, .notice = notice, .leave = leave,
 };

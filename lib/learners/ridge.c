@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "learn/learner_step.h"
+#include "learn/prior.h"
 #include "learn/residuals.h"
 #include "learn/scored.h"
 #include "learners/learners.h"
@@ -121,6 +122,13 @@ static const double *draw(void *own, struct state *state, struct fault *fault)
     return drawn;
 }
 
+static int begin(void *own, struct state *state, const struct model *prior, struct fault *fault)
+{
+    const struct prior_arrays arrays = { LEVEL, INVERSE, 0, false, 0 };
+    (void)own;
+    return prior_regression(state, &arrays, prior, fault);
+}
+
 /* Adds what linucb's scoring half takes: with the residuals, where they make the width. */
 static int publish(void *own, struct state *state, struct model *model, enum publishing how,
                    struct fault *fault)
@@ -223,19 +231,22 @@ static void leave(void *own)
 #define OWN .learning = sizeof(struct ridge), .close = close_ridge
 
 const struct learner learn_ridge = {
-    .name = "ridge", .letters = "Cp", .least = 1, .learn = learn, .arrays = ARRAYS, OWN,
+    .name = "ridge", .letters = "CIWp", .least = 1, .learn = learn, .begin = begin,
+    .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1 },
     .most = 4096, .made = "scale",
 };
 
 const struct learner learn_thompson = {
-    .name = "thompson", .letters = "CSps", .least = 1, .learn = learn, .arrays = ARRAYS, OWN,
+    .name = "thompson", .letters = "CISWps", .least = 1, .learn = learn, .begin = begin,
+    .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale", .start = measure_residuals, .weights = draw,
 };
 
 const struct learner learn_linucb = {
-    .name = "linucb", .letters = "CSp", .least = 1, .learn = learn, .arrays = ARRAYS, OWN,
+    .name = "linucb", .letters = "CISWp", .least = 1, .learn = learn, .begin = begin,
+    .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1 },
     .most = 4096, .made = "scale", .start = measure_residuals, .publish = publish,
     .scoring = sizeof(struct linucb), .take = take, .rank = widen, .leave = leave,

@@ -2,22 +2,29 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/unaligned.h"
 
-enum { KEYS, ANSWERS, SUMS, COLUMNS };
+/* The columns of a table, in the order of the numbers in an entry; keys are the first. */
+enum { KEYS, COLUMNS = 4 };
 
-static const struct entry_column {
-    const char *name; /* NULL: entries of this kind have no such number */
-    enum column_type type;
-    size_t offset; /* of the number in an entry */
-} columns[][COLUMNS] = {
-    [MEMORY_PAIRS] = { { "keys", COLUMN_U8, offsetof(struct memory_entry, key) },
-                       { "answers", COLUMN_F8, offsetof(struct memory_entry, n) },
-                       { "sums", COLUMN_F8, offsetof(struct memory_entry, sum) } },
-    [MEMORY_QUERIES] = { { "queries", COLUMN_U8, offsetof(struct memory_entry, key) },
-                         { "served", COLUMN_F8, offsetof(struct memory_entry, n) } },
+static const struct table_columns {
+    const char *name[COLUMNS]; /* NULL: such a number is not in models */
+    bool whole[COLUMNS];       /* u8, else f8 */
+    bool message[COLUMNS];     /* scoring needs it */
+} tables[] = {
+    [MEMORY_PAIRS] = { { "keys", "answers", "sums", "owners" }, { true, false, false, true },
+                       { true, true, true, false } },
+    [MEMORY_QUERIES] = { { "queries", "visits", "latest", NULL }, { true, false, false, false },
+                         { true, true, false, false } },
+};
+
+/* Where the numbers are in an entry. */
+static const size_t offsets[COLUMNS] = {
+    offsetof(struct memory_entry, key), offsetof(struct memory_entry, n),
+    offsetof(struct memory_entry, sum), offsetof(struct memory_entry, owner),
 };
 
 /* ---- out ---- */
@@ -45,86 +52,122 @@ static void first_again(struct column_source *source)
     memset(&my->walk, 0, sizeof my->walk);
 }
 
-int memory_columns_put(enum memory_kind kind, struct buffer *buffer,
+int memory_columns_put(struct buffer *buffer, enum memory_kind kind,
                        const struct memory_table *table, struct model *model, struct fault *fault)
 {
+    const struct table_columns *columns = &tables[kind];
     struct table_column *made = buffer_for(buffer, COLUMNS, sizeof *made, fault);
-    for (size_t c = 0; made && c < COLUMNS && columns[kind][c].name; c++) {
+    for (size_t c = 0; made && c < COLUMNS && columns->name[c]; c++) {
         made[c] = (struct table_column){ .source = { next_numbers, first_again }, .table = table,
-                                         .offset = columns[kind][c].offset };
-        if (record_put_source(&model->record, columns[kind][c].name, columns[kind][c].type,
-                              table->used, &made[c].source, fault) < 0)
+                                         .offset = offsets[c] };
+        if (record_put_source(&model->record, columns->name[c],
+                              columns->whole[c] ? COLUMN_U8 : COLUMN_F8, table->used,
+                              &made[c].source, fault) < 0)
             return -1;
     }
     return made ? 0 : -1;
 }
 
-int memory_columns_put_some(enum memory_kind kind, struct buffer *buffer,
+int memory_columns_put_some(struct buffer *buffer, enum memory_kind kind,
                             const struct memory_table *table, const uint64_t *key, size_t n,
                             struct model *model, struct fault *fault)
 {
-    const struct entry_column *column = columns[kind];
+    const struct table_columns *columns = &tables[kind];
     double *number = buffer_for(buffer, n, 2 * sizeof *number, fault);
     if (!number)
         return -1;
     for (size_t e = 0; e < n; e++) {
         const struct memory_entry *entry = memory_table_find(table, key[e]);
-        number[e] = entry->n;
-        number[n + e] = entry->sum;
+        number[e] = entry ? entry->n : 0;
+        number[n + e] = entry ? entry->sum : 0;
     }
-    if (record_put(&model->record, column[KEYS].name, COLUMN_U8, n, key, fault) < 0 ||
-        model_put(model, column[ANSWERS].name, n, number, fault) < 0)
+    if (record_put(&model->record, columns->name[KEYS], COLUMN_U8, n, key, fault) < 0)
         return -1;
-    return column[SUMS].name ? model_put(model, column[SUMS].name, n, number + n, fault) : 0;
+    for (size_t c = 1; c < COLUMNS; c++)
+        if (columns->message[c] &&
+            model_put(model, columns->name[c], n, number + (c - 1) * n, fault) < 0)
+            return -1;
+    return 0;
 }
 
 /* ---- in ---- */
 
-const struct memory_table *memory_columns_table(enum memory_kind kind, const struct model *model)
+const struct memory_table *memory_columns_table(const struct model *model, enum memory_kind kind)
 {
-    const struct column *keys = record_column(&model->record, columns[kind][KEYS].name);
+    const struct column *keys = record_column(&model->record, tables[kind].name[KEYS]);
     if (!keys || !keys->source || keys->source->next != next_numbers)
         return NULL;
     return ((const struct table_column *)keys->source)->table;
 }
 
-int memory_columns_find(enum memory_kind kind, const struct model *model,
-                        struct memory_arrays *arrays, struct fault *fault)
+/* Points *at at column c where the model has it; where it needs it, a fault if it does not. */
+static int find_column(const struct model *model, const struct table_columns *columns, size_t c,
+                       bool needed, size_t n, const unsigned char **at, struct fault *fault)
 {
-    const struct entry_column *column = columns[kind];
-    const struct column *keys = record_column(&model->record, column[KEYS].name);
-    *arrays = (struct memory_arrays){ .count = 0 };
-    if (kind == MEMORY_QUERIES && !keys)
+    const char *name = columns->name[c];
+    const struct column *column = name ? record_column(&model->record, name) : NULL;
+    bool whole = column && columns->whole[c] && column->type == COLUMN_U8 && column->count == n;
+    *at = NULL;
+    if (!column && !needed)
         return 0;
-    if (!keys || keys->type != COLUMN_U8)
-        return fault_data(fault, "model: no column %s:u8[n], which memory needs",
-                          column[KEYS].name);
-    size_t n = (size_t)keys->count;
-    for (size_t c = ANSWERS; c < COLUMNS && column[c].name; c++)
-        if (!model_has(model, column[c].name, n, fault))
-            return -1;
-    arrays->key = keys->data;
-    arrays->count = n;
-    arrays->n = record_column(&model->record, column[ANSWERS].name)->data;
-    if (column[SUMS].name)
-        arrays->sum = record_column(&model->record, column[SUMS].name)->data;
+    if (columns->whole[c] && !whole)
+        return fault_data(fault, "model: no column %s:u8[%zu], which memory needs", name, n);
+    if (!columns->whole[c] && !model_has(model, name, n, fault))
+        return -1;
+    *at = column->data;
     return 0;
 }
 
-int memory_columns_check(const struct memory_arrays *arrays, struct fault *fault)
+int memory_columns_find(const struct model *model, enum memory_kind kind,
+                        struct memory_arrays *arrays, struct fault *fault)
+{
+    const struct table_columns *columns = &tables[kind];
+    const struct column *keys = record_column(&model->record, columns->name[KEYS]);
+    const unsigned char **at[COLUMNS] = { &arrays->key, &arrays->n, &arrays->sum,
+                                          &arrays->owner };
+    memset(arrays, 0, sizeof *arrays);
+    if (!keys && kind == MEMORY_QUERIES)
+        return 0;
+    if (!keys || keys->type != COLUMN_U8)
+        return fault_data(fault, "model: no column %s:u8[n], which memory needs",
+                          columns->name[KEYS]);
+    arrays->count = (size_t)keys->count;
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (find_column(model, columns, c, columns->message[c], arrays->count, at[c], fault) < 0)
+            return -1;
+    return 0;
+}
+
+static double number_at(const unsigned char *numbers, size_t i)
+{
+    return numbers ? unaligned_f8(numbers + 8 * i) : 0;
+}
+
+static int check(const struct memory_arrays *arrays, enum memory_kind kind, struct fault *fault)
 {
     uint64_t last = 0;
+    bool pairs = kind == MEMORY_PAIRS;
     for (size_t i = 0; i < arrays->count; i++) {
         uint64_t key = unaligned_u8(arrays->key + 8 * i);
-        double n = unaligned_f8(arrays->n + 8 * i);
-        double sum = arrays->sum ? unaligned_f8(arrays->sum + 8 * i) : 0;
+        double n = number_at(arrays->n, i), sum = number_at(arrays->sum, i);
         if (key <= last)
-            return fault_data(fault, "model: key %zu is %" PRIu64 ", but must be above %" PRIu64
-                              ": keys must rise", i, key, last);
-        if (!(n >= 0) || isinf(n) || !isfinite(sum))
-            return fault_data(fault, "model: pair %zu has %g answers with the sum %g: both must be "
-                              "finite, and the first at least 0", i, n, sum);
+            return fault_data(fault, "model: %s %zu is %" PRIu64 ", but must be above %" PRIu64
+                              ": keys must rise", pairs ? "key" : "query", i, key, last);
+        if (!(n >= 0) || isinf(n) || !isfinite(sum) || (!pairs && !(sum >= 0)))
+            return pairs ? fault_data(fault, "model: pair %zu has %g answers with the sum %g: both "
+                                      "must be finite, and the first at least 0", i, n, sum)
+                         : fault_data(fault, "model: query %zu has %g visits, the latest in round "
+                                      "%g: both must be finite and at least 0", i, n, sum);
         last = key;
     }
     return 0;
+}
+
+int memory_columns_load(const struct model *model, enum memory_kind kind,
+                        struct memory_table *table, struct memory_arrays *arrays,
+                        struct fault *fault)
+{
+    if (memory_columns_find(model, kind, arrays, fault) < 0 || check(arrays, kind, fault) < 0)
+        return -1;
+    return memory_table_fill(table, arrays, fault);
 }

@@ -1,5 +1,8 @@
-/* memory_columns: what a memory remembers as columns of a model or of a message: of pairs keys,
- * answers and sums; of queries keys, and how many of their rounds were learnt (n). */
+/* memory_columns: what a memory remembers as columns of a model or of a message: of pairs their
+ * keys, answers, sums and owners, the keys of their queries; of queries their keys, visits (how
+ * many rounds of theirs were learnt) and latest (the number of the last of these rounds, counted
+ * over all rounds learnt, from 1). Messages have neither owners nor latest. Models of before have
+ * no owners and no queries. */
 #ifndef RANKPIPE_MEMORY_COLUMNS_H
 #define RANKPIPE_MEMORY_COLUMNS_H
 
@@ -10,29 +13,34 @@
 #include "memory/memory_table.h"
 #include "stream/model.h"
 
+/* Which of the two tables. In that of queries n is visits, sum is latest, and owner the number of
+ * their pairs, which models do not have. */
 enum memory_kind { MEMORY_PAIRS, MEMORY_QUERIES };
 
 /* Adds all entries of the table, which must not change while the model is written or read. The
  * model borrows both. 0 or a fault. */
-int memory_columns_put(enum memory_kind kind, struct buffer *buffer,
-                       const struct memory_table *table, struct model *model,
-                       struct fault *fault);
+int memory_columns_put(struct buffer *buffer, enum memory_kind kind,
+                       const struct memory_table *table, struct model *model, struct fault *fault);
 
-/* Adds the entries of the keys key[n] alone; the model borrows `key` and the buffer. */
-int memory_columns_put_some(enum memory_kind kind, struct buffer *buffer,
+/* Adds the entries of the keys key[n] alone, for a message; the model borrows `key` and the buffer.
+ * A key that the table does not have was removed: its numbers are 0. */
+int memory_columns_put_some(struct buffer *buffer, enum memory_kind kind,
                             const struct memory_table *table, const uint64_t *key, size_t n,
                             struct model *model, struct fault *fault);
 
 /* The table that memory_columns_put made the columns of, in this process and not copied since; NULL
  * where the model's numbers lie in columns. */
-const struct memory_table *memory_columns_table(enum memory_kind kind, const struct model *model);
+const struct memory_table *memory_columns_table(const struct model *model, enum memory_kind kind);
 
-/* The arrays of entries of a model, as they lie in it; those of queries have no sums. 0, or a fault
- * where they are not there or not of one length. A model from before 1.1 has no queries: none. */
-int memory_columns_find(enum memory_kind kind, const struct model *model,
+/* The arrays of entries of a model, as they lie in it: 0, or a fault where they are not there or
+ * not of one length. No queries at all are none. */
+int memory_columns_find(const struct model *model, enum memory_kind kind,
                         struct memory_arrays *arrays, struct fault *fault);
 
-/* Are the keys above 0 and rising, and the numbers such as answers give? 0 or a data fault. */
-int memory_columns_check(const struct memory_arrays *arrays, struct fault *fault);
+/* Finds the arrays, and enters them into the table, which is empty. 0, or a fault; also where the
+ * keys are not rising from 1, or numbers not finite or negative. O(count). */
+int memory_columns_load(const struct model *model, enum memory_kind kind,
+                        struct memory_table *table, struct memory_arrays *arrays,
+                        struct fault *fault);
 
 #endif

@@ -11,13 +11,6 @@ struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid)
     return query;
 }
 
-uint64_t memory_key_query(const struct siphash *query)
-{
-    struct siphash all = *query;
-    uint64_t key = siphash_end(&all);
-    return key ? key : 1;
-}
-
 static uint64_t make_key(const struct siphash *query, char kind, const void *bytes, size_t n)
 {
     struct siphash document = *query;
@@ -32,11 +25,28 @@ uint64_t memory_key_name(const struct siphash *query, const void *name, size_t n
     return make_key(query, 'n', name, n);
 }
 
+uint64_t memory_key_features(const struct siphash *query, uint64_t fingerprint, uint32_t place)
+{
+    unsigned char bytes[sizeof fingerprint + sizeof place];
+    little_numbers(&fingerprint, 1, sizeof fingerprint);
+    little_numbers(&place, 1, sizeof place);
+    memcpy(bytes, &fingerprint, sizeof fingerprint);
+    memcpy(bytes + sizeof fingerprint, &place, sizeof place);
+    return make_key(query, 'f', bytes, sizeof bytes);
+}
+
 uint64_t memory_key_row(const struct siphash *query, uint32_t row)
 {
     little_numbers(&row, 1, sizeof row);
     return make_key(query, 'r', &row, sizeof row);
 }
+
+uint64_t memory_key_query(const struct siphash *query)
+{
+    return make_key(query, 'q', "", 0);
+}
+
+/* ---- names ---- */
 
 static int hash_names(const struct memory_documents *documents, const struct siphash *query,
                       uint64_t *key, struct fault *fault)
@@ -75,21 +85,28 @@ static int fault_double(const struct memory_documents *documents, const uint64_t
                       fault_quote(quoted, name, strlen(name)));
 }
 
-/* Is a key there twice? By a table of at least twice as many places as keys. */
+/* A table of at least twice as many places as documents: how many, a power of 2. */
+static size_t places_for(size_t docs)
+{
+    size_t places = 16;
+    while (places < 2 * docs)
+        places *= 2;
+    return places;
+}
+
+/* Is a key there twice? */
 static int check_doubles(const struct memory_documents *documents, const uint64_t *key,
                          struct buffer *scratch, struct fault *fault)
 {
-    size_t places = 16;
-    while (places < 2 * documents->docs)
-        places *= 2;
+    size_t places = places_for(documents->docs);
     uint64_t *table = buffer_for(scratch, places, sizeof *table, fault);
     if (!table)
         return -1;
     memset(table, 0, places * sizeof *table);
     for (size_t i = 0; i < documents->docs; i++) {
-        size_t at = (size_t)(key[i] % places);
+        size_t at = (size_t)(key[i] & (places - 1));
         while (table[at] && table[at] != key[i])
-            at = at + 1 < places ? at + 1 : 0;
+            at = (at + 1) & (places - 1);
         if (table[at])
             return fault_double(documents, key, i, fault);
         table[at] = key[i];
@@ -97,26 +114,93 @@ static int check_doubles(const struct memory_documents *documents, const uint64_
     return 0;
 }
 
-int memory_round_query(const struct memory_documents *documents, uint64_t k0, uint64_t k1,
-                       struct siphash *query, struct fault *fault)
+static int start_names(struct memory_keys *keys, struct fault *fault)
+{
+    const struct memory_documents *documents = &keys->documents;
+    uint64_t *key = buffer_for(&keys->keys, documents->docs, sizeof *key, fault);
+    keys->key = key;
+    return key && hash_names(documents, &keys->query, key, fault) == 0
+               ? check_doubles(documents, key, &keys->scratch, fault) : -1;
+}
+
+/* ---- features ---- */
+
+/* One of the fingerprints of a round, and how many documents so far have it; 0: an empty one. */
+struct equals {
+    uint64_t fingerprint;
+    uint32_t documents;
+};
+
+/* The places of documents among their equals. Where a fingerprint is in the table depends on the
+ * secret, so that nobody can choose features that make it slow. */
+static int start_features(struct memory_keys *keys, uint64_t secret, struct fault *fault)
+{
+    const struct memory_documents *documents = &keys->documents;
+    size_t places = places_for(documents->docs);
+    uint32_t *place = buffer_for(&keys->places, documents->docs, sizeof *place, fault);
+    struct equals *table = buffer_for(&keys->scratch, places, sizeof *table, fault);
+    keys->place = place;
+    if (!place || !table)
+        return -1;
+    memset(table, 0, places * sizeof *table);
+    for (size_t i = 0; i < documents->docs; i++) {
+        uint64_t fingerprint = documents->fingerprint[i];
+        size_t at = (size_t)(fingerprint * (secret | 1) >> 32) & (places - 1);
+        while (table[at].documents && table[at].fingerprint != fingerprint)
+            at = (at + 1) & (places - 1);
+        table[at].fingerprint = fingerprint;
+        place[i] = table[at].documents++;
+    }
+    return 0;
+}
+
+/* ---- rounds ---- */
+
+int memory_keys_round(struct memory_keys *keys, const struct memory_documents *documents,
+                      uint64_t k0, uint64_t k1, struct fault *fault)
 {
     if (!documents->qid)
         return fault_data(fault, "no qid, by which memory knows each query: give qids in the text, "
                           "or group sizes with svm2bin -q, or use -a ridge");
-    *query = memory_query(k0, k1, documents->qid);
-    return 0;
+    keys->documents = *documents;
+    keys->query = memory_query(k0, k1, documents->qid);
+    memory_keys_by_row(keys);
+    if (documents->names)
+        return start_names(keys, fault);
+    return documents->fingerprint ? start_features(keys, k0 ^ k1, fault) : 0;
 }
 
-int memory_keys(const struct memory_documents *documents, uint64_t k0, uint64_t k1, uint64_t *key,
-                struct buffer *scratch, struct fault *fault)
+void memory_keys_by_row(struct memory_keys *keys)
 {
-    struct siphash query;
-    if (memory_round_query(documents, k0, k1, &query, fault) < 0)
-        return -1;
-    if (documents->names)
-        return hash_names(documents, &query, key, fault) < 0
-             ? -1 : check_doubles(documents, key, scratch, fault);
-    for (size_t i = 0; i < documents->docs; i++)
-        key[i] = memory_key_row(&query, (uint32_t)i);
-    return 0;
+    keys->key = NULL;
+    keys->place = NULL;
+}
+
+int memory_keys_all(struct memory_keys *keys, struct fault *fault)
+{
+    size_t docs = keys->documents.docs;
+    if (keys->key)
+        return 0;
+    uint64_t *key = buffer_for(&keys->keys, docs, sizeof *key, fault);
+    for (size_t i = 0; key && i < docs; i++)
+        key[i] = memory_keys_of(keys, i);
+    keys->key = key;
+    return key ? 0 : -1;
+}
+
+uint64_t memory_keys_of(const struct memory_keys *keys, size_t i)
+{
+    if (keys->key)
+        return keys->key[i];
+    return keys->place ? memory_key_features(&keys->query, keys->documents.fingerprint[i],
+                                             keys->place[i])
+                       : memory_key_row(&keys->query, (uint32_t)i);
+}
+
+void memory_keys_close(struct memory_keys *keys)
+{
+    buffer_free(&keys->keys);
+    buffer_free(&keys->places);
+    buffer_free(&keys->hashes);
+    buffer_free(&keys->scratch);
 }

@@ -1,8 +1,15 @@
-/* memory_keys: 64-bit hashes by which a memory knows the documents of a query.
+/* memory_keys: 64-bit hashes by which a memory knows queries, and the documents of a query.
  *
- * A key is SipHash of the qid, a NUL, a letter and the document: after an n its name, after an r
- * its row number, from 0, as u4. Two of N pairs of query and document share a key, and then what is
- * remembered, with a chance of about N^2 / 2^65: 2.7e-4 among 10^8 pairs. */
+ * A key is SipHash of the qid, a NUL, a letter and the document:
+ *
+ *     n  its name
+ *     f  the fingerprint of its features (math/fingerprint.h), u8, and its place, u4: how many
+ *        documents before it in the round have the same
+ *     r  its row number, from 0, u4
+ *     q  nothing: the key of the query itself
+ *
+ * Two of N pairs of query and document share a key, and then what is remembered, with a chance of
+ * about N^2 / 2^65: 2.7e-4 among 10^8 pairs. */
 #ifndef RANKPIPE_MEMORY_KEYS_H
 #define RANKPIPE_MEMORY_KEYS_H
 
@@ -16,30 +23,46 @@
 /* The documents of a query under the secret key (k0, k1): what their keys start with. */
 struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid);
 
-/* The key of the query itself. Never 0. */
+/* The keys of a document by its name of n bytes, by its features, and by its row; and that of the
+ * query. Never 0. */
+uint64_t memory_key_name(const struct siphash *query, const void *name, size_t n);
+uint64_t memory_key_features(const struct siphash *query, uint64_t fingerprint, uint32_t place);
+uint64_t memory_key_row(const struct siphash *query, uint32_t row);
 uint64_t memory_key_query(const struct siphash *query);
 
-/* The key of the document with a name of n bytes; of the document in row `row` of a round without
- * names. Never 0. */
-uint64_t memory_key_name(const struct siphash *query, const void *name, size_t n);
-uint64_t memory_key_row(const struct siphash *query, uint32_t row);
-
-/* A round's documents: qid as in its header, NULL where it has none; and the `bytes` bytes of its
- * column name, NULL where it has none. */
+/* A round's documents: qid as in its header, NULL where it has none; the `bytes` bytes of its
+ * column name, NULL where it has none; and else fingerprint[docs], NULL for rows. */
 struct memory_documents {
     const char *qid;
     size_t docs, bytes;
     const char *names;
+    const uint64_t *fingerprint;
 };
 
-/* Starts the keys of a round's documents, as memory_query does, or a fault where it has no qid. */
-int memory_round_query(const struct memory_documents *documents, uint64_t k0, uint64_t k1,
-                       struct siphash *query, struct fault *fault);
+/* The keys of one round's documents: made together, or as they are asked for, which is less work
+ * where few are. All zero before the first round. */
+struct memory_keys {
+    struct memory_documents documents;
+    struct siphash query;
+    const uint64_t *key;   /* key[docs]; NULL: not made yet                 */
+    const uint32_t *place; /* place[docs], of fingerprints; NULL: of no use */
+    struct buffer keys, places, hashes, scratch; /* hashes: fingerprints of the caller's */
+};
 
-/* The keys of a round's documents, into key[docs]. A fault where the round has no qid, its names
- * are not docs of them that each end in NUL, or two documents have one name. `scratch` is space
- * that may be used again. */
-int memory_keys(const struct memory_documents *documents, uint64_t k0, uint64_t k1, uint64_t *key,
-                struct buffer *scratch, struct fault *fault);
+/* Starts a round under the secret key (k0, k1). Borrows the documents. A fault where the round has
+ * no qid, its names are not docs of them that each end in NUL, or two documents have one name. */
+int memory_keys_round(struct memory_keys *keys, const struct memory_documents *documents,
+                      uint64_t k0, uint64_t k1, struct fault *fault);
+
+/* The same round with documents known by their rows, whatever else they have. */
+void memory_keys_by_row(struct memory_keys *keys);
+
+/* Makes the keys of all documents, keys->key. 0 or a fault (memory). */
+int memory_keys_all(struct memory_keys *keys, struct fault *fault);
+
+/* The key of document i of the round. */
+uint64_t memory_keys_of(const struct memory_keys *keys, size_t i);
+
+void memory_keys_close(struct memory_keys *keys);
 
 #endif

@@ -98,7 +98,7 @@ static int shift(struct memory_shelf *shelf, size_t at, size_t home, struct faul
 }
 
 /* A shelf grows by a third where four fifths of its slots are used: so they are always at least
- * three fifths, and a pair takes 40 bytes at the most. */
+ * three fifths, and a pair takes 54 bytes at the most. */
 static struct memory_entry *enter_new(struct memory_shelf *shelf, uint64_t key, struct fault *fault)
 {
     if (shelf->used >= shelf->slots - shelf->slots / 5 &&
@@ -123,6 +123,22 @@ struct memory_entry *memory_table_enter(struct memory_table *table, uint64_t key
     return entry;
 }
 
+/* The entries after the one removed move back by one, up to the first that is in its own slot. */
+void memory_table_remove(struct memory_table *table, uint64_t key)
+{
+    struct memory_shelf *shelf = &table->shelf[shelf_of(key)];
+    size_t at = seek(shelf, key), end = at + 1;
+    if (at >= shelf->room || shelf->entry[at].key != key)
+        return;
+    while (end < shelf->room && shelf->entry[end].key &&
+           home_of(shelf, shelf->entry[end].key) < end)
+        end++;
+    memmove(shelf->entry + at, shelf->entry + at + 1, (end - at - 1) * sizeof *shelf->entry);
+    memset(shelf->entry + end - 1, 0, sizeof *shelf->entry);
+    shelf->used--;
+    table->used--;
+}
+
 int memory_table_reserve(struct memory_table *table, size_t count, struct fault *fault)
 {
     size_t slots = count / MEMORY_SHELVES / 5 * 7 + 8;
@@ -142,11 +158,18 @@ int memory_table_fill(struct memory_table *table, const struct memory_arrays *ar
         if (key == 0)
             return fault_data(fault, "model: key %zu of the memory is 0, but keys must be above 0",
                               i);
+        double n = unaligned_f8(arrays->n + 8 * i);
+        double sum = arrays->sum ? unaligned_f8(arrays->sum + 8 * i) : 0;
+        if (n == 0 && sum == 0) {
+            memory_table_remove(table, key);
+            continue;
+        }
         struct memory_entry *entry = memory_table_enter(table, key, fault);
         if (!entry)
             return -1;
-        entry->n = unaligned_f8(arrays->n + 8 * i);
-        entry->sum = arrays->sum ? unaligned_f8(arrays->sum + 8 * i) : 0;
+        entry->n = n;
+        entry->sum = sum;
+        entry->owner = arrays->owner ? unaligned_u8(arrays->owner + 8 * i) : 0;
     }
     return 0;
 }
@@ -161,6 +184,12 @@ const struct memory_entry *memory_table_next(const struct memory_table *table,
                 return &shelf->entry[walk->slot - 1];
     }
     return NULL;
+}
+
+struct memory_walk memory_table_walk(const struct memory_table *table, uint64_t key)
+{
+    size_t shelf = shelf_of(key);
+    return (struct memory_walk){ shelf, seek(&table->shelf[shelf], key) };
 }
 
 void memory_table_close(struct memory_table *table)
@@ -219,6 +248,7 @@ bool memory_arrays_find(const struct memory_arrays *arrays, uint64_t key,
         entry->key = key;
         entry->n = unaligned_f8(arrays->n + at * sizeof entry->n);
         entry->sum = arrays->sum ? unaligned_f8(arrays->sum + at * sizeof entry->sum) : 0;
+        entry->owner = arrays->owner ? unaligned_u8(arrays->owner + at * sizeof entry->owner) : 0;
         return true;
     }
     return false;

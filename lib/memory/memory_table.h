@@ -13,6 +13,7 @@
 struct memory_entry {
     uint64_t key; /* of memory_keys.h, never 0 */
     double n, sum;
+    uint64_t owner; /* the key of the pair's query; 0: not known */
 };
 
 /* ---- in memory ---- */
@@ -39,17 +40,20 @@ struct memory_entry *memory_table_find(const struct memory_table *table, uint64_
 void memory_table_prefetch(const struct memory_table *table, uint64_t key);
 
 /* The entry of a key, as above; a new one where there is none, with n = sum = 0. NULL with `fault`
- * where memory is short, or where the keys are not spread as hashes are. At most 48 bytes a pair,
+ * where memory is short, or where the keys are not spread as hashes are. At most 64 bytes a pair,
  * and 64 KiB; while a shelf grows, 1/64 of that in addition. */
 struct memory_entry *memory_table_enter(struct memory_table *table, uint64_t key,
                                         struct fault *fault);
+
+/* Removes the entry of a key, if it is there. Entries may move. */
+void memory_table_remove(struct memory_table *table, uint64_t key);
 
 /* Makes room for `count` entries, so that none of the next memory_table_enter up to that many moves
  * a shelf, except for bad luck in how they spread. 0 or a fault. */
 int memory_table_reserve(struct memory_table *table, size_t count, struct fault *fault);
 
-/* Enters all of the arrays: their numbers take the place of those that the keys had. 0, or a fault,
- * which a key of 0 is too. */
+/* Enters all of the arrays: their numbers take the place of those that the keys had, and a key with
+ * n = sum = 0 is removed. 0, or a fault, which a key of 0 is too. */
 struct memory_arrays;
 int memory_table_fill(struct memory_table *table, const struct memory_arrays *arrays,
                       struct fault *fault);
@@ -63,13 +67,17 @@ struct memory_walk {
 const struct memory_entry *memory_table_next(const struct memory_table *table,
                                              struct memory_walk *walk);
 
+/* A walk whose next entry is the first that is not below the key. */
+struct memory_walk memory_table_walk(const struct memory_table *table, uint64_t key);
+
 void memory_table_close(struct memory_table *table);
 
 /* ---- in a file ---- */
 
 /* Arrays of `count` numbers, keys rising: perhaps unaligned, the caller's. */
 struct memory_arrays {
-    const unsigned char *key, *n, *sum; /* u8, f8, f8; sum NULL: all are 0 */
+    const unsigned char *key, *n, *sum; /* u8, f8, f8; sum NULL: 0 */
+    const unsigned char *owner;         /* u8; NULL: 0               */
     size_t count;
 };
 

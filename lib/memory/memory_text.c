@@ -51,7 +51,7 @@ static int copy(struct memory_text *text, const struct memory_arrays *from, stru
         memcpy(at + bytes, from->n, bytes);
         memcpy(at + 2 * bytes, from->sum, bytes);
     }
-    text->arrays = (struct memory_arrays){ at, at + bytes, at + 2 * bytes, from->count };
+    text->arrays = (struct memory_arrays){ at, at + bytes, at + 2 * bytes, NULL, from->count };
     return 0;
 }
 
@@ -62,12 +62,16 @@ static int keep(struct memory_text *text, const struct model *model, struct faul
     if (strcmp(model->learner, "memory") != 0)
         return fault_data(fault, "the model is of the learner %.40s: only the learner memory "
                           "remembers documents", model->learner);
-    if (memory_columns_find(MEMORY_PAIRS, model, &arrays, fault) < 0 ||
+    if (memory_columns_find(model, MEMORY_PAIRS, &arrays, fault) < 0 ||
         settings_load(&settings, model, fault) < 0)
         return -1;
     if (!settings.set[SETTING_SEED])
         return fault_data(fault, "model: memory needs seed=");
     text->secret = memory_secret(&settings);
+    if (memory_ways_load(&text->ways, model, fault) < 0)
+        return -1;
+    if (!text->ways && model->rounds)
+        text->ways = MEMORY_ROWS;
     text->taken = true;
     text->named = false;
     return copy(text, &arrays, fault);
@@ -100,25 +104,30 @@ static void print_document(struct print *print, const struct printer *printer,
     print_byte(print, '\n');
 }
 
+static bool knows(const void *kept, uint64_t key)
+{
+    struct memory_entry entry;
+    const struct memory_text *text = kept;
+    return memory_arrays_find(&text->arrays, key, &entry);
+}
+
 int memory_text_round(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct memory_text *text = of_printer(printer);
-    struct memory_documents documents;
     struct memory_entry entry;
     struct print print;
-    uint64_t *key = buffer_for(&text->keys, round->docs, sizeof *key, fault);
-    if (!key)
-        return -1;
+    unsigned way;
     if (!text->taken)
         return fault_data(fault, "no model comes before the round: name the file of a memory model "
                           "first");
     text->named = true;
-    if (forms_names(printer, round, fault) < 0 || memory_round(round, &documents, fault) < 0 ||
-        memory_keys(&documents, text->secret.k0, text->secret.k1, key, &text->scratch, fault) < 0)
+    if (forms_names(printer, round, fault) < 0 ||
+        memory_ways_round(&text->keys, round, text->secret, text->ways, knows, text, &way,
+                          fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);
     for (size_t i = 0; i < round->docs && print.failed == 0; i++)
-        if (memory_arrays_find(&text->arrays, key[i], &entry))
+        if (memory_arrays_find(&text->arrays, memory_keys_of(&text->keys, i), &entry))
             print_document(&print, printer, round, i, &entry);
     return print_end(&print);
 }
@@ -127,6 +136,5 @@ void memory_text_close(struct memory_text *text)
 {
     forms_close(&text->printer);
     buffer_free(&text->copy);
-    buffer_free(&text->keys);
-    buffer_free(&text->scratch);
+    memory_keys_close(&text->keys);
 }

@@ -18,7 +18,9 @@ struct memory_text { /* all zero at first, except printer.out */
     bool taken, named;           /* did a model come, and a round after it? */
     struct memory_arrays arrays; /* the model's entries, copied             */
     struct memory_secret secret;
-    struct buffer copy, keys, scratch;
+    unsigned ways;
+    struct memory_keys keys;
+    struct buffer copy;
 };
 
 /* These three print through `printer`, which must be the member of a memory_text: so a table of

@@ -5,16 +5,7 @@
 
 #include "base/unaligned.h"
 #include "memory/memory_columns.h"
-#include "memory/memory_keys.h"
 #include "math/finite.h"
-#include "math/rng.h"
-
-struct memory_secret memory_secret(const struct settings *settings)
-{
-    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, 0);
-    uint64_t k0 = rng_bits(&rng);
-    return (struct memory_secret){ k0, rng_bits(&rng) };
-}
 
 struct memory memory_of(const struct settings *settings)
 {
@@ -28,32 +19,38 @@ bool memory_has_constant(const struct settings *settings)
     return !settings->set[SETTING_RHO] || settings->value[SETTING_RHO] > 0;
 }
 
-int memory_round(const struct round *round, struct memory_documents *documents,
-                 struct fault *fault)
+int memory_check_moments(const double *moments, struct fault *fault)
 {
-    const struct column *name = record_column(round->record, "name");
-    if (name && name->type != COLUMN_U1)
-        return fault_data(fault, "the column 'name' is of type %s, not u1",
-                          column_type_name(name->type));
-    *documents = (struct memory_documents){
-        .qid = round->qid, .docs = round->docs, .bytes = name ? (size_t)name->count : 0,
-        .names = name ? name->data : NULL,
-    };
+    for (size_t i = 0; i < MEMORY_MOMENTS; i++)
+        if (i != MEMORY_BXY && moments[i] < 0)
+            return fault_data(fault, "model: %s %zu is %g, below 0", MEMORY_MOMENTS_COLUMN, i,
+                              moments[i]);
     return 0;
 }
 
 static int take_entries(enum memory_kind kind, struct memory_store *store,
                         const struct model *model, enum taking how, struct fault *fault)
 {
-    store->table = how == TAKE_SHARED ? memory_columns_table(kind, model) : NULL;
+    store->table = how == TAKE_SHARED ? memory_columns_table(model, kind) : NULL;
     if (store->table)
         return 0;
-    if (memory_columns_find(kind, model, &store->arrays, fault) < 0)
+    if (memory_columns_find(model, kind, &store->arrays, fault) < 0)
         return -1;
     if (how == TAKE_FILE)
         return 0;
     store->table = &store->own;
     return memory_table_fill(&store->own, &store->arrays, fault);
+}
+
+/* How the model knows documents. A model that does not say so is older. */
+static int take_ways(struct memory_view *view, const struct model *model, enum taking how,
+                     struct fault *fault)
+{
+    if (memory_ways_load(&view->ways, model, fault) < 0)
+        return -1;
+    if (how == TAKE_FILE && !view->ways && model->rounds)
+        view->ways = MEMORY_ROWS;
+    return 0;
 }
 
 /* The weights of the means: the learner's own array, or a copy. */
@@ -136,7 +133,7 @@ int memory_view_take(struct memory_view *view, const struct model *model, enum t
     memory.moments = moments;
     if (model_array(model, MEMORY_MOMENTS_COLUMN, MEMORY_MOMENTS, moments, fault) < 0 ||
         model_array(model, MEMORY_CONSTANT, 1, &view->constant, fault) < 0 ||
-        take_level(view, model, how, fault) < 0)
+        take_level(view, model, how, fault) < 0 || take_ways(view, model, how, fault) < 0)
         return -1;
     view->estimate = memory_estimate(&memory);
     view->rule.estimate = memory_estimate_wide(&memory);
@@ -146,7 +143,7 @@ int memory_view_take(struct memory_view *view, const struct model *model, enum t
 /* What is remembered of a key; nothing at all of a new one. */
 static struct memory_entry find(const struct memory_store *store, uint64_t key)
 {
-    struct memory_entry entry = { key, 0, 0 };
+    struct memory_entry entry = { .key = key };
     const struct memory_entry *known = store->table ? memory_table_find(store->table, key) : NULL;
     if (known)
         return *known;
@@ -156,26 +153,40 @@ static struct memory_entry find(const struct memory_store *store, uint64_t key)
 }
 
 /* How many rounds of the query were learnt: of one without an entry, what its answers say. */
-static double served(const struct memory_view *view, const struct siphash *query, double answers)
+static double learnt_of(const struct memory_view *view, double visits, double answers)
 {
-    struct memory_entry entry = find(&view->queries, memory_key_query(query));
-    return entry.n > 0 ? entry.n : memory_served(view->beliefs, answers);
+    return visits > 0 ? visits : memory_served(view->beliefs, answers);
+}
+
+static bool knows(const void *store, uint64_t key)
+{
+    struct memory_entry entry = find(store, key);
+    return entry.n != 0 || entry.sum != 0;
+}
+
+/* A round is ranked of a query with so many visits, of which so many documents are known. */
+static void look(struct memory_view *view, double visits, size_t judged)
+{
+    if (view->looked == MEMORY_LOOKS || visits == 0)
+        return;
+    view->looked++;
+    view->strange = judged == 0;
 }
 
 int memory_view_rank(struct memory_view *view, const struct matrix *x, const struct round *round,
                      double *s, double *index, struct fault *fault)
 {
-    struct memory_documents documents;
-    struct siphash query;
-    size_t m = x->docs;
+    size_t m = x->docs, judged = 0;
     double answers = 0;
-    uint64_t *key = buffer_for(&view->keys, m, sizeof *key, fault);
+    unsigned way;
     struct memory_known *known = buffer_for(&view->known, m, sizeof *known, fault);
     double *t = buffer_for(&view->spare, m + matrix_width(x), sizeof *t, fault);
-    if (!key || !known || !t || memory_round(round, &documents, fault) < 0 ||
-        memory_round_query(&documents, view->secret.k0, view->secret.k1, &query, fault) < 0 ||
-        memory_keys(&documents, view->secret.k0, view->secret.k1, key, &view->scratch, fault) < 0)
+    if (!known || !t ||
+        memory_ways_round(&view->keys, round, view->secret, view->ways, knows, &view->pairs, &way,
+                          fault) < 0 ||
+        memory_keys_all(&view->keys, fault) < 0)
         return -1;
+    const uint64_t *key = view->keys.key;
     for (size_t i = 0; view->pairs.table && i < m; i++)
         memory_table_prefetch(view->pairs.table, key[i]);
     memory_expect(x, view->level, view->constant, view->dim, s, t, t + m);
@@ -187,10 +198,13 @@ int memory_view_rank(struct memory_view *view, const struct matrix *x, const str
             index[i] = s[i] + view->width * view->estimate.sb;
             continue;
         }
+        judged++;
         s[i] = memory_mean(&view->estimate, s[i], &entry);
         index[i] = memory_index(&view->estimate, s[i], &entry, view->width);
     }
-    view->learnt = served(view, &query, answers);
+    double visits = find(&view->queries, memory_key_query(&view->keys.query)).n;
+    view->learnt = learnt_of(view, visits, answers);
+    look(view, visits, judged);
     if (finite_scores(m, s, "what is remembered of it is not finite: the model is damaged",
                       fault) < 0)
         return -1;
@@ -210,15 +224,26 @@ int memory_view_worth(struct memory_view *view, const struct matrix *x, double *
                          fault);
 }
 
+bool memory_view_notice(struct memory_view *view, const struct round *round, struct fault *line)
+{
+    char name[ROUND_NAME];
+    if (!view->strange || view->noticed)
+        return false;
+    view->noticed = true;
+    (void)fault_other(line, "%s: the model knows this query, and none of its %zu documents: are "
+                      "they the same documents, with the same names or features, as when it "
+                      "learnt?", round_name(round, name), round->docs);
+    return true;
+}
+
 void memory_view_close(struct memory_view *view)
 {
     memory_table_close(&view->pairs.own);
     memory_table_close(&view->queries.own);
+    memory_keys_close(&view->keys);
     memory_space_close(&view->space);
     buffer_free(&view->counts);
     buffer_free(&view->known);
     buffer_free(&view->levels);
-    buffer_free(&view->keys);
-    buffer_free(&view->scratch);
     buffer_free(&view->spare);
 }

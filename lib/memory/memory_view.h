@@ -13,6 +13,7 @@
 #include "memory/memory.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_table.h"
+#include "memory/memory_ways.h"
 #include "memory/memory_worth.h"
 #include "learn/learner.h"
 #include "learn/settings.h"
@@ -30,12 +31,6 @@
 #define MEMORY_BELIEFS_COLUMN "beliefs" /* f8[MEMORY_BELIEFS]; older models lack it */
 #define MEMORY_COUNTED "counted"        /* f8[regression rows], the same            */
 
-/* The secret key that the seed gives. */
-struct memory_secret {
-    uint64_t k0, k1;
-};
-struct memory_secret memory_secret(const struct settings *settings);
-
 /* The settings of a memory: rho of v, and whether mean and index have it too. The caller adds the
  * moments. */
 struct memory memory_of(const struct settings *settings);
@@ -43,10 +38,8 @@ struct memory memory_of(const struct settings *settings);
 /* Does z have the constant feature 1? Not with a rho of 0, which is ridge regression. */
 bool memory_has_constant(const struct settings *settings);
 
-/* The documents of a round, for memory_keys.h. They borrow from the round. A fault where the column
- * name is not u1. */
-int memory_round(const struct round *round, struct memory_documents *documents,
-                 struct fault *fault);
+/* 0, or a fault where one of a model's moments[MEMORY_MOMENTS] that cannot be negative is. */
+int memory_check_moments(const double *moments, struct fault *fault);
 
 /* Entries: of `own`, or of the learner's table; NULL: in `arrays`. */
 struct memory_store {
@@ -67,8 +60,15 @@ struct memory_view { /* all zero at first */
     double width, constant;
     const double *level;              /* level[dim]; NULL: features are plain */
     struct memory_store pairs, queries;
-    struct buffer levels, counts, keys, scratch, spare, known;
+    unsigned ways;             /* memory_ways.h: of the model                             */
+    unsigned looked;           /* rounds of known queries so far, up to MEMORY_LOOKS      */
+    bool strange, noticed;     /* none of the documents of such a round was known; noticed */
+    struct memory_keys keys;
+    struct buffer levels, counts, spare, known;
 };
+
+/* Rounds of known queries in which a document is looked for that is known. */
+enum { MEMORY_LOOKS = 100 };
 
 /* Takes what a model holds: whole, or a message that changes what those before it gave. Its
  * settings are taken where it has some. 0 or a fault. */
@@ -85,6 +85,10 @@ int memory_view_rank(struct memory_view *view, const struct matrix *x, const str
  * known. 0 or a fault. */
 int memory_view_worth(struct memory_view *view, const struct matrix *x, double *s, double *worth,
                       uint64_t *judged, struct fault *fault);
+
+/* Writes, once, that no document of the round ranked last is known, where its query is, and that is
+ * so in one of the first MEMORY_LOOKS such rounds. False: there is nothing to say. */
+bool memory_view_notice(struct memory_view *view, const struct round *round, struct fault *line);
 
 void memory_view_close(struct memory_view *view);
 

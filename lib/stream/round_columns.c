@@ -39,6 +39,14 @@ static int check_finite(struct round *round, const struct column *column, const 
                                    column->name, i, value[i]);
 }
 
+/* fingerprint: any number is a hash. */
+static int check_nothing(struct round *round, const struct column *column, const void *values,
+                         struct fault *fault)
+{
+    (void)round, (void)column, (void)values, (void)fault;
+    return 0;
+}
+
 /* order and greedy. */
 static int check_permutation(struct round *round, const struct column *column, const void *values,
                              struct fault *fault)
@@ -119,6 +127,8 @@ static const struct column_row {
     bool choice; /* says what order was drawn, or how */
 } rows[ROUND_COLUMNS] = {
     [ROUND_LABEL] = { "label", COLUMN_F4, DOCS, AT(label), check_relevance, NULL, false },
+    [ROUND_FINGERPRINT] = { "fingerprint", COLUMN_U8, DOCS, AT(fingerprint), check_nothing, NULL,
+                            false },
     [ROUND_SCORE] = { "score", COLUMN_F8, DOCS, AT(score), check_finite, NULL, false },
     [ROUND_RIVAL] = { "rival", COLUMN_F8, DOCS, AT(rival), check_finite, NULL, false },
     [ROUND_INDEX] = { "index", COLUMN_F8, DOCS, AT(index), check_finite, NULL, false },
@@ -256,10 +266,11 @@ void round_columns_clear(struct round *round)
 
 /* ---- new columns ---- */
 
-/* Sets a column where the record has it, else before the first of the features. */
+/* Sets a column where the record has it, else before the first of the features; a fingerprint
+ * before all others, so that it makes no difference which program wrote it. */
 static int put(struct record *record, const struct column *new, struct fault *fault)
 {
-    size_t c = 0, before = record->columns;
+    size_t c = 0, before = new->known == ROUND_FINGERPRINT + 1u ? 0 : record->columns;
     record_changes(record);
     for (; c < record->columns; c++) {
         enum round_column number = round_column_of(&record->column[c]);

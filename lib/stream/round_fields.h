@@ -28,9 +28,9 @@ enum round_key { /* in the order in which a header line has them */
 };
 
 enum round_column { /* those of the features last */
-    ROUND_LABEL, ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_WORTH, ROUND_ORDER, ROUND_GREEDY,
-    ROUND_LOGIT, ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL, ROUND_OFFSET,
-    ROUND_STEP, ROUND_NUMBER, ROUND_COLUMNS
+    ROUND_LABEL, ROUND_FINGERPRINT, ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_WORTH, ROUND_ORDER,
+    ROUND_GREEDY, ROUND_LOGIT, ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,
+    ROUND_OFFSET, ROUND_STEP, ROUND_NUMBER, ROUND_COLUMNS
 };
 
 /* Features read from their compact form, which is done at most once for each round. */
@@ -61,6 +61,7 @@ struct round {
     bool seeded;   /* has seed=, by which the order was drawn */
     uint64_t seed;
     float *label;
+    uint64_t *fingerprint;    /* hashes of the raw features (math/fingerprint.h) */
     double *score;
     double *rival;            /* the scores of the other ranking of an interleaved round */
     double *index;            /* how much showing a document first promises, by the learner */

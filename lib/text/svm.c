@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/entropy.h"
 #include "base/text.h"
 #include "feature/scale.h"
 #include "kernels/kernels.h"
+#include "math/fingerprint.h"
+#include "text/svm_names.h"
 
 /* What a line is to the current query: one of another; one of it, or none of any; its end. */
 enum line { LINE_FAULT = -1, LINE_OTHER, LINE_MORE, LINE_END };
@@ -22,6 +25,7 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
 {
     memset(svm, 0, sizeof *svm);
     svm->options = *options;
+    svm->start = entropy_siphash();
     lines_open(&svm->lines, files, watch);
     if (options->sizes)
         group_sizes_open(&svm->sizes, options->sizes, watch);
@@ -36,6 +40,8 @@ void svm_close(struct svm *svm)
     rows_close(&svm->scaled);
     buffer_free(&svm->label);
     buffer_free(&svm->name);
+    buffer_free(&svm->fingerprint);
+    buffer_free(&svm->scratch);
 }
 
 /* A fault in the current line. */
@@ -147,29 +153,6 @@ static uint64_t width_most(const struct svm *svm)
     return svm->any_feature || first ? INDEX_MOST : 0;
 }
 
-/* Adds the name of a document: the word after "docid =" in its comment, or else the first word of
- * the comment. */
-static int read_name(struct svm *svm, const char *p, struct fault *fault)
-{
-    const char *name = *p == '#' ? text_skip_blanks(p + 1) : p;
-    size_t n = text_word_bytes(name);
-    const char *sign = text_skip_blanks(name + n);
-    if (strncmp(name, "docid=", 6) == 0) {
-        name += 6;
-        n -= 6;
-    } else if (n == 5 && strncmp(name, "docid", 5) == 0 && *sign == '=') {
-        name = text_skip_blanks(sign + 1);
-        n = text_word_bytes(name);
-    }
-    char *names = buffer_for(&svm->name, svm->name_bytes + n + 1, 1, fault);
-    if (!names)
-        return -1;
-    memcpy(names + svm->name_bytes, name, n);
-    svm->name_bytes += n;
-    names[svm->name_bytes++] = '\0';
-    return 0;
-}
-
 /* Does the line belong to the current query, or begin one where there is none, or to another? */
 static enum line join_query(struct svm *svm, const char *at, const char *qid, struct fault *fault)
 {
@@ -253,7 +236,7 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     size_t most = svm->lines.bytes / 3 + FEATURES_SPARE; /* "1:0 " each, at least */
     if (rows_document(&svm->rows, most, fault) < 0 || !(p = read_features(svm, p, fault)))
         return -1;
-    return svm->options.names ? read_name(svm, p, fault) : 0;
+    return svm->options.names ? svm_names_add(&svm->name, &svm->name_bytes, p, fault) : 0;
 }
 
 /* A blank line. It ends a query if lines that are blank do so. */
@@ -323,6 +306,29 @@ static enum line read_line(struct svm *svm, struct fault *fault)
     return add_document(svm, labelled, label, p, fault) < 0 ? LINE_FAULT : LINE_MORE;
 }
 
+/* Sets the names of the query, where they are asked for and, for whole_names, are whole. */
+static int set_names(struct svm *svm, struct svm_query *query, struct fault *fault)
+{
+    int whole = 1;
+    if (svm->options.names && svm->options.whole_names)
+        whole = svm_names_differ(svm->name.at, svm->rows.docs, &svm->start, &svm->scratch, fault);
+    query->names = svm->options.names && whole > 0 ? svm->name.at : NULL;
+    query->name_bytes = svm->name_bytes;
+    return whole < 0 ? -1 : 0;
+}
+
+/* Scales the features, and keeps fingerprints of what they were. */
+static int scale_features(struct svm *svm, struct svm_query *query, struct fault *fault)
+{
+    if (!query->names) {
+        uint64_t *hash = buffer_for(&svm->fingerprint, query->x.docs, sizeof *hash, fault);
+        if (!hash || fingerprint_rows(&query->x, &svm->scratch, hash, fault) < 0)
+            return -1;
+        query->fingerprint = hash;
+    }
+    return scale_values(&query->x, &svm->scaled, &query->x, fault);
+}
+
 /* Sets the features of the query. Before the first feature of the text, queries are fixed lists of
  * items; after it, a query that lists no features has features that are all 0. */
 static int set_features(struct svm *svm, struct svm_query *query, struct fault *fault)
@@ -333,7 +339,7 @@ static int set_features(struct svm *svm, struct svm_query *query, struct fault *
     if (!svm->any_feature)
         return 0;
     if (rows_matrix(&svm->rows, dim, &query->x, fault) < 0 ||
-        (svm->options.scale && scale_values(&query->x, &svm->scaled, &query->x, fault) < 0))
+        (svm->options.scale && scale_features(svm, query, fault) < 0))
         return -1;
     query->nnz = matrix_entries(&query->x);
     return 0;
@@ -347,9 +353,8 @@ static enum svm_found finish_query(struct svm *svm, struct svm_query *query, boo
     query->request = svm->requested ? svm->request : NULL;
     query->docs = svm->rows.docs;
     query->label = svm->labels ? svm->label.at : NULL;
-    query->names = svm->options.names ? svm->name.at : NULL;
-    query->name_bytes = svm->name_bytes;
-    if (set_features(svm, query, fault) == 0)
+    query->fingerprint = NULL;
+    if (set_names(svm, query, fault) == 0 && set_features(svm, query, fault) == 0)
         return SVM_QUERY;
     if (fault->kind == FAULT_DATA)
         fault_place(fault, "%s: the query that ends before line %" PRIu64 ": ", svm->lines.name,

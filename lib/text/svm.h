@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "base/siphash.h"
 #include "feature/rows.h"
 #include "io/lines.h"
 #include "io/watch.h"
@@ -19,6 +20,7 @@
 struct svm_options {
     bool from_zero;  /* indices in the text start at 0, not at 1 */
     bool names;      /* read the names of documents from the comments */
+    bool whole_names; /* and leave them out where one is missing, or two are equal */
     bool scale;      /* scale each feature to [0,1] within its query */
     bool unlabelled; /* allow queries without labels */
     bool blank_ends; /* a blank line ends a query, which may have any qid, and in which a first line
@@ -38,10 +40,12 @@ struct svm_query {
     const char *request; /* likewise, from the line "request: ID"; NULL: none */
     size_t docs;
     const float *label;              /* label[docs], or NULL                             */
-    const char *names;               /* docs names, each ended by NUL; NULL unless options.names */
+    const char *names;               /* docs names, each ended by NUL; NULL: none, or not read */
     size_t name_bytes;               /* of all names together                            */
     struct matrix x;                 /* MATRIX_UNIT before the first feature of the text */
     size_t nnz;                      /* of sparse features                               */
+    const uint64_t *fingerprint;     /* fingerprint[docs] of the features before they were
+                                      * scaled; NULL: not scaled, or there are names     */
 };
 
 struct svm {
@@ -55,7 +59,8 @@ struct svm {
     bool requested;                  /* it has a line "request: ID" */
     char request[QID_BYTES + 1];
     char qid[QID_BYTES + 1];
-    struct buffer label, name;
+    struct buffer label, name, fingerprint, scratch;
+    struct siphash start; /* of the hashes of names */
     size_t labels, name_bytes; /* of the current query: documents with a label; bytes of names */
     size_t width;              /* and the number of its features */
 };

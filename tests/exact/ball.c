@@ -75,7 +75,7 @@ struct fall {
 
 static void start_ball(struct state *state, double eta, double radius)
 {
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     set(&settings, SETTING_ETA, eta);
     set(&settings, SETTING_RADIUS, radius);
     start(state, "kl", &settings);

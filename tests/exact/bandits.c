@@ -60,7 +60,7 @@ static const struct round *click(struct made *made, struct rng *rng, const doubl
 
 static void begin(struct state *state, const char *name, double delta)
 {
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     if (delta > 0)
         set(&settings, SETTING_DELTA, delta);
     start(state, name, &settings);
@@ -250,7 +250,7 @@ static void check_lints(uint64_t seed)
 {
     static struct made made;
     struct rng rng = rng_at(seed, RNG_SAMPLE, 4);
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     struct equations equations;
     struct state state;
     set(&settings, SETTING_TRADEOFF, 0.25);

@@ -119,7 +119,7 @@ static void add_step(const struct world *at, const uint32_t *order, unsigned cli
 {
     static struct made made;
     struct query query = { .docs = at->m, .dim = 0 };
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     struct state state;
     set(&settings, SETTING_ETA, 1);
     start(&state, "pdgd", &settings);
@@ -302,7 +302,7 @@ static void check_winners(void)
     double u[2];
     interleave_direction(5, 9, 2, u);
     for (unsigned world = 0; world < 1U << 2 * MOST; world++) {
-        struct settings settings = { { false }, { 0 } };
+        struct settings settings = { .set = { false } };
         struct state state;
         int lead = 0;
         set(&settings, SETTING_SEED, 5);

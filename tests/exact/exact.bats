@@ -131,7 +131,7 @@ load ../helper
     "$ROOT/build/tests/exact/siphash"
 }
 
-@test "pairs of query and document are found again, keys rising, at 48 bytes each; in arrays too" {
+@test "pairs of query and document are found again, keys rising, at 64 bytes each; in arrays too" {
     "$ROOT/build/tests/exact/memory_table"
 }
 
@@ -145,6 +145,14 @@ load ../helper
 
 @test "a memory's keys are hashes of query and document; without a qid, or with a name twice, a fault" {
     "$ROOT/build/tests/exact/memory_keys"
+}
+
+@test "fingerprints are sums over features that are not 0, dense or sparse, with every kernel" {
+    "$ROOT/build/tests/exact/fingerprint"
+}
+
+@test "a prior is another start of the joint posterior of weights and effects, to 1e-9" {
+    "$ROOT/build/tests/exact/prior"
 }
 
 @test "ranks are drawn by the law of Zipf, and which round has which rank is a fair draw" {

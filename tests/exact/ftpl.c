@@ -19,7 +19,7 @@ static const char *const words[] = { "", "exp", "lin", "ndcg", "auc" };
 
 static void start_gain(struct state *state, enum gain gain)
 {
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     set(&settings, SETTING_GAIN, gain);
     start(state, "ftpl", gain == GAIN_EXP ? NULL : &settings); /* exp is what it takes */
 }

@@ -66,7 +66,7 @@ static void keep(struct pair_kept *pair, const struct query *query, size_t bette
 
 static void begin(struct state *state, double gamma, size_t budget)
 {
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     set(&settings, SETTING_TRADEOFF, gamma);
     set(&settings, SETTING_MEMBERS, (double)budget);
     set(&settings, SETTING_SEED, 7);

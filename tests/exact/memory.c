@@ -493,7 +493,7 @@ static void check_surprise(struct rng *rng, double rho, double n)
     static struct made made;
     const struct setup setup = { .constant = true, .rho = 3, .lambda = 10 };
     struct learnt my;
-    struct memory_entry entry = { 1, n, 0.7 * n };
+    struct memory_entry entry = { .key = 1, .n = n, .sum = 0.7 * n };
     draw_queries(rng);
     begin(&my, &setup);
     open_query(&my, &made, 0, NULL);
@@ -522,7 +522,7 @@ static void check_forget(struct rng *rng)
     const struct answer answer = { 0, 0, 2 };
     struct learnt my;
     for (size_t i = 0; i < COUNT(n); i++) {
-        struct memory_entry entry = { 1, n[i], 3 * n[i] };
+        struct memory_entry entry = { .key = 1, .n = n[i], .sum = 3 * n[i] };
         hold(memory_forget(&entry, 0.5) == (i > 2), "memory", "forgets, n", n[i], n[i]);
         hold(entry.n == (i > 2 ? 0.1 : n[i]) && near(entry.sum, 3 * (long double)entry.n, 1),
              "memory", "n after a reset", entry.n, n[i]);
@@ -555,7 +555,7 @@ static void check_faults(struct rng *rng)
     for (size_t i = 0; i < COUNT(answers) + 2; i++) {
         double answer = answers[i % COUNT(answers)], n = i < COUNT(answers) ? 0 : 2;
         struct fault fault = { FAULT_NONE, "" };
-        struct memory_entry entry = { 1, n, n };
+        struct memory_entry entry = { .key = 1, .n = n, .sum = n };
         struct learnt my;
         begin(&my, &setup);
         open_query(&my, &made, 0, NULL);

@@ -1,6 +1,7 @@
 /*
  * memory_table: it holds what was entered and nothing else, in the order of keys however they came,
- * in at most 48 bytes a pair; and arrays in a file are looked up as the table is.
+ * in at most 64 bytes a pair, also after others were removed; and arrays in a file are looked up as
+ * the table is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static void check_walk(const struct memory_table *table, uint64_t *keys, size_t 
 static void check_arrays(const struct memory_table *table, const uint64_t *keys, size_t n)
 {
     unsigned char *bytes = malloc(24 * n + 1);
-    struct memory_arrays arrays = { bytes + 1, bytes + 1 + 8 * n, bytes + 1 + 16 * n, n };
+    struct memory_arrays arrays = { bytes + 1, bytes + 1 + 8 * n, bytes + 1 + 16 * n, NULL, n };
     const struct memory_entry *entry;
     struct memory_walk walk = { 0, 0 };
     for (unsigned char *at = bytes + 1; (entry = memory_table_next(table, &walk)); at += 8) {
@@ -81,7 +82,7 @@ static void check_arrays(const struct memory_table *table, const uint64_t *keys,
         memcpy(at + 16 * n, &entry->sum, 8);
     }
     for (size_t i = 0; i < n; i++) {
-        struct memory_entry got = { 0, 0, 0 }, none = got;
+        struct memory_entry got = { .key = 0 }, none = got;
         hold(memory_arrays_find(&arrays, keys[i], &got) && got.key == keys[i] &&
              got.n == (double)(keys[i] % 100) && got.sum == 0.5 * (double)(keys[i] % 1000),
              "an entry of the arrays is lost", i);
@@ -112,7 +113,7 @@ static void check_table(struct rng *rng, size_t n, bool reserve)
         hold(i >= n || (entry->n == 0 && entry->sum == 0), "a new entry that is not 0", i);
         entry->n = (double)(entry->key % 100);
         entry->sum = 0.5 * (double)(entry->key % 1000);
-        hold(reserve || bytes_of(&table) <= 48 * table.used + 65536, "too many bytes a pair", i);
+        hold(reserve || bytes_of(&table) <= 64 * table.used + 65536, "too many bytes a pair", i);
     }
     for (size_t i = n; i > 0; i--)
         (void)enter(&back, keys[i - 1]);
@@ -144,7 +145,7 @@ static void check_disorder(struct rng *rng)
     static uint64_t keys[PAIRS];
     static double zeros[PAIRS];
     const struct memory_arrays arrays = { (unsigned char *)keys, (unsigned char *)zeros,
-                                        (unsigned char *)zeros, PAIRS };
+                                        (unsigned char *)zeros, NULL, PAIRS };
     struct memory_entry entry;
     for (size_t i = 0; i < PAIRS; i++)
         keys[i] = rng_bits(rng) | 1;
@@ -156,6 +157,34 @@ static void check_disorder(struct rng *rng)
         hold(!memory_arrays_find(&arrays, (uint64_t)1 << i | 4, &entry), "found in disorder", i);
 }
 
+/* A table from which half of its keys are removed is the table of the others. */
+static void check_removed(struct rng *rng)
+{
+    static uint64_t keys[PAIRS];
+    struct memory_table table;
+    size_t left = 0;
+    memset(&table, 0, sizeof table);
+    for (size_t i = 0; i < PAIRS; i++) {
+        keys[i] = rng_bits(rng) << 1 | 2;
+        struct memory_entry *entry = enter(&table, keys[i]);
+        entry->n = (double)(keys[i] % 100);
+        entry->sum = 0.5 * (double)(keys[i] % 1000);
+    }
+    for (size_t i = 0; i < PAIRS; i++) {
+        memory_table_remove(&table, keys[i] ^ 1); /* which is not there */
+        if (rng_bits(rng) % 2)
+            memory_table_remove(&table, keys[i]);
+        else
+            keys[left++] = keys[i];
+    }
+    check_found(&table, keys, left);
+    check_walk(&table, keys, left);
+    for (size_t i = 0; i < left; i++)
+        memory_table_remove(&table, keys[i]);
+    hold(table.used == 0, "used", table.used);
+    memory_table_close(&table);
+}
+
 int main(void)
 {
     static const size_t sizes[] = { 0, 1, 2, 3, 10, 100, 1000, 5000, PAIRS };
@@ -165,6 +194,7 @@ int main(void)
         check_table(&rng, sizes[i], true);
     }
     check_crowd();
+    check_removed(&rng);
     check_disorder(&rng);
     if (wrong)
         fprintf(stderr, "memory_table: %lu wrong\n", wrong);

@@ -188,7 +188,7 @@ static void check_apart(struct rng *rng, const char *name, bool in_order, uint64
 {
     static struct made made;
     struct state whole, apart;
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     settings.set[SETTING_IN_ORDER] = in_order;
     set(&settings, SETTING_SEED, (double)seed);
     start(&whole, name, &settings);
@@ -259,7 +259,7 @@ static void check_projections(struct rng *rng, double C)
 {
     static struct made made;
     struct state state;
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     size_t right = 0;
     if (C > 0)
         set(&settings, SETTING_TRADEOFF, C);
@@ -371,7 +371,7 @@ static void check_confidence(struct rng *rng, double gamma)
 {
     static struct made made;
     struct state state;
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     struct confidence c = { .gamma = gamma > 0 ? gamma : 1e4 };
     size_t taken = 0;
     set(&settings, SETTING_IN_ORDER, 1);
@@ -417,7 +417,7 @@ static void check_order(struct rng *rng, size_t dim)
     static double sigma[DIM * DIM];
     double w[DIM] = { 0 }, val[DIM];
     struct state state;
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     set(&settings, SETTING_TRADEOFF, 1);
     start(&state, "solar2", &settings);
     reach(&state, dim);

@@ -53,7 +53,7 @@ static void compare(const struct state *state, const struct equations *q)
 
 static void begin(struct state *state, double lambda, bool plain)
 {
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     if (lambda > 0)
         set(&settings, SETTING_TRADEOFF, lambda);
     if (plain)
@@ -229,7 +229,7 @@ static long double width_of(const struct width *width)
 
 static void begin_wide(struct state *state, const char *name, bool plain, bool given)
 {
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     set(&settings, SETTING_TRADEOFF, LAMBDA);
     if (given)
         set(&settings, SETTING_EXPLORATION_WIDTH, WIDTH);

@@ -58,7 +58,7 @@ static void make_world(struct rng *rng, struct world *world)
 
 static void begin(struct state *state, const struct kind *kind, const struct world *world)
 {
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     set(&settings, SETTING_ETA, 1);
     set(&settings, SETTING_TRADEOFF, 1);
     if (kind->worth == dcg_gain)

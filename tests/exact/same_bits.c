@@ -32,7 +32,7 @@ static const struct option_use {
 
 static struct settings tell(const struct learner *learner, size_t run)
 {
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     bool horizon = strchr(learner->letters, 'T') != NULL;
     for (size_t i = 0; i < COUNT(GIVEN); i++)
         if (GIVEN[i].value[run] > 0 && strchr(learner->letters, settings_known[GIVEN[i].i].letter))

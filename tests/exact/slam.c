@@ -358,7 +358,7 @@ static void draw(struct rng *rng, struct query *query, double *w)
 
 static void start_tested(struct state *state, const struct tested *tested)
 {
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     set(&settings, SETTING_ETA, ETA);
     if (tested->cutoff)
         set(&settings, SETTING_CUTOFF, (double)tested->cutoff);

@@ -91,7 +91,7 @@ static void check_prank(struct rng *rng, size_t n)
 {
     static struct made made;
     struct state state;
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     struct ordinal o = { .k = n + 1 };
     size_t wrongs = 0;
     o.b[o.k] = INFINITY;
@@ -155,7 +155,7 @@ static void check_perceptron(struct rng *rng, uint64_t seed)
 {
     static struct made made;
     struct state state;
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     double w[DIM] = { 0 };
     order_by(&settings, seed);
     start(&state, "prank-pair", &settings);
@@ -256,7 +256,7 @@ static void check_committee(struct rng *rng, size_t most, uint64_t seed)
 {
     static struct made made;
     struct state state;
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     struct committee c = { .most = most };
     order_by(&settings, seed);
     if (most != 20)

@@ -619,7 +619,7 @@ static void check_places(struct bench *bench, struct world *at)
 
 static void check_learner(struct bench *bench, double epsilon)
 {
-    struct settings settings = { { false }, { 0 } };
+    struct settings settings = { .set = { false } };
     struct world at = { .epsilon = epsilon, .cutoff = bench->tested->cutoff };
     const struct learner *learner = learner_find(bench->tested->name);
     settings.set[SETTING_ETA] = true;

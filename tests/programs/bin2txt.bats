@@ -251,7 +251,9 @@ data_goes_round() {
     need_data "$1"
     for file in "${@:2}"; do
         svm2bin "$DATA/$1/$file" >bin && goes_round bin
-        svm2bin -n "$DATA/$1/$file" >scaled && goes_round scaled -n
+        svm2bin -n "$DATA/$1/$file" >scaled
+        bin2txt scaled | svm2bin -n >again # with fingerprints of what was scaled already
+        same <(bin2txt -f values scaled | grep -v fingerprint) <(bin2txt -f values again | grep -v fingerprint)
         svm2bin "$DATA/$1/$file" | features scale | cmp - <(uncrc <scaled)
     done
 }
@@ -281,11 +283,11 @@ data_goes_round() {
     goes_round bin -u
 }
 
-@test "text of documents with names gives the same stream with -c" {
-    small_text | sed '1s/$/ # docid = GX1-1/; 3s/$/ # docid/; 4s/$/ # #4/
-        5s/$/ # docid = docid=5/; 6s/$/ # docid=docid/' | svm2bin -c >bin
-    is "$(bin2txt bin | grep -c '#')" 5
-    goes_round bin -c
+@test "text of documents with names gives the same stream" {
+    small_text | sed '1s/$/ # docid = GX1-1/; 2s/$/ # 2/; 3s/$/ # docid/; 4s/$/ # #4/
+        5s/$/ # docid = docid=5/; 6s/$/ # docid=docid/; 7,$s/$/ # x/' | svm2bin >bin
+    [ "$(bin2txt bin | grep -c '#')" -gt 5 ]
+    goes_round bin
 }
 
 @test "text of a fixed list of items gives the same stream" {

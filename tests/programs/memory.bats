@@ -124,11 +124,123 @@ named() {
     score -m n <abc >other
     ranked other >other.txt
     close_to "$(cut -f 3 other.txt | paste -sd ' ' -)" "$(cut -f 3 one.txt | paste -sd ' ' -)"
-    # without names rows are known
-    named a b c | svm2bin >abc
-    named c a b | svm2bin >cab
+    # without names features are
+    named a b c | svm2bin -C >abc
+    named c a b | svm2bin -C >cab
     update -a memory <abc | bin2txt -f memory - cab | cut -f 3,5 | sort -u >got
-    is "$(paste -sd ' ' got | tr '\t' :)" '0:1 1:2 2:0'
+    is "$(paste -sd ' ' got | tr '\t' :)" '0:2 1:0 2:1'
+}
+
+# keys_of OPTIONS...: the keys of documents, one a line, that a model has learnt without names from
+# standard input, by svm2bin with these options.
+keys_of() {
+    svm2bin -C "$@" | update -a memory | bin2txt -f memory | cut -f 1
+}
+
+@test "a document without a name is known by its features, however they are written" {
+    printf '1 qid:q 1:1 3:0.5\n0 qid:q 2:2\n' | keys_of >want
+    [ "$(wc -l <want)" = 2 ]
+    is "$(printf '0 qid:q 2:2\n1 qid:q 1:1 3:0.5\n' | keys_of)" "$(cat want)" # another order
+    is "$(printf '1 qid:q 1:1 2:0 3:0.5 4:-0\n0 qid:q 1:0 2:2\n' | keys_of)" "$(cat want)"
+    is "$(printf '1 qid:q 1:1 3:0.5\n0 qid:q 2:2\n' | keys_of -d 9)" "$(cat want)"
+    # sparse, by a third document with many features
+    many=$(seq 4 90 | sed 's/$/:7/' | paste -sd ' ' -)
+    printf "1 qid:q 1:1 3:0.5\n0 qid:q 2:2\n0 qid:q $many\n0 qid:q 1:0\n0 qid:q 3:3\n" >text
+    svm2bin -C text | bin2txt -f head | grep -q ptr:
+    keys_of <text >got
+    is "$(grep -cxF -f want got)" 2
+    # another qid, another value
+    printf '1 qid:p 1:1 3:0.5\n0 qid:q 2:2.5\n' | keys_of >got
+    is "$(grep -cxF -f want got)" 0
+}
+
+@test "documents with equal features are told apart by their place among them" {
+    printf '2 qid:q 1:1\n1 qid:q 2:1\n0 qid:q 1:1\n' | svm2bin -C >one
+    printf '1 qid:q 2:1\n2 qid:q 1:1\n0 qid:q 1:1\n' | svm2bin -C >two
+    update -a memory <one >m
+    is "$(bin2txt -f memory m one | cut -f 3,5 | paste -sd ' ' - | tr '\t' :)" '2:0 1:1 0:2'
+    is "$(bin2txt -f memory m two | cut -f 3,5 | paste -sd ' ' - | tr '\t' :)" '1:0 2:1 0:2'
+}
+
+@test "fingerprints are of raw features where a step looks at the whole list, and score writes them" {
+    named a b c | svm2bin -C >raw
+    named c a | svm2bin -C >fewer
+    update -a memory <raw >m
+    # of features that are made of the whole list, or by a step that is not
+    for way in scale rank split rank,products; do
+        features $way <fewer >made
+        is "$(bin2txt -f head made | grep -c 'fingerprint:u8\[2\]')" 2
+        is "$(bin2txt -f memory m made | cut -f 3,5 | sort -u | paste -sd ' ' - | tr '\t' :)" '1:0 2:1'
+    done
+    features products <fewer | bin2txt -f head >out
+    ! grep fingerprint out
+    named c a | svm2bin -Cn >made
+    is "$(bin2txt -f memory m made | cut -f 3,5 | sort -u | paste -sd ' ' - | tr '\t' :)" '1:0 2:1'
+    features scale <made >out 2>err || true # made= is scale,scale: the column stays
+    is "$(values_of fingerprint <out)" "$(values_of fingerprint <made)"
+    # names are enough
+    named c a | svm2bin -n | bin2txt -f head >out
+    ! grep fingerprint out
+    # score's column is that of features; update learns the same with it and without
+    score -m m <fewer >scored
+    is "$(values_of fingerprint <scored)" "$(values_of fingerprint <made)"
+    named c a | svm2bin | score -m m | bin2txt -f head >out
+    ! grep fingerprint out
+    explore <scored | feedback-mask -k 2 >seen
+    score -m m <fewer | explore | feedback-mask -k 2 >same
+    cmp seen same
+    cp m n
+    update -m m <seen
+    mkstream round t=1 qid=1 docs=2 dim=3 order:u4 0 1 seen:f4 1 0 x:f4 1 2 3 4 5 6 >plain
+    mkstream round t=1 qid=1 docs=2 dim=3 fingerprint:u8 1 2 order:u4 0 1 seen:f4 1 0 x:f4 1 2 3 4 5 6 >other
+    update -a memory -x none <plain >one
+    update -a memory -x none <other >two
+    [ "$(bin2txt -f memory one | cut -f 1)" != "$(bin2txt -f memory two | cut -f 1)" ]
+}
+
+@test "keys= says how documents were known; what is known in another way is said" {
+    named a b c | svm2bin >named
+    named a b c | svm2bin -C >unnamed
+    mkstream round t=1 qid=1 docs=2 dim=0 order:u4 0 1 seen:f4 1 0 >list
+    update -a memory <named >m
+    is "$(bin2txt -f head m | grep -o ' keys=[a-z,]*')" ' keys=names'
+    update -a memory <unnamed | bin2txt -f head | grep -q ' keys=features '
+    update -a memory <list | bin2txt -f head | grep -q ' keys=items '
+    # after rounds with names
+    update -m m <unnamed 2>err
+    grep -q 'update: 2 rounds had no names, after rounds with names: ' err
+    is "$(bin2txt -f head m | grep -o ' keys=[a-z,]*')" ' keys=names,features'
+    cat named unnamed | update -a memory 2>err >n
+    grep -q 'update: 2 rounds had no names' err
+    update -m m <named 2>err
+    ! grep names err
+    update -a memory <unnamed >n 2>err
+    ! grep names err
+    # a fixed list in place of features, or the reverse
+    for order in 'unnamed list' 'list unnamed'; do
+        cat $order >both # word splitting
+        fails_on both 1 "update: <stdin>: round 1 (qid 1): *learn into another model" update -a memory
+    done
+    uncrc <m | sed 's/keys=names/keys=nomes/' >bad
+    fails 1 'score: model bad: model: keys=nomes,features: *' score -m bad
+}
+
+@test "a known query of which no document is known is reported once, in its first 100 rounds" {
+    named a b c | svm2bin >abc
+    named a b c | sed 's/docid = ./&2/' | svm2bin >others
+    update -a memory <abc >m
+    score -m m <abc >out 2>err
+    is "$(cat err)" ''
+    cat abc others others | score -m m >out 2>err
+    is "$(wc -l <err)" 1
+    grep -q 'score: round 1 (qid 1): the model knows this query, and none of its 3 documents: ' err
+    named a b c | sed 's/qid:/qid:9/' | svm2bin | score -m m >out 2>err # unknown queries
+    is "$(cat err)" ''
+    { for _ in $(seq 50); do cat abc; done; cat others; } | score -m m >out 2>err
+    is "$(cat err)" ''
+    # in the ring too
+    cat abc others | loop "score | explore | feedback-mask -k 3 | update -a memory" 2>err >n
+    grep -q 'score: round 1 (qid 1): the model knows this query' err
 }
 
 @test "a query is known by its qid, and another seed makes other keys" {
@@ -307,7 +419,7 @@ measured() {
 
 @test "bin2txt -f memory: by key, and with a stream by qid and document" {
     named a b c | svm2bin -c >abc
-    named a b c | svm2bin >rows
+    named a b c | svm2bin -C >rows
     update -a memory <abc >m
     bin2txt -f memory m >keys
     is "$(wc -l <keys)" 6
@@ -316,7 +428,7 @@ measured() {
     is "$(cut -f 2- names)" "$(printf '%s\n' '1 2 1 a' '1 0 1 b' '1 1 1 c' '1 2 2 a' '1 0 2 b' '1 1 2 c' |
         tr ' ' '\t')"
     is "$(cut -f 1-3 names | sort -n)" "$(cat keys)"
-    is "$(bin2txt -f memory m rows)" '' # they have no names
+    is "$(bin2txt -f memory m rows | wc -l)" 0 # they have no names
     # a stream of both; and two models, the first without rounds
     is "$(cat m abc | bin2txt -f memory)" "$(cat names)"
     is "$(cat m m abc | bin2txt -f memory)" "$(cat keys names)"
@@ -365,4 +477,92 @@ measured() {
     about 0 2 >usual
     update -a memory -H -m plain <usual 2>resumed
     is "$(column plain answers | tr ' ' '\n' | sort -n | xargs)" '5 32'
+}
+
+@test "a model of before knows its queries by rows, or by names, as it did; others by features" {
+    for way in -C ''; do
+        named a b c | svm2bin $way >abc
+        mkstream round t=1 qid=1 docs=3 dim=0 label:f4 2 0 1 >rows
+        update -a memory <abc >new
+        { # the same pairs, with the keys of rows, and no key keys=
+            if [ -n "$way" ]; then update -X -a memory <rows; else cat new; fi
+        } | uncrc | sed 's/ keys=[a-z,]*//; s/ features=0//' >old
+        named c b a | svm2bin >cba
+        bin2txt -f memory old cba | awk -F '\t' '$4 == 1 { print $2 ":" $3 ":" $5 }' >got
+        if [ -n "$way" ]; then # row 0 had the answer 2, whatever its name
+            is "$(paste -sd ' ' got)" '1:2:c 1:0:b 1:1:a'
+        else
+            is "$(paste -sd ' ' got)" '1:1:c 1:0:b 1:2:a'
+        fi
+    done
+}
+
+# ---- bounds, and forgetting ----
+
+# traffic: rounds of 40 queries with 5 documents each, by a Zipf law, 600 of them.
+traffic() {
+    awk 'BEGIN { for (q = 1; q <= 40; q++) for (d = 0; d < 5; d++)
+        print (q + d) % 3, "qid:" q, "1:" (q * 7 + d * 13) % 11, "2:" d " # d" d }' | svm2bin >q.bin
+    replay -z 1 -n 600 q.bin
+}
+
+@test "pairs= keeps so many pairs and no more queries, the same in pipes, in loop and resumed" {
+    traffic >rounds
+    LOOP='score -w 3 | explore | feedback-mask -k 2'
+    loop "$LOOP | update -a memory -m all" <rounds
+    [ "$(bin2txt -f memory all | wc -l)" -gt 100 ]
+    loop "$LOOP | update -a memory,pairs=25,age=90 -m one" <rounds
+    is "$(bin2txt -f memory one | wc -l)" 25
+    [ "$(bin2txt -f head one | sed 's/.*queries:u8\[\([0-9]*\).*/\1/')" -le 25 ]
+    mkfifo ring
+    score -f ring -w 3 <rounds | explore | feedback-mask -k 2 | update -a memory,pairs=25,age=90 -f ring -m two
+    same one two
+    # resumed, of rounds that were shown
+    score -m all <rounds | explore | feedback-mask -k 2 >seen
+    update -a memory,pairs=25,age=90 -m one -n <seen
+    rm two
+    { replay -n 250 seen; } | update -a memory,pairs=25,age=90 -m two
+    replay -b 251 -n 600 seen | update -a memory,pairs=25,age=90 -m two
+    same one two
+    # a bound may come later, and stays
+    update -X -a memory,pairs=10 -m all <q.bin
+    is "$(bin2txt -f memory all | wc -l)" 10
+    update -X -a memory -m all <q.bin
+    is "$(bin2txt -f memory all | wc -l)" 10
+}
+
+@test "pairs= keeps the pairs of queries that come, and age= drops those that do not" {
+    for t in $(seq 30); do
+        mkstream round t=$t qid=often docs=1 dim=1 name:u1 97 0 order:u4 0 seen:f4 1 x:f4 1
+        mkstream round t=$t qid=once$t docs=1 dim=1 name:u1 97 0 order:u4 0 seen:f4 1 x:f4 1
+    done >rounds
+    update -a memory,pairs=3 <rounds >m
+    bin2txt -f memory m rounds | cut -f 4 | sort -u >got
+    is "$(LC_ALL=C sort got | paste -sd ' ' -)" 'often once29 once30'
+    update -a memory,age=10 <rounds >m
+    bin2txt -f memory m rounds | cut -f 4 | sort -u >got
+    is "$(wc -l <got)" 7 # often, and those of the rounds 50, 52, ... 60
+}
+
+@test "update -r forgets a query or documents, whatever their names" {
+    { named a b c; printf '1 qid:%s 1:1 # $(touch,bad)\n0 qid:%s 2:1 # -rf\n' '*' '*'; } | svm2bin >abc
+    update -a memory <abc >m
+    cp m n
+    printf 'qid:1\n' | svm2bin -u | update -r queries -m m 2>err
+    grep -q 'update: forgot 3 pairs' err
+    is "$(bin2txt -f memory m abc | cut -f 4 | sort -u | paste -sd ' ' -)" '* 2'
+    is "$(bin2txt -f head m | sed 's/.*queries:u8\[\([0-9]*\).*/\1/')" 2
+    is "$(column m w)" "$(column n w)"
+    printf 'qid:* # $(touch,bad)\nqid:2 # b\nqid:2 # z\n' | svm2bin -u | update -r documents -m m 2>err
+    grep -q 'update: forgot 2 pairs' err
+    is "$(bin2txt -f memory m abc | cut -f 5 | paste -sd ' ' -)" 'a c -rf'
+    # without names, by features
+    named a b c | svm2bin -C >abc
+    update -a memory <abc >m
+    named b | svm2bin -C | update -r documents -m m
+    is "$(bin2txt -f memory m | wc -l)" 4
+    fails 1 'update: nowhere: no such file' sh -c 'update -r queries -m nowhere <abc'
+    fails 2 'update: -r forgets queries or documents, not *' update -r all -m m
+    fails 2 'update: -r needs a learner that remembers *' update -a kl -r queries -m m
+    fails 2 'update: -r needs the model of -m*' update -r queries
 }

@@ -154,12 +154,31 @@ qid=%01%7F"
     is "$(heads '1 2147483647:1\n' -0)" "$(heads '1 2147483648:1\n')"
 }
 
-@test "-c keeps the documents' names: what docid = says, else the comment's first word" {
-    printf '%b' '1 qid:a 1:1 #docid = GX1-2 inc = 1\n0 qid:a 1:2 # d7 else\n0 qid:a 1:3\n' \
-        '0 qid:a 1:4 #\n0 qid:a 1:5 # docid\n' | svm2bin -c | uncrc >out
-    is "$(bin2txt -f head out)" 'rankpipe/1 round t=1 qid=a docs=5 dim=1 '\
-'cols=label:f4[5],name:u1[17],x:f4[5] bytes=57'
-    is "$(values_of name <out | paste -sd ,)" GX1-2,d7,,,docid
+@test "names of documents: what docid = says, else the comment's first word" {
+    printf '%b' '1 qid:a 1:1 #docid = GX1-2 inc = 1\n0 qid:a 1:2 # d7 else\n' \
+        '0 qid:a 1:5 # docid\n' >text
+    svm2bin text | uncrc >out
+    is "$(bin2txt -f head out)" 'rankpipe/1 round t=1 qid=a docs=3 dim=1 '\
+'cols=label:f4[3],name:u1[15],x:f4[3] bytes=39'
+    is "$(values_of name <out | paste -sd ,)" GX1-2,d7,docid
+    same <(svm2bin -c text) <(svm2bin text)
+    is "$(svm2bin -C text | uncrc | bin2txt -f head)" 'rankpipe/1 round t=1 qid=a docs=3 dim=1 '\
+'cols=label:f4[3],x:f4[3] bytes=24'
+}
+
+@test "names are kept query by query, where each line has one and no two are equal" {
+    # a: one is missing; b: two are equal; c: whole; d: a comment without a word
+    printf '%b' '1 qid:a 1:1 # x\n0 qid:a 1:2\n1 qid:b 1:1 # x\n0 qid:b 1:2 # y\n2 qid:b 1:3 # x\n' \
+        '1 qid:c 1:1 # x\n0 qid:c 1:2 # y\n1 qid:d 1:1 # x\n0 qid:d 1:2 #\n' >text
+    is "$(svm2bin text | values_of name | paste -sd ,)" x,y
+    is "$(svm2bin -c text | bin2txt -f head | sed -n 's/.*qid=\(.\).*name.*/\1/p')" c
+    # of many names, which hash somehow, each pair that is equal is seen
+    for twice in 1 500 999; do
+        seq 1000 | awk -v twice="$twice" '{ print "1 qid:a 1:1 # n" $1 } END { print "1 qid:a 1:1 # n" twice }' |
+            svm2bin | bin2txt -f head >out
+        ! grep name out
+    done
+    seq 1000 | awk '{ print "1 qid:a 1:1 # n" $1 }' | svm2bin | bin2txt -f head | grep -q 'name:u1\[4893\]'
 }
 
 @test "-d makes every query that wide" {
@@ -271,7 +290,7 @@ round t=2 qid=b docs=1 dim=1 cols=label:f4[1],x:f4[1] bytes=8"
 @test "text without features is a fixed list of items" {
     is "$(heads '1 qid:a\n0 qid:a\n2 qid:b # x\n')" \
         "round t=1 qid=a docs=2 dim=0 cols=label:f4[2] bytes=8
-round t=2 qid=b docs=1 dim=0 cols=label:f4[1] bytes=4"
+round t=2 qid=b docs=1 dim=0 cols=label:f4[1],name:u1[2] bytes=6"
 }
 
 @test "a query without features after one with some has features, all of them 0" {
@@ -381,8 +400,8 @@ usage: svm2bin *' svm2bin -q - text
 
 @test "RankLib's feature files need no option" {
     is "$(values '3 qid:1 1:1 2:1 3:0 4:0.25 5:0 # 1A\n2 qid:1 1:0 2:0 3:1 4:0.5 5:1 # 1B\n')" \
-        "3 qid:1 1:1 2:1 3:0 4:0.25 5:0
-2 qid:1 1:0 2:0 3:1 4:0.5 5:1"
+        "3 qid:1 1:1 2:1 3:0 4:0.25 5:0 # 1A
+2 qid:1 1:0 2:0 3:1 4:0.5 5:1 # 1B"
 }
 
 # ---- what is refused ----

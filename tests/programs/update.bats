@@ -293,7 +293,7 @@ saves_before() {
             while read -r name letter; do
                 grep -qE "^\.It Cm $name( .*)? Pq Fl ${letter#-}$" "$ROOT/man/update.1"
             done
-        for setting in $(cat settings); do
+        for setting in $(grep -vx prior settings); do # which takes any path
             fails 2 "update: $setting wants *, not '?'*" update -a "$learner,$setting=?"
         done
         for setting in $(sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' help); do
@@ -1387,4 +1387,60 @@ raw() {
     sed 's/ t=3 \(.*\) gamma=0.5 / t=3 \1 gamma=0.50 /' seen >other
     grep -aq 'gamma=0.50 ' other
     update -a kl -e 0.1 <other | same model -
+}
+
+# ---- a start at another model's weights ----
+
+@test "prior= starts at a model's weights, which strength= holds" {
+    deck
+    replay -n 60 deck | update -X -a ridge >w
+    replay -n 1 deck >one
+    for learner in memory ridge thompson linucb; do
+        update -X -a $learner,prior=w,strength=1e12 <one >m
+        paste <(bin2txt w | sed -n "s/^w\t[0-9]*\t//p") <(bin2txt m | sed -n "s/^w\t[0-9]*\t//p") |
+            awk '{ d = $1 - $2; if (d < -1e-6 || d > 1e-6) exit 1 }'
+        update -X -a $learner,prior=w,strength=1 <one >n
+        ! cmp -s m n
+        update -X -a $learner,prior=w <one >m
+        update -X -a $learner -I w -W 1000 <one >n
+        cmp m n
+        bin2txt -f head m | grep -q ' prior=1 .*strength=1000 '
+    done
+    # in pipes and in loop
+    rm m n
+    small_text | svm2bin -d 500 | update -x none -X -a ridge >v
+    small_text | svm2bin >queries
+    replay -n 40 -s 1 queries | loop 'score | explore | feedback-mask -k 1 | update -x none -a memory,prior=v -m m'
+    mkfifo ring
+    replay -n 40 -s 1 queries | score -f ring | explore | feedback-mask -k 1 |
+        update -x none -a memory,prior=v -f ring -m n
+    cmp m n
+}
+
+@test "a resumed model keeps what it started from; other features are refused" {
+    deck
+    replay -n 60 deck | update -X -a ridge >w
+    replay -n 5 deck >five
+    update -X -a memory,prior=w -m m <five
+    cp m n
+    rm w
+    update -X -a memory,prior=w -m m <five 2>err
+    grep -qF 'update: prior=w is not read again: the model began at it' err
+    update -X -a memory -m n <five
+    cmp m n
+    fails_on five 1 'update: model m: it was learnt with strength=1000, this run has 5: *' \
+        update -X -a memory,prior=w,strength=5 -m m
+    update -X -a memory -m plain <five
+    fails_on five 1 'update: model plain: it was learnt without prior, *' update -X -a memory,prior=w -m plain
+    fails_on five 1 'update: prior w: no such file' update -X -a memory,prior=w
+    replay -n 60 deck | update -X -a ridge -x none >raw
+    fails_on five 1 'update: prior raw: it learnt from raw features, this run makes scale: use -x none, *' \
+        update -X -a ridge,prior=raw -x scale
+    printf '1 qid:a 1:1 2:2 3:3 4:4 5:5\n0 qid:a 1:2 2:1 5:1\n' | svm2bin >wide
+    replay -n 60 deck | update -X -a ridge >w
+    fails_on wide 1 'update: <stdin>: round 1 (qid a): it has 5 features, and the model learnt from *' \
+        update -X -a ridge,prior=w
+    fails 2 'update: prior=...,b: a path with a comma cannot be given: make a link *' update -a ridge,prior=a,b
+    fails 2 'update: prior=?a:b?: a path must be *make a link *' update -a ridge,prior=a:b
+    fails 2 'update: strength is that of a prior: add prior=model*' update -a ridge,strength=3
 }

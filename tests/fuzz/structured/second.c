@@ -22,6 +22,7 @@ static const struct known {
     { "ptr", "u4", DOCS_AND_ONE, FREE, false },  { "idx", "u4", ANY, FREE, false },
     { "val", "f4", ANY, FREE, false },           { "offset", "f4", FEATURES, FREE, false },
     { "step", "f4", FEATURES, FREE, false },     { "number", "u", CELLS, FREE, false },
+    { "fingerprint", "u8", DOCS, FREE, false },
     { NULL, NULL, ANY, FREE, false },
 };
 
