@@ -131,6 +131,46 @@ named() {
     is "$(paste -sd ' ' got | tr '\t' :)" '0:2 1:0 2:1'
 }
 
+# lists HOW: the queries of examples/data/small.svm, each document with a name, as they are, reversed or
+# shuffled, or with every tenth document replaced by one of another query, whose label is 9.
+lists() {
+    awk -v how="$1" '
+        { split($2, q, ":"); name = " # " q[2] "." ++docs[$2] }
+        how == "replaced" && NR % 10 == 0 { $0 = other; $1 = 9; $2 = "qid:" q[2]; name = name ".new" }
+        { place = how == "reversed" ? -NR : how == "shuffled" ? (NR * 7919) % 10007 : NR }
+        NR % 10 == 3 { other = $0 }
+        { print q[2], place, $0 name }' "$ROOT/examples/data/small.svm" |
+        sort -s -k 1,1 -k 2,2n | cut -d ' ' -f 3-
+}
+
+# those_left: the NDCG@10 of the orders shown, without the documents of label 9.
+those_left() {
+    bin2txt -f rank | awk -F '\t' '$6 != 9 { print $6, "qid:" $2, "1:" 1000 - $3 }' | svm2bin |
+        score -m first.bin | explore | metric ndcg@10 | tail -n 1 | cut -f 2
+}
+
+@test "known queries keep their order when lists are reversed, shuffled, or a tenth of them replaced" {
+    echo 1:1 | weights2bin >first.bin
+    for way in '' -C; do
+        for how in same reversed shuffled replaced; do lists $how | svm2bin $way >$how; done
+        cmp -s same reversed && false
+        rm -f m
+        loop "replay -n 10000 same | score | explore | feedback-mask -k 1 | update -m m"
+        for how in same reversed shuffled replaced; do
+            score -m m <$how | explore -p uniform | those_left >$how.ndcg
+        done
+        lists same | awk 'NR == FNR { if ($1 == 9) gone[$NF] = 1; next } $NF ".new" in gone { $1 = 9 } 1' \
+            <(lists replaced) - | svm2bin $way | score -m m | explore -p uniform | those_left >left.ndcg
+        cat ./*.ndcg
+        for how in reversed shuffled; do
+            awk -v got="$(cat $how.ndcg)" -v want="$(cat same.ndcg)" \
+                'BEGIN { exit !(want > 0.9 && got > want - 0.0005 && got < want + 0.0005) }'
+        done
+        awk -v got="$(cat replaced.ndcg)" -v want="$(cat left.ndcg)" \
+            'BEGIN { exit !(want > 0.9 && got > want - 0.01) }'
+    done
+}
+
 # keys_of OPTIONS...: the keys of documents, one a line, that a model has learnt without names from
 # standard input, by svm2bin with these options.
 keys_of() {
@@ -499,10 +539,11 @@ measured() {
 
 # ---- bounds, and forgetting ----
 
-# traffic: rounds of 40 queries with 5 documents each, by a Zipf law, 600 of them.
+# traffic [OPTION]: rounds of 40 queries with 5 documents each, by a Zipf law, 600 of them, by svm2bin
+# with this option.
 traffic() {
     awk 'BEGIN { for (q = 1; q <= 40; q++) for (d = 0; d < 5; d++)
-        print (q + d) % 3, "qid:" q, "1:" (q * 7 + d * 13) % 11, "2:" d " # d" d }' | svm2bin >q.bin
+        print (q + d) % 3, "qid:" q, "1:" (q * 7 + d * 13) % 11, "2:" d " # d" d }' | svm2bin "$@" >q.bin
     replay -z 1 -n 600 q.bin
 }
 
@@ -529,6 +570,38 @@ traffic() {
     is "$(bin2txt -f memory all | wc -l)" 10
     update -X -a memory -m all <q.bin
     is "$(bin2txt -f memory all | wc -l)" 10
+}
+
+@test "resumed, in pipes and in loop: the same bytes, with names, without, with prior, pairs and age" {
+    traffic >named
+    traffic -C >unnamed
+    [ "$(bin2txt -f head named | grep -c name:)" = 600 ]
+    bin2txt -f head unnamed | grep name: && false
+    update -X -a ridge -m w.bin <q.bin
+    mkfifo ring
+    for run in 'named memory' 'unnamed memory' 'unnamed memory,prior=w.bin' 'named memory,pairs=25,age=90' \
+        'unnamed memory,prior=w.bin,pairs=25,age=90'; do
+        rounds=${run% *} learner=${run#* }
+        in_loop() { # MODEL STREAM OPTION...: of replay
+            loop "replay ${*:3} $rounds | score | explore | feedback-mask -k 2 | spool $2 | update -a $learner -m $1"
+        }
+        in_pipes() {
+            replay "${@:3}" $rounds | score -f ring | explore | feedback-mask -k 2 | spool $2 |
+                update -a $learner -f ring -m $1
+        }
+        rm -rf one two three ./*.log
+        in_loop one one.log
+        in_pipes two two.log
+        same one two
+        in_loop three three.log -n 150
+        in_pipes three three.log -b 151 -n 151
+        in_pipes three three.log -b 152 -n 400
+        in_loop three three.log -b 401 -n 600
+        same one three
+        for log in one two three; do spool -r $log.log >$log.seen; done
+        same one.seen two.seen
+        same one.seen three.seen
+    done
 }
 
 @test "pairs= keeps the pairs of queries that come, and age= drops those that do not" {
