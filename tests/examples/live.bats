@@ -75,6 +75,15 @@ store|1|keep fruit for winter'
         ' x 1 press make juice of fruit apples and pears '
 }
 
+@test "of two pages with one name, one is shown" {
+    pages
+    cp tree/man1/press.1 tree/man1/press.1x
+    visit session tree 'juice=press(1)' 'fruit=press(1)'
+    is "$(cut -f 1,2 session/pages | grep -c press)" 2
+    is "$(bin2txt -f rank session/shown.bin | cut -f 2,4 | grep -c 'press(1)')" 2
+    is "$(head -n 1 places)" 'juice=press(1) 1'
+}
+
 @test "the log says what was asked, shown and said, and is learnt from again to the same bytes" {
     pages
     visit session tree 'fruit=jam(1)' 'mangoes=x' 'apples=dry(1)?' 'Keep, FRUIT!=dry(1)' \
