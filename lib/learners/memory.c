@@ -7,8 +7,8 @@
 #include "learn/prior.h"
 #include "math/rng.h"
 #include "memory/memory_bound.h"
-#include "memory/memory_columns.h"
 #include "memory/memory_keys.h"
+#include "memory/memory_tables.h"
 #include "memory/memory_view.h"
 
 /* The arrays: P, the weights of the means and of the constant, and what rho is estimated from. */
@@ -18,8 +18,7 @@ enum { INVERSE, LEVEL, CONSTANT, MOMENTS, BELIEFS, COUNTED };
 struct remembering {
     struct memory memory;
     struct regression regression;
-    struct memory_table table;   /* pairs of query and document */
-    struct memory_table queries; /* (memory_columns.h)          */
+    struct memory_tables tables;
     unsigned ways;               /* in which documents were known (memory_ways.h)  */
     uint64_t unnamed;            /* rounds of this run without names, after others */
     bool introduced;           /* a message had the settings   */
@@ -28,11 +27,8 @@ struct remembering {
     struct memory_keys keys;
     unsigned way;      /* in which its documents are known               */
     uint64_t query;    /* the key of the query                           */
-    uint64_t *changed; /* changed[n_changed]: keys of entries that changed or are gone */
-    uint64_t *queries_changed; /* the same for queries                   */
-    size_t n_changed, n_queries;
-    bool *noted;       /* noted[docs]: is the document's key among them? */
-    struct buffer changes, columns, query_columns;
+    bool *noted;       /* noted[docs]: is it noted that the pair changed? */
+    struct buffer notes;
 };
 
 static int start(void *own, struct state *state, struct fault *fault)
@@ -51,29 +47,21 @@ static void close_memory(void *own)
 {
     struct remembering *my = own;
     regression_close(&my->regression);
-    memory_table_close(&my->table);
-    memory_table_close(&my->queries);
+    memory_tables_close(&my->tables);
     memory_keys_close(&my->keys);
-    buffer_free(&my->changes);
-    buffer_free(&my->columns);
-    buffer_free(&my->query_columns);
+    buffer_free(&my->notes);
 }
 
 /* ---- a round ---- */
 
-/* Room for the keys that change in a round, and whose documents these are. */
-static int make_room(struct remembering *my, size_t docs, struct fault *fault)
+/* What changes in a round: each document's pair, what makes way for it, and what is old. */
+static int start_notes(struct remembering *my, size_t docs, struct fault *fault)
 {
-    size_t room = 2 * docs + MEMORY_COMPARED + 1; /* each document's, what makes way, what is old */
-    my->changed =
-        buffer_for(&my->changes, room, 2 * sizeof *my->changed + sizeof *my->noted, fault);
-    if (!my->changed)
+    my->noted = buffer_for(&my->notes, docs, sizeof *my->noted, fault);
+    if (!my->noted)
         return -1;
-    my->queries_changed = my->changed + room;
-    my->noted = (bool *)(my->queries_changed + room);
-    my->n_changed = my->n_queries = 0;
     memset(my->noted, 0, docs * sizeof *my->noted);
-    return 0;
+    return memory_tables_round(&my->tables, 2 * docs + MEMORY_COMPARED + 2, fault);
 }
 
 static bool knows(const void *table, uint64_t key)
@@ -91,20 +79,25 @@ static int start_round(struct remembering *my, struct state *state, const struct
     learner_regression(&my->regression, state, state->w, LEVEL, INVERSE);
     my->regression.constant =
         memory_has_constant(&state->settings) ? state->arrays.at[CONSTANT] : NULL;
-    if (make_room(my, x->docs, fault) < 0 || regression_round(&my->regression, x, fault) < 0 ||
+    if (start_notes(my, x->docs, fault) < 0 || regression_round(&my->regression, x, fault) < 0 ||
         memory_ways_round(&my->keys, round, memory_secret(&state->settings), my->ways, knows,
-                          &my->table, &my->way, fault) < 0)
+                          &my->tables.table[MEMORY_PAIRS], &my->way, fault) < 0)
         return -1;
     my->query = memory_key_query(&my->keys.query);
     return 0;
 }
 
-/* Document i's entry changes: a message of the ring must hold it. */
-static void note_change(struct remembering *my, size_t i, uint64_t key)
+static void note_pair(struct remembering *my, size_t i, uint64_t key)
 {
     if (!my->noted[i])
-        my->changed[my->n_changed++] = key;
+        memory_tables_note(&my->tables, MEMORY_PAIRS, key);
     my->noted[i] = true;
+}
+
+/* The pair of document i, or NULL. */
+static struct memory_entry *pair_of(const struct remembering *my, size_t i)
+{
+    return memory_table_find(&my->tables.table[MEMORY_PAIRS], memory_keys_of(&my->keys, i));
 }
 
 /* The query has changed: forgets what is remembered of all of its documents. */
@@ -112,10 +105,12 @@ static void forget(struct remembering *my)
 {
     double rho = memory_estimate_wide(&my->memory).rho;
     for (size_t i = 0; i < my->keys.documents.docs; i++) {
-        struct memory_entry *entry = memory_table_find(&my->table, memory_keys_of(&my->keys, i));
+        struct memory_entry *entry = pair_of(my, i);
         if (entry && memory_forget(entry, rho))
-            note_change(my, i, entry->key);
+            note_pair(my, i, entry->key);
     }
+    memory_table_remove(&my->tables.table[MEMORY_DROPPED], my->query);
+    memory_tables_note(&my->tables, MEMORY_DROPPED, my->query);
 }
 
 /* How many rounds of the query, which has no entry, were learnt by an older model, as far as its
@@ -124,39 +119,54 @@ static double visits_before(struct remembering *my, const struct state *state)
 {
     double answers = 0;
     for (size_t i = 0; i < my->keys.documents.docs; i++) {
-        struct memory_entry *entry = memory_table_find(&my->table, memory_keys_of(&my->keys, i));
+        struct memory_entry *entry = pair_of(my, i);
         answers += entry ? entry->n : 0;
     }
     return memory_served(state->arrays.at[BELIEFS], answers);
 }
 
-/* The query is visited, in a way that is known from now on. 0 or a fault. */
+static struct memory_bound bound_of(struct remembering *my, const struct state *state)
+{
+    return (struct memory_bound){ my->tables.table, memory_prospect(state->arrays.at[BELIEFS]),
+                                  my->memory.rho, (double)(state->rounds + 1) };
+}
+
+/* Must an entry make way for that of the key? */
+static bool is_full(const struct remembering *my, const struct state *state, enum memory_kind kind,
+                    uint64_t key)
+{
+    const struct memory_table *table = &my->tables.table[kind];
+    return state->settings.set[SETTING_PAIRS] && !memory_table_find(table, key) &&
+           (double)table->used >= state->settings.value[SETTING_PAIRS];
+}
+
+/* Forgets a pair, or a query with its slots. */
+static void forget_key(struct remembering *my, const struct memory_bound *bound,
+                       enum memory_kind kind, uint64_t key)
+{
+    memory_bound_forget_key(bound, kind, key);
+    memory_tables_note(&my->tables, kind, key);
+    if (kind == MEMORY_QUERIES)
+        memory_tables_note(&my->tables, MEMORY_DROPPED, key);
+}
+
+/* The query is visited, in a way that is known from now on; where it is new, another may go. 0 or a
+ * fault. */
 static int visit(struct remembering *my, const struct state *state, struct fault *fault)
 {
-    struct memory_entry *query = memory_table_enter(&my->queries, my->query, fault);
+    const struct memory_bound bound = bound_of(my, state);
+    if (is_full(my, state, MEMORY_QUERIES, my->query))
+        forget_key(my, &bound, MEMORY_QUERIES, memory_bound_rarest(&bound, my->query));
+    struct memory_table *queries = &my->tables.table[MEMORY_QUERIES];
+    struct memory_entry *query = memory_table_enter(queries, my->query, fault);
     if (!query)
         return -1;
     query->n += (query->n > 0 ? 0 : visits_before(my, state)) + 1;
     query->sum = (double)(state->rounds + 1);
-    my->queries_changed[my->n_queries++] = my->query;
+    memory_tables_note(&my->tables, MEMORY_QUERIES, my->query);
     my->unnamed += my->way != MEMORY_NAMES && my->ways & MEMORY_NAMES;
     my->ways |= my->way;
     return 0;
-}
-
-static struct memory_bound bound_of(struct remembering *my, const struct state *state)
-{
-    return (struct memory_bound){ &my->table, &my->queries, my->memory.rho,
-                                  (double)(state->rounds + 1), my->query };
-}
-
-/* A pair goes, and its query with its last pair. */
-static void drop(struct remembering *my, const struct memory_bound *bound, uint64_t key)
-{
-    uint64_t query = memory_bound_remove(bound, key);
-    my->changed[my->n_changed++] = key;
-    if (query)
-        my->queries_changed[my->n_queries++] = query;
 }
 
 /* The entry of document i, a new one where there is none, for which another may go; NULL with a
@@ -164,29 +174,37 @@ static void drop(struct remembering *my, const struct memory_bound *bound, uint6
 static struct memory_entry *enter(struct remembering *my, const struct state *state, size_t i,
                                   struct fault *fault)
 {
-    struct memory_bound bound = bound_of(my, state);
     uint64_t key = memory_keys_of(&my->keys, i);
-    if (state->settings.set[SETTING_PAIRS] && !memory_table_find(&my->table, key) &&
-        (double)my->table.used >= state->settings.value[SETTING_PAIRS])
-        drop(my, &bound, memory_bound_least(&bound, key));
-    struct memory_entry *entry = memory_table_enter(&my->table, key, fault);
+    if (is_full(my, state, MEMORY_PAIRS, key)) {
+        const struct memory_bound bound = bound_of(my, state);
+        uint64_t query, least = memory_bound_least(&bound, key);
+        if (memory_bound_drop(&bound, least, &query, fault) < 0)
+            return NULL;
+        memory_tables_note(&my->tables, MEMORY_PAIRS, least);
+        if (query)
+            memory_tables_note(&my->tables, MEMORY_DROPPED, query);
+    }
+    struct memory_entry *entry = memory_table_enter(&my->tables.table[MEMORY_PAIRS], key, fault);
     if (entry)
-        memory_bound_own(&bound, entry, my->query);
+        entry->owner = my->query;
     return entry;
 }
 
-/* Drops pairs of old queries, of some that the number of the round draws. */
+/* Drops pairs and queries that are old, of some that the number of the round draws. */
 static void drop_old(struct remembering *my, const struct state *state)
 {
     const struct settings *settings = &state->settings;
     if (!settings->set[SETTING_AGE])
         return;
     uint64_t old[MEMORY_COMPARED];
-    struct memory_bound bound = bound_of(my, state);
+    double age = settings->value[SETTING_AGE];
+    const struct memory_bound bound = bound_of(my, state);
     struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, state->rounds + 1);
-    size_t n = memory_bound_old(&bound, rng_bits(&rng), settings->value[SETTING_AGE], old);
-    for (size_t i = 0; i < n; i++)
-        drop(my, &bound, old[i]);
+    for (enum memory_kind kind = MEMORY_PAIRS; kind <= MEMORY_QUERIES; kind++) {
+        size_t n = memory_bound_old(&bound, kind, rng_bits(&rng), age, old);
+        for (size_t i = 0; i < n; i++)
+            forget_key(my, &bound, kind, old[i]);
+    }
 }
 
 /* Learns the answers y[n] about the documents doc[n]. */
@@ -211,7 +229,7 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
         if (state->settings.set[SETTING_DRIFT] &&
             memory_surprised(&my->memory, &my->regression, i, entry, y[h]))
             forget(my);
-        note_change(my, i, entry->key);
+        note_pair(my, i, entry->key);
         if (memory_learn(&my->memory, &my->regression, i, entry, y[h], fault) < 0)
             return -1;
     }
@@ -259,38 +277,20 @@ static int begin(void *own, struct state *state, const struct model *prior, stru
     return prior_regression(state, &arrays, prior, fault);
 }
 
-static int put_tables(struct remembering *my, struct model *model, struct fault *fault)
-{
-    if (memory_columns_put(&my->columns, MEMORY_PAIRS, &my->table, model, fault) < 0)
-        return -1;
-    return memory_columns_put(&my->query_columns, MEMORY_QUERIES, &my->queries, model, fault);
-}
-
-/* What the last round changed. */
-static int put_changes(struct remembering *my, struct model *model, struct fault *fault)
-{
-    if (memory_columns_put_some(&my->columns, MEMORY_PAIRS, &my->table, my->changed,
-                                my->n_changed, model, fault) < 0)
-        return -1;
-    return memory_columns_put_some(&my->query_columns, MEMORY_QUERIES, &my->queries,
-                                   my->queries_changed, my->n_queries, model, fault);
-}
-
 static int save(void *own, struct state *state, struct model *model, struct fault *fault)
 {
     struct remembering *my = own;
     (void)state;
-    return memory_ways_save(my->ways, model, fault) < 0 || put_tables(my, model, fault) < 0
-               ? -1 : 0;
+    return memory_ways_save(my->ways, model, fault) < 0
+               ? -1 : memory_tables_put(&my->tables, false, model, fault);
 }
 
 static int load(void *own, struct state *state, const struct model *model, struct fault *fault)
 {
     struct remembering *my = own;
-    struct memory_arrays pairs, queries;
+    struct memory_arrays pairs;
     double *beliefs = state->arrays.at[BELIEFS];
-    if (memory_columns_load(model, MEMORY_PAIRS, &my->table, &pairs, fault) < 0 ||
-        memory_columns_load(model, MEMORY_QUERIES, &my->queries, &queries, fault) < 0 ||
+    if (memory_tables_load(&my->tables, model, &pairs, fault) < 0 ||
         memory_check_moments(state->arrays.at[MOMENTS], fault) < 0 ||
         memory_ways_load(&my->ways, model, fault) < 0)
         return -1;
@@ -301,12 +301,11 @@ static int load(void *own, struct state *state, const struct model *model, struc
     if (memory_beliefs_check(beliefs, fault) < 0)
         return -1;
     const struct settings *settings = &state->settings;
-    struct memory_bound bound = bound_of(my, state);
+    if (!settings->set[SETTING_PAIRS])
+        return 0;
+    const struct memory_bound bound = bound_of(my, state); /* the model may have more */
     struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, state->rounds + 1);
-    memory_bound_count(&bound);
-    if (settings->set[SETTING_PAIRS]) /* the model may have more */
-        memory_bound_keep(&bound, settings->value[SETTING_PAIRS], &rng);
-    return 0;
+    return memory_bound_keep(&bound, settings->value[SETTING_PAIRS], &rng, fault);
 }
 
 static int publish(void *own, struct state *state, struct model *model, enum publishing how,
@@ -323,17 +322,16 @@ static int publish(void *own, struct state *state, struct model *model, enum pub
             return -1;
     if (memory_ways_save(my->ways, model, fault) < 0)
         return -1;
-    return how == PUBLISH_CHANGES ? put_changes(my, model, fault) : put_tables(my, model, fault);
+    return memory_tables_put(&my->tables, how == PUBLISH_CHANGES, model, fault);
 }
 
 static int forget_round(void *own, struct state *state, const struct round *round, bool query,
                         uint64_t *count, struct fault *fault)
 {
     struct remembering *my = own;
-    my->query = 0;
-    struct memory_bound bound = bound_of(my, state);
+    const struct memory_bound bound = bound_of(my, state);
     if (memory_ways_round(&my->keys, round, memory_secret(&state->settings), my->ways & MEMORY_ROWS,
-                          knows, &my->table, &my->way, fault) < 0)
+                          knows, &my->tables.table[MEMORY_PAIRS], &my->way, fault) < 0)
         return -1;
     *count += memory_bound_forget(&bound, &my->keys, query);
     return 0;

@@ -19,13 +19,20 @@ static const struct table_columns {
                        { true, true, true, false } },
     [MEMORY_QUERIES] = { { "queries", "visits", "latest", NULL }, { true, false, false, false },
                          { true, true, false, false } },
+    [MEMORY_DROPPED] = { { "dropped", "low", "high", NULL }, { true, true, true, false },
+                         { true, true, true, false } },
 };
 
 /* Where the numbers are in an entry. */
 static const size_t offsets[COLUMNS] = {
-    offsetof(struct memory_entry, key), offsetof(struct memory_entry, n),
-    offsetof(struct memory_entry, sum), offsetof(struct memory_entry, owner),
+    offsetof(struct memory_entry, key), offsetof(struct memory_entry, bits[0]),
+    offsetof(struct memory_entry, bits[1]), offsetof(struct memory_entry, owner),
 };
+
+static enum column_type type_of(const struct table_columns *columns, size_t c)
+{
+    return columns->whole[c] ? COLUMN_U8 : COLUMN_F8;
+}
 
 /* ---- out ---- */
 
@@ -56,12 +63,13 @@ int memory_columns_put(struct buffer *buffer, enum memory_kind kind,
                        const struct memory_table *table, struct model *model, struct fault *fault)
 {
     const struct table_columns *columns = &tables[kind];
+    if (kind == MEMORY_DROPPED && table->used == 0)
+        return 0;
     struct table_column *made = buffer_for(buffer, COLUMNS, sizeof *made, fault);
     for (size_t c = 0; made && c < COLUMNS && columns->name[c]; c++) {
         made[c] = (struct table_column){ .source = { next_numbers, first_again }, .table = table,
                                          .offset = offsets[c] };
-        if (record_put_source(&model->record, columns->name[c],
-                              columns->whole[c] ? COLUMN_U8 : COLUMN_F8, table->used,
+        if (record_put_source(&model->record, columns->name[c], type_of(columns, c), table->used,
                               &made[c].source, fault) < 0)
             return -1;
     }
@@ -73,19 +81,22 @@ int memory_columns_put_some(struct buffer *buffer, enum memory_kind kind,
                             struct model *model, struct fault *fault)
 {
     const struct table_columns *columns = &tables[kind];
-    double *number = buffer_for(buffer, n, 2 * sizeof *number, fault);
+    uint64_t *number = buffer_for(buffer, n, 2 * sizeof *number, fault);
+    if (kind == MEMORY_DROPPED && n == 0)
+        return 0;
     if (!number)
         return -1;
     for (size_t e = 0; e < n; e++) {
         const struct memory_entry *entry = memory_table_find(table, key[e]);
-        number[e] = entry ? entry->n : 0;
-        number[n + e] = entry ? entry->sum : 0;
+        number[e] = entry ? entry->bits[0] : 0;
+        number[n + e] = entry ? entry->bits[1] : 0;
     }
     if (record_put(&model->record, columns->name[KEYS], COLUMN_U8, n, key, fault) < 0)
         return -1;
     for (size_t c = 1; c < COLUMNS; c++)
         if (columns->message[c] &&
-            model_put(model, columns->name[c], n, number + (c - 1) * n, fault) < 0)
+            record_put(&model->record, columns->name[c], type_of(columns, c), n,
+                       number + (c - 1) * n, fault) < 0)
             return -1;
     return 0;
 }
@@ -126,7 +137,7 @@ int memory_columns_find(const struct model *model, enum memory_kind kind,
     const unsigned char **at[COLUMNS] = { &arrays->key, &arrays->n, &arrays->sum,
                                           &arrays->owner };
     memset(arrays, 0, sizeof *arrays);
-    if (!keys && kind == MEMORY_QUERIES)
+    if (!keys && kind != MEMORY_PAIRS)
         return 0;
     if (!keys || keys->type != COLUMN_U8)
         return fault_data(fault, "model: no column %s:u8[n], which memory needs",
@@ -143,21 +154,37 @@ static double number_at(const unsigned char *numbers, size_t i)
     return numbers ? unaligned_f8(numbers + 8 * i) : 0;
 }
 
+static int check_bits(const struct memory_arrays *arrays, size_t i, struct fault *fault)
+{
+    if (unaligned_u8(arrays->n + 8 * i) & unaligned_u8(arrays->sum + 8 * i))
+        return fault_data(fault, "model: low and high of query %zu have a bit in common", i);
+    return 0;
+}
+
+static int check_numbers(const struct memory_arrays *arrays, bool pairs, size_t i,
+                         struct fault *fault)
+{
+    double n = number_at(arrays->n, i), sum = number_at(arrays->sum, i);
+    if (n >= 0 && !isinf(n) && isfinite(sum) && (pairs || sum >= 0))
+        return 0;
+    return pairs ? fault_data(fault, "model: pair %zu has %g answers with the sum %g: both must be "
+                              "finite, and the first at least 0", i, n, sum)
+                 : fault_data(fault, "model: query %zu has %g visits, the latest in round %g: both "
+                              "must be finite and at least 0", i, n, sum);
+}
+
 static int check(const struct memory_arrays *arrays, enum memory_kind kind, struct fault *fault)
 {
     uint64_t last = 0;
     bool pairs = kind == MEMORY_PAIRS;
     for (size_t i = 0; i < arrays->count; i++) {
         uint64_t key = unaligned_u8(arrays->key + 8 * i);
-        double n = number_at(arrays->n, i), sum = number_at(arrays->sum, i);
         if (key <= last)
             return fault_data(fault, "model: %s %zu is %" PRIu64 ", but must be above %" PRIu64
                               ": keys must rise", pairs ? "key" : "query", i, key, last);
-        if (!(n >= 0) || isinf(n) || !isfinite(sum) || (!pairs && !(sum >= 0)))
-            return pairs ? fault_data(fault, "model: pair %zu has %g answers with the sum %g: both "
-                                      "must be finite, and the first at least 0", i, n, sum)
-                         : fault_data(fault, "model: query %zu has %g visits, the latest in round "
-                                      "%g: both must be finite and at least 0", i, n, sum);
+        if ((kind == MEMORY_DROPPED ? check_bits(arrays, i, fault)
+                                    : check_numbers(arrays, pairs, i, fault)) < 0)
+            return -1;
         last = key;
     }
     return 0;

@@ -1,8 +1,9 @@
 /* memory_columns: what a memory remembers as columns of a model or of a message: of pairs their
  * keys, answers, sums and owners, the keys of their queries; of queries their keys, visits (how
  * many rounds of theirs were learnt) and latest (the number of the last of these rounds, counted
- * over all rounds learnt, from 1). Messages have neither owners nor latest. Models of before have
- * no owners and no queries. */
+ * over all rounds learnt, from 1); of queries with pairs that were dropped (memory_dropped.h) their
+ * keys, low and high. Messages have neither owners nor latest. Models of before have pairs alone,
+ * without owners; those without bounds have no column dropped. */
 #ifndef RANKPIPE_MEMORY_COLUMNS_H
 #define RANKPIPE_MEMORY_COLUMNS_H
 
@@ -13,12 +14,12 @@
 #include "memory/memory_table.h"
 #include "stream/model.h"
 
-/* Which of the two tables. In that of queries n is visits, sum is latest, and owner the number of
- * their pairs, which models do not have. */
-enum memory_kind { MEMORY_PAIRS, MEMORY_QUERIES };
+/* Which of the tables. In that of queries n is visits, and sum is latest; in the last bits are low
+ * and high. */
+enum memory_kind { MEMORY_PAIRS, MEMORY_QUERIES, MEMORY_DROPPED, MEMORY_KINDS };
 
 /* Adds all entries of the table, which must not change while the model is written or read. The
- * model borrows both. 0 or a fault. */
+ * model borrows both. An empty table of dropped pairs adds nothing. 0 or a fault. */
 int memory_columns_put(struct buffer *buffer, enum memory_kind kind,
                        const struct memory_table *table, struct model *model, struct fault *fault);
 
@@ -33,12 +34,13 @@ int memory_columns_put_some(struct buffer *buffer, enum memory_kind kind,
 const struct memory_table *memory_columns_table(const struct model *model, enum memory_kind kind);
 
 /* The arrays of entries of a model, as they lie in it: 0, or a fault where they are not there or
- * not of one length. No queries at all are none. */
+ * not of one length. No column of queries, or of dropped pairs, has none. */
 int memory_columns_find(const struct model *model, enum memory_kind kind,
                         struct memory_arrays *arrays, struct fault *fault);
 
 /* Finds the arrays, and enters them into the table, which is empty. 0, or a fault; also where the
- * keys are not rising from 1, or numbers not finite or negative. O(count). */
+ * keys are not rising from 1, or numbers not finite or negative, or a bit is low and high.
+ * O(count). */
 int memory_columns_load(const struct model *model, enum memory_kind kind,
                         struct memory_table *table, struct memory_arrays *arrays,
                         struct fault *fault);

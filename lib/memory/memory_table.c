@@ -158,17 +158,17 @@ int memory_table_fill(struct memory_table *table, const struct memory_arrays *ar
         if (key == 0)
             return fault_data(fault, "model: key %zu of the memory is 0, but keys must be above 0",
                               i);
-        double n = unaligned_f8(arrays->n + 8 * i);
-        double sum = arrays->sum ? unaligned_f8(arrays->sum + 8 * i) : 0;
-        if (n == 0 && sum == 0) {
+        uint64_t n = unaligned_u8(arrays->n + 8 * i);
+        uint64_t sum = arrays->sum ? unaligned_u8(arrays->sum + 8 * i) : 0;
+        if (!(n | sum)) {
             memory_table_remove(table, key);
             continue;
         }
         struct memory_entry *entry = memory_table_enter(table, key, fault);
         if (!entry)
             return -1;
-        entry->n = n;
-        entry->sum = sum;
+        entry->bits[0] = n;
+        entry->bits[1] = sum;
         entry->owner = arrays->owner ? unaligned_u8(arrays->owner + 8 * i) : 0;
     }
     return 0;
@@ -246,8 +246,8 @@ bool memory_arrays_find(const struct memory_arrays *arrays, uint64_t key,
         if (!narrow(arrays, &b, at, key))
             continue;
         entry->key = key;
-        entry->n = unaligned_f8(arrays->n + at * sizeof entry->n);
-        entry->sum = arrays->sum ? unaligned_f8(arrays->sum + at * sizeof entry->sum) : 0;
+        entry->bits[0] = unaligned_u8(arrays->n + at * sizeof entry->n);
+        entry->bits[1] = arrays->sum ? unaligned_u8(arrays->sum + at * sizeof entry->sum) : 0;
         entry->owner = arrays->owner ? unaligned_u8(arrays->owner + at * sizeof entry->owner) : 0;
         return true;
     }

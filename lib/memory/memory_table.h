@@ -9,10 +9,16 @@
 
 #include "base/fault.h"
 
-/* The answers about one pair: how many, and their sum. After a reset for drift n is a fraction. */
+/* The answers about one pair: how many, and their sum. After a reset for drift n is a fraction.
+ * Tables of other things have other numbers (memory_columns.h). */
 struct memory_entry {
     uint64_t key; /* of memory_keys.h, never 0 */
-    double n, sum;
+    union {
+        struct {
+            double n, sum;
+        };
+        uint64_t bits[2]; /* of memory_dropped.h */
+    };
     uint64_t owner; /* the key of the pair's query; 0: not known */
 };
 
@@ -53,7 +59,7 @@ void memory_table_remove(struct memory_table *table, uint64_t key);
 int memory_table_reserve(struct memory_table *table, size_t count, struct fault *fault);
 
 /* Enters all of the arrays: their numbers take the place of those that the keys had, and a key with
- * n = sum = 0 is removed. 0, or a fault, which a key of 0 is too. */
+ * whose numbers have no bit set is removed. 0, or a fault, which a key of 0 is too. */
 struct memory_arrays;
 int memory_table_fill(struct memory_table *table, const struct memory_arrays *arrays,
                       struct fault *fault);
@@ -76,8 +82,8 @@ void memory_table_close(struct memory_table *table);
 
 /* Arrays of `count` numbers, keys rising: perhaps unaligned, the caller's. */
 struct memory_arrays {
-    const unsigned char *key, *n, *sum; /* u8, f8, f8; sum NULL: 0 */
-    const unsigned char *owner;         /* u8; NULL: 0               */
+    const unsigned char *key, *n, *sum; /* u8, f8 or u8; sum NULL: 0 */
+    const unsigned char *owner;         /* u8; NULL: 0                  */
     size_t count;
 };
 

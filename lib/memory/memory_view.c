@@ -5,6 +5,7 @@
 
 #include "base/unaligned.h"
 #include "memory/memory_columns.h"
+#include "memory/memory_dropped.h"
 #include "math/finite.h"
 
 struct memory memory_of(const struct settings *settings)
@@ -103,12 +104,13 @@ static int take_beliefs(struct memory_view *view, const struct model *model, enu
                         struct fault *fault)
 {
     view->rule.beliefs = view->beliefs;
-    if (take_counted(view, model, how, fault) < 0 ||
-        take_entries(MEMORY_PAIRS, &view->pairs, model, how, fault) < 0 ||
-        take_entries(MEMORY_QUERIES, &view->queries, model, how, fault) < 0)
+    if (take_counted(view, model, how, fault) < 0)
         return -1;
+    for (size_t kind = 0; kind < MEMORY_KINDS; kind++)
+        if (take_entries(kind, &view->store[kind], model, how, fault) < 0)
+            return -1;
     if (!record_column(&model->record, MEMORY_BELIEFS_COLUMN)) {
-        memory_beliefs_make(view->beliefs, &view->pairs.arrays, model->rounds);
+        memory_beliefs_make(view->beliefs, &view->store[MEMORY_PAIRS].arrays, model->rounds);
         return 0;
     }
     return model_array(model, MEMORY_BELIEFS_COLUMN, MEMORY_BELIEFS, view->beliefs, fault) < 0
@@ -182,16 +184,21 @@ int memory_view_rank(struct memory_view *view, const struct matrix *x, const str
     struct memory_known *known = buffer_for(&view->known, m, sizeof *known, fault);
     double *t = buffer_for(&view->spare, m + matrix_width(x), sizeof *t, fault);
     if (!known || !t ||
-        memory_ways_round(&view->keys, round, view->secret, view->ways, knows, &view->pairs, &way,
-                          fault) < 0 ||
+        memory_ways_round(&view->keys, round, view->secret, view->ways, knows,
+                          &view->store[MEMORY_PAIRS], &way, fault) < 0 ||
         memory_keys_all(&view->keys, fault) < 0)
         return -1;
     const uint64_t *key = view->keys.key;
-    for (size_t i = 0; view->pairs.table && i < m; i++)
-        memory_table_prefetch(view->pairs.table, key[i]);
+    for (size_t i = 0; view->store[MEMORY_PAIRS].table && i < m; i++)
+        memory_table_prefetch(view->store[MEMORY_PAIRS].table, key[i]);
     memory_expect(x, view->level, view->constant, view->dim, s, t, t + m);
+    uint64_t query = memory_key_query(&view->keys.query);
+    const struct memory_entry slots = find(&view->store[MEMORY_DROPPED], query);
+    const struct memory_prospect prospect = memory_prospect(view->rule.beliefs);
     for (size_t i = 0; i < m; i++) {
-        struct memory_entry entry = find(&view->pairs, key[i]);
+        struct memory_entry entry = find(&view->store[MEMORY_PAIRS], key[i]);
+        if (entry.n == 0 && memory_dropped_answer(&slots, key[i], &prospect, &entry.sum))
+            entry.n = 1;
         known[i] = (struct memory_known){ entry.n, entry.sum, s[i] };
         answers += entry.n;
         if (entry.n == 0 && entry.sum == 0) { /* nothing remembered: the same, and sooner */
@@ -202,7 +209,7 @@ int memory_view_rank(struct memory_view *view, const struct matrix *x, const str
         s[i] = memory_mean(&view->estimate, s[i], &entry);
         index[i] = memory_index(&view->estimate, s[i], &entry, view->width);
     }
-    double visits = find(&view->queries, memory_key_query(&view->keys.query)).n;
+    double visits = find(&view->store[MEMORY_QUERIES], query).n;
     view->learnt = learnt_of(view, visits, answers);
     look(view, visits, judged);
     if (finite_scores(m, s, "what is remembered of it is not finite: the model is damaged",
@@ -238,8 +245,8 @@ bool memory_view_notice(struct memory_view *view, const struct round *round, str
 
 void memory_view_close(struct memory_view *view)
 {
-    memory_table_close(&view->pairs.own);
-    memory_table_close(&view->queries.own);
+    for (size_t kind = 0; kind < MEMORY_KINDS; kind++)
+        memory_table_close(&view->store[kind].own);
     memory_keys_close(&view->keys);
     memory_space_close(&view->space);
     buffer_free(&view->counts);

@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "memory/memory.h"
+#include "memory/memory_columns.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_table.h"
 #include "memory/memory_ways.h"
@@ -59,7 +60,7 @@ struct memory_view { /* all zero at first */
     struct memory_secret secret;
     double width, constant;
     const double *level;              /* level[dim]; NULL: features are plain */
-    struct memory_store pairs, queries;
+    struct memory_store store[MEMORY_KINDS];
     unsigned ways;             /* memory_ways.h: of the model                             */
     unsigned looked;           /* rounds of known queries so far, up to MEMORY_LOOKS      */
     bool strange, noticed;     /* none of the documents of such a round was known; noticed */

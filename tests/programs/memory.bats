@@ -604,6 +604,24 @@ traffic() {
     done
 }
 
+@test "a pair that made way counts as one answer, high or low, until it is forgotten" {
+    awk 'BEGIN { for (d = 0; d < 5; d++) print d % 2, "qid:q 1:" d / 4, "2:" (d * d) % 5 " # d" d }' | svm2bin >q.bin
+    scores() { score -m "$1" <q.bin | explore | bin2txt -f rank | awk '{ print $4, $5 }' | sort; }
+    update -a memory <q.bin >all
+    update -a memory,pairs=1 <q.bin >one
+    is "$(bin2txt -f memory one | wc -l)" 1
+    is "$(column one w)" "$(column all w)"
+    is "$(scores one)" "$(scores all)" # labels are 0 and 1: so are the means of what is low and high
+    awk 'BEGIN { print "qid:q # d1" }' | svm2bin -u | tee d1.bin | update -r documents -m one
+    update -r documents -m all <d1.bin
+    is "$(scores one)" "$(scores all)"
+    printf 'qid:q # d1\n' | svm2bin -u | update -r queries -m one
+    [[ $(bin2txt -f head one) != *dropped* ]]
+    # queries are bounded, too: the one that comes least often goes, with what is left of its pairs
+    bin2txt q.bin | sed 's/qid:q/qid:r/' | svm2bin | cat q.bin - | update -X -a memory,pairs=1 -m two
+    is "$(bin2txt -f head two | sed 's/.*queries:u8.\([0-9]*\).*dropped:u8.\([0-9]*\).*/\1 \2/')" '1 1'
+}
+
 @test "pairs= keeps the pairs of queries that come, and age= drops those that do not" {
     for t in $(seq 30); do
         mkstream round t=$t qid=often docs=1 dim=1 name:u1 97 0 order:u4 0 seen:f4 1 x:f4 1

@@ -1,0 +1,41 @@
+/* memory_tables: what a memory learns about pairs and queries: the tables of memory_columns.h, and
+ * which of their entries the round at hand changed, for a message of the ring. */
+#ifndef RANKPIPE_MEMORY_TABLES_H
+#define RANKPIPE_MEMORY_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/fault.h"
+#include "memory/memory_columns.h"
+#include "memory/memory_table.h"
+#include "stream/model.h"
+
+struct memory_tables { /* all zero at first */
+    struct memory_table table[MEMORY_KINDS];
+    uint64_t *changed[MEMORY_KINDS]; /* keys of entries that changed, or are gone */
+    size_t n_changed[MEMORY_KINDS];
+    struct buffer changes, columns[MEMORY_KINDS];
+};
+
+/* A round begins, in which at most `most` entries of each table will change. 0 or a fault
+ * (memory). */
+int memory_tables_round(struct memory_tables *tables, size_t most, struct fault *fault);
+
+/* An entry of this round changed, or is gone. */
+void memory_tables_note(struct memory_tables *tables, enum memory_kind kind, uint64_t key);
+
+/* Adds all entries to a model, or with `changes` those that changed in the last round. The model
+ * borrows them until the next round. 0 or a fault (memory). */
+int memory_tables_put(struct memory_tables *tables, bool changes, struct model *model,
+                      struct fault *fault);
+
+/* Enters the entries of a model into empty tables; *pairs are those of its pairs. 0 or a fault. */
+int memory_tables_load(struct memory_tables *tables, const struct model *model,
+                       struct memory_arrays *pairs, struct fault *fault);
+
+void memory_tables_close(struct memory_tables *tables);
+
+#endif
