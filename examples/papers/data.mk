@@ -34,8 +34,9 @@ $(error DATA=$(DATA) has neither MQ2008/S1.txt nor MSLR/*.txt$(comma) nor anothe
 endif
 endif
 $(foreach c,$(REAL_LETOR),$(foreach p,$(PARTS),$(eval $(OUT)/$c-S$p.bin: $(call letor-file,$c,$p))))
+# without names: scripts here read the last fields of bin2txt's lines as features
 $(foreach c,$(REAL_LETOR),$(PARTS:%=$(OUT)/$c-S%.bin)): $(OUT)/%.bin: | ../../bin/rankpipe $(OUT)
-	svm2bin $(call dim,$(firstword $(subst -, ,$*))) $< > $(new)
+	svm2bin -C $(call dim,$(firstword $(subst -, ,$*))) $< > $(new)
 	$(save)
 
 ifeq ($(HAS_MQ2008),)

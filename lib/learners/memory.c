@@ -341,9 +341,10 @@ static bool report(const void *own, struct fault *line)
 {
     const struct remembering *my = own;
     if (my->unnamed)
-        (void)fault_other(line, "%" PRIu64 " rounds had no names, after rounds with names: their "
-                          "documents are known by their features or rows, and nothing that was "
-                          "learnt by name counts for them", my->unnamed);
+        (void)fault_other(line, "%" PRIu64 " round%s had no names, or equal ones, after rounds "
+                          "with names: the documents there are known by features or rows, and "
+                          "nothing that was learnt by name counts for them",
+                          my->unnamed, my->unnamed == 1 ? "" : "s");
     return my->unnamed > 0;
 }
 

@@ -48,41 +48,23 @@ uint64_t memory_key_query(const struct siphash *query)
 
 /* ---- names ---- */
 
+/* 0; 1 where a name is empty; or a fault. */
 static int hash_names(const struct memory_documents *documents, const struct siphash *query,
                       uint64_t *key, struct fault *fault)
 {
     const char *at = documents->names, *end = at + documents->bytes;
+    int lacks = 0;
     for (size_t i = 0; i < documents->docs; i++) {
         const char *nul = at < end ? memchr(at, '\0', (size_t)(end - at)) : NULL;
         if (!nul)
             return fault_data(fault, "the column 'name' must hold %zu names", documents->docs);
         key[i] = memory_key_name(query, at, (size_t)(nul - at));
+        lacks |= nul == at;
         at = nul + 1;
     }
     if (at < end)
         return fault_data(fault, "the column 'name' holds more than %zu names", documents->docs);
-    return 0;
-}
-
-/* Name i of the column. */
-static const char *name_at(const char *names, size_t i)
-{
-    while (i-- > 0)
-        names += strlen(names) + 1;
-    return names;
-}
-
-static int fault_double(const struct memory_documents *documents, const uint64_t *key, size_t i,
-                        struct fault *fault)
-{
-    char quoted[FAULT_QUOTE];
-    const char *name = name_at(documents->names, i);
-    size_t first = 0;
-    while (key[first] != key[i])
-        first++;
-    return fault_data(fault, "documents %zu and %zu have the same name, %s: memory needs a "
-                      "different name for each document of a round, or no names", first, i,
-                      fault_quote(quoted, name, strlen(name)));
+    return lacks;
 }
 
 /* A table of at least twice as many places as documents: how many, a power of 2. */
@@ -94,21 +76,20 @@ static size_t places_for(size_t docs)
     return places;
 }
 
-/* Is a key there twice? */
-static int check_doubles(const struct memory_documents *documents, const uint64_t *key,
-                         struct buffer *scratch, struct fault *fault)
+/* 0 where the keys differ, 1 where two are equal, or a fault. */
+static int find_equal(size_t docs, const uint64_t *key, struct buffer *scratch, struct fault *fault)
 {
-    size_t places = places_for(documents->docs);
+    size_t places = places_for(docs);
     uint64_t *table = buffer_for(scratch, places, sizeof *table, fault);
     if (!table)
         return -1;
     memset(table, 0, places * sizeof *table);
-    for (size_t i = 0; i < documents->docs; i++) {
+    for (size_t i = 0; i < docs; i++) {
         size_t at = (size_t)(key[i] & (places - 1));
         while (table[at] && table[at] != key[i])
             at = (at + 1) & (places - 1);
         if (table[at])
-            return fault_double(documents, key, i, fault);
+            return 1;
         table[at] = key[i];
     }
     return 0;
@@ -116,11 +97,11 @@ static int check_doubles(const struct memory_documents *documents, const uint64_
 
 static int start_names(struct memory_keys *keys, struct fault *fault)
 {
-    const struct memory_documents *documents = &keys->documents;
-    uint64_t *key = buffer_for(&keys->keys, documents->docs, sizeof *key, fault);
+    size_t docs = keys->documents.docs;
+    uint64_t *key = buffer_for(&keys->keys, docs, sizeof *key, fault);
     keys->key = key;
-    return key && hash_names(documents, &keys->query, key, fault) == 0
-               ? check_doubles(documents, key, &keys->scratch, fault) : -1;
+    int lacks = key ? hash_names(&keys->documents, &keys->query, key, fault) : -1;
+    return lacks ? lacks : find_equal(docs, key, &keys->scratch, fault);
 }
 
 /* ---- features ---- */

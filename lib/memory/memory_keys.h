@@ -49,8 +49,9 @@ struct memory_keys {
     struct buffer keys, places, hashes, scratch; /* hashes: fingerprints of the caller's */
 };
 
-/* Starts a round under the secret key (k0, k1). Borrows the documents. A fault where the round has
- * no qid, its names are not docs of them that each end in NUL, or two documents have one name. */
+/* Starts a round under the secret key (k0, k1). Borrows the documents. 0; 1 where a name is empty
+ * or two are equal, so that names do not tell the documents apart: start it without them. A fault
+ * where the round has no qid, or its names are not docs of them that each end in NUL. */
 int memory_keys_round(struct memory_keys *keys, const struct memory_documents *documents,
                       uint64_t k0, uint64_t k1, struct fault *fault);
 

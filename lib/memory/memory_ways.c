@@ -79,23 +79,40 @@ static bool fall_back(struct memory_keys *keys, memory_knows *knows, const void 
     return false;
 }
 
+/* Starts the keys by names: 0; 1 where the round has none that tell its documents apart; or a
+ * fault. */
+static int start_names(struct memory_keys *keys, const struct round *round,
+                       struct memory_secret secret, struct fault *fault)
+{
+    const struct column *name = record_column(round->record, ROUND_NAMES);
+    if (!name)
+        return 1;
+    if (check_column(name, COLUMN_U1, fault) < 0)
+        return -1;
+    const struct memory_documents documents = { .qid = round->qid, .docs = round->docs,
+                                                .bytes = (size_t)name->count,
+                                                .names = name->data };
+    return memory_keys_round(keys, &documents, secret.k0, secret.k1, fault);
+}
+
+static int start_features(struct memory_keys *keys, const struct round *round,
+                          struct memory_secret secret, struct fault *fault)
+{
+    struct memory_documents documents = { .qid = round->qid, .docs = round->docs };
+    return find_fingerprints(keys, round, &documents.fingerprint, fault) < 0 ? -1
+               : memory_keys_round(keys, &documents, secret.k0, secret.k1, fault);
+}
+
 int memory_ways_round(struct memory_keys *keys, const struct round *round,
                       struct memory_secret secret, unsigned ways, memory_knows *knows,
                       const void *kept, unsigned *way, struct fault *fault)
 {
-    const struct column *name = record_column(round->record, ROUND_NAMES);
-    struct memory_documents documents = { .qid = round->qid, .docs = round->docs };
-    if (check_column(name, COLUMN_U1, fault) < 0)
+    int nameless = start_names(keys, round, secret, fault);
+    if (nameless < 0 || (nameless && start_features(keys, round, secret, fault) < 0))
         return -1;
-    if (name) {
-        documents.names = name->data;
-        documents.bytes = (size_t)name->count;
-    } else if (find_fingerprints(keys, round, &documents.fingerprint, fault) < 0) {
-        return -1;
-    }
-    *way = name ? MEMORY_NAMES : documents.fingerprint ? MEMORY_FEATURES : MEMORY_ITEMS;
-    if (memory_keys_round(keys, &documents, secret.k0, secret.k1, fault) < 0 ||
-        check_way(*way, ways, fault) < 0)
+    *way = !nameless ? MEMORY_NAMES
+           : keys->documents.fingerprint ? MEMORY_FEATURES : MEMORY_ITEMS;
+    if (check_way(*way, ways, fault) < 0)
         return -1;
     if (ways & MEMORY_ROWS && fall_back(keys, knows, kept))
         *way = MEMORY_ROWS;

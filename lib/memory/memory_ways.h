@@ -1,5 +1,6 @@
-/* memory_ways: how a memory knows the documents of a round: by their names; else by their features,
- * and their places among equal ones; else, in a fixed list without features, by their rows. Where a
+/* memory_ways: how a memory knows the documents of a round: by their names, if none is empty and no
+ * two are equal; else by their features, and their places among equal ones; else, in a fixed list
+ * without features, by their rows. Where a
  * column fingerprint has hashes of the raw features, these are used. Models without the key keys=,
  * which are older, knew all documents without names by their rows, and still know those queries
  * so. */

@@ -25,7 +25,7 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
 {
     memset(svm, 0, sizeof *svm);
     svm->options = *options;
-    svm->start = entropy_siphash();
+    svm->start = options->whole_names ? entropy_siphash() : siphash_start(0, 0);
     lines_open(&svm->lines, files, watch);
     if (options->sizes)
         group_sizes_open(&svm->sizes, options->sizes, watch);

@@ -118,6 +118,16 @@ last() {
     near "$(last <train.out/curves/ridge.tsv)" "$(cell ridge - mean shown:ndcg@10)"
 }
 
+@test "names of documents are kept, unless -v drops them" {
+    texts
+    for text in train test; do awk '{ print $0, "# docid = D" NR }' $text.svm >named.$text; done
+    train -n 100 -s 1 -o with named.train named.test >said
+    train -n 100 -s 1 -o without -v '-n -C' named.train named.test >said
+    is "$(bin2txt -f head with/models/*.bin | grep -o ' keys=[a-z,]*')" ' keys=names'
+    is "$(bin2txt -f head without/models/*.bin | grep -o ' keys=[a-z,]*')" ' keys=features'
+    same with/table.tsv without/table.tsv # lists that stay as they are
+}
+
 @test "clicks, with the top grade of the labels" {
     texts
     for top in 1 4; do

@@ -99,6 +99,24 @@ answers() {
     stop
 }
 
+@test "a memory knows documents wherever they stand in a request, by name and by features" {
+    printf '0 qid:q 1:1 # a\n2 qid:q 1:2 # b\n1 qid:q 1:1.5 # c\n' >text
+    sed 's/^./?/' text >named
+    sed 's/ #.*//' named >bare
+    for way in named bare; do
+        sed 's/ 1:/ 1:7/; s/# /# other/' $way >strange
+        svm2bin $([ $way = named ] || echo -C) text | update -X -a memory -n -m w.bin
+        start -b 5 s 'score -m w.bin | explore -p uniform'
+        { cat $way && echo && sort -r $way && echo; } | serve -a s | cut -f 4 | paste -sd ' ' - >got
+        is "$(cat err)" ''
+        { cat strange && echo && cat strange && echo; } | serve -a s >out
+        stop
+        if [ $way = named ]; then is "$(cat got)" 'b c a  b c a '; else is "$(cat got)" '1 2 0  0 1 2 '; fi
+        is "$(grep -c 'round 7 (qid q): the model knows this query, and none of its 3 documents' err)" 1
+        is "$(grep -c 'the model knows' err)" 1
+    done
+}
+
 @test "a bad request gets one line with !, and no number; the others are answered" {
     start -n 3 s 'explore -g 1 -s 1'
     {

@@ -30,7 +30,7 @@ static void put(FILE *out, char type, size_t width, const char *word)
 {
     double f8 = strtod(word, NULL);
     float f4 = (float)f8;
-    uint64_t whole = width == 8 ? strtoull(word, NULL, 10) : (uint64_t)f8;
+    uint64_t whole = type != 'u' ? 0 : width == 8 ? strtoull(word, NULL, 10) : (uint64_t)f8;
     const void *bytes = type == 'u' ? (void *)&whole : width == 4 ? (void *)&f4 : (void *)&f8;
     fwrite(bytes, width, 1, out);
 }
