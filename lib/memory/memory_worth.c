@@ -18,7 +18,7 @@ double memory_rule_mean(const struct memory_rule *rule, const struct memory_pros
                         double learnt, const struct memory_known *known, double A, double B)
 {
     double rho = rule->estimate.rho;
-    if (known->n > 0)
+    if (memory_is_judged(known))
         return (known->expected + rho * known->sum) / (1 + rho * known->n);
     double mu = known->expected + rho * A / (rho * (1 + B) + 1);
     return learnt > 0 ? memory_hold(prospect, mu) : mu;
@@ -36,7 +36,7 @@ struct belief {
 static struct belief belief_of(const struct memory_rule *rule, const struct memory_prospect *h,
                                const struct memory_known *known, double mu)
 {
-    if (known->n > 0) {
+    if (memory_is_judged(known)) {
         double sd = rule->estimate.sb / sqrt(1 + rule->estimate.rho * known->n);
         return (struct belief){ 0, 2, { mu - sd, mu + sd }, { 0.5, 0.5 } };
     }
@@ -191,7 +191,7 @@ static int add_bonus(const struct memory_rule *rule, struct memory_space *space,
 {
     double shared = -1;
     for (size_t i = 0; i < space->x->docs; i++) {
-        if (known[i].n > 0 || mean[i] < least)
+        if (memory_is_judged(&known[i]) || mean[i] < least)
             continue;
         shared = shared < 0 ? shared_novelty(rule, space) : shared;
         double N = novelty(rule, space, shared, i, fault);

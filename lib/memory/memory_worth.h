@@ -3,7 +3,8 @@
  *
  * All is in units of answers. z, v, S, n, rho, s2 and sb are those of memory.h, where rho is at
  * most 10^4; A and B of memory_near.h; h, lo, hi, a, floor of memory_beliefs.h. u counts the rounds
- * of the query, this one too, so that u - 1 were learnt.
+ * of the query, this one too, so that u - 1 were learnt. A document that was forgotten, of which
+ * less than half an answer is left, counts as one without answers.
  *
  *     mean    with answers: mu = (z.v + rho S) / (1 + rho n). Without: mu = z.v + A / (1 + 1/rho +
  *             B); where u > 1 it is held to [lo + floor, hi], and 1e-7 mu is added. All are a
