@@ -12,7 +12,7 @@ enum { PLACES = 10, TOPS = PLACES + 1 };
 
 /* What an answer's value counts for each round learnt, the part of a standard deviation in the
  * bonus, and the rho n from which a mean is certain. */
-static const double persistence = 0.75, optimism = 0.7, certain = 200;
+static const double persistence = 0.75, optimism = 0.6, certain = 200;
 
 double memory_rule_mean(const struct memory_rule *rule, const struct memory_prospect *prospect,
                         double learnt, const struct memory_known *known, double A, double B)

@@ -17,7 +17,7 @@
  *             the list's DCG would gain if X was known. 0 where rho n > 200
  *     worth   3/4 (u - 1) f^2 gain + bonus, f = rho / (1 + rho (n + 1)), the share of its variance
  *             that an answer takes away
- *     bonus   0.7 sqrt(N s2), for documents without answers that fewer than ten others surpass
+ *     bonus   0.6 sqrt(N s2), for documents without answers that fewer than ten others surpass
  *     N       sum_r z_r^2 / (lambda + counted_r), where counted_r is the sum of c z_r^2 learnt so
  *             far: about z'Pz, from the diagonal alone. Until h has two values the worth is c N,
  *             where an answer would count c times: not again what was judged, and was like others

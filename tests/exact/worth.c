@@ -183,7 +183,7 @@ static void check_worth(const struct game *game, double learnt, const struct mem
         long double f = rho / (1 + rho * (game->known[i].n + 1));
         long double want = learnt > 0 ? 0.75L * learnt * f * f * gain_of(game, mean, i, h) : 0;
         if (game->known[i].n == 0 && above < 10)
-            want += 0.7L * sqrtl(novelty_of(game, i) * game->rule.estimate.s2);
+            want += 0.6L * sqrtl(novelty_of(game, i) * game->rule.estimate.s2);
         /* 1e-7 mu, which is added to a mean beyond h, is not in the belief. */
         near_to("a worth", worth[i], want, 1e-9L + 1e-5L * learnt * (learnt > 0));
     }
