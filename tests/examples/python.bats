@@ -253,9 +253,13 @@ END
 @test "a client keeps one connection, finds a new service, and sends nothing twice" {
     echo 1:1 2:1 | weights2bin >w.bin
     options='-i 1 -S status' start 'score -m w.bin | explore | spool log'
-    mkfifo go
-    python3 - <<'END' >said &
+    python3 -u - <<'END' >said &
+import os, time
 import rankpipe
+
+def wait(name):
+    while not os.path.exists(name):
+        time.sleep(0.02)
 
 client = rankpipe.Client("s", timeout=5)
 print(client.rank([[1, 2], {1: 9}, [3, 4]], names=["a", "docid=b", "c"], query="q", request="r1"))
@@ -274,22 +278,22 @@ try:
     client.rank([b"1:1 1:2"])
 except rankpipe.Refused as error:
     print(error)
-open("go").read()
+wait("gone")
 try:
     client.rank([[1]])
 except rankpipe.Unavailable as error:
     print(error)
-open("go").read()
+wait("back")
 print(client.rank([[1, 2], [3, 4]]).t)
 END
     asks=$!
     until [ "$(wc -l <said)" = 2 ] || ! kill -0 $asks; do sleep 0.05; done
     kill $started && wait $started
     grep -x 'rankpipe_serve_connections_total 1' status
-    echo >go
-    sleep 0.2
+    touch gone
+    until [ "$(wc -l <said)" = 3 ] || ! kill -0 $asks; do sleep 0.05; done
     options='-S status' start 'score -m w.bin | explore | spool log'
-    echo >go
+    touch back
     wait $asks
     cat said
     is "$(sed 's/scores.*//' said)" "Ranking(request='r1', t=1, order=[1, 2, 0], 
