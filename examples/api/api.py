@@ -29,7 +29,7 @@ HEAD = 16384  # bytes of a request line with its headers
 QUERY = 1000  # characters of a query
 NAME = 500  # characters of the name of a document
 TURNS = 1000  # requests that wait for the service
-HELD = 1 << 27  # bytes of bodies that are awaited, or wait for the service
+HELD = 1 << 27  # bytes of bodies, of all clients
 NO_SERVICE = "the service does not answer"
 FRESH = 20  # seconds after which an idle connection to the service is replaced: serve closes it after 60
 STATUS = {200: "OK", 204: "No Content", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed",
@@ -339,7 +339,7 @@ class Http(asyncio.Protocol):
     def __init__(self, api):
         self.api, self.transport = api, None
         self.buffer, self.looked = bytearray(), 0
-        self.head, self.need = None, 0  # of the request whose body is awaited; bytes of both
+        self.head, self.need = None, 0  # of the request whose body is awaited; bytes of the body
         self.busy = self.full = False  # a request is being answered; the client does not read
         self.ended = self.left = False  # the client sends no more; this side does not
         self.since = time.monotonic()  # when the present wait began
@@ -357,12 +357,7 @@ class Http(asyncio.Protocol):
 
     def connection_lost(self, _):
         self.transport = None
-        self.await_body(0)
         self.api.clients.discard(self)
-
-    def await_body(self, need):
-        self.api.awaited += need - self.need
-        self.need = need
 
     def data_received(self, data):
         if self.left:
@@ -385,6 +380,7 @@ class Http(asyncio.Protocol):
 
     def resume_writing(self):
         self.full, self.since = False, time.monotonic()
+        self.transport.resume_reading()
         self.advance()
 
     def advance(self):
@@ -409,16 +405,15 @@ class Http(asyncio.Protocol):
             self.path = path.decode() if path in self.api.PATHS else "other"
             self.looked = 0
             del self.buffer[:end + 4]
-            self.await_body(length_of(method, headers, self.api.options.bytes))
-            if self.api.held() > HELD:
-                raise Bad(503, "too many requests")
+            self.need = length_of(method, headers, self.api.options.bytes)
             if headers.get(b"expect", b"").lower() == b"100-continue" and len(self.buffer) < self.need:
                 self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         if len(self.buffer) < self.need:
+            if len(self.buffer) > HEAD and self.api.held() > HELD:
+                raise Bad(503, "too many requests")
             return False
         body = bytes(self.buffer[:self.need])
         del self.buffer[:self.need]
-        self.await_body(0)
         head, self.head = self.head, None
         self.busy, self.since = True, time.monotonic()
         try:
@@ -452,7 +447,6 @@ class Http(asyncio.Protocol):
     def refuse(self, bad):
         """The connection cannot go on."""
         self.keep = False
-        self.await_body(0)
         self.reply(bad.status, {"error": str(bad)})
 
     def leave(self):
@@ -492,10 +486,11 @@ class Api:
     def __init__(self, options):
         self.options, self.metrics, self.answers = options, Metrics(), Answers(options.answers)
         self.clients, self.service, self.stopping, self.said = set(), None, False, None
-        self.awaited = 0  # bytes of bodies that clients have announced
 
     def held(self):
-        return self.awaited + (self.service.transport.get_write_buffer_size() if self.is_up() else 0)
+        """Bytes of bodies that have come in part, and of requests that the service has not read."""
+        waiting = self.service.transport.get_write_buffer_size() if self.is_up() else 0
+        return waiting + sum(len(client.buffer) for client in self.clients)
 
     def is_up(self):
         return bool(self.service and self.service.transport)
@@ -536,6 +531,9 @@ class Api:
             raise Bad(400, str(error)) from None
         if not self.is_up() or len(self.service.waiting) >= TURNS:
             raise Bad(503, "too many requests" if self.is_up() else NO_SERVICE)
+        if len(text) > HEAD and self.held() > HELD:
+            raise Bad(503, "too many requests")
+        asked = self.service
 
         def done(answer):
             if not client.transport:
@@ -550,12 +548,13 @@ class Api:
             except rankpipe.Refused as error:
                 client.reply(400, {"error": refusal(str(error))})
             except rankpipe.Error as error:
-                self.say(str(error))
+                self.say(str(error))  # whose answer it is, is not known, nor whose the next ones are
                 client.reply(503, {"error": NO_SERVICE})
+                asked.transport.abort()
             except Bad as bad:
                 client.reply(bad.status, {"error": str(bad)})
 
-        self.service.ask(text, done)
+        asked.ask(text, done)
 
     def answer(self, client, body):
         line = answer_line(body, self.options.documents, self.options.grade)

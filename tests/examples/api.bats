@@ -21,6 +21,7 @@ serves() {
 # answers OPTION...: api.py at $url, a free port.
 answers() {
     mkdir -p answers
+    : >said
     python3 "$ROOT/examples/api/api.py" -l 127.0.0.1:0 "$@" s answers 2>said 3>&- &
     api=$!
     for _ in $(seq 250); do
