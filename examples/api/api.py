@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """api.py: a ranking service over HTTP, between front ends and serve.
 
     api.py [options] socket answers
