@@ -280,6 +280,48 @@ answers() {
         END { if (n || answers < 10) exit 1 }'
 }
 
+@test "SIGTERM beside a client that does not read: five seconds, and exit 0" {
+    command -v python3 >/dev/null || skip "no python3 here"
+    material
+    for i in $(seq 100); do cat requests; done >many
+    start s 'score -m w.bin | explore | spool log'
+    # sends until the service has stopped reading for a second, and reads nothing
+    timeout 60 python3 -c 'import socket, time
+s = socket.socket(socket.AF_UNIX)
+s.connect("s")
+s.settimeout(1)
+text = open("many", "rb").read()
+try:
+    while True:
+        s.send(text)
+except socket.timeout:
+    open("full", "w")
+    time.sleep(60)' 3>&- &
+    asker=$!
+    until [ -e full ]; do sleep 0.1; done
+    from=$SECONDS
+    stop
+    [ $((SECONDS - from)) -ge 4 ]
+    is "$(cat err)" ''
+    [ ! -e s ]
+    is "$(spool -r log | bin2txt -f head | wc -l)" "$(spool -l log)" # the log is whole
+    kill $asker
+    wait $asker || true
+}
+
+@test "SIGTERM while the service waits for a model's FIFO ends it" {
+    mkfifo model
+    timeout -s KILL 20 serve s 'score -m model | explore' 2>err 3>&- &
+    started=$!
+    until pgrep -P $started >/dev/null; do sleep 0.02; done
+    sleep 0.3
+    kill -TERM $(pgrep -P $started)
+    got=0
+    wait $started || got=$?
+    started=
+    is "$got" 143
+}
+
 @test "a pipeline that fails ends the service with its message, exit 1" {
     material
     start s "score -m w.bin | explore | metric -t /dev/full -e 1 ndcg@1"
