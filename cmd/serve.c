@@ -153,7 +153,8 @@ static int open_serve(void *self)
     my->watch.stop = my->host->watch->stop; /* what a part waits for here may never come */
     int opened = chain_open(&my->pipeline.chain, fault);
     my->watch.stop = -1;
-    if (opened < 0 || find_first(my) < 0 || answerer_open(&my->answerer, fault) < 0 || server_open(&my->server, fault) < 0)
+    if (opened < 0 || find_first(my) < 0 || answerer_open(&my->answerer, fault) < 0 ||
+        server_open(&my->server, fault) < 0)
         return -1;
     my->answerer.next = my->first;
     return listener_open(&my->listener, my->path, fault);

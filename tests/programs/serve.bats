@@ -395,6 +395,56 @@ except socket.timeout:
     grep -x 'rankpipe_serve_model_round 20' status
 }
 
+# until_score SCORE: asks again until the only document has that score, for five seconds.
+until_score() {
+    for _ in $(seq 250); do
+        [ "$(ask)" != "$1" ] || return 0
+        sleep 0.02
+    done
+    return 1
+}
+
+ask() { # the score of a document whose only feature is 1
+    printf '? 1:1\n\n' | timeout 10 serve -a s | cut -f 5 | xargs
+}
+
+@test "score -r: a large model is read, and the old one freed, beside the requests" {
+    not_sanitized "they keep another mmap out"
+    PATH=$SHIM:$PATH
+    zeros=$(yes 0 | head -n 200000 | xargs)
+    for w in 1 2; do mkstream model learner=kl rounds=$w dim=200001 w:f8 $w $zeros >w.$w; done
+    export HOLD=$PWD/hold
+    cp w.1 w.bin
+    LD_PRELOAD=$SHIM/hold.so start -d 200001 -S status s 'score -r -m w.bin | explore'
+    is "$(ask)" 1
+    touch hold.map hold.unmap
+    cp w.2 new && mv new w.bin
+    is "$(ask)" 1
+    until [ -e hold.waits ]; do sleep 0.02; done
+    is "$(ask)" 1 # a thread waits, and nobody else
+    rm hold.waits hold.map
+    until_score 2
+    until [ -e hold.waits ]; do sleep 0.02; done
+    is "$(ask)" 2
+    rm hold.unmap
+    cp w.1 new && mv new w.bin
+    until_score 1
+    # a bad one is reported, once, and leaves the scores as they are
+    head -c 1500000 w.2 >new && mv new w.bin
+    until grep -q . err; do is "$(ask)" 1; done
+    is "$(ask) $(ask)" '1 1'
+    stop
+    is "$(cat err)" 'score: w.bin: stream cut short before the first whole round; the weights stay as they were'
+    unset HOLD
+    # and where the service ends while a model is read, nothing else happens
+    cp w.1 w.bin
+    start -d 200001 s 'score -r -m w.bin | explore'
+    cp w.2 new && mv new w.bin
+    ask >/dev/null
+    stop
+    is "$(cat err)" ''
+}
+
 @test "-S: the status file is in Prometheus' text format, and replaced whole" {
     start -S status -b 7 s 'explore -g 1'
     [ -s status ]
