@@ -577,6 +577,53 @@ logged() {
     is "$(sort numbers | comm -13 - answered)" ''
 }
 
+@test "spool -y: a request that comes again gets the stored answer, and is in the log once" {
+    need_spool
+    material
+    awk -v RS= '{ print "request: r" NR "\n" $0 "\n" }' requests >named
+    start s 'score -m w.bin | explore -g 1 -s random | spool -y log'
+    serve -a s <named >first
+    serve -a s <named >second
+    same first second
+    stop
+    start s 'score -m w.bin | explore -g 1 -s random | spool -y log'
+    serve -a s <named >third
+    same first third
+    # not that of another query, which gets an error of its own; other clients go on
+    { sed -n 1p named && sed -n '/^$/,$p' named | sed '1d; 2d; /^$/q'; } | serve -a s >other
+    is "$(cat other)" '! spool: the request r1 is in the log with another query or other documents: give each request a name of its own'
+    { echo 'request: new' && sed 1d named | sed '/^$/q'; } | serve -a s >new
+    stop
+    is "$(cut -f 1 new | head -n 1)" 22 # numbers of requests that came again are not used
+    is "$(values_of request <log/rounds.0000000000000001-*.bin | xargs)" 'r1 r2 r3 r4 r5 r6 r7 r8 r9 r10'
+    is "$(logged log | wc -l)" 11
+}
+
+@test "spool -y: whatever is killed, each request is stored once, and has one answer" {
+    need_spool
+    material
+    awk -v RS= '{ q = $2; for (i = 1; i <= 10; i++) { text = $0; gsub(q, q "." i, text); print "request: r" NR "." i "\n" text "\n" } }' requests >named
+    for i in $(seq "${KILLS:-6}"); do
+        start s 'score -m w.bin | explore -g 1 -s random | spool -y -c 13 log'
+        for j in 1 2 3; do
+            serve -a s <named >got$i.$j 2>/dev/null 3>&- &
+        done
+        sleep 0.0$((RANDOM % 10))
+        kill -KILL $started
+        wait || true
+        started=
+    done
+    start s 'score -m w.bin | explore -g 1 -s random | spool -y -c 13 log'
+    serve -a s <named >last
+    stop
+    is "$(logged log | sed 's/.* request=\([^ ]*\) .*/\1/' | sort | uniq -c | awk '$1 == 1' | wc -l)" 100
+    # each whole answer that anyone got is the last one of its query
+    awk -F '\t' 'NF < 6 { if (n == 5) print whole; whole = ""; n = 0; next } { whole = whole $0 "|"; n++ }' got* last |
+        sort -u >answers
+    is "$(wc -l <answers)" 100
+    is "$(cut -f 2 answers | sort -u | wc -l)" 100
+}
+
 @test "spool: on a full disk the service ends with exit 1, and its log has all that was answered" {
     need_spool
     material
