@@ -47,22 +47,16 @@ static struct spool_range *files(const struct request_index *my)
 
 /* ---- the files of the log ---- */
 
-/* Finds the path of a file, and whether it is being written. 0; or -1 where it is not there any
- * more, or with a fault. */
-static int find_file(struct request_index *my, size_t i, char path[SPOOL_PATH], bool *open,
-                     struct fault *fault)
+/* The path of a file, and whether it is being written. 0 or a fault. */
+static int set_path(struct request_index *my, size_t i, char path[SPOOL_PATH], bool *open,
+                    struct fault *fault)
 {
     struct spool_range *range = &files(my)[i];
     const struct spool_writer *log = my->log;
-    struct spool_file file = { "", range->first, range->last, false };
     *open = *log->file.name && log->file.first == range->first;
-    if (!*open && range->last == 0) {
-        enum spooled found = spool_find(log->folder, log->name, range->first, &file, fault);
-        if (found != SPOOL_FOUND || file.first != range->first || file.open)
-            return -1;
-        range->last = file.last;
-    }
-    file.open = *open;
+    if (!*open && range->last == 0)
+        range->last = my->last;
+    struct spool_file file = { "", range->first, range->last, *open };
     stpncpy(file.name, log->name, SPOOL_NAME);
     return spool_path(log->folder, &file, path, fault);
 }
@@ -74,7 +68,7 @@ static uint64_t size_of(struct request_index *my, size_t i)
     char path[SPOOL_PATH];
     struct stat is;
     bool open;
-    bool there = find_file(my, i, path, &open, &ignored) == 0 && !open && stat(path, &is) == 0;
+    bool there = set_path(my, i, path, &open, &ignored) == 0 && !open && stat(path, &is) == 0;
     return there ? (uint64_t)is.st_size : 0;
 }
 
@@ -88,7 +82,7 @@ static int scan(struct request_index *my, size_t i, bool enters, struct watch *w
     struct reader reader;
     char path[SPOOL_PATH], text[sizeof damage.text];
     bool open;
-    if (find_file(my, i, path, &open, fault) < 0)
+    if (set_path(my, i, path, &open, fault) < 0)
         return -1;
     int got, fd = watch_open(watch, path, O_RDONLY, 0, fault);
     *rounds = 0;
@@ -230,7 +224,7 @@ static int open_file(struct request_index *my, size_t i, char path[SPOOL_PATH],
                      struct fault *fault)
 {
     bool open;
-    if (find_file(my, i, path, &open, fault) < 0 ||
+    if (set_path(my, i, path, &open, fault) < 0 ||
         (open && spool_writer_flush(my->log, fault) < 0))
         return -1;
     int fd = watch_open(NULL, path, O_RDONLY, 0, fault);
@@ -295,6 +289,7 @@ int request_index_put(struct request_index *my, struct round *round, struct faul
     if ((my->files == 0 || files(my)[my->files - 1].first != place.first) &&
         begin(my, place.first, fault) < 0)
         return -1;
+    my->last = round->t;
     request_file_add(&my->file, place.offset, round->request);
     if (round->request)
         enter(my, round->request, strlen(round->request), place.offset);

@@ -39,8 +39,9 @@ struct request_index { /* all zero at first, but the first three */
     uint64_t *head;              /* of each bucket: its newest place; 0: none      */
     uint64_t added;              /* the number of the last place, from 1            */
     struct buffer list;          /* files of the log, struct spool_range [files]    */
-    size_t files;                /* the last one may be open: then its `last` is 0  */
-    struct request_file file;    /* the index of that                               */
+    size_t files;                /* where `last` is 0, it is or was the open one    */
+    uint64_t last;               /* the round put last                              */
+    struct request_file file;    /* the index of the last file                      */
     struct record *record;       /* to look into files                              */
     struct reader reader;        /* holds the payload of the round found last       */
 };
