@@ -6,7 +6,7 @@ CC = cc
 endif
 CFLAGS ?= -O3
 LDFLAGS ?=
-LDLIBS = -lm
+LDLIBS = -lm -pthread
 
 DESTDIR =
 PREFIX = /usr/local
@@ -81,7 +81,7 @@ debug:
 	@$(MAKE) all BUILD=build/debug BIN=build/debug/bin CFLAGS="-O0 -g $(SANITIZE)"
 
 # What tests put between a program and the system.
-SHIMS = faulty fence journal
+SHIMS = faulty fence hold journal
 
 # All objects except that of main, of which a test program takes what it calls. The archive is thin:
 # it holds their paths.
@@ -214,7 +214,7 @@ build/fuzz/%.o: %.c build/fuzz/flags
 	$(FUZZING) -fsanitize=fuzzer-no-link,$(CAUGHT) $(DEPENDS) -c -o $@ $<
 
 $(FUZZ:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(OBJECTS:build/%=build/fuzz/%)
-	$(FUZZING) -fsanitize=fuzzer,$(CAUGHT) -o $@ $^ -lm
+	$(FUZZING) -fsanitize=fuzzer,$(CAUGHT) -o $@ $^ $(LDLIBS)
 
 # Parsers take any checksum while they are fuzzed, but structured cases want the programs as they are.
 build/fuzz/strict/checksum.o: lib/stream/checksum.c build/fuzz/flags
@@ -223,7 +223,7 @@ build/fuzz/strict/checksum.o: lib/stream/checksum.c build/fuzz/flags
 
 build/fuzz/structured: $(STRUCTURED:build/%=build/fuzz/%) build/fuzz/strict/checksum.o \
 		$(filter-out build/fuzz/lib/stream/checksum.o,$(OBJECTS:build/%=build/fuzz/%))
-	$(FUZZING) -fsanitize=$(CAUGHT) -o $@ $^ -lm
+	$(FUZZING) -fsanitize=$(CAUGHT) -o $@ $^ $(LDLIBS)
 
 ## demo: learn on examples/data through real pipes, and print the curve
 demo: all
@@ -265,7 +265,7 @@ static: build/static/rankpipe
 
 build/static/rankpipe: $(wildcard cmd/*.[ch] lib/*/*.[ch]) Makefile
 	@mkdir -p $(@D)
-	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -o $@ $(wildcard cmd/*.c lib/*/*.c) -lm
+	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -o $@ $(wildcard cmd/*.c lib/*/*.c) $(LDLIBS)
 
 ## dist: build/rankpipe-VERSION.tar.gz, the sources: the same bytes each time
 dist:

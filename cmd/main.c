@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "help.h"
 #include "page.h"
 #include "place.h"
@@ -193,6 +194,36 @@ static int print_path(const char *called)
     return print(stdout, 0);
 }
 
+/* "rankpipe --near word name ...", for scripts: prints the name that was meant, if one is near. */
+static int print_near(char **argv)
+{
+    struct names names = { 0 };
+    for (char **name = argv + 1; *argv && *name; name++)
+        names_offer(&names, *argv, *name);
+    if (names.nearest)
+        printf("%s\n", names.nearest);
+    return print(stdout, 0);
+}
+
+/* A word that is no command: names one that is near, or lists all. */
+static int no_program(const char *word)
+{
+    char quoted[FAULT_QUOTE];
+    struct names names = { 0 };
+    for (size_t i = 0; programs[i]; i++)
+        names_offer(&names, word, programs[i]->name);
+    for (size_t i = 0; place_script(i); i++)
+        names_offer(&names, word, place_script(i));
+    names_offer(&names, word, "help");
+    fprintf(stderr, "rankpipe: no program %s", fault_quote(quoted, word, strlen(word)));
+    if (!names.nearest) {
+        fprintf(stderr, "\n");
+        return list_programs(stderr, 2);
+    }
+    fprintf(stderr, ": did you mean %s? rankpipe -h lists all\n", names.nearest);
+    return 2;
+}
+
 /* "rankpipe help ..." */
 static int help(int argc, char **argv)
 {
@@ -228,12 +259,12 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--path") == 0)
         return print_path(argv[0]);
+    if (strcmp(argv[1], "--near") == 0)
+        return print_near(argv + 2);
     if (strcmp(argv[1], "help") == 0)
         return help(argc, argv);
     program = program_named(argv[1]);
     if (program)
         return run(program, argc - 1, argv + 1);
-    char quoted[FAULT_QUOTE];
-    fprintf(stderr, "rankpipe: no program %s\n", fault_quote(quoted, argv[1], strlen(argv[1])));
-    return list_programs(stderr, 2);
+    return no_program(argv[1]);
 }

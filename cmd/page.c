@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "place.h"
 #include "programs.h"
 
@@ -80,16 +81,29 @@ static int show_name(const char *argv0, char section, const char *before, const 
     return result;
 }
 
+static int no_page(const char *name, struct fault *fault)
+{
+    static const char *const others[] = { "rankpipe", "learners", "operating" };
+    char quoted[FAULT_QUOTE];
+    struct names names = { 0 };
+    for (size_t i = 0; programs[i]; i++)
+        names_offer(&names, name, programs[i]->name);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        names_offer(&names, name, others[i]);
+    (void)fault_quote(quoted, name, strlen(name));
+    return names.nearest ? fault_usage(fault, "no page %s: did you mean %s?", quoted, names.nearest)
+                         : fault_usage(fault, "no page %s", quoted);
+}
+
 /* A program's page may be installed with "rankpipe-" before its name, other pages always are. */
 int page_open(const char *argv0, const char *name, struct fault *fault)
 {
-    char quoted[FAULT_QUOTE];
     bool program = name && (program_named(name) || strcmp(name, "rankpipe") == 0);
     char section = program ? '1' : '7';
     if (name && !strchr(name, '/') && show_name(argv0, section, "rankpipe-", name, fault) < 0)
         return -1;
     if (name && !program)
-        return fault_usage(fault, "no page %s", fault_quote(quoted, name, strlen(name)));
+        return no_page(name, fault);
     if (show_name(argv0, section, "", name ? name : "rankpipe", fault) < 0)
         return -1;
     return fault_other(fault, "the page %s(%c) is not installed", name ? name : "rankpipe",

@@ -23,8 +23,8 @@ static int refuse_program(const char *name, struct fault *fault)
     struct names names = { 0 };
     for (size_t p = 0; programs[p]; p++)
         if (!runs_pipelines(programs[p]))
-            names_add(&names, "%s", programs[p]->name);
-    return fault_usage(fault, "cannot run '%.40s': choose from %s", name, names.text);
+            names_offer(&names, name, programs[p]->name);
+    return fault_usage(fault, "cannot run '%.40s': %s", name, names_advice(&names));
 }
 
 int pipeline_read(struct pipeline *pipeline, const char *text, struct fault *fault)

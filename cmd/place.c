@@ -112,6 +112,11 @@ char *place_programs(const char *called)
     return find_near(called, apart ? "../libexec" : ".", apart, ".");
 }
 
+const char *place_script(size_t i)
+{
+    return i < sizeof scripts / sizeof *scripts ? scripts[i].name : NULL;
+}
+
 bool place_is_script(const char *name)
 {
     for (size_t i = 0; scripts[i].name; i++)

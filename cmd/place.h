@@ -14,6 +14,9 @@ char *place_folder(const char *called);
  * system does not say which file runs. Allocated; NULL with errno if that cannot be found out. */
 char *place_programs(const char *called);
 
+/* The name of script i; NULL: there are not so many. */
+const char *place_script(size_t i);
+
 /* Is this the name of a script that is run as `rankpipe NAME`? */
 bool place_is_script(const char *name);
 

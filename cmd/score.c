@@ -84,6 +84,7 @@ static int open_score(void *self)
 {
     struct score *my = self;
     my->scoring.allowed = (size_t)my->dim;
+    my->reload.beside = my->host->served;
     if (my->follows)
         return reload_open(&my->reload, my->model, my->host->watch, &my->scoring,
                            my->host->fault);

@@ -17,7 +17,7 @@ struct serve {
     const char *path;
     bool asks; /* is a client */
     struct pipeline pipeline;
-    struct watch watch; /* the pipeline's: a signal does not stop it in a round */
+    struct watch watch; /* the pipeline's: once it is open, no signal stops it in a round */
     struct writer gate; /* where the pipeline ends: its rounds are committed together */
     uint64_t first, documents, bytes, clients, idle, dim;
     struct listener listener;
@@ -91,6 +91,7 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter = options_read(options);
     if (letter < 0)
         return letter;
+    host->saves = !my->asks; /* it takes its five seconds after a signal */
     my->answerer.options.widths = options->given['d'];
     my->answerer.options.dim = (size_t)my->dim;
     char *const *operands = options_operands(options);
@@ -149,8 +150,11 @@ static int open_serve(void *self)
                                   .clients = (size_t)my->clients, .watch = &my->watch,
                                   .gate = &my->gate, .idle = (double)my->idle,
                                   .stop = my->host->watch->stop, .warn = warn_of, .to = my };
-    if (chain_open(&my->pipeline.chain, fault) < 0 || find_first(my) < 0 ||
-        answerer_open(&my->answerer, fault) < 0 || server_open(&my->server, fault) < 0)
+    my->watch.stop = my->host->watch->stop; /* what a part waits for here may never come */
+    int opened = chain_open(&my->pipeline.chain, fault);
+    my->watch.stop = -1;
+    if (opened < 0 || find_first(my) < 0 || answerer_open(&my->answerer, fault) < 0 ||
+        server_open(&my->server, fault) < 0)
         return -1;
     my->answerer.next = my->first;
     return listener_open(&my->listener, my->path, fault);

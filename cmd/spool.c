@@ -4,6 +4,7 @@
 #include "run/filter.h"
 #include "say.h"
 #include "stream/model_file.h"
+#include "log/request_index.h"
 #include "log/spool_reader.h"
 #include "log/spool_writer.h"
 #include "log/merged_log.h"
@@ -21,6 +22,7 @@ struct spool {
     uint64_t first, skip; /* first: 0 if -b is not given; skip: rounds still to be skipped */
     struct spool_writer log;
     struct merged_log merged;
+    struct request_index requests; /* with -y; its log NULL: none */
     struct spool_reader reader;
 };
 
@@ -44,7 +46,8 @@ static const struct option options_known[] = {
       OPTION_WHOLE(spool, log.seconds, 1, 1000000) },
     { 'u', NULL, NULL, "drop rounds whose request is in the log, and number the others anew "
                        "(default: keep numbers)", OPTION_FLAG(spool, merges) },
-    { 'y', NULL, NULL, "sync rounds to the disk before they are passed on (default: write them)",
+    { 'y', NULL, NULL, "sync rounds to the disk before they are passed on, and give a request that "
+                       "comes again the round that is stored (default: write every round)",
       OPTION_FLAG(spool, log.syncs) },
     { 0 },
 };
@@ -97,6 +100,11 @@ static int commit(void *self, struct fault *fault)
     return spool_writer_commit(&((struct spool *)self)->log, fault);
 }
 
+static void warn_of(void *to, const char *text)
+{
+    warn(((const struct spool *)to)->host, "spool", "%s", text);
+}
+
 static int open_log(struct spool *my)
 {
     struct spool_salvaged salvaged;
@@ -113,8 +121,30 @@ static int open_log(struct spool *my)
         my->host->out->before = commit;
         my->host->out->self = my;
     }
-    return my->merges ? merged_log_open(&my->merged, my->log.folder, my->log.name, my->host->fault)
-                      : 0;
+    if (my->merges)
+        return merged_log_open(&my->merged, my->log.folder, my->log.name, my->host->fault);
+    if (!my->log.syncs)
+        return 0;
+    my->requests = (struct request_index){ .log = &my->log, .warn = warn_of, .to = my };
+    return request_index_open(&my->requests, my->host->watch, my->host->fault);
+}
+
+/* Is the round's request in the log? Then the round becomes the one that is stored. */
+static enum request_found find_request(struct spool *my, struct round *round)
+{
+    return my->requests.log ? request_index_find(&my->requests, round, my->host->fault)
+                            : REQUEST_NEW;
+}
+
+static int store(struct spool *my, struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    if (round->t <= my->log.last)
+        return fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: give new "
+                          "rounds higher numbers (-b), or skip old rounds with spool -a",
+                          my->log.folder, my->log.last);
+    return my->requests.log ? request_index_put(&my->requests, round, fault)
+                            : spool_writer_put(&my->log, round->record, round->t, NULL, fault);
 }
 
 static enum outcome log_round(struct spool *my, struct round *round)
@@ -125,11 +155,8 @@ static enum outcome log_round(struct spool *my, struct round *round)
         return FAIL;
     if (entered == ENTERED_BEFORE || (round->t <= my->log.last && my->again))
         return DROP;
-    if (round->t <= my->log.last)
-        return fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: give new "
-                          "rounds higher numbers (-b), or skip old rounds with spool -a",
-                          my->log.folder, my->log.last);
-    if (spool_writer_put(&my->log, round->record, round->t, fault) < 0 ||
+    enum request_found found = find_request(my, round);
+    if (found == REQUEST_FAULT || (found == REQUEST_NEW && store(my, round) < 0) ||
         (!my->host->last && commit(my, fault) < 0))
         return FAIL;
     return PASS;
@@ -214,6 +241,7 @@ static int close_spool(void *self, enum ended ended)
     (void)ended;
     if (spool_writer_cut(&my->log, &cutting) < 0 && cutting.kind != FAULT_NONE)
         fault_also(my->host->fault, &cutting);
+    request_index_close(&my->requests);
     spool_writer_close(&my->log);
     spool_reader_close(&my->reader);
     merged_log_close(&my->merged);

@@ -8,6 +8,7 @@
 #include "say.h"
 #include "base/moment.h"
 #include "text/svm.h"
+#include "text/svm_advice.h"
 #include "text/svm_round.h"
 #include "text/svm_share.h"
 #include "text/svm_skip.h"
@@ -26,6 +27,7 @@ struct svm2bin {
     struct svm_share share;   /* of the one file; shares 0: all of all files */
     uint64_t first, t; /* the number of the first round; of the next one */
     uint64_t skipped;  /* queries with an error */
+    const struct svm_advice *advice; /* that was given last */
 };
 
 static const char *bits_word(size_t i)
@@ -147,6 +149,18 @@ static enum svm_found read_query(struct svm2bin *my, struct round *round)
     return SVM_QUERY;
 }
 
+/* Says after a fault in a line what to do about it, where that was not said before. */
+static void advise(struct svm2bin *my)
+{
+    const struct lines *lines = &my->svm.lines;
+    struct fault *fault = my->host->fault;
+    const struct svm_advice *advice =
+        fault->kind == FAULT_DATA ? svm_advice_find(lines->text, lines->bytes) : NULL;
+    if (advice && advice != my->advice)
+        svm_advice_add(advice, lines, fault);
+    my->advice = advice ? advice : my->advice;
+}
+
 /* After a fault in a query, with -k: warns, and skips the query. 0 or a fault. */
 static int skip(struct svm2bin *my)
 {
@@ -180,9 +194,11 @@ static enum outcome each(void *self, struct round *round)
 {
     struct svm2bin *my = self;
     enum svm_found found;
-    while ((found = read_query(my, round)) == SVM_FAULT)
+    while ((found = read_query(my, round)) == SVM_FAULT) {
+        advise(my);
         if (skip(my) < 0)
             return FAIL;
+    }
     if (found == SVM_END)
         return finish(my);
     my->t++;

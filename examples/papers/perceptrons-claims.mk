@@ -32,7 +32,7 @@ $(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
 	    $(if $(bounded.k),-k $(bounded.k)),$(if $(filter slam-ap,$(bounded.learner)),-e 0.1))" > $(new).w
 	$(call losses,$(new).table) > $(new).losses
 	replay -n $(call size,20000,500,5000) -s 1 $< | update -a listnet -e 0.01 | bin2txt |
-	    awk '$$1 == "w" { print $$2 + 1, $$3 }' > $(new).u
+	    awk '$$1 == "w" { print $$2, $$3 }' > $(new).u
 	bin2txt -f svm $< | ./bounds -v loss=$(if $(filter twos margin,$(bounded.data)),pairs,$(bounded.learner)) \
 	    -v k=$(or $(bounded.k),0) -v margin=$(if $(filter separable margin,$(bounded.data)),0.1,0) \
 	    $(new).u $(new).losses - > $(new)

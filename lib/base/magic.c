@@ -7,6 +7,7 @@ static const struct {
 } kinds[] = {
     { "\x1f\x8b", "compressed by gzip: decompress it first, by 'gzip -dc'" },
     { "\xfd" "7zXZ", "compressed by xz: decompress it first, by 'xz -dc'" },
+    { "BZh", "compressed by bzip2: decompress it first, by 'bzip2 -dc'" },
     { "\x28\xb5\x2f\xfd", "compressed by zstd: decompress it first, by 'zstd -dc'" },
     { "PK\x03\x04", "a zip archive: unpack it first, by 'unzip -p'" },
     { "\xef\xbb\xbf", "a byte-order mark comes first: remove it, by 'tail -c +4'" },

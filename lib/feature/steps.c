@@ -74,12 +74,14 @@ bool steps_see_list(const struct steps *steps)
 static const struct step_kind *find_kind(const char *word, size_t n, struct fault *fault)
 {
     struct names names = { 0 };
+    char name[41];
+    snprintf(name, sizeof name, "%.*s", n < 40 ? (int)n : 40, word);
     for (const struct step_kind *kind = kinds; kind->name; kind++) {
         if (strlen(kind->name) == n && strncmp(kind->name, word, n) == 0)
             return kind;
-        names_add(&names, "%s", kind->name);
+        names_offer(&names, name, kind->name);
     }
-    fault_usage(fault, "no step '%.*s': choose from %s", n < 40 ? (int)n : 40, word, names.text);
+    fault_usage(fault, "no step '%s': %s", name, names_advice(&names));
     return NULL;
 }
 

@@ -21,6 +21,7 @@ void lines_open(struct lines *lines, char *const *files, struct watch *watch)
     lines->files = *files ? files : standard_input;
     lines->fd = lines->held = -1;
     lines->file_ended = true;
+    lines->text = "";
 }
 
 int lines_text(struct lines *lines, const char *name, const void *bytes, size_t n,
@@ -132,6 +133,8 @@ static ssize_t read_some(struct lines *lines, void *to, size_t room)
 static int read_more(struct lines *lines, struct fault *fault)
 {
     char *text = lines->buffer.at;
+    lines->text = ""; /* the line before may move, or be overwritten */
+    lines->bytes = 0;
     if (lines->from) {
         memmove(text, text + lines->from, lines->until - lines->from);
         lines->until -= lines->from;

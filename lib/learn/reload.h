@@ -1,13 +1,30 @@
-/* reload: scoring by a model's file, and by each new one that is renamed over it. */
+/* reload: scoring by a model's file, and by each new one that is renamed over it.
+ *
+ * A round waits while a new model is read: 100 ms for 10^7 pairs of memory. With `beside` a thread
+ * reads a file of more than RELOAD_BESIDE bytes, and frees the old model, while rounds go on being
+ * scored. A thread runs only then, and touches nothing but its struct reload_work. */
 #ifndef RANKPIPE_RELOAD_H
 #define RANKPIPE_RELOAD_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
 #include "base/fault.h"
 #include "io/watch.h"
 #include "learn/scoring.h"
+
+enum { RELOAD_BESIDE = 1 << 20 };
+
+struct reload_work { /* of a thread; the caller's again once it is done and joined */
+    pthread_t thread;
+    bool runs;              /* or ran, and was not joined yet                    */
+    bool reads;             /* a new model into `scoring`; else it frees an old one */
+    atomic_bool done;
+    struct scoring scoring;
+    struct fault why;       /* FAULT_NONE: it was read */
+};
 
 struct reload {
     const char *path;
@@ -16,18 +33,23 @@ struct reload {
     struct stat is; /* that file, as it was before it was read                             */
     bool away;      /* it was reported that there is no file                               */
     bool written;   /* it was reported that the file was changed in place                  */
+    bool beside;    /* large models are read beside the rounds; set by the caller, before  */
+    struct reload_work work;
 };
 
-/* Scores by the model in the file from now on. path and watch stay the caller's. 0, or a fault;
- * reload_close comes next in either case. */
+/* Scores by the model in the file from now on. `reload` is all zero, but `beside`; it must not
+ * move, and path and watch stay the caller's. 0, or a fault; reload_close comes next in either
+ * case. */
 int reload_open(struct reload *reload, const char *path, const struct watch *watch,
                 struct scoring *scoring, struct fault *fault);
 
-/* If the path names another file than before, scores by that one from now on. 0; or -1 with the
- * reason in `why`, which must be FAULT_NONE before: then scoring is as it was. Each problem is
- * reported once. Costs one stat. */
+/* If the path names another file than before, scores by that one from now on; or from a later call
+ * on, if it is read beside the rounds. 0; or -1 with the reason in `why`, which must be FAULT_NONE
+ * before: then scoring is as it was. Each problem is reported once. Costs one stat, if no model is
+ * being read. */
 int reload_look(struct reload *reload, struct scoring *scoring, struct fault *why);
 
+/* Waits for its thread. */
 void reload_close(struct reload *reload);
 
 #endif

@@ -97,15 +97,28 @@ static int fail(struct spool_writer *writer)
     return -1;
 }
 
+/* Where the next record will begin. 0 or a fault. */
+static int find_place(const struct spool_writer *writer, struct spool_place *place,
+                      struct fault *fault)
+{
+    off_t at = lseek(writer->writer.pending.fd, 0, SEEK_CUR);
+    if (at < 0)
+        return fault_system(fault, "cannot write %s", writer->path);
+    place->first = writer->file.first;
+    place->offset = (uint64_t)at + writer->writer.pending.held;
+    return 0;
+}
+
 int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_t t,
-                     struct fault *fault)
+                     struct spool_place *place, struct fault *fault)
 {
     struct splice *spliced = record->spliced;
     enum record_crc has_crc = record->has_crc;
     if (writer->alarm.due >= 0 && watch_now() >= writer->alarm.due &&
         spool_writer_cut(writer, fault) < 0)
         return -1;
-    if (writer->failed || (!is_open(writer) && start(writer, t, fault) < 0))
+    if (writer->failed || (!is_open(writer) && start(writer, t, fault) < 0) ||
+        (place && find_place(writer, place, fault) < 0))
         return fail(writer);
     record->spliced = NULL;
     record_want_crc(record);
@@ -129,6 +142,13 @@ static int sync_open_file(struct spool_writer *writer, struct fault *fault)
         return fault_system(fault, "cannot sync folder %s", writer->folder);
     writer->named = true;
     return 0;
+}
+
+int spool_writer_flush(struct spool_writer *writer, struct fault *fault)
+{
+    if (writer->failed)
+        return -1;
+    return is_open(writer) && writer_flush(&writer->writer, fault) < 0 ? fail(writer) : 0;
 }
 
 int spool_writer_commit(struct spool_writer *writer, struct fault *fault)

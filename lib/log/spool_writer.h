@@ -36,11 +36,18 @@ struct spool_writer { /* all zero at first, but the first five */
 int spool_writer_open(struct spool_writer *writer, struct watch *watch,
                       struct spool_salvaged *salvaged, struct fault *fault);
 
+struct spool_place { /* of a round: the first round of its file, and the byte where it begins */
+    uint64_t first, offset;
+};
+
 /* Adds a round, whose t is above `last`, to the open file, or to a new one. A file of `every`
  * rounds is finished at once, and one whose time is over before the round. What the record's splice
- * holds stays there: the payload must be in memory too. 0 or a fault. */
+ * holds stays there: the payload must be in memory too. place NULL: not asked for. 0 or a fault. */
 int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_t t,
-                     struct fault *fault);
+                     struct spool_place *place, struct fault *fault);
+
+/* Hands all rounds so far to the system, so that they can be read. 0 or a fault, as of commit. */
+int spool_writer_flush(struct spool_writer *writer, struct fault *fault);
 
 /* Hands all rounds so far to the system, and with `syncs` to the disk. 0 or a fault; after a failed
  * write every call fails, with the fault as it was. */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "measure/drawn.h"
@@ -29,9 +30,36 @@ const char *tally_word(size_t i)
     return word ? word : i - measures < PREFIXES ? prefixes[i - measures].word : NULL;
 }
 
-static int no_measure(const char *name, struct fault *fault)
+enum { STEM = 16 };
+
+/* What of a measure's word is its name: ndcg of ndcg@10, loss of loss:kl. */
+static void set_stem(char stem[STEM], const char *word)
+{
+    snprintf(stem, STEM, "%.*s", (int)strcspn(word, "[@:"), word);
+}
+
+/* One that may have been meant: its stem, or NULL. */
+static const char *nearest(const char *name, char stems[][STEM], size_t most)
 {
     struct names names = { 0 };
+    char stem[STEM];
+    set_stem(stem, name);
+    for (size_t i = 0; i < most && tally_word(i); i++) {
+        set_stem(stems[i], tally_word(i));
+        names_offer(&names, stem, stems[i]);
+    }
+    return names.nearest;
+}
+
+static int no_measure(const char *name, struct fault *fault)
+{
+    char stems[64][STEM];
+    struct names names = { 0 };
+    const char *near = nearest(name, stems, sizeof stems / sizeof *stems);
+    size_t length = strcspn(name, "@:");
+    if (near && (strlen(near) != length || strncmp(near, name, length) != 0))
+        return fault_usage(fault, "no measure '%.40s': did you mean %s%.40s?", name, near,
+                           name + length);
     measure_add_names(&names);
     for (size_t i = 0; i < PREFIXES; i++)
         names_add(&names, "%s", prefixes[i].word);

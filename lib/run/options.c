@@ -39,11 +39,25 @@ static const struct option *find_row(const struct option *row, char letter)
     return row && row->letter ? row : NULL;
 }
 
+/* A long option may be named by its value: --model is -m model. */
 static int no_option(const struct options *o)
 {
-    char quoted[FAULT_QUOTE];
+    char quoted[FAULT_QUOTE], name[FAULT_QUOTE];
+    struct names names = { 0 };
     const char *argument = o->argv[o->at - 1];
-    return fault_usage(o->fault, "no option %s", fault_quote(quoted, argument, strlen(argument)));
+    bool is_long = argument[0] == '-' && argument[1] == '-';
+    snprintf(name, sizeof name, "%.*s", is_long ? (int)strcspn(argument + 2, "=") : 0,
+             argument + 2);
+    for (const struct option *row = o->table; is_long && row && row->letter; row++)
+        if (row->value)
+            names_offer(&names, name, row->value);
+    (void)fault_quote(quoted, argument, strlen(argument));
+    for (const struct option *row = o->table; names.nearest; row++)
+        if (row->value && strcmp(row->value, names.nearest) == 0)
+            return fault_usage(o->fault, "no option %s: did you mean -%c %s?", quoted, row->letter,
+                               row->value);
+    return fault_usage(o->fault, is_long ? "no option %s: options have one letter" : "no option %s",
+                       quoted);
 }
 
 char *const *options_operands(const struct options *o)

@@ -234,7 +234,9 @@ static int wait(struct server *my, struct fault *fault)
         polls[AT_CLIENTS + i] = (struct pollfd){ client->fd, events_of(my, client), 0 };
     }
     bool idle = my->count == 0 && !my->status->path && !my->crowded && !my->watch->alarms;
-    if (poll(polls, AT_CLIENTS + my->count, waiting ? 0 : idle ? -1 : 1000) >= 0)
+    double left = my->stopped + LAST_WAIT - moment_seconds();
+    int most = !my->stopping || left > 1 ? 1000 : left > 0 ? (int)(1000 * left) + 1 : 0;
+    if (poll(polls, AT_CLIENTS + my->count, waiting ? 0 : idle ? -1 : most) >= 0)
         return 0;
     for (size_t i = 0; i < AT_CLIENTS + my->count; i++)
         polls[i].revents = 0;

@@ -214,6 +214,13 @@ int forms_head(struct printer *printer, const struct round *round, struct fault 
 
 /* ---- values ---- */
 
+/* Are its values numbers of features? They are from 0 in streams, and from 1 in text. */
+static bool is_of_features(const struct column *column)
+{
+    return column->type == COLUMN_U4 &&
+           (name_is(column->name, "idx") || name_is(column->name, "index"));
+}
+
 static void print_value(struct print *print, const struct column *column, size_t i)
 {
     const unsigned char *at = (const unsigned char *)column->data + i * column_width(column->type);
@@ -221,6 +228,8 @@ static void print_value(struct print *print, const struct column *column, size_t
         print_double(print, unaligned_f8(at));
     else if (column->type == COLUMN_F4)
         print_float(print, unaligned_f4(at));
+    else if (is_of_features(column))
+        print_whole(print, (uint64_t)unaligned_u4(at) + 1);
     else
         print_whole(print, column->type == COLUMN_U8 ? unaligned_u8(at)
                            : column->type == COLUMN_U4 ? unaligned_u4(at)
@@ -239,7 +248,7 @@ int forms_values_model(struct printer *printer, const struct record *model, stru
         for (size_t i = 0; i < model->column[c].count && print.failed == 0; i++) {
             print_word(&print, model->column[c].name);
             print_byte(&print, '\t');
-            print_whole(&print, i);
+            print_whole(&print, i + 1);
             print_byte(&print, '\t');
             print_value(&print, &model->column[c], i);
         }

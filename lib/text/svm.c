@@ -75,7 +75,7 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
     *label = 0;
     if (none && !svm->options.unlabelled) {
         wrong(svm, p, text_word_bytes(p), fault,
-              *p == '?' ? "a query without labels needs -u" : "no label before the qid");
+              *p == '?' ? "a query without labels needs -u" : "no label before the qid: use -u");
         return NULL;
     }
     if (none)

@@ -153,6 +153,9 @@ plain'
 usage: plot *' plot
     fails 2 "plot: -l needs a whole number of seconds, not '0.5'*" plot -l 0.5 curve.tsv
     fails 2 '*usage: plot *' plot -x curve.tsv
+    fails 2 'plot: no option --pictures: did you mean -o picture?*usage: plot *' plot --pictures x curve.tsv
+    fails 2 'plot: no option -k*usage: plot *' plot -k curve.tsv
+    fails 1 "plot: no column 'ndgc@1' in curve.tsv, and no such file: did you mean ndcg@10?" plot curve.tsv ndgc@1
     fails 1 'plot: cannot read nowhere' plot nowhere
     fails 1 "plot: no column 'map' in curve.tsv, and no such file" plot curve.tsv map
     fails 1 "plot: no column '3' in curve.tsv" plot curve.tsv 3

@@ -309,7 +309,9 @@ whole() {
     need_parallel
     fails 2 'usage: sweep *' sh "$SWEEP" out
     fails 1 'sweep: nowhere.bin: no such file' sh "$SWEEP" out nowhere.bin
-    fails 1 "sweep: etta: no learner of the grid has such a setting; *" sh "$SWEEP" none q.bin etta=1
+    fails 1 "sweep: etta: did you mean eta?" sh "$SWEEP" none q.bin etta=1
+    fails 1 "sweep: lerner: did you mean learner?" sh "$SWEEP" none q.bin lerner=kl
+    sh "$SWEEP" --help | grep -q '^usage: sweep '
     fails 1 "sweep: width: no learner of the grid has such a setting; *" sh "$SWEEP" none q.bin width=1
     fails 1 "sweep: what is 'a/b=1'?*" sh "$SWEEP" none q.bin a/b=1
     fails 1 'sweep: learner=kl is in the grid twice' sh "$SWEEP" none q.bin learner='kl kl'

@@ -243,6 +243,15 @@ rows'
     fails 2 'train: -f 3 needs one file, or 3 files, not 2*' train -f 3 train.svm test.svm
     fails 2 "train: -f needs a whole number from 2, not '1'*" train -f 1 train.svm
     fails 2 'train: -l: options come before the files*' train train.svm test.svm -l
+    fails 2 'train: no option --folds: did you mean -f folds?*usage: train *' train --folds 5 train.svm
+    fails 2 'train: no option --seed: did you mean -s seeds?*' train --seed=3 train.svm test.svm
+    fails 2 'train: no option --latex: options have one letter, see -h*' train --latex train.svm test.svm
+    fails 2 'train: no option -q*usage: train *' train -q train.svm test.svm
+    fails 2 'train: -f needs a value*usage: train *' train -f
+    train --help | cmp - text
+    fails 2 "train: -a 'solra2': update: no learner 'solra2': did you mean solar2?*" train -a solra2 train.svm test.svm
+    fails 2 "train: -m 'ndgc@10': metric: no measure 'ndgc@10': did you mean ndcg@10?*" \
+        train -m ndgc@10 train.svm test.svm
     fails 1 'train: nowhere.svm: no such file' train nowhere.svm test.svm
     fails 2 "train: -a 'kl -U 1': update: radius needs a step size*" train -a 'kl -U 1' train.svm test.svm
     fails 2 "train: -a 'kl,rho=1': update: kl has no setting 'rho'*" train -a kl,rho=1 train.svm test.svm

@@ -131,7 +131,7 @@ TEXT
     is "$({ named && end 1; } | bin2txt -f values | cut -f 3- | tail -n +5 | tr '\t' ' ' | paste -sd ,)" \
         '0 name d-1,1 name ,2 name GX2,'\
 'GX2 order 2,d-1 order 0,1 order 1,'\
-'- ptr 0,- ptr 1,- ptr 1,- ptr 3,- idx 3,- idx 0,- idx 7,- val 0.100000001,- val 1,- val 0.5'
+'- ptr 0,- ptr 1,- ptr 1,- ptr 3,- idx 4,- idx 1,- idx 8,- val 0.100000001,- val 1,- val 0.5'
     { echo 'rankpipe/1 round t=1 docs=1 dim=0 cols=name:u1[4] bytes=4' && printf 'a\tb\0' && end 1; } >a
     fails_on a 1 'bin2txt: <stdin>: round 1: the name of document 0 is not one word: *' bin2txt -f values
 }
@@ -156,8 +156,8 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
     model >model.bin
     head=$(head -n 1 model.bin)
     printf '# %s\n' "$head" >expected
-    printf '%b' 'w\t0\t0.10000000000000001\nw\t1\t-3\n' 'b\t0\t0.100000001\nn\t0\t4294967295\n' \
-        'c\t0\t0\nc\t1\t255\n' >>expected
+    printf '%b' 'w\t1\t0.10000000000000001\nw\t2\t-3\n' 'b\t1\t0.100000001\nn\t1\t4294967295\n' \
+        'c\t1\t0\nc\t2\t255\n' >>expected
     bin2txt model.bin >out
     same expected out
     is "$(bin2txt -f head model.bin)" "$head"
@@ -170,7 +170,7 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
         end 1; } >keys.bin
     # 0x0001020304050607 = 283686952306183, by hand: no double holds 2^64 - 1
     printf '# %s\n' "$head" >expected
-    printf 'key\t%s\n' '0\t0' '1\t1' '2\t283686952306183' '3\t18446744073709551615' |
+    printf 'key\t%s\n' '1\t0' '2\t1' '3\t283686952306183' '4\t18446744073709551615' |
         sed 's/\\t/\t/g' >>expected
     bin2txt keys.bin >out
     same expected out

@@ -145,9 +145,9 @@ default() {
 
 @test "a wrong option prints usage on standard error, exit 2" {
     for program in $PROGRAMS; do
-        for option in -Y --wrong -:; do
-            misused "no option '$option'" "$program" $option
-        done
+        misused "no option '-Y'" "$program" -Y
+        misused "no option '-:'" "$program" -:
+        misused "no option '--wrongest': options have one letter" "$program" --wrongest
     done
     misused "no option '-0X'" svm2bin -0X
 }
@@ -267,7 +267,7 @@ MAN
 }
 
 @test "rankpipe help of a page that does not exist lists the programs, exit 2" {
-    for name in nosuch ../score; do
+    for name in nosuch ../nosuch; do
         fails 2 "rankpipe: no page '$name'
 usage: rankpipe program *" rankpipe help "$name"
     done
@@ -284,13 +284,43 @@ usage: rankpipe program *' rankpipe help score explore
 }
 
 @test "an unknown program prints an error and the list on standard error, exit 2" {
-    for name in learn score2 '' -X; do
+    for name in learn nothing '' -X; do
         run -2 --separate-stderr rankpipe "$name"
         is "$output" ''
         # shellcheck disable=SC2154
         is "$stderr" "rankpipe: no program '$name'
 $(rankpipe)"
     done
+}
+
+@test "a word that is nearly one of those that fit is answered by that one" {
+    means() { # STATUS MEANT COMMAND...
+        fails "$1" "*: did you mean $2?*" "${@:3}"
+    }
+    fails 2 "rankpipe: no program 'scoer': did you mean score? rankpipe -h lists all" rankpipe scoer
+    means 2 train rankpipe trian
+    means 2 add-tables rankpipe add-table
+    means 2 help rankpipe hlep q
+    means 2 score rankpipe help scoer
+    means 2 learners rankpipe help learnrs
+    means 2 score loop 'replay x | scoer'
+    means 2 explore serve s 'exlpore -g 1'
+    means 2 summary bin2txt -f summry
+    means 2 ndcg@10 metric ndgc@10
+    means 2 map metric mpa
+    means 2 loss:kl metric los:kl
+    means 2 ips:dcg@5 metric isp:dcg@5
+    means 2 scale features scael
+    means 2 split features rank,spilt
+    means 2 scale update -x scael
+    means 2 '-m model' score --modle=w.bin
+    means 2 '-m model' score --model w.bin
+    means 2 '-d dim' svm2bin --dims 3
+    means 2 navigational feedback-mask -c navigationl
+    fails 2 "score: no option '--nothing': options have one letter*" score --nothing
+    # a name that is right, with a number that is not, is not another name
+    run -2 metric ndcg@x
+    [[ $output != *'did you mean'* ]]
 }
 
 @test "the executable is the program whose name it is called by, whatever stands before that" {

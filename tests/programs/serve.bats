@@ -298,6 +298,48 @@ answers() {
         END { if (n || answers < 10) exit 1 }'
 }
 
+@test "SIGTERM beside a client that does not read: five seconds, and exit 0" {
+    command -v python3 >/dev/null || skip "no python3 here"
+    material
+    for i in $(seq 100); do cat requests; done >many
+    start s 'score -m w.bin | explore | spool log'
+    # sends until the service has stopped reading for a second, and reads nothing
+    timeout 60 python3 -c 'import socket, time
+s = socket.socket(socket.AF_UNIX)
+s.connect("s")
+s.settimeout(1)
+text = open("many", "rb").read()
+try:
+    while True:
+        s.send(text)
+except socket.timeout:
+    open("full", "w")
+    time.sleep(60)' 3>&- &
+    asker=$!
+    until [ -e full ]; do sleep 0.1; done
+    from=$SECONDS
+    stop
+    [ $((SECONDS - from)) -ge 4 ]
+    is "$(cat err)" ''
+    [ ! -e s ]
+    is "$(spool -r log | bin2txt -f head | wc -l)" "$(spool -l log)" # the log is whole
+    kill $asker
+    wait $asker || true
+}
+
+@test "SIGTERM while the service waits for a model's FIFO ends it" {
+    mkfifo model
+    timeout -s KILL 20 serve s 'score -m model | explore' 2>err 3>&- &
+    started=$!
+    until pgrep -P $started >/dev/null; do sleep 0.02; done
+    sleep 0.3
+    kill -TERM $(pgrep -P $started)
+    got=0
+    wait $started || got=$?
+    started=
+    is "$got" 143
+}
+
 @test "a pipeline that fails ends the service with its message, exit 1" {
     material
     start s "score -m w.bin | explore | metric -t /dev/full -e 1 ndcg@1"
@@ -369,6 +411,56 @@ answers() {
     is "$(head -n 5 after)" "$(cat want)"
     grep -x '# TYPE rankpipe_serve_model_round gauge' status
     grep -x 'rankpipe_serve_model_round 20' status
+}
+
+# until_score SCORE: asks again until the only document has that score, for five seconds.
+until_score() {
+    for _ in $(seq 250); do
+        [ "$(ask)" != "$1" ] || return 0
+        sleep 0.02
+    done
+    return 1
+}
+
+ask() { # the score of a document whose only feature is 1
+    printf '? 1:1\n\n' | timeout 10 serve -a s | cut -f 5 | xargs
+}
+
+@test "score -r: a large model is read, and the old one freed, beside the requests" {
+    not_sanitized "they keep another mmap out"
+    PATH=$SHIM:$PATH
+    zeros=$(yes 0 | head -n 200000 | xargs)
+    for w in 1 2; do mkstream model learner=kl rounds=$w dim=200001 w:f8 $w $zeros >w.$w; done
+    export HOLD=$PWD/hold
+    cp w.1 w.bin
+    LD_PRELOAD=$SHIM/hold.so start -d 200001 -S status s 'score -r -m w.bin | explore'
+    is "$(ask)" 1
+    touch hold.map hold.unmap
+    cp w.2 new && mv new w.bin
+    is "$(ask)" 1
+    until [ -e hold.waits ]; do sleep 0.02; done
+    is "$(ask)" 1 # a thread waits, and nobody else
+    rm hold.waits hold.map
+    until_score 2
+    until [ -e hold.waits ]; do sleep 0.02; done
+    is "$(ask)" 2
+    rm hold.unmap
+    cp w.1 new && mv new w.bin
+    until_score 1
+    # a bad one is reported, once, and leaves the scores as they are
+    head -c 1500000 w.2 >new && mv new w.bin
+    until grep -q . err; do is "$(ask)" 1; done
+    is "$(ask) $(ask)" '1 1'
+    stop
+    is "$(cat err)" 'score: w.bin: stream cut short before the first whole round; the weights stay as they were'
+    unset HOLD
+    # and where the service ends while a model is read, nothing else happens
+    cp w.1 w.bin
+    start -d 200001 s 'score -r -m w.bin | explore'
+    cp w.2 new && mv new w.bin
+    ask >/dev/null
+    stop
+    is "$(cat err)" ''
 }
 
 @test "-S: the status file is in Prometheus' text format, and replaced whole" {
@@ -501,6 +593,53 @@ logged() {
     cat got* | awk -F '\t' 'NF == 6 { print $1 }' | sort -u >answered
     [ "$(wc -l <answered)" -ge 10 ]
     is "$(sort numbers | comm -13 - answered)" ''
+}
+
+@test "spool -y: a request that comes again gets the stored answer, and is in the log once" {
+    need_spool
+    material
+    awk -v RS= '{ print "request: r" NR "\n" $0 "\n" }' requests >named
+    start s 'score -m w.bin | explore -g 1 -s random | spool -y log'
+    serve -a s <named >first
+    serve -a s <named >second
+    same first second
+    stop
+    start s 'score -m w.bin | explore -g 1 -s random | spool -y log'
+    serve -a s <named >third
+    same first third
+    # not that of another query, which gets an error of its own; other clients go on
+    { sed -n 1p named && sed -n '/^$/,$p' named | sed '1d; 2d; /^$/q'; } | serve -a s >other
+    is "$(cat other)" '! spool: the request r1 is in the log with another query or other documents: give each request a name of its own'
+    { echo 'request: new' && sed 1d named | sed '/^$/q'; } | serve -a s >new
+    stop
+    is "$(cut -f 1 new | head -n 1)" 22 # numbers of requests that came again are not used
+    is "$(values_of request <log/rounds.0000000000000001-*.bin | xargs)" 'r1 r2 r3 r4 r5 r6 r7 r8 r9 r10'
+    is "$(logged log | wc -l)" 11
+}
+
+@test "spool -y: whatever is killed, each request is stored once, and has one answer" {
+    need_spool
+    material
+    awk -v RS= '{ q = $2; for (i = 1; i <= 10; i++) { text = $0; gsub(q, q "." i, text); print "request: r" NR "." i "\n" text "\n" } }' requests >named
+    for i in $(seq "${KILLS:-6}"); do
+        start s 'score -m w.bin | explore -g 1 -s random | spool -y -c 13 log'
+        for j in 1 2 3; do
+            serve -a s <named >got$i.$j 2>/dev/null 3>&- &
+        done
+        sleep 0.0$((RANDOM % 10))
+        kill -KILL $started
+        wait || true
+        started=
+    done
+    start s 'score -m w.bin | explore -g 1 -s random | spool -y -c 13 log'
+    serve -a s <named >last
+    stop
+    is "$(logged log | sed 's/.* request=\([^ ]*\) .*/\1/' | sort | uniq -c | awk '$1 == 1' | wc -l)" 100
+    # each whole answer that anyone got is the last one of its query
+    awk -F '\t' 'NF < 6 { if (n == 5) print whole; whole = ""; n = 0; next } { whole = whole $0 "|"; n++ }' got* last |
+        sort -u >answers
+    is "$(wc -l <answers)" 100
+    is "$(cut -f 2 answers | sort -u | wc -l)" 100
 }
 
 @test "spool: on a full disk the service ends with exit 1, and its log has all that was answered" {

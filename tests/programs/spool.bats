@@ -401,3 +401,109 @@ requests() {
     fails 2 'serve: spool: -u would change the number of a round after its order was drawn by that number: use -u to merge logs later*' \
         serve s 'explore -g 1 | spool -u log'
 }
+
+named() { # named FROM TO [OPTION...]: rounds FROM to TO, with the requests rFROM to rTO
+    local from=$1 to=$2
+    shift 2
+    for i in $(seq "$from" "$to"); do printf 'request: r%d\n0 qid:q%d 1:0.%d # a\n1 qid:q%d 1:1 # b\n\n' $i $i $i $i; done |
+        svm2bin -l "$@"
+}
+
+@test "-y: a request that comes again comes back as it is stored, and is not stored again" {
+    named 1 25 | explore -g 1 -s 1 | spool -y -c 10 log >first.bin
+    # drawn anew, in another order, under other numbers, among new ones and some without a request
+    { named 20 30 -b 101 && named 1 7 -b 201 && small_text | svm2bin -b 301; } >more.bin
+    explore -g 1 -s 2 <more.bin | spool -y -c 10 log >again.bin
+    spool -r log >stored.bin
+    is "$(values_of request <stored.bin | sort | uniq -d)" ''
+    is "$(rounds <stored.bin | xargs)" "$(seq 1 25 | xargs) 107 108 109 110 111 301 302 303"
+    is "$(rounds <again.bin | xargs)" "20 21 22 23 24 25 107 108 109 110 111 1 2 3 4 5 6 7 301 302 303"
+    for t in 1 7 20 25; do
+        bin2txt -f rank first.bin | grep "^$t	" >was
+        bin2txt -f rank again.bin | grep "^$t	" >is
+        same was is
+    done
+    # twice in one batch, before it is written
+    { named 50 51 -b 401 && named 50 51 -b 403; } | explore -g 1 | spool -y log | rounds >numbers
+    is "$(xargs <numbers)" '401 402 401 402'
+    # and what is dropped by -a is not given back
+    is "$(named 1 3 | explore | spool -ay log | rounds)" ''
+}
+
+@test "-y: what is stored is passed to the programs after spool, also large rounds, and in loop" {
+    synth -n 20 -d 500 -l 60 linear | bin2txt | awk '$2 != q { if (q) print ""; q = $2; print "request: r" NR } 1' >big
+    svm2bin -l big | explore -g 1 -s 1 | spool -y log | bin2txt -f rank >want
+    svm2bin -l -b 101 big | explore -g 1 -s 2 | cat | spool -y log | cat | bin2txt -f rank >got
+    same want got
+    svm2bin -l -b 101 big | explore -g 1 -s 3 >other.bin
+    loop 'replay other.bin | spool -y log | bin2txt -f rank' >got
+    same want got
+    is "$(spool -l log)" 20
+}
+
+@test "-y: an index that is lost or damaged is made again" {
+    named 1 30 | explore -g 1 | spool -y -c 10 log >/dev/null
+    cp -r log whole
+    index=log/rounds.0000000000000011.index
+    know() { # all 30 are known, and the indexes are as they were
+        is "$(named 1 30 -b 101 | explore -g 1 | spool -y log | rounds | xargs)" "$(seq 1 30 | xargs)"
+        for file in whole/*; do same "$file" "log/${file#*/}"; done
+        is "$(cd log && echo *.bin)" "$(cd whole && echo *.bin)"
+    }
+    know
+    rm log/*.index && know
+    : >$index && know
+    head -c -1 whole/${index#*/} >$index && know
+    { cat whole/${index#*/} && echo; } >$index && know
+    cp log/rounds.0000000000000001.index $index && know
+    echo "end rounds=10 bytes=$(wc -c <log/rounds.0000000000000011-0000000000000020.bin) crc=00000000" >$index && know
+    rm $index && mkfifo $index && know
+    rm $index && ln -s ../nothing $index && know
+    is "$(echo nothing*)" 'nothing*'
+    for ((at = 0; at < $(wc -c <whole/${index#*/}); at += STRIDE)); do
+        cp whole/${index#*/} $index
+        printf '\377' | dd of=$index bs=1 seek=$at conv=notrunc status=none
+        know
+    done
+}
+
+@test "-y: kill -9 leaves an index without its end, and nothing is stored twice" {
+    mkfifo in
+    spool -y -c 10 log <in >passed.bin &
+    exec 7>in
+    named 1 25 | explore -g 1 | head -c 3000 >&7
+    until_last 20 log
+    kill -9 $!
+    wait $! 2>/dev/null || true
+    exec 7>&-
+    named 1 30 -b 101 | explore -g 1 | spool -y log 2>/dev/null | values_of request >requests
+    is "$(xargs <requests)" "$(for i in $(seq 30); do echo r$i; done | xargs)"
+    is "$(spool -r log | values_of request | sort | uniq -c | awk '$1 == 1' | wc -l)" 30
+}
+
+@test "-y: a request in the log with another query, or whose round is damaged, is refused" {
+    named 1 25 | explore -g 1 | spool -y -c 10 log >/dev/null
+    refused() {
+        printf "$1" | svm2bin -lb 101 | explore -g 1 >other.bin
+        fails_on other.bin 1 'spool: <stdin>: round 101 (*): the request r2 is in the log with another query or other documents: give each request a name of its own' spool -y log
+    }
+    refused 'request: r2\n0 qid:q3 1:1 # a\n0 qid:q3 1:1 # b\n'
+    refused 'request: r2\n0 qid:q2 1:1 # a\n'
+    refused 'request: r2\n0 qid:q2 1:1 # b\n0 qid:q2 1:1 # a\n'
+    refused 'request: r2\n0 qid:q2 1:1\n0 qid:q2 1:1\n'
+    file=log/rounds.0000000000000001-0000000000000010.bin
+    sed 's/request=r2/request=x2/' $file >damaged && mv damaged $file
+    named 3 3 -b 101 | explore -g 1 | spool -y log | rounds >number
+    is "$(cat number)" 3
+    sed -i '/x2/s/order:u4/order:u1/' $file
+    # the rest of the file is not known: that is reported, and the log goes on
+    named 3 3 -b 101 | explore -g 1 | spool -y log 2>err | rounds >number
+    is "$(cat number)" 3
+    rm log/*1.index
+    named 21 21 -b 102 | explore -g 1 | spool -y log 2>err | rounds >number
+    is "$(cat number)" 21
+    [[ $(cat err) == "spool: $file: "*": requests after it are not known" ]]
+    # a file of the log that is deleted is forgotten
+    rm log/rounds.0000000000000001-0000000000000010.bin
+    is "$(named 3 3 -b 103 | explore -g 1 | spool -y log | rounds)" 103
+}

@@ -41,8 +41,8 @@ setup_file() {
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     cp "$BATS_FILE_TMPDIR"/* .
-    FAULTY_CALL=open FAULTY_AT=1 FAULTY_HOW=5 FAULTY_FD=9 LD_PRELOAD=$SHIM \
-        svm2bin -C text 9>count >out 2>err || true
+    FAULTY_CALL=open FAULTY_AT=1+ FAULTY_HOW=5 FAULTY_FD=9 LD_PRELOAD=$SHIM \
+        svm2bin text 9>count >out 2>err || true
     grep -q 'cannot open text: ' err ||
         skip "LD_PRELOAD does nothing here: a static build, a sanitizer, or not Linux"
     rm count out err

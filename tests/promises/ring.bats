@@ -708,7 +708,7 @@ whole() {
          $1 == "index" { at[$2] = $3 }
          $1 == "value" { v[at[$2]] = $3 }
          /^#/ { sub(/.* dim=/, ""); dim = $1 + 0 }
-         END { for (j = 0; j < dim; j++) printf "%.17g\n", v[j] + 0; print scale }' "$1"
+         END { for (j = 1; j <= dim; j++) printf "%.17g\n", v[j] + 0; print scale }' "$1"
 }
 
 @test "a large model goes round as what changed of it, a small one whole" {

@@ -253,7 +253,7 @@ one_line() {
     one_line loop "<'$name' explore"
     printf 'what?\n' >"$name"
     one_line svm2bin "$name"
-    is "$(cat err)" "svm2bin: $shown: line 1: the label is not a number: 'what?'"
+    is "$(cat err)" "svm2bin: $shown: line 1: the label is not a number: 'what?': a label is a number from 0, the document's grade of relevance"
     one_line replay "$name"
     one_line bin2txt stored "$name"
     one_line score -m "$name"
