@@ -16,6 +16,7 @@
 #include "run/ring_fifo.h"
 #include "say.h"
 #include "stream/model_file.h"
+#include "stream/round_share.h"
 
 enum { SECONDS_MOST = 1000000000 };
 
@@ -29,6 +30,8 @@ struct update {
     const char *model, *ring_path, *steps;
     const char *forgets;  /* of forget_name; NULL: learns */
     uint64_t forgotten;   /* pairs */
+    uint64_t share, shares; /* of -i; shares 0: not given   */
+    bool others;          /* rounds of other shares came */
     bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
     uint64_t every_rounds, every_seconds; /* between checkpoints; 0: not by these */
     double checked; /* seconds: when a checkpoint was due by them; 0: never yet */
@@ -68,6 +71,8 @@ static const struct option update_options[] = {
       OPTION_WHOLE(update, most, 1, ROUND_DIM) },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score, or - for standard output "
                        "(default: no ring)", OPTION_TEXT(update, ring_path) },
+    { 'i', "i/n", NULL, "learn only the i-th of n shares, which are cut by query (default: all "
+                        "rounds)", OPTION_OWN },
     { 'l', "models", NULL, "with -m: models to keep, as model.ROUND (default: the last alone)",
       OPTION_WHOLE(update, file.keep, 1, RECORD_MOST) },
     { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)",
@@ -158,6 +163,7 @@ static int parse(void *self, struct options *options, struct host *host)
     options->unlisted = my->letters;
     while ((letter = options_next(options)) > 0)
         if ((letter == 'c' && parse_every(my, options) < 0) ||
+            (letter == 'i' && options_share(options, &my->share, &my->shares) < 0) ||
             (!options->option->text && /* of learners, then */
              learner_words_option(options->letter, options->value, &my->settings,
                                   options->fault) < 0))
@@ -176,6 +182,9 @@ static int parse(void *self, struct options *options, struct host *host)
     if (rings_on_stdout(my) && !my->model)
         return fault_usage(options->fault, "-f - needs -m: standard output carries the ring, not "
                            "the model");
+    if (my->shares && my->ring_path)
+        return fault_usage(options->fault, "-i is for stored rounds, without -f: in a ring score "
+                           "waits for each round to be learnt");
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m, the model file to replace");
     if (check_forgets(my, options->fault) < 0)
@@ -296,6 +305,10 @@ static enum outcome each(void *self, struct round *round)
 {
     struct update *my = self;
     struct fault *fault = my->host->fault;
+    if (my->shares && round_share(round, my->shares) != my->share) {
+        my->others = true;
+        return DROP;
+    }
     if (my->forgets)
         return forget(my, round);
     if ((!my->unmasked && feedback_masked(round, fault) < 0) ||
@@ -333,12 +346,13 @@ static void report_loss(const struct update *my, struct fault *fault)
 static void finish(struct update *my, enum ended ended)
 {
     struct fault *fault = my->host->fault, saving = { FAULT_NONE, "" };
-    if (ended == CLEAN && my->rounds == 0)
+    bool some = my->rounds > 0 || my->others; /* a share without rounds has a model, too */
+    if (ended == CLEAN && !some)
         (void)fault_other(fault, "<stdin>: no rounds");
     my->host->watch->stop = -1; /* the signal must not stop the saving */
     if (my->state.begun && my->rounds > 0)
         report_loss(my, fault);
-    else if (!my->unsaved && my->rounds > 0 && save(my, &saving) < 0)
+    else if (!my->unsaved && some && save(my, &saving) < 0)
         fault_also(fault, &saving);
     else if (my->ring && my->ring->end && (ended == CLEAN || ended == CUT))
         (void)my->ring->end(my->ring, fault);
@@ -369,8 +383,8 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-l models] [-m model] "
-             "[-r what] [-x steps]",
+    .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-i i/n] [-l models] "
+             "[-m model] [-r what] [-x steps]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),

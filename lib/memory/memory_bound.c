@@ -1,5 +1,7 @@
 #include "memory/memory_bound.h"
 
+#include "math/rng.h"
+
 static struct memory_entry *query_of(const struct memory_bound *bound,
                                      const struct memory_entry *pair)
 {
@@ -46,10 +48,12 @@ uint64_t memory_bound_least(const struct memory_bound *bound, uint64_t key)
     return least_key;
 }
 
-size_t memory_bound_old(const struct memory_bound *bound, uint64_t key, double age, uint64_t *old)
+size_t memory_bound_old(const struct memory_bound *bound, uint64_t seed, double age,
+                        uint64_t *old)
 {
+    struct rng rng = rng_at(seed, RNG_MEMORY, (uint64_t)bound->now);
     const struct memory_entry *pair[MEMORY_COMPARED];
-    size_t n = following(bound, key, pair), found = 0;
+    size_t n = following(bound, rng_bits(&rng), pair), found = 0;
     for (size_t i = 0; i < n; i++) {
         const struct memory_entry *query = query_of(bound, pair[i]);
         if (query && bound->now - query->sum > age)
@@ -80,10 +84,11 @@ uint64_t memory_bound_remove(const struct memory_bound *bound, uint64_t key)
     return gone;
 }
 
-void memory_bound_keep(const struct memory_bound *bound, double most, struct rng *rng)
+void memory_bound_keep(const struct memory_bound *bound, double most, uint64_t seed)
 {
+    struct rng rng = rng_at(seed, RNG_MEMORY, (uint64_t)bound->now);
     while ((double)bound->pairs->used > most)
-        (void)memory_bound_remove(bound, memory_bound_least(bound, rng_bits(rng)));
+        (void)memory_bound_remove(bound, memory_bound_least(bound, rng_bits(&rng)));
 }
 
 /* Removes a pair: how many there were of it. */

@@ -22,7 +22,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "math/rng.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_table.h"
 
@@ -40,9 +39,11 @@ double memory_bound_worth(const struct memory_bound *bound, const struct memory_
  * pairs. */
 uint64_t memory_bound_least(const struct memory_bound *bound, uint64_t key);
 
-/* Of the same pairs the keys of those whose query was last learnt more than `age` rounds ago, into
- * old[MEMORY_COMPARED]: how many. Of pairs whose query is not known nothing is said. */
-size_t memory_bound_old(const struct memory_bound *bound, uint64_t key, double age, uint64_t *old);
+/* Of the pairs that follow a key drawn by the seed and `now`, the keys of those whose query was
+ * last learnt more than `age` rounds ago, into old[MEMORY_COMPARED]: how many. Of pairs whose query
+ * is not known nothing is said. */
+size_t memory_bound_old(const struct memory_bound *bound, uint64_t seed, double age,
+                        uint64_t *old);
 
 /* Removes a pair, if it is there. Returns the key of its query where this was its last pair, and
  * removes that, too, unless it is current; else 0. */
@@ -51,8 +52,9 @@ uint64_t memory_bound_remove(const struct memory_bound *bound, uint64_t key);
 /* The key of the first pair of a query whose key is at least `from`; 0: there is none. O(pairs). */
 uint64_t memory_bound_next(const struct memory_bound *bound, uint64_t query, uint64_t from);
 
-/* Removes pairs of least worth, each of those that follow a key drawn, until `most` are left. */
-void memory_bound_keep(const struct memory_bound *bound, double most, struct rng *rng);
+/* Removes pairs of least worth, each of those that follow a key drawn by the seed and `now`, until
+ * `most` are left. */
+void memory_bound_keep(const struct memory_bound *bound, double most, uint64_t seed);
 
 /* Removes the pairs of a round's documents and, with `query`, its query and all pairs of that:
  * returns how many pairs. Those of an older model, whose query is not known, are known by the

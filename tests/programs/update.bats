@@ -1428,17 +1428,17 @@ raw() {
     grep -qF 'update: prior=w is not read again: the model began at it' err
     update -X -a memory -m n <five
     cmp m n
-    fails_on five 1 'update: model m: it was learnt with strength=1000, this run has 5: *' \
+    fails_on five 1 'update: model m: it was learnt with strength=1000, but this run has 5: *' \
         update -X -a memory,prior=w,strength=5 -m m
     update -X -a memory -m plain <five
     fails_on five 1 'update: model plain: it was learnt without prior, *' update -X -a memory,prior=w -m plain
     fails_on five 1 'update: prior w: no such file' update -X -a memory,prior=w
     replay -n 60 deck | update -X -a ridge -x none >raw
-    fails_on five 1 'update: prior raw: it learnt from raw features, this run makes scale: use -x none, *' \
+    fails_on five 1 'update: prior raw: it learnt from raw features, but this run makes scale: use -x none, *' \
         update -X -a ridge,prior=raw -x scale
     printf '1 qid:a 1:1 2:2 3:3 4:4 5:5\n0 qid:a 1:2 2:1 5:1\n' | svm2bin >wide
     replay -n 60 deck | update -X -a ridge >w
-    fails_on wide 1 'update: <stdin>: round 1 (qid a): it has 5 features, and the model learnt from *' \
+    fails_on wide 1 'update: <stdin>: round 1 (qid a): the round has 5 features, but the model learnt from *' \
         update -X -a ridge,prior=w
     fails 2 'update: prior=...,b: a path with a comma cannot be given: make a link *' update -a ridge,prior=a,b
     fails 2 'update: prior=?a:b?: a path must be *make a link *' update -a ridge,prior=a:b
