@@ -11,6 +11,7 @@
 #include "learn/learner_round.h"
 #include "learn/learner_words.h"
 #include "learn/prior.h"
+#include "learn/refusals.h"
 #include "learner_help.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
@@ -26,7 +27,7 @@ struct update {
     const struct learner *learner;
     struct settings settings;
     bool explains; /* -h is about the learner */
-    const char *model, *ring_path, *steps;
+    const char *model, *ring_path, *steps, *refusals;
     const char *forgets;  /* of forget_name; NULL: learns */
     uint64_t forgotten;   /* pairs */
     bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
@@ -38,7 +39,7 @@ struct update {
     struct ring *ring;
     struct state state;
     struct model outgoing;
-    uint64_t rounds; /* of this run */
+    uint64_t rounds, refused; /* of this run */
     uint64_t saved;  /* that the model in the file has learnt; 0: there is none */
     int looked;      /* rounds that look_for_large has seen */
 };
@@ -74,6 +75,9 @@ static const struct option update_options[] = {
       OPTION_TEXT(update, model) },
     { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)",
       OPTION_FLAG(update, anew) },
+    { 'q', "refused", NULL, "file to which rounds that the learner refuses are added; they are "
+                            "skipped, unless they changed a part of the model (default: an error)",
+      OPTION_TEXT(update, refusals) },
     { 'r', "what", forget_name, "forget the queries or the documents of the rounds, in place of "
                                 "learning from them; with -m and the learner memory",
       OPTION_TEXT(update, forgets) },
@@ -292,6 +296,17 @@ static enum outcome forget(struct update *my, const struct round *round)
                                my->host->fault) < 0 ? FAIL : DROP;
 }
 
+/* The learner cannot use a round. With -q its name is kept, and unless the state is spoilt the next
+ * round comes. */
+static enum outcome refuse(struct update *my, const struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    if (!my->refusals || fault->kind != FAULT_DATA)
+        return FAIL;
+    my->refused++;
+    return refusals_add(my->refusals, round, my->state.begun, fault) < 0 ? FAIL : DROP;
+}
+
 static enum outcome each(void *self, struct round *round)
 {
     struct update *my = self;
@@ -300,7 +315,7 @@ static enum outcome each(void *self, struct round *round)
         return forget(my, round);
     if ((!my->unmasked && feedback_masked(round, fault) < 0) ||
         learner_learn(&my->state, round, fault) < 0)
-        return FAIL;
+        return refuse(my, round);
     look_for_large(my, round);
     my->rounds++;
     my->unsaved = is_checkpoint_due(my) && save(my, fault) < 0;
@@ -319,13 +334,13 @@ static enum outcome refuse_model(void *self, struct record *record)
 static void report_loss(const struct update *my, struct fault *fault)
 {
     struct fault loss = { FAULT_NONE, "" };
+    static const char text[] = "the failed round had changed a part of the model, which is therefore "
+                               "not saved";
     if (my->saved)
-        (void)fault_other(&loss, "the failed round had changed a part of the model, which is "
-                          "therefore not saved: %s still holds the model of round %" PRIu64
-                          " (-c sets how often update saves)", my->model, my->saved);
+        (void)fault_other(&loss, "%s: %s still holds the model of round %" PRIu64 " (-c sets how "
+                          "often update saves)", text, my->model, my->saved);
     else
-        (void)fault_other(&loss, "the failed round had changed a part of the model, which is "
-                          "therefore not saved (-m with -c saves during the run)");
+        (void)fault_other(&loss, "%s (-m with -c saves during the run)", text);
     fault_also(fault, &loss);
 }
 
@@ -333,7 +348,7 @@ static void report_loss(const struct update *my, struct fault *fault)
 static void finish(struct update *my, enum ended ended)
 {
     struct fault *fault = my->host->fault, saving = { FAULT_NONE, "" };
-    if (ended == CLEAN && my->rounds == 0)
+    if (ended == CLEAN && my->rounds == 0 && my->refused == 0)
         (void)fault_other(fault, "<stdin>: no rounds");
     my->host->watch->stop = -1; /* the signal must not stop the saving */
     if (my->state.begun && my->rounds > 0)
@@ -370,7 +385,7 @@ static int close_update(void *self, enum ended ended)
 const struct filter update = {
     .name = "update",
     .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-l models] [-m model] "
-             "[-r what] [-x steps]",
+             "[-q refused] [-r what] [-x steps]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),
