@@ -1,10 +1,10 @@
 /* spool: keeps the rounds that pass in a folder of whole streams, and reads them back. */
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "log/spool_reader.h"
 #include "run/filter.h"
 #include "say.h"
-#include "stream/model_file.h"
-#include "log/spool_reader.h"
 #include "log/spool_writer.h"
 #include "log/merged_log.h"
 
@@ -14,14 +14,17 @@ static const char name_preset[] = "rounds";
 
 struct spool {
     struct host *host;
-    const char *name, *model;
+    const char *name;
+    const char *state; /* -s: folder of the generation that is made; NULL: not given */
     char *const *folders;
     bool reads, prints; /* -r, -l; neither: writes */
     bool again, merges, follows;
-    uint64_t first, skip; /* first: 0 if -b is not given; skip: rounds still to be skipped */
+    uint64_t first; /* 0 if -b is not given */
     struct spool_writer log;
     struct merged_log merged;
     struct spool_reader reader;
+    struct log_places before, until; /* -s: of the generation before, and of this one if it is made
+                                      * again */
 };
 
 static const struct option options_known[] = {
@@ -35,11 +38,12 @@ static const struct option options_known[] = {
       OPTION_FLAG(spool, follows) },
     { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none",
       OPTION_FLAG(spool, prints) },
-    { 'm', "model", NULL, "file of a model; with -r the rounds that it has learnt are skipped "
-                          "(default: none)", OPTION_TEXT(spool, model) },
     { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)",
       OPTION_TEXT(spool, name) },
     { 'r', NULL, NULL, "read the rounds of the folders as one stream", OPTION_FLAG(spool, reads) },
+    { 's', "state", NULL, "folder of a generation; with -r: begin at the place in the one before, "
+                          "and write the next place there (default: read all rounds)",
+      OPTION_TEXT(spool, state) },
     { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)",
       OPTION_WHOLE(spool, log.seconds, 1, 1000000) },
     { 'u', NULL, NULL, "drop rounds whose request is in the log, and number the others anew "
@@ -64,8 +68,10 @@ static int check(const struct spool *my, const struct options *options)
     if (!reads && my->folders[1])
         return fault_usage(fault, "give one folder, without '%.40s' (only -r reads several)",
                            my->folders[1]);
-    if (!reads && (my->follows || my->model || my->first > 0))
-        return fault_usage(fault, "-b, -f and -m need -r, which reads rounds");
+    if (!reads && (my->follows || my->state || my->first > 0))
+        return fault_usage(fault, "-b, -f and -s need -r, which reads rounds");
+    if (my->state && (my->follows || my->first > 0))
+        return fault_usage(fault, "-s says where to begin and where to end: it excludes -b and -f");
     if (!writes && (my->again || my->merges || my->log.syncs || my->log.seconds || my->log.every))
         return fault_usage(fault, "-a, -c, -t, -u and -y are for writing, and exclude -%c",
                            reads ? 'r' : 'l');
@@ -137,22 +143,34 @@ static enum outcome log_round(struct spool *my, struct round *round)
 
 /* ---- reading ---- */
 
+/* -s: begins at the place in the generation before, and where this generation has a place already,
+ * ends there. 0 or a fault. */
+static int read_places(struct spool *my)
+{
+    char before[SPOOL_PATH];
+    struct fault *fault = my->host->fault;
+    if ((size_t)snprintf(before, sizeof before, "%s/before", my->state) >= sizeof before)
+        return fault_other(fault, "the name of the folder %.40s... is too long", my->state);
+    int again = log_places_read(&my->until, my->state, fault);
+    if (again < 0 || log_places_read(&my->before, before, fault) < 0)
+        return -1;
+    my->reader.after = &my->before;
+    my->reader.until = again > 0 ? &my->until : NULL;
+    return 0;
+}
+
 static int open_reader(struct spool *my)
 {
-    struct fault *fault = my->host->fault;
     my->reader = (struct spool_reader){ .folders = my->folders, .name = my->name,
                                         .first = my->first, .follows = my->follows };
-    if (spool_reader_open(&my->reader, fault) < 0 ||
-        (my->model && model_file_rounds(my->model, my->host->watch, &my->skip, fault) < 0))
+    if (my->state && read_places(my) < 0)
         return -1;
-    if (my->model && my->reader.count > 1)
-        return fault_other(fault, "-m counts the rounds of one log, but there are %zu logs: choose "
-                           "one with -n", my->reader.count);
-    return 0;
+    return spool_reader_open(&my->reader, my->host->fault);
 }
 
 static enum outcome next_round(struct spool *my, struct round *round)
 {
+    char stored[SPOOL_STORED + 1];
     struct fault *fault = my->host->fault;
     int got;
     while ((got = spool_reader_next(&my->reader, round->record, fault)) == 0 && my->follows)
@@ -160,10 +178,10 @@ static enum outcome next_round(struct spool *my, struct round *round)
             return FAIL;
     if (got <= 0)
         return got < 0 ? FAIL : DONE;
-    if (my->skip == 0)
-        return PASS;
-    my->skip--;
-    return DROP;
+    if (my->state && (spool_reader_stored(&my->reader, stored, fault) < 0 ||
+                      round_set_text(round, KEY_STORED, stored, fault) < 0))
+        return FAIL;
+    return PASS;
 }
 
 static enum outcome print_last(struct spool *my, struct round *round)
@@ -196,14 +214,16 @@ static enum outcome each(void *self, struct round *round)
                         : log_round(my, round);
 }
 
-/* The log is whole before the end record is written. */
+/* The log is whole, and the place is known, before the end record is written. */
 static int end_spool(void *self)
 {
     struct spool *my = self;
-    if (my->skip > 0)
-        return fault_other(my->host->fault, "model %s has learnt %" PRIu64 " rounds more than the "
-                           "log has", my->model, my->skip);
-    return spool_writer_cut(&my->log, my->host->fault);
+    struct fault *fault = my->host->fault;
+    if (my->state && !my->reader.until &&
+        (spool_reader_places(&my->reader, &my->before, fault) < 0 ||
+         log_places_write(&my->before, my->state, fault) < 0))
+        return -1;
+    return spool_writer_cut(&my->log, fault);
 }
 
 /* Whatever ended the rounds, those of the open file are whole. */
@@ -216,13 +236,15 @@ static int close_spool(void *self, enum ended ended)
         fault_also(my->host->fault, &cutting);
     spool_writer_close(&my->log);
     spool_reader_close(&my->reader);
+    log_places_close(&my->before);
+    log_places_close(&my->until);
     merged_log_close(&my->merged);
     return my->host->fault->kind == FAULT_NONE ? 0 : -1;
 }
 
 const struct filter spool = {
     .name = "spool",
-    .usage = "[-aflruy] [-b first] [-c rounds] [-m model] [-n name] [-t seconds] folder ...",
+    .usage = "[-aflruy] [-b first] [-c rounds] [-n name] [-s state] [-t seconds] folder ...",
     .line = "keeps rounds in a folder, and reads them back",
     .options = options_known,
     .operand = { .value = "folder",

@@ -30,6 +30,16 @@ learn() {
     make -s -f "$SERVE/Makefile" DELAY=0 "$@" learn 2>>learnt
 }
 
+# fact NAME: a number of the learner's status.
+fact() {
+    sed -n "s/^rankpipe_learner_$1 //p" state/current/status
+}
+
+# quarantined WHAT: how many records of that kind could not be used.
+quarantined() {
+    fact "quarantined_total{what=\"$1\"}"
+}
+
 # documents QID: a query of examples/data, without its labels; its labels are in the file labels.
 documents() {
     awk -v q="qid:$1" '$2 == q { name = "d" ++n; print name, $1 >"labels"; $1 = "?"; print $0, "# " name }' \
@@ -66,12 +76,13 @@ service() {
     first=$(head -n 1 ranking)
     look q2 >sum
     learn
-    is "$(spool -l seen)" 0 # round 1 may still be answered, and round 2 waits for it
+    is "$(spool -l seen)" 1 # round 2, which does not wait for round 1
     sh "$SERVE/answer" answers/other "$first" 1
     learn
     is "$(spool -r seen | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/')" \
-        "$first"$'\n'"$(head -n 1 ranking)"
-    is "$(bin2txt -f head model.bin | grep -o ' rounds=[0-9]*')" ' rounds=2'
+        "$(head -n 1 ranking)"$'\n'"$first"
+    is "$(bin2txt -f head w.bin | grep -o ' rounds=[0-9]*')" ' rounds=2'
+    is "$(fact waiting_rounds)" 0
     stop
 }
 
@@ -80,7 +91,7 @@ service() {
     service
     looks 40 >before
     learn
-    same model.bin w.bin
+    is "$(readlink w.bin)" state/current/model.bin
     looks 40 >/dev/null
     learn
     is "$(bin2txt -f head w.bin | grep -o ' rounds=[0-9]*')" ' rounds=80'
@@ -89,7 +100,8 @@ service() {
     [ "$(cat after)" -gt $(($(cat before) * 4 / 3)) ]
     stop
     grep -x 'rankpipe_serve_model_round 80' status
-    is "$(ls model.bin.*)" "$(printf 'model.bin.40\nmodel.bin.80')"
+    is "$(for model in state/[12]/model.bin; do bin2txt -f head $model; done | grep -o ' rounds=[0-9]*')" \
+        $' rounds=40\n rounds=80'
 }
 
 @test "killed and started again, the numbering goes on, and no answered round is missing" {
@@ -115,12 +127,10 @@ service() {
     stop
     learn
     spool -r seen | update -m once.bin
-    same once.bin model.bin
-    cp model.bin was.bin
-    rm -r seen model.bin*
+    same once.bin w.bin
+    rm -r seen state w.bin
     learn
-    same was.bin model.bin
-    same was.bin w.bin
+    same once.bin w.bin
 }
 
 @test "rounds without an answer are given up after WAIT seconds, and bad answers do not stop the learner" {
@@ -130,10 +140,14 @@ service() {
     look q2 >sum
     printf 'nonsense\n-\n\n%s\ttime=1 x\n' "$(head -n 1 unanswered)" >answers/bad
     learn
-    is "$(spool -l seen)" 0
+    is "$(fact waiting_rounds)" 1
+    is "$(quarantined 'answer malformed')" 2
     sleep 1.1
+    sh "$SERVE/answer" answers/today "$(head -n 1 unanswered)" 1
     learn WAIT=1
+    is "$(fact waiting_rounds) $(quarantined 'answer too late')" '0 1'
     is "$(spool -r seen | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/')" "$(head -n 1 ranking)"
+    cut -f 1 quarantine/1 | sort | uniq -c
     stop
 }
 
@@ -177,7 +191,7 @@ service() {
     same w.bin b/w.bin
     spool -r seen | update -m once.bin
     same once.bin w.bin
-    is "$(cut -f 1 late)" abc
+    is "$(cut -d '	' -f 1 state/current/early)" abc
 }
 
 @test "ask and answer refuse what cannot be right" {

@@ -63,26 +63,83 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     same own read.bin
 }
 
-@test "-r reads from a round on, skips what a model has learnt, and one log after the other" {
+@test "-r reads from a round on, and one log after the other" {
     setup_rounds
     spool -c 30 log <shown.bin >/dev/null
     is "$(spool -r -b 59 log | rounds | sed -n '1p;$p' | xargs)" '59 100'
     is "$(spool -r -b 101 log | rounds | wc -l)" 0
-    feedback-mask <shown.bin >seen.bin
-    spool -n seen -c 40 log <seen.bin >/dev/null
-    replay -n 33 seen.bin | update -a squared -e 0.1 -m w.bin
-    is "$(spool -r -n seen -m w.bin log | rounds | sed -n '1p;$p' | xargs)" '34 100'
-    is "$(spool -r -n seen -m nothing log | rounds | wc -l)" 100
+    spool -n other -c 40 log <shown.bin >/dev/null
     is "$(spool -r log | rounds | wc -l)" 200
-    is "$(spool -r -n seen log log | rounds | wc -l)" 200
-    fails 1 'spool: -m counts the rounds of one log, but there are 2 logs: choose one with -n' \
-        spool -r -m w.bin log
-    update -a squared -e 0.1 -m w.bin <seen.bin 2>/dev/null
-    fails 1 'spool: model w.bin has learnt 33 rounds more than the log has' \
-        spool -r -n seen -m w.bin log
-    # what is no model has learnt nobody knows what: no round is given
-    fails 1 'spool: seen.bin holds rounds, not a model' spool -r -n seen -m seen.bin log
-    is "$(rounds <out)" ''
+    is "$(spool -r -n other log log | rounds | wc -l)" 200
+}
+
+# generation N M: the folder of N, which comes after M.
+generation() {
+    mkdir "$1"
+    ln -s "../$2" "$1/before"
+}
+
+@test "-r -s: each generation reads what is new, also of an open file, and again the same" {
+    setup_rounds
+    mkfifo in
+    spool -c 40 log <in >/dev/null &
+    exec 7>in
+    generation 1 none
+    head -c 3000 shown.bin >&7
+    until_file log/rounds.0000000000000001.open
+    sleep 0.2
+    spool -r -s 1 log | rounds >one
+    [ "$(wc -l <one)" -gt 3 ]
+    tail -c +3001 shown.bin >&7
+    exec 7>&-
+    wait
+    generation 2 1
+    spool -n other log <shown.bin >/dev/null
+    spool -r -s 2 log >two.bin
+    seq 1 100 | cat - <(seq "$(($(wc -l <one) + 1))" 100) | sort -n >want
+    rounds <two.bin | sort -n | cmp want
+    is "$(spool -r -s 1 log | rounds)" "$(cat one)" # as it was, whatever has come since
+    spool -r -s 2 log | cmp - two.bin
+    generation 3 2
+    spool -r -s 3 log | rounds >three
+    is "$(cat three)" ''
+    rm log/rounds.0000000000000001-*
+    generation 4 1
+    spool -r -s 4 -n rounds log | rounds >four
+    is "$(cat four)" "$(seq 41 100)"
+    # stored= says where each record is
+    bin2txt -f head two.bin | sed -n 's/.* stored=\([^ ]*\).*/\1/p' >stored
+    is "$(wc -l <stored)" "$(rounds <two.bin | wc -l)"
+    sed -n '$s/+/ /p' stored | {
+        read -r file byte
+        tail -c +$((byte + 1)) "$(ls "$file"*)" | head -c 60 | grep -a ' t=100 '
+    }
+}
+
+@test "-r -s: rounds that a power failure took from the end of a log have given their numbers to others" {
+    setup_rounds
+    replay -n 50 shown.bin | spool log >/dev/null
+    generation 1 none
+    spool -r -s 1 log | rounds >one
+    is "$(wc -l <one)" 50
+    rm log/*.bin
+    replay -n 40 shown.bin | spool log >/dev/null
+    replay -b 41 -n 60 shown.bin | spool log >/dev/null
+    generation 2 1
+    is "$(spool -r -s 2 log | rounds | xargs)" "$(seq 41 60 | xargs)"
+}
+
+@test "-r -s: a place that is cut, or is none, is refused" {
+    setup_rounds
+    spool log <shown.bin >/dev/null
+    generation 1 none
+    spool -r -s 1 log >/dev/null
+    generation 2 1
+    head -n 1 1/place >cut
+    mv cut 1/place
+    fails 1 'spool: 2/before/place: the file is cut: use the generation before this one' spool -r -s 2 log
+    printf 'log\tx\t1\t1\nend\t1\n' >1/place
+    fails 1 'spool: 2/before/place: line 1: not the place in a log' spool -r -s 2 log
 }
 
 @test "-r reads every log of a folder by name, in whatever order the system lists them" {
@@ -98,10 +155,13 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     setup_rounds
     feedback-mask <shown.bin | spool -c 30 seen >/dev/null
     spool -r seen | update -a squared -e 0.1 -m once.bin
+    before=none
     for until in 30 47 100; do
         replay -b $(($(spool -l grown) + 1)) -n $until q.bin | explore -g 1 | feedback-mask |
             spool -c 30 grown >/dev/null
-        spool -r -m w.bin grown | update -a squared -e 0.1 -m w.bin 2>/dev/null
+        generation $until $before
+        spool -r -s $until grown | update -a squared -e 0.1 -m w.bin 2>/dev/null
+        before=$until
     done
     same once.bin w.bin
 }
@@ -337,9 +397,10 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     fails 2 'spool: no folder named*' spool
     fails 2 'spool: -l and -r exclude each other*' spool -l -r log
     fails 2 "spool: give one folder, without 'two' *" spool one two
-    fails 2 'spool: -b, -f and -m need -r*' spool -f log
-    fails 2 'spool: -b, -f and -m need -r*' spool -l -b 2 log
+    fails 2 'spool: -b, -f and -s need -r*' spool -f log
+    fails 2 'spool: -b, -f and -s need -r*' spool -l -b 2 log
     fails 2 'spool: -a, -c, -t, -u and -y are for writing, and exclude -r*' spool -r -c 2 log
+    fails 2 'spool: -s says where to begin and where to end: it excludes -b and -f*' spool -r -f -s 1 log
     fails 2 "spool: -n wants a name of 1 to 100 bytes, with no slash, and no dot at its start, not 'a/b'*" spool -n a/b log
     fails 2 "spool: -n wants *, not '.a'*" spool -n .a log
     fails 2 "spool: -c wants a whole number from 1 *" spool -c 0 log
