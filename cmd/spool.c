@@ -23,6 +23,7 @@ struct spool {
     struct spool_writer log;
     struct merged_log merged;
     struct spool_reader reader;
+    uint64_t gaps; /* places where files are missing */
     struct log_places before, until; /* -s: of the generation before, and of this one if it is made
                                       * again */
 };
@@ -159,10 +160,19 @@ static int read_places(struct spool *my)
     return 0;
 }
 
+static void report_gap(void *self, const struct spool_log *log, uint64_t from, uint64_t to)
+{
+    struct spool *my = self;
+    if (my->gaps++ < WARNINGS)
+        warn(my->host, "spool", "%s: %s: the file of rounds %" PRIu64 " to %" PRIu64 " is missing",
+             log->folder, log->name, from, to);
+}
+
 static int open_reader(struct spool *my)
 {
     my->reader = (struct spool_reader){ .folders = my->folders, .name = my->name,
-                                        .first = my->first, .follows = my->follows };
+                                        .first = my->first, .follows = my->follows,
+                                        .gap = report_gap, .self = my };
     if (my->state && read_places(my) < 0)
         return -1;
     return spool_reader_open(&my->reader, my->host->fault);
@@ -231,7 +241,9 @@ static int close_spool(void *self, enum ended ended)
 {
     struct spool *my = self;
     struct fault cutting = { FAULT_NONE, "" };
-    (void)ended;
+    if (ended == CLEAN && my->gaps > 0)
+        (void)fault_lost(my->host->fault, "%" PRIu64 " place%s where files of the log are missing; "
+                         "all other rounds were read", my->gaps, my->gaps == 1 ? "" : "s");
     if (spool_writer_cut(&my->log, &cutting) < 0 && cutting.kind != FAULT_NONE)
         fault_also(my->host->fault, &cutting);
     spool_writer_close(&my->log);

@@ -48,6 +48,7 @@ static int add_log(struct spool_reader *reader, const char *folder, const char *
     if (after) {
         log->place = *after;
         log->from = after->last + 1;
+        log->due = after->last > 0 ? log->from : 0;
         log->placed = false;
     }
     if (reader->until)
@@ -248,15 +249,28 @@ static void end_file(struct spool_log *log)
         log->ended = log->file.first;
     else if (log->from <= log->file.last)
         log->from = log->file.last + 1;
+    log->due = log->from;
+}
+
+/* A file was opened: reports the rounds that are missing before it. */
+static void find_gap(const struct spool_reader *reader, struct spool_log *log)
+{
+    bool gap = log->due > 0 && log->file.first > log->due;
+    if (gap && reader->gap)
+        reader->gap(reader->self, log, log->due, log->file.first - 1);
+    if (gap)
+        log->due = log->file.first;
 }
 
 /* The next round of a log. */
-static enum spooled next_round(struct spool_log *log, struct record *record, struct fault *fault)
+static enum spooled next_round(const struct spool_reader *reader, struct spool_log *log,
+                               struct record *record, struct fault *fault)
 {
     while (log->from <= log->until) {
         enum spooled found = log->fd >= 0 ? SPOOL_FOUND : open_file(log, fault);
         if (found != SPOOL_FOUND)
             return found;
+        find_gap(reader, log);
         enum reading got = reader_next(&log->reader, record, fault);
         if (got == READ_FAULT)
             return at_cut(log, fault);
@@ -275,7 +289,7 @@ enum spooled spool_reader_next(struct spool_reader *reader, struct record *recor
     while (reader->dry < reader->count) {
         if (reader->at >= reader->count)
             reader->at = 0;
-        enum spooled got = next_round(logs(reader)[reader->at], record, fault);
+        enum spooled got = next_round(reader, logs(reader)[reader->at], record, fault);
         if (got != SPOOL_NONE) {
             reader->dry = 0;
             return got;

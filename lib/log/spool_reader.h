@@ -21,6 +21,7 @@ struct spool_log { /* the log of one name in one folder */
                              * that is wanted */
     struct log_place place; /* how far it was read; its file is sought at the start alone */
     bool placed;            /* that was done, or is not needed */
+    uint64_t due;           /* the next file begins at this number, or before; 0: not known */
     uint64_t ended;         /* first round of an open file that was read to its end record; or 0 */
     struct buffer list;     /* finished files, struct spool_range; those from `next` to `listed` */
     size_t next, listed;    /* are still to be read */
@@ -37,6 +38,9 @@ struct spool_reader {
     bool follows;         /* files that are still being written are awaited by the caller */
     const struct log_places *after, *until; /* begin after these places, and end at those, where
                            * a log that is not named has nothing; NULL: all rounds */
+    void (*gap)(void *self, const struct spool_log *log, uint64_t from, uint64_t to); /* called for
+                           * rounds whose file is missing between others; NULL: nothing is    */
+    void *self;
     struct buffer logs;   /* struct spool_log *[count] */
     size_t count, at, dry; /* the log being read; logs in a row that have nothing now */
 };

@@ -70,10 +70,10 @@ int spool_writer_open(struct spool_writer *writer, struct watch *watch,
     return got < 0 ? -1 : spool_last(writer->folder, writer->name, &writer->last, fault);
 }
 
-/* Starts the file whose first round is t. */
+/* Starts a file before round t: where the log has rounds, at the number after them. */
 static int start(struct spool_writer *writer, uint64_t t, struct fault *fault)
 {
-    struct spool_file file = { "", t, 0, true };
+    struct spool_file file = { "", writer->last > 0 ? writer->last + 1 : t, 0, true };
     stpncpy(file.name, writer->name, SPOOL_NAME);
     if (spool_path(writer->folder, &file, writer->path, fault) < 0)
         return -1;

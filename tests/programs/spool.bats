@@ -462,3 +462,44 @@ requests() {
     fails 2 'serve: spool: -u would change the number of a round after its order was drawn by that number: use -u to merge logs later*' \
         serve s 'explore -g 1 | spool -u log'
 }
+
+# ---- files that are missing ----
+
+@test "a file that is missing between others is reported, and all other rounds are read" {
+    small_text | svm2bin >q.bin
+    replay -n 8 q.bin | spool -c 2 log >/dev/null
+    rm log/rounds.0000000000000003-0000000000000004.bin
+    got=0
+    spool -r log >rest 2>err || got=$?
+    is "$got" 3
+    is "$(cat err)" 'spool: log: rounds: the file of rounds 3 to 4 is missing
+spool: 1 place where files of the log are missing; all other rounds were read'
+    is "$(bin2txt -f head rest | grep -o ' t=[0-9]*' | xargs)" 't=1 t=2 t=5 t=6 t=7 t=8'
+    spool -r -b 5 log >/dev/null # which begins after it
+
+    # The oldest files may go.
+    rm log/rounds.0000000000000001-*
+    spool -r log | bin2txt -f head | wc -l | grep -qx 4
+}
+
+@test "numbers that were never used are no gap, even where a file ends" {
+    small_text | svm2bin >q.bin
+    for from in 2 5 9; do replay -b $from -n $from q.bin | spool -c 1 log >/dev/null; done
+    is "$(ls log | paste -sd ' ')" 'rounds.0000000000000002-0000000000000002.bin rounds.0000000000000003-0000000000000005.bin rounds.0000000000000006-0000000000000009.bin'
+    spool -r log | bin2txt -f head | wc -l | grep -qx 3
+    rm log/*3-*
+    fails 3 '*rounds 3 to 5 is missing*' spool -r log
+}
+
+@test "a file that is missing behind the place of a generation is reported once" {
+    small_text | svm2bin >q.bin
+    replay -n 2 q.bin | spool -c 2 log >/dev/null
+    mkdir -p state/1 state/2 state/3
+    ln -s ../none state/1/before
+    for i in 2 3; do ln -s ../$((i - 1)) state/$i/before; done
+    spool -r -s state/1 log >/dev/null
+    replay -b 3 -n 6 q.bin | spool -c 2 log >/dev/null
+    rm log/*3-*
+    fails 3 '*rounds 3 to 4 is missing*' spool -r -s state/2 log
+    spool -r -s state/3 log >/dev/null
+}
