@@ -123,6 +123,46 @@ salvaged() { # salvaged STATUS FILE...: into out and err
     done
 }
 
+# A round whose payload has a stream that somebody wrote into it, round 66 with its checksum, three
+# times, and other bytes; and rounds before it and after it. All have checksums.
+planted() {
+    small_text | svm2bin | replay -n 9 - | score -m <(echo 1 0 | weights2bin) | explore >shown.bin
+    mkstream round t=66 qid=z docs=1 dim=0 | spool fake >/dev/null
+    { cat fake/*.bin fake/*.bin fake/*.bin && head -c 3000 /dev/zero; } >payload
+    local n
+    n=$(wc -c <payload)
+    { printf 'rankpipe/1 round t=5 qid=q docs=1 dim=0 cols=own:u1[%d] bytes=%d\n' "$n" "$n" && cat payload &&
+        echo 'rankpipe/1 end rounds=1 bytes=0'; } >host.bin
+    for from in 1 6; do replay -b $from -n $((from + 3)) shown.bin | spool part.$from >/dev/null; done
+    spool part.host <host.bin >/dev/null
+    for part in 1 host 6; do cat part.$part/*.bin; done >log.bin
+    is "$(grep -abo 'rankpipe/1 round crc=[0-9a-f]* t=66 ' log.bin | wc -l)" 3
+}
+
+@test "nothing is taken from within a payload: whole, damaged, cut, and cut with a stream after it" {
+    planted
+    salvaged 0 log.bin
+    is "$(rounds <out | xargs)" '1 2 3 4 5 6 7 8 9'
+    salvaged 0 host.bin # without a checksum
+    is "$(rounds <out | xargs)" 5
+    start=$(grep -abo 'rankpipe/1 round crc=[0-9a-f]* t=5 ' log.bin | cut -d : -f 1)
+    next=$(grep -abo 'rankpipe/1 round crc=[0-9a-f]* t=6 ' log.bin | cut -d : -f 1)
+    for at in $((next - 100)) $((start + 150)); do # one byte is changed, after those that were written, and before
+        { head -c $at log.bin && printf X && tail -c +$((at + 2)) log.bin; } >damaged
+        cmp -s damaged log.bin && continue
+        salvaged 3 damaged
+        is "$(rounds <out | xargs)" '1 2 3 4 6 7 8 9'
+    done
+    for at in 70 300 1000 2000; do # bytes before the end of the record, where it was cut
+        head -c $((next - at)) log.bin >cut
+        salvaged 3 cut
+        is "$(rounds <out | xargs)" '1 2 3 4'
+        replay -b 20 -n 40 shown.bin | cat cut - >appended
+        salvaged 3 appended
+        is "$(rounds <out | xargs)" "1 2 3 4 $(seq 20 40 | xargs)"
+    done
+}
+
 @test "nothing, garbage, and files that are missing" {
     : >empty
     salvaged 3 empty
