@@ -74,10 +74,6 @@ static int draw_frequencies(struct fourier *fourier, uint32_t feature, struct fa
     struct normals normals = {
         .rng = rng_at(fourier->seed, RNG_FOURIER, (uint64_t)feature + 1)
     };
-    if (fourier->known + 1 > FOURIER_MOST / number)
-        return fault_data(fault, "making %zu new features from more than %zu features needs more "
-                          "than %" PRIu64 " frequencies: use a smaller -D", number, fourier->known,
-                          FOURIER_MOST);
     if (2 * (fourier->known + 1) > fourier->slots && widen(fourier, fault) < 0)
         return -1;
     double *omega = buffer_for(&fourier->omega, (fourier->known + 1) * number, sizeof *omega,
@@ -91,14 +87,40 @@ static int draw_frequencies(struct fourier *fourier, uint32_t feature, struct fa
     return 0;
 }
 
-/* Draws frequencies for all features of these rows that have none. */
+static bool is_known(const struct fourier *fourier, uint32_t feature)
+{
+    return fourier->slots && find(fourier->slot.at, fourier->slots, feature)->row;
+}
+
+/* Forgets the frequencies of all features, which are the same when they are drawn again. */
+static void forget(struct fourier *fourier)
+{
+    memset(fourier->slot.at, 0, fourier->slots * sizeof(struct slot));
+    fourier->known = 0;
+}
+
+/* Draws frequencies for all features of these rows that have none. Where there is no room for them,
+ * those of queries before go. */
 static int draw_new(struct fourier *fourier, const struct rows *rows, struct fault *fault)
 {
     const uint32_t *idx = rows->idx.at;
-    for (size_t e = 0; e < rows->entries; e++)
-        if ((!fourier->slots || !find(fourier->slot.at, fourier->slots, idx[e])->row) &&
-            draw_frequencies(fourier, idx[e], fault) < 0)
-            return -1;
+    bool alone = fourier->known == 0;
+    for (size_t e = 0; e < rows->entries; e++) {
+        if (is_known(fourier, idx[e]))
+            continue;
+        if (fourier->known + 1 <= FOURIER_MOST / fourier->number) {
+            if (draw_frequencies(fourier, idx[e], fault) < 0)
+                return -1;
+            continue;
+        }
+        if (alone)
+            return fault_data(fault, "making %zu new features from more than %zu features of one "
+                              "query needs more than %" PRIu64 " frequencies: use a smaller -D",
+                              fourier->number, fourier->known, FOURIER_MOST);
+        forget(fourier);
+        alone = true;
+        e = SIZE_MAX; /* again from the first one */
+    }
     return 0;
 }
 

@@ -88,8 +88,8 @@ static int find_line(struct salvage *salvage, size_t at, size_t *line, struct fa
     }
 }
 
-/* What begins at a place: no header line; a record that was cut; one that is damaged, and ends where
- * it says; or a whole one. */
+/* What begins at a place: no header line; a record that was cut; one that is damaged, and ends
+ * where it says; or a whole one. */
 enum look { LOOK_FAULT = -1, LOOK_NONE, LOOK_CUT, LOOK_DAMAGED, LOOK_WHOLE };
 
 /* Looks at the place `at` bytes on. *n becomes the bytes of the record there. */

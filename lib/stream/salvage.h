@@ -9,14 +9,14 @@
 #include "stream/reader.h"
 #include "stream/record.h"
 
-/* A record is whole if all of its bytes are there, and have its crc=; without crc=, if a header line
- * or the end follows it, or no header line begins in its payload.
+/* A record is whole if all of its bytes are there, and have its crc=; without crc=, if a header
+ * line or the end follows it, or no header line begins in its payload.
  *
  * A payload may have been made by somebody who wants a record of his own to be found in it. So
- * nothing is taken from within the payload of a damaged record that is followed by a header line or
- * by the end. Of a record that was cut, and of which the payload therefore ends in what was
- * appended, the bytes that it announces may still be its own: there a record is only taken if it and
- * those after it are whole, one after the other, to the end of those bytes or of the input. */
+ * nothing is taken from within the payload of a damaged record that is followed by a header line
+ * or by the end. Of a record that was cut, and of which the payload therefore ends in what was
+ * appended, the bytes that it announces may still be its own: there a record is only taken if it
+ * and those after it are whole, one after the other, to the end of those bytes or of the input. */
 struct salvage { /* all zero at first, but reader */
     struct reader *reader; /* the caller's */
     uint64_t skipped;      /* bytes since the last whole record that belong to none */
