@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/entropy.h"
 #include "math/normal.h"
 #include "math/real.h"
 
@@ -21,6 +22,7 @@ int fourier_start(struct fourier *fourier, size_t number, double gamma, uint64_t
                   struct fault *fault)
 {
     struct rng rng = rng_at(seed, RNG_FOURIER, 0);
+    struct siphash random = entropy_siphash();
     double *shift = buffer_for(&fourier->shift, number, sizeof *shift, fault);
     if (!shift || !buffer_for(&fourier->turns, number, sizeof(double), fault))
         return -1;
@@ -28,6 +30,7 @@ int fourier_start(struct fourier *fourier, size_t number, double gamma, uint64_t
         shift[i] = rng_unit(&rng);
     fourier->number = number;
     fourier->seed = seed;
+    fourier->factor = siphash_end(&random) | 1;
     fourier->scale = sqrt(gamma / 2) / PI; /* sqrt(2 gamma) / (2 pi) */
     return 0;
 }
@@ -39,9 +42,10 @@ struct slot {
 };
 
 /* The slot of a feature, or the empty one where it goes. */
-static struct slot *find(struct slot *slot, size_t slots, uint32_t feature)
+static struct slot *find(const struct fourier *fourier, struct slot *slot, size_t slots,
+                         uint32_t feature)
 {
-    size_t at = (size_t)((feature * 0x9e3779b97f4a7c15u) >> 32) & (slots - 1);
+    size_t at = (size_t)((feature * fourier->factor) >> 32) & (slots - 1);
     while (slot[at].row && slot[at].feature != feature)
         at = (at + 1) & (slots - 1);
     return &slot[at];
@@ -59,7 +63,7 @@ static int widen(struct fourier *fourier, struct fault *fault)
     memset(slot, 0, slots * sizeof *slot);
     for (size_t at = 0; at < fourier->slots; at++)
         if (old[at].row)
-            *find(slot, slots, old[at].feature) = old[at];
+            *find(fourier, slot, slots, old[at].feature) = old[at];
     buffer_free(&fourier->slot);
     fourier->slot = wider;
     fourier->slots = slots;
@@ -82,14 +86,14 @@ static int draw_frequencies(struct fourier *fourier, uint32_t feature, struct fa
         return -1;
     for (size_t i = 0; i < number; i++)
         omega[fourier->known * number + i] = fourier->scale * normal_draw(&normals);
-    *find(fourier->slot.at, fourier->slots, feature) =
+    *find(fourier, fourier->slot.at, fourier->slots, feature) =
         (struct slot){ feature, (uint32_t)++fourier->known };
     return 0;
 }
 
 static bool is_known(const struct fourier *fourier, uint32_t feature)
 {
-    return fourier->slots && find(fourier->slot.at, fourier->slots, feature)->row;
+    return fourier->slots && find(fourier, fourier->slot.at, fourier->slots, feature)->row;
 }
 
 /* Forgets the frequencies of all features, which are the same when they are drawn again. */
@@ -127,7 +131,7 @@ static int draw_new(struct fourier *fourier, const struct rows *rows, struct fau
 /* The frequencies of a feature. */
 static const double *find_omega(const struct fourier *fourier, uint32_t feature)
 {
-    size_t row = find(fourier->slot.at, fourier->slots, feature)->row - 1;
+    size_t row = find(fourier, fourier->slot.at, fourier->slots, feature)->row - 1;
     return (const double *)fourier->omega.at + row * fourier->number;
 }
 
