@@ -16,7 +16,7 @@ struct salvager {
     struct salvage salvage;
     bool part;     /* -p */
     bool began;    /* a whole record of the file at hand has come */
-    uint64_t held; /* with -p: bytes lost since, which are a part of the last record if no more come */
+    uint64_t held; /* -p: bytes lost since, which are of the record at the end if no more come */
     uint64_t kept, bytes, losses; /* so far: records passed on; bytes and places lost */
     char last[ROUND_NAME];        /* of the file at hand: the last round passed on, or empty */
 };

@@ -20,7 +20,7 @@ struct fourier { /* all zero before fourier_start */
     double scale;        /* of a frequency: turns for each unit of a feature, per deviation  */
     size_t known;        /* different features whose frequencies are in memory                */
     size_t slots;        /* of a hash table of them: a power of 2, at least twice `known`, or 0 */
-    uint64_t factor;     /* of its hashes: random, so that nobody can choose features that collide */
+    uint64_t factor;     /* of its hashes: random, so that nobody can make features collide */
     struct buffer slot;
     struct buffer omega;  /* double[known][number]: in turns                                  */
     struct buffer shift;  /* double[number]: in turns, from 0 to 1                            */
