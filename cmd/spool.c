@@ -6,7 +6,6 @@
 #include "run/filter.h"
 #include "say.h"
 #include "log/spool_writer.h"
-#include "log/merged_log.h"
 
 enum { EVERY = 100000, POLL = 100 }; /* rounds of a file; milliseconds between looks for more */
 
@@ -18,10 +17,9 @@ struct spool {
     const char *state; /* -s: folder of the generation that is made; NULL: not given */
     char *const *folders;
     bool reads, prints; /* -r, -l; neither: writes */
-    bool again, merges, follows;
+    bool again, follows;
     uint64_t first; /* 0 if -b is not given */
     struct spool_writer log;
-    struct merged_log merged;
     struct spool_reader reader;
     struct log_places before, until; /* -s: of the generation before, and of this one if it is made
                                       * again */
@@ -46,8 +44,6 @@ static const struct option options_known[] = {
       OPTION_TEXT(spool, state) },
     { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)",
       OPTION_WHOLE(spool, log.seconds, 1, 1000000) },
-    { 'u', NULL, NULL, "drop rounds whose request is in the log, and number the others anew "
-                       "(default: keep numbers)", OPTION_FLAG(spool, merges) },
     { 'y', NULL, NULL, "sync rounds to the disk before they are passed on (default: write them)",
       OPTION_FLAG(spool, log.syncs) },
     { 0 },
@@ -72,12 +68,9 @@ static int check(const struct spool *my, const struct options *options)
         return fault_usage(fault, "-b, -f and -s need -r, which reads rounds");
     if (my->state && (my->follows || my->first > 0))
         return fault_usage(fault, "-s says where to begin and where to end: it excludes -b and -f");
-    if (!writes && (my->again || my->merges || my->log.syncs || my->log.seconds || my->log.every))
-        return fault_usage(fault, "-a, -c, -t, -u and -y are for writing, and exclude -%c",
+    if (!writes && (my->again || my->log.syncs || my->log.seconds || my->log.every))
+        return fault_usage(fault, "-a, -c, -t and -y are for writing, and exclude -%c",
                            reads ? 'r' : 'l');
-    if (my->again && my->merges)
-        return fault_usage(fault, "-a and -u exclude each other: -a goes by the numbers of rounds, "
-                           "and -u gives new numbers");
     return 0;
 }
 
@@ -90,9 +83,6 @@ static int parse(void *self, struct options *options, struct host *host)
     my->folders = options_operands(options);
     host->kind = my->reads ? SOURCE : my->prints ? WHOLE : FILTER;
     host->saves = host->kind == FILTER;
-    if (my->merges && host->served)
-        return fault_usage(options->fault, "-u would change the number of a round after its order "
-                           "was drawn by that number: use -u to merge logs later");
     return letter < 0 ? letter : check(my, options);
 }
 
@@ -119,17 +109,13 @@ static int open_log(struct spool *my)
         my->host->out->before = commit;
         my->host->out->self = my;
     }
-    return my->merges ? merged_log_open(&my->merged, my->log.folder, my->log.name, my->host->fault)
-                      : 0;
+    return 0;
 }
 
 static enum outcome log_round(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
-    enum entered entered = my->merges ? merged_log_number(&my->merged, round, fault) : ENTERED_NEW;
-    if (entered == ENTERED_FAULT)
-        return FAIL;
-    if (entered == ENTERED_BEFORE || (round->t <= my->log.last && my->again))
+    if (round->t <= my->log.last && my->again)
         return DROP;
     if (round->t <= my->log.last)
         return fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: give new "
@@ -238,13 +224,12 @@ static int close_spool(void *self, enum ended ended)
     spool_reader_close(&my->reader);
     log_places_close(&my->before);
     log_places_close(&my->until);
-    merged_log_close(&my->merged);
     return my->host->fault->kind == FAULT_NONE ? 0 : -1;
 }
 
 const struct filter spool = {
     .name = "spool",
-    .usage = "[-aflruy] [-b first] [-c rounds] [-n name] [-s state] [-t seconds] folder ...",
+    .usage = "[-aflry] [-b first] [-c rounds] [-n name] [-s state] [-t seconds] folder ...",
     .line = "keeps rounds in a folder, and reads them back",
     .options = options_known,
     .operand = { .value = "folder",
