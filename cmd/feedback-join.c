@@ -48,7 +48,8 @@ static const struct option options_known[] = {
     { 's', "state", NULL, "folder of a generation: continue the one before with the answers in the "
                           "files of folders, and keep there what is left to the next one (default: "
                           "none)", OPTION_TEXT(join, state) },
-    { 't', "seconds", NULL, "with -l or -s: give a round up this long after its time (default: wait)",
+    { 't', "seconds", NULL, "with -l or -s: give a round up this long after its time (default: "
+                            "wait)",
       OPTION_REAL(join, seconds, 1000000000) },
     { 0 },
 };

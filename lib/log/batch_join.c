@@ -195,8 +195,8 @@ int batch_join_round(struct batch_join *join, const struct round *round, struct 
 {
     struct troubles *troubles = &join->troubles;
     const char *request = round->request, *stored = round->stored;
-    if (!stored && round->seen && request)
-        return learnt_add(&join->learnt, request, fault);
+    if (!stored && round->seen)
+        return request ? learnt_add(&join->learnt, request, fault) : 0;
     if (!stored)
         return fault_data(fault, "the round has no key stored: read the logs by spool -r -s");
     join->status.rounds++;
