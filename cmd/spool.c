@@ -1,7 +1,9 @@
 /* spool: keeps the rounds that pass in a folder of whole streams, and reads them back. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "log/fresh_file.h"
 #include "log/spool_reader.h"
 #include "run/filter.h"
 #include "say.h"
@@ -21,6 +23,7 @@ struct spool {
     uint64_t first; /* 0 if -b is not given */
     struct spool_writer log;
     struct spool_reader reader;
+    struct fresh_file damaged;       /* -s: what was left out */
     struct log_places before, until; /* -s: of the generation before, and of this one if it is made
                                       * again */
 };
@@ -142,7 +145,7 @@ static int read_places(struct spool *my)
         return -1;
     my->reader.after = &my->before;
     my->reader.until = again > 0 ? &my->until : NULL;
-    return 0;
+    return fresh_file_open_in(&my->damaged, my->state, "damaged", fault);
 }
 
 static int open_reader(struct spool *my)
@@ -154,6 +157,24 @@ static int open_reader(struct spool *my)
     return spool_reader_open(&my->reader, my->host->fault);
 }
 
+/* -s: the rest of a file that is damaged stops nothing. 0: it was left out, and noted. */
+static int skip_damaged(struct spool *my)
+{
+    struct fault *fault = my->host->fault;
+    struct fault why = *fault;
+    if (!my->state || why.kind != FAULT_DATA)
+        return -1;
+    *fault = (struct fault){ FAULT_NONE, "" };
+    warn(my->host, "spool", "%s: the rest of this file is left out", why.text);
+    for (char *p = why.text; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    const char *colon = strstr(why.text, ": ");
+    int n = colon ? (int)(colon - why.text) : 0;
+    spool_reader_skip(&my->reader);
+    return writer_text(&my->damaged.writer, fault, "%.*s\t%s\n", n, why.text, why.text);
+}
+
 static enum outcome next_round(struct spool *my, struct round *round)
 {
     char stored[SPOOL_STORED + 1];
@@ -163,7 +184,7 @@ static enum outcome next_round(struct spool *my, struct round *round)
         if (watch_readable(my->host->watch, -1, POLL, fault) < 0)
             return FAIL;
     if (got <= 0)
-        return got < 0 ? FAIL : DONE;
+        return got == 0 ? DONE : skip_damaged(my) < 0 ? FAIL : DROP;
     if (my->state && (spool_reader_stored(&my->reader, stored, fault) < 0 ||
                       round_set_text(round, KEY_STORED, stored, fault) < 0))
         return FAIL;
@@ -205,6 +226,8 @@ static int end_spool(void *self)
 {
     struct spool *my = self;
     struct fault *fault = my->host->fault;
+    if (my->state && fresh_file_finish(&my->damaged, fault) < 0)
+        return -1;
     if (my->state && !my->reader.until &&
         (spool_reader_places(&my->reader, &my->before, fault) < 0 ||
          log_places_write(&my->before, my->state, fault) < 0))
@@ -222,6 +245,7 @@ static int close_spool(void *self, enum ended ended)
         fault_also(my->host->fault, &cutting);
     spool_writer_close(&my->log);
     spool_reader_close(&my->reader);
+    fresh_file_close(&my->damaged);
     log_places_close(&my->before);
     log_places_close(&my->until);
     return my->host->fault->kind == FAULT_NONE ? 0 : -1;
