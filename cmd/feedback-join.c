@@ -48,7 +48,8 @@ static const struct option options_known[] = {
     { 's', "state", NULL, "folder of a generation: continue the one before with the answers in the "
                           "files of folders, and keep there what is left to the next one (default: "
                           "none)", OPTION_TEXT(join, state) },
-    { 't', "seconds", NULL, "with -l or -s: give a round up this long after its time (default: wait)",
+    { 't', "seconds", NULL, "with -l or -s: give a round up this long after its time (default: "
+                            "wait)",
       OPTION_REAL(join, seconds, 1000000000) },
     { 0 },
 };
@@ -95,6 +96,14 @@ static int parse(void *self, struct options *options, struct host *host)
     return letter < 0 ? letter : check(my, options);
 }
 
+static void report_shrunk(const struct join *my)
+{
+    for (size_t i = 0; i < my->batch.batch.count; i++)
+        if (batch_file(&my->batch.batch, i)->shrunk)
+            warn(my->host, "feedback-join", "%s has become shorter than what was read of it, and is "
+                 "left out: give it another name", batch_file(&my->batch.batch, i)->path);
+}
+
 static int open_join(void *self)
 {
     struct join *my = self;
@@ -106,7 +115,9 @@ static int open_join(void *self)
         my->batch.places = my->joiner.places;
         my->batch.grade = my->joiner.grade;
         my->first = my->first ? my->first : 1;
-        return batch_join_open(&my->batch, my->files, my->host->watch, fault);
+        int opened = batch_join_open(&my->batch, my->files, my->host->watch, fault);
+        report_shrunk(my);
+        return opened;
     }
     if (joiner_open(&my->joiner, my->files, my->host->watch, fault) < 0)
         return -1;

@@ -1,12 +1,13 @@
 /* spool: keeps the rounds that pass in a folder of whole streams, and reads them back. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "log/fresh_file.h"
 #include "log/spool_reader.h"
 #include "run/filter.h"
 #include "say.h"
 #include "log/spool_writer.h"
-#include "log/merged_log.h"
 
 enum { EVERY = 100000, POLL = 100 }; /* rounds of a file; milliseconds between looks for more */
 
@@ -18,12 +19,12 @@ struct spool {
     const char *state; /* -s: folder of the generation that is made; NULL: not given */
     char *const *folders;
     bool reads, prints; /* -r, -l; neither: writes */
-    bool again, merges, follows;
+    bool again, follows;
     uint64_t first; /* 0 if -b is not given */
     struct spool_writer log;
-    struct merged_log merged;
     struct spool_reader reader;
     uint64_t gaps; /* places where files are missing */
+    struct fresh_file damaged;       /* -s: what was left out */
     struct log_places before, until; /* -s: of the generation before, and of this one if it is made
                                       * again */
 };
@@ -47,8 +48,6 @@ static const struct option options_known[] = {
       OPTION_TEXT(spool, state) },
     { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)",
       OPTION_WHOLE(spool, log.seconds, 1, 1000000) },
-    { 'u', NULL, NULL, "drop rounds whose request is in the log, and number the others anew "
-                       "(default: keep numbers)", OPTION_FLAG(spool, merges) },
     { 'y', NULL, NULL, "sync rounds to the disk before they are passed on (default: write them)",
       OPTION_FLAG(spool, log.syncs) },
     { 0 },
@@ -73,12 +72,9 @@ static int check(const struct spool *my, const struct options *options)
         return fault_usage(fault, "-b, -f and -s need -r, which reads rounds");
     if (my->state && (my->follows || my->first > 0))
         return fault_usage(fault, "-s says where to begin and where to end: it excludes -b and -f");
-    if (!writes && (my->again || my->merges || my->log.syncs || my->log.seconds || my->log.every))
-        return fault_usage(fault, "-a, -c, -t, -u and -y are for writing, and exclude -%c",
+    if (!writes && (my->again || my->log.syncs || my->log.seconds || my->log.every))
+        return fault_usage(fault, "-a, -c, -t and -y are for writing, and exclude -%c",
                            reads ? 'r' : 'l');
-    if (my->again && my->merges)
-        return fault_usage(fault, "-a and -u exclude each other: -a goes by the numbers of rounds, "
-                           "and -u gives new numbers");
     return 0;
 }
 
@@ -91,9 +87,6 @@ static int parse(void *self, struct options *options, struct host *host)
     my->folders = options_operands(options);
     host->kind = my->reads ? SOURCE : my->prints ? WHOLE : FILTER;
     host->saves = host->kind == FILTER;
-    if (my->merges && host->served)
-        return fault_usage(options->fault, "-u would change the number of a round after its order "
-                           "was drawn by that number: use -u to merge logs later");
     return letter < 0 ? letter : check(my, options);
 }
 
@@ -120,17 +113,13 @@ static int open_log(struct spool *my)
         my->host->out->before = commit;
         my->host->out->self = my;
     }
-    return my->merges ? merged_log_open(&my->merged, my->log.folder, my->log.name, my->host->fault)
-                      : 0;
+    return 0;
 }
 
 static enum outcome log_round(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
-    enum entered entered = my->merges ? merged_log_number(&my->merged, round, fault) : ENTERED_NEW;
-    if (entered == ENTERED_FAULT)
-        return FAIL;
-    if (entered == ENTERED_BEFORE || (round->t <= my->log.last && my->again))
+    if (round->t <= my->log.last && my->again)
         return DROP;
     if (round->t <= my->log.last)
         return fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: give new "
@@ -157,7 +146,7 @@ static int read_places(struct spool *my)
         return -1;
     my->reader.after = &my->before;
     my->reader.until = again > 0 ? &my->until : NULL;
-    return 0;
+    return fresh_file_open_in(&my->damaged, my->state, "damaged", fault);
 }
 
 static void report_gap(void *self, const struct spool_log *log, uint64_t from, uint64_t to)
@@ -178,6 +167,24 @@ static int open_reader(struct spool *my)
     return spool_reader_open(&my->reader, my->host->fault);
 }
 
+/* -s: the rest of a file that is damaged stops nothing. 0: it was left out, and noted. */
+static int skip_damaged(struct spool *my)
+{
+    struct fault *fault = my->host->fault;
+    struct fault why = *fault;
+    if (!my->state || why.kind != FAULT_DATA)
+        return -1;
+    *fault = (struct fault){ FAULT_NONE, "" };
+    warn(my->host, "spool", "%s: the rest of this file is left out", why.text);
+    for (char *p = why.text; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    const char *colon = strstr(why.text, ": ");
+    int n = colon ? (int)(colon - why.text) : 0;
+    spool_reader_skip(&my->reader);
+    return writer_text(&my->damaged.writer, fault, "%.*s\t%s\n", n, why.text, why.text);
+}
+
 static enum outcome next_round(struct spool *my, struct round *round)
 {
     char stored[SPOOL_STORED + 1];
@@ -187,7 +194,7 @@ static enum outcome next_round(struct spool *my, struct round *round)
         if (watch_readable(my->host->watch, -1, POLL, fault) < 0)
             return FAIL;
     if (got <= 0)
-        return got < 0 ? FAIL : DONE;
+        return got == 0 ? DONE : skip_damaged(my) < 0 ? FAIL : DROP;
     if (my->state && (spool_reader_stored(&my->reader, stored, fault) < 0 ||
                       round_set_text(round, KEY_STORED, stored, fault) < 0))
         return FAIL;
@@ -229,6 +236,8 @@ static int end_spool(void *self)
 {
     struct spool *my = self;
     struct fault *fault = my->host->fault;
+    if (my->state && fresh_file_finish(&my->damaged, fault) < 0)
+        return -1;
     if (my->state && !my->reader.until &&
         (spool_reader_places(&my->reader, &my->before, fault) < 0 ||
          log_places_write(&my->before, my->state, fault) < 0))
@@ -248,15 +257,15 @@ static int close_spool(void *self, enum ended ended)
         fault_also(my->host->fault, &cutting);
     spool_writer_close(&my->log);
     spool_reader_close(&my->reader);
+    fresh_file_close(&my->damaged);
     log_places_close(&my->before);
     log_places_close(&my->until);
-    merged_log_close(&my->merged);
     return my->host->fault->kind == FAULT_NONE ? 0 : -1;
 }
 
 const struct filter spool = {
     .name = "spool",
-    .usage = "[-aflruy] [-b first] [-c rounds] [-n name] [-s state] [-t seconds] folder ...",
+    .usage = "[-aflry] [-b first] [-c rounds] [-n name] [-s state] [-t seconds] folder ...",
     .line = "keeps rounds in a folder, and reads them back",
     .options = options_known,
     .operand = { .value = "folder",

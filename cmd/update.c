@@ -320,8 +320,8 @@ static enum outcome refuse_model(void *self, struct record *record)
 static void report_loss(const struct update *my, struct fault *fault)
 {
     struct fault loss = { FAULT_NONE, "" };
-    static const char text[] = "the failed round had changed a part of the model, which is therefore "
-                               "not saved";
+    static const char text[] = "the failed round had changed a part of the model, which is "
+                               "therefore not saved";
     if (my->saved)
         (void)fault_other(&loss, "%s: %s still holds the model of round %" PRIu64 " (-c sets how "
                           "often update saves)", text, my->model, my->saved);

@@ -137,26 +137,21 @@ static int read_batch(struct batch_join *join, struct watch *watch, struct fault
 /* ---- opening ---- */
 
 /* "REQUEST TAB REASON", as update -q writes it. */
-static int read_refused(struct batch_join *join, struct watch *watch, struct fault *fault)
+static int read_refused(void *self, const char *const *text, size_t fields, struct fault *fault)
 {
-    char path[4096 + 8];
-    char *const files[] = { path, NULL };
-    struct lines lines;
-    int got;
-    (void)snprintf(path, sizeof path, "%s/refused", join->state);
-    if (access(path, F_OK) < 0)
-        return 0;
-    lines_open(&lines, files, watch);
-    while ((got = (int)lines_next(&lines, fault)) > 0) {
-        char *tab = strchr(lines.text, '\t');
-        if (!tab)
-            continue;
-        *tab = '\0';
-        if (waiting_add(&join->refused, lines.text, tab + 1, 0, fault) == ENTERED_FAULT)
-            got = -1;
-    }
-    lines_close(&lines);
-    return got;
+    struct batch_join *join = self;
+    if (fields != 2)
+        return fault_data(fault, "not a round that the learner refused");
+    return waiting_add(&join->refused, text[0], text[1], 0, fault) == ENTERED_FAULT ? -1 : 0;
+}
+
+/* "FILE TAB REASON", as spool -r -s writes it. */
+static int read_damaged(void *self, const char *const *text, size_t fields, struct fault *fault)
+{
+    struct batch_join *join = self;
+    if (fields != 2)
+        return fault_data(fault, "not a file that is damaged");
+    return troubles_add(&join->troubles, LOG_DAMAGED, text[0], fault, "%s", text[1]);
 }
 
 int batch_join_open(struct batch_join *join, char *const *folders, struct watch *watch,
@@ -171,7 +166,7 @@ int batch_join_open(struct batch_join *join, char *const *folders, struct watch 
         waiting_read(&join->waiting, before, fault) < 0 ||
         learnt_open(&join->learnt, before, fault) < 0 ||
         batch_open(&join->batch, join->state, folders, fault) < 0 ||
-        read_refused(join, watch, fault) < 0)
+        state_lines_read(join->state, "refused", read_refused, join, fault) < 0)
         return -1;
     return read_batch(join, watch, fault);
 }
@@ -195,8 +190,8 @@ int batch_join_round(struct batch_join *join, const struct round *round, struct 
 {
     struct troubles *troubles = &join->troubles;
     const char *request = round->request, *stored = round->stored;
-    if (!stored && round->seen && request)
-        return learnt_add(&join->learnt, request, fault);
+    if (!stored && round->seen)
+        return request ? learnt_add(&join->learnt, request, fault) : 0;
     if (!stored)
         return fault_data(fault, "the round has no key stored: read the logs by spool -r -s");
     join->status.rounds++;
@@ -373,6 +368,8 @@ static void give_up(struct batch_join *join)
 
 int batch_join_finish(struct batch_join *join, struct fault *fault)
 {
+    if (state_lines_read(join->state, "damaged", read_damaged, join, fault) < 0)
+        return -1;
     give_up(join);
     return waiting_write(&join->waiting, join->state, fault) < 0 ||
            write_early(join, fault) < 0 ||

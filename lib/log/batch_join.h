@@ -8,6 +8,8 @@
  *     learnt      hashes of the last million requests             (log/learnt.h)
  *     quarantine  records that cannot be used, with the reason    (log/troubles.h)
  *     status      counts                                          (log/learner_status.h)
+ *     damaged     files of logs of which the rest was left out, each with the reason after a tab;
+ *                 written by spool -r -s
  *     refused     requests that the learner has refused, each with its reason after a tab; read if
  *                 the run is repeated, and not written here
  *

@@ -198,7 +198,9 @@ static int read_answer(struct feedback_log *log, struct fault *fault)
 {
     struct answer *answer;
     int got = read_line(log, &answer, fault);
-    if (got <= 0 || !answer || (check_key(log, answer, fault) == 0 && hold(log, answer, fault) == 0))
+    if (got <= 0 || !answer)
+        return got;
+    if (check_key(log, answer, fault) == 0 && hold(log, answer, fault) == 0)
         return got;
     free(answer);
     return -1;

@@ -321,6 +321,19 @@ int spool_reader_stored(const struct spool_reader *reader, char stored[SPOOL_STO
     return 0;
 }
 
+void spool_reader_skip(struct spool_reader *reader)
+{
+    struct spool_log *log = logs(reader)[reader->at];
+    close_file(log);
+    if (log->file.open) {
+        log->until = log->from - 1;
+        return;
+    }
+    log->from = log->file.last + 1;
+    log->place.last = log->file.last;
+    log->place.first = log->file.first;
+}
+
 int spool_reader_places(const struct spool_reader *reader, struct log_places *places,
                         struct fault *fault)
 {

@@ -63,6 +63,10 @@ enum { SPOOL_STORED = 1000 };
 int spool_reader_stored(const struct spool_reader *reader, char stored[SPOOL_STORED + 1],
                         struct fault *fault);
 
+/* After a FAULT_DATA: leaves out the rest of the file in which it was. A file that is still written
+ * is tried again when the log is read next, and so is all after it. */
+void spool_reader_skip(struct spool_reader *reader);
+
 /* Adds how far each log was read to `places`. 0 or a fault. */
 int spool_reader_places(const struct spool_reader *reader, struct log_places *places,
                         struct fault *fault);

@@ -52,8 +52,9 @@ static int read_line(struct lines *lines, struct buffer *copy, state_line *line,
     return before + 1 == lines->number ? 0 : fault_data(fault, "lines before it are missing");
 }
 
-int state_file_read(const char *folder, const char *name, state_line *line, void *self,
-                    struct fault *fault)
+/* `whole`: the file has its last line, "end". */
+static int read_file(const char *folder, const char *name, bool whole, state_line *line,
+                     void *self, struct fault *fault)
 {
     char path[4096];
     char *const files[] = { path, NULL };
@@ -73,11 +74,23 @@ int state_file_read(const char *folder, const char *name, state_line *line, void
     }
     if (got < 0 && fault->kind == FAULT_DATA && strncmp(fault->text, path, strlen(path)) != 0)
         fault_place(fault, "%s: line %" PRIu64 ": ", path, lines.number);
-    if (got == 0 && !ended)
+    if (got == 0 && whole && !ended)
         got = fault_data(fault, "%s: the file is cut: use the generation before this one", path);
     lines_close(&lines);
     buffer_free(&copy);
     return got < 0 ? -1 : 1;
+}
+
+int state_file_read(const char *folder, const char *name, state_line *line, void *self,
+                    struct fault *fault)
+{
+    return read_file(folder, name, true, line, self, fault);
+}
+
+int state_lines_read(const char *folder, const char *name, state_line *line, void *self,
+                     struct fault *fault)
+{
+    return read_file(folder, name, false, line, self, fault);
 }
 
 int state_file_finish(struct fresh_file *file, uint64_t lines, struct fault *fault)

@@ -26,6 +26,10 @@ typedef int state_line(void *self, const char *const *text, size_t fields, struc
 int state_file_read(const char *folder, const char *name, state_line *line, void *self,
                     struct fault *fault);
 
+/* The same for a file to which lines are added one by one, and which has no last line. */
+int state_lines_read(const char *folder, const char *name, state_line *line, void *self,
+                     struct fault *fault);
+
 /* Ends a file of so many lines, and puts it in its place. 0 or a fault. */
 int state_file_finish(struct fresh_file *file, uint64_t lines, struct fault *fault);
 

@@ -22,6 +22,7 @@ const char *trouble_name(enum trouble trouble)
         [ROUND_UNSHOWN] = "round that was not shown",
         [ROUND_GONE] = "round that left its log",
         [ROUND_REFUSED] = "round that the learner refused",
+        [LOG_DAMAGED] = "rest of a file of a log",
     };
     return names[trouble];
 }

@@ -399,7 +399,7 @@ generation() {
     fails 2 "spool: give one folder, without 'two' *" spool one two
     fails 2 'spool: -b, -f and -s need -r*' spool -f log
     fails 2 'spool: -b, -f and -s need -r*' spool -l -b 2 log
-    fails 2 'spool: -a, -c, -t, -u and -y are for writing, and exclude -r*' spool -r -c 2 log
+    fails 2 'spool: -a, -c, -t and -y are for writing, and exclude -r*' spool -r -c 2 log
     fails 2 'spool: -s says where to begin and where to end: it excludes -b and -f*' spool -r -f -s 1 log
     fails 2 "spool: -n wants a name of 1 to 100 bytes, with no slash, and no dot at its start, not 'a/b'*" spool -n a/b log
     fails 2 "spool: -n wants *, not '.a'*" spool -n .a log
@@ -414,53 +414,6 @@ generation() {
     (ulimit -v 20000 && spool -c 1000 log <many.bin >out && spool -r log >read)
     same many.bin out
     uncrc <read | cmp many.bin
-}
-
-# requests FIRST ID...: rounds with these requests, the first of them numbered FIRST.
-requests() {
-    local first=$1
-    shift
-    printf 'request: %s\n0 qid:q 1:1\n\n' "$@" | svm2bin -lb "$first"
-}
-
-@test "-u merges logs: each request once, whatever its number, under numbers that rise" {
-    requests 1 a b c | spool one >/dev/null
-    requests 1 d e | spool two >/dev/null
-    for _ in 1 2; do
-        for log in two one; do spool -r $log | spool -u -c 2 all >passed.$log; done
-    done
-    is "$(rounds <passed.one | wc -l)" 0
-    requests 4 f a g | spool -u -n other one >/dev/null # a retry has its name
-    spool -r -n other one | spool -u all >passed
-    is "$(rounds <passed | xargs)" '6 7'
-    is "$(spool -r all | bin2txt -f head | sed 's/.* t=\([0-9]*\) .* request=\([^ ]*\) .*/\1\2/' | xargs)" \
-        '1d 2e 3a 4b 5c 6f 7g'
-    is "$(spool -l all)" 7
-}
-
-@test "-u: killed in the middle and run again, nothing is missing and nothing is there twice" {
-    # shellcheck disable=SC2046
-    requests 1 $(seq 300) | spool log >/dev/null
-    for moment in 500 1500 2500 4000; do
-        kill_at 2 9 $moment nothing "exec spool -r log" "exec spool -u -c 7 all >/dev/null" >ends || true
-    done
-    spool -r log | spool -u -c 7 all >/dev/null 2>err
-    is "$(spool -r all | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/')" "$(seq 300)"
-    is "$(spool -r all | rounds)" "$(seq 300)"
-}
-
-@test "-u wants rounds with a request, and numbers that are not drawn by yet" {
-    setup_rounds
-    requests 1 a >a.bin
-    fails_on shown.bin 1 "spool: <stdin>: round 1 (qid a): the round has no request=, by which -u knows each round: send 'request: ID' to serve, or store it without -u" \
-        spool -u all
-    spool old <shown.bin >/dev/null
-    fails_on a.bin 1 'spool: old: round 1 has no request=, so it was not stored by -u: give merged rounds a folder or a name (-n) of their own' \
-        spool -u old
-    fails 2 'spool: -a and -u exclude each other: -a goes by the numbers of rounds, and -u gives new numbers*' spool -au all
-    fails 2 'spool: -a, -c, -t, -u and -y are for writing, and exclude -r*' spool -ur all
-    fails 2 'serve: spool: -u would change the number of a round after its order was drawn by that number: use -u to merge logs later*' \
-        serve s 'explore -g 1 | spool -u log'
 }
 
 # ---- files that are missing ----

@@ -17,6 +17,7 @@ static const struct special {
     { "update", 'm', NULL },
     { "update", 'a', NULL },
     { "update", 'l', NULL },
+    { "update", 'q', NULL },
     { "update", 'n', NULL },
     { "update", 'c', WORDS("1", "2", "10", "1s") },
     { "update", 'd', WORDS("1", "8", "64", "300") },
