@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "log/fresh_file.h"
+#include "log/erased.h"
+#include "log/spool_erase.h"
 #include "log/spool_reader.h"
 #include "run/filter.h"
 #include "say.h"
@@ -23,11 +25,21 @@ struct spool {
     uint64_t first; /* 0 if -b is not given */
     struct spool_writer log;
     struct spool_reader reader;
+    bool erases;   /* -e */
+    size_t what;
+    struct erased erased;
+    uint64_t count; /* rounds erased */
     uint64_t gaps; /* places where files are missing */
     struct fresh_file damaged;       /* -s: what was left out */
     struct log_places before, until; /* -s: of the generation before, and of this one if it is made
                                       * again */
 };
+
+static const char *erased_name(size_t i)
+{
+    static const char *const names[] = { "requests", "queries", "documents", NULL };
+    return names[i];
+}
 
 static const struct option options_known[] = {
     { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)",
@@ -36,6 +48,9 @@ static const struct option options_known[] = {
       OPTION_WHOLE(spool, first, 1, RECORD_MOST - 1) },
     { 'c', "rounds", NULL, "finish a file after so many rounds, 1 or more (default 100000)",
       OPTION_WHOLE(spool, log.every, 1, RECORD_MOST) },
+    { 'e', "what", erased_name, "erase the rounds of the log that have a request, a query or a "
+                                "document of the rounds on standard input (default: none)",
+      OPTION_WORD(spool, what) },
     { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)",
       OPTION_FLAG(spool, follows) },
     { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none",
@@ -56,8 +71,11 @@ static const struct option options_known[] = {
 /* Do the options go together, and with the operands? */
 static int check(const struct spool *my, const struct options *options)
 {
-    const bool reads = my->reads, writes = !my->reads && !my->prints;
+    const bool reads = my->reads, writes = !my->reads && !my->prints && !my->erases;
     struct fault *fault = options->fault;
+    if (my->erases && (my->reads || my->prints || my->name))
+        return fault_usage(fault, "-e erases in all logs of the folder: it excludes -l, -n "
+                           "and -r");
     if (my->reads && my->prints)
         return fault_usage(fault, "-l and -r exclude each other");
     if (my->name && !spool_name_valid(my->name))
@@ -74,7 +92,7 @@ static int check(const struct spool *my, const struct options *options)
         return fault_usage(fault, "-s says where to begin and where to end: it excludes -b and -f");
     if (!writes && (my->again || my->log.syncs || my->log.seconds || my->log.every))
         return fault_usage(fault, "-a, -c, -t and -y are for writing, and exclude -%c",
-                           reads ? 'r' : 'l');
+                           reads ? 'r' : my->erases ? 'e' : 'l');
     return 0;
 }
 
@@ -85,7 +103,9 @@ static int parse(void *self, struct options *options, struct host *host)
     my->log.lock_fd = -1;
     int letter = options_read(options);
     my->folders = options_operands(options);
-    host->kind = my->reads ? SOURCE : my->prints ? WHOLE : FILTER;
+    my->erases = options->given['e'];
+    my->erased.kind = (enum erased_kind)my->what;
+    host->kind = my->reads ? SOURCE : my->prints ? WHOLE : my->erases ? SINK : FILTER;
     host->saves = host->kind == FILTER;
     return letter < 0 ? letter : check(my, options);
 }
@@ -210,6 +230,29 @@ static enum outcome print_last(struct spool *my, struct round *round)
     return got < 0 || writer_text(my->host->out, fault, "%" PRIu64 "\n", last) < 0 ? FAIL : DONE;
 }
 
+/* ---- erasing ---- */
+
+/* Prints what it erases: the number of the round, its request and its query. */
+static bool erases(void *self, const struct record *record)
+{
+    struct spool *my = self;
+    const char *request = record_key(record, "request"), *qid = record_key(record, "qid");
+    if (!erased_has(&my->erased, record))
+        return false;
+    my->count++;
+    return writer_text(my->host->out, my->host->fault, "%s\t%s\t%s\n", record_key(record, "t"),
+                       request ? request : "-", qid ? qid : "-") == 0;
+}
+
+static int erase(struct spool *my)
+{
+    struct fault *fault = my->host->fault;
+    if (spool_erase(my->folders[0], erases, my, fault) < 0 || fault->kind != FAULT_NONE)
+        return -1;
+    warn(my->host, "spool", "%s: %" PRIu64 " rounds are erased", my->folders[0], my->count);
+    return 0;
+}
+
 /* Of all logs of the folder. */
 static int last(const void *self, uint64_t *t)
 {
@@ -220,12 +263,14 @@ static int last(const void *self, uint64_t *t)
 static int open_spool(void *self)
 {
     struct spool *my = self;
-    return my->reads ? open_reader(my) : my->prints ? 0 : open_log(my);
+    return my->reads ? open_reader(my) : my->prints || my->erases ? 0 : open_log(my);
 }
 
 static enum outcome each(void *self, struct round *round)
 {
     struct spool *my = self;
+    if (my->erases)
+        return erased_add(&my->erased, round, my->host->fault) < 0 ? FAIL : DROP;
     return my->reads    ? next_round(my, round)
            : my->prints ? print_last(my, round)
                         : log_round(my, round);
@@ -250,6 +295,9 @@ static int close_spool(void *self, enum ended ended)
 {
     struct spool *my = self;
     struct fault cutting = { FAULT_NONE, "" };
+    if (ended == CLEAN && my->erases)
+        (void)erase(my);
+    erased_close(&my->erased);
     if (ended == CLEAN && my->gaps > 0)
         (void)fault_lost(my->host->fault, "%" PRIu64 " place%s where files of the log are missing; "
                          "all other rounds were read", my->gaps, my->gaps == 1 ? "" : "s");
@@ -265,7 +313,8 @@ static int close_spool(void *self, enum ended ended)
 
 const struct filter spool = {
     .name = "spool",
-    .usage = "[-aflry] [-b first] [-c rounds] [-n name] [-s state] [-t seconds] folder ...",
+    .usage = "[-aflry] [-b first] [-c rounds] [-e what] [-n name] [-s state] [-t seconds] "
+             "folder ...",
     .line = "keeps rounds in a folder, and reads them back",
     .options = options_known,
     .operand = { .value = "folder",

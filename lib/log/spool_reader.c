@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "io/watch.h"
+#include "log/spool_erase.h"
 
 static struct spool_log **logs(const struct spool_reader *reader)
 {
@@ -219,7 +220,7 @@ static bool first_known(const struct record *record)
            (name_is(record->key[0].name, "t") || name_begins(record->key[0].name, "x-"));
 }
 
-/* Checks a record. SPOOL_NONE: it is a round before those wanted. */
+/* Checks a record. SPOOL_NONE: it is a round before those wanted, or one that was erased. */
 static enum spooled check_round(struct spool_log *log, const struct record *record,
                                 struct fault *fault)
 {
@@ -238,7 +239,7 @@ static enum spooled check_round(struct spool_log *log, const struct record *reco
     log->place.first = log->file.first;
     log->place.rounds = log->reader.since;
     log->place.byte = log->reader.offset + log->reader.from;
-    return SPOOL_FOUND;
+    return record_key(record, SPOOL_ERASED) ? SPOOL_NONE : SPOOL_FOUND;
 }
 
 /* The file was read to its end record. */

@@ -56,7 +56,7 @@ int spool_writer_open(struct spool_writer *writer, struct watch *watch,
     *salvaged = (struct spool_salvaged){ .rounds = 0 };
     if (check_folder(writer, fault) < 0)
         return -1;
-    if (mkdir(writer->folder, 0777) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
+    if (mkdir(writer->folder, 0770) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
         return fault_system(fault, "cannot make folder %s", writer->folder);
     if (lock(writer, fault) < 0)
         return -1;
@@ -77,7 +77,7 @@ static int start(struct spool_writer *writer, uint64_t t, struct fault *fault)
     stpncpy(file.name, writer->name, SPOOL_NAME);
     if (spool_path(writer->folder, &file, writer->path, fault) < 0)
         return -1;
-    int fd = watch_open(NULL, writer->path, O_WRONLY | O_CREAT | O_EXCL, 0666, fault);
+    int fd = watch_open(NULL, writer->path, O_WRONLY | O_CREAT | O_EXCL, 0660, fault);
     if (fd < 0)
         return fault_system(fault, "cannot write %s", writer->path);
     if (writer_open(&writer->writer, fd, writer->path, NULL, fault) < 0) {

@@ -314,3 +314,55 @@ answer: not the name of a request: '../x'"
 the service does not answer"
     is "$(wc -l <"answers/$(date +%F)")" 1
 }
+@test "erase: requests, queries and documents go from log, answers, archive, waiting rounds and memory" {
+    # shown ID QID: a round of two documents with that request, shown now
+    shown() {
+        number=$((number + 1))
+        printf 'request: %s\n? qid:%s 1:1 # D1\n? qid:%s 1:0.5 # D%s\n\n' "$1" "$2" "$2" "$2" | svm2bin -ltu -b $number |
+            score -m w.bin | explore | spool log >/dev/null
+    }
+    answered() { # ID VALUE...
+        echo "$1 time=$(date +%s%3N) ${*:2}" >>answers/a
+    }
+    local number=0 learn="sh $ROOT/examples/serve/learn" erase="sh $ROOT/examples/serve/erase"
+    mkdir answers
+    $learn first
+    for i in 1 2 3 4 5 6; do shown "request$i" "query$(((i + 1) / 2))"; done
+    for i in 1 2 3 5; do answered request$i 1 0; done
+    $learn
+    cut -f 2 state/current/waiting | head -n -1 | xargs | grep -qx 'request4 request6'
+    size=$(cat log/*.bin answers/a | wc -c)
+    [ "$(bin2txt -f head w.bin | sed 's/.* seed=\([0-9]*\) .*/\1/')" = "$(cat state/key)" ]
+    is "$(find log state -perm /007 ! -type l | xargs)" ''
+
+    $erase requests request4 request5 2>err | cut -f 2 | xargs | grep -qx 'request4 request5 request5'
+    grep -qx 'answers/a: 1 answers are erased' err
+    grep -q 'what the weights have learnt from this stays' err
+    run ! grep -ra -e request4 -e request5 log answers seen state quarantine
+    is "$(spool -r log | values_of request | xargs)" 'request1 request2 request3 request6'
+    is "$(cat log/*.bin answers/a | wc -c)" "$size"
+    $learn
+    shown request7 query9
+    answered request6 0 1
+    answered request7 0 1
+    $learn
+    is "$(spool -r seen | values_of request | xargs)" 'request1 request2 request3 request6 request7'
+
+    pairs() { bin2txt state/current/model.bin | grep -c '^keys'; }
+    before=$(pairs)
+    $erase queries query1 >erased 2>err
+    is "$(cut -f 2 erased | sort -u | xargs)" 'request1 request2'
+    run ! grep -ra -e query1 -e request1 log seen answers
+    [ "$(pairs)" = $((before - 2)) ]
+    before=$(pairs)
+    $erase documents D1 >erased 2>err
+    run ! grep -ra D1 log seen
+    [ "$(pairs)" -lt "$before" ]
+    $learn
+    shown request8 query9
+    answered request8 1 0
+    $learn
+    is "$(spool -r seen | values_of request | xargs)" 'request8'
+    fails 1 'erase: usage: *' $erase
+    fails 1 "erase: not a name: 'a b'" $erase queries 'a b'
+}

@@ -456,3 +456,55 @@ spool: 1 place where files of the log are missing; all other rounds were read'
     fails 3 '*rounds 3 to 4 is missing*' spool -r -s state/2 log
     spool -r -s state/3 log >/dev/null
 }
+
+# ---- erasing ----
+
+@test "-e erases rounds where they lie: numbers, lengths and all other rounds stay" {
+    shown() { # of requests, queries and documents
+        printf 'request: r%s\n0 qid:q%s 1:1 # D%s\n1 qid:q%s 1:2 # E%s\n\n' 1 1 1 1 1 2 1 2 1 2 3 2 3 2 3 4 3 3 3 1 5 3 4 3 5 | svm2bin -l
+    }
+    shown >in.bin
+    for what in 'requests|request: r2\n? qid:- 1:1\n|2' 'queries|? qid:q2\n|3' 'documents|? # D3\n? # E1\n|1 3 4'; do
+        IFS='|' read -r kind names numbers <<<"$what"
+        rm -rf log
+        spool -c 2 log <in.bin >/dev/null
+        cp -r log whole
+        # shellcheck disable=SC2059
+        printf "$names" | svm2bin -lu | spool -e "$kind" log >erased 2>err
+        is "$(cut -f 1 erased | xargs)" "$numbers"
+        is "$(cat err)" "spool: log: $(wc -w <<<"$numbers") rounds are erased"
+        is "$(cd log && wc -c ./*)" "$(cd whole && wc -c ./*)"
+        for t in 1 2 3 4 5; do
+            case " $numbers " in *" $t "*) ;; *) echo $t ;; esac
+        done | xargs >left
+        spool -r log >out
+        is "$(values_of t <out | xargs)" "$(cat left)"
+        is "$(spool -l log)" 5
+        for t in $numbers; do run ! grep -ra -e "request=r$t" log; done
+        # shellcheck disable=SC2059
+        printf "$names" | svm2bin -lu | spool -e "$kind" log >again 2>err
+        [ ! -s again ]
+        rm -rf whole
+    done
+    printf '? qid:q1\n' | svm2bin -u >nameless
+    fails_on nameless 1 'spool: <stdin>: round 1 (qid q1): the round has no column name, whose documents are to be erased' \
+        spool -e documents log
+    fails 2 'spool: -e erases in all logs of the folder: it excludes -l, -n and -r*' spool -re queries log
+    fails 2 "spool: -e wants requests, queries or documents, not 'rounds'*" spool -e rounds log
+}
+
+@test "-e: in a file that is being written, and rounds of any length" {
+    for n in {0..60}; do
+        name=$(head -c $((n + 1)) /dev/zero | tr '\0' r)
+        printf 'request: %s\n0 qid:q 1:1\n\n' "$name" | svm2bin -lb $((n + 1))
+    done >many.bin
+    mkdir log
+    { salvage many.bin && until [ -e go ]; do sleep 0.1; done; } 2>/dev/null | spool log >/dev/null &
+    until [ "$(grep -ac ' t=61 ' log/*.open 2>/dev/null || true)" = 1 ]; do sleep 0.1; done
+    is "$(ls log)" "$(printf '%s\n' rounds.0000000000000001.open rounds.lock)"
+    printf '? qid:q\n' | svm2bin -u | spool -e queries log | wc -l | grep -qx 61
+    touch go
+    wait
+    is "$(spool -l log)" 61
+    spool -r log | bin2txt -f head | wc -l | grep -qx 0
+}
