@@ -26,7 +26,9 @@ stop() {
     started=
 }
 
-learn() {
+learn() { # under the key 1, so that models can be compared
+    mkdir -p state
+    [ -e state/key ] || echo 1 >state/key
     make -s -f "$SERVE/Makefile" DELAY=0 "$@" learn 2>>learnt
 }
 

@@ -5,8 +5,10 @@ load ../helper
 
 LEARN=$ROOT/examples/serve/learn
 
-# learn: a run. The programs are those of this tree.
+# learn: a run. The programs are those of this tree, and the key is 1, so that models can be compared.
 learn() {
+    mkdir -p state
+    [ -e state/key ] || echo 1 >state/key
     sh "$LEARN" "$@"
 }
 
