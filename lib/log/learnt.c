@@ -14,7 +14,8 @@
 #include "log/state_file.h"
 
 /* OPEN: files that are held open; WINDOW: hashes that are read at once. In a full segment a hash is
- * within 512 of where its value says, but for one in 10^4: the standard deviation is at most 128. */
+ * within 512 of where its value says, except one in 10^4: the standard deviation is at most
+ * 128. */
 enum { FULL = 65536, NAMES = 1000000, PATH = 4096, OPEN = 64, WINDOW = 1024 };
 
 struct segment {
