@@ -100,8 +100,8 @@ static void report_shrunk(const struct join *my)
 {
     for (size_t i = 0; i < my->batch.batch.count; i++)
         if (batch_file(&my->batch.batch, i)->shrunk)
-            warn(my->host, "feedback-join", "%s has become shorter than what was read of it, and is "
-                 "left out: give it another name", batch_file(&my->batch.batch, i)->path);
+            warn(my->host, "feedback-join", "%s has become shorter than what was read of it, and "
+                 "is left out: give it another name", batch_file(&my->batch.batch, i)->path);
 }
 
 static int open_join(void *self)

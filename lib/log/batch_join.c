@@ -207,7 +207,11 @@ int batch_join_round(struct batch_join *join, const struct round *round, struct 
     if (round->time > join->batch.time + AHEAD)
         return troubles_add(troubles, ROUND_FUTURE, stored, fault, "%s: its time is more than ten "
                             "minutes past that of the run", request);
-    if (learnt_has(&join->learnt, request) || waiting_find(&join->waiting, request))
+    enum entered entered = waiting_find(&join->waiting, request)
+                               ? ENTERED_BEFORE : learnt_find(&join->learnt, request, fault);
+    if (entered == ENTERED_FAULT)
+        return -1;
+    if (entered == ENTERED_BEFORE)
         return troubles_add(troubles, ROUND_TWICE, stored, fault, "%s: an earlier round has this "
                             "request", request);
     if (is_over(join, round->time) &&
@@ -261,7 +265,7 @@ static bool has_length(const struct batch_join *join, const struct answer *answe
 /* An answer without a round that waits. 0 or a fault. */
 static int find_no_round(struct batch_join *join, struct answer *answer, struct fault *fault)
 {
-    if (learnt_has(&join->learnt, answer->key))
+    if (learnt_find(&join->learnt, answer->key, fault) != ENTERED_NEW)
         return refuse(join, answer, ANSWER_TWICE, fault, "its round was learnt already");
     if (is_over(join, answer->time))
         return refuse(join, answer, ANSWER_ROUNDLESS, fault, "no round has this request");

@@ -1461,3 +1461,19 @@ raw() {
     done
     mkstream round t=1 qid=a docs=2 dim=1 label:f4 1e6 0 x:f4 1 0.5 | update -a memory >w
 }
+
+@test "update -q: what the learner refuses is skipped and named, and the model is that of the rest" {
+    round() { mkstream round "t=$1 qid=a${4-} docs=2 dim=1" order:u4 0 1 seen:f4 1 x:f4 "$2" "$3"; }
+    { round 1 1 2; round 3 2 1; } >good.bin
+    { round 1 1 2; round 2 nan 1 ' request=two'; round 3 2 1; round 4 1 inf; } >mixed.bin
+    update -a ridge -m good <good.bin
+    update -a ridge -q refused -m m <mixed.bin
+    same good m
+    is "$(cut -f 1 refused | xargs)" 'two 4'
+    is "$(head -n 1 refused | cut -f 2)" "$(update -a ridge -m n <mixed.bin 2>&1 | sed 's/.*(qid a): //' || true)"
+    update -a ridge -q refused -m none < <(round 9 nan nan) # nothing is left: no model, and no error
+    [ ! -e none ]
+    is "$(cut -f 1 refused | xargs)" 'two 4 9'
+    fails_on mixed.bin 1 'update: <stdin>: round 2 (qid a): *; and cannot write no/where: No such file or directory' \
+        update -a ridge -q no/where -n -m m
+}

@@ -53,8 +53,8 @@ once() {
     same once.bin w.bin
 }
 
-# run: a run of the learner, whose answers are the file answers/today.
-start() { # first of the answers' rounds, last
+# start FIRST LAST: the file answers/today, with answers to these rounds.
+start() {
     mkdir answers
     answers "$1" "$2" >answers/today
 }
@@ -138,49 +138,67 @@ start() { # first of the answers' rounds, last
 }
 
 @test "poison: each bad record is counted and named, and the model is that of the good ones alone" {
-    { rounds 1 40; rounds 41 50 | LC_ALL=C sed 's/ request=[^ ]*//g'; } >log.bin
-    rounds 51 60 | LC_ALL=C sed 's/ request=r5/ request=r/g; s/ request=r60/ request=r1/g' >>log.bin
-    rounds 61 70 | LC_ALL=C sed 's/ time=[0-9]*//g' >>log.bin
-    replay -b 71 -n 80 "$BATS_FILE_TMPDIR/q.bin" |
-        LC_ALL=C sed "s/ qid=[^ ]*/& request=n time=$(now)/g; s/ crc=[0-9a-f]*//g" >>log.bin
-    rounds 81 90 100 x >>log.bin
-    rounds 91 95 -9000 >>log.bin
-    spool log <log.bin >/dev/null
+    local each=10
+    [ "$STRIDE" != 1 ] || each=800
+    bad() { # log, sed: rounds that cannot be used
+        rounds 1 $each "${3-100}" "${4-$1}" | LC_ALL=C sed "$2" | spool -n "$1" log >/dev/null
+    }
+    rounds 1 40 | spool -n a log >/dev/null
+    rounds 41 45 | spool -n y log >/dev/null
+    bad nameless 's/ request=[^ ]*//g'
+    bad timeless 's/ time=[0-9]*//g'
+    bad twice '' 100 a-second
+    bad second '' 100 a-second
+    bad future '' -9000
+    bad asked ''
+    replay -n $each "$BATS_FILE_TMPDIR/q.bin" |
+        LC_ALL=C sed "s/ qid=[^ ]*/& request=n time=$(now)/g; s/ crc=[0-9a-f]*//g" | spool -n unshown log >/dev/null
     # A host whose log is not what spool writes.
     mkdir log/host
-    rounds 1 10 100 h | LC_ALL=C sed 's/ gamma=1 / gamma=1 group=7 /g' >log/host/a.0000000000000001-0000000000000010.bin
-    { rounds 1 3 100 h; head -c 300 /dev/urandom; } >log/host/b.0000000000000001-0000000000000010.bin
-    start 1 40
-    answers 1 3 50 h >>answers/today
-    {
-        echo nonsense
-        printf 'x81\ttime=%s -1\n' "$(now)"
-        printf 'x81\t1\n'
+    last=$(printf '%016d' $each)
+    rounds 1 $each 100 h | LC_ALL=C sed 's/ gamma=1 / gamma=1 group=7 /g' >"log/host/a.0000000000000001-$last.bin"
+    { rounds 1 3 100 h; head -c 300 /dev/urandom; } >"log/host/b.0000000000000001-$last.bin"
+    mkdir answers
+    { answers 1 45; answers 1 3 50 h; } >answers/today
+    for i in $(seq $each); do
+        echo "nonsense $i"
+        printf 'asked%s\ttime=%s -1\n' "$i" "$(now)"
+        printf 'asked%s\t1\n' "$i"
         printf '\0\0\0\n'
-        printf 'x82\ttime=%s 3e38\n' "$(now)"
-        printf 'x83\ttime=%s 1e9\n' "$(now)"
-        printf 'x84\ttime=%s 1\n' "$(now 100000)"
-        printf 'x85\ttime=%s%s\n' "$(now)" "$(printf ' 1%.0s' {1..200})"
-        answers 1 5 30 # second ones
-        printf 'y\ttime=%s 1\n' "$(now -5000)"
-    } >answers/bad
+        printf 'asked%s\ttime=%s 3e38\n' "$i" "$(now)"
+        printf 'asked%s\ttime=%s 1e9\n' "$i" "$(now)"
+        printf 'asked%s\ttime=%s 1\n' "$i" "$(now 100000)"
+        printf 'asked%s\ttime=%s%s\n' "$i" "$(now)" " 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"
+        printf 'r%s\ttime=%s 4\n' "$((i % 40 + 1))" "$(now)" # a second one
+        printf 'y%s\ttime=%s 1\n' "$i" "$(now -5000)"
+    done >answers/z
     learn 2>err
     cat err
-    is "$(learnt)" 43
-    is "$(cut -f 1 quarantine/1 | LC_ALL=C sort | uniq -c | sed 's/^ *//')" "2 answer above the top grade
-1 answer from the future
-4 answer malformed
-1 answer of the wrong length
-1 answer without a round
+    is "$(learnt)" 48
+    is "$(cut -f 1 quarantine/1 | LC_ALL=C sort | uniq -c | sed 's/^ *//')" "$((2 * each)) answer above the top grade
+$each answer from the future
+$((4 * each)) answer malformed
+$each answer of the wrong length
+$each answer without a round
 1 rest of a file of a log
-5 round from the future
-10 round malformed
-10 round that was not shown
-10 round without a request
-10 round without a time
-5 second answer
-10 second round of a request"
+$each round from the future
+$each round malformed
+$each round that was not shown
+$each round without a request
+$each round without a time
+$each second answer
+$each second round of a request"
     once
+    # the same service without any of them
+    mkdir ../good ../good/log
+    cp -r log/[ay].* ../good/log
+    cd ../good || return 1
+    mkdir answers log/host
+    rounds 1 3 100 h | spool -n b log/host >/dev/null
+    cp "$OLDPWD/answers/today" answers
+    learn
+    is "$(learnt)" 48
+    same w.bin "$OLDPWD/w.bin"
 }
 
 @test "a round that the learner refuses, or by which it diverges, is left out, and the others are learnt" {
@@ -227,29 +245,29 @@ start() { # first of the answers' rounds, last
 @test "killed anywhere, the next run gives the bytes of one that was not" {
     slow
     local kills=7 killed=0 i
-    [ "$STRIDE" != 1 ] || kills=50
+    [ "$STRIDE" != 1 ] || kills=70
     rounds 1 30 | spool log >/dev/null
     start 1 30
     learn
-    cp -a . ../straight
-    { rounds 31 60; rounds 61 64 5000; } | spool log >/dev/null
+    { rounds 31 60; rounds 61 64 5000; rounds 70 70 100 '' | LC_ALL=C sed 's/ request=[^ ]*//'; } | spool log >/dev/null
     answers 31 60 >>answers/today
-    cp -a log answers ../straight
-    (cd ../straight && learn)
-    for ((i = 0; i < kills; i++)); do
-        setsid sh "$LEARN" 2>/dev/null & # a session, all of which is killed
-        sleep "$(printf '0.%03d' $((i * 7 % 83 + i % 2 * 60)))"
-        ! kill -KILL -$! || killed=$((killed + 1))
-        wait $! || true
-        [ "$(readlink state/current)" = 1 ] || break
-    done 2>/dev/null
-    echo "killed $killed times"
+    cp -a . ../base
     learn
-    is "$(learnt)" 60
-    for file in model.bin waiting early rounds.bin quarantine; do
-        cmp "state/2/$file" "../straight/state/2/$file" || { ls state && return 1; }
-    done
-    once
+    cp -a . ../straight
+    for ((i = 1; i <= kills; i++)); do
+        cd .. && rm -rf killed && cp -a base killed && cd killed || return 1
+        { setsid sh "$LEARN" & } 2>/dev/null # a session, all of which is killed
+        sleep "$(printf '0.%03d' $((i * 160 / kills)))"
+        kill -KILL -$! 2>/dev/null || true
+        wait $! 2>/dev/null || true
+        [ "$(readlink state/current)" = 2 ] || { killed=$((killed + 1)) && learn; }
+        [ -e state/2/model.bin ]
+        for file in model.bin waiting early rounds.bin quarantine; do cmp state/2/$file ../straight/state/2/$file; done
+        learn # and all of it is in the archive
+        is "$(spool -l seen) $(wc -l <quarantine/2)" '60 1'
+    done 2>err || { cat err && return 1; }
+    echo "$killed kills"
+    [ $killed -gt $((kills / 2)) ]
 }
 
 @test "a service of version 0.4.0 goes on: its model, what it has learnt, and what it has not" {
