@@ -1,43 +1,83 @@
 /* feedback-join: rounds that were shown earlier meet what people said of them since. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "run/filter.h"
 #include "say.h"
+#include "log/batch_join.h"
 #include "log/joiner.h"
-#include "log/late_file.h"
+#include "log/fresh_file.h"
 
 struct join {
     struct host *host;
     char *const *files;
     bool warns;
-    const char *late_path;
-    double seconds;
+    const char *late_path, *state; /* state: -s, the folder of a generation; NULL: not given */
+    double seconds, delay, grade;
+    uint64_t first; /* number of the next round, with -s */
     struct joiner joiner;
-    struct late_file late;
+    struct fresh_file late;
     uint64_t rounds, unusable; /* so far; answers */
     struct dropped {
         uint64_t n;
         char first[ROUND_NAME];
     } never, left; /* rounds without an answer; left to a later run: from the first that may still
                     * be answered on */
+    struct batch_join batch;     /* -s */
+    const struct answer *answer; /* of the round written last */
 };
 
 static const struct option options_known[] = {
     { 'W', NULL, NULL, "warn about feedback that cannot be used, and skip it (default: an error)",
       OPTION_FLAG(join, warns) },
+    { 'b', "first", NULL, "with -s: number of the first round to write (default 1)",
+      OPTION_WHOLE(join, first, 1, RECORD_MOST - 1) },
+    { 'd', "seconds", NULL, "with -s: time that an answer may take to reach its file (default 0)",
+      OPTION_REAL(join, delay, 1000000000) },
+    { 'g', "grade", NULL, "largest relevance of an answer (default: any)",
+      OPTION_POSITIVE(join, grade) },
     { 'k', "places", NULL, "positions in each line of feedback, 1 or more, or all (default: any "
                            "number)", OPTION_PLACES(join, joiner.places, ROUND_DOCS) },
     { 'l', "late", NULL, "file to write with the answers that found no round (default: they are "
                          "errors)", OPTION_TEXT(join, late_path) },
     { 'q', NULL, NULL, "feedback names rounds by qid (default: by number, t)", OPTION_OWN },
     { 'r', NULL, NULL, "feedback names rounds by request (default: by number, t)", OPTION_OWN },
-    { 't', "seconds", NULL, "with -l: give a round up this long after its time (default: wait)",
+    { 's', "state", NULL, "folder of a generation: continue the one before with the answers in the "
+                          "files of folders, and keep there what is left to the next one (default: "
+                          "none)", OPTION_TEXT(join, state) },
+    { 't', "seconds", NULL, "with -l or -s: give a round up this long after its time (default: "
+                            "wait)",
       OPTION_REAL(join, seconds, 1000000000) },
     { 0 },
 };
+
+/* Do the options go together, and with the operands? */
+static int check(const struct join *my, const struct options *options)
+{
+    struct fault *fault = options->fault;
+    const bool *given = options->given;
+    if (!*my->files)
+        return fault_usage(fault, "no file of answers named");
+    for (char *const *file = my->files; *file; file++)
+        if (strcmp(*file, "-") == 0)
+            return fault_usage(fault, "answers come from files: standard input has the rounds");
+    if (my->state && (!given['r'] || !given['t'] || my->warns || my->late_path))
+        return fault_usage(fault, "-s needs -r and -t, and excludes -W and -l: what cannot be used "
+                           "is in its file quarantine");
+    if (!my->state && (given['b'] || given['d']))
+        return fault_usage(fault, "-b and -d need -s");
+    if (my->joiner.timed && !my->late_path && !my->state)
+        return fault_usage(fault, "-t needs -l, a file for answers that come too late, or -s");
+    return 0;
+}
+
+static uint64_t milliseconds(double seconds)
+{
+    return (uint64_t)(seconds * 1000 + 0.5);
+}
 
 static int parse(void *self, struct options *options, struct host *host)
 {
@@ -49,26 +89,39 @@ static int parse(void *self, struct options *options, struct host *host)
         if (letter == 'q' || letter == 'r')
             my->joiner.key = letter == 'q' ? "qid" : "request";
     my->joiner.timed = options->given['t'];
-    my->joiner.limit = (uint64_t)(my->seconds * 1000 + 0.5);
+    my->joiner.limit = milliseconds(my->seconds);
+    my->joiner.grade = options->given['g'] ? (float)my->grade : INFINITY;
     my->files = options_operands(options);
-    if (letter == 0 && !*my->files)
-        return fault_usage(options->fault, "no file of answers named");
-    if (letter == 0 && my->joiner.timed && !my->late_path)
-        return fault_usage(options->fault, "-t needs -l, a file for answers that come too late");
-    for (char *const *file = my->files; letter == 0 && *file; file++)
-        if (strcmp(*file, "-") == 0)
-            return fault_usage(options->fault, "answers come from files: standard input has the "
-                               "rounds");
-    return letter;
+    my->host->alone = my->state != NULL;
+    return letter < 0 ? letter : check(my, options);
+}
+
+static void report_shrunk(const struct join *my)
+{
+    for (size_t i = 0; i < my->batch.batch.count; i++)
+        if (batch_file(&my->batch.batch, i)->shrunk)
+            warn(my->host, "feedback-join", "%s has become shorter than what was read of it, and "
+                 "is left out: give it another name", batch_file(&my->batch.batch, i)->path);
 }
 
 static int open_join(void *self)
 {
     struct join *my = self;
     struct fault *fault = my->host->fault;
+    if (my->state) {
+        my->batch.state = my->state;
+        my->batch.wait = my->joiner.limit;
+        my->batch.delay = milliseconds(my->delay);
+        my->batch.places = my->joiner.places;
+        my->batch.grade = my->joiner.grade;
+        my->first = my->first ? my->first : 1;
+        int opened = batch_join_open(&my->batch, my->files, my->host->watch, fault);
+        report_shrunk(my);
+        return opened;
+    }
     if (joiner_open(&my->joiner, my->files, my->host->watch, fault) < 0)
         return -1;
-    return my->late_path ? late_file_open(&my->late, my->late_path, fault) : 0;
+    return my->late_path ? fresh_file_open(&my->late, my->late_path, fault) : 0;
 }
 
 /* After a fault of an answer that cannot be used: 0 where it was a warning. Else -1: the stream
@@ -124,6 +177,8 @@ static enum outcome each(void *self, struct round *round)
     struct join *my = self;
     struct answer *answer = NULL;
     const char *key;
+    if (my->state)
+        return batch_join_round(&my->batch, round, my->host->fault) < 0 ? FAIL : DROP;
     if (joiner_key(&my->joiner, round, &key, my->host->fault) < 0)
         return FAIL;
     my->rounds++;
@@ -138,12 +193,36 @@ static enum outcome each(void *self, struct round *round)
     return outcome;
 }
 
+static int malformed(void *self, const struct record *record, const char *why)
+{
+    struct join *my = self;
+    return my->state ? batch_join_malformed(&my->batch, record, why, my->host->fault) : -1;
+}
+
+/* -s: the rounds that are answered, under numbers of their own. */
+static enum outcome rest(void *self, struct round *round)
+{
+    struct join *my = self;
+    struct fault *fault = my->host->fault;
+    if (!my->state)
+        return DONE;
+    switch (batch_join_next(&my->batch, round, &my->answer, fault)) {
+    case ANSWERED:
+        return round_set(round, KEY_T, my->first++, fault) < 0
+                   ? FAIL : answer_round(my, round, my->answer);
+    case ANSWERED_NOT:
+        return DONE;
+    default:
+        return FAIL;
+    }
+}
+
 /* An answer whose round did not come: kept in the file of late answers, or a fault. */
 static int keep_answer(struct join *my, const struct answer *answer)
 {
     struct fault *fault = my->host->fault;
     if (my->late_path)
-        return late_file_put(&my->late, answer, fault);
+        return answer_write(&my->late.writer, answer, fault);
     return fault_data(fault, "%s: line %" PRIu64 ": an answer without a round: no round has "
                       "%s=%.40s", answer->file, answer->line, my->joiner.key, answer->key);
 }
@@ -159,7 +238,7 @@ static int keep_rest(struct join *my)
         if (kept < 0 && forgive(my) < 0)
             return -1;
     }
-    return my->late_path ? late_file_finish(&my->late, my->host->fault) : 0;
+    return my->late_path ? fresh_file_finish(&my->late, my->host->fault) : 0;
 }
 
 static void report(struct join *my, const struct dropped *dropped, const char *what)
@@ -174,6 +253,8 @@ static void report(struct join *my, const struct dropped *dropped, const char *w
 static int end_join(void *self)
 {
     struct join *my = self;
+    if (my->state)
+        return batch_join_finish(&my->batch, my->host->fault);
     if (keep_rest(my) < 0)
         return -1;
     if (my->unusable > WARNINGS)
@@ -188,14 +269,17 @@ static int close_join(void *self, enum ended ended)
 {
     struct join *my = self;
     (void)ended;
+    free((void *)my->answer);
+    batch_join_close(&my->batch);
     joiner_close(&my->joiner);
-    late_file_close(&my->late);
+    fresh_file_close(&my->late);
     return 0;
 }
 
 const struct filter feedback_join = {
     .name = "feedback-join",
-    .usage = "[-W] [-q | -r] [-k places] [-l late] [-t seconds] file ...",
+    .usage = "[-W] [-q | -r] [-b first] [-d seconds] [-g grade] [-k places] [-l late] "
+             "[-s state] [-t seconds] file ...",
     .line = "joins users' feedback with the rounds that were shown",
     .options = options_known,
     .operand = { .value = "file", .text = "file of feedback as text" },
@@ -205,6 +289,8 @@ const struct filter feedback_join = {
     .parse = parse,
     .open = open_join,
     .each = each,
+    .malformed = malformed,
+    .rest = rest,
     .end = end_join,
     .close = close_join,
 };

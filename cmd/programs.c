@@ -4,7 +4,7 @@
 
 const struct filter *const programs[] = {
     &svm2bin, &weights2bin, &replay, &synth, &features, &score, &explore, &metric,
-    &feedback_mask, &feedback_join, &update, &spool, &salvage, &bin2txt, &loop, &serve,
+    &feedback_mask, &feedback_join, &update, &add_models, &spool, &salvage, &bin2txt, &loop, &serve,
     NULL,
 };
 

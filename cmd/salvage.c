@@ -14,15 +14,25 @@ struct salvager {
     char *const *files; /* those not opened yet */
     struct reader reader; /* of the file at hand, open where its name is not NULL */
     struct salvage salvage;
+    bool part;     /* -p */
+    bool began;    /* a whole record of the file at hand has come */
+    uint64_t held; /* -p: bytes lost since, which are of the record at the end if no more come */
     uint64_t kept, bytes, losses; /* so far: records passed on; bytes and places lost */
     char last[ROUND_NAME];        /* of the file at hand: the last round passed on, or empty */
+};
+
+static const struct option options_known[] = {
+    { 'p', NULL, NULL, "each file is a part of a stream, cut at any byte: records that are cut at "
+                       "its ends are no loss, nor is an end record (default: they are)",
+      OPTION_FLAG(salvager, part) },
+    { 0 },
 };
 
 static int parse(void *self, struct options *options, struct host *host)
 {
     static char *const standard_input[] = { "-", NULL };
     struct salvager *my = self;
-    int letter = options_next(options);
+    int letter = options_read(options);
     my->host = host;
     my->files = options_operands(options);
     if (!*my->files)
@@ -54,6 +64,8 @@ static int open_file(struct salvager *my)
     reader_open(&my->reader, fd, standard ? "<stdin>" : file, my->host->watch);
     my->salvage = (struct salvage){ .reader = &my->reader };
     my->last[0] = '\0';
+    my->began = false;
+    my->held = 0;
     return 0;
 }
 
@@ -62,6 +74,12 @@ static void report(struct salvager *my, const char *what)
     if (my->losses++ < WARNINGS)
         warn(my->host, "salvage", "%s: %s%s: %s", my->reader.name,
              *my->last ? "after " : "before the first whole round", my->last, what);
+}
+
+/* Bytes before the first whole record and after the last one are those of other parts. */
+static void hold(struct salvager *my, uint64_t lost)
+{
+    my->held += my->began ? lost : 0;
 }
 
 static void report_lost(struct salvager *my, uint64_t lost)
@@ -103,9 +121,16 @@ static enum outcome each(void *self, struct round *round)
             return FAIL;
         switch (salvage_next(&my->salvage, round->record, &lost, my->host->fault)) {
         case SALVAGE_RECORD:
+            if (my->held)
+                report_lost(my, my->held);
+            my->held = 0;
+            my->began = true;
             return check_record(my, round);
         case SALVAGE_LOSS:
-            report_lost(my, lost);
+            if (my->part)
+                hold(my, lost);
+            else
+                report_lost(my, lost);
             break;
         case SALVAGE_END:
             close_file(my);
@@ -130,8 +155,9 @@ static int close_salvage(void *self, enum ended ended)
 
 const struct filter salvage = {
     .name = "salvage",
-    .usage = "[file ...]",
+    .usage = "[-p] [file ...]",
     .line = "passes on the whole rounds of cut or damaged streams",
+    .options = options_known,
     .operand = { .value = "file", .text = "file of a stream; - is standard input, the default" },
     .size = sizeof(struct salvager),
     .kind = SOURCE,

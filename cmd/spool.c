@@ -1,13 +1,17 @@
 /* spool: keeps the rounds that pass in a folder of whole streams, and reads them back. */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "log/fresh_file.h"
+#include "log/erased.h"
+#include "log/spool_erase.h"
+#include "log/spool_reader.h"
 #include "run/filter.h"
 #include "say.h"
-#include "stream/model_file.h"
 #include "log/request_index.h"
-#include "log/spool_reader.h"
+#include "stream/model_file.h"
 #include "log/spool_writer.h"
-#include "log/merged_log.h"
 
 enum { EVERY = 100000, POLL = 100 }; /* rounds of a file; milliseconds between looks for more */
 
@@ -15,16 +19,30 @@ static const char name_preset[] = "rounds";
 
 struct spool {
     struct host *host;
-    const char *name, *model;
+    const char *name;
+    const char *state; /* -s: folder of the generation that is made; NULL: not given */
     char *const *folders;
     bool reads, prints; /* -r, -l; neither: writes */
-    bool again, merges, follows;
-    uint64_t first, skip; /* first: 0 if -b is not given; skip: rounds still to be skipped */
+    bool again, follows;
+    uint64_t first; /* 0 if -b is not given */
     struct spool_writer log;
-    struct merged_log merged;
     struct request_index requests; /* with -y; its log NULL: none */
     struct spool_reader reader;
+    bool erases;   /* -e */
+    size_t what;
+    struct erased erased;
+    uint64_t count; /* rounds erased */
+    uint64_t gaps; /* places where files are missing */
+    struct fresh_file damaged;       /* -s: what was left out */
+    struct log_places before, until; /* -s: of the generation before, and of this one if it is made
+                                      * again */
 };
+
+static const char *erased_name(size_t i)
+{
+    static const char *const names[] = { "requests", "queries", "documents", NULL };
+    return names[i];
+}
 
 static const struct option options_known[] = {
     { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)",
@@ -33,19 +51,21 @@ static const struct option options_known[] = {
       OPTION_WHOLE(spool, first, 1, RECORD_MOST - 1) },
     { 'c', "rounds", NULL, "finish a file after so many rounds, 1 or more (default 100000)",
       OPTION_WHOLE(spool, log.every, 1, RECORD_MOST) },
+    { 'e', "what", erased_name, "erase the rounds of the log that have a request, a query or a "
+                                "document of the rounds on standard input (default: none)",
+      OPTION_WORD(spool, what) },
     { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)",
       OPTION_FLAG(spool, follows) },
     { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none",
       OPTION_FLAG(spool, prints) },
-    { 'm', "model", NULL, "file of a model; with -r the rounds that it has learnt are skipped "
-                          "(default: none)", OPTION_TEXT(spool, model) },
     { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)",
       OPTION_TEXT(spool, name) },
     { 'r', NULL, NULL, "read the rounds of the folders as one stream", OPTION_FLAG(spool, reads) },
+    { 's', "state", NULL, "folder of a generation; with -r: begin at the place in the one before, "
+                          "and write the next place there (default: read all rounds)",
+      OPTION_TEXT(spool, state) },
     { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)",
       OPTION_WHOLE(spool, log.seconds, 1, 1000000) },
-    { 'u', NULL, NULL, "drop rounds whose request is in the log, and number the others anew "
-                       "(default: keep numbers)", OPTION_FLAG(spool, merges) },
     { 'y', NULL, NULL, "sync rounds to the disk before they are passed on, and give a request that "
                        "comes again the round that is stored (default: write every round)",
       OPTION_FLAG(spool, log.syncs) },
@@ -55,8 +75,11 @@ static const struct option options_known[] = {
 /* Do the options go together, and with the operands? */
 static int check(const struct spool *my, const struct options *options)
 {
-    const bool reads = my->reads, writes = !my->reads && !my->prints;
+    const bool reads = my->reads, writes = !my->reads && !my->prints && !my->erases;
     struct fault *fault = options->fault;
+    if (my->erases && (my->reads || my->prints || my->name))
+        return fault_usage(fault, "-e erases in all logs of the folder: it excludes -l, -n "
+                           "and -r");
     if (my->reads && my->prints)
         return fault_usage(fault, "-l and -r exclude each other");
     if (my->name && !spool_name_valid(my->name))
@@ -67,14 +90,13 @@ static int check(const struct spool *my, const struct options *options)
     if (!reads && my->folders[1])
         return fault_usage(fault, "give one folder, without '%.40s' (only -r reads several)",
                            my->folders[1]);
-    if (!reads && (my->follows || my->model || my->first > 0))
-        return fault_usage(fault, "-b, -f and -m need -r, which reads rounds");
-    if (!writes && (my->again || my->merges || my->log.syncs || my->log.seconds || my->log.every))
-        return fault_usage(fault, "-a, -c, -t, -u and -y are for writing, and exclude -%c",
-                           reads ? 'r' : 'l');
-    if (my->again && my->merges)
-        return fault_usage(fault, "-a and -u exclude each other: -a goes by the numbers of rounds, "
-                           "and -u gives new numbers");
+    if (!reads && (my->follows || my->state || my->first > 0))
+        return fault_usage(fault, "-b, -f and -s need -r, which reads rounds");
+    if (my->state && (my->follows || my->first > 0))
+        return fault_usage(fault, "-s says where to begin and where to end: it excludes -b and -f");
+    if (!writes && (my->again || my->log.syncs || my->log.seconds || my->log.every))
+        return fault_usage(fault, "-a, -c, -t and -y are for writing, and exclude -%c",
+                           reads ? 'r' : my->erases ? 'e' : 'l');
     return 0;
 }
 
@@ -85,11 +107,10 @@ static int parse(void *self, struct options *options, struct host *host)
     my->log.lock_fd = -1;
     int letter = options_read(options);
     my->folders = options_operands(options);
-    host->kind = my->reads ? SOURCE : my->prints ? WHOLE : FILTER;
+    my->erases = options->given['e'];
+    my->erased.kind = (enum erased_kind)my->what;
+    host->kind = my->reads ? SOURCE : my->prints ? WHOLE : my->erases ? SINK : FILTER;
     host->saves = host->kind == FILTER;
-    if (my->merges && host->served)
-        return fault_usage(options->fault, "-u would change the number of a round after its order "
-                           "was drawn by that number: use -u to merge logs later");
     return letter < 0 ? letter : check(my, options);
 }
 
@@ -121,8 +142,6 @@ static int open_log(struct spool *my)
         my->host->out->before = commit;
         my->host->out->self = my;
     }
-    if (my->merges)
-        return merged_log_open(&my->merged, my->log.folder, my->log.name, my->host->fault);
     if (!my->log.syncs)
         return 0;
     my->requests = (struct request_index){ .log = &my->log, .warn = warn_of, .to = my };
@@ -150,10 +169,7 @@ static int store(struct spool *my, struct round *round)
 static enum outcome log_round(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
-    enum entered entered = my->merges ? merged_log_number(&my->merged, round, fault) : ENTERED_NEW;
-    if (entered == ENTERED_FAULT)
-        return FAIL;
-    if (entered == ENTERED_BEFORE || (round->t <= my->log.last && my->again))
+    if (round->t <= my->log.last && my->again)
         return DROP;
     enum request_found found = find_request(my, round);
     if (found == REQUEST_FAULT || (found == REQUEST_NEW && store(my, round) < 0) ||
@@ -164,33 +180,72 @@ static enum outcome log_round(struct spool *my, struct round *round)
 
 /* ---- reading ---- */
 
+/* -s: begins at the place in the generation before, and where this generation has a place already,
+ * ends there. 0 or a fault. */
+static int read_places(struct spool *my)
+{
+    char before[SPOOL_PATH];
+    struct fault *fault = my->host->fault;
+    if ((size_t)snprintf(before, sizeof before, "%s/before", my->state) >= sizeof before)
+        return fault_other(fault, "the name of the folder %.40s... is too long", my->state);
+    int again = log_places_read(&my->until, my->state, fault);
+    if (again < 0 || log_places_read(&my->before, before, fault) < 0)
+        return -1;
+    my->reader.after = &my->before;
+    my->reader.until = again > 0 ? &my->until : NULL;
+    return fresh_file_open_in(&my->damaged, my->state, "damaged", fault);
+}
+
+static void report_gap(void *self, const struct spool_log *log, uint64_t from, uint64_t to)
+{
+    struct spool *my = self;
+    if (my->gaps++ < WARNINGS)
+        warn(my->host, "spool", "%s: %s: the file of rounds %" PRIu64 " to %" PRIu64 " is missing",
+             log->folder, log->name, from, to);
+}
+
 static int open_reader(struct spool *my)
 {
-    struct fault *fault = my->host->fault;
     my->reader = (struct spool_reader){ .folders = my->folders, .name = my->name,
-                                        .first = my->first, .follows = my->follows };
-    if (spool_reader_open(&my->reader, fault) < 0 ||
-        (my->model && model_file_rounds(my->model, my->host->watch, &my->skip, fault) < 0))
+                                        .first = my->first, .follows = my->follows,
+                                        .gap = report_gap, .self = my };
+    if (my->state && read_places(my) < 0)
         return -1;
-    if (my->model && my->reader.count > 1)
-        return fault_other(fault, "-m counts the rounds of one log, but there are %zu logs: choose "
-                           "one with -n", my->reader.count);
-    return 0;
+    return spool_reader_open(&my->reader, my->host->fault);
+}
+
+/* -s: the rest of a file that is damaged stops nothing. 0: it was left out, and noted. */
+static int skip_damaged(struct spool *my)
+{
+    struct fault *fault = my->host->fault;
+    struct fault why = *fault;
+    if (!my->state || why.kind != FAULT_DATA)
+        return -1;
+    *fault = (struct fault){ FAULT_NONE, "" };
+    warn(my->host, "spool", "%s: the rest of this file is left out", why.text);
+    for (char *p = why.text; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    const char *colon = strstr(why.text, ": ");
+    int n = colon ? (int)(colon - why.text) : 0;
+    spool_reader_skip(&my->reader);
+    return writer_text(&my->damaged.writer, fault, "%.*s\t%s\n", n, why.text, why.text);
 }
 
 static enum outcome next_round(struct spool *my, struct round *round)
 {
+    char stored[SPOOL_STORED + 1];
     struct fault *fault = my->host->fault;
     int got;
     while ((got = spool_reader_next(&my->reader, round->record, fault)) == 0 && my->follows)
         if (watch_readable(my->host->watch, -1, POLL, fault) < 0)
             return FAIL;
     if (got <= 0)
-        return got < 0 ? FAIL : DONE;
-    if (my->skip == 0)
-        return PASS;
-    my->skip--;
-    return DROP;
+        return got == 0 ? DONE : skip_damaged(my) < 0 ? FAIL : DROP;
+    if (my->state && (spool_reader_stored(&my->reader, stored, fault) < 0 ||
+                      round_set_text(round, KEY_STORED, stored, fault) < 0))
+        return FAIL;
+    return PASS;
 }
 
 static enum outcome print_last(struct spool *my, struct round *round)
@@ -200,6 +255,29 @@ static enum outcome print_last(struct spool *my, struct round *round)
     int got = spool_reader_last(my->folders[0], my->name ? my->name : name_preset, round->record,
                                 &last, fault);
     return got < 0 || writer_text(my->host->out, fault, "%" PRIu64 "\n", last) < 0 ? FAIL : DONE;
+}
+
+/* ---- erasing ---- */
+
+/* Prints what it erases: the number of the round, its request and its query. */
+static bool erases(void *self, const struct record *record)
+{
+    struct spool *my = self;
+    const char *request = record_key(record, "request"), *qid = record_key(record, "qid");
+    if (!erased_has(&my->erased, record))
+        return false;
+    my->count++;
+    return writer_text(my->host->out, my->host->fault, "%s\t%s\t%s\n", record_key(record, "t"),
+                       request ? request : "-", qid ? qid : "-") == 0;
+}
+
+static int erase(struct spool *my)
+{
+    struct fault *fault = my->host->fault;
+    if (spool_erase(my->folders[0], erases, my, fault) < 0 || fault->kind != FAULT_NONE)
+        return -1;
+    warn(my->host, "spool", "%s: %" PRIu64 " rounds are erased", my->folders[0], my->count);
+    return 0;
 }
 
 /* Of all logs of the folder. */
@@ -212,25 +290,31 @@ static int last(const void *self, uint64_t *t)
 static int open_spool(void *self)
 {
     struct spool *my = self;
-    return my->reads ? open_reader(my) : my->prints ? 0 : open_log(my);
+    return my->reads ? open_reader(my) : my->prints || my->erases ? 0 : open_log(my);
 }
 
 static enum outcome each(void *self, struct round *round)
 {
     struct spool *my = self;
+    if (my->erases)
+        return erased_add(&my->erased, round, my->host->fault) < 0 ? FAIL : DROP;
     return my->reads    ? next_round(my, round)
            : my->prints ? print_last(my, round)
                         : log_round(my, round);
 }
 
-/* The log is whole before the end record is written. */
+/* The log is whole, and the place is known, before the end record is written. */
 static int end_spool(void *self)
 {
     struct spool *my = self;
-    if (my->skip > 0)
-        return fault_other(my->host->fault, "model %s has learnt %" PRIu64 " rounds more than the "
-                           "log has", my->model, my->skip);
-    return spool_writer_cut(&my->log, my->host->fault);
+    struct fault *fault = my->host->fault;
+    if (my->state && fresh_file_finish(&my->damaged, fault) < 0)
+        return -1;
+    if (my->state && !my->reader.until &&
+        (spool_reader_places(&my->reader, &my->before, fault) < 0 ||
+         log_places_write(&my->before, my->state, fault) < 0))
+        return -1;
+    return spool_writer_cut(&my->log, fault);
 }
 
 /* Whatever ended the rounds, those of the open file are whole. */
@@ -238,19 +322,27 @@ static int close_spool(void *self, enum ended ended)
 {
     struct spool *my = self;
     struct fault cutting = { FAULT_NONE, "" };
-    (void)ended;
+    if (ended == CLEAN && my->erases)
+        (void)erase(my);
+    erased_close(&my->erased);
+    if (ended == CLEAN && my->gaps > 0)
+        (void)fault_lost(my->host->fault, "%" PRIu64 " place%s where files of the log are missing; "
+                         "all other rounds were read", my->gaps, my->gaps == 1 ? "" : "s");
     if (spool_writer_cut(&my->log, &cutting) < 0 && cutting.kind != FAULT_NONE)
         fault_also(my->host->fault, &cutting);
     request_index_close(&my->requests);
     spool_writer_close(&my->log);
     spool_reader_close(&my->reader);
-    merged_log_close(&my->merged);
+    fresh_file_close(&my->damaged);
+    log_places_close(&my->before);
+    log_places_close(&my->until);
     return my->host->fault->kind == FAULT_NONE ? 0 : -1;
 }
 
 const struct filter spool = {
     .name = "spool",
-    .usage = "[-aflruy] [-b first] [-c rounds] [-m model] [-n name] [-t seconds] folder ...",
+    .usage = "[-aflry] [-b first] [-c rounds] [-e what] [-n name] [-s state] [-t seconds] "
+             "folder ...",
     .line = "keeps rounds in a folder, and reads them back",
     .options = options_known,
     .operand = { .value = "folder",

@@ -4,20 +4,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/moment.h"
+#include "checkpoints.h"
 #include "explore/feedback.h"
 #include "learn/large.h"
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"
 #include "learn/learner_words.h"
 #include "learn/prior.h"
+#include "learn/refusals.h"
 #include "learner_help.h"
 #include "run/filter.h"
 #include "run/ring_fifo.h"
 #include "say.h"
 #include "stream/model_file.h"
-
-enum { SECONDS_MOST = 1000000000 };
+#include "stream/round_share.h"
 
 struct update {
     struct host *host;
@@ -26,19 +26,20 @@ struct update {
     const struct learner *learner;
     struct settings settings;
     bool explains; /* -h is about the learner */
-    const char *model, *ring_path, *steps;
+    const char *model, *ring_path, *steps, *refusals;
     const char *forgets;  /* of forget_name; NULL: learns */
     uint64_t forgotten;   /* pairs */
+    uint64_t share, shares; /* of -i; shares 0: not given   */
+    bool others;          /* rounds of other shares came */
     bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
-    uint64_t every_rounds, every_seconds; /* between checkpoints; 0: not by these */
-    double checked; /* seconds: when a checkpoint was due by them; 0: never yet */
+    struct checkpoints checkpoints;
     bool unsaved;  /* saving failed */
     uint64_t most; /* weights; 0: preset */
     struct model_file file;
     struct ring *ring;
     struct state state;
     struct model outgoing;
-    uint64_t rounds; /* of this run */
+    uint64_t rounds, refused; /* of this run */
     uint64_t saved;  /* that the model in the file has learnt; 0: there is none */
     int looked;      /* rounds that look_for_large has seen */
 };
@@ -68,12 +69,17 @@ static const struct option update_options[] = {
       OPTION_WHOLE(update, most, 1, ROUND_DIM) },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score, or - for standard output "
                        "(default: no ring)", OPTION_TEXT(update, ring_path) },
+    { 'i', "i/n", NULL, "learn only the i-th of n shares, which are cut by query (default: all "
+                        "rounds)", OPTION_OWN },
     { 'l', "models", NULL, "with -m: models to keep, as model.ROUND (default: the last alone)",
       OPTION_WHOLE(update, file.keep, 1, RECORD_MOST) },
     { 'm', "model", NULL, "file of the model to continue and replace (default: standard output)",
       OPTION_TEXT(update, model) },
     { 'n', NULL, NULL, "with -m: start a new model (default: continue the one in the file)",
       OPTION_FLAG(update, anew) },
+    { 'q', "refused", NULL, "file to which rounds that the learner refuses are added; they are "
+                            "skipped, unless they changed a part of the model (default: an error)",
+      OPTION_TEXT(update, refusals) },
     { 'r', "what", forget_name, "forget the queries or the documents of the rounds, in place of "
                                 "learning from them; with -m and the learner memory",
       OPTION_TEXT(update, forgets) },
@@ -91,20 +97,6 @@ static void list_letters(struct option letters[SETTINGS + 1])
         letters[i].letter = setting->letter;
         letters[i].value = setting->form == FORM_FLAG ? NULL : setting->name;
     }
-}
-
-/* -c: "100" is rounds, "30s" seconds. It may come twice, once for each. */
-static int parse_every(struct update *my, const struct options *options)
-{
-    char digits[16] = "";
-    size_t n = strlen(options->value);
-    if (n < 2 || n > sizeof digits || options->value[n - 1] != 's')
-        return options_whole(options, 1, RECORD_MOST, &my->every_rounds);
-    memcpy(digits, options->value, n - 1);
-    if (record_number(digits, SECONDS_MOST, &my->every_seconds) && my->every_seconds > 0)
-        return 0;
-    return fault_usage(options->fault, "-c wants a whole number of rounds, or of seconds as in "
-                       "30s, not '%.40s'", options->value);
 }
 
 /* "update -h kl": -h is about this learner. */
@@ -157,7 +149,8 @@ static int parse(void *self, struct options *options, struct host *host)
     list_letters(my->letters);
     options->unlisted = my->letters;
     while ((letter = options_next(options)) > 0)
-        if ((letter == 'c' && parse_every(my, options) < 0) ||
+        if ((letter == 'c' && checkpoints_parse(&my->checkpoints, options) < 0) ||
+            (letter == 'i' && options_share(options, &my->share, &my->shares) < 0) ||
             (!options->option->text && /* of learners, then */
              learner_words_option(options->letter, options->value, &my->settings,
                                   options->fault) < 0))
@@ -176,6 +169,9 @@ static int parse(void *self, struct options *options, struct host *host)
     if (rings_on_stdout(my) && !my->model)
         return fault_usage(options->fault, "-f - needs -m: standard output carries the ring, not "
                            "the model");
+    if (my->shares && my->ring_path)
+        return fault_usage(options->fault, "-i is for stored rounds, without -f: in a ring score "
+                           "waits for each round to be learnt");
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m, the model file to replace");
     if (check_forgets(my, options->fault) < 0)
@@ -273,16 +269,6 @@ static int save(struct update *my, struct fault *fault)
                ? -1 : writer_end(my->host->out, 1, fault);
 }
 
-/* Is a checkpoint due after this round? Seconds count from the last one that was due by them. */
-static bool is_checkpoint_due(struct update *my)
-{
-    double now = my->every_seconds ? moment_seconds() : 0;
-    bool late = my->checked > 0 && now - my->checked >= (double)my->every_seconds;
-    if (late || my->checked <= 0)
-        my->checked = now;
-    return late || (my->every_rounds && my->state.rounds % my->every_rounds == 0);
-}
-
 /* -r: the round says what to forget. */
 static enum outcome forget(struct update *my, const struct round *round)
 {
@@ -292,18 +278,33 @@ static enum outcome forget(struct update *my, const struct round *round)
                                my->host->fault) < 0 ? FAIL : DROP;
 }
 
+/* The learner cannot use a round. With -q its name is kept, and unless the state is spoilt the next
+ * round comes. */
+static enum outcome refuse(struct update *my, const struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    if (!my->refusals || fault->kind != FAULT_DATA)
+        return FAIL;
+    my->refused++;
+    return refusals_add(my->refusals, round, my->state.begun, fault) < 0 ? FAIL : DROP;
+}
+
 static enum outcome each(void *self, struct round *round)
 {
     struct update *my = self;
     struct fault *fault = my->host->fault;
+    if (my->shares && round_share(round, my->shares) != my->share) {
+        my->others = true;
+        return DROP;
+    }
     if (my->forgets)
         return forget(my, round);
     if ((!my->unmasked && feedback_masked(round, fault) < 0) ||
         learner_learn(&my->state, round, fault) < 0)
-        return FAIL;
+        return refuse(my, round);
     look_for_large(my, round);
     my->rounds++;
-    my->unsaved = is_checkpoint_due(my) && save(my, fault) < 0;
+    my->unsaved = checkpoints_due(&my->checkpoints, my->state.rounds) && save(my, fault) < 0;
     return my->unsaved || publish(my) < 0 ? FAIL : DROP;
 }
 
@@ -319,13 +320,13 @@ static enum outcome refuse_model(void *self, struct record *record)
 static void report_loss(const struct update *my, struct fault *fault)
 {
     struct fault loss = { FAULT_NONE, "" };
+    static const char text[] = "the failed round had changed a part of the model, which is "
+                               "therefore not saved";
     if (my->saved)
-        (void)fault_other(&loss, "the failed round had changed a part of the model, which is "
-                          "therefore not saved: %s still holds the model of round %" PRIu64
-                          " (-c sets how often update saves)", my->model, my->saved);
+        (void)fault_other(&loss, "%s: %s still holds the model of round %" PRIu64 " (-c sets how "
+                          "often update saves)", text, my->model, my->saved);
     else
-        (void)fault_other(&loss, "the failed round had changed a part of the model, which is "
-                          "therefore not saved (-m with -c saves during the run)");
+        (void)fault_other(&loss, "%s (-m with -c saves during the run)", text);
     fault_also(fault, &loss);
 }
 
@@ -333,12 +334,13 @@ static void report_loss(const struct update *my, struct fault *fault)
 static void finish(struct update *my, enum ended ended)
 {
     struct fault *fault = my->host->fault, saving = { FAULT_NONE, "" };
-    if (ended == CLEAN && my->rounds == 0)
+    bool some = my->rounds > 0 || my->others; /* a share without rounds has a model, too */
+    if (ended == CLEAN && !some && my->refused == 0)
         (void)fault_other(fault, "<stdin>: no rounds");
     my->host->watch->stop = -1; /* the signal must not stop the saving */
     if (my->state.begun && my->rounds > 0)
         report_loss(my, fault);
-    else if (!my->unsaved && my->rounds > 0 && save(my, &saving) < 0)
+    else if (!my->unsaved && some && save(my, &saving) < 0)
         fault_also(fault, &saving);
     else if (my->ring && my->ring->end && (ended == CLEAN || ended == CUT))
         (void)my->ring->end(my->ring, fault);
@@ -369,8 +371,8 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-l models] [-m model] "
-             "[-r what] [-x steps]",
+    .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-i i/n] [-l models] "
+             "[-m model] [-q refused] [-r what] [-x steps]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/entropy.h"
 #include "math/normal.h"
 #include "math/real.h"
 
@@ -21,6 +22,7 @@ int fourier_start(struct fourier *fourier, size_t number, double gamma, uint64_t
                   struct fault *fault)
 {
     struct rng rng = rng_at(seed, RNG_FOURIER, 0);
+    struct siphash random = entropy_siphash();
     double *shift = buffer_for(&fourier->shift, number, sizeof *shift, fault);
     if (!shift || !buffer_for(&fourier->turns, number, sizeof(double), fault))
         return -1;
@@ -28,6 +30,7 @@ int fourier_start(struct fourier *fourier, size_t number, double gamma, uint64_t
         shift[i] = rng_unit(&rng);
     fourier->number = number;
     fourier->seed = seed;
+    fourier->factor = siphash_end(&random) | 1;
     fourier->scale = sqrt(gamma / 2) / PI; /* sqrt(2 gamma) / (2 pi) */
     return 0;
 }
@@ -39,9 +42,10 @@ struct slot {
 };
 
 /* The slot of a feature, or the empty one where it goes. */
-static struct slot *find(struct slot *slot, size_t slots, uint32_t feature)
+static struct slot *find(const struct fourier *fourier, struct slot *slot, size_t slots,
+                         uint32_t feature)
 {
-    size_t at = (size_t)((feature * 0x9e3779b97f4a7c15u) >> 32) & (slots - 1);
+    size_t at = (size_t)((feature * fourier->factor) >> 32) & (slots - 1);
     while (slot[at].row && slot[at].feature != feature)
         at = (at + 1) & (slots - 1);
     return &slot[at];
@@ -59,7 +63,7 @@ static int widen(struct fourier *fourier, struct fault *fault)
     memset(slot, 0, slots * sizeof *slot);
     for (size_t at = 0; at < fourier->slots; at++)
         if (old[at].row)
-            *find(slot, slots, old[at].feature) = old[at];
+            *find(fourier, slot, slots, old[at].feature) = old[at];
     buffer_free(&fourier->slot);
     fourier->slot = wider;
     fourier->slots = slots;
@@ -74,10 +78,6 @@ static int draw_frequencies(struct fourier *fourier, uint32_t feature, struct fa
     struct normals normals = {
         .rng = rng_at(fourier->seed, RNG_FOURIER, (uint64_t)feature + 1)
     };
-    if (fourier->known + 1 > FOURIER_MOST / number)
-        return fault_data(fault, "making %zu new features from more than %zu features needs more "
-                          "than %" PRIu64 " frequencies: use a smaller -D", number, fourier->known,
-                          FOURIER_MOST);
     if (2 * (fourier->known + 1) > fourier->slots && widen(fourier, fault) < 0)
         return -1;
     double *omega = buffer_for(&fourier->omega, (fourier->known + 1) * number, sizeof *omega,
@@ -86,26 +86,52 @@ static int draw_frequencies(struct fourier *fourier, uint32_t feature, struct fa
         return -1;
     for (size_t i = 0; i < number; i++)
         omega[fourier->known * number + i] = fourier->scale * normal_draw(&normals);
-    *find(fourier->slot.at, fourier->slots, feature) =
+    *find(fourier, fourier->slot.at, fourier->slots, feature) =
         (struct slot){ feature, (uint32_t)++fourier->known };
     return 0;
 }
 
-/* Draws frequencies for all features of these rows that have none. */
+static bool is_known(const struct fourier *fourier, uint32_t feature)
+{
+    return fourier->slots && find(fourier, fourier->slot.at, fourier->slots, feature)->row;
+}
+
+/* Forgets the frequencies of all features, which are the same when they are drawn again. */
+static void forget(struct fourier *fourier)
+{
+    memset(fourier->slot.at, 0, fourier->slots * sizeof(struct slot));
+    fourier->known = 0;
+}
+
+/* Draws frequencies for all features of these rows that have none. Where there is no room for them,
+ * those of queries before go. */
 static int draw_new(struct fourier *fourier, const struct rows *rows, struct fault *fault)
 {
     const uint32_t *idx = rows->idx.at;
-    for (size_t e = 0; e < rows->entries; e++)
-        if ((!fourier->slots || !find(fourier->slot.at, fourier->slots, idx[e])->row) &&
-            draw_frequencies(fourier, idx[e], fault) < 0)
-            return -1;
+    bool alone = fourier->known == 0;
+    for (size_t e = 0; e < rows->entries; e++) {
+        if (is_known(fourier, idx[e]))
+            continue;
+        if (fourier->known + 1 <= FOURIER_MOST / fourier->number) {
+            if (draw_frequencies(fourier, idx[e], fault) < 0)
+                return -1;
+            continue;
+        }
+        if (alone)
+            return fault_data(fault, "making %zu new features from more than %zu features of one "
+                              "query needs more than %" PRIu64 " frequencies: use a smaller -D",
+                              fourier->number, fourier->known, FOURIER_MOST);
+        forget(fourier);
+        alone = true;
+        e = SIZE_MAX; /* again from the first one */
+    }
     return 0;
 }
 
 /* The frequencies of a feature. */
 static const double *find_omega(const struct fourier *fourier, uint32_t feature)
 {
-    size_t row = find(fourier->slot.at, fourier->slots, feature)->row - 1;
+    size_t row = find(fourier, fourier->slot.at, fourier->slots, feature)->row - 1;
     return (const double *)fourier->omega.at + row * fourier->number;
 }
 

@@ -10,15 +10,17 @@
 #include "base/fault.h"
 #include "feature/rows.h"
 
-/* Most frequencies in memory: new features times different features that came. */
+/* Most frequencies in memory: new features times different features. Those of one query must fit;
+ * those of queries before stay as long as there is room. */
 #define FOURIER_MOST ((uint64_t)1 << 25)
 
 struct fourier { /* all zero before fourier_start */
     size_t number;       /* D, of new features                                               */
     uint64_t seed;
     double scale;        /* of a frequency: turns for each unit of a feature, per deviation  */
-    size_t known;        /* different features that came so far                              */
+    size_t known;        /* different features whose frequencies are in memory                */
     size_t slots;        /* of a hash table of them: a power of 2, at least twice `known`, or 0 */
+    uint64_t factor;     /* of its hashes: random, so that nobody can make features collide */
     struct buffer slot;
     struct buffer omega;  /* double[known][number]: in turns                                  */
     struct buffer shift;  /* double[number]: in turns, from 0 to 1                            */

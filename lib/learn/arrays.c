@@ -176,6 +176,14 @@ int arrays_save(const struct arrays *arrays, const struct settings *settings, si
     return 0;
 }
 
+void arrays_sum(struct arrays *arrays, size_t i, const struct arrays *others,
+                const struct settings *settings, size_t dim)
+{
+    size_t n = numbers_of(extent_of(&arrays->row[i], settings, dim));
+    for (size_t e = 0; e < n; e++)
+        arrays->at[i][e] += others->at[i][e];
+}
+
 void arrays_close(struct arrays *arrays)
 {
     for (size_t i = 0; i < ARRAYS_MOST; i++)

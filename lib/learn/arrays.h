@@ -73,6 +73,10 @@ int arrays_put(const struct arrays *arrays, size_t i, const struct settings *set
 int arrays_save(const struct arrays *arrays, const struct settings *settings, size_t dim,
                 struct model *model, struct fault *fault);
 
+/* Adds the numbers of array i of others that reach as far, to those of these. */
+void arrays_sum(struct arrays *arrays, size_t i, const struct arrays *others,
+                const struct settings *settings, size_t dim);
+
 void arrays_close(struct arrays *arrays);
 
 #endif

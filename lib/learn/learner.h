@@ -70,6 +70,10 @@ struct state {
  * or, within one process, all of it as the learner has it. */
 enum publishing { PUBLISH_WHOLE, PUBLISH_CHANGES, PUBLISH_SHARED };
 
+/* Models of shares add up by sums over answers: an open state holds these in the place of what
+ * follows from them, and can neither learn nor be saved. */
+enum summing { SUMS_OPEN, SUMS_CLOSE };
+
 /* Where a scoring half takes its numbers from: a file, which stays open and is looked up in place;
  * a message of the ring, which adds to those before it and is copied; or one of this process, whose
  * numbers stay where they are until the next. */
@@ -117,6 +121,12 @@ struct learner {
     /* Adds what its scoring half takes to a message. */
     int (*publish)(void *own, struct state *state, struct model *model, enum publishing how,
                    struct fault *fault);
+
+    /* Opens the state's sums or closes them; and, between the two, adds those of the state of
+     * another share of the log, and what this one's own has besides. NULL: models do not add up. */
+    int (*sums)(void *own, struct state *state, enum summing how, struct fault *fault);
+    int (*add)(void *own, struct state *state, const struct state *share, struct fault *fault);
+
     /* Forgets what it keeps of the query of a round, or of the documents that the round has. *count
      * grows by how many pairs of both these were. */
     int (*forget)(void *own, struct state *state, const struct round *round, bool query,

@@ -2,6 +2,22 @@
 
 #include <inttypes.h>
 
+/* A few labels of another size decide what a sum of squares, or of exponentials, is. */
+static const float relevance_most = 1e6f;
+
+/* 0, or a fault where a label that is learnt from can only be a mistake, or an attack. */
+static int check_relevance(const struct round *round, struct fault *fault)
+{
+    const float *relevance = round->seen ? round->seen : round->label;
+    size_t n = round->seen ? round->places : round->docs;
+    for (size_t i = 0; relevance && i < n; i++)
+        if (!(relevance[i] <= relevance_most))
+            return fault_data(fault, "relevance %g is too large to be learnt from: at most %.0f is "
+                              "allowed: divide all labels by one number", (double)relevance[i],
+                              (double)relevance_most);
+    return 0;
+}
+
 int learner_learn(struct state *state, const struct round *round, struct fault *fault)
 {
     struct matrix came, x;
@@ -9,7 +25,7 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
     if (state->rounds == RECORD_MOST - 1)
         return fault_data(fault, "the model has learnt %" PRIu64 " rounds, the most that it can "
                           "count", state->rounds);
-    if (round_matrix(round, &came, fault) < 0 ||
+    if (check_relevance(round, fault) < 0 || round_matrix(round, &came, fault) < 0 ||
         origin_make(&state->origin, round, &came, &x, fault) < 0 ||
         origin_check_width(&state->origin, &x, state->allowed, fault) < 0 ||
         learner_reach(state, matrix_width(&x), fault) < 0)

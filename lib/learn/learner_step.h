@@ -18,6 +18,14 @@ double learner_epsilon(const struct state *state);
 /* The cutoff; SIZE_MAX where it is not set. */
 size_t learner_cutoff(const struct state *state);
 
+/* The arrays of a learner that has a regression (math/regression.h), by their numbers: the weights
+ * of the means, P, and the weight of the constant. The weights of the deviations are w. */
+struct regression_arrays {
+    size_t level, inverse, constant;
+    bool has_constant; /* else the constant is no row of P                              */
+    size_t counted;    /* the sums of c z^2 by rows of P, with a prior's kappa; 0: none */
+};
+
 /* Makes a regression one of the weights w[dim] and the state's arrays number `level` and `inverse`,
  * by the settings lambda and plain; good until the state grows. It keeps its buffers. */
 void learner_regression(struct regression *regression, const struct state *state, double *w,

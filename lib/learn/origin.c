@@ -99,6 +99,29 @@ int origin_save(const struct origin *origin, struct model *model, struct fault *
     return record_set_number(&model->record, model->record.keys, FEATURES, origin->width, fault);
 }
 
+/* What the features of a model are, in words. */
+static const char *features_of(const struct origin *origin)
+{
+    return *origin->words ? origin->words : "nothing: they are raw";
+}
+
+int origin_join(struct origin *origin, const struct origin *other, struct fault *fault)
+{
+    bool both = origin->known && other->known;
+    bool same = origin->form == WIDTH_SAME && other->form == WIDTH_SAME;
+    if (both && strcmp(origin->words, other->words) != 0)
+        return fault_data(fault, "its features are made by %s; those of the models before it by "
+                          "%s", features_of(other), features_of(origin));
+    if (same && origin->width != other->width)
+        return fault_data(fault, "it learnt from rounds of %zu features, but those before it from "
+                          "rounds of %zu", other->width, origin->width);
+    if (other->form == WIDTH_VARIES || origin->form == WIDTH_UNKNOWN) {
+        origin->form = other->form;
+        origin->width = other->width;
+    }
+    return other->known ? set_words(origin, other->words, fault) : 0;
+}
+
 /* ---- rounds ---- */
 
 static int report(const struct origin *origin, const struct round *round, struct fault *fault)

@@ -22,27 +22,27 @@ static int take(const struct model *prior, const char *name, size_t n, double *t
 }
 
 /* Row r of P begins with kappa. */
-static void begin_row(struct state *state, const struct prior_arrays *arrays, size_t r,
+static void begin_row(struct state *state, struct regression_arrays arrays, size_t r,
                       double kappa)
 {
     double lambda = state->settings.value[SETTING_TRADEOFF];
-    double *inverse = state->arrays.at[arrays->inverse];
+    double *inverse = state->arrays.at[arrays.inverse];
     inverse[udu_size(r + 1) - 1] = lambda / (lambda + kappa);
-    if (arrays->counted)
-        state->arrays.at[arrays->counted][r] = kappa;
+    if (arrays.counted)
+        state->arrays.at[arrays.counted][r] = kappa;
 }
 
-int prior_regression(struct state *state, const struct prior_arrays *arrays,
+int prior_regression(struct state *state, struct regression_arrays arrays,
                      const struct model *prior, struct fault *fault)
 {
     const struct settings *settings = &state->settings;
     bool plain = settings->set[SETTING_PLAIN];
-    size_t dim = state->dim, first = arrays->has_constant, step = plain ? 1 : 2;
-    double m = settings->value[SETTING_STRENGTH], *level = state->arrays.at[arrays->level];
+    size_t dim = state->dim, first = arrays.has_constant, step = plain ? 1 : 2;
+    double m = settings->value[SETTING_STRENGTH], *level = state->arrays.at[arrays.level];
     const struct array_row *row = state->arrays.row;
-    int levels = plain ? 0 : take(prior, row[arrays->level].name, dim, level, fault);
-    int constant = !first ? 0 : take(prior, row[arrays->constant].name, 1,
-                                     state->arrays.at[arrays->constant], fault);
+    int levels = plain ? 0 : take(prior, row[arrays.level].name, dim, level, fault);
+    int constant = !first ? 0 : take(prior, row[arrays.constant].name, 1,
+                                     state->arrays.at[arrays.constant], fault);
     if (levels < 0 || constant < 0)
         return -1;
     model_weights(prior, state->w);

@@ -17,27 +17,18 @@
 #ifndef RANKPIPE_PRIOR_H
 #define RANKPIPE_PRIOR_H
 
-#include <stddef.h>
-
 #include "base/fault.h"
 #include "io/watch.h"
-#include "learn/learner.h"
+#include "learn/learner_step.h"
 
 /* Starts the state, which has learnt nothing, at the model in the file of SETTING_PRIOR, where that
  * is set. 0, or a fault: no such file; or the features of its model are others than this run's. The
  * state then expects rounds of as many features. */
 int prior_begin(struct state *state, const struct watch *watch, struct fault *fault);
 
-/* For a learner's hook `begin`: makes the weights, and those of the arrays number level, inverse
- * and constant, those of the prior. The rows of P are as regression.h has them, where has_constant
- * with that of the constant first. level and constant are columns that the prior may lack. 0 or a
- * data fault. */
-struct prior_arrays {
-    size_t level, inverse, constant;
-    bool has_constant; /* a row of P */
-    size_t counted;    /* the sums of c z^2 by rows of P, which begin at kappa; 0: there are none */
-};
-int prior_regression(struct state *state, const struct prior_arrays *arrays,
+/* For a learner's hook `begin`: makes the numbers of the state's regression those of the prior,
+ * which may lack the columns of level and constant. 0 or a data fault. */
+int prior_regression(struct state *state, struct regression_arrays arrays,
                      const struct model *prior, struct fault *fault);
 
 #endif

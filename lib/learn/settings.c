@@ -234,3 +234,26 @@ int settings_compare(const struct settings *settings, const struct model *model,
             return -1;
     return 0;
 }
+
+int settings_match(const struct settings *settings, const struct settings *share,
+                   struct fault *fault)
+{
+    char one[SETTING_TEXT], other[SETTING_TEXT];
+    if (settings->set[SETTING_PRIOR] && share->set[SETTING_PRIOR])
+        return fault_data(fault, "it began at a prior, as one before it did, and the prior would "
+                          "count twice: learn only one share with prior");
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct setting *setting = &settings_known[i];
+        bool here = share->set[i], there = settings->set[i];
+        if (i == SETTING_PRIOR || i == SETTING_STRENGTH || i == SETTING_HORIZON ||
+            (here == there && (!here || share->value[i] == settings->value[i])))
+            continue;
+        return fault_data(fault, "it was learnt %s %s%s%s, but those before it %s %s%s%s: learn "
+                          "all shares with the same settings", here ? "with" : "without",
+                          setting->name, here ? "=" : "",
+                          here ? setting_print(setting, share->value[i], one) : "",
+                          there ? "with" : "without", setting->name, there ? "=" : "",
+                          there ? setting_print(setting, settings->value[i], other) : "");
+    }
+    return 0;
+}

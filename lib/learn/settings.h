@@ -86,4 +86,9 @@ void settings_adopt(struct settings *settings, const struct model *model);
 int settings_compare(const struct settings *settings, const struct model *model,
                      struct fault *fault);
 
+/* Are these the settings of another share of one run? All but a prior must be the same, and only
+ * one share may have that: a second would count twice. If not, a fault that names both. */
+int settings_match(const struct settings *settings, const struct settings *share,
+                   struct fault *fault);
+
 #endif

@@ -5,9 +5,11 @@
 
 #include "learn/learner_step.h"
 #include "learn/prior.h"
+#include "learn/regression_sums.h"
 #include "math/rng.h"
 #include "memory/memory_bound.h"
 #include "memory/memory_keys.h"
+#include "memory/memory_sum.h"
 #include "memory/memory_tables.h"
 #include "memory/memory_view.h"
 
@@ -269,20 +271,40 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 
 /* ---- models and messages ---- */
 
+static struct regression_arrays arrays_of(const struct state *state)
+{
+    bool constant = memory_has_constant(&state->settings);
+    return (struct regression_arrays){ LEVEL, INVERSE, CONSTANT, constant, COUNTED };
+}
+
 static int begin(void *own, struct state *state, const struct model *prior, struct fault *fault)
 {
-    const struct prior_arrays arrays = { LEVEL, INVERSE, CONSTANT,
-                                         memory_has_constant(&state->settings), COUNTED };
     (void)own;
-    return prior_regression(state, &arrays, prior, fault);
+    return prior_regression(state, arrays_of(state), prior, fault);
+}
+
+static int put(struct remembering *my, bool changes, struct model *model, struct fault *fault)
+{
+    return memory_ways_save(my->ways, model, fault) < 0
+               ? -1 : memory_tables_put(&my->tables, changes, model, fault);
 }
 
 static int save(void *own, struct state *state, struct model *model, struct fault *fault)
 {
-    struct remembering *my = own;
     (void)state;
-    return memory_ways_save(my->ways, model, fault) < 0
-               ? -1 : memory_tables_put(&my->tables, false, model, fault);
+    return put(own, false, model, fault);
+}
+
+/* There may be more pairs than the settings allow, which differ from those of the model. 0 or a
+ * fault. */
+static int keep_bound(struct remembering *my, const struct state *state, struct fault *fault)
+{
+    const struct settings *settings = &state->settings;
+    if (!settings->set[SETTING_PAIRS])
+        return 0;
+    const struct memory_bound bound = bound_of(my, state);
+    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, state->rounds + 1);
+    return memory_bound_keep(&bound, settings->value[SETTING_PAIRS], &rng, fault);
 }
 
 static int load(void *own, struct state *state, const struct model *model, struct fault *fault)
@@ -300,12 +322,25 @@ static int load(void *own, struct state *state, const struct model *model, struc
         memory_beliefs_make(beliefs, &pairs, model->rounds);
     if (memory_beliefs_check(beliefs, fault) < 0)
         return -1;
-    const struct settings *settings = &state->settings;
-    if (!settings->set[SETTING_PAIRS])
-        return 0;
-    const struct memory_bound bound = bound_of(my, state); /* the model may have more */
-    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, state->rounds + 1);
-    return memory_bound_keep(&bound, settings->value[SETTING_PAIRS], &rng, fault);
+    return keep_bound(my, state, fault);
+}
+
+static int sums(void *own, struct state *state, enum summing how, struct fault *fault)
+{
+    (void)own;
+    return regression_sums(state, arrays_of(state), how, fault);
+}
+
+static int add(void *own, struct state *state, const struct state *share, struct fault *fault)
+{
+    struct remembering *my = own, *other = share->own;
+    if (memory_sum_add(&my->tables, (double)state->rounds, &other->tables, (double)share->rounds,
+                       fault) < 0)
+        return -1;
+    my->ways |= other->ways;
+    memory_beliefs_add(state->arrays.at[BELIEFS], share->arrays.at[BELIEFS]);
+    regression_sums_add(state, arrays_of(state), share, BELIEFS);
+    return keep_bound(my, state, fault);
 }
 
 static int publish(void *own, struct state *state, struct model *model, enum publishing how,
@@ -320,9 +355,7 @@ static int publish(void *own, struct state *state, struct model *model, enum pub
     for (size_t i = level; i <= COUNTED; i++)
         if (arrays_put(&state->arrays, i, settings, state->dim, model, fault) < 0)
             return -1;
-    if (memory_ways_save(my->ways, model, fault) < 0)
-        return -1;
-    return memory_tables_put(&my->tables, how == PUBLISH_CHANGES, model, fault);
+    return put(my, how == PUBLISH_CHANGES, model, fault);
 }
 
 static int forget_round(void *own, struct state *state, const struct round *round, bool query,
@@ -348,35 +381,6 @@ static bool report(const void *own, struct fault *line)
     return my->unnamed > 0;
 }
 
-/* ---- the scoring half ---- */
-
-static int take(void *own, const struct model *model, enum taking how, struct fault *fault)
-{
-    return memory_view_take(own, model, how, fault);
-}
-
-static int rank(void *own, const struct matrix *x, const struct round *round, double *s,
-                double *index, struct fault *fault)
-{
-    return memory_view_rank(own, x, round, s, index, fault);
-}
-
-static int worth(void *own, const struct matrix *x, double *s, double *values, uint64_t *judged,
-                 struct fault *fault)
-{
-    return memory_view_worth(own, x, s, values, judged, fault);
-}
-
-static bool notice(void *own, const struct round *round, struct fault *line)
-{
-    return memory_view_notice(own, round, line);
-}
-
-static void leave(void *own)
-{
-    memory_view_close(own);
-}
-
 const struct learner learn_memory = {
     .name = "memory", .letters = "ABCHIKRSWps", .least = 1,
     .arrays = { [INVERSE] = { "inverse", ARRAY_UDU_CONSTANT, SETTING_PLAIN, 0, false },
@@ -390,8 +394,9 @@ const struct learner learn_memory = {
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale",
     .learning = sizeof(struct remembering), .start = start, .learn = learn, .begin = begin,
-    .save = save, .load = load, .publish = publish, .forget = forget_round, .report = report,
-    .close = close_memory, .fingerprints = true,
-    .scoring = sizeof(struct memory_view), .take = take, .rank = rank, .has_index = true,
-    .worth = worth, .notice = notice, .leave = leave,
+    .save = save, .load = load, .publish = publish, .sums = sums, .add = add,
+    .forget = forget_round, .report = report, .close = close_memory, .fingerprints = true,
+    .scoring = sizeof(struct memory_view), .take = memory_view_take, .rank = memory_view_rank,
+    .has_index = true, .worth = memory_view_worth, .notice = memory_view_notice,
+    .leave = memory_view_close,
 };

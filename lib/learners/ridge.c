@@ -7,6 +7,7 @@
 
 #include "learn/learner_step.h"
 #include "learn/prior.h"
+#include "learn/regression_sums.h"
 #include "learn/residuals.h"
 #include "learn/scored.h"
 #include "learners/learners.h"
@@ -122,11 +123,25 @@ static const double *draw(void *own, struct state *state, struct fault *fault)
     return drawn;
 }
 
+static const struct regression_arrays regression_arrays = { LEVEL, INVERSE, 0, false, 0 };
+
 static int begin(void *own, struct state *state, const struct model *prior, struct fault *fault)
 {
-    const struct prior_arrays arrays = { LEVEL, INVERSE, 0, false, 0 };
     (void)own;
-    return prior_regression(state, &arrays, prior, fault);
+    return prior_regression(state, regression_arrays, prior, fault);
+}
+
+static int sums(void *own, struct state *state, enum summing how, struct fault *fault)
+{
+    (void)own;
+    return regression_sums(state, regression_arrays, how, fault);
+}
+
+static int add(void *own, struct state *state, const struct state *share, struct fault *fault)
+{
+    (void)own, (void)fault;
+    regression_sums_add(state, regression_arrays, share, SIZE_MAX);
+    return 0;
 }
 
 /* Adds what linucb's scoring half takes: with the residuals, where they make the width. */
@@ -228,7 +243,8 @@ static void leave(void *own)
 #define ARRAYS \
     { [INVERSE] = { "inverse", ARRAY_UDU, SETTING_PLAIN, 0 }, \
       [LEVEL] = { "level", ARRAY_VECTORS, SETTINGS, 0 } }
-#define OWN .learning = sizeof(struct ridge), .close = close_ridge
+#define OWN .learning = sizeof(struct ridge), .sums = sums, .add = add, \
+    .close = close_ridge
 
 const struct learner learn_ridge = {
     .name = "ridge", .letters = "CIWp", .least = 1, .learn = learn, .begin = begin,

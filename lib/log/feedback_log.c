@@ -1,5 +1,6 @@
 #include "log/feedback_log.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,35 +153,25 @@ static int read_time(struct feedback_log *log, const char **p, struct line *line
     return 0;
 }
 
-/* Is the key of a line one of a round, and new? 0 or a fault. */
-static int check_key(struct feedback_log *log, const struct line *line, const char *key,
-                     struct fault *fault)
+/* Is the key of an answer, from the current line, one of a round, and new? 0 or a fault. */
+static int check_key(struct feedback_log *log, const struct answer *answer, struct fault *fault)
 {
+    const char *key = answer->key;
     if (!key_set_valid(&log->before, key))
-        return lines_wrong(&log->lines, line->key, line->n, fault, "not the number of a round "
+        return lines_wrong(&log->lines, key, strlen(key), fault, "not the number of a round "
                            "(use -q if keys are qids)");
-    enum entered entered = key_set_enter(&log->before, key, line->time, fault);
+    enum entered entered = key_set_enter(&log->before, key, answer->time, fault);
     if (entered == ENTERED_BEFORE)
-        return lines_wrong(&log->lines, line->key, line->n, fault, "a second answer for one round");
+        return lines_wrong(&log->lines, key, strlen(key), fault, "a second answer for one round");
     return entered == ENTERED_FAULT ? -1 : 0;
 }
 
-/* Adds the answer of a line, unless its key came before. 0 or a fault. */
-static int enter(struct feedback_log *log, const struct line *line, size_t places,
-                 struct fault *fault)
-{
-    struct answer *answer = make(log, line, places, fault);
-    if (answer && check_key(log, line, answer->key, fault) == 0 && hold(log, answer, fault) == 0)
-        return 0;
-    free(answer);
-    return -1;
-}
-
-/* Reads the next line: 1, 0 at the end of the log, or a fault. */
-static int read_answer(struct feedback_log *log, struct fault *fault)
+/* Reads the next line: *answer is what it has, or NULL. 1, 0 at the end of the log, or a fault. */
+static int read_line(struct feedback_log *log, struct answer **answer, struct fault *fault)
 {
     size_t places;
     struct line line = { .time = 0 };
+    *answer = NULL;
     int got = lines_next(&log->lines, fault);
     if (got <= 0)
         return got;
@@ -188,7 +179,7 @@ static int read_answer(struct feedback_log *log, struct fault *fault)
     line.n = text_word_bytes(line.key);
     const char *next = text_skip_blanks(line.key + line.n);
     bool bare = line.n == 1 && *line.key == '-';
-    if (bare && !*next)
+    if (bare && !*next && !log->whole)
         lines_end_file(&log->lines);
     if (!*line.key || (bare && !*next))
         return 1;
@@ -196,8 +187,33 @@ static int read_answer(struct feedback_log *log, struct fault *fault)
         return -1;
     if (bare && !*next) /* tells the time alone */
         return 1;
-    return read_values(log, next, &places, fault) < 0 || enter(log, &line, places, fault) < 0
-               ? -1 : 1;
+    if (read_values(log, next, &places, fault) < 0)
+        return -1;
+    *answer = make(log, &line, places, fault);
+    return *answer ? 1 : -1;
+}
+
+/* The same, and holds the answer, unless its key came before. */
+static int read_answer(struct feedback_log *log, struct fault *fault)
+{
+    struct answer *answer;
+    int got = read_line(log, &answer, fault);
+    if (got <= 0 || !answer)
+        return got;
+    if (check_key(log, answer, fault) == 0 && hold(log, answer, fault) == 0)
+        return got;
+    free(answer);
+    return -1;
+}
+
+enum answered feedback_log_next(struct feedback_log *log, struct answer **found,
+                                struct fault *fault)
+{
+    int got;
+    do
+        got = read_line(log, found, fault);
+    while (got > 0 && !*found);
+    return got < 0 ? ANSWERED_FAULT : got == 0 ? ANSWERED_NOT : ANSWERED;
 }
 
 enum answered feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
@@ -226,4 +242,16 @@ enum answered feedback_log_rest(struct feedback_log *log, struct answer **found,
         return ANSWERED_FAULT;
     *found = log->oldest ? release(log, log->oldest->key) : NULL;
     return *found ? ANSWERED : ANSWERED_NOT;
+}
+
+int answer_write(struct writer *out, const struct answer *answer, struct fault *fault)
+{
+    int result = writer_text(out, fault, "%s", answer->key);
+    if (result == 0 && answer->timed)
+        result = writer_text(out, fault, "\ttime=%" PRIu64, answer->time);
+    if (result == 0 && answer->places == 0)
+        result = writer_text(out, fault, "\t-");
+    for (size_t a = 0; result == 0 && a < answer->places; a++)
+        result = writer_text(out, fault, "%c%.9g", a ? ' ' : '\t', (double)answer->seen[a]);
+    return result < 0 ? -1 : writer_text(out, fault, "\n");
 }

@@ -15,6 +15,7 @@
 #include "io/lines.h"
 #include "io/watch.h"
 #include "log/key_set.h"
+#include "stream/writer.h"
 
 struct answer { /* the feedback on one round */
     const char *file; /* where it was read; the caller's name */
@@ -31,6 +32,7 @@ struct feedback_log {
     struct lines lines;
     struct key_set before;     /* keys of the lines so far */
     bool timed;                /* every line must say when it came */
+    bool whole;                /* a line "-" alone does not end its file; set by the caller */
     uint64_t clock;            /* the latest time of the lines so far */
     struct answer *oldest, *newest; /* those read and not found yet, by age */
     struct hash_table held;              /* the same, by their keys */
@@ -61,6 +63,15 @@ int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fa
 enum answered feedback_log_rest(struct feedback_log *log, struct answer **found,
                                 struct fault *fault)
     __attribute__((warn_unused_result));
+
+/* Reads the next line that has an answer, which need not be new, and is to be released with free().
+ * ANSWERED_NOT: there is none. After a FAULT_DATA, about a line, the next call goes on. */
+enum answered feedback_log_next(struct feedback_log *log, struct answer **found,
+                                struct fault *fault)
+    __attribute__((warn_unused_result));
+
+/* Writes an answer as a line that a feedback_log reads. 0 or a fault. */
+int answer_write(struct writer *out, const struct answer *answer, struct fault *fault);
 
 void feedback_log_close(struct feedback_log *log);
 

@@ -46,6 +46,11 @@ static int check_places(const struct joiner *joiner, const struct answer *answer
 {
     char name[ROUND_NAME];
     size_t n = answer->places, want = (size_t)joiner->places;
+    for (size_t a = 0; a < n; a++)
+        if (answer->seen[a] > joiner->grade)
+            return fault_data(fault, "%s: line %" PRIu64 ": relevance %.9g of %s is above the top "
+                              "grade %.9g", answer->file, answer->line, (double)answer->seen[a],
+                              round_name(round, name), (double)joiner->grade);
     if (joiner->places > round->docs)
         want = round->docs;
     if (joiner->places && n != want)

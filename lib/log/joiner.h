@@ -11,9 +11,10 @@
 #include "log/feedback_log.h"
 #include "log/key_set.h"
 
-struct joiner { /* all zero at first; the first four are set by the caller */
+struct joiner { /* all zero at first; the first five are set by the caller */
     const char *key; /* by which answers name rounds: "t", "qid" or "request" */
     uint64_t places; /* that an answer must have, at most the documents; 0: any number */
+    float grade;     /* the largest relevance of an answer */
     bool timed;
     uint64_t limit; /* milliseconds in which a round must be answered, where `timed` */
     struct feedback_log log;

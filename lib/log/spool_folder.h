@@ -1,8 +1,10 @@
 /* spool_folder: the files of a spool, a folder of streams that together are one log of rounds.
  *
- * A finished file NAME.FIRST-LAST.bin is a whole stream of rounds FIRST to LAST, whose numbers
- * rise. The file that is still being written is NAME.FIRST.open. Each number has 16 digits, so that
- * names sort as numbers do. A folder holds the logs of as many names as there are writers. */
+ * A finished file NAME.FIRST-LAST.bin is a whole stream of rounds from FIRST to LAST, whose numbers
+ * rise, and of which LAST is there. FIRST follows LAST of the file before, if there is one: so a
+ * file that is missing between two others is noticed. The file that is still being written is
+ * NAME.FIRST.open. Each number has 16 digits, so that names sort as numbers do. A folder holds the
+ * logs of as many names as there are writers. */
 #ifndef RANKPIPE_SPOOL_FOLDER_H
 #define RANKPIPE_SPOOL_FOLDER_H
 

@@ -56,7 +56,7 @@ int spool_writer_open(struct spool_writer *writer, struct watch *watch,
     *salvaged = (struct spool_salvaged){ .rounds = 0 };
     if (check_folder(writer, fault) < 0)
         return -1;
-    if (mkdir(writer->folder, 0777) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
+    if (mkdir(writer->folder, 0770) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
         return fault_system(fault, "cannot make folder %s", writer->folder);
     if (lock(writer, fault) < 0)
         return -1;
@@ -70,14 +70,14 @@ int spool_writer_open(struct spool_writer *writer, struct watch *watch,
     return got < 0 ? -1 : spool_last(writer->folder, writer->name, &writer->last, fault);
 }
 
-/* Starts the file whose first round is t. */
+/* Starts a file before round t: where the log has rounds, at the number after them. */
 static int start(struct spool_writer *writer, uint64_t t, struct fault *fault)
 {
-    struct spool_file file = { "", t, 0, true };
+    struct spool_file file = { "", writer->last > 0 ? writer->last + 1 : t, 0, true };
     stpncpy(file.name, writer->name, SPOOL_NAME);
     if (spool_path(writer->folder, &file, writer->path, fault) < 0)
         return -1;
-    int fd = watch_open(NULL, writer->path, O_WRONLY | O_CREAT | O_EXCL, 0666, fault);
+    int fd = watch_open(NULL, writer->path, O_WRONLY | O_CREAT | O_EXCL, 0660, fault);
     if (fd < 0)
         return fault_system(fault, "cannot write %s", writer->path);
     if (writer_open(&writer->writer, fd, writer->path, NULL, fault) < 0) {

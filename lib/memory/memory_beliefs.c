@@ -59,14 +59,15 @@ static void merge(size_t n, double *value, double *count)
     memmove(count + l + 1, count + l + 2, (n - l - 2) * sizeof *count);
 }
 
-static void add_atom(double *beliefs, double y)
+/* Adds y so many times. */
+static void add_atom(double *beliefs, double y, double times)
 {
     double value[MEMORY_ATOMS + 1], count[MEMORY_ATOMS + 1];
     size_t n = count_atoms(beliefs), l = 0;
     while (l < n && beliefs[MEMORY_VALUES + l] < y)
         l++;
     if (l < n && beliefs[MEMORY_VALUES + l] == y) {
-        beliefs[MEMORY_COUNTS + l]++;
+        beliefs[MEMORY_COUNTS + l] += times;
         return;
     }
     memcpy(value, beliefs + MEMORY_VALUES, l * sizeof *value);
@@ -74,7 +75,7 @@ static void add_atom(double *beliefs, double y)
     memcpy(value + l + 1, beliefs + MEMORY_VALUES + l, (n - l) * sizeof *value);
     memcpy(count + l + 1, beliefs + MEMORY_COUNTS + l, (n - l) * sizeof *count);
     value[l] = y;
-    count[l] = 1;
+    count[l] = times;
     if (++n > MEMORY_ATOMS)
         merge(n--, value, count);
     memcpy(beliefs + MEMORY_VALUES, value, n * sizeof *value);
@@ -90,7 +91,7 @@ void memory_first_answer(double beliefs[MEMORY_BELIEFS], double score, double y)
         beliefs[MEMORY_FLOOR_SUM] += y - p.lo;
         beliefs[MEMORY_FLOOR_COUNT]++;
     }
-    add_atom(beliefs, y);
+    add_atom(beliefs, y, 1);
 }
 
 void memory_count_answers(double beliefs[MEMORY_BELIEFS], size_t n)
@@ -128,11 +129,20 @@ void memory_beliefs_make(double beliefs[MEMORY_BELIEFS], const struct memory_arr
         for (size_t i = 0; i < pairs->count; i++) {
             double n = unaligned_f8(pairs->n + 8 * i), sum = unaligned_f8(pairs->sum + 8 * i);
             if (n > 0 && (n == 1) == (pass == 0))
-                add_atom(beliefs, sum / n);
+                add_atom(beliefs, sum / n, 1);
             beliefs[MEMORY_ANSWERS] += pass == 0 ? n : 0;
         }
     }
     beliefs[MEMORY_ANSWERED] = (double)rounds;
+}
+
+void memory_beliefs_add(double beliefs[MEMORY_BELIEFS], const double share[MEMORY_BELIEFS])
+{
+    size_t n = count_atoms(share);
+    for (size_t l = 0; l < n; l++)
+        add_atom(beliefs, share[MEMORY_VALUES + l], share[MEMORY_COUNTS + l]);
+    for (size_t i = MEMORY_FLOOR_SUM; i < MEMORY_BELIEFS; i++)
+        beliefs[i] += share[i];
 }
 
 int memory_beliefs_check(const double beliefs[MEMORY_BELIEFS], struct fault *fault)

@@ -58,6 +58,10 @@ double memory_served(const double beliefs[MEMORY_BELIEFS], double n);
 void memory_beliefs_make(double beliefs[MEMORY_BELIEFS], const struct memory_arrays *pairs,
                          uint64_t rounds);
 
+/* Adds the beliefs of another share of a log: all numbers but the values of h and the floor, which
+ * depend on the order of answers, are those of one run. */
+void memory_beliefs_add(double beliefs[MEMORY_BELIEFS], const double share[MEMORY_BELIEFS]);
+
 /* 0, or a data fault where they are no such numbers. */
 int memory_beliefs_check(const double beliefs[MEMORY_BELIEFS], struct fault *fault);
 

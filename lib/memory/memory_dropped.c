@@ -52,3 +52,18 @@ bool memory_dropped_answer(const struct memory_entry *slots, uint64_t pair,
     *y = mean_of(prospect, high);
     return true;
 }
+
+int memory_dropped_add(struct memory_table *dropped, const struct memory_table *others,
+                       struct fault *fault)
+{
+    struct memory_walk walk = { 0, 0 };
+    const struct memory_entry *entry;
+    while ((entry = memory_table_next(others, &walk))) {
+        struct memory_entry *slots = memory_table_enter(dropped, entry->key, fault);
+        if (!slots)
+            return -1;
+        slots->bits[HIGH] |= entry->bits[HIGH];
+        slots->bits[LOW] = (slots->bits[LOW] | entry->bits[LOW]) & ~slots->bits[HIGH];
+    }
+    return 0;
+}

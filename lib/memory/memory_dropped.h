@@ -29,4 +29,9 @@ bool memory_dropped_clear(struct memory_table *dropped, uint64_t query, uint64_t
 bool memory_dropped_answer(const struct memory_entry *slots, uint64_t pair,
                            const struct memory_prospect *prospect, double *y);
 
+/* Adds the slots of other queries; one that is low in one table and high in the other is high. 0 or
+ * a fault (memory). */
+int memory_dropped_add(struct memory_table *dropped, const struct memory_table *others,
+                       struct fault *fault);
+
 #endif

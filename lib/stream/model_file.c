@@ -225,17 +225,3 @@ int model_file_load(const char *path, const struct watch *watch, struct mapped *
     close(fd);
     return got;
 }
-
-int model_file_rounds(const char *path, const struct watch *watch, uint64_t *rounds,
-                      struct fault *fault)
-{
-    struct mapped mapped;
-    struct model *model = malloc(sizeof *model);
-    if (!model)
-        return fault_no_room(fault, sizeof *model);
-    int got = model_file_load(path, watch, &mapped, model, fault);
-    *rounds = got > 0 ? model->rounds : 0;
-    mapped_close(&mapped);
-    free(model);
-    return got < 0 ? -1 : 0;
-}

@@ -38,11 +38,6 @@ int model_file_save(const struct model_file *file, const struct model *model, st
 int model_file_load(const char *path, const struct watch *watch, struct mapped *mapped,
                     struct model *model, struct fault *fault);
 
-/* The number of rounds that the model in a file has learnt, 0 where there is no such file, in
- * *rounds. 0 or a fault. */
-int model_file_rounds(const char *path, const struct watch *watch, uint64_t *rounds,
-                      struct fault *fault);
-
 /* The same as model_file_load from a descriptor, which stays open: 1 or a fault. */
 int model_file_read(int fd, const char *path, struct mapped *mapped, struct model *model,
                     struct fault *fault);

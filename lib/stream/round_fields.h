@@ -17,6 +17,7 @@
 #define ROUND_QID 255                     /* most bytes of a qid */
 #define ROUND_REQUEST 255                 /* most bytes of request= */
 #define ROUND_MADE 255                    /* most bytes of made= */
+#define ROUND_STORED 1000                 /* most bytes of stored= */
 
 /* Most documents of a round whose payload is shorter than one byte a document. So the memory that
  * a reader takes is bounded by the bytes that came, not by a number in a header. */
@@ -24,7 +25,7 @@
 
 enum round_key { /* in the order in which a header line has them */
     KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_JUDGED, KEY_GAMMA,
-    KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, ROUND_KEYS
+    KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, KEY_STORED, ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
@@ -60,6 +61,7 @@ struct round {
     uint64_t judged; /* judged=: places that users judge, as the model knows; 0: no such key */
     bool seeded;   /* has seed=, by which the order was drawn */
     uint64_t seed;
+    const char *stored; /* where its record is in a log, FILE+BYTE; NULL: no such key */
     float *label;
     uint64_t *fingerprint;    /* hashes of the raw features (math/fingerprint.h) */
     double *score;

@@ -112,6 +112,7 @@ static const struct key_row {
     [KEY_GROUP] = { "group", DOCUMENT, false, 0, 0, AT(group), AT(grouped), check_group,
                     true },
     [KEY_SEED] = { "seed", WHOLE, false, 0, RECORD_MOST, AT(seed), AT(seeded), NULL, true },
+    [KEY_STORED] = { "stored", TEXT, false, 1, ROUND_STORED, AT(stored), 0, NULL, false },
 };
 
 static void *field(struct round *round, size_t offset)

@@ -71,27 +71,95 @@ static int skip(struct salvage *salvage, size_t n, struct fault *fault)
     }
 }
 
-/* Reads the record at hand: 1; 0 where it is not whole; or a fault. *n becomes its bytes. */
-static int read_whole(struct salvage *salvage, struct record *record, size_t *n,
+/* The header line that begins `at` bytes on: its length with its LF, or 0 where there is none. */
+static int find_line(struct salvage *salvage, size_t at, size_t *line, struct fault *fault)
+{
+    for (size_t looked = 0;;) {
+        size_t have = held(salvage) - at < RECORD_LINE ? held(salvage) - at : RECORD_LINE;
+        const unsigned char *from = have ? bytes(salvage) + at : NULL;
+        const unsigned char *end = have ? memchr(from + looked, '\n', have - looked) : NULL;
+        *line = end ? (size_t)(end - from) + 1 : 0;
+        if (end || have == RECORD_LINE)
+            return 0;
+        looked = have;
+        int got = reader_fill(salvage->reader, at + have + 1, false, fault);
+        if (got <= 0)
+            return got;
+    }
+}
+
+/* What begins at a place: no header line; a record that was cut; one that is damaged, and ends
+ * where it says; or a whole one. */
+enum look { LOOK_FAULT = -1, LOOK_NONE, LOOK_CUT, LOOK_DAMAGED, LOOK_WHOLE };
+
+/* Looks at the place `at` bytes on. *n becomes the bytes of the record there. */
+static enum look look(struct salvage *salvage, size_t at, struct record *record, size_t *n,
                       struct fault *fault)
 {
     struct fault wrong = { FAULT_NONE, "" };
     size_t line;
-    int found = reader_line(salvage->reader, &line, fault);
-    if (found <= 0)
-        return found;
-    if (bytes(salvage)[line - 1] != '\n' ||
-        header_parse(record, (const char *)bytes(salvage), line - 1, &wrong) < 0 ||
-        record->bytes > SIZE_MAX / 2)
-        return 0;
+    if (find_line(salvage, at, &line, fault) < 0)
+        return LOOK_FAULT;
+    if (line == 0 ||
+        header_parse(record, (const char *)bytes(salvage) + at, line - 1, &wrong) < 0 ||
+        record->bytes > SIZE_MAX / 4)
+        return LOOK_NONE;
     *n = line + (size_t)record->bytes;
-    if (reader_fill(salvage->reader, *n + MAGIC + KIND, false, fault) < 0)
-        return -1;
-    if (held(salvage) < *n)
-        return 0;
+    if (reader_fill(salvage->reader, at + *n + MAGIC + KIND, false, fault) < 0)
+        return LOOK_FAULT;
+    if (held(salvage) < at + *n)
+        return LOOK_CUT;
+    const unsigned char *stored = bytes(salvage) + at;
+    size_t left = held(salvage) - at - *n;
+    bool ends = left == 0 || memcmp(stored + *n, magic, left < MAGIC ? left : MAGIC) == 0;
     if (record->has_crc == CRC_KEPT)
-        return checksum_check(record, bytes(salvage), line, &wrong) == 0;
-    return !has_header(bytes(salvage) + line, (size_t)record->bytes, held(salvage) - line);
+        return checksum_check(record, stored, line, &wrong) == 0 ? LOOK_WHOLE
+               : ends                                            ? LOOK_DAMAGED
+                                                                 : LOOK_CUT;
+    return ends || !has_header(stored + line, (size_t)record->bytes, *n + left - line) ? LOOK_WHOLE
+                                                                                       : LOOK_CUT;
+}
+
+/* Where the input has the bytes at hand. */
+static uint64_t place(const struct salvage *salvage)
+{
+    return salvage->reader->offset + salvage->reader->from;
+}
+
+/* Do whole records follow each other from here to `until`, or to the end of the input? *n becomes
+ * the bytes of those that do. 1, 0 or a fault. */
+static int follow(struct salvage *salvage, struct record *record, size_t *n, struct fault *fault)
+{
+    for (*n = 0; place(salvage) + *n < salvage->until;) {
+        size_t next;
+        if (reader_fill(salvage->reader, *n + 1, false, fault) < 0)
+            return -1;
+        if (held(salvage) == *n)
+            return 1;
+        enum look found = look(salvage, *n, record, &next, fault);
+        if (found != LOOK_WHOLE)
+            return found == LOOK_FAULT ? -1 : 0;
+        *n += next;
+    }
+    return 1;
+}
+
+/* Reads the record at hand: 1; 0 where it is not taken, and *n bytes go; or a fault. */
+static int read_whole(struct salvage *salvage, struct record *record, size_t *n,
+                      struct fault *fault)
+{
+    if (place(salvage) < salvage->until) {
+        int follows = follow(salvage, record, n, fault);
+        if (follows < 0 || (follows == 0 && *n > 0))
+            return follows;
+        salvage->until = follows ? 0 : salvage->until;
+    }
+    enum look found = look(salvage, 0, record, n, fault);
+    if (found == LOOK_CUT && place(salvage) >= salvage->until)
+        salvage->until = place(salvage) + *n;
+    if (found == LOOK_NONE || found == LOOK_CUT)
+        *n = 1;
+    return found == LOOK_FAULT ? -1 : found == LOOK_WHOLE;
 }
 
 /* Takes the whole record at hand, of n bytes, as the next one. True where it is a loss that an end
@@ -138,7 +206,7 @@ enum salvaged salvage_next(struct salvage *salvage, struct record *record, uint6
         int whole = got < 0 ? -1 : read_whole(salvage, record, &n, fault);
         if (whole < 0)
             return SALVAGE_FAULT;
-        if (whole == 0 && skip(salvage, 1, fault) < 0)
+        if (whole == 0 && skip(salvage, n, fault) < 0)
             return SALVAGE_FAULT;
         if (whole == 0)
             continue;

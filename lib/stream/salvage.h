@@ -9,12 +9,18 @@
 #include "stream/reader.h"
 #include "stream/record.h"
 
-/* A record is whole if all of its bytes are there, and have its crc=; without crc=, if no header
- * line begins in its payload. So what a cut leaves of a record is told from the stream that was
- * appended after it. */
+/* A record is whole if all of its bytes are there, and have its crc=; without crc=, if a header
+ * line or the end follows it, or no header line begins in its payload.
+ *
+ * A payload may have been made by somebody who wants a record of his own to be found in it. So
+ * nothing is taken from within the payload of a damaged record that is followed by a header line
+ * or by the end. Of a record that was cut, and of which the payload therefore ends in what was
+ * appended, the bytes that it announces may still be its own: there a record is only taken if it
+ * and those after it are whole, one after the other, to the end of those bytes or of the input. */
 struct salvage { /* all zero at first, but reader */
     struct reader *reader; /* the caller's */
     uint64_t skipped;      /* bytes since the last whole record that belong to none */
+    uint64_t until;        /* where the payload of a cut record would end, in the input */
     uint64_t since;        /* whole records since the last end record or loss */
     bool ended, broken;    /* the last whole record was an end record; a loss came after it */
 };

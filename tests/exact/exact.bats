@@ -174,3 +174,7 @@ load ../helper
 @test "the status file of serve has the quantiles, sums and counts of known latencies" {
     "$ROOT/build/tests/exact/status" status
 }
+
+@test "learners of shares add up to one of the whole log, to 1e-9, and what memory keeps to the bit" {
+    "$ROOT/build/tests/exact/sums"
+}

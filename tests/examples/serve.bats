@@ -27,8 +27,20 @@ stop() {
     started=
 }
 
-learn() {
+learn() { # under the key 1, so that models can be compared
+    mkdir -p state
+    [ -e state/key ] || echo 1 >state/key
     make -s -f "$SERVE/Makefile" DELAY=0 "$@" learn 2>>learnt
+}
+
+# fact NAME: a number of the learner's status.
+fact() {
+    sed -n "s/^rankpipe_learner_$1 //p" state/current/status
+}
+
+# quarantined WHAT: how many records of that kind could not be used.
+quarantined() {
+    fact "quarantined_total{what=\"$1\"}"
 }
 
 # users PLACES QID...: users who ask these queries of examples/data, one after the other, and say how
@@ -92,12 +104,13 @@ service() {
     first=$(head -n 1 ranking)
     look q2 >sum
     learn
-    is "$(spool -l seen)" 0 # round 1 may still be answered, and round 2 waits for it
+    is "$(spool -l seen)" 1 # round 2, which does not wait for round 1
     says answers/other "$first" 1
     learn
     is "$(spool -r seen | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/')" \
-        "$first"$'\n'"$(head -n 1 ranking)"
-    is "$(bin2txt -f head model.bin | grep -o ' rounds=[0-9]*')" ' rounds=2'
+        "$(head -n 1 ranking)"$'\n'"$first"
+    is "$(bin2txt -f head w.bin | grep -o ' rounds=[0-9]*')" ' rounds=2'
+    is "$(fact waiting_rounds)" 0
     stop
 }
 
@@ -106,7 +119,7 @@ service() {
     service
     looks 40 >before
     learn
-    same model.bin w.bin
+    is "$(readlink w.bin)" state/current/model.bin
     looks 40 >/dev/null
     learn
     is "$(bin2txt -f head w.bin | grep -o ' rounds=[0-9]*')" ' rounds=80'
@@ -115,7 +128,8 @@ service() {
     [ "$(cat after)" -gt $(($(cat before) * 4 / 3)) ]
     stop
     grep -x 'rankpipe_serve_model_round 80' status
-    is "$(ls model.bin.*)" "$(printf 'model.bin.40\nmodel.bin.80')"
+    is "$(for model in state/[12]/model.bin; do bin2txt -f head $model; done | grep -o ' rounds=[0-9]*')" \
+        $' rounds=40\n rounds=80'
 }
 
 @test "killed and started again, the numbering goes on, and no answered round is missing" {
@@ -141,12 +155,10 @@ service() {
     stop
     learn
     spool -r seen | update -m once.bin
-    same once.bin model.bin
-    cp model.bin was.bin
-    rm -r seen model.bin*
+    same once.bin w.bin
+    rm -r seen state w.bin
     learn
-    same was.bin model.bin
-    same was.bin w.bin
+    same once.bin w.bin
 }
 
 @test "rounds without an answer are given up after WAIT seconds, and bad answers do not stop the learner" {
@@ -157,10 +169,14 @@ service() {
     look q2 >sum
     printf 'nonsense\n-\n\n%s\ttime=1 x\n' "$(head -n 1 unanswered)" >answers/bad
     learn
-    is "$(spool -l seen)" 0
+    is "$(fact waiting_rounds)" 1
+    is "$(quarantined 'answer malformed')" 2
     sleep 1.1
+    says answers/today "$(head -n 1 unanswered)" 1
     learn WAIT=1
+    is "$(fact waiting_rounds) $(quarantined 'answer too late')" '0 1'
     is "$(spool -r seen | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/')" "$(head -n 1 ranking)"
+    cut -f 1 quarantine/1 | sort | uniq -c
     stop
 }
 
@@ -204,7 +220,7 @@ service() {
     same w.bin b/w.bin
     spool -r seen | update -m once.bin
     same once.bin w.bin
-    is "$(cut -f 1 late)" abc
+    is "$(cut -d '	' -f 1 state/current/early)" abc
 }
 
 @test "the units are sound" {
@@ -246,4 +262,57 @@ END
     is "$(sed 1d ranking | sort -u | wc -l)" "$(grep -c ' qid:q3 ' "$ROOT/examples/data/small.svm")"
     stop
     is "$(spool -l log)" 1
+}
+
+@test "erase: requests, queries and documents go from log, answers, archive, waiting rounds and memory" {
+    # shown ID QID: a round of two documents with that request, shown now
+    shown() {
+        number=$((number + 1))
+        printf 'request: %s\n? qid:%s 1:1 # D1\n? qid:%s 1:0.5 # D%s\n\n' "$1" "$2" "$2" "$2" | svm2bin -ltu -b $number |
+            score -m w.bin | explore | spool log >/dev/null
+    }
+    answered() { # ID VALUE...
+        echo "$1 time=$(date +%s%3N) ${*:2}" >>answers/a
+    }
+    local number=0 learn="sh $ROOT/examples/serve/learn" erase="sh $ROOT/examples/serve/erase"
+    mkdir answers
+    $learn first
+    for i in 1 2 3 4 5 6; do shown "request$i" "query$(((i + 1) / 2))"; done
+    for i in 1 2 3 5; do answered request$i 1 0; done
+    $learn
+    cut -f 2 state/current/waiting | head -n -1 | xargs | grep -qx 'request4 request6'
+    size=$(cat log/*.bin answers/a | wc -c)
+    [ "$(bin2txt -f head w.bin | sed 's/.* seed=\([0-9]*\) .*/\1/')" = "$(cat state/key)" ]
+    is "$(find log state -perm /007 ! -type l | xargs)" ''
+
+    $erase requests request4 request5 2>err | cut -f 2 | xargs | grep -qx 'request4 request5 request5'
+    grep -qx 'answers/a: 1 answers are erased' err
+    grep -q 'what the weights have learnt from this stays' err
+    run ! grep -ra -e request4 -e request5 log answers seen state quarantine
+    is "$(spool -r log | values_of request | xargs)" 'request1 request2 request3 request6'
+    is "$(cat log/*.bin answers/a | wc -c)" "$size"
+    $learn
+    shown request7 query9
+    answered request6 0 1
+    answered request7 0 1
+    $learn
+    is "$(spool -r seen | values_of request | xargs)" 'request1 request2 request3 request6 request7'
+
+    pairs() { bin2txt state/current/model.bin | grep -c '^keys'; }
+    before=$(pairs)
+    $erase queries query1 >erased 2>err
+    is "$(cut -f 2 erased | sort -u | xargs)" 'request1 request2'
+    run ! grep -ra -e query1 -e request1 log seen answers
+    [ "$(pairs)" = $((before - 2)) ]
+    before=$(pairs)
+    $erase documents D1 >erased 2>err
+    run ! grep -ra D1 log seen
+    [ "$(pairs)" -lt "$before" ]
+    $learn
+    shown request8 query9
+    answered request8 1 0
+    $learn
+    is "$(spool -r seen | values_of request | xargs)" 'request8'
+    fails 1 'erase: usage: *' $erase
+    fails 1 "erase: not a name: 'a b'" $erase queries 'a b'
 }

@@ -318,8 +318,14 @@ dry(1) - keep fruit'
 @test "clicks become answers: relevant where clicked, not above, and nothing below" {
     printf '%s\ttime=%s000 %s\n' a 10 '3 10' b 11 '0 4' c 12 '2 10' a 15 '1 10' a 15 '3 10' a 21 '5 10' \
         c 12 '0 5' d 13 '1 1' e 14 >clicks
-    awk -v settle=10 -f "$SITE/answers.awk" clicks >answers
+    answers() { awk -v settle=10 -v now="$1" -f "$SITE/answers.awk" so-far clicks; }
+    : >so-far
+    answers 23 >answers
     is "$(cat answers)" "$(printf '%s\ttime=%s000 %s\n' a 20 '1 0 1' b 21 '0 0 0 0' c 22 '0 0 0 0 0' d 23 1)"
+    answers 20 >so-far # only what is settled
+    is "$(cat so-far)" "$(sed -n 1p answers)"
+    answers 23 >>so-far # and nothing twice
+    same answers so-far
 }
 
 @test "without the service the page has its own order, and stores nothing; with it, links are counted" {

@@ -204,6 +204,27 @@ start_at_once() {
     [ ! -e on.node1 ]
 }
 
+@test "a log is learnt by an array of shares, cut by query, and their sum is one run to 1e-9" {
+    need_slurm
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    echo 1 0 | weights2bin >zero.bin
+    replay -n 600 -s 1 q.bin | score -m zero.bin | explore -g 1 | feedback-mask -k 2 >seen.bin
+    for learner in ridge memory,rho=3 memory; do
+        update -a $learner <seen.bin >one.bin
+        read -r _ sum < <(sh "$SLURM/learn" 8 $learner seen.bin -a $learner)
+        within 180 is_over "$sum"
+        for model in $learner/sum.bin one.bin; do
+            bin2txt $model | awk -F '\t' '$1 == "w" { print $3 }' >$model.w
+        done
+        paste $learner/sum.bin.w one.bin.w | awk '
+            { size = $2 < 0 ? -$2 : $2; most = size > most ? size : most
+              off = $1 < $2 ? $2 - $1 : $1 - $2; worst = off > worst ? off : worst }
+            END { print worst / most; exit !(NF == 2 && most > 0 && worst <= 1e-9 * most) }'
+    done
+    # Another option is another run.
+    fails 1 'share: *options are not those of ridge/settings:*' sh "$SLURM/learn-share" 1 8 ridge seen.bin -a memory
+}
+
 @test "a sweep on the nodes of a job prints what a sweep on this machine does, though a node dies" {
     need_slurm
     parallel --version 2>/dev/null | grep -q GNU || skip "no GNU parallel here (Debian: parallel)"

@@ -459,7 +459,7 @@ wrong() { # words, round, way...
 }
 
 @test "frequencies are kept for the features that came, and not for all below them" {
-    wrong 'making 1048576 new features from more than 32 features needs more than 33554432 *-D' \
+    wrong 'making 1048576 new features from more than 32 features of one query needs more than 33554432 *-D' \
         'docs=1 dim=33 x:f4 1*33' -D 1048576 fourier
     # memory goes by the features that came, not by their numbers
     svm2bin <<<'1 qid:1 1300000:1' >in
@@ -494,4 +494,15 @@ wrong() { # words, round, way...
     misused 'split does not take -D: only fourier without number:gamma:seed does' -D 3 split
     misused 'products does not take -g: *' -s 1 -g 3 products
     misused 'scale,fourier:9:1:1 does not take -s: *' -s 1 scale,fourier:9:1:1
+}
+
+@test "frequencies of one query leave room for those of the next" {
+    document() { # its features
+        echo "1 qid:$1 $(seq -s ' ' -f '%.0f:1' "$2" "$3")"
+    }
+    # 2^25 frequencies are 32 features of D = 2^20
+    document b 101 120 | svm2bin -d 1000000 | features -D 1048576 fourier >b.bin
+    { document a 1 20 && document b 101 120; } | svm2bin -d 1000000 | features -D 1048576 fourier >both.bin
+    cmp <(bin2txt both.bin | tail -n 1) <(bin2txt b.bin)
+    rm both.bin b.bin
 }

@@ -123,6 +123,46 @@ salvaged() { # salvaged STATUS FILE...: into out and err
     done
 }
 
+# A round whose payload has a stream that somebody wrote into it, round 66 with its checksum, three
+# times, and other bytes; and rounds before it and after it. All have checksums.
+planted() {
+    small_text | svm2bin | replay -n 9 - | score -m <(echo 1 0 | weights2bin) | explore >shown.bin
+    mkstream round t=66 qid=z docs=1 dim=0 | spool fake >/dev/null
+    { cat fake/*.bin fake/*.bin fake/*.bin && head -c 3000 /dev/zero; } >payload
+    local n
+    n=$(wc -c <payload)
+    { printf 'rankpipe/1 round t=5 qid=q docs=1 dim=0 cols=own:u1[%d] bytes=%d\n' "$n" "$n" && cat payload &&
+        echo 'rankpipe/1 end rounds=1 bytes=0'; } >host.bin
+    for from in 1 6; do replay -b $from -n $((from + 3)) shown.bin | spool part.$from >/dev/null; done
+    spool part.host <host.bin >/dev/null
+    for part in 1 host 6; do cat part.$part/*.bin; done >log.bin
+    is "$(grep -abo 'rankpipe/1 round crc=[0-9a-f]* t=66 ' log.bin | wc -l)" 3
+}
+
+@test "nothing is taken from within a payload: whole, damaged, cut, and cut with a stream after it" {
+    planted
+    salvaged 0 log.bin
+    is "$(rounds <out | xargs)" '1 2 3 4 5 6 7 8 9'
+    salvaged 0 host.bin # without a checksum
+    is "$(rounds <out | xargs)" 5
+    start=$(grep -abo 'rankpipe/1 round crc=[0-9a-f]* t=5 ' log.bin | cut -d : -f 1)
+    next=$(grep -abo 'rankpipe/1 round crc=[0-9a-f]* t=6 ' log.bin | cut -d : -f 1)
+    for at in $((next - 100)) $((start + 150)); do # one byte is changed, after those that were written, and before
+        { head -c $at log.bin && printf X && tail -c +$((at + 2)) log.bin; } >damaged
+        cmp -s damaged log.bin && continue
+        salvaged 3 damaged
+        is "$(rounds <out | xargs)" '1 2 3 4 6 7 8 9'
+    done
+    for at in 70 300 1000 2000; do # bytes before the end of the record, where it was cut
+        head -c $((next - at)) log.bin >cut
+        salvaged 3 cut
+        is "$(rounds <out | xargs)" '1 2 3 4'
+        replay -b 20 -n 40 shown.bin | cat cut - >appended
+        salvaged 3 appended
+        is "$(rounds <out | xargs)" "1 2 3 4 $(seq 20 40 | xargs)"
+    done
+}
+
 @test "nothing, garbage, and files that are missing" {
     : >empty
     salvaged 3 empty
@@ -159,4 +199,62 @@ salvaged() { # salvaged STATUS FILE...: into out and err
         bin2txt -f head out >heads || { echo "at $n" && return 1; }
         [ "$(wc -l <heads)" -ge 2 ] || { echo "at $n" && return 1; }
     done
+}
+
+# ---- parts of a stream ----
+
+@test "-p: a part that is cut at any two bytes gives its whole rounds, and no loss" {
+    small_text | svm2bin | replay -n 6 - | explore -g 1 >shown.bin
+    size=$(wc -c <shown.bin)
+    mapfile -t begin < <(grep -abo 'rankpipe/1 ' shown.bin | cut -d : -f 1)
+    for ((from = 0; from < size; from += 13 * STRIDE)); do
+        for ((to = from + 1; to <= size; to += 17 * STRIDE)); do
+            want=
+            for t in 1 2 3 4 5 6; do
+                [ "${begin[t - 1]}" -lt $from ] || [ "${begin[t]}" -gt $to ] || want="$want $t"
+            done
+            tail -c +$((from + 1)) shown.bin | head -c $((to - from)) | salvage -p >out 2>err
+            [ ! -s err ]
+            is "$(rounds <out | xargs)" "${want# }" || { echo "bytes $from to $to" && return 1; }
+        done
+    done
+}
+
+@test "-p: a loss within a part is a loss; files without end records are read one after the other" {
+    setup_rounds
+    at=$(grep -abo 'rankpipe/1 round t=7 ' shown.bin | cut -d : -f 1)
+    { head -c "$at" shown.bin; printf 'X'; tail -c +$((at + 2)) shown.bin | head -c 2000; } >damaged
+    salvaged 3 -p damaged
+    grep -q '^salvage: damaged: after round 6 (qid c): [0-9]* bytes belong to no whole record$' err
+    is "$(tail -n 1 err | cut -d , -f 1)" "salvage: 1 place with losses: $(sed -n '1s/.*: \([0-9]*\) bytes.*/\1/p' err) bytes lost"
+
+    # Messages, each a record.
+    mapfile -t begin < <(grep -abo 'rankpipe/1 ' shown.bin | cut -d : -f 1)
+    for t in {1..20}; do
+        tail -c +$((begin[t - 1] + 1)) shown.bin | head -c $((begin[t] - begin[t - 1])) >"message.$(printf %02d "$t")"
+    done
+    cat message.* | salvage -p | cmp - shown.bin
+    salvage -p message.* | cmp - shown.bin
+}
+
+@test "GNU parallel --pipe: parts of a stream are learnt and judged as the whole is" {
+    parallel --version 2>/dev/null | grep -q GNU || skip "no GNU parallel here (Debian: parallel)"
+    export HOME=$PWD
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    echo 1 0 | weights2bin >zero.bin
+    replay -n 400 -s 1 q.bin | score -m zero.bin | explore -g 1 >shown.bin
+    feedback-mask -k 2 <shown.bin >seen.bin
+    update -a ridge <seen.bin >one
+    parallel --will-cite --pipe --recstart 'rankpipe/1 round ' --block 100k \
+        'salvage -p | update -a ridge >share.{#}' <seen.bin
+    [ "$(echo share.* | wc -w)" -gt 2 ]
+    add-models share.* >sum
+    is "$(head -n 1 sum | grep -ao ' rounds=[0-9]*')" ' rounds=400'
+    paste <(bin2txt -f tsv one) <(bin2txt -f tsv sum) | awk '
+        { off = $2 - $4; if (off * off > 1e-18) exit bad = 1 } END { exit bad || NR < 10 }'
+
+    parallel --will-cite --pipe --recstart 'rankpipe/1 round ' --block 100k \
+        'salvage -p | metric -r ndcg@5 map >table.{#}' <shown.bin
+    rankpipe add-tables -v last=400 table.* | tail -n 1 >have
+    metric ndcg@5 map <shown.bin | tail -n 1 | cmp - have
 }

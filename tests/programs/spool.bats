@@ -63,26 +63,83 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     same own read.bin
 }
 
-@test "-r reads from a round on, skips what a model has learnt, and one log after the other" {
+@test "-r reads from a round on, and one log after the other" {
     setup_rounds
     spool -c 30 log <shown.bin >/dev/null
     is "$(spool -r -b 59 log | rounds | sed -n '1p;$p' | xargs)" '59 100'
     is "$(spool -r -b 101 log | rounds | wc -l)" 0
-    feedback-mask <shown.bin >seen.bin
-    spool -n seen -c 40 log <seen.bin >/dev/null
-    replay -n 33 seen.bin | update -a squared -e 0.1 -m w.bin
-    is "$(spool -r -n seen -m w.bin log | rounds | sed -n '1p;$p' | xargs)" '34 100'
-    is "$(spool -r -n seen -m nothing log | rounds | wc -l)" 100
+    spool -n other -c 40 log <shown.bin >/dev/null
     is "$(spool -r log | rounds | wc -l)" 200
-    is "$(spool -r -n seen log log | rounds | wc -l)" 200
-    fails 1 'spool: -m counts the rounds of one log, but there are 2 logs: choose one with -n' \
-        spool -r -m w.bin log
-    update -a squared -e 0.1 -m w.bin <seen.bin 2>/dev/null
-    fails 1 'spool: model w.bin has learnt 33 rounds more than the log has' \
-        spool -r -n seen -m w.bin log
-    # what is no model has learnt nobody knows what: no round is given
-    fails 1 'spool: seen.bin holds rounds, not a model' spool -r -n seen -m seen.bin log
-    is "$(rounds <out)" ''
+    is "$(spool -r -n other log log | rounds | wc -l)" 200
+}
+
+# generation N M: the folder of N, which comes after M.
+generation() {
+    mkdir "$1"
+    ln -s "../$2" "$1/before"
+}
+
+@test "-r -s: each generation reads what is new, also of an open file, and again the same" {
+    setup_rounds
+    mkfifo in
+    spool -c 40 log <in >/dev/null &
+    exec 7>in
+    generation 1 none
+    head -c 3000 shown.bin >&7
+    until_file log/rounds.0000000000000001.open
+    sleep 0.2
+    spool -r -s 1 log | rounds >one
+    [ "$(wc -l <one)" -gt 3 ]
+    tail -c +3001 shown.bin >&7
+    exec 7>&-
+    wait
+    generation 2 1
+    spool -n other log <shown.bin >/dev/null
+    spool -r -s 2 log >two.bin
+    seq 1 100 | cat - <(seq "$(($(wc -l <one) + 1))" 100) | sort -n >want
+    rounds <two.bin | sort -n | cmp want
+    is "$(spool -r -s 1 log | rounds)" "$(cat one)" # as it was, whatever has come since
+    spool -r -s 2 log | cmp - two.bin
+    generation 3 2
+    spool -r -s 3 log | rounds >three
+    is "$(cat three)" ''
+    rm log/rounds.0000000000000001-*
+    generation 4 1
+    spool -r -s 4 -n rounds log | rounds >four
+    is "$(cat four)" "$(seq 41 100)"
+    # stored= says where each record is
+    bin2txt -f head two.bin | sed -n 's/.* stored=\([^ ]*\).*/\1/p' >stored
+    is "$(wc -l <stored)" "$(rounds <two.bin | wc -l)"
+    sed -n '$s/+/ /p' stored | {
+        read -r file byte
+        tail -c +$((byte + 1)) "$(ls "$file"*)" | head -c 60 | grep -a ' t=100 '
+    }
+}
+
+@test "-r -s: rounds that a power failure took from the end of a log have given their numbers to others" {
+    setup_rounds
+    replay -n 50 shown.bin | spool log >/dev/null
+    generation 1 none
+    spool -r -s 1 log | rounds >one
+    is "$(wc -l <one)" 50
+    rm log/*.bin
+    replay -n 40 shown.bin | spool log >/dev/null
+    replay -b 41 -n 60 shown.bin | spool log >/dev/null
+    generation 2 1
+    is "$(spool -r -s 2 log | rounds | xargs)" "$(seq 41 60 | xargs)"
+}
+
+@test "-r -s: a place that is cut, or is none, is refused" {
+    setup_rounds
+    spool log <shown.bin >/dev/null
+    generation 1 none
+    spool -r -s 1 log >/dev/null
+    generation 2 1
+    head -n 1 1/place >cut
+    mv cut 1/place
+    fails 1 'spool: 2/before/place: the file is cut: use the generation before this one' spool -r -s 2 log
+    printf 'log\tx\t1\t1\nend\t1\n' >1/place
+    fails 1 'spool: 2/before/place: line 1: not the place in a log' spool -r -s 2 log
 }
 
 @test "-r reads every log of a folder by name, in whatever order the system lists them" {
@@ -98,10 +155,13 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     setup_rounds
     feedback-mask <shown.bin | spool -c 30 seen >/dev/null
     spool -r seen | update -a squared -e 0.1 -m once.bin
+    before=none
     for until in 30 47 100; do
         replay -b $(($(spool -l grown) + 1)) -n $until q.bin | explore -g 1 | feedback-mask |
             spool -c 30 grown >/dev/null
-        spool -r -m w.bin grown | update -a squared -e 0.1 -m w.bin 2>/dev/null
+        generation $until $before
+        spool -r -s $until grown | update -a squared -e 0.1 -m w.bin 2>/dev/null
+        before=$until
     done
     same once.bin w.bin
 }
@@ -337,9 +397,10 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     fails 2 'spool: no folder named*' spool
     fails 2 'spool: -l and -r exclude each other*' spool -l -r log
     fails 2 "spool: give one folder, without 'two' *" spool one two
-    fails 2 'spool: -b, -f and -m need -r*' spool -f log
-    fails 2 'spool: -b, -f and -m need -r*' spool -l -b 2 log
-    fails 2 'spool: -a, -c, -t, -u and -y are for writing, and exclude -r*' spool -r -c 2 log
+    fails 2 'spool: -b, -f and -s need -r*' spool -f log
+    fails 2 'spool: -b, -f and -s need -r*' spool -l -b 2 log
+    fails 2 'spool: -a, -c, -t and -y are for writing, and exclude -r*' spool -r -c 2 log
+    fails 2 'spool: -s says where to begin and where to end: it excludes -b and -f*' spool -r -f -s 1 log
     fails 2 "spool: -n wants a name of 1 to 100 bytes, with no slash, and no dot at its start, not 'a/b'*" spool -n a/b log
     fails 2 "spool: -n wants *, not '.a'*" spool -n .a log
     fails 2 "spool: -c wants a whole number from 1 *" spool -c 0 log
@@ -355,51 +416,97 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     uncrc <read | cmp many.bin
 }
 
-# requests FIRST ID...: rounds with these requests, the first of them numbered FIRST.
-requests() {
-    local first=$1
-    shift
-    printf 'request: %s\n0 qid:q 1:1\n\n' "$@" | svm2bin -lb "$first"
+# ---- files that are missing ----
+
+@test "a file that is missing between others is reported, and all other rounds are read" {
+    small_text | svm2bin >q.bin
+    replay -n 8 q.bin | spool -c 2 log >/dev/null
+    rm log/rounds.0000000000000003-0000000000000004.bin
+    got=0
+    spool -r log >rest 2>err || got=$?
+    is "$got" 3
+    is "$(cat err)" 'spool: log: rounds: the file of rounds 3 to 4 is missing
+spool: 1 place where files of the log are missing; all other rounds were read'
+    is "$(bin2txt -f head rest | grep -o ' t=[0-9]*' | xargs)" 't=1 t=2 t=5 t=6 t=7 t=8'
+    spool -r -b 5 log >/dev/null # which begins after it
+
+    # The oldest files may go.
+    rm log/rounds.0000000000000001-*
+    spool -r log | bin2txt -f head | wc -l | grep -qx 4
 }
 
-@test "-u merges logs: each request once, whatever its number, under numbers that rise" {
-    requests 1 a b c | spool one >/dev/null
-    requests 1 d e | spool two >/dev/null
-    for _ in 1 2; do
-        for log in two one; do spool -r $log | spool -u -c 2 all >passed.$log; done
+@test "numbers that were never used are no gap, even where a file ends" {
+    small_text | svm2bin >q.bin
+    for from in 2 5 9; do replay -b $from -n $from q.bin | spool -c 1 log >/dev/null; done
+    is "$(ls log | paste -sd ' ')" 'rounds.0000000000000002-0000000000000002.bin rounds.0000000000000003-0000000000000005.bin rounds.0000000000000006-0000000000000009.bin'
+    spool -r log | bin2txt -f head | wc -l | grep -qx 3
+    rm log/*3-*
+    fails 3 '*rounds 3 to 5 is missing*' spool -r log
+}
+
+@test "a file that is missing behind the place of a generation is reported once" {
+    small_text | svm2bin >q.bin
+    replay -n 2 q.bin | spool -c 2 log >/dev/null
+    mkdir -p state/1 state/2 state/3
+    ln -s ../none state/1/before
+    for i in 2 3; do ln -s ../$((i - 1)) state/$i/before; done
+    spool -r -s state/1 log >/dev/null
+    replay -b 3 -n 6 q.bin | spool -c 2 log >/dev/null
+    rm log/*3-*
+    fails 3 '*rounds 3 to 4 is missing*' spool -r -s state/2 log
+    spool -r -s state/3 log >/dev/null
+}
+
+# ---- erasing ----
+
+@test "-e erases rounds where they lie: numbers, lengths and all other rounds stay" {
+    shown() { # of requests, queries and documents
+        printf 'request: r%s\n0 qid:q%s 1:1 # D%s\n1 qid:q%s 1:2 # E%s\n\n' 1 1 1 1 1 2 1 2 1 2 3 2 3 2 3 4 3 3 3 1 5 3 4 3 5 | svm2bin -l
+    }
+    shown >in.bin
+    for what in 'requests|request: r2\n? qid:- 1:1\n|2' 'queries|? qid:q2\n|3' 'documents|? # D3\n? # E1\n|1 3 4'; do
+        IFS='|' read -r kind names numbers <<<"$what"
+        rm -rf log
+        spool -c 2 log <in.bin >/dev/null
+        cp -r log whole
+        # shellcheck disable=SC2059
+        printf "$names" | svm2bin -lu | spool -e "$kind" log >erased 2>err
+        is "$(cut -f 1 erased | xargs)" "$numbers"
+        is "$(cat err)" "spool: log: $(wc -w <<<"$numbers") rounds are erased"
+        is "$(cd log && wc -c ./*)" "$(cd whole && wc -c ./*)"
+        for t in 1 2 3 4 5; do
+            case " $numbers " in *" $t "*) ;; *) echo $t ;; esac
+        done | xargs >left
+        spool -r log >out
+        is "$(values_of t <out | xargs)" "$(cat left)"
+        is "$(spool -l log)" 5
+        for t in $numbers; do run ! grep -ra -e "request=r$t" log; done
+        # shellcheck disable=SC2059
+        printf "$names" | svm2bin -lu | spool -e "$kind" log >again 2>err
+        [ ! -s again ]
+        rm -rf whole
     done
-    is "$(rounds <passed.one | wc -l)" 0
-    requests 4 f a g | spool -u -n other one >/dev/null # a retry has its name
-    spool -r -n other one | spool -u all >passed
-    is "$(rounds <passed | xargs)" '6 7'
-    is "$(spool -r all | bin2txt -f head | sed 's/.* t=\([0-9]*\) .* request=\([^ ]*\) .*/\1\2/' | xargs)" \
-        '1d 2e 3a 4b 5c 6f 7g'
-    is "$(spool -l all)" 7
+    printf '? qid:q1\n' | svm2bin -u >nameless
+    fails_on nameless 1 'spool: <stdin>: round 1 (qid q1): the round has no column name, whose documents are to be erased' \
+        spool -e documents log
+    fails 2 'spool: -e erases in all logs of the folder: it excludes -l, -n and -r*' spool -re queries log
+    fails 2 "spool: -e wants requests, queries or documents, not 'rounds'*" spool -e rounds log
 }
 
-@test "-u: killed in the middle and run again, nothing is missing and nothing is there twice" {
-    # shellcheck disable=SC2046
-    requests 1 $(seq 300) | spool log >/dev/null
-    for moment in 500 1500 2500 4000; do
-        kill_at 2 9 $moment nothing "exec spool -r log" "exec spool -u -c 7 all >/dev/null" >ends || true
-    done
-    spool -r log | spool -u -c 7 all >/dev/null 2>err
-    is "$(spool -r all | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/')" "$(seq 300)"
-    is "$(spool -r all | rounds)" "$(seq 300)"
-}
-
-@test "-u wants rounds with a request, and numbers that are not drawn by yet" {
-    setup_rounds
-    requests 1 a >a.bin
-    fails_on shown.bin 1 "spool: <stdin>: round 1 (qid a): the round has no request=, by which -u knows each round: send 'request: ID' to serve, or store it without -u" \
-        spool -u all
-    spool old <shown.bin >/dev/null
-    fails_on a.bin 1 'spool: old: round 1 has no request=, so it was not stored by -u: give merged rounds a folder or a name (-n) of their own' \
-        spool -u old
-    fails 2 'spool: -a and -u exclude each other: -a goes by the numbers of rounds, and -u gives new numbers*' spool -au all
-    fails 2 'spool: -a, -c, -t, -u and -y are for writing, and exclude -r*' spool -ur all
-    fails 2 'serve: spool: -u would change the number of a round after its order was drawn by that number: use -u to merge logs later*' \
-        serve s 'explore -g 1 | spool -u log'
+@test "-e: in a file that is being written, and rounds of any length" {
+    for n in {0..60}; do
+        name=$(head -c $((n + 1)) /dev/zero | tr '\0' r)
+        printf 'request: %s\n0 qid:q 1:1\n\n' "$name" | svm2bin -lb $((n + 1))
+    done >many.bin
+    mkdir log
+    { salvage many.bin && until [ -e go ]; do sleep 0.1; done; } 2>/dev/null | spool log >/dev/null &
+    until [ "$(grep -ac ' t=61 ' log/*.open 2>/dev/null || true)" = 1 ]; do sleep 0.1; done
+    is "$(ls log)" "$(printf '%s\n' rounds.0000000000000001.open rounds.lock)"
+    printf '? qid:q\n' | svm2bin -u | spool -e queries log | wc -l | grep -qx 61
+    touch go
+    wait
+    is "$(spool -l log)" 61
+    spool -r log | bin2txt -f head | wc -l | grep -qx 0
 }
 
 named() { # named FROM TO [OPTION...]: rounds FROM to TO, with the requests rFROM to rTO

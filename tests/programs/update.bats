@@ -575,7 +575,7 @@ refuses() {
         update -a kl -e 1e10 -x none -m model
     same before model
     rm model
-    mkstream round t=1 docs=1 dim=1 label:f4 1e20 x:f4 1e30 >bad
+    mkstream round t=1 docs=1 dim=1 label:f4 1e6 x:f4 1e30 >bad
     mkstream model learner=squared rounds=3 dim=1 eta=1.0000000000000001e+300 w:f8 0 >model
     untouched 'update: <stdin>: round 1: the step makes weight 0 infinite: the weights diverge: use a smaller step (eta), or a ball (radius)' \
         -a squared -e 1e300
@@ -1443,4 +1443,37 @@ raw() {
     fails 2 'update: prior=...,b: a path with a comma cannot be given: make a link *' update -a ridge,prior=a,b
     fails 2 'update: prior=?a:b?: a path must be *make a link *' update -a ridge,prior=a:b
     fails 2 'update: strength is that of a prior: add prior=model*' update -a ridge,strength=3
+}
+
+@test "a relevance above a million is refused by every learner, and the model is as it was before" {
+    mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 0.5 >good
+    for learner in memory ridge squared kl ranksvm slam prank; do
+        update -a $learner <good >want
+        for value in 3e38 1e9 1000001; do
+            { cat good && mkstream round t=2 qid=b docs=2 dim=1 label:f4 1 $value x:f4 1 0.5; } >bad
+            rm -f w
+            fails_on bad 1 'update: <stdin>: round 2 (qid b): relevance * is too large to be learnt from: at most 1000000 is allowed: divide all labels by one number' \
+                update -a $learner -m w
+            same want w
+        done
+        { cat good && mkstream round t=2 qid=b docs=2 dim=0 order:u4 1 0 seen:f4 3e38; } >bad
+        fails_on bad 1 'update: *relevance 3e+38 is too large*' update -a $learner -m w -n
+    done
+    mkstream round t=1 qid=a docs=2 dim=1 label:f4 1e6 0 x:f4 1 0.5 | update -a memory >w
+}
+
+@test "update -q: what the learner refuses is skipped and named, and the model is that of the rest" {
+    round() { mkstream round "t=$1 qid=a${4-} docs=2 dim=1" order:u4 0 1 seen:f4 1 x:f4 "$2" "$3"; }
+    { round 1 1 2; round 3 2 1; } >good.bin
+    { round 1 1 2; round 2 nan 1 ' request=two'; round 3 2 1; round 4 1 inf; } >mixed.bin
+    update -a ridge -m good <good.bin
+    update -a ridge -q refused -m m <mixed.bin
+    same good m
+    is "$(cut -f 1 refused | xargs)" 'two 4'
+    is "$(head -n 1 refused | cut -f 2)" "$(update -a ridge -m n <mixed.bin 2>&1 | sed 's/.*(qid a): //' || true)"
+    update -a ridge -q refused -m none < <(round 9 nan nan) # nothing is left: no model, and no error
+    [ ! -e none ]
+    is "$(cut -f 1 refused | xargs)" 'two 4 9'
+    fails_on mixed.bin 1 'update: <stdin>: round 2 (qid a): *; and cannot write no/where: No such file or directory' \
+        update -a ridge -q no/where -n -m m
 }

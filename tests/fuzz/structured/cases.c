@@ -351,6 +351,12 @@ static void follow_model(struct dice *draw, const struct command *learn, struct 
         change_bytes(draw, &bytes);
     file_put("changed", bytes.data, bytes.n);
     use_model(draw, learn, "changed");
+    if (draw_one_in(draw, 4)) {
+        struct command add = command_of("add-models", NULL, "sum");
+        command_words(&add, draw_below(draw, 2) ? "changed model" : "model changed");
+        if (check_run(&add).status == 0)
+            check_model(file_get("sum"));
+    }
     if (draw_one_in(draw, 8)) {
         struct command other = { .in = learn->in };
         command_word(&other, "update");

@@ -45,6 +45,7 @@ static const struct range {
     { "block", 0, MOST - 1 },
     { "group", 0, 4294967294u },
     { "seed", 0, MOST },
+    { "stored", 0, 0 },
     { NULL, 0, 0 },
 };
 
