@@ -740,41 +740,41 @@ feedback-join: 2 of 4 rounds left to a later run, because answers may still come
     is "$(seen <out)" '1: 0 4'
 }
 
-# timed: the rounds of `shown` as spool -r -s emits them, shown a minute ago.
-timed() {
+# logged: the rounds of `shown` as spool -r -s emits them, shown a minute ago.
+logged() {
     shown
     LC_ALL=C sed "s/\(round t=\([0-9]*\) qid=[^ ]*\)/\1 request=r\2 time=$(($(date +%s) - 60))000/g" shown |
         spool log >/dev/null
     mkdir state answers
-    spool -r -s state log >timed
+    spool -r -s state log >logged
 }
 
 @test "-s: rounds come in the order of their answers, under numbers of their own, with no stored=" {
-    timed
+    logged
     at=$(($(date +%s) - 50))
     printf 'r3\ttime=%s001 1\nr1\ttime=%s002 1\n' $at $at >answers/b
     printf 'r2\ttime=%s002 0\n' $at >answers/a
-    feedback-join -r -t 100 -s state -b 7 answers <timed >out
+    feedback-join -r -t 100 -s state -b 7 answers <logged >out
     is "$(bin2txt -f head out | sed 's/.* t=\([0-9]*\) .* request=\([^ ]*\) .*/\1 \2/' | xargs)" '7 r3 8 r2 9 r1'
     if grep -a stored= out; then return 1; fi
     cp -r state was
     printf 'r9\ttime=%s001 1\n' $at >answers/c # not in the batch, which is repeated
-    feedback-join -r -t 100 -s state -b 7 answers <timed | cmp - out
+    feedback-join -r -t 100 -s state -b 7 answers <logged | cmp - out
     rm state/learnt was/learnt* state/learnt.* # under another key
     diff -r was state
 }
 
 @test "-s: what the learner refused is put into quarantine, and is not written again" {
-    timed
+    logged
     printf 'r%s\ttime='"$(date +%s)"'000 1\n' 1 2 3 >answers/a
     printf 'r2\tit is too hot\n' >state/refused
-    feedback-join -r -t 100 -s state answers <timed >out
+    feedback-join -r -t 100 -s state answers <logged >out
     is "$(bin2txt -f head out | grep -o ' request=[^ ]*' | xargs)" 'request=r1 request=r3'
     grep -P '^round that the learner refused\tlog/rounds.0000000000000001\+[0-9]*\tr2: it is too hot$' state/quarantine
 }
 
 @test "-s and -g: options that do not go together, and rounds that have not come from spool -r -s" {
-    timed
+    logged
     fails_on shown 1 'feedback-join: <stdin>: round 1 (qid a): the round has no key stored: read the logs by spool -r -s' \
         feedback-join -r -t 1 -s state answers
     fails 2 'feedback-join: -s needs -r and -t, and excludes -W and -l: *' feedback-join -s state answers
@@ -787,9 +787,9 @@ timed() {
     head -n 1 state/place >cut
     mkdir two && ln -s ../three two/before && mkdir three
     echo '17	r1' >three/waiting
-    fails_on timed 1 'feedback-join: two/before/waiting: line 1: not a round that waits' \
+    fails_on logged 1 'feedback-join: two/before/waiting: line 1: not a round that waits' \
         feedback-join -r -t 1 -s two answers
     : >three/waiting
-    fails_on timed 1 'feedback-join: two/before/waiting: the file is cut: use the generation before this one' \
+    fails_on logged 1 'feedback-join: two/before/waiting: the file is cut: use the generation before this one' \
         feedback-join -r -t 1 -s two answers
 }
