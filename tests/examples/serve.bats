@@ -1,11 +1,12 @@
-# examples/serve: a client, the learner and the units of a service, from the first question on.
+# examples/serve: the learner and the units of a service, from the first question on.
 load ../helper
 
+NEEDS=python3
 SERVE=$ROOT/examples/serve
+export PYTHONPATH=$ROOT/examples PYTHONDONTWRITEBYTECODE=1
 started=
 
 teardown() {
-    [ ! -e web.pid ] || kill "$(cat web.pid)" || true
     [ -z "$started" ] || { kill -KILL "$started" && wait "$started"; } 2>/dev/null || true
 }
 
@@ -30,26 +31,52 @@ learn() {
     make -s -f "$SERVE/Makefile" DELAY=0 "$@" learn 2>>learnt
 }
 
-# documents QID: a query of examples/data, without its labels; its labels are in the file labels.
-documents() {
-    awk -v q="qid:$1" '$2 == q { name = "d" ++n; print name, $1 >"labels"; $1 = "?"; print $0, "# " name }' \
-        "$ROOT/examples/data/small.svm"
+# users PLACES QID...: users who ask these queries of examples/data, one after the other, and say how
+# relevant the first PLACES are. Prints the sum of that. The last ranking goes to the file ranking: the
+# name of the request, then the documents.
+users() {
+    python3 - "$ROOT/examples/data/small.svm" "$@" <<'END'
+import sys, time
+import rankpipe
+
+data = {}
+for line in open(sys.argv[1]):
+    label, qid, features = line.split("#")[0].split(" ", 2)
+    data.setdefault(qid[4:], []).append((float(label), features.strip().encode()))
+places, total = int(sys.argv[2]), 0
+with rankpipe.Client("s") as client:
+    for qid in sys.argv[3:]:
+        names = ["d%d" % i for i in range(1, len(data[qid]) + 1)]
+        answer = client.rank([features for _, features in data[qid]], names, qid)
+        labels = [data[qid][i][0] for i in answer.order[:places]]
+        total += sum(labels)
+        with open("ranking", "w") as file:
+            print(answer.request, *(names[i] for i in answer.order), sep="\n", file=file)
+        if places:
+            with open("answers/today", "a") as file:
+                print(answer.request, "time=%d000" % time.time(), *("%g" % label for label in labels), file=file)
+print(int(total))
+END
 }
 
-# look QID: a user who asks, and says how relevant the first three are; prints the sum of that.
+# ask QID: a user who says nothing. look QID: one who says how relevant the first three are.
+ask() {
+    users 0 "$1" >/dev/null
+}
+
 look() {
-    documents "$1" | sh "$SERVE/ask" s >ranking
-    # shellcheck disable=SC2046
-    set -- $(awk 'FNR == NR { of[$1] = $2; next } FNR > 1 && FNR < 5 { print of[$1] }' labels ranking)
-    sh "$SERVE/answer" answers/today "$(head -n 1 ranking)" "$@"
-    echo $(($1 + $2 + $3))
+    users 3 "$1"
 }
 
 # looks N: the sum over N rounds of it for the first four queries in turn.
 looks() {
-    local i sum=0
-    for ((i = 0; i < $1; i++)); do sum=$((sum + $(look q$((i % 4 + 1))))); done
-    echo $sum
+    # shellcheck disable=SC2046
+    users 3 $(for ((i = 0; i < $1; i++)); do echo q$((i % 4 + 1)); done)
+}
+
+# says FILE REQUEST RELEVANCE...: an answer.
+says() {
+    printf '%s\ttime=%s000 %s\n' "$2" "$(date +%s)" "${*:3}" >>"$1"
 }
 
 service() {
@@ -58,16 +85,15 @@ service() {
     start
 }
 
-@test "ask prints the request's name and every document once; answers are joined with their rounds" {
+@test "answers are joined with their rounds" {
     service
-    documents q1 | sh "$SERVE/ask" s >ranking
-    head -n 1 ranking | grep -xE '[0-9a-f]{16}'
-    is "$(sed 1d ranking | sort)" "$(cut -d ' ' -f 1 labels | sort)"
+    ask q1
+    head -n 1 ranking | grep -xE '[0-9a-f]{32}'
     first=$(head -n 1 ranking)
     look q2 >sum
     learn
     is "$(spool -l seen)" 0 # round 1 may still be answered, and round 2 waits for it
-    sh "$SERVE/answer" answers/other "$first" 1
+    says answers/other "$first" 1
     learn
     is "$(spool -r seen | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/')" \
         "$first"$'\n'"$(head -n 1 ranking)"
@@ -125,7 +151,8 @@ service() {
 
 @test "rounds without an answer are given up after WAIT seconds, and bad answers do not stop the learner" {
     service
-    documents q1 | sh "$SERVE/ask" s >unanswered
+    ask q1
+    mv ranking unanswered
     sleep 1.1
     look q2 >sum
     printf 'nonsense\n-\n\n%s\ttime=1 x\n' "$(head -n 1 unanswered)" >answers/bad
@@ -163,7 +190,7 @@ service() {
     learn HOSTS='a gone b' AT= # gone is not reached
     is "$(grep gone: learnt)" $'gone: its log and answers were not copied\ngone: the model was not copied there'
     is "$(spool -l seen)" 6
-    sh "$SERVE/answer" b/answers/today abc 1 # an answer to no round
+    says b/answers/today abc 1 # an answer to no round
     cd b
     start
     look q4 >sum
@@ -178,19 +205,6 @@ service() {
     spool -r seen | update -m once.bin
     same once.bin w.bin
     is "$(cut -f 1 late)" abc
-}
-
-@test "ask and answer refuse what cannot be right" {
-    service
-    fails 2 'usage: ask socket < documents' sh "$SERVE/ask"
-    echo 'x 1:1 # a' >bad
-    fails_on bad 1 "ask: request: line 2: the label is not a number: 'x'" sh "$SERVE/ask" s
-    fails 2 'usage: answer file request relevance ...' sh "$SERVE/answer" f 12
-    fails 1 "answer: not the name of a request: '-'" sh "$SERVE/answer" f - 1
-    fails 1 "answer: not relevances: '1 x'" sh "$SERVE/answer" f 12 1 x
-    [ ! -e f ]
-    stop
-    fails_on bad 1 'serve: cannot connect to s: *' sh "$SERVE/ask" s
 }
 
 @test "the units are sound" {
@@ -214,7 +228,6 @@ service() {
 }
 
 @test "the service of the units runs as systemd would start it" {
-    command -v python3 || skip "no python3 here"
     PATH=$ROOT/bin:$PATH make -s -f "$SERVE/Makefile" first
     sed -n "s/^ *'\(score .*\)'$/\1/p" "$SERVE/rank.service" >pipeline
     [ -s pipeline ]
@@ -229,74 +242,8 @@ os.execvp("serve", ["serve", "-S", "status.prom", "-", sys.argv[1]])
 END
     started=$!
     for _ in $(seq 250); do [ ! -S s ] || break; sleep 0.02; done
-    documents q3 | sh "$SERVE/ask" s >ranking
-    is "$(wc -l <ranking)" "$(($(wc -l <labels) + 1))"
+    ask q3
+    is "$(sed 1d ranking | sort -u | wc -l)" "$(grep -c ' qid:q3 ' "$ROOT/examples/data/small.svm")"
     stop
     is "$(spool -l log)" 1
-}
-
-# web: lighttpd with the fragment as it is installed, but for the paths of this folder.
-web() {
-    port=$((20000 + RANDOM % 10000))
-    sed "s|/usr/share/rankpipe/serve|$SERVE|; s|/run/rank.socket|$PWD/s|; s|/var/lib/rank|$PWD|
-        s|/usr/local/bin:|$ROOT/bin:|" \
-        "$SERVE/lighttpd.conf" >part.conf
-    mkdir empty
-    cat >web.conf <<END
-server.document-root = "$PWD/empty"
-server.bind = "127.0.0.1"
-server.port = $port
-server.pid-file = "$PWD/web.pid"
-server.errorlog = "$PWD/web.log"
-include "$PWD/part.conf"
-END
-    lighttpd -tt -f web.conf
-    lighttpd -f web.conf 3>&-
-}
-
-# post PATH FILE: posts the file; the status and the body go to reply.
-post() {
-    exec 4<>"/dev/tcp/127.0.0.1/$port"
-    printf 'POST %s HTTP/1.0\r\nContent-Length: %s\r\n\r\n' "$1" "$(wc -c <"$2")" >&4
-    cat "$2" >&4
-    sed 's/\r$//; 1s,^HTTP/[^ ]* ,,; 2,/^$/d' <&4 >reply
-    exec 4>&-
-}
-
-@test "the service over HTTP: lighttpd ranks a query, and stores the answer" {
-    PATH=$PATH:/usr/sbin
-    command -v lighttpd || skip "no lighttpd here"
-    service
-    web
-    documents q1 >docs
-    post /rank docs
-    is "$(sed -n 1p reply)" '200 OK'
-    sed -n 2p reply | grep -xE '[0-9a-f]{16}'
-    is "$(sed 1,2d reply | sort)" "$(cut -d ' ' -f 1 labels | sort)"
-    request=$(sed -n 2p reply)
-    echo '0 0 1' >said
-    post "/answer?$request" said
-    is "$(cat reply)" '204 No Content'
-    is "$(cut -f 1 "answers/$(date +%F)")" "$request"
-    learn
-    is "$(spool -l seen)" 1
-    # What cannot be right.
-    echo 'x 1:1' >bad
-    post /rank bad
-    is "$(cat reply)" "400 Bad Request
-ask: request: line 2: the label is not a number: 'x'"
-    post "/answer?../x" said
-    is "$(cat reply)" "400 Bad Request
-answer: not the name of a request: '../x'"
-    echo '* 1' >bad
-    post "/answer?$request" bad
-    is "$(sed -n 1p reply)" '400 Bad Request'
-    head -c 3000000 /dev/zero >bad
-    post /rank bad || true
-    grep '^413 ' reply
-    stop
-    post /rank docs
-    is "$(cat reply)" "503 Service Unavailable
-the service does not answer"
-    is "$(wc -l <"answers/$(date +%F)")" 1
 }

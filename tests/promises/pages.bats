@@ -129,11 +129,21 @@ defaults() {
     done
 }
 
+# programs PAGE: stores the programs in its EXAMPLES, which begin with "# NAME.py: ", and end where the
+# indent does.
+programs() {
+    section "$1" EXAMPLES | awk '
+        /^ *# [a-z]*\.py: / { name = substr($2, 1, length($2) - 1); indent = match($0, /#/) - 1 }
+        NF && match($0, /[^ ]/) <= indent { name = "" }
+        name { print substr($0, indent + 1) >name }'
+}
+
 # run_examples PAGE: runs its commands in a folder of their own.
 run_examples() {
     mkdir "$1" && cd "$1"
     ln -s "$ROOT/examples" examples
     commands "$1" >commands
+    programs "$1"
     echo "$1:" && cat commands
     [ -s commands ]
     timeout 60 bash -e -o pipefail commands >out 2>err </dev/null
@@ -146,8 +156,19 @@ run_examples() {
 @test "the examples of every page run, and print nothing on stderr, except that a run resumes" {
     for file in "$ROOT"/man/*; do
         name=$(basename "$file")
-        [ "$name" = rankpipe-operating.7 ] || run_examples "$name"
+        case $name in rankpipe-operating.7 | rankpipe-python.7) ;; *) run_examples "$name" ;; esac
     done
+}
+
+@test "the examples and programs of rankpipe-python(7) run, and print nothing on stderr" {
+    command -v python3 || skip "no python3 here"
+    run_examples rankpipe-python.7
+    cat rankpipe-python.7/out
+    grep -x 'memory 240 rounds 3 features' rankpipe-python.7/out
+    is "$(sed -n '/^new user$/,$p' rankpipe-python.7/out | head -n 3 | cut -f 1,2)" $'new user\n1\tadduser\n2\tls'
+    is "$(tail -n 2 rankpipe-python.7/out | sed 's/ [0-9a-f]*$//')" \
+        "new user ['adduser', 'ls']"$'\n'"list files ['adduser', 'ls']"
+    is "$(spool -l rankpipe-python.7/log)" 2
 }
 
 @test "the examples of rankpipe-operating(7) run, and print nothing on stderr" {

@@ -1,0 +1,938 @@
+"""rankpipe: streams, models and the service of rankpipe, in Python. rankpipe-python(7) is its page.
+
+One file of the standard library, for Python 3.9 or later: import it from where it is installed, or
+copy it. With numpy, columns are arrays of numpy, and otherwise of the module array; both have a
+length, an index and tolist(). What comes from outside is checked as rankpipe(5) asks.
+"""
+
+import contextlib
+import functools
+import hashlib
+import math
+import operator
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from array import array
+from typing import NamedTuple
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+MOST = 1 << 53  # the largest whole number of a header line
+LINE = 4096  # bytes of a header line, with its LF
+BARE = 65536  # documents of a round that need no payload
+DENSE = 1 << 26  # values that Round.dense makes without being asked for more
+CODES = {"u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f4": "f", "f8": "d"}
+
+
+class Error(Exception):
+    """What is wrong, and where."""
+
+
+class Refused(Error):
+    """The service refused the request, and says why. It still answers other requests."""
+
+
+class Unavailable(Error):
+    """The service does not answer. Whether it stored the request is not known."""
+
+
+# ---- checksums: CRC-32C, two bytes at a time ----
+
+
+@functools.lru_cache(maxsize=1)
+def _crc_tables():
+    byte = []
+    for value in range(256):
+        for _ in range(8):
+            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+        byte.append(value)
+    return byte, [byte[byte[low] & 255 ^ high] ^ byte[low] >> 8 for high in range(256) for low in range(256)]
+
+
+def crc32c(*parts):
+    """The CRC-32C of bytes, which may come in parts."""
+    byte, two = _crc_tables()
+    crc = 0xFFFFFFFF
+    for part in parts:
+        even = len(part) & ~1
+        for pair in _array("u2", memoryview(part)[:even], array):
+            crc = two[(crc ^ pair) & 0xFFFF] ^ crc >> 16
+        for last in part[even:]:
+            crc = byte[(crc ^ last) & 255] ^ crc >> 8
+    return crc ^ 0xFFFFFFFF
+
+
+# ---- columns ----
+
+
+def _array(kind, data, make=None):
+    """The values that lie little-endian in data."""
+    if numpy and make is None:
+        return numpy.frombuffer(data, "<" + kind)
+    values = array(CODES[kind])
+    values.frombytes(data)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values
+
+
+def _column(kind, values):
+    """Values as an array of that type; an Error if one does not fit."""
+    try:
+        if isinstance(values, (str, bytes, bytearray)):
+            raise TypeError("numbers, not %.40r" % values)
+        if numpy and isinstance(values, numpy.ndarray):
+            with numpy.errstate(all="ignore"):
+                made = values.astype("<" + kind).reshape(-1)
+            if kind[0] == "u" and not (made == values.reshape(-1)).all():
+                raise OverflowError("a value is no whole number of this size")
+            return made
+        made = array(CODES[kind], values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Error("a column of type %s: %s" % (kind, error)) from None
+    return _array(kind, _bytes(kind, made))
+
+
+def _kind(values):
+    """The type of an array, as the header line names it."""
+    if isinstance(values, array):
+        return next((kind for kind, code in CODES.items() if code == values.typecode), None)
+    kind = values.dtype.kind + str(values.dtype.itemsize) if numpy and isinstance(values, numpy.ndarray) else None
+    return kind if kind in CODES else None
+
+
+def _bytes(kind, values):
+    if not isinstance(values, array):
+        return values.astype("<" + kind).tobytes()
+    if sys.byteorder == "big":
+        values = values[:]
+        values.byteswap()
+    return values.tobytes()
+
+
+# ---- what must hold of rounds and models: rankpipe(5) ----
+
+WHOLE, TEXT, SHARE = "whole", "text", "share"
+ROUND_KEYS = {  # in their order
+    "t": (WHOLE, 1, MOST - 1),
+    "qid": (TEXT, 1, 255),
+    "request": (TEXT, 1, 255),
+    "time": (WHOLE, 0, MOST - 1),
+    "docs": (WHOLE, 1, (1 << 32) - 1),
+    "dim": (WHOLE, 0, 1 << 31),
+    "made": (TEXT, 1, 255),
+    "judged": (WHOLE, 1, (1 << 32) - 1),
+    "gamma": (SHARE, 0, 1),
+    "top": (WHOLE, 1, (1 << 32) - 1),
+    "swap": (WHOLE, 1, (1 << 32) - 1),
+    "block": (WHOLE, 0, MOST - 1),
+    "group": (WHOLE, 0, (1 << 32) - 2),
+    "seed": (WHOLE, 0, MOST),
+}
+ROUND_COLUMNS = {  # type and length; those of features come last
+    "fingerprint": ("u8", "docs"),
+    "label": ("f4", "docs"),
+    "name": ("u1", None),
+    "score": ("f8", "docs"),
+    "rival": ("f8", "docs"),
+    "index": ("f8", "docs"),
+    "worth": ("f8", "docs"),
+    "order": ("u4", "docs"),
+    "greedy": ("u4", "docs"),
+    "logit": ("f8", "docs"),
+    "team": ("u1", "docs"),
+    "seen": ("f4", None),
+    "x": ("f4", "docs*dim"),
+    "ptr": ("u4", "docs+1"),
+    "idx": ("u4", None),
+    "val": ("f4", None),
+    "offset": ("f4", "dim"),
+    "step": ("f4", "dim"),
+    "number": ("u1", "docs*dim"),
+}
+FEATURES = ("x", "ptr", "idx", "val", "offset", "step", "number")
+FORMS = (("x",), ("ptr", "idx", "val"), ("offset", "step", "number"))
+NAME = re.compile("[a-z][a-z0-9_-]*")
+STEPS = re.compile("[a-z]+(:[a-z0-9.:+-]*)?(,[a-z]+(:[a-z0-9.:+-]*)?)*")
+
+
+def _need(right, what, *values):
+    if not right:
+        raise Error(what % values if values else what)
+
+
+def _whole(name, text, least, most):
+    """A whole number as header lines have it."""
+    if re.fullmatch("0|[1-9][0-9]{0,19}", text) and least <= int(text) <= most:
+        return int(text)
+    raise Error("%s=%.40s is not a whole number from %d to %d" % (name, text, least, most))
+
+
+def _check_key(name, text):
+    _need(re.fullmatch("[!-~]+", text), "%s= has a value that a header line cannot hold", name)
+    kind, least, most = ROUND_KEYS[name]
+    if kind == WHOLE:
+        _whole(name, text, least, most)
+    elif kind == SHARE:
+        right = re.fullmatch("[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?", text)
+        _need(right and 0 <= float(text) <= 1, "%s=%.40s is not a number from 0 to 1", name, text)
+    else:
+        _need(len(text) <= most, "%s= has %d bytes: at most %d are allowed", name, len(text), most)
+    if name in ("qid", "request"):
+        _need(not re.search("%(?![0-9A-F]{2})", text), "%s=%.40s: two hexadecimal digits (0-9, A-F) must follow %%",
+              name, text)
+    if name == "made":
+        _need(STEPS.fullmatch(text), "made=%.60s is not a list of steps such as scale,fourier:100:0.02:1", text)
+
+
+def _check_round(keys, shape, size):
+    """The header line of a round: its keys, and the types and lengths of its columns."""
+    order = [name for name in keys if not name.startswith("x-")]
+    for name in order:
+        _need(name in ROUND_KEYS, "unknown key %.40s=: give a key of your own a name that begins with x-", name)
+        _check_key(name, keys[name])
+    _need(order == [name for name in ROUND_KEYS if name in keys], "keys are out of order: the order is %s",
+          ", ".join(ROUND_KEYS))
+    for name in ("t", "docs", "dim"):
+        _need(name in keys, "key %s= is missing", name)
+    docs, dim = int(keys["docs"]), int(keys["dim"])
+    _need(docs <= max(BARE, size), "docs=%d, but the payload has only %d bytes", docs, size)
+    _need(not {"top", "swap"} <= keys.keys(), "top= and swap= exclude each other")
+    _need("gamma" in keys or not {"top", "swap"} & keys.keys(), "top= and swap= need gamma=")
+    if "group" in keys:
+        _whole("group", keys["group"], 0, docs - 1)
+        _need("block" in keys, "group= needs block=")
+    right = {"docs": docs, "docs*dim": docs * dim, "docs+1": docs + 1, "dim": dim, None: None}
+    for name, (kind, count) in shape.items():
+        want, length = ROUND_COLUMNS.get(name, (kind, None))
+        _need(kind == want or (name == "number" and kind == "u2"), "column %s has type %s, not %s", name, kind, want)
+        _need(right[length] in (None, count), "column %s has %d values, not %s", name, count, right[length])
+    _check_together(keys, shape, docs, dim)
+
+
+def _check_together(keys, shape, docs, dim):
+    """Which columns go together."""
+    for name in ("logit", "team", "seen"):
+        _need(name not in shape or "order" in shape, "column %s needs the column order", name)
+    _need(("logit" in shape) + ("team" in shape) + ("gamma" in keys) <= 1,
+          "gamma= and the columns logit and team exclude each other")
+    _need("seen" not in shape or shape["seen"][1] <= docs, "column seen has more places than documents")
+    forms = [form for form in FORMS if any(name in shape for name in form)]
+    _need(len(forms) <= 1, "dense, sparse and compact features exclude each other")
+    _need(forms or dim == 0, "dim=%d, but the round has no features", dim)
+    for name in forms[0] if forms else ():
+        _need(name in shape, "features lack the column %s", name)
+    _need("idx" not in shape or shape["idx"][1] == shape["val"][1], "columns idx and val differ in length")
+
+
+def _finite(values):
+    return bool(numpy.isfinite(values).all()) if numpy else all(map(math.isfinite, values))
+
+
+def _check_values(record):
+    """The values of the columns of a round, with its features."""
+    docs, dim, columns = record.docs, record.dim, record.columns
+    for name in ("label", "seen", "score", "rival", "index", "worth", "logit"):
+        _need(name not in columns or _finite(columns[name]), "column %s: each value must be a finite number", name)
+    for name in ("label", "seen"):
+        _need(not len(columns.get(name, ())) or min(columns[name]) >= 0, "column %s: a relevance is at least 0", name)
+    for name in ("order", "greedy"):
+        _need(name not in columns or sorted(columns[name].tolist()) == list(range(docs)),
+              "column %s is not a permutation of 0 to %d", name, docs - 1)
+    _need(not len(columns.get("team", ())) or max(columns["team"]) <= 1, "column team: each value must be 0 or 1")
+    if "name" in columns:
+        names = columns["name"].tobytes()
+        _need(names.count(b"\0") == docs and names.endswith(b"\0"), "column name must hold %d names", docs)
+    if "ptr" in columns:
+        _check_sparse(columns["ptr"].tolist(), columns["idx"].tolist(), dim)
+    if "offset" in columns:
+        offset, step = columns["offset"].tolist(), columns["step"].tolist()
+        top = 255 if _kind(columns["number"]) == "u1" else 65535
+        largest = _column("f4", list(map(operator.add, offset, _column("f4", [top * s for s in step]).tolist())))
+        _need(all(map(math.isfinite, offset)) and all(s >= 0 for s in step) and _finite(largest),
+              "offset, step and the largest value of a feature must be finite, and a step at least 0")
+
+
+def _check_sparse(ptr, idx, dim):
+    _need(ptr[0] == 0 and ptr[-1] == len(idx), "ptr must begin with 0 and end with the number of values")
+    for i, (start, end) in enumerate(zip(ptr, ptr[1:])):
+        row = idx[start:end] if start <= end <= len(idx) else None
+        _need(row is not None, "ptr falls after document %d, or passes the end of idx", i)
+        _need(not row or (row[-1] < dim and all(map(operator.lt, row, row[1:]))),
+              "idx of document %d must rise and stay below dim=%d", i, dim)
+
+
+def _check_model(record):
+    keys, columns = record.keys, record.columns
+    for name in ("learner", "rounds", "dim"):
+        _need(name in keys, "key %s= is missing", name)
+    _need(NAME.fullmatch(keys["learner"]), "learner=%.40s is not a name", keys["learner"])
+    _whole("rounds", keys["rounds"], 0, MOST - 1)
+    dim = _whole("dim", keys["dim"], 0, 1 << 32)
+    if "w" in columns:
+        _need(_kind(columns["w"]) == "f8" and len(columns["w"]) == dim, "column w must be f8[%d]", dim)
+    for name, values in columns.items():
+        _need(_kind(values) != "f8" or _finite(values), "column %s: each value must be a finite number", name)
+
+
+# ---- words: queries, requests and documents ----
+
+
+def _percent(data):
+    return "".join(chr(c) if 32 < c < 127 and c != 37 else "%%%02X" % c for c in data)
+
+
+def _encoded(text):
+    return text if isinstance(text, bytes) else str(text).encode("utf-8", "surrogateescape")
+
+
+def query_word(text):
+    """The word by which a query of any text is known, in the text of requests and in rounds.
+
+    Words without blanks, #, ~ and control characters stay as they are. These become ~ and two
+    hexadecimal digits. What then takes more than 255 bytes of a header line, is cut to its
+    first 16 characters, and a hash follows. Equal texts have equal words, and others do not.
+    """
+    data = _encoded(text)
+    word = re.sub(rb"[\x00-\x20\x7f#~]", lambda at: b"~%02X" % at[0][0], data)
+    if len(_percent(word)) > 255:
+        start = data.decode("utf-8", "surrogateescape")[:16]
+        word = query_word(start).encode("utf-8", "surrogateescape")
+        word += b"~~" + hashlib.sha256(data).hexdigest()[:32].encode()
+    _need(word, "a query needs a text")
+    return word.decode("utf-8", "surrogateescape")
+
+
+def query_text(qid):
+    """The text of a query, from the key qid of its round; of one that was cut, its start and the hash."""
+    data = re.sub(rb"%([0-9A-F]{2})", lambda at: bytes([int(at[1], 16)]), qid.encode())
+    start, *cut = data.partition(b"~~")
+    start = re.sub(rb"~([0-9A-F]{2})", lambda at: bytes([int(at[1], 16)]), start)
+    return b"".join([start, *cut]).decode("utf-8", "surrogateescape")
+
+
+def _request_word(text):
+    _need(re.fullmatch("[0-9A-Za-z._:-]{1,255}", text), "a request's name must be 1 to 255 of 0-9A-Za-z._:-")
+    return text
+
+
+def _name_bytes(names, docs):
+    """The names of documents as bytes."""
+    names = [_encoded(name) for name in names]
+    _need(len(names) == docs, "%d names for %d documents", len(names), docs)
+    for i, name in enumerate(names):
+        _need(name and not re.search(rb"[\x00-\x20\x7f]", name),
+              "the name of document %d is empty, or has a blank or a control character", i)
+    _need(len(set(names)) == docs, "two documents have one name")
+    return names
+
+
+# ---- records ----
+
+
+class Record:
+    """A record of a stream: keys, a dict of text, and columns, a dict of arrays, as they follow.
+
+    record["label"] is a column; record["label"] = [2, 0] sets one, del removes it, and get and
+    `in` are those of a dict.
+    """
+
+    def __init__(self, keys, columns):
+        self.keys, self.columns = keys, columns
+
+    def __getitem__(self, name):
+        return self.columns[name]
+
+    def __delitem__(self, name):
+        del self.columns[name]
+
+    def __contains__(self, name):
+        return name in self.columns
+
+    def get(self, name, default=None):
+        return self.columns.get(name, default)
+
+    def __setitem__(self, name, values):
+        _need(NAME.fullmatch(name), "not a valid name of a column: %.40r", name)
+        kind = self._type(name, values)
+        _need(kind, "column %s needs an array that has a type", name)
+        new = _column(kind, values)
+        if name in self.columns or name in FEATURES:
+            self.columns[name] = new
+        else:  # before the features, which stay last
+            last = {n: self.columns.pop(n) for n in list(self.columns) if n in FEATURES}
+            self.columns.update({name: new}, **last)
+
+    def __repr__(self):
+        shape = ("%s:%s[%d]" % (name, _kind(values), len(values)) for name, values in self.columns.items())
+        return "<%s %s>" % (self.KIND, " ".join([*("%s=%s" % key for key in self.keys.items()), *shape]))
+
+
+class Round(Record):
+    """One query, served once."""
+
+    KIND = "round"
+
+    @classmethod
+    def make(cls, features=None, *, qid=None, labels=None, names=None, t=None, docs=None, dim=None, request=None,
+             time=None):
+        """A round. features has for each document its values, or a dict from the number of a feature, from
+        0, to its value; or it is a matrix of numpy. Without features, docs items of a fixed list.
+        """
+        columns, docs, dim = _features(features, docs, dim)
+        keys = {"t": t, "qid": None if qid is None else _percent(_encoded(query_word(qid))),
+                "request": None if request is None else _request_word(request), "time": time, "docs": docs,
+                "dim": dim}
+        made = cls({name: str(value) for name, value in keys.items() if value is not None}, columns)
+        if labels is not None:
+            made["label"] = labels
+        if names is not None:
+            made.names = names
+        return made
+
+    @staticmethod
+    def _type(name, values):
+        kind = _kind(values)
+        return kind if name == "number" and kind == "u2" else ROUND_COLUMNS.get(name, (kind, None))[0]
+
+    t = property(lambda self: int(self.keys["t"]) if "t" in self.keys else None, doc="its number")
+    docs = property(lambda self: int(self.keys["docs"]), doc="the number of documents")
+    dim = property(lambda self: int(self.keys["dim"]), doc="the number of features")
+    qid = property(lambda self: self.keys.get("qid"), doc="the name of the query, as rankpipe(5) writes it")
+    request = property(lambda self: self.keys.get("request"), doc="the client's name of the request")
+    time = property(lambda self: int(self.keys["time"]) if "time" in self.keys else None,
+                    doc="when it came, in milliseconds since 1970")
+    query = property(lambda self: query_text(self.qid) if self.qid else None, doc="the text of the query")
+
+    @property
+    def names(self):
+        """The names of the documents, or None."""
+        if "name" not in self.columns:
+            return None
+        return self.columns["name"].tobytes().decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+    @names.setter
+    def names(self, names):
+        self["name"] = _array("u1", b"".join(name + b"\0" for name in _name_bytes(names, self.docs)))
+
+    def sparse(self):
+        """For each document the numbers of its features that are not 0, from 0, and their values."""
+        if "ptr" in self.columns:
+            ptr = self.columns["ptr"].tolist()
+            idx, val = self.columns["idx"].tolist(), self.columns["val"].tolist()
+            return [(idx[start:end], val[start:end]) for start, end in zip(ptr, ptr[1:])]
+        return [([j for j, v in enumerate(row) if v], [v for v in row if v]) for row in
+                (row.tolist() for row in self.dense())]
+
+    def dense(self, most=DENSE):
+        """For each document an array of all its features: a matrix, with numpy. An Error, if that
+        were more than `most` values.
+        """
+        docs, dim, columns = self.docs, self.dim, self.columns
+        _need(docs * dim <= most, "%d x %d features are more than %d: use sparse()", docs, dim, most)
+        if "offset" in columns:
+            values = _compact(columns["offset"], columns["step"], columns["number"], docs, dim)
+        elif "x" in columns:
+            values = columns["x"]
+        else:
+            values = array("f", bytes(4 * docs * dim))
+            for i, (idx, val) in enumerate(self.sparse() if "ptr" in columns else ()):
+                for j, v in zip(idx, val):
+                    values[i * dim + j] = v
+        if numpy:
+            return numpy.asarray(values).reshape(docs, dim)
+        return [values[i * dim:(i + 1) * dim] for i in range(docs)]
+
+
+def _compact(offset, step, number, docs, dim):
+    """offset + step * number: the product, then the sum, each rounded to a float. A double has room
+    for both, so that rounding twice changes nothing.
+    """
+    if numpy:
+        products = step * number.reshape(docs, dim).astype("<f4")
+        return (offset + products).reshape(-1)
+    values = array("f")
+    for i in range(docs):
+        products = array("f", map(operator.mul, step, number[i * dim:(i + 1) * dim]))
+        values.extend(array("f", map(operator.add, offset, products)))
+    return values
+
+
+def _features(features, docs, dim):
+    """The columns of features, dense or sparse, whichever takes fewer bytes; docs and dim."""
+    if features is None:
+        _need(docs and not dim, "a round without features is a fixed list: give docs, and no dim")
+        return {}, docs, 0
+    rows = features.tolist() if numpy and isinstance(features, numpy.ndarray) else list(features)
+    _need(rows, "a round without documents")
+    _need(docs in (None, len(rows)), "features of %d documents, not %s", len(rows), docs)
+    rows = [_row(row) for row in rows]
+    width = max(max(numbers, default=-1) + 1 for numbers, _ in rows)
+    dim = width if dim is None else dim
+    _need(width <= dim <= 1 << 31, "%d features, but dim=%d", width, dim)
+    entries = sum(len(values) - values.count(0) for _, values in rows)
+    if dim == 0:
+        return {}, len(rows), 0
+    if 4 * len(rows) * dim > 4 * (len(rows) + 1) + 8 * entries:
+        ptr, idx, val = [0], [], []
+        for numbers, values in rows:
+            idx.extend(j for j, v in zip(numbers, values) if v)
+            val.extend(v for v in values if v)
+            ptr.append(len(idx))
+        return {"ptr": _column("u4", ptr), "idx": _column("u4", idx), "val": _column("f4", val)}, len(rows), dim
+    x = array("f", bytes(4 * len(rows) * dim))
+    for i, (numbers, values) in enumerate(rows):
+        if isinstance(numbers, range):
+            x[i * dim:i * dim + len(values)] = values
+        else:
+            for j, v in zip(numbers, values):
+                x[i * dim + j] = v
+    return {"x": _column("f4", x)}, len(rows), dim
+
+
+def _row(row):
+    """The numbers of one document's features, and their values."""
+    if not isinstance(row, dict):
+        values = _floats(row)
+        return range(len(values)), values
+    numbers = sorted(row)
+    _need(all(isinstance(j, int) for j in numbers) and (not numbers or numbers[0] >= 0),
+          "a feature's number must be a whole number of at least 0")
+    return numbers, _floats([row[j] for j in numbers])
+
+
+def _floats(row):
+    """A document's values as floats of single precision, each finite."""
+    try:
+        if isinstance(row, (str, bytes, bytearray)):
+            raise TypeError
+        values = array("f", row)
+    except (TypeError, ValueError, OverflowError):
+        raise Error("a feature is not a number: %.60r" % (row,)) from None
+    _need(all(map(math.isfinite, values)), "a feature is not finite, or too large: %.60r", row)
+    return values
+
+
+class Model(Record):
+    """What update has learnt. A model of update needs all its keys and columns to go on."""
+
+    KIND = "model"
+
+    @classmethod
+    def make(cls, w):
+        """A model that scores by the weights w, one for each feature, as weights2bin makes it."""
+        w = _column("f8", w)
+        return cls({"learner": "fixed", "rounds": "0", "dim": str(len(w))}, {"w": w})
+
+    @staticmethod
+    def _type(name, values):
+        return _kind(values) or "f8"
+
+    learner = property(lambda self: self.keys["learner"], doc="the learner's name, or fixed")
+    rounds = property(lambda self: int(self.keys["rounds"]), doc="the number of rounds learnt")
+    dim = property(lambda self: int(self.keys["dim"]), doc="the number of weights")
+    w = property(lambda self: self.columns.get("w"), doc="the weights, or None")
+
+
+KINDS = {"round": Round, "model": Model}
+
+
+# ---- streams ----
+
+
+def _header(line):
+    """The kind, keys, columns (name: type, length) and bytes that a header line announces."""
+    _need(line.startswith(b"rankpipe/"), "not a rankpipe stream: it begins with %.60r", line[:40])
+    version = line[9:].split(b" ")[0].rstrip(b"\n")
+    _need(re.fullmatch(b"[0-9]{1,20}", version), "not a rankpipe stream: it begins with %.60r", line[:40])
+    _need(version == b"1", "the stream has version %.20s, but this module reads version 1", version.decode())
+    _need(len(line) < LINE or line.endswith(b"\n"), "header line: longer than %d bytes", LINE)
+    _need(line.endswith(b"\n"), "cut short within a header line")
+    _need(re.fullmatch(b"[ -~]*", line[:-1]), "header line: a byte is not printable ASCII")
+    _, kind, *words = line[:-1].decode().split(" ") + ([""] if b" " not in line else [])
+    _need(kind in ("round", "model", "end"), "header line: not a kind of record (round, model, end): %.40s", kind)
+    keys, shape = {}, {}
+    for place, word in enumerate(words[:-1]):
+        name, sign, value = word.partition("=")
+        _need(sign and value and NAME.fullmatch(name), "header line: not key=value: %.40r", word)
+        _need(name not in keys and name != "bytes", "header line: key %.40s= comes twice, or before the end", name)
+        if name == "cols":
+            _need(place == len(words) - 2, "header line: only bytes= may follow cols=")
+            shape = _shape(value)
+        else:
+            keys[name] = value
+    _need(words and words[-1].startswith("bytes="), "header line: bytes= is missing at its end")
+    size = sum(count * int(kind[1]) for kind, count in shape.values())
+    said = _whole("bytes", words[-1][6:], 0, MOST)
+    _need(said == size, "header line: bytes=%d, but its columns have %d bytes", said, size)
+    return kind, keys, shape, size
+
+
+def _shape(text):
+    shape = {}
+    for word in text.split(","):
+        parts = re.fullmatch(r"([a-z][a-z0-9_-]*):(u1|u2|u4|u8|f4|f8)\[([0-9]+)\]", word)
+        _need(parts, "header line: a column must be name:type[count], not %.40r", word)
+        _need(parts[1] not in shape, "header line: column %.40s comes twice", parts[1])
+        shape[parts[1]] = parts[2], _whole(parts[1], parts[3], 0, MOST)
+    return shape
+
+
+def _payload(file, size):
+    """So many bytes: memory grows with those that come, not with the number."""
+    parts = []
+    while size:
+        part = file.read(min(size, 1 << 20))
+        _need(part, "cut short: %d bytes of its payload are missing", size)
+        parts.append(part)
+        size -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _record(file, line, kind, keys, shape, size):
+    """The round or the model that a header line begins."""
+    first, crc = next(iter(keys), None), keys.get("crc")
+    if crc is not None:
+        _need(first == "crc" and re.fullmatch("[0-9a-f]{8}", crc), "header line: crc= must be the first key, and "
+              "eight digits 0-9a-f")
+        del keys["crc"]
+    if kind == "round":
+        _check_round(keys, shape, size)
+    else:
+        _need(first in ("crc", "learner"), "header line: the first key of a model must be crc= or learner=")
+    payload, at, columns = _payload(file, size), 0, {}
+    if crc is not None:
+        sum_ = crc32c(line[:21] + b"00000000" + line[29:], payload)
+        _need("%08x" % sum_ == crc, "crc=%s, but its bytes have %08x: the record is damaged", crc, sum_)
+    for name, (column, count) in shape.items():
+        end = at + count * int(column[1])
+        columns[name] = _array(column, memoryview(payload)[at:end])
+        at = end
+    record = KINDS[kind](keys, columns)
+    _check_values(record) if kind == "round" else _check_model(record)
+    return record
+
+
+def read(source):
+    """Generates the rounds and models of a stream: a path, or a file that is open for bytes. Raises an
+    Error at the first record that is wrong; what came before it is right. A stream ends with its
+    end record, so that one that was cut is an Error too.
+    """
+    if isinstance(source, (str, bytes, os.PathLike)):
+        with open(source, "rb") as file:
+            yield from read(file)
+        return
+    place = count = 0
+    ended = False
+    name = getattr(source, "name", None)
+    name = name if isinstance(name, str) else "stream"
+    for line in iter(lambda: source.readline(LINE), b""):
+        place += 1
+        try:
+            kind, keys, shape, size = _header(line)
+            ended = kind == "end"
+            if not ended:
+                record = _record(source, line, kind, keys, shape, size)
+            else:
+                _need(list(keys) == ["rounds"] and not shape, "header line: an end record must be "
+                      "'rankpipe/1 end rounds=n bytes=0'")
+                said = _whole("rounds", keys["rounds"], 0, MOST)
+                _need(said == count, "the end record counts %d records, but %d came", said, count)
+        except Error as error:
+            raise Error("%s: record %d: %s" % (name, place, error)) from None
+        count = 0 if ended else count + 1
+        if not ended:
+            yield record
+    _need(place, "%s: not a single byte, where a stream has at least an end record", name)
+    _need(ended, "%s: cut short after record %d: the end record is missing", name, place)
+
+
+class Writer:
+    """Writes records to a file that is open for bytes. Used by `with`, it ends the stream if no
+    exception came, and flushes the file. Rounds without t are numbered.
+    """
+
+    def __init__(self, file):
+        self.file, self.count, self.t = file, 0, 0
+
+    def write(self, record):
+        self.file.write(self._text(record))
+        self.count += 1
+
+    def _text(self, record):
+        keys = {name: str(value) for name, value in record.keys.items() if name != "crc"}
+        if record.KIND == "round":
+            keys.setdefault("t", str(self.t + 1))
+            known = {name: keys.pop(name) for name in ROUND_KEYS if name in keys}
+            keys = {**known, **keys}
+        shape = {name: (_kind(values), len(values)) for name, values in record.columns.items()}
+        _need(all(kind for kind, _ in shape.values()), "a column has no type that a stream has")
+        payload = b"".join(_bytes(kind, record.columns[name]) for name, (kind, _) in shape.items())
+        if record.KIND == "round":
+            _check_round(keys, shape, len(payload))
+            _check_values(record)
+            self.t = int(keys["t"])
+        else:
+            _check_model(record)
+        columns = ",".join("%s:%s[%d]" % (name, *column) for name, column in shape.items())
+        words = ["rankpipe/1", record.KIND, "crc=00000000", *("%s=%s" % key for key in keys.items())]
+        words += ["cols=" + columns] if columns else []
+        line = " ".join([*words, "bytes=%d\n" % len(payload)]).encode("ascii", "replace")
+        _need(len(line) <= LINE, "its header line would be longer than %d bytes", LINE)
+        _header(line)
+        return line[:21] + b"%08x" % crc32c(line, payload) + line[29:] + payload
+
+    def end(self):
+        self.file.write(b"rankpipe/1 end rounds=%d bytes=0\n" % self.count)
+        self.file.flush()
+        self.count = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind is None:
+            self.end()
+
+
+def read_model(path):
+    """The model in a file."""
+    models = list(read(path))
+    _need(len(models) == 1 and isinstance(models[0], Model), "%s: not the file of one model", path)
+    return models[0]
+
+
+def write_model(path, model):
+    """Replaces the file by one of that model, which is whole at each moment."""
+    _need(isinstance(model, Model), "%r is not a model", model)
+    new = "%s.%d.new" % (os.fspath(path), os.getpid())
+    try:
+        with open(new, "xb") as file:
+            with Writer(file) as out:
+                out.write(model)
+            os.fsync(file.fileno())
+        os.replace(new, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(new)
+
+
+# ---- programs ----
+
+
+@functools.lru_cache(maxsize=1)
+def _programs():
+    words = "rankpipe --path".split()
+    _need(shutil.which(words[0]), "%s is not on the PATH", words[0])
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.rstrip("\n")
+
+
+def pipe(pipeline, records=()):
+    """Generates what a pipeline of rankpipe's programs, as loop(1) takes it, makes of the records.
+    Raises an Error with its message if it fails. Warnings go to sys.stderr.
+    """
+    failed = []
+
+    def feed():
+        try:
+            with contextlib.suppress(BrokenPipeError), process.stdin, Writer(process.stdin) as out:
+                for record in records:
+                    out.write(record)
+        except BaseException as error:  # of the records: raised where they are read
+            failed.append(error)
+
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen([os.path.join(_programs(), "loop"), pipeline], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=said)
+        feeder = threading.Thread(target=feed, daemon=True)
+        feeder.start()
+        try:
+            with process.stdout:
+                if process.stdout.peek(1):
+                    yield from read(process.stdout)
+            process.wait()
+        except Error:
+            if process.wait() == 0:
+                raise
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            feeder.join()
+        said.seek(0)
+        text = said.read().decode("utf-8", "replace").strip()
+    if failed:
+        raise failed[0]
+    _need(process.returncode == 0, "%s", text or "%s: exit status %d" % (pipeline, process.returncode))
+    if text:
+        print(text, file=sys.stderr)
+
+
+def run(pipeline, records=()):
+    """The same as a list, when the pipeline has ended."""
+    return list(pipe(pipeline, records))
+
+
+# ---- the service ----
+
+
+class Ranking(NamedTuple):
+    """An answer of serve."""
+
+    request: str  # the name of the request, to which feedback refers
+    t: int  # the number of the round
+    order: list  # the documents, best first, by their place in the request from 0
+    scores: list  # theirs, in this order; None where the pipeline gives no scores
+
+
+@functools.lru_cache(maxsize=64)
+def _template(dim):
+    return " ".join("%d:%%.9g" % j for j in range(1, dim + 1))
+
+
+def _features_text(row):
+    if isinstance(row, bytes):
+        _need(not row.translate(None, b"0123456789:.eE+- \t"), "not the text of features: %.60r", row)
+        return row
+    if isinstance(row, dict):
+        return " ".join("%d:%.9g" % (j + 1, v) for j, v in zip(*_row(row))).encode()
+    values = _floats(row)
+    return (_template(len(values)) % tuple(values)).encode()
+
+
+def request_text(features, names=None, query=None, request=None):
+    """The text of a request to serve, as bytes. features has for each document its values, a dict from
+    the number of a feature, from 0, to its value, or bytes: the text of them, with numbers from 1.
+    """
+    _need(len(features), "a request without documents")
+    lead = b"? " if query is None else b"? qid:%b " % _encoded(query_word(query))
+    lines = [lead + _features_text(row) for row in features]
+    if names is not None:
+        lines = [b"%b #docid=%b" % pair for pair in zip(lines, _name_bytes(names, len(lines)))]
+    if request is not None:
+        lines.insert(0, b"request: " + _request_word(request).encode())
+    return b"\n".join([*lines, b"", b""])
+
+
+def read_answer(text, docs, names=None, request=None):
+    """The Ranking that an answer of serve says, from the bytes before its blank line. Raises Refused with
+    what the service says if it refused, and Error if this is no answer to such a request.
+    """
+    if text.startswith(b"!"):
+        raise Refused(text[1:].strip().decode("utf-8", "replace"))
+    words = [line.split(b"\t") for line in text.rstrip(b"\n").split(b"\n")]
+    place = {_encoded(name): i for i, name in enumerate(names)} if names is not None else \
+        {b"%d" % i: i for i in range(docs)}
+    try:
+        order = [place[word[3]] for word in words]
+        scores = [float(word[4]) for word in words] if words[0][4] not in (b"-", b"") else None
+        right = len(set(order)) == len(order) == docs and all(
+            len(word) == 6 and word[0] == words[0][0] and word[2] == b"%d" % at for at, word in enumerate(words, 1))
+        if right:
+            return Ranking(request, int(words[0][0]), order, scores)
+    except (KeyError, IndexError, ValueError):
+        pass
+    raise Error("the service gave an answer that is none to this request: %.60r" % text)
+
+
+class Client:
+    """A client of serve over one connection, which is kept, and made again if the service has closed it.
+    address is the path of its socket, or (host, port). Threads may share a client, and take turns.
+    """
+
+    def __init__(self, address, timeout=10.0):
+        self.address, self.timeout = address, timeout
+        self._socket, self._lock = None, threading.Lock()
+
+    def rank(self, features, names=None, query=None, request=None):
+        """The Ranking of these documents: see request_text. Without a name of the request, one is made.
+        A request that gets no answer is not sent again.
+        """
+        request = secrets.token_hex(16) if request is None else request
+        text = request_text(features, names, query, request)
+        most = 4096 + 1024 * len(features) + len(text)
+        with self._lock:
+            try:
+                answer = self._ask(text, most)
+            except (OSError, Unavailable) as error:
+                self._drop()
+                raise Unavailable("%s: %s" % (self.address, getattr(error, "strerror", None) or error)) from None
+            except BaseException:
+                self._drop()
+                raise
+        try:
+            return read_answer(answer, len(features), names, request)
+        except Refused:
+            raise
+        except Error:
+            self.close()
+            raise
+
+    def _ask(self, text, most):
+        if self._socket is not None and self._is_closed():
+            self._drop()
+        if self._socket is None:
+            self._socket = self._connect()
+        self._socket.sendall(text)
+        parts, size, end = [], 0, b""
+        while end != b"\n\n":
+            part = self._socket.recv(1 << 16)
+            if not part:
+                raise Unavailable("the service closed the connection without an answer")
+            size += len(part)
+            parts.append(part)
+            end = (end + part[-2:])[-2:]
+            _need(size <= most, "an answer of more than %d bytes", most)
+        return b"".join(parts)[:-1]
+
+    def _connect(self):
+        kind = socket.AF_INET if isinstance(self.address, tuple) else socket.AF_UNIX
+        if kind == socket.AF_INET:
+            return socket.create_connection(self.address, self.timeout)
+        new = socket.socket(kind)
+        try:
+            new.settimeout(self.timeout)
+            new.connect(os.fspath(self.address))
+        except BaseException:
+            new.close()
+            raise
+        return new
+
+    def _is_closed(self):
+        """Between two requests nothing comes but the end."""
+        try:
+            self._socket.setblocking(False)
+            self._socket.recv(1)
+        except BlockingIOError:
+            return False
+        except OSError:
+            pass
+        finally:
+            with contextlib.suppress(OSError):
+                self._socket.settimeout(self.timeout)
+        return True
+
+    def _drop(self):
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def close(self):
+        with self._lock:
+            self._drop()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

@@ -1,0 +1,433 @@
+# examples/api: the service over HTTP. What a client sends is data, and a slow client is its own loss.
+load ../helper
+
+NEEDS=python3
+
+export PYTHONPATH=$ROOT/examples PYTHONDONTWRITEBYTECODE=1
+
+teardown() {
+    for process in ${api-} ${service-}; do kill -KILL "$process" && wait "$process"; done 2>/dev/null || true
+}
+
+# serves: the service at the socket s, with a log.
+serves() {
+    [ -e w.bin ] || echo 1:1 2:2 3:3 | weights2bin >w.bin
+    serve -S status s 'score -r -m w.bin | explore -g 0.1 -s random | spool log' 2>>served 3>&- &
+    service=$!
+    for _ in $(seq 250); do [ ! -S s ] || return 0; sleep 0.02; done
+    cat served && return 1
+}
+
+# answers OPTION...: api.py at $url, a free port.
+answers() {
+    mkdir -p answers
+    python3 "$ROOT/examples/api/api.py" -l 127.0.0.1:0 "$@" s answers 2>said 3>&- &
+    api=$!
+    for _ in $(seq 250); do
+        url=$(sed -n 's,^api: listening at \(.*\)$,\1,p' said)
+        [ -z "$url" ] || break
+        sleep 0.02
+    done
+    if [ -e s ]; then
+        for _ in $(seq 250); do ask GET /health && [ "$status" != 200 ] || break; sleep 0.02; done
+    fi
+}
+
+# ask METHOD PATH [BODY [HEADER...]]: one request; $status, and $output is the body.
+ask() {
+    run python3 - "$url" "$@" <<'END'
+import http.client, sys
+address, method, path, body, *headers = sys.argv[1:] + [""] * (4 - len(sys.argv[1:]))
+connection = http.client.HTTPConnection(address, timeout=10)
+headers = dict([("Content-Type", "application/json")] + [header.split(": ", 1) for header in headers])
+connection.request(method, path, body.encode() if body else None, headers)
+answer = connection.getresponse()
+print(answer.status)
+sys.stdout.write(answer.read().decode())
+END
+    status=${lines[0]}
+    output=$(sed 1d <<<"$output")
+}
+
+# field NAME: a field of the answer.
+field() {
+    python3 -c 'import json, sys; print(json.loads(sys.argv[1])[sys.argv[2]])' "$output" "$1"
+}
+
+# requests: the names of the requests in the log.
+requests() {
+    spool -r log | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/'
+}
+
+stops() {
+    kill "$api" && wait "$api"
+    kill "$service" && wait "$service"
+    api= service=
+}
+
+@test "documents, features and lines are ranked, and answers join their rounds" {
+    serves
+    answers
+    ask POST /rank '{"query": "new user", "documents": [{"name": "a", "features": [0, 1, 0]}, {"name": "b", "features": [1, 1, 1]}]}'
+    is "$status" 200
+    first=$(field request)
+    is "$(field round)" 1
+    is "$(python3 -c 'print(sorted('"$(field ranking)"'))')" "['a', 'b']"
+    ask POST /rank '{"query": "Как сменить пароль?", "documents": [{"features": {"3": 1}}, {"features": {"1": 0.5, "2": -1e-3}}]}'
+    is "$status" 200
+    ask POST /rank '{"query": "c#", "lines": ["1:0.25 3:1e0 # docid=x", "2:1#b"]}'
+    is "$status" 200
+    is "$(python3 -c 'print(sorted('"$(field ranking)"'))')" "['b', 'docid=x']"
+    last=$(field request)
+    ask POST /answer "{\"request\": \"$first\", \"labels\": [0, 2.5]}"
+    is "$status$output" 204
+    ask POST /answer "{\"request\": \"$last\", \"clicks\": [2]}"
+    is "$status$output" 204
+    stops
+    spool -r log | bin2txt -f svm >text
+    sed 's/ *$//' text
+    is "$(spool -r log | python3 -c 'import rankpipe, sys
+for round in rankpipe.read(sys.stdin.buffer): print(round.query, round.names, [row.tolist() for row in round.dense()])')" \
+        "new user ['a', 'b'] [[0.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
+Как сменить пароль? None [[0.0, 0.0, 1.0], [0.5, -0.0010000000474974513, 0.0]]
+c# ['docid=x', 'b'] [[0.25, 0.0, 1.0], [0.0, 1.0, 0.0]]"
+    is "$(cut -d ' ' -f 2- answers/*)" $'0 2.5\n0 1'
+    cat answers/* >all
+    spool -r log | feedback-join -r all 2>joined | bin2txt -f head | grep -o 'seen:f4.2.' >seen
+    is "$(wc -l <seen)" 2
+    [ "$(printf '%s\n' "$first" "$last" | grep -cxf <(cut -f 1 all))" = 2 ]
+}
+
+@test "what the old front end let through: a body that adds requests, and names of requests" {
+    serves
+    answers
+    # A body of rank.cgi: the request that it adds had any name.
+    evil=$'? qid:a 1:1\n\nrequest: mine\n? qid:a 1:1\n\n'
+    ask POST /rank "$evil"
+    is "$status" 400
+    for text in '1:1\n\nrequest: mine\n? 1:1\n\n' '1:1\nrequest: mine' '1:1 # a\n\nrequest: mine' '1:1 # a b' 'request: mine' \
+        '? qid:x 1:1' '1:1\r\n' '1:1 # \u0000'; do
+        ask POST /rank "{\"query\": \"a\", \"lines\": [\"$text\"]}"
+        is "$status" 400
+    done
+    for name in 'a\n\nrequest: mine\n? 1:1\n' 'a b' '\u0000' '' 'a\r' '\ud800'; do
+        ask POST /rank "{\"query\": \"a\", \"documents\": [{\"name\": \"$name\", \"features\": [1]}]}"
+        is "$status" 400
+    done
+    for query in 'a\n\nrequest: mine\n? 1:1\n' 'a # b' 'request: mine'; do
+        ask POST /rank "{\"query\": \"$query\", \"documents\": [{\"features\": [1]}]}"
+        is "$status" 200
+        echo "$(field request)" >>served.names
+    done
+    ask POST /rank '{"query": "a", "request": "mine", "documents": [{"features": [1]}]}'
+    is "$status$output" '400{"error": "unknown field \"request\": the fields are query, documents, lines"}'
+    for request in mine ../x '*' '' "$(printf '%032d' 0)\\n"; do
+        ask POST /answer "{\"request\": \"$request\", \"labels\": [1]}"
+        is "$status" 400
+    done
+    stops
+    is "$(requests)" "$(cat served.names)"
+    [ -z "$(ls answers)" ]
+}
+
+@test "each field is checked, and a message says which" {
+    serves
+    answers -n 3 -g 4
+    while IFS='|' read -r path body want; do
+        ask POST "$path" "$body"
+        is "$status $(field error)" "400 $want"
+    done <<'END'
+/rank|[]|the body must be an object
+/rank|{"query": "a"|the body is not JSON: Expecting ',' delimiter: line 1 column 14 (char 13)
+/rank|{"query": "a", "query": "b"}|an object has a field twice
+/rank|{"documents": [{"features": [1]}]}|query must be a text
+/rank|{"query": "", "documents": [{"features": [1]}]}|query must have 1 to 1000 characters
+/rank|{"query": "a"}|one of documents and lines must be given
+/rank|{"query": "a", "documents": []}|documents must have 1 to 3 elements
+/rank|{"query": "a", "documents": [{}, {}, {}, {}]}|documents must have 1 to 3 elements
+/rank|{"query": "a", "documents": [1]}|documents[0] must be an object of name and features
+/rank|{"query": "a", "documents": [{"features": ["1"]}]}|documents[0].features: each feature must be a number
+/rank|{"query": "a", "documents": [{"features": [true]}]}|documents[0].features: each feature must be a number
+/rank|{"query": "a", "documents": [{"features": [NaN]}]}|NaN is not a JSON number
+/rank|{"query": "a", "documents": [{"features": {"0": 1}}]}|documents[0].features: a feature is named by its number, from "1"
+/rank|{"query": "a", "documents": [{"features": [1]}, {"features": [1e39]}]}|documents[1]: the value is too large for a float: '1:1e39'
+/rank|{"query": "a", "documents": [{"name": "x", "features": [1]}, {"features": [1]}]}|either each document has a name, or none has
+/rank|{"query": "a", "documents": [{"name": "x", "features": [1]}, {"name": "x", "features": [2]}]}|two documents have one name
+/rank|{"query": "a", "documents": [{"features": [1, 2, 3, 4]}], "lines": []}|one of documents and lines must be given
+/answer|{"labels": [1]}|request must be the name that /rank gave, 32 of 0-9a-f
+/answer|{"request": "00000000000000000000000000000000"}|one of labels and clicks must be given
+/answer|{"request": "00000000000000000000000000000000", "labels": []}|labels must have 1 to 3 elements
+/answer|{"request": "00000000000000000000000000000000", "labels": [-1]}|labels[0] must be from 0 to 4
+/answer|{"request": "00000000000000000000000000000000", "labels": [1, 1e999]}|labels[1] must be from 0 to 4
+/answer|{"request": "00000000000000000000000000000000", "labels": ["1"]}|labels[0] must be a number
+/answer|{"request": "00000000000000000000000000000000", "clicks": [0]}|clicks[0] must be from 1 to 3
+/answer|{"request": "00000000000000000000000000000000", "clicks": [1.5]}|clicks[0] must be a whole number
+/answer|{"request": "00000000000000000000000000000000", "clicks": []}|without a click, shown must say how many documents were shown
+/answer|{"request": "00000000000000000000000000000000", "clicks": [3], "shown": 2}|a click is below the last document that was shown
+END
+    [ -z "$(ls answers)" ]
+    ask POST /answer '{"request": "00000000000000000000000000000000", "clicks": [], "shown": 2}'
+    is "$status" 204
+    is "$(cut -d ' ' -f 2- answers/*)" '0 0'
+    stops
+    [ "$(spool -l log)" = 0 ]
+}
+
+@test "HTTP is read strictly: lengths, chunks, methods, paths, types, and what hides a second request" {
+    serves
+    answers -m 1000
+    ask GET /rank
+    is "$status$output" '405{"error": "use POST"}'
+    ask POST /nowhere '{}'
+    is "$status" 404
+    ask POST /rank '{}' 'Content-Type: text/plain'
+    is "$status" 415
+    ask POST /rank "$(printf '%1001s' x)"
+    is "$status" 413
+    ask GET /metrics
+    is "$(grep -c '^rankpipe_api_requests_total' <<<"$output")" 5
+    python3 - "$url" <<'END'
+import socket, sys, time
+host, port = sys.argv[1].split(":")
+
+def send(*parts, end=True):
+    with socket.create_connection((host, port), timeout=10) as peer:
+        for part in parts:
+            peer.sendall(part)
+            time.sleep(0.1 if len(part) > 1 else 0)
+        if end:
+            peer.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: peer.recv(65536), b""))
+
+body = b'{"query": "a", "documents": [{"features": [1]}]}'
+head = b"POST /rank HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
+good = head + b"\r\n" + body
+assert send(good).startswith(b"HTTP/1.1 200 ")
+answer = send(good + good + good[:-5])
+assert answer.count(b"HTTP/1.1 200 ") == 2, answer
+assert send(*(good[i:i + 1] for i in range(len(good)))).startswith(b"HTTP/1.1 200 ")
+assert send(head + b"Connection: close\r\n\r\n" + body + good).count(b"HTTP/1.1 ") == 1
+assert send(b"POST /rank HTTP/1.0\r\n" + head.split(b"\r\n", 1)[1] + b"\r\n" + body + good).count(b"HTTP/1.1 ") == 1
+answer = send(head + b"Expect: 100-continue\r\n\r\n", body)
+assert answer.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 "), answer
+for wrong, status in [
+        (head + b"Content-Length: 5\r\n\r\n" + body, 400),
+        (head + b"Transfer-Encoding: chunked\r\n\r\n" + body, 411),
+        (head + b"Transfer-Encoding : chunked\r\n\r\n" + body, 400),
+        (head + b" folded: x\r\n\r\n" + body, 400),
+        (head + b"X: a\nContent-Length: 1\r\n\r\n" + body, 400),
+        (head + b"X: a\rb\r\n\r\n" + body, 400),
+        (head.replace(b"Content-Length: ", b"Content-Length: +") + b"\r\n" + body, 400),
+        (head.replace(b"Content-Length: ", b"Content-Length: -") + b"\r\n" + body, 400),
+        (head.replace(b"HTTP/1.1", b"HTTP/2.0") + b"\r\n" + body, 505),
+        (head.replace(b" /rank", b"  /rank") + b"\r\n" + body, 400),
+        (b"GET\r\n\r\n", 400), (b"\x16\x03\x01\x02\x00\r\n\r\n", 400), (b"POST /rank HTTP/1.1\r\n\r\n", 411),
+        (b"POST /rank HTTP/1.1\r\nX: " + b"a" * 20000, 431), (b"POST /rank HTTP/1.1\r\nX: " + b"a" * 20000 + b"\r\n\r\n", 431)]:
+    answer = send(wrong + good)
+    assert answer.startswith(b"HTTP/1.1 %d " % status) and answer.count(b"HTTP/1.1 ") == 1, (wrong[:80], status, answer)
+END
+    stops
+    is "$(requests | sort -u | wc -l)" 7
+}
+
+@test "slow clients, and those that do not read, are closed; others do not wait for them" {
+    serves
+    answers -w 1 -i 2 -c 40
+    python3 - "$url" <<'END'
+import socket, sys, time
+host, port = sys.argv[1].split(":")
+body = b'{"query": "a", "documents": [%s{"features": [1]}]}' % (b'{"features": [1]},' * 900)
+good = b"POST /rank HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+def connect():
+    return socket.create_connection((host, port), timeout=10)
+
+def reads(peer):
+    try:
+        return b"".join(iter(lambda: peer.recv(65536), b""))
+    except ConnectionError:
+        return b""
+
+slow = [connect() for _ in range(10)]
+for peer in slow:
+    peer.sendall(good[:30])
+deaf = [connect() for _ in range(10)]
+for peer in deaf:
+    peer.setblocking(False)
+    try:
+        while True:
+            peer.send(good)
+    except BlockingIOError:
+        pass
+idle = connect()
+began = time.time()
+while time.time() - began < 2.5:
+    with connect() as peer:
+        asked = time.time()
+        peer.sendall(good)
+        assert peer.recv(12) == b"HTTP/1.1 200"
+        assert time.time() - asked < 1
+    for peer in slow:
+        try:
+            peer.send(b"x")
+        except OSError:
+            pass
+    time.sleep(0.05)
+for peer in deaf:
+    peer.setblocking(True)
+    peer.settimeout(10)
+    assert not reads(peer).endswith(b"}")
+assert reads(idle) == b""
+for peer in slow + deaf:
+    peer.close()
+time.sleep(0.5)
+many = [connect() for _ in range(60)]
+time.sleep(0.3)
+refused = 0
+for peer in many:
+    peer.settimeout(0.2)
+    try:
+        refused += peer.recv(100).startswith(b"HTTP/1.1 503 ")
+    except OSError:
+        pass
+assert 15 <= refused <= 25, refused
+END
+    sleep 1.5
+    ask GET /metrics
+    echo "$output" | grep '^rankpipe_api_closed'
+    [ "$(echo "$output" | sed -n 's/^rankpipe_api_closed_total{reason="slow"} //p')" -ge 10 ]
+    [ "$(echo "$output" | sed -n 's/^rankpipe_api_closed_total{reason="unread"} //p')" -ge 10 ]
+    stops
+}
+
+@test "without the service the answer is 503 at once; the service may come back, or hang" {
+    answers -w 1
+    ask GET /health
+    is "$status$output" '503{"status": "the service does not answer"}'
+    query='{"query": "a", "documents": [{"features": [1]}]}'
+    ask POST /rank "$query"
+    is "$status" 503
+    serves
+    sleep 0.5
+    ask GET /health
+    is "$status$output" '200{"status": "ok"}'
+    ask POST /rank "$query"
+    is "$status" 200
+    kill -STOP $service
+    SECONDS=0
+    ask POST /rank "$query"
+    is "$status$output" '503{"error": "the service does not answer"}'
+    [ $SECONDS -le 4 ]
+    kill -CONT $service
+    sleep 0.5
+    ask POST /rank "$query"
+    is "$status" 200
+    kill -KILL $service
+    wait $service || true
+    ask POST /rank "$query"
+    is "$status" 503
+    grep -qx 'api: s: Connection refused' said
+    serves
+    sleep 0.5
+    ask POST /rank "$query"
+    is "$status" 200
+    stops
+}
+
+@test "SIGTERM ends it with status 0, after the answers that are due" {
+    serves
+    answers
+    python3 - "$url" $api <<'END'
+import os, signal, socket, sys
+host, port = sys.argv[1].split(":")
+body = b'{"query": "a", "documents": [{"features": [1]}]}'
+good = b"POST /rank HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+idle, peer = (socket.create_connection((host, port), timeout=10) for _ in range(2))
+peer.sendall(good[:-1])
+import time
+time.sleep(0.2)
+os.kill(int(sys.argv[2]), signal.SIGTERM)
+time.sleep(0.1)
+peer.sendall(good[-1:])
+assert b" 200 OK" in peer.recv(1000)
+END
+    wait $api
+    api=
+    fails 2 '*answers: not a folder*' python3 "$ROOT/examples/api/api.py" s answers/none || grep 'is not a folder to write to' err
+    fails 2 "*'0' is not a whole number from 1 to 100000*" python3 "$ROOT/examples/api/api.py" -c 0 s answers
+}
+
+@test "an answer is stored whole or refused: a full disk" {
+    in_release
+    [ "$(id -u)" = 0 ] || skip "mounting needs root"
+    mkdir answers
+    mount -t tmpfs -o size=8k tmpfs answers || skip "no mount here"
+    serves
+    answers
+    python3 - "$url" <<'END' || { umount -l answers && return 1; }
+import http.client, sys
+connection = http.client.HTTPConnection(sys.argv[1], timeout=10)
+statuses = []
+for i in range(1000):
+    connection.request("POST", "/answer", b'{"request": "%032x", "labels": [0, 1, 2, 3, 4]}' % i, {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    answer.read()
+    statuses.append(answer.status)
+assert set(statuses) == {204, 503} and statuses[0] == 204, set(statuses)
+END
+    cat answers/* >all
+    umount -l answers
+    [ -z "$(grep -vE '^[0-9a-f]{32}.time=[0-9]+ 0 1 2 3 4$' all)" ]
+    stops
+}
+
+@test "10,000 bodies: each gets an answer, and no request is in the log that the API did not name" {
+    slow
+    serves
+    answers
+    touch untouched
+    python3 "$ROOT/tests/fuzz/api.py" 10000 "${SEED:-1}" "$url" served.names
+    stops
+    cat said
+    is "$(cat said | grep -v '^api: listening at')" ''
+    [ "$(wc -l <served.names)" -gt 1000 ]
+    same <(requests) served.names
+    [ -z "$(find . -newer untouched ! -path './log*' ! -path './answers*' ! -name served.names ! -name status ! -name said ! -name . ! -name served)" ]
+    [ -z "$(cat answers/* | grep -vE '^[0-9a-f]{32}.time=[0-9]+( [0-9.]+)+$')" ]
+    spool -r log | bin2txt -f check
+}
+
+@test "behind lighttpd, by the lines of the README" {
+    PATH=$PATH:/usr/sbin
+    command -v lighttpd || skip "no lighttpd here"
+    serves
+    answers
+    mkdir empty
+    port=$((20000 + RANDOM % 10000))
+    {
+        printf 'server.document-root = "%s/empty"\nserver.bind = "127.0.0.1"\nserver.port = %s\n' "$PWD" "$port"
+        sed -n '/mod_proxy/,/proxy.server/p' "$ROOT/examples/api/README.md" | sed "s/8080/${url#*:}/"
+    } >web.conf
+    lighttpd -D -f web.conf 3>&- 2>web.said &
+    web=$!
+    for _ in $(seq 100); do [ ! -s web.said ] || grep -q 'server started' web.said && break; sleep 0.02; done
+    url=127.0.0.1:$port
+    ask POST /rank '{"query": "a", "documents": [{"features": [1]}]}'
+    got=$status
+    ask GET /metrics
+    kill $web && wait $web || true
+    is "$got $status" '200 404'
+    stops
+}
+
+@test "the unit is sound, and runs what is installed" {
+    grep -ho '/usr/share/rankpipe/[a-z/.]*' "$ROOT/examples/api/api.service" | grep -x /usr/share/rankpipe/api/api.py
+    command -v systemd-analyze || skip "no systemd-analyze here"
+    mkdir units
+    cp "$ROOT"/examples/serve/rank.s* units
+    sed "s,/usr/bin/python3,$(command -v python3)," "$ROOT/examples/api/api.service" >units/api.service
+    sed -i "s,/usr/bin/rankpipe,$ROOT/bin/rankpipe,; s,/usr/bin/make,$(command -v make)," units/rank.service
+    cd units
+    run env SYSTEMD_UNIT_PATH="$PWD:" systemd-analyze verify ./api.service
+    is "$(grep -v 'network.target\|sysinit\|basic.target\|rank-api' <<<"$output")" ''
+}

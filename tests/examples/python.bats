@@ -1,0 +1,366 @@
+# examples/rankpipe.py: the module for Python reads, writes, runs and asks as the programs do.
+load ../helper
+
+NEEDS=python3
+
+export PYTHONPATH=$ROOT/examples PYTHONDONTWRITEBYTECODE=1
+
+teardown() {
+    [ -z "${started-}" ] || { kill "$started" && wait "$started"; } 2>/dev/null || true
+}
+
+# start PIPELINE: a service at the socket s.
+start() {
+    serve ${options-} s "$1" 2>err 3>&- &
+    started=$!
+    for _ in $(seq 250); do [ ! -S s ] || return 0; sleep 0.02; done
+    cat err && return 1
+}
+
+@test "streams and models of this version and those before it are read, and written to the same bytes" {
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    svm2bin -p 8 "$ROOT/examples/data/small.svm" >compact.bin
+    small_text | svm2bin | score -m <(echo 1:1 2:2 3:3 | weights2bin) | explore -g 0.5 -s 3 |
+        feedback-mask -k 2 >shown.bin
+    python3 - q.bin compact.bin shown.bin "$ROOT"/tests/fixtures/v*/*.bin "$ROOT"/tests/fixtures/v*/*.model <<'END'
+import io, re, sys
+import rankpipe
+
+def plain(stream):
+    """Without checksums, and with one end record, which counts all."""
+    stream = re.sub(rb"(rankpipe/1 (?:round|model)) crc=[0-9a-f]{8}", rb"\1", stream)
+    return re.sub(rb"rankpipe/1 end rounds=[0-9]+ bytes=0\n", b"", stream)
+
+for path in sys.argv[1:]:
+    text = open(path, "rb").read()
+    out = io.BytesIO()
+    with rankpipe.Writer(out) as writer:
+        for record in rankpipe.read(path):
+            writer.write(record)
+    assert plain(out.getvalue()) == plain(text), path
+    if text.count(b" crc=") == text.count(b"rankpipe/1 ") - 1:
+        assert out.getvalue() == text, path
+    assert len(list(rankpipe.read(io.BytesIO(out.getvalue())))) == writer.count or not writer.count
+assert rankpipe.crc32c(b"123456789") == rankpipe.crc32c(b"1234", b"56789") == 0xE3069283
+END
+    bin2txt -f check q.bin
+}
+
+@test "rounds and models that are made have the bytes of svm2bin and weights2bin" {
+    cp "$ROOT/examples/data/small.svm" small.svm
+    { small_text && printf '1 qid:wide 7:1 1000:0.5 # a\n0 qid:wide 9:0 # b\n'; } >odd.svm
+    python3 - <<'END'
+import itertools
+import rankpipe
+
+for name in "small", "odd":
+    with open(name + ".bin", "wb") as file, rankpipe.Writer(file) as out:
+        lines = (line.partition("#")[0::2] for line in open(name + ".svm"))
+        lines = ((text.split(), comment.split()) for text, comment in lines)
+        for qid, lines in itertools.groupby(lines, lambda line: line[0][1]):
+            lines = list(lines)
+            pairs = [[word.split(":") for word in words[2:]] for words, _ in lines]
+            rows = [{int(j) - 1: float(v) for j, v in row} for row in pairs]
+            named = [comment[0] for _, comment in lines] if lines[0][1] else None
+            width = max(max(row) for row in rows) + 1
+            listed = [[row.get(j, 0) for j in range(width)] for row in rows]
+            labels = [float(words[0]) for words, _ in lines]
+            made = rankpipe.Round.make(rows, qid=qid[4:], labels=labels, names=named, dim=width)
+            again = rankpipe.Round.make(listed, qid=qid[4:], labels=labels, names=named)
+            assert repr(made) == repr(again), (made, again)
+            out.write(made)
+rankpipe.write_model("w.bin", rankpipe.Model.make([0.5, 0, 2]))
+END
+    svm2bin small.svm | cmp - small.bin
+    svm2bin odd.svm | cmp - odd.bin
+    echo 1:0.5 3:2 | weights2bin | cmp - w.bin
+    [ "$(echo w.bin*)" = w.bin ]
+}
+
+@test "features of every form are the values that bin2txt prints" {
+    svm2bin -p 8 "$ROOT/examples/data/small.svm" >eight.bin
+    svm2bin -p 16 "$ROOT/examples/data/small.svm" >sixteen.bin
+    printf '1 qid:a 1:0.1 900:3\n0 qid:a 2:0.7\n' | svm2bin >sparse.bin
+    for file in eight sixteen sparse; do
+        bin2txt -f svm $file.bin >want
+        python3 - $file.bin want <<'END'
+import struct, sys
+import rankpipe
+
+def single(text):
+    return struct.unpack("f", struct.pack("f", float(text)))[0]
+
+want = [{int(j) - 1: single(v) for j, v in (word.split(":") for word in line.split("#")[0].split()[2:]) if single(v)}
+        for line in open(sys.argv[2])]
+rounds = list(rankpipe.read(sys.argv[1]))
+assert [dict(zip(*pair)) for round in rounds for pair in round.sparse()] == want
+assert [{j: v for j, v in enumerate(row.tolist()) if v} for round in rounds for row in round.dense()] == want
+assert sum(map(len, want)) > 2
+END
+    done
+}
+
+@test "a stream that was changed or cut anywhere is an Error, never anything else" {
+    small_text | svm2bin | score -m <(echo 1:1 2:2 3:3 | weights2bin) | explore -p plackett-luce -s 2 |
+        feedback-mask -k 2 >shown.bin
+    printf '1 qid:a 1:1 90:3 # n1\n0 qid:a 2:7 # n2\n' | svm2bin >sparse.bin
+    small_text | svm2bin -p 8 >compact.bin
+    small_text | svm2bin | update -a ridge -m model.bin
+    uncrc <shown.bin >plain.bin 2>/dev/null || true
+    python3 - shown.bin sparse.bin compact.bin model.bin <<'END'
+import io, os, random, re, sys
+import rankpipe
+
+draw = random.Random(1)
+errors = passed = 0
+for path in sys.argv[1:]:
+    text = open(path, "rb").read()
+    for at in range(0, len(text), 1):
+        try:
+            list(rankpipe.read(io.BytesIO(text[:at])))
+        except rankpipe.Error as error:
+            assert str(error)
+            continue
+        raise SystemExit("%s: cut at %d is read" % (path, at))
+    bare = re.sub(rb" crc=[0-9a-f]{8}", b"", text)
+    for case in range(3000):
+        for stream, whole in ((text, True), (bare, False)):
+            changed = bytearray(stream)
+            if case % 3 == 0:  # a number of a header line
+                at = draw.choice([m.span() for m in re.finditer(rb"(?<=[=\[])[0-9]+", stream)])
+                new = draw.choice([b"0", b"1", b"4294967295", b"9007199254740992", b"99999999999999999999", b"-1", b"01"])
+                if stream[slice(*at)] == new:
+                    continue
+                changed[slice(*at)] = new
+            else:
+                at = draw.randrange(len(changed))
+                changed[at] ^= 1 << draw.randrange(8)
+            try:
+                for record in rankpipe.read(io.BytesIO(bytes(changed))):
+                    if record.KIND == "round":
+                        record.sparse(), record.names
+                assert not whole or changed[:].find(b"crc=") < 0, (path, at)
+                passed += 1
+            except rankpipe.Error:
+                errors += 1
+print(errors, "errors", passed, "passed")
+assert errors > 10000 and passed > 500
+END
+}
+
+@test "what a header line claims takes no memory and no time" {
+    python3 - <<'END'
+import io, resource, time
+import rankpipe
+
+began, before = time.time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for line, what in [
+        (b"rankpipe/1 round t=1 docs=4294967295 dim=0 bytes=0\n", "docs=4294967295, but the payload"),
+        (b"rankpipe/1 round t=1 docs=60000 dim=2147483648 cols=x:f4[128849018880000] bytes=515396075520000\n", "cut short"),
+        (b"rankpipe/1 round t=1 docs=1 dim=1 cols=x:f4[9007199254740992] bytes=36028797018963968\n", "is not a whole number"),
+        (b"rankpipe/1 model learner=kl rounds=1 dim=4294967296 cols=w:f8[4294967296] bytes=34359738368\n", "cut short"),
+        (b"rankpipe/1 round t=1 " + b"x-a=" + b"a" * 5000 + b"\n", "longer than 4096 bytes"),
+        (b"rankpipe/1 round" + b" " * 100000, "longer than 4096"),
+        (b"rankpipe/2 round t=1\n", "version 2"),
+        (b"\x1f\x8b\x08\x00", "not a rankpipe stream"),
+        (b"", "not a single byte")]:
+    try:
+        list(rankpipe.read(io.BytesIO(line)))
+        raise SystemExit("read: %r" % line)
+    except rankpipe.Error as error:
+        assert what in str(error), (line, str(error))
+sparse = rankpipe.Round.make([{2**31 - 1: 1.0}], qid="a")
+try:
+    sparse.dense()
+    raise SystemExit("2^31 features at once")
+except rankpipe.Error as error:
+    assert "use sparse()" in str(error)
+assert time.time() - began < 5
+assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50000
+END
+}
+
+@test "a writer writes nothing that a reader refuses, and no end after an exception" {
+    python3 - <<'END'
+import io
+import rankpipe
+
+def refused(change, what):
+    made = rankpipe.Round.make([[1, 2], [3, 4]], qid="a", labels=[0, 1])
+    out = io.BytesIO()
+    try:
+        change(made)
+        with rankpipe.Writer(out) as writer:
+            writer.write(made)
+    except rankpipe.Error as error:
+        assert what in str(error), error
+        assert out.getvalue() == b"", out.getvalue()
+        return
+    raise SystemExit("written: %r" % made)
+
+refused(lambda r: r.keys.update(t="0"), "t=0")
+refused(lambda r: r.keys.update(qid="a b"), "qid=")
+refused(lambda r: r.keys.update({"x-a": "b\nrankpipe/1 end rounds=0 bytes=0"}), "header line")
+refused(lambda r: r.keys.update(other="1"), "unknown key")
+refused(lambda r: r.__setitem__("label", [1]), "has 1 values")
+refused(lambda r: r.__setitem__("label", [-1, 0]), "at least 0")
+refused(lambda r: r.__setitem__("label", [float("inf"), 0]), "finite")
+refused(lambda r: r.__setitem__("order", [0, 0]), "permutation")
+refused(lambda r: r.__setitem__("order", [-1, 0]), "u4")
+refused(lambda r: r.__setitem__("a b", [0, 0]), "not a valid name")
+refused(lambda r: r.__setitem__("seen", [0]), "needs the column order")
+refused(lambda r: setattr(r, "names", ["a", "a"]), "one name")
+refused(lambda r: setattr(r, "names", ["a", "b c"]), "blank")
+refused(lambda r: r.__delitem__("x"), "no features")
+for rows in [[["x"]], [[float("nan")]], [[1e40]], ["ab"], [b"abcd"], [None], [], [{-1: 1}], [{1.5: 1}]]:
+    try:
+        rankpipe.Round.make(rows)
+        raise SystemExit("made of %r" % rows)
+    except rankpipe.Error:
+        pass
+END
+}
+
+@test "queries of any text have a qid each, and give the text back" {
+    echo 1:1 | weights2bin >w.bin
+    start 'score -m w.bin | explore | spool log'
+    python3 - <<'END'
+import rankpipe
+
+texts = ["new user", "new  user", "new~20user", "c#", "c", "a\tb\n\nrequest: x", "%41", "A", "~", "я" * 25, "Как сменить пароль?",
+         "я" * 500, "я" * 499 + "ъ", "a" * 256, "a" * 255, "docid=1", "\x00", "qid:1", "?"]
+with rankpipe.Client("s") as client:
+    for text in texts:
+        client.rank([[1]], ["d"], text)
+END
+    kill $started && wait $started
+    started=
+    spool -r log >log.bin
+    python3 - <<'END'
+import rankpipe
+
+texts = ["new user", "new  user", "new~20user", "c#", "c", "a\tb\n\nrequest: x", "%41", "A", "~", "я" * 25, "Как сменить пароль?",
+         "я" * 500, "я" * 499 + "ъ", "a" * 256, "a" * 255, "docid=1", "\x00", "qid:1", "?"]
+rounds = list(rankpipe.read("log.bin"))
+assert len({round.qid for round in rounds}) == len(texts)
+for round, text in zip(rounds, texts):
+    made = rankpipe.Round.make([[1]], qid=text)
+    assert made.qid == round.qid, (made.qid, round.qid)
+    assert round.query == text or (len(text) > 16 and round.query.startswith(text[:16] + "~~")), round.query
+END
+}
+
+@test "a client keeps one connection, finds a new service, and sends nothing twice" {
+    echo 1:1 2:1 | weights2bin >w.bin
+    options='-i 1 -S status' start 'score -m w.bin | explore | spool log'
+    mkfifo go
+    python3 - <<'END' >said &
+import rankpipe
+
+client = rankpipe.Client("s", timeout=5)
+print(client.rank([[1, 2], {1: 9}, [3, 4]], names=["a", "docid=b", "c"], query="q", request="r1"))
+for _ in range(50):
+    client.rank([[1, 2], [3, 4]])
+for bad in ({"features": [[1]], "request": "a\nrequest: b"}, {"features": [b"1:1\n\nrequest: b"]}, {"features": [[1]], "names": ["a\n"]},
+            {"features": []}, {"features": [[1], [2]], "names": ["a"]}):
+    try:
+        client.rank(**bad)
+        raise SystemExit("sent: %r" % bad)
+    except rankpipe.Refused:
+        raise SystemExit("refused by the service: %r" % bad)
+    except rankpipe.Error:
+        pass
+try:
+    client.rank([b"1:1 1:2"])
+except rankpipe.Refused as error:
+    print(error)
+open("go").read()
+try:
+    client.rank([[1]])
+except rankpipe.Unavailable as error:
+    print(error)
+open("go").read()
+print(client.rank([[1, 2], [3, 4]]).t)
+END
+    asks=$!
+    until [ "$(wc -l <said)" = 2 ] || ! kill -0 $asks; do sleep 0.05; done
+    kill $started && wait $started
+    grep -x 'rankpipe_serve_connections_total 1' status
+    echo >go
+    sleep 0.2
+    options='-S status' start 'score -m w.bin | explore | spool log'
+    echo >go
+    wait $asks
+    cat said
+    is "$(sed 's/scores.*//' said)" "Ranking(request='r1', t=1, order=[1, 2, 0], 
+request: line 2: index 1 comes twice: '1:2'
+s: No such file or directory
+52"
+    kill $started && wait $started
+    started=
+    is "$(spool -l log)" 52
+}
+
+@test "a service that sends nonsense is an Error, and never hangs a client" {
+    python3 - <<'END'
+import os, socket, threading, time
+import rankpipe
+
+answers = [b"", b"\n\n", b"1\tq\t1\t0\t0.5\t-\n\n", b"1\t-\t1\t0\t0.5\t-\n1\t-\t2\t0\t0.5\t-\n\n", b"x" * 100000 + b"\n\n",
+           b"1\t-\t1\t1\t0.5\t-\n1\t-\t2\t7\t0.5\t-\n\n", b"! no\n\n", b"1\t-\t2\t1\t0.5\t-\n1\t-\t1\t0\t0.5\t-\n\n", None]
+server = socket.socket(socket.AF_UNIX)
+server.bind("nonsense")
+server.listen()
+
+def serve():
+    for answer in answers:
+        peer, _ = server.accept()
+        peer.recv(10000)
+        if answer is None:
+            time.sleep(3)
+        else:
+            peer.sendall(answer)
+        peer.close()
+
+threading.Thread(target=serve, daemon=True).start()
+for answer in answers:
+    began = time.time()
+    try:
+        rankpipe.Client("nonsense", timeout=0.5).rank([[1], [2]])
+        raise SystemExit("an answer: %r" % answer)
+    except rankpipe.Error as error:
+        assert isinstance(error, rankpipe.Refused) == (answer == b"! no\n\n"), (answer, error)
+        assert time.time() - began < 2
+END
+}
+
+@test "a pipeline that fails says why, and one that is left early leaves nothing behind" {
+    small_text | svm2bin >q.bin
+    echo 1:1 2:2 3:3 | weights2bin >w.bin
+    python3 - <<'END'
+import subprocess
+import rankpipe
+
+rounds = list(rankpipe.read("q.bin"))
+shown = rankpipe.run("score -m w.bin | explore", rounds)
+assert [round.t for round in shown] == [1, 2, 3] and "order" in shown[0]
+for pipeline in ("score -m none.bin", "score -m w.bin; touch here", "nobody"):
+    try:
+        rankpipe.run(pipeline, rounds)
+        raise SystemExit("ran: " + pipeline)
+    except rankpipe.Error as error:
+        assert "loop: " in str(error), error
+def dies():
+    yield rounds[0]
+    raise KeyError("mine")
+try:
+    rankpipe.run("update -a kl,eta=1e-5 -m dies.bin", dies())
+    raise SystemExit("no exception")
+except KeyError:
+    pass
+for _ in rankpipe.pipe("score -m w.bin | explore", rounds * 5000):
+    break
+assert subprocess.run(["pgrep", "-P", str(__import__("os").getpid()), "-x", "loop"], capture_output=True).stdout == b""
+END
+    [ ! -e here ]
+}
