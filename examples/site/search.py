@@ -11,7 +11,6 @@ itself, and the processes beside it: serve(1), which ranks by what was learnt, a
 import argparse
 import collections
 import fcntl
-import hashlib
 import hmac
 import os
 import pathlib
@@ -25,18 +24,18 @@ import sys
 import threading
 import time
 
+HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True  # this folder may be one of programs that are installed
+sys.path.insert(1, str(HERE.parent))
 import index
 import pages
+import rankpipe
 import web
 
-HERE = pathlib.Path(__file__).resolve().parent
 SETTLE = 20  # seconds after the first click of a page in which further ones count
 WAIT = 65  # seconds after a search in which its answer must come: older rounds are learnt meanwhile
 EVERY = 5  # seconds between looks at the clicks
 FIRST = 45  # seconds of the first indexing, before what is indexed is served and the rest follows
-PRIOR = "1:0.05 2:0.05 3:0.05 4:0.1 5:0.1 6:0"  # of the learner: what features() count before any click
-UPDATE = "-a memory,prior=prior.bin,strength=100"
 EXPLORE = "-g 0.05 -s random"  # one search in twenty tries a random document on top
 PAGE = 10
 
@@ -45,62 +44,11 @@ def say(text):
     print("search: %s" % text, file=sys.stderr, flush=True)
 
 
-# ---- the service ----
-
-
-class Unavailable(Exception):
-    """The service gives no ranking."""
-
-
-def query_name(query):
-    """The name of a query in the log: its words, or, if they are too long for a name, a hash of them."""
-    name = "+".join(query)
-    if sum(1 if 32 < byte < 127 else 3 for byte in name.encode()) > 255:
-        name = hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
-    return name
-
-
-def document_name(path):
-    return path if len(path) <= 200 else hashlib.blake2b(path.encode(), digest_size=16).hexdigest()
-
-
-class Ranker:
-    """A connection to serve(1), made anew when it has failed."""
-
-    def __init__(self, path):
-        self.path, self.file = path, None
-
-    def rank(self, query, results):
-        """The name of a request, and the results in the order of the service."""
-        request = secrets.token_hex(8)
-        names = {document_name(result.path): result for result in results}
-        lines = ["request: " + request]
-        for name, result in names.items():
-            features = " ".join("%d:%.6g" % pair for pair in enumerate(result.features, 1))
-            lines.append("? qid:%s %s # %s" % (query_name(query), features, name))
-        try:
-            if not self.file:
-                with socket.socket(socket.AF_UNIX) as connection:
-                    connection.settimeout(2)
-                    connection.connect(self.path)
-                    self.file = connection.makefile("rwb")
-            self.file.write("\n".join(lines).encode() + b"\n\n")
-            self.file.flush()
-            answer = [line.decode() for line in iter(self.file.readline, b"\n") if line or self._ended()]
-            return request, [names[line.split("\t")[3]] for line in answer]
-        except (OSError, ValueError, LookupError) as error:
-            self.file = None
-            raise Unavailable(str(error)) from None
-
-    def _ended(self):
-        raise OSError("the service has closed the connection")
-
-
 # ---- the site ----
 
 
 class Site:
-    """Answers requests. Threads share it; each has an index, a ranker and the clicks of its own."""
+    """Answers requests. Threads share it; each has an index, a client of serve(1) and the clicks of its own."""
 
     def __init__(self):
         self.mine = threading.local()
@@ -152,11 +100,7 @@ class Site:
         after = [int(n) for n in parameters.get("after", "")[:2000].split(".") if n.isdecimal() and len(n) < 16]
         seen = set(after)
         left = [result for result in found.pool if result.number not in seen]
-        try:
-            request, left = self.ranked(query, left)
-        except Unavailable as error:  # then it is the order of the index, and there are no clicks
-            self.report("no ranking: %s" % error)
-            request = None
+        request, left = self.ranked(query, left)
         shown = left[:PAGE]
         links = [self.link(request, place, len(shown), result.number, text)
                  for place, result in enumerate(shown, 1)]
@@ -165,11 +109,20 @@ class Site:
         return html(pages.results(text, query, found, shown, after, links, none, spelled, self.index().excerpt_of))
 
     def ranked(self, query, results):
+        """The name of a request, and the results in the order of the service. Without the service it is that
+        of the index, and without a name no click is stored.
+        """
         if not results:
             return None, results
-        if not hasattr(self.mine, "ranker"):
-            self.mine.ranker = Ranker("rank.socket")
-        return self.mine.ranker.rank(query, results)
+        if not hasattr(self.mine, "client"):
+            self.mine.client = rankpipe.Client("rank.socket", timeout=2)
+        try:
+            ranking = self.mine.client.rank([result.features for result in results],
+                                            [result.path for result in results], " ".join(query))
+        except rankpipe.Error as error:
+            self.report("no ranking: %s" % error)
+            return None, results
+        return ranking.request, [results[at] for at in ranking.order]
 
     def document(self, parameters):
         number = parameters.get("d", "")
@@ -329,8 +282,7 @@ class Keeper:
             return
         with open("learn.log", "w") as log:
             self.learner = subprocess.Popen(
-                ["nice", "make", "-s", "-f", str(HERE.parent / "serve/Makefile"), "WAIT=%d" % WAIT, "DELAY=0",
-                 "UPDATE=" + UPDATE, "learn"], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                ["nice", "make", "-s", "-f", str(HERE.parent / "serve/Makefile"), "WAIT=%d" % WAIT, "DELAY=0", "learn"], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True, preexec_fn=die_with_parent)
 
     def stop(self):
@@ -392,11 +344,25 @@ def prepare():
         with open(os.open("secret.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(secrets.token_bytes(32))
         os.rename("secret.new", "secret")
-    for name in ("prior.bin", "w.bin"):  # w.bin, until the learner gives a better one
-        if not os.path.exists(name):
-            with open(name + ".new", "wb") as file:
-                subprocess.run(["weights2bin"], input=PRIOR.encode(), stdout=file, check=True)
-            os.rename(name + ".new", name)
+
+
+def first_model():
+    """A model for the time before any click: it has learnt that a search for two words of a title wants the
+    document with this title, more than two others.
+    """
+    if os.path.exists("w.bin"):
+        return
+    shutil.rmtree("seen", ignore_errors=True)
+    found, rounds = index.Index("index.db"), []
+    for number, query in found.known_items(100):
+        pool = found.search(query).pool
+        best = [result for result in pool if result.number == number] + [r for r in pool if r.number != number][:2]
+        rounds.append(rankpipe.Round.make(
+            [result.features for result in best], qid=" ".join(query), labels=[r.number == number for r in best],
+            names=[result.path for result in best], t=len(rounds) + 1, request="start-%d" % len(rounds),
+            time=int(time.time() * 1000)))
+    rankpipe.run("explore -g 1 -s 1 | feedback-mask -k all | spool seen | update -m model.bin", rounds)
+    os.link("model.bin", "w.bin")
 
 
 def run(options):
@@ -414,6 +380,7 @@ def run(options):
             raise index.Failure("which folder? Name it: search.py FOLDER")
         left = build_index(options, FIRST)
     left = left or os.path.exists("growing")  # a run that did not come to the end
+    first_model()
     keeper = Keeper(listener, options)
     listener.listen(256)
     try:
@@ -477,7 +444,7 @@ def main():
         run(options)
     except KeyboardInterrupt:
         pass
-    except (index.Failure, OSError, sqlite3.Error, subprocess.CalledProcessError) as error:
+    except (index.Failure, rankpipe.Error, OSError, sqlite3.Error, subprocess.CalledProcessError) as error:
         say(error)
         sys.exit(1)
 
