@@ -1,7 +1,9 @@
 """The index of the site: one file of SQLite, with FTS5, which is built anew beside the old one.
 
-    document    id, path, title, length in letters, where an excerpt may begin, and the packed text
+    document    id, path, title, the words of name and title, length in letters
+    text        id, where in the text an excerpt may begin, and the packed text
     words       FTS5 over the words of name, title and text, as fold() leaves them
+    frequency   how many documents have a word
     nearby      for spelling: each frequent word, under itself and under itself without one letter
     file        what was read, when it changed, and why it was left out
     about       the folder, and the next id
@@ -22,9 +24,9 @@ import zlib
 
 import documents
 
-POOL = 100  # documents of a query that are ranked by what was learnt
+POOL = 50  # documents of a query that are ranked by what was learnt
 SECONDS = 5  # that a search may take
-COMMON = 5000  # documents that have a word: it finds no others, where not all words are found together
+MANY = 1000  # documents: of more than these, only those are ranked that have the words in title or name
 WORDS = 10  # of a query; further ones are left out
 LONGEST = 64  # letters of a word
 OWN = (1, 2, 1, 8, 10, 0)  # the weights of features() in the order that the index has by itself
@@ -33,8 +35,11 @@ SCHEMA = """
 pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -100000;
 create table about(key text primary key, value) without rowid;
 create table file(path text primary key, size int, changed int, reason text) without rowid;
-create table document(id integer primary key, path text unique, file text, title text, length int,
-    start int, text blob);
+create table document(id integer primary key, path text unique, file text, title text, name_words text,
+    title_words text, length int);
+create index document_of_file on document(file);
+create table text(id integer primary key, start int, packed blob);
+create table frequency(word text primary key, documents int) without rowid;
 create table nearby(near text, word text, documents int, primary key (near, word)) without rowid;
 create virtual table words using fts5(name, title, text, content='', tokenize="unicode61 remove_diacritics 0");
 create virtual table vocabulary using fts5vocab(words, row);
@@ -95,21 +100,23 @@ class Builder:
 
     def add(self, file, path, title, start, text):
         number = self.ids.get(path) or next(self.next)
-        self.db.execute("insert into document values (?, ?, ?, ?, ?, ?, ?)",
-                        (number, path, file, title, len(text), start, zlib.compress(text.encode(), 1)))
+        row = (number, path, file, title, " ".join(words(name_of(path))), " ".join(words(title)), len(text))
+        self.db.execute("insert into document values (?, ?, ?, ?, ?, ?, ?)", row)
+        self.db.execute("insert into text values (?, ?, ?)", (number, start, zlib.compress(text.encode(), 1)))
         self.db.execute("insert into words (rowid, name, title, text) values (?, ?, ?, ?)",
-                        (number, fold(name_of(path)), fold(title), fold(text)))
+                        (number, row[4], row[5], fold(text)))
         self.count += 1
 
     def keep(self, file):
         for path, title, start, text in self.old.db.execute(
-                "select path, title, start, text from document where file = ?", (file,)):
+                "select path, title, start, packed from document join text using (id) where file = ?", (file,)):
             self.add(file, path, title, start, zlib.decompress(text).decode())
 
     def finish(self, folder):
         """Spelling: a word with a letter too many, too few or wrong meets the right one in nearby."""
         self.db.execute("insert into words (words) values ('optimize')")
-        frequent = self.db.execute("select term, doc from vocabulary where doc > 1 and length(term) between 4 and 24")
+        self.db.execute("insert into frequency select term, doc from vocabulary")
+        frequent = self.db.execute("select * from frequency where documents > 1 and length(word) between 4 and 24")
         self.db.executemany("insert or ignore into nearby values (?, ?, ?)",
                             ((near, word, count) for word, count in frequent if word.isalpha() for near in near_to(word)))
         self.db.executemany("insert into about values (?, ?)", [("folder", folder), ("next", next(self.next))])
@@ -208,22 +215,24 @@ class Index:
 
     def frequency(self, word):
         """How many documents have the word."""
-        row = self.db.execute("select doc from vocabulary where term = ?", (word,)).fetchone()
+        row = self.db.execute("select documents from frequency where word = ?", (word,)).fetchone()
         return row[0] if row else 0
 
     def search(self, query):
         """What is found for the words of a query: documents with all of them, or, if these are less than
-        a page, with any of them except common ones. None, if it takes too long.
+        a page, with any of the rarest ones. None, if it takes too long.
         """
         self.deadline = time.monotonic() + SECONDS
         try:
-            found = self._matching(query, query, " AND ")
-            if found.total < 10 and len(query) > 1:
-                telling = [word for word in query if self.frequency(word) < COMMON] or query
-                some = self._matching(query, telling, " OR ")
-                if some.total > found.total:
-                    return Found(some.total, False, some.pool)
-            return found
+            match = " AND ".join(map('"%s"'.__mod__, query))
+            total = self._count(match)
+            if total < 10 and len(query) > 1:
+                some = " OR ".join(map('"%s"'.__mod__, self._rarest(query)))
+                if self._count(some) > total:
+                    return Found(self._count(some), False, self._best(query, some))
+            if total > MANY and self._count("{name title} : (%s)" % match) >= POOL:
+                match = "{name title} : (%s)" % match
+            return Found(total, True, self._best(query, match))
         except sqlite3.OperationalError as error:
             if "interrupted" in str(error):
                 return None
@@ -231,28 +240,34 @@ class Index:
         finally:
             self.deadline = 0
 
-    def _matching(self, query, telling, join):
-        match = join.join('"%s"' % word for word in telling)
-        total = self.db.execute("select count(*) from words where words match ?", (match,)).fetchone()[0]
+    def _rarest(self, query):
+        """The words of a query that not too many documents have together, or the rarest one."""
+        sums = itertools.accumulate(sorted((self.frequency(word), word) for word in query if self.frequency(word)),
+                                    lambda sum, word: (sum[0] + word[0], word[1]))
+        return [word for at, (sum, word) in enumerate(sums) if sum <= MANY or at == 0] or query[:1]
+
+    def _count(self, match):
+        return self.db.execute("select count(*) from words where words match ?", (match,)).fetchone()[0]
+
+    def _best(self, query, match):
         rows = self.db.execute(
-            """select d.id, path, title, length, name_score, title_score, text_score from (
+            """select d.id, path, title, name_words, title_words, length, name_score, title_score, text_score from (
                 select rowid as id, -bm25(words, 1, 0, 0) as name_score, -bm25(words, 0, 1, 0) as title_score,
                     -bm25(words, 0, 0, 1) as text_score
                 from words where words match ?
                 order by name_score + 2 * title_score + text_score desc limit ?) as best
             join document as d on d.id = best.id""", (match, POOL)).fetchall()
-        pool = [Result(*row[:3], features(query, *row[1:])) for row in rows]
-        pool.sort(key=lambda result: (-sum(map(operator.mul, OWN, result.features)), result.number))
-        return Found(total, join == " AND ", pool)
+        pool = [Result(*row[:3], features(query, *row[3:])) for row in rows]
+        return sorted(pool, key=lambda result: (-sum(map(operator.mul, OWN, result.features)), result.number))
 
     def document(self, number):
         """path, title and text of a document; None, if it is not there."""
-        row = self.db.execute("select path, title, text from document where id = ?", (number,)).fetchone()
+        row = self.db.execute("select path, title, packed from document join text using (id) where id = ?", (number,)).fetchone()
         return row and (row[0], row[1], zlib.decompress(row[2]).decode())
 
-    def excerpt_of(self, number, most=65536):
+    def excerpt_of(self, number, most=16384):
         """The text of a document from where an excerpt may begin."""
-        start, text = self.db.execute("select start, text from document where id = ?", (number,)).fetchone()
+        start, text = self.db.execute("select start, packed from text where id = ?", (number,)).fetchone()
         return zlib.decompressobj().decompress(text, most).decode("utf-8", "ignore")[start:]
 
     def known_items(self, most):
@@ -275,7 +290,7 @@ class Index:
     def _nearest(self, word):
         """A near word that is at least fifty times as frequent as this one; this one, if there is none."""
         least = max(2, 50 * self.frequency(word))
-        if not (4 <= len(word) <= 24 and word.isalpha() and least < self.documents):
+        if not (4 <= len(word) <= 24 and word.isalpha() and least < min(self.documents, 1000)):
             return word
         near = near_to(word)
         rows = self.db.execute("select distinct word, documents from nearby where near in (%s) and documents >= %d"
@@ -283,14 +298,13 @@ class Index:
         return min(rows, key=lambda row: (distance(word, row[0]), -row[1]), default=(word,))[0]
 
 
-def features(query, path, title, length, name_score, title_score, text_score):
+def features(query, name, title, length, name_score, title_score, text_score):
     """What ranking learns from: BM25 in the text, the title and the name; the part of the words that title
     and name have; whether the name is one of the words; the logarithm of the length.
     """
-    name, there = words(name_of(path)), set(words(title))
-    return (text_score, title_score, name_score,
-            sum(word in there or word in name for word in query) / len(query),
-            float(len(name) == 1 and name[0] in query), math.log(1 + length))
+    there = set(title.split() + name.split())
+    return (text_score, title_score, name_score, sum(word in there for word in query) / len(query),
+            float(name in query), math.log(1 + length))
 
 
 def distance(a, b):

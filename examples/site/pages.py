@@ -64,24 +64,26 @@ def marked(text, query):
     return "".join(out) + escape(text[at:])
 
 
+def places_of(query, low):
+    """Where words of the query stand in a text, a few times each."""
+    return sorted((m.start(), word) for word in query for m in itertools.islice(re.finditer(word, low), 6)
+                  if not (low[m.start() - 1 : m.start()].isalnum() or low[m.end() : m.end() + 1].isalnum()))
+
+
 def excerpt(text, query):
     """The piece of a text that has the most words of the query, the first of such pieces."""
-    text = " ".join(text[:20000].split())
-    low = index.fold(text)
-    low = low if len(low) == len(text) else text.lower()
-    places = sorted((m.start(), word) for word in query for m in itertools.islice(re.finditer(word, low), 20)
-                    if not (low[m.start() - 1 : m.start()].isalnum() or low[m.end() : m.end() + 1].isalnum()))
-    best, begin = 0, 0
-    for at, _ in places:
-        count = len({word for place, word in places if at <= place < at + CHARS - 80})
-        if count > best:
-            best, begin = count, at
+    places = places_of(query, text.lower())
+    if not places and not text.isascii():
+        low = index.fold(text)
+        places = places_of(query, low) if len(low) == len(text) else []
+    begin = max(places, default=(0, ""), key=lambda at: (
+        len({word for place, word in places if at[0] <= place < at[0] + CHARS - 80}), -at[0]))[0]
     begin = max(0, begin - 60)
-    piece = text[begin : begin + CHARS]
+    piece = " ".join(text[begin : begin + 3 * CHARS].split())
     if begin:
         piece = "… " + piece.partition(" ")[2]
-    if begin + CHARS < len(text):
-        piece = (piece.rpartition(" ")[0] or piece) + " …"
+    if len(piece) > CHARS:
+        piece = (piece[:CHARS].rpartition(" ")[0] or piece[:CHARS]) + " …"
     return marked(piece, query)
 
 

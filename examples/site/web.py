@@ -13,7 +13,7 @@ HEAD = 16384  # bytes of a request
 IDLE = 15  # seconds until a request has come, and until its answer has been read
 ANSWER = 9  # seconds in which it is made
 CONNECTIONS = 400  # of a process; above it, new ones are closed
-THREADS = 4
+THREADS = 2  # more of them would share one core
 
 REASONS = {200: "OK", 303: "See Other", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed",
            500: "Internal Server Error", 503: "Service Unavailable"}
