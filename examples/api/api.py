@@ -184,7 +184,7 @@ def answer_line(body, most, top):
         said = [0] * shown
         for place in clicks:
             said[place - 1] = 1
-    return "%s\ttime=%d %s\n" % (request, time.time() * 1000, " ".join("%.9g" % label for label in said))
+    return "%s\ttime=%d %s\n" % (request, time.time() * 1000, " ".join("%g" % (round(label, 4) + 0.0) for label in said))
 
 
 # ---- answers ----

@@ -36,7 +36,7 @@ def good(path):
     n = draw.randrange(1, 6)
     if path == "/answer":
         request = draw.choice(["%032x" % draw.getrandbits(128), "mine", "../x"])
-        return draw.choice([{"request": request, "labels": [draw.randrange(5) for _ in range(n)]},
+        return draw.choice([{"request": request, "labels": [draw.choice([0, 1, 2.5, 4, -0.0, 1e-308, 1e-5]) for _ in range(n)]},
                             {"request": request, "clicks": [draw.randrange(1, n + 1)], "shown": n}])
     query = draw.choice(TEXTS + ["cats", "собаки"])
     rows = [[round(draw.random(), 6) for _ in range(3)] for _ in range(n)]

@@ -146,7 +146,8 @@ run_examples() {
     programs "$1"
     echo "$1:" && cat commands
     [ -s commands ]
-    timeout 60 bash -e -o pipefail commands >out 2>err </dev/null
+    timeout 60 bash -e -o pipefail -c 'trap "kill \$(jobs -p) 2>/dev/null || :" EXIT; . ./commands' \
+        >out 2>err </dev/null 3>&-
     cat err
     run grep -v '^update: resuming from round [1-9][0-9]* of [a-z0-9]*\.bin$' err
     is "$output" ''
@@ -172,8 +173,11 @@ run_examples() {
 }
 
 @test "the examples of rankpipe-operating(7) run, and print nothing on stderr" {
-    command -v rsync || skip "no rsync here"
+    for tool in rsync python3 curl; do command -v $tool || skip "no $tool here"; done
     run_examples rankpipe-operating.7
+    cat rankpipe-operating.7/out
+    grep -q '"ranking": \["page' rankpipe-operating.7/out
+    grep -q 'rounds=31 ' rankpipe-operating.7/out
 }
 
 @test "rankpipe(5): the record in hex is what svm2bin gives" {
