@@ -117,8 +117,8 @@ class Builder:
         self.db.execute("insert into words (words) values ('optimize')")
         self.db.execute("insert into frequency select term, doc from vocabulary")
         frequent = self.db.execute("select * from frequency where documents > 1 and length(word) between 4 and 24")
-        self.db.executemany("insert or ignore into nearby values (?, ?, ?)",
-                            ((near, word, count) for word, count in frequent if word.isalpha() for near in near_to(word)))
+        self.db.executemany("insert or ignore into nearby values (?, ?, ?)", (
+            (near, word, count) for word, count in frequent if word.isalpha() for near in near_to(word)))
         self.db.executemany("insert into about values (?, ?)", [("folder", folder), ("next", next(self.next))])
         self.db.commit()
         self.db.close()
@@ -242,21 +242,20 @@ class Index:
 
     def _rarest(self, query):
         """The words of a query that not too many documents have together, or the rarest one."""
-        sums = itertools.accumulate(sorted((self.frequency(word), word) for word in query if self.frequency(word)),
-                                    lambda sum, word: (sum[0] + word[0], word[1]))
-        return [word for at, (sum, word) in enumerate(sums) if sum <= MANY or at == 0] or query[:1]
+        known = sorted((self.frequency(word), word) for word in query if self.frequency(word))
+        sums = itertools.accumulate(count for count, _ in known)
+        return [word for (_, word), sum_ in zip(known, sums) if sum_ <= MANY or word == known[0][1]] or query[:1]
 
     def _count(self, match):
         return self.db.execute("select count(*) from words where words match ?", (match,)).fetchone()[0]
 
     def _best(self, query, match):
         rows = self.db.execute(
-            """select d.id, path, title, name_words, title_words, length, name_score, title_score, text_score from (
-                select rowid as id, -bm25(words, 1, 0, 0) as name_score, -bm25(words, 0, 1, 0) as title_score,
-                    -bm25(words, 0, 0, 1) as text_score
-                from words where words match ?
-                order by name_score + 2 * title_score + text_score desc limit ?) as best
-            join document as d on d.id = best.id""", (match, POOL)).fetchall()
+            """select id, path, title, name_words, title_words, length, in_name, in_title, in_text from (
+                select rowid as id, -bm25(words, 1, 0, 0) as in_name, -bm25(words, 0, 1, 0) as in_title,
+                    -bm25(words, 0, 0, 1) as in_text
+                from words where words match ? order by in_name + 2 * in_title + in_text desc limit ?)
+            join document using (id)""", (match, POOL)).fetchall()
         pool = [Result(*row[:3], features(query, *row[3:])) for row in rows]
         return sorted(pool, key=lambda result: (-sum(map(operator.mul, OWN, result.features)), result.number))
 
@@ -298,12 +297,12 @@ class Index:
         return min(rows, key=lambda row: (distance(word, row[0]), -row[1]), default=(word,))[0]
 
 
-def features(query, name, title, length, name_score, title_score, text_score):
+def features(query, name, title, length, in_name, in_title, in_text):
     """What ranking learns from: BM25 in the text, the title and the name; the part of the words that title
     and name have; whether the name is one of the words; the logarithm of the length.
     """
     there = set(title.split() + name.split())
-    return (text_score, title_score, name_score, sum(word in there for word in query) / len(query),
+    return (in_text, in_title, in_name, sum(word in there for word in query) / len(query),
             float(name in query), math.log(1 + length))
 
 

@@ -10,6 +10,7 @@ itself, and the processes beside it: serve(1), which ranks by what was learnt, a
 """
 import argparse
 import collections
+import ctypes
 import fcntl
 import hmac
 import os
@@ -70,7 +71,8 @@ class Site:
 
     def report(self, text):
         with open("errors", "a") as file:
-            file.write("%s %s\n" % (time.strftime("%F %T"), text))
+            if file.tell() < 10000000:
+                file.write("%s %s\n" % (time.strftime("%F %T"), text))
 
     def index(self):
         """The newest index."""
@@ -178,10 +180,11 @@ class Clicks:
     def __init__(self):
         self.db = sqlite3.connect("clicks.db", timeout=2, isolation_level=None)
         self.db.executescript("""pragma journal_mode = wal; pragma synchronous = normal;
-            create table if not exists click(request text, place int, shown int, time real)""")
+            create table if not exists click(request text, place int, shown int, time real,
+                primary key (request, place))""")
 
     def add(self, request, place, shown):
-        self.db.execute("insert into click values (?, ?, ?, ?)", (request, place, shown, time.time()))
+        self.db.execute("insert or ignore into click values (?, ?, ?, ?)", (request, place, shown, time.time()))
 
     def settled(self, before):
         """Requests whose first click came before that time: the request, and the set of place and shown."""
@@ -244,15 +247,17 @@ class Keeper:
     def __init__(self, listener, options):
         self.listener, self.options = listener, options
         self.serve = self.learner = self.indexer = None
+        self.serve_begun = 0
         self.web, self.begun = set(), collections.deque(maxlen=20)
         self.learn_until = time.monotonic() + 2 * WAIT  # the last run may have left answers
 
     def look(self):
         """Starts what is not running."""
-        if not self.serve or self.serve.poll() is not None:
+        if not self.serve or self.serve.poll() is not None and time.monotonic() > self.serve_begun + 5:
             if self.serve:
-                say("serve has ended: it is started again (its messages are in %s/errors)" % os.getcwd())
+                say("serve has ended: it is started again (%s/errors has its messages)" % os.getcwd())
             self.serve = self.start_serve()
+            self.serve_begun = time.monotonic()
         for child in list(self.web):
             if os.waitpid(child, os.WNOHANG)[0]:
                 self.web.discard(child)
@@ -261,18 +266,16 @@ class Keeper:
             if len(self.begun) == 20 and time.monotonic() - self.begun[0] < 10:
                 raise index.Failure("the web server ends again and again: see %s/errors" % os.getcwd())
             self.web.add(web.start(self.listener, Site))
-        if self.indexer and self.indexer.poll() is not None:
-            self.indexer = None
+        if self.learner and self.learner.poll():
+            say("the learner has failed, and the site goes on without: see %s/learn.log" % os.getcwd())
+            self.learner = None
 
     def start_serve(self):
         pipeline = "score -r -m w.bin | explore %s | spool -t 60 log" % self.options.explore
-        with open("errors", "a") as errors:
-            return subprocess.Popen(["serve", "-S", "status.prom", "rank.socket", pipeline], stderr=errors,
-                                    stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=die_with_parent)
+        return started(["serve", "-S", "status.prom", "rank.socket", pipeline], open("errors", "a"))
 
     def start_indexer(self):
-        self.indexer = subprocess.Popen([sys.executable, str(HERE / "search.py"), "-i", "-s", os.getcwd()],
-                                        stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=die_with_parent)
+        self.indexer = started([sys.executable, str(HERE / "search.py"), "-i", "-s", os.getcwd()])
 
     def learn(self):
         """Stores what was clicked, and starts the learner for as long as a round may wait for its answer."""
@@ -280,10 +283,9 @@ class Keeper:
             self.learn_until = time.monotonic() + 2 * WAIT
         if self.learner and self.learner.poll() is None or time.monotonic() > self.learn_until:
             return
-        with open("learn.log", "w") as log:
-            self.learner = subprocess.Popen(
-                ["nice", "make", "-s", "-f", str(HERE.parent / "serve/Makefile"), "WAIT=%d" % WAIT, "DELAY=0", "learn"], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True, preexec_fn=die_with_parent)
+        makefile = str(HERE.parent / "serve/Makefile")
+        self.learner = started(["nice", "make", "-s", "-f", makefile, "WAIT=%d" % WAIT, "DELAY=0", "learn"],
+                               open("learn.log", "w"))
 
     def stop(self):
         for child in self.web:
@@ -294,12 +296,17 @@ class Keeper:
                 process.wait()
 
 
-def die_with_parent():
-    try:
-        import ctypes
-        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
-    except (ImportError, AttributeError, OSError):
-        pass  # another system than Linux: it stays, if this process is killed
+def started(command, output=None):
+    """A process with a group of its own, which ends with this one, also if this one is killed."""
+    def before():
+        if hasattr(libc, "prctl"):
+            libc.prctl(1, signal.SIGTERM)
+    libc = ctypes.CDLL(None)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                               start_new_session=True, preexec_fn=before)
+    if output:
+        output.close()
+    return process
 
 
 def build_index(options, seconds):

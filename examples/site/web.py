@@ -84,13 +84,14 @@ class Server:
             answer = await self.answer(request)
         status, headers, body = answer
         data = body if isinstance(body, bytes) else body.encode("utf-8", "replace")
+        close = not request or request.close
         headers = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **headers,
-                   "Content-Length": str(len(data)), "Connection": "close" if not request or request.close else "keep-alive"}
+                   "Content-Length": str(len(data)), "Connection": "close" if close else "keep-alive"}
         lines = "".join("%s: %s\r\n" % header for header in headers.items())
         writer.write(b"HTTP/1.1 %d %s\r\n%s%s\r\n" % (status, REASONS[status].encode(), lines.encode("latin-1"), SAFE)
                      + (b"" if request and request.method == "HEAD" else data))
         await asyncio.wait_for(writer.drain(), IDLE)
-        return request and not request.close
+        return not close
 
     async def answer(self, request):
         if request.method not in ("GET", "HEAD"):
