@@ -37,7 +37,7 @@ SETTLE = 20  # seconds after the first click of a page in which further ones cou
 WAIT = 65  # seconds after a search in which its answer must come: older rounds are learnt meanwhile
 EVERY = 5  # seconds between looks at the clicks
 FIRST = 45  # seconds of the first indexing, before what is indexed is served and the rest follows
-EXPLORE = "-g 0.05 -s random"  # one search in twenty tries a random document on top
+EXPLORE = "-p top -g 0.05 -s random"  # one search in twenty tries a random document on top
 PAGE = 10
 
 

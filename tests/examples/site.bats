@@ -20,7 +20,7 @@ site() {
     local folder=$1
     shift
     # shellcheck disable=SC2086
-    python3 "$SITE/search.py" -s state -p 0 --every 0.2 --explore "-g 0 -s ${seed:-1}" "$@" $folder >said 2>&1 &
+    python3 "$SITE/search.py" -s state -p 0 --every 0.2 --explore="-p top -g 0 -s ${seed:-1}" "$@" $folder >said 2>&1 &
     started=$!
     until grep -q 'search: http' said && "$ROOT/bin/serve" -a state/rank.socket </dev/null 2>/dev/null; do
         kill -0 $started || { cat said && return 1; }
@@ -293,7 +293,7 @@ END
 @test "further pages show each document once, and the page before; the number of results is said" {
     mkdir docs
     for i in $(seq 25); do echo "plum $i" >docs/$i; done
-    site docs --explore '-g 0.5 -s 1'
+    site docs --explore='-p top -g 0.5 -s 1'
     get '?q=plum' >page
     grep -F '25 documents have this word. Here are 1 to 10.' page
     titles <page >shown
@@ -706,7 +706,7 @@ ndcg() {
 @test "a hundred searches by simulated people in a browser, by a web server before the site, make the lists better" {
     command -v chromium >/dev/null || skip "no chromium here"
     collection docs
-    site docs --settle 1 --explore "-g 0.05 -s ${people:-1}"
+    site docs --settle 1 --explore="-p top -g 0.05 -s ${people:-1}"
     SECONDS=0
     people_page | sed "s/SEED/${people:-1}/" >people
     front "$url"
