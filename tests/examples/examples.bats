@@ -115,7 +115,6 @@ bash tests/promises/crash
 bash tests/promises/kill
 make
 make -C examples/papers
-make -C examples/site
 make CPPFLAGS=-DPORTABLE
 make bench
 make check

@@ -1,0 +1,460 @@
+#!/usr/bin/env python3
+"""search: a web site that searches a folder of documents, and learns from what its users click.
+
+    search.py [-i] [-b HOST] [-p PORT] [-s STATE] [FOLDER]
+
+It indexes FOLDER, or goes on with that of the last run, and serves the site until ^C. Its parts are
+documents.py (reading files), index.py (SQLite), pages.py (HTML), web.py (HTTP); this file has the site
+itself, and the processes beside it: serve(1), which ranks by what was learnt, and the learner of
+../serve. README.md explains how they work together.
+"""
+import argparse
+import collections
+import ctypes
+import fcntl
+import hmac
+import os
+import pathlib
+import secrets
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True  # this folder may be one of programs that are installed
+sys.path.insert(1, str(HERE.parent))
+import index
+import pages
+import rankpipe
+import web
+
+SETTLE = 20  # seconds after the first click of a page in which further ones count
+WAIT = 65  # seconds after a search in which its answer must come: older rounds are learnt meanwhile
+EVERY = 5  # seconds between looks at the clicks
+FIRST = 45  # seconds of the first indexing, before what is indexed is served and the rest follows
+EXPLORE = "-p top -g 0.05 -s random"  # one search in twenty tries a random document on top
+PAGE = 10
+
+
+def say(text):
+    print("search: %s" % text, file=sys.stderr, flush=True)
+
+
+# ---- the site ----
+
+
+class Site:
+    """Answers requests. Threads share it; each has an index, a client of serve(1) and the clicks of its own."""
+
+    def __init__(self):
+        self.mine = threading.local()
+        self.secret = pathlib.Path("secret").read_bytes()
+
+    def __call__(self, request):
+        if request.path in ("", "search"):
+            return self.search(request.parameters)
+        if request.path == "doc":
+            return self.document(request.parameters)
+        if request.path == "go":
+            return self.go(request)
+        if request.path == "style.css":
+            headers = {"Content-Type": "text/css; charset=utf-8", "Cache-Control": "max-age=3600"}
+            return 200, headers, (HERE / "style.css").read_bytes()
+        if request.path == "robots.txt":
+            return 200, {}, "User-agent: *\nDisallow: /\n"
+        return self.missing(request.parameters)
+
+    def report(self, text):
+        with open("errors", "a") as file:
+            if file.tell() < 10000000:
+                file.write("%s %s\n" % (time.strftime("%F %T"), text))
+
+    def index(self):
+        """The newest index."""
+        stamp = os.stat("index.db").st_ino, os.stat("index.db").st_mtime_ns
+        if getattr(self.mine, "stamp", None) != stamp:
+            self.mine.index, self.mine.stamp = index.Index("index.db"), stamp
+            self.mine.found = collections.OrderedDict()
+        return self.mine.index
+
+    def find(self, query):
+        """What is found for a query; the last ones are remembered."""
+        documents, found = self.index(), self.mine.found
+        if query not in found:
+            if len(found) > 200:
+                found.popitem(last=False)
+            found[query] = documents.search(query)
+        return found[query]
+
+    def search(self, parameters):
+        text = " ".join(parameters.get("q", "").split())[:300]
+        query = tuple(index.asked(text))
+        if not query:
+            return html(pages.front(self.index().documents, os.path.exists("growing")))
+        found = self.find(query)
+        if found is None:
+            return html(pages.message("This search takes too long", text, "Rarer words make it faster."), 503)
+        after = [int(n) for n in parameters.get("after", "")[:2000].split(".") if n.isdecimal() and len(n) < 16]
+        seen = set(after)
+        left = [result for result in found.pool if result.number not in seen]
+        request, left = self.ranked(query, left)
+        shown = left[:PAGE]
+        links = [self.link(request, place, len(shown), result.number, text)
+                 for place, result in enumerate(shown, 1)]
+        none = self.link(request, 0, len(shown), 0, text) if request and shown else None
+        spelled = self.index().spelled(query) if not after else None
+        return html(pages.results(text, query, found, shown, after, links, none, spelled, self.index().excerpt_of))
+
+    def ranked(self, query, results):
+        """The name of a request, and the results in the order of the service. Without the service it is that
+        of the index, and without a name no click is stored.
+        """
+        if not results:
+            return None, results
+        if not hasattr(self.mine, "client"):
+            self.mine.client = rankpipe.Client("rank.socket", timeout=2)
+        try:
+            ranking = self.mine.client.rank([result.features for result in results],
+                                            [result.path for result in results], " ".join(query))
+        except rankpipe.Error as error:
+            self.report("no ranking: %s" % error)
+            return None, results
+        return ranking.request, [results[at] for at in ranking.order]
+
+    def document(self, parameters):
+        number = parameters.get("d", "")
+        found = self.index().document(int(number)) if number.isdecimal() and len(number) < 16 else None
+        return html(pages.document(*found, parameters.get("q", "")[:300])) if found else self.missing(parameters)
+
+    def missing(self, parameters):
+        text = "There is no such page here, or it is here no longer."
+        return html(pages.message("Not found", parameters.get("q", "")[:300], text), 404)
+
+    # A click leads by way of go, which stores it. The link says the request, the place, how many were
+    # shown and the document, and has a signature of these, so that only links of the site's count.
+
+    def signature(self, *values):
+        return hmac.digest(self.secret, " ".join(map(str, values)).encode(), "sha256").hex()[:16]
+
+    def link(self, request, place, shown, number, text):
+        if not request:
+            return pages.url("doc", d=number, q=text)
+        signature = self.signature(request, place, shown, number)
+        return pages.url("go", r=request, p=str(place), n=shown, d=str(number), q=text, s=signature)
+
+    def go(self, request):
+        request_, place, shown, number, text, signature = (request.parameters.get(k, "") for k in "rpndqs")
+        if not hmac.compare_digest(signature.encode(), self.signature(request_, place, shown, number).encode()):
+            return self.missing(request.parameters)
+        fetched_ahead = "sec-purpose" in request.headers or "purpose" in request.headers
+        if request.method == "GET" and not fetched_ahead:
+            self.store_click(request_, int(place), int(shown))
+        if place != "0":
+            return 303, {"Location": pages.plain_url("doc", d=number, q=text[:300])}, ""
+        return html(pages.message("Thanks", text[:300], "These documents will move down in this search."))
+
+    def store_click(self, *click):
+        try:
+            if not hasattr(self.mine, "clicks"):
+                self.mine.clicks = Clicks()
+            self.mine.clicks.add(*click)
+        except sqlite3.Error as error:
+            self.report("a click is lost: %s" % error)
+
+
+def html(text, status=200):
+    return status, {"Content-Type": "text/html; charset=utf-8"}, text
+
+
+# ---- clicks, and the answers that they make ----
+
+
+class Clicks:
+    """The clicks that are not answers yet, which the processes of the site share."""
+
+    def __init__(self):
+        self.db = sqlite3.connect("clicks.db", timeout=2, isolation_level=None)
+        self.db.executescript("""pragma journal_mode = wal; pragma synchronous = normal;
+            create table if not exists click(request text, place int, shown int, time real,
+                primary key (request, place))""")
+
+    def add(self, request, place, shown):
+        self.db.execute("insert or ignore into click values (?, ?, ?, ?)", (request, place, shown, time.time()))
+
+    def settled(self, before):
+        """Requests whose first click came before that time: the request, and the set of place and shown."""
+        clicks = collections.defaultdict(set)
+        for request, place, shown in self.db.execute(
+                """select request, place, shown from click where request in
+                (select request from click group by request having min(time) <= ?)""", (before,)):
+            clicks[request].add((place, shown))
+        return clicks
+
+    def forget(self, requests):
+        self.db.execute("begin")
+        self.db.executemany("delete from click where request = ?", [(request,) for request in requests])
+        self.db.execute("commit")
+
+
+def answer(clicks):
+    """The relevance of the documents shown: one that was clicked is relevant, and one above the lowest click
+    is not. Those below it were perhaps not read. Place 0 says that none of those shown is relevant.
+    """
+    places = {place for place, _ in clicks}
+    if 0 in places:
+        return [0] * max(shown for _, shown in clicks)
+    return [int(place in places) for place in range(1, max(places) + 1)]
+
+
+def store_answers(settle):
+    """Makes answers of the clicks that have settled; returns how many."""
+    clicks = Clicks()
+    settled = clicks.settled(time.time() - settle)
+    lines = ["%s\ttime=%d %s\n" % (request, time.time() * 1000, " ".join(map(str, answer(of))))
+             for request, of in settled.items()]
+    if lines:
+        with open("answers/" + time.strftime("%F"), "a") as file:
+            file.write("".join(lines))
+            file.flush()
+            os.fsync(file.fileno())
+        clicks.forget(settled)
+    return len(lines)
+
+
+# ---- the processes ----
+
+
+def find_programs():
+    """Puts the programs of rankpipe on the PATH: those of the source tree, or those installed with this."""
+    own = HERE.parent.name
+    for rankpipe in (HERE.parents[1] / "bin/rankpipe", HERE.parents[2] / "bin" / own):
+        if rankpipe.exists():
+            path = subprocess.run([rankpipe, "--path"], capture_output=True, text=True, check=True).stdout.strip()
+            os.environ["PATH"] = os.pathsep.join([path, str(rankpipe.parent), os.environ["PATH"]])
+            return
+    if not shutil.which("serve") or not shutil.which("make"):
+        raise index.Failure("rankpipe is not built: run make in the top folder first")
+
+
+class Keeper:
+    """Keeps serve(1), the processes of the web server and the learner running."""
+
+    def __init__(self, listener, options):
+        self.listener, self.options = listener, options
+        self.serve = self.learner = self.indexer = None
+        self.serve_begun = 0
+        self.web, self.begun = set(), collections.deque(maxlen=20)
+        self.learn_until = time.monotonic() + 2 * WAIT  # the last run may have left answers
+
+    def look(self):
+        """Starts what is not running."""
+        if not self.serve or self.serve.poll() is not None and time.monotonic() > self.serve_begun + 5:
+            if self.serve:
+                say("serve has ended: it is started again (%s/errors has its messages)" % os.getcwd())
+            self.serve = self.start_serve()
+            self.serve_begun = time.monotonic()
+        for child in list(self.web):
+            if os.waitpid(child, os.WNOHANG)[0]:
+                self.web.discard(child)
+        while len(self.web) < self.options.processes:
+            self.begun.append(time.monotonic())
+            if len(self.begun) == 20 and time.monotonic() - self.begun[0] < 10:
+                raise index.Failure("the web server ends again and again: see %s/errors" % os.getcwd())
+            self.web.add(web.start(self.listener, Site))
+        if self.learner and self.learner.poll():
+            say("the learner has failed, and the site goes on without: see %s/learn.log" % os.getcwd())
+            self.learner = None
+
+    def start_serve(self):
+        pipeline = "score -r -m w.bin | explore %s | spool -t 60 log" % self.options.explore
+        return started(["serve", "-S", "status.prom", "rank.socket", pipeline], open("errors", "a"))
+
+    def start_indexer(self):
+        self.indexer = started([sys.executable, str(HERE / "search.py"), "-i", "-s", os.getcwd()])
+
+    def learn(self):
+        """Stores what was clicked, and starts the learner for as long as a round may wait for its answer."""
+        if store_answers(self.options.settle):
+            self.learn_until = time.monotonic() + 2 * WAIT
+        if self.learner and self.learner.poll() is None or time.monotonic() > self.learn_until:
+            return
+        makefile = str(HERE.parent / "serve/Makefile")
+        self.learner = started(["nice", "make", "-s", "-f", makefile, "WAIT=%d" % WAIT, "DELAY=0", "learn"],
+                               open("learn.log", "w"))
+
+    def stop(self):
+        for child in self.web:
+            os.kill(child, signal.SIGTERM)
+        for process in (self.serve, self.learner, self.indexer):
+            if process and process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+                process.wait()
+
+
+def started(command, output=None):
+    """A process with a group of its own, which ends with this one, also if this one is killed."""
+    def before():
+        if hasattr(libc, "prctl"):
+            libc.prctl(1, signal.SIGTERM)
+    libc = ctypes.CDLL(None)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                               start_new_session=True, preexec_fn=before)
+    if output:
+        output.close()
+    return process
+
+
+def build_index(options, seconds):
+    """Indexes the folder; says how many files it has left."""
+    with open("index.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        folder = os.path.realpath(options.folder) if options.folder else index.Index("index.db").about("folder")
+        shown = [0.0]
+
+        def progress(done, files):
+            if sys.stderr.isatty() and time.monotonic() > shown[0] + 0.2:
+                shown[0] = time.monotonic()
+                print("\r%d of %d files" % (done, files), end="", file=sys.stderr, flush=True)
+
+        left, count, reasons = index.build("index.db", folder, options.processes, seconds, progress)
+    with open("left-out", "w") as file:
+        file.writelines("%s: %s\n" % row for row in reasons)
+    more = "; %d more files are read while the site runs" % left if left else ""
+    why = "; %d files are left out (%s/left-out says why)" % (len(reasons), os.getcwd()) if reasons else ""
+    say("%d documents of %s%s%s" % (count, folder, more, why))
+    return left
+
+
+def listening(host, port):
+    """A socket that does not listen yet: so a port that is taken is known before the folder is read."""
+    kind, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listener = socket.socket(kind, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError as error:
+        raise index.Failure("%s port %d: %s: choose another by -p" % (host, port, error.strerror)) from None
+    return listener
+
+
+def prepare():
+    """The files of a new site."""
+    if os.path.exists("names") or os.path.exists("log") and not os.path.exists("secret"):
+        raise index.Failure("%s is of another program, or of rankpipe 0.4: choose another by -s" % os.getcwd())
+    os.makedirs("answers", exist_ok=True)
+    if not os.path.exists("secret"):
+        with open(os.open("secret.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(32))
+        os.rename("secret.new", "secret")
+
+
+def first_model():
+    """A model for the time before any click: it has learnt that a search for two words of a title wants the
+    document with this title, more than two others.
+    """
+    if os.path.exists("w.bin"):
+        return
+    shutil.rmtree("seen", ignore_errors=True)
+    found, rounds = index.Index("index.db"), []
+    for number, query in found.known_items(100):
+        pool = found.search(query).pool
+        best = [result for result in pool if result.number == number] + [r for r in pool if r.number != number][:2]
+        rounds.append(rankpipe.Round.make(
+            [result.features for result in best], qid=" ".join(query), labels=[r.number == number for r in best],
+            names=[result.path for result in best], t=len(rounds) + 1, request="start-%d" % len(rounds),
+            time=int(time.time() * 1000)))
+    rankpipe.run("explore -g 1 -s 1 | feedback-mask -k all | spool seen | update -m model.bin", rounds)
+    os.link("model.bin", "w.bin")
+
+
+def run(options):
+    lock = open("lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise index.Failure("the site in %s runs already" % os.getcwd()) from None
+    prepare()
+    listener = listening(options.host, options.port)
+    folder = options.folder and os.path.realpath(options.folder)
+    left = 0
+    if not os.path.exists("index.db") or folder and folder != index.Index("index.db").about("folder"):
+        if not folder:
+            raise index.Failure("which folder? Name it: search.py FOLDER")
+        left = build_index(options, FIRST)
+    left = left or os.path.exists("growing")  # a run that did not come to the end
+    first_model()
+    keeper = Keeper(listener, options)
+    listener.listen(256)
+    try:
+        if left:
+            pathlib.Path("growing").touch()
+            keeper.start_indexer()
+        keeper.look()
+        host = "[%s]" % options.host if ":" in options.host else options.host
+        say("http://%s:%d/ searches %d documents; ^C stops it"
+            % (host, listener.getsockname()[1], index.Index("index.db").documents))
+        looked = 0
+        while True:
+            if time.monotonic() > looked + options.every:
+                keeper.learn()
+                looked = time.monotonic()
+            time.sleep(0.2)
+            keeper.look()
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        keeper.stop()
+        store_answers(0)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="search.py", description="Search a folder, and learn from clicks.")
+    parser.add_argument("folder", nargs="?", help="documents: text, HTML, manual pages, packed or in archives "
+                        "(default: that of the last run)")
+    parser.add_argument("-b", "--host", default="127.0.0.1", help="address to listen at (default %(default)s)")
+    parser.add_argument("-p", "--port", type=int, default=8080, help="port (default %(default)s)")
+    parser.add_argument("-s", "--state", default="~/rankpipe-site", help="folder of the index, the clicks, the "
+                        "log and the model (default %(default)s)")
+    parser.add_argument("-i", "--index", action="store_true", help="read what has changed, and end")
+    parser.add_argument("-n", "--processes", type=int, default=min(8, max(2, os.cpu_count() or 1)),
+                        help="processes that read, and that serve (default %(default)s here)")
+    parser.add_argument("--explore", default=EXPLORE, help="options of explore(1) (default: %(default)s)")
+    parser.add_argument("--settle", type=float, default=SETTLE, help="seconds after a first click in which "
+                        "further ones count (default %(default)s)")
+    parser.add_argument("--every", type=float, default=EVERY, help="seconds between looks at the clicks "
+                        "(default %(default)s)")
+    options = parser.parse_args()
+    if not 1 <= options.processes <= 64 or not 0 <= options.port < 65536:
+        parser.error("-n is from 1 to 64, and -p below 65536")
+    if options.folder:
+        options.folder = os.path.abspath(options.folder)
+    return options
+
+
+def main():
+    options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGHUP, lambda *_: sys.exit(0))
+    state = os.path.expanduser(options.state)
+    try:
+        os.makedirs(state, mode=0o700, exist_ok=True)
+        os.chdir(state)
+        if options.index:
+            if not build_index(options, float("inf")) and os.path.exists("growing"):
+                os.remove("growing")
+            return
+        find_programs()
+        run(options)
+    except KeyboardInterrupt:
+        pass
+    except (index.Failure, rankpipe.Error, OSError, sqlite3.Error, subprocess.CalledProcessError) as error:
+        say(error)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""The web server of the site: it answers GET and HEAD, for clients that may be slow or hostile.
+
+A process has one loop for all connections, and a few threads that search. Several processes share the
+socket. It speaks HTTP/1.1 as far as a browser, or a web server before it, needs.
+"""
+import asyncio
+import concurrent.futures
+import os
+import signal
+import urllib.parse
+
+HEAD = 16384  # bytes of a request
+IDLE = 15  # seconds until a request has come, and until its answer has been read
+ANSWER = 9  # seconds in which it is made
+CONNECTIONS = 400  # of a process; above it, new ones are closed
+THREADS = 2  # more of them would share one core
+
+REASONS = {200: "OK", 303: "See Other", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed",
+           500: "Internal Server Error", 503: "Service Unavailable"}
+SAFE = (b"Content-Security-Policy: default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "
+        b"frame-ancestors 'self'\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: same-origin\r\n")
+
+
+class Request:
+    """What a client asks for: path, the last part of the path; the first value of each parameter; headers."""
+
+    def __init__(self, head):
+        line, *lines = head.decode("latin-1").split("\r\n")
+        self.method, target, version = line.split(" ")
+        if version not in ("HTTP/1.0", "HTTP/1.1"):
+            raise ValueError(version)
+        self.headers = {}
+        for header in lines:
+            name, colon, value = header.partition(":")
+            if header and (not colon or not name or name != name.strip()):
+                raise ValueError(header)
+            self.headers[name.lower()] = value.strip()
+        parts = urllib.parse.urlsplit(target)
+        self.path = parts.path.rpartition("/")[2]
+        self.parameters = dict(reversed(urllib.parse.parse_qsl(parts.query, errors="replace", max_num_fields=20)))
+        has_body = self.headers.get("content-length", "0") != "0" or "transfer-encoding" in self.headers
+        kept = self.headers.get("connection", "").lower()
+        self.close = has_body or kept == "close" or version == "HTTP/1.0" and kept != "keep-alive"
+
+
+def answered(request, site):
+    """Status, headers and body, of the site's function for a request."""
+    try:
+        return site(request)
+    except Exception as error:  # the other requests go on
+        site.report("%s: %s: %r" % (request.path, type(error).__name__, error))
+        return 500, {}, "The site failed."
+
+
+class Server:
+    def __init__(self, site):
+        self.site, self.open = site, set()
+        self.threads = concurrent.futures.ThreadPoolExecutor(THREADS)
+
+    async def connection(self, reader, writer):
+        if len(self.open) >= CONNECTIONS:
+            return writer.close()
+        self.open.add(writer)
+        writer.transport.set_write_buffer_limits(0)
+        try:
+            while await self.exchange(reader, writer):
+                pass
+            writer.close()
+            await asyncio.wait_for(writer.wait_closed(), IDLE)
+        except (OSError, EOFError, asyncio.TimeoutError, asyncio.LimitOverrunError):
+            pass
+        finally:
+            writer.transport.abort()
+            self.open.discard(writer)
+
+    async def exchange(self, reader, writer):
+        """Answers one request; says whether another may follow."""
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), IDLE)
+        try:
+            request = Request(head[:-4])
+        except ValueError:
+            request, answer = None, (400, {}, "This is not a request.")
+        else:
+            answer = await self.answer(request)
+        status, headers, body = answer
+        data = body if isinstance(body, bytes) else body.encode("utf-8", "replace")
+        close = not request or request.close
+        headers = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **headers,
+                   "Content-Length": str(len(data)), "Connection": "close" if close else "keep-alive"}
+        lines = "".join("%s: %s\r\n" % header for header in headers.items())
+        writer.write(b"HTTP/1.1 %d %s\r\n%s%s\r\n" % (status, REASONS[status].encode(), lines.encode("latin-1"), SAFE)
+                     + (b"" if request and request.method == "HEAD" else data))
+        await asyncio.wait_for(writer.drain(), IDLE)
+        return not close
+
+    async def answer(self, request):
+        if request.method not in ("GET", "HEAD"):
+            request.close = True
+            return 405, {"Allow": "GET, HEAD"}, "Use GET."
+        made = asyncio.get_running_loop().run_in_executor(self.threads, answered, request, self.site)
+        try:
+            return await asyncio.wait_for(made, ANSWER)
+        except asyncio.TimeoutError:
+            return 503, {"Retry-After": "10"}, "The site has too much to do. Try again."
+
+    async def run(self, listener, parent):
+        stopped = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+        server = await asyncio.start_server(self.connection, sock=listener, limit=HEAD)
+        while not stopped.is_set() and os.getppid() == parent:
+            try:
+                await asyncio.wait_for(stopped.wait(), 1)
+            except asyncio.TimeoutError:
+                pass
+        server.close()
+        os._exit(0)
+
+
+def start(listener, site):
+    """A process that serves the site at a listening socket, until a signal or its parent ends; its id."""
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        try:
+            asyncio.run(Server(site()).run(listener, parent))
+        finally:
+            os._exit(1)
+    return child
