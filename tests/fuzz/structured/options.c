@@ -37,6 +37,7 @@ static const struct special {
     { "feedback-join", 'l', NULL },
     { "feedback-join", 't', WORDS("0", "0.01", "1000") },
     { "feedback-join", 'k', WORDS("1", "2", "3", "all") },
+    { "feedback-mask", 'c', WORDS("perfect", "informational", "position:0.5:0.2", "trust") },
     { "feedback-mask", 'k', WORDS("1", "2", "3", "all") },
     { "weights2bin", 'd', WORDS("1", "8", "100", "100000") },
     { "features", 'D', WORDS("1", "3", "20") },
