@@ -434,7 +434,7 @@ END
     small_text | svm2bin >good
     score -m zero <good | explore | feedback-mask -k 2 >bad
     for learner in squared kl smoothdcg ranksvm; do
-        untouched "update: <stdin>: round 1 (qid a): $learner needs gamma to learn from partial feedback (*): add -g to explore" \
+        untouched "update: <stdin>: round 1 (qid a): $learner needs gamma to learn from partial feedback (*): add -g to explore before the users answer; for logs of other systems see rankpipe-logs(7)" \
             -a $learner -e 0.1
         rm model
     done
