@@ -162,8 +162,9 @@ void options_learner(struct dice *draw, struct command *command, const struct le
         enum setting_number i = 0;
         while (settings_known[i].letter != letter)
             i++;
-        if ((given[i] && !odd) || (checks.wide && i == SETTING_IN_ORDER))
-            continue; /* in order the number of pairs has no limit */
+        if ((given[i] && !odd) || (checks.wide && i == SETTING_IN_ORDER) ||
+            i == SETTING_EXAMINATION)
+            continue; /* in order the number of pairs has no limit; tables are in ways */
         given[i] = true;
         bool flag = settings_known[i].form == FORM_FLAG;
         const char *value = draw_setting(draw, i, odd);
