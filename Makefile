@@ -33,7 +33,7 @@ BUILD = build
 BIN = bin
 
 GENERAL_NAMES = score update explore replay loop metric features synth spool salvage serve
-DISTINCTIVE_NAMES = svm2bin weights2bin bin2txt feedback-mask feedback-join
+DISTINCTIVE_NAMES = svm2bin log2bin weights2bin bin2txt feedback-mask feedback-join
 PROGRAMS = $(GENERAL_NAMES) $(DISTINCTIVE_NAMES)
 LIB = $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*/*.c))
 CMD = $(patsubst cmd/%.c,$(BUILD)/cmd/%.o,$(wildcard cmd/*.c))

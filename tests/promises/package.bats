@@ -82,7 +82,7 @@ curve() {
     done
     is "$(find root/usr/share/man -type f | wc -l)" "$(ls "$ROOT"/man | wc -l)"
     [ -f root/usr/share/man/man1/rankpipe-score.1.gz ]
-    is "$(cd root/usr/bin && echo *)" 'bin2txt feedback-join feedback-mask rankpipe svm2bin weights2bin'
+    is "$(cd root/usr/bin && echo *)" 'bin2txt feedback-join feedback-mask log2bin rankpipe svm2bin weights2bin'
     [ -f root/usr/share/bash-completion/completions/svm2bin ]
     [ -f root/usr/share/zsh/vendor-completions/_rankpipe ]
     [ -z "$(find root ! -type l -perm /022)" ]
