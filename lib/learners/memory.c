@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "learn/examined.h"
 #include "learn/learner_step.h"
 #include "learn/prior.h"
 #include "math/rng.h"
@@ -18,6 +19,7 @@ enum { INVERSE, LEVEL, CONSTANT, MOMENTS, BELIEFS, COUNTED };
 struct remembering {
     struct memory memory;
     struct regression regression;
+    struct examination examination; /* of clicks */
     struct memory_table table;   /* pairs of query and document */
     struct memory_table queries; /* (memory_columns.h)          */
     unsigned ways;               /* in which documents were known (memory_ways.h)  */
@@ -38,8 +40,11 @@ struct remembering {
 static int start(void *own, struct state *state, struct fault *fault)
 {
     struct remembering *my = own;
-    (void)fault;
-    my->memory = memory_of(&state->settings);
+    const struct settings *settings = &state->settings;
+    if (settings->set[SETTING_CLICKS] && settings->set[SETTING_EXAMINATION])
+        return fault_usage(fault, "clicks and examination exclude each other: they are two models "
+                           "of how users read a list");
+    my->memory = memory_of(settings);
     if (!memory_has_constant(&state->settings))
         state->arrays.row[INVERSE].shape = ARRAY_UDU;
     if (!memory_has_constant(&state->settings))
@@ -54,6 +59,7 @@ static void close_memory(void *own)
     memory_table_close(&my->table);
     memory_table_close(&my->queries);
     memory_keys_close(&my->keys);
+    examination_close(&my->examination);
     buffer_free(&my->changes);
     buffer_free(&my->columns);
     buffer_free(&my->query_columns);
@@ -88,6 +94,7 @@ static int start_round(struct remembering *my, struct state *state, const struct
     my->memory.beliefs = state->arrays.at[BELIEFS];
     my->memory.counted = state->arrays.at[COUNTED];
     my->memory.score = round->score;
+    my->memory.weighted = state->settings.set[SETTING_EXAMINATION]; /* by the model, perhaps */
     learner_regression(&my->regression, state, state->w, LEVEL, INVERSE);
     my->regression.constant =
         memory_has_constant(&state->settings) ? state->arrays.at[CONSTANT] : NULL;
@@ -189,10 +196,14 @@ static void drop_old(struct remembering *my, const struct state *state)
         drop(my, &bound, old[i]);
 }
 
-/* Learns the answers y[n] about the documents doc[n]. */
+/* Learns the answers y[n] about the documents doc[n], with the weights u[n]; NULL: 1 each. */
 static int learn_answers(struct remembering *my, struct state *state, size_t n,
-                         const uint32_t *doc, const double *y, struct fault *fault)
+                         const uint32_t *doc, const double *y, const double *u,
+                         struct fault *fault)
 {
+    double all = u ? 0 : (double)n;
+    for (size_t h = 0; u && h < n; h++)
+        all += u[h];
     for (size_t h = 0; h < n; h++)
         if (regression_finite(&my->regression, doc[h], fault) < 0)
             return -1;
@@ -201,38 +212,43 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
     state->begun = true;
     if (n > 0 && visit(my, state, fault) < 0)
         return -1;
-    memory_count_answers(state->arrays.at[BELIEFS], n);
+    memory_count_answers(state->arrays.at[BELIEFS], all);
     drop_old(my, state);
     for (size_t h = 0; h < n; h++) {
         size_t i = doc[h];
+        const struct memory_answer answer = { y[h], u ? u[h] : 1 };
         struct memory_entry *entry = enter(my, state, i, fault);
         if (!entry)
             return -1;
         if (state->settings.set[SETTING_DRIFT] &&
-            memory_surprised(&my->memory, &my->regression, i, entry, y[h]))
+            memory_surprised(&my->memory, &my->regression, i, entry, answer))
             forget(my);
         note_change(my, i, entry->key);
-        if (memory_learn(&my->memory, &my->regression, i, entry, y[h], fault) < 0)
+        if (memory_learn(&my->memory, &my->regression, i, entry, answer, fault) < 0)
             return -1;
     }
     return 0;
 }
 
-/* Clicks: the places down to the last click are examined, and answered by 1 or 0 (a cascade). In a
+/* Clicks. With a table of examination each is the answer click / theta with weight theta. Without
+ * one the places down to the last click are examined, and answered by 1 or 0 (a cascade); in a
  * round without a click all places are, and each answer is 0. */
 static int learn_clicks(struct remembering *my, struct state *state, const struct round *round,
                         struct fault *fault)
 {
+    bool weighted = my->memory.weighted;
+    const double *theta = weighted ? my->examination.theta : NULL;
     size_t last = round->places;
     double *y = buffer_for(&state->places, round->places, sizeof *y, fault);
-    if (!y || feedback_clicks(round, state->learner->name, 1, fault) < 0)
+    if (!y || feedback_clicks(round, state->learner->name, 1, fault) < 0 ||
+        (weighted && examination_covers(&my->examination, round->places, fault) < 0))
         return -1;
-    while (last > 0 && round->seen[last - 1] == 0)
+    while (!weighted && last > 0 && round->seen[last - 1] == 0)
         last--;
     size_t places = last > 0 ? last : round->places;
     for (size_t a = 0; a < places; a++)
-        y[a] = round->seen[a];
-    return learn_answers(my, state, places, round->order, y, fault);
+        y[a] = weighted ? round->seen[a] / theta[a] : round->seen[a];
+    return learn_answers(my, state, places, round->order, y, theta, fault);
 }
 
 static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
@@ -242,11 +258,11 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     struct feedback seen;
     if (start_round(my, state, x, round, fault) < 0)
         return -1;
-    if (state->settings.set[SETTING_CLICKS])
+    if (state->settings.set[SETTING_CLICKS] || my->memory.weighted)
         return learn_clicks(my, state, round, fault);
     if (learner_feedback(state, round, &seen, fault) < 0)
         return -1;
-    return learn_answers(my, state, seen.docs, seen.doc, seen.relevance, fault);
+    return learn_answers(my, state, seen.docs, seen.doc, seen.relevance, NULL, fault);
 }
 
 /* ---- models and messages ---- */
@@ -257,6 +273,12 @@ static int begin(void *own, struct state *state, const struct model *prior, stru
                                          memory_has_constant(&state->settings), COUNTED };
     (void)own;
     return prior_regression(state, &arrays, prior, fault);
+}
+
+static int open_table(void *own, struct state *state, struct watch *watch, struct fault *fault)
+{
+    struct remembering *my = own;
+    return examined_open(&my->examination, &state->settings, watch, fault);
 }
 
 static int put_tables(struct remembering *my, struct model *model, struct fault *fault)
@@ -279,8 +301,8 @@ static int put_changes(struct remembering *my, struct model *model, struct fault
 static int save(void *own, struct state *state, struct model *model, struct fault *fault)
 {
     struct remembering *my = own;
-    (void)state;
-    return memory_ways_save(my->ways, model, fault) < 0 || put_tables(my, model, fault) < 0
+    return memory_ways_save(my->ways, model, fault) < 0 || put_tables(my, model, fault) < 0 ||
+                   examined_save(&my->examination, &state->settings, model, fault) < 0
                ? -1 : 0;
 }
 
@@ -292,7 +314,8 @@ static int load(void *own, struct state *state, const struct model *model, struc
     if (memory_columns_load(model, MEMORY_PAIRS, &my->table, &pairs, fault) < 0 ||
         memory_columns_load(model, MEMORY_QUERIES, &my->queries, &queries, fault) < 0 ||
         memory_check_moments(state->arrays.at[MOMENTS], fault) < 0 ||
-        memory_ways_load(&my->ways, model, fault) < 0)
+        memory_ways_load(&my->ways, model, fault) < 0 ||
+        examined_load(&my->examination, &state->settings, model, fault) < 0)
         return -1;
     if (!my->ways && model->rounds) /* which is older */
         my->ways = MEMORY_ROWS;
@@ -349,37 +372,8 @@ static bool report(const void *own, struct fault *line)
     return my->unnamed > 0;
 }
 
-/* ---- the scoring half ---- */
-
-static int take(void *own, const struct model *model, enum taking how, struct fault *fault)
-{
-    return memory_view_take(own, model, how, fault);
-}
-
-static int rank(void *own, const struct matrix *x, const struct round *round, double *s,
-                double *index, struct fault *fault)
-{
-    return memory_view_rank(own, x, round, s, index, fault);
-}
-
-static int worth(void *own, const struct matrix *x, double *s, double *values, uint64_t *judged,
-                 struct fault *fault)
-{
-    return memory_view_worth(own, x, s, values, judged, fault);
-}
-
-static bool notice(void *own, const struct round *round, struct fault *line)
-{
-    return memory_view_notice(own, round, line);
-}
-
-static void leave(void *own)
-{
-    memory_view_close(own);
-}
-
 const struct learner learn_memory = {
-    .name = "memory", .letters = "ABCHIKRSWps", .least = 1,
+    .name = "memory", .letters = "ABCHIKRSWpst", .least = 1,
     .arrays = { [INVERSE] = { "inverse", ARRAY_UDU_CONSTANT, SETTING_PLAIN, 0, false },
                 [LEVEL] = { MEMORY_LEVEL, ARRAY_VECTORS, SETTINGS, 0, false },
                 [CONSTANT] = { MEMORY_CONSTANT, ARRAY_NUMBERS, SETTINGS, 1, false },
@@ -391,8 +385,9 @@ const struct learner learn_memory = {
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale",
     .learning = sizeof(struct remembering), .start = start, .learn = learn, .begin = begin,
-    .save = save, .load = load, .publish = publish, .forget = forget_round, .report = report,
-    .close = close_memory, .fingerprints = true,
-    .scoring = sizeof(struct memory_view), .take = take, .rank = rank, .has_index = true,
-    .worth = worth, .notice = notice, .leave = leave,
+    .open = open_table, .save = save, .load = load, .publish = publish, .forget = forget_round,
+    .report = report, .close = close_memory, .fingerprints = true,
+    .scoring = sizeof(struct memory_view), .take = memory_view_take, .rank = memory_view_rank,
+    .has_index = true, .worth = memory_view_worth, .notice = memory_view_notice,
+    .leave = memory_view_close,
 };

@@ -115,9 +115,10 @@ static int take_beliefs(struct memory_view *view, const struct model *model, enu
                ? -1 : memory_beliefs_check(view->beliefs, fault);
 }
 
-int memory_view_take(struct memory_view *view, const struct model *model, enum taking how,
+int memory_view_take(void *own, const struct model *model, enum taking how,
                      struct fault *fault)
 {
+    struct memory_view *view = own;
     struct settings *settings = &view->settings;
     double moments[MEMORY_MOMENTS];
     view->dim = model->dim;
@@ -173,9 +174,10 @@ static void look(struct memory_view *view, double visits, size_t judged)
     view->strange = judged == 0;
 }
 
-int memory_view_rank(struct memory_view *view, const struct matrix *x, const struct round *round,
+int memory_view_rank(void *own, const struct matrix *x, const struct round *round,
                      double *s, double *index, struct fault *fault)
 {
+    struct memory_view *view = own;
     size_t m = x->docs, judged = 0;
     double answers = 0;
     unsigned way;
@@ -211,9 +213,10 @@ int memory_view_rank(struct memory_view *view, const struct matrix *x, const str
     return finite_scores(m, index, "its index is too large: use a smaller width", fault);
 }
 
-int memory_view_worth(struct memory_view *view, const struct matrix *x, double *s, double *worth,
+int memory_view_worth(void *own, const struct matrix *x, double *s, double *worth,
                       uint64_t *judged, struct fault *fault)
 {
+    struct memory_view *view = own;
     *judged = memory_judged(view->beliefs);
     if (memory_space_start(&view->space, x, view->dim, fault) < 0 ||
         memory_rule_apply(&view->rule, &view->space, view->learnt, view->known.at, s, worth,
@@ -224,8 +227,9 @@ int memory_view_worth(struct memory_view *view, const struct matrix *x, double *
                          fault);
 }
 
-bool memory_view_notice(struct memory_view *view, const struct round *round, struct fault *line)
+bool memory_view_notice(void *own, const struct round *round, struct fault *line)
 {
+    struct memory_view *view = own;
     char name[ROUND_NAME];
     if (!view->strange || view->noticed)
         return false;
@@ -236,8 +240,9 @@ bool memory_view_notice(struct memory_view *view, const struct round *round, str
     return true;
 }
 
-void memory_view_close(struct memory_view *view)
+void memory_view_close(void *own)
 {
+    struct memory_view *view = own;
     memory_table_close(&view->pairs.own);
     memory_table_close(&view->queries.own);
     memory_keys_close(&view->keys);

@@ -70,26 +70,28 @@ struct memory_view { /* all zero at first */
 /* Rounds of known queries in which a document is looked for that is known. */
 enum { MEMORY_LOOKS = 100 };
 
-/* Takes what a model holds: whole, or a message that changes what those before it gave. Its
+/* The hooks of struct learner for score's half; `own` is a struct memory_view.
+ *
+ * Takes what a model holds: whole, or a message that changes what those before it gave. Its
  * settings are taken where it has some. 0 or a fault. */
-int memory_view_take(struct memory_view *view, const struct model *model, enum taking how,
+int memory_view_take(void *own, const struct model *model, enum taking how,
                      struct fault *fault);
 
 /* s[docs], which is Xw at first, becomes the mean of each document of the round, and index[docs]
  * its index (memory.h). 0, or a fault where the round has no qid, or one number is not finite. */
-int memory_view_rank(struct memory_view *view, const struct matrix *x, const struct round *round,
+int memory_view_rank(void *own, const struct matrix *x, const struct round *round,
                      double *s, double *index, struct fault *fault);
 
 /* After memory_view_rank for the same round, replaces the means s[docs] by those of memory_worth.h,
  * and sets worth[docs], and *judged: the number of places that users judge, 0 where it is not
  * known. 0 or a fault. */
-int memory_view_worth(struct memory_view *view, const struct matrix *x, double *s, double *worth,
+int memory_view_worth(void *own, const struct matrix *x, double *s, double *worth,
                       uint64_t *judged, struct fault *fault);
 
 /* Writes, once, that no document of the round ranked last is known, where its query is, and that is
  * so in one of the first MEMORY_LOOKS such rounds. False: there is nothing to say. */
-bool memory_view_notice(struct memory_view *view, const struct round *round, struct fault *line);
+bool memory_view_notice(void *own, const struct round *round, struct fault *line);
 
-void memory_view_close(struct memory_view *view);
+void memory_view_close(void *own);
 
 #endif

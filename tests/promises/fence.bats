@@ -96,7 +96,7 @@ starved() {
         '-p plackett-luce' -o; do
         fenced scored explore $policy
     done
-    for model in perfect navigational informational; do fenced shown feedback-mask -c $model; done
+    for model in perfect navigational informational position trust; do fenced shown feedback-mask -c $model; done
     for shown in '-k 3' '-k all' '-n 0.1 -k 2'; do fenced shown feedback-mask $shown; done
     for measure in ndcg ndcg@3 ndcg@100 dcg@20 err@5 p@3 prec@20 map mrr auc pairloss sumloss loss:squared loss:kl \
         loss:smoothdcg@4 loss:ranksvm loss:listnet loss:slam@3 loss:slam-ap loss:minimax \
