@@ -314,8 +314,8 @@ static void errors(void)
     double error = sum[1] / sum[0] * sqrt(square);
     for (int i = RESAMPLED_JOINT; i <= RESAMPLED_FIXED; i++)
         near(estimate.resampled.error[i][1] / error, 1, 0.25, "a standard error");
-    check(estimate.resampled.error[RESAMPLED_DIFFERENCE][1] < 0.2 * error, "the difference's error",
-          estimate.resampled.error[RESAMPLED_DIFFERENCE][1], 0);
+    check(estimate.resampled.error[RESAMPLED_RATIO][1] < 0.2 * error, "the difference's error",
+          estimate.resampled.error[RESAMPLED_RATIO][1], 0);
     estimate_close(&estimate);
     free(cell);
     free(query);
