@@ -1,5 +1,6 @@
 /* judge: from a log of clicks to judgements: examination of positions, relevance of documents. */
 #include <fcntl.h>
+#include <float.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,10 @@ static int write_query(struct judge *my, size_t q, struct round *round)
         (!pool->bare && round_new_features(round, &query->x, fault) < 0) ||
         (pool->made[0] && round_set_text(round, KEY_MADE, pool->made, fault) < 0))
         return -1;
+    for (size_t i = 0; i < query->docs; i++)
+        if (!(relevance[i] <= FLT_MAX))
+            return fault_other(fault, "document %zu of qid %s has the relevance %g: its clicks are "
+                               "too large", i, round->qid, relevance[i]);
     for (size_t i = 0; i < query->docs; i++)
         label[i] = (float)(my->logs ? real_log(1 + LOG_SCALE * relevance[i]) : relevance[i]);
     record_want_crc(round->record);
