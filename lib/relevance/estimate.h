@@ -38,7 +38,7 @@ int estimate_make(struct estimate *estimate, const struct evidence *evidence, st
  * SIZE_MAX: there is none. */
 size_t estimate_apart(const struct estimate *estimate, const struct evidence *evidence);
 
-/* By how many standard errors of ln(joint / fixed) the two estimates differ at a position; 0 if that
+/* By how many standard errors of ln(joint / fixed) the two estimates differ at a position; 0 if it
  * is less than a thousandth, or if one of them is not known, or known from fewer than 30 clicks at
  * this position or at position 1. */
 double estimate_errors_apart(const struct estimate *estimate, size_t k);
