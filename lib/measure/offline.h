@@ -16,9 +16,10 @@
  *   snips  A C / B, which corrects A by the known mean of b (Swaminathan & Joachims 2015); its
  *          standard error is sqrt(var(e) / n), e = (C/B) (a - q b) + q c, q = A/B
  *   dr     as ips, with a = sum_j weight(position_j) g_j + sum_{j seen} weight(position_j)
- *          (gain(R_j) - u_j g_j) / pi_j, where g_j is what a regression on the features of the rounds before
- *          expects of gain(R_j) / u_j (Dudik, Langford & Li 2011; baseline.h). Unbiased as ips is,
- *          and the errors of rounds are uncorrelated, as g_j depends on rounds before alone
+ *          (gain(R_j) - u_j g_j) / pi_j, where g_j is what a regression on the features of the
+ *          rounds before expects of gain(R_j) / u_j (Dudik, Langford & Li 2011; baseline.h).
+ *          Unbiased as ips is; the errors of rounds are uncorrelated, as g_j depends on rounds
+ *          before alone
  *
  * The effective sample size is (sum b)^2 / sum b^2 (Kish 1965). The share of weight without support
  * is that of documents that no order could have shown, by weight(position_j): 0 where the log says
@@ -75,7 +76,8 @@ int offline_round(struct logged *logged, const struct round *round, const struct
 int offline_features(struct logged *logged, const struct round *round, struct fault *fault);
 
 /* Writes what the user should know at the end: that nothing was left to chance, or that intervals
- * of a short log are too narrow. False: nothing more; `said` is how many lines were written before. */
+ * of a short log are too narrow. False: nothing more; `said` is how many lines were written
+ * before. */
 bool offline_notice(const struct logged *logged, unsigned said, struct fault *line);
 void offline_close(struct logged *logged);
 

@@ -1,9 +1,9 @@
 /*
  * Estimates from clicks, exactly: over all orders that explore might have shown, each found by
  * doing what the policy does, and over all clicks that a user might have given, what ips and dr
- * make of a round has the mean sum_j weight(position of j) r_j, whatever dr's regression has learnt; and what
- * snips divides by has the mean sum_j weight(position of j). No sampling. Then the effective sample
- * size, the share without support, and what is refused or noticed.
+ * make of a round has the mean sum_j weight(position of j) r_j, whatever dr's regression has
+ * learnt; and what snips divides by has the mean sum_j weight(position of j). No sampling. Then the
+ * effective sample size, the share without support, and what is refused or noticed.
  */
 #include <math.h>
 #include <stdio.h>
