@@ -113,8 +113,9 @@ static int join(struct log2bin *my, struct round *round, uint32_t **order)
     struct fault *fault = my->host->fault;
     const struct click_request *now = &my->log.now;
     const char *name = now->names;
-    size_t q = candidates_query(&my->candidates, now->qid), a = 0;
-    if (q == SIZE_MAX)
+    struct pair_names *names = &my->candidates.names;
+    size_t q = pair_names_query(names, now->qid), a = 0;
+    if (q == PAIR_NAMES_NONE)
         return click_log_wrong(&my->log, fault, "qid %.60s is not among the candidates", now->qid);
     if (round_store_round(&my->candidates.store, q, round, fault) < 0)
         return -1;
@@ -124,8 +125,8 @@ static int join(struct log2bin *my, struct round *round, uint32_t **order)
         return -1;
     memset(mark, 0, round->docs);
     for (; a < now->places; a++, name += strlen(name) + 1) {
-        size_t i = candidates_document(&my->candidates, q, name, fault);
-        if (i == SIZE_MAX)
+        size_t i = pair_names_document(names, q, name, strlen(name), fault);
+        if (i == PAIR_NAMES_NONE)
             return click_log_wrong(&my->log, fault, "document %.60s is not among the candidates of "
                                    "qid %.60s", name, now->qid);
         mark[i] = 1;

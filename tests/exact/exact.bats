@@ -178,3 +178,7 @@ load ../helper
 @test "the status file of serve has the quantiles, sums and counts of known latencies" {
     "$ROOT/build/tests/exact/status" status
 }
+
+@test "judgements from clicks: gradients, posterior means, alternations and errors by other derivations" {
+    "$ROOT/build/tests/exact/judgements"
+}
