@@ -123,6 +123,10 @@ load ../helper
     "$ROOT/build/tests/exact/offline"
 }
 
+@test "estimates from clicks are unbiased: summed over all orders and clicks they are the measure" {
+    "$ROOT/build/tests/exact/click_estimates"
+}
+
 @test "crc32c gives the published values, by every variant, at each length and alignment" {
     "$ROOT/build/tests/exact/crc32c"
 }

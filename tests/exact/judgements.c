@@ -190,7 +190,8 @@ static void posterior(struct small *log)
     joint_close(&joint);
 }
 
-/* After many passes the regression is at its minimum for u_j = 1 / (1 + E_j m_j / a) of its own m. */
+/* After many passes the regression is at its minimum for u_j = 1 / (1 + E_j m_j / a), of its own
+ * m. */
 static void weights(struct small *log)
 {
     static const double theta[PLACES] = { 1, 0.6, 0.3, 0.2 };

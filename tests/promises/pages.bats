@@ -146,7 +146,10 @@ run_examples() {
 @test "the examples of every page run, and print nothing on stderr, except that a run resumes" {
     for file in "$ROOT"/man/*; do
         name=$(basename "$file")
-        [ "$name" = rankpipe-operating.7 ] || run_examples "$name"
+        case $name in
+        rankpipe-operating.7 | rankpipe-logs.7) ;; # the latter by logs.bats
+        *) run_examples "$name" ;;
+        esac
     done
 }
 
