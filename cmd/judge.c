@@ -1,7 +1,7 @@
 /* judge: from a log of clicks to judgements: examination of positions, relevance of documents. */
 #include <fcntl.h>
+#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +16,7 @@
 #include "stream/round_fingerprint.h"
 
 static const double LOG_SCALE = 1000; /* of -l */
+static const double ERRORS = 3;       /* that call for a warning */
 
 struct judge {
     struct host *host;
@@ -158,6 +159,10 @@ static int write_query(struct judge *my, size_t q, struct round *round)
         (pool->made[0] && round_set_text(round, KEY_MADE, pool->made, fault) < 0))
         return -1;
     for (size_t i = 0; i < query->docs; i++)
+        if (!(relevance[i] <= FLT_MAX))
+            return fault_other(fault, "document %zu of qid %s has the relevance %g: its clicks are "
+                               "too large", i, round->qid, relevance[i]);
+    for (size_t i = 0; i < query->docs; i++)
         label[i] = (float)(my->logs ? real_log(1 + LOG_SCALE * relevance[i]) : relevance[i]);
     record_want_crc(round->record);
     return writer_record(my->host->out, round->record, fault);
@@ -204,19 +209,21 @@ static void report(const struct judge *my)
 {
     const struct estimate *estimate = &my->estimate;
     const struct evidence *evidence = &my->pool.evidence;
-    size_t apart = estimate_apart(estimate, evidence), k = estimate_differs(estimate, evidence);
+    size_t apart = estimate_apart(estimate, evidence), most = 0;
+    for (size_t k = 1; k < evidence->positions; k++)
+        if (estimate_errors_apart(estimate, k) > estimate_errors_apart(estimate, most))
+            most = k;
     if (my->pool.lost)
         warn(my->host, "judge", "left out %zu of %zu counted documents, which are not among the "
              "candidates", my->pool.lost, my->pool.impressions.pairs);
     if (apart != SIZE_MAX)
         warn(my->host, "judge", "position %zu shares no document with position 1, directly or "
              "through others: its examination is known by the features alone", apart + 1);
-    if (k != SIZE_MAX)
+    if (estimate_errors_apart(estimate, most) > ERRORS)
         warn(my->host, "judge", "examination of position %zu is %.3f by joint and %.3f by fixed, "
              "%.0f standard errors apart: the logging ranker may know what the features do not; "
-             "use -a fixed, or -t", k + 1, estimate->joint.theta[k], estimate->fixed.theta[k],
-             fabs(estimate->joint.theta[k] - estimate->fixed.theta[k]) /
-                 estimate->resampled.error[RESAMPLED_DIFFERENCE][k]);
+             "use -a fixed, or -t", most + 1, estimate->joint.theta[most],
+             estimate->fixed.theta[most], estimate_errors_apart(estimate, most));
 }
 
 static int judge_all(struct judge *my)

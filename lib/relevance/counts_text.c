@@ -99,9 +99,12 @@ static int read_line(struct impressions *impressions, struct lines *lines, struc
         read_number(lines, &field[IMPRESSIONS], true, &n, fault) < 0 ||
         read_number(lines, &field[CLICKS], false, &clicks, fault) < 0)
         return -1;
-    if (!(position >= 1) || position > UINT32_MAX)
+    if (!(position >= 1) || position > IMPRESSIONS_POSITIONS)
         return lines_wrong(lines, field[POSITION].at, field[POSITION].n, fault, "not a position, a "
-                           "whole number from 1");
+                           "whole number from 1 to %d", IMPRESSIONS_POSITIONS);
+    if (!(n >= 1))
+        return lines_wrong(lines, field[IMPRESSIONS].at, field[IMPRESSIONS].n, fault, "no "
+                           "impressions: a line has at least 1");
     memcpy(qid, field[QID].at, field[QID].n);
     qid[field[QID].n] = '\0';
     uint32_t query = impressions_query(impressions, qid, fault), pair;

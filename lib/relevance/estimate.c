@@ -3,10 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/real.h"
 #include "text/print.h"
 
 enum { TIMES = 40, ROUNDS_OF_FIXED = 2000 };
-static const double MANY_ERRORS = 3, LEAST_PART = 1e-3; /* a difference that is worth a warning */
+enum { ENOUGH_CLICKS = 30 }; /* for a standard error that means something */
+static const double LEAST_RATIO = 1e-3; /* its log */
 
 /* C_1 and all clicks. */
 static void count(const struct evidence *evidence, double *top, double *all)
@@ -102,21 +104,14 @@ size_t estimate_apart(const struct estimate *estimate, const struct evidence *ev
     return SIZE_MAX;
 }
 
-size_t estimate_differs(const struct estimate *estimate, const struct evidence *evidence)
+double estimate_errors_apart(const struct estimate *estimate, size_t k)
 {
-    double most = MANY_ERRORS;
-    size_t where = SIZE_MAX;
-    for (size_t k = 1; estimate->compares && k < evidence->positions; k++) {
-        double error = estimate->resampled.error[RESAMPLED_DIFFERENCE][k];
-        double times = fabs(estimate->joint.theta[k] - estimate->fixed.theta[k]) / error;
-        bool worth = fabs(estimate->joint.theta[k] - estimate->fixed.theta[k]) >
-                     LEAST_PART * estimate->fixed.theta[k];
-        if (error > 0 && worth && times > most) {
-            most = times;
-            where = k;
-        }
-    }
-    return where;
+    double ratio = estimate->compares ? real_log(estimate->joint.theta[k]) -
+                                            real_log(estimate->fixed.theta[k]) : 0;
+    bool known = estimate->compares && estimate->fixed.clicks[k] >= ENOUGH_CLICKS &&
+                 estimate->fixed.clicks[0] >= ENOUGH_CLICKS;
+    return known && fabs(ratio) > LEAST_RATIO && isfinite(ratio)
+               ? fabs(ratio) / estimate->resampled.error[RESAMPLED_RATIO][k] : 0;
 }
 
 /* ---- the table ---- */

@@ -35,10 +35,13 @@ int estimate_make(struct estimate *estimate, const struct evidence *evidence, st
                   struct fault *fault);
 
 /* The first position, from 0, that shares no document with position 1, directly or through others.
- * The one where the two estimates differ most, if by three standard errors and a
- * thousandth. SIZE_MAX: none. */
+ * SIZE_MAX: there is none. */
 size_t estimate_apart(const struct estimate *estimate, const struct evidence *evidence);
-size_t estimate_differs(const struct estimate *estimate, const struct evidence *evidence);
+
+/* By how many standard errors of ln(joint / fixed) the two estimates differ at a position; 0 if it
+ * is less than a thousandth, or if one of them is not known, or known from fewer than 30 clicks at
+ * this position or at position 1. */
+double estimate_errors_apart(const struct estimate *estimate, size_t k);
 
 /* Prints the table of judge -e. 0 or a fault. */
 int estimate_print(const struct estimate *estimate, const struct evidence *evidence,

@@ -18,7 +18,7 @@
 struct fixed { /* all zero at first */
     double *theta; /* theta[positions]; NaN: not joined to position 1, or nothing was clicked on
                     * there or at position 1 */
-    double *clicks, *sum; /* [positions]: space */
+    double *clicks, *sum; /* clicks[positions]: C_k of these pairs, by the last weights; space */
     uint32_t *part;   /* part[positions]: the same number for positions that are joined */
     uint64_t *shared; /* shared[positions]: pairs seen there and at another position */
     size_t *pair;     /* pair[pairs_used]: those that say something */

@@ -1,5 +1,6 @@
 #include "relevance/impressions.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,9 @@ int impressions_add(struct impressions *impressions, uint32_t pair, uint32_t pos
 {
     struct hash_table *table = &impressions->table;
     struct impressions_cell *cell, new = { .pair = pair, .position = position };
+    if (position > IMPRESSIONS_POSITIONS)
+        return fault_data(fault, "position %" PRIu32 ": at most %d are counted", position,
+                          IMPRESSIONS_POSITIONS);
     uint64_t entry = hash_table_find(table, impressions->cell.at, &new, KEY);
     if (entry == 0) {
         entry = impressions->cells + 1;

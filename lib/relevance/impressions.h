@@ -41,8 +41,9 @@ uint32_t impressions_query(struct impressions *impressions, const char *qid, str
 uint32_t impressions_pair(struct impressions *impressions, uint32_t query, const char *name,
                           size_t bytes, struct fault *fault);
 
-/* Counts n impressions of a pair at a position, and the sum of their clicks. 0 or a fault. O(1) on
- * average. */
+/* Counts n impressions of a pair at a position, from 1 to IMPRESSIONS_POSITIONS, and the sum of
+ * their clicks. 0 or a fault. O(1) on average. */
+enum { IMPRESSIONS_POSITIONS = 1000000 };
 int impressions_add(struct impressions *impressions, uint32_t pair, uint32_t position, double n,
                     double clicks, struct fault *fault);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/real.h"
 #include "math/rng.h"
 
 enum { PASSES = 2, TIMES = 200 }; /* of joint; of fixed: they start near where they end */
@@ -76,7 +77,8 @@ static void add(struct again *again, const struct evidence *evidence)
         double joint = again->joint.theta[k], fixed = again->fixed.theta[k];
         spread_add(&again->spread[RESAMPLED_JOINT * K + k], joint);
         spread_add(&again->spread[RESAMPLED_FIXED * K + k], fixed);
-        spread_add(&again->spread[RESAMPLED_DIFFERENCE * K + k], joint - fixed);
+        spread_add(&again->spread[RESAMPLED_RATIO * K + k],
+                   real_log(joint) - real_log(fixed));
     }
 }
 

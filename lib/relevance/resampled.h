@@ -1,4 +1,4 @@
-/* resampled: standard errors of examination, by both estimates and of their difference, from
+/* resampled: standard errors of examination, by both estimates and of the log of their ratio, from
  * queries of the log that are drawn again (the bootstrap over queries; Efron 1979). */
 #ifndef RANKPIPE_RESAMPLED_H
 #define RANKPIPE_RESAMPLED_H
@@ -13,7 +13,7 @@
 #include "relevance/fixed.h"
 #include "relevance/joint.h"
 
-enum { RESAMPLED_JOINT, RESAMPLED_FIXED, RESAMPLED_DIFFERENCE, RESAMPLED };
+enum { RESAMPLED_JOINT, RESAMPLED_FIXED, RESAMPLED_RATIO, RESAMPLED };
 
 struct resampled { /* all zero at first */
     double *error[RESAMPLED]; /* [positions]: standard errors; NaN: not known */

@@ -195,13 +195,20 @@ qid:a 1:0 2:0 3:0.5 # z'
     [ ! -s out ]
     printf 'rankpipe/1 end rounds=0 bytes=0\n' >empty
     fails_on empty 1 'judge: <stdin>: no rounds' judge
+    lines 'qid doc position impressions clicks' 'a x 1 1 1e30' 'a x 2 1 1e30' >counts
+    judge -0 counts >large.bin
+    bin2txt -f check large.bin
+    { lines 'request qid doc position click' && lines 'r1 a x 1 3e38' 'r2 a x 1 3e38' 'r2 a y 2 1e38'; } >log
+    log2bin -0 log >huge.bin
+    printf '1 1e-6\n2 1\n' >table
+    fails_on huge.bin 1 'judge: document 0 of qid a has the relevance 3e+44: its clicks are too large' judge -t table
 }
 
 @test "a file of counts that is wrong is refused, with its line" {
     small_text >text
     fails 1 "judge: text: line 1: not the first line of counts*" judge -c text
     head=$(lines 'qid doc position impressions clicks')
-    for wrong in 'a x 1 5:5 fields' 'a x 0 5 1:position' 'a x 1.5 5 1:whole' 'a x 1 5 -1:number' 'a x 1 -5 1:whole' ' x 1 5 1:qid'; do
+    for wrong in 'a x 1 5:5 fields' 'a x 0 5 1:position' 'a x 1000001 5 1:position' 'a x 1 0 1:impressions' 'a x 1.5 5 1:whole' 'a x 1 5 -1:number' 'a x 1 -5 1:whole' ' x 1 5 1:qid'; do
         { echo "$head" && lines "${wrong%:*}"; } >counts
         fails 1 "judge: counts: line 2: *" judge -c counts
     done

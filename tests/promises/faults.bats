@@ -135,6 +135,19 @@ HARMLESS="alarm clock_gettime closedir ferror fflush fprintf fputc free frexp fw
     called open
 }
 
+@test "log2bin and judge" {
+    for document in 1 2 3 4; do echo "0 qid:a 1:$document 2:1 # d$document"; done | svm2bin >candidates
+    printf '%s\t%s\t%s\t%s\t%s\n' request qid doc position click r1 a d2 1 1 r1 a d1 2 0 r2 a d1 1 1 r2 a d3 2 1 >log
+    goes_wrong -i candidates -o out log2bin log
+    called read writev open close poll malloc realloc calloc
+    goes_wrong -i log log2bin -0
+    log2bin log <candidates >clicks
+    judge -c <clicks >counts
+    goes_wrong -c malloc,calloc,realloc -i clicks judge
+    goes_wrong -n counts -t table -i candidates judge -e table counts
+    called read writev open close
+}
+
 @test "replay" {
     goes_wrong -n stored replay -n 2 -s 1 stored
     called open mmap fstat lseek

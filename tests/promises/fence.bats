@@ -81,6 +81,10 @@ starved() {
     for stream in q scored shown seen all clicks weights; do fenced $stream bin2txt; done
     bin2txt -f tsv weights >tsv
     fenced tsv weights2bin
+    bin2txt -f log clicks >log
+    for options in -0 '-0 -k log' '-0 -g 1=2'; do fenced log log2bin $options; done
+    for options in '' -c '-l -e table'; do fenced clicks judge $options; done
+    fenced clicks bin2txt -f log
     for kind in split products '-D 5 fourier' scale rank; do fenced q features $kind; done
     fenced q salvage
     fenced q replay -n 20 -s 1 -

@@ -52,6 +52,10 @@ static const struct special {
     { "replay", 'i', WORDS("1/1", "1/2", "2/2", "3/2", "0/1", "1/9007199254740992", "x/2", "1/") },
     { "explore", 's', WORDS("1", "7", "random", "recorded") },
     { "explore", 'T', WORDS("1", "10", "1000", "9007199254740992") },
+    { "log2bin", 'g', WORDS("1=2", "click=1", "a", "a=-1") },
+    { "judge", 't', WORDS("table", "base", "nosuch") },
+    { "judge", 'e', NULL },
+    { "judge", 'c', NULL },
     { "bin2txt", 'f', NULL },
     { NULL, 0, NULL },
 };
