@@ -336,6 +336,12 @@ static void check_sums(struct world *world)
         near("no more", offline_notice(&world->logged, 2, &line), 0, pass, 0);
         line = (struct fault){ FAULT_NONE, "" };
     }
+}
+
+/* Of the last round. */
+static void check_refusals(struct world *world)
+{
+    struct fault line = { FAULT_NONE, "" };
     world->logged.rounds = OFFLINE_LONG;
     near("nothing of a long log", offline_notice(&world->logged, 0, &line), 0, 0, 0);
     world->round.explored = false;
@@ -358,6 +364,7 @@ int main(void)
     round_open(&world.round, &world.record);
     check_laws(&world);
     check_sums(&world);
+    check_refusals(&world);
     printf("click_estimates: %lu cases\n", cases);
     if (wrong)
         fprintf(stderr, "click_estimates: %lu wrong\n", wrong);
