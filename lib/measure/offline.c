@@ -140,9 +140,9 @@ bool offline_notice(const struct logged *logged, unsigned said, struct fault *li
               "clicks, the positions bias the estimates: use -p, with a table of examination; see "
               "rankpipe-logs(7)");
     else if (clicks && logged->rounds < OFFLINE_LONG && said == certain)
-        (void)fault_other(line, "%" PRIu64 " rounds: in logs of fewer than %d, intervals of 95 %% from "
-                          "the rounds alone cover the truth in 85 to 93 %% of cases; these are "
-                          "widened by the model of clicks, see metric(1)", logged->rounds,
+        (void)fault_other(line, "%" PRIu64 " rounds: in logs of fewer than %d, intervals of 95 %% "
+                          "from the rounds alone cover the truth in 85 to 93 %% of cases; these "
+                          "are widened by the model of clicks, see metric(1)", logged->rounds,
                           OFFLINE_LONG);
     else
         return false;
