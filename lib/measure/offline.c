@@ -141,7 +141,9 @@ bool offline_notice(const struct logged *logged, unsigned said, struct fault *li
               "rankpipe-logs(7)");
     else if (clicks && logged->rounds < OFFLINE_LONG && said == certain)
         (void)fault_other(line, "%" PRIu64 " rounds: in logs of fewer than %d, intervals of 95 %% "
-                          "cover the truth in 85 to 93 %% of cases", logged->rounds, OFFLINE_LONG);
+                          "from the rounds alone cover the truth in 85 to 93 %% of cases; these "
+                          "are widened by the model of clicks, see metric(1)", logged->rounds,
+                          OFFLINE_LONG);
     else
         return false;
     return true;
@@ -221,26 +223,63 @@ static double look_at_all(const struct offline *offline, const struct judge *jud
     return c;
 }
 
-/* What the regression expects, weighted, and what it then corrects: to a, from which the gains of
- * the documents seen stay. It then learns them. */
+/* ---- of clicks ---- */
+
+static struct clicked *clicked_at(struct offline *offline, size_t place)
+{
+    return &offline->at[place < OFFLINE_PLACES ? place : OFFLINE_PLACES - 1];
+}
+
+/* r or g of the i-th document seen. */
+static double expect(struct offline *offline, const struct logged *logged, size_t i)
+{
+    size_t place = logged->place[i];
+    if (offline->estimator == OFFLINE_DR)
+        return baseline_expect(&offline->baseline, logged->order[place]);
+    const struct clicked *at = clicked_at(offline, place);
+    return (at->clicks + 0.5) / (at->examined + 1);
+}
+
+/* M and V: what clicks there would have been. M of dr is added by look_beyond. */
+static void look_at_model(struct offline *offline, const struct logged *logged,
+                          const struct judge *judge)
+{
+    const struct linear_measure *linear = offline->linear;
+    double m = 0, v = 0, unit = offline->unit;
+    for (size_t i = 0; i < logged->seen; i++) {
+        size_t place = logged->place[i];
+        double u = logged->share[i], r = expect(offline, logged, i), p = u * r < 1 ? u * r : 1;
+        double weight = place < offline->measure.cutoff
+                            ? linear->sign * linear->weight(judge, place) / logged->propensity[i]
+                            : 0;
+        m += offline->estimator == OFFLINE_DR ? 0 : weight * p;
+        v += weight * weight * p * (1 - p);
+    }
+    for (size_t i = 0; i < logged->seen; i++) {
+        struct clicked *at = clicked_at(offline, logged->place[i]);
+        at->clicks += logged->relevance[i];
+        at->examined += logged->share[i];
+    }
+    offline->round[OFFLINE_M] = m / unit;
+    offline->noise = v / (unit * unit);
+}
+
+/* What the regression expects, weighted, is M; with what the documents seen correct it is a. Then
+ * it learns them. */
 static int look_beyond(struct offline *offline, const struct logged *logged,
                        const struct judge *judge, struct fault *fault)
 {
     const struct linear_measure *linear = offline->linear;
     struct baseline *baseline = &offline->baseline;
-    double expected = 0;
-    if (baseline_round(baseline, &logged->x, fault) < 0)
-        return -1;
+    double expected = 0, corrected = 0;
     for (size_t i = 0; i < logged->docs && i < offline->measure.cutoff; i++)
         expected += linear->sign * linear->weight(judge, i) *
                     baseline_expect(baseline, logged->order[i]);
-    for (size_t i = 0; i < logged->seen && logged->place[i] < offline->measure.cutoff; i++) {
-        size_t place = logged->place[i];
-        double g = baseline_expect(baseline, logged->order[place]);
-        expected -= linear->sign * linear->weight(judge, place) * logged->share[i] * g /
-                    logged->propensity[i];
-    }
-    offline->round[OFFLINE_A] += expected / offline->unit;
+    for (size_t i = 0; i < logged->seen && logged->place[i] < offline->measure.cutoff; i++)
+        corrected += linear->sign * linear->weight(judge, logged->place[i]) * logged->share[i] *
+                     expect(offline, logged, i) / logged->propensity[i];
+    offline->round[OFFLINE_A] += (expected - corrected) / offline->unit;
+    offline->round[OFFLINE_M] = expected / offline->unit;
     for (size_t i = 0; i < logged->seen; i++) {
         double gain = linear->gain(judge, logged->relevance[i]), u = logged->share[i];
         if (baseline_learn(baseline, logged->order[logged->place[i]], gain / u, u, fault) < 0)
@@ -261,7 +300,12 @@ int offline_look(struct offline *offline, const struct logged *logged, const str
         offline->supported = offline->round[OFFLINE_B];
     if (!sums)
         offline->round[OFFLINE_B] = 0;
-    if (offline->estimator == OFFLINE_DR && look_beyond(offline, logged, judge, fault) < 0)
+    bool robust = offline->estimator == OFFLINE_DR;
+    if (robust && baseline_round(&offline->baseline, &logged->x, fault) < 0)
+        return -1;
+    if (offline->clicks)
+        look_at_model(offline, logged, judge);
+    if (robust && look_beyond(offline, logged, judge, fault) < 0)
         return -1;
     if (fabs(offline->round[OFFLINE_A]) < MOST && offline->round[OFFLINE_B] < MOST)
         return 0;
@@ -279,6 +323,7 @@ void offline_add(struct offline *offline)
         offline->mean[i] += away[i] / n;
     }
     offline->supports += offline->supported;
+    offline->noises += offline->noise;
     for (size_t i = 0; i < OFFLINE_SUMS; i++)
         for (size_t j = 0; j < OFFLINE_SUMS; j++)
             offline->spread[i][j] += away[i] * away[j] * ((n - 1) / n);
@@ -293,19 +338,28 @@ double offline_value(const struct offline *offline)
     return normalised ? mean * (offline->sum[OFFLINE_C] / offline->sum[OFFLINE_B]) : mean;
 }
 
-/* The sum of squared deviations of e, which is that of a except for snips. Rounding may make a 0
- * negative. */
-static double spread(const struct offline *offline)
+/* The sum of squared deviations of e, with A or M for a: it is that of a except for snips. Rounding
+ * may make a 0 negative. */
+static double spread(const struct offline *offline, size_t a)
 {
     double sum = 0, b = offline->sum[OFFLINE_B];
     if (offline->estimator != OFFLINE_SNIPS)
-        return offline->spread[OFFLINE_A][OFFLINE_A];
+        return offline->spread[a][a];
     double scale = offline->sum[OFFLINE_C] / b, q = offline->sum[OFFLINE_A] / b;
-    double slope[OFFLINE_SUMS] = { scale, -q * scale, q };
+    double slope[OFFLINE_SUMS] = { [OFFLINE_B] = -q * scale, [OFFLINE_C] = q };
+    slope[a] = scale;
     for (size_t i = 0; i < OFFLINE_SUMS; i++)
         for (size_t j = 0; j < OFFLINE_SUMS; j++)
             sum += slope[i] * slope[j] * offline->spread[i][j];
     return sum > 0 ? sum : 0;
+}
+
+/* The same by the model of clicks; 0 of labels. */
+static double modelled(const struct offline *offline)
+{
+    double scale = offline->estimator == OFFLINE_SNIPS
+                       ? offline->sum[OFFLINE_C] / offline->sum[OFFLINE_B] : 1;
+    return offline->clicks ? spread(offline, OFFLINE_M) + scale * scale * offline->noises : 0;
 }
 
 double offline_error(const struct offline *offline)
@@ -313,7 +367,8 @@ double offline_error(const struct offline *offline)
     double n = (double)offline->rounds;
     if (offline->rounds < 2 || isnan(offline_value(offline)))
         return NAN;
-    return sqrt(spread(offline) / (n - 1) / n);
+    double sampled = spread(offline, OFFLINE_A), model = modelled(offline);
+    return sqrt((sampled > model ? sampled : model) / (n - 1) / n);
 }
 
 double offline_rounds(const struct offline *offline)

@@ -21,6 +21,15 @@
  *          Unbiased as ips is; the errors of rounds are uncorrelated, as g_j depends on rounds
  *          before alone
  *
+ * Of clicks, var(a) is the larger of that of the sample and of what the model of clicks says: a few
+ * clicks on documents that were seldom shown make most of it, and a log without such a click would
+ * say that it has none. Given what was shown, a has the mean M and the variance V,
+ *   M = sum_{j seen} weight u_j r_j / pi_j      (dr: sum_j weight g_j)
+ *   V = sum_{j seen} weight^2 u_j r_j (1 - u_j r_j) / pi_j^2
+ * where r_j is g_j or, of ips and snips, (clicks + 1/2) / (sum of u + 1) of the documents that were
+ * seen before and have the position of j in the other ranking. Then var(M) + mean of V takes the
+ * place of var(a).
+ *
  * The effective sample size is (sum b)^2 / sum b^2 (Kish 1965). The share of weight without support
  * is that of documents that no order could have shown, by weight(position_j): 0 where the log says
  * that each may be shown; 1 - B / C where it has propensities of those shown alone.
@@ -83,7 +92,7 @@ void offline_close(struct logged *logged);
 
 #define OFFLINE_LONG 20000 /* rounds from which on intervals hold what they promise */
 
-enum { OFFLINE_A, OFFLINE_B, OFFLINE_C, OFFLINE_SUMS };
+enum { OFFLINE_A, OFFLINE_B, OFFLINE_C, OFFLINE_M, OFFLINE_SUMS, OFFLINE_PLACES = 64 };
 
 enum estimator { OFFLINE_IPS, OFFLINE_SNIPS, OFFLINE_DR };
 
@@ -93,12 +102,16 @@ struct offline { /* all zero at first */
     enum estimator estimator;
     bool clicks; /* estimates by a table; where neither this nor snips, B and C stay 0 */
     double unit;                /* M is divided by it: k of p@k, else 1 */
-    double round[OFFLINE_SUMS]; /* a, b, c of the last offline_look */
+    double round[OFFLINE_SUMS]; /* a, b, c, M of the last offline_look */
     double sum[OFFLINE_SUMS];   /* over the rounds added */
     uint64_t rounds;
     double mean[OFFLINE_SUMS];  /* by the recurrence of Welford 1962, for spread: */
     double spread[OFFLINE_SUMS][OFFLINE_SUMS]; /* sums of products of deviations from the mean */
     double supported, supports; /* weight that has support in the last round, and over all */
+    double noise, noises;       /* V, the same                                             */
+    struct clicked { /* at a position of the other ranking; those of the last and after it */
+        double clicks, examined;
+    } at[OFFLINE_PLACES];
     struct baseline baseline;   /* of dr */
 };
 

@@ -290,7 +290,7 @@ static void check_sums(struct world *world)
     struct rng rng = rng_at(2, RNG_SAMPLE, 1);
     struct law law = { .kind = UNIFORM, .m = 3, .gamma = 0, .greedy = { 0, 1, 2 } };
     const uint32_t other[DOCS] = { 2, 1, 0 };
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, M[10], V = 0, mean = 0, spread = 0;
     struct fault line = { FAULT_NONE, "" };
     draw_world(world, &rng, &law);
     law.m = 3;
@@ -303,15 +303,30 @@ static void check_sums(struct world *world)
     for (int pass = 0; pass < 2; pass++) {
         start(world, &rng, "dcg");
         world->logged.rounds = world->logged.certain = 0;
-        sum = squares = 0;
+        double examined[3] = { 0, 0, 0 };
+        sum = squares = V = mean = spread = 0;
         law.gamma = pass ? 0.3 : 0;
         for (int t = 0; t < 10; t++) {
             show(world, &law, pass && t == 7 ? other : law.greedy);
             look(world, 3);
             offline_add(&world->ips);
+            M[t] = 0;
+            for (size_t i = 0; i < 2; i++) { /* no click yet: r is 1/2 over what was examined */
+                size_t place = world->logged.place[i];
+                double u = world->logged.share[i], p = u * 0.5 / (examined[place] + 1);
+                double w = world->judge.discount[place] / world->logged.propensity[i];
+                M[t] += w * p;
+                V += w * w * p * (1 - p);
+                examined[place] += u;
+            }
+            mean += M[t] / 10;
             sum += world->ips.round[OFFLINE_B];
             squares += world->ips.round[OFFLINE_B] * world->ips.round[OFFLINE_B];
         }
+        for (int t = 0; t < 10; t++)
+            spread += (M[t] - mean) * (M[t] - mean);
+        near("the error by the model", offline_error(&world->ips), sqrt((spread + V) / 90), pass,
+             0);
         near("effective rounds", offline_rounds(&world->ips), sum * sum / squares, pass, 0);
         near("without support", offline_unsupported(&world->ips),
              pass ? 0 : 0.5 / (1 + 1 / log2(3) + 0.5), pass, 0);
@@ -321,6 +336,12 @@ static void check_sums(struct world *world)
         near("no more", offline_notice(&world->logged, 2, &line), 0, pass, 0);
         line = (struct fault){ FAULT_NONE, "" };
     }
+}
+
+/* Of the last round. */
+static void check_refusals(struct world *world)
+{
+    struct fault line = { FAULT_NONE, "" };
     world->logged.rounds = OFFLINE_LONG;
     near("nothing of a long log", offline_notice(&world->logged, 0, &line), 0, 0, 0);
     world->round.explored = false;
@@ -343,6 +364,7 @@ int main(void)
     round_open(&world.round, &world.record);
     check_laws(&world);
     check_sums(&world);
+    check_refusals(&world);
     printf("click_estimates: %lu cases\n", cases);
     if (wrong)
         fprintf(stderr, "click_estimates: %lu wrong\n", wrong);

@@ -165,7 +165,7 @@ WANT
 # 20,000 rounds of two documents, in random order: clicks are drawn by k^-eta A, where A is 1 for the
 # top grade and the noise for 0; a share's deviation is at most 0.005.
 shares() {
-    labelled 4 0 | replay -n 20000 /dev/stdin | explore -g 1 | feedback-mask -c "$1" | bin2txt -f rank |
+    labelled 4 0 | replay -n 20000 /dev/stdin | explore -f -g 1 | feedback-mask -c "$1" | bin2txt -f rank |
         awk '{ n[$3 " " $4]++; s[$3 " " $4] += $6 }
             END { for (i in n) printf "%s %.1f\n", i, 10 * s[i] / n[i] }' | sort | cut -d ' ' -f 3 | xargs
 }
@@ -183,7 +183,7 @@ shares() {
 @test "with the top grade the same label is clicked on as often as its scale says" {
     for L in 1 2 4; do
         labelled 1 >in
-        replay -n 2000 in | explore -g 1 | feedback-mask -c perfect -L $L >out
+        replay -n 2000 in | explore -f -g 1 | feedback-mask -c perfect -L $L >out
         clicks out | awk '{ n += $1 } END { print n }' >>counts
     done
     # 2000 draws: certain, one in two (deviation 22) and one in five (deviation 18).
