@@ -32,8 +32,8 @@ VERSION = $(shell sed -n 's/^\#define VERSION "\(.*\)"$$/\1/p' cmd/main.c)
 BUILD = build
 BIN = bin
 
-GENERAL_NAMES = score update explore replay loop metric features synth spool salvage serve
-DISTINCTIVE_NAMES = svm2bin weights2bin bin2txt feedback-mask feedback-join add-models
+GENERAL_NAMES = score judge update explore replay loop metric features synth spool salvage serve
+DISTINCTIVE_NAMES = svm2bin log2bin weights2bin bin2txt feedback-mask feedback-join add-models
 PROGRAMS = $(GENERAL_NAMES) $(DISTINCTIVE_NAMES)
 LIB = $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*/*.c))
 CMD = $(patsubst cmd/%.c,$(BUILD)/cmd/%.o,$(wildcard cmd/*.c))
@@ -154,17 +154,18 @@ ifneq ($(filter check test quick,$(MAKECMDGOALS)),)
 NEEDED = $(if $(T),$(shell sh tests/run -n $(T) 2>/dev/null),all tests)
 endif
 
-## check: run every test, first installing bats, mandoc and gnuplot if missing; T='explore ridge': only these; SAN=1: under sanitizers
+## check: run every test, first installing bats, mandoc, gnuplot and jq if missing; T='explore ridge': only these; SAN=1: under sanitizers
 ## test: the same, but install nothing: report what is missing, and skip the tests that need it
 ifeq ($(SAN),)
 check: $(NEEDED)
 	@sh tests/need bats mandoc
 	@sh tests/need gnuplot=gnuplot-nox || true
+	@sh tests/need jq || true
 	@sh tests/run $(T)
 
 test: $(NEEDED)
 	@sh tests/need -n bats
-	@sh tests/need -n mandoc gnuplot || true
+	@sh tests/need -n mandoc gnuplot jq || true
 	@sh tests/run $(T)
 else
 # With SAN=1 the tests run in a copy of the tree, so that no object is mixed up with the others, and

@@ -4,6 +4,7 @@
 #include "run/filter.h"
 #include "text/check_form.h"
 #include "text/forms.h"
+#include "text/log_form.h"
 #include "text/svm_form.h"
 
 /* A form of text. `round` and `model` print one record: 0 or a fault, without a place. NULL: the
@@ -23,6 +24,7 @@ static const struct form forms[] = {
     { "rank", forms_rank, forms_values_model, NULL, NULL },
     { "run", forms_run, forms_values_model, NULL, NULL },
     { "qrels", forms_qrels, forms_values_model, NULL, NULL },
+    { "log", log_form, forms_values_model, log_form_end, NULL },
     { "values", forms_values, forms_values_model, NULL, NULL },
     { "head", forms_head, forms_head_model, NULL, NULL },
     { "summary", forms_summary, NULL, forms_summary_end, NULL },

@@ -32,6 +32,8 @@ static const struct option options_known[] = {
     { 'T', "horizon", NULL, "number of rounds of the run, 1 or more; worth, index, uniform, top, "
                             "swap: gamma is horizon^(-1/3)",
       OPTION_WHOLE(explore, explorer.horizon, 1, RECORD_MOST) },
+    { 'f', NULL, NULL, "draw another order for rounds that have one (default: refuse them)",
+      OPTION_FLAG(explore, explorer.redraws) },
     { 'g', "gamma", NULL, "worth, index, uniform, top, swap: share of rounds that explore, 0 to 1 "
                           "(default 0)", OPTION_REAL(explore, explorer.gamma, 1) },
     { 'k', "places", NULL, "worth, index: positions by worth or index; blocks: items that get "
@@ -154,7 +156,7 @@ static int close_explore(void *self, enum ended ended)
 
 const struct filter explore = {
     .name = "explore",
-    .usage = "[-o] [-E epsilon | -L grade] [-F power] [-H temperature] [-K blocks] "
+    .usage = "[-fo] [-E epsilon | -L grade] [-F power] [-H temperature] [-K blocks] "
              "[-T horizon | -g gamma] [-k places] [-p policy] [-s seed]",
     .line = "adds the order to show",
     .options = options_known,

@@ -16,8 +16,9 @@ struct mask {
     struct host *host;
     uint64_t places, seed;
     double noise;                       /* standard deviation; 0: none                */
-    size_t name, top;                   /* -c and -L, as indices                      */
-    const struct clicks_person *person; /* who clicks; NULL: the user tells relevance */
+    size_t top;                         /* of -L, as an index */
+    const char *clicks;                 /* of -c; NULL: the user tells relevance */
+    struct clicks_person person;        /* who clicks */
 };
 
 static const char *top_word(size_t i)
@@ -33,8 +34,9 @@ static const char *person_word(size_t i)
 static const struct option options_known[] = {
     { 'L', "grade", top_word, "with -c: top grade of the labels (default 4)",
       OPTION_WORD(mask, top) },
-    { 'c', "person", person_word, "give clicks by this click model (default: give relevance)",
-      OPTION_WORD(mask, name) },
+    { 'c', "person", person_word, "give clicks by this click model; position may be followed by "
+                               ":eta:noise (default: give relevance)",
+      OPTION_TEXT(mask, clicks) },
     { 'k', "places", NULL, "positions that get feedback, 1 or more, or all (default 1; with -c "
                            "10)", OPTION_PLACES(mask, places, ROUND_DOCS) },
     { 'n', "noise", NULL, "add Gaussian noise of this standard deviation, above 0 (default: "
@@ -56,9 +58,7 @@ static int settle(struct mask *my, const bool *given, struct fault *fault)
                            "gives clicks");
     if (!given['k'])
         my->places = given['c'] ? CLICK_PLACES : 1;
-    if (given['c'])
-        my->person = clicks_person(my->name, my->top);
-    return 0;
+    return given['c'] ? clicks_parse(&my->person, my->clicks, my->top, fault) : 0;
 }
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -99,7 +99,7 @@ static enum outcome each(void *self, struct round *round)
                           "another feedback-mask");
     if (!round->order)
         return fault_data(fault, "needs order: put explore before feedback-mask");
-    if (my->person && clicks_check(my->person, round->docs, round->label, fault) < 0)
+    if (my->clicks && clicks_check(&my->person, round->docs, round->label, fault) < 0)
         return FAIL;
     size_t places = my->places < round->docs ? (size_t)my->places : round->docs;
     float *seen = round_new_seen(round, places, fault);
@@ -107,9 +107,9 @@ static enum outcome each(void *self, struct round *round)
         return FAIL;
     for (size_t a = 0; a < places; a++)
         seen[a] = round->label[round->order[a]];
-    if (my->person) {
+    if (my->clicks) {
         struct rng rng = rng_at(my->seed, RNG_CLICKS, round->t);
-        clicks_draw(my->person, places, seen, &rng, seen);
+        clicks_draw(&my->person, places, seen, &rng, seen);
     }
     if (my->noise > 0 && add_noise(my, round->t, places, seen, fault) < 0)
         return FAIL;

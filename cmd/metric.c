@@ -7,10 +7,13 @@
 
 #include "measure/tally.h"
 #include "run/filter.h"
+#include "say.h"
 
 struct metric {
     struct host *host;
     const char *file; /* the table's; NULL: standard output */
+    const char *theta; /* the table of examination; NULL: feedback is labels */
+    struct examination examination;
     uint64_t every;   /* rounds between rows; 0: 1, 2, 5, 10, 20, 50 ... */
     bool raw;         /* sums and counts */
     size_t discount, gain, nothing; /* words of -D, -G and -z */
@@ -19,6 +22,7 @@ struct metric {
     struct long_work work; /* of one measure of a long list */
     struct tally *tally;
     size_t measures;
+    bool estimates; /* is one of them an estimate? */
     int fd;
     struct writer writer, *table;
     uint64_t rounds, due, printed, t;
@@ -54,11 +58,13 @@ static const struct option options_known[] = {
     { 'e', "rounds", NULL, "rounds from one row to the next, 1 or more (default: rows after 1, 2, "
                            "5, 10, 20, 50, ... rounds)",
       OPTION_WHOLE(metric, every, 1, RECORD_MOST) },
-    { 'o', NULL, NULL, "ips, snips: equal scores rank in line order (default: in random order)",
+    { 'o', NULL, NULL, "ips, snips, dr: equal scores rank in line order (default: in random order)",
       OPTION_FLAG(metric, evidence.ties.in_line_order) },
+    { 'p', "file", NULL, "file with the table of examination: ips, snips and dr are of clicks "
+                         "(default: of labels)", OPTION_TEXT(metric, theta) },
     { 'r', NULL, NULL, "print sums and counts (default: means)", OPTION_FLAG(metric, raw) },
-    { 's', "seed", NULL, "ips, snips: seed of the order of equal scores; drawn: of the scores; a "
-                         "whole number, 0 or more (default 1)",
+    { 's', "seed", NULL, "ips, snips, dr: seed of the order of equal scores; drawn: of the scores; "
+                         "a whole number, 0 or more (default 1)",
       OPTION_WHOLE(metric, evidence.ties.seed, 0, RECORD_MOST) },
     { 't', "file", NULL, "file for the table; rounds go on to standard output (default: none)",
       OPTION_TEXT(metric, file) },
@@ -77,13 +83,16 @@ static int parse_measures(struct metric *my, char *const *names, struct fault *f
         return fault_no_room(fault, n * sizeof *my->tally);
     for (; my->measures < n; my->measures++) {
         struct tally *tally = &my->tally[my->measures];
-        if (tally_parse(tally, names[my->measures], fault) < 0 ||
+        if (tally_parse(tally, names[my->measures], my->theta, fault) < 0 ||
             (my->raw && tally_check_raw(tally, fault) < 0))
             return -1;
+        my->estimates = my->estimates || tally->kind == TALLY_OFFLINE;
+        my->host->features = my->host->features || tally_needs_features(tally);
         size_t top = tally_top(tally);
         my->evidence.judge.top = top > my->evidence.judge.top ? top : my->evidence.judge.top;
     }
-    return 0;
+    return my->theta && !my->estimates
+               ? fault_usage(fault, "-p needs an estimate, such as snips:dcg@10") : 0;
 }
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -118,6 +127,9 @@ static int open_metric(void *self)
     my->table = my->host->out;
     my->work.watch = my->host->watch;
     my->evidence.judge.work = &my->work;
+    if (my->theta && examination_read(&my->examination, my->theta, my->host->watch, fault) < 0)
+        return -1;
+    my->evidence.logged.examination = my->theta ? &my->examination : NULL;
     if (!my->file)
         return 0;
     my->fd = watch_open(my->host->watch, my->file, O_WRONLY | O_CREAT | O_TRUNC, 0666, fault);
@@ -180,6 +192,15 @@ static void tell_measure(const void *self, char *words, size_t room)
         snprintf(words, room, "%.30s %.4f", tally->name, tally_mean(tally));
 }
 
+static void report(const struct metric *my)
+{
+    struct fault line = { FAULT_NONE, "" };
+    for (unsigned said = 0; offline_notice(&my->evidence.logged, said, &line); said++) {
+        warn(my->host, "metric", "%s", line.text);
+        line = (struct fault){ FAULT_NONE, "" };
+    }
+}
+
 static int close_metric(void *self, enum ended ended)
 {
     struct metric *my = self;
@@ -192,6 +213,9 @@ static int close_metric(void *self, enum ended ended)
     if (my->fd >= 0 && watch_close(my->fd) < 0)
         result = fault_system(fault, "cannot write %s", my->file);
     writer_close(&my->writer);
+    if (ended == CLEAN && my->estimates)
+        report(my);
+    examination_close(&my->examination);
     tally_evidence_close(&my->evidence);
     for (size_t i = 0; my->tally && i < my->measures; i++)
         tally_close(&my->tally[i]);
@@ -201,8 +225,8 @@ static int close_metric(void *self, enum ended ended)
 
 const struct filter metric = {
     .name = "metric",
-    .usage = "[-or] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-s seed] "
-             "[-t file] [-z value] measure ...",
+    .usage = "[-or] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-p file] "
+             "[-s seed] [-t file] [-z value] measure ...",
     .line = "measures the rankings shown so far",
     .options = options_known,
     .operand = { .value = "measure", .words = tally_word, .text = "what to print" },

@@ -198,12 +198,13 @@ static int load(struct update *my)
 static int begin(struct update *my)
 {
     int got = my->model && !my->anew ? load(my) : 0;
-    const char *prior = my->state.settings.path;
-    if (got <= 0)
-        return got < 0 ? -1 : prior_begin(&my->state, my->host->watch, my->host->fault);
-    if (*prior)
+    const char *prior = settings_path(&my->state.settings, SETTING_PRIOR);
+    if (got < 0 || (got == 0 && prior_begin(&my->state, my->host->watch, my->host->fault) < 0))
+        return -1;
+    if (got > 0 && *prior)
         warn(my->host, "update", "prior=%s is not read again: the model began at it", prior);
-    return 0;
+    return my->learner->open ? my->learner->open(my->state.own, &my->state, my->host->watch,
+                                                 my->host->fault) : 0;
 }
 
 /* Warns once of raw features that should be scaled, if one of the first rounds has them. */

@@ -4,8 +4,8 @@
 LEARNERS="squared kl smoothdcg smoothdcg-falls ranksvm listnet squared-ndcg slam slam-cut slam-ap minimax solar1 solar2
     solar1-ties solar2-ties solar1-list solar2-list prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
-    squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce pdgd dbgd
-    memory memory-plain memory-drift memory-clicks cascade-lints kernel
+    squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce pdgd dbgd policy-aware
+    memory memory-plain memory-drift memory-clicks memory-examined cascade-lints kernel
     squared-adaptive kl-adaptive smoothdcg-adaptive ranksvm-adaptive listnet-adaptive
     slam-adaptive kl-dr-adaptive pdgd-adaptive thompson-adaptive linucb-adaptive"
 LEADERS="ftpl ftpl-ndcg ftpl-blocks cascade-klucb toprank bubblerank"
@@ -86,6 +86,10 @@ settings() {
     memory-plain) k=2 shown="-g 0.1 -k 2" options="-a memory -p -R 2 -S 1 -C 3 -s 9" ;;
     memory-drift) k="10 -c informational" options="-a memory -H -K -R 9" ;; # clicks surprise
     memory-clicks) k="10 -c navigational" shown="" options="-a memory -K" ;;
+    memory-examined | policy-aware)
+        awk 'BEGIN { for (k = 1; k <= 10; k++) print k, 1 / k }' >theta
+        k="10 -c position" options="-a ${1%-examined} -t theta"
+        ;;
     kernel) k=all options="-a kernel -C 0.3 -N 7 -s 3" ;;
     cascade-lints) k="10 -c cascade" shown="" options="-a cascade-lints -C 0.25 -S 0.5 -s 3" ;;
     cascade-klucb) k="4 -c cascade" shown="" options="-a cascade-klucb" ;;

@@ -94,11 +94,23 @@ static int check_drawn(const struct round *round, const char *name, size_t least
     return round->swap ? check_swap(round, name, least, fault) : 0;
 }
 
+/* The column propensity is of single documents. */
+static int check_logged(const char *name, size_t least, struct fault *fault)
+{
+    if (least <= 1)
+        return 0;
+    return fault_data(fault, "the log has propensities of single documents, and %s learns from "
+                      "several together: use a learner from single labels, such as squared-dr",
+                      name);
+}
+
 /* Are the propensities known, and above 0? */
 static int check_propensities(const struct round *round, const char *name, size_t least,
                         struct fault *fault)
 {
     size_t k = round->places, m = round->docs;
+    if (round->propensity)
+        return check_logged(name, least, fault);
     if (k == m)
         return 0;
     if (round->in_block)
@@ -115,7 +127,8 @@ static int check_propensities(const struct round *round, const char *name, size_
         return 0;
     if (!round->explored)
         return fault_data(fault, "%s needs gamma to learn from partial feedback (%zu of %zu "
-                          "relevances): add -g to explore", name, k, m);
+                          "relevances): add -g to explore before the users answer; for logs of "
+                          "other systems see rankpipe-logs(7)", name, k, m);
     return check_drawn(round, name, least, fault);
 }
 
@@ -180,7 +193,9 @@ int feedback_exposure(struct exposure *exposure, const struct round *round, cons
     bool *greedy = (bool *)(doc + m);
     *exposure = (struct exposure){ .docs = m, .gamma = round->gamma, .doc = doc, .relevance = R,
                                    .greedy = greedy,
-                                   .draw = round->swap ? DRAW_SWAP : DRAW_UNIFORM };
+                                   .logged = round->propensity,
+                                   .draw = round->propensity ? DRAW_LOGGED
+                                           : round->swap ? DRAW_SWAP : DRAW_UNIFORM };
     if (round->seen && (check_enough(round, name, least, fault) < 0 ||
                         check_propensities(round, name, least, fault) < 0))
         return -1;

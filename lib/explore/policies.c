@@ -306,15 +306,27 @@ static const struct policy *usual(const struct explorer *my, const struct round 
     return &policies[round->worth ? POLICY_WORTH : index ? POLICY_INDEX : POLICY_UNIFORM];
 }
 
-int policies_show(struct explorer *my, struct round *round, struct fault *fault)
+/* May the round get an order? Answers on one order say nothing of another. */
+static int check_new(const struct explorer *my, const struct round *round, struct fault *fault)
 {
     if (my->repeats && !round->seeded)
         return fault_data(fault, "the round has no seed=, which explore -s random stores");
-    my->seed = my->repeats ? round->seed : my->seed;
-    struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
     if (round->seen)
         return fault_data(fault, "the round already has feedback (seen) on the order that was "
-                          "shown: put explore before feedback-mask");
+                          "shown: put explore before feedback-mask; to learn from a log, leave "
+                          "explore out, see rankpipe-logs(7)");
+    if (round->order && !my->redraws && !my->repeats)
+        return fault_data(fault, "the round already has an order: to learn from a log, leave "
+                          "explore out, see rankpipe-logs(7); to draw another order, add -f");
+    return 0;
+}
+
+int policies_show(struct explorer *my, struct round *round, struct fault *fault)
+{
+    if (check_new(my, round, fault) < 0)
+        return -1;
+    my->seed = my->repeats ? round->seed : my->seed;
+    struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
     my->now = my->policy ? my->policy : usual(my, round);
     my->k = my->places > 0 ? my->places
             : my->now->rank == rank_by_worth && round->judged > 0 ? round->judged : 1;

@@ -30,6 +30,7 @@ struct explorer {
     bool records;    /* each round records its seed, as key seed=                      */
     bool repeats;    /* each round is drawn by the seed that it records                */
     bool line_order; /* ties are in line order, not at random                          */
+    bool redraws;    /* a round may have an order, which another replaces              */
 
     const struct policy *now; /* of the round at hand                 */
     uint64_t k;               /* its places                           */
@@ -67,8 +68,9 @@ extern const struct policy policies[POLICIES_MOST + 1];
 /* The name of policy i, from 0, or NULL after the last. */
 const char *policies_name(size_t i);
 
-/* Orders one round, in place of any order that it had. What is random depends on the seed and the
- * round's number alone. 0 or a fault, without a place. O(docs log docs). */
+/* Orders one round. What is random depends on the seed and the round's number alone. 0 or a fault,
+ * without a place: the round has answers on the order that was shown, or has an order, and neither
+ * `redraws` nor `repeats`. O(docs log docs). */
 int policies_show(struct explorer *my, struct round *round, struct fault *fault);
 
 void policies_close(struct explorer *my);

@@ -11,6 +11,8 @@
 double propensity_one(const struct exposure *exposure, size_t a)
 {
     double k = (double)exposure->places, m = (double)exposure->docs, gamma = exposure->gamma;
+    if (exposure->draw == DRAW_LOGGED)
+        return exposure->logged[a];
     if (exposure->places == exposure->docs)
         return 1;
     if (exposure->draw == DRAW_LUCE)

@@ -14,6 +14,7 @@
 enum draw {
     DRAW_UNIFORM, /* uniform over the orders, or over the first places, at least those seen */
     DRAW_SWAP,    /* one of the first `places` documents swapped with one below them        */
+    DRAW_LOGGED,  /* in a way that only the log knows, which has the propensities            */
     DRAW_LUCE     /* each place gets one of the documents left, with probability in proportion
                    * to exp(logit)                                                          */
 };
@@ -34,7 +35,8 @@ struct exposure {
     const double *relevance; /* relevance[places]: R of that document         */
     const bool *greedy;      /* greedy[places]: is it among the first `places` of the greedy
                               * order?                                        */
-    enum draw draw;          /* unused if places == docs                      */
+    enum draw draw;          /* unused if places == docs, except DRAW_LOGGED  */
+    const double *logged;    /* logged[places]: if draw is DRAW_LOGGED        */
     struct luce luce;        /* if draw is DRAW_LUCE                          */
 };
 
@@ -42,7 +44,7 @@ struct exposure {
  *   DRAW_UNIFORM  (1 - gamma) [j is greedy] + gamma k / m
  *   DRAW_SWAP     1 - gamma / k if j is greedy, else gamma / (m - k)
  *   DRAW_LUCE     luce.one, from propensity_luce
- * With k = m it is 1. */
+ * With k = m it is 1. After DRAW_LOGGED it is logged[a], whatever k is. */
 double propensity_one(const struct exposure *exposure, size_t a);
 
 /* pi_ij of the documents at places a and b, which differ: that both are. With k < m it is
@@ -50,7 +52,7 @@ double propensity_one(const struct exposure *exposure, size_t a);
  *   DRAW_SWAP     1 - 2 gamma / k if both are greedy, (1 - 1 / k) gamma / (m - k) if one is,
  *                 and 0 if neither is, as they are never seen together
  *   DRAW_LUCE     luce.two, from propensity_luce
- * With k = m it is 1. */
+ * With k = m it is 1. After DRAW_LOGGED nobody knows it: it must not be asked for. */
 double propensity_two(const struct exposure *exposure, size_t a, size_t b);
 
 /* With p = softmax(logit) of m documents, and doc[0..places-1] the first one or two of a longer

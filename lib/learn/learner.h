@@ -32,6 +32,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "io/watch.h"
 #include "learn/arrays.h"
 #include "learn/origin.h"
 #include "learn/settings.h"
@@ -113,6 +114,9 @@ struct learner {
 
     /* Makes the numbers of a prior, which has as many weights as the state, those to start at. */
     int (*begin)(void *own, struct state *state, const struct model *prior, struct fault *fault);
+
+    /* Reads the files that settings name, once the state is loaded, or begins. */
+    int (*open)(void *own, struct state *state, struct watch *watch, struct fault *fault);
 
     /* What arrays do not hold: adds it to a model; takes it from one, after w and the arrays. */
     int (*save)(void *own, struct state *state, struct model *model, struct fault *fault);

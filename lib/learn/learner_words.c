@@ -22,11 +22,13 @@ static const char *copy_word(const char *words, char word[WORD_ROOM])
 /* A word that is no path is not valid if it is long: it ends in ? here. */
 static void shorten(char word[WORD_ROOM])
 {
-    const char *path = settings_known[SETTING_PRIOR].name;
-    size_t n = strlen(path);
-    if (strlen(word) < SHORT || (strncmp(word, path, n) == 0 && word[n] == '='))
-        return;
-    strcpy(word + SHORT - 2, "?");
+    size_t n = strcspn(word, "=");
+    bool path = false;
+    for (size_t i = 0; i < SETTINGS; i++)
+        path = path || (settings_known[i].form == FORM_PATH && word[n] &&
+                        strncmp(word, settings_known[i].name, n) == 0);
+    if (strlen(word) >= SHORT && !path)
+        strcpy(word + SHORT - 2, "?");
 }
 
 static const struct learner *find(const char *word, struct fault *fault)
@@ -42,10 +44,10 @@ static const struct learner *find(const char *word, struct fault *fault)
     return found;
 }
 
-/* The number of a setting that the learner takes, by its name; -1 after a fault. `pathed`: the word
- * before it is a path, of which this may be a part. */
-static int find_setting(const struct learner *learner, const char *name, bool pathed,
-                        struct fault *fault)
+/* The number of a setting that the learner takes, by its name; -1 after a fault. `pathed`: the
+ * setting before it is a path, of which this may be a part; or NULL. */
+static int find_setting(const struct learner *learner, const char *name,
+                        const struct setting *pathed, struct fault *fault)
 {
     char quoted[FAULT_QUOTE];
     struct names names = { 0 };
@@ -57,8 +59,8 @@ static int find_setting(const struct learner *learner, const char *name, bool pa
         names_offer(&names, name, settings_known[i].name);
     }
     if (pathed)
-        return fault_usage(fault, "prior=...,%s: a path with a comma cannot be given: make a link "
-                           "to the file (ln -s), and name that", name);
+        return fault_usage(fault, "%s=...,%s: a path with a comma cannot be given: make a link "
+                           "to the file (ln -s), and name that", pathed->name, name);
     return fault_usage(fault, "%s has no setting %s: %s", learner->name,
                        fault_quote(quoted, name, strlen(name)),
                        names.bytes ? names_advice(&names) : "it has none");
@@ -68,7 +70,7 @@ const struct learner *learner_words_read(const char *words, struct settings *set
                                          struct fault *fault)
 {
     char word[WORD_ROOM];
-    int after = SETTINGS; /* the setting before */
+    const struct setting *before = NULL;
     words = copy_word(words, word);
     const struct learner *learner = find(word, fault);
     while (learner && words) {
@@ -77,10 +79,11 @@ const struct learner *learner_words_read(const char *words, struct settings *set
         char *value = strchr(word, '=');
         if (value)
             *value++ = '\0';
-        int i = find_setting(learner, word, after == SETTING_PRIOR && !value, fault);
+        bool pathed = before && before->form == FORM_PATH && !value;
+        int i = find_setting(learner, word, pathed ? before : NULL, fault);
         if (i < 0 || settings_set(settings, (enum setting_number)i, word, value, fault) < 0)
             return NULL;
-        after = i;
+        before = &settings_known[i];
     }
     return learner;
 }

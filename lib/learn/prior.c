@@ -70,7 +70,7 @@ static int begin(struct state *state, const struct model *model, struct fault *f
 int prior_begin(struct state *state, const struct watch *watch, struct fault *fault)
 {
     struct mapped mapped;
-    const char *path = state->settings.path;
+    const char *path = settings_path(&state->settings, SETTING_PRIOR);
     if (!*path)
         return 0;
     struct model *model = malloc(sizeof *model);

@@ -52,7 +52,19 @@ const struct setting settings_known[SETTINGS] = {
                         "deviation and mean" },
     [SETTING_SEED] = { 's', "seed", "seed of what the learner draws", FORM_WHOLE, 0, RECORD_MOST,
                        NULL, NULL },
+    [SETTING_EXAMINATION] = { 't', "examination", "table of examination, to learn from clicks by",
+                              FORM_PATH, 0, 0, NULL, "none" },
 };
+
+static size_t path_of(enum setting_number i)
+{
+    return i == SETTING_PRIOR ? 0 : 1;
+}
+
+const char *settings_path(const struct settings *settings, enum setting_number i)
+{
+    return settings->path[path_of(i)];
+}
 
 const char *setting_print(const struct setting *setting, double value, char text[SETTING_TEXT])
 {
@@ -74,7 +86,8 @@ const char *setting_range(const struct setting *setting, char text[SETTING_TEXT]
     if (setting->form == FORM_FLAG)
         return "no value";
     if (setting->form == FORM_PATH)
-        return "the path of a model's file";
+        return setting->letter == settings_known[SETTING_PRIOR].letter
+                   ? "the path of a model's file" : "the path of a table";
     for (size_t i = 0; setting->form == FORM_WORD && setting->words[i]; i++)
         used += (size_t)snprintf(text + used, SETTING_TEXT - used, "%s%s",
                                  i == 0 ? "" : setting->words[i + 1] ? ", " : " or ",
@@ -117,12 +130,12 @@ static int set_path(struct settings *settings, enum setting_number i, const char
                     struct fault *fault)
 {
     char quoted[FAULT_QUOTE];
-    if (!*text || strlen(text) >= sizeof settings->path || strpbrk(text, ",:"))
+    if (!*text || strlen(text) >= SETTING_PATH || strpbrk(text, ",:"))
         return fault_usage(fault, "%s=%s: a path must be shorter than %d bytes, without , and :, "
                            "which divide settings: make a link to the file (ln -s) and name that",
                            settings_known[i].name, fault_quote(quoted, text, strlen(text)),
                            SETTING_PATH);
-    strcpy(settings->path, text);
+    strcpy(settings->path[path_of(i)], text);
     settings->set[i] = true;
     settings->value[i] = 1;
     return 0;
@@ -196,6 +209,8 @@ void settings_adopt(struct settings *settings, const struct model *model)
     for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++)
         if (!settings->set[bounds[k]])
             adopt(settings, bounds[k], model);
+    if (!settings->set[SETTING_EXAMINATION])
+        adopt(settings, SETTING_EXAMINATION, model);
     if (settings->set[SETTING_PRIOR])
         return;
     for (size_t k = 0; k < sizeof begun / sizeof *begun; k++)

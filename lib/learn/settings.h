@@ -33,6 +33,7 @@ enum setting_number {
     SETTING_IN_ORDER,
     SETTING_PLAIN,
     SETTING_SEED,
+    SETTING_EXAMINATION, /* a path; in models the word 1 */
     SETTINGS
 };
 
@@ -52,13 +53,16 @@ extern const struct setting settings_known[SETTINGS];
 
 enum gain { GAIN_EXP = 1, GAIN_LIN, GAIN_NDCG, GAIN_AUC }; /* the words of SETTING_GAIN */
 
-enum { SETTING_PATH = 1024 };
+enum { SETTING_PATH = 1024, SETTING_PATHS = 2 };
 
 struct settings {
     bool set[SETTINGS];
     double value[SETTINGS];
-    char path[SETTING_PATH]; /* of SETTING_PRIOR, where the command line gives it; else "" */
+    char path[SETTING_PATHS][SETTING_PATH]; /* for settings_path */
 };
+
+/* The path of a setting of that form, where the command line gives it; else "". */
+const char *settings_path(const struct settings *settings, enum setting_number i);
 
 /* What values a setting may have, as "a number above 0"; and one of its values in as few digits as
  * give it back. Both return `text`. */
@@ -78,7 +82,8 @@ int settings_save(const struct settings *settings, struct model *model, struct f
 int settings_load(struct settings *settings, const struct model *model, struct fault *fault);
 
 /* Takes over from a model what a run that resumes it need not give: that it began at a prior, and
- * how strong that was, and bounds on what it keeps. Only bounds may differ from the model's. */
+ * how strong that was, that it has a table of examination, and bounds on what it keeps. Only bounds
+ * may differ from the model's. */
 void settings_adopt(struct settings *settings, const struct model *model);
 
 /* Are the model's settings these, to the last bit? If not, a fault that names both and says what

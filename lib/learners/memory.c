@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "learn/examined.h"
 #include "learn/learner_step.h"
 #include "learn/prior.h"
 #include "learn/regression_sums.h"
@@ -21,6 +22,7 @@ struct remembering {
     struct memory memory;
     struct regression regression;
     struct memory_tables tables;
+    struct examination examination; /* of clicks */
     unsigned ways;               /* in which documents were known (memory_ways.h)  */
     uint64_t unnamed;            /* rounds of this run without names, after others */
     bool introduced;           /* a message had the settings   */
@@ -36,8 +38,11 @@ struct remembering {
 static int start(void *own, struct state *state, struct fault *fault)
 {
     struct remembering *my = own;
-    (void)fault;
-    my->memory = memory_of(&state->settings);
+    const struct settings *settings = &state->settings;
+    if (settings->set[SETTING_CLICKS] && settings->set[SETTING_EXAMINATION])
+        return fault_usage(fault, "clicks and examination exclude each other: they are two models "
+                           "of how users read a list");
+    my->memory = memory_of(settings);
     if (!memory_has_constant(&state->settings))
         state->arrays.row[INVERSE].shape = ARRAY_UDU;
     if (!memory_has_constant(&state->settings))
@@ -51,6 +56,7 @@ static void close_memory(void *own)
     regression_close(&my->regression);
     memory_tables_close(&my->tables);
     memory_keys_close(&my->keys);
+    examination_close(&my->examination);
     buffer_free(&my->notes);
 }
 
@@ -78,6 +84,7 @@ static int start_round(struct remembering *my, struct state *state, const struct
     my->memory.beliefs = state->arrays.at[BELIEFS];
     my->memory.counted = state->arrays.at[COUNTED];
     my->memory.score = round->score;
+    my->memory.weighted = state->settings.set[SETTING_EXAMINATION]; /* by the model, perhaps */
     learner_regression(&my->regression, state, state->w, LEVEL, INVERSE);
     my->regression.constant =
         memory_has_constant(&state->settings) ? state->arrays.at[CONSTANT] : NULL;
@@ -209,10 +216,14 @@ static void drop_old(struct remembering *my, const struct state *state)
     }
 }
 
-/* Learns the answers y[n] about the documents doc[n]. */
+/* Learns the answers y[n] about the documents doc[n], with the weights u[n]; NULL: 1 each. */
 static int learn_answers(struct remembering *my, struct state *state, size_t n,
-                         const uint32_t *doc, const double *y, struct fault *fault)
+                         const uint32_t *doc, const double *y, const double *u,
+                         struct fault *fault)
 {
+    double all = u ? 0 : (double)n;
+    for (size_t h = 0; u && h < n; h++)
+        all += u[h];
     for (size_t h = 0; h < n; h++)
         if (regression_finite(&my->regression, doc[h], fault) < 0)
             return -1;
@@ -221,38 +232,43 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
     state->begun = true;
     if (n > 0 && visit(my, state, fault) < 0)
         return -1;
-    memory_count_answers(state->arrays.at[BELIEFS], n);
+    memory_count_answers(state->arrays.at[BELIEFS], all);
     drop_old(my, state);
     for (size_t h = 0; h < n; h++) {
         size_t i = doc[h];
+        const struct memory_answer answer = { y[h], u ? u[h] : 1 };
         struct memory_entry *entry = enter(my, state, i, fault);
         if (!entry)
             return -1;
         if (state->settings.set[SETTING_DRIFT] &&
-            memory_surprised(&my->memory, &my->regression, i, entry, y[h]))
+            memory_surprised(&my->memory, &my->regression, i, entry, answer))
             forget(my);
         note_pair(my, i, entry->key);
-        if (memory_learn(&my->memory, &my->regression, i, entry, y[h], fault) < 0)
+        if (memory_learn(&my->memory, &my->regression, i, entry, answer, fault) < 0)
             return -1;
     }
     return 0;
 }
 
-/* Clicks: the places down to the last click are examined, and answered by 1 or 0 (a cascade). In a
+/* Clicks. With a table of examination each is the answer click / theta with weight theta. Without
+ * one the places down to the last click are examined, and answered by 1 or 0 (a cascade); in a
  * round without a click all places are, and each answer is 0. */
 static int learn_clicks(struct remembering *my, struct state *state, const struct round *round,
                         struct fault *fault)
 {
+    bool weighted = my->memory.weighted;
+    const double *theta = weighted ? my->examination.theta : NULL;
     size_t last = round->places;
     double *y = buffer_for(&state->places, round->places, sizeof *y, fault);
-    if (!y || feedback_clicks(round, state->learner->name, 1, fault) < 0)
+    if (!y || feedback_clicks(round, state->learner->name, 1, fault) < 0 ||
+        (weighted && examination_covers(&my->examination, round->places, fault) < 0))
         return -1;
-    while (last > 0 && round->seen[last - 1] == 0)
+    while (!weighted && last > 0 && round->seen[last - 1] == 0)
         last--;
     size_t places = last > 0 ? last : round->places;
     for (size_t a = 0; a < places; a++)
-        y[a] = round->seen[a];
-    return learn_answers(my, state, places, round->order, y, fault);
+        y[a] = weighted ? round->seen[a] / theta[a] : round->seen[a];
+    return learn_answers(my, state, places, round->order, y, theta, fault);
 }
 
 static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
@@ -262,11 +278,11 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     struct feedback seen;
     if (start_round(my, state, x, round, fault) < 0)
         return -1;
-    if (state->settings.set[SETTING_CLICKS])
+    if (state->settings.set[SETTING_CLICKS] || my->memory.weighted)
         return learn_clicks(my, state, round, fault);
     if (learner_feedback(state, round, &seen, fault) < 0)
         return -1;
-    return learn_answers(my, state, seen.docs, seen.doc, seen.relevance, fault);
+    return learn_answers(my, state, seen.docs, seen.doc, seen.relevance, NULL, fault);
 }
 
 /* ---- models and messages ---- */
@@ -283,6 +299,12 @@ static int begin(void *own, struct state *state, const struct model *prior, stru
     return prior_regression(state, arrays_of(state), prior, fault);
 }
 
+static int open_table(void *own, struct state *state, struct watch *watch, struct fault *fault)
+{
+    struct remembering *my = own;
+    return examined_open(&my->examination, &state->settings, watch, fault);
+}
+
 static int put(struct remembering *my, bool changes, struct model *model, struct fault *fault)
 {
     return memory_ways_save(my->ways, model, fault) < 0
@@ -291,8 +313,9 @@ static int put(struct remembering *my, bool changes, struct model *model, struct
 
 static int save(void *own, struct state *state, struct model *model, struct fault *fault)
 {
-    (void)state;
-    return put(own, false, model, fault);
+    struct remembering *my = own;
+    return put(my, false, model, fault) < 0
+               ? -1 : examined_save(&my->examination, &state->settings, model, fault);
 }
 
 /* There may be more pairs than the settings allow, which differ from those of the model. 0 or a
@@ -314,7 +337,8 @@ static int load(void *own, struct state *state, const struct model *model, struc
     double *beliefs = state->arrays.at[BELIEFS];
     if (memory_tables_load(&my->tables, model, &pairs, fault) < 0 ||
         memory_check_moments(state->arrays.at[MOMENTS], fault) < 0 ||
-        memory_ways_load(&my->ways, model, fault) < 0)
+        memory_ways_load(&my->ways, model, fault) < 0 ||
+        examined_load(&my->examination, &state->settings, model, fault) < 0)
         return -1;
     if (!my->ways && model->rounds) /* which is older */
         my->ways = MEMORY_ROWS;
@@ -382,7 +406,7 @@ static bool report(const void *own, struct fault *line)
 }
 
 const struct learner learn_memory = {
-    .name = "memory", .letters = "ABCHIKRSWps", .least = 1,
+    .name = "memory", .letters = "ABCHIKRSWpst", .least = 1,
     .arrays = { [INVERSE] = { "inverse", ARRAY_UDU_CONSTANT, SETTING_PLAIN, 0, false },
                 [LEVEL] = { MEMORY_LEVEL, ARRAY_VECTORS, SETTINGS, 0, false },
                 [CONSTANT] = { MEMORY_CONSTANT, ARRAY_NUMBERS, SETTINGS, 1, false },
@@ -394,7 +418,7 @@ const struct learner learn_memory = {
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale",
     .learning = sizeof(struct remembering), .start = start, .learn = learn, .begin = begin,
-    .save = save, .load = load, .publish = publish, .sums = sums, .add = add,
+    .open = open_table, .save = save, .load = load, .publish = publish, .sums = sums, .add = add,
     .forget = forget_round, .report = report, .close = close_memory, .fingerprints = true,
     .scoring = sizeof(struct memory_view), .take = memory_view_take, .rank = memory_view_rank,
     .has_index = true, .worth = memory_view_worth, .notice = memory_view_notice,

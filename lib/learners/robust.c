@@ -34,7 +34,7 @@ static double itself(double R)
 static void appraise(const struct exposure *exposure, struct regression *regression, double top,
                      double (*worth)(double), double *v)
 {
-    bool all = exposure->places == exposure->docs;
+    bool all = exposure->places == exposure->docs && exposure->draw != DRAW_LOGGED;
     for (size_t j = 0; !all && j < exposure->docs; j++) {
         double R = regression_expect(regression, j);
         v[j] = worth(R > top ? top : R > 0 ? R : 0);

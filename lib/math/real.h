@@ -1,4 +1,4 @@
-/* real: exponentials, logarithms, a cube root and a cosine, with the same bits on every machine. */
+/* real: exponentials, logarithms, log gamma, a cube root and a cosine, the same everywhere. */
 #ifndef RANKPIPE_REAL_H
 #define RANKPIPE_REAL_H
 
@@ -74,6 +74,15 @@ double real_log(double x);
  *   x is NaN                          NaN
  */
 double real_log2(double x);
+
+/*
+ * The natural logarithm of the gamma function, for x above 0.  The error is at most 1e-14, or 3
+ * units in the last place where that is more; near its zeros at 1 and 2 the result is small, and
+ * fewer of its digits are right.
+ *   x is subnormal, 0 or +inf         +inf
+ *   x < 0 or NaN                      NaN
+ */
+double real_log_gamma(double x);
 
 /*
  * The cube root of a positive, finite x of ordinary size (2^-300 to 2^300): within one unit in the

@@ -25,6 +25,7 @@ enum rng_purpose {
     RNG_INDEX_TIES = 15,
     RNG_NOISE = 16,
     RNG_DRAWN = 17,
+    RNG_RESAMPLE = 18,
     RNG_BUDGET = 32
 };
 

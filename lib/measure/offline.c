@@ -1,59 +1,152 @@
 #include "measure/offline.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "explore/feedback.h"
 #include "explore/propensity.h"
+#include "stream/round_matrix.h"
 
 /* Squares of smaller numbers, and sums of these over 2^53 rounds, fit a double. */
 static const double MOST = 1e140;
 
+/* Feedback on the documents at the first places, where it comes from, and pi and u of each. */
+struct shown {
+    size_t places;
+    const uint32_t *doc;
+    const double *relevance, *propensity, *share;
+};
+
 /* Fills in the documents seen, in the order of the other ranking. */
-static int line_up(struct logged *logged, const struct exposure *exposure,
-                   const struct round *round, const struct ties *ties, struct fault *fault)
+static int line_up(struct logged *logged, const struct shown *shown, const struct round *round,
+                   const struct ties *ties, struct fault *fault)
 {
-    size_t m = exposure->docs, n = 0;
+    size_t m = round->docs, n = 0;
     uint32_t *order = buffer_for(&logged->buffer[1], 2 * m, sizeof *order, fault);
-    double *relevance = buffer_for(&logged->buffer[2], m, 2 * sizeof(double) + sizeof(uint32_t),
-                                  fault);
+    double *relevance = buffer_for(&logged->buffer[2], m, 3 * sizeof(double) + sizeof(uint32_t),
+                                   fault);
     if (!order || !relevance)
         return -1;
-    double *propensity = relevance + m;
-    uint32_t *at = order + m, *place = (uint32_t *)(propensity + m);
+    double *propensity = relevance + m, *share = propensity + m;
+    uint32_t *at = order + m, *place = (uint32_t *)(share + m);
     ties_rank(ties, RNG_TIES, round->t, m, round->score, order, at);
     memset(at, 0, m * sizeof *at); /* where it was shown, from 1; 0: not seen */
-    for (size_t a = 0; a < exposure->places; a++)
-        at[exposure->doc[a]] = (uint32_t)a + 1;
+    for (size_t a = 0; a < shown->places; a++)
+        at[shown->doc[a]] = (uint32_t)a + 1;
     for (size_t i = 0; i < m; i++) {
         size_t a = at[order[i]];
         if (a == 0)
             continue;
         place[n] = (uint32_t)i;
-        relevance[n] = exposure->relevance[a - 1];
-        propensity[n++] = propensity_one(exposure, a - 1);
+        relevance[n] = shown->relevance[a - 1];
+        propensity[n] = shown->propensity[a - 1];
+        share[n++] = shown->share[a - 1];
     }
     logged->docs = m;
     logged->seen = n;
+    logged->order = order;
     logged->place = place;
     logged->relevance = relevance;
     logged->propensity = propensity;
+    logged->share = share;
     return 0;
+}
+
+/* Room for three numbers of each document. */
+static double *make_room(struct logged *logged, size_t docs, struct fault *fault)
+{
+    return buffer_for(&logged->buffer[3], docs, 3 * sizeof(double), fault);
+}
+
+/* Labels of the documents seen, which count 1 each. */
+static int take_labels(struct logged *logged, const struct round *round, const char *name,
+                       struct shown *shown, struct fault *fault)
+{
+    struct exposure exposure;
+    double *pi = make_room(logged, round->docs, fault);
+    if (!pi || feedback_exposure(&exposure, round, name, 1, &logged->buffer[0], fault) < 0)
+        return -1;
+    double *one = pi + round->docs;
+    for (size_t a = 0; a < exposure.places; a++) {
+        pi[a] = propensity_one(&exposure, a);
+        one[a] = 1;
+    }
+    *shown = (struct shown){ exposure.places, exposure.doc, exposure.relevance, pi, one };
+    return 0;
+}
+
+static int take_clicks(struct logged *logged, const struct round *round, const char *name,
+                       struct shown *shown, struct fault *fault)
+{
+    double *pi = make_room(logged, round->docs, fault);
+    if (!pi || feedback_clicks(round, name, 1, fault) < 0 ||
+        expected_examination(round, logged->examination, name, &logged->buffer[0], pi,
+                             &logged->support, fault) < 0)
+        return -1;
+    double *click = pi + round->docs;
+    for (size_t a = 0; a < round->places; a++)
+        click[a] = round->seen[a];
+    *shown = (struct shown){ round->places, round->order, click, pi, logged->examination->theta };
+    return 0;
+}
+
+/* Is each pi what it is where the order is the only one: u? */
+static bool is_certain(const struct shown *shown)
+{
+    for (size_t a = 0; a < shown->places; a++)
+        if (fabs(shown->propensity[a] - shown->share[a]) > 1e-9 * shown->share[a])
+            return false;
+    return true;
 }
 
 int offline_round(struct logged *logged, const struct round *round, const struct ties *ties,
                  const char *name, struct fault *fault)
 {
-    struct exposure exposure;
+    struct shown shown;
     if (!round->seen && !round->label)
         return fault_data(fault, "%s needs seen or label: put feedback-mask or feedback-join "
                           "before metric", name);
     if (!round->score)
         return fault_data(fault, "%s needs score: put score -m, with the model to be evaluated, "
                           "before metric", name);
-    if (feedback_exposure(&exposure, round, name, 1, &logged->buffer[0], fault) < 0)
+    if ((logged->examination ? take_clicks(logged, round, name, &shown, fault)
+                             : take_labels(logged, round, name, &shown, fault)) < 0)
         return -1;
-    return line_up(logged, &exposure, round, ties, fault);
+    logged->rounds++;
+    logged->certain += is_certain(&shown);
+    logged->answered = logged->answered || round->seen;
+    for (size_t a = 0; a < shown.places; a++)
+        logged->graded = logged->graded ||
+                         (shown.relevance[a] != 0 && shown.relevance[a] != 1);
+    return line_up(logged, &shown, round, ties, fault);
+}
+
+int offline_features(struct logged *logged, const struct round *round, struct fault *fault)
+{
+    return round_matrix(round, &logged->x, fault);
+}
+
+bool offline_notice(const struct logged *logged, unsigned said, struct fault *line)
+{
+    bool clicks = logged->examination != NULL;
+    bool certain = logged->rounds > 0 && logged->certain == logged->rounds &&
+                   logged->answered && !logged->graded;
+    if (certain && said == 0)
+        (void)fault_other(line, clicks
+            ? "nothing in this log was left to chance: the estimates rest on the table of "
+              "examination, and know nothing of documents that were not shown"
+            : "nothing in this log was left to chance, and seen has 0 and 1 alone: if these are "
+              "clicks, the positions bias the estimates: use -p, with a table of examination; see "
+              "rankpipe-logs(7)");
+    else if (clicks && logged->rounds < OFFLINE_LONG && said == certain)
+        (void)fault_other(line, "%" PRIu64 " rounds: in logs of fewer than %d, intervals of 95 %% "
+                          "from the rounds alone cover the truth in 85 to 93 %% of cases; these "
+                          "are widened by the model of clicks, see metric(1)", logged->rounds,
+                          OFFLINE_LONG);
+    else
+        return false;
+    return true;
 }
 
 void offline_close(struct logged *logged)
@@ -68,9 +161,10 @@ static bool can_estimate(const struct linear_measure *linear)
     return linear && !linear->scale;
 }
 
-static int no_measure(const char *measure, bool normalised, struct fault *fault)
+static int no_measure(const char *measure, enum estimator estimator, struct fault *fault)
 {
-    const char *estimator = normalised ? "snips" : "ips";
+    static const char *const words[] = { "ips", "snips", "dr" };
+    const char *word = words[estimator];
     const struct linear_measure *linear;
     struct names names = { 0 };
     for (size_t i = 0; (linear = linear_measure_number(i)); i++)
@@ -78,40 +172,46 @@ static int no_measure(const char *measure, bool normalised, struct fault *fault)
             measure_add_name(&names, linear->name);
     measure_add_name(&names, "p");
     return fault_usage(fault, "no measure '%s:%.40s': %s takes only %s, in which a document counts "
-                       "by its own label and position alone", estimator, measure, estimator,
-                       names.text);
+                       "by its own label and position alone", word, measure, word, names.text);
 }
 
-int offline_parse(struct offline *offline, const char *measure, bool normalised,
+int offline_parse(struct offline *offline, const char *measure, enum estimator estimator,
                   struct fault *fault)
 {
     bool share = strcmp(measure, "p") == 0 || strncmp(measure, "p@", 2) == 0;
     memset(offline, 0, sizeof *offline);
-    offline->normalised = normalised;
+    offline->estimator = estimator;
     offline->linear = linear_measure_find(share ? "prec" : measure);
     if (!can_estimate(offline->linear))
-        return no_measure(measure, normalised, fault);
+        return no_measure(measure, estimator, fault);
     if (measure_parse(&offline->measure, measure, fault) < 0)
         return -1;
     offline->unit = share ? (double)offline->measure.cutoff : 1;
     return 0;
 }
 
-/* a, and for snips b. Sums go by position, as in measure_value and look_at_all, so that they have
+void offline_end(struct offline *offline)
+{
+    baseline_close(&offline->baseline);
+}
+
+/* a and b. Sums go by position, as in measure_value and look_at_all, so that they have
  * the same bits where everything is seen. */
 static void look_at_seen(struct offline *offline, const struct logged *logged,
                          const struct judge *judge)
 {
     const struct linear_measure *linear = offline->linear;
-    double a = 0, b = 0;
+    double a = 0, b = 0, shown = 0;
     for (size_t i = 0; i < logged->seen && logged->place[i] < offline->measure.cutoff; i++) {
         double weight = linear->sign * linear->weight(judge, logged->place[i]);
         if (logged->relevance[i] > 0)
             a += linear->gain(judge, logged->relevance[i]) * weight / logged->propensity[i];
-        b += weight / logged->propensity[i];
+        b += weight * logged->share[i] / logged->propensity[i];
+        shown += weight;
     }
     offline->round[OFFLINE_A] = a / offline->unit;
-    offline->round[OFFLINE_B] = offline->normalised ? b : 0;
+    offline->round[OFFLINE_B] = b;
+    offline->supported = shown;
 }
 
 static double look_at_all(const struct offline *offline, const struct judge *judge, size_t docs)
@@ -123,13 +223,91 @@ static double look_at_all(const struct offline *offline, const struct judge *jud
     return c;
 }
 
+/* ---- of clicks ---- */
+
+static struct clicked *clicked_at(struct offline *offline, size_t place)
+{
+    return &offline->at[place < OFFLINE_PLACES ? place : OFFLINE_PLACES - 1];
+}
+
+/* r or g of the i-th document seen. */
+static double expect(struct offline *offline, const struct logged *logged, size_t i)
+{
+    size_t place = logged->place[i];
+    if (offline->estimator == OFFLINE_DR)
+        return baseline_expect(&offline->baseline, logged->order[place]);
+    const struct clicked *at = clicked_at(offline, place);
+    return (at->clicks + 0.5) / (at->examined + 1);
+}
+
+/* M and V: what clicks there would have been. M of dr is added by look_beyond. */
+static void look_at_model(struct offline *offline, const struct logged *logged,
+                          const struct judge *judge)
+{
+    const struct linear_measure *linear = offline->linear;
+    double m = 0, v = 0, unit = offline->unit;
+    for (size_t i = 0; i < logged->seen; i++) {
+        size_t place = logged->place[i];
+        double u = logged->share[i], r = expect(offline, logged, i), p = u * r < 1 ? u * r : 1;
+        double weight = place < offline->measure.cutoff
+                            ? linear->sign * linear->weight(judge, place) / logged->propensity[i]
+                            : 0;
+        m += offline->estimator == OFFLINE_DR ? 0 : weight * p;
+        v += weight * weight * p * (1 - p);
+    }
+    for (size_t i = 0; i < logged->seen; i++) {
+        struct clicked *at = clicked_at(offline, logged->place[i]);
+        at->clicks += logged->relevance[i];
+        at->examined += logged->share[i];
+    }
+    offline->round[OFFLINE_M] = m / unit;
+    offline->noise = v / (unit * unit);
+}
+
+/* What the regression expects, weighted, is M; with what the documents seen correct it is a. Then
+ * it learns them. */
+static int look_beyond(struct offline *offline, const struct logged *logged,
+                       const struct judge *judge, struct fault *fault)
+{
+    const struct linear_measure *linear = offline->linear;
+    struct baseline *baseline = &offline->baseline;
+    double expected = 0, corrected = 0;
+    for (size_t i = 0; i < logged->docs && i < offline->measure.cutoff; i++)
+        expected += linear->sign * linear->weight(judge, i) *
+                    baseline_expect(baseline, logged->order[i]);
+    for (size_t i = 0; i < logged->seen && logged->place[i] < offline->measure.cutoff; i++)
+        corrected += linear->sign * linear->weight(judge, logged->place[i]) * logged->share[i] *
+                     expect(offline, logged, i) / logged->propensity[i];
+    offline->round[OFFLINE_A] += (expected - corrected) / offline->unit;
+    offline->round[OFFLINE_M] = expected / offline->unit;
+    for (size_t i = 0; i < logged->seen; i++) {
+        double gain = linear->gain(judge, logged->relevance[i]), u = logged->share[i];
+        if (baseline_learn(baseline, logged->order[logged->place[i]], gain / u, u, fault) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int offline_look(struct offline *offline, const struct logged *logged, const struct judge *judge,
                  struct fault *fault)
 {
+    bool sums = offline->clicks || offline->estimator == OFFLINE_SNIPS;
     look_at_seen(offline, logged, judge);
-    if (offline->normalised)
-        offline->round[OFFLINE_C] = look_at_all(offline, judge, logged->docs);
-    if (offline->round[OFFLINE_A] < MOST && offline->round[OFFLINE_B] < MOST)
+    offline->round[OFFLINE_C] = sums ? look_at_all(offline, judge, logged->docs) : 0;
+    if (logged->support == SUPPORT_ALL)
+        offline->supported = offline->round[OFFLINE_C];
+    else if (logged->support == SUPPORT_UNKNOWN)
+        offline->supported = offline->round[OFFLINE_B];
+    if (!sums)
+        offline->round[OFFLINE_B] = 0;
+    bool robust = offline->estimator == OFFLINE_DR;
+    if (robust && baseline_round(&offline->baseline, &logged->x, fault) < 0)
+        return -1;
+    if (offline->clicks)
+        look_at_model(offline, logged, judge);
+    if (robust && look_beyond(offline, logged, judge, fault) < 0)
+        return -1;
+    if (fabs(offline->round[OFFLINE_A]) < MOST && offline->round[OFFLINE_B] < MOST)
         return 0;
     return fault_data(fault, "%s: this round adds %g, whose square is too large: a label is very "
                       "large (use -G lin), or its propensity is close to 0",
@@ -144,6 +322,8 @@ void offline_add(struct offline *offline)
         offline->sum[i] += offline->round[i];
         offline->mean[i] += away[i] / n;
     }
+    offline->supports += offline->supported;
+    offline->noises += offline->noise;
     for (size_t i = 0; i < OFFLINE_SUMS; i++)
         for (size_t j = 0; j < OFFLINE_SUMS; j++)
             offline->spread[i][j] += away[i] * away[j] * ((n - 1) / n);
@@ -152,24 +332,34 @@ void offline_add(struct offline *offline)
 double offline_value(const struct offline *offline)
 {
     double mean = offline->sum[OFFLINE_A] / (double)offline->rounds;
-    if (offline->rounds == 0 || (offline->normalised && offline->sum[OFFLINE_B] == 0))
+    bool normalised = offline->estimator == OFFLINE_SNIPS;
+    if (offline->rounds == 0 || (normalised && offline->sum[OFFLINE_B] == 0))
         return NAN;
-    return offline->normalised ? mean * (offline->sum[OFFLINE_C] / offline->sum[OFFLINE_B]) : mean;
+    return normalised ? mean * (offline->sum[OFFLINE_C] / offline->sum[OFFLINE_B]) : mean;
 }
 
-/* The sum of squared deviations of e, which is that of a for ips. Rounding may make a 0 negative.
- */
-static double spread(const struct offline *offline)
+/* The sum of squared deviations of e, with A or M for a: it is that of a except for snips. Rounding
+ * may make a 0 negative. */
+static double spread(const struct offline *offline, size_t a)
 {
     double sum = 0, b = offline->sum[OFFLINE_B];
-    if (!offline->normalised)
-        return offline->spread[OFFLINE_A][OFFLINE_A];
+    if (offline->estimator != OFFLINE_SNIPS)
+        return offline->spread[a][a];
     double scale = offline->sum[OFFLINE_C] / b, q = offline->sum[OFFLINE_A] / b;
-    double slope[OFFLINE_SUMS] = { scale, -q * scale, q };
+    double slope[OFFLINE_SUMS] = { [OFFLINE_B] = -q * scale, [OFFLINE_C] = q };
+    slope[a] = scale;
     for (size_t i = 0; i < OFFLINE_SUMS; i++)
         for (size_t j = 0; j < OFFLINE_SUMS; j++)
             sum += slope[i] * slope[j] * offline->spread[i][j];
     return sum > 0 ? sum : 0;
+}
+
+/* The same by the model of clicks; 0 of labels. */
+static double modelled(const struct offline *offline)
+{
+    double scale = offline->estimator == OFFLINE_SNIPS
+                       ? offline->sum[OFFLINE_C] / offline->sum[OFFLINE_B] : 1;
+    return offline->clicks ? spread(offline, OFFLINE_M) + scale * scale * offline->noises : 0;
 }
 
 double offline_error(const struct offline *offline)
@@ -177,5 +367,19 @@ double offline_error(const struct offline *offline)
     double n = (double)offline->rounds;
     if (offline->rounds < 2 || isnan(offline_value(offline)))
         return NAN;
-    return sqrt(spread(offline) / (n - 1) / n);
+    double sampled = spread(offline, OFFLINE_A), model = modelled(offline);
+    return sqrt((sampled > model ? sampled : model) / (n - 1) / n);
+}
+
+double offline_rounds(const struct offline *offline)
+{
+    double n = (double)offline->rounds, mean = offline->mean[OFFLINE_B];
+    double squares = offline->spread[OFFLINE_B][OFFLINE_B] + n * mean * mean;
+    return offline->rounds == 0 ? NAN : squares > 0 ? n * mean * n * mean / squares : 0;
+}
+
+double offline_unsupported(const struct offline *offline)
+{
+    double share = 1 - offline->supports / offline->sum[OFFLINE_C];
+    return offline->rounds == 0 || !(offline->sum[OFFLINE_C] > 0) ? NAN : share > 0 ? share : 0;
 }

@@ -11,13 +11,13 @@
 static const struct {
     const char *text, *word;
     enum tally_kind kind;
-    bool normalised; /* of TALLY_OFFLINE */
-    bool drawn;      /* of TALLY_MEASURE */
+    enum estimator estimator; /* of TALLY_OFFLINE */
 } prefixes[] = {
-    { "regret:", "regret:MEASURE", TALLY_REGRET, false, false },
-    { "ips:", "ips:MEASURE", TALLY_OFFLINE, false, false },
-    { "snips:", "snips:MEASURE", TALLY_OFFLINE, true, false },
-    { "drawn:", "drawn:LOSS", TALLY_MEASURE, false, true },
+    { "regret:", "regret:MEASURE", TALLY_REGRET, 0 },
+    { "ips:", "ips:MEASURE", TALLY_OFFLINE, OFFLINE_IPS },
+    { "snips:", "snips:MEASURE", TALLY_OFFLINE, OFFLINE_SNIPS },
+    { "dr:", "dr:MEASURE", TALLY_OFFLINE, OFFLINE_DR },
+    { "drawn:", "drawn:LOSS", TALLY_MEASURE, 0 },
 };
 enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
 
@@ -75,7 +75,7 @@ static int parse_drawn(struct tally *tally, const char *loss, struct fault *faul
     return measure_parse(&tally->measure, loss, fault);
 }
 
-int tally_parse(struct tally *tally, const char *name, struct fault *fault)
+int tally_parse(struct tally *tally, const char *name, bool clicks, struct fault *fault)
 {
     size_t i = 0;
     while (i < PREFIXES && !name_begins(name, prefixes[i].text))
@@ -86,8 +86,11 @@ int tally_parse(struct tally *tally, const char *name, struct fault *fault)
     const char *measure = i < PREFIXES ? name + strlen(prefixes[i].text) : name;
     if (tally->kind == TALLY_REGRET)
         return regret_parse(&tally->regret, measure, fault);
-    if (tally->kind == TALLY_OFFLINE)
-        return offline_parse(&tally->offline, measure, prefixes[i].normalised, fault);
+    if (tally->kind == TALLY_OFFLINE) {
+        int result = offline_parse(&tally->offline, measure, prefixes[i].estimator, fault);
+        tally->offline.clicks = clicks;
+        return result;
+    }
     if (i < PREFIXES)
         return parse_drawn(tally, measure, fault);
     return measure_is_known(name) ? measure_parse(&tally->measure, name, fault)
@@ -97,11 +100,12 @@ int tally_parse(struct tally *tally, const char *name, struct fault *fault)
 void tally_close(struct tally *tally)
 {
     regret_close(&tally->regret);
+    offline_end(&tally->offline);
 }
 
 int tally_check_raw(const struct tally *tally, struct fault *fault)
 {
-    if (tally->kind != TALLY_OFFLINE || !tally->offline.normalised)
+    if (tally->kind != TALLY_OFFLINE || tally->offline.estimator != OFFLINE_SNIPS)
         return 0;
     return fault_usage(fault, "-r prints sums, but %.40s is a ratio of means: use ips:%.40s",
                        tally->name, tally->offline.measure.name);
@@ -117,6 +121,11 @@ size_t tally_top(const struct tally *tally)
     default:
         return 1;
     }
+}
+
+bool tally_needs_features(const struct tally *tally)
+{
+    return tally->kind == TALLY_OFFLINE && tally->offline.estimator == OFFLINE_DR;
 }
 
 static bool needs_order(const struct tally *tally)
@@ -140,12 +149,13 @@ static int check_labels(const struct round *round, bool order, struct fault *fau
 int tally_evidence(struct evidence *evidence, const struct round *round, const struct tally *tally,
                    size_t tallies, struct fault *fault)
 {
-    bool labels = false, order = false;
+    bool labels = false, order = false, features = false;
     const char *offline = NULL;
     for (size_t i = 0; i < tallies; i++) {
         labels = labels || tally[i].kind != TALLY_OFFLINE;
         order = order || needs_order(&tally[i]);
         offline = tally[i].kind == TALLY_OFFLINE && !offline ? tally[i].name : offline;
+        features = features || tally_needs_features(&tally[i]);
     }
     evidence->dim = round->dim;
     if (labels && (check_labels(round, order, fault) < 0 ||
@@ -158,7 +168,10 @@ int tally_evidence(struct evidence *evidence, const struct round *round, const s
             return -1;
     if (!labels && judge_places(&evidence->judge, round->docs, fault) < 0)
         return -1;
-    return offline ? offline_round(&evidence->logged, round, &evidence->ties, offline, fault) : 0;
+    if (offline &&
+        offline_round(&evidence->logged, round, &evidence->ties, offline, fault) < 0)
+        return -1;
+    return features ? offline_features(&evidence->logged, round, fault) : 0;
 }
 
 void tally_evidence_close(struct evidence *evidence)
@@ -239,13 +252,27 @@ static int print_names(const struct tally *tally, bool raw, struct writer *table
         return -1;
     if (!raw && writer_text(table, fault, "\t%s", name) < 0)
         return -1;
-    return offline ? writer_text(table, fault, "\t%s:%s", name, raw ? "spread" : "se") : 0;
+    if (offline && writer_text(table, fault, "\t%s:%s", name, raw ? "spread" : "se") < 0)
+        return -1;
+    return raw || !tally->offline.clicks
+               ? 0 : writer_text(table, fault, "\t%s:low\t%s:high\t%s:rounds\t%s:unsupported",
+                                 name, name, name, name);
 }
 
 static int print_mean(double mean, struct writer *table, struct fault *fault)
 {
     return isnan(mean) ? writer_text(table, fault, "\tnan") /* and never -nan */
                        : writer_text(table, fault, "\t%.7g", mean);
+}
+
+/* The normal interval of 95 %, the effective sample size, and what has no support. */
+static int print_clicks(const struct offline *at, struct writer *table, struct fault *fault)
+{
+    const double value = offline_value(at), away = 1.959963984540054 * offline_error(at);
+    return print_mean(value - away, table, fault) < 0 ||
+                   print_mean(value + away, table, fault) < 0 ||
+                   print_mean(offline_rounds(at), table, fault) < 0
+               ? -1 : print_mean(offline_unsupported(at), table, fault);
 }
 
 static int print_values(const struct tally *tally, bool raw, struct writer *table,
@@ -259,7 +286,9 @@ static int print_values(const struct tally *tally, bool raw, struct writer *tabl
         return writer_text(table, fault, "\t%.17g", at->spread[OFFLINE_A][OFFLINE_A]);
     if (!raw && print_mean(tally_mean(tally), table, fault) < 0)
         return -1;
-    return !raw && offline ? print_mean(offline_error(at), table, fault) : 0;
+    if (!raw && offline && print_mean(offline_error(at), table, fault) < 0)
+        return -1;
+    return !raw && at->clicks ? print_clicks(at, table, fault) : 0;
 }
 
 int tally_print_head(const struct tally *tally, size_t tallies, bool raw, struct writer *table,

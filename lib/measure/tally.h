@@ -15,7 +15,7 @@
 #include "stream/writer.h"
 
 /* What tallies are computed from: one round, prepared by tally_evidence. All zero at first, except
- * the conventions in `judge`, `nothing` and `skip`. */
+ * the conventions in `judge`, the table in `logged`, `nothing` and `skip`. */
 struct evidence {
     struct judge judge; /* has no labels where no tally needs them */
     struct logged logged;
@@ -43,14 +43,17 @@ struct tally { /* all zero at first */
  * a cutoff, "MEASURE" another measure. */
 const char *tally_word(size_t i);
 
-/* Parses a measure of measure.h, or one after regret:, ips: or snips:, or a
- * loss after drawn:. The name stays the caller's.
- * 0 or a usage fault. */
-int tally_parse(struct tally *tally, const char *name, struct fault *fault);
+/* Parses a measure of measure.h, or one after regret:, ips:, snips: or dr:, or a loss after
+ * drawn:. With `clicks` estimates are of clicks. The name stays the caller's. 0 or a usage
+ * fault. */
+int tally_parse(struct tally *tally, const char *name, bool clicks, struct fault *fault);
 void tally_close(struct tally *tally);
 
 /* Can a table of sums (`raw`) have it? 0 or a usage fault. */
 int tally_check_raw(const struct tally *tally, struct fault *fault);
+
+/* Does it look at features? */
+bool tally_needs_features(const struct tally *tally);
 
 /* How many of the highest labels, in order, it needs. */
 size_t tally_top(const struct tally *tally);

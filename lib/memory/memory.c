@@ -62,37 +62,55 @@ void memory_expect(const struct matrix *x, const double *level, double constant,
         s[i] += sum / (double)x->docs + constant;
 }
 
-/* What the answer y says about the estimate; z.v and the spread are from before v learnt y. */
-static void count(double *moments, const struct memory_entry *entry, double expected, double spread,
-                  double y)
+/* Does the pair's next answer count as its second? */
+static bool is_second(const struct memory *memory, double n)
 {
-    double e = y - expected, first = entry->sum - expected;
+    return memory->weighted ? n >= repeated && n < repeated + 1 : n == 1;
+}
+
+/* What an answer says about the estimate; z.v and the spread are from before v learnt it. */
+static void count(const struct memory *memory, const struct memory_entry *entry, double expected,
+                  double spread, struct memory_answer answer)
+{
+    double *moments = memory->moments, e = answer.y - expected, u = answer.u;
     if (entry->n == 0) {
-        moments[MEMORY_FIRSTS]++;
-        moments[MEMORY_SQUARES] += e * e / spread;
-    } else if (entry->n == 1) {
-        moments[MEMORY_BXX] += first * first;
-        moments[MEMORY_BXY] += first * e;
+        moments[MEMORY_FIRSTS] += u;
+        moments[MEMORY_SQUARES] += u * (e * e / spread);
+    } else if (is_second(memory, entry->n)) {
+        double first = entry->sum / entry->n - expected;
+        moments[MEMORY_BXX] += u * (first * first);
+        moments[MEMORY_BXY] += u * (first * e);
     }
     if (entry->n >= repeated)
-        moments[MEMORY_REPEATS]++;
+        moments[MEMORY_REPEATS] += u;
+}
+
+/* A pair's first answer, as beliefs of labels, or of clicks on what was examined. */
+static void believe(const struct memory *memory, double score, struct memory_answer answer)
+{
+    bool click = answer.y > 0;
+    if (!memory->weighted)
+        memory_first_answer(memory->beliefs, score, answer.y, 1);
+    else
+        memory_first_answer(memory->beliefs, score, click,
+                            memory_examined(memory->beliefs, click, answer.u));
 }
 
 int memory_learn(struct memory *memory, struct regression *regression, size_t i,
-                 struct memory_entry *entry, double y, struct fault *fault)
+                 struct memory_entry *entry, struct memory_answer answer, struct fault *fault)
 {
     double rho = memory->rho, n = entry->n, expected = regression_expect(regression, i);
-    double c = memory_count_of(rho, n);
+    double y = answer.y, c = memory_count_of(rho, n, answer.u);
     double worth = y + rho * (n * y - entry->sum);
     if (regression_learn(regression, i, worth, c, fault) < 0)
         return -1;
-    count(memory->moments, entry, expected, regression->spread, y);
+    count(memory, entry, expected, regression->spread, answer);
     if (memory->beliefs && entry->n == 0)
-        memory_first_answer(memory->beliefs, memory->score ? memory->score[i] : expected, y);
+        believe(memory, memory->score ? memory->score[i] : expected, answer);
     if (memory->counted)
         regression_add_squares(regression, c, memory->counted);
-    entry->n += 1;
-    entry->sum += y;
+    entry->n += answer.u;
+    entry->sum += answer.u * y;
     if (!finite_numbers(MEMORY_MOMENTS, memory->moments))
         return fault_data(fault, "relevance %g is too large to be learnt from: use smaller labels",
                           y);
@@ -100,14 +118,14 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
 }
 
 bool memory_surprised(const struct memory *memory, struct regression *regression, size_t i,
-                      const struct memory_entry *entry, double y)
+                      const struct memory_entry *entry, struct memory_answer answer)
 {
     struct memory_estimate now = memory_estimate(memory);
     if (entry->n < repeated || memory->moments[MEMORY_REPEATS] < repeats_needed)
         return false;
-    double e = y - memory_mean(&now, regression_expect(regression, i), entry);
+    double e = answer.y - memory_mean(&now, regression_expect(regression, i), entry);
     double sigma2 = now.s2 / (1 + now.rho);
-    return e * e > surprise * sigma2 * (now.rho / (1 + now.rho * entry->n) + 1);
+    return e * e > surprise * sigma2 * (now.rho / (1 + now.rho * entry->n) + 1 / answer.u);
 }
 
 bool memory_forget(struct memory_entry *entry, double rho)

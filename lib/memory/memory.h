@@ -13,6 +13,14 @@
  * So v and P are those of the joint posterior, exactly, whatever the order of the answers. rho = 0
  * is ridge regression.
  *
+ * An answer may have the weight u: e ~ N(0, sigma^2 / u). Then n is the sum of u, S that of u y, y*
+ * is the same, and
+ *
+ *     c = u (1 + rho) / ((1 + n rho) (1 + (n + u) rho))
+ *
+ * A click at position k, examined with probability theta_k, is the answer click / theta_k with the
+ * weight theta_k: of mean r, and the smaller theta_k, the less it says.
+ *
  *     mean     (z.v + rho S) / (1 + rho n)
  *     variance rho / (1 + rho n) + (1 + rho) z'Pz / (1 + rho n)^2      in units of sigma^2
  *     index    mean + width sb / sqrt(1 + rho n)
@@ -25,6 +33,9 @@
  *     second answer, after y1       e1 = y1 - z.v, e2 = y - z.v;  bxx += e1 e1;  bxy += e1 e2
  *     beta = (bxy + 7.5 s2) / (bxx + 10 s2), held to [1/11, 10/11]; 3/4 where that is 0 / 0
  *     rho  = beta / (1 - beta);  sb = sqrt(beta s2)
+ *
+ * With weights all of this counts u times; 1 + z'Pz is 1/c + z'Pz; y1 is S / n; and second answers
+ * are those after n in [1/2, 3/2), which count as about one.
  *
  * The slope of second on first residuals is not biased by showing again what looked good. It starts
  * at 3/4, as if ten pairs had been answered twice, and depends neither on the scale of the answers
@@ -51,6 +62,7 @@ enum memory_moment {
 struct memory {
     double rho;      /* from 0 on: v's */
     bool fixed;      /* is it also that of mean and index? */
+    bool weighted;   /* are answers clicks, with theta_k as their weights? */
     double *moments; /* moments[MEMORY_MOMENTS], at first 0, the caller's */
     double *beliefs; /* beliefs[MEMORY_BELIEFS] of memory_beliefs.h, the same; NULL: none   */
     double *counted; /* of memory_worth.h, the same; NULL: none                             */
@@ -67,11 +79,16 @@ struct memory_estimate memory_estimate(const struct memory *memory);
 /* The same with beta held to [1/11, 10^4 / (1 + 10^4)], for memory_worth.h. */
 struct memory_estimate memory_estimate_wide(const struct memory *memory);
 
-/* c: how often another answer counts, after n. */
-static inline double memory_count_of(double rho, double n)
+/* c: how often another answer of weight u counts, after n. */
+static inline double memory_count_of(double rho, double n, double u)
 {
-    return (1 + rho) / ((1 + n * rho) * (1 + (n + 1) * rho));
+    return u * (1 + rho) / ((1 + n * rho) * (1 + (n + u) * rho));
 }
+
+/* What a user answered about a document, and its weight: 1 where answers have none. */
+struct memory_answer {
+    double y, u;
+};
 
 /* The mean and the index of a pair; z.v is `expected`. */
 static inline double memory_mean(const struct memory_estimate *estimate, double expected,
@@ -95,19 +112,19 @@ double memory_variance(double rho, double zpz, const struct memory_entry *entry)
 void memory_expect(const struct matrix *x, const double *level, double constant, size_t n,
                    double *s, double *t, double *spare);
 
-/* Learns the answer y about document i of the regression's round, whose pair this is: changes the
+/* Learns an answer about document i of the regression's round, whose pair this is: changes the
  * weights, P, the moments, beliefs and counts, and the pair's n and sum. 0, or a fault where one of
  * them would no longer be finite; then they are good for nothing. Costs what regression_learn does.
  */
 int memory_learn(struct memory *memory, struct regression *regression, size_t i,
-                 struct memory_entry *entry, double y, struct fault *fault);
+                 struct memory_entry *entry, struct memory_answer answer, struct fault *fault);
 
-/* Is the answer y, not yet learnt, such a surprise that the query must have changed? That is so
+/* Is the answer, not yet learnt, such a surprise that the query must have changed? That is so
  * where the pair has at least half an answer, 30 answers were repeats, and y is more than four
- * standard deviations from the mean: (y - mean)^2 > 16 sigma^2 (rho / (1 + rho n) + 1). The caller
- * then forgets all pairs of the query, before it learns. */
+ * standard deviations from the mean: (y - mean)^2 > 16 sigma^2 (rho / (1 + rho n) + 1/u). The
+ * caller then forgets all pairs of the query, before it learns. */
 bool memory_surprised(const struct memory *memory, struct regression *regression, size_t i,
-                      const struct memory_entry *entry, double y);
+                      const struct memory_entry *entry, struct memory_answer answer);
 
 /* Scales n and sum so that n, and rho n with the rho of memory_estimate_wide, are at most a tenth:
  * the mean answer stays. True where they changed. */

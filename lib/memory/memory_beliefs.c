@@ -60,14 +60,14 @@ static void merge(size_t n, double *value, double *count)
 }
 
 /* Adds y so many times. */
-static void add_atom(double *beliefs, double y, double times)
+static void add_atom(double *beliefs, double y, double much)
 {
     double value[MEMORY_ATOMS + 1], count[MEMORY_ATOMS + 1];
     size_t n = count_atoms(beliefs), l = 0;
     while (l < n && beliefs[MEMORY_VALUES + l] < y)
         l++;
     if (l < n && beliefs[MEMORY_VALUES + l] == y) {
-        beliefs[MEMORY_COUNTS + l] += times;
+        beliefs[MEMORY_COUNTS + l] += much;
         return;
     }
     memcpy(value, beliefs + MEMORY_VALUES, l * sizeof *value);
@@ -75,7 +75,7 @@ static void add_atom(double *beliefs, double y, double times)
     memcpy(value + l + 1, beliefs + MEMORY_VALUES + l, (n - l) * sizeof *value);
     memcpy(count + l + 1, beliefs + MEMORY_COUNTS + l, (n - l) * sizeof *count);
     value[l] = y;
-    count[l] = times;
+    count[l] = much;
     if (++n > MEMORY_ATOMS)
         merge(n--, value, count);
     memcpy(beliefs + MEMORY_VALUES, value, n * sizeof *value);
@@ -84,20 +84,30 @@ static void add_atom(double *beliefs, double y, double times)
 
 /* ---- what is counted ---- */
 
-void memory_first_answer(double beliefs[MEMORY_BELIEFS], double score, double y)
+void memory_first_answer(double beliefs[MEMORY_BELIEFS], double score, double y, double much)
 {
+    if (!(much > 0))
+        return;
     const struct memory_prospect p = memory_prospect(beliefs);
     if (p.atoms > 1 && score <= memory_hold(&p, p.least)) {
-        beliefs[MEMORY_FLOOR_SUM] += y - p.lo;
-        beliefs[MEMORY_FLOOR_COUNT]++;
+        beliefs[MEMORY_FLOOR_SUM] += much * (y - p.lo);
+        beliefs[MEMORY_FLOOR_COUNT] += much;
     }
-    add_atom(beliefs, y, 1);
+    add_atom(beliefs, y, much);
 }
 
-void memory_count_answers(double beliefs[MEMORY_BELIEFS], size_t n)
+double memory_examined(const double beliefs[MEMORY_BELIEFS], bool click, double theta)
 {
-    beliefs[MEMORY_ANSWERS] += (double)n;
-    beliefs[MEMORY_ANSWERED] += n > 0;
+    const struct memory_prospect p = memory_prospect(beliefs);
+    double a = (p.a * p.first + 0.5) / (p.first + 1);
+    theta = theta < 1 ? theta : 1;
+    return click ? 1 : theta * (1 - a) / (1 - theta * a);
+}
+
+void memory_count_answers(double beliefs[MEMORY_BELIEFS], double answers)
+{
+    beliefs[MEMORY_ANSWERS] += answers;
+    beliefs[MEMORY_ANSWERED] += answers > 0;
 }
 
 /* Answers of a round that has some. */

@@ -12,6 +12,7 @@
 #ifndef RANKPIPE_MEMORY_BELIEFS_H
 #define RANKPIPE_MEMORY_BELIEFS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/fault.h"
@@ -41,11 +42,18 @@ struct memory_prospect memory_prospect(const double beliefs[MEMORY_BELIEFS]);
  * mu. */
 double memory_hold(const struct memory_prospect *prospect, double mu);
 
-/* A pair's first answer was y, and its document's score `score`. */
-void memory_first_answer(double beliefs[MEMORY_BELIEFS], double score, double y);
+/* A pair's first answer was y, and its document's score `score`. It counts `much` times, 0 or
+ * more. */
+void memory_first_answer(double beliefs[MEMORY_BELIEFS], double score, double y, double much);
 
-/* A round had n answers. */
-void memory_count_answers(double beliefs[MEMORY_BELIEFS], size_t n);
+/* How much a first click, or none, counts as an answer of 1, or 0: the probability that the user
+ * examined the document, which he did with probability theta before. Of a document that is
+ * relevant with probability a, the mean of h and 1/2 as one answer more, that is 1 after a click,
+ * and else theta (1 - a) / (1 - theta a). So the mean of h is that of relevance. */
+double memory_examined(const double beliefs[MEMORY_BELIEFS], bool click, double theta);
+
+/* A round had answers that count as so many. */
+void memory_count_answers(double beliefs[MEMORY_BELIEFS], double answers);
 
 /* k, at least 1; 0 before the first answer. */
 uint64_t memory_judged(const double beliefs[MEMORY_BELIEFS]);

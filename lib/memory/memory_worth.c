@@ -162,7 +162,7 @@ static int apply_novelty(const struct memory_rule *rule, struct memory_space *sp
         worth[i] = novelty(rule, space, shared, i, fault);
         if (worth[i] < 0)
             return -1;
-        worth[i] *= memory_count_of(rule->rho, known[i].n);
+        worth[i] *= memory_count_of(rule->rho, known[i].n, 1);
     }
     return 0;
 }

@@ -65,6 +65,7 @@ struct host {
     bool served;         /* rounds come from clients that wait: each must be passed on at once  */
     bool last;           /* what `each` passes goes to `out`, and to no other filter before  */
     bool alone;          /* set by `parse`: cannot be a part of a chain                          */
+    bool features;       /* set by `parse`: features are looked at after all            */
     bool saves;          /* set by `parse`: on a signal, finish the round, however long it takes,
                           * and call `close`                                               */
     bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,

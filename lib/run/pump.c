@@ -197,7 +197,7 @@ static int pump_input(struct pump *pump, int fd, const char *name)
     if (!LITTLE_SWAPS && pump->host.kind == FILTER && splice_open(&spliced, fd, STDOUT_FILENO))
         reader.spliced = &spliced;
     reader.once = pump->host.once;
-    reader.copies = !pump->filter->no_features;
+    reader.copies = !pump->filter->no_features || pump->host.features;
     int result = pump_stream(pump, &reader);
     if (pump->filter->input && pump->filter->input(pump->self, &reader) < 0)
         result = -1;

@@ -54,13 +54,15 @@ double *round_new_score(struct round *round, struct fault *fault)
     if (round->worth)
         round_drop(round, ROUND_WORTH);
     if (round->judged)
-        round_drop_judged(round);
+        round_drop_key(round, KEY_JUDGED);
     return round_new(round, ROUND_SCORE, fault);
 }
 
 float *round_new_seen(struct round *round, size_t places, struct fault *fault)
 {
     round->places = places;
+    if (round->propensity)
+        round_drop(round, ROUND_PROPENSITY);
     return round_new(round, ROUND_SEEN, fault);
 }
 
@@ -68,6 +70,20 @@ void round_forget_choice(struct round *round)
 {
     round_keys_forget_choice(round);
     round_columns_forget_choice(round);
+}
+
+void round_forget_service(struct round *round)
+{
+    static const enum round_column gone[] = { ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_WORTH,
+                                              ROUND_SEEN };
+    round_forget_choice(round);
+    round_drop_labels(round);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        round_drop(round, gone[i]);
+    round_drop_key(round, KEY_JUDGED);
+    round_drop_key(round, KEY_REQUEST);
+    round_drop_key(round, KEY_TIME);
+    round->places = 0;
 }
 
 char *round_name(const struct round *round, char name[ROUND_NAME])

@@ -26,12 +26,16 @@ int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, s
                 struct fault *fault);
 
 /* Add a column, as round_new does. A new score removes the rival, the index, the worth and judged=,
- * which belong to the old score; seen has so many places. */
+ * which belong to the old score; seen has so many places, and a new one removes propensity. */
 double *round_new_score(struct round *round, struct fault *fault);
 float *round_new_seen(struct round *round, size_t places, struct fault *fault);
 
 /* Removes the order, how it was drawn, and the keys from gamma on. */
 void round_forget_choice(struct round *round);
+
+/* Removes all that is of one serving of the query: labels, scores, the order and how it was drawn,
+ * feedback, request= and time=. Documents, their names and features stay. */
+void round_forget_service(struct round *round);
 
 /* Writes "round 17" or "round 17 (qid 10032)" into `name`. Returns `name`. */
 enum { ROUND_NAME = 300 };

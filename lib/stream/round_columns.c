@@ -71,6 +71,19 @@ static int check_team(struct round *round, const struct column *column, const vo
     return 0;
 }
 
+/* propensity: the reciprocal of each is finite. */
+static int check_propensity(struct round *round, const struct column *column, const void *values,
+                            struct fault *fault)
+{
+    const double *value = values;
+    (void)round;
+    for (size_t a = 0; a < column->count; a++)
+        if (!(value[a] >= DBL_MIN) || !(value[a] <= 1))
+            return fault_data(fault, "column propensity: value %zu is %g: it must be above 0, and "
+                              "at most 1", a, value[a]);
+    return 0;
+}
+
 /* ---- rules: which columns and keys go together ---- */
 
 static int need_order(const struct round *round, const char *name, struct fault *fault)
@@ -110,6 +123,21 @@ static int rule_seen(const struct round *round, struct fault *fault)
     return need_order(round, "seen", fault);
 }
 
+static int rule_propensity(const struct round *round, struct fault *fault)
+{
+    const struct column *seen = round->column[ROUND_SEEN];
+    if (!seen)
+        return fault_data(fault, "column propensity needs the column seen, whose places it is of");
+    if (round->column[ROUND_PROPENSITY]->count != seen->count)
+        return fault_data(fault, "column propensity has %" PRIu64 " places, and the column seen "
+                          "has %" PRIu64, round->column[ROUND_PROPENSITY]->count, seen->count);
+    if (round->column[ROUND_LOGIT] || round->column[ROUND_TEAM] || round->explored)
+        return fault_data(fault, "%s and the column propensity exclude each other: an order is "
+                          "drawn in one way", round->explored ? "gamma=" :
+                          round->column[ROUND_LOGIT] ? "the column logit" : "the column team");
+    return 0;
+}
+
 /* ---- the table ---- */
 
 enum length { DOCS, PLACES, DOCS_BY_DIM, ROW_STARTS, ENTRIES, DIM };
@@ -138,6 +166,8 @@ static const struct column_row {
     [ROUND_LOGIT] = { "logit", COLUMN_F8, DOCS, AT(logit), check_finite, rule_logit, true },
     [ROUND_TEAM] = { "team", COLUMN_U1, DOCS, AT(team), check_team, rule_team, true },
     [ROUND_SEEN] = { "seen", COLUMN_F4, PLACES, AT(seen), check_relevance, rule_seen, false },
+    [ROUND_PROPENSITY] = { "propensity", COLUMN_F8, PLACES, AT(propensity), check_propensity,
+                           rule_propensity, true },
     [ROUND_X] = { "x", COLUMN_F4, DOCS_BY_DIM, 0, NULL, NULL, false },
     [ROUND_PTR] = { "ptr", COLUMN_U4, ROW_STARTS, 0, NULL, NULL, false },
     [ROUND_IDX] = { "idx", COLUMN_U4, ENTRIES, 0, NULL, NULL, false },

@@ -30,8 +30,8 @@ enum round_key { /* in the order in which a header line has them */
 
 enum round_column { /* those of the features last */
     ROUND_LABEL, ROUND_FINGERPRINT, ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_WORTH, ROUND_ORDER,
-    ROUND_GREEDY, ROUND_LOGIT, ROUND_TEAM, ROUND_SEEN, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL,
-    ROUND_OFFSET, ROUND_STEP, ROUND_NUMBER, ROUND_COLUMNS
+    ROUND_GREEDY, ROUND_LOGIT, ROUND_TEAM, ROUND_SEEN, ROUND_PROPENSITY, ROUND_X, ROUND_PTR,
+    ROUND_IDX, ROUND_VAL, ROUND_OFFSET, ROUND_STEP, ROUND_NUMBER, ROUND_COLUMNS
 };
 
 /* Features read from their compact form, which is done at most once for each round. */
@@ -72,6 +72,7 @@ struct round {
     double *logit;            /* the order was drawn by softmax of these */
     unsigned char *team;      /* team[a]: 1 if the rival chose order[a], else 0 */
     float *seen;              /* the relevance of order[0..places-1] */
+    double *propensity;       /* of the same places, as a log says; above 0, at most 1 */
     size_t places;
     bool restored;   /* keys and places of columns are read already, by round_store_round */
     bool live;       /* `score` was computed by the current weights of the update in this process */

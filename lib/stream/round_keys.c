@@ -347,7 +347,7 @@ void round_keys_forget_choice(struct round *round)
     drop(round, gone);
 }
 
-void round_drop_judged(struct round *round)
+void round_drop_key(struct round *round, enum round_key key)
 {
-    drop(round, 1u << KEY_JUDGED);
+    drop(round, 1u << key);
 }

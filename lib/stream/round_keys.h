@@ -23,7 +23,7 @@ int round_set_gamma(struct round *round, double gamma, struct fault *fault);
 /* Removes the keys that say how the order was drawn, from the round and from its record. */
 void round_keys_forget_choice(struct round *round);
 
-/* Removes judged=, which belongs to a score. */
-void round_drop_judged(struct round *round);
+/* Removes a key, which is not a required one, from the round and from its record. */
+void round_drop_key(struct round *round, enum round_key key);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/unaligned.h"
 #include "stream/header.h"
+#include "stream/round_names.h"
 #include "text/print.h"
 
 void forms_close(struct printer *printer)
@@ -16,46 +17,17 @@ void forms_close(struct printer *printer)
 
 /* ---- documents' names ---- */
 
-static int wrong_name(size_t i, struct fault *fault)
-{
-    return fault_data(fault, "the name of document %zu is not one word: it is empty, or has blanks "
-                      "or control characters", i);
-}
-
-/* The column holds docs names, each ended by NUL. */
 int forms_names(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    const struct column *column = record_column(round->record, "name");
-    printer->name = NULL;
-    if (!column)
-        return 0;
-    const char **name = buffer_for(&printer->names, round->docs, sizeof *name, fault);
-    const char *at = column->data, *end = at + column_bytes(column);
-    if (!name)
-        return -1;
-    for (size_t i = 0; i < round->docs; i++) {
-        const char *nul = at < end ? memchr(at, '\0', (size_t)(end - at)) : NULL;
-        if (!nul || column->type != COLUMN_U1)
-            return fault_data(fault, "the column 'name' must hold %zu names", round->docs);
-        for (const char *p = at; p < nul; p++)
-            if ((unsigned char)*p <= ' ' || *p == 127)
-                return wrong_name(i, fault);
-        name[i] = at;
-        at = nul + 1;
-    }
-    if (at != end)
-        return fault_data(fault, "the column 'name' holds more than %zu names", round->docs);
-    printer->name = name;
-    return 0;
+    return round_names(round, &printer->names, &printer->name, fault);
 }
 
-/* rank, run and qrels name each document by a word. */
-static int check_names(const struct printer *printer, const struct round *round,
-                       struct fault *fault)
+int forms_check_names(const struct printer *printer, const struct round *round,
+                      struct fault *fault)
 {
     for (size_t i = 0; printer->name && i < round->docs; i++)
         if (!printer->name[i][0])
-            return wrong_name(i, fault);
+            return round_names_wrong(i, fault);
     return 0;
 }
 
@@ -90,7 +62,7 @@ static void print_qid(struct print *print, const struct round *round)
 /* What both forms of an order need. */
 static int start_order(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    if (forms_names(printer, round, fault) < 0 || check_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0 || forms_check_names(printer, round, fault) < 0)
         return -1;
     return round->order ? 0 : fault_data(fault, "needs order: put explore before bin2txt");
 }
@@ -170,7 +142,7 @@ static void print_judgement(struct print *print, const struct printer *printer,
 int forms_qrels(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
-    if (forms_names(printer, round, fault) < 0 || check_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0 || forms_check_names(printer, round, fault) < 0)
         return -1;
     if (!round->label)
         return fault_data(fault, "needs label: qrels are made of labels");

@@ -36,6 +36,11 @@ void forms_close(struct printer *printer);
  * characters, where "" is none. 0, or a fault where the column does not hold such names. */
 int forms_names(struct printer *printer, const struct round *round, struct fault *fault);
 
+/* 0, or a fault where one of the names that forms_names found is "": rank, run, qrels and log name
+ * each document by a word. */
+int forms_check_names(const struct printer *printer, const struct round *round,
+                      struct fault *fault);
+
 /* Each of these prints one round. 0 or a fault, without a place. */
 
 /* "t TAB qid TAB place TAB document TAB score TAB relevance": a line for each document, in the

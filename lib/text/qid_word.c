@@ -28,6 +28,26 @@ static bool encode(const char *word, size_t n, char encoded[QID_BYTES + 1])
     return true;
 }
 
+static int hex(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool qid_word_decode(const char *encoded, char plain[QID_BYTES + 1])
+{
+    char *to = plain;
+    for (; *encoded; encoded++) {
+        if (*encoded == '%' && hex(encoded[1]) >= 0 && hex(encoded[2]) >= 0) {
+            *to++ = (char)(16 * hex(encoded[1]) + hex(encoded[2]));
+            encoded += 2;
+        } else {
+            *to++ = *encoded;
+        }
+    }
+    *to = '\0';
+    return strlen(plain) == (size_t)(to - plain);
+}
+
 const char *qid_word_read(struct lines *lines, const char *p, size_t n, size_t before,
                           const char *what, char encoded[QID_BYTES + 1], struct fault *fault)
 {

@@ -16,6 +16,9 @@ enum { QID_BYTES = 255 }; /* most bytes of an encoded word */
 const char *qid_word_read(struct lines *lines, const char *p, size_t n, size_t before,
                           const char *what, char encoded[QID_BYTES + 1], struct fault *fault);
 
+/* Turns the %XX of an encoded word back to bytes. False where one of them is a NUL. */
+bool qid_word_decode(const char *encoded, char plain[QID_BYTES + 1]);
+
 /* Finds the first word "qid:..." of a line before its comment, whatever else stands there, and
  * encodes it. False where there is none that can be encoded. */
 bool qid_word_find(const char *line, char encoded[QID_BYTES + 1]);

@@ -4,26 +4,12 @@
 
 #include "base/unaligned.h"
 #include "text/print.h"
-
-static int hex(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
+#include "text/qid_word.h"
 
 /* A qid as the text had it, its %XX back to bytes. */
-static int decode_qid(const char *qid, char plain[ROUND_QID + 1], struct fault *fault)
+static int decode_qid(const char *qid, char plain[QID_BYTES + 1], struct fault *fault)
 {
-    char *to = plain;
-    for (; *qid; qid++) {
-        if (*qid == '%' && hex(qid[1]) >= 0 && hex(qid[2]) >= 0) {
-            *to++ = (char)(16 * hex(qid[1]) + hex(qid[2]));
-            qid += 2;
-        } else {
-            *to++ = *qid;
-        }
-    }
-    *to = '\0';
-    if (strlen(plain) != (size_t)(to - plain) || strpbrk(plain, " \t\n\r#"))
+    if (!qid_word_decode(qid, plain) || strpbrk(plain, " \t\n\r#"))
         return fault_data(fault, "its qid has a blank, a # or a NUL, which text cannot hold");
     return 0;
 }
@@ -100,7 +86,7 @@ int svm_form(struct printer *printer, const struct round *round, struct fault *f
     enum { SIGN = sizeof " qid:" - 1 };
     struct matrix x;
     struct print print;
-    char qid[SIGN + ROUND_QID + 1] = "";
+    char qid[SIGN + QID_BYTES + 1] = "";
     if (forms_names(printer, round, fault) < 0 || check_parted(printer, round, fault) < 0 ||
         (round->qid && decode_qid(round->qid, qid + SIGN, fault) < 0) ||
         round_matrix(round, &x, fault) < 0)

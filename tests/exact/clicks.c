@@ -128,14 +128,71 @@ static void check_ten(const struct table *table, const struct clicks_person *per
 
 static void check_labels(const struct clicks_person *person)
 {
-    const float label[] = { 0, (float)person->top, 0.5f, (float)person->top + 1, 1e30f };
+    const float label[] = { 0, (float)person->by.top, 0.5f, (float)person->by.top + 1, 1e30f };
     struct fault fault = { FAULT_NONE, "" };
-    tell(clicks_check(person, 2, label, &fault) == 0, "grades refused", person->top, 0, 0);
+    tell(clicks_check(person, 2, label, &fault) == 0, "grades refused", person->by.top, 0, 0);
     for (size_t i = 2; i < 5; i++) {
         fault.kind = FAULT_NONE;
         tell(clicks_check(person, 1, label + i, &fault) < 0 && fault.kind == FAULT_DATA,
-             "taken for a grade", person->top, i, 0);
+             "taken for a grade", person->by.top, i, 0);
     }
+}
+
+/* ---- by position: the formulas of the page, whose eta is 0, 1 or 2 here ---- */
+
+static double chance(int trusts, unsigned eta, double noise, unsigned top, size_t k, unsigned grade)
+{
+    double A = noise + (1 - noise) * ((1 << grade) - 1) / ((1 << top) - 1), K = (double)k;
+    if (trusts)
+        return (0.98 * A + 0.65 / K * (1 - A)) / K;
+    return eta == 2 ? A / (K * K) : eta == 1 ? A / K : A;
+}
+
+static void check_biased(const char *text, int trusts, unsigned eta, double noise)
+{
+    for (size_t i = 0; i < 3; i++) {
+        struct clicks_person person;
+        struct fault fault = { FAULT_NONE, "" };
+        unsigned top = (unsigned)atoi(clicks_tops[i]);
+        tell(clicks_parse(&person, text, i, &fault) == 0 && person.by.top == top, text, i, 0, 0);
+        for (uint64_t t = 1; t <= 20000; t++) {
+            float label[PLACES], got[PLACES];
+            struct rng grades = rng_at(2, RNG_SAMPLE, t), rng = rng_at(3, RNG_CLICKS, t), own = rng;
+            for (size_t a = 0; a < PLACES; a++)
+                label[a] = (float)rng_below(&grades, top + 1);
+            clicks_draw(&person, PLACES, label, &rng, got);
+            for (size_t a = 0; a < PLACES; a++) {
+                double p = chance(trusts, eta, noise, top, a + 1, (unsigned)label[a]);
+                double e = clicks_chance(&person, a, (unsigned)label[a]) - p;
+                tell(e < 1e-15 && e > -1e-15, text, i, a, (size_t)label[a]);
+                tell((got[a] > 0) == (rng_unit(&own) < p), "not as drawn", i, a, (size_t)t);
+                (void)rng_unit(&own);
+            }
+        }
+    }
+}
+
+static void check_refused(const char *text)
+{
+    struct clicks_person person;
+    struct fault fault = { FAULT_NONE, "" };
+    tell(clicks_parse(&person, text, 2, &fault) < 0 && fault.kind == FAULT_USAGE, text, 0, 0, 0);
+}
+
+static void check_positions(void)
+{
+    static const char *const refused[] = {
+        "position:", "position::1", "position:1:", "position:-1", "position:1:1.1",
+        "position:1:-0.1", "position:1:0.1:1", "position:nan", "position:inf", "positio",
+        "trust:1", "perfect:1", ""
+    };
+    check_biased("position", 0, 1, 0.1);
+    check_biased("position:0", 0, 0, 0.1);
+    check_biased("position:2:0", 0, 2, 0);
+    check_biased("position:1:1", 0, 1, 1);
+    check_biased("trust", 1, 1, 0.1);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        check_refused(refused[i]);
 }
 
 int main(void)
@@ -147,17 +204,20 @@ int main(void)
     for (size_t name = 0; name < 4; name++)
         for (size_t top = 0; top < 3; top++) {
             const struct table *table = &tables[name][top];
-            const struct clicks_person *person = clicks_person(name, top);
+            struct clicks_person found, *person = &found;
+            struct fault fault = { FAULT_NONE, "" };
+            tell(clicks_parse(person, table->name, top, &fault) == 0, "parse", name, top, 0);
             tell(strcmp(clicks_names[name], table->name) == 0, "name", name, top, 0);
             tell(strcmp(clicks_tops[top], table->top) == 0, "top", name, top, 0);
-            tell(person->top + 1 == table->grades, "grades", name, top, person->top);
+            tell(person->by.top + 1 == table->grades, "grades", name, top, person->by.top);
             for (unsigned g = 0; g < table->grades; g++)
                 for (unsigned h = 0; h < table->grades; h++, pairs++)
                     check_pair(table, person, g, h, round);
             check_ten(table, person);
             check_labels(person);
         }
-    tell(!clicks_names[4] && !clicks_tops[3], "more of them than were checked", 0, 0, 0);
+    check_positions();
+    tell(!clicks_names[6] && !clicks_tops[3], "more of them than were checked", 0, 0, 0);
     free(round);
     printf("clicks: %llu pairs of grades, each in %d cells of the draws, found in %llu rounds\n",
            (unsigned long long)pairs, CELLS, (unsigned long long)rounds);

@@ -123,6 +123,10 @@ load ../helper
     "$ROOT/build/tests/exact/offline"
 }
 
+@test "estimates from clicks are unbiased: summed over all orders and clicks they are the measure" {
+    "$ROOT/build/tests/exact/click_estimates"
+}
+
 @test "crc32c gives the published values, by every variant, at each length and alignment" {
     "$ROOT/build/tests/exact/crc32c"
 }
@@ -177,4 +181,8 @@ load ../helper
 
 @test "learners of shares add up to one of the whole log, to 1e-9, and what memory keeps to the bit" {
     "$ROOT/build/tests/exact/sums"
+}
+
+@test "judgements from clicks: gradients, posterior means, alternations and errors by other derivations" {
+    "$ROOT/build/tests/exact/judgements"
 }

@@ -501,7 +501,7 @@ covariance() {
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 1 >bad
     said bad 'seen has 1 place, but pdgd needs clicks on at least 2: use feedback-mask -c *' pdgd
     mkstream round t=1 docs=3 dim=0 gamma=0.5 order:u4 1 0 2 seen:f4 1 0 >bad
-    said bad '* needs the column logit, which says how the order was drawn: use explore -p plackett-luce' pdgd
+    said bad '* needs the column logit, which says how the order was drawn: use explore -p plackett-luce before the users answer; for logs *' pdgd
     said bad 'no column team, *: use score -f ring and explore -p team-draft' dbgd
     mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 team:u1 0 1 0 score:f8 0 0 0 seen:f4 1 0 >bad
     said bad 'no column rival, *' dbgd

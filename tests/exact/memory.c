@@ -1,8 +1,8 @@
 /*
  * memory: for fixed settings, weights, means and variances are those of generalised least squares
- * of all answers at once, solved by elimination with every pair's effect as an unknown of its own;
- * the order of answers and of rows makes no difference; rho = 0 is ridge regression. And the
- * estimate of rho, and the reset by surprise, are what they are said to be.
+ * of all answers at once, with weights or without, solved by elimination with every pair's effect
+ * as an unknown of its own; the order of answers and of rows makes no difference; rho = 0 is ridge
+ * regression. And the estimate of rho, and the reset by surprise, are what they are said to be.
  */
 #include "memory/memory.h"
 #include "memory/memory_keys.h"
@@ -16,12 +16,12 @@ enum { QUERIES = 6, WIDTH = 5, PAIRS = QUERIES * DOCS, MOST = 2 * WIDTH + 1 + PA
 /* All queries; what was answered, in its order; and where pair d of query q is. */
 struct answer {
     size_t query, doc;
-    double y;
+    double y, u;
 };
 static struct query queries[QUERIES];
 
 struct setup {
-    bool plain, constant;
+    bool plain, constant, weighted;
     double rho, lambda;
 };
 
@@ -99,9 +99,9 @@ static void solve(const struct setup *setup, const struct answer *log, size_t n,
         if (setup->rho > 0)
             z[row_of(setup, log[t].query, log[t].doc)] = 1;
         for (size_t i = 0; i < batch->rows; i++) {
-            c[i] += z[i] * log[t].y;
+            c[i] += log[t].u * z[i] * log[t].y;
             for (size_t j = 0; j < batch->rows; j++)
-                a[i][j] += z[i] * z[j];
+                a[i][j] += log[t].u * z[i] * z[j];
         }
     }
     invert(batch->rows, a, batch->inverse);
@@ -147,7 +147,8 @@ static void begin(struct learnt *my, const struct setup *setup)
         .level = my->level, .constant = setup->constant ? &my->constant : NULL,
         .inverse = my->inverse,
     };
-    my->memory = (struct memory){ .rho = setup->rho, .fixed = true, .moments = my->moments };
+    my->memory = (struct memory){ .rho = setup->rho, .fixed = true, .moments = my->moments,
+                                  .weighted = setup->weighted };
     for (size_t i = 0; i < weights_of(setup); i++)
         my->inverse[udu_size(i + 1) - 1] = 1;
 }
@@ -191,7 +192,8 @@ static void learn(struct learnt *my, const struct answer *answer, const uint32_t
     uint64_t key = key_of(answer->query, answer->doc);
     struct memory_entry *entry = memory_table_enter(&my->table, key, &fault);
     must(entry ? 0 : -1, &fault);
-    must(memory_learn(&my->memory, &my->regression, place, entry, answer->y, &fault), &fault);
+    must(memory_learn(&my->memory, &my->regression, place, entry,
+                      (struct memory_answer){ answer->y, answer->u }, &fault), &fault);
 }
 
 static struct memory_entry entry_of(const struct learnt *my, size_t query, size_t doc)
@@ -216,14 +218,15 @@ static void draw_queries(struct rng *rng)
         draw_features(rng, &queries[q], 1 + rng_below(rng, DOCS), WIDTH, draw_unit);
 }
 
-/* Answers at random, some pairs often and some never. */
-static size_t draw_log(struct rng *rng, struct answer *log)
+/* Answers at random, some pairs often and some never; with weights where they have some. */
+static size_t draw_log(struct rng *rng, const struct setup *setup, struct answer *log)
 {
     size_t n = 1 + rng_below(rng, LOG);
     for (size_t t = 0; t < n; t++) {
         size_t q = rng_below(rng, 1 + rng_below(rng, QUERIES));
         size_t d = rng_below(rng, 1 + rng_below(rng, (uint32_t)queries[q].docs));
-        log[t] = (struct answer){ q, d, 4 * rng_unit(rng) - 1 + queries[q].x[d][0] };
+        log[t] = (struct answer){ q, d, 4 * rng_unit(rng) - 1 + queries[q].x[d][0],
+                                  setup->weighted ? 0.01 + 2 * rng_unit(rng) : 1 };
     }
     return n;
 }
@@ -348,7 +351,7 @@ static void check_orders(struct rng *rng, const struct learnt *my, const struct 
     for (size_t q = 0; q < QUERIES; q++)
         for (size_t d = 0; d < queries[q].docs; d++) {
             struct memory_entry a = entry_of(my, q, d), b = entry_of(&other, q, d);
-            hold(a.n == b.n && near(b.sum, a.sum, 1 + fabs(a.sum)), "memory",
+            hold(near(a.n, b.n, 1 + a.n) && near(b.sum, a.sum, 1 + fabs(a.sum)), "memory",
                  "a pair by another order", b.sum, a.sum);
         }
     end(&other);
@@ -363,7 +366,7 @@ static void check_ridge(struct rng *rng, const struct setup *setup)
     struct learnt my, ridge;
     begin(&my, setup);
     begin(&ridge, setup);
-    size_t n = draw_log(rng, log);
+    size_t n = draw_log(rng, setup, log);
     for (size_t t = 0; t < n; t++) {
         learn(&my, &log[t], NULL);
         open_query(&ridge, &made, log[t].query, NULL);
@@ -383,7 +386,7 @@ static bool check_batch(struct rng *rng, const struct setup *setup)
     struct learnt my;
     draw_queries(rng);
     begin(&my, setup);
-    size_t n = draw_log(rng, log);
+    size_t n = draw_log(rng, setup, log);
     for (size_t t = 0; t < n; t++)
         learn(&my, &log[t], NULL);
     bool compared = compare(&my, setup, log, n);
@@ -397,38 +400,38 @@ static bool check_batch(struct rng *rng, const struct setup *setup)
 
 /* What the batch of the answers before each says about it. */
 struct derived {
-    long double firsts, squares, xx, xy;
-    size_t repeats;
+    long double firsts, squares, xx, xy, repeats;
 };
 
 static void derive(const struct setup *setup, const struct answer *log, size_t t,
                    struct derived *derived)
 {
     static struct batch batch;
-    size_t n = 0;
-    long double first = 0, variance;
+    long double n = 0, sum = 0, variance, u = log[t].u;
     for (size_t s = 0; s < t; s++)
         if (log[s].query == log[t].query && log[s].doc == log[t].doc) {
-            first = log[s].y;
-            n++;
+            sum += log[s].u * (long double)log[s].y;
+            n += log[s].u;
         }
-    derived->repeats += n > 0;
-    if (n > 1)
+    derived->repeats += n >= 0.5L ? u : 0;
+    if (n > 0 && (n < 0.5L || n >= 1.5L))
         return;
     solve(setup, log, t, &batch);
     long double expected = batch_mean(setup, &batch, log[t].query, log[t].doc, false, &variance);
     long double e = log[t].y - expected;
     if (n == 0) {
-        derived->firsts++;
-        derived->squares += e * e / (1 + variance / (1 + setup->rho));
+        long double noise = (setup->rho + 1 / u) / (1 + setup->rho); /* of b + e */
+        derived->firsts += u;
+        derived->squares += u * e * e / (noise + variance / (1 + setup->rho));
     } else {
-        derived->xx += (first - expected) * (first - expected);
-        derived->xy += (first - expected) * e;
+        derived->xx += u * (sum / n - expected) * (sum / n - expected);
+        derived->xy += u * (sum / n - expected) * e;
     }
 }
 
 /* Answers whose effects are worth `effect` of their variance, so that slopes of all sizes come. */
-static void draw_effects(struct rng *rng, struct answer *log, size_t n, double effect)
+static void draw_effects(struct rng *rng, struct answer *log, size_t n, double effect,
+                         bool weighted)
 {
     double of[QUERIES][DOCS];
     for (size_t q = 0; q < QUERIES; q++)
@@ -437,22 +440,23 @@ static void draw_effects(struct rng *rng, struct answer *log, size_t n, double e
     for (size_t t = 0; t < n; t++) {
         size_t q = rng_below(rng, QUERIES), d = rng_below(rng, (uint32_t)queries[q].docs);
         log[t] = (struct answer){ q, d, effect * of[q][d] +
-                                        (1 - fabs(effect)) * (2 * rng_unit(rng) - 1) };
+                                        (1 - fabs(effect)) * (2 * rng_unit(rng) - 1),
+                                  weighted ? 0.05 + rng_unit(rng) : 1 };
         for (size_t s = 0; effect < 0 && s < t; s++) /* the second answer contradicts the first */
             if (log[s].query == q && log[s].doc == d)
                 log[t].y = -log[s].y;
     }
 }
 
-static void check_estimate(struct rng *rng, double effect, bool fixed)
+static void check_estimate(struct rng *rng, double effect, bool fixed, bool weighted)
 {
     enum { FEW = 150 };
     static struct answer log[FEW];
-    const struct setup setup = { .constant = true, .rho = 3, .lambda = 10 };
+    const struct setup setup = { .constant = true, .weighted = weighted, .rho = 3, .lambda = 10 };
     struct derived want = { 0, 0, 0, 0, 0 };
     struct learnt my;
     draw_queries(rng);
-    draw_effects(rng, log, FEW, effect);
+    draw_effects(rng, log, FEW, effect, weighted);
     begin(&my, &setup);
     my.memory.fixed = fixed;
     struct memory_estimate now = memory_estimate(&my.memory);
@@ -467,7 +471,7 @@ static void check_estimate(struct rng *rng, double effect, bool fixed)
         hold(near(now.s2, s2, 100 * s2), "memory", "s2", now.s2, s2);
         hold(near(now.rho, beta / (1 - beta), 1000), "memory", "rho", now.rho, beta / (1 - beta));
         hold(near(now.sb * now.sb, beta * s2, 100 * s2), "memory", "sb", now.sb, sqrtl(beta * s2));
-        hold(my.moments[MEMORY_REPEATS] == (double)want.repeats, "memory", "repeats",
+        hold(near(my.moments[MEMORY_REPEATS], want.repeats, 1 + want.repeats), "memory", "repeats",
              my.moments[MEMORY_REPEATS], want.repeats);
     }
     end(&my);
@@ -487,8 +491,14 @@ static void set_moments(struct learnt *my, double rho, double repeats)
     my->moments[MEMORY_REPEATS] = repeats;
 }
 
+static bool surprises(struct learnt *my, const struct memory_entry *entry, double y, double u)
+{
+    const struct memory_answer answer = { y, u };
+    return memory_surprised(&my->memory, &my->regression, 0, entry, answer);
+}
+
 /* An answer is a surprise past four standard deviations of an answer to come, no sooner. */
-static void check_surprise(struct rng *rng, double rho, double n)
+static void check_surprise(struct rng *rng, double rho, double n, double u)
 {
     static struct made made;
     const struct setup setup = { .constant = true, .rho = 3, .lambda = 10 };
@@ -500,17 +510,15 @@ static void check_surprise(struct rng *rng, double rho, double n)
     set_moments(&my, rho, 30);
     double sigma2 = 2 / (1 + rho), effect = rho * sigma2; /* variances of e and of b */
     double after = 1 / (1 / effect + n / sigma2);           /* of b after n answers    */
-    double mean = after * 0.7 * n / sigma2, far = 4 * sqrt(after + sigma2);
+    double mean = after * 0.7 * n / sigma2, far = 4 * sqrt(after + sigma2 / u);
     for (int side = -1; side <= 1; side += 2) {
         double past = mean + side * far * 1.000001, before = mean + side * far * 0.999999;
-        hold(memory_surprised(&my.memory, &my.regression, 0, &entry, past) == (n >= 0.5), "memory",
-             "no surprise, n", n, rho);
-        hold(!memory_surprised(&my.memory, &my.regression, 0, &entry, before), "memory",
-             "a surprise too soon, n", n, rho);
+        hold(surprises(&my, &entry, past, u) == (n >= 0.5), "memory", "no surprise, n", n, rho);
+        hold(!surprises(&my, &entry, before, u), "memory", "a surprise too soon, n", n, rho);
     }
     my.moments[MEMORY_REPEATS] = 29;
-    hold(!memory_surprised(&my.memory, &my.regression, 0, &entry, mean + 2 * far), "memory",
-         "a surprise after few repeats, n", n, rho);
+    hold(!surprises(&my, &entry, mean + 2 * far, u), "memory", "a surprise after few repeats, n",
+         n, rho);
     end(&my);
 }
 
@@ -519,7 +527,7 @@ static void check_forget(struct rng *rng)
 {
     static const double n[] = { 0.1, 0.05, 0, 0.2, 1, 1000 };
     const struct setup setup = { .rho = 3, .lambda = 10 };
-    const struct answer answer = { 0, 0, 2 };
+    const struct answer answer = { 0, 0, 2, 1 };
     struct learnt my;
     for (size_t i = 0; i < COUNT(n); i++) {
         struct memory_entry entry = { .key = 1, .n = n[i], .sum = 3 * n[i] };
@@ -559,7 +567,8 @@ static void check_faults(struct rng *rng)
         struct learnt my;
         begin(&my, &setup);
         open_query(&my, &made, 0, NULL);
-        hold(memory_learn(&my.memory, &my.regression, 0, &entry, answer, &fault) < 0 &&
+        hold(memory_learn(&my.memory, &my.regression, 0, &entry,
+                          (struct memory_answer){ answer, 1 }, &fault) < 0 &&
              fault.kind == FAULT_DATA, "memory", "learns", answer, n);
         end(&my);
     }
@@ -571,20 +580,20 @@ int main(void)
     static const double effects[] = { -1, 0, 0.3, 0.6, 0.9, 1 }, times[] = { 0.1, 0.6, 1, 5, 200 };
     struct rng rng = rng_at(1, RNG_SAMPLE, 1);
     size_t compared = 0, runs = 0;
-    for (size_t i = 0; i < COUNT(rho) * COUNT(lambda) * 4; i++, runs++) {
+    for (size_t i = 0; i < COUNT(rho) * COUNT(lambda) * 8; i++, runs++) {
         const struct setup setup = { .plain = i % 2, .constant = i / 2 % 2,
-                                     .rho = rho[i / 4 % COUNT(rho)],
-                                     .lambda = lambda[i / 4 / COUNT(rho)] };
+                                     .weighted = i / 4 % 2, .rho = rho[i / 8 % COUNT(rho)],
+                                     .lambda = lambda[i / 8 / COUNT(rho)] };
         compared += check_batch(&rng, &setup);
     }
     hold(compared > runs / 2, "memory", "runs that were well conditioned", compared, runs);
     for (size_t i = 0; i < 8; i++)
         check_ridge(&rng, &(struct setup){ .plain = i % 2, .constant = i / 2 % 2, .lambda = 3 });
-    for (size_t i = 0; i < COUNT(effects) * 2; i++)
-        check_estimate(&rng, effects[i / 2], i % 2);
+    for (size_t i = 0; i < COUNT(effects) * 4; i++)
+        check_estimate(&rng, effects[i / 4], i % 2, i / 2 % 2);
     for (size_t i = 0; i < COUNT(times); i++)
         for (size_t r = 0; r < COUNT(rho); r++)
-            check_surprise(&rng, rho[r], times[i]);
+            check_surprise(&rng, rho[r], times[i], r % 2 ? 0.2 : 1);
     check_forget(&rng);
     check_faults(&rng);
     if (wrong)

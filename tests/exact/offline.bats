@@ -227,3 +227,69 @@ in which a document counts by its own label and position alone*" metric "$who:$M
     done
     fails 2 "metric: -r prints sums, but snips:dcg@10 is a ratio of means: use ips:dcg@10*" metric -r snips:dcg@10
 }
+
+# ---- clicks ----
+
+# clicked: a round of three documents, whose greedy order is 0 1 2 and that is ranked 1 2 0; 2 0 were seen.
+clicked() {
+    mkstream round t=1 docs=3 dim=1 "$@" score:f8 1 3 2 order:u4 2 0 1 greedy:u4 0 1 2 seen:f4 1 0 x:f4 1 0 3
+}
+
+@test "-p: one round by hand: a click over its expected examination" {
+    printf '1 1\n2 .5\n' >theta
+    clicked gamma=0.4 >s
+    # document 2 is at position 3 of the greedy order, and at 1 or 2 of a random one: pi = .4 (1 + .5) / 3 = .2
+    # D(2) / pi; b has document 2 with theta 1 and 0 at D(3) with .5 / (.6 + .2); c is all of D
+    awk 'BEGIN { D2 = log(2) / log(3); a = D2 / .2; b = a + .5 * .5 / .8; c = 1 + D2 + .5
+        printf "%.7g nan nan nan 1 0 %.7g nan nan nan 1 0\n", a, a * c / b }' >want
+    is "$(last -p theta ips:dcg snips:dcg <s)" "$(cat want)"
+    # the first round of dr expects nothing of any document
+    is "$(last -p theta dr:dcg <s)" "$(cut -d ' ' -f 1-6 want)"
+    metric -p theta ips:dcg <s 2>err | head -n 1 | tr '\t' ' ' >head
+    is "$(cat head)" 't ips:dcg ips:dcg:se ips:dcg:low ips:dcg:high ips:dcg:rounds ips:dcg:unsupported'
+    is "$(cat err)" 'metric: 1 rounds: in logs of fewer than 20000, intervals of 95 % from the rounds alone cover the truth in 85 to 93 % of cases; these are widened by the model of clicks, see metric(1)'
+    # a logged propensity is the expected examination; b counts what it supports
+    mkstream round t=1 docs=3 dim=0 score:f8 1 3 2 order:u4 2 0 1 seen:f4 1 0 propensity:f8 0.2 0.8 >p
+    awk 'BEGIN { D2 = log(2) / log(3); printf "%.7g\n", D2 / .2 }' >want
+    is "$(last -p theta ips:dcg <p | cut -d ' ' -f 1)" "$(cat want)"
+}
+
+@test "-p: the interval is 1.96 standard errors, and dr uses what rounds before taught it" {
+    models
+    awk 'BEGIN { for (k = 1; k <= 10; k++) print k, 1 / k }' >theta
+    replay -n 400 -s 1 q.bin | score -m log.w | explore -p uniform -g 0.5 | feedback-mask -c position |
+        score -m other.w >s
+    metric -p theta ips:dcg@10 snips:dcg@10 dr:dcg@10 <s 2>err | tail -n 1 >row
+    awk '{ for (m = 0; m < 3; m++) { c = 2 + 6 * m; d = 1.959964 * $(c + 1)
+            for (s = -1; s <= 1; s += 2) { e = $(c + 2 + (s > 0)) - $c - s * d; if (e * e > 1e-12) exit 1 } }
+        exit !($6 > 100 && $6 < 400 && $7 == 0 && $15 < $3 && $14 > 0) }' row
+    # pipes and loop, features spliced or not
+    metric -t table -p theta dr:dcg@10 <s 2>/dev/null >passed
+    same s passed
+    cat s | metric -t again -p theta dr:dcg@10 2>/dev/null | cat >passed
+    same s passed
+    same table again
+    loop '< s metric -p theta dr:dcg@10 > looped' 2>/dev/null
+    same table looped
+}
+
+@test "a log without chance is noticed, and one that does not say how it was drawn is refused" {
+    printf '1 1\n2 .5\n3 .3\n' >theta
+    mkstream round t=1 docs=2 dim=0 gamma=0 score:f8 1 3 order:u4 1 0 seen:f4 1 0 >s
+    metric -p theta ips:dcg <s 2>err >out
+    grep -qF 'metric: nothing in this log was left to chance: the estimates rest on the table of examination' err
+    mkstream round t=1 docs=2 dim=0 score:f8 1 3 order:u4 1 0 seen:f4 1 0 >s
+    metric ips:dcg <s 2>err >out
+    grep -qF 'metric: nothing in this log was left to chance, and seen has 0 and 1 alone: ' err
+    fails_on s 1 'metric: <stdin>: round 1: ips:dcg needs to know how the order was drawn (gamma=, logit or propensity): *rankpipe-logs(7)*' \
+        metric -p theta ips:dcg
+    mkstream round t=1 docs=2 dim=0 score:f8 1 3 order:u4 1 0 seen:f4 2 0 >s
+    metric ips:dcg <s 2>err >out
+    [ ! -s err ] # labels, all of them
+    fails 2 'metric: -p needs an estimate, such as snips:dcg@10*' metric -p theta dcg
+    fails 1 'metric: cannot open nowhere: *' metric -p nowhere ips:dcg
+    fails 2 "metric: no measure 'dr:ndcg': dr takes only dcg?@k?, prec@k, sumloss, p@k, *" metric dr:ndcg
+    clicked gamma=0.4 >s
+    printf '1 1\n' >short
+    fails_on s 1 'metric: <stdin>: round 1: seen covers 2 places, and the table of examination has 1: *' metric -p short ips:dcg
+}

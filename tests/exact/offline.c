@@ -187,8 +187,8 @@ static void check_case(struct world *world)
 
 static void check_measure(struct world *world, const char *name)
 {
-    if (offline_parse(&world->ips, name, false, &world->fault) < 0 ||
-        offline_parse(&world->snips, name, true, &world->fault) < 0)
+    if (offline_parse(&world->ips, name, OFFLINE_IPS, &world->fault) < 0 ||
+        offline_parse(&world->snips, name, OFFLINE_SNIPS, &world->fault) < 0)
         stop(world, "offline_parse");
     for (world->m = 1; world->m <= DOCS; world->m++) {
         list_orders(world, world->m);
@@ -252,8 +252,8 @@ static void check_errors(struct world *world, const char *name, double far)
     struct sample sample;
     struct rng rng = rng_at(1, RNG_SAMPLE, 1);
     uint32_t order[DOCS], greedy[DOCS] = { 0, 1, 2, 3, 4 };
-    if (offline_parse(&world->ips, name, false, &world->fault) < 0 ||
-        offline_parse(&world->snips, name, true, &world->fault) < 0)
+    if (offline_parse(&world->ips, name, OFFLINE_IPS, &world->fault) < 0 ||
+        offline_parse(&world->snips, name, OFFLINE_SNIPS, &world->fault) < 0)
         stop(world, "offline_parse");
     for (size_t t = 0; t < ROUNDS; t++) {
         draw_round(world, &rng);
@@ -282,7 +282,7 @@ static void check_errors(struct world *world, const char *name, double far)
 
 static void check_nothing(struct world *world)
 {
-    if (offline_parse(&world->ips, "dcg", false, &world->fault) < 0)
+    if (offline_parse(&world->ips, "dcg", OFFLINE_IPS, &world->fault) < 0)
         stop(world, "offline_parse");
     same(world, "no round's value", isnan(offline_value(&world->ips)), 1, 0);
     show(world, world->order[0], NULL, 0.5);

@@ -5,6 +5,8 @@
  * whatever order; and, for those that make no promise of it, a list of which some is seen and the
  * list of those alone. The features grow from round to round.
  */
+#include <unistd.h>
+
 #include "loss/surrogate.h"
 #include "rounds.h"
 #include "stream/header.h"
@@ -30,6 +32,19 @@ static const struct option_use {
     { SETTING_MARGIN, { 0, 0.3, 2 } },     { SETTING_FALL, { 0, 0.3, 0 } },
 };
 
+/* A table of examination, for the learner that needs one. */
+static char table[] = "/tmp/same_bits.XXXXXX";
+
+static void write_table(void)
+{
+    int fd = mkstemp(table);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    for (int k = 1; file && k <= DOCS; k++)
+        fprintf(file, "%d %g\n", k, 1.0 / k);
+    if (!file || fclose(file) != 0)
+        exit(1);
+}
+
 static struct settings tell(const struct learner *learner, size_t run)
 {
     struct settings settings = { .set = { false } };
@@ -39,6 +54,9 @@ static struct settings tell(const struct learner *learner, size_t run)
             set(&settings, GIVEN[i].i, GIVEN[i].value[run]);
     if (!horizon && run == 2 && strchr(learner->letters, 'e')) /* where there is but -e */
         set(&settings, SETTING_ETA, 0.25);
+    struct fault fault = { FAULT_NONE, "" };
+    if (strcmp(learner->name, "policy-aware") == 0)
+        must(settings_set(&settings, SETTING_EXAMINATION, "table", table, &fault), &fault);
     return settings;
 }
 
@@ -47,6 +65,10 @@ static void begin(struct state *state, const struct learner *learner, size_t run
     struct settings settings = tell(learner, run);
     start(state, learner->name, &settings);
     state->allowed = DIM; /* as update -d allows widths to vary */
+    struct watch watch = WATCH_NOTHING;
+    struct fault fault = { FAULT_NONE, "" };
+    if (learner->open)
+        must(learner->open(state->own, state, &watch, &fault), &fault);
 }
 
 /* A query, and how much of it is seen in what order. */
@@ -111,7 +133,7 @@ static const struct round *item_round(struct rng *rng, uint64_t t, size_t run)
 static bool clicks(const struct learner *learner)
 {
     return learner == learner_find("pdgd") || learner == learner_find("dbgd") ||
-           learner == learner_find("cascade-lints");
+           learner == learner_find("cascade-lints") || learner == learner_find("policy-aware");
 }
 
 /* Does it learn one list, without features? */
@@ -389,6 +411,7 @@ static void check_all_seen(const struct learner *learner, size_t run)
 int main(void)
 {
     size_t parts = 0, n = 0;
+    write_table();
     for (; learners[n]; n++) {
         for (size_t run = 0; run < RUNS; run++) {
             check_stopping(learners[n], run);
@@ -406,6 +429,7 @@ int main(void)
             parts++;
         }
     }
+    unlink(table);
     printf("same_bits: %zu learners, %zu of which learn from any part\n", n, parts / RUNS);
     /* ridge's three once */
     hold(parts == 13 * RUNS + 3, "same_bits", "learners", parts, 13 * RUNS + 3);

@@ -44,9 +44,9 @@ static void draw_game(struct rng *rng, struct game *game)
     static unsigned char bytes[4 * DOCS * DIM];
     memset(game->beliefs, 0, sizeof game->beliefs);
     for (size_t n = 2 + rng_below(rng, 30); n-- > 0;)
-        memory_first_answer(game->beliefs, rng_below(rng, 3), rng_below(rng, 5) / 2.0);
-    memory_first_answer(game->beliefs, 0, 0);
-    memory_first_answer(game->beliefs, 0, 3);
+        memory_first_answer(game->beliefs, rng_below(rng, 3), rng_below(rng, 5) / 2.0, 1);
+    memory_first_answer(game->beliefs, 0, 0, 1);
+    memory_first_answer(game->beliefs, 0, 3, 1);
     for (size_t r = 0; r < 2 * DIM + 1; r++)
         game->counted[r] = 20 * rng_unit(rng);
     double judged = rng_unit(rng);
@@ -219,7 +219,7 @@ static void check_start(struct rng *rng)
     memset(game.beliefs, 0, sizeof game.beliefs);
     double only = rng_below(rng, 2) ? 2 : 0;
     if (only > 0)
-        memory_first_answer(game.beliefs, 0, only);
+        memory_first_answer(game.beliefs, 0, only, 1);
     if (memory_space_start(&space, &game.matrix, DIM, &fault) < 0 ||
         memory_rule_apply(&game.rule, &space, 2, game.known, mean, worth, &fault) < 0)
         exit(1);
@@ -247,13 +247,13 @@ static void check_beliefs(struct rng *rng)
             floor_sum += y - lo;
             floored++;
         }
-        memory_first_answer(beliefs, score, y);
+        memory_first_answer(beliefs, score, y, 1);
         lo = h == 0 || y < lo ? y : lo;
         hi = h == 0 || y > hi ? y : hi;
         two = hi > lo;
         sum += y;
         size_t some = rng_below(rng, 4);
-        memory_count_answers(beliefs, some);
+        memory_count_answers(beliefs, (double)some);
         answers += some;
         rounds += some > 0;
     }
@@ -275,13 +275,34 @@ static void check_merge(void)
     double beliefs[MEMORY_BELIEFS] = { 0 };
     for (int y = 0; y < 12; y++)
         for (int times = 0; times < 3; times++)
-            memory_first_answer(beliefs, 9, y * y);
-    memory_first_answer(beliefs, 9, 100.5);
+            memory_first_answer(beliefs, 9, y * y, 1);
+    memory_first_answer(beliefs, 9, 100.5, 1);
     const struct memory_prospect p = memory_prospect(beliefs);
     near_to("values", (double)p.atoms, 12, 0);
     near_to("a merged value", p.value[10], (3 * 100 + 100.5L) / 4, 1e-12L);
     near_to("its count", p.count[10], 4, 0);
     near_to("what was above it", p.value[11], 121, 0);
+}
+
+/* Of documents that are relevant with probability a, examined or not, the mean that a first click
+ * or none adds to h is a: over the two outcomes. */
+static void check_examined(struct rng *rng)
+{
+    double beliefs[MEMORY_BELIEFS] = { 0 };
+    long double clicks = 0, answers = 0;
+    for (int h = 0; h < 30; h++) {
+        bool click = rng_below(rng, 3) == 0;
+        double theta = rng_below(rng, 4) ? rng_unit(rng) : 1 + rng_unit(rng);
+        long double a = (clicks + 0.5L) / (answers + 1), p = theta < 1 ? theta : 1;
+        double none = memory_examined(beliefs, false, theta);
+        near_to("a first click", memory_examined(beliefs, true, theta), 1, 0);
+        near_to("no first click", (double)(p * a / (p * a + (1 - p * a) * none)), a, 1e-12L);
+        double much = memory_examined(beliefs, click, theta);
+        memory_first_answer(beliefs, 0, click, much);
+        clicks += click;
+        answers += much;
+        near_to("first clicks", memory_prospect(beliefs).first, answers, 1e-12L);
+    }
 }
 
 int main(void)
@@ -293,6 +314,7 @@ int main(void)
             check_round(&rng);
             check_start(&rng);
             check_beliefs(&rng);
+            check_examined(&rng);
         }
         check_merge();
     }

@@ -144,13 +144,14 @@ rankpipe plot
 rankpipe score
 rankpipe sweep
 rankpipe train
+sh examples/clicks
 sh examples/games
 sh examples/mq2008
 sh examples/solar
 TEXT
     diff want have
     for script in tests/promises/bytes tests/promises/crash tests/promises/kill tests/promises/soak examples/papers \
-        examples/games examples/live examples/mq2008 examples/plot examples/serve examples/site examples/solar \
+        examples/clicks examples/games examples/live examples/mq2008 examples/plot examples/serve examples/site examples/solar \
         examples/sweep examples/train; do
         grep -q "ROOT[}\"]*/$script" "$ROOT"/tests/*/*.bats
     done

@@ -7,10 +7,10 @@
 
 /* Every learner, measure and form, whatever the columns. -d: a hostile dim is not to cost time. */
 static const char *const chains[] = {
-    "explore -g 0.5 | feedback-mask -k 2",
-    "explore -g 1 | feedback-mask -k all | update -a listnet -e 1 -d 64",
-    "explore -p blocks -T 40 -k 2 | feedback-mask -k 2",
-    "explore -p leader -T 40 -L 3",
+    "explore -f -g 0.5 | feedback-mask -k 2",
+    "explore -f -g 1 | feedback-mask -k all | update -a listnet -e 1 -d 64",
+    "explore -f -p blocks -T 40 -k 2 | feedback-mask -k 2",
+    "explore -f -p leader -T 40 -L 3",
     "feedback-mask -c informational -k 3",
     "metric -e 1 ndcg@2 dcg map p@3 prec@2 mrr err@4 auc pairloss sumloss",
     "metric -r -e 1 -D letor -G lin -z skip ndcg dcg@1 p@1 err",
@@ -39,10 +39,10 @@ static const char *const chains[] = {
     "update -X -a ftpl -G ndcg -d 64",
     "metric -e 1 ips:dcg@2 snips:dcg ips:prec@1 snips:p@3 snips:sumloss",
     "metric -r -e 1 -G lin -D letor ips:dcg",
-    "explore -p top -g 0.5 -k 2 | feedback-mask -k 2",
-    "explore -p swap -g 0.9 -F 0.1 | feedback-mask",
-    "explore -p plackett-luce -H 0.5 | feedback-mask -c navigational -k 2",
-    "explore -p team-draft | feedback-mask -c perfect -k 3",
+    "explore -f -p top -g 0.5 -k 2 | feedback-mask -k 2",
+    "explore -f -p swap -g 0.9 -F 0.1 | feedback-mask",
+    "explore -f -p plackett-luce -H 0.5 | feedback-mask -c navigational -k 2",
+    "explore -f -p team-draft | feedback-mask -c perfect -k 3",
     "features split",
     "features -D 3 fourier",
     "features products",
@@ -54,14 +54,14 @@ static const char *const chains[] = {
     "update -X -a smoothdcg-dr -e 0.1 -E 0.5 -p -d 64",
     "update -X -a pdgd -e 0.1 -U 2 -d 64",
     "update -X -a dbgd -d 64",
-    "score | explore -p top -g 0.5 -k 2 | feedback-mask -k 2 | update -a thompson -d 64",
-    "score | explore | feedback-mask -k 2 | update -a linucb -S 2 -d 64",
-    "score | explore -p team-draft | feedback-mask -c perfect | update -a dbgd -U 2 -d 64",
+    "score | explore -f -p top -g 0.5 -k 2 | feedback-mask -k 2 | update -a thompson -d 64",
+    "score | explore -f | feedback-mask -k 2 | update -a linucb -S 2 -d 64",
+    "score | explore -f -p team-draft | feedback-mask -c perfect | update -a dbgd -U 2 -d 64",
     "bin2txt -f summary",
     "features scale | bin2txt -f svm",
     "features rank,split,fourier:2:0.1:1,products",
     "update -a ridge -x scale,products -d 64",
-    "score | explore -g 0.5 | feedback-mask | update -a kl -e 0.1 -x rank -d 64",
+    "score | explore -f -g 0.5 | feedback-mask | update -a kl -e 0.1 -x rank -d 64",
 };
 
 static struct record record, again;

@@ -64,7 +64,7 @@ said() {
         fails 2 "*'?'*" "$program" "-$letter" '?'
     done <values
     for measure in $(awk -F '\t' '$1 == "operand" && $2 == "metric" { print $4 }' options); do
-        case $measure in *@) measure=${measure}3 ;; regret: | *ips:) measure+=dcg ;; drawn:) measure+=loss:kl ;; esac
+        case $measure in *@) measure=${measure}3 ;; regret: | *ips: | dr:) measure+=dcg ;; drawn:) measure+=loss:kl ;; esac
         fails 1 '*: the input is empty*' metric "$measure"
     done
     for game in $(awk -F '\t' '$1 == "operand" && $2 == "synth" { print $4 }' options); do

@@ -140,7 +140,7 @@ shown() {
     explore -g 0.5 -s recorded <log >again
     same <(bin2txt -f head log) <(bin2txt -f head again)
     same <(bin2txt -f rank log) <(bin2txt -f rank again)
-    explore -g 0.5 -s 7 <log | bin2txt -f head >other
+    explore -f -g 0.5 -s 7 <log | bin2txt -f head >other
     run grep -c seed= other
     is "$output" 0
 }
@@ -170,9 +170,9 @@ shown() {
     is "$(explore -g 1 -s 4 <one | shown)" "$(explore -g 1 -s 4 <other | shown)"
 }
 
-@test "exploring again replaces the order and the keys and columns about it" {
+@test "with -f exploring again replaces the order and the keys and columns about it" {
     scored 1 2 3 >in
-    explore -g 1 <in | explore >again
+    explore -g 1 <in | explore -f >again
     explore <in >once
     same once again
 }
@@ -859,15 +859,15 @@ upset() {
     explore -p swap -k 2 -g 0.5 <in >swap.out
     explore -p plackett-luce <in >luce.out
     for before in blocks leader uniform top swap luce; do
-        explore -p blocks -T 40 <$before.out >again
+        explore -f -p blocks -T 40 <$before.out >again
         same again blocks.out
-        explore -p leader -T 40 <$before.out >again
+        explore -f -p leader -T 40 <$before.out >again
         same again leader.out
-        explore -g 0.5 <$before.out >again
+        explore -f -g 0.5 <$before.out >again
         same again uniform.out
-        explore -p swap -k 2 -g 0.5 <$before.out >again
+        explore -f -p swap -k 2 -g 0.5 <$before.out >again
         same again swap.out
-        explore -p plackett-luce <$before.out >again
+        explore -f -p plackett-luce <$before.out >again
         same again luce.out
     done
 }
@@ -877,6 +877,26 @@ upset() {
 @test "a round that has been answered is refused" {
     scored 1 2 | explore -g 0.5 | feedback-mask >in
     fails_on in 1 'explore: <stdin>: round 1 (qid a): the round already has feedback (seen) on the order that was shown: *' explore
+}
+
+@test "a logged order is drawn anew only with -f, whatever the policy, and -s recorded repeats it" {
+    scored 1 2 | explore >in
+    for policy in '' '-g 1' '-p plackett-luce' '-p top -g 1' '-s random'; do
+        # shellcheck disable=SC2086
+        fails_on in 1 'explore: <stdin>: round 1 (qid a): the round already has an order: to learn from a log, leave explore out, see rankpipe-logs(7); to draw another order, add -f' \
+            explore $policy
+        [ "$(bin2txt -f head out 2>/dev/null | wc -l)" = 0 ]
+    done
+    scored 1 2 3 | explore -g 1 -s random >log
+    explore -g 1 -s recorded <log >again
+    same log again
+    # answers make the order a fact that nothing may change
+    feedback-mask <log >seen
+    for options in '-f' '-f -g 1' '-s recorded -g 1'; do
+        # shellcheck disable=SC2086
+        fails_on seen 1 'explore: <stdin>: round 1 (qid a): the round already has feedback (seen) *leave explore out, see rankpipe-logs(7)' \
+            explore $options
+    done
 }
 
 @test "a round without scores is refused, by all but -g 1" {
@@ -1025,7 +1045,7 @@ rivals() {
 
 @test "team-draft: what is shown anew is no draft any more, and what is scored anew has no rival" {
     rivals | explore -p team-draft >out
-    explore <out >again
+    explore -f <out >again
     rivals order:u4 1 0 3 2 >want
     same want again
     mkstream model learner=fixed rounds=0 dim=4 w:f8 0 1 2 3 >model

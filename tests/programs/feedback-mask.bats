@@ -162,10 +162,28 @@ WANT
     done
 }
 
+# 20,000 rounds of two documents, in random order: clicks are drawn by k^-eta A, where A is 1 for the
+# top grade and the noise for 0; a share's deviation is at most 0.005.
+shares() {
+    labelled 4 0 | replay -n 20000 /dev/stdin | explore -f -g 1 | feedback-mask -c "$1" | bin2txt -f rank |
+        awk '{ n[$3 " " $4]++; s[$3 " " $4] += $6 }
+            END { for (i in n) printf "%s %.1f\n", i, 10 * s[i] / n[i] }' | sort | cut -d ' ' -f 3 | xargs
+}
+
+@test "the users of position and trust click less the lower a document is, as the formulas say" {
+    slow
+    # in tenths: (position 1, grade 4), (1, 0), (2, 4), (2, 0)
+    near() { echo "$(shares "$1") $2" | awk '{ for (i = 1; i <= 4; i++) if (($i - $(i + 4)) ^ 2 > 0.04) exit 1 }'; }
+    near position '10 1 5 0.5'
+    near position:2 '10 1 2.5 0.25'
+    near position:1:0 '10 0 5 0'
+    near trust '9.8 6.83 4.9 1.952'
+}
+
 @test "with the top grade the same label is clicked on as often as its scale says" {
     for L in 1 2 4; do
         labelled 1 >in
-        replay -n 2000 in | explore -g 1 | feedback-mask -c perfect -L $L >out
+        replay -n 2000 in | explore -f -g 1 | feedback-mask -c perfect -L $L >out
         clicks out | awk '{ n += $1 } END { print n }' >>counts
     done
     # 2000 draws: certain, one in two (deviation 22) and one in five (deviation 18).
@@ -235,10 +253,14 @@ WANT
 }
 
 @test "a person, a scale or a seed that there is not is refused" {
-    fails 2 "feedback-mask: -c takes no 'Perfect': did you mean perfect?*usage: *" feedback-mask -c Perfect
+    fails 2 "feedback-mask: -c has no 'Perfect': did you mean perfect?*usage: *" feedback-mask -c Perfect
     for c in '' random; do
-        fails 2 "feedback-mask: -c wants perfect, navigational, informational or cascade, not '$c'*usage: *" \
+        fails 2 "feedback-mask: -c has no '$c': choose from perfect, navigational, informational, cascade, position, trust*usage: *" \
             feedback-mask -c "$c"
+    done
+    fails 2 "feedback-mask: -c trust takes no numbers: only position does*usage: *" feedback-mask -c trust:1
+    for c in : :1:2 :1:0.1:0 :-1; do
+        fails 2 "feedback-mask: -c position takes :eta:noise, *, not '$c'*usage: *" feedback-mask -c "position$c"
     done
     for L in 0 3 5 ''; do
         fails 2 "feedback-mask: -L wants 1, 2 or 4, not '$L'*usage: *" feedback-mask -c perfect -L "$L"

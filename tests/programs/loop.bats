@@ -134,7 +134,7 @@ piped() {
     refused() {
         fails 2 "loop: $2" loop "$1"
     }
-    refused 'replay stream | sort' "cannot run 'sort': choose from svm2bin, weights2bin, replay*"
+    refused 'replay stream | sort' "cannot run 'sort': choose from svm2bin, log2bin, judge, weights2bin, replay*"
     refused 'replay stream | loop x' "cannot run 'loop': choose from svm2bin, *"
     refused 'replay stream | metric ndcg | bin2txt' 'metric passes no rounds on: it can only be the last program, unless it has -t file*'
     refused 'update -a kl -e 1 | bin2txt' 'update passes no rounds on: it can only be the last program*'

@@ -243,7 +243,7 @@ ask() {
     n=${line##*bytes=}
     { printf '%s\n' "$line" && timeout 10 head -c "$n" <&8; } >answer
     printf 'rankpipe/1 end rounds=1 bytes=0\n' >>answer
-    explore <answer | bin2txt -f rank | awk '{ print $5 }'
+    explore -f <answer | bin2txt -f rank | awk '{ print $5 }'
 }
 
 # dismiss [ROUNDS]: the end of the input, and a good end of who serves, with so many rounds.

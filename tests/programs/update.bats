@@ -293,7 +293,7 @@ saves_before() {
             while read -r name letter; do
                 grep -qE "^\.It Cm $name( .*)? Pq Fl ${letter#-}$" "$ROOT/man/update.1"
             done
-        for setting in $(grep -vx prior settings); do # which takes any path
+        for setting in $(grep -vxE "prior|examination" settings); do # which take any path
             fails 2 "update: $setting wants *, not '?'*" update -a "$learner,$setting=?"
         done
         for setting in $(sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' help); do
@@ -434,7 +434,7 @@ END
     small_text | svm2bin >good
     score -m zero <good | explore | feedback-mask -k 2 >bad
     for learner in squared kl smoothdcg ranksvm; do
-        untouched "update: <stdin>: round 1 (qid a): $learner needs gamma to learn from partial feedback (*): add -g to explore" \
+        untouched "update: <stdin>: round 1 (qid a): $learner needs gamma to learn from partial feedback (*): add -g to explore before the users answer; for logs of other systems see rankpipe-logs(7)" \
             -a $learner -e 0.1
         rm model
     done
@@ -1476,4 +1476,112 @@ raw() {
     is "$(cut -f 1 refused | xargs)" 'two 4 9'
     fails_on mixed.bin 1 'update: <stdin>: round 2 (qid a): *; and cannot write no/where: No such file or directory' \
         update -a ridge -q no/where -n -m m
+}
+
+# ---- a table of examination ----
+
+# clicked: two rounds of a query whose three documents were shown from the last, with clicks.
+clicked() {
+    for t in 1 2; do
+        mkstream round t=$t qid=q docs=3 dim=1 order:u4 2 1 0 seen:f4 0 1 1 x:f4 1 0 3 | head -c -32
+    done
+    echo 'rankpipe/1 end rounds=2 bytes=0'
+}
+
+@test "memory,examination=: a click at position k is the answer 1/theta_k, of weight theta_k" {
+    printf 'position\texamination\tse\n1\t1\t0\n\n# a comment\n 2 .5 x\n3\t2.5e-1\n' >theta
+    clicked | update -a memory,examination=theta -x none -m m
+    bin2txt m | sed -n 's/^examination\t[0-9]*\t//p' | paste -sd ' ' >got
+    is "$(cat got)" '1 0.5 0.25'
+    # documents 0, 1 and 2 at positions 3, 2 and 1: n is 2 theta, S the clicks
+    bin2txt m | sed -n 's/^answers\t[0-9]*\t//p' | sort -n | paste -sd ' ' >answers
+    is "$(cat answers)" '0.5 1 2'
+    paste <(bin2txt m | sed -n 's/^answers\t[0-9]*\t//p') <(bin2txt m | sed -n 's/^sums\t[0-9]*\t//p') |
+        sort -n | paste -sd ' ' >sums
+    is "$(cat sums)" "$(printf '0.5\t2 1\t2 2\t0')"
+    # where all is examined, as clicks at the last position say too, v is the same
+    printf '1 1\n2 1\n3 1\n' >ones
+    clicked | update -a memory,examination=ones -x none | bin2txt | grep -v examination >one
+    clicked | update -a memory,clicks -x none | bin2txt >two
+    for part in w level constant inverse answers sums; do
+        is "$(grep "^$part" one)" "$(grep "^$part" two)"
+    done
+}
+
+@test "memory,examination= goes on with its table, in pipes and in loop, and refuses another" {
+    awk 'BEGIN { for (k = 1; k <= 10; k++) print k, 1 / k }' >theta
+    small_text | svm2bin >queries
+    shown() { replay "$@" queries | score -m zero 2>/dev/null | explore -g 1 | feedback-mask -c position; }
+    small_text | svm2bin | update -X -a memory,rho=3 >zero
+    shown -n 40 -s 1 | update -a memory,examination=theta -m whole
+    shown -n 15 -s 1 | update -a memory,examination=theta -m parts
+    mv theta other
+    shown -b 16 -n 40 -s 1 | update -a memory -m parts 2>/dev/null
+    same whole parts
+    cp whole again
+    shown -b 41 -n 41 -s 1 | update -a memory,examination=other -m again 2>/dev/null
+    echo '1 1' >theta
+    shown -n 1 >one
+    fails_on one 1 "$(resuming whole 'update: theta: the model was learnt with another table of examination: omit *')" \
+        update -a memory,examination=theta -m whole
+    fails_on one 1 'update: model zero: it was learnt with *' update -a memory,examination=theta -m zero
+    cp other theta
+    replay -n 40 -s 1 queries |
+        loop 'score | explore | feedback-mask -c position | update -a memory,examination=theta -m m'
+    mkfifo ring
+    replay -n 40 -s 1 queries | score -f ring | explore | tee worth | feedback-mask -c position |
+        update -a memory,examination=theta -f ring -m n
+    same m n
+    # users examine 1 + 1/2 + 1/3 = 1.83 documents of three
+    bin2txt -f head worth | tail -n 20 | grep -q ' judged=2 '
+}
+
+@test "a table of examination that is none is refused, with its line" {
+    clicked >two
+    refused() { fails_on two "$1" "update: $2" update -a memory,examination=theta; }
+    refused 1 'cannot open theta: No such file or directory'
+    : >theta
+    refused 1 'theta: no position: a table has a line for each, from 1 on: *'
+    printf 'position examination\n2 .5\n' >theta
+    refused 1 "theta: line 2: not the line of position 1: *"
+    printf '1 1\n3 .5\n' >theta
+    refused 1 "theta: line 2: not the line of position 2: *"
+    for number in 0 -1 1e-10 nan inf x '' 1e10; do
+        printf '1 1\n2 %s\n' "$number" >theta
+        refused 1 "theta: line 2: the examination of position 2 must be a number from 1e-09 to 1e+09: *"
+    done
+    printf '1 1\n2 .5\n' >theta
+    refused 1 '<stdin>: round 1 (qid q): seen covers 3 places, and the table of examination has 2: add lines *'
+    printf '1 1\n2 .5\n3 .4\n' >theta
+    fails_on two 2 'update: clicks and examination exclude each other: *' update -a memory,clicks,examination=theta
+    fails_on two 2 'update: the table of examination must be a file, *' update -a memory,examination=-
+    fails 2 'update: examination=...,b: a path with a comma cannot be given: *' update -a memory,examination=a,b
+    fails 2 "update: kl has no setting 'examination': *" update -a kl,examination=theta
+    small_text | svm2bin | explore -g 1 | feedback-mask -k 3 >labels
+    fails_on labels 1 'update: <stdin>: round 1 (qid a): seen * is *, but memory learns from clicks, which are 1 or 0: *' \
+        update -a memory,examination=theta
+}
+
+# A step of policy-aware, from w = -0.4 on, where eta is 0.1: down the slope of -sum t log p, by differences.
+@test "policy-aware descends on the softmax loss of clicks over expected examination" {
+    printf '1 1\n2 0.5\n3 0.25\n' >theta
+    clicked | replay -n 1 - 2>/dev/null | update -a policy-aware,examination=theta,eta=0.1 -x none -m one
+    bin2txt one | sed -n 's/^w\t0\t//p' >w
+    is "$(cat w)" -0.40000000000000002 # t = 4, 2, 0 and p = 1/3: X'g = -2 + 6
+    clicked | update -a policy-aware,examination=theta,eta=0.1 -x none -m two
+    bin2txt two | sed -n 's/^w\t0\t//p' | awk '
+        function loss(w) { return -(4 * w + 2 * 0) + 6 * log(exp(w) + 1 + exp(3 * w)) }
+        { want = -0.4 - 0.1 * (loss(-0.4 + 1e-5) - loss(-0.4 - 1e-5)) / 2e-5; d = $1 - want }
+        END { exit !(NR == 1 && d * d < 1e-18) }'
+    # the second round doubles clicks and examination
+    paste <(bin2txt two | sed -n 's/^answers\t[0-9]*\t//p') <(bin2txt two | sed -n 's/^sums\t[0-9]*\t//p') |
+        sort -n | paste -sd ' ' >counts
+    is "$(cat counts)" "$(printf '0.5\t2 1\t2 2\t0')"
+    # stopped and continued, without the table
+    clicked | replay -b 2 -n 2 - 2>/dev/null | update -a policy-aware,eta=0.1 -x none -m one 2>/dev/null
+    same one two
+    fails 2 'update: policy-aware needs a table of examination: give examination=table; *' \
+        sh -c 'exec update -a policy-aware <one'
+    clicked >rounds
+    fails_on rounds 2 'update: policy-aware needs a table of examination: *' update -a policy-aware -m new
 }

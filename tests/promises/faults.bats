@@ -41,8 +41,8 @@ setup_file() {
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     cp "$BATS_FILE_TMPDIR"/* .
-    FAULTY_CALL=open FAULTY_AT=1+ FAULTY_HOW=5 FAULTY_FD=9 LD_PRELOAD=$SHIM \
-        svm2bin text 9>count >out 2>err || true
+    FAULTY_CALL=open FAULTY_AT=1 FAULTY_HOW=5 FAULTY_FD=9 LD_PRELOAD=$SHIM \
+        bin2txt text 9>count >out 2>err || true # it opens nothing before
     grep -q 'cannot open text: ' err ||
         skip "LD_PRELOAD does nothing here: a static build, a sanitizer, or not Linux"
     rm count out err
@@ -133,6 +133,19 @@ HARMLESS="alarm clock_gettime closedir ferror fflush fprintf fputc free frexp fw
     called read writev close poll malloc realloc
     goes_wrong -n tsv -o out weights2bin tsv
     called open
+}
+
+@test "log2bin and judge" {
+    for document in 1 2 3 4; do echo "0 qid:a 1:$document 2:1 # d$document"; done | svm2bin >candidates
+    printf '%s\t%s\t%s\t%s\t%s\n' request qid doc position click r1 a d2 1 1 r1 a d1 2 0 r2 a d1 1 1 r2 a d3 2 1 >log
+    goes_wrong -n log -i candidates -o out log2bin log
+    called read writev open close poll malloc realloc calloc
+    goes_wrong -i log log2bin -0
+    log2bin log <candidates >clicks
+    judge -c <clicks >counts
+    goes_wrong -c malloc,calloc,realloc -i clicks judge
+    goes_wrong -n counts -t table -i candidates judge -e table counts
+    called read writev open close
 }
 
 @test "replay" {

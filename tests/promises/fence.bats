@@ -81,6 +81,10 @@ starved() {
     for stream in q scored shown seen all clicks weights; do fenced $stream bin2txt; done
     bin2txt -f tsv weights >tsv
     fenced tsv weights2bin
+    bin2txt -f log clicks >log
+    for options in -0 '-0 -k log' '-0 -g 1=2'; do fenced log log2bin $options; done
+    for options in '' -c '-l -e table'; do fenced clicks judge $options; done
+    fenced clicks bin2txt -f log
     for kind in split products '-D 5 fourier' scale rank; do fenced q features $kind; done
     fenced q salvage
     fenced q replay -n 20 -s 1 -
@@ -96,7 +100,7 @@ starved() {
         '-p plackett-luce' -o; do
         fenced scored explore $policy
     done
-    for model in perfect navigational informational; do fenced shown feedback-mask -c $model; done
+    for model in perfect navigational informational position trust; do fenced shown feedback-mask -c $model; done
     for shown in '-k 3' '-k all' '-n 0.1 -k 2'; do fenced shown feedback-mask $shown; done
     for measure in ndcg ndcg@3 ndcg@100 dcg@20 err@5 p@3 prec@20 map mrr auc pairloss sumloss loss:squared loss:kl \
         loss:smoothdcg@4 loss:ranksvm loss:listnet loss:slam@3 loss:slam-ap loss:minimax \

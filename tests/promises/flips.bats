@@ -44,7 +44,7 @@ crc_of() {
     two
     export EVERY=13
     flips two.bin score -m w.bin
-    flips two.bin explore -g 0.5
+    flips two.bin explore -f -g 0.5
     flips two.bin metric ndcg@1
     flips two.bin feedback-mask
     flips two.bin bin2txt
@@ -52,7 +52,7 @@ crc_of() {
     flips two.bin replay flipped
     flips two.bin replay -
     flips two.bin update -X -a squared -e 0.1
-    flips two.bin loop 'score -m w.bin | explore'
+    flips two.bin loop 'score -m w.bin | explore -f'
     flips w.bin score -m flipped
     flips w.bin bin2txt -f tsv flipped
     rm flipped && ln -s /dev/null two.none
@@ -71,7 +71,7 @@ crc_of() {
     synth -n 3 -d 500 -l 60 linear | bin2txt | svm2bin >big.bin
     printf 'x' | dd of=big.bin bs=1 seek=$(($(wc -c <big.bin) - 5000)) conv=notrunc status=none
     synth -n 3 -d 500 -l 60 linear | update -X -a squared -e 1e-9 -m w.bin
-    for command in 'explore -g 1' 'score -m w.bin' 'replay -' 'spool log' 'bin2txt -f head'; do
+    for command in 'explore -f -g 1' 'score -m w.bin' 'replay -' 'spool log' 'bin2txt -f head'; do
         # shellcheck disable=SC2086 # the command is words
         got=$(cat big.bin | { $command 2>&1 >/dev/null || true; } | cat)
         # shellcheck disable=SC2254
@@ -110,7 +110,7 @@ salvage: 1 place with losses: $((first + bytes)) bytes lost, $(($(bin2txt -f hea
     loop 'spool looped' <q.bin >out && same q.bin out
     feedback-mask <plain >masked && mkstream round crc= t=1 docs=1 dim=0 >bare # no label to remove
     feedback-mask -k all <bare >out && same bare out
-    explore <bare 2>/dev/null >out || true
+    explore -f <bare 2>/dev/null >out || true
     update -X -a squared -e 0.1 -m w.bin <q.bin
     cat w.bin q.bin | score -m w.bin >scored # a model passes unchanged
     is "$(bin2txt -f head scored | grep -c ' crc=')" 1

@@ -34,11 +34,11 @@ good() {
 }
 
 # Programs that look at no feature; those that do; and those that pass all rounds on unread.
-BLIND=("explore -g 0.5" "metric ndcg@1" "metric -t table ndcg@1" "feedback-mask" "bin2txt -f rank"
-    "replay -" "replay stream" "loop explore -g 0.5 | metric -t table ndcg@1 | feedback-mask")
+BLIND=("explore -f -g 0.5" "metric ndcg@1" "metric -t table ndcg@1" "feedback-mask" "bin2txt -f rank"
+    "replay -" "replay stream" "loop explore -f -g 0.5 | metric -t table ndcg@1 | feedback-mask")
 SEEING=("score -m one.bin" "update -X -a squared -e 0.1 -d 1000" "bin2txt" "bin2txt -f summary"
-    "update -X -a squared -e 0.1 -d 1000 -m new.bin" "loop score -m one.bin | explore -g 0.5 | metric ndcg@1"
-    "loop score -f ring | explore -g 0.5 | feedback-mask | update -a squared -e 0.1 -d 1000 -f ring"
+    "update -X -a squared -e 0.1 -d 1000 -m new.bin" "loop score -m one.bin | explore -f -g 0.5 | metric ndcg@1"
+    "loop score -f ring | explore -f -g 0.5 | feedback-mask | update -a squared -e 0.1 -d 1000 -f ring"
     "features split" "features -D 3 fourier" "features products")
 
 # words COMMAND: its words in `word`, a pipeline for loop as one.
@@ -72,7 +72,7 @@ in_ring() {
     local status got
     rm -f ./*.err
     {
-        timeout 5 score -f ring <"$1" 2>1.err | timeout 5 explore -g 0.5 2>2.err |
+        timeout 5 score -f ring <"$1" 2>1.err | timeout 5 explore -f -g 0.5 2>2.err |
             timeout 5 feedback-mask 2>3.err |
             timeout 5 update -X -a squared -e 0.1 -d 1000 -f ring >model 2>4.err
         status="${PIPESTATUS[*]}" got=$(cat ./*.err | wc -l)
@@ -152,7 +152,7 @@ header() {
     [ "$(head -n 1 stream | wc -c)" -gt 3500 ] && [ "$(sed -n 2p stream | wc -c)" -gt 3500 ]
     timeout 1 replay stream >out
     same stream out
-    timeout 1 explore -g 1 <stream >out
+    timeout 1 explore -f -g 1 <stream >out
 }
 
 @test "memory grows with what came, not with what is announced" {
@@ -257,7 +257,7 @@ features() {
 @test "compact rounds of which a byte has changed are refused or read" {
     mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 score:f8 2 1 order:u4 0 1 offset:f4 1 step:f4 0.5 \
         number:u1 0 255 + round t=2 docs=1 dim=1 label:f4 1 score:f8 0 order:u4 0 offset:f4 0 step:f4 1 number:u2 9 >compact
-    for command in "explore -g 0.5" "score -m one.bin" "update -X -a squared -e 0.1 -d 1000 -x none" "bin2txt"; do
+    for command in "explore -f -g 0.5" "score -m one.bin" "update -X -a squared -e 0.1 -d 1000 -x none" "bin2txt"; do
         words "$command"
         survive_bytes flip compact "${word[@]}"
     done
@@ -280,7 +280,7 @@ features() {
     for learner in 'squared -e 1:update: it has 2147483648 features, but the model may have only 16777216 weights*' \
         'linucb:score: the round has 2147483648 features, but linucb takes at most 4096'; do
         (ulimit -v 100000 && fails_on stream 1 "loop: <stdin>: round 1: ${learner#*:}" \
-            timeout -s KILL 10 loop "score | explore -g 0.5 | feedback-mask | update -a ${learner%%:*}")
+            timeout -s KILL 10 loop "score | explore -f -g 0.5 | feedback-mask | update -a ${learner%%:*}")
     done
 }
 
@@ -292,7 +292,7 @@ features() {
 }
 
 @test "a loop refuses every beginning of a stream" {
-    survive_bytes cut two loop 'score -f ring | explore -g 0.5 | feedback-mask | update -a squared -e 0.1 -d 1000 -f ring'
+    survive_bytes cut two loop 'score -f ring | explore -f -g 0.5 | feedback-mask | update -a squared -e 0.1 -d 1000 -f ring'
 }
 
 # ---- models ----

@@ -20,7 +20,7 @@ end() {
 }
 
 # Everything that reads rounds; those that pass them on.
-FILTERS=("score -m one.bin" "explore -g 0.5" "metric -t table ndcg@1" "feedback-mask")
+FILTERS=("score -m one.bin" "explore -f -g 0.5" "metric -t table ndcg@1" "feedback-mask")
 READERS=("${FILTERS[@]}" "metric ndcg@1" "update -nX -a squared -e 0.1 -m new.bin" "bin2txt -f rank" "replay -")
 
 setup_file() {
@@ -100,7 +100,7 @@ carried() {
     { carried ' gamma=1' 'label:f4[1],other:f8[1],score:f8[1],order:u4[1],greedy:u4[1]' 35 \
         "$label$other$score$order$order" && end 1; } >expected
     same expected explored
-    explore -g 1 <explored >again # the order is drawn anew, in place of the one before
+    explore -f -g 1 <explored >again # the order is drawn anew, in place of the one before
     same explored again
     metric -t table ndcg@1 <explored >measured
     same explored measured
@@ -113,7 +113,7 @@ carried() {
 @test "a column of type u8 passes every filter unchanged" {
     mkstream round t=1 docs=1 dim=1 label:f4 1 score:f8 2 own:u8 18446744073709551615 1 \
         order:u4 0 x:f4 1 >in
-    for command in "score -m one.bin" "explore" "metric -t table ndcg@1" "replay -" "features split"; do
+    for command in "score -m one.bin" "explore -f" "metric -t table ndcg@1" "replay -" "features split"; do
         $command <in >out
         grep -aq 'own:u8\[2\]' out
         LC_ALL=C grep -aqF "$(printf '\xff\xff\xff\xff\xff\xff\xff\xff\x01')" out
@@ -150,7 +150,7 @@ carried() {
 }
 
 @test "a model file is a stream" {
-    for command in 'score -m one.bin' 'explore' 'feedback-mask'; do
+    for command in 'score -m one.bin' 'explore -f' 'feedback-mask'; do
         $command <one.bin >out
         same one.bin out
     done
@@ -186,12 +186,12 @@ carried() {
 
 @test "an empty stream passes what passes rounds on" {
     end 0 >none
-    for command in 'score -m one.bin' 'explore' 'feedback-mask' 'replay -'; do
+    for command in 'score -m one.bin' 'explore -f' 'feedback-mask' 'replay -'; do
         $command <none >out 2>err
         same none out
         is "$(cat err)" ''
     done
-    cat none none two none | explore >out
+    cat none none two none | explore -f >out
     same two out
     is "$(bin2txt <none)" ''
 }
@@ -485,9 +485,9 @@ of_whole() {
 }
 
 @test "explore refuses a stream cut at any byte, and passes on what came whole" {
-    of_whole explored explore -g 0.5
+    of_whole explored explore -f -g 0.5
     check() { cmp -s out "explored$1"; }
-    refuses_every_cut '<stdin>' explore -g 0.5
+    refuses_every_cut '<stdin>' explore -f -g 0.5
 }
 
 @test "feedback-mask refuses a stream cut at any byte, and passes on what came whole" {
@@ -709,7 +709,7 @@ answers() {
 
 @test "an answer is there before the next question" {
     { tiny 1 && end 1; } >one
-    for command in "${FILTERS[@]}" 'explore -g 1'; do
+    for command in "${FILTERS[@]}" 'explore -f -g 1'; do
         # shellcheck disable=SC2086
         part=$(($($command <one | wc -c) - 32))
         # shellcheck disable=SC2086

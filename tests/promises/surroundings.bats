@@ -91,7 +91,7 @@ mode() {
         (
             umask ${mask%:*}
             metric -t table ndcg@1 <shown >out
-            loop 'explore -g 0.5 > looped' <shown
+            loop 'explore -f -g 0.5 > looped' <shown
             "${LEARN[@]}" -m new <stored
             loop "${LEARN[*]} -m newer" <stored
             chmod 640 model
@@ -136,7 +136,7 @@ closed() {
     replay -n 9 stored >dealt.before
     bin2txt stored >bin2txt.before
     score -m model <stored >score.before
-    explore -g 1 <shown >explore.before
+    explore -f -g 1 <shown >explore.before
     for set in 0 1 2 01 02 12 012; do
         # What needs no standard input; with it closed, what does.
         reads=0 writes=0
@@ -154,7 +154,7 @@ closed() {
         closed $set score -m model <stored >out 2>err
         is "$set score $got" "$set score $((reads | writes))"
         [ $((reads | writes)) = 1 ] || same score.before out
-        closed $set explore -g 1 <shown >out 2>err
+        closed $set explore -f -g 1 <shown >out 2>err
         is "$set explore $got" "$set explore $((reads | writes))"
         closed $set feedback-mask <shown >out 2>err
         is "$set feedback-mask $got" "$set feedback-mask $((reads | writes))"
@@ -172,10 +172,10 @@ closed() {
         closed $set loop "replay stored | ${LEARN[*]} -m new" <stored >out 2>err
         is "$set loop $got" "$set loop 0"
         same before new && rm new
-        closed $set loop '< shown explore -g 1 > looped' <stored >out 2>err
+        closed $set loop '< shown explore -f -g 1 > looped' <stored >out 2>err
         is "$set loop $got" "$set loop 0"
         same explore.before looped && rm looped
-        closed $set loop 'explore -g 1' <shown >out 2>err
+        closed $set loop 'explore -f -g 1' <shown >out 2>err
         is "$set loop $got" "$set loop $((reads | writes))"
         same before model && same stored.before stored && same text.before text
     done

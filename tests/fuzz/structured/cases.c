@@ -206,7 +206,7 @@ static void case_join(struct dice *draw)
 
 static void case_bin2txt(struct dice *draw)
 {
-    static const char *const forms[] = { "svm", "rank", "run", "qrels", "values", "head",
+    static const char *const forms[] = { "svm", "rank", "run", "qrels", "log", "values", "head",
                                          "summary", "tsv", "svm-light", "ranklib", "memory",
                                          "check", "nosuch", NULL };
     struct command command = { .in = "in" };
@@ -228,6 +228,40 @@ static void case_replay(struct dice *draw)
         command_words(&command, "-n 20");
     command_words(&command, draw_below(draw, 3) ? "in" : draw_below(draw, 2) ? "-" : "in base");
     run_filter(draw, &command, SECOND_PASSED, false);
+}
+
+/* Rounds with clicks, printed as a log, changed, and read again; and what judge says of them. */
+static void case_log(struct dice *draw)
+{
+    static const char *const inputs[] = { "in", "logged", "counts", NULL };
+    struct command read = { .in = "base", .out = "logged" }, judges = { .out = "judged" };
+    struct way way = stage_any(draw);
+    if (!way.explore)
+        way.explore = "-g 0.5";
+    if (!way.mask)
+        way.mask = "-k 3";
+    put_way(draw, way);
+    struct verdict printed = run_words("bin2txt -f log", "in", "log");
+    if (printed.status == 0 && draw_one_in(draw, 3)) {
+        struct bytes bytes = printed.out;
+        change_bytes(draw, &bytes);
+        file_put("log", bytes.data, bytes.n);
+    }
+    command_word(&read, "log2bin");
+    options_draw(draw, &read, &log2bin, 6);
+    command_words(&read, draw_below(draw, 2) ? "-0 log" : "log");
+    struct verdict logged = check_run(&read);
+    if (logged.status == 0)
+        check_stream(logged.out, SECOND_ALL);
+    (void)run_words("judge -c", "in", "counts");
+    judges.in = draw_word(draw, inputs);
+    command_words(&judges, "judge -e table");
+    options_draw(draw, &judges, &judge, 6);
+    if (draw_one_in(draw, 3))
+        command_word(&judges, "counts");
+    struct verdict judged = check_run(&judges);
+    if (judged.status == 0 && !strstr(command_text(&judges), " -c"))
+        check_stream(judged.out, SECOND_ALL);
 }
 
 static void case_spool(struct dice *draw)
@@ -407,7 +441,7 @@ uint64_t case_run(uint64_t seed, uint64_t number)
 {
     static void (*const kinds[])(struct dice *) = {
         case_filter, case_filter, case_filter, case_features, case_score, case_score, case_metric,
-        case_join, case_bin2txt, case_replay, case_spool, case_text, case_text, case_weights,
+        case_join, case_log, case_bin2txt, case_replay, case_spool, case_text, case_text, case_weights,
         case_synth, case_update, case_update, case_update, case_update, case_update, case_update,
         case_processes,
     };

@@ -41,6 +41,7 @@ static const struct special {
     { "feedback-join", 's', NULL },
     { "feedback-join", 't', WORDS("0", "0.01", "1000") },
     { "feedback-join", 'k', WORDS("1", "2", "3", "all") },
+    { "feedback-mask", 'c', WORDS("perfect", "informational", "position:0.5:0.2", "trust") },
     { "feedback-mask", 'k', WORDS("1", "2", "3", "all") },
     { "weights2bin", 'd', WORDS("1", "8", "100", "100000") },
     { "features", 'D', WORDS("1", "3", "20") },
@@ -55,6 +56,10 @@ static const struct special {
     { "replay", 'i', WORDS("1/1", "1/2", "2/2", "3/2", "0/1", "1/9007199254740992", "x/2", "1/") },
     { "explore", 's', WORDS("1", "7", "random", "recorded") },
     { "explore", 'T', WORDS("1", "10", "1000", "9007199254740992") },
+    { "log2bin", 'g', WORDS("1=2", "click=1", "a", "a=-1") },
+    { "judge", 't', WORDS("table", "base", "nosuch") },
+    { "judge", 'e', NULL },
+    { "judge", 'c', NULL },
     { "bin2txt", 'f', NULL },
     { NULL, 0, NULL },
 };
@@ -165,8 +170,9 @@ void options_learner(struct dice *draw, struct command *command, const struct le
         enum setting_number i = 0;
         while (settings_known[i].letter != letter)
             i++;
-        if ((given[i] && !odd) || (checks.wide && i == SETTING_IN_ORDER))
-            continue; /* in order the number of pairs has no limit */
+        if ((given[i] && !odd) || (checks.wide && i == SETTING_IN_ORDER) ||
+            i == SETTING_EXAMINATION)
+            continue; /* in order the number of pairs has no limit; tables are in ways */
         given[i] = true;
         bool flag = settings_known[i].form == FORM_FLAG;
         const char *value = draw_setting(draw, i, odd);

@@ -12,6 +12,8 @@ static const struct way ways[] = {
     { "toprank", true, "", "-c perfect", "", false },
     { "bubblerank", true, "", "-c perfect", "", false },
     { "memory", false, "", "-c navigational", "-K", false },
+    { "memory", false, "", "-c position -k 3", "-t theta", false },
+    { "policy-aware", false, "-g 0.3", "-c position", "-t theta", false },
     { "memory", false, "-g 0.1", "-k 1", "", false },
     { "slam", false, "-g 0.5", "-k all", "", false },
 };
@@ -74,7 +76,9 @@ static bool pass(const char *program, const char *options, const char *in, const
 
 struct stream stage_rounds(struct dice *draw, const struct way *way)
 {
+    static const char theta[] = "1 1\n2 .5\n3 .3\n4 .2\n5 .2\n6 .2\n7 .1\n8 .1\n9 .1\n10 .1\n";
     const char *last = "base";
+    file_put("theta", theta, sizeof theta - 1);
     struct shape shape = make_shape(draw, way->items);
     if (way->narrow && shape.docs > 200)
         shape.docs = 9;

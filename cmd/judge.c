@@ -1,0 +1,289 @@
+/* judge: from a log of clicks to judgements: examination of positions, relevance of documents. */
+#include <fcntl.h>
+#include <float.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "explore/examination.h"
+#include "math/real.h"
+#include "relevance/counts_text.h"
+#include "relevance/estimate.h"
+#include "relevance/pool_evidence.h"
+#include "run/filter.h"
+#include "say.h"
+#include "stream/round_fingerprint.h"
+
+static const double LOG_SCALE = 1000; /* of -l */
+static const double ERRORS = 3;       /* that call for a warning */
+
+struct judge {
+    struct host *host;
+    bool bare;   /* -0 */
+    bool counts; /* -c */
+    bool logs;   /* -l */
+    size_t method;
+    uint64_t seed;
+    const char *given, *table; /* paths of -t and -e; NULL: none */
+    char *const *files; /* of counts; none: rounds have the log */
+    struct examination examination;
+    struct pool pool;
+    struct estimate estimate;
+    struct buffer names;
+    uint64_t rounds;
+};
+
+static const char *method_word(size_t i)
+{
+    static const char *const words[] = { "joint", "fixed", NULL };
+    return words[i];
+}
+
+static const struct option options_known[] = {
+    { '0', NULL, NULL, "with files of counts: judge without features (default: standard input has "
+                       "the candidates)", OPTION_FLAG(judge, bare) },
+    { 'a', "method", method_word, "how examination is estimated (default joint)",
+      OPTION_WORD(judge, method) },
+    { 'c', NULL, NULL, "print the counts of the log, and do not judge (default: judge)",
+      OPTION_FLAG(judge, counts) },
+    { 'e', "table", NULL, "file to write with the examination of each position (default: none)",
+      OPTION_TEXT(judge, table) },
+    { 'l', NULL, NULL, "write ln(1 + 1000 relevance), for listnet (default: the relevance)",
+      OPTION_FLAG(judge, logs) },
+    { 's', "seed", NULL, "seed of the queries drawn for standard errors, a whole number, 0 or more "
+                         "(default 1)", OPTION_WHOLE(judge, seed, 0, RECORD_MOST) },
+    { 't', "table", NULL, "file with the examination of each position (default: estimate it)",
+      OPTION_TEXT(judge, given) },
+    { 0 },
+};
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct judge *my = self;
+    my->host = host;
+    my->seed = 1;
+    int letter = options_read(options);
+    const bool *given = options->given;
+    my->files = options_operands(options);
+    if (letter < 0)
+        return letter;
+    if (given['t'] && given['a'])
+        return fault_usage(options->fault, "-t and -a exclude each other: -t gives the examination "
+                           "that -a would estimate");
+    if (my->counts && (given['t'] || given['a'] || given['e'] || given['l'] || given['s']))
+        return fault_usage(options->fault, "-c only counts: it goes with none of -a, -e, -l, -s, "
+                           "-t");
+    if (my->bare && !*my->files)
+        return fault_usage(options->fault, "-0 needs files of counts, which judge -c writes");
+    for (char *const *file = my->files; *file && !my->bare && !my->counts; file++)
+        if (strcmp(*file, "-") == 0)
+            return fault_usage(options->fault, "counts come from files: standard input has the "
+                               "candidates (-0 does without them)");
+    if (*my->files && (my->bare || my->counts))
+        host->kind = WHOLE;
+    return 0;
+}
+
+static int open_judge(void *self)
+{
+    struct judge *my = self;
+    struct host *host = my->host;
+    struct fault *fault = host->fault;
+    if (!my->counts && !host->to && isatty(STDOUT_FILENO))
+        return fault_usage(fault, "standard output is a terminal, and rounds are binary: send them "
+                           "to a file or a program (bin2txt -f qrels prints judgements)");
+    if (my->given && examination_read(&my->examination, my->given, host->watch, fault) < 0)
+        return -1;
+    if (!*my->files)
+        return 0;
+    return counts_read(&my->pool.impressions, my->files, host->watch, fault);
+}
+
+/* A round of the log; or with counts, of the candidates. */
+static enum outcome each_round(struct judge *my, const struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    bool log = !*my->files;
+    if (log && !round->seen)
+        return fault_data(fault, "needs seen, the clicks: log2bin, feedback-mask -c and "
+                          "feedback-join write it");
+    int taken = pool_take(&my->pool, round, !log, fault);
+    my->rounds++;
+    if (taken < 0 || (taken > 0 && log && pool_count(&my->pool, round, fault) < 0))
+        return FAIL;
+    return PASS;
+}
+
+static enum outcome each(void *self, struct round *round)
+{
+    struct judge *my = self;
+    return my->host->kind == WHOLE ? DONE : each_round(my, round);
+}
+
+/* ---- the outcome ---- */
+
+/* The names of a query's documents. NULL and a fault: no memory. */
+static const char *list_names(struct judge *my, const struct pool_query *query, size_t *bytes)
+{
+    *bytes = 0;
+    for (size_t i = 0; i < query->docs; i++) {
+        const char *name = impressions_name(&my->pool.impressions, query->pair[i]);
+        size_t n = strlen(name) + 1;
+        char *to = buffer_for(&my->names, *bytes + n, 1, my->host->fault);
+        if (!to)
+            return NULL;
+        memcpy(to + *bytes, name, n);
+        *bytes += n;
+    }
+    return my->names.at;
+}
+
+/* Writes the round of the q-th query. 0 or a fault. */
+static int write_query(struct judge *my, size_t q, struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    const struct pool *pool = &my->pool;
+    uint32_t number = pool->order[q];
+    const struct pool_query *query = (const struct pool_query *)pool->query.at + number;
+    const double *relevance = my->estimate.relevance + pool->evidence.query[q];
+    size_t bytes;
+    const char *names = query->nameless ? NULL : list_names(my, query, &bytes);
+    float *label;
+    if ((!names && !query->nameless) ||
+        round_start(round, q + 1, impressions_qid(&pool->impressions, number), query->docs,
+                    pool->bare ? 0 : query->x.dim, fault) < 0 ||
+        !(label = round_new(round, ROUND_LABEL, fault)) ||
+        (names && record_put(round->record, ROUND_NAMES, COLUMN_U1, bytes, names, fault) < 0) ||
+        (!pool->bare && round_new_features(round, &query->x, fault) < 0) ||
+        (pool->made[0] && round_set_text(round, KEY_MADE, pool->made, fault) < 0))
+        return -1;
+    for (size_t i = 0; i < query->docs; i++)
+        if (!(relevance[i] <= FLT_MAX))
+            return fault_other(fault, "document %zu of qid %s has the relevance %g: its clicks are "
+                               "too large", i, round->qid, relevance[i]);
+    for (size_t i = 0; i < query->docs; i++)
+        label[i] = (float)(my->logs ? real_log(1 + LOG_SCALE * relevance[i]) : relevance[i]);
+    record_want_crc(round->record);
+    return writer_record(my->host->out, round->record, fault);
+}
+
+static int write_rounds(struct judge *my)
+{
+    struct fault *fault = my->host->fault;
+    struct round round;
+    struct record *record = malloc(sizeof *record);
+    int result = 0;
+    if (!record)
+        return fault_no_room(fault, sizeof *record);
+    round_open(&round, record);
+    for (size_t q = 0; q < my->pool.evidence.queries && result == 0; q++)
+        result = write_query(my, q, &round);
+    if (result == 0)
+        result = writer_end(my->host->out, my->pool.evidence.queries, fault);
+    round_close(&round);
+    free(record);
+    return result;
+}
+
+static int write_table(struct judge *my)
+{
+    struct fault *fault = my->host->fault;
+    struct writer writer;
+    int fd = watch_open(my->host->watch, my->table, O_WRONLY | O_CREAT | O_TRUNC, 0666, fault);
+    if (fd < 0)
+        return fault_system(fault, "cannot write %s", my->table);
+    int result = writer_open(&writer, fd, my->table, NULL, fault);
+    if (result == 0 &&
+        (estimate_print(&my->estimate, &my->pool.evidence, &writer, fault) < 0 ||
+         writer_flush(&writer, fault) < 0))
+        result = -1;
+    if (watch_close(fd) < 0)
+        result = fault_system(fault, "cannot write %s", my->table);
+    writer_close(&writer);
+    return result;
+}
+
+/* What the user should know before anyone uses the judgements. */
+static void report(const struct judge *my)
+{
+    const struct estimate *estimate = &my->estimate;
+    const struct evidence *evidence = &my->pool.evidence;
+    size_t apart = estimate_apart(estimate, evidence), most = 0;
+    for (size_t k = 1; k < evidence->positions; k++)
+        if (estimate_errors_apart(estimate, k) > estimate_errors_apart(estimate, most))
+            most = k;
+    if (my->pool.lost)
+        warn(my->host, "judge", "left out %zu of %zu counted documents, which are not among the "
+             "candidates", my->pool.lost, my->pool.impressions.pairs);
+    if (apart != SIZE_MAX)
+        warn(my->host, "judge", "position %zu shares no document with position 1, directly or "
+             "through others: its examination is known by the features alone", apart + 1);
+    if (estimate_errors_apart(estimate, most) > ERRORS)
+        warn(my->host, "judge", "examination of position %zu is %.3f by joint and %.3f by fixed, "
+             "%.0f standard errors apart: the logging ranker may know what the features do not; "
+             "use -a fixed, or -t", most + 1, estimate->joint.theta[most],
+             estimate->fixed.theta[most], estimate_errors_apart(estimate, most));
+}
+
+static int judge_all(struct judge *my)
+{
+    struct fault *fault = my->host->fault;
+    struct estimate *estimate = &my->estimate;
+    const struct evidence *evidence = &my->pool.evidence;
+    if (pool_finish(&my->pool, fault) < 0 || pool_arrange(&my->pool, fault) < 0)
+        return -1;
+    estimate->by = my->given ? BY_TABLE : my->method == 1 ? BY_FIXED : BY_JOINT;
+    estimate->compares = my->table != NULL;
+    estimate->given = my->examination.theta;
+    estimate->seed = my->seed;
+    if (my->given && evidence->positions > my->examination.places)
+        return fault_other(fault, "the log has %zu positions, and the table %s has %zu: add lines "
+                           "to the table", evidence->positions, my->given, my->examination.places);
+    if (estimate_make(estimate, evidence, my->host->watch, fault) < 0)
+        return -1;
+    report(my);
+    if (my->table && write_table(my) < 0)
+        return -1;
+    return write_rounds(my);
+}
+
+static int end_judge(void *self)
+{
+    struct judge *my = self;
+    struct fault *fault = my->host->fault;
+    if (my->host->kind != WHOLE && my->rounds == 0)
+        return fault_other(fault, "<stdin>: no rounds");
+    if (!my->counts)
+        return judge_all(my);
+    return impressions_sort(&my->pool.impressions, fault) < 0
+               ? -1 : counts_print(&my->pool.impressions, my->host->out, fault);
+}
+
+static int close_judge(void *self, enum ended ended)
+{
+    struct judge *my = self;
+    (void)ended;
+    examination_close(&my->examination);
+    estimate_close(&my->estimate);
+    pool_close(&my->pool);
+    buffer_free(&my->names);
+    return 0;
+}
+
+const struct filter judge = {
+    .name = "judge",
+    .usage = "[-0cl] [-a method | -t table] [-e table] [-s seed] [file ...]",
+    .line = "judges documents by a log of clicks",
+    .options = options_known,
+    .operand = { .value = "file",
+                 .text = "file of counts, which judge -c wrote (default: standard input has the "
+                         "log)" },
+    .size = sizeof(struct judge),
+    .kind = SINK,
+    .parse = parse,
+    .open = open_judge,
+    .each = each,
+    .end = end_judge,
+    .close = close_judge,
+};

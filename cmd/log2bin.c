@@ -1,0 +1,298 @@
+/* log2bin: what a search engine logged, one line for each document shown, to rounds. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "log/candidates.h"
+#include "run/filter.h"
+#include "say.h"
+#include "stream/round_fingerprint.h"
+#include "text/click_log.h"
+
+struct log2bin {
+    struct host *host;
+    bool bare;  /* without candidates */
+    bool skips;
+    char *const *files;
+    struct buffer actions;
+    size_t n; /* actions */
+    struct click_log log;
+    struct candidates candidates;
+    struct buffer mark; /* of documents: are they in the order? */
+    bool opened;
+    uint64_t t;       /* rounds so far */
+    uint64_t skipped; /* requests with an error */
+    uint64_t partial; /* rounds without the score or label that the log gave */
+    uint64_t clicked; /* rounds with a click */
+};
+
+static const struct option options_known[] = {
+    { '0', NULL, NULL, "make rounds without features of the documents shown alone (default: "
+                       "standard input has the candidates)", OPTION_FLAG(log2bin, bare) },
+    OPTION_PROGRESS,
+    { 'g', "action=value", NULL, "count this word of the column click as that number, 0 or more "
+                                 "(default: numbers alone)", OPTION_OWN },
+    { 'k', NULL, NULL, "skip a request with an error, warn, and go on (default: stop there)",
+      OPTION_FLAG(log2bin, skips) },
+    { 0 },
+};
+
+/* Adds the action of an option -g. 0 or a usage fault. */
+static int add_action(struct log2bin *my, const struct options *options)
+{
+    double value;
+    const char *equals = strrchr(options->value, '=');
+    struct click_action *action = buffer_for(&my->actions, my->n + 1, sizeof *action,
+                                             options->fault);
+    if (!action)
+        return -1;
+    if (!equals || equals == options->value || !text_real(equals + 1, &value) || value < 0 ||
+        value > 1e30)
+        return fault_usage(options->fault, "-g %.60s: not a word, = and a number of at least 0",
+                           options->value);
+    action[my->n++] = (struct click_action){ options->value, (size_t)(equals - options->value),
+                                             (float)value };
+    return 0;
+}
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct log2bin *my = self;
+    int letter;
+    my->host = host;
+    while ((letter = options_next(options)) > 0)
+        if (letter == 'g' && add_action(my, options) < 0)
+            return -1;
+    my->files = options_operands(options);
+    if (letter < 0 || my->bare)
+        return letter;
+    if (!*my->files)
+        return fault_usage(options->fault, "no log named: standard input is for the candidates "
+                           "(-0 does without them)");
+    for (char *const *file = my->files; *file; file++)
+        if (strcmp(*file, "-") == 0)
+            return fault_usage(options->fault, "the log comes from a file: standard input has the "
+                               "candidates (-0 does without them)");
+    return 0;
+}
+
+static int open_log(void *self)
+{
+    struct log2bin *my = self;
+    struct host *host = my->host;
+    struct fault *fault = host->fault;
+    struct round round;
+    bool input = !my->bare || !*my->files;
+    if (input && !host->from && isatty(STDIN_FILENO))
+        return fault_usage(fault, my->bare ? "no log named, and standard input is a terminal"
+                                           : "standard input is a terminal: it has the candidates, "
+                                             "rounds with names and features (-0 does without)");
+    my->opened = true;
+    click_log_open(&my->log, my->files, my->actions.at, my->n, host->watch);
+    if (my->bare)
+        return 0;
+    struct record *record = malloc(sizeof *record);
+    if (!record)
+        return fault_no_room(fault, sizeof *record);
+    round_open(&round, record);
+    int result = candidates_read(&my->candidates, "-", &round, host->watch, fault);
+    round_close(&round);
+    free(record);
+    return result;
+}
+
+/* ---- a round ---- */
+
+/* The candidates of the request become the round: order[docs] begins with the documents shown, and
+ * the others follow as they come. 0 or a fault. */
+static int join(struct log2bin *my, struct round *round, uint32_t **order)
+{
+    struct fault *fault = my->host->fault;
+    const struct click_request *now = &my->log.now;
+    const char *name = now->names;
+    struct pair_names *names = &my->candidates.names;
+    size_t q = pair_names_query(names, now->qid), a = 0;
+    if (q == PAIR_NAMES_NONE)
+        return click_log_wrong(&my->log, fault, "qid %.60s is not among the candidates", now->qid);
+    if (round_store_round(&my->candidates.store, q, round, fault) < 0)
+        return -1;
+    round_forget_service(round);
+    unsigned char *mark = buffer_for(&my->mark, round->docs, 1, fault);
+    if (!mark || !(*order = round_new(round, ROUND_ORDER, fault)))
+        return -1;
+    memset(mark, 0, round->docs);
+    for (; a < now->places; a++, name += strlen(name) + 1) {
+        size_t i = pair_names_document(names, q, name, strlen(name), fault);
+        if (i == PAIR_NAMES_NONE)
+            return click_log_wrong(&my->log, fault, "document %.60s is not among the candidates of "
+                                   "qid %.60s", name, now->qid);
+        mark[i] = 1;
+        (*order)[a] = (uint32_t)i;
+    }
+    for (uint32_t i = 0; i < round->docs; i++)
+        if (!mark[i])
+            (*order)[a++] = i;
+    return round_set(round, KEY_T, my->t + 1, fault);
+}
+
+/* The same without candidates. */
+static int make(struct log2bin *my, struct round *round, uint32_t **order)
+{
+    struct fault *fault = my->host->fault;
+    const struct click_request *now = &my->log.now;
+    if (now->places > ROUND_BARE)
+        return click_log_wrong(&my->log, fault, "%zu documents shown: at most %" PRIu64 " are "
+                               "allowed", now->places, ROUND_BARE);
+    if (round_start(round, my->t + 1, now->qid, now->places, 0, fault) < 0 ||
+        record_put(round->record, ROUND_NAMES, COLUMN_U1, now->name_bytes, now->names, fault) < 0 ||
+        !(*order = round_new(round, ROUND_ORDER, fault)))
+        return -1;
+    for (uint32_t a = 0; a < now->places; a++)
+        (*order)[a] = a;
+    return 0;
+}
+
+/* Adds score and label where the log gives them of all documents of the round. 0 or a fault. */
+static int add_known(struct log2bin *my, struct round *round, const uint32_t *order)
+{
+    struct fault *fault = my->host->fault;
+    const struct click_request *now = &my->log.now;
+    bool score = now->given[CLICK_SCORE], label = now->given[CLICK_LABEL];
+    if (now->places < round->docs) {
+        my->partial += score || label;
+        return 0;
+    }
+    double *scores = score ? round_new(round, ROUND_SCORE, fault) : NULL;
+    float *labels = label ? round_new(round, ROUND_LABEL, fault) : NULL;
+    if ((score && !scores) || (label && !labels))
+        return -1;
+    for (size_t a = 0; score && a < now->places; a++)
+        scores[order[a]] = now->shown[a].score;
+    for (size_t a = 0; label && a < now->places; a++)
+        labels[order[a]] = (float)now->shown[a].label;
+    return 0;
+}
+
+/* Makes the round of the request at hand. 0 or a fault. */
+static int make_round(struct log2bin *my, struct round *round)
+{
+    uint32_t *order;
+    float *seen;
+    double *propensity = NULL;
+    bool clicked = false;
+    struct fault *fault = my->host->fault;
+    const struct click_request *now = &my->log.now;
+    if ((my->bare ? make : join)(my, round, &order) < 0 ||
+        round_set_text(round, KEY_REQUEST, now->request, fault) < 0 ||
+        (now->timed && round_set(round, KEY_TIME, now->time, fault) < 0) ||
+        add_known(my, round, order) < 0 || !(seen = round_new_seen(round, now->places, fault)))
+        return -1;
+    if (now->given[CLICK_PROPENSITY] && !(propensity = round_new(round, ROUND_PROPENSITY, fault)))
+        return -1;
+    for (size_t a = 0; a < now->places; a++) {
+        seen[a] = now->shown[a].click;
+        clicked = clicked || seen[a] > 0;
+        if (propensity)
+            propensity[a] = now->shown[a].propensity;
+    }
+    my->clicked += clicked;
+    return 0;
+}
+
+/* ---- the log ---- */
+
+/* After a fault in a request, with -k: warns, and skips it. 0 or a fault. */
+static int skip(struct log2bin *my)
+{
+    struct fault *fault = my->host->fault, why = *fault;
+    if (!my->skips || fault->kind != FAULT_DATA)
+        return -1;
+    *fault = (struct fault){ FAULT_NONE, "" };
+    if (my->skipped++ < WARNINGS)
+        warn(my->host, "log2bin", "%s", why.text);
+    return click_log_skip(&my->log, fault);
+}
+
+/* The log is at its end. */
+static enum outcome finish(struct log2bin *my)
+{
+    const char *name = my->log.line.lines.name;
+    if (my->t == 0 && my->skipped == 0)
+        return fault_data(my->host->fault, "%s: the log has no requests", name);
+    if (my->t == 0)
+        return fault_data(my->host->fault, "%s: each of the %" PRIu64 " requests has an error",
+                          name, my->skipped);
+    if (my->skipped)
+        warn(my->host, "log2bin", "skipped %" PRIu64 " of %" PRIu64 " requests", my->skipped,
+             my->skipped + my->t);
+    if (my->partial)
+        warn(my->host, "log2bin", "%" PRIu64 " of %" PRIu64 " rounds lack the log's score or "
+             "label, which it does not give of candidates that were not shown", my->partial, my->t);
+    if (my->clicked == 0)
+        warn(my->host, "log2bin", "none of %" PRIu64 " requests has a click", my->t);
+    return DONE;
+}
+
+static void report_unknown(struct log2bin *my)
+{
+    struct click_line *line = &my->log.line;
+    if (line->unknowns > 0)
+        warn(my->host, "log2bin", "%zu column%s of the log %s not used: %.200s", line->unknowns,
+             line->unknowns == 1 ? "" : "s", line->unknowns == 1 ? "is" : "are",
+             (const char *)line->unknown.at);
+    line->unknowns = 0;
+}
+
+static enum outcome each(void *self, struct round *round)
+{
+    struct log2bin *my = self;
+    enum click_found found;
+    while ((found = click_log_next(&my->log, my->host->fault)) == CLICKS_FAULT ||
+           (found == CLICKS_REQUEST && make_round(my, round) < 0))
+        if (skip(my) < 0)
+            return FAIL;
+    report_unknown(my);
+    if (found == CLICKS_END)
+        return finish(my);
+    my->t++;
+    record_want_crc(round->record);
+    return PASS;
+}
+
+static int end_log(void *self)
+{
+    struct log2bin *my = self;
+    return my->bare ? 0 : round_store_unchanged(&my->candidates.store, my->host->fault);
+}
+
+static int close_log(void *self, enum ended ended)
+{
+    struct log2bin *my = self;
+    (void)ended;
+    if (my->opened)
+        click_log_close(&my->log);
+    candidates_close(&my->candidates);
+    buffer_free(&my->actions);
+    buffer_free(&my->mark);
+    return 0;
+}
+
+const struct filter log2bin = {
+    .name = "log2bin",
+    .usage = "[-0Pk] [-g action=value ...] [file ...]",
+    .line = "converts a log of clicks to rounds",
+    .options = options_known,
+    .operand = { .value = "file",
+                 .text = "file of the log, with tabs between columns (default with -0: standard "
+                         "input)" },
+    .size = sizeof(struct log2bin),
+    .kind = SOURCE,
+    .parse = parse,
+    .open = open_log,
+    .each = each,
+    .end = end_log,
+    .close = close_log,
+};

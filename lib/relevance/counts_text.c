@@ -1,0 +1,136 @@
+#include "relevance/counts_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "io/lines.h"
+#include "stream/record.h"
+#include "stream/round_fields.h"
+#include "text/print.h"
+
+enum { QID, DOC, POSITION, IMPRESSIONS, CLICKS, FIELDS };
+enum { NUMBER = 64 }; /* bytes of a number, more than any needs */
+static const char head[] = "qid\tdoc\tposition\timpressions\tclicks";
+
+int counts_print(const struct impressions *impressions, struct writer *out, struct fault *fault)
+{
+    struct print print;
+    const struct impressions_cell *cell = impressions->cell.at;
+    const struct impressions_pair *pair = impressions->pair.at;
+    print_start(&print, out, fault);
+    print_word(&print, head);
+    print_byte(&print, '\n');
+    for (size_t i = 0; i < impressions->cells && print.failed == 0; i++) {
+        print_word(&print, impressions_qid(impressions, pair[cell[i].pair].query));
+        print_byte(&print, '\t');
+        print_word(&print, impressions_name(impressions, cell[i].pair));
+        print_byte(&print, '\t');
+        print_whole(&print, cell[i].position);
+        print_byte(&print, '\t');
+        print_double(&print, cell[i].n);
+        print_byte(&print, '\t');
+        print_double(&print, cell[i].clicks);
+        print_byte(&print, '\n');
+    }
+    return print_end(&print);
+}
+
+/* ---- reading ---- */
+
+struct field {
+    const char *at;
+    size_t n;
+};
+
+/* A field as a number from 0, whole or not. 0 or a fault. */
+static int read_number(struct lines *lines, const struct field *field, bool whole, double *value,
+                       struct fault *fault)
+{
+    char text[NUMBER] = "";
+    uint64_t number;
+    if (field->n < NUMBER)
+        memcpy(text, field->at, field->n);
+    if (whole && record_number(text, RECORD_MOST, &number)) {
+        *value = (double)number;
+        return 0;
+    }
+    if (!whole && text_real(text, value) && *value >= 0 && *value <= 1e30)
+        return 0;
+    return lines_wrong(lines, field->at, field->n, fault, "not a %snumber of at least 0",
+                       whole ? "whole " : "");
+}
+
+/* Is the qid one that a header may have, and the name a word? */
+static int check_words(struct lines *lines, const struct field *field, struct fault *fault)
+{
+    bool plain = field[QID].n > 0 && field[QID].n <= ROUND_QID && field[DOC].n > 0;
+    for (size_t i = 0; i < field[QID].n; i++)
+        plain = plain && field[QID].at[i] > ' ' && field[QID].at[i] < 127;
+    if (!plain)
+        return lines_wrong(lines, field[QID].at, field[QID].n, fault, "not a qid as header lines "
+                           "have it");
+    for (size_t i = 0; i < field[DOC].n; i++)
+        plain = plain && (unsigned char)field[DOC].at[i] > ' ' && field[DOC].at[i] != 127;
+    return plain ? 0 : lines_wrong(lines, field[DOC].at, field[DOC].n, fault, "not a document's "
+                                   "name, which is one word");
+}
+
+/* Counts the current line. 0 or a fault. */
+static int read_line(struct impressions *impressions, struct lines *lines, struct fault *fault)
+{
+    char qid[ROUND_QID + 1];
+    struct field field[FIELDS];
+    double position, n, clicks;
+    size_t fields = 0;
+    const char *at = lines->text, *end = at + lines->bytes;
+    for (; at <= end; fields++) {
+        const char *tab = memchr(at, '\t', (size_t)(end - at));
+        tab = tab ? tab : end;
+        if (fields < FIELDS)
+            field[fields] = (struct field){ at, (size_t)(tab - at) };
+        at = tab + 1;
+    }
+    if (fields != FIELDS)
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, not %d", fields,
+                           FIELDS);
+    if (check_words(lines, field, fault) < 0 ||
+        read_number(lines, &field[POSITION], true, &position, fault) < 0 ||
+        read_number(lines, &field[IMPRESSIONS], true, &n, fault) < 0 ||
+        read_number(lines, &field[CLICKS], false, &clicks, fault) < 0)
+        return -1;
+    if (!(position >= 1) || position > IMPRESSIONS_POSITIONS)
+        return lines_wrong(lines, field[POSITION].at, field[POSITION].n, fault, "not a position, a "
+                           "whole number from 1 to %d", IMPRESSIONS_POSITIONS);
+    if (!(n >= 1))
+        return lines_wrong(lines, field[IMPRESSIONS].at, field[IMPRESSIONS].n, fault, "no "
+                           "impressions: a line has at least 1");
+    memcpy(qid, field[QID].at, field[QID].n);
+    qid[field[QID].n] = '\0';
+    uint32_t query = impressions_query(impressions, qid, fault), pair;
+    if (query == IMPRESSIONS_FAULT ||
+        (pair = impressions_pair(impressions, query, field[DOC].at, field[DOC].n, fault)) ==
+            IMPRESSIONS_FAULT)
+        return -1;
+    return impressions_add(impressions, pair, (uint32_t)position, n, clicks, fault);
+}
+
+int counts_read(struct impressions *impressions, char *const *files, struct watch *watch,
+                struct fault *fault)
+{
+    struct lines lines;
+    enum lines_got got;
+    int result = 0;
+    lines_open(&lines, files, watch);
+    while (result == 0 && (got = lines_next(&lines, fault)) != LINES_END) {
+        if (got == LINES_FAULT)
+            result = -1;
+        else if (lines.number > 1)
+            result = read_line(impressions, &lines, fault);
+        else if (strcmp(lines.text, head) != 0)
+            result = lines_wrong(&lines, lines.text, lines.bytes, fault, "not the first line of "
+                                 "counts, which judge -c writes");
+    }
+    lines_close(&lines);
+    return result;
+}

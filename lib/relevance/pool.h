@@ -1,0 +1,63 @@
+/* pool: the documents of each query of a log, with their features and counts.
+ *
+ * Documents are known by their names, or in rounds without names by their features: then a pair has
+ * the name "f:", the fingerprint as 16 digits, ":", and how many documents before it in the round
+ * have the same. */
+#ifndef RANKPIPE_POOL_H
+#define RANKPIPE_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/fault.h"
+#include "feature/rows.h"
+#include "math/matrix.h"
+#include "relevance/evidence.h"
+#include "relevance/impressions.h"
+#include "stream/round.h"
+
+struct pool_query {
+    uint32_t *pair;      /* pair[docs], in document order; NULL: no round of the query came */
+    size_t docs;
+    char *names;         /* the column of its first round, of so many bytes; NULL: none */
+    size_t bytes;
+    bool nameless, grown; /* grown: more documents than the first round had */
+    struct matrix x, z;  /* features, and those scaled within the query, which may be the same */
+    void *x_memory, *z_memory;
+};
+
+struct pool { /* all zero at first */
+    struct impressions impressions;
+    struct buffer query; /* struct pool_query[queries] */
+    size_t queries;
+    bool any, bare;      /* any: a round came; bare: rounds have no features */
+    size_t dim;
+    char made[ROUND_MADE + 1]; /* of all rounds; "": none */
+    uint32_t *list;      /* the pairs of the last round's documents; valid until the next */
+    uint64_t round;
+    struct rows rows, scaled;
+    struct buffer lists, names, marks, hashes, scratch;
+
+    struct evidence evidence; /* after pool_arrange (pool_evidence.h) */
+    const uint32_t *order;    /* order[evidence.queries]: their numbers */
+    size_t lost;              /* pairs with counts that are in no round */
+    struct buffer arrays, cells;
+};
+
+/* Takes in the documents of a round that are new. `known`: only if the query has counts. Returns 1,
+ * 0 where the query is left out, or -1 and a fault. O(docs); for a query's first round
+ * O(features). */
+int pool_take(struct pool *pool, const struct round *round, bool known, struct fault *fault);
+
+/* Counts the feedback of the round that was taken last. 0 or a fault. */
+int pool_count(struct pool *pool, const struct round *round, struct fault *fault);
+
+/* All has come. Without any round the documents are those of the counts. Scales features, unless a
+ * step made them (made=). pool_arrange follows. 0 or a fault. */
+int pool_finish(struct pool *pool, struct fault *fault);
+
+void pool_close(struct pool *pool);
+
+#endif

@@ -1,0 +1,60 @@
+/* click_log: reads what a search engine logged, one line for each document shown, request by
+ * request (log2bin(1)). */
+#ifndef RANKPIPE_CLICK_LOG_H
+#define RANKPIPE_CLICK_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/fault.h"
+#include "base/name_set.h"
+#include "base/siphash.h"
+#include "io/watch.h"
+#include "text/click_line.h"
+#include "text/qid_word.h"
+
+/* The documents shown at positions 1 to `places` of a request. Valid until the next call. */
+struct click_request {
+    char request[QID_BYTES + 1], qid[QID_BYTES + 1]; /* percent-encoded, as a header has them */
+    bool timed;
+    uint64_t time; /* in milliseconds since 1970, of its first line that says */
+    uint64_t line; /* its first line */
+    size_t places;
+    const struct click_shown *shown; /* shown[places] */
+    const char *names; /* of these documents, each ended by NUL; no two are equal */
+    size_t name_bytes;
+    bool given[CLICK_COLUMNS]; /* of the last three: does each line say? Else none does */
+};
+
+struct click_log {
+    struct click_line line;
+    struct click_request now;
+    struct buffer shown, names, listed, own, scratch; /* own: `request` of `now`, as in the text */
+    size_t own_bytes, name_bytes;
+    struct siphash start;   /* of the hashes of names */
+    struct name_set before; /* the requests so far */
+};
+
+/* Reads `files` as one log; each begins with a line that names its columns. "-" is standard input,
+ * and so is an empty list. All arguments stay the caller's. */
+void click_log_open(struct click_log *log, char *const *files, const struct click_action *actions,
+                    size_t n, struct watch *watch);
+
+/* Reads the next request into log->now. CLICKS_FAULT: with file, line and text; after a data fault
+ * click_log_skip may follow. O(bytes), and O(n log n) for n documents. */
+enum click_found { CLICKS_FAULT = -1, CLICKS_END, CLICKS_REQUEST };
+enum click_found click_log_next(struct click_log *log, struct fault *fault)
+    __attribute__((warn_unused_result));
+
+/* Skips what is left of the request in which the fault was. 0 or a fault, of the file. */
+int click_log_skip(struct click_log *log, struct fault *fault);
+
+/* A data fault about the request in log->now, with its file and first line. Returns -1. */
+int click_log_wrong(struct click_log *log, struct fault *fault, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void click_log_close(struct click_log *log);
+
+#endif

@@ -1,0 +1,65 @@
+# rankpipe-logs(7): its commands, as they stand there, make of the logs of other systems what log2bin
+# reads, and of a log and features a ranker that is better on queries that it never saw.
+load ../helper
+
+# The commands of the page's examples: all that is literal there.
+commands() {
+    sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$ROOT/man/rankpipe-logs.7" |
+        awk '/^\.Bd/ { on = 1; next } /^\.Ed/ { on = 0 } on { sub(/^\$ /, ""); gsub(/\\e/, "\\"); print }'
+}
+
+# run_commands: all of them, in a folder of their own; the same for both tests.
+run_commands() {
+    command -v jq >/dev/null || skip "no jq here"
+    ln -s "$ROOT/examples" examples
+    commands >commands
+    timeout 120 bash -e -o pipefail commands >out 2>err </dev/null || { cat err && return 1; }
+    is "$(cat err)" ''
+}
+
+# log NAME: a log as words, a line for each row.
+log() {
+    tr '\t' ' ' <"$1.tsv"
+}
+
+@test "the walk leads to a ranker that beats the old one on queries it never saw; recipes read what others log" {
+    run_commands
+    # the rows of old and new, then those of bin2txt
+    read -r _ old <<<"$(sed -n 1p out)"
+    read -r _ new <<<"$(sed -n 2p out)"
+    echo "old $old, new $new"
+    awk -v old="$old" -v new="$new" 'BEGIN { exit !(old > 0.5 && new > old + 0.05) }'
+    is "$(log ubi)" 'request qid doc position click
+1 red tv tv-17 1 0
+1 red tv tv-3 2 1'
+    is "$(log metarank)" 'request qid doc position click
+1 jedi m1 1 0
+1 jedi m2 2 1'
+    is "$(log bandit)" 'request qid doc position click propensity
+1 slot3 14 1 1 0.0125'
+    is "$(log baidu)" 'request qid doc position click
+1 7 aa 1 1
+1 7 bb 2 0'
+    is "$(log access)" 'request qid doc position click
+8 red+tv tv-17 1 0
+8 red+tv tv-3 2 1'
+    is "$(log lightgbm)" 'request qid doc position click
+1 1 d1 1 0
+1 1 d2 2 1
+2 2 d3 1 1'
+    is "$(cat a.candidates)" '0 qid:1 1:0.5 # d1
+0 qid:1 1:0.2 # d2
+0 qid:2 1:0.9 # d3'
+    is "$(log run)" 'request qid doc position click score
+5 5 d8 1 0 2.5
+5 5 d2 2 1 1.5'
+    is "$(tail -n +4 out | wc -l)" 14
+    # propensities: of each query they sum to what its users examine of its lists in the mean
+    awk -F '\t' '
+        FILENAME == "theta.tsv" { theta[$1] = $2; next }
+        FNR > 1 { all += theta[$4] / $6; rounds += $4 == 1; docs[$2, $3] = 1; of[$2] += $4 == 1 }
+        END { for (pair in docs) { split(pair, w, SUBSEP); want += of[w[1]] }
+            d = all / want - 1; exit !(rounds == 8000 && d * d < 1e-4) }' theta.tsv with.tsv
+    # the estimate for the new ranker, and its interval
+    awk -F '\t' 'NR == 3 { exit !($2 > 0 && $4 < $2 && $2 < $5 && $7 < 0.5) }' out
+}
