@@ -72,7 +72,8 @@ static int overwrite(int fd, const char *path, uint64_t at, size_t length, uint6
     else if (!make(record, t, bytes, length, fault))
         result = fault_other(fault, "%s: round %" PRIu64 " is too short to be erased", path, t);
     else if (write_at(fd, bytes, length, at) < 0)
-        result = fault_system(fault, "cannot write %s", path);
+        result = fault_system(fault, "round %" PRIu64 " may be damaged, and salvage reads the "
+                              "others: cannot write %s", t, path);
     free(bytes);
     free(record);
     return result;

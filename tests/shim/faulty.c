@@ -76,8 +76,9 @@ static enum look look(enum faulty call, int fd)
 {
     int saved = errno;
     unsigned n = ++calls[call];
+    const struct iovec all = { calls, sizeof calls };
     if (plan.report_fd >= 0)
-        (void)!pwrite(plan.report_fd, calls, sizeof calls, 0);
+        (void)!pwritev(plan.report_fd, &all, 1, 0);
     errno = saved;
     if (!plan.call || strcmp(plan.call, faulty_names[call]) != 0 || n < plan.at ||
         (n > plan.at && !plan.on))
