@@ -10,7 +10,8 @@ static const double low_part = 1.0 / 32;
 static const struct memory_entry *query_of(const struct memory_bound *bound,
                                            const struct memory_entry *pair)
 {
-    return pair->owner ? memory_table_find(&bound->tables->table[MEMORY_QUERIES], pair->owner) : NULL;
+    const struct memory_table *queries = &bound->tables->table[MEMORY_QUERIES];
+    return pair->owner ? memory_table_find(queries, pair->owner) : NULL;
 }
 
 /* u / (now + u age) of a query, or of one that is not known. */
