@@ -71,6 +71,19 @@ start() {
     once
 }
 
+@test "runs before the first answer leave the first model, and the answers after them are learnt" {
+    rounds 1 5 | spool log >/dev/null
+    mkdir answers
+    learn first
+    learn
+    learn
+    is "$(learnt)" 0
+    answers 1 5 >answers/today
+    learn
+    is "$(learnt)" 5
+    once
+}
+
 @test "a clock that jumped a day neither stops nor delays the rounds after it" {
     rounds 1 3 | spool log >/dev/null
     { rounds 4 6 -86400; rounds 7 9; } | spool log >/dev/null
