@@ -11,7 +11,12 @@ double dcg_gain_of_any(double R)
 
 double dcg_discount(size_t i)
 {
-    return 1 / real_log2((double)i + 2);
+    static double known[16]; /* 0: not yet */
+    if (i >= sizeof known / sizeof *known)
+        return 1 / real_log2((double)i + 2);
+    if (known[i] == 0)
+        known[i] = 1 / real_log2((double)i + 2);
+    return known[i];
 }
 
 double dcg_letor_discount(size_t i)
