@@ -17,7 +17,7 @@ static inline double dcg_gain(double R)
     return dcg_gain_of_any(R);
 }
 
-/* D(i) = 1 / log2(i + 2), of place i from 0. The first ones are remembered, for one thread. */
+/* D(i) = 1 / log2(i + 2), of place i from 0. */
 double dcg_discount(size_t i);
 
 /* LETOR's: 1, 1, 1 / log2(3), 1 / log2(4) ... of places 0, 1, 2, 3 ... */

@@ -53,7 +53,7 @@ static void sort_few(const struct rng *rng, uint32_t *doc, size_t n)
     } while (++i < n);
     order_by_score(n, early, place, scratch);
     for (i = 0; i < n; i++) {
-        size_t at = i; /* among those before it with the same score, of which there are hardly any */
+        size_t at = i; /* after those with the same score, of which there are hardly any */
         for (; at > 0 && draw[place[i]] < draw[place[at - 1]]; at--)
             continue;
         uint32_t moving = place[i];

@@ -57,8 +57,8 @@ static void check_sorted(size_t m)
     const struct rng rng = rng_at(5, RNG_TIES, m);
     ties_rank(&ties, RNG_TIES, m, m, score, order, scratch);
     for (size_t a = 0; a + 1 < m; a++)
-        tell(rng_bits_at(&rng, order[a]) < rng_bits_at(&rng, order[a + 1]), "not by draw", (double)m,
-             (double)a);
+        tell(rng_bits_at(&rng, order[a]) < rng_bits_at(&rng, order[a + 1]), "not by draw",
+             (double)m, (double)a);
 }
 
 /* The ties of a ranking, whatever order they come in, and whatever is above or below. */
