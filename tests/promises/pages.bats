@@ -147,7 +147,7 @@ run_examples() {
     echo "$1:" && cat commands
     [ -s commands ]
     timeout 60 bash -e -o pipefail -c 'trap "kill \$(jobs -p) 2>/dev/null || :" EXIT; . ./commands' \
-        >out 2>err </dev/null 3>&-
+        >out 2>err </dev/null 3>&- || { cat err && return 1; }
     cat err
     run grep -v '^update: resuming from round [1-9][0-9]* of [a-z0-9]*\.bin$' err
     is "$output" ''
