@@ -1,7 +1,9 @@
 /* bin2txt: rounds and models as text, for people and for other tools. */
 #include "memory/memory_text.h"
+#include "learn/engines.h"
 #include "learn/weights.h"
 #include "run/filter.h"
+#include "say.h"
 #include "text/check_form.h"
 #include "text/forms.h"
 #include "text/log_form.h"
@@ -28,9 +30,13 @@ static const struct form forms[] = {
     { "values", forms_values, forms_values_model, NULL, NULL },
     { "head", forms_head, forms_head_model, NULL, NULL },
     { "summary", forms_summary, NULL, forms_summary_end, NULL },
+    { "scales", forms_scales, NULL, forms_scales_end, NULL },
     { "tsv", NULL, weights_tsv, NULL, NULL },
     { "svm-light", NULL, weights_svm_light, NULL, NULL },
     { "ranklib", NULL, weights_ranklib, NULL, NULL },
+    { "es", NULL, engines_es, NULL, NULL },
+    { "solr", NULL, engines_solr, NULL, NULL },
+    { "vespa", NULL, engines_vespa, NULL, NULL },
     { "memory", memory_text_round, memory_text_model, memory_text_end, NULL },
     { "check", check_form, check_form_model, check_form_end, check_form_input },
 };
@@ -87,8 +93,14 @@ static enum outcome each_model(void *self, struct record *record)
 {
     struct bin2txt *my = self;
     const struct form *form = form_of(my);
-    return form->model ? form->model(&my->text.printer, record, my->host->fault)
-                       : refuse(my, "model", "rounds");
+    struct fault *notice = &my->text.printer.notice;
+    if (!form->model)
+        return refuse(my, "model", "rounds");
+    int result = form->model(&my->text.printer, record, my->host->fault);
+    if (notice->kind != FAULT_NONE)
+        warn(my->host, "bin2txt", "%s", notice->text);
+    *notice = (struct fault){ FAULT_NONE, "" };
+    return result < 0 ? FAIL : PASS;
 }
 
 static int end_input(void *self, const struct reader *reader)

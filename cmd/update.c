@@ -252,7 +252,7 @@ static int open_update(void *self)
     if (my->ring_path && !my->ring)
         return -1;
     my->host->once = my->ring_path != NULL;
-    if (begin(my) < 0)
+    if (origin_open(&my->state.origin, my->host->watch, fault) < 0 || begin(my) < 0)
         return -1;
     return publish(my);
 }

@@ -29,8 +29,10 @@ struct origin { /* all zero at first: not known */
     size_t due;
 };
 
-/* Makes features of raw rounds by these steps from now on. `asked` as above. 0 or a usage fault. */
+/* Makes features of raw rounds by these steps from now on. `asked` as above. 0 or a usage fault.
+ * origin_open, before all that follows, reads the file of constants that the list names. */
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault);
+int origin_open(struct origin *origin, struct watch *watch, struct fault *fault);
 
 /* Takes over what a model says. Without the key made= its features are raw. origin_load is for a
  * model that is to learn more: it is a fault if it learnt from other features than the steps that
@@ -40,9 +42,11 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
 int origin_take(struct origin *origin, const struct model *model, bool unknown,
                 struct fault *fault);
 
-/* Adds the key made= to a message, and yields=1 where the first round may still name other steps;
- * made= and features= to a model. Leaves out what is not known. */
-int origin_publish(const struct origin *origin, struct model *model, struct fault *fault);
+/* Adds the key made= to a message, with the constants unless it only changes what one before it
+ * had, and yields=1 where the first round may still name other steps; made=, constants and
+ * features= to a model. Leaves out what is not known. */
+int origin_publish(const struct origin *origin, struct model *model, bool changes,
+                   struct fault *fault);
 int origin_save(const struct origin *origin, struct model *model, struct fault *fault);
 
 /* Points *z at the features of a round that the model is for: x itself where the round's made= is

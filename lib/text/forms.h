@@ -11,6 +11,7 @@
 #include "stream/record.h"
 #include "stream/round.h"
 #include "stream/writer.h"
+#include "text/scales_form.h"
 #include "text/summary.h"
 
 /* What was checked of a file so far; `any`: was a file before it? */
@@ -27,7 +28,10 @@ struct printer {
     bool any;                 /* rounds so far, printed as svm                         */
     char last[ROUND_QID + 1]; /* the qid of the last of them; "": none                 */
     struct summary summary;   /* of the rounds so far, in the form summary            */
+    struct scales_form scales; /* in the form scales                                  */
     struct checked checked;   /* in the form check                                    */
+    struct fault notice;      /* what the user should know of the record printed last; of no kind:
+                               * nothing */
 };
 
 void forms_close(struct printer *printer);
@@ -58,6 +62,10 @@ int forms_qrels(struct printer *printer, const struct round *round, struct fault
 /* Takes a round into the summary; prints the summary of all rounds, at their end. */
 int forms_summary(struct printer *printer, const struct round *round, struct fault *fault);
 int forms_summary_end(struct printer *printer, struct fault *fault);
+
+/* Takes a round into the scales; prints those of all rounds, at their end. */
+int forms_scales(struct printer *printer, const struct round *round, struct fault *fault);
+int forms_scales_end(struct printer *printer, struct fault *fault);
 
 /* The header line of a round; of a model. */
 int forms_head(struct printer *printer, const struct round *round, struct fault *fault);
