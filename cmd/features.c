@@ -86,6 +86,8 @@ static enum outcome each(void *self, struct round *round)
     if (steps_apply(&my->steps, &x, &y, fault) < 0 || round_new_features(round, &y, fault) < 0 ||
         set_made(my, round, fault) < 0)
         return FAIL;
+    if (round->named && !steps_keep_features(&my->steps))
+        round_drop_key(round, KEY_NAMED);
     return PASS;
 }
 

@@ -179,6 +179,19 @@ int feature_names_save(const struct feature_names *names, struct model *model, s
     return record_put(&model->record, COLUMN, COLUMN_U1, names->bytes, names->text.at, fault);
 }
 
+int feature_names_copy(struct feature_names *to, const struct feature_names *from,
+                       struct fault *fault)
+{
+    feature_names_close(to);
+    for (size_t i = 0; i < from->features; i++) {
+        const char *name = feature_names_of(from, i);
+        if (append(to, name, strlen(name), fault) < 0)
+            return -1;
+    }
+    strcpy(to->sum, from->sum);
+    return 0;
+}
+
 const char *feature_names_of(const struct feature_names *names, size_t feature)
 {
     if (feature >= names->features)

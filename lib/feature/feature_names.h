@@ -33,6 +33,10 @@ int feature_names_load(struct feature_names *names, const struct model *model,
 int feature_names_save(const struct feature_names *names, struct model *model,
                        struct fault *fault);
 
+/* Replaces `to` by a copy. 0 or a fault. */
+int feature_names_copy(struct feature_names *to, const struct feature_names *from,
+                       struct fault *fault);
+
 /* The name of a feature, from 0, or NULL. */
 const char *feature_names_of(const struct feature_names *names, size_t feature);
 

@@ -97,6 +97,14 @@ bool steps_see_list(const struct steps *steps)
     return list;
 }
 
+bool steps_keep_features(const struct steps *steps)
+{
+    bool keep = true;
+    for (size_t i = 0; i < steps->number; i++)
+        keep = keep && (!steps->step[i].kind->make || steps_is(steps, i, "log"));
+    return keep;
+}
+
 /* ---- words ---- */
 
 /* `before`: the step before it, which may have lost the end of its path; or NULL. */

@@ -54,6 +54,9 @@ const char *steps_name(size_t i);
  * changes the features of the others? */
 bool steps_see_list(const struct steps *steps);
 
+/* Is feature j of their result made of feature j alone, so that its name stays? */
+bool steps_keep_features(const struct steps *steps);
+
 /* Reads the steps of a list, which a user gave and which stays the caller's, until steps_open;
  * those of a key made=. 0, or a usage fault that quotes the word at fault. */
 int steps_parse(struct steps *steps, const char *list, const struct step_defaults *defaults,

@@ -45,8 +45,8 @@ static int refuse(const struct linear *linear, const char *form, struct fault *f
         return fault_data(fault, "memory scales features within the query by default, but the "
                           "engine of -f %s scores one document at a time: learn with -x "
                           "standard:FILE to export the weights", form);
-    return fault_data(fault, "the model's features are made by %s, but the engine of -f %s scores "
-                      "one document at a time, and has no such step: learn with -x standard:FILE, "
+    return fault_data(fault, "the model's features are made by %s, which the engine of -f %s cannot "
+                      "do: learn with -x standard:FILE, "
                       "range:FILE, log or none", linear->made, form);
 }
 

@@ -48,6 +48,8 @@ static int read_record(struct linear *linear, const struct record *record, struc
     linear->known = true;
     if (linear->made && read_made(linear, fault) < 0)
         return -1;
+    if (!linear->known) /* then weights may be those of features without a name */
+        return 0;
     return feature_names_load(&linear->names, model, fault) < 0 ? -1 : 0;
 }
 

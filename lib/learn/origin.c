@@ -20,6 +20,9 @@ int origin_apply(struct origin *origin, const char *list, bool asked, struct fau
 
 int origin_open(struct origin *origin, struct watch *watch, struct fault *fault)
 {
+    if (origin->names_path &&
+        feature_names_read(&origin->names, origin->names_path, watch, fault) < 0)
+        return -1;
     if (!origin->applies)
         return 0;
     if (steps_open(&origin->steps, watch, fault) < 0 ||
@@ -31,6 +34,7 @@ int origin_open(struct origin *origin, struct watch *watch, struct fault *fault)
 
 void origin_close(struct origin *origin)
 {
+    feature_names_close(&origin->names);
     steps_close(&origin->steps);
 }
 
@@ -90,6 +94,16 @@ static const char *asked(const char *words, char list[ASKED])
     return sum ? list : words;
 }
 
+/* Names that a user gave must be the model's, if it has some. */
+static int load_names(struct origin *origin, const struct model *model, struct fault *fault)
+{
+    const char *named = record_key(&model->record, FEATURE_NAMES_KEY);
+    if (origin->names_path)
+        return feature_names_check(&origin->names, named, "the model", fault);
+    feature_names_close(&origin->names);
+    return feature_names_load(&origin->names, model, fault) < 0 ? -1 : 0;
+}
+
 static int load_width(struct origin *origin, const struct model *model, struct fault *fault)
 {
     uint64_t width = 0;
@@ -108,7 +122,7 @@ int origin_take(struct origin *origin, const struct model *model, bool unknown,
                 struct fault *fault)
 {
     const char *words = record_key(&model->record, MADE);
-    if (load_width(origin, model, fault) < 0)
+    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0)
         return -1;
     origin->applies = true;
     origin->yields = record_key(&model->record, YIELDS) != NULL;
@@ -119,7 +133,7 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
 {
     const char *words = record_key(&model->record, MADE);
     char list[ASKED];
-    if (load_width(origin, model, fault) < 0)
+    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0)
         return -1;
     if (!origin->applies || origin->yields) {
         bool tells = words || model->rounds;
@@ -144,7 +158,8 @@ int origin_publish(const struct origin *origin, struct model *model, bool change
 
 int origin_save(const struct origin *origin, struct model *model, struct fault *fault)
 {
-    if (!origin->yields && origin_publish(origin, model, false, fault) < 0)
+    if ((!origin->yields && origin_publish(origin, model, false, fault) < 0) ||
+        feature_names_save(&origin->names, model, fault) < 0)
         return -1;
     if (origin->form == WIDTH_UNKNOWN)
         return 0;
@@ -163,6 +178,10 @@ int origin_join(struct origin *origin, const struct origin *other, struct fault 
 {
     bool both = origin->known && other->known;
     bool same = origin->form == WIDTH_SAME && other->form == WIDTH_SAME;
+    const char *named = *other->names.sum ? other->names.sum : NULL;
+    if (feature_names_check(&origin->names, named, "the model", fault) < 0 ||
+        (!*origin->names.sum && feature_names_copy(&origin->names, &other->names, fault) < 0))
+        return -1;
     if (both && strcmp(origin->words, other->words) != 0)
         return fault_data(fault, "its features are made by %s; those of the models before it by "
                           "%s", features_of(other), features_of(origin));
@@ -214,6 +233,8 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
                   struct matrix *z, struct fault *fault)
 {
     const char *theirs = round->made ? round->made : "";
+    if (feature_names_check(&origin->names, round->named, "the round", fault) < 0)
+        return -1;
     bool yields = origin->yields && (*theirs || x->form == MATRIX_UNIT);
     *z = *x;
     if ((!origin->known || yields) && set_words(origin, theirs, fault) < 0)

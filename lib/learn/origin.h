@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/fault.h"
+#include "feature/feature_names.h"
 #include "feature/steps.h"
 #include "math/matrix.h"
 #include "stream/model.h"
@@ -20,6 +21,8 @@ struct origin { /* all zero at first: not known */
     bool yields;  /* the steps are a default: a model or a first round may name others */
     bool parsed;
     struct steps steps;
+    const char *names_path;     /* of a user's file of names of features; NULL: none */
+    struct feature_names names; /* of raw features                                   */
 
     /* How many features the dense rounds had that were learnt from. A sparse round need not reach
      * the last feature, and says only that there are as many as it has. */
@@ -30,7 +33,8 @@ struct origin { /* all zero at first: not known */
 };
 
 /* Makes features of raw rounds by these steps from now on. `asked` as above. 0 or a usage fault.
- * origin_open, before all that follows, reads the file of constants that the list names. */
+ * origin_open, before all that follows, reads the file of constants that the list names, and that of
+ * names_path. */
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault);
 int origin_open(struct origin *origin, struct watch *watch, struct fault *fault);
 
