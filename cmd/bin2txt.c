@@ -38,6 +38,7 @@ static const struct form forms[] = {
     { "solr", NULL, engines_solr, NULL, NULL },
     { "vespa", NULL, engines_vespa, NULL, NULL },
     { "memory", memory_text_round, memory_text_model, memory_text_end, NULL },
+    { "boosts", memory_text_boosts_round, memory_text_boosts_model, NULL, NULL },
     { "check", check_form, check_form_model, check_form_end, check_form_input },
 };
 enum { FORMS = sizeof forms / sizeof *forms };

@@ -201,3 +201,26 @@ engines() {
         engines log,standard:logscales
     done
 }
+
+@test "boosts are what the scores of the weights lack: with them the engine ranks as score does" {
+    command -v python3 >/dev/null || skip 'no python3 here'
+    data
+    replay -n 60 -s 1 text.bin | explore -g 1 | feedback-mask -k 2 | update -x standard:scales -m w.bin
+    exported solr
+    bin2txt -f boosts w.bin text.bin >boosts
+    [ "$(wc -l <boosts)" -gt 40 ]
+    # By qid and name: weights of the exported model and boost, where there is one.
+    bin2txt -f values text.bin | awk -F '\t' '$4 == "name" { print $2 "\t" $5 }' | paste - solr.scores |
+        awk -F '\t' 'NR == FNR { boost[$1, $2] = $3; next } { print $3 + boost[$1, $2] }' OFMT=%.9g boosts - >solr.boosted
+    is "$(differ solr.boosted | awk '{ print ($1 != "bad" && $1 < 1e-6) }')" 1
+    is "$(differ solr.scores | awk '{ print ($1 > 0.01) }')" 1 # not without them
+    # A query that the model does not know has none.
+    raw 1 | sed 's/qid:1/qid:new/' | svm2bin >other.bin
+    is "$(bin2txt -f boosts w.bin other.bin)" ''
+    # Documents by features or rows cannot be named; other learners remember nothing.
+    svm2bin -C text >nameless.bin
+    fails 1 'bin2txt: nameless.bin: *its documents have no names*' bin2txt -f boosts w.bin nameless.bin
+    fails 1 'bin2txt: text.bin: *no model comes before the round: *' bin2txt -f boosts text.bin
+    update -a listnet -n -m l.bin <text.bin 2>/dev/null
+    fails 1 'bin2txt: l.bin: *the model is of the learner listnet: *' bin2txt -f boosts l.bin text.bin
+}
