@@ -1,4 +1,7 @@
 /* bin2txt: rounds and models as text, for people and for other tools. */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "memory/memory_text.h"
 #include "learn/engines.h"
 #include "learn/weights.h"
@@ -46,6 +49,9 @@ enum { FORMS = sizeof forms / sizeof *forms };
 struct bin2txt {
     struct host *host;
     size_t form;             /* in the table */
+    const char *map;         /* of numbers to qids; NULL: none */
+    int map_fd;
+    struct writer map_writer;
     struct memory_text text; /* its printer is that of all forms */
 };
 
@@ -56,6 +62,8 @@ static const char *form_name(size_t i)
 
 static const struct option options_known[] = {
     { 'f', "form", form_name, "form of the text (default svm)", OPTION_WORD(bin2txt, form) },
+    { 'q', "map", NULL, "file to write: with -f svm, the number that each query gets in the place "
+                        "of its qid, and the qid (default: keep qids)", OPTION_TEXT(bin2txt, map) },
     { 0 },
 };
 
@@ -64,9 +72,25 @@ static int parse(void *self, struct options *options, struct host *host)
     struct bin2txt *my = self;
     int letter = options_read(options);
     my->host = host;
+    my->map_fd = -1;
+    if (letter == OPTIONS_END && my->map && my->form != 0)
+        return fault_usage(options->fault, "-q needs -f svm: other forms take any qid");
     if (*options_operands(options))
         host->files = options_operands(options);
     return letter;
+}
+
+static int open_bin2txt(void *self)
+{
+    struct bin2txt *my = self;
+    struct host *host = my->host;
+    if (!my->map)
+        return 0;
+    my->map_fd = watch_open(host->watch, my->map, O_WRONLY | O_CREAT | O_TRUNC, 0666, host->fault);
+    if (my->map_fd < 0)
+        return fault_system(host->fault, "cannot write %s", my->map);
+    my->text.printer.numbers.map = &my->map_writer;
+    return writer_open(&my->map_writer, my->map_fd, my->map, NULL, host->fault);
 }
 
 /* The form, which prints to where the program writes. */
@@ -115,20 +139,29 @@ static int end_bin2txt(void *self)
 {
     struct bin2txt *my = self;
     const struct form *form = form_of(my);
+    if (my->map && writer_flush(&my->map_writer, my->host->fault) < 0)
+        return -1;
     return form->end ? form->end(&my->text.printer, my->host->fault) : 0;
 }
 
 static int close_bin2txt(void *self, enum ended ended)
 {
     struct bin2txt *my = self;
-    (void)ended;
+    int result = 0;
+    if (my->map_fd >= 0) {
+        if (ended != CLEAN) /* of what was printed */
+            (void)writer_flush(&my->map_writer, my->host->fault);
+        if (watch_close(my->map_fd) < 0)
+            result = fault_system(my->host->fault, "cannot write %s", my->map);
+        writer_close(&my->map_writer);
+    }
     memory_text_close(&my->text);
-    return 0;
+    return result;
 }
 
 const struct filter bin2txt = {
     .name = "bin2txt",
-    .usage = "[-f form] [file ...]",
+    .usage = "[-f form] [-q map] [file ...]",
     .line = "prints rounds and models as text",
     .options = options_known,
     .operand = { .value = "file",
@@ -136,6 +169,7 @@ const struct filter bin2txt = {
     .size = sizeof(struct bin2txt),
     .kind = SINK,
     .parse = parse,
+    .open = open_bin2txt,
     .each = each,
     .model = each_model,
     .input = end_input,

@@ -12,6 +12,7 @@
 void forms_close(struct printer *printer)
 {
     buffer_free(&printer->names);
+    qid_numbers_close(&printer->numbers);
     summary_close(&printer->summary);
     scales_close(&printer->scales.scales);
 }

@@ -11,6 +11,7 @@
 #include "stream/record.h"
 #include "stream/round.h"
 #include "stream/writer.h"
+#include "text/qid_numbers.h"
 #include "text/scales_form.h"
 #include "text/summary.h"
 
@@ -27,6 +28,7 @@ struct printer {
     struct buffer names;
     bool any;                 /* rounds so far, printed as svm                         */
     char last[ROUND_QID + 1]; /* the qid of the last of them; "": none                 */
+    struct qid_numbers numbers; /* where svm prints these in the place of qids        */
     struct summary summary;   /* of the rounds so far, in the form summary            */
     struct scales_form scales; /* in the form scales                                  */
     struct checked checked;   /* in the form check                                    */
