@@ -4,7 +4,7 @@
 
 #include "memory/memory_text.h"
 #include "learn/engines.h"
-#include "learn/weights.h"
+#include "learn/weights_form.h"
 #include "run/filter.h"
 #include "say.h"
 #include "text/check_form.h"
@@ -37,6 +37,7 @@ static const struct form forms[] = {
     { "tsv", NULL, weights_tsv, NULL, NULL },
     { "svm-light", NULL, weights_svm_light, NULL, NULL },
     { "ranklib", NULL, weights_ranklib, NULL, NULL },
+    { "sofia", NULL, weights_sofia, NULL, NULL },
     { "es", NULL, engines_es, NULL, NULL },
     { "solr", NULL, engines_solr, NULL, NULL },
     { "vespa", NULL, engines_vespa, NULL, NULL },
