@@ -50,6 +50,7 @@ enum { FORMS = sizeof forms / sizeof *forms };
 struct bin2txt {
     struct host *host;
     size_t form;             /* in the table */
+    const char *names;       /* of features; NULL: none given */
     const char *map;         /* of numbers to qids; NULL: none */
     int map_fd;
     struct writer map_writer;
@@ -65,6 +66,9 @@ static const struct option options_known[] = {
     { 'f', "form", form_name, "form of the text (default svm)", OPTION_WORD(bin2txt, form) },
     { 'q', "map", NULL, "file to write: with -f svm, the number that each query gets in the place "
                         "of its qid, and the qid (default: keep qids)", OPTION_TEXT(bin2txt, map) },
+    { 'y', "names", NULL, "file of names of features, one a line, for the forms that print a line for "
+                          "each (default: those of the model, or numbers)",
+      OPTION_TEXT(bin2txt, names) },
     { 0 },
 };
 
@@ -85,6 +89,9 @@ static int open_bin2txt(void *self)
 {
     struct bin2txt *my = self;
     struct host *host = my->host;
+    if (my->names && feature_names_read(&my->text.printer.feature_names, my->names, host->watch,
+                                        host->fault) < 0)
+        return -1;
     if (!my->map)
         return 0;
     my->map_fd = watch_open(host->watch, my->map, O_WRONLY | O_CREAT | O_TRUNC, 0666, host->fault);
@@ -162,7 +169,7 @@ static int close_bin2txt(void *self, enum ended ended)
 
 const struct filter bin2txt = {
     .name = "bin2txt",
-    .usage = "[-f form] [-q map] [file ...]",
+    .usage = "[-f form] [-q map] [-y names] [file ...]",
     .line = "prints rounds and models as text",
     .options = options_known,
     .operand = { .value = "file",

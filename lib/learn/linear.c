@@ -31,7 +31,8 @@ static int read_made(struct linear *linear, struct fault *fault)
     return loaded < 0 ? -1 : 0;
 }
 
-static int read_record(struct linear *linear, const struct record *record, struct fault *fault)
+static int read_record(struct linear *linear, const struct record *record,
+                       const struct feature_names *given, struct fault *fault)
 {
     struct model *model = &linear->model;
     model->record = *record;
@@ -50,12 +51,16 @@ static int read_record(struct linear *linear, const struct record *record, struc
         return -1;
     if (!linear->known) /* then weights may be those of features without a name */
         return 0;
-    return feature_names_load(&linear->names, model, fault) < 0 ? -1 : 0;
+    int loaded = feature_names_load(&linear->names, model, fault);
+    if (loaded != 0)
+        return loaded < 0 ? -1 : feature_names_check(given, linear->names.sum, "the model", fault);
+    return feature_names_copy(&linear->names, given, fault);
 }
 
-int linear_read(struct linear *linear, const struct record *record, struct fault *fault)
+int linear_read(struct linear *linear, const struct record *record,
+                const struct feature_names *given, struct fault *fault)
 {
-    int result = read_record(linear, record, fault);
+    int result = read_record(linear, record, given, fault);
     if (result < 0)
         linear_close(linear);
     return result;

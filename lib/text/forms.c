@@ -12,6 +12,7 @@
 void forms_close(struct printer *printer)
 {
     buffer_free(&printer->names);
+    feature_names_close(&printer->feature_names);
     qid_numbers_close(&printer->numbers);
     summary_close(&printer->summary);
     scales_close(&printer->scales.scales);
@@ -172,12 +173,12 @@ int forms_summary_end(struct printer *printer, struct fault *fault)
 
 int forms_scales(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    return scales_form_round(&printer->scales, round, fault);
+    return scales_form_round(&printer->scales, &printer->feature_names, round, fault);
 }
 
 int forms_scales_end(struct printer *printer, struct fault *fault)
 {
-    return scales_form_print(&printer->scales, printer->out, fault);
+    return scales_form_print(&printer->scales, &printer->feature_names, printer->out, fault);
 }
 
 /* ---- headers, and models ---- */

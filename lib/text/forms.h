@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "feature/feature_names.h"
 #include "stream/record.h"
 #include "stream/round.h"
 #include "stream/writer.h"
@@ -31,6 +32,7 @@ struct printer {
     struct qid_numbers numbers; /* where svm prints these in the place of qids        */
     struct summary summary;   /* of the rounds so far, in the form summary            */
     struct scales_form scales; /* in the form scales                                  */
+    struct feature_names feature_names; /* that a user gave; features 0: none         */
     struct checked checked;   /* in the form check                                    */
     struct fault notice;      /* what the user should know of the record printed last; of no kind:
                                * nothing */

@@ -3,14 +3,17 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "feature/constants.h"
 #include "text/print.h"
 
-int scales_form_round(struct scales_form *form, const struct round *round, struct fault *fault)
+int scales_form_round(struct scales_form *form, const struct feature_names *names,
+                      const struct round *round, struct fault *fault)
 {
     struct matrix x;
     const char *made = round->made ? round->made : "";
-    if (round_matrix(round, &x, fault) < 0)
+    if (feature_names_check(names, round->named, "the round", fault) < 0 ||
+        round_matrix(round, &x, fault) < 0)
         return -1;
     if (x.form == MATRIX_UNIT)
         return fault_data(fault, "the round has no features (dim=0)");
@@ -25,11 +28,25 @@ int scales_form_round(struct scales_form *form, const struct round *round, struc
     return form->scales.not_finite == 0 ? 0 : fault_data(fault, "a feature is not finite");
 }
 
-int scales_form_print(const struct scales_form *form, struct writer *out, struct fault *fault)
+/* A feature's name, unless it could be taken for a number. */
+static void print_feature(struct print *print, const struct feature_names *names, size_t j)
+{
+    const char *name = feature_names_of(names, j);
+    if (name && *text_skip_digits(name))
+        print_word(print, name);
+    else
+        print_whole(print, j + 1);
+}
+
+int scales_form_print(const struct scales_form *form, const struct feature_names *names,
+                      struct writer *out, struct fault *fault)
 {
     struct print print;
     if (form->rounds == 0)
         return fault_data(fault, "no rounds: scales are of the features of rounds");
+    if (names->features && names->features < form->scales.width)
+        return fault_data(fault, "the rounds have %zu features, but there are names of %zu",
+                          form->scales.width, names->features);
     if (writer_text(out, fault, CONSTANTS_HEAD "%zu documents=%" PRIu64 "%s%s\n", form->scales.width,
                     form->scales.docs, form->made[0] ? CONSTANTS_MADE : "", form->made) < 0 ||
         writer_text(out, fault, "# feature\tmean\tdeviation\tleast\tlargest\n") < 0)
@@ -38,7 +55,7 @@ int scales_form_print(const struct scales_form *form, struct writer *out, struct
     for (size_t j = 0; j < form->scales.width && print.failed == 0; j++) {
         const struct scale scale = scales_of(&form->scales, j);
         const double of[] = { scale.mean, scale.deviation, scale.least, scale.largest };
-        print_whole(&print, j + 1);
+        print_feature(&print, names, j);
         for (size_t c = 0; c < CONSTANTS; c++) {
             print_byte(&print, '\t');
             print_double(&print, of[c]);

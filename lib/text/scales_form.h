@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "feature/feature_names.h"
 #include "feature/scales.h"
 #include "stream/round.h"
 #include "stream/writer.h"
@@ -17,10 +18,13 @@ struct scales_form { /* all zero at first */
 };
 
 /* Takes in a round. 0, or a fault without a place: it has no features, one that is not finite or
- * too many of them, or they were made in another way than those before. */
-int scales_form_round(struct scales_form *form, const struct round *round, struct fault *fault);
+ * too many of them, they were made in another way than those before, or they have other names than
+ * these, of which there may be none. */
+int scales_form_round(struct scales_form *form, const struct feature_names *names,
+                      const struct round *round, struct fault *fault);
 
-/* Prints a line for each feature. 0 or a fault: there were no rounds. */
-int scales_form_print(const struct scales_form *form, struct writer *out, struct fault *fault);
+/* Prints a line for each feature. 0 or a fault: there were no rounds, or fewer names. */
+int scales_form_print(const struct scales_form *form, const struct feature_names *names,
+                      struct writer *out, struct fault *fault);
 
 #endif

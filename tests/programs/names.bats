@@ -101,3 +101,25 @@ named() {
     bin2txt -f solr w.bin | jq -e '.features[0].name == "a\"\\b"'
     fails 1 "bin2txt: w.bin: *the name of feature 1, 'a\"*', is not that of a rank feature *" bin2txt -f vespa w.bin
 }
+
+@test "bin2txt -y: scales and weights by name" {
+    named
+    bin2txt -y names -f scales in >scales
+    is "$(grep -v '^#' scales | cut -f 1 | paste -sd ' ')" 'title price age'
+    bin2txt -f scales in >numbers
+    features standard:scales <in >have
+    features standard:numbers <in | cmp - have
+    printf '%s\n' '1 5' '2 b' '3 c' >digits # a name that looks like a number is none here
+    svm2bin text | bin2txt -y digits -f scales | grep -v '^#' | cut -f 1 >out
+    is "$(paste -sd ' ' out)" '1 b c'
+    update -a squared -e 0.5 -m w.bin <in
+    is "$(bin2txt -y names -f tsv w.bin | cut -f 3 | paste -sd ' ')" '# title # price # age'
+    bin2txt -y names -f solr w.bin 2>err | grep -F '"name":"title"'
+    printf 'a\nb\nc\n' >other
+    fails 1 'bin2txt: in: *the round has features with other names *' bin2txt -y other -f scales in
+    update -a squared -e 0.5 -y names -n -m w.bin <in
+    fails 1 'bin2txt: w.bin: *the model has features with other names *' bin2txt -y other -f tsv w.bin
+    printf 'a\nb\n' >two
+    svm2bin text >plain
+    fails 1 'bin2txt: the rounds have 3 features, but there are names of 2' bin2txt -y two -f scales plain
+}
