@@ -227,3 +227,32 @@ engines() {
     update -a listnet -n -m l.bin <text.bin 2>/dev/null
     fails 1 'bin2txt: l.bin: *the model is of the learner listnet: *' bin2txt -f boosts l.bin text.bin
 }
+
+# converted PAGE JSON: the text that the page's jq command makes of an engine's answer.
+converted() {
+    sed -n '/^    jq -r --arg q/,/answer\.json$/p' "$PAGES/$1.md" >command
+    printf '%s\n' "$2" >answer.json
+    bash command
+}
+
+@test "the pages' jq lines make rounds of the engines' answers, and their requests are JSON" {
+    command -v jq >/dev/null || skip 'no jq here'
+    want='? qid:cats 1:1.5 2:20 # a
+? qid:cats 1:0.5 # b'
+    converted elasticsearch '{"hits":{"hits":[
+        {"_id":"a","fields":{"_ltrlog":[{"log":[{"name":"title","value":1.5},{"name":"price","value":20}]}]}},
+        {"_id":"b","fields":{"_ltrlog":[{"log":[{"name":"title","value":0.5},{"name":"price"}]}]}}]}}' >text
+    is "$(cat text)" "$want"
+    svm2bin -u text | bin2txt -f head | grep 'qid=cats docs=2 dim=2'
+    sed -i 's/--arg q cats/--arg q "red cats # 1:2"/' command # what users and documents bring stays one word
+    printf '%s' '{"hits":{"hits":[{"_id":"a\n9 qid:z 1:9","fields":{"_ltrlog":[{"log":[{"name":"title","value":3}]}]}}]}}' >answer.json
+    bash command >text
+    is "$(cat text)" '? qid:red%20cats%20%23%201%3A2 1:3 # a%0A9%20qid%3Az%201%3A9'
+    converted solr '{"response":{"docs":[{"id":"a","[features]":"title=1.5,price=20"},{"id":"b","[features]":"title=0.5"}]}}' >text
+    is "$(cat text)" "$want"
+    converted vespa '{"root":{"children":[{"id":"a","fields":{"matchfeatures":{"bm25(title)":1.5,"attribute(price)":20}}},
+        {"id":"b","fields":{"matchfeatures":{"bm25(title)":0.5}}}]}}' >text
+    is "$(cat text)" "$want"
+    sed -n '/^    {"query"/,/^$/p' "$PAGES/elasticsearch.md" | jq -e .rescore.query.rescore_query.sltr.model
+    sed -n '/^    {"name": "log_title"/p' "$PAGES/elasticsearch.md" | jq -e .template
+}
