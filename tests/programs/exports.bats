@@ -137,7 +137,7 @@ data() {
 @test "a warning wherever weights leave without what makes their features" {
     data
     update -a listnet -x standard:scales -n -m w.bin <text.bin
-    for form in tsv ranklib svm-light; do
+    for form in tsv ranklib svm-light sofia; do
         bin2txt -f $form w.bin >out 2>err
         grep '^bin2txt: the weights are those of features made by standard:[0-9a-f]*, which this text does not say: ' err
         weights2bin out >back.bin
