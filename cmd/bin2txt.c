@@ -1,7 +1,12 @@
 /* bin2txt: rounds and models as text, for people and for other tools. */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "memory/memory_text.h"
-#include "learn/weights.h"
+#include "learn/engines.h"
+#include "learn/weights_form.h"
 #include "run/filter.h"
+#include "say.h"
 #include "text/check_form.h"
 #include "text/forms.h"
 #include "text/log_form.h"
@@ -28,10 +33,16 @@ static const struct form forms[] = {
     { "values", forms_values, forms_values_model, NULL, NULL },
     { "head", forms_head, forms_head_model, NULL, NULL },
     { "summary", forms_summary, NULL, forms_summary_end, NULL },
+    { "scales", forms_scales, NULL, forms_scales_end, NULL },
     { "tsv", NULL, weights_tsv, NULL, NULL },
     { "svm-light", NULL, weights_svm_light, NULL, NULL },
     { "ranklib", NULL, weights_ranklib, NULL, NULL },
+    { "sofia", NULL, weights_sofia, NULL, NULL },
+    { "es", NULL, engines_es, NULL, NULL },
+    { "solr", NULL, engines_solr, NULL, NULL },
+    { "vespa", NULL, engines_vespa, NULL, NULL },
     { "memory", memory_text_round, memory_text_model, memory_text_end, NULL },
+    { "boosts", memory_text_boosts_round, memory_text_boosts_model, NULL, NULL },
     { "check", check_form, check_form_model, check_form_end, check_form_input },
 };
 enum { FORMS = sizeof forms / sizeof *forms };
@@ -39,6 +50,10 @@ enum { FORMS = sizeof forms / sizeof *forms };
 struct bin2txt {
     struct host *host;
     size_t form;             /* in the table */
+    const char *names;       /* of features; NULL: none given */
+    const char *map;         /* of numbers to qids; NULL: none */
+    int map_fd;
+    struct writer map_writer;
     struct memory_text text; /* its printer is that of all forms */
 };
 
@@ -49,6 +64,11 @@ static const char *form_name(size_t i)
 
 static const struct option options_known[] = {
     { 'f', "form", form_name, "form of the text (default svm)", OPTION_WORD(bin2txt, form) },
+    { 'q', "map", NULL, "file to write: with -f svm, the number that each query gets in the place "
+                        "of its qid, and the qid (default: keep qids)", OPTION_TEXT(bin2txt, map) },
+    { 'y', "names", NULL, "file of names of features, one a line, for the forms that print a line for "
+                          "each (default: those of the model, or numbers)",
+      OPTION_TEXT(bin2txt, names) },
     { 0 },
 };
 
@@ -57,9 +77,28 @@ static int parse(void *self, struct options *options, struct host *host)
     struct bin2txt *my = self;
     int letter = options_read(options);
     my->host = host;
+    my->map_fd = -1;
+    if (letter == OPTIONS_END && my->map && my->form != 0)
+        return fault_usage(options->fault, "-q needs -f svm: other forms take any qid");
     if (*options_operands(options))
         host->files = options_operands(options);
     return letter;
+}
+
+static int open_bin2txt(void *self)
+{
+    struct bin2txt *my = self;
+    struct host *host = my->host;
+    if (my->names && feature_names_read(&my->text.printer.feature_names, my->names, host->watch,
+                                        host->fault) < 0)
+        return -1;
+    if (!my->map)
+        return 0;
+    my->map_fd = watch_open(host->watch, my->map, O_WRONLY | O_CREAT | O_TRUNC, 0666, host->fault);
+    if (my->map_fd < 0)
+        return fault_system(host->fault, "cannot write %s", my->map);
+    my->text.printer.numbers.map = &my->map_writer;
+    return writer_open(&my->map_writer, my->map_fd, my->map, NULL, host->fault);
 }
 
 /* The form, which prints to where the program writes. */
@@ -87,8 +126,14 @@ static enum outcome each_model(void *self, struct record *record)
 {
     struct bin2txt *my = self;
     const struct form *form = form_of(my);
-    return form->model ? form->model(&my->text.printer, record, my->host->fault)
-                       : refuse(my, "model", "rounds");
+    struct fault *notice = &my->text.printer.notice;
+    if (!form->model)
+        return refuse(my, "model", "rounds");
+    int result = form->model(&my->text.printer, record, my->host->fault);
+    if (notice->kind != FAULT_NONE)
+        warn(my->host, "bin2txt", "%s", notice->text);
+    *notice = (struct fault){ FAULT_NONE, "" };
+    return result < 0 ? FAIL : PASS;
 }
 
 static int end_input(void *self, const struct reader *reader)
@@ -102,20 +147,29 @@ static int end_bin2txt(void *self)
 {
     struct bin2txt *my = self;
     const struct form *form = form_of(my);
+    if (my->map && writer_flush(&my->map_writer, my->host->fault) < 0)
+        return -1;
     return form->end ? form->end(&my->text.printer, my->host->fault) : 0;
 }
 
 static int close_bin2txt(void *self, enum ended ended)
 {
     struct bin2txt *my = self;
-    (void)ended;
+    int result = 0;
+    if (my->map_fd >= 0) {
+        if (ended != CLEAN) /* of what was printed */
+            (void)writer_flush(&my->map_writer, my->host->fault);
+        if (watch_close(my->map_fd) < 0)
+            result = fault_system(my->host->fault, "cannot write %s", my->map);
+        writer_close(&my->map_writer);
+    }
     memory_text_close(&my->text);
-    return 0;
+    return result;
 }
 
 const struct filter bin2txt = {
     .name = "bin2txt",
-    .usage = "[-f form] [file ...]",
+    .usage = "[-f form] [-q map] [-y names] [file ...]",
     .line = "prints rounds and models as text",
     .options = options_known,
     .operand = { .value = "file",
@@ -123,6 +177,7 @@ const struct filter bin2txt = {
     .size = sizeof(struct bin2txt),
     .kind = SINK,
     .parse = parse,
+    .open = open_bin2txt,
     .each = each,
     .model = each_model,
     .input = end_input,

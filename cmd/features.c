@@ -53,6 +53,12 @@ static int parse(void *self, struct options *options, struct host *host)
     return letter < 0 ? letter : parse_steps(my, options);
 }
 
+static int open_steps(void *self)
+{
+    struct features *my = self;
+    return steps_open(&my->steps, my->host->watch, my->host->fault);
+}
+
 /* Adds the steps to what made the features that came. */
 static int set_made(struct features *my, struct round *round, struct fault *fault)
 {
@@ -73,11 +79,15 @@ static enum outcome each(void *self, struct round *round)
         return FAIL;
     if (x.form == MATRIX_UNIT)
         return fault_data(fault, "the round has no features (dim=0)");
+    if (steps_follow(&my->steps, round->made, fault) < 0)
+        return FAIL;
     if (steps_see_list(&my->steps) && round_fingerprint(round, &x, &my->scratch, fault) < 0)
         return FAIL;
     if (steps_apply(&my->steps, &x, &y, fault) < 0 || round_new_features(round, &y, fault) < 0 ||
         set_made(my, round, fault) < 0)
         return FAIL;
+    if (round->named && !steps_keep_features(&my->steps))
+        round_drop_key(round, KEY_NAMED);
     return PASS;
 }
 
@@ -93,13 +103,14 @@ static int close_features(void *self, enum ended ended)
 const struct filter features = {
     .name = "features",
     .usage = "[-D number] [-g gamma] [-s seed] step",
-    .line = "changes features: scale, rank, deviations and means, random Fourier, products",
+    .line = "changes features: scale, rank, log, deviations and means, random Fourier, products",
     .options = options_known,
     .operand = { .value = "step", .words = steps_name,
                  .text = "how to change the features; several steps are joined by commas" },
     .size = sizeof(struct features),
     .kind = FILTER,
     .parse = parse,
+    .open = open_steps,
     .each = each,
     .close = close_features,
 };

@@ -1,4 +1,5 @@
-/* score: adds a score to each document, by a model's weights or by the newest from the ring. */
+/* score: adds a score to each document, by a model's weights, by the newest from the ring, or as
+ * another ranker gave it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,12 +9,13 @@
 #include "run/ring_fifo.h"
 #include "say.h"
 #include "stream/model_file.h"
+#include "text/score_lines.h"
 
 enum { WINDOW_MOST = 1 << 20 };
 
 struct score {
     struct host *host;
-    const char *model, *ring_path;
+    const char *model, *ring_path, *given; /* given: a file of scores */
     uint64_t window; /* rounds that may be in the ring at once             */
     struct ring *ring;
     uint64_t rounds; /* scored so far                                      */
@@ -23,6 +25,7 @@ struct score {
     uint64_t dim;    /* most features of rounds that may differ; 0: none   */
     struct reload reload;
     struct scoring scoring;
+    struct score_lines lines;
 };
 
 static const struct option options_known[] = {
@@ -35,6 +38,8 @@ static const struct option options_known[] = {
       OPTION_TEXT(score, model) },
     { 'r', NULL, NULL, "with -m: before each round, look for a new model of that name (default: "
                        "read it once)", OPTION_FLAG(score, follows) },
+    { 's', "scores", NULL, "file of scores of another ranker, one number a line, for the documents "
+                           "in their order", OPTION_TEXT(score, given) },
     { 'w', "window", NULL, "with -f: rounds that may be on their way round the ring, 1 to 1048576 "
                            "(default 1)", OPTION_WHOLE(score, window, 1, WINDOW_MOST) },
     { 0 },
@@ -49,11 +54,18 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter = options_read(options);
     if (letter < 0 || options_no_operands(options) < 0)
         return letter < 0 ? letter : -1;
-    if (!my->model == !my->ring_path && (my->model || !host->ring))
-        return fault_usage(options->fault, my->model ? "-m and -f both say where the weights come "
-                                                       "from: give one of them"
-                                                     : "no weights: give -m model or -f ring");
-    if (options->given['w'] && my->model)
+    int sources = !!my->model + !!my->ring_path + !!my->given;
+    if (sources > 1)
+        return fault_usage(options->fault, "-m, -f and -s each say where the scores come from: "
+                           "give one of them");
+    if (sources == 0 && !host->ring)
+        return fault_usage(options->fault, "no weights: give -m model or -f ring");
+    if (my->given && (host->served || strcmp(my->given, "-") == 0))
+        return fault_usage(options->fault, host->served ? "-s has scores of stored rounds, not of "
+                                                          "those that clients bring"
+                                                        : "-s wants a file: standard input is for "
+                                                          "the rounds");
+    if (options->given['w'] && (my->model || my->given))
         return fault_usage(options->fault, "-w needs -f: with -m the weights are fixed");
     if (my->dim && !my->model)
         return fault_usage(options->fault, "-d needs -m: with -f, update checks the number of "
@@ -90,6 +102,10 @@ static int open_score(void *self)
                            my->host->fault);
     if (my->model)
         return load_model(my);
+    if (my->given) {
+        score_lines_open(&my->lines, my->given, my->host->watch);
+        return lines_start(&my->lines.lines, my->host->fault);
+    }
     my->scoring.ring = true;
     my->ring = my->host->ring
                    ? ring_local_score(my->host->ring, my->window, my->host->fault)
@@ -160,11 +176,20 @@ static void tell_notice(struct score *my, const struct round *round)
         warn(my->host, "score", line.text);
 }
 
+/* The scores of another ranker. */
+static enum outcome take_given(struct score *my, struct round *round)
+{
+    double *s = round_new_score(round, my->host->fault);
+    return s && score_lines_next(&my->lines, round->docs, s, my->host->fault) == 0 ? PASS : FAIL;
+}
+
 static enum outcome each(void *self, struct round *round)
 {
     struct score *my = self;
     struct matrix came, x; /* and what scores */
     struct fault *fault = my->host->fault;
+    if (my->given)
+        return take_given(my, round);
     if (my->follows)
         look(my);
     if ((my->ring && catch_up(my) < 0) || round_matrix(round, &came, fault) < 0 ||
@@ -198,7 +223,7 @@ static enum outcome each_model(void *self, struct record *record)
 {
     struct score *my = self;
     (void)record;
-    if (my->model)
+    if (my->model || my->given)
         return PASS;
     return fault_data(my->host->fault, "the stream has a model: with -f, only rounds may come");
 }
@@ -209,6 +234,12 @@ static void facts(const void *self, void (*put)(void *to, const char *name, doub
     put(to, "model_round", (double)my->scoring.rounds);
 }
 
+static int end_score(void *self)
+{
+    struct score *my = self;
+    return my->given ? score_lines_end(&my->lines, my->host->fault) : 0;
+}
+
 static int close_score(void *self, enum ended ended)
 {
     struct score *my = self;
@@ -217,6 +248,8 @@ static int close_score(void *self, enum ended ended)
         result = my->ring->end(my->ring, my->host->fault);
     if (my->ring && my->ring->close)
         my->ring->close(my->ring);
+    if (my->lines.lines.watch)
+        score_lines_close(&my->lines);
     reload_close(&my->reload);
     scoring_close(&my->scoring);
     return result;
@@ -224,7 +257,7 @@ static int close_score(void *self, enum ended ended)
 
 const struct filter score = {
     .name = "score",
-    .usage = "[-r] [-d dim] -m model | -f ring [-w window]",
+    .usage = "[-r] [-d dim] -m model | -f ring [-w window] | -s scores",
     .line = "adds a score to each document",
     .options = options_known,
     .size = sizeof(struct score),
@@ -234,5 +267,6 @@ const struct filter score = {
     .facts = facts,
     .each = each,
     .model = each_model,
+    .end = end_score,
     .close = close_score,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "feature/feature_names.h"
 #include "run/filter.h"
 #include "say.h"
 #include "base/moment.h"
@@ -27,6 +28,8 @@ struct svm2bin {
     struct svm_share share;   /* of the one file; shares 0: all of all files */
     uint64_t first, t; /* the number of the first round; of the next one */
     uint64_t skipped;  /* queries with an error */
+    const char *names_path;
+    struct feature_names names;
     const struct svm_advice *advice; /* that was given last */
 };
 
@@ -64,6 +67,9 @@ static const struct option options_known[] = {
       OPTION_FLAG(svm2bin, times) },
     { 'u', NULL, NULL, "accept queries without labels (default: a missing label is an error)",
       OPTION_FLAG(svm2bin, options.unlabelled) },
+    { 'y', "names", NULL, "file of names of features, one a line, by which rounds can be compared "
+                          "with models (default: features have numbers)",
+      OPTION_TEXT(svm2bin, names_path) },
     { 0 },
 };
 
@@ -115,6 +121,9 @@ static int open_text(void *self)
     struct svm_share *share = &my->share;
     if (share->shares && svm_share_find(share, *my->files, my->host->watch, my->host->fault) < 0)
         return -1;
+    if (my->names_path && feature_names_read(&my->names, my->names_path, my->host->watch,
+                                             my->host->fault) < 0)
+        return -1;
     svm_open(&my->svm, my->files, &my->options, my->host->watch);
     if (share->shares)
         lines_part(&my->svm.lines, share->from, share->to);
@@ -131,6 +140,19 @@ static void check_qid(struct svm2bin *my, const struct svm_query *query)
          query->docs);
 }
 
+/* Says in a round which names its features have. */
+static int add_names(struct svm2bin *my, struct round *round)
+{
+    if (!my->names_path)
+        return 0;
+    if (round->dim > my->names.features)
+        return fault_data(my->host->fault, "%s: line %" PRIu64 ": the query that ends here has %zu "
+                          "features, but %s has names of %zu", my->svm.lines.name,
+                          lines_number(&my->svm.lines), round->dim,
+                          my->names_path, my->names.features);
+    return round_set_text(round, KEY_NAMED, my->names.sum, my->host->fault);
+}
+
 /* Reads the next query into a round. */
 static enum svm_found read_query(struct svm2bin *my, struct round *round)
 {
@@ -143,7 +165,7 @@ static enum svm_found read_query(struct svm2bin *my, struct round *round)
         return fault_other(fault, "%s: no number is left for another round: use a smaller -b",
                            my->svm.lines.name);
     check_qid(my, &query);
-    if (svm_round(&my->svm, &query, my->t, round, fault) < 0 ||
+    if (svm_round(&my->svm, &query, my->t, round, fault) < 0 || add_names(my, round) < 0 ||
         (my->times && round_set(round, KEY_TIME, moment_stamp(), fault) < 0))
         return SVM_FAULT;
     return SVM_QUERY;
@@ -212,12 +234,14 @@ static int close_text(void *self, enum ended ended)
     (void)ended;
     if (my->svm.lines.watch)
         svm_close(&my->svm);
+    feature_names_close(&my->names);
     return 0;
 }
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0CPcklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [file ...]",
+    .usage = "[-0CPcklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [-y names] "
+             "[file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,
     .operand = { .value = "file", .text = "file of SVM-light text (default: standard input)" },

@@ -26,7 +26,7 @@ struct update {
     const struct learner *learner;
     struct settings settings;
     bool explains; /* -h is about the learner */
-    const char *model, *ring_path, *steps, *refusals;
+    const char *model, *ring_path, *steps, *names, *refusals;
     const char *forgets;  /* of forget_name; NULL: learns */
     uint64_t forgotten;   /* pairs */
     uint64_t share, shares; /* of -i; shares 0: not given   */
@@ -86,6 +86,8 @@ static const struct option update_options[] = {
     { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come "
                           "(default: scale for memory and ridge's kin, else none)",
       OPTION_TEXT(update, steps) },
+    { 'y', "names", NULL, "file of names of features, one a line, which the model keeps (default: "
+                          "features have numbers)", OPTION_TEXT(update, names) },
     { 0 },
 };
 
@@ -178,6 +180,7 @@ static int parse(void *self, struct options *options, struct host *host)
         return -1;
     if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
         return -1;
+    my->state.origin.names_path = my->names;
     return learner_make(&my->state, my->steps, options->fault);
 }
 
@@ -252,7 +255,7 @@ static int open_update(void *self)
     if (my->ring_path && !my->ring)
         return -1;
     my->host->once = my->ring_path != NULL;
-    if (begin(my) < 0)
+    if (origin_open(&my->state.origin, my->host->watch, fault) < 0 || begin(my) < 0)
         return -1;
     return publish(my);
 }
@@ -373,7 +376,7 @@ static int close_update(void *self, enum ended ended)
 const struct filter update = {
     .name = "update",
     .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-i i/n] [-l models] "
-             "[-m model] [-q refused] [-r what] [-x steps]",
+             "[-m model] [-q refused] [-r what] [-x steps] [-y names]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),

@@ -131,6 +131,7 @@ ROUND_KEYS = {  # in their order
     "docs": (WHOLE, 1, (1 << 32) - 1),
     "dim": (WHOLE, 0, 1 << 31),
     "made": (TEXT, 1, 255),
+    "named": (TEXT, 1, 16),
     "judged": (WHOLE, 1, (1 << 32) - 1),
     "gamma": (SHARE, 0, 1),
     "top": (WHOLE, 1, (1 << 32) - 1),
@@ -193,6 +194,8 @@ def _check_key(name, text):
               name, text)
     if name == "made":
         _need(STEPS.fullmatch(text), "made=%.60s is not a list of steps such as scale,fourier:100:0.02:1", text)
+    if name == "named":
+        _need(re.fullmatch("[0-9a-f]{16}", text), "named=%.40s is not 16 hexadecimal digits", text)
 
 
 def _check_round(keys, shape, size):

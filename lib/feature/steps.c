@@ -7,6 +7,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
+#include "feature/logarithm.h"
 #include "feature/products.h"
 #include "feature/scale.h"
 
@@ -17,6 +18,10 @@ const struct step_defaults steps_usual = { .number = 100, .seed = 1, .gamma = 1 
 /* From the features of x to *y, a view of `out`. */
 typedef int scale_features(const struct matrix *x, struct rows *out, struct matrix *y,
                            struct fault *fault);
+
+/* The same by constants. */
+typedef int scale_by_constants(struct constants *constants, const struct matrix *x,
+                               struct rows *out, struct matrix *y, struct fault *fault);
 
 /* From the rows `in`, with *dim features, to `out`. */
 typedef int make_features(struct feature_step *step, const struct rows *in, size_t *dim,
@@ -41,19 +46,42 @@ static int make_products(struct feature_step *step, const struct rows *in, size_
     return products_rows(in, dim, out, fault);
 }
 
+static int make_log(struct feature_step *step, const struct rows *in, size_t *dim,
+                    struct rows *out, struct fault *fault)
+{
+    (void)step;
+    return logarithm_rows(in, *dim, out, fault);
+}
+
+static int scale_standard(struct constants *constants, const struct matrix *x, struct rows *out,
+                          struct matrix *y, struct fault *fault)
+{
+    return constants_scale(constants, false, x, out, y, fault);
+}
+
+static int scale_range(struct constants *constants, const struct matrix *x, struct rows *out,
+                       struct matrix *y, struct fault *fault)
+{
+    return constants_scale(constants, true, x, out, y, fault);
+}
+
 static const struct step_kind {
     const char *name;
     bool draws; /* takes the parameters number, gamma and seed */
     bool list;  /* what it makes of a document depends on the others */
-    scale_features *scale; /* one of these two */
+    scale_features *scale; /* one of these three */
     make_features *make;
+    scale_by_constants *constants; /* takes the file of constants, or their checksum */
 } kinds[] = {
-    { "scale", false, true, scale_values, NULL },
-    { "rank", false, true, scale_ranks, NULL },
-    { "split", false, true, NULL, make_split },
-    { "fourier", true, false, NULL, make_fourier },
-    { "products", false, false, NULL, make_products },
-    { NULL, false, false, NULL, NULL },
+    { "scale", false, true, scale_values, NULL, NULL },
+    { "rank", false, true, scale_ranks, NULL, NULL },
+    { "standard", false, false, NULL, NULL, scale_standard },
+    { "range", false, false, NULL, NULL, scale_range },
+    { "log", false, false, NULL, make_log, NULL },
+    { "split", false, true, NULL, make_split, NULL },
+    { "fourier", true, false, NULL, make_fourier, NULL },
+    { "products", false, false, NULL, make_products, NULL },
+    { NULL, false, false, NULL, NULL, NULL },
 };
 
 const char *steps_name(size_t i)
@@ -69,9 +97,19 @@ bool steps_see_list(const struct steps *steps)
     return list;
 }
 
+bool steps_keep_features(const struct steps *steps)
+{
+    bool keep = true;
+    for (size_t i = 0; i < steps->number; i++)
+        keep = keep && (!steps->step[i].kind->make || steps_is(steps, i, "log"));
+    return keep;
+}
+
 /* ---- words ---- */
 
-static const struct step_kind *find_kind(const char *word, size_t n, struct fault *fault)
+/* `before`: the step before it, which may have lost the end of its path; or NULL. */
+static const struct step_kind *find_kind(const char *word, size_t n,
+                                         const struct feature_step *before, struct fault *fault)
 {
     struct names names = { 0 };
     char name[41];
@@ -81,7 +119,12 @@ static const struct step_kind *find_kind(const char *word, size_t n, struct faul
             return kind;
         names_offer(&names, name, kind->name);
     }
-    fault_usage(fault, "no step '%s': %s", name, names_advice(&names));
+    if (before && before->path)
+        fault_usage(fault, "no step '%s': a file that %s names cannot have a comma or a colon in "
+                    "its path, which separate steps: rename the file, or link it by ln -s", name,
+                    before->kind->name);
+    else
+        fault_usage(fault, "no step '%s': %s", name, names_advice(&names));
     return NULL;
 }
 
@@ -116,20 +159,55 @@ static int read_draw(struct step_defaults *draw, const char *word, size_t n, str
                        "fourier:100:0.02:1", n < 60 ? (int)n : 60, word);
 }
 
-/* Appends a step to the words, its gamma with the fewest digits that give it back. */
-static int append_words(struct steps *steps, const struct feature_step *step, struct fault *fault)
+/* The n bytes after standard: or range:, a path; of made=, a checksum. */
+static int read_file(struct feature_step *step, const char *path, size_t n, struct fault *fault)
 {
-    char word[100], gamma[40] = "";
-    int n = snprintf(word, sizeof word, "%s%s", *steps->words ? STEPS_SEPARATOR : "",
-                     step->kind->name);
+    const char *name = step->kind->name;
+    step->path = path;
+    step->path_bytes = n;
+    if (n == 0)
+        return fault_usage(fault, "step '%s': it needs the file of constants that bin2txt -f "
+                           "scales prints, as in %s:scales.txt", name, name);
+    if (memchr(path, ':', n))
+        return fault_usage(fault, "step '%s:%.*s': the path has a colon, which separates "
+                           "parameters: rename the file, or link it by ln -s", name,
+                           n < 60 ? (int)n : 60, path);
+    if (n == 1 && *path == '-')
+        return fault_usage(fault, "step '%s:-': standard input has the rounds: name a file", name);
+    return 0;
+}
+
+/* What follows the name in the word of a step, its gamma with the fewest digits that give it
+ * back. */
+static void print_parameters(const struct steps *steps, const struct feature_step *step,
+                             char parameters[100])
+{
+    char gamma[40] = "", sum[CONSTANTS_SUM + 1];
+    *parameters = '\0';
     for (int digits = 1; digits <= 17 && strtod(gamma, NULL) != step->draw.gamma; digits++)
         snprintf(gamma, sizeof gamma, "%.*g", digits, step->draw.gamma);
     if (step->kind->draws)
-        snprintf(word + n, sizeof word - (size_t)n, ":%" PRIu64 ":%s:%" PRIu64, step->draw.number,
-                 gamma, step->draw.seed);
-    if (strlen(steps->words) + strlen(word) > ROUND_MADE)
-        return fault_usage(fault, "these steps take more than %d bytes to name", ROUND_MADE);
-    strcat(steps->words, word);
+        snprintf(parameters, 100, ":%" PRIu64 ":%s:%" PRIu64, step->draw.number, gamma,
+                 step->draw.seed);
+    if (step->kind->constants) {
+        constants_sum(&steps->constants, sum);
+        snprintf(parameters, 100, ":%s", sum);
+    }
+}
+
+/* Writes the words, which are complete once the constants have come. */
+static int write_words(struct steps *steps, struct fault *fault)
+{
+    char parameters[100];
+    size_t used = 0;
+    for (size_t i = 0; i < steps->number; i++) {
+        const struct feature_step *step = &steps->step[i];
+        print_parameters(steps, step, parameters);
+        used += (size_t)snprintf(steps->words + used, sizeof steps->words - used, "%s%s%s",
+                                 i ? STEPS_SEPARATOR : "", step->kind->name, parameters);
+        if (used > ROUND_MADE)
+            return fault_usage(fault, "these steps take more than %d bytes to name", ROUND_MADE);
+    }
     return 0;
 }
 
@@ -143,18 +221,24 @@ static int parse_step(struct steps *steps, const char *word, size_t n,
         name++;
     if (steps->number == STEPS_MOST)
         return fault_usage(fault, "more than %d steps", STEPS_MOST);
-    step->kind = find_kind(word, name, fault);
+    step->kind = find_kind(word, name, steps->number ? step - 1 : NULL, fault);
     if (!step->kind)
         return -1;
-    if (name < n && !step->kind->draws)
+    if (name < n && !step->kind->draws && !step->kind->constants)
         return fault_usage(fault, "step '%.*s': %s takes no parameters", n < 60 ? (int)n : 60,
                            word, step->kind->name);
+    for (size_t i = 0; step->kind->constants && i < steps->number; i++)
+        if (steps->step[i].kind->constants)
+            return fault_usage(fault, "two steps have constants: only one of standard and range is "
+                               "allowed");
     step->draw = *defaults;
     steps->defaulted = steps->defaulted || (step->kind->draws && name == n);
-    if (name < n && read_draw(&step->draw, word, n, fault) < 0)
+    if ((step->kind->constants &&
+         read_file(step, word + name + (name < n), n - name - (name < n), fault) < 0) ||
+        (step->kind->draws && name < n && read_draw(&step->draw, word, n, fault) < 0))
         return -1;
     steps->number++;
-    return append_words(steps, step, fault);
+    return 0;
 }
 
 int steps_parse(struct steps *steps, const char *list, const struct step_defaults *defaults,
@@ -166,8 +250,84 @@ int steps_parse(struct steps *steps, const char *list, const struct step_default
             return -1;
         list += n;
         if (*list == '\0')
-            return 0;
+            return write_words(steps, fault);
     }
+}
+
+int steps_parse_made(struct steps *steps, const char *made, struct fault *fault)
+{
+    if (steps_parse(steps, made, &steps_usual, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < steps->number; i++)
+        steps->step[i].path = NULL; /* it was a checksum */
+    strcpy(steps->words, made);
+    return 0;
+}
+
+bool steps_is(const struct steps *steps, size_t step, const char *name)
+{
+    return step < steps->number && strcmp(steps->step[step].kind->name, name) == 0;
+}
+
+/* ---- constants ---- */
+
+/* The step that has some, or NULL. */
+static struct feature_step *with_constants(struct steps *steps)
+{
+    for (size_t i = 0; i < steps->number; i++)
+        if (steps->step[i].kind->constants)
+            return &steps->step[i];
+    return NULL;
+}
+
+bool steps_lack(const struct steps *steps)
+{
+    return with_constants((struct steps *)steps) && steps->constants.features == 0;
+}
+
+int steps_open(struct steps *steps, struct watch *watch, struct fault *fault)
+{
+    char path[4096];
+    const struct feature_step *step = with_constants(steps);
+    if (!step || !step->path)
+        return 0;
+    if (step->path_bytes >= sizeof path)
+        return fault_usage(fault, "step %s: the path is too long", step->kind->name);
+    memcpy(path, step->path, step->path_bytes);
+    path[step->path_bytes] = '\0';
+    if (constants_read(&steps->constants, path, watch, fault) < 0)
+        return -1;
+    return write_words(steps, fault);
+}
+
+int steps_give(struct steps *steps, const struct constants *constants, struct fault *fault)
+{
+    char sum[CONSTANTS_SUM + 1];
+    if (!with_constants(steps))
+        return 0;
+    constants_sum(constants, sum);
+    if (!strstr(steps->words, sum))
+        return fault_data(fault, "model: its constants have the checksum %s, but made=%s: the model "
+                          "is damaged", sum, steps->words);
+    return constants_copy(&steps->constants, constants, fault);
+}
+
+int steps_follow(const struct steps *steps, const char *made, struct fault *fault)
+{
+    char before[2 * ROUND_MADE + 2];
+    const struct feature_step *step = with_constants((struct steps *)steps);
+    if (!step || !step->path)
+        return 0;
+    const char *own = strstr(steps->words, step->kind->name); /* no other name has it as a part */
+    int n = own > steps->words ? (int)(own - steps->words) - 1 : 0;
+    snprintf(before, sizeof before, "%s%s%.*s", made ? made : "", made && n ? STEPS_SEPARATOR : "",
+             n, steps->words);
+    if (strcmp(before, steps->constants.made) == 0)
+        return 0;
+    return fault_data(fault, "%.*s has the scales of %s%s, but the features to scale are %s%s: "
+                      "print scales of rounds with those", (int)step->path_bytes, step->path,
+                      steps->constants.made[0] ? "features made by " : "raw features",
+                      steps->constants.made, *before ? "made by " : "raw", before);
 }
 
 /* ---- features ---- */
@@ -193,6 +353,8 @@ static int change(struct steps *steps, size_t i, const struct matrix *x, struct 
     size_t dim = x->dim;
     if (kind->scale)
         return kind->scale(x, out, y, fault);
+    if (kind->constants)
+        return kind->constants(&steps->constants, x, out, y, fault);
     if (rows_take(&steps->in, x, fault) < 0 ||
         kind->make(&steps->step[i], &steps->in, &dim, out, fault) < 0 ||
         rows_finite(out, "would be", fault) < 0)
@@ -217,6 +379,7 @@ void steps_close(struct steps *steps)
         split_close(&steps->step[i].split);
         fourier_close(&steps->step[i].fourier);
     }
+    constants_close(&steps->constants);
     rows_close(&steps->in);
     rows_close(&steps->out[0]);
     rows_close(&steps->out[1]);

@@ -1,5 +1,6 @@
 /* steps: a list of steps that make new features, read from words and written as words:
- * "scale,fourier:150:0.02:1". The words alone determine what the steps make of a round. */
+ * "scale,fourier:150:0.02:1". The words, and the constants whose checksum they name
+ * ("log,standard:5c7a1f0e99d3b246"), determine what the steps make of a round. */
 #ifndef RANKPIPE_STEPS_H
 #define RANKPIPE_STEPS_H
 
@@ -8,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "feature/constants.h"
 #include "feature/fourier.h"
 #include "feature/rows.h"
 #include "feature/split.h"
@@ -28,6 +30,9 @@ enum { STEPS_NUMBER_MOST = 1 << 20 }; /* of `number`, which is at least 1 */
 struct feature_step {
     const struct step_kind *kind;
     struct step_defaults draw; /* of fourier */
+    const char *path;          /* of standard and range: of the file of constants, in the list
+                                * that was parsed; NULL: words name a checksum             */
+    size_t path_bytes;
     struct split split;
     struct fourier fourier;
 };
@@ -37,6 +42,7 @@ struct steps { /* all zero at first: no steps */
     struct feature_step step[STEPS_MOST];
     char words[ROUND_MADE + 1]; /* complete, with all parameters: what reads back as the same */
     bool defaulted;             /* a word lacked parameters, so `defaults` counted */
+    struct constants constants; /* of the one step that has some */
     bool started;
     struct rows in, out[2]; /* what the steps in turn make lies in `out` */
 };
@@ -48,9 +54,32 @@ const char *steps_name(size_t i);
  * changes the features of the others? */
 bool steps_see_list(const struct steps *steps);
 
-/* Reads the steps of a list. 0, or a usage fault that quotes the word at fault. */
+/* Is feature j of their result made of feature j alone, so that its name stays? */
+bool steps_keep_features(const struct steps *steps);
+
+/* Reads the steps of a list, which a user gave and which stays the caller's, until steps_open;
+ * those of a key made=. 0, or a usage fault that quotes the word at fault. */
 int steps_parse(struct steps *steps, const char *list, const struct step_defaults *defaults,
                 struct fault *fault);
+int steps_parse_made(struct steps *steps, const char *made, struct fault *fault);
+
+/* Reads the file of constants that the list names, if it names one: then the words are complete. 0,
+ * or a fault of the file. */
+int steps_open(struct steps *steps, struct watch *watch, struct fault *fault);
+
+/* Gives them the constants of a model, which are copied. 0, or a data fault: they are not those of
+ * the checksum that the words name. */
+int steps_give(struct steps *steps, const struct constants *constants, struct fault *fault);
+
+/* Do the words name constants that have not come? */
+bool steps_lack(const struct steps *steps);
+
+/* 0, or a data fault: the constants are not of the features that reach their step, where features
+ * made by `made` (NULL: raw ones) reach the first. */
+int steps_follow(const struct steps *steps, const char *made, struct fault *fault);
+
+/* Is that step, from 0, the one of a name? */
+bool steps_is(const struct steps *steps, size_t step, const char *name);
 
 /* Points *y at the features that the steps make of x, one step after the other; good until the next
  * call. x is not MATRIX_UNIT, and not a result of these steps. Each result is rounded once to

@@ -148,6 +148,7 @@ struct learner {
      * an index. No function: Xw itself. */
     int (*rank)(void *own, const struct matrix *x, const struct round *round, double *s,
                 double *index, struct fault *fault);
+    bool fresh; /* documents without answers rank by Xw, but for a constant of the round */
     bool has_index;
     bool fingerprints; /* rounds without names get a column fingerprint (round_fingerprint.h) */
 

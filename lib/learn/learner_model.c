@@ -54,7 +54,7 @@ int learner_publish(struct state *state, struct model *model, enum publishing ho
     if (w && publish_again(state, model, how, w))
         return 0;
     if (!w || model_start(model, learner->name, state->rounds, state->dim, fault) < 0 ||
-        origin_publish(&state->origin, model, fault) < 0)
+        origin_publish(&state->origin, model, how == PUBLISH_CHANGES, fault) < 0)
         return -1;
     int put = few     ? model_put_changes(model, state->changed.n, state->changed.index.at, w,
                                           scale, fault)

@@ -1,6 +1,7 @@
 #include "learn/origin.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char MADE[] = "made", FEATURES[] = "features", VARIES[] = "any";
@@ -17,8 +18,23 @@ int origin_apply(struct origin *origin, const char *list, bool asked, struct fau
     return 0;
 }
 
+int origin_open(struct origin *origin, struct watch *watch, struct fault *fault)
+{
+    if (origin->names_path &&
+        feature_names_read(&origin->names, origin->names_path, watch, fault) < 0)
+        return -1;
+    if (!origin->applies)
+        return 0;
+    if (steps_open(&origin->steps, watch, fault) < 0 ||
+        steps_follow(&origin->steps, NULL, fault) < 0)
+        return -1;
+    strcpy(origin->words, origin->steps.words);
+    return 0;
+}
+
 void origin_close(struct origin *origin)
 {
+    feature_names_close(&origin->names);
     steps_close(&origin->steps);
 }
 
@@ -39,6 +55,55 @@ static int set_words(struct origin *origin, const char *words, struct fault *fau
     return 0;
 }
 
+/* Reads the words into steps, unless that is done. */
+static int parse(struct origin *origin, struct fault *fault)
+{
+    struct fault why = { FAULT_NONE, "" };
+    if (!origin->parsed && steps_parse_made(&origin->steps, origin->words, &why) < 0)
+        return fault_data(fault, "the model's features are made by %s, which this version cannot "
+                          "do: %s", origin->words, why.text);
+    origin->parsed = true;
+    return 0;
+}
+
+/* Takes a model's words, and its constants unless they are here: the words name their checksum. */
+static int set_steps(struct origin *origin, const char *words, const struct model *model,
+                     struct fault *fault)
+{
+    struct constants constants = { .features = 0 };
+    if (set_words(origin, words, fault) < 0)
+        return -1;
+    if (!record_column(&model->record, constant_names[0]) ||
+        (origin->parsed && !steps_lack(&origin->steps)))
+        return 0;
+    int result = constants_load(&constants, model, fault) < 0 || parse(origin, fault) < 0 ||
+                         steps_give(&origin->steps, &constants, fault) < 0
+                     ? -1 : 0;
+    constants_close(&constants);
+    return result;
+}
+
+/* The list to give to -x for these words: a file in place of a checksum. */
+enum { ASKED = ROUND_MADE + 8 };
+static const char *asked(const char *words, char list[ASKED])
+{
+    const char *step = strstr(words, "standard:"), *range = strstr(words, "range:");
+    const char *sum = !step && !range ? NULL : strchr(step ? step : range, ':') + 1;
+    snprintf(list, ASKED, "%.*sFILE%s", sum ? (int)(sum - words) : 0, words,
+             sum ? sum + strcspn(sum, STEPS_SEPARATOR) : "");
+    return sum ? list : words;
+}
+
+/* Names that a user gave must be the model's, if it has some. */
+static int load_names(struct origin *origin, const struct model *model, struct fault *fault)
+{
+    const char *named = record_key(&model->record, FEATURE_NAMES_KEY);
+    if (origin->names_path)
+        return feature_names_check(&origin->names, named, "the model", fault);
+    feature_names_close(&origin->names);
+    return feature_names_load(&origin->names, model, fault) < 0 ? -1 : 0;
+}
+
 static int load_width(struct origin *origin, const struct model *model, struct fault *fault)
 {
     uint64_t width = 0;
@@ -57,40 +122,44 @@ int origin_take(struct origin *origin, const struct model *model, bool unknown,
                 struct fault *fault)
 {
     const char *words = record_key(&model->record, MADE);
-    if (load_width(origin, model, fault) < 0)
+    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0)
         return -1;
     origin->applies = true;
     origin->yields = record_key(&model->record, YIELDS) != NULL;
-    return words || !unknown ? set_words(origin, words ? words : "", fault) : 0;
+    return words || !unknown ? set_steps(origin, words ? words : "", model, fault) : 0;
 }
 
 int origin_load(struct origin *origin, const struct model *model, struct fault *fault)
 {
     const char *words = record_key(&model->record, MADE);
-    if (load_width(origin, model, fault) < 0)
+    char list[ASKED];
+    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0)
         return -1;
     if (!origin->applies || origin->yields) {
         bool tells = words || model->rounds;
         origin->yields = origin->yields && !tells;
-        return tells ? set_words(origin, words ? words : "", fault) : 0;
+        return tells ? set_steps(origin, words ? words : "", model, fault) : 0;
     }
     if (strcmp(words ? words : "", origin->words) == 0 || (!words && model->rounds == 0))
         return 0;
-    return fault_data(fault, "it learnt from %s%.255s, but this run makes %s: use -x %.255s, or "
+    return fault_data(fault, "it learnt from %s%.255s, but this run makes %s: use -x %s, or "
                       "another file", words ? "features made by " : "raw features",
-                      words ? words : "", origin->words, words ? words : "none");
+                      words ? words : "", origin->words, asked(words ? words : "none", list));
 }
 
-int origin_publish(const struct origin *origin, struct model *model, struct fault *fault)
+int origin_publish(const struct origin *origin, struct model *model, bool changes,
+                   struct fault *fault)
 {
-    if (origin->yields && model_set(model, YIELDS, "1", fault) < 0)
+    if ((origin->yields && model_set(model, YIELDS, "1", fault) < 0) ||
+        (!changes && constants_save(&origin->steps.constants, model, fault) < 0))
         return -1;
     return *origin->words ? model_set(model, MADE, origin->words, fault) : 0;
 }
 
 int origin_save(const struct origin *origin, struct model *model, struct fault *fault)
 {
-    if (!origin->yields && origin_publish(origin, model, fault) < 0)
+    if ((!origin->yields && origin_publish(origin, model, false, fault) < 0) ||
+        feature_names_save(&origin->names, model, fault) < 0)
         return -1;
     if (origin->form == WIDTH_UNKNOWN)
         return 0;
@@ -109,6 +178,10 @@ int origin_join(struct origin *origin, const struct origin *other, struct fault 
 {
     bool both = origin->known && other->known;
     bool same = origin->form == WIDTH_SAME && other->form == WIDTH_SAME;
+    const char *named = *other->names.sum ? other->names.sum : NULL;
+    if (feature_names_check(&origin->names, named, "the model", fault) < 0 ||
+        (!*origin->names.sum && feature_names_copy(&origin->names, &other->names, fault) < 0))
+        return -1;
     if (both && strcmp(origin->words, other->words) != 0)
         return fault_data(fault, "its features are made by %s; those of the models before it by "
                           "%s", features_of(other), features_of(origin));
@@ -119,7 +192,12 @@ int origin_join(struct origin *origin, const struct origin *other, struct fault 
         origin->form = other->form;
         origin->width = other->width;
     }
-    return other->known ? set_words(origin, other->words, fault) : 0;
+    if (!other->known || set_words(origin, other->words, fault) < 0)
+        return other->known ? -1 : 0;
+    if (!other->steps.constants.features || origin->steps.constants.features)
+        return 0;
+    return parse(origin, fault) < 0 ? -1 : steps_give(&origin->steps, &other->steps.constants,
+                                                      fault);
 }
 
 /* ---- rounds ---- */
@@ -127,9 +205,10 @@ int origin_join(struct origin *origin, const struct origin *other, struct fault 
 static int report(const struct origin *origin, const struct round *round, struct fault *fault)
 {
     const char *theirs = round->made, *words = origin->words;
+    char list[ASKED];
     if (!theirs)
         return fault_data(fault, "the round has raw features, but the model learnt from features "
-                          "made by %s: add -x %s", words, words);
+                          "made by %s: add -x %s", words, asked(words, list));
     if (!*words)
         return fault_data(fault, "the round's features are made by %s, but the model learnt from "
                           "raw features: give raw rounds, or learn into another model", theirs);
@@ -141,11 +220,12 @@ static int report(const struct origin *origin, const struct round *round, struct
 static int apply(struct origin *origin, const struct matrix *x, struct matrix *z,
                  struct fault *fault)
 {
-    struct fault why = { FAULT_NONE, "" };
-    if (!origin->parsed && steps_parse(&origin->steps, origin->words, &steps_usual, &why) < 0)
-        return fault_data(fault, "the model's features are made by %s, which this version cannot "
-                          "do: %s", origin->words, why.text);
-    origin->parsed = true;
+    if (parse(origin, fault) < 0)
+        return -1;
+    if (steps_lack(&origin->steps))
+        return fault_data(fault, "the model's features are made by %s, but it learnt from rounds "
+                          "that had them, and so lacks the constants: give rounds made by %s, or "
+                          "learn from raw ones by update -x", origin->words, origin->words);
     return steps_apply(&origin->steps, x, z, fault);
 }
 
@@ -153,6 +233,8 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
                   struct matrix *z, struct fault *fault)
 {
     const char *theirs = round->made ? round->made : "";
+    if (feature_names_check(&origin->names, round->named, "the round", fault) < 0)
+        return -1;
     bool yields = origin->yields && (*theirs || x->form == MATRIX_UNIT);
     *z = *x;
     if ((!origin->known || yields) && set_words(origin, theirs, fault) < 0)

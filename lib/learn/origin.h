@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/fault.h"
+#include "feature/feature_names.h"
 #include "feature/steps.h"
 #include "math/matrix.h"
 #include "stream/model.h"
@@ -20,6 +21,8 @@ struct origin { /* all zero at first: not known */
     bool yields;  /* the steps are a default: a model or a first round may name others */
     bool parsed;
     struct steps steps;
+    const char *names_path;     /* of a user's file of names of features; NULL: none */
+    struct feature_names names; /* of raw features                                   */
 
     /* How many features the dense rounds had that were learnt from. A sparse round need not reach
      * the last feature, and says only that there are as many as it has. */
@@ -29,8 +32,11 @@ struct origin { /* all zero at first: not known */
     size_t due;
 };
 
-/* Makes features of raw rounds by these steps from now on. `asked` as above. 0 or a usage fault. */
+/* Makes features of raw rounds by these steps from now on. `asked` as above. 0 or a usage fault.
+ * origin_open, before all that follows, reads the file of constants that the list names, and that of
+ * names_path. */
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault);
+int origin_open(struct origin *origin, struct watch *watch, struct fault *fault);
 
 /* Takes over what a model says. Without the key made= its features are raw. origin_load is for a
  * model that is to learn more: it is a fault if it learnt from other features than the steps that
@@ -40,9 +46,11 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
 int origin_take(struct origin *origin, const struct model *model, bool unknown,
                 struct fault *fault);
 
-/* Adds the key made= to a message, and yields=1 where the first round may still name other steps;
- * made= and features= to a model. Leaves out what is not known. */
-int origin_publish(const struct origin *origin, struct model *model, struct fault *fault);
+/* Adds the key made= to a message, with the constants unless it only changes what one before it
+ * had, and yields=1 where the first round may still name other steps; made=, constants and
+ * features= to a model. Leaves out what is not known. */
+int origin_publish(const struct origin *origin, struct model *model, bool changes,
+                   struct fault *fault);
 int origin_save(const struct origin *origin, struct model *model, struct fault *fault);
 
 /* Points *z at the features of a round that the model is for: x itself where the round's made= is

@@ -7,101 +7,9 @@
 
 #include "base/decimal.h"
 #include "base/text.h"
-#include "base/unaligned.h"
-#include "learn/learner.h"
-#include "stream/model.h"
-#include "text/print.h"
+#include "stream/record.h"
 
-/* ---- out ---- */
-
-/* A model that has weights, and ranks by them alone: 0 or a fault. */
-static int read_model(struct model *model, const struct record *record, struct fault *fault)
-{
-    model->record = *record;
-    if (model_read(model, fault) < 0)
-        return -1;
-    const struct learner *learner = learner_find(model->learner);
-    if (learner && learner->rank)
-        return fault_data(fault, "a model of %s ranks by more than weights, but this form holds "
-                          "only weights", model->learner);
-    return model->dim ? 0 : fault_data(fault, "the model has no weights");
-}
-
-static double weight(const struct model *model, size_t j)
-{
-    return unaligned_f8((const unsigned char *)model->w + j * sizeof(double));
-}
-
-/* svm_classify reads feature values as floats, but the weight of a support vector as a double. So
- * each weight gets a support vector of its own with the value 1, and none is rounded. */
-int weights_svm_light(struct printer *printer, const struct record *record, struct fault *fault)
-{
-    struct model model;
-    struct print print;
-    if (read_model(&model, record, fault) < 0)
-        return -1;
-    size_t vectors = 0;
-    for (size_t j = 0; j < model.dim; j++)
-        vectors += weight(&model, j) != 0;
-    print_start(&print, printer->out, fault);
-    print_word(&print, "SVM-light Version V6.02\n0 # kernel type\n3 # kernel parameter -d \n"
-                       "1 # kernel parameter -g \n1 # kernel parameter -s \n"
-                       "1 # kernel parameter -r \nempty# kernel parameter -u \n");
-    print_whole(&print, model.dim);
-    print_word(&print, " # highest feature index \n0 # number of training documents \n");
-    print_whole(&print, vectors + 1);
-    print_word(&print, " # number of support vectors plus 1 \n"
-                       "0 # threshold b, each following line is a SV (starting with alpha*y)\n");
-    for (size_t j = 0; j < model.dim && print.failed == 0; j++) {
-        if (weight(&model, j) == 0)
-            continue;
-        print_double(&print, weight(&model, j));
-        print_byte(&print, ' ');
-        print_whole(&print, j + 1);
-        print_word(&print, ":1 #\n");
-    }
-    return print_end(&print);
-}
-
-/* All weights with their numbers, from 1. No blank follows the last of them. */
-static void print_weights(struct print *print, const struct model *model, char between, char after)
-{
-    for (size_t j = 0; j < model->dim && print->failed == 0; j++) {
-        print_whole(print, j + 1);
-        print_byte(print, between);
-        print_double(print, weight(model, j));
-        if (after != ' ' || j + 1 < model->dim)
-            print_byte(print, after);
-    }
-}
-
-int weights_ranklib(struct printer *printer, const struct record *record, struct fault *fault)
-{
-    struct model model;
-    struct print print;
-    if (read_model(&model, record, fault) < 0)
-        return -1;
-    print_start(&print, printer->out, fault);
-    print_word(&print, "## Coordinate Ascent\n");
-    print_weights(&print, &model, ':', ' ');
-    print_byte(&print, '\n');
-    return print_end(&print);
-}
-
-int weights_tsv(struct printer *printer, const struct record *record, struct fault *fault)
-{
-    struct model model;
-    struct print print;
-    if (read_model(&model, record, fault) < 0)
-        return -1;
-    print_start(&print, printer->out, fault);
-    print_weights(&print, &model, '\t', '\n');
-    return print_end(&print);
-}
-
-/* ---- in ---- */
-
-enum weights_form { WEIGHTS_TSV, WEIGHTS_SVM_LIGHT, WEIGHTS_RANKLIB };
+enum weights_form { WEIGHTS_TSV, WEIGHTS_SVM_LIGHT, WEIGHTS_RANKLIB, WEIGHTS_SOFIA };
 
 /* A fault in the current line that quotes the token at p. */
 #define wrong(weights, p, ...) \
@@ -223,15 +131,50 @@ static int read_ranklib(struct weights *weights, const char *p, struct fault *fa
 {
     uint64_t index;
     double value;
-    if (weights->ranklib_seen)
+    if (weights->one_line)
         return wrong(weights, p, "a second line of weights: RankLib has them in one line");
-    weights->ranklib_seen = true;
+    weights->one_line = true;
     for (const char *end; *p && *p != '#'; p = text_skip_blanks(end)) {
         end = read_pair(weights, p, 0, &index, &value, fault);
         if (!end || (index > 0 && store(weights, p, index, value, fault) < 0))
             return -1;
     }
     return 0;
+}
+
+/* The weights of all features from 0 on, that of the constant: 0 at the end says nothing. */
+static int read_sofia(struct weights *weights, const char *p, struct fault *fault)
+{
+    double value;
+    if (weights->one_line)
+        return wrong(weights, p, "a second line of weights: sofia-ml has them in one line");
+    weights->one_line = true;
+    for (uint64_t index = 0; *p && *p != '#'; index++) {
+        const char *end = read_number(weights, p, p, &value, fault);
+        if (!end)
+            return -1;
+        if (value != 0 && index > weights->most)
+            return wrong(weights, p, "weight %" PRIu64 ", but at most %zu are allowed: use a larger "
+                         "-d if that is meant", index, weights->most);
+        if (value != 0 && index > 0 && store(weights, p, index, value, fault) < 0)
+            return -1;
+        p = text_skip_blanks(end);
+    }
+    return 0;
+}
+
+/* Is a line one of sofia-ml's: numbers, of which there are more than two, or the first is not
+ * whole? */
+static bool is_sofia(const char *p)
+{
+    const char *first = decimal_end(p), *second = text_skip_blanks(first), *end;
+    if (first == p || !text_is_blank(*first))
+        return false;
+    end = decimal_end(second);
+    if (end == second || !text_ends_number(*end))
+        return false;
+    end = text_skip_blanks(end);
+    return text_skip_digits(p) != first || (*end && *end != '#' && decimal_end(end) != end);
 }
 
 enum { KERNEL = 2, HIGHEST = 8, VECTORS = 10, HEADER = 11 }; /* lines of an SVM-light header */
@@ -313,16 +256,19 @@ static int read_line(struct weights *weights, enum weights_form *form, bool *any
         const char *end = text_skip_digits(p);
         *form = strncmp(p, "SVM-light Version ", 18) == 0 ? WEIGHTS_SVM_LIGHT
                 : *end == ':'                             ? WEIGHTS_RANKLIB
+                : is_sofia(p)                             ? WEIGHTS_SOFIA
                                                           : WEIGHTS_TSV;
         *any = true;
         if (*form == WEIGHTS_TSV && (end == p || !text_ends_number(*end)))
             return lines_wrong(line, p, strlen(p), fault, "not weights: neither index TAB weight, "
-                               "nor index:weight, nor an SVM-light model");
+                               "nor index:weight, nor a model of SVM-light or sofia-ml");
     }
     if (*form == WEIGHTS_TSV)
         return read_tsv(weights, p, fault);
     if (*form == WEIGHTS_RANKLIB)
         return read_ranklib(weights, p, fault);
+    if (*form == WEIGHTS_SOFIA)
+        return read_sofia(weights, p, fault);
     return weights->headers < HEADER ? read_header(weights, p, fault)
                                      : read_vector(weights, p, fault);
 }

@@ -385,6 +385,6 @@ const struct learner learn_memory = {
     .open = open_table, .save = save, .load = load, .publish = publish, .sums = sums, .add = add,
     .forget = forget_round, .report = report, .close = close_memory, .fingerprints = true,
     .scoring = sizeof(struct memory_view), .take = memory_view_take, .rank = memory_view_rank,
-    .has_index = true, .worth = memory_view_worth, .notice = memory_view_notice,
+    .fresh = true, .has_index = true, .worth = memory_view_worth, .notice = memory_view_notice,
     .leave = memory_view_close,
 };

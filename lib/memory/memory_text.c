@@ -132,9 +132,22 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
     return print_end(&print);
 }
 
+int memory_text_boosts_model(struct printer *printer, const struct record *record,
+                             struct fault *fault)
+{
+    return memory_boosts_model(&of_printer(printer)->boosts, record, fault);
+}
+
+int memory_text_boosts_round(struct printer *printer, const struct round *round,
+                             struct fault *fault)
+{
+    return memory_boosts_round(&of_printer(printer)->boosts, printer, round, fault);
+}
+
 void memory_text_close(struct memory_text *text)
 {
     forms_close(&text->printer);
     buffer_free(&text->copy);
     memory_keys_close(&text->keys);
+    memory_boosts_close(&text->boosts);
 }

@@ -1,4 +1,5 @@
-/* memory_text: what a memory holds, as text: a line for each pair of query and document. */
+/* memory_text: what a memory holds, as text: a line for each pair of query and document; and by how
+ * much it differs from its weights. */
 #ifndef RANKPIPE_MEMORY_TEXT_H
 #define RANKPIPE_MEMORY_TEXT_H
 
@@ -6,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "memory/memory_boosts.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_table.h"
 #include "memory/memory_view.h"
@@ -21,9 +23,10 @@ struct memory_text { /* all zero at first, except printer.out */
     unsigned ways;
     struct memory_keys keys;
     struct buffer copy;
+    struct memory_boosts boosts;
 };
 
-/* These three print through `printer`, which must be the member of a memory_text: so a table of
+/* These five print through `printer`, which must be the member of a memory_text: so a table of
  * forms may hold them. 0 or a fault, without a place. */
 
 /* Takes a model of the learner memory, in place of the last one; any other is a fault. The last one
@@ -37,6 +40,12 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
 
 /* The end of all streams: prints the last model as memory_text_model does. */
 int memory_text_end(struct printer *printer, struct fault *fault);
+
+/* The same for the text of memory_boosts.h. */
+int memory_text_boosts_model(struct printer *printer, const struct record *record,
+                             struct fault *fault);
+int memory_text_boosts_round(struct printer *printer, const struct round *round,
+                             struct fault *fault);
 
 void memory_text_close(struct memory_text *text);
 

@@ -17,6 +17,7 @@
 #define ROUND_QID 255                     /* most bytes of a qid */
 #define ROUND_REQUEST 255                 /* most bytes of request= */
 #define ROUND_MADE 255                    /* most bytes of made= */
+#define ROUND_NAMED 16                    /* bytes of named= */
 #define ROUND_STORED 1000                 /* most bytes of stored= */
 
 /* Most documents of a round whose payload is shorter than one byte a document. So the memory that
@@ -24,8 +25,8 @@
 #define ROUND_BARE ((uint64_t)1 << 16)
 
 enum round_key { /* in the order in which a header line has them */
-    KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_JUDGED, KEY_GAMMA,
-    KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, KEY_STORED, ROUND_KEYS
+    KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_NAMED, KEY_JUDGED,
+    KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, KEY_STORED, ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
@@ -52,7 +53,8 @@ struct round {
     bool timed;    /* has time= */
     uint64_t time; /* when the request came, in milliseconds since 1970 (UTC) */
     size_t docs, dim;
-    const char *made; /* the steps that made the features of raw ones; NULL: they are raw */
+    const char *made;  /* the steps that made the features of raw ones; NULL: they are raw */
+    const char *named; /* checksum of the names of the features; NULL: they have none */
     bool explored; /* has gamma= */
     double gamma;
     uint64_t top, swap;     /* how many first places gamma is about; 0: no such key */

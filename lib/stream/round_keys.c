@@ -81,6 +81,13 @@ static int check_made(const struct round *round, struct fault *fault)
                       round->made);
 }
 
+static int check_named(const struct round *round, struct fault *fault)
+{
+    if (strspn(round->named, "0123456789abcdef") == ROUND_NAMED)
+        return 0;
+    return fault_data(fault, "named=%.40s is not %d hexadecimal digits", round->named, ROUND_NAMED);
+}
+
 /* ---- the table ---- */
 
 #define AT(member) offsetof(struct round, member)
@@ -103,6 +110,7 @@ static const struct key_row {
     [KEY_DOCS] = { "docs", SIZE, true, 1, ROUND_DOCS, AT(docs), 0, check_docs, false },
     [KEY_DIM] = { "dim", SIZE, true, 0, ROUND_DIM, AT(dim), 0, NULL, false },
     [KEY_MADE] = { "made", TEXT, false, 1, ROUND_MADE, AT(made), 0, check_made, false },
+    [KEY_NAMED] = { "named", TEXT, false, 1, ROUND_NAMED, AT(named), 0, check_named, false },
     [KEY_JUDGED] = { "judged", WHOLE, false, 1, ROUND_DOCS, AT(judged), 0, NULL, false },
     [KEY_GAMMA] = { "gamma", SHARE, false, 0, 1, AT(gamma), AT(explored), NULL, true },
     [KEY_TOP] = { "top", WHOLE, false, 1, ROUND_DOCS, AT(top), 0, check_drawn, true },

@@ -35,7 +35,7 @@ struct round_copy {
     uint32_t crc;
     uint64_t bytes;
     size_t keys, columns;
-    const char *qid, *request, *made;
+    const char *qid, *request, *made, *named;
     unsigned char fields[KEYS_END - KEYS_AT];
     struct column column[]; /* column[columns]; after these key[keys], and then the text */
 };
@@ -77,6 +77,7 @@ static struct round_copy *make_copy(const struct round *round, size_t *bytes, st
     copy->qid = round->qid ? text + (round->qid - record->text) : NULL;
     copy->request = round->request ? text + (round->request - record->text) : NULL;
     copy->made = round->made ? text + (round->made - record->text) : NULL;
+    copy->named = round->named ? text + (round->named - record->text) : NULL;
     return copy;
 }
 
@@ -99,6 +100,7 @@ static void restore(const struct round_copy *copy, struct round *round)
     round->qid = copy->qid;
     round->request = copy->request;
     round->made = copy->made;
+    round->named = copy->named;
     round->restored = true;
 }
 

@@ -12,7 +12,10 @@
 void forms_close(struct printer *printer)
 {
     buffer_free(&printer->names);
+    feature_names_close(&printer->feature_names);
+    qid_numbers_close(&printer->numbers);
     summary_close(&printer->summary);
+    scales_close(&printer->scales.scales);
 }
 
 /* ---- documents' names ---- */
@@ -166,6 +169,16 @@ int forms_summary(struct printer *printer, const struct round *round, struct fau
 int forms_summary_end(struct printer *printer, struct fault *fault)
 {
     return summary_print(&printer->summary, printer->out, fault);
+}
+
+int forms_scales(struct printer *printer, const struct round *round, struct fault *fault)
+{
+    return scales_form_round(&printer->scales, &printer->feature_names, round, fault);
+}
+
+int forms_scales_end(struct printer *printer, struct fault *fault)
+{
+    return scales_form_print(&printer->scales, &printer->feature_names, printer->out, fault);
 }
 
 /* ---- headers, and models ---- */

@@ -8,9 +8,12 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "feature/feature_names.h"
 #include "stream/record.h"
 #include "stream/round.h"
 #include "stream/writer.h"
+#include "text/qid_numbers.h"
+#include "text/scales_form.h"
 #include "text/summary.h"
 
 /* What was checked of a file so far; `any`: was a file before it? */
@@ -26,8 +29,13 @@ struct printer {
     struct buffer names;
     bool any;                 /* rounds so far, printed as svm                         */
     char last[ROUND_QID + 1]; /* the qid of the last of them; "": none                 */
+    struct qid_numbers numbers; /* where svm prints these in the place of qids        */
     struct summary summary;   /* of the rounds so far, in the form summary            */
+    struct scales_form scales; /* in the form scales                                  */
+    struct feature_names feature_names; /* that a user gave; features 0: none         */
     struct checked checked;   /* in the form check                                    */
+    struct fault notice;      /* what the user should know of the record printed last; of no kind:
+                               * nothing */
 };
 
 void forms_close(struct printer *printer);
@@ -58,6 +66,10 @@ int forms_qrels(struct printer *printer, const struct round *round, struct fault
 /* Takes a round into the summary; prints the summary of all rounds, at their end. */
 int forms_summary(struct printer *printer, const struct round *round, struct fault *fault);
 int forms_summary_end(struct printer *printer, struct fault *fault);
+
+/* Takes a round into the scales; prints those of all rounds, at their end. */
+int forms_scales(struct printer *printer, const struct round *round, struct fault *fault);
+int forms_scales_end(struct printer *printer, struct fault *fault);
 
 /* The header line of a round; of a model. */
 int forms_head(struct printer *printer, const struct round *round, struct fault *fault);

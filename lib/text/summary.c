@@ -7,65 +7,20 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "base/unaligned.h"
 #include "loss/dcg.h"
 
 enum { CUTOFF = 10, LISTED = 10 };
 static const double SCALE = 1000, UNUSUAL = 3; /* ratio of ranges; standard errors */
-
-struct summary_range { /* of the values that are stored; least 0 and most 0 before the first */
-    float least, most;
-    uint64_t stored;
-};
+static const double TAIL_SIZE = 10, TAIL_APART = 20;
 
 void summary_close(struct summary *summary)
 {
     name_set_close(&summary->qids);
-    buffer_free(&summary->ranges);
+    scales_close(&summary->scales);
     buffer_free(&summary->gains);
 }
 
 /* ---- features ---- */
-
-/* One more than the last feature that is stored. */
-static size_t width_of(const struct matrix *x)
-{
-    size_t width = x->form == MATRIX_DENSE ? x->dim : 0;
-    for (size_t e = 0; x->form == MATRIX_SPARSE && e < matrix_entries(x); e++) {
-        size_t feature = unaligned_u4(x->idx + 4 * e);
-        width = feature < width ? width : feature + 1;
-    }
-    return width;
-}
-
-static int reach(struct summary *summary, size_t width, struct fault *fault)
-{
-    if (width <= summary->width)
-        return 0;
-    if (width > SUMMARY_FEATURES)
-        return fault_data(fault, "the round has %zu features, but a summary keeps the ranges of at "
-                          "most %zu", width, SUMMARY_FEATURES);
-    struct summary_range *range = buffer_for(&summary->ranges, width, sizeof *range, fault);
-    if (!range)
-        return -1;
-    memset(range + summary->width, 0, (width - summary->width) * sizeof *range);
-    summary->width = width;
-    return 0;
-}
-
-static void add_value(struct summary *summary, size_t feature, float value)
-{
-    struct summary_range *range = (struct summary_range *)summary->ranges.at + feature;
-    if (!isfinite(value)) {
-        summary->not_finite++;
-        return;
-    }
-    if (!range->stored || value < range->least)
-        range->least = value;
-    if (!range->stored || value > range->most)
-        range->most = value;
-    range->stored++;
-}
 
 static int add_features(struct summary *summary, const struct round *round, struct fault *fault)
 {
@@ -74,22 +29,10 @@ static int add_features(struct summary *summary, const struct round *round, stru
         return -1;
     if (x.form == MATRIX_UNIT)
         return 0;
-    if (reach(summary, width_of(&x), fault) < 0)
-        return -1;
-    size_t entries = matrix_entries(&x);
-    summary->entries += entries;
-    summary->dim = round->dim > summary->dim ? round->dim : summary->dim;
-    if (x.form == MATRIX_DENSE) {
-        summary->dense++;
-        for (size_t i = 0; i < x.docs; i++)
-            for (size_t j = 0; j < x.dim; j++)
-                add_value(summary, j, unaligned_f4(x.x + 4 * (i * x.dim + j)));
-    } else {
-        summary->sparse++;
-        for (size_t e = 0; e < entries; e++)
-            add_value(summary, unaligned_u4(x.idx + 4 * e), unaligned_f4(x.val + 4 * e));
-    }
-    return 0;
+    summary->entries += matrix_entries(&x);
+    summary->dense += x.form == MATRIX_DENSE;
+    summary->sparse += x.form == MATRIX_SPARSE;
+    return scales_add(&summary->scales, &x, fault);
 }
 
 /* ---- labels ---- */
@@ -190,70 +133,74 @@ int summary_round(struct summary *summary, const struct round *round, bool named
     ((void)writer_text(out, fault, "%-18s", name), (void)writer_text(out, fault, __VA_ARGS__), \
      (void)writer_text(out, fault, "\n"))
 
-struct scales { /* over the features that are not constant */
+struct ranges { /* over the features that are not constant */
     double least, most;
-    size_t of_least, of_most, varied, constant;
-    float lowest, highest; /* values of all features */
-    struct names listed;   /* the first constant ones, counted from 1 */
+    size_t of_least, of_most, varied, constant, tailed;
+    double lowest, highest; /* values of all features */
+    struct names listed;    /* the first constant ones, counted from 1 */
+    struct names tails;     /* the first ones with long tails */
 };
 
-/* A feature that a document does not store is 0 there. */
-static struct summary_range whole_range(const struct summary *summary, size_t j)
+/* Is a value over TAIL_SIZE in size, and more than TAIL_APART deviations from the mean? */
+static bool has_tail(const struct scale *scale)
 {
-    struct summary_range range = ((const struct summary_range *)summary->ranges.at)[j];
-    if (range.stored < summary->docs && range.least > 0)
-        range.least = 0;
-    if (range.stored < summary->docs && range.most < 0)
-        range.most = 0;
-    return range;
+    double apart = TAIL_APART * scale->deviation;
+    return (scale->largest > TAIL_SIZE && scale->largest - scale->mean > apart) ||
+           (scale->least < -TAIL_SIZE && scale->mean - scale->least > apart);
 }
 
-static void find_scales(const struct summary *summary, struct scales *scales)
+static void find_ranges(const struct scales *scales, struct ranges *ranges)
 {
-    *scales = (struct scales){ .least = DBL_MAX, .lowest = FLT_MAX, .highest = -FLT_MAX };
-    for (size_t j = 0; j < summary->width; j++) {
-        struct summary_range range = whole_range(summary, j);
-        double scale = (double)range.most - (double)range.least;
-        scales->lowest = range.least < scales->lowest ? range.least : scales->lowest;
-        scales->highest = range.most > scales->highest ? range.most : scales->highest;
-        if (scale <= 0 && scales->constant++ < LISTED)
-            names_add(&scales->listed, "%zu", j + 1);
-        scales->varied += scale > 0;
-        if (scale > 0 && scale < scales->least)
-            scales->least = scale, scales->of_least = j + 1;
-        if (scale > scales->most)
-            scales->most = scale, scales->of_most = j + 1;
+    *ranges = (struct ranges){ .least = DBL_MAX, .lowest = DBL_MAX, .highest = -DBL_MAX };
+    for (size_t j = 0; j < scales->width; j++) {
+        const struct scale of = scales_of(scales, j);
+        double range = of.largest - of.least;
+        ranges->lowest = of.least < ranges->lowest ? of.least : ranges->lowest;
+        ranges->highest = of.largest > ranges->highest ? of.largest : ranges->highest;
+        if (range <= 0 && ranges->constant++ < LISTED)
+            names_add(&ranges->listed, "%zu", j + 1);
+        if (has_tail(&of) && ranges->tailed++ < LISTED)
+            names_add(&ranges->tails, "%zu", j + 1);
+        ranges->varied += range > 0;
+        if (range > 0 && range < ranges->least)
+            ranges->least = range, ranges->of_least = j + 1;
+        if (range > ranges->most)
+            ranges->most = range, ranges->of_most = j + 1;
     }
-    if (summary->width < summary->dim) { /* features that no document stores */
-        scales->lowest = scales->lowest < 0 ? scales->lowest : 0;
-        scales->highest = scales->highest > 0 ? scales->highest : 0;
+    if (scales->width < scales->dim) { /* features that no document stores */
+        ranges->lowest = ranges->lowest < 0 ? ranges->lowest : 0;
+        ranges->highest = ranges->highest > 0 ? ranges->highest : 0;
     }
-    for (size_t j = summary->width; j < summary->dim && scales->constant++ < LISTED; j++)
-        names_add(&scales->listed, "%zu", j + 1);
-    scales->constant = summary->dim - scales->varied;
+    for (size_t j = scales->width; j < scales->dim && ranges->constant++ < LISTED; j++)
+        names_add(&ranges->listed, "%zu", j + 1);
+    ranges->constant = scales->dim - ranges->varied;
 }
 
 static void print_features(const struct summary *summary, struct writer *out, struct fault *fault)
 {
-    struct scales scales;
-    if (!summary->dim) {
+    struct ranges ranges;
+    const struct scales *scales = &summary->scales;
+    if (!scales->dim) {
         LINE("features", "none");
         return;
     }
-    find_scales(summary, &scales);
-    LINE("features", "%zu, %s, %.3g stored in a document", summary->dim,
+    find_ranges(scales, &ranges);
+    LINE("features", "%zu, %s, %.3g stored in a document", scales->dim,
          !summary->sparse ? "dense" : !summary->dense ? "sparse" : "dense or sparse by round",
          (double)summary->entries / (double)summary->docs);
-    LINE("feature values", "%.6g to %.6g", (double)scales.lowest, (double)scales.highest);
-    LINE("constant features", "%zu%s%s%s", scales.constant, scales.constant ? ": " : "",
-         scales.listed.text, scales.constant > LISTED ? " ..." : "");
-    if (scales.most > 0)
-        LINE("feature ranges", "%.6g (feature %zu) to %.6g (feature %zu)", scales.least,
-             scales.of_least, scales.most, scales.of_most);
-    if (scales.most > SCALE * scales.least)
+    LINE("feature values", "%.6g to %.6g", ranges.lowest, ranges.highest);
+    LINE("constant features", "%zu%s%s%s", ranges.constant, ranges.constant ? ": " : "",
+         ranges.listed.text, ranges.constant > LISTED ? " ..." : "");
+    if (ranges.most > 0)
+        LINE("feature ranges", "%.6g (feature %zu) to %.6g (feature %zu)", ranges.least,
+             ranges.of_least, ranges.most, ranges.of_most);
+    if (ranges.most > SCALE * ranges.least)
         LINE("", "features have very different ranges: most learners need update -x scale");
-    if (summary->not_finite)
-        LINE("not finite", "%" PRIu64 " feature values", summary->not_finite);
+    if (ranges.tailed)
+        LINE("long tails", "%zu: %s%s: try update -x log,scale", ranges.tailed, ranges.tails.text,
+             ranges.tailed > LISTED ? " ..." : "");
+    if (scales->not_finite)
+        LINE("not finite", "%" PRIu64 " feature values", scales->not_finite);
 }
 
 static void print_labels(const struct summary *summary, struct writer *out, struct fault *fault)

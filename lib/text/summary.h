@@ -9,18 +9,18 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "feature/scales.h"
 #include "stream/round.h"
 #include "stream/writer.h"
 #include "base/name_set.h"
 
-enum { SUMMARY_LABELS = 64 };                /* different labels that are counted one by one */
-#define SUMMARY_FEATURES ((size_t)1 << 24)   /* most features whose ranges are kept           */
+enum { SUMMARY_LABELS = 64 }; /* different labels that are counted one by one */
 
 struct summary { /* all zero at first */
     uint64_t rounds, unnamed, unlabelled, irrelevant; /* without qid; label; a relevant document */
     uint64_t named, dense, sparse;                    /* rounds                                  */
-    uint64_t docs, entries, not_finite;               /* documents; feature values stored        */
-    size_t fewest, most, dim;                         /* documents of a round; widest            */
+    uint64_t docs, entries;                           /* documents; feature values stored        */
+    size_t fewest, most;                              /* documents of a round                    */
     struct name_set qids;
     struct summary_label {
         float label;
@@ -28,8 +28,7 @@ struct summary { /* all zero at first */
     } label[SUMMARY_LABELS]; /* label[labels], rising */
     size_t labels;
     uint64_t other_labels;  /* documents with labels that label[] has no room for */
-    struct buffer ranges;   /* struct summary_range[width] */
-    size_t width;
+    struct scales scales;
     uint64_t judged;        /* rounds that the next three are sums over */
     double line, random, variance; /* NDCG@10: of line order; expected, and its variance, if every
                                     * order is equally likely */
@@ -38,8 +37,8 @@ struct summary { /* all zero at first */
 
 /* Takes in one round; `named`: its documents have names. Line order is judged in the first round of
  * each qid. 0, or a fault without a place: features that are malformed, or that reach further than
- * SUMMARY_FEATURES; a label whose gain overflows. O(features). Memory is 16 bytes a feature, and
- * that of a name_set for a different qid, whatever the number of rounds. */
+ * SCALES_FEATURES; a label whose gain overflows. O(features). Memory is that of scales, and of a
+ * name_set for a different qid, whatever the number of rounds. */
 int summary_round(struct summary *summary, const struct round *round, bool named,
                   struct fault *fault);
 

@@ -47,7 +47,8 @@ static void print_sparse(struct print *print, const struct matrix *x, size_t i)
 static int check_parted(struct printer *printer, const struct round *round, struct fault *fault)
 {
     const char *qid = round->qid ? round->qid : "";
-    if (printer->any && strcmp(qid, printer->last) == 0)
+    bool numbered = printer->numbers.map && !round->qid; /* a number of its own */
+    if (printer->any && !numbered && strcmp(qid, printer->last) == 0)
         return fault_data(fault, "%s as the round before: as text the two would become one "
                           "query", *qid ? "the same qid" : "no qid,");
     printer->any = true;
@@ -81,18 +82,32 @@ static void print_line(struct print *print, const struct round *round, const str
     print_byte(print, '\n');
 }
 
+/* What stands between label and features: nothing, " qid:" and the qid, or its number. */
+enum { SIGN = sizeof " qid:" - 1 };
+static int print_qid(struct printer *printer, const struct round *round,
+                     char word[SIGN + QID_BYTES + 1], struct fault *fault)
+{
+    uint64_t number = 0;
+    *word = '\0';
+    if (printer->numbers.map && !(number = qid_numbers_of(&printer->numbers, round->qid, fault)))
+        return -1;
+    if (!number && !round->qid)
+        return 0;
+    memcpy(word, " qid:", SIGN);
+    if (!number)
+        return decode_qid(round->qid, word + SIGN, fault);
+    *digits_whole(word + SIGN, number) = '\0';
+    return 0;
+}
+
 int svm_form(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    enum { SIGN = sizeof " qid:" - 1 };
     struct matrix x;
     struct print print;
-    char qid[SIGN + QID_BYTES + 1] = "";
+    char qid[SIGN + QID_BYTES + 1];
     if (forms_names(printer, round, fault) < 0 || check_parted(printer, round, fault) < 0 ||
-        (round->qid && decode_qid(round->qid, qid + SIGN, fault) < 0) ||
-        round_matrix(round, &x, fault) < 0)
+        print_qid(printer, round, qid, fault) < 0 || round_matrix(round, &x, fault) < 0)
         return -1;
-    if (round->qid)
-        memcpy(qid, " qid:", SIGN);
     print_start(&print, printer->out, fault);
     for (size_t i = 0; i < round->docs && print.failed == 0; i++)
         print_line(&print, round, &x, qid, printer->name ? printer->name[i] : NULL, i);

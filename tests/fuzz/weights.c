@@ -1,6 +1,7 @@
 /* weights: text to weights. What is read is written in each form, and that makes the same weights
  * again. */
 #include "learn/weights.h"
+#include "learn/weights_form.h"
 #include "stream/model.h"
 
 #include "target.h"

@@ -206,7 +206,7 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
 }
 
 @test "an unknown form is a wrong command line" {
-    fails 2 "bin2txt: -f wants svm, rank, run, qrels, log, values, head, summary, tsv, svm-light, ranklib, memory or check, not 'xml'*usage: bin2txt *" bin2txt -f xml
+    fails 2 "bin2txt: -f wants svm, rank, run, qrels, log, values, head, summary, scales, tsv, svm-light, ranklib, sofia, es, solr, vespa, memory, boosts or check, not 'xml'*usage: bin2txt *" bin2txt -f xml
 }
 
 @test "a missing file is an error, and what came before it is printed" {
@@ -545,4 +545,31 @@ mixed: whole: 3 rounds, 1 model, all with crc=
     : >empty
     check empty 'record 1 at byte 0 of empty: stream cut short: the input is empty, without even an end record'
     fails 1 'bin2txt: cannot open nothing: *' bin2txt -f check nothing
+}
+
+# ---- numbers for qids ----
+
+@test "-q numbers the queries, and writes which number is which qid" {
+    mkstream round t=1 qid=cats docs=1 dim=1 x:f4 1 + round t=2 qid=7 docs=1 dim=1 x:f4 2 \
+        + round t=3 qid=cats docs=1 dim=1 x:f4 3 + round t=4 docs=1 dim=1 x:f4 4 \
+        + round t=5 docs=1 dim=1 x:f4 5 + round t=6 qid=a%20b docs=1 dim=1 x:f4 6 >in
+    bin2txt -q map in >out
+    is "$(cat out)" '? qid:1 1:1
+? qid:2 1:2
+? qid:1 1:3
+? qid:3 1:4
+? qid:4 1:5
+? qid:5 1:6'
+    is "$(cat map)" "$(printf '1\tcats\n2\t7\n3\t-\n4\t-\n5\ta%%20b')"
+    bin2txt -q map -f svm in | cmp - out # the file is replaced
+    is "$(wc -l <map)" 5
+    # Many queries, and the map of a run that fails has those that were printed.
+    seq 5000 | sed 's/.*/0 qid:q& 1:1/' | svm2bin | bin2txt -q map >out
+    is "$(awk '{ print $2 - $1 ":" $2 }' map | sort -u | wc -l) $(tail -n 1 map)" "5000 $(printf '5000\tq5000')"
+    mkstream round t=1 qid=a docs=1 dim=1 x:f4 1 + round t=2 qid=a docs=1 dim=1 x:f4 1 >same.bin
+    fails 1 'bin2txt: *the same qid as the round before*' bin2txt -q map same.bin
+    is "$(cat map)" "$(printf '1\ta')"
+    fails 2 'bin2txt: -q needs -f svm: *' bin2txt -q map -f rank in
+    fails 1 'bin2txt: cannot write nosuch/map: *' bin2txt -q nosuch/map in
+    [ ! -e /dev/full ] || fails 1 'bin2txt: *No space left*' bin2txt -q /dev/full in
 }

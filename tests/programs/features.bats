@@ -474,7 +474,7 @@ wrong() { # words, round, way...
         shift
         fails 2 "features: $words*usage: features *" features "$@"
     }
-    misused 'no step named: choose from scale, rank, split, fourier, products'
+    misused 'no step named: choose from scale, rank, standard, range, log, split, fourier, products'
     misused "no step 'Split': did you mean split?" Split
     misused "'fourier' follows 'split': join steps by commas" split fourier
     for list in '' , scale, ,scale scale,,split; do misused "no step '': choose from *" "$list"; done

@@ -211,9 +211,9 @@ scores() {
 }
 
 @test "one of -m and -f, and -w only with -f" {
-    fails 2 'score: no weights: give -m model or -f ring*usage: score \[-r\] \[-d dim\] -m model | -f ring \[-w window\]
+    fails 2 'score: no weights: give -m model or -f ring*usage: score \[-r\] \[-d dim\] -m model | -f ring \[-w window\] | -s scores
 score -h explains the options' score
-    fails 2 'score: -m and -f both say where the weights come from: give one of them*' \
+    fails 2 'score: -m, -f and -s each say where the scores come from: give one of them*' \
         score -m model -f ring
     fails 2 'score: -w needs -f: with -m the weights are fixed*' score -m model -w 2
     fails 2 'score: -w needs -f: with -m the weights are fixed*' score -w 1 -m model
@@ -610,4 +610,34 @@ sparse() {
         fails_on in 1 "score: model model: model: features=$wrong is neither a whole number up to 2147483648 nor any" score -m model
     done
     fails 2 'score: -d needs -m: with -f, update checks the number of features*' score -f ring -d 3
+}
+
+@test "-s: scores of another ranker, one a line, for exactly the documents of the rounds" {
+    small_text | svm2bin >in
+    documents=$(small_text | wc -l)
+    echo '1 0.5' | tr ' ' '\t' | weights2bin >w.bin
+    score -m w.bin <in >want
+    values_of score <want >scores
+    score -s scores <in >have
+    same want have
+    { echo && cat scores && echo; } >spaced
+    score -s spaced <in >have
+    same want have
+    head -n 1 scores >few
+    fails_on in 1 'score: <stdin>: round 1 (qid a): few has scores for 1 documents, but there are more: *' score -s few
+    { cat scores && echo 7; } >many
+    fails_on in 1 "score: many has a score after those of all $documents documents: *" score -s many
+    score -s many <in 2>err | bin2txt -f check >out 2>err || true
+    is "$(cat out)" '' # no end record: the stream is not whole
+    for word in x '1 2' nan inf 1e999 '1,5' ''; do
+        { sed 1d scores && echo "$word"; } >wrong
+        fails_on in 1 'score: *wrong*' score -s wrong
+    done
+    fails_on in 1 'score: cannot open nosuch: *' score -s nosuch
+    fails 2 'score: -m, -f and -s each say *' score -s scores -m w.bin
+    fails 2 'score: -s wants a file: *' score -s -
+    fails 2 'score: -w needs -f: *' score -s scores -w 3
+    loop 'replay -n 3 in | score -s scores | explore | metric -t t ndcg@10' >out
+    score -m w.bin <in | explore | metric -t u ndcg@10 >want
+    same want out
 }

@@ -40,7 +40,7 @@ learnt() {
     bin2txt w.bin | sed 1d >want
     [ "$(wc -l <want)" = 12 ]
     score -m w.bin <stored >scored
-    for form in tsv svm-light ranklib; do
+    for form in tsv svm-light ranklib sofia; do
         bin2txt -f $form w.bin >text
         weights2bin text >back
         bin2txt back | sed 1d >have
@@ -167,7 +167,7 @@ learnt() {
     refuses '' 'no weights'
     refuses '# none\n\n' 'no weights'
     refuses '## LambdaMART\n## No. of trees = 2\n\n<ensemble>\n' \
-        "line 4: not weights: neither index TAB weight, nor index:weight, nor an SVM-light model: '<ensemble>'"
+        "line 4: not weights: neither index TAB weight, nor index:weight, nor a model of SVM-light or sofia-ml: '<ensemble>'"
     refuses 'SVM-multiclass Version V2.20\n' "line 1: not weights: *"
     refuses 'rankpipe/1 end rounds=0 bytes=0\n' 'line 1: not weights: *'
     refuses '1 2\n\0\n' "line 2: a NUL byte: *"
@@ -237,4 +237,36 @@ usage: weights2bin *' weights2bin a b
     for chain in 'weights2bin text | bin2txt' 'svm2bin text | weights2bin'; do
         fails 2 'loop: weights2bin neither reads a pipe nor writes rounds: it can only stand alone*' loop "$chain"
     done
+}
+
+@test "sofia-ml: one line of weights from the constant on; zeros at the end are of its hash, not of features" {
+    is "$(weights '0.97 1 -2.5 0 3e-2 0 0 0\n')" '1
+-2.5
+0
+0.029999999999999999'
+    is "$(weights '0 1 2\n')" '1
+2'
+    is "$(weights '0.5 0.25 # by hand\n')" 0.25
+    is "$(weights '2 0.25\n')" '0
+0.25' # index and weight
+    refuses '0.5 1 2\n0 1 1\n' "line 2: a second line of weights: sofia-ml has them in one line: '0'"
+    refuses '0.5 1 x\n' "line 1: not a number, where a weight should be: 'x'"
+    refuses '0.5 0 0 7\n' 'line 1: weight 3, but at most 2 are allowed: *' -d 2
+    weights '0.5 1 0 0 0\n' >out
+    bin2txt -f sofia model >text
+    is "$(cat text)" '0.0 1'
+    weights2bin text | cmp - model
+    printf '1 0.5\n2 -3\n3 1e-300\n' | weights2bin >model
+    bin2txt -f sofia model >text
+    is "$(cat text)" '0.0 0.5 -3 1e-300'
+    weights2bin text | cmp - model
+}
+
+@test "jq makes weights of the models of search engines, as weights2bin(1) has it" {
+    command -v jq >/dev/null || skip 'no jq here'
+    printf '1 0.5\n2 -3\n3 0.125\n' | weights2bin >model
+    bin2txt -f solr model 2>err | jq -r '.params.weights | to_entries[] | "\(.key) \(.value)"' | sed 's/^feature_//' |
+        weights2bin | cmp - model
+    bin2txt -f es model 2>err | jq -r '.model.model.definition | fromjson | to_entries[] | "\(.key) \(.value)"' |
+        sed 's/^feature_//' | weights2bin | cmp - model
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const char *const key_names[] = {
-    "t", "qid", "request", "time", "docs", "dim", "made", "judged", "gamma", "top", "swap", "block",
-    "group", "seed", "x-mine", "crc", "learner", "rounds", "features", "eta", "radius", "width", "rho",
+    "t", "qid", "request", "time", "docs", "dim", "made", "named", "judged", "gamma", "top", "swap",
+    "block", "group", "seed", "x-mine", "crc", "learner", "rounds", "features", "eta", "radius", "width", "rho",
     "size", "cutoff", "margin", "yields", "cols", "bytes", "T", "a_b-9", NULL,
 };
 

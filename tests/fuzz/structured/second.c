@@ -39,6 +39,7 @@ static const struct range {
     { "docs", 1, 4294967295u },
     { "dim", 0, 2147483648u },
     { "made", 0, 0 },
+    { "named", 0, 0 },
     { "judged", 1, 4294967295u },
     { "gamma", 0, 0 },
     { "top", 1, 4294967295u },
@@ -380,6 +381,9 @@ static const char *check_words(const struct draft *record)
     const char *wrong = check_encoded(draft_value(record, "qid"));
     if (!wrong)
         wrong = check_encoded(draft_value(record, "request"));
+    const char *named = draft_value(record, "named");
+    if (!wrong && named && (strlen(named) != 16 || strspn(named, "0123456789abcdef") != 16))
+        wrong = "key named is not a checksum";
     return wrong ? wrong : check_made(draft_value(record, "made"));
 }
 

@@ -1,0 +1,74 @@
+/* constants: the numbers of each feature over a collection by which the steps standard and range
+ * scale it: its mean, deviation, least and largest value. They come from the text that bin2txt -f
+ * scales prints, or from a model, which keeps them in columns. */
+#ifndef RANKPIPE_CONSTANTS_H
+#define RANKPIPE_CONSTANTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/fault.h"
+#include "feature/rows.h"
+#include "io/watch.h"
+#include "math/matrix.h"
+#include "stream/model.h"
+#include "stream/round_fields.h"
+
+enum constant { CONSTANT_MEAN, CONSTANT_DEVIATION, CONSTANT_LEAST, CONSTANT_LARGEST, CONSTANTS };
+
+/* The names of these four, which are those of a model's columns; NULL after the last. */
+extern const char *const constant_names[CONSTANTS + 1];
+
+/* How the text begins, before the number of features, and before what made them. Then comes a line
+ * for each feature: its number or name and the four constants, with tabs between; then the last
+ * line, so that a cut is noticed wherever it is. */
+#define CONSTANTS_HEAD "# rankpipe scales features="
+#define CONSTANTS_MADE " made="
+#define CONSTANTS_END "# end"
+
+struct constants { /* all zero at first: of no features */
+    size_t features;
+    double *of[CONSTANTS];      /* of[...][features]                                */
+    char made[ROUND_MADE + 1];  /* what made the features that they are of; "": raw */
+    struct buffer numbers[CONSTANTS];
+    struct buffer moved; /* constants_scale: the features whose 0 becomes another number, */
+    struct rows in;      /* and the features of a round                                    */
+};
+
+/* Reads the text in a file: 0, or a fault that names file and line: it is no such text, or is cut,
+ * or a number is not valid. */
+int constants_read(struct constants *constants, const char *path, struct watch *watch,
+                   struct fault *fault);
+
+/* Copies those of a model, which are raw features': 1, 0 where it has none, or a data fault. */
+int constants_load(struct constants *constants, const struct model *model, struct fault *fault);
+
+/* Adds the columns to a model, which borrows them. 0 or a fault. */
+int constants_save(const struct constants *constants, struct model *model, struct fault *fault);
+
+/* Replaces `to` by a copy. 0 or a fault. */
+int constants_copy(struct constants *to, const struct constants *from, struct fault *fault);
+
+/* What tells constants from others: SipHash of the four arrays under a key of zeros, as 16 hex
+ * digits in `sum`. */
+enum { CONSTANTS_SUM = 16 };
+void constants_sum(const struct constants *constants, char sum[CONSTANTS_SUM + 1]);
+
+/* By what a feature is scaled: (value - *from) / *by. *by is 0 where all values were equal: then
+ * each becomes 0. `range`: from the least value by largest - least; else from the mean by the
+ * deviation. */
+void constants_of(const struct constants *constants, bool range, size_t feature, double *from,
+                  double *by);
+
+/* Points *y at a view of `out`: all features of the constants, of x scaled so. What a document does
+ * not list is 0, and is scaled too. In double, rounded once to float. x is not MATRIX_UNIT, and not
+ * a view of `out`. 0, or a fault: a value that is not 0 of a feature without constants, one that is
+ * not finite, or too many. */
+int constants_scale(struct constants *constants, bool range, const struct matrix *x,
+                    struct rows *out, struct matrix *y, struct fault *fault);
+
+void constants_close(struct constants *constants);
+
+#endif
