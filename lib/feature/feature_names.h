@@ -22,7 +22,8 @@ struct feature_names { /* all zero at first: there are none */
 
 /* Reads a file: lines "number name", with the numbers 1 to d, or 0 to d - 1, in their order, which
  * may be followed by a type (q, i, int, float), as xgboost has it; or lines of a name alone. Names
- * are words of ASCII. # begins a comment. 0, or a fault that names file and line: also for names that are equal. */
+ * are words of ASCII. # begins a comment. 0, or a fault that names file and line: also for names
+ * that are equal. */
 int feature_names_read(struct feature_names *names, const char *path, struct watch *watch,
                        struct fault *fault);
 

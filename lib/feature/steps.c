@@ -307,8 +307,8 @@ int steps_give(struct steps *steps, const struct constants *constants, struct fa
         return 0;
     constants_sum(constants, sum);
     if (!strstr(steps->words, sum))
-        return fault_data(fault, "model: its constants have the checksum %s, but made=%s: the model "
-                          "is damaged", sum, steps->words);
+        return fault_data(fault, "model: its constants have the checksum %s, but made=%s: the "
+                          "model is damaged", sum, steps->words);
     return constants_copy(&steps->constants, constants, fault);
 }
 

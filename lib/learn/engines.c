@@ -33,8 +33,8 @@ static int check_single(const struct linear *linear, struct fault *fault)
         if (counts(linear, j) && (!isfinite((float)linear_weight(linear, j)) ||
                                   (linear_scaled(linear, j, &from, &by) &&
                                    (!((float)by > 0) || !isfinite((float)by)))))
-            return fault_data(fault, "the weight of feature %zu, or by what it is divided, does not "
-                              "fit single precision, in which engines compute", j + 1);
+            return fault_data(fault, "the weight of feature %zu, or by what it is divided, does "
+                              "not fit single precision, in which engines compute", j + 1);
     return 0;
 }
 
@@ -45,9 +45,8 @@ static int refuse(const struct linear *linear, const char *form, struct fault *f
         return fault_data(fault, "memory scales features within the query by default, but the "
                           "engine of -f %s scores one document at a time: learn with -x "
                           "standard:FILE to export the weights", form);
-    return fault_data(fault, "the model's features are made by %s, which the engine of -f %s cannot "
-                      "do: learn with -x standard:FILE, "
-                      "range:FILE, log or none", linear->made, form);
+    return fault_data(fault, "the model's features are made by %s, which the engine of -f %s "
+                      "cannot do: learn with -x standard:FILE, range:FILE, log or none", linear->made, form);
 }
 
 /* Reads the model. `scales`: does the engine scale within the query? */

@@ -33,8 +33,8 @@ struct origin { /* all zero at first: not known */
 };
 
 /* Makes features of raw rounds by these steps from now on. `asked` as above. 0 or a usage fault.
- * origin_open, before all that follows, reads the file of constants that the list names, and that of
- * names_path. */
+ * origin_open, before all that follows, reads the file of constants that the list names, and that
+ * of names_path. */
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault);
 int origin_open(struct origin *origin, struct watch *watch, struct fault *fault);
 

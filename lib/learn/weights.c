@@ -154,8 +154,8 @@ static int read_sofia(struct weights *weights, const char *p, struct fault *faul
         if (!end)
             return -1;
         if (value != 0 && index > weights->most)
-            return wrong(weights, p, "weight %" PRIu64 ", but at most %zu are allowed: use a larger "
-                         "-d if that is meant", index, weights->most);
+            return wrong(weights, p, "weight %" PRIu64 ", but at most %zu are allowed: use a "
+                         "larger -d if that is meant", index, weights->most);
         if (value != 0 && index > 0 && store(weights, p, index, value, fault) < 0)
             return -1;
         p = text_skip_blanks(end);
