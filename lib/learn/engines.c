@@ -46,7 +46,8 @@ static int refuse(const struct linear *linear, const char *form, struct fault *f
                           "engine of -f %s scores one document at a time: learn with -x "
                           "standard:FILE to export the weights", form);
     return fault_data(fault, "the model's features are made by %s, which the engine of -f %s "
-                      "cannot do: learn with -x standard:FILE, range:FILE, log or none", linear->made, form);
+                      "cannot do: learn with -x standard:FILE, range:FILE, log or none",
+                      linear->made, form);
 }
 
 /* Reads the model. `scales`: does the engine scale within the query? */

@@ -18,9 +18,9 @@ struct qid_numbers {       /* all zero at first                                 
     size_t bytes;
 };
 
-/* The number of a qid, as a header line has it; of NULL a new one each time, with the qid "-". A new
- * one is written to the map. 0 after a fault. O(bytes of the qid) on average; memory is 24 bytes
- * for a qid, and its own. */
+/* The number of a qid, as a header line has it; of NULL a new one each time, with the qid "-". A
+ * new one is written to the map. 0 after a fault. O(bytes of the qid) on average; memory is 24
+ * bytes for a qid, and its own. */
 uint64_t qid_numbers_of(struct qid_numbers *numbers, const char *qid, struct fault *fault);
 
 void qid_numbers_close(struct qid_numbers *numbers);
