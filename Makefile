@@ -21,7 +21,7 @@ GENERAL = bin
 
 # What the results depend on is not for CFLAGS: no contraction, so that they are the same anywhere.
 HOUSE = -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -Ilib
-WARN = -Wall -Wextra -Wconversion -Wshadow
+WARN = -Wall -Wextra -Wconversion -Wshadow -Wformat-security
 COMPILE = $(CC) $(HOUSE) $(WARN) $(CPPFLAGS) $(CFLAGS)
 LINK = $(CC) $(CFLAGS) $(LDFLAGS)
 

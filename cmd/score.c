@@ -157,7 +157,7 @@ static void tell_notice(struct score *my, const struct round *round)
 {
     struct fault line = { FAULT_NONE, "" };
     if (scoring_notice(&my->scoring, round, &line))
-        warn(my->host, "score", line.text);
+        warn(my->host, "score", "%s", line.text);
 }
 
 static enum outcome each(void *self, struct round *round)
