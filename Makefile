@@ -12,6 +12,7 @@ DESTDIR =
 PREFIX = /usr/local
 BINDIR = $(PREFIX)/bin
 MANDIR = $(PREFIX)/share/man
+DOCDIR = $(PREFIX)/share/doc
 BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(PREFIX)/share/zsh/site-functions
 PROGPREFIX =
@@ -246,7 +247,7 @@ build/options: bin/rankpipe package/options
 # Scripts run by `rankpipe NAME`, and what they use.
 SCRIPTS = train sweep plot live add-tables
 
-INSTALLED = DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' BASHDIR='$(BASHDIR)' \
+INSTALLED = DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' DOCDIR='$(DOCDIR)' BASHDIR='$(BASHDIR)' \
 	ZSHDIR='$(ZSHDIR)' PROGPREFIX='$(PROGPREFIX)' GENERAL='$(GENERAL)' PROGRAMS='$(PROGRAMS)' \
 	GENERAL_NAMES='$(GENERAL_NAMES)' SCRIPTS='$(SCRIPTS)' OPTIONS='$(OPTIONS)' INSTALL='$(INSTALL)'
 
@@ -266,15 +267,19 @@ static: build/static/rankpipe
 
 build/static/rankpipe: $(wildcard cmd/*.[ch] lib/*/*.[ch]) Makefile
 	@mkdir -p $(@D)
-	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -o $@ $(wildcard cmd/*.c lib/*/*.c) $(LDLIBS)
+	$(CC_STATIC) $(HOUSE) $(WARN) -Os -fno-asynchronous-unwind-tables -static -s -o $@ $(wildcard cmd/*.c lib/*/*.c) $(LDLIBS)
 
 ## dist: build/rankpipe-VERSION.tar.gz, the sources: the same bytes each time
 dist:
 	sh package/tarball $(VERSION) build/rankpipe-$(VERSION).tar.gz
 
-## deb: build/rankpipe_VERSION-1_ARCH.deb, a Debian package: the same bytes each time
-deb: all
-	MAKE="$(MAKE)" PROGPREFIX="$(PROGPREFIX)" sh package/deb $(VERSION) build
+## deb: build/rankpipe_VERSION-1_ARCH.deb, a Debian package, by debhelper: the same bytes each time
+deb:
+	@PROGPREFIX="$(PROGPREFIX)" sh package/deb $(VERSION) build
+
+## deb-check: build it twice, and try it on an empty Debian machine (mmdebstrap, as root); some minutes
+deb-check:
+	@bash tests/promises/debian
 
 ## fixtures: tests/fixtures/vVERSION: streams and models of this version, for later ones to read; anew
 fixtures: all
@@ -321,5 +326,5 @@ mutants:
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb fixtures bench \
+.PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb deb-check fixtures bench \
 	soak crash hosts load machine mutants clean

@@ -50,6 +50,30 @@ alone() {
     [ -z "$(grep -rl "$PWD" stage)" ]
 }
 
+@test "what is installed to be copied and changed says whose it is" {
+    installed
+    run grep -rL 'SPDX-License-Identifier: ISC' stage/usr/share/rankpipe
+    is "$output" stage/usr/share/rankpipe/data/small.svm
+    is "$(cd stage/usr/share/doc/rankpipe && find . -type f | LC_ALL=C sort | paste -sd ' ')" \
+        "./NEWS ./README.md $(printf './examples/%s ' api/README.md clicks.svg mq2008.svg serve/README.md site/README.md \
+            site/site.png)./examples/slurm/README.md"
+}
+
+@test "no page names a file that is not installed, or a target of make that only the source has" {
+    installed GENERAL=libexec
+    share=stage/usr/share
+    cat $share/man/man*/* >pages
+    grep -oE '/usr/share/rankpipe/?[A-Za-z0-9_./-]*' pages | sed 's/[.,]$//' | sort -u >names
+    [ "$(wc -l <names)" -ge 10 ]
+    while read -r name; do [ -e "stage$name" ] || { echo "no $name" && return 1; }; done <names
+    run grep -nE 'examples/|HACKING|the README' pages
+    is "$output" ''
+    # make is called on the service's rules, on what the user wrote, or not at all.
+    sed -n 's/^## \([a-z-]*\): .*/\1/p' "$ROOT/Makefile" >targets
+    run grep -nE "(Ql|Cm|Dl) (.*[^a-z])?make ($(paste -sd '|' targets))( |$)" pages
+    is "$output" ''
+}
+
 @test "an installation can be moved: links are to names, not to places" {
     for general in bin libexec; do
         installed GENERAL=$general
@@ -206,7 +230,7 @@ alone() {
         $MAKE -s uninstall DESTDIR="$PWD/stage" PREFIX=/usr $settings 2>/dev/null
         is "$(find stage ! -type d | LC_ALL=C sort | paste -sd ' ')" \
             'stage/usr/bin/mine stage/usr/share/rankpipe/mine'
-        is "$(find stage -type d -name '*rankpipe')" stage/usr/share/rankpipe
+        is "$(find stage -type d -path '*rankpipe*')" stage/usr/share/rankpipe
         rm -r stage
     done
 }
@@ -226,7 +250,7 @@ alone() {
         [ $settings != PROGPREFIX=rp- ] || own=rp-rankpipe
         served=$PWD/here/share/$own/serve
         # Every file that the units and the README name is there.
-        grep -ohE "(/usr|$PWD)/[a-zA-Z0-9/_-]*rankpipe[a-zA-Z0-9/_.-]*[a-zA-Z0-9]" "$served"/*.service "$served/README.md" "${served%/*}"/api/* >names
+        grep -ohE "(/usr|$PWD)/[a-zA-Z0-9/_-]*rankpipe[a-zA-Z0-9/_.-]*[a-zA-Z0-9]" "$served"/*.service "$PWD"/here/share/doc/*/examples/*/README.md "${served%/*}"/api/* >names
         [ "$(wc -l <names)" -ge 5 ]
         while read -r name; do [ -e "$name" ] || { echo "no $name" && return 1; }; done <names
         mkdir -p folder/answers
