@@ -3,6 +3,7 @@ load ../helper
 
 MAKE="make -C $BATS_TEST_DIRNAME/../.."
 GENERAL="score judge update explore replay loop metric features synth spool salvage serve"
+SCRIPTS="train sweep plot live add-tables"
 DISTINCTIVE="svm2bin log2bin weights2bin bin2txt feedback-mask feedback-join add-models"
 
 # installed SETTING...: below ./stage, as in /usr.
@@ -107,7 +108,7 @@ alone() {
     is "$(head -n 1 stage/usr/share/zsh/site-functions/_rankpipe | tr ' ' '\n' | sed 1d |
         LC_ALL=C sort | paste -sd ' ')" "$(sorted '' rankpipe $DISTINCTIVE)"
     is "$(names stage/usr/share/man/man1)" \
-        "$(for page in rankpipe $DISTINCTIVE $(printf 'rankpipe-%s ' $GENERAL); do echo "$page.1"; done |
+        "$(for page in rankpipe $DISTINCTIVE $(printf 'rankpipe-%s ' $GENERAL $SCRIPTS); do echo "$page.1"; done |
             LC_ALL=C sort | paste -sd ' ')"
     for program in $GENERAL; do is "$(stage/usr/bin/rankpipe "$program" -h)" "$("$program" -h)"; done
     fails 2 'GENERAL=lib: bin, or libexec*' $MAKE -s install DESTDIR="$PWD/no" GENERAL=lib
@@ -142,6 +143,8 @@ alone() {
     is "$(names stage/usr/bin)" "$(sorted rp- rankpipe $PROGRAMS)"
     [ -f stage/usr/share/man/man1/rp-feedback-mask.1 ]
     [ -f stage/usr/share/man/man5/rp-rankpipe.5 ]
+    grep -x '\.Nm rp-rankpipe-train' stage/usr/share/man/man1/rp-rankpipe-train.1
+    grep -x '\.Nm rp-rankpipe train' stage/usr/share/man/man1/rp-rankpipe-train.1
     is "$(stage/usr/bin/rp-feedback-mask -h)" "$(feedback-mask -h)"
     stage/usr/bin/rp-rankpipe | grep 'feedback-mask'
     is "$(stage/usr/bin/rp-rankpipe --path)" "$PWD/stage/usr/libexec/rp-rankpipe"
