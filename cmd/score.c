@@ -183,7 +183,12 @@ static enum outcome each(void *self, struct round *round)
     tell_notice(my, round);
     round->x = came;
     round->checked = true;
-    round->live = my->ring && my->ring->lasting && scoring_is_live(&my->scoring, &x);
+    bool lasts = my->ring && my->ring->lasting;
+    round->live = lasts && scoring_is_live(&my->scoring, &x);
+    if (lasts && scoring_made(&my->scoring)) {
+        round->prepared = scoring_made(&my->scoring);
+        round->prepared_x = x;
+    }
     return PASS;
 }
 

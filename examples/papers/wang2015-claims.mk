@@ -15,14 +15,14 @@ $(OUT)/wang2015-proposition1.values: | ../../bin/rankpipe $(OUT)
 	    function value(a, b,    loss) {
 	        loss = 1 - (a * 0.6 + b * 1.5)
 	        if (loss < 0) loss = 0
-	        return ((a - w[1, 0]) ^ 2 + (b - w[1, 1]) ^ 2) / 2 + 0.7 * loss ^ 2
+	        return ((a - w[1, 1]) ^ 2 + (b - w[1, 2]) ^ 2) / 2 + 0.7 * loss ^ 2
 	    }
 	    END {
 	        srand(1)
-	        f = value(w[2, 0], w[2, 1])
+	        f = value(w[2, 1], w[2, 2])
 	        for (i = 0; i < tries; i++) {
 	            size = exp(-12 * rand())
-	            lower += value(w[2, 0] + size * (rand() - 0.5), w[2, 1] + size * (rand() - 0.5)) < f - 1e-14
+	            lower += value(w[2, 1] + size * (rand() - 0.5), w[2, 2] + size * (rand() - 0.5)) < f - 1e-14
 	        }
 	        printf "lower\t%d\n", lower
 	    }' > $(new)
@@ -40,9 +40,9 @@ $(OUT)/wang2015-proposition2.values: | ../../bin/rankpipe $(OUT)
 	    function value(a, b, p, q, r,    det, det0, loss, i0, i1, i3, da, db) {
 	        det = p * r - q * q
 	        if (p <= 0 || det <= 0) return 1e9
-	        det0 = s[1, 0] * s[1, 3] - s[1, 1] ^ 2
-	        i0 = s[1, 3] / det0; i1 = -s[1, 1] / det0; i3 = s[1, 0] / det0
-	        da = a - w[1, 0]; db = b - w[1, 1]
+	        det0 = s[1, 1] * s[1, 4] - s[1, 2] ^ 2
+	        i0 = s[1, 4] / det0; i1 = -s[1, 2] / det0; i3 = s[1, 1] / det0
+	        da = a - w[1, 1]; db = b - w[1, 2]
 	        loss = 1 - (a * 0.6 + b * 1.5)
 	        if (loss < 0) loss = 0
 	        return (i0 * p + 2 * i1 * q + i3 * r + i0 * da * da + 2 * i1 * da * db + i3 * db * db - 2 \
@@ -51,11 +51,11 @@ $(OUT)/wang2015-proposition2.values: | ../../bin/rankpipe $(OUT)
 	    function change() { return size * (rand() - 0.5) }
 	    END {
 	        srand(1)
-	        f = value(w[2, 0], w[2, 1], s[2, 0], s[2, 1], s[2, 3])
+	        f = value(w[2, 1], w[2, 2], s[2, 1], s[2, 2], s[2, 4])
 	        for (i = 0; i < tries; i++) {
 	            size = exp(-12 * rand())
-	            lower += value(w[2, 0] + change(), w[2, 1] + change(), s[2, 0] + change(),
-	                s[2, 1] + change(), s[2, 3] + change()) < f - 1e-14
+	            lower += value(w[2, 1] + change(), w[2, 2] + change(), s[2, 1] + change(),
+	                s[2, 2] + change(), s[2, 4] + change()) < f - 1e-14
 	        }
 	        printf "lower\t%d\n", lower
 	    }' > $(new)

@@ -35,7 +35,6 @@ import rankpipe
 import web
 
 SETTLE = 20  # seconds after the first click of a page in which further ones count
-WAIT = 65  # seconds after a search in which its answer must come: older rounds are learnt meanwhile
 EVERY = 5  # seconds between looks at the clicks
 FIRST = 45  # seconds of the first indexing, before what is indexed is served and the rest follows
 EXPLORE = "-p top -g 0.05 -s random"  # one search in twenty tries a random document on top
@@ -250,7 +249,7 @@ class Keeper:
         self.serve = self.learner = self.indexer = None
         self.serve_begun = 0
         self.web, self.begun = set(), collections.deque(maxlen=20)
-        self.learn_until = time.monotonic() + 2 * WAIT  # the last run may have left answers
+        self.answered = True  # the last run may have left answers
 
     def look(self):
         """Starts what is not running."""
@@ -279,14 +278,14 @@ class Keeper:
         self.indexer = started([sys.executable, str(HERE / "search.py"), "-i", "-s", os.getcwd()])
 
     def learn(self):
-        """Stores what was clicked, and starts the learner for as long as a round may wait for its answer."""
+        """Stores what was clicked, and starts the learner when there are answers."""
         if store_answers(self.options.settle):
-            self.learn_until = time.monotonic() + 2 * WAIT
-        if self.learner and self.learner.poll() is None or time.monotonic() > self.learn_until:
+            self.answered = True
+        if not self.answered or self.learner and self.learner.poll() is None:
             return
+        self.answered = False
         makefile = str(HERE.parent / "serve/Makefile")
-        self.learner = started(["nice", "make", "-s", "-f", makefile, "WAIT=%d" % WAIT, "DELAY=0", "learn"],
-                               open("learn.log", "w"))
+        self.learner = started(["nice", "make", "-s", "-f", makefile, "learn"], open("learn.log", "w"))
 
     def stop(self):
         for child in self.web:
@@ -375,10 +374,15 @@ def first_model():
 
 def run(options):
     lock = open("lock", "w")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise index.Failure("the site in %s runs already" % os.getcwd()) from None
+    until = time.monotonic() + 3  # the processes of one that was killed end soon
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except OSError:
+            if time.monotonic() > until:
+                raise index.Failure("the site in %s runs already" % os.getcwd()) from None
+            time.sleep(0.05)
     prepare()
     listener = listening(options.host, options.port)
     folder = options.folder and os.path.realpath(options.folder)

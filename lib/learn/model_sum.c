@@ -20,7 +20,7 @@ static int refuse(const char *name, struct fault *fault)
 static int load(struct state *state, const struct model *model, struct fault *fault)
 {
     const struct learner *learner = learner_of_model(model->learner);
-    struct settings settings = { { 0 } };
+    struct settings settings = { .path = { "" } };
     if (!learner || !learner->sums)
         return refuse(model->learner, fault);
     size_t most = model->dim > learner->most ? model->dim : 0;

@@ -162,6 +162,10 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
         return 0;
     if (*theirs || !origin->applies)
         return report(origin, round, fault);
+    if (x->form != MATRIX_UNIT && round->prepared && strcmp(round->prepared, origin->words) == 0) {
+        *z = round->prepared_x;
+        return 0;
+    }
     if (x->form != MATRIX_UNIT)
         return apply(origin, x, z, fault);
     return origin->asked ? fault_data(fault, "-x needs features, but the round has none "

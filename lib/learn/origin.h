@@ -46,8 +46,9 @@ int origin_publish(const struct origin *origin, struct model *model, struct faul
 int origin_save(const struct origin *origin, struct model *model, struct fault *fault);
 
 /* Points *z at the features of a round that the model is for: x itself where the round's made= is
- * the model's, or what the steps make of raw x, good until the next call. The first round says what
- * is not known. 0, or a data fault that names both. */
+ * the model's, or what the steps make of raw x, good until the next call, or have made of it in
+ * this process already (round_fields.h). The first round says what is not known. 0, or a data fault
+ * that names both. */
 int origin_make(struct origin *origin, const struct round *round, const struct matrix *x,
                   struct matrix *z, struct fault *fault);
 

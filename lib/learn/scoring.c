@@ -100,6 +100,11 @@ int scoring_make(struct scoring *scoring, const struct round *round, const struc
     return scoring->ring ? 0 : origin_check_width(&scoring->origin, z, scoring->allowed, fault);
 }
 
+const char *scoring_made(const struct scoring *scoring)
+{
+    return scoring->origin.applies && *scoring->origin.words ? scoring->origin.words : NULL;
+}
+
 bool scoring_lacks(const struct scoring *scoring, const struct matrix *z)
 {
     return !scoring->ring && !is_fixed(scoring) && scoring->dim > 0 && z->dim > scoring->dim &&

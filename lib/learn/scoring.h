@@ -48,6 +48,9 @@ int scoring_borrow(struct scoring *scoring, const struct model *model, struct fa
 int scoring_make(struct scoring *scoring, const struct round *round, const struct matrix *x,
                      struct matrix *z, struct fault *fault);
 
+/* The steps that scoring_make makes features by; NULL: by none. */
+const char *scoring_made(const struct scoring *scoring);
+
 /* Has z more features than the model of a file has weights? Those without one count as 0. Never of
  * a model without any weights, nor of one that came from text. */
 bool scoring_lacks(const struct scoring *scoring, const struct matrix *z);

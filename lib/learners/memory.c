@@ -7,7 +7,6 @@
 #include "learn/learner_step.h"
 #include "learn/prior.h"
 #include "learn/regression_sums.h"
-#include "math/rng.h"
 #include "memory/memory_bound.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_sum.h"
@@ -69,7 +68,7 @@ static int start_notes(struct remembering *my, size_t docs, struct fault *fault)
     if (!my->noted)
         return -1;
     memset(my->noted, 0, docs * sizeof *my->noted);
-    return memory_tables_round(&my->tables, 2 * docs + MEMORY_COMPARED + 2, fault);
+    return memory_tables_round(&my->tables, memory_bound_notes(docs) + docs + 1, fault);
 }
 
 static bool knows(const void *table, uint64_t key)
@@ -136,27 +135,17 @@ static double visits_before(struct remembering *my, const struct state *state)
 
 static struct memory_bound bound_of(struct remembering *my, const struct state *state)
 {
-    return (struct memory_bound){ my->tables.table, memory_prospect(state->arrays.at[BELIEFS]),
-                                  my->memory.rho, (double)(state->rounds + 1) };
-}
-
-/* Must an entry make way for that of the key? */
-static bool is_full(const struct remembering *my, const struct state *state, enum memory_kind kind,
-                    uint64_t key)
-{
-    const struct memory_table *table = &my->tables.table[kind];
-    return state->settings.set[SETTING_PAIRS] && !memory_table_find(table, key) &&
-           (double)table->used >= state->settings.value[SETTING_PAIRS];
-}
-
-/* Forgets a pair, or a query with its slots. */
-static void forget_key(struct remembering *my, const struct memory_bound *bound,
-                       enum memory_kind kind, uint64_t key)
-{
-    memory_bound_forget_key(bound, kind, key);
-    memory_tables_note(&my->tables, kind, key);
-    if (kind == MEMORY_QUERIES)
-        memory_tables_note(&my->tables, MEMORY_DROPPED, key);
+    const double *value = state->settings.value;
+    const bool *set = state->settings.set;
+    struct memory_bound bound = { .tables = &my->tables, .rho = my->memory.rho,
+                                  .now = (double)(state->rounds + 1),
+                                  .age = set[SETTING_AGE] ? value[SETTING_AGE] : 0,
+                                  .seed = (uint64_t)value[SETTING_SEED] };
+    if (set[SETTING_PAIRS]) {
+        bound.prospect = memory_prospect(state->arrays.at[BELIEFS]);
+        bound.pairs = value[SETTING_PAIRS];
+    }
+    return bound;
 }
 
 /* The query is visited, in a way that is known from now on; where it is new, another may go. 0 or a
@@ -164,10 +153,7 @@ static void forget_key(struct remembering *my, const struct memory_bound *bound,
 static int visit(struct remembering *my, const struct state *state, struct fault *fault)
 {
     const struct memory_bound bound = bound_of(my, state);
-    if (is_full(my, state, MEMORY_QUERIES, my->query))
-        forget_key(my, &bound, MEMORY_QUERIES, memory_bound_rarest(&bound, my->query));
-    struct memory_table *queries = &my->tables.table[MEMORY_QUERIES];
-    struct memory_entry *query = memory_table_enter(queries, my->query, fault);
+    struct memory_entry *query = memory_bound_enter(&bound, MEMORY_QUERIES, my->query, fault);
     if (!query)
         return -1;
     query->n += (query->n > 0 ? 0 : visits_before(my, state)) + 1;
@@ -183,37 +169,19 @@ static int visit(struct remembering *my, const struct state *state, struct fault
 static struct memory_entry *enter(struct remembering *my, const struct state *state, size_t i,
                                   struct fault *fault)
 {
-    uint64_t key = memory_keys_of(&my->keys, i);
-    if (is_full(my, state, MEMORY_PAIRS, key)) {
-        const struct memory_bound bound = bound_of(my, state);
-        uint64_t query, least = memory_bound_least(&bound, key);
-        if (memory_bound_drop(&bound, least, &query, fault) < 0)
-            return NULL;
-        memory_tables_note(&my->tables, MEMORY_PAIRS, least);
-        if (query)
-            memory_tables_note(&my->tables, MEMORY_DROPPED, query);
-    }
-    struct memory_entry *entry = memory_table_enter(&my->tables.table[MEMORY_PAIRS], key, fault);
+    const struct memory_bound bound = bound_of(my, state);
+    struct memory_entry *entry =
+        memory_bound_enter(&bound, MEMORY_PAIRS, memory_keys_of(&my->keys, i), fault);
     if (entry)
         entry->owner = my->query;
     return entry;
 }
 
-/* Drops pairs and queries that are old, of some that the number of the round draws. */
+/* Drops what is old. */
 static void drop_old(struct remembering *my, const struct state *state)
 {
-    const struct settings *settings = &state->settings;
-    if (!settings->set[SETTING_AGE])
-        return;
-    uint64_t old[MEMORY_COMPARED];
-    double age = settings->value[SETTING_AGE];
     const struct memory_bound bound = bound_of(my, state);
-    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, state->rounds + 1);
-    for (enum memory_kind kind = MEMORY_PAIRS; kind <= MEMORY_QUERIES; kind++) {
-        size_t n = memory_bound_old(&bound, kind, rng_bits(&rng), age, old);
-        for (size_t i = 0; i < n; i++)
-            forget_key(my, &bound, kind, old[i]);
-    }
+    memory_bound_age(&bound);
 }
 
 /* Learns the answers y[n] about the documents doc[n], with the weights u[n]; NULL: 1 each. */
@@ -322,12 +290,8 @@ static int save(void *own, struct state *state, struct model *model, struct faul
  * fault. */
 static int keep_bound(struct remembering *my, const struct state *state, struct fault *fault)
 {
-    const struct settings *settings = &state->settings;
-    if (!settings->set[SETTING_PAIRS])
-        return 0;
     const struct memory_bound bound = bound_of(my, state);
-    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, state->rounds + 1);
-    return memory_bound_keep(&bound, settings->value[SETTING_PAIRS], &rng, fault);
+    return memory_bound_keep(&bound, fault);
 }
 
 static int load(void *own, struct state *state, const struct model *model, struct fault *fault)

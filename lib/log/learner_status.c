@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "log/fresh_file.h"
+#include "log/state_file.h"
 
 static const char file_name[] = "status", quarantined[] = "rankpipe_learner_quarantined_total";
 
@@ -38,11 +39,13 @@ static uint64_t *number_at(struct learner_status *status, size_t at)
 }
 
 /* Reads "name value" into the member of that name; other lines are passed over. */
-static void read_line(struct learner_status *status, const char *line)
+static int read_line(void *self, const char *const *text, size_t fields, struct fault *fault)
 {
-    const char *value = strrchr(line, ' ');
-    if (*line == '#' || !value)
-        return;
+    struct learner_status *status = self;
+    const char *line = text[0], *value = strrchr(line, ' ');
+    (void)fault;
+    if (fields != 1 || *line == '#' || !value)
+        return 0;
     size_t n = (size_t)(value - line);
     for (size_t i = 0; i < FACTS; i++)
         if (strlen(facts[i].name) == n && strncmp(line, facts[i].name, n) == 0)
@@ -55,19 +58,17 @@ static void read_line(struct learner_status *status, const char *line)
         if (strlen(name) == n && strncmp(line, name, n) == 0)
             status->troubles[i] = strtoull(value, NULL, 10);
     }
+    return 0;
 }
 
 int learner_status_read(struct learner_status *status, const char *folder, struct fault *fault)
 {
-    char path[4096], line[512];
-    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, file_name) >= sizeof path)
-        return fault_other(fault, "the name of the folder %.40s... is too long", folder);
-    FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file))
-        read_line(status, line);
-    if (file)
-        fclose(file);
-    return 0;
+    int got = state_lines_read(folder, file_name, read_line, status, fault);
+    if (got < 0 && fault->kind == FAULT_DATA) { /* damaged: what counts on is not worth a stop */
+        *fault = (struct fault){ FAULT_NONE, "" };
+        got = 0;
+    }
+    return got < 0 ? -1 : 0;
 }
 
 static int write_fact(struct writer *out, struct learner_status *status, const struct fact *fact,

@@ -1,5 +1,6 @@
 #include "log/request_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ void request_file_begin(struct request_file *file, const char *folder, const cha
     if (!set_path(folder, name, first, file->path))
         return;
     unlink(file->path); /* what bears this name may be another's, by a link */
-    int fd = watch_open(NULL, file->path, O_WRONLY | O_CREAT | O_EXCL, 0666, &ignored);
+    int fd = watch_open(NULL, file->path, O_WRONLY | O_CREAT | O_EXCL, 0660, &ignored);
     if (fd < 0)
         return;
     file->open = writer_open(&file->writer, fd, file->path, NULL, &ignored) == 0;
@@ -189,4 +190,11 @@ bool request_file_read(const char *folder, const char *name, uint64_t first, uin
     *rounds = whole ? end.rounds : 0;
     munmap(text, size);
     return whole;
+}
+
+int request_file_remove(const char *folder, const char *name, uint64_t first, struct fault *fault)
+{
+    char path[SPOOL_PATH];
+    return !set_path(folder, name, first, path) || unlink(path) == 0 || errno == ENOENT
+               ? 0 : fault_system(fault, "cannot remove %s", path);
 }

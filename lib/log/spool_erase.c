@@ -1,5 +1,6 @@
 #include "log/spool_erase.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "io/sync.h"
 #include "io/watch.h"
+#include "log/request_file.h"
 #include "log/spool_folder.h"
 #include "stream/header.h"
 #include "stream/reader.h"
@@ -46,7 +48,19 @@ static bool make(struct record *record, uint64_t t, char *bytes, size_t length,
     return false;
 }
 
-/* Writes an erased round over the `length` bytes at `at`, by one call. 0 or a fault. */
+/* 0, or -1 with errno. */
+static int write_at(int fd, const char *bytes, size_t n, uint64_t at)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t put = pwrite(fd, bytes + done, n - done, (off_t)(at + done));
+        if (put < 0 && errno != EINTR)
+            return -1;
+        done += put > 0 ? (size_t)put : 0;
+    }
+    return 0;
+}
+
+/* Writes an erased round over the `length` bytes at `at`. 0 or a fault. */
 static int overwrite(int fd, const char *path, uint64_t at, size_t length, uint64_t t,
                      struct fault *fault)
 {
@@ -57,15 +71,18 @@ static int overwrite(int fd, const char *path, uint64_t at, size_t length, uint6
         result = fault_no_room(fault, RECORD_LINE + length + sizeof *record);
     else if (!make(record, t, bytes, length, fault))
         result = fault_other(fault, "%s: round %" PRIu64 " is too short to be erased", path, t);
-    else if (pwrite(fd, bytes, length, (off_t)at) != (ssize_t)length)
-        result = fault_system(fault, "cannot write %s", path);
+    else if (write_at(fd, bytes, length, at) < 0)
+        result = fault_system(fault, "round %" PRIu64 " may be damaged, and salvage reads the "
+                              "others: cannot write %s", t, path);
     free(bytes);
     free(record);
     return result;
 }
 
-/* All rounds of an open file, up to the last whole one. 0 or a fault. */
-static int erase_rounds(int fd, const char *path, spool_erases *erases, void *self,
+/* In an open file, up to its last whole round. Its index, which names requests, goes first: it is
+ * made again without those that are erased. 0 or a fault. */
+static int erase_rounds(int fd, const char *path, const char *folder,
+                        const struct spool_file *file, spool_erases *erases, void *self,
                         struct fault *fault)
 {
     struct reader reader;
@@ -81,7 +98,10 @@ static int erase_rounds(int fd, const char *path, spool_erases *erases, void *se
         if (record->kind != RECORD_ROUND || !number || record_key(record, SPOOL_ERASED) ||
             !record_number(number, RECORD_MOST, &t) || !erases(self, record))
             continue;
-        result = overwrite(fd, path, reader.offset + reader.at, reader.from - reader.at, t, fault);
+        result = request_file_remove(folder, file->name, file->first, fault);
+        if (result == 0)
+            result = overwrite(fd, path, reader.offset + reader.at, reader.from - reader.at, t,
+                               fault);
     }
     reader_close(&reader);
     free(record);
@@ -91,12 +111,13 @@ static int erase_rounds(int fd, const char *path, spool_erases *erases, void *se
 }
 
 /* The same in one file. */
-static int erase_file(const char *path, spool_erases *erases, void *self, struct fault *fault)
+static int erase_file(const char *folder, const struct spool_file *file, const char *path,
+                      spool_erases *erases, void *self, struct fault *fault)
 {
     int fd = watch_open(NULL, path, O_RDWR, 0, fault);
     if (fd < 0)
         return fault_system(fault, "cannot open %s", path);
-    int result = erase_rounds(fd, path, erases, self, fault);
+    int result = erase_rounds(fd, path, folder, file, erases, self, fault);
     if (result == 0 && sync_file(fd) < 0)
         result = fault_system(fault, "cannot write %s", path);
     close(fd);
@@ -117,7 +138,7 @@ static enum spooled erase_next(const char *folder, const char *name, uint64_t *f
     if (file.open && access(path, F_OK) < 0) /* finished since */
         return SPOOL_FOUND;
     *from = file.last + 1;
-    if (erase_file(path, erases, self, fault) < 0)
+    if (erase_file(folder, &file, path, erases, self, fault) < 0)
         return SPOOL_FAULT;
     return file.open ? SPOOL_NONE : SPOOL_FOUND;
 }

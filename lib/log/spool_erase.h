@@ -18,8 +18,8 @@
 typedef bool spool_erases(void *self, const struct record *record);
 
 /* Erases what `erases` says in each file of all logs of a folder, also in one that is being
- * written, up to its last whole round, and syncs the files. A second call finds nothing. 0; or a
- * fault: rounds before it are erased. O(bytes of the log). */
+ * written, up to its last whole round, removes its index (request_file.h), and syncs the files. A
+ * second call finds nothing. 0; or a fault: rounds before it are erased. O(bytes of the log). */
 int spool_erase(const char *folder, spool_erases *erases, void *self, struct fault *fault);
 
 #endif

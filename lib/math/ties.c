@@ -1,5 +1,7 @@
 #include "math/ties.h"
 
+#include <string.h>
+
 #include "math/order.h"
 
 /* The draw of document a is larger than that of b; equal draws go by document. */
@@ -35,13 +37,40 @@ static void sort_by_draw(const struct rng *rng, uint32_t *doc, size_t n)
     }
 }
 
+enum { FEW = 1024, LOST = 11 /* bits of a draw that a double does not hold */ };
+
+/* The same for 1 to FEW documents: each draws once, and what a double holds of it is its score. */
+static void sort_few(const struct rng *rng, uint32_t *doc, size_t n)
+{
+    uint64_t draw[FEW];
+    double early[FEW];
+    uint32_t place[FEW], scratch[FEW], from[FEW];
+    size_t i = 0;
+    do {
+        from[i] = doc[i];
+        draw[i] = rng_bits_at(rng, doc[i]);
+        early[i] = -(double)(draw[i] >> LOST);
+    } while (++i < n);
+    order_by_score(n, early, place, scratch);
+    for (i = 0; i < n; i++) {
+        size_t at = i; /* after those with the same score, of which there are hardly any */
+        for (; at > 0 && draw[place[i]] < draw[place[at - 1]]; at--)
+            continue;
+        uint32_t moving = place[i];
+        memmove(place + at + 1, place + at, (i - at) * sizeof *place);
+        place[at] = moving;
+    }
+    for (i = 0; i < n; i++)
+        doc[i] = from[place[i]];
+}
+
 void ties_break(size_t m, const double *score, const struct rng *rng, uint32_t *order)
 {
     for (size_t a = 0, b; a < m; a = b) {
         for (b = a + 1; b < m && score[order[b]] == score[order[a]];)
             b++;
         if (b - a > 1)
-            sort_by_draw(rng, order + a, b - a);
+            (b - a > FEW || b - a == 2 ? sort_by_draw : sort_few)(rng, order + a, b - a);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "memory/memory_bound.h"
 
+#include "math/rng.h"
 #include "memory/memory_dropped.h"
 
 /* What is added to the height of an answer, which is from 0 to 1. */
@@ -9,7 +10,8 @@ static const double low_part = 1.0 / 32;
 static const struct memory_entry *query_of(const struct memory_bound *bound,
                                            const struct memory_entry *pair)
 {
-    return pair->owner ? memory_table_find(&bound->table[MEMORY_QUERIES], pair->owner) : NULL;
+    const struct memory_table *queries = &bound->tables->table[MEMORY_QUERIES];
+    return pair->owner ? memory_table_find(queries, pair->owner) : NULL;
 }
 
 /* u / (now + u age) of a query, or of one that is not known. */
@@ -45,10 +47,12 @@ static size_t following(const struct memory_table *table, uint64_t key,
     return n;
 }
 
-uint64_t memory_bound_least(const struct memory_bound *bound, uint64_t key)
+/* Of the pairs that follow a key, the one of least worth, the first of several; 0: there are no
+ * pairs. */
+static uint64_t find_least(const struct memory_bound *bound, uint64_t key)
 {
     const struct memory_entry *pair[MEMORY_COMPARED];
-    size_t n = following(&bound->table[MEMORY_PAIRS], key, pair), at = 0;
+    size_t n = following(&bound->tables->table[MEMORY_PAIRS], key, pair), at = 0;
     double least = 0;
     for (size_t i = 0; i < n; i++) {
         double worth = memory_bound_worth(bound, pair[i]);
@@ -60,84 +64,147 @@ uint64_t memory_bound_least(const struct memory_bound *bound, uint64_t key)
     return n > 0 ? pair[at]->key : 0;
 }
 
-uint64_t memory_bound_rarest(const struct memory_bound *bound, uint64_t key)
+/* Of the queries that follow a key, the one that will come least often; 0: there are none. */
+static uint64_t find_rarest(const struct memory_bound *bound, uint64_t key)
 {
     const struct memory_entry *query[MEMORY_COMPARED];
-    size_t n = following(&bound->table[MEMORY_QUERIES], key, query), at = 0;
+    size_t n = following(&bound->tables->table[MEMORY_QUERIES], key, query), at = 0;
     for (size_t i = 1; i < n; i++)
         if (rate_of(bound, query[i]) < rate_of(bound, query[at]))
             at = i;
     return n > 0 ? query[at]->key : 0;
 }
 
-int memory_bound_drop(const struct memory_bound *bound, uint64_t key, uint64_t *query,
-                      struct fault *fault)
+/* Drops a pair, which is there, and keeps a slot of it. *query is the key of its query, 0 where
+ * that is not known. 0 or a fault (memory). */
+static int drop_pair(const struct memory_bound *bound, uint64_t key, uint64_t *query,
+                     struct fault *fault)
 {
-    const struct memory_entry *pair = memory_table_find(&bound->table[MEMORY_PAIRS], key);
+    struct memory_table *table = bound->tables->table;
+    const struct memory_entry *pair = memory_table_find(&table[MEMORY_PAIRS], key);
     *query = query_of(bound, pair) ? pair->owner : 0;
     bool high = pair->sum > bound->prospect.a * pair->n;
-    memory_table_remove(&bound->table[MEMORY_PAIRS], key);
-    return *query ? memory_dropped_mark(&bound->table[MEMORY_DROPPED], *query, key, high, fault)
-                  : 0;
+    memory_table_remove(&table[MEMORY_PAIRS], key);
+    return *query ? memory_dropped_mark(&table[MEMORY_DROPPED], *query, key, high, fault) : 0;
 }
 
-size_t memory_bound_old(const struct memory_bound *bound, enum memory_kind kind, uint64_t key,
-                        double age, uint64_t *old)
+/* Removes a pair, or a query with its slots, whose pairs stay. */
+static void forget(const struct memory_bound *bound, enum memory_kind kind, uint64_t key)
 {
-    const struct memory_entry *entry[MEMORY_COMPARED];
-    size_t n = following(&bound->table[kind], key, entry), found = 0;
-    for (size_t i = 0; i < n; i++) {
-        bool pair = kind == MEMORY_PAIRS;
-        const struct memory_entry *query = pair ? query_of(bound, entry[i]) : entry[i];
-        if (query ? bound->now - query->sum > age : entry[i]->owner != 0)
-            old[found++] = entry[i]->key;
+    memory_table_remove(&bound->tables->table[kind], key);
+    if (kind == MEMORY_QUERIES)
+        memory_table_remove(&bound->tables->table[MEMORY_DROPPED], key);
+}
+
+static void forget_noted(const struct memory_bound *bound, enum memory_kind kind, uint64_t key)
+{
+    forget(bound, kind, key);
+    memory_tables_note(bound->tables, kind, key);
+    if (kind == MEMORY_QUERIES)
+        memory_tables_note(bound->tables, MEMORY_DROPPED, key);
+}
+
+size_t memory_bound_notes(size_t docs)
+{
+    return docs + MEMORY_COMPARED + 1;
+}
+
+/* Makes room for the entry of a key, which is new. 0 or a fault. */
+static int make_way(const struct memory_bound *bound, enum memory_kind kind, uint64_t key,
+                    struct fault *fault)
+{
+    uint64_t query, least;
+    if (kind == MEMORY_QUERIES) {
+        forget_noted(bound, kind, find_rarest(bound, key));
+        return 0;
     }
-    return found;
+    least = find_least(bound, key);
+    if (drop_pair(bound, least, &query, fault) < 0)
+        return -1;
+    memory_tables_note(bound->tables, MEMORY_PAIRS, least);
+    if (query)
+        memory_tables_note(bound->tables, MEMORY_DROPPED, query);
+    return 0;
 }
 
-int memory_bound_keep(const struct memory_bound *bound, double most, struct rng *rng,
-                      struct fault *fault)
+struct memory_entry *memory_bound_enter(const struct memory_bound *bound, enum memory_kind kind,
+                                        uint64_t key, struct fault *fault)
 {
+    struct memory_table *table = &bound->tables->table[kind];
+    bool full = bound->pairs > 0 && (double)table->used >= bound->pairs;
+    if (full && !memory_table_find(table, key) && make_way(bound, kind, key, fault) < 0)
+        return NULL;
+    return memory_table_enter(table, key, fault);
+}
+
+static bool is_old(const struct memory_bound *bound, enum memory_kind kind,
+                   const struct memory_entry *entry)
+{
+    const struct memory_entry *query = kind == MEMORY_PAIRS ? query_of(bound, entry) : entry;
+    return query ? bound->now - query->sum > bound->age : entry->owner != 0;
+}
+
+static struct rng draws(const struct memory_bound *bound)
+{
+    return rng_at(bound->seed, RNG_MEMORY, (uint64_t)bound->now);
+}
+
+void memory_bound_age(const struct memory_bound *bound)
+{
+    struct rng rng = draws(bound);
+    if (!(bound->age > 0))
+        return;
+    for (enum memory_kind kind = MEMORY_PAIRS; kind <= MEMORY_QUERIES; kind++) {
+        const struct memory_entry *entry[MEMORY_COMPARED];
+        uint64_t old[MEMORY_COMPARED];
+        size_t n = following(&bound->tables->table[kind], rng_bits(&rng), entry), found = 0;
+        for (size_t i = 0; i < n; i++)
+            if (is_old(bound, kind, entry[i]))
+                old[found++] = entry[i]->key;
+        for (size_t i = 0; i < found; i++)
+            forget_noted(bound, kind, old[i]);
+    }
+}
+
+int memory_bound_keep(const struct memory_bound *bound, struct fault *fault)
+{
+    struct rng rng = draws(bound);
+    struct memory_table *table = bound->tables->table;
     uint64_t query;
-    while ((double)bound->table[MEMORY_PAIRS].used > most)
-        if (memory_bound_drop(bound, memory_bound_least(bound, rng_bits(rng)), &query, fault) < 0)
+    if (!(bound->pairs > 0))
+        return 0;
+    while ((double)table[MEMORY_PAIRS].used > bound->pairs)
+        if (drop_pair(bound, find_least(bound, rng_bits(&rng)), &query, fault) < 0)
             return -1;
-    while ((double)bound->table[MEMORY_QUERIES].used > most)
-        memory_bound_forget_key(bound, MEMORY_QUERIES, memory_bound_rarest(bound, rng_bits(rng)));
+    while ((double)table[MEMORY_QUERIES].used > bound->pairs)
+        forget(bound, MEMORY_QUERIES, find_rarest(bound, rng_bits(&rng)));
     return 0;
 }
 
 /* The key of the first pair of a query whose key is at least `from`; 0: there is none. */
 static uint64_t next_of(const struct memory_bound *bound, uint64_t query, uint64_t from)
 {
-    struct memory_walk walk = memory_table_walk(&bound->table[MEMORY_PAIRS], from);
+    struct memory_walk walk = memory_table_walk(&bound->tables->table[MEMORY_PAIRS], from);
     const struct memory_entry *pair;
-    while ((pair = memory_table_next(&bound->table[MEMORY_PAIRS], &walk)))
+    while ((pair = memory_table_next(&bound->tables->table[MEMORY_PAIRS], &walk)))
         if (pair->owner == query)
             return pair->key;
     return 0;
 }
 
-void memory_bound_forget_key(const struct memory_bound *bound, enum memory_kind kind, uint64_t key)
-{
-    memory_table_remove(&bound->table[kind], key);
-    if (kind == MEMORY_QUERIES)
-        memory_table_remove(&bound->table[MEMORY_DROPPED], key);
-}
-
 uint64_t memory_bound_forget(const struct memory_bound *bound, const struct memory_keys *keys,
                              bool query)
 {
-    struct memory_table *pairs = &bound->table[MEMORY_PAIRS];
+    struct memory_table *pairs = &bound->tables->table[MEMORY_PAIRS];
     uint64_t owner = memory_key_query(&keys->query), key = 0, before = pairs->used, slots = 0;
     for (size_t i = 0; i < keys->documents.docs; i++) {
         uint64_t pair = memory_keys_of(keys, i);
         memory_table_remove(pairs, pair);
-        slots += memory_dropped_clear(&bound->table[MEMORY_DROPPED], owner, pair);
+        slots += memory_dropped_clear(&bound->tables->table[MEMORY_DROPPED], owner, pair);
     }
     while (query && (key = next_of(bound, owner, key)))
         memory_table_remove(pairs, key);
     if (query)
-        memory_bound_forget_key(bound, MEMORY_QUERIES, owner);
+        forget(bound, MEMORY_QUERIES, owner);
     return before - pairs->used + slots;
 }

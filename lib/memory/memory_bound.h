@@ -24,52 +24,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "math/rng.h"
+#include "base/fault.h"
 #include "memory/memory_beliefs.h"
-#include "memory/memory_columns.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_table.h"
+#include "memory/memory_tables.h"
 
 enum { MEMORY_COMPARED = 32 };
 
 struct memory_bound {
-    struct memory_table *table; /* table[MEMORY_KINDS] */
+    struct memory_tables *tables;
     struct memory_prospect prospect;
     double rho, now;
+    double pairs, age; /* at most so many pairs, and queries; none so old; 0: no bound */
+    uint64_t seed;     /* draws, with now, what is looked at */
 };
 
 double memory_bound_worth(const struct memory_bound *bound, const struct memory_entry *pair);
 
-/* Of the pairs that follow a key, the one of least worth, the first of several; 0: there are no
- * pairs. */
-uint64_t memory_bound_least(const struct memory_bound *bound, uint64_t key);
+/* How many entries memory_bound_enter and memory_bound_age note in a round, with as many documents,
+ * that begins (memory_tables_round). */
+size_t memory_bound_notes(size_t docs);
 
-/* Of the queries that follow a key, the one that will come least often; 0: there are none. */
-uint64_t memory_bound_rarest(const struct memory_bound *bound, uint64_t key);
+/* The entry of a pair or a query: a new one where there is none, for which another makes way where
+ * there are `pairs`, which is noted. NULL with `fault` (memory). */
+struct memory_entry *memory_bound_enter(const struct memory_bound *bound, enum memory_kind kind,
+                                        uint64_t key, struct fault *fault);
 
-/* Drops a pair, which is there, and keeps a slot of it. *query is the key of its query, 0 where
- * that is not known. 0 or a fault (memory). */
-int memory_bound_drop(const struct memory_bound *bound, uint64_t key, uint64_t *query,
-                      struct fault *fault);
+/* Removes, and notes, of 32 queries that are drawn those that were last learnt more than `age`
+ * rounds ago, and of 32 pairs those of such queries and of queries that are forgotten. Pairs whose
+ * query was never known stay. */
+void memory_bound_age(const struct memory_bound *bound);
 
-/* Of the queries that follow a key those that were last learnt more than `age` rounds ago, or of
- * the pairs those of such queries and of queries that are forgotten: their keys into
- * old[MEMORY_COMPARED], how many. Of pairs whose query was never known nothing is said. */
-size_t memory_bound_old(const struct memory_bound *bound, enum memory_kind kind, uint64_t key,
-                        double age, uint64_t *old);
-
-/* Drops pairs of least worth, each of those that follow a key drawn, until `most` are left; and
- * likewise queries. 0 or a fault (memory). */
-int memory_bound_keep(const struct memory_bound *bound, double most, struct rng *rng,
-                      struct fault *fault);
+/* Drops pairs of least worth, each of 32 that are drawn, until `pairs` are left; and likewise
+ * queries. 0 or a fault (memory). */
+int memory_bound_keep(const struct memory_bound *bound, struct fault *fault);
 
 /* Removes the pairs of a round's documents with their slots and, with `query`, its query and all
  * pairs of that: returns how many pairs and slots. Those of an older model, whose query is not
  * known, are known by the documents. O(pairs) with `query`. */
 uint64_t memory_bound_forget(const struct memory_bound *bound, const struct memory_keys *keys,
                              bool query);
-
-/* Removes a pair, or a query with its slots, whose pairs stay. */
-void memory_bound_forget_key(const struct memory_bound *bound, enum memory_kind kind, uint64_t key);
 
 #endif

@@ -47,10 +47,7 @@ struct table_column {
 static void next_numbers(struct column_source *source, void *values, size_t n)
 {
     struct table_column *my = (struct table_column *)source;
-    for (size_t i = 0; i < n; i++) {
-        const char *entry = (const char *)memory_table_next(my->table, &my->walk);
-        memcpy((char *)values + 8 * i, entry + my->offset, 8);
-    }
+    memory_table_copy(my->table, &my->walk, my->offset, values, n);
 }
 
 static void first_again(struct column_source *source)

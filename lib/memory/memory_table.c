@@ -174,6 +174,23 @@ int memory_table_fill(struct memory_table *table, const struct memory_arrays *ar
     return 0;
 }
 
+void memory_table_copy(const struct memory_table *table, struct memory_walk *walk, size_t offset,
+                       void *out, size_t n)
+{
+    char *to = out, *end = to + 8 * n;
+    for (; to < end && walk->shelf < MEMORY_SHELVES; walk->shelf++, walk->slot = 0) {
+        const struct memory_shelf *shelf = &table->shelf[walk->shelf];
+        size_t slot = walk->slot;
+        for (; slot < shelf->room && to < end; slot++) {
+            memcpy(to, (const char *)&shelf->entry[slot] + offset, 8);
+            to += shelf->entry[slot].key ? 8 : 0;
+        }
+        walk->slot = slot;
+        if (to == end)
+            return;
+    }
+}
+
 const struct memory_entry *memory_table_next(const struct memory_table *table,
                                              struct memory_walk *walk)
 {

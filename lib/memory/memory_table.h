@@ -73,6 +73,10 @@ struct memory_walk {
 const struct memory_entry *memory_table_next(const struct memory_table *table,
                                              struct memory_walk *walk);
 
+/* The 8 bytes at `offset` of each of the next n entries, which are there, into out[8 n]. */
+void memory_table_copy(const struct memory_table *table, struct memory_walk *walk, size_t offset,
+                       void *out, size_t n);
+
 /* A walk whose next entry is the first that is not below the key. */
 struct memory_walk memory_table_walk(const struct memory_table *table, uint64_t key);
 

@@ -291,6 +291,7 @@ void round_columns_clear(struct round *round)
         set_pointer(round, c, NULL);
     round->places = 0;
     round->live = round->checked = round->restored = false;
+    round->prepared = NULL;
     round->expansion->done = false;
 }
 

@@ -78,6 +78,9 @@ struct round {
     bool live;       /* `score` was computed by the current weights of the update in this process */
     bool checked;    /* x holds the features, already checked */
     struct matrix x;
+    const char *prepared; /* steps by which a program of this process has made prepared_x of the
+                           * features: both are its own, until the next round; NULL: none has */
+    struct matrix prepared_x;
     struct round_expansion own, *expansion; /* = &own: memory, also where the round is const */
 
     /* The record's columns; at the end the last one whose name is not known. */

@@ -141,6 +141,7 @@ static void drop_features(struct round *round)
         round_drop(round, (enum round_column)c);
     round->record->spliced = NULL; /* only the old features are there, which nobody needs now */
     round->live = false; /* the scores were computed from the old features */
+    round->prepared = NULL;
     round->checked = round->expansion->done = false;
 }
 

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loss/dcg.h"
+
 #if LDBL_MANT_DIG == DBL_MANT_DIG
 /* The reference may then be half an ulp and more away from the truth itself. */
 static const long double ALLOWED = 2.0L;
@@ -364,6 +366,19 @@ static int check_cube_roots(void)
     return 0;
 }
 
+/* Those of the first places, which are a table, are computed like the others. */
+static int check_discounts(void)
+{
+    int failures = 0;
+    for (size_t i = 0; i < 20; i++) {
+        if (dcg_discount(i) == 1 / real_log2((double)i + 2))
+            continue;
+        printf("dcg_discount(%zu) is %.17g\n", i, dcg_discount(i));
+        failures++;
+    }
+    return failures;
+}
+
 int main(int argc, char **argv)
 {
     uint64_t points = DEFAULT_POINTS;
@@ -381,6 +396,7 @@ int main(int argc, char **argv)
     failures += check_powers_of_two();
     failures += check_cube_roots();
     failures += check_quarters();
+    failures += check_discounts();
     for (unsigned i = 0; i < FUNCTIONS; i++)
         failures += measure(&FUNCTION[i], points / FUNCTIONS + (i < points % FUNCTIONS), i + 1);
     return failures ? EXIT_FAILURE : EXIT_SUCCESS;

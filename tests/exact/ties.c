@@ -48,6 +48,19 @@ static void check_uniform(uint64_t seed)
     tell(chi < 60, "the orders are not equally likely: chi-square", chi, (double)seed);
 }
 
+/* Whatever their number, equal scores go by the draws of their documents. */
+static void check_sorted(size_t m)
+{
+    static double score[LARGE];
+    static uint32_t order[LARGE], scratch[LARGE];
+    const struct ties ties = { .seed = 5 };
+    const struct rng rng = rng_at(5, RNG_TIES, m);
+    ties_rank(&ties, RNG_TIES, m, m, score, order, scratch);
+    for (size_t a = 0; a + 1 < m; a++)
+        tell(rng_bits_at(&rng, order[a]) < rng_bits_at(&rng, order[a + 1]), "not by draw",
+             (double)m, (double)a);
+}
+
 /* The ties of a ranking, whatever order they come in, and whatever is above or below. */
 static void check_law(struct rng *rng, size_t m)
 {
@@ -124,6 +137,8 @@ int main(void)
 {
     struct rng rng = { 11 };
     check_draws();
+    for (size_t m = 2; m <= 4096; m = m < 32 ? m + 1 : 2 * m + (m == 1024))
+        check_sorted(m);
     check_streams();
     for (uint64_t seed = 1; seed <= 3; seed++)
         check_uniform(seed);

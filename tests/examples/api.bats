@@ -418,7 +418,7 @@ END
     } >web.conf
     lighttpd -D -f web.conf 3>&- 2>web.said &
     web=$!
-    for _ in $(seq 100); do [ ! -s web.said ] || grep -q 'server started' web.said && break; sleep 0.02; done
+    for _ in $(seq 100); do (: <>"/dev/tcp/127.0.0.1/$port") 2>>web.said && break; sleep 0.05; done
     url=127.0.0.1:$port
     ask POST /rank '{"query": "a", "documents": [{"features": [1]}]}'
     got=$status

@@ -498,7 +498,7 @@ END
     is "$(find . -newer mark -type f | cut -d / -f 2 | sort -u | paste -sd ' ')" 'found said state'
     is "$(cat state/errors)" ''
     # The index says what it left out, and why.
-    grep -F 'loop.1: takes too long: the rest is left out' state/left-out
+    grep '^loop[.]1: ' state/left-out # man never ends, mandoc finds no name
     grep -F 'many.zip: more than 20000 files in it: the rest is left out' state/left-out
     stop
 }

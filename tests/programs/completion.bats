@@ -82,7 +82,7 @@ said() {
     offers 'update -a cascade-klucb,' ''
     offers 'update -a nobody,e' ''
     offers 'features -D ' ''
-    offers 'update -a kl -Q' ''
+    offers 'update -a kl -z' ''
     offers 'explore -pswap -p l' 'leader'
     offers 'synth -n 4 noisy' 'noisy-binary'
     offers 'metric -t curve.tsv nd' 'ndcg@'

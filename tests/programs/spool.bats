@@ -574,6 +574,23 @@ named() { # named FROM TO [OPTION...]: rounds FROM to TO, with the requests rFRO
     done
 }
 
+@test "-e takes requests out of the indexes of -y too, and a request that comes again is new" {
+    mkfifo in
+    spool -y -c 10 log <in >passed.bin &
+    exec 7>in
+    named 1 25 | explore -g 1 >&7
+    until_last 25 log
+    printf 'request: r%d\n? qid:-\n\n' 3 15 | svm2bin -lu | spool -e requests log >erased
+    is "$(cut -f 1 erased | xargs)" '3 15'
+    run ! grep -raE 'r3$|r15$|request=r3 |request=r15 ' log
+    named 15 16 -b 101 | explore -g 1 >&7
+    exec 7>&-
+    wait
+    is "$(spool -r log | values_of request | sort | uniq -d)" ''
+    named 3 4 -b 201 | explore -g 1 | spool -y log | rounds >numbers
+    is "$(xargs <numbers)" '201 4'
+}
+
 @test "-y: kill -9 leaves an index without its end, and nothing is stored twice" {
     mkfifo in
     spool -y -c 10 log <in >passed.bin &

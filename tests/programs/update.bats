@@ -1566,10 +1566,10 @@ clicked() {
 @test "policy-aware descends on the softmax loss of clicks over expected examination" {
     printf '1 1\n2 0.5\n3 0.25\n' >theta
     clicked | replay -n 1 - 2>/dev/null | update -a policy-aware,examination=theta,eta=0.1 -x none -m one
-    bin2txt one | sed -n 's/^w\t0\t//p' >w
+    bin2txt one | sed -n 's/^w\t1\t//p' >w
     is "$(cat w)" -0.40000000000000002 # t = 4, 2, 0 and p = 1/3: X'g = -2 + 6
     clicked | update -a policy-aware,examination=theta,eta=0.1 -x none -m two
-    bin2txt two | sed -n 's/^w\t0\t//p' | awk '
+    bin2txt two | sed -n 's/^w\t1\t//p' | awk '
         function loss(w) { return -(4 * w + 2 * 0) + 6 * log(exp(w) + 1 + exp(3 * w)) }
         { want = -0.4 - 0.1 * (loss(-0.4 + 1e-5) - loss(-0.4 - 1e-5)) / 2e-5; d = $1 - want }
         END { exit !(NR == 1 && d * d < 1e-18) }'

@@ -71,6 +71,19 @@ start() {
     once
 }
 
+@test "runs before the first answer leave the first model, and the answers after them are learnt" {
+    rounds 1 5 | spool log >/dev/null
+    mkdir answers
+    learn first
+    learn
+    learn
+    is "$(learnt)" 0
+    answers 1 5 >answers/today
+    learn
+    is "$(learnt)" 5
+    once
+}
+
 @test "a clock that jumped a day neither stops nor delays the rounds after it" {
     rounds 1 3 | spool log >/dev/null
     { rounds 4 6 -86400; rounds 7 9; } | spool log >/dev/null
@@ -252,12 +265,15 @@ $each second round of a request"
     { rounds 31 60; rounds 61 64 5000; rounds 70 70 100 '' | LC_ALL=C sed 's/ request=[^ ]*//'; } | spool log >/dev/null
     answers 31 60 >>answers/today
     cp -a . ../base
+    local begun took
+    begun=$(date +%s%N)
     learn
+    took=$((($(date +%s%N) - begun) / 1000000)) # milliseconds, over which the kills are spread
     cp -a . ../straight
     for ((i = 1; i <= kills; i++)); do
         cd .. && rm -rf killed && cp -a base killed && cd killed || return 1
         { setsid sh "$LEARN" & } 2>/dev/null # a session, all of which is killed
-        sleep "$(printf '0.%03d' $((i * 160 / kills)))"
+        sleep "$(printf "%d.%03d" $(((i - 1) * took / kills / 1000)) $(((i - 1) * took / kills % 1000)))"
         kill -KILL -$! 2>/dev/null || true
         wait $! 2>/dev/null || true
         [ "$(readlink state/current)" = 2 ] || { killed=$((killed + 1)) && learn; }

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -75,8 +76,9 @@ static enum look look(enum faulty call, int fd)
 {
     int saved = errno;
     unsigned n = ++calls[call];
+    const struct iovec all = { calls, sizeof calls };
     if (plan.report_fd >= 0)
-        (void)!pwrite(plan.report_fd, calls, sizeof calls, 0);
+        (void)!pwritev(plan.report_fd, &all, 1, 0);
     errno = saved;
     if (!plan.call || strcmp(plan.call, faulty_names[call]) != 0 || n < plan.at ||
         (n > plan.at && !plan.on))
@@ -131,6 +133,22 @@ ssize_t read(int fd, void *bytes, size_t n)
 ssize_t pread(int fd, void *bytes, size_t n, off_t at)
 {
     return look(PREAD, fd) == FAILS ? -1 : NEXT(pread)(fd, bytes, n, at);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at)
+{
+    enum look is = look(PWRITE, fd);
+    *flag(unsynced, fd) = true;
+    return is == FAILS ? -1 : NEXT(pwrite)(fd, bytes, is == FEWER ? fewer(n) : n, at);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *with, void *(*run)(void *), void *of)
+{
+    int saved = errno;
+    bool fails = look(PTHREAD_CREATE, -1) == FAILS;
+    int error = errno;
+    errno = saved;
+    return fails ? error : NEXT(pthread_create)(thread, with, run, of);
 }
 
 ssize_t write(int fd, const void *bytes, size_t n)

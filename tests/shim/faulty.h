@@ -57,6 +57,8 @@ enum faulty {
     LINK,
     MKDIR,
     PREAD,
+    PWRITE,
+    PTHREAD_CREATE,
     FAULTY_CALLS
 };
 
@@ -67,7 +69,7 @@ static const char *const faulty_names[] = {
     "unlink", "isatty", "realpath", "setenv", "execv", "execvp", "fork", "waitpid",
     "malloc", "calloc", "realloc", "accept", "bind", "connect", "getsockopt", "listen", "lstat",
     "opendir", "readdir", "send", "shutdown", "socket", "ftruncate", "link", "mkdir",
-    "pread",
+    "pread",  "pwrite", "pthread_create",
 };
 
 #endif
