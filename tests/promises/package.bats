@@ -138,7 +138,7 @@ curve() {
     [ -z "$output" ]
 }
 
-@test "make static: one file of less than 700 KB, that learns the same" {
+@test "make static: one file of less than 600 KB, that learns the same" {
     not_sanitized "it is built without them"
     command -v musl-gcc || skip "no musl-gcc here"
     run $MAKE -s static
@@ -146,7 +146,7 @@ curve() {
     [ "$status" = 0 ]
     size=$(wc -c <"$ROOT/build/static/rankpipe")
     [ "${lines[-1]}" = "build/static/rankpipe: $size bytes" ]
-    [ "$size" -lt 700000 ]
+    [ "$size" -lt 600000 ]
     run readelf -d "$ROOT/build/static/rankpipe"
     [[ $output != *NEEDED* ]]
     mkdir static
