@@ -239,17 +239,17 @@ demo: all
 data: build/examples/data/make
 	build/examples/data/make > examples/data/small.svm
 
+# Scripts run by `rankpipe NAME`.
+SCRIPTS = train sweep plot live add-tables
+
 # The programs themselves print what completion needs to know. Where they cannot run, because they
 # are built for another machine, OPTIONS names the file that they printed elsewhere.
 OPTIONS = build/options
 
-build/options: bin/rankpipe package/options
+build/options: bin/rankpipe package/options $(SCRIPTS:%=examples/%) $(wildcard man/rankpipe-*.7)
 	@mkdir -p $(@D)
 	sh package/options bin/rankpipe > $@.new
 	mv $@.new $@
-
-# Scripts run by `rankpipe NAME`, and what they use.
-SCRIPTS = train sweep plot live add-tables
 
 INSTALLED = DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' DOCDIR='$(DOCDIR)' BASHDIR='$(BASHDIR)' \
 	ZSHDIR='$(ZSHDIR)' PROGPREFIX='$(PROGPREFIX)' GENERAL='$(GENERAL)' PROGRAMS='$(PROGRAMS)' \
