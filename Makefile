@@ -34,7 +34,9 @@ BUILD = build
 BIN = bin
 
 # Where CFLAGS has -O2, as distributions do, these few get -O3: the default loop spends its time in them.
-HOT = $(addprefix $(BUILD)/lib/,math/udu.o math/order.o math/real.o feature/scale.o feature/rows.o kernels/dense.o)
+HOT = $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/kernels/*.c)) $(addprefix $(BUILD)/lib/,math/udu.o \
+	math/order.o math/real.o feature/scale.o feature/rows.o memory/memory_worth.o memory/memory_table.o \
+	base/siphash.o)
 $(HOT): override CFLAGS := $(patsubst -O2,-O3,$(CFLAGS))
 
 GENERAL_NAMES = score judge update explore replay loop metric features synth spool salvage serve

@@ -720,6 +720,8 @@ ndcg() {
         sleep 0.2
     done
     stop
+    kill $browser && wait $browser || true
+    for _ in $(seq 100); do rm -rf profile 2>rm.err && break; sleep 0.1; done # its processes end after it
     cat report
     is "$(wc -l <report)" 100
     is "$(cat state/errors)" ''
