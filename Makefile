@@ -12,6 +12,7 @@ DESTDIR =
 PREFIX = /usr/local
 BINDIR = $(PREFIX)/bin
 MANDIR = $(PREFIX)/share/man
+DOCDIR = $(PREFIX)/share/doc
 BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(PREFIX)/share/zsh/site-functions
 PROGPREFIX =
@@ -21,7 +22,7 @@ GENERAL = bin
 
 # What the results depend on is not for CFLAGS: no contraction, so that they are the same anywhere.
 HOUSE = -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -Ilib
-WARN = -Wall -Wextra -Wconversion -Wshadow
+WARN = -Wall -Wextra -Wconversion -Wshadow -Wformat-security
 COMPILE = $(CC) $(HOUSE) $(WARN) $(CPPFLAGS) $(CFLAGS)
 LINK = $(CC) $(CFLAGS) $(LDFLAGS)
 
@@ -240,19 +241,19 @@ demo: all
 data: build/examples/data/make
 	build/examples/data/make > examples/data/small.svm
 
+# Scripts run by `rankpipe NAME`.
+SCRIPTS = train sweep plot live add-tables
+
 # The programs themselves print what completion needs to know. Where they cannot run, because they
 # are built for another machine, OPTIONS names the file that they printed elsewhere.
 OPTIONS = build/options
 
-build/options: bin/rankpipe package/options
+build/options: bin/rankpipe package/options $(SCRIPTS:%=examples/%) $(wildcard man/rankpipe-*.7)
 	@mkdir -p $(@D)
 	sh package/options bin/rankpipe > $@.new
 	mv $@.new $@
 
-# Scripts run by `rankpipe NAME`, and what they use.
-SCRIPTS = train sweep plot live add-tables
-
-INSTALLED = DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' BASHDIR='$(BASHDIR)' \
+INSTALLED = DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' DOCDIR='$(DOCDIR)' BASHDIR='$(BASHDIR)' \
 	ZSHDIR='$(ZSHDIR)' PROGPREFIX='$(PROGPREFIX)' GENERAL='$(GENERAL)' PROGRAMS='$(PROGRAMS)' \
 	GENERAL_NAMES='$(GENERAL_NAMES)' SCRIPTS='$(SCRIPTS)' OPTIONS='$(OPTIONS)' INSTALL='$(INSTALL)'
 
@@ -272,15 +273,19 @@ static: build/static/rankpipe
 
 build/static/rankpipe: $(wildcard cmd/*.[ch] lib/*/*.[ch]) Makefile
 	@mkdir -p $(@D)
-	$(CC_STATIC) $(HOUSE) $(WARN) -Os -static -s -o $@ $(wildcard cmd/*.c lib/*/*.c) $(LDLIBS)
+	$(CC_STATIC) $(HOUSE) $(WARN) -Os -fno-asynchronous-unwind-tables -static -s -o $@ $(wildcard cmd/*.c lib/*/*.c) $(LDLIBS)
 
 ## dist: build/rankpipe-VERSION.tar.gz, the sources: the same bytes each time
 dist:
 	sh package/tarball $(VERSION) build/rankpipe-$(VERSION).tar.gz
 
-## deb: build/rankpipe_VERSION-1_ARCH.deb, a Debian package: the same bytes each time
-deb: all
-	MAKE="$(MAKE)" PROGPREFIX="$(PROGPREFIX)" sh package/deb $(VERSION) build
+## deb: build/rankpipe_VERSION-1_ARCH.deb, a Debian package, by debhelper: the same bytes each time
+deb:
+	@PROGPREFIX="$(PROGPREFIX)" sh package/deb $(VERSION) build
+
+## deb-check: build it twice, and try it on an empty Debian machine (mmdebstrap, as root); some minutes
+deb-check:
+	@bash tests/promises/debian
 
 ## fixtures: tests/fixtures/vVERSION: streams and models of this version, for later ones to read; anew
 fixtures: all
@@ -327,5 +332,5 @@ mutants:
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb fixtures bench \
+.PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb deb-check fixtures bench \
 	soak crash hosts load machine mutants clean

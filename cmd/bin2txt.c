@@ -66,8 +66,8 @@ static const struct option options_known[] = {
     { 'f', "form", form_name, "form of the text (default svm)", OPTION_WORD(bin2txt, form) },
     { 'q', "map", NULL, "file to write: with -f svm, the number that each query gets in the place "
                         "of its qid, and the qid (default: keep qids)", OPTION_TEXT(bin2txt, map) },
-    { 'y', "names", NULL, "file of names of features, one a line, for the forms that print a line for "
-                          "each (default: those of the model, or numbers)",
+    { 'y', "names", NULL, "file of names of features, one a line, for the forms that print a line "
+                          "for each (default: those of the model, or numbers)",
       OPTION_TEXT(bin2txt, names) },
     { 0 },
 };

@@ -176,7 +176,7 @@ static int list_programs(FILE *to, int status)
     fprintf(to, "\nscripts:\n");
     place_list(to);
     fprintf(to, "\nrankpipe program -h    explains the options of a program\n"
-                "rankpipe help program  opens its page\n"
+                "rankpipe help name     opens its page, also that of a script\n"
                 "rankpipe help          opens the tour, rankpipe(7)\n"
                 "rankpipe --path        prints the folder that holds all programs\n");
     return print(to, status);

@@ -83,11 +83,15 @@ static int show_name(const char *argv0, char section, const char *before, const 
 
 static int no_page(const char *name, struct fault *fault)
 {
-    static const char *const others[] = { "rankpipe", "learners", "operating" };
+    static const char *const others[] = {
+        "rankpipe", "learners", "operating", "logs", "python", "compatibility",
+    };
     char quoted[FAULT_QUOTE];
     struct names names = { 0 };
     for (size_t i = 0; programs[i]; i++)
         names_offer(&names, name, programs[i]->name);
+    for (size_t i = 0; place_script(i); i++)
+        names_offer(&names, name, place_script(i));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         names_offer(&names, name, others[i]);
     (void)fault_quote(quoted, name, strlen(name));
@@ -95,17 +99,19 @@ static int no_page(const char *name, struct fault *fault)
                          : fault_usage(fault, "no page %s", quoted);
 }
 
-/* A program's page may be installed with "rankpipe-" before its name, other pages always are. */
+/* A program's page may be installed with "rankpipe-" before its name, other pages always are, also
+ * those of scripts. */
 int page_open(const char *argv0, const char *name, struct fault *fault)
 {
     bool program = name && (program_named(name) || strcmp(name, "rankpipe") == 0);
-    char section = program ? '1' : '7';
+    bool script = name && place_is_script(name);
+    char section = program || script ? '1' : '7';
     if (name && !strchr(name, '/') && show_name(argv0, section, "rankpipe-", name, fault) < 0)
         return -1;
-    if (name && !program)
+    if (name && !program && !script)
         return no_page(name, fault);
-    if (show_name(argv0, section, "", name ? name : "rankpipe", fault) < 0)
+    if (!script && show_name(argv0, section, "", name ? name : "rankpipe", fault) < 0)
         return -1;
-    return fault_other(fault, "the page %s(%c) is not installed", name ? name : "rankpipe",
-                       section);
+    return fault_other(fault, "the page %s%s(%c) is not installed", script ? "rankpipe-" : "",
+                       name ? name : "rankpipe", section);
 }

@@ -173,7 +173,7 @@ static void tell_notice(struct score *my, const struct round *round)
 {
     struct fault line = { FAULT_NONE, "" };
     if (scoring_notice(&my->scoring, round, &line))
-        warn(my->host, "score", line.text);
+        warn(my->host, "score", "%s", line.text);
 }
 
 /* The scores of another ranker. */

@@ -4,6 +4,7 @@ One file of the standard library, for Python 3.9 or later: import it from where 
 copy it. With numpy, columns are arrays of numpy, and otherwise of the module array; both have a
 length, an index and tolist(). What comes from outside is checked as rankpipe(5) asks.
 """
+# SPDX-License-Identifier: ISC
 
 import contextlib
 import functools

@@ -6,6 +6,7 @@ socket is that of serve, and answers a folder for the files that feedback-join r
 the requests. What comes from outside is a JSON text or it is refused; of it, only checked fields go
 on, and api.py itself names each request.
 """
+# SPDX-License-Identifier: ISC
 
 import argparse
 import asyncio

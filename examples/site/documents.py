@@ -4,6 +4,7 @@ read_files() hands files to processes that have limits of memory, of time and of
 Such a process opens a file below the folder without following a link, unpacks at most so much of it,
 and sends back text. Nothing that a file says becomes a path, a command or a name that is opened.
 """
+# SPDX-License-Identifier: ISC
 import bz2
 import gzip
 import html

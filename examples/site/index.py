@@ -10,6 +10,7 @@
 
 A document keeps its id as long as its path stays the same.
 """
+# SPDX-License-Identifier: ISC
 import itertools
 import math
 import operator

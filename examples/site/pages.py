@@ -1,4 +1,5 @@
 """The pages of the site, as HTML. All links are relative, so that the site may be in a folder of another."""
+# SPDX-License-Identifier: ISC
 import itertools
 import re
 import urllib.parse

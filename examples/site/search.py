@@ -8,6 +8,7 @@ documents.py (reading files), index.py (SQLite), pages.py (HTML), web.py (HTTP);
 itself, and the processes beside it: serve(1), which ranks by what was learnt, and the learner of
 ../serve. README.md explains how they work together.
 """
+# SPDX-License-Identifier: ISC
 import argparse
 import collections
 import ctypes

@@ -3,6 +3,7 @@
 A process has one loop for all connections, and a few threads that search. Several processes share the
 socket. It speaks HTTP/1.1 as far as a browser, or a web server before it, needs.
 """
+# SPDX-License-Identifier: ISC
 import asyncio
 import concurrent.futures
 import os

@@ -107,8 +107,8 @@ block() {
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
     # Not run by a test: make check, quick and release-check, which run them; make bench and make load, which time;
     # make mutants, which takes an hour (mutants.bats tests its parts);
-    # make crash and make hosts, which take minutes (crash.bats and hosts.bats run them in short); make machine, which
-    # downloads Debian; and make fuzz, which needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
+    # make crash and make hosts, which take minutes (crash.bats and hosts.bats run them in short); make machine and make
+    # deb-check, which download Debian; and make fuzz, which needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
 bash tests/promises/bytes
 bash tests/promises/crash
@@ -122,6 +122,7 @@ make check SAN=1
 make check T=
 make crash
 make deb
+make deb-check
 make debug
 make demo
 make dist

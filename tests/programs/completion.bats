@@ -55,7 +55,7 @@ said() {
 
 @test "every word that is offered is one that the program takes" {
     sh "$ROOT/package/options" "$ROOT/bin/rankpipe" >options
-    awk -F '\t' '$1 == "value" && $5 != "path" && $5 != "other" { print $2, $3, $5 }' options >values
+    awk -F '\t' '$1 == "value" && $2 != "train" && $5 != "path" && $5 != "other" { print $2, $3, $5 }' options >values
     [ "$(wc -l <values)" -ge 6 ]
     while read -r program letter words; do
         for word in $words; do
@@ -96,6 +96,24 @@ said() {
     offers 'rankpipe explore -p b' 'blocks'
     offers 'rankpipe help upd' 'update'
     offers 'rankpipe hel' 'help'
+}
+
+@test "bash: scripts, their options and their learners are offered, and every page" {
+    installed
+    offers 'rankpipe t' 'train'
+    offers 'rankpipe help tr' 'train'
+    offers 'rankpipe help l' 'log2bin loop live learners logs'
+    for script in train plot; do
+        offers "rankpipe $script -" "$(rankpipe "$script" -h | sed -n 's/^  \(-[A-Za-z]\) .*/\1/p' | paste -sd ' ')"
+    done
+    offers 'rankpipe train -a ' "$(complete_line 'update -a ')"
+    offers 'rankpipe train -a kl,e' 'kl,eta='
+    offers 'rankpipe train -m nd' 'ndcg@'
+    offers 'rankpipe train ' '' # files
+    for page in "$ROOT"/man/*.7; do
+        name=$(basename "${page%.7}")
+        [[ " $(complete_line 'rankpipe help ') " == *" ${name#rankpipe-} "* ]]
+    done
 }
 
 @test "the measures that are offered are those that metric names" {

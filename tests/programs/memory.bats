@@ -292,6 +292,13 @@ keys_of() {
     grep -q 'score: round 1 (qid 1): the model knows this query' err
 }
 
+@test "a query's name is no format of the message that names it" {
+    printf '%s qid:%%n%%s 1:%s # %s\n' 1 1 a 0 2 b | svm2bin | update -m w.bin
+    printf '%s qid:%%n%%s 1:%s # %s\n' 1 1 c 0 2 d | svm2bin | score -m w.bin 2>err >out
+    grep -F 'score: round 1 (qid %25n%25s): the model knows this query, and none of its 2 documents: ' err
+    is "$(bin2txt -f head out | wc -l)" 1
+}
+
 @test "a query is known by its qid, and another seed makes other keys" {
     named a b c | svm2bin -c >abc
     sed 's/qid=2/qid=3/' abc >other

@@ -3,6 +3,7 @@ load ../helper
 
 MAKE="make -C $BATS_TEST_DIRNAME/../.."
 GENERAL="score judge update explore replay loop metric features synth spool salvage serve"
+SCRIPTS="train sweep plot live add-tables"
 DISTINCTIVE="svm2bin log2bin weights2bin bin2txt feedback-mask feedback-join add-models"
 
 # installed SETTING...: below ./stage, as in /usr.
@@ -50,6 +51,30 @@ alone() {
     [ -z "$(grep -rl "$PWD" stage)" ]
 }
 
+@test "what is installed to be copied and changed says whose it is" {
+    installed
+    run grep -rL 'SPDX-License-Identifier: ISC' stage/usr/share/rankpipe
+    is "$output" stage/usr/share/rankpipe/data/small.svm
+    is "$(cd stage/usr/share/doc/rankpipe && find . -type f | LC_ALL=C sort | paste -sd ' ')" \
+        "./NEWS ./README.md $(printf './examples/%s ' api/README.md clicks.svg mq2008.svg serve/README.md site/README.md \
+            site/site.png)./examples/slurm/README.md"
+}
+
+@test "no page names a file that is not installed, or a target of make that only the source has" {
+    installed GENERAL=libexec
+    share=stage/usr/share
+    cat $share/man/man*/* >pages
+    grep -oE '/usr/share/rankpipe/?[A-Za-z0-9_./-]*' pages | sed 's/[.,]$//' | sort -u >names
+    [ "$(wc -l <names)" -ge 10 ]
+    while read -r name; do [ -e "stage$name" ] || { echo "no $name" && return 1; }; done <names
+    run grep -nE 'examples/|HACKING' pages
+    is "$output" ''
+    # make is called on the service's rules, on what the user wrote, or not at all.
+    sed -n 's/^## \([a-z-]*\): .*/\1/p' "$ROOT/Makefile" >targets
+    run grep -nE "(Ql|Cm|Dl) (.*[^a-z])?make ($(paste -sd '|' targets))( |$)" pages
+    is "$output" ''
+}
+
 @test "an installation can be moved: links are to names, not to places" {
     for general in bin libexec; do
         installed GENERAL=$general
@@ -83,7 +108,7 @@ alone() {
     is "$(head -n 1 stage/usr/share/zsh/site-functions/_rankpipe | tr ' ' '\n' | sed 1d |
         LC_ALL=C sort | paste -sd ' ')" "$(sorted '' rankpipe $DISTINCTIVE)"
     is "$(names stage/usr/share/man/man1)" \
-        "$(for page in rankpipe $DISTINCTIVE $(printf 'rankpipe-%s ' $GENERAL); do echo "$page.1"; done |
+        "$(for page in rankpipe $DISTINCTIVE $(printf 'rankpipe-%s ' $GENERAL $SCRIPTS); do echo "$page.1"; done |
             LC_ALL=C sort | paste -sd ' ')"
     for program in $GENERAL; do is "$(stage/usr/bin/rankpipe "$program" -h)" "$("$program" -h)"; done
     fails 2 'GENERAL=lib: bin, or libexec*' $MAKE -s install DESTDIR="$PWD/no" GENERAL=lib
@@ -118,6 +143,8 @@ alone() {
     is "$(names stage/usr/bin)" "$(sorted rp- rankpipe $PROGRAMS)"
     [ -f stage/usr/share/man/man1/rp-feedback-mask.1 ]
     [ -f stage/usr/share/man/man5/rp-rankpipe.5 ]
+    grep -x '\.Nm rp-rankpipe-train' stage/usr/share/man/man1/rp-rankpipe-train.1
+    grep -x '\.Nm rp-rankpipe train' stage/usr/share/man/man1/rp-rankpipe-train.1
     is "$(stage/usr/bin/rp-feedback-mask -h)" "$(feedback-mask -h)"
     stage/usr/bin/rp-rankpipe | grep 'feedback-mask'
     is "$(stage/usr/bin/rp-rankpipe --path)" "$PWD/stage/usr/libexec/rp-rankpipe"
@@ -206,7 +233,7 @@ alone() {
         $MAKE -s uninstall DESTDIR="$PWD/stage" PREFIX=/usr $settings 2>/dev/null
         is "$(find stage ! -type d | LC_ALL=C sort | paste -sd ' ')" \
             'stage/usr/bin/mine stage/usr/share/rankpipe/mine'
-        is "$(find stage -type d -name '*rankpipe')" stage/usr/share/rankpipe
+        is "$(find stage -type d -path '*rankpipe*')" stage/usr/share/rankpipe
         rm -r stage
     done
 }
@@ -226,7 +253,7 @@ alone() {
         [ $settings != PROGPREFIX=rp- ] || own=rp-rankpipe
         served=$PWD/here/share/$own/serve
         # Every file that the units and the README name is there.
-        grep -ohE "(/usr|$PWD)/[a-zA-Z0-9/_-]*rankpipe[a-zA-Z0-9/_.-]*[a-zA-Z0-9]" "$served"/*.service "$served/README.md" "${served%/*}"/api/* >names
+        grep -ohE "(/usr|$PWD)/[a-zA-Z0-9/_-]*rankpipe[a-zA-Z0-9/_.-]*[a-zA-Z0-9]" "$served"/*.service "$PWD"/here/share/doc/*/examples/*/README.md "${served%/*}"/api/* >names
         [ "$(wc -l <names)" -ge 5 ]
         while read -r name; do [ -e "$name" ] || { echo "no $name" && return 1; }; done <names
         mkdir -p folder/answers

@@ -116,8 +116,35 @@ defaults() {
     rankpipe | sed -n '/^scripts:/,/^$/s/^  \([^ ]*\)  *\(.*\)/\1 \2/p' >scripts
     [ "$(wc -l <scripts)" = 5 ]
     while read -r name line; do
-        sed -n "/^\.It Cm $name$/{n;p;}" "$ROOT/man/rankpipe.1" | grep -Fx "$line"
+        sed -n "/^\.It Xr rankpipe-$name 1$/{n;p;}" "$ROOT/man/rankpipe.1" | grep -Fx "$line"
     done <scripts
+}
+
+@test "every script has a page: its usage is SYNOPSIS, and every option is explained in order" {
+    while read -r name; do
+        echo "$name"
+        section "rankpipe-$name.1" SYNOPSIS | xargs | sed 's/rankpipe //g' >have
+        case $name in
+        add-tables) continue ;; # an awk script, without -h
+        live) is "$(cat have)" "$(rankpipe live -h | sed -n 's/^ *rankpipe //p' | xargs)" ;;
+        *) is "$(cat have)" "$(rankpipe "$name" -h | tr "'" @ | sed -n '/^$/q; s/^usage: //; p' | xargs | tr -d @)" ;;
+        esac
+        rankpipe "$name" -h | sed -n 's/^  -\([A-Za-z]\) \([a-z][a-z]*\) .*/\1\t\2/p; s/^  -\([A-Za-z]\)   .*/\1\t-/p' >want
+        explained "rankpipe-$name" | cmp - want
+        rankpipe "$name" -h | sed -n "s/^  \([a-z.X-]*\)=.*/\1/p" >want
+        sed -n 's/^\.It Cm \([a-z.X-]*\) Ns = .*/\1/p' "$ROOT/man/rankpipe-$name.1" | cmp - want
+    done < <(sed -n 's/^SCRIPTS = //p' "$ROOT/Makefile" | tr ' ' '\n')
+}
+
+@test "every page can be asked for, and a mistyped one is named" {
+    printf '#!/bin/sh\n[ "$1" != -w ] && echo "$*"\n' >man
+    chmod +x man
+    for file in "$ROOT"/man/*; do
+        name=$(basename "${file%.*}")
+        [ "$file" != "$ROOT/man/rankpipe.5" ] || continue
+        [[ $name == rankpipe ]] || is "$(PATH=$PWD:$PATH rankpipe help "${name#rankpipe-}" | sed 's|.*/man/||')" "$(basename "$file")"
+        fails 2 "rankpipe: no page '?*': did you mean ${name#rankpipe-}?*" rankpipe help "${name#rankpipe-}x"
+    done
 }
 
 @test "every page that is referred to is there" {
@@ -149,19 +176,38 @@ run_examples() {
     timeout 60 bash -e -o pipefail -c 'trap "kill \$(jobs -p) 2>/dev/null || :" EXIT; . ./commands' \
         >out 2>err </dev/null 3>&- || { cat err && return 1; }
     cat err
-    run grep -v '^update: resuming from round [1-9][0-9]* of [a-z0-9]*\.bin$' err
+    # What a run of train says of itself, and the command that it ends with.
+    run grep -vE '^update: resuming from round [1-9][0-9]* of [a-z0-9]*\.bin$|^train: |^    svm2bin -n new.svm ' err
     is "$output" ''
     cd ..
 }
 
-@test "the examples of every page run, and print nothing on stderr, except that a run resumes" {
+@test "the examples of every page run, and print nothing on stderr, except what a run says of itself" {
     for file in "$ROOT"/man/*; do
         name=$(basename "$file")
         case $name in
-        rankpipe-operating.7 | rankpipe-python.7 | rankpipe-logs.7) ;; # by tests of their own
+        rankpipe-operating.7 | rankpipe-python.7 | rankpipe-logs.7 | rankpipe-plot.1 | rankpipe-sweep.1) ;; # by tests of their own
         *) run_examples "$name" ;;
         esac
     done
+    # The table of rankpipe-train(1) is the one that its first example prints.
+    section rankpipe-train.1 DESCRIPTION | sed -n 's/^ *\(\(learner\|random order\|memory\)  .*\)/\1/p' >shown
+    head -n 3 rankpipe-train.1/out | cmp - shown
+}
+
+@test "the examples of rankpipe-plot(1) run, and print nothing on stderr" {
+    command -v gnuplot || skip "no gnuplot here"
+    run_examples rankpipe-plot.1
+    grep -q ' 1000 *$' rankpipe-plot.1/out
+    [ -s rankpipe-plot.1/map.png ]
+}
+
+@test "the examples of rankpipe-sweep(1) run, and print nothing on stderr" {
+    command -v parallel || skip "no parallel here"
+    export HOME=$PWD
+    run_examples rankpipe-sweep.1
+    is "$(wc -l <rankpipe-sweep.1/steps/sweep.tsv)" 5
+    is "$(cut -f 1 rankpipe-sweep.1/tradeoffs/sweep.tsv | sed 1d | paste -sd ' ')" 'ridge ridge memory memory'
 }
 
 @test "the examples and programs of rankpipe-python(7) run, and print nothing on stderr" {

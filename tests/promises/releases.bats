@@ -32,6 +32,28 @@ reads() {
     [ "$(du -sb "$FIXTURES" | cut -f 1)" -lt 250000 ]
 }
 
+@test "rankpipe-compatibility(7) names every release, and which of them has fixtures" {
+    sed -n 's/^\([0-9]*\.[0-9]*\.[0-9]*\)$/\1/p' "$ROOT/NEWS" | sort -V >releases
+    [ "$(wc -l <releases)" -ge 4 ]
+    sed -n 's/^\.It \([0-9]*\.[0-9]*\.[0-9]*\) Ta .*/\1/p' "$ROOT/man/rankpipe-compatibility.7" | cmp - releases
+    while read -r release; do
+        line=$(grep "^\.It $release Ta" "$ROOT/man/rankpipe-compatibility.7")
+        if [ -d "$FIXTURES/v$release" ]; then [[ $line == *' reads all'* ]]; else [[ $line == *' not tested'* ]]; fi
+    done <releases
+}
+
+@test "every exit status of a page is among those that rankpipe-compatibility(7) promises" {
+    statuses() { awk '/^\.S[hs]/ { on = /XIT STATUS|xit statuses/ } on && /^\.It [0-9]/ { gsub(/[^0-9 ]/, ""); print }' "$@" | xargs -n 1; }
+    statuses "$ROOT/man/rankpipe-compatibility.7" >promised
+    is "$(paste -sd ' ' promised)" '0 1 2 3 128'
+    statuses "$ROOT"/man/*.1 | sort -nu >have
+    while read -r status; do
+        if [ "$status" -gt 128 ]; then status=128; fi # and a signal
+        grep -qx "$status" promised
+    done <have
+    [ "$(wc -l <have)" -ge 6 ]
+}
+
 @test "0.2.0: streams and models are read, and learners resume, except as NEWS says" {
     lacks='update: model model: it was learnt with width=0.1, but this run has no width: add width=0.1 to -a$'
     reads v0.2.0 "thompson-adaptive=$lacks" "linucb-adaptive=$lacks" 'prank=update: model model: '
@@ -52,6 +74,50 @@ reads() {
     run grep -v ', all with crc=$' "$BATS_TEST_TMPDIR/checked"
     is "$output" ''
     bin2txt -f check ./*.bin >/dev/null
+}
+
+# pieces OPTIONS: of what package/options printed, the programs, operands and settings, a word a line.
+pieces() {
+    awk -F '\t' '
+        $1 == "program" { print $1, $2 }
+        $1 == "setting" || $1 == "operand" && $NF != "path" && $NF != "other" {
+            n = split($NF, word, " ")
+            for (i = 1; i <= n; i++) print $1, $2, $3, $1 == "setting" ? $4 : "", word[i]
+        }' "$1" | LC_ALL=C sort
+}
+
+# lost RELEASE: prints what its command lines took and those of today do not. An option that is known
+# leaves the complaint to the next one, -?.
+lost() {
+    local program letter value
+    pieces "$FIXTURES/$1/options" >then
+    pieces now | LC_ALL=C comm -23 then -
+    awk -F '\t' '
+        $1 == "flag" { print $2, $3 }
+        $1 == "value" {
+            n = split($NF == "path" || $NF == "other" ? 1 : $NF, word, " ")
+            for (i = 1; i <= n; i++) print $2, $3, word[i]
+        }' "$FIXTURES/$1/options" | while read -r program letter value; do
+        "$program" "-$letter" $value '-?' >said 2>&1 </dev/null || true
+        if [[ $value == *[a-z]* ]]; then # a word that the option names
+            grep -qF "no option '-?'" said || echo "$program -$letter $value"
+        else
+            ! grep -qF "no option '-$letter'" said || echo "$program -$letter"
+        fi
+    done
+}
+
+@test "command lines of releases are still taken, except as NEWS says" {
+    (cd "$ROOT" && sh package/options bin/rankpipe) >now
+    for options in "$FIXTURES"/v*/options; do
+        release=$(basename "$(dirname "$options")")
+        [ "$(wc -l <"$options")" -ge 140 ]
+        lost "$release" >gone
+        case $release in
+        v0.4.0) is "$(cat gone)" 'spool -m' ;;
+        *) is "$(cat gone)" '' ;;
+        esac
+    done
 }
 
 @test "features, numbers of 8 and 16 bits, and games are made to the byte as in 0.4.0" {
