@@ -48,7 +48,8 @@ int scales_form_print(const struct scales_form *form, const struct feature_names
         return fault_data(fault, "the rounds have %zu features, but there are names of %zu",
                           form->scales.width, names->features);
     if (writer_text(out, fault, CONSTANTS_HEAD "%zu documents=%" PRIu64 "%s%s\n",
-                    form->scales.width, form->scales.docs, form->made[0] ? CONSTANTS_MADE : "", form->made) < 0 ||
+                    form->scales.width, form->scales.docs, form->made[0] ? CONSTANTS_MADE : "",
+                    form->made) < 0 ||
         writer_text(out, fault, "# feature\tmean\tdeviation\tleast\tlargest\n") < 0)
         return -1;
     print_start(&print, out, fault);
