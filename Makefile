@@ -32,7 +32,7 @@ VERSION = $(shell sed -n 's/^\#define VERSION "\(.*\)"$$/\1/p' cmd/main.c)
 BUILD = build
 BIN = bin
 
-GENERAL_NAMES = score judge update explore replay loop metric features synth spool salvage serve
+GENERAL_NAMES = score judge compare update explore replay loop metric features synth spool salvage serve
 DISTINCTIVE_NAMES = svm2bin log2bin weights2bin bin2txt feedback-mask feedback-join add-models
 PROGRAMS = $(GENERAL_NAMES) $(DISTINCTIVE_NAMES)
 LIB = $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*/*.c))

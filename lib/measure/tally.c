@@ -111,6 +111,30 @@ int tally_check_raw(const struct tally *tally, struct fault *fault)
                        tally->name, tally->offline.measure.name);
 }
 
+int tally_check_rounds(const struct tally *tally, struct fault *fault)
+{
+    if (tally->kind == TALLY_REGRET)
+        return fault_usage(fault, "%.40s is a regret of all rounds together, and has no value for "
+                           "each of them", tally->name);
+    if (tally->kind == TALLY_OFFLINE && tally->offline.estimator == OFFLINE_SNIPS)
+        return fault_usage(fault, "%.40s is a ratio of means, and has no value for each round: use "
+                           "ips:%.40s", tally->name, tally->offline.measure.name);
+    return 0;
+}
+
+bool tally_less_is_better(const char *name)
+{
+    static const char *const less[] = { "pairloss", "sumloss", "loss:", "drawn:", "regret:" };
+    for (size_t i = 0; i < PREFIXES; i++)
+        if (prefixes[i].kind == TALLY_OFFLINE &&
+            strncmp(name, prefixes[i].text, strlen(prefixes[i].text)) == 0)
+            return tally_less_is_better(name + strlen(prefixes[i].text));
+    for (size_t i = 0; i < sizeof less / sizeof *less; i++)
+        if (strncmp(name, less[i], strlen(less[i])) == 0)
+            return true;
+    return false;
+}
+
 size_t tally_top(const struct tally *tally)
 {
     switch (tally->kind) {
@@ -311,4 +335,48 @@ int tally_print_row(const struct tally *tally, size_t tallies, uint64_t t, bool 
         if (print_values(&tally[i], raw, table, fault) < 0)
             return -1;
     return writer_text(table, fault, "\n");
+}
+
+double tally_value(const struct tally *tally)
+{
+    if (!tally->included)
+        return NAN;
+    return tally->kind == TALLY_OFFLINE ? tally->offline.round[OFFLINE_A] : tally->value;
+}
+
+static int print_value(const struct tally *tally, struct writer *table, struct fault *fault)
+{
+    double value = tally_value(tally);
+    return isnan(value) ? writer_text(table, fault, "\tnan") /* and never -nan */
+                        : writer_text(table, fault, "\t%.15g", value);
+}
+
+int tally_print_round_head(const struct tally *tally, size_t tallies, struct writer *table,
+                           struct fault *fault)
+{
+    int result = writer_text(table, fault, "t\tqid");
+    for (size_t i = 0; i < tallies && result == 0; i++)
+        result = writer_text(table, fault, "\t%s", tally[i].name);
+    return result == 0 ? writer_text(table, fault, "\n") : -1;
+}
+
+int tally_print_round(const struct tally *tally, size_t tallies, const struct round *round,
+                      struct writer *table, struct fault *fault)
+{
+    int result = writer_text(table, fault, "%" PRIu64 "\t%s", round->t,
+                             round->qid ? round->qid : "-");
+    for (size_t i = 0; i < tallies && result == 0; i++)
+        result = print_value(&tally[i], table, fault);
+    return result == 0 ? writer_text(table, fault, "\n") : -1;
+}
+
+int tally_print_ir_measures(const struct tally *tally, size_t tallies, const struct round *round,
+                            struct writer *table, struct fault *fault)
+{
+    const char *qid = round->qid ? round->qid : "-";
+    for (size_t i = 0; i < tallies; i++)
+        if (writer_text(table, fault, "%s\t%s", qid, tally[i].name) < 0 ||
+            print_value(&tally[i], table, fault) < 0 || writer_text(table, fault, "\n") < 0)
+            return -1;
+    return 0;
 }
