@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "measure/drawn.h"
+#include "measure/rival.h"
 
 /* What may stand before a measure's name. */
 static const struct {
@@ -18,6 +19,7 @@ static const struct {
     { "snips:", "snips:MEASURE", TALLY_OFFLINE, OFFLINE_SNIPS },
     { "dr:", "dr:MEASURE", TALLY_OFFLINE, OFFLINE_DR },
     { "drawn:", "drawn:LOSS", TALLY_MEASURE, 0 },
+    { "rival", "rival", TALLY_RIVAL, 0 },
 };
 enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
 
@@ -84,6 +86,8 @@ int tally_parse(struct tally *tally, const char *name, bool clicks, struct fault
     tally->name = name;
     tally->kind = i < PREFIXES ? prefixes[i].kind : TALLY_MEASURE;
     const char *measure = i < PREFIXES ? name + strlen(prefixes[i].text) : name;
+    if (tally->kind == TALLY_RIVAL)
+        return *measure ? no_measure(name, fault) : 0;
     if (tally->kind == TALLY_REGRET)
         return regret_parse(&tally->regret, measure, fault);
     if (tally->kind == TALLY_OFFLINE) {
@@ -176,7 +180,7 @@ int tally_evidence(struct evidence *evidence, const struct round *round, const s
     bool labels = false, order = false, features = false;
     const char *offline = NULL;
     for (size_t i = 0; i < tallies; i++) {
-        labels = labels || tally[i].kind != TALLY_OFFLINE;
+        labels = labels || tally[i].kind == TALLY_MEASURE || tally[i].kind == TALLY_REGRET;
         order = order || needs_order(&tally[i]);
         offline = tally[i].kind == TALLY_OFFLINE && !offline ? tally[i].name : offline;
         features = features || tally_needs_features(&tally[i]);
@@ -186,6 +190,9 @@ int tally_evidence(struct evidence *evidence, const struct round *round, const s
                    judge_round(&evidence->judge, round->docs, round->order, round->label,
                                round->score, fault) < 0))
         return -1;
+    for (size_t i = 0; i < tallies; i++)
+        if (tally[i].kind == TALLY_RIVAL && rival_won(round, &evidence->won, fault) < 0)
+            return -1;
     for (size_t i = 0; i < tallies; i++)
         if (tally[i].drawn && drawn_scores(round, evidence->ties.seed, tally[i].name,
                                            &evidence->buffer, &evidence->drawn, fault) < 0)
@@ -227,6 +234,9 @@ int tally_look(struct tally *tally, const struct evidence *evidence, struct faul
         return look_at_measure(tally, evidence, fault);
     case TALLY_REGRET:
         return regret_look(&tally->regret, &evidence->judge, evidence->dim, fault);
+    case TALLY_RIVAL:
+        tally->value = evidence->won;
+        return 0;
     default:
         return offline_look(&tally->offline, &evidence->logged, &evidence->judge, fault);
     }
@@ -236,7 +246,7 @@ void tally_add(struct tally *tally)
 {
     if (!tally->included)
         return;
-    if (tally->kind == TALLY_MEASURE)
+    if (tally->kind == TALLY_MEASURE || tally->kind == TALLY_RIVAL)
         tally->sum += tally->value;
     else if (tally->kind == TALLY_REGRET)
         regret_add(&tally->regret);
@@ -248,6 +258,7 @@ void tally_add(struct tally *tally)
 static double sum(const struct tally *tally)
 {
     switch (tally->kind) {
+    case TALLY_RIVAL:
     case TALLY_MEASURE:
         return tally->sum;
     case TALLY_REGRET:

@@ -23,13 +23,14 @@ struct evidence {
     const double *drawn; /* score[docs], as drawn.h has them; NULL where no tally needs them */
     struct buffer buffer;
     size_t dim;
+    double won; /* 1, 0 or -1, as rival.h has it; 0 where no tally needs it */
     double nothing; /* the value in a round for which a measure is not defined */
     bool skip;      /* leave such a round out instead                          */
 };
 
 struct tally { /* all zero at first */
     const char *name; /* as it was given; the caller's */
-    enum tally_kind { TALLY_MEASURE, TALLY_REGRET, TALLY_OFFLINE } kind;
+    enum tally_kind { TALLY_MEASURE, TALLY_REGRET, TALLY_OFFLINE, TALLY_RIVAL } kind;
     bool drawn;             /* is a loss charged by the scores drawn? */
     struct measure measure; /* a plain one's, as are value and sum */
     struct regret regret;

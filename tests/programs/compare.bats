@@ -221,3 +221,24 @@ compare: run: 1 documents are not among those of the labels: they count as not r
     run -1 sh -c 'compare a.tsv a.tsv >/dev/full'
     [[ $output == *'cannot write <stdout>'* ]]
 }
+
+@test "interleaving: of two models in a pipeline, the better one wins, and equal ones draw" {
+    synth -n 400 -l 10 -d 4 linear >q.bin
+    update -a listnet -m good.bin <q.bin
+    printf '%s\t%s\n' 1 1 2 0 3 0 4 0 | weights2bin >poor.bin
+    won() { # MODEL RIVAL
+        score -m "$1" -R "$2" <q.bin | explore -p team-draft | feedback-mask -c perfect -k 4 | metric -q rival >won.tsv
+        compare -t won.tsv
+    }
+    won poor.bin good.bin >got
+    [ "$(field better won <got)" -gt $((2 * $(field worse won <got))) ]
+    awk -v p="$(field 'p(sign)' won <got)" 'BEGIN { exit !(p < 1e-6) }'
+    won good.bin poor.bin >got
+    [ "$(field worse won <got)" -gt $((2 * $(field better won <got))) ]
+    won good.bin good.bin >got
+    awk -v p="$(field 'p(sign)' won <got)" 'BEGIN { exit !(p > 0.001) }'
+    # the same scores as score -m has of the rival
+    score -m poor.bin -R good.bin <q.bin | values_of rival >got
+    score -m good.bin <q.bin | values_of score >want
+    same got want
+}

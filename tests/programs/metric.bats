@@ -722,3 +722,19 @@ prec@k, sumloss; pairloss, auc if all labels are 0 or 1; and map for lists of at
 @test "a surrogate loss that has no cutoff takes none" {
     fails 2 "metric: measure loss:kl@3: kl takes no cutoff*usage: metric *" metric loss:kl@3
 }
+
+@test "rival: 1, 0 or -1 by the clicks on what each side chose" {
+    # teams of the places shown: 0 1 0 1; clicks of the rival's 1 of 1, 0 of 1, 1 of 2, and none
+    for seen in '0 1' '1 0' '1 1 0' '0 0 0 0'; do
+        mkstream round t=1 qid=a docs=4 dim=0 score:f8 4 3 2 1 rival:f8 1 2 3 4 order:u4 0 3 1 2 \
+            team:u1 0 1 0 1 seen:f4 $seen | metric -q rival | tail -n 1 | cut -f 3
+    done | paste -sd ' ' >got
+    is "$(cat got)" '1 -1 0 0'
+    mkstream round t=1 docs=2 dim=0 order:u4 0 1 seen:f4 1 >s
+    fails_on s 1 'metric: <stdin>: round 1: rival needs team: *' metric rival
+    mkstream round t=1 docs=2 dim=0 rival:f8 1 2 order:u4 0 1 team:u1 0 1 label:f4 1 0 >s
+    fails_on s 1 'metric: <stdin>: round 1: rival needs seen: *' metric -q rival
+    fails 2 "metric: no measure 'rivals'*" metric rivals
+    fails 2 'score: -R needs -m: *' score -R w.bin -f ring
+    fails 1 'score: nowhere: no such file' score -m w.bin -R nowhere
+}

@@ -211,7 +211,7 @@ scores() {
 }
 
 @test "one of -m and -f, and -w only with -f" {
-    fails 2 'score: no weights: give -m model or -f ring*usage: score \[-r\] \[-d dim\] -m model | -f ring \[-w window\]
+    fails 2 'score: no weights: give -m model or -f ring*usage: score \[-r\] \[-R rival\] \[-d dim\] -m model | -f ring \[-w window\]
 score -h explains the options' score
     fails 2 'score: -m and -f both say where the weights come from: give one of them*' \
         score -m model -f ring

@@ -25,6 +25,7 @@ static const struct special {
     { "update", 'x', WORDS("none", "scale", "scale,split", "rank", "fourier:3:0.5:1", "products") },
     { "score", 'f', NULL },
     { "score", 'm', NULL },
+    { "score", 'R', NULL },
     { "score", 'w', NULL },
     { "spool", 'e', NULL },
     { "spool", 'f', NULL },
