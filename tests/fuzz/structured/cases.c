@@ -186,8 +186,11 @@ static void case_metric(struct dice *draw)
 /* Tables, runs and models, changed or not, as rankers that are compared. */
 static void case_compare(struct dice *draw)
 {
-    static const char *const files[] = { "table", "table", "changed", "run", "in", "weights", NULL };
+    static const char *const tables[] = { "table", "table", "table", "changed", NULL };
+    static const char *const rankers[] = { "run", "run", "weights", NULL };
+    static const char *const others[] = { "in", "run", "table", "nosuch", NULL };
     struct command command = { 0 };
+    bool labels = draw_below(draw, 2);
     struct stream model = stage_model(draw, stage_learner(draw));
     struct way way = stage_any(draw);
     struct bytes bytes = stream_bytes(&model);
@@ -203,10 +206,11 @@ static void case_compare(struct dice *draw)
     file_put("changed", bytes.data, bytes.n);
     command_word(&command, "compare");
     options_draw(draw, &command, &compare, 8);
-    if (draw_below(draw, 2))
+    if (labels)
         command_words(&command, draw_below(draw, 4) ? "-l base" : "-l in");
     for (size_t n = 1 + draw_below(draw, 3); n > 0; n--)
-        command_word(&command, draw_word(draw, files));
+        command_word(&command, draw_word(draw, draw_one_in(draw, 12) ? others
+                                               : labels ? rankers : tables));
     (void)check_run(&command);
 }
 
