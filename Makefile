@@ -39,7 +39,7 @@ HOT = $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/kernels/*.c)) $(addprefix $(BUI
 	base/siphash.o)
 $(HOT): override CFLAGS := $(patsubst -O2,-O3,$(CFLAGS))
 
-GENERAL_NAMES = score judge update explore replay loop metric features synth spool salvage serve
+GENERAL_NAMES = score judge compare update explore replay loop metric features synth spool salvage serve
 DISTINCTIVE_NAMES = svm2bin log2bin weights2bin bin2txt feedback-mask feedback-join add-models
 PROGRAMS = $(GENERAL_NAMES) $(DISTINCTIVE_NAMES)
 LIB = $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*/*.c))

@@ -16,6 +16,7 @@ struct metric {
     struct examination examination;
     uint64_t every;   /* rounds between rows; 0: 1, 2, 5, 10, 20, 50 ... */
     bool raw;         /* sums and counts */
+    bool by_round, ir_measures; /* -q and -i: a line for each round */
     size_t discount, gain, nothing; /* words of -D, -G and -z */
     uint64_t grade;
     struct evidence evidence;
@@ -58,10 +59,14 @@ static const struct option options_known[] = {
     { 'e', "rounds", NULL, "rounds from one row to the next, 1 or more (default: rows after 1, 2, "
                            "5, 10, 20, 50, ... rounds)",
       OPTION_WHOLE(metric, every, 1, RECORD_MOST) },
+    { 'i', NULL, NULL, "print each round as ir_measures does: qid, measure and value (default: "
+                       "means)", OPTION_FLAG(metric, ir_measures) },
     { 'o', NULL, NULL, "ips, snips, dr: equal scores rank in line order (default: in random order)",
       OPTION_FLAG(metric, evidence.ties.in_line_order) },
     { 'p', "file", NULL, "file with the table of examination: ips, snips and dr are of clicks "
                          "(default: of labels)", OPTION_TEXT(metric, theta) },
+    { 'q', NULL, NULL, "print each round: t, qid and values, for compare (default: means)",
+      OPTION_FLAG(metric, by_round) },
     { 'r', NULL, NULL, "print sums and counts (default: means)", OPTION_FLAG(metric, raw) },
     { 's', "seed", NULL, "ips, snips, dr: seed of the order of equal scores; drawn: of the scores; "
                          "a whole number, 0 or more (default 1)",
@@ -84,7 +89,8 @@ static int parse_measures(struct metric *my, char *const *names, struct fault *f
     for (; my->measures < n; my->measures++) {
         struct tally *tally = &my->tally[my->measures];
         if (tally_parse(tally, names[my->measures], my->theta, fault) < 0 ||
-            (my->raw && tally_check_raw(tally, fault) < 0))
+            (my->raw && tally_check_raw(tally, fault) < 0) ||
+            ((my->by_round || my->ir_measures) && tally_check_rounds(tally, fault) < 0))
             return -1;
         my->estimates = my->estimates || tally->kind == TALLY_OFFLINE;
         my->host->features = my->host->features || tally_needs_features(tally);
@@ -112,6 +118,9 @@ static int parse(void *self, struct options *options, struct host *host)
     conventions->top_grade = (unsigned)my->grade;
     my->evidence.nothing = my->nothing == 1;
     my->evidence.skip = my->nothing == 2;
+    if (my->by_round + my->ir_measures + (my->raw || my->every) > 1)
+        return fault_usage(options->fault, "-q and -i print every round: they go with none of -e "
+                           "and -r, nor with each other");
     if (my->file)
         host->kind = FILTER;
     if (!*options_operands(options))
@@ -137,6 +146,18 @@ static int open_metric(void *self)
         return fault_system(fault, "cannot write %s", my->file);
     my->table = &my->writer;
     return writer_open(&my->writer, my->fd, my->file, NULL, fault);
+}
+
+/* The round at hand, and before the first one the names of columns. */
+static int print_round(struct metric *my, const struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    if (my->ir_measures)
+        return tally_print_ir_measures(my->tally, my->measures, round, my->table, fault);
+    if (my->rounds == 1 &&
+        tally_print_round_head(my->tally, my->measures, my->table, fault) < 0)
+        return -1;
+    return tally_print_round(my->tally, my->measures, round, my->table, fault);
 }
 
 static int print_row(struct metric *my)
@@ -175,7 +196,10 @@ static enum outcome each(void *self, struct round *round)
     for (size_t i = 0; i < my->measures; i++)
         tally_add(&my->tally[i]);
     my->t = round->t;
-    if (++my->rounds == my->due) {
+    my->rounds++;
+    if (my->by_round || my->ir_measures)
+        return print_round(my, round) < 0 ? FAIL : PASS;
+    if (my->rounds == my->due) {
         my->due = next_due(my);
         if (print_row(my) < 0)
             return FAIL;
@@ -208,8 +232,10 @@ static int close_metric(void *self, enum ended ended)
     int result = 0;
     if (ended == CLEAN && my->rounds == 0)
         result = fault_other(fault, "<stdin>: no rounds");
-    else if (my->rounds > my->printed)
+    else if (my->rounds > my->printed && !my->by_round && !my->ir_measures)
         result = print_row(my);
+    if (my->fd >= 0 && writer_flush(&my->writer, fault) < 0)
+        result = -1;
     if (my->fd >= 0 && watch_close(my->fd) < 0)
         result = fault_system(fault, "cannot write %s", my->file);
     writer_close(&my->writer);
@@ -225,7 +251,7 @@ static int close_metric(void *self, enum ended ended)
 
 const struct filter metric = {
     .name = "metric",
-    .usage = "[-or] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-p file] "
+    .usage = "[-ioqr] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-p file] "
              "[-s seed] [-t file] [-z value] measure ...",
     .line = "measures the rankings shown so far",
     .options = options_known,

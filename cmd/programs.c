@@ -4,7 +4,8 @@
 
 const struct filter *const programs[] = {
     &svm2bin, &log2bin, &judge, &weights2bin, &replay, &synth, &features, &score, &explore, &metric,
-    &feedback_mask, &feedback_join, &update, &add_models, &spool, &salvage, &bin2txt, &loop, &serve,
+    &compare, &feedback_mask, &feedback_join, &update, &add_models, &spool, &salvage, &bin2txt,
+    &loop, &serve,
     NULL,
 };
 

@@ -7,8 +7,8 @@
 #include "run/filter.h"
 
 extern const struct filter svm2bin, log2bin, judge, weights2bin, bin2txt, replay, synth, features,
-    score, explore, feedback_mask, feedback_join, update, add_models, metric, spool, salvage, loop,
-    serve;
+    score, explore, feedback_mask, feedback_join, update, add_models, metric, compare, spool,
+    salvage, loop, serve;
 
 extern const struct filter *const programs[]; /* ended by NULL */
 

@@ -15,7 +15,7 @@ enum { WINDOW_MOST = 1 << 20 };
 
 struct score {
     struct host *host;
-    const char *model, *ring_path, *given; /* given: a file of scores */
+    const char *model, *rival_model, *ring_path, *given; /* given: a file of scores; NULL: none */
     uint64_t window; /* rounds that may be in the ring at once             */
     struct ring *ring;
     uint64_t rounds; /* scored so far                                      */
@@ -24,11 +24,14 @@ struct score {
     bool lacked;     /* it was reported that features have no weight       */
     uint64_t dim;    /* most features of rounds that may differ; 0: none   */
     struct reload reload;
-    struct scoring scoring;
+    struct buffer index; /* of a rival, which nobody reads */
+    struct scoring scoring, rival; /* rival: of -R */
     struct score_lines lines;
 };
 
 static const struct option options_known[] = {
+    { 'R', "rival", NULL, "file with the weights of a rival, for explore -p team-draft (default: "
+                          "none, or that of the ring's learner)", OPTION_TEXT(score, rival_model) },
     { 'd', "dim", NULL, "with -m: accept rounds of up to so many features, 1 to 2147483648, "
                         "whatever number the model learnt from (default: the same number)",
       OPTION_WHOLE(score, dim, 1, ROUND_DIM) },
@@ -72,22 +75,25 @@ static int parse(void *self, struct options *options, struct host *host)
                            "features");
     if (my->follows && !my->model)
         return fault_usage(options->fault, "-r needs -m: -r reads that model file again");
+    if (my->rival_model && !my->model)
+        return fault_usage(options->fault, "-R needs -m: two models that stay as they are can be "
+                           "compared");
     if (my->ring_path && host->served)
         return fault_usage(options->fault, "with -f, score waits for update in each round, and so "
                            "would clients: use -m model -r");
     return 0;
 }
 
-static int load_model(struct score *my)
+static int load_model(struct score *my, const char *path, struct scoring *scoring)
 {
     struct mapped mapped;
     struct model model;
-    int got = model_file_load(my->model, my->host->watch, &mapped, &model, my->host->fault);
+    int got = model_file_load(path, my->host->watch, &mapped, &model, my->host->fault);
     if (got == 0)
-        (void)fault_other(my->host->fault, "%s: no such file", my->model);
-    int result = got > 0 ? scoring_take_file(&my->scoring, &mapped, &model, my->host->fault) : -1;
+        (void)fault_other(my->host->fault, "%s: no such file", path);
+    int result = got > 0 ? scoring_take_file(scoring, &mapped, &model, my->host->fault) : -1;
     if (got > 0 && result < 0)
-        fault_place(my->host->fault, "model %s: ", my->model);
+        fault_place(my->host->fault, "model %s: ", path);
     mapped_close(&mapped);
     return result;
 }
@@ -96,12 +102,15 @@ static int open_score(void *self)
 {
     struct score *my = self;
     my->scoring.allowed = (size_t)my->dim;
+    my->rival.allowed = my->scoring.allowed;
     my->reload.beside = my->host->served;
+    if (my->rival_model && load_model(my, my->rival_model, &my->rival) < 0)
+        return -1;
     if (my->follows)
         return reload_open(&my->reload, my->model, my->host->watch, &my->scoring,
                            my->host->fault);
     if (my->model)
-        return load_model(my);
+        return load_model(my, my->model, &my->scoring);
     if (my->given) {
         score_lines_open(&my->lines, my->given, my->host->watch);
         return lines_start(&my->lines.lines, my->host->fault);
@@ -143,6 +152,21 @@ static int set_rival(struct score *my, struct round *round, const struct matrix 
     struct fault *fault = my->host->fault;
     double *rival = round_new(round, ROUND_RIVAL, fault);
     return rival ? scoring_rival(&my->scoring, x, round->t, round->score, rival, fault) : -1;
+}
+
+/* Adds the scores by the model of a rival, of the features as they came. */
+static int score_rival(struct score *my, struct round *round, const struct matrix *came)
+{
+    struct fault *fault = my->host->fault;
+    struct matrix x;
+    double *index = NULL, *rival;
+    if (scoring_make(&my->rival, round, came, &x, fault) < 0 ||
+        scoring_fingerprint(&my->rival, round, came, fault) < 0 ||
+        (scoring_has_index(&my->rival) &&
+         !(index = buffer_for(&my->index, round->docs, sizeof *index, fault))) ||
+        !(rival = round_new(round, ROUND_RIVAL, fault)))
+        return -1;
+    return scoring_round(&my->rival, &x, round, rival, index, fault);
 }
 
 /* Adds what it is worth to have documents judged, and how many places users judge. */
@@ -203,7 +227,8 @@ static enum outcome each(void *self, struct round *round)
     if (!s || (indexed && !index) ||
         scoring_round(&my->scoring, &x, round, s, index, fault) < 0 ||
         (scoring_has_worth(&my->scoring) && set_worth(my, round, &x) < 0) ||
-        (scoring_has_rival(&my->scoring) && set_rival(my, round, &x) < 0))
+        (scoring_has_rival(&my->scoring) && set_rival(my, round, &x) < 0) ||
+        (my->rival_model && score_rival(my, round, &came) < 0))
         return FAIL;
     tell_notice(my, round);
     round->x = came;
@@ -252,12 +277,14 @@ static int close_score(void *self, enum ended ended)
         score_lines_close(&my->lines);
     reload_close(&my->reload);
     scoring_close(&my->scoring);
+    scoring_close(&my->rival);
+    buffer_free(&my->index);
     return result;
 }
 
 const struct filter score = {
     .name = "score",
-    .usage = "[-r] [-d dim] -m model | -f ring [-w window] | -s scores",
+    .usage = "[-r] [-R rival] [-d dim] -m model | -f ring [-w window] | -s scores",
     .line = "adds a score to each document",
     .options = options_known,
     .size = sizeof(struct score),

@@ -4,7 +4,7 @@ bats_require_minimum_version 1.5.0
 ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 DATA=$ROOT/../shared/data
 PATH=$ROOT/bin:$PATH
-PROGRAMS="svm2bin log2bin judge weights2bin replay synth features score explore metric feedback-mask"
+PROGRAMS="svm2bin log2bin judge weights2bin replay synth features score explore metric compare feedback-mask"
 PROGRAMS+=" feedback-join update add-models spool salvage bin2txt loop serve"
 
 # Every test starts in a folder of its own. A file whose tests need tools names them in NEEDS, and is

@@ -192,7 +192,7 @@ static int check_rival(const struct explorer *my, const struct round *round, str
     if (round->rival)
         return 0;
     return fault_data(fault, "-p team-draft interleaves two rankings, and needs the column rival "
-                      "for the second: use score -f ring and update -a dbgd");
+                      "for the second: use score -R rival, or score -f ring and update -a dbgd");
 }
 
 static int show_draft(struct explorer *my, struct round *round, struct rng *rng,

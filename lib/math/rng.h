@@ -26,6 +26,7 @@ enum rng_purpose {
     RNG_NOISE = 16,
     RNG_DRAWN = 17,
     RNG_RESAMPLE = 18,
+    RNG_SIGNS = 19,
     RNG_BUDGET = 32
 };
 

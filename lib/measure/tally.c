@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "measure/drawn.h"
+#include "measure/rival.h"
 
 /* What may stand before a measure's name. */
 static const struct {
@@ -18,6 +19,7 @@ static const struct {
     { "snips:", "snips:MEASURE", TALLY_OFFLINE, OFFLINE_SNIPS },
     { "dr:", "dr:MEASURE", TALLY_OFFLINE, OFFLINE_DR },
     { "drawn:", "drawn:LOSS", TALLY_MEASURE, 0 },
+    { "rival", "rival", TALLY_RIVAL, 0 },
 };
 enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
 
@@ -84,6 +86,8 @@ int tally_parse(struct tally *tally, const char *name, bool clicks, struct fault
     tally->name = name;
     tally->kind = i < PREFIXES ? prefixes[i].kind : TALLY_MEASURE;
     const char *measure = i < PREFIXES ? name + strlen(prefixes[i].text) : name;
+    if (tally->kind == TALLY_RIVAL)
+        return *measure ? no_measure(name, fault) : 0;
     if (tally->kind == TALLY_REGRET)
         return regret_parse(&tally->regret, measure, fault);
     if (tally->kind == TALLY_OFFLINE) {
@@ -109,6 +113,30 @@ int tally_check_raw(const struct tally *tally, struct fault *fault)
         return 0;
     return fault_usage(fault, "-r prints sums, but %.40s is a ratio of means: use ips:%.40s",
                        tally->name, tally->offline.measure.name);
+}
+
+int tally_check_rounds(const struct tally *tally, struct fault *fault)
+{
+    if (tally->kind == TALLY_REGRET)
+        return fault_usage(fault, "%.40s is a regret of all rounds together, and has no value for "
+                           "each of them", tally->name);
+    if (tally->kind == TALLY_OFFLINE && tally->offline.estimator == OFFLINE_SNIPS)
+        return fault_usage(fault, "%.40s is a ratio of means, and has no value for each round: use "
+                           "ips:%.40s", tally->name, tally->offline.measure.name);
+    return 0;
+}
+
+bool tally_less_is_better(const char *name)
+{
+    static const char *const less[] = { "pairloss", "sumloss", "loss:", "drawn:", "regret:" };
+    for (size_t i = 0; i < PREFIXES; i++)
+        if (prefixes[i].kind == TALLY_OFFLINE &&
+            strncmp(name, prefixes[i].text, strlen(prefixes[i].text)) == 0)
+            return tally_less_is_better(name + strlen(prefixes[i].text));
+    for (size_t i = 0; i < sizeof less / sizeof *less; i++)
+        if (strncmp(name, less[i], strlen(less[i])) == 0)
+            return true;
+    return false;
 }
 
 size_t tally_top(const struct tally *tally)
@@ -152,7 +180,7 @@ int tally_evidence(struct evidence *evidence, const struct round *round, const s
     bool labels = false, order = false, features = false;
     const char *offline = NULL;
     for (size_t i = 0; i < tallies; i++) {
-        labels = labels || tally[i].kind != TALLY_OFFLINE;
+        labels = labels || tally[i].kind == TALLY_MEASURE || tally[i].kind == TALLY_REGRET;
         order = order || needs_order(&tally[i]);
         offline = tally[i].kind == TALLY_OFFLINE && !offline ? tally[i].name : offline;
         features = features || tally_needs_features(&tally[i]);
@@ -162,6 +190,9 @@ int tally_evidence(struct evidence *evidence, const struct round *round, const s
                    judge_round(&evidence->judge, round->docs, round->order, round->label,
                                round->score, fault) < 0))
         return -1;
+    for (size_t i = 0; i < tallies; i++)
+        if (tally[i].kind == TALLY_RIVAL && rival_won(round, &evidence->won, fault) < 0)
+            return -1;
     for (size_t i = 0; i < tallies; i++)
         if (tally[i].drawn && drawn_scores(round, evidence->ties.seed, tally[i].name,
                                            &evidence->buffer, &evidence->drawn, fault) < 0)
@@ -203,6 +234,9 @@ int tally_look(struct tally *tally, const struct evidence *evidence, struct faul
         return look_at_measure(tally, evidence, fault);
     case TALLY_REGRET:
         return regret_look(&tally->regret, &evidence->judge, evidence->dim, fault);
+    case TALLY_RIVAL:
+        tally->value = evidence->won;
+        return 0;
     default:
         return offline_look(&tally->offline, &evidence->logged, &evidence->judge, fault);
     }
@@ -212,7 +246,7 @@ void tally_add(struct tally *tally)
 {
     if (!tally->included)
         return;
-    if (tally->kind == TALLY_MEASURE)
+    if (tally->kind == TALLY_MEASURE || tally->kind == TALLY_RIVAL)
         tally->sum += tally->value;
     else if (tally->kind == TALLY_REGRET)
         regret_add(&tally->regret);
@@ -224,6 +258,7 @@ void tally_add(struct tally *tally)
 static double sum(const struct tally *tally)
 {
     switch (tally->kind) {
+    case TALLY_RIVAL:
     case TALLY_MEASURE:
         return tally->sum;
     case TALLY_REGRET:
@@ -311,4 +346,48 @@ int tally_print_row(const struct tally *tally, size_t tallies, uint64_t t, bool 
         if (print_values(&tally[i], raw, table, fault) < 0)
             return -1;
     return writer_text(table, fault, "\n");
+}
+
+double tally_value(const struct tally *tally)
+{
+    if (!tally->included)
+        return NAN;
+    return tally->kind == TALLY_OFFLINE ? tally->offline.round[OFFLINE_A] : tally->value;
+}
+
+static int print_value(const struct tally *tally, struct writer *table, struct fault *fault)
+{
+    double value = tally_value(tally);
+    return isnan(value) ? writer_text(table, fault, "\tnan") /* and never -nan */
+                        : writer_text(table, fault, "\t%.15g", value);
+}
+
+int tally_print_round_head(const struct tally *tally, size_t tallies, struct writer *table,
+                           struct fault *fault)
+{
+    int result = writer_text(table, fault, "t\tqid");
+    for (size_t i = 0; i < tallies && result == 0; i++)
+        result = writer_text(table, fault, "\t%s", tally[i].name);
+    return result == 0 ? writer_text(table, fault, "\n") : -1;
+}
+
+int tally_print_round(const struct tally *tally, size_t tallies, const struct round *round,
+                      struct writer *table, struct fault *fault)
+{
+    int result = writer_text(table, fault, "%" PRIu64 "\t%s", round->t,
+                             round->qid ? round->qid : "-");
+    for (size_t i = 0; i < tallies && result == 0; i++)
+        result = print_value(&tally[i], table, fault);
+    return result == 0 ? writer_text(table, fault, "\n") : -1;
+}
+
+int tally_print_ir_measures(const struct tally *tally, size_t tallies, const struct round *round,
+                            struct writer *table, struct fault *fault)
+{
+    const char *qid = round->qid ? round->qid : "-";
+    for (size_t i = 0; i < tallies; i++)
+        if (writer_text(table, fault, "%s\t%s", qid, tally[i].name) < 0 ||
+            print_value(&tally[i], table, fault) < 0 || writer_text(table, fault, "\n") < 0)
+            return -1;
+    return 0;
 }

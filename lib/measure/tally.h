@@ -23,13 +23,14 @@ struct evidence {
     const double *drawn; /* score[docs], as drawn.h has them; NULL where no tally needs them */
     struct buffer buffer;
     size_t dim;
+    double won; /* 1, 0 or -1, as rival.h has it; 0 where no tally needs it */
     double nothing; /* the value in a round for which a measure is not defined */
     bool skip;      /* leave such a round out instead                          */
 };
 
 struct tally { /* all zero at first */
     const char *name; /* as it was given; the caller's */
-    enum tally_kind { TALLY_MEASURE, TALLY_REGRET, TALLY_OFFLINE } kind;
+    enum tally_kind { TALLY_MEASURE, TALLY_REGRET, TALLY_OFFLINE, TALLY_RIVAL } kind;
     bool drawn;             /* is a loss charged by the scores drawn? */
     struct measure measure; /* a plain one's, as are value and sum */
     struct regret regret;
@@ -51,6 +52,12 @@ void tally_close(struct tally *tally);
 
 /* Can a table of sums (`raw`) have it? 0 or a usage fault. */
 int tally_check_raw(const struct tally *tally, struct fault *fault);
+
+/* Has it a value for each round (-q)? 0, or a usage fault: regret and snips compare all rounds. */
+int tally_check_rounds(const struct tally *tally, struct fault *fault);
+
+/* Is a smaller value of the measure of that name better? Not of a name that is unknown. */
+bool tally_less_is_better(const char *name);
 
 /* Does it look at features? */
 bool tally_needs_features(const struct tally *tally);
@@ -79,5 +86,19 @@ int tally_print_head(const struct tally *tally, size_t tallies, bool raw, struct
                      struct fault *fault);
 int tally_print_row(const struct tally *tally, size_t tallies, uint64_t t, bool raw,
                     struct writer *table, struct fault *fault);
+
+/* The value for the round of the last tally_look; NaN where that is left out. */
+double tally_value(const struct tally *tally);
+
+/* A table of rounds: the line of its columns' names, "t TAB qid TAB measure ...", and the line of
+ * the round of the last tally_look. Or, as ir_measures prints it, without a head, a line "qid TAB
+ * measure TAB value" for each tally. Values have 15 digits; "nan" is one that is left out, "-" the
+ * qid of a round without one. 0 or a fault. */
+int tally_print_round_head(const struct tally *tally, size_t tallies, struct writer *table,
+                           struct fault *fault);
+int tally_print_round(const struct tally *tally, size_t tallies, const struct round *round,
+                      struct writer *table, struct fault *fault);
+int tally_print_ir_measures(const struct tally *tally, size_t tallies, const struct round *round,
+                            struct writer *table, struct fault *fault);
 
 #endif

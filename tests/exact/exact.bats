@@ -186,3 +186,11 @@ load ../helper
 @test "judgements from clicks: gradients, posterior means, alternations and errors by other derivations" {
     "$ROOT/build/tests/exact/judgements"
 }
+
+@test "paired tests have the p values of scipy, of closed forms and of all signs; Holm is worked by hand" {
+    "$ROOT/build/tests/exact/paired"
+}
+
+@test "intervals of simulated pairs hold the mean of 93 to 97 of 100, and p keeps its level" {
+    "$ROOT/build/tests/exact/paired" coverage
+}

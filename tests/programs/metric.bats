@@ -284,6 +284,47 @@ A="0:2 1:1 2:3"
     fails_on s 1 "metric: <stdin>: round 1 (qid 1): *" metric loss:smoothdcg
 }
 
+@test "-q: t, qid and values, a line for each round; -i: as ir_measures has them" {
+    local tab=$'\t'
+    shown "$A" "0:3 1:2 0:1" "0:2 0:1" >s
+    is "$(metric -q p@1 map <s)" "t${tab}qid${tab}p@1${tab}map
+1${tab}1${tab}1${tab}0.833333333333333
+2${tab}2${tab}0${tab}0.5
+3${tab}3${tab}0${tab}0"
+    is "$(metric -i p@1 map <s)" "1${tab}p@1${tab}1
+1${tab}map${tab}0.833333333333333
+2${tab}p@1${tab}0
+2${tab}map${tab}0.5
+3${tab}p@1${tab}0
+3${tab}map${tab}0"
+    [ "$(metric -q -z skip map p@1 <s | tail -n 1)" = "3${tab}3${tab}nan${tab}0" ]
+    # the mean of the lines is what metric prints without -q; the rounds go on with -t
+    metric -q -t table dcg@2 <s >rounds
+    same rounds s
+    awk 'NR > 1 { sum += $3 } END { printf "%.7g\n", sum / 3 }' table >got
+    metric dcg@2 <s | tail -n 1 | cut -f 2 >want
+    same got want
+    mkstream round t=7 docs=1 dim=0 label:f4 1 order:u4 0 | metric -q p@1 >got
+    [ "$(tail -n 1 got)" = "7${tab}-${tab}1" ]
+}
+
+@test "-q: of estimates a; what has no value of one round is refused" {
+    synth -n 200 -l 6 -d 4 linear >q.bin
+    update -a listnet -m m.bin <q.bin
+    score -m m.bin <q.bin | explore -g 0.5 | feedback-mask -k 1 >log
+    for estimate in ips:dcg@3 dr:p@2; do
+        metric -q "$estimate" <log | awk 'NR > 1 { sum += $3 } END { printf "%.6g\n", sum / (NR - 1) }' >got
+        metric "$estimate" <log | tail -n 1 | awk '{ printf "%.6g\n", $2 }' >want
+        same got want
+    done
+    fails 2 'metric: snips:dcg is a ratio of means, and has no value for each round: use ips:dcg*' metric -q snips:dcg
+    fails 2 'metric: regret:dcg is a regret of all rounds together*' metric -i regret:dcg
+    for options in '-q -i' '-q -r' '-i -e 5'; do
+        # shellcheck disable=SC2086
+        fails 2 'metric: -q and -i print every round*' metric $options ndcg
+    done
+}
+
 # Chaudhuri and Tewari, Online Ranking with Top-1 Feedback, Table 1. A row is a ranking: the rank
 # of object 1, of object 2, of object 3; a column is the relevance of objects 1, 2, 3.
 table_1() {
@@ -654,7 +695,7 @@ prec@k, sumloss; pairloss, auc if all labels are 0 or 1; and map for lists of at
     fails 2 "metric: -L wants a whole number from 1 *" metric -L 0 err
     fails 2 "metric: -E wants a number above 0*" metric -E 0 loss:smoothdcg
     fails 2 "metric: -t needs a value: -t file*" metric -t
-    fails 2 "metric: no option '-q'*" metric -q ndcg
+    fails 2 "metric: no option '-n'*" metric -n ndcg
 }
 
 @test "an empty stream has no rounds" {
@@ -680,4 +721,20 @@ prec@k, sumloss; pairloss, auc if all labels are 0 or 1; and map for lists of at
 
 @test "a surrogate loss that has no cutoff takes none" {
     fails 2 "metric: measure loss:kl@3: kl takes no cutoff*usage: metric *" metric loss:kl@3
+}
+
+@test "rival: 1, 0 or -1 by the clicks on what each side chose" {
+    # teams of the places shown: 0 1 0 1; clicks of the rival's 1 of 1, 0 of 1, 1 of 2, and none
+    for seen in '0 1' '1 0' '1 1 0' '0 0 0 0'; do
+        mkstream round t=1 qid=a docs=4 dim=0 score:f8 4 3 2 1 rival:f8 1 2 3 4 order:u4 0 3 1 2 \
+            team:u1 0 1 0 1 seen:f4 $seen | metric -q rival | tail -n 1 | cut -f 3
+    done | paste -sd ' ' >got
+    is "$(cat got)" '1 -1 0 0'
+    mkstream round t=1 docs=2 dim=0 order:u4 0 1 seen:f4 1 >s
+    fails_on s 1 'metric: <stdin>: round 1: rival needs team: *' metric rival
+    mkstream round t=1 docs=2 dim=0 rival:f8 1 2 order:u4 0 1 team:u1 0 1 label:f4 1 0 >s
+    fails_on s 1 'metric: <stdin>: round 1: rival needs seen: *' metric -q rival
+    fails 2 "metric: no measure 'rivals'*" metric rivals
+    fails 2 'score: -R needs -m: *' score -R w.bin -f ring
+    fails 1 'score: nowhere: no such file' score -m w.bin -R nowhere
 }

@@ -136,6 +136,16 @@ HARMLESS="alarm clock_gettime closedir ferror fflush fprintf fputc free frexp fw
     called open
 }
 
+@test "compare" {
+    metric -q ndcg@10 <shown >table
+    explore -s 2 -g 1 <scored | metric -q ndcg@10 >others
+    goes_wrong -n table -n others -o out compare table others
+    called read writev open close malloc realloc calloc
+    bin2txt -f run shown >run
+    goes_wrong -n stored -n weights -n run -o out compare -n 10 -l stored weights run
+    called read writev open close mmap
+}
+
 @test "log2bin and judge" {
     for document in 1 2 3 4; do echo "0 qid:a 1:$document 2:1 # d$document"; done | svm2bin >candidates
     printf '%s\t%s\t%s\t%s\t%s\n' request qid doc position click r1 a d2 1 1 r1 a d1 2 0 r2 a d1 1 1 r2 a d3 2 1 >log

@@ -2,7 +2,7 @@
 load ../helper
 
 MAKE="make -C $BATS_TEST_DIRNAME/../.."
-GENERAL="score judge update explore replay loop metric features synth spool salvage serve"
+GENERAL="score judge compare update explore replay loop metric features synth spool salvage serve"
 SCRIPTS="train sweep plot live add-tables"
 DISTINCTIVE="svm2bin log2bin weights2bin bin2txt feedback-mask feedback-join add-models"
 

@@ -90,7 +90,7 @@ static bool run_parts(const struct parts *parts)
     return good;
 }
 
-static void compare(const struct bytes *one, const struct bytes *other, const char *what)
+static void compare_bytes(const struct bytes *one, const struct bytes *other, const char *what)
 {
     if (one->n != other->n || memcmp(one->data, other->data, one->n) != 0)
         found("loop and the pipe differ in the %s", what);
@@ -128,6 +128,6 @@ void case_loop(struct dice *draw)
     if (whole.status)
         return;
     struct bytes out = file_get("out"), other = file_get("model");
-    compare(&whole.out, &out, "output");
-    compare(&model, &other, "model");
+    compare_bytes(&whole.out, &out, "output");
+    compare_bytes(&model, &other, "model");
 }

@@ -25,6 +25,7 @@ static const struct special {
     { "update", 'x', WORDS("none", "scale", "scale,split", "rank", "fourier:3:0.5:1", "products") },
     { "score", 'f', NULL },
     { "score", 'm', NULL },
+    { "score", 'R', NULL },
     { "score", 'w', NULL },
     { "spool", 'e', NULL },
     { "spool", 'f', NULL },
@@ -60,6 +61,9 @@ static const struct special {
     { "judge", 't', WORDS("table", "base", "nosuch") },
     { "judge", 'e', NULL },
     { "judge", 'c', NULL },
+    { "compare", 'l', NULL },
+    { "compare", 'm', WORDS("map", "ndcg@10", "ndcg@x", "p@3", "") },
+    { "compare", 'n', WORDS("1", "100", "3000") },
     { "bin2txt", 'f', NULL },
     { NULL, 0, NULL },
 };

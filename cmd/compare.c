@@ -1,0 +1,359 @@
+/* compare: do rankers differ, by their values of a measure for the same queries? */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/paired.h"
+#include "measure/query_values.h"
+#include "measure/tally.h"
+#include "ranker.h"
+#include "run/filter.h"
+#include "say.h"
+#include "text/value_table.h"
+
+enum { COLUMNS = 9, CELL = 40, PERMUTATIONS = 1000000000 };
+
+struct ranker_result {
+    char *name; /* of its row */
+    double mean;
+    struct paired paired; /* its differences from the base */
+    double holm;
+};
+
+struct compare {
+    struct host *host;
+    bool common, tabs; /* -c and -t */
+    const char *labels, *wanted; /* of -l and -m; NULL: not given */
+    uint64_t permutations, seed;
+    char *const *files;
+    char measure[VALUE_TABLE_MEASURE]; /* "": the first of the base's */
+    struct query_values values;
+    struct ranker_result *result; /* of each file */
+    struct buffer difference, scratch;
+    size_t queries; /* that are compared */
+};
+
+static const struct option options_known[] = {
+    { 'c', NULL, NULL, "compare the queries that all files have (default: other queries are an "
+                       "error)", OPTION_FLAG(compare, common) },
+    { 'l', "labels", NULL, "file of rounds with labels, by which models, runs and scores are "
+                           "judged (default: files are tables)", OPTION_TEXT(compare, labels) },
+    { 'm', "measure", NULL, "measure to compare (default: the first of the first table; with -l "
+                            "ndcg@10)", OPTION_TEXT(compare, wanted) },
+    { 'n', "permutations", NULL, "choices of signs to draw, 1 to 1000000000 (default 100000)",
+      OPTION_WHOLE(compare, permutations, 1, PERMUTATIONS) },
+    { 's', "seed", NULL, "seed of the signs, and with -l of the order of equal scores, a whole "
+                         "number, 0 or more (default 1)",
+      OPTION_WHOLE(compare, seed, 0, RECORD_MOST) },
+    { 't', NULL, NULL, "print full numbers, separated by tabs (default: a table for people)",
+      OPTION_FLAG(compare, tabs) },
+    { 0 },
+};
+
+static int parse(void *self, struct options *options, struct host *host)
+{
+    struct compare *my = self;
+    my->host = host;
+    my->permutations = 100000;
+    my->seed = 1;
+    int letter = options_read(options);
+    if (letter < 0)
+        return letter;
+    my->files = options_operands(options);
+    if (!*my->files)
+        return fault_usage(options->fault, "no file named: give the table of a base, and others");
+    while (my->files[my->values.rankers])
+        my->values.rankers++;
+    const char *wanted = my->wanted ? my->wanted : my->labels ? "ndcg@10" : "";
+    if (strlen(wanted) >= sizeof my->measure)
+        return fault_usage(options->fault, "no measure has a name as long as %.40s...", wanted);
+    strcpy(my->measure, wanted);
+    return my->labels ? ranker_check_measure(my->measure, options->fault) : 0;
+}
+
+/* ---- values ---- */
+
+static int read_files(struct compare *my)
+{
+    struct host *host = my->host;
+    int result = 0;
+    if (my->labels)
+        result = rankers_judge(&my->values, my->files, my->labels, my->measure, my->seed, host);
+    for (size_t i = 0; !my->labels && my->files[i] && result == 0; i++)
+        result = value_table_read(&my->values, i, my->files[i], my->measure, host->watch,
+                                  host->fault);
+    return result == 0 ? query_values_sort(&my->values, host->fault) : -1;
+}
+
+/* The ranker, from 0, that has no value of the i-th query; `rankers` if all have one. */
+static size_t find_lack(const struct query_values *values, size_t i)
+{
+    size_t ranker = 0;
+    while (ranker < values->rankers && !isnan(query_values_mean(values, i, ranker)))
+        ranker++;
+    return ranker;
+}
+
+/* Counts the queries to compare; others are refused without -c. */
+static int check_queries(struct compare *my)
+{
+    const struct query_values *values = &my->values;
+    const size_t rankers = values->rankers;
+    char quoted[FAULT_QUOTE];
+    size_t first = values->queries, has = 0;
+    for (size_t i = 0; i < values->queries; i++) {
+        bool all = find_lack(values, i) == rankers;
+        my->queries += all;
+        first = !all && first == values->queries ? i : first;
+    }
+    if (first < values->queries && !my->common) {
+        const char *name = query_values_name(values, first);
+        while (isnan(query_values_mean(values, first, has)))
+            has++;
+        return fault_other(my->host->fault, "%s: no value of query %s, which %s has; %zu of %zu "
+                           "queries are not in all files: -c compares the others",
+                           my->files[find_lack(values, first)],
+                           fault_quote(quoted, name, strlen(name)), my->files[has],
+                           values->queries - my->queries, values->queries);
+    }
+    if (my->queries == 0)
+        return fault_other(my->host->fault, "no query has a value in %s",
+                           rankers > 1 ? "all files" : my->files[0]);
+    return 0;
+}
+
+/* The difference of two means. Means of the same values in another order may differ by rounding,
+ * which is no difference. */
+static double differ(double a, double b)
+{
+    double d = b - a;
+    return fabs(d) <= 1e-12 * (fabs(a) + fabs(b)) ? 0 : d;
+}
+
+/* Tests a ranker against the base, or the only one against 0. */
+static int test_ranker(struct compare *my, size_t ranker)
+{
+    const struct query_values *values = &my->values;
+    struct ranker_result *result = &my->result[ranker];
+    struct fault *fault = my->host->fault;
+    double *d = buffer_for(&my->difference, my->queries, sizeof *d, fault), sum = 0;
+    size_t n = 0;
+    if (!d)
+        return -1;
+    for (size_t i = 0; i < values->queries; i++) {
+        double value = query_values_mean(values, i, ranker);
+        if (find_lack(values, i) < values->rankers)
+            continue;
+        d[n++] = differ(values->rankers > 1 ? query_values_mean(values, i, 0) : 0, value);
+        sum += value;
+    }
+    result->mean = sum / (double)n;
+    return paired_test(d, n, my->permutations, my->seed, &my->scratch, &result->paired, fault);
+}
+
+static int correct(struct compare *my)
+{
+    const size_t n = my->values.rankers - 1;
+    double *p = buffer_for(&my->difference, 2 * n + 1, sizeof *p, my->host->fault);
+    if (!p)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        p[i] = my->result[i + 1].paired.p;
+    paired_holm(p, n, p + n);
+    for (size_t i = 0; i < n; i++)
+        my->result[i + 1].holm = p[n + i];
+    return 0;
+}
+
+/* ---- the table ---- */
+
+/* A file's name without folders and ending, in new memory, or as it was given if another file would
+ * have the same; without blanks, which separate columns. */
+static char *name_row(char *const *files, size_t which, bool whole)
+{
+    if (strcmp(files[which], "-") == 0)
+        return strdup("<stdin>");
+    const char *slash = strrchr(files[which], '/');
+    const char *from = whole || !slash ? files[which] : slash + 1;
+    const char *dot = strrchr(from, '.');
+    size_t n = whole || !dot || dot == from ? strlen(from) : (size_t)(dot - from);
+    char *name = calloc(n + 1, 1);
+    for (size_t i = 0; name && i < n; i++)
+        name[i] = (unsigned char)from[i] <= ' ' || from[i] == 127 ? '_' : from[i];
+    return name;
+}
+
+static int name_rows(struct compare *my)
+{
+    const size_t n = my->values.rankers;
+    bool twice = false;
+    for (size_t i = 0; i < n; i++) {
+        my->result[i].name = name_row(my->files, i, false);
+        for (size_t j = 0; my->result[i].name && j < i; j++)
+            twice = twice || strcmp(my->result[i].name, my->result[j].name) == 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (twice) {
+            free(my->result[i].name);
+            my->result[i].name = name_row(my->files, i, true);
+        }
+        if (!my->result[i].name)
+            return fault_no_room(my->host->fault, strlen(my->files[i]) + 1);
+    }
+    return 0;
+}
+
+static void print_p(char cell[CELL], double p)
+{
+    if (isnan(p))
+        strcpy(cell, "-");
+    else
+        snprintf(cell, CELL, p < 0.001 ? "%.2g" : "%.3f", p);
+}
+
+/* The cells of a ranker's row after its name; "" for none. */
+static void fill_row(const struct compare *my, size_t ranker, char cell[COLUMNS][CELL])
+{
+    const struct ranker_result *result = &my->result[ranker];
+    const struct paired *paired = &result->paired;
+    const bool alone = my->values.rankers == 1, less = tally_less_is_better(my->measure);
+    memset(cell, 0, COLUMNS * sizeof *cell);
+    snprintf(cell[0], CELL, "%.4f", result->mean);
+    if (ranker == 0 && !alone)
+        return;
+    if (!alone)
+        snprintf(cell[1], CELL, "%+.4f", paired->mean);
+    if (isnan(paired->low))
+        strcpy(cell[2], "-");
+    else
+        snprintf(cell[2], CELL, "%+.4f %+.4f", paired->low, paired->high);
+    print_p(cell[3], paired->p);
+    print_p(cell[4], paired->p_t);
+    print_p(cell[5], alone ? paired->p_signs : result->holm);
+    snprintf(cell[6], CELL, "%zu", less ? paired->below : paired->above);
+    snprintf(cell[7], CELL, "%zu", less ? paired->above : paired->below);
+    snprintf(cell[8], CELL, "%zu", paired->same);
+}
+
+/* Columns as wide as their widest cell. */
+static int print_table(struct compare *my)
+{
+    const bool alone = my->values.rankers == 1;
+    const char *const heads[COLUMNS] = { "mean", alone ? "" : "diff", "95% interval", "p", "p(t)",
+                                         alone ? "p(sign)" : "Holm", "better", "worse", "same" };
+    struct writer *out = my->host->out;
+    struct fault *fault = my->host->fault;
+    char cell[COLUMNS][CELL];
+    size_t width[COLUMNS + 1] = { strlen("run") };
+    for (size_t c = 0; c < COLUMNS; c++)
+        width[c + 1] = strlen(heads[c]);
+    for (size_t i = 0; i < my->values.rankers; i++) {
+        fill_row(my, i, cell);
+        size_t n = strlen(my->result[i].name);
+        width[0] = n > width[0] ? n : width[0];
+        for (size_t c = 0; c < COLUMNS; c++)
+            width[c + 1] = strlen(cell[c]) > width[c + 1] ? strlen(cell[c]) : width[c + 1];
+    }
+    if (writer_text(out, fault, "%zu queries, %s, %" PRIu64 " permutations, seed %" PRIu64 "\n",
+                    my->queries, my->measure, my->permutations, my->seed) < 0)
+        return -1;
+    for (size_t i = 0; i <= my->values.rankers; i++) {
+        char line[COLUMNS * (CELL + 2)];
+        size_t n = 0;
+        if (i > 0)
+            fill_row(my, i - 1, cell);
+        for (size_t c = 0; c < COLUMNS; c++)
+            if (width[c + 1] > 0)
+                n += (size_t)snprintf(line + n, sizeof line - n, "  %-*s", (int)width[c + 1],
+                                      i > 0 ? cell[c] : heads[c]);
+        while (n > 0 && line[n - 1] == ' ')
+            line[--n] = '\0';
+        const char *name = i > 0 ? my->result[i - 1].name : "run";
+        if (writer_bytes(out, name, strlen(name), fault) < 0 ||
+            writer_text(out, fault, "%*s%s\n", (int)(width[0] - strlen(name)), "", line) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int print_number(struct compare *my, double value)
+{
+    return isnan(value) ? writer_text(my->host->out, my->host->fault, "\tnan") /* and never -nan */
+                        : writer_text(my->host->out, my->host->fault, "\t%.15g", value);
+}
+
+/* Full numbers; nan where there is none. The first row has no differences where it is the base. */
+static int print_tabs(struct compare *my)
+{
+    struct writer *out = my->host->out;
+    struct fault *fault = my->host->fault;
+    const bool alone = my->values.rankers == 1, less = tally_less_is_better(my->measure);
+    if (writer_text(out, fault, "run\tqueries\tbetter\tworse\tsame\tmean\tdiff\tlow\thigh\tp\tp(t)\t"
+                    "p(sign)\tHolm\n") < 0)
+        return -1;
+    for (size_t i = 0; i < my->values.rankers; i++) {
+        const struct ranker_result *row = &my->result[i];
+        const struct paired *paired = &row->paired;
+        const double number[] = { row->mean, paired->mean, paired->low, paired->high, paired->p,
+                                  paired->p_t, paired->p_signs, alone ? NAN : row->holm };
+        const bool base = i == 0 && !alone;
+        if (writer_bytes(out, row->name, strlen(row->name), fault) < 0 ||
+            writer_text(out, fault, "\t%zu\t%zu\t%zu\t%zu", my->queries,
+                        less ? paired->below : paired->above,
+                        less ? paired->above : paired->below, paired->same) < 0)
+            return -1;
+        for (size_t c = 0; c < sizeof number / sizeof *number; c++)
+            if (print_number(my, base && c > 0 ? NAN : number[c]) < 0)
+                return -1;
+        if (writer_text(out, fault, "\n") < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* All files once, then the table. */
+static enum outcome each(void *self, struct round *round)
+{
+    struct compare *my = self;
+    (void)round;
+    my->result = calloc(my->values.rankers, sizeof *my->result);
+    if (!my->result)
+        fault_no_room(my->host->fault, my->values.rankers * sizeof *my->result);
+    if (!my->result || read_files(my) < 0 || check_queries(my) < 0 || name_rows(my) < 0)
+        return FAIL;
+    for (size_t i = 0; i < my->values.rankers; i++)
+        if (test_ranker(my, i) < 0)
+            return FAIL;
+    if (correct(my) < 0 || (my->tabs ? print_tabs(my) : print_table(my)) < 0)
+        return FAIL;
+    return DONE;
+}
+
+static int close_compare(void *self, enum ended ended)
+{
+    struct compare *my = self;
+    (void)ended;
+    for (size_t i = 0; my->result && i < my->values.rankers; i++)
+        free(my->result[i].name);
+    free(my->result);
+    query_values_close(&my->values);
+    buffer_free(&my->difference);
+    buffer_free(&my->scratch);
+    return 0;
+}
+
+const struct filter compare = {
+    .name = "compare",
+    .usage = "[-ct] [-l labels] [-m measure] [-n permutations] [-s seed] file ...",
+    .line = "compares rankers, query by query",
+    .options = options_known,
+    .operand = { .value = "file", .text = "file of values, which metric -q prints; with -l a model, "
+                                          "a TREC run or scores; the first is the base" },
+    .size = sizeof(struct compare),
+    .kind = WHOLE,
+    .parse = parse,
+    .each = each,
+    .close = close_compare,
+};
