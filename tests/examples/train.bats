@@ -150,8 +150,8 @@ last() {
     done >'my data/train it.svm'
     sed 's/3:2/3:2 5:1/' 'my data/train it.svm' >'my data/test it.svm'
     train -n 50 -s 1 'my data/train it.svm' 'my data/test it.svm' 2>err
-    grep -q '60 documents of 20 queries, 5 features; into the folder train it.out' err
-    is "$(cut -f 3,4 'train it.out/table.tsv' | paste -s -d ' ' -)" 'fold	seed -	1 -	mean -	1 -	mean'
+    grep -q '60 documents of 20 queries, 5 features; into the folder my data/train it.out' err
+    is "$(cut -f 3,4 'my data/train it.out/table.tsv' | paste -s -d ' ' -)" 'fold	seed -	1 -	mean -	1 -	mean'
     (cd 'my runs' && train -o 'ten folds' -f 10 -n 50 '../my data/train it.svm')
     is "$(cut -f 3 'my runs/ten folds/table.tsv' | sed -n 2,12p | paste -s -d ' ' -)" '1 2 3 4 5 6 7 8 9 10 mean'
     fails 1 '*train it.svm: 11 folds need as many queries, it has 10*' train -f 11 'my data/train it.svm'
