@@ -290,8 +290,8 @@ static int print_tabs(struct compare *my)
     struct writer *out = my->host->out;
     struct fault *fault = my->host->fault;
     const bool alone = my->values.rankers == 1, less = tally_less_is_better(my->measure);
-    if (writer_text(out, fault, "run\tqueries\tbetter\tworse\tsame\tmean\tdiff\tlow\thigh\tp\tp(t)\t"
-                    "p(sign)\tHolm\n") < 0)
+    if (writer_text(out, fault, "run\tqueries\tbetter\tworse\tsame\tmean\tdiff\tlow\thigh\tp\t"
+                    "p(t)\tp(sign)\tHolm\n") < 0)
         return -1;
     for (size_t i = 0; i < my->values.rankers; i++) {
         const struct ranker_result *row = &my->result[i];
@@ -349,8 +349,8 @@ const struct filter compare = {
     .usage = "[-ct] [-l labels] [-m measure] [-n permutations] [-s seed] file ...",
     .line = "compares rankers, query by query",
     .options = options_known,
-    .operand = { .value = "file", .text = "file of values, which metric -q prints; with -l a model, "
-                                          "a TREC run or scores; the first is the base" },
+    .operand = { .value = "file", .text = "file of values, which metric -q prints; with -l a "
+                                          "model, a TREC run or scores; the first is the base" },
     .size = sizeof(struct compare),
     .kind = WHOLE,
     .parse = parse,

@@ -27,13 +27,13 @@ struct paired {
 };
 
 /* Tests d[n], n at least 1; `most` is N, at least 1. The signs drawn depend on the seed and the
- * number of the draw alone, so several rankers have the same. Sums of signs within a 10^12th of sum |d| count as equal.
- * `scratch` is used again. 0 or a fault (memory). O(n N / 4). */
+ * number of the draw alone, so several rankers have the same. Sums of signs within a 10^12th of
+ * sum |d| count as equal. `scratch` is used again. 0 or a fault (memory). O(n N / 4). */
 int paired_test(const double *d, size_t n, uint64_t most, uint64_t seed, struct buffer *scratch,
                 struct paired *result, struct fault *fault);
 
-/* adjusted[n]: each of p[n], so that the claim of any of n tests may be judged alone. With p sorted,
- * rising, the j-th from 1 is the largest min(1, (n + 1 - i) p_i) over i <= j. O(n^2). */
+/* adjusted[n]: each of p[n], so that the claim of any of n tests may be judged alone. With p
+ * sorted, rising, the j-th from 1 is the largest min(1, (n + 1 - i) p_i) over i <= j. O(n^2). */
 void paired_holm(const double *p, size_t n, double *adjusted);
 
 #endif

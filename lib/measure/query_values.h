@@ -26,8 +26,8 @@ struct query_values { /* all zero at first, but `rankers`, how many there are */
 int query_values_add(struct query_values *values, size_t ranker, const char *qid, size_t n,
                      double value, struct fault *fault);
 
-/* Once all are added: sorts the queries by name, so that nothing depends on the order of lines. 0 or
- * a fault (memory). O(queries log queries). */
+/* Once all are added: sorts the queries by name, so that nothing depends on the order of lines.
+ * 0 or a fault (memory). O(queries log queries). */
 int query_values_sort(struct query_values *values, struct fault *fault);
 
 /* The name of the i-th query in that order, from 0; the mean of a ranker's values of it, NaN where

@@ -1,5 +1,5 @@
-/* rival: which of two rankings won a round in which they were interleaved (Radlinski, Kurup & Joachims
- * 2008). */
+/* rival: which of two rankings won a round in which they were interleaved (Radlinski, Kurup and
+ * Joachims 2008). */
 #ifndef RANKPIPE_RIVAL_H
 #define RANKPIPE_RIVAL_H
 
