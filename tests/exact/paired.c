@@ -1,6 +1,6 @@
-/* paired: p values and intervals are those of scipy 1.10 and of closed forms, the randomisation test
- * is a plain enumeration of signs, Holm's correction is the one worked by hand; with the argument
- * "coverage", intervals of simulated pairs hold the truth as often as they say. */
+/* paired: p values and intervals are those of scipy 1.10 and of closed forms, the randomisation
+ * test is a plain enumeration of signs, Holm's correction is the one worked by hand; with the
+ * argument "coverage", intervals of simulated pairs hold the truth as often as they say. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,9 +28,9 @@ static void fill(double *d, int n, int shift)
         d[i] = ((i * 7919 + 13) % 1000 - shift) / 1000.0;
 }
 
-/* Of these differences: their mean; by scipy.stats.ttest_1samp confidence_interval(0.95) and p; p of
- * permutation_test(permutation_type='samples'), by enumeration up to 16 and else of 200,000 draws; p
- * of binomtest of those above 0. */
+/* Of these differences: their mean; by scipy.stats.ttest_1samp confidence_interval(0.95) and p; p
+ * of permutation_test(permutation_type='samples'), by enumeration up to 16 and else of 200,000
+ * draws; p of binomtest of those above 0. */
 static const struct {
     int n, shift;
     double mean, low, high, p_t, p, p_signs;

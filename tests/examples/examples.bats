@@ -62,9 +62,9 @@ block() {
     same have want
     while read -r _ ndcg _; do at_least "$ndcg" 0.85; done <have
 
-    # And the pipe at the top of the page, in the same folder.
+    # And the pipe of "How it works", in the same folder.
     rm ring
-    block '' >commands
+    block 'How it works' >commands
     [ "$(grep -c '^mkfifo\|^svm2bin' commands)" = 2 ]
     PATH=$PWD/bin:$PATH bash -e -o pipefail commands >out 2>err
     cat out err
@@ -125,7 +125,6 @@ make deb
 make deb-check
 make debug
 make demo
-make dist
 make fuzz
 make help
 make hosts
