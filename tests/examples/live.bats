@@ -124,13 +124,13 @@ juice'
 @test "it works on the project's own pages, and learns there" {
     asks=()
     for time in {1..16}; do
-        asks+=('labels=feedback-mask(1)' 'weights settings=update(1)' 'text=bin2txt(1)')
+        asks+=('labels=feedback-mask(1)' 'order policy=explore(1)' 'text=bin2txt(1)')
     done
     visit session "$ROOT/man" "${asks[@]}"
     cat places
-    # Some pages have both words and tie at first: until update(1) is among the five shown, nothing
+    # Some pages have both words and tie at first: until explore(1) is among the five shown, nothing
     # is learnt. Then it is on top (none of the last four rounds explores).
-    places 'weights_settings=update(1)' >weights
+    places 'order_policy=explore(1)' >weights
     is "$(awk '{ print ($1 != 1), ($13 == 1) + ($14 == 1) + ($15 == 1) + ($16 == 1) }' weights)" '1 4'
     sh "$ROOT/examples/live" session replay
 }
