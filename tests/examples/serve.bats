@@ -369,3 +369,20 @@ shown() {
     as 4321 sh "$SERVE/learn"
     is "$(fact waiting_rounds)" 2
 }
+
+@test "an erasure that did not come to its end is completed by the same command, and no other goes before" {
+    sh "$SERVE/learn" first
+    for i in 1 2; do shown $i request$i query$i; done
+    mkdir answers bin
+    says answers/a request1 1 0
+    says answers/a request2 1 0
+    printf '#!/bin/sh\nexit 1\n' >bin/dd
+    chmod +x bin/dd
+    run ! env PATH="$PWD/bin:$PATH" sh "$SERVE/erase" queries query1
+    grep -q request1 answers/a
+    fails 1 'erase: an erasure was not finished: first run erase queries query1' sh "$SERVE/erase" queries query2
+    sh "$SERVE/erase" queries query1 2>err
+    run ! grep -ra request1 .
+    sh "$SERVE/erase" queries query2 2>err
+    run ! grep -ra request2 log answers state
+}
