@@ -411,7 +411,7 @@ $each second round of a request"
     cp -a state/3 state/9.kept
     KEEP=1 learn
     is "$(learnt) $(readlink state/current)" '1 4'
-    is "$(find state -name '[0-9]*' -prune | sort | xargs)" 'state/1 state/1.kept state/4 state/9.kept'
+    is "$(find state -name '[0-9]*' -prune | sort | xargs)" 'state/1 state/1.kept state/3 state/4 state/9.kept'
 }
 
 @test "a test of judged queries holds for models that have learnt" {
