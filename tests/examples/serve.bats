@@ -380,9 +380,28 @@ shown() {
     chmod +x bin/dd
     run ! env PATH="$PWD/bin:$PATH" sh "$SERVE/erase" queries query1
     grep -q request1 answers/a
-    fails 1 'erase: an erasure was not finished: first run erase queries query1' sh "$SERVE/erase" queries query2
+    fails 1 'erase: an erasure was not finished: first run erase queries query1, or remove erase.unfinished' sh "$SERVE/erase" queries query2
     sh "$SERVE/erase" queries query1 2>err
     run ! grep -ra request1 .
     sh "$SERVE/erase" queries query2 2>err
     run ! grep -ra request2 log answers state
+}
+
+@test "erase documents: the names are those that a front end gives, also with # or docid=" {
+    sh "$SERVE/learn" first
+    python3 - <<'END' | svm2bin -ltu | score -m w.bin | explore | spool log >/dev/null
+import sys, rankpipe
+for i, name in enumerate(["C#", "docid=abc", "abc"], 1):
+    sys.stdout.buffer.write(rankpipe.request_text([[1], [2]], [name, "other"], "q%d" % i, "r%d" % i))
+END
+    mkdir answers
+    for i in 1 2 3; do says answers/a r$i 1 0; done
+    sh "$SERVE/learn"
+    pairs() { bin2txt state/current/model.bin | grep -c '^keys'; }
+    is "$(pairs)" 6
+    is "$(sh "$SERVE/erase" documents 'C#' 2>err | cut -f 2 | sort -u)" r1
+    is "$(pairs)" 5
+    is "$(sh "$SERVE/erase" documents docid=abc 2>err | cut -f 2 | sort -u)" r2
+    is "$(pairs)" 4
+    is "$(spool -r log | values_of request)" r3
 }
