@@ -259,7 +259,7 @@ static enum outcome print_last(struct spool *my, struct round *round)
 
 /* ---- erasing ---- */
 
-/* Prints what it erases, before it is erased: the number of the round, its request and its query. */
+/* Prints what is to be erased: the number of the round, its request and its query. */
 static bool erases(void *self, const struct record *record)
 {
     struct spool *my = self;

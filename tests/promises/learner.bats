@@ -419,3 +419,17 @@ $each second round of a request"
     TEST=$ROOT/examples/data/small.svm LEAST=0.999 learn
     is "$(fact waiting_rounds)" 3
 }
+
+@test "a model that is learnt anew from the archive has the key of the service" {
+    rounds 1 3 | spool log >/dev/null
+    start 1 3
+    sh "$LEARN"
+    rm -r state
+    sh "$LEARN"
+    is "$(learnt) $(bin2txt -f head w.bin | sed 's/.* seed=\([0-9]*\) .*/\1/')" "3 $(cat state/key)"
+    answers 1 3 | sed 's/^r/s/' >>answers/today
+    rounds 4 6 100 s | spool log >/dev/null # and goes on
+    answers 4 6 50 s >>answers/today
+    sh "$LEARN"
+    is "$(learnt)" 6
+}
