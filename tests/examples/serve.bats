@@ -405,3 +405,16 @@ END
     is "$(pairs)" 4
     is "$(spool -r log | values_of request)" r3
 }
+
+@test "erase follows no link that a front end has set, except answers/ itself" {
+    sh "$SERVE/learn" first
+    shown 1 request1 query1
+    mkdir elsewhere
+    ln -s elsewhere answers
+    says answers/a request1 1 0
+    cp answers/a theirs
+    ln -s "$PWD/theirs" answers/link
+    sh "$SERVE/erase" requests request1 2>err
+    run ! grep -q request1 answers/a
+    grep -q request1 theirs
+}
