@@ -406,7 +406,7 @@ END
     is "$(spool -r log | values_of request)" r3
 }
 
-@test "erase follows no link that a front end has set, except answers/ itself" {
+@test "erase follows no link that a front end has set, except answers/ itself, and no name stops it" {
     sh "$SERVE/learn" first
     shown 1 request1 query1
     mkdir elsewhere
@@ -414,6 +414,7 @@ END
     says answers/a request1 1 0
     cp answers/a theirs
     ln -s "$PWD/theirs" answers/link
+    touch answers/$'no\nname' # which the learner leaves alone too
     sh "$SERVE/erase" requests request1 2>err
     run ! grep -q request1 answers/a
     grep -q request1 theirs
