@@ -314,6 +314,10 @@ END
     $learn
     is "$(spool -r seen | values_of request | xargs)" 'request8'
     fails 1 'erase: usage: *' $erase
+    mkdir empty
+    cd empty
+    fails 1 'erase: no log, seen or answers here: run it in the folder of the service' $erase queries q
+    cd ..
     fails 1 "erase: not a name: 'a b'" $erase queries 'a b'
 }
 

@@ -409,6 +409,7 @@ $each second round of a request"
     done
     for to in current 1.kept '' .; do fails 1 "learn: no generation '$to': choose from 3 2 1 0" sh "$LEARN" back "$to"; done
     cp -a state/3 state/9.kept
+    KEEP=x fails 1 "learn: KEEP is a number of generations, not 'x'" sh "$LEARN"
     KEEP=1 learn
     is "$(learnt) $(readlink state/current)" '1 4'
     is "$(find state -name '[0-9]*' -prune | sort | xargs)" 'state/1 state/1.kept state/3 state/4 state/9.kept'
