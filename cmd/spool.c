@@ -259,7 +259,7 @@ static enum outcome print_last(struct spool *my, struct round *round)
 
 /* ---- erasing ---- */
 
-/* Prints what it erases: the number of the round, its request and its query. */
+/* Prints what is to be erased: the number of the round, its request and its query. */
 static bool erases(void *self, const struct record *record)
 {
     struct spool *my = self;
@@ -268,7 +268,8 @@ static bool erases(void *self, const struct record *record)
         return false;
     my->count++;
     return writer_text(my->host->out, my->host->fault, "%s\t%s\t%s\n", record_key(record, "t"),
-                       request ? request : "-", qid ? qid : "-") == 0;
+                       request ? request : "-", qid ? qid : "-") == 0 &&
+           writer_flush(my->host->out, my->host->fault) == 0;
 }
 
 static int erase(struct spool *my)

@@ -314,5 +314,112 @@ END
     $learn
     is "$(spool -r seen | values_of request | xargs)" 'request8'
     fails 1 'erase: usage: *' $erase
+    mkdir empty
+    cd empty
+    fails 1 'erase: no log, seen or answers here: run it in the folder of the service' $erase queries q
+    cd ..
     fails 1 "erase: not a name: 'a b'" $erase queries 'a b'
+}
+
+# shown NUMBER ID QID: a round of two documents with that request, shown now.
+shown() {
+    printf 'request: %s\n? qid:%s 1:1 # D1\n? qid:%s 1:0.5 # D2\n\n' "$2" "$3" "$3" | svm2bin -ltu -b "$1" |
+        score -m w.bin | explore | spool log >/dev/null
+}
+
+@test "erase takes nothing else: not where it finds nothing, nor from what looks alike, nor what was moved away" {
+    sh "$SERVE/learn" first
+    for i in 1 2 3; do shown $i request$i query$i; done
+    mkdir answers
+    says answers/a request1 1 0
+    says answers/a request2 9 0
+    says answers/a soon 1 0
+    sh "$SERVE/learn"
+    mv seen old
+    cp -a state/current/. before
+    cp -a log answers before
+    sh "$SERVE/erase" queries nothing 2>err
+    sh "$SERVE/erase" requests 1 2>>err
+    for file in waiting early quarantine; do cmp state/current/$file before/$file; done
+    diff -r log before/log
+    diff -r answers before/answers
+    [ ! -e seen ] # moved by its rules: what was in it does not come again
+    sh "$SERVE/learn"
+    is "$(fact waiting_rounds) $(fact early_answers)" '2 1'
+    # A request that is only in quarantine goes from there too.
+    sh "$SERVE/erase" requests request2 2>err
+    run ! grep -ra request2 log answers state quarantine
+}
+
+@test "erase as root leaves the files to the user of the service; who may not write answers is told before" {
+    [ "$(id -u)" = 0 ] || skip "not root"
+    chmod 755 . .. "$BATS_RUN_TMPDIR"
+    as() { setpriv --reuid="$1" --regid=4321 --clear-groups "${@:2}"; }
+    as 4321 true || skip "no other users here"
+    as 4321 rankpipe --path >/dev/null || skip "others cannot run these programs"
+    chown 4321:4321 .
+    as 4321 sh "$SERVE/learn" first
+    for i in 1 2 3; do shown $i request$i query$i; done
+    chown -R 4321:4321 log
+    install -d -o 4322 -g 4321 -m 2750 answers
+    says answers/a request1 1 0
+    chown 4322:4321 answers/a
+    as 4321 sh "$SERVE/learn"
+    fails 1 'erase: answers/a: answers cannot be erased there: run this as root' \
+        as 4321 sh "$SERVE/erase" requests request1
+    is "$(spool -r log | values_of request | xargs)" 'request1 request2 request3'
+    sh "$SERVE/erase" requests request1 2>err
+    is "$(find log seen state answers -user root | xargs)" ''
+    as 4321 sh "$SERVE/learn"
+    is "$(fact waiting_rounds)" 2
+}
+
+@test "an erasure that did not come to its end is completed by the same command, and no other goes before" {
+    sh "$SERVE/learn" first
+    for i in 1 2; do shown $i request$i query$i; done
+    mkdir answers bin
+    says answers/a request1 1 0
+    says answers/a request2 1 0
+    printf '#!/bin/sh\nexit 1\n' >bin/dd
+    chmod +x bin/dd
+    run ! env PATH="$PWD/bin:$PATH" sh "$SERVE/erase" queries query1
+    grep -q request1 answers/a
+    fails 1 'erase: an erasure was not finished: first run erase queries query1, or remove erase.unfinished' sh "$SERVE/erase" queries query2
+    sh "$SERVE/erase" queries query1 2>err
+    run ! grep -ra request1 .
+    sh "$SERVE/erase" queries query2 2>err
+    run ! grep -ra request2 log answers state
+}
+
+@test "erase documents: the names are those that a front end gives, also with # or docid=" {
+    sh "$SERVE/learn" first
+    python3 - <<'END' | svm2bin -ltu | score -m w.bin | explore | spool log >/dev/null
+import sys, rankpipe
+for i, name in enumerate(["C#", "docid=abc", "abc"], 1):
+    sys.stdout.buffer.write(rankpipe.request_text([[1], [2]], [name, "other"], "q%d" % i, "r%d" % i))
+END
+    mkdir answers
+    for i in 1 2 3; do says answers/a r$i 1 0; done
+    sh "$SERVE/learn"
+    pairs() { bin2txt state/current/model.bin | grep -c '^keys'; }
+    is "$(pairs)" 6
+    is "$(sh "$SERVE/erase" documents 'C#' 2>err | cut -f 2 | sort -u)" r1
+    is "$(pairs)" 5
+    is "$(sh "$SERVE/erase" documents docid=abc 2>err | cut -f 2 | sort -u)" r2
+    is "$(pairs)" 4
+    is "$(spool -r log | values_of request)" r3
+}
+
+@test "erase follows no link that a front end has set, except answers/ itself, and no name stops it" {
+    sh "$SERVE/learn" first
+    shown 1 request1 query1
+    mkdir elsewhere
+    ln -s elsewhere answers
+    says answers/a request1 1 0
+    cp answers/a theirs
+    ln -s "$PWD/theirs" answers/link
+    touch answers/$'no\nname' # which the learner leaves alone too
+    sh "$SERVE/erase" requests request1 2>err
+    run ! grep -q request1 answers/a
+    grep -q request1 theirs
 }

@@ -459,6 +459,15 @@ spool: 1 place where files of the log are missing; all other rounds were read'
 
 # ---- erasing ----
 
+@test "-e erases no round that it could not name before" {
+    printf 'request: r1\n0 qid:q 1:1\n\nrequest: r2\n0 qid:q 1:1\n' | svm2bin -l | spool log >/dev/null
+    cp -r log whole
+    printf '? qid:q\n' | svm2bin -lu >names
+    run bash -c 'spool -e queries log <names >/dev/full'
+    is "$status" 1
+    diff -r log whole
+}
+
 @test "-e erases rounds where they lie: numbers, lengths and all other rounds stay" {
     shown() { # of requests, queries and documents
         printf 'request: r%s\n0 qid:q%s 1:1 # D%s\n1 qid:q%s 1:2 # E%s\n\n' 1 1 1 1 1 2 1 2 1 2 3 2 3 2 3 4 3 3 3 1 5 3 4 3 5 | svm2bin -l

@@ -370,3 +370,67 @@ $each second round of a request"
     [ state/current/learnt.0 -ef state/1/learnt.0 ]
     is "$(cut -f 3 state/current/learnt | sed 1d | head -n 2 | xargs)" '65536 4467'
 }
+
+@test "what a killed or failed run was to read may have gone: the run after the next looks for itself" {
+    local rest
+    for rest in 0 10; do
+        mkdir $rest $rest/answers
+        cd $rest || return 1
+        rounds 1 3 | spool log >/dev/null
+        answers 1 1 >answers/a
+        answers 2 3 >answers/b
+        learn first
+        mkdir state/next # of a run that was killed
+        ln -s ../0 state/next/before
+        printf 'time\t%s\nanswers\t0\t%s\tanswers/a\nend\t2\n' "$(now)" "$(wc -c <answers/a)" >state/next/batch
+        truncate -s $rest answers/a
+        [ $rest != 0 ] || rm answers/a
+        learn 2>err || true
+        learn
+        is "$(learnt)" 2
+        cd ..
+    done
+}
+
+@test "first: a service that has a model starts beside a run, which has the lock" {
+    learn first
+    flock state/lock timeout 5 sh "$LEARN" first
+    is "$(readlink w.bin)" state/current/model.bin
+}
+
+@test "generations are folders of numbers alone, and a pin may be an absolute path" {
+    for n in 1 2 3; do
+        rounds $n $n | spool log >/dev/null
+        mkdir -p answers
+        answers $n $n >>answers/today
+        learn
+        [ $n != 1 ] || cp -a state/1 state/1.kept
+        [ $n != 1 ] || ln -sfn "$PWD/state/1/model.bin" w.bin
+    done
+    for to in current 1.kept '' .; do fails 1 "learn: no generation '$to': choose from 3 2 1 0" sh "$LEARN" back "$to"; done
+    cp -a state/3 state/9.kept
+    KEEP=x fails 1 "learn: KEEP is a number of generations, not 'x'" sh "$LEARN"
+    KEEP=1 learn
+    is "$(learnt) $(readlink state/current)" '1 4'
+    is "$(find state -name '[0-9]*' -prune | sort | xargs)" 'state/1 state/1.kept state/3 state/4 state/9.kept'
+}
+
+@test "a test of judged queries holds for models that have learnt" {
+    rounds 1 3 | spool log >/dev/null
+    TEST=$ROOT/examples/data/small.svm LEAST=0.999 learn
+    is "$(fact waiting_rounds)" 3
+}
+
+@test "a model that is learnt anew from the archive has the key of the service" {
+    rounds 1 3 | spool log >/dev/null
+    start 1 3
+    sh "$LEARN"
+    rm -r state
+    sh "$LEARN"
+    is "$(learnt) $(bin2txt -f head w.bin | sed 's/.* seed=\([0-9]*\) .*/\1/')" "3 $(cat state/key)"
+    answers 1 3 | sed 's/^r/s/' >>answers/today
+    rounds 4 6 100 s | spool log >/dev/null # and goes on
+    answers 4 6 50 s >>answers/today
+    sh "$LEARN"
+    is "$(learnt)" 6
+}
