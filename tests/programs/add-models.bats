@@ -96,6 +96,17 @@ column() {
     done
 }
 
+@test "a sum over its bound drops what one run would: what came once, not what came often" {
+    for share in a b; do
+        echo "1 qid:${share}rare 1:1 # d" | svm2bin >rare
+        echo "1 qid:${share}often 1:1 # d" | svm2bin >often
+        update -a memory,pairs=2 -m $share <rare
+        replay -n 99 often | update -a memory,pairs=2 -m $share 2>err
+    done
+    is "$(add-models a b | bin2txt -f memory | cut -f 2)" "99
+99"
+}
+
 @test "pairs in two models are an error that counts them; of ridge it does not matter" {
     seen
     for i in 1 2; do
