@@ -324,7 +324,8 @@ static int sums(void *own, struct state *state, enum summing how, struct fault *
 static int add(void *own, struct state *state, const struct state *share, struct fault *fault)
 {
     struct remembering *my = own, *other = share->own;
-    if (memory_sum_add(&my->tables, (double)state->rounds, &other->tables, (double)share->rounds,
+    if (examined_match(&my->examination, &other->examination, fault) < 0 ||
+        memory_sum_add(&my->tables, (double)state->rounds, &other->tables, (double)share->rounds,
                        fault) < 0)
         return -1;
     my->ways |= other->ways;

@@ -107,6 +107,15 @@ column() {
 99"
 }
 
+@test "no query was learnt last after the last round of a sum" {
+    for share in a:7 b:22; do
+        echo "1 qid:${share%:*} 1:1 # d" | svm2bin >query
+        replay -n "${share#*:}" query | update >"${share%:*}"
+    done
+    is "$(add-models a b | bin2txt | grep latest | cut -f 3)" "29
+29"
+}
+
 @test "pairs in two models are an error that counts them; of ridge it does not matter" {
     seen
     for i in 1 2; do
@@ -145,6 +154,19 @@ column() {
     fails 1 'add-models: none: no such file' add-models a none
     fails 2 'add-models: no model named: name that of each share
 usage: *' add-models
+}
+
+@test "shares that were learnt with other tables of examination are refused" {
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    explore -g 1 <q.bin | feedback-mask -c position >seen.bin
+    for table in 0.5 0.25; do
+        printf '%d %s\n' 1 1 2 $table 3 .2 4 .2 5 .2 6 .1 7 .1 8 .1 9 .1 10 .1 >theta
+        for i in 1 2; do update -a memory,examination=theta -i $i/2 <seen.bin >$table.$i; done
+    done
+    fails 1 'add-models: model 0.25.2: it was learnt with another table of examination than those before it: learn all shares with the same settings' \
+        add-models 0.5.1 0.25.2
+    add-models 0.5.1 0.5.2 >sum
+    is "$(column sum examination | sed -n 2p)" 0.5
 }
 
 @test "a P that is no covariance is refused, and nothing written" {
