@@ -112,7 +112,8 @@ column() {
         echo "1 qid:${share%:*} 1:1 # d" | svm2bin >query
         replay -n "${share#*:}" query | update >"${share%:*}"
     done
-    is "$(add-models a b | bin2txt | grep latest | cut -f 3)" "29
+    add-models a b >sum
+    is "$(column sum latest)" "29
 29"
 }
 
