@@ -184,6 +184,14 @@ qid:a 1:0 2:0 3:0.5 # z'
     [ "$(values_of label <judged.bin | wc -l)" = 14 ]
 }
 
+@test "candidates of other queries than the counts are refused, not left out" {
+    world >counts
+    echo "0 qid:1 1:1 # d1" | svm2bin >others.bin
+    fails_on others.bin 1 'judge: none of the 3 queries with counts is among the candidates: both must have the same qids (-0 judges without candidates)' \
+        judge counts
+    [ ! -s out ]
+}
+
 @test "a log from which nothing can be judged is refused" {
     lines 'request qid doc position click' 'r1 a x 1 0' 'r1 a y 2 0' >log
     log2bin -0 log >log.bin 2>/dev/null
