@@ -192,6 +192,16 @@ qid:a 1:0 2:0 3:0.5 # z'
     [ ! -s out ]
 }
 
+@test "an empty file of counts is refused: its share was not counted" {
+    world >counts
+    : >none
+    for words in "-0" "-c"; do
+        # shellcheck disable=SC2086 # none is a word
+        fails 1 'judge: none: empty, without even the first line of counts: count this share again' \
+            judge $words counts none
+    done
+}
+
 @test "a log from which nothing can be judged is refused" {
     lines 'request qid doc position click' 'r1 a x 1 0' 'r1 a y 2 0' >log
     log2bin -0 log >log.bin 2>/dev/null
