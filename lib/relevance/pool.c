@@ -236,6 +236,10 @@ int pool_take(struct pool *pool, const struct round *round, bool known, struct f
         memcpy(pool->list, query->pair, round->docs * sizeof *pool->list);
         return 1;
     }
+    if (query->pair && query->nameless != !names)
+        return fault_data(fault, "its documents have %snames, and those of an earlier round of "
+                          "the qid have %s: they cannot be compared", names ? "" : "no ",
+                          names ? "none" : "some");
     if (round_matrix(round, &x, fault) < 0 || check_kind(pool, round, &x, fault) < 0 ||
         round_names(round, &pool->names, &name, fault) < 0 ||
         (name ? list_names(pool, round, name, number, fault)

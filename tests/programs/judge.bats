@@ -150,6 +150,17 @@ qid:a 1:0 2:0 3:0.5 # z'
     is "$(bin2txt -f head judged.bin | grep -c name)" 0
 }
 
+@test "rounds of one query with names and without are refused: one document would be two" {
+    printf '%s\n' '1 qid:a 1:1 # x' '0 qid:a 1:2 # y' '1 qid:b 1:1' '0 qid:b 1:2' | svm2bin >q.bin
+    score -m <(echo 1 1 | weights2bin) <q.bin | explore | feedback-mask -k 2 |
+        LC_ALL=C sed 's/qid=b/qid=a/' >seen.bin
+    for words in "" -c; do
+        # shellcheck disable=SC2086 # none is a word
+        fails_on seen.bin 1 'judge: <stdin>: round 2 (qid a): its documents have no names, and those of an earlier round of the qid have some: they cannot be compared' \
+            judge $words
+    done
+}
+
 # ---- warnings and refusals ----
 
 @test "it warns where positions share no document, and by fixed it is an error" {
