@@ -136,6 +136,7 @@ column() {
 @test "models that are not of one run are refused" {
     seen
     update <seen.bin -i 1/2 >a
+    update <seen.bin -i 2/2 >b
     update -a memory,seed=2 -i 2/2 <seen.bin >seed
     update -a memory,rho=1 -i 2/2 <seen.bin >rho
     update -a ridge -i 2/2 <seen.bin >ridge
@@ -152,6 +153,9 @@ column() {
     fails 1 'add-models: model rank: its features are made by rank; those of the models before it by scale' add-models a rank
     fails 1 'add-models: model wide: it learnt from rounds of 20 features, but those before it from rounds of 12' add-models a wide
     fails 1 'add-models: *cut*' add-models a cut
+    uncrc <a | LC_ALL=C sed 's/=memory rounds=[0-9]*/=memory rounds=9007199254740991/' >long
+    fails 1 'add-models: model b: it has learnt * rounds, and those before it 9007199254740991: a model may have 9007199254740991 in all' \
+        add-models long b
     fails 1 'add-models: none: no such file' add-models a none
     fails 2 'add-models: no model named: name that of each share
 usage: *' add-models
