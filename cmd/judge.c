@@ -231,6 +231,10 @@ static int judge_all(struct judge *my)
     struct fault *fault = my->host->fault;
     struct estimate *estimate = &my->estimate;
     const struct evidence *evidence = &my->pool.evidence;
+    if (*my->files && !my->bare && !my->pool.any && my->pool.impressions.queries > 0)
+        return fault_other(fault, "none of the %zu queries with counts is among the candidates: "
+                           "both must have the same qids (-0 judges without candidates)",
+                           my->pool.impressions.queries);
     if (pool_finish(&my->pool, fault) < 0 || pool_arrange(&my->pool, fault) < 0)
         return -1;
     estimate->by = my->given ? BY_TABLE : my->method == 1 ? BY_FIXED : BY_JOINT;

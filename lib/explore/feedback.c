@@ -219,7 +219,8 @@ int feedback_clicks(const struct round *round, const char *name, size_t least, s
     for (size_t a = 0; a < k; a++)
         if (round->seen[a] != 0 && round->seen[a] != 1)
             return fault_data(fault, "seen %zu is %g, but %s learns from clicks, which are 1 or 0: "
-                              "use feedback-mask -c", a, (double)round->seen[a], name);
+                              "use feedback-mask -c, or give log2bin -g their values", a,
+                              (double)round->seen[a], name);
     if (k < least && k < round->docs)
         return fault_data(fault, "seen has %zu place%s, but %s needs clicks on at least %zu: use "
                           "feedback-mask -c with a larger -k (default 10)", k, k == 1 ? "" : "s",

@@ -4,6 +4,12 @@
 
 #define COLUMN "examination"
 
+static bool are_same(const struct examination *a, const struct examination *b)
+{
+    return a->places == b->places &&
+           (a->places == 0 || memcmp(a->theta, b->theta, a->places * sizeof *a->theta) == 0);
+}
+
 int examined_open(struct examination *examination, const struct settings *settings,
                   struct watch *watch, struct fault *fault)
 {
@@ -12,10 +18,7 @@ int examined_open(struct examination *examination, const struct settings *settin
     if (!*path)
         return 0;
     int result = examination_read(&read, path, watch, fault);
-    bool same = read.places == examination->places &&
-                (read.places == 0 || memcmp(read.theta, examination->theta,
-                                            read.places * sizeof *read.theta) == 0);
-    if (result == 0 && examination->places > 0 && !same)
+    if (result == 0 && examination->places > 0 && !are_same(&read, examination))
         result = fault_data(fault, "%s: the model was learnt with another table of examination: "
                             "omit the setting, or learn into another file", path);
     if (result == 0 && examination->places == 0) {
@@ -49,4 +52,12 @@ int examined_load(struct examination *examination, const struct settings *settin
     if (!theta || model_array(model, COLUMN, n, theta, fault) < 0)
         return -1;
     return examination_check(examination, fault);
+}
+
+int examined_match(const struct examination *sum, const struct examination *share,
+                   struct fault *fault)
+{
+    return are_same(sum, share)
+               ? 0 : fault_data(fault, "it was learnt with another table of examination than those "
+                                "before it: learn all shares with the same settings");
 }

@@ -19,4 +19,8 @@ int examined_save(const struct examination *examination, const struct settings *
 int examined_load(struct examination *examination, const struct settings *settings,
                   const struct model *model, struct fault *fault);
 
+/* May the model of a share be added to a sum: have both one table, or none? 0 or a fault. */
+int examined_match(const struct examination *sum, const struct examination *share,
+                   struct fault *fault);
+
 #endif

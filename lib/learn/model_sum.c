@@ -1,5 +1,6 @@
 #include "learn/model_sum.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,6 +47,10 @@ static int widen(struct state *state, struct state *share, struct fault *fault)
 static int add(struct state *state, struct state *share, struct fault *fault)
 {
     const struct learner *learner = state->learner;
+    if (share->rounds >= RECORD_MOST - state->rounds)
+        return fault_data(fault, "it has learnt %" PRIu64 " rounds, and those before it %" PRIu64
+                          ": a model may have %" PRIu64 " in all", share->rounds, state->rounds,
+                          RECORD_MOST - 1);
     if (learner != share->learner)
         return fault_data(fault, "it is a model of %s, but those before it are of %s",
                           share->learner->name, learner->name);

@@ -286,11 +286,13 @@ static int save(void *own, struct state *state, struct model *model, struct faul
                ? -1 : examined_save(&my->examination, &state->settings, model, fault);
 }
 
-/* There may be more pairs than the settings allow, which differ from those of the model. 0 or a
- * fault. */
-static int keep_bound(struct remembering *my, const struct state *state, struct fault *fault)
+/* There may be more pairs than the settings allow, which differ from those of the model, or than a
+ * sum may have of so many rounds. 0 or a fault. */
+static int keep_bound(struct remembering *my, const struct state *state, uint64_t rounds,
+                      struct fault *fault)
 {
-    const struct memory_bound bound = bound_of(my, state);
+    struct memory_bound bound = bound_of(my, state);
+    bound.now = (double)(rounds + 1);
     return memory_bound_keep(&bound, fault);
 }
 
@@ -310,7 +312,7 @@ static int load(void *own, struct state *state, const struct model *model, struc
         memory_beliefs_make(beliefs, &pairs, model->rounds);
     if (memory_beliefs_check(beliefs, fault) < 0)
         return -1;
-    return keep_bound(my, state, fault);
+    return keep_bound(my, state, state->rounds, fault);
 }
 
 static int sums(void *own, struct state *state, enum summing how, struct fault *fault)
@@ -322,13 +324,14 @@ static int sums(void *own, struct state *state, enum summing how, struct fault *
 static int add(void *own, struct state *state, const struct state *share, struct fault *fault)
 {
     struct remembering *my = own, *other = share->own;
-    if (memory_sum_add(&my->tables, (double)state->rounds, &other->tables, (double)share->rounds,
+    if (examined_match(&my->examination, &other->examination, fault) < 0 ||
+        memory_sum_add(&my->tables, (double)state->rounds, &other->tables, (double)share->rounds,
                        fault) < 0)
         return -1;
     my->ways |= other->ways;
     memory_beliefs_add(state->arrays.at[BELIEFS], share->arrays.at[BELIEFS]);
     regression_sums_add(state, arrays_of(state), share, BELIEFS);
-    return keep_bound(my, state, fault);
+    return keep_bound(my, state, state->rounds + share->rounds, fault);
 }
 
 static int publish(void *own, struct state *state, struct model *model, enum publishing how,

@@ -29,17 +29,24 @@ static int add_pairs(struct memory_table *pairs, const struct memory_table *shar
     return 0;
 }
 
+/* The number of a last round among `all` rounds, when it was one of `rounds`. */
+static double stretched(double last, double rounds, double all)
+{
+    double number = ceil(last * (all / rounds));
+    return number < all ? number : all;
+}
+
 /* The numbers of last rounds grow as those of all rounds do. */
-static void stretch(struct memory_table *queries, double by)
+static void stretch(struct memory_table *queries, double rounds, double all)
 {
     struct memory_walk walk = { 0, 0 };
     const struct memory_entry *entry;
     while ((entry = memory_table_next(queries, &walk)))
-        memory_table_find(queries, entry->key)->sum = ceil(entry->sum * by);
+        memory_table_find(queries, entry->key)->sum = stretched(entry->sum, rounds, all);
 }
 
-static int add_queries(struct memory_table *queries, const struct memory_table *share, double by,
-                       struct fault *fault)
+static int add_queries(struct memory_table *queries, const struct memory_table *share,
+                       double rounds, double all, struct fault *fault)
 {
     struct memory_walk walk = { 0, 0 };
     const struct memory_entry *entry;
@@ -47,7 +54,7 @@ static int add_queries(struct memory_table *queries, const struct memory_table *
         struct memory_entry *sum = memory_table_enter(queries, entry->key, fault);
         if (!sum)
             return -1;
-        double latest = ceil(entry->sum * by);
+        double latest = stretched(entry->sum, rounds, all);
         sum->n += entry->n;
         sum->sum = latest > sum->sum ? latest : sum->sum;
     }
@@ -69,8 +76,6 @@ int memory_sum_add(struct memory_tables *tables, double rounds, const struct mem
         memory_dropped_add(&table[MEMORY_DROPPED], &other[MEMORY_DROPPED], fault) < 0)
         return -1;
     double all = rounds + more;
-    if (rounds > 0)
-        stretch(&table[MEMORY_QUERIES], all / rounds);
-    return add_queries(&table[MEMORY_QUERIES], &other[MEMORY_QUERIES], more > 0 ? all / more : 1,
-                       fault);
+    stretch(&table[MEMORY_QUERIES], rounds, all);
+    return add_queries(&table[MEMORY_QUERIES], &other[MEMORY_QUERIES], more, all, fault);
 }

@@ -115,11 +115,13 @@ static int read_line(struct impressions *impressions, struct lines *lines, struc
     return impressions_add(impressions, pair, (uint32_t)position, n, clicks, fault);
 }
 
-int counts_read(struct impressions *impressions, char *const *files, struct watch *watch,
-                struct fault *fault)
+/* Reads one file. 0 or a fault. */
+static int read_file(struct impressions *impressions, char *file, struct watch *watch,
+                     struct fault *fault)
 {
     struct lines lines;
     enum lines_got got;
+    char *const files[] = { file, NULL };
     int result = 0;
     lines_open(&lines, files, watch);
     while (result == 0 && (got = lines_next(&lines, fault)) != LINES_END) {
@@ -131,6 +133,18 @@ int counts_read(struct impressions *impressions, char *const *files, struct watc
             result = lines_wrong(&lines, lines.text, lines.bytes, fault, "not the first line of "
                                  "counts, which judge -c writes");
     }
+    if (result == 0 && lines.number == 0)
+        result = fault_data(fault, "%s: empty, without even the first line of counts: count this "
+                            "share again", file);
     lines_close(&lines);
     return result;
+}
+
+int counts_read(struct impressions *impressions, char *const *files, struct watch *watch,
+                struct fault *fault)
+{
+    for (; *files; files++)
+        if (read_file(impressions, *files, watch, fault) < 0)
+            return -1;
+    return 0;
 }

@@ -74,8 +74,8 @@ static int check_kind(struct pool *pool, const struct round *round, const struct
 
 /* ---- documents ---- */
 
-/* Sets pool->list[i] to the pair of a document, which has not come in this round before: 1; 0: it
- * has; or a fault. */
+/* Sets pool->list[i] to the pair of a document, and pool->fresh[i], where it has not come in this
+ * round before: 1; 0: it has; or a fault. */
 static int list(struct pool *pool, uint32_t query, size_t i, const char *name, size_t bytes,
                 struct fault *fault)
 {
@@ -90,6 +90,7 @@ static int list(struct pool *pool, uint32_t query, size_t i, const char *name, s
     if (has > had)
         memset(mark + had, 0, (has - had) * sizeof *mark);
     bool before = mark[pair] == pool->round;
+    pool->fresh[i] = mark[pair] == 0;
     mark[pair] = pool->round;
     pool->list[i] = pair;
     return !before;
@@ -155,25 +156,14 @@ static int begin(struct pool *pool, struct pool_query *query, const struct round
     return x->form == MATRIX_UNIT ? 0 : keep(&query->x, &query->x_memory, x, fault);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *one = a, *two = b;
-    return *one < *two ? -1 : *one > *two;
-}
-
 /* A later round of a query: documents that it did not have are appended. 0 or a fault. */
 static int extend(struct pool *pool, struct pool_query *query, const struct round *round,
                   const struct matrix *x, struct fault *fault)
 {
     size_t docs = query->docs, all = docs;
     bool bare = x->form == MATRIX_UNIT;
-    uint32_t *had = buffer_for(&pool->scratch, docs, sizeof *had, fault);
-    if (!had)
-        return -1;
-    memcpy(had, query->pair, docs * sizeof *had);
-    qsort(had, docs, sizeof *had, by_number);
     for (size_t i = 0; i < round->docs; i++) {
-        if (bsearch(&pool->list[i], had, docs, sizeof *had, by_number))
+        if (!pool->fresh[i])
             continue;
         if (all == docs && !bare && rows_take(&pool->rows, &query->x, fault) < 0)
             return -1;
@@ -229,13 +219,20 @@ int pool_take(struct pool *pool, const struct round *round, bool known, struct f
         return 0;
     uint32_t number = impressions_query(&pool->impressions, round->qid, fault);
     struct pool_query *query = number == IMPRESSIONS_FAULT ? NULL : query_of(pool, number, fault);
-    if (!query || !(pool->list = buffer_for(&pool->lists, round->docs, sizeof *pool->list, fault)))
+    pool->list = buffer_for(&pool->lists, round->docs, sizeof *pool->list + sizeof *pool->fresh,
+                            fault);
+    if (!query || !pool->list)
         return -1;
+    pool->fresh = (bool *)(pool->list + round->docs);
     pool->round++;
     if (is_first_again(query, round, names)) {
         memcpy(pool->list, query->pair, round->docs * sizeof *pool->list);
         return 1;
     }
+    if (query->pair && query->nameless != !names)
+        return fault_data(fault, "its documents have %snames, and those of an earlier round of "
+                          "the qid have %s: they cannot be compared", names ? "" : "no ",
+                          names ? "none" : "some");
     if (round_matrix(round, &x, fault) < 0 || check_kind(pool, round, &x, fault) < 0 ||
         round_names(round, &pool->names, &name, fault) < 0 ||
         (name ? list_names(pool, round, name, number, fault)

@@ -36,6 +36,7 @@ struct pool { /* all zero at first */
     size_t dim;
     char made[ROUND_MADE + 1]; /* of all rounds; "": none */
     uint32_t *list;      /* the pairs of the last round's documents; valid until the next */
+    bool *fresh;         /* did they come in no round before? Valid as list */
     uint64_t round;
     struct rows rows, scaled;
     struct buffer lists, names, marks, hashes, scratch;

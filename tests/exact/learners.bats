@@ -494,7 +494,7 @@ covariance() {
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 team:u1 0 1 0 seen:f4 0 2 >bad
         said bad '*an order is drawn in one way' $learner
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 logit:f8 5 5 5 seen:f4 0 2 >bad
-        said bad "seen 1 is 2, but $learner learns from clicks, which are 1 or 0: use feedback-mask -c" $learner
+        said bad "seen 1 is 2, but $learner learns from clicks, which are 1 or 0: use feedback-mask -c, or give log2bin -g their values" $learner
         mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 seen:f4 0 1 >bad
         said bad '*column *: use *' $learner
     done

@@ -278,6 +278,11 @@ clicked() {
     mkstream round t=1 docs=2 dim=0 gamma=0 score:f8 1 3 order:u4 1 0 seen:f4 1 0 >s
     metric -p theta ips:dcg <s 2>err >out
     grep -qF 'metric: nothing in this log was left to chance: the estimates rest on the table of examination' err
+    # propensities of a log have six digits, as awk prints them
+    printf '1 1\n2 0.4749477592850997\n' >theta.judge
+    mkstream round t=1 docs=2 dim=0 score:f8 1 3 order:u4 1 0 seen:f4 1 0 propensity:f8 1 0.474948 >p
+    metric -p theta.judge ips:dcg <p 2>err >out
+    grep -qF 'metric: nothing in this log was left to chance: ' err
     mkstream round t=1 docs=2 dim=0 score:f8 1 3 order:u4 1 0 seen:f4 1 0 >s
     metric ips:dcg <s 2>err >out
     grep -qF 'metric: nothing in this log was left to chance, and seen has 0 and 1 alone: ' err

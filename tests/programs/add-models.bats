@@ -96,6 +96,27 @@ column() {
     done
 }
 
+@test "a sum over its bound drops what one run would: what came once, not what came often" {
+    for share in a b; do
+        echo "1 qid:${share}rare 1:1 # d" | svm2bin >rare
+        echo "1 qid:${share}often 1:1 # d" | svm2bin >often
+        update -a memory,pairs=2 -m $share <rare
+        replay -n 99 often | update -a memory,pairs=2 -m $share 2>err
+    done
+    is "$(add-models a b | bin2txt -f memory | cut -f 2)" "99
+99"
+}
+
+@test "no query was learnt last after the last round of a sum" {
+    for share in a:7 b:22; do
+        echo "1 qid:${share%:*} 1:1 # d" | svm2bin >query
+        replay -n "${share#*:}" query | update >"${share%:*}"
+    done
+    add-models a b >sum
+    is "$(column sum latest)" "29
+29"
+}
+
 @test "pairs in two models are an error that counts them; of ridge it does not matter" {
     seen
     for i in 1 2; do
@@ -115,6 +136,7 @@ column() {
 @test "models that are not of one run are refused" {
     seen
     update <seen.bin -i 1/2 >a
+    update <seen.bin -i 2/2 >b
     update -a memory,seed=2 -i 2/2 <seen.bin >seed
     update -a memory,rho=1 -i 2/2 <seen.bin >rho
     update -a ridge -i 2/2 <seen.bin >ridge
@@ -131,9 +153,25 @@ column() {
     fails 1 'add-models: model rank: its features are made by rank; those of the models before it by scale' add-models a rank
     fails 1 'add-models: model wide: it learnt from rounds of 20 features, but those before it from rounds of 12' add-models a wide
     fails 1 'add-models: *cut*' add-models a cut
+    uncrc <a | LC_ALL=C sed 's/=memory rounds=[0-9]*/=memory rounds=9007199254740991/' >long
+    fails 1 'add-models: model b: it has learnt * rounds, and those before it 9007199254740991: a model may have 9007199254740991 in all' \
+        add-models long b
     fails 1 'add-models: none: no such file' add-models a none
     fails 2 'add-models: no model named: name that of each share
 usage: *' add-models
+}
+
+@test "shares that were learnt with other tables of examination are refused" {
+    svm2bin "$ROOT/examples/data/small.svm" >q.bin
+    explore -g 1 <q.bin | feedback-mask -c position >seen.bin
+    for table in 0.5 0.25; do
+        printf '%d %s\n' 1 1 2 $table 3 .2 4 .2 5 .2 6 .1 7 .1 8 .1 9 .1 10 .1 >theta
+        for i in 1 2; do update -a memory,examination=theta -i $i/2 <seen.bin >$table.$i; done
+    done
+    fails 1 'add-models: model 0.25.2: it was learnt with another table of examination than those before it: learn all shares with the same settings' \
+        add-models 0.5.1 0.25.2
+    add-models 0.5.1 0.5.2 >sum
+    is "$(column sum examination | sed -n 2p)" 0.5
 }
 
 @test "a P that is no covariance is refused, and nothing written" {

@@ -150,6 +150,17 @@ qid:a 1:0 2:0 3:0.5 # z'
     is "$(bin2txt -f head judged.bin | grep -c name)" 0
 }
 
+@test "rounds of one query with names and without are refused: one document would be two" {
+    printf '%s\n' '1 qid:a 1:1 # x' '0 qid:a 1:2 # y' '1 qid:b 1:1' '0 qid:b 1:2' | svm2bin >q.bin
+    score -m <(echo 1 1 | weights2bin) <q.bin | explore | feedback-mask -k 2 |
+        LC_ALL=C sed 's/qid=b/qid=a/' >seen.bin
+    for words in "" -c; do
+        # shellcheck disable=SC2086 # none is a word
+        fails_on seen.bin 1 'judge: <stdin>: round 2 (qid a): its documents have no names, and those of an earlier round of the qid have some: they cannot be compared' \
+            judge $words
+    done
+}
+
 # ---- warnings and refusals ----
 
 @test "it warns where positions share no document, and by fixed it is an error" {
@@ -182,6 +193,24 @@ qid:a 1:0 2:0 3:0.5 # z'
     world_candidates | bin2txt | grep -v 'q3.*d5' | svm2bin | judge counts >judged.bin 2>err
     is "$(cat err)" 'judge: left out 1 of 15 counted documents, which are not among the candidates'
     [ "$(values_of label <judged.bin | wc -l)" = 14 ]
+}
+
+@test "candidates of other queries than the counts are refused, not left out" {
+    world >counts
+    echo "0 qid:1 1:1 # d1" | svm2bin >others.bin
+    fails_on others.bin 1 'judge: none of the 3 queries with counts is among the candidates: both must have the same qids (-0 judges without candidates)' \
+        judge counts
+    [ ! -s out ]
+}
+
+@test "an empty file of counts is refused: its share was not counted" {
+    world >counts
+    : >none
+    for words in "-0" "-c"; do
+        # shellcheck disable=SC2086 # none is a word
+        fails 1 'judge: none: empty, without even the first line of counts: count this share again' \
+            judge $words counts none
+    done
 }
 
 @test "a log from which nothing can be judged is refused" {
