@@ -12,6 +12,7 @@
 #ifndef RANKPIPE_FINGERPRINT_H
 #define RANKPIPE_FINGERPRINT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
@@ -22,5 +23,11 @@
  * again. 0 or a fault (memory). O(features). */
 int fingerprint_rows(const struct matrix *x, struct buffer *scratch, uint64_t *hash,
                      struct fault *fault);
+
+/* place[docs], from 0: the place of each document among those before it with the same hash. Where
+ * a hash is in the table depends on the secret, so that nobody can choose features that make it
+ * slow. `scratch` as above. 0 or a fault (memory). O(docs) on average. */
+int fingerprint_places(size_t docs, const uint64_t *hash, uint64_t secret, struct buffer *scratch,
+                       uint32_t *place, struct fault *fault);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/little.h"
+#include "math/fingerprint.h"
 
 struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid)
 {
@@ -106,33 +107,13 @@ static int start_names(struct memory_keys *keys, struct fault *fault)
 
 /* ---- features ---- */
 
-/* One of the fingerprints of a round, and how many documents so far have it; 0: an empty one. */
-struct equals {
-    uint64_t fingerprint;
-    uint32_t documents;
-};
-
-/* The places of documents among their equals. Where a fingerprint is in the table depends on the
- * secret, so that nobody can choose features that make it slow. */
 static int start_features(struct memory_keys *keys, uint64_t secret, struct fault *fault)
 {
     const struct memory_documents *documents = &keys->documents;
-    size_t places = places_for(documents->docs);
     uint32_t *place = buffer_for(&keys->places, documents->docs, sizeof *place, fault);
-    struct equals *table = buffer_for(&keys->scratch, places, sizeof *table, fault);
     keys->place = place;
-    if (!place || !table)
-        return -1;
-    memset(table, 0, places * sizeof *table);
-    for (size_t i = 0; i < documents->docs; i++) {
-        uint64_t fingerprint = documents->fingerprint[i];
-        size_t at = (size_t)(fingerprint * (secret | 1) >> 32) & (places - 1);
-        while (table[at].documents && table[at].fingerprint != fingerprint)
-            at = (at + 1) & (places - 1);
-        table[at].fingerprint = fingerprint;
-        place[i] = table[at].documents++;
-    }
-    return 0;
+    return place ? fingerprint_places(documents->docs, documents->fingerprint, secret,
+                                      &keys->scratch, place, fault) : -1;
 }
 
 /* ---- rounds ---- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/entropy.h"
 #include "base/unaligned.h"
 #include "feature/scale.h"
 #include "math/fingerprint.h"
@@ -57,7 +58,9 @@ static int check_kind(struct pool *pool, const struct round *round, const struct
     const char *made = round->made ? round->made : "";
     bool bare = x->form == MATRIX_UNIT;
     if (!pool->any) {
+        const struct siphash key = entropy_siphash();
         pool->any = true;
+        pool->secret = siphash_end(&key);
         pool->bare = bare;
         strcpy(pool->made, made);
     }
@@ -109,14 +112,14 @@ static int list_features(struct pool *pool, const struct round *round, const str
             return -1;
         hash = own;
     }
+    uint32_t *place = buffer_for(&pool->places, round->docs, sizeof *place, fault);
+    if (!place || fingerprint_places(round->docs, hash, pool->secret, &pool->scratch, place,
+                                     fault) < 0)
+        return -1;
     for (size_t i = 0; i < round->docs; i++) {
         char name[64];
-        int listed = 0;
-        for (size_t n = 0; listed == 0; n++) {
-            int bytes = snprintf(name, sizeof name, "f:%016" PRIx64 ":%zu", hash[i], n);
-            listed = list(pool, query, i, name, (size_t)bytes, fault);
-        }
-        if (listed < 0)
+        int bytes = snprintf(name, sizeof name, "f:%016" PRIx64 ":%" PRIu32, hash[i], place[i]);
+        if (list(pool, query, i, name, (size_t)bytes, fault) < 0)
             return -1;
     }
     return 0;

@@ -39,7 +39,8 @@ struct pool { /* all zero at first */
     bool *fresh;         /* did they come in no round before? Valid as list */
     uint64_t round;
     struct rows rows, scaled;
-    struct buffer lists, names, marks, hashes, scratch;
+    struct buffer lists, names, marks, hashes, places, scratch;
+    uint64_t secret; /* of tables of hashes */
 
     struct evidence evidence; /* after pool_arrange (pool_evidence.h) */
     const uint32_t *order;    /* order[evidence.queries]: their numbers */
