@@ -102,7 +102,9 @@ void paired_holm(const double *p, size_t n, double *adjusted)
         for (size_t i = 0; i < n; i++)
             if (adjusted[i] == waits && (least == n || p[i] < p[least]))
                 least = i;
-        most = fmax(most, fmin(1, (double)left * p[least]));
+        double raised = (double)left * p[least];
+        if (raised > most)
+            most = raised < 1 ? raised : 1;
         adjusted[least] = most;
     }
 }
