@@ -26,6 +26,17 @@ $(OUT)/twos.bin $(OUT)/margin.bin $(OUT)/separable.bin: $(OUT)/%.bin: | ../../bi
 	synth $(game.$*) > $(new)
 	$(save)
 
+# Queries of five documents that a ranker of length 1 ranks right by a margin of 1, except that each hundredth has its
+# labels moved by one place.
+$(OUT)/noisy.bin: | ../../bin/rankpipe $(OUT)
+	synth -n $(BOUNDED_T) -l 5 -L 1 -M 1 -S 0.1 -d 5 separable | bin2txt -f svm | awk '
+	    { label[NR] = $$1; sub(/^[^ ]* /, ""); rest[NR] = $$0 }
+	    NR % 5 == 0 {
+	        wrong = ++queries % 100 == 0
+	        for (i = NR - 4; i <= NR; i++) print label[wrong ? i < NR ? i + 1 : NR - 4 : i], rest[i]
+	    }' | svm2bin > $(new)
+	$(save)
+
 $(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
 	loop "replay $< | score | explore -o | metric -r -e 1 -z 1 -t $(new).table $(bounded.measure) |
 	    feedback-mask -k all | update -a $(bounded.learner) $(if $(filter slam,$(bounded.learner)),-e 0.1 \
@@ -44,6 +55,9 @@ $(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
 room = awk -F '\t' -v OFS='\t' '{ print } $$1 !~ /bound$$/ { lost = $$2; next } \
     { room = 1 - lost / $$2; if (!n++ || room < least) least = room } END { printf "room\t%.3g\n", least }'
 mistakes-of = awk -F '\t' '$$1 == "mistakes" || $$1 == "bound"' $1
+# where no weights rank all queries right: the loss, the rounds with a mistake, and the bound known before the run
+noisy-of = awk -F '\t' '$$1 == "loss" || $$1 == "mistakes" || $$1 == "ahead" { print "$1noisy-" $$1 "\t" $$2 }' $(OUT)/bounded.noisy.$2
+mistakes-in = awk -F '\t' '$$1 == "mistakes" { print "$1mistakes\t" $$2 }' $2
 bound-of = awk -F '\t' '$$1 == "loss" || $$1 == "bound" { print "$1" $$1 "\t" $$2 }' $2
 # Losses and bounds of MQ2008 and MSLR; room is that of all collections found.
 HAS_LAMBDARANK = $(wildcard $(DATA:%=%/lambdarank/train.txt) $(DATA:%=%/lambdarank/test.txt))
@@ -67,17 +81,45 @@ $(OUT)/perceptrons-corollary7.values: $(OUT)/bounded.separable.slam.ndcg $(OUT)/
 $(OUT)/perceptrons-corollary11.values: $(OUT)/bounded.separable.minimax.ndcg
 	$(call bound-of,,$<) | $(room) > $(new)
 	$(save)
-$(OUT)/perceptrons-theorem6.values: $(call bounded,slam.ndcg) $(call bounded,slam-ap.map)
+$(OUT)/perceptrons-theorem6.values: $(call bounded,slam.ndcg) $(call bounded,slam-ap.map) \
+    $(OUT)/bounded.noisy.slam.ndcg $(OUT)/bounded.noisy.slam-ap.map
 	{
 	    { $(call collected,slam.ndcg) } | sed 's/^/ndcg-/'
 	    { $(call collected,slam-ap.map) } | sed 's/^/ap-/'
 	} $(named) > $(new)
+	$(call mistakes-in,ndcg-MQ2008-,$(OUT)/bounded.MQ2008.slam.ndcg) >> $(new)
+	$(call mistakes-in,ndcg-MSLR-,$(OUT)/bounded.MSLR.slam.ndcg) >> $(new)
+	{ $(call noisy-of,ndcg-,slam.ndcg); $(call noisy-of,ap-,slam-ap.map); } >> $(new)
 	$(save)
-$(OUT)/perceptrons-theorem8.values: $(call bounded,slam.ndcgtop10)
+$(OUT)/perceptrons-theorem8.values: $(call bounded,slam.ndcgtop10) $(OUT)/bounded.noisy.slam.ndcgtop2
 	{ $(call collected,slam.ndcgtop10) } $(named) > $(new)
+	$(call mistakes-in,MQ2008-,$(OUT)/bounded.MQ2008.slam.ndcgtop10) >> $(new)
+	$(call mistakes-in,MSLR-,$(OUT)/bounded.MSLR.slam.ndcgtop10) >> $(new)
+	$(call noisy-of,,slam.ndcgtop2) >> $(new)
 	$(save)
-$(OUT)/perceptrons-theorem10.values: $(call bounded,minimax.ndcg)
+$(OUT)/perceptrons-theorem10.values: $(call bounded,minimax.ndcg) $(OUT)/bounded.noisy.minimax.ndcg
 	{ $(call collected,minimax.ndcg) } $(named) > $(new)
+	$(call mistakes-in,MQ2008-,$(OUT)/bounded.MQ2008.minimax.ndcg) >> $(new)
+	$(call mistakes-in,MSLR-,$(OUT)/bounded.MSLR.minimax.ndcg) >> $(new)
+	$(call noisy-of,,minimax.ndcg) >> $(new)
+	$(save)
+
+# Losses and bounds as a table. Where no weights rank all queries right, the bound known before the run is least for
+# its own u.
+TABLES += perceptrons-bounds
+BOUNDED_RUNS = $(foreach c,MQ2008 MSLR noisy,$(foreach l,slam.ndcg slam.ndcgtop$(if $(filter noisy,$c),2,10) \
+    slam-ap.map minimax.ndcg,$(OUT)/bounded.$c.$l))
+$(OUT)/perceptrons-bounds.tsv: $(BOUNDED_RUNS)
+	{
+	    echo '1 pass	loss of	loss	rounds with a mistake	bound	rounds	bound before the run'
+	    awk -F '\t' -v OFS='\t' '
+	        { v[$$1] = $$2 }
+	        $$1 == "ahead" {
+	            n = split(FILENAME, part, ".")
+	            sub("top", "@", part[n])
+	            print part[n - 2], part[n - 1] ", " toupper(part[n]), v["loss"], v["mistakes"], v["bound"], v["queries"], $$2
+	        }' $^ | $(call-by-name)
+	} > $(new)
 	$(save)
 
 # learners: how many; right: rounds that the theorem's weights rank right, over all learners; apart: the
