@@ -167,6 +167,19 @@ $(OUT)/ct2015-theorem10.values: $(OUT)/ct2015-measures.tsv $(OUT)/items.ends
 	{ $(call slope-of,prec@5); $(call by-items,prec@2); } > $(new)
 	$(save)
 
+# O(m log m) a round: the processor time of synth, explore and update over m.
+TIME_ITEMS = $(call size,2000 10000 60000,100 1000,2000 20000)
+TIME_ROUNDS = $(call size,300,20,100)
+$(OUT)/ct2015-time.values: | ../../bin/rankpipe $(OUT)
+	for m in $(TIME_ITEMS); do
+	    echo "$$m	$$({ time loop "synth -n $(TIME_ROUNDS) -l $$m noisy-binary | score |
+	        explore -p blocks -T 10000000000 | feedback-mask -k 1 | update -a ftpl" > $(new).w; } 2>&1 | $(seconds))"
+	done > $(new).all
+	awk -F '\t' 'NR == 1 { m = $$1; first = $$2 } { last = $$1; seconds = $$2 }
+	    END { printf "slope\t%.2f\n", log(seconds / first) / log(last / m) }' $(new).all > $(new)
+	rm $(new).*
+	$(save)
+
 # Corollary 6: the general algorithm on three items; and RTop-1F on the same.
 FORECASTER_ENDS = $(call size,1000 10000 100000 300000,300 1000,1000 30000)
 FORECASTER_SEEDS = $(call upto,$(call size,5,1,3))

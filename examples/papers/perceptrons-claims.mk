@@ -104,6 +104,51 @@ $(OUT)/perceptrons-theorem10.values: $(call bounded,minimax.ndcg) $(OUT)/bounded
 	$(call noisy-of,,minimax.ndcg) >> $(new)
 	$(save)
 
+# Section 4.2, the Lipschitz constant, and v_max: one step from w = 0 of a list whose document i has the feature i,
+# so that the step is the gradient by the scores. The first document has grade 0, then n, then 1s, as v_max needs.
+step-of-list = svm2bin | update -a slam -e 1 | bin2txt | awk '$$1 == "w" { print $$2, $$3 }'
+LISTS = $(call size,200,10,50)
+$(OUT)/perceptrons-lipschitz.values: | ../../bin/rankpipe $(OUT)
+	for list in $(call upto,$(LISTS)); do
+	    awk -v seed=$$list 'BEGIN {
+	        srand(seed)
+	        m = 2 + int(30 * rand())
+	        relevant = rand() # one relevant document, or many of grades 0 to 4
+	        for (i = 1; i <= m; i++) print (relevant < 0.2 ? i == m : int(5 * rand())), "qid:1", i ":1"
+	    }' | $(step-of-list) | awk '{ square += $$2 ^ 2; sum += $$2 < 0 ? -$$2 : $$2 } END { print sqrt(square), sum }'
+	done | awk '$$1 > two { two = $$1 } $$2 > one { one = $$2 } END { printf "norm-2\t%.6g\nnorm-1\t%.6g\n", two, one }' > $(new)
+	$(save)
+# apart: the largest distance, as a part, of v_max from (2^n - 1) log2(m), m the documents with the one of grade 0
+$(OUT)/perceptrons-vmax.values: | ../../bin/rankpipe $(OUT)
+	for n in 1 4; do for m in 10 100 1000; do
+	    awk -v n=$$n -v m=$$m 'BEGIN { for (i = 1; i <= m; i++) print (i == 1 ? 0 : i == 2 ? n : 1), "qid:1", i ":1" }' |
+	        $(step-of-list) | awk -v n=$$n -v m=$$m -v OFS='\t' '
+	            $$2 > most { most = $$2 } { last = $$2 } END { print "grade-" n "-of-" m, most / last }'
+	done; done | awk -F '\t' -v OFS='\t' '
+	    { split($$1, part, "-"); d = $$2 / ((2 ^ part[2] - 1) * log(part[4]) / log(2)) - 1; if (d < 0) d = -d }
+	    d > most { most = d }
+	    { printf "%s\t%.4g\n", $$1, $$2 }
+	    END { printf "apart\t%.2g\n", most + 0 }' > $(new)
+	$(save)
+
+# The step size: queries of one pass that are shown in another order with eta 8 than with eta 1/128, and NDCG.
+$(OUT)/perceptrons-eta.values: $(OUT)/MQ2008.bin
+	for learner in slam minimax; do
+	    for eta in 0.0078125 8; do
+	        rm -f $(new).ring
+	        mkfifo $(new).ring
+	        score -f $(new).ring < $< | explore -o | tee $(new).$$eta | feedback-mask -k all |
+	            update -a $$learner -e $$eta -f $(new).ring > $(new).w
+	        bin2txt -f rank $(new).$$eta | awk '$$3 == 1 && q { print list; list = "" } { q = $$2; list = list " " $$4 }
+	            END { print list }' > $(new).order.$$eta
+	        echo "$$learner-$$eta	$$(metric ndcg@10 < $(new).$$eta | tail -n 1 | awk '{ printf "%.4f", $$2 }')"
+	    done
+	    paste -d '|' $(new).order.0.0078125 $(new).order.8 | awk -F '|' -v l=$$learner '$$1 != $$2 { n++ }
+	        END { print l "-differ\t" n + 0 "\n" l "-queries\t" NR }'
+	done > $(new)
+	rm $(new).*
+	$(save)
+
 # Losses and bounds as a table. Where no weights rank all queries right, the bound known before the run is least for
 # its own u.
 TABLES += perceptrons-bounds

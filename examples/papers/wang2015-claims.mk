@@ -204,6 +204,7 @@ $(OUT)/wang2015-theorem3.values: $(OUT)/solar2.bounds
 	        print "runs", runs
 	        print "held", held
 	        print "kept", kept
+	        print "broken", 2 * runs - held - kept
 	        printf "room\t%.4g\n", least
 	    }' $< > $(new)
 	$(save)
@@ -258,6 +259,21 @@ $(OUT)/wang2015-table3.values: $(OUT)/wang2015-table3.tsv
 	    $(call largest,$<)
 	    awk -F '\t' '$$1 ~ /^solar/ { print "short-" $$1 "\t" $$5 }' $<
 	} > $(new)
+	$(save)
+
+# The MAP of Table 3's runs, and of listnet in 20 passes over the same three parts.
+$(OUT)/wang2015-map.values: $(OUT)/wang2015.MQ2008.solar1.folds $(OUT)/wang2015.MQ2008.solar2.folds best
+	for folds in $(filter %.folds,$^); do
+	    $(chosen-settings) > $(new).chosen
+	    ./mean -v by=algorithm -v of=map $(new).chosen | awk 'NR == 2 { printf "%s\t%.4f\n", $$1, $$2 }'
+	done > $(new)
+	for fold in $(PARTS); do
+	    part() { echo $(OUT)/MQ2008-S$$(((fold - 1 + $$1) % 5 + 1)).bin; }
+	    learn="$$(part 0) $$(part 1) $$(part 2)"
+	    replay -s 1 -n $$((20 * $$(cat $$learn | bin2txt -f head | grep -c .))) $$learn | update -a listnet -e 0.01 > $(new).w
+	    score -m $(new).w < $$(part 4) | explore | metric map | tail -n 1
+	done | awk '{ sum += $$2 } END { printf "listnet\t%.4f\n", sum / NR }' >> $(new)
+	rm $(new).*
 	$(save)
 
 $(OUT)/wang2015-figure2.values: $(OUT)/wang2015-figure2.tsv
