@@ -3,7 +3,7 @@
 
 LATER = later-lists
 LATER_ENDS = $(call size,1000 3000 10000 30000 100000,100 300)
-LATER_SEEDS = $(call upto,$(call size,3,1))
+LATER_SEEDS = $(call upto,$(call size,10,1))
 USERS = cascade navigational perfect
 
 $(OUT)/later.%.ends: sweep | ../../bin/rankpipe $(OUT)
@@ -29,4 +29,37 @@ $(OUT)/later-lists.tsv: $(foreach a,toprank bubblerank cascade-klucb ftpl,$(OUT)
 	        ./mean -v by='user learner T' -v of=regret:dcg $^ | grep "^$$user	" | sed 's/^/clicks: /'
 	    done
 	} > $(new)
+	$(save)
+
+# Means and standard errors over the seeds, of the two longest runs. A seed draws the rounds, the clicks and the ties.
+TABLES += later-lists-table
+LATER_SHOWN = $(call size,10000 100000,100 300)
+$(OUT)/later-lists-table.tsv: $(foreach a,toprank bubblerank cascade-klucb ftpl,$(OUT)/later.$a.ends)
+	awk -F '\t' -v OFS='\t' -v users='$(USERS)' -v ends='$(LATER_SHOWN)' '
+	    FNR == 1 { for (i = 1; i <= NF; i++) at[$$i] = i; next }
+	    {
+	        learner = $$at["learner"]
+	        if (!(learner in known)) { known[learner]; order[++learners] = learner }
+	        k = learner SUBSEP $$at["user"] SUBSEP $$at["T"]
+	        n[k]++
+	        sum[k] += $$at["regret:dcg"]
+	        square[k] += $$at["regret:dcg"] ^ 2
+	    }
+	    END {
+	        u = split(users, user, " ")
+	        e = split(ends, end, " ")
+	        printf "regret in DCG a round"
+	        for (i = 1; i <= u; i++) for (j = 1; j <= e; j++) printf "\t%s, T = %s", user[i], end[j]
+	        print ""
+	        for (l = 1; l <= learners; l++) {
+	            printf "%s", order[l]
+	            for (i = 1; i <= u; i++) for (j = 1; j <= e; j++) {
+	                k = order[l] SUBSEP user[i] SUBSEP end[j]
+	                m = sum[k] / n[k]
+	                spread = square[k] / n[k] - m * m
+	                printf "\t%.4f +- %.4f", m, (n[k] > 1 && spread > 0 ? sqrt(spread / (n[k] - 1)) : 0)
+	            }
+	            print ""
+	        }
+	    }' $^ > $(new)
 	$(save)

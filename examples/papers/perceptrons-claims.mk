@@ -26,6 +26,17 @@ $(OUT)/twos.bin $(OUT)/margin.bin $(OUT)/separable.bin: $(OUT)/%.bin: | ../../bi
 	synth $(game.$*) > $(new)
 	$(save)
 
+# Queries of five documents that a ranker of length 1 ranks right by a margin of 1, except that each hundredth has its
+# labels moved by one place.
+$(OUT)/noisy.bin: | ../../bin/rankpipe $(OUT)
+	synth -n $(BOUNDED_T) -l 5 -L 1 -M 1 -S 0.1 -d 5 separable | bin2txt -f svm | awk '
+	    { label[NR] = $$1; sub(/^[^ ]* /, ""); rest[NR] = $$0 }
+	    NR % 5 == 0 {
+	        wrong = ++queries % 100 == 0
+	        for (i = NR - 4; i <= NR; i++) print label[wrong ? i < NR ? i + 1 : NR - 4 : i], rest[i]
+	    }' | svm2bin > $(new)
+	$(save)
+
 $(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
 	loop "replay $< | score | explore -o | metric -r -e 1 -z 1 -t $(new).table $(bounded.measure) |
 	    feedback-mask -k all | update -a $(bounded.learner) $(if $(filter slam,$(bounded.learner)),-e 0.1 \
@@ -44,6 +55,9 @@ $(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
 room = awk -F '\t' -v OFS='\t' '{ print } $$1 !~ /bound$$/ { lost = $$2; next } \
     { room = 1 - lost / $$2; if (!n++ || room < least) least = room } END { printf "room\t%.3g\n", least }'
 mistakes-of = awk -F '\t' '$$1 == "mistakes" || $$1 == "bound"' $1
+# where no weights rank all queries right: the loss, the rounds with a mistake, and the bound known before the run
+noisy-of = awk -F '\t' '$$1 == "loss" || $$1 == "mistakes" || $$1 == "ahead" { print "$1noisy-" $$1 "\t" $$2 }' $(OUT)/bounded.noisy.$2
+mistakes-in = awk -F '\t' '$$1 == "mistakes" { print "$1mistakes\t" $$2 }' $2
 bound-of = awk -F '\t' '$$1 == "loss" || $$1 == "bound" { print "$1" $$1 "\t" $$2 }' $2
 # Losses and bounds of MQ2008 and MSLR; room is that of all collections found.
 HAS_LAMBDARANK = $(wildcard $(DATA:%=%/lambdarank/train.txt) $(DATA:%=%/lambdarank/test.txt))
@@ -67,17 +81,90 @@ $(OUT)/perceptrons-corollary7.values: $(OUT)/bounded.separable.slam.ndcg $(OUT)/
 $(OUT)/perceptrons-corollary11.values: $(OUT)/bounded.separable.minimax.ndcg
 	$(call bound-of,,$<) | $(room) > $(new)
 	$(save)
-$(OUT)/perceptrons-theorem6.values: $(call bounded,slam.ndcg) $(call bounded,slam-ap.map)
+$(OUT)/perceptrons-theorem6.values: $(call bounded,slam.ndcg) $(call bounded,slam-ap.map) \
+    $(OUT)/bounded.noisy.slam.ndcg $(OUT)/bounded.noisy.slam-ap.map
 	{
 	    { $(call collected,slam.ndcg) } | sed 's/^/ndcg-/'
 	    { $(call collected,slam-ap.map) } | sed 's/^/ap-/'
 	} $(named) > $(new)
+	$(call mistakes-in,ndcg-MQ2008-,$(OUT)/bounded.MQ2008.slam.ndcg) >> $(new)
+	$(call mistakes-in,ndcg-MSLR-,$(OUT)/bounded.MSLR.slam.ndcg) >> $(new)
+	{ $(call noisy-of,ndcg-,slam.ndcg); $(call noisy-of,ap-,slam-ap.map); } >> $(new)
 	$(save)
-$(OUT)/perceptrons-theorem8.values: $(call bounded,slam.ndcgtop10)
+$(OUT)/perceptrons-theorem8.values: $(call bounded,slam.ndcgtop10) $(OUT)/bounded.noisy.slam.ndcgtop2
 	{ $(call collected,slam.ndcgtop10) } $(named) > $(new)
+	$(call mistakes-in,MQ2008-,$(OUT)/bounded.MQ2008.slam.ndcgtop10) >> $(new)
+	$(call mistakes-in,MSLR-,$(OUT)/bounded.MSLR.slam.ndcgtop10) >> $(new)
+	$(call noisy-of,,slam.ndcgtop2) >> $(new)
 	$(save)
-$(OUT)/perceptrons-theorem10.values: $(call bounded,minimax.ndcg)
+$(OUT)/perceptrons-theorem10.values: $(call bounded,minimax.ndcg) $(OUT)/bounded.noisy.minimax.ndcg
 	{ $(call collected,minimax.ndcg) } $(named) > $(new)
+	$(call mistakes-in,MQ2008-,$(OUT)/bounded.MQ2008.minimax.ndcg) >> $(new)
+	$(call mistakes-in,MSLR-,$(OUT)/bounded.MSLR.minimax.ndcg) >> $(new)
+	$(call noisy-of,,minimax.ndcg) >> $(new)
+	$(save)
+
+# Section 4.2, the Lipschitz constant, and v_max: one step from w = 0 of a list whose document i has the feature i,
+# so that the step is the gradient by the scores. The first document has grade 0, then n, then 1s, as v_max needs.
+step-of-list = svm2bin | update -a slam -e 1 | bin2txt | awk '$$1 == "w" { print $$2, $$3 }'
+LISTS = $(call size,200,10,50)
+$(OUT)/perceptrons-lipschitz.values: | ../../bin/rankpipe $(OUT)
+	for list in $(call upto,$(LISTS)); do
+	    awk -v seed=$$list 'BEGIN {
+	        srand(seed)
+	        m = 2 + int(30 * rand())
+	        relevant = rand() # one relevant document, or many of grades 0 to 4
+	        for (i = 1; i <= m; i++) print (relevant < 0.2 ? i == m : int(5 * rand())), "qid:1", i ":1"
+	    }' | $(step-of-list) | awk '{ square += $$2 ^ 2; sum += $$2 < 0 ? -$$2 : $$2 } END { print sqrt(square), sum }'
+	done | awk '$$1 > two { two = $$1 } $$2 > one { one = $$2 } END { printf "norm-2\t%.6g\nnorm-1\t%.6g\n", two, one }' > $(new)
+	$(save)
+# apart: the largest distance, as a part, of v_max from (2^n - 1) log2(m), m the documents with the one of grade 0
+$(OUT)/perceptrons-vmax.values: | ../../bin/rankpipe $(OUT)
+	for n in 1 4; do for m in 10 100 1000; do
+	    awk -v n=$$n -v m=$$m 'BEGIN { for (i = 1; i <= m; i++) print (i == 1 ? 0 : i == 2 ? n : 1), "qid:1", i ":1" }' |
+	        $(step-of-list) | awk -v n=$$n -v m=$$m -v OFS='\t' '
+	            $$2 > most { most = $$2 } { last = $$2 } END { print "grade-" n "-of-" m, most / last }'
+	done; done | awk -F '\t' -v OFS='\t' '
+	    { split($$1, part, "-"); d = $$2 / ((2 ^ part[2] - 1) * log(part[4]) / log(2)) - 1; if (d < 0) d = -d }
+	    d > most { most = d }
+	    { printf "%s\t%.4g\n", $$1, $$2 }
+	    END { printf "apart\t%.2g\n", most + 0 }' > $(new)
+	$(save)
+
+# The step size: queries of one pass that are shown in another order with eta 8 than with eta 1/128, and NDCG.
+$(OUT)/perceptrons-eta.values: $(OUT)/MQ2008.bin
+	for learner in slam minimax; do
+	    for eta in 0.0078125 8; do
+	        rm -f $(new).ring
+	        mkfifo $(new).ring
+	        score -f $(new).ring < $< | explore -o | tee $(new).$$eta | feedback-mask -k all |
+	            update -a $$learner -e $$eta -f $(new).ring > $(new).w
+	        bin2txt -f rank $(new).$$eta | awk '$$3 == 1 && q { print list; list = "" } { q = $$2; list = list " " $$4 }
+	            END { print list }' > $(new).order.$$eta
+	        echo "$$learner-$$eta	$$(metric ndcg@10 < $(new).$$eta | tail -n 1 | awk '{ printf "%.4f", $$2 }')"
+	    done
+	    paste -d '|' $(new).order.0.0078125 $(new).order.8 | awk -F '|' -v l=$$learner '$$1 != $$2 { n++ }
+	        END { print l "-differ\t" n + 0 "\n" l "-queries\t" NR }'
+	done > $(new)
+	rm $(new).*
+	$(save)
+
+# Losses and bounds as a table. Where no weights rank all queries right, the bound known before the run is least for
+# its own u.
+TABLES += perceptrons-bounds
+BOUNDED_RUNS = $(foreach c,MQ2008 MSLR noisy,$(foreach l,slam.ndcg slam.ndcgtop$(if $(filter noisy,$c),2,10) \
+    slam-ap.map minimax.ndcg,$(OUT)/bounded.$c.$l))
+$(OUT)/perceptrons-bounds.tsv: $(BOUNDED_RUNS)
+	{
+	    echo '1 pass	loss of	loss	rounds with a mistake	bound	rounds	bound before the run'
+	    awk -F '\t' -v OFS='\t' '
+	        { v[$$1] = $$2 }
+	        $$1 == "ahead" {
+	            n = split(FILENAME, part, ".")
+	            sub("top", "@", part[n])
+	            print part[n - 2], part[n - 1] ", " toupper(part[n]), v["loss"], v["mistakes"], v["bound"], v["queries"], $$2
+	        }' $^ | $(call-by-name)
+	} > $(new)
 	$(save)
 
 # learners: how many; right: rounds that the theorem's weights rank right, over all learners; apart: the

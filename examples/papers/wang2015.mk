@@ -115,7 +115,7 @@ $(long-of): $(OUT)/%.bin: $(OUT)/$$(subst -long,-S,$$*).bin
 long-parts-of = $(PARTS:%=$(OUT)/$1-long%.bin)
 $(OUT)/wang2015.%.folds: $$(call parts-of,$$(collection)) $$(call long-parts-of,$$(collection))
 	{
-	    echo 'algorithm	fold	order	C	t	chosen-by	$(subst $() ,	,$(MEASURES))	ndcg@10-short-0'
+	    echo 'algorithm	fold	order	C	t	chosen-by	$(subst $() ,	,$(MEASURES))	ndcg@10-short-0	map'
 	    part() { echo $$(((fold - 1 + $$1) % 5 + 1)); }
 	    judge() { score -m $(new).w < $(OUT)/$(collection)-$$1.bin | explore | metric -D letor "$${@:2}" | tail -n 1; }
 	    for fold in $(PARTS); do
@@ -126,22 +126,24 @@ $(OUT)/wang2015.%.folds: $$(call parts-of,$$(collection)) $$(call long-parts-of,
 	            echo -n "$(learner)	$$fold	$$order	$$C	1	"
 	            echo -n "$$(judge S$$(part 3) map | cut -f 2)	"
 	            echo -n "$$(judge S$$(part 4) $(MEASURES) | cut -f 2-)	"
-	            judge long$$(part 4) -r ndcg@10 | awk -v all=$$all '{ print $$2 / all }'
+	            echo "$$(judge long$$(part 4) -r ndcg@10 | awk -v all=$$all '{ print $$2 / all }')	$$(judge S$$(part 4) map | cut -f 2)"
 	        done; done
 	    done
 	} > $(new)
 	rm $(new).w
 	$(save)
 
+# The settings that MAP chooses, one for each fold and order.
+chosen-settings = for fold in $(PARTS); do for order in $(ORDERS); do \
+        awk -F '\t' -v fold=$$fold -v order=$$order 'NR == 1 || ($$2 == fold && $$3 == order)' $$folds | \
+            ./best -v of=C -v by=chosen-by; \
+    done; done | awk 'NR == 1 || !/^algorithm/'
 table3-of = $(if $(filter wang2015-table3,$1),MQ2008,$(lastword $(subst ., ,$1)))
 folds-of = $(foreach a,solar1 solar2,$(OUT)/wang2015.$(call table3-of,$1).$a.folds)
 $(patsubst %,$(OUT)/%.tsv,$(filter wang2015-table3%,$(TABLES))): $(OUT)/%.tsv: $$(call folds-of,$$*) \
     wang2015.tsv compare best
 	for folds in $(filter %.folds,$^); do
-	    for fold in $(PARTS); do for order in $(ORDERS); do
-	        awk -F '\t' -v fold=$$fold -v order=$$order 'NR == 1 || ($$2 == fold && $$3 == order)' $$folds |
-	            ./best -v of=C -v by=chosen-by
-	    done; done | awk 'NR == 1 || !/^algorithm/' > $(new).chosen
+	    $(chosen-settings) > $(new).chosen
 	    ./mean -v by=algorithm -v of='$(MEASURES) ndcg@10-short-0' $(new).chosen
 	done | awk 'NR == 1 || !/^algorithm/' > $(new).ours
 	./compare -v where=table3 -v data=$(call table3-of,$*) -v called='$(call called,$(call table3-of,$*))' \

@@ -187,7 +187,7 @@ holds() {
 # rows PAPER...: the rows of results.tsv, each once.
 rows() {
     for paper; do
-        sed 1d "$PAPERS/results.tsv" | cut -f 1 | grep "^$paper-" | grep -v -- -figure | sort -u
+        sed 1d "$PAPERS/results.tsv" | cut -f 1 | grep "^$paper-" | grep -v -e -figure -e -time | sort -u
     done | paste -sd ' '
 }
 
