@@ -96,7 +96,7 @@ last() {
 @test "one text in folds, or a file for each: query q is held out in fold 1 + (q - 1) mod folds" {
     texts
     printf '# a comment\n\n' | cat - train.svm | sed 's/$/\r/' >text.svm
-    train -f 3 -n 400 -a ridge -A text.svm 2>err
+    train -f 3 -n 400 -a ridge -a listnet -k all text.svm 2>err
     table=text.out/table.tsv
     grep -q '60 queries' err
     for fold in 1 2 3; do
@@ -110,8 +110,10 @@ last() {
             loop "replay -n 400 -s 1 $(echo $others) | score | explore $2 $3 -s 1 | metric -t curve ndcg@10 |
                 feedback-mask -k $4 | update -a $1" >w.bin
             score -m w.bin <fold.$fold | explore -s 1 | metric ndcg@10 >held
-            is "$(cell "$1" $fold 1 held-out:ndcg@10 $table)" "$(last <held)"
-            is "$(cell "$1" $fold 1 shown:ndcg@10 $table)" "$(last <curve)"
+            name=$1
+            [ $4 = 1 ] || name='listnet, all judged'
+            is "$(cell "$name" $fold 1 held-out:ndcg@10 $table)" "$(last <held)"
+            is "$(cell "$name" $fold 1 shown:ndcg@10 $table)" "$(last <curve)"
         done
     done
     # the mean is over queries: each counts once
@@ -125,8 +127,45 @@ last() {
     same w.bin text.out/models/ridge.all.seed1.bin
     grep -q 'a model is text.out/models/ridge.all.seed1.bin' err
 
-    train -f 3 -n 400 -a ridge -A -o files part1.svm part2.svm part3.svm
+    train -f 3 -n 400 -a ridge -a listnet -k all -o files part1.svm part2.svm part3.svm
     same files/table.tsv text.out/table.tsv
+}
+
+@test "learners of all labels make as many passes as validation on halves allows" {
+    texts
+    train -s 3 -a solar1 -a slam train.svm test.svm >said
+    svm2bin -n train.svm >train.bin
+    replay -s 3 -n 30 train.bin >half1
+    replay -s 3 -b 31 -n 60 train.bin >half2
+    for called in 'solar1 -s 3' slam; do
+        learner=${called% -*}
+        chosen=60 best=
+        for passes in 1 2 4 8; do
+            for h in 1 2; do
+                loop "replay -n $((passes * 30)) -s 3 half$h | score | explore -s 3 | feedback-mask -k all |
+                    update -a $called" >w.bin
+                score -m w.bin <half$((3 - h)) | explore -s 3 | metric -q ndcg@10 >half$h.tsv
+            done
+            { cat half1.tsv && sed 1d half2.tsv; } >$passes.tsv
+            # worse, if t = diff / error is below -1: p(t) of 60 queries is then below 0.32139
+            compare -t ${best:-$passes}.tsv $passes.tsv | tail -n 1 >test
+            case $(awk -F '\t' '$7 < 0 && $11 < 0.32139 { print "worse" } $7 > 0 { print "better" }' test) in
+            worse) break ;;
+            better) best=$passes ;;
+            esac
+            best=${best:-1} chosen=$((60 * passes))
+        done
+        loop "replay -n $chosen -s 3 train.bin | score | explore -s 3 | feedback-mask -k all |
+            update -a $called" >w.bin
+        same w.bin train.out/models/$learner.seed3.bin
+        grep -qx "$learner: rounds by validation: $chosen" said
+        echo $chosen
+    done >all
+    [ "$(sort -u all | wc -l)" = 2 ] # one of them stops before the other
+    # -n is the most, and -k all wants just that
+    train -s 3 -n 130 -a slam -a slam -k all -o few train.svm test.svm >said
+    grep -qx 'slam: rounds by validation: \(60\|120\)' said
+    is "$(bin2txt -f head few/models/slam_all_judged.seed3.bin | grep -o ' rounds=[0-9]*')" ' rounds=130'
 }
 
 @test "the same table with any number of jobs; the folder's name and files are said" {
