@@ -287,6 +287,20 @@ rows'
     grep -q "$done of 6 runs are finished" err
 }
 
+@test "the time expected after the first run, and progress without a terminal" {
+    texts
+    mkdir stubs # in which a second lasts 1/50, and each look at the clock takes 20 s
+    printf '#!/bin/sh\nexec /bin/sleep 0.02\n' >stubs/sleep
+    printf '#!/bin/sh\necho . >>clock\necho $((20 * $(wc -l <clock)))\n' >stubs/date
+    chmod +x stubs/*
+    PATH=$PWD/stubs:$PATH train -j 1 -n 20000 -s 1 -a ridge -a thompson -a linucb train.svm test.svm 2>err
+    is "$(grep -c 'train: [23] of 4 runs, [3-9][0-9] %, .* so far, about .* left' err)" 1
+    PATH=$PWD/stubs:$PATH train -j 1 -P -w -n 20000 -s 2 -a ridge -a thompson train.svm test.svm 2>err
+    [ "$(grep -c '^train: [0-2] of 3 runs, [0-9]* %, .* so far' err)" -ge 2 ]
+    train -n 100 -s 3 -o quick train.svm test.svm 2>err # not long
+    if grep 'so far' err; then return 1; fi
+}
+
 @test "the picture has a line for each learner, in the form asked for; LaTeX has a row for each" {
     command -v gnuplot >/dev/null || skip "gnuplot is missing: it draws the pictures"
     texts
