@@ -79,10 +79,10 @@ block() {
     [ "$(wc -l <commands)" = 3 ]
     bash -e commands >table
     cat table
-    [ "$(wc -l <table)" = 3 ]
-    while read -r line; do
-        grep -qxF "       $line" "$ROOT/README.md"
-    done <table
+    [ "$(grep -c '^random\|^memory ' table)" = 5 ]
+    rows() { sed -n '/^ *learner /,/^$/p' "$1" | sed '/^$/d; s/^ *//'; }
+    [ "$(rows table | wc -l)" = 3 ]
+    is "$(rows "$ROOT/README.md" | head -n 3)" "$(rows table)"
     [ -s train.out/table.tsv ]
 }
 

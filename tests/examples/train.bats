@@ -42,7 +42,8 @@ last() {
         rm -f w.bin
         replay -n 700 -s "$2" train.bin | score -f ring | explore $3 -s "$2" |
             metric -t curve ndcg@10 map | feedback-mask $4 | update $5 -f ring -m w.bin
-        score -m w.bin <test.bin | explore -s "$2" | metric ndcg@10 map >held
+        score -m w.bin <test.bin | explore -s "$2" | tee >(metric -q ndcg@10 map >"$1.$2.q") |
+            metric ndcg@10 map >held
         is "$(cell "$1" - "$2" shown:ndcg@10)" "$(last <curve)"
         is "$(cell "$1" - "$2" shown:map)" "$(last 3 <curve)"
         is "$(cell "$1" - "$2" held-out:ndcg@10)" "$(last <held)"
@@ -59,20 +60,43 @@ last() {
     is "$(cell 'random order' - 7 shown:map)" "$(last 3 <curve)"
     is "$(wc -l <train.out/table.tsv)" 16
 
-    # the means and their standard errors over two seeds
+    # the means, their standard errors over two seeds, and over the queries
     for column in shown:ndcg@10 held-out:ndcg@10 shown:map held-out:map; do
         a=$(cell thompson - 1 $column) b=$(cell thompson - 7 $column)
         near "$(cell thompson - mean $column)" "$(awk -v a=$a -v b=$b 'BEGIN { print (a + b) / 2 }')"
-        near "$(cell thompson - mean $column:se)" "$(awk -v a=$a -v b=$b 'BEGIN { d = a - b; print (d < 0 ? -d : d) / 2 }')"
+        over=se
+        case $column in held-out:*) over=seeds ;; esac
+        near "$(cell thompson - mean $column:$over)" \
+            "$(awk -v a=$a -v b=$b 'BEGIN { d = a - b; print (d < 0 ? -d : d) / 2 }')"
     done
-    is "$(awk 'END { print NR }' said)" 6
-    grep -q "^thompson .*$(printf '%.4f' "$(cell thompson - mean held-out:ndcg@10)")" said
+    paste thompson.1.q thompson.7.q >both
+    for i in 3 4; do
+        awk -v i=$i 'NR > 1 { n++; x = ($i + $(i + 4)) / 2; s += x; ss += x * x }
+            END { print sqrt((ss - s * s / n) / (n - 1) / n) }' both
+    done >errors
+    near "$(cell thompson - mean held-out:ndcg@10:se)" "$(sed -n 1p errors)"
+    near "$(cell thompson - mean held-out:map:se)" "$(sed -n 2p errors)"
+    is "$(cut -f 2,4 train.out/queries/thompson.tsv | sed -n 5p)" \
+        "$(awk 'NR == 5 { printf "%s\t%.10g", $2, ($4 + $8) / 2 }' both)"
+    grep -q "^thompson .*$(printf '%.4f' "$(cell thompson - mean held-out:ndcg@10)") +- $(
+        printf '%.4f' "$(sed -n 1p errors)")  " said
+
+    # differences from the best row, which is first, by the first measure
+    sed -n '/^run /,$p' said | tail -n +2 >rows
+    is "$(wc -l <rows)" 5
+    best=$(awk -F '\t' '$4 == "mean" && $7 > best { best = $7; name = $1 } END { print name }' train.out/table.tsv)
+    base=$(echo "$best" | tr -cs 'A-Za-z0-9.+\n-' _)
+    is "$(head -n 1 rows | cut -d ' ' -f 1)" "$base"
+    compare "train.out/queries/$base.tsv" train.out/queries/random.tsv | tail -n 1 | tr -s ' ' >two
+    is "$(grep '^random ' rows | tr -s ' ' | cut -d ' ' -f 2-7)" "$(cut -d ' ' -f 2-7 two)"
+    train -n 200 -s 1 -a ridge -m 'pairloss ndcg@10' -o less train.svm test.svm >said # less is better
+    is "$(sed -n '/^run /,$p' said | sed -n 2p | cut -d ' ' -f 1)" ridge
 }
 
 @test "one text in folds, or a file for each: query q is held out in fold 1 + (q - 1) mod folds" {
     texts
     printf '# a comment\n\n' | cat - train.svm | sed 's/$/\r/' >text.svm
-    train -f 3 -n 400 -a ridge -A text.svm 2>err
+    train -f 3 -n 400 -a ridge -a listnet -k all text.svm 2>err
     table=text.out/table.tsv
     grep -q '60 queries' err
     for fold in 1 2 3; do
@@ -86,21 +110,62 @@ last() {
             loop "replay -n 400 -s 1 $(echo $others) | score | explore $2 $3 -s 1 | metric -t curve ndcg@10 |
                 feedback-mask -k $4 | update -a $1" >w.bin
             score -m w.bin <fold.$fold | explore -s 1 | metric ndcg@10 >held
-            is "$(cell "$1" $fold 1 held-out:ndcg@10 $table)" "$(last <held)"
-            is "$(cell "$1" $fold 1 shown:ndcg@10 $table)" "$(last <curve)"
+            name=$1
+            [ $4 = 1 ] || name='listnet, all judged'
+            is "$(cell "$name" $fold 1 held-out:ndcg@10 $table)" "$(last <held)"
+            is "$(cell "$name" $fold 1 shown:ndcg@10 $table)" "$(last <curve)"
         done
     done
-    near "$(cell ridge mean mean held-out:ndcg@10:se $table)" "$(awk -F '\t' '
-        $1 == "ridge" && $3 != "mean" { n++; s += $7; ss += $7 * $7 }
-        END { print sqrt((ss - s * s / n) / (n - 1) / n) }' $table)"
+    # the mean is over queries: each counts once
+    is "$(cut -f 2 text.out/queries/ridge.tsv | sed 1d | sort -u | wc -l)" 60
+    near "$(cell ridge mean mean held-out:ndcg@10 $table)" \
+        "$(awk 'NR > 1 { s += $3 } END { print s / (NR - 1) }' text.out/queries/ridge.tsv)"
+    near "$(cell ridge mean mean held-out:ndcg@10:seeds $table)" nan
     # and a model of everything
     loop 'replay -n 400 -s 1 fold.1 fold.2 fold.3 | score | explore -s 1 | feedback-mask |
         update -a ridge' >w.bin
     same w.bin text.out/models/ridge.all.seed1.bin
     grep -q 'a model is text.out/models/ridge.all.seed1.bin' err
 
-    train -f 3 -n 400 -a ridge -A -o files part1.svm part2.svm part3.svm
+    train -f 3 -n 400 -a ridge -a listnet -k all -o files part1.svm part2.svm part3.svm
     same files/table.tsv text.out/table.tsv
+}
+
+@test "learners of all labels make as many passes as validation on halves allows" {
+    texts
+    train -s 3 -a solar1 -a slam train.svm test.svm >said
+    svm2bin -n train.svm >train.bin
+    replay -s 3 -n 30 train.bin >half1
+    replay -s 3 -b 31 -n 60 train.bin >half2
+    for called in 'solar1 -s 3' slam; do
+        learner=${called% -*}
+        chosen=60 best=
+        for passes in 1 2 4 8; do
+            for h in 1 2; do
+                loop "replay -n $((passes * 30)) -s 3 half$h | score | explore -s 3 | feedback-mask -k all |
+                    update -a $called" >w.bin
+                score -m w.bin <half$((3 - h)) | explore -s 3 | metric -q ndcg@10 >half$h.tsv
+            done
+            { cat half1.tsv && sed 1d half2.tsv; } >$passes.tsv
+            # worse, if t = diff / error is below -1: p(t) of 60 queries is then below 0.32139
+            compare -t ${best:-$passes}.tsv $passes.tsv | tail -n 1 >test
+            case $(awk -F '\t' '$7 < 0 && $11 < 0.32139 { print "worse" } $7 > 0 { print "better" }' test) in
+            worse) break ;;
+            better) best=$passes ;;
+            esac
+            best=${best:-1} chosen=$((60 * passes))
+        done
+        loop "replay -n $chosen -s 3 train.bin | score | explore -s 3 | feedback-mask -k all |
+            update -a $called" >w.bin
+        same w.bin train.out/models/$learner.seed3.bin
+        grep -qx "$learner: rounds by validation: $chosen" said
+        echo $chosen
+    done >all
+    [ "$(sort -u all | wc -l)" = 2 ] # one of them stops before the other
+    # -n is the most, and -k all wants just that
+    train -s 3 -n 130 -a slam -a slam -k all -o few train.svm test.svm >said
+    grep -qx 'slam: rounds by validation: \(60\|120\)' said
+    is "$(bin2txt -f head few/models/slam_all_judged.seed3.bin | grep -o ' rounds=[0-9]*')" ' rounds=130'
 }
 
 @test "the same table with any number of jobs; the folder's name and files are said" {
@@ -113,7 +178,7 @@ last() {
     for file in table.tsv models/ridge.seed2.bin models/pdgd.seed3.bin curves/solar1.tsv; do
         same train.out/$file four/$file
     done
-    is "$(ls -A train.out | tr '\n' ' ' | sed 's/picture.svg //')" 'curves models rows table.tsv '
+    is "$(ls -A train.out | tr '\n' ' ' | sed 's/picture.svg //')" 'curves models queries rows table.tsv '
     # a learner's curve is the mean over its seeds
     near "$(last <train.out/curves/ridge.tsv)" "$(cell ridge - mean shown:ndcg@10)"
 }
@@ -215,11 +280,25 @@ rows'
     is "$(ls -A train.out)" 'curves
 models
 rows'
-    for row in train.out/rows/*; do [ "$(wc -l <"$row")" = 4 ]; done
+    for row in train.out/rows/*; do [ "$(wc -l <"$row")" = 33 ]; done
     done=$(find train.out/rows -type f | wc -l)
     [ "$done" -ge 1 ] && [ "$done" -lt 6 ]
     train -n 60000 -s '1 2 3' -a ridge train.svm test.svm 2>err
     grep -q "$done of 6 runs are finished" err
+}
+
+@test "the time expected after the first run, and progress without a terminal" {
+    texts
+    mkdir stubs # in which a second lasts 1/50, and each look at the clock takes 20 s
+    printf '#!/bin/sh\nexec /bin/sleep 0.02\n' >stubs/sleep
+    printf '#!/bin/sh\necho . >>clock\necho $((20 * $(wc -l <clock)))\n' >stubs/date
+    chmod +x stubs/*
+    PATH=$PWD/stubs:$PATH train -j 1 -n 20000 -s 1 -a ridge -a thompson -a linucb train.svm test.svm 2>err
+    is "$(grep -c 'train: [23] of 4 runs, [3-9][0-9] %, .* so far, about .* left' err)" 1
+    PATH=$PWD/stubs:$PATH train -j 1 -P -w -n 20000 -s 2 -a ridge -a thompson train.svm test.svm 2>err
+    [ "$(grep -c '^train: [0-2] of 3 runs, [0-9]* %, .* so far' err)" -ge 2 ]
+    train -n 100 -s 3 -o quick train.svm test.svm 2>err # not long
+    if grep 'so far' err; then return 1; fi
 }
 
 @test "the picture has a line for each learner, in the form asked for; LaTeX has a row for each" {
@@ -262,6 +341,7 @@ rows'
     fails 2 "train: -a 'ridge; ls': use letters*" train -a 'ridge; ls' train.svm test.svm
     fails 2 "train: -x '-g 7': explore: *" train -x '-g 7' train.svm test.svm
     fails 2 "train: -m 'map@q': metric: *" train -m map@q train.svm test.svm
+    fails 2 "train: -m 'regret:ndcg@10': metric: *" train -m regret:ndcg@10 train.svm test.svm
     fails 2 "train: -s needs a whole number from 0, not '1,2'*" train -s 1,2 train.svm test.svm
     fails 2 "train: -s '1 1': a seed is given twice*" train -s '1 1' train.svm test.svm
     fails 2 "train: -p needs svg, png or pdf, not 'gif'*" train -p gif train.svm test.svm
