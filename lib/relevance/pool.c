@@ -320,7 +320,8 @@ void pool_close(struct pool *pool)
     rows_close(&pool->rows);
     rows_close(&pool->scaled);
     struct buffer *buffers[] = { &pool->query, &pool->lists, &pool->names, &pool->marks,
-                                 &pool->hashes, &pool->scratch, &pool->arrays, &pool->cells };
+                                 &pool->hashes, &pool->places, &pool->scratch, &pool->arrays,
+                                 &pool->cells };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         buffer_free(buffers[i]);
 }
