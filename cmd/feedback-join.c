@@ -88,12 +88,14 @@ static int parse(void *self, struct options *options, struct host *host)
     while ((letter = options_next(options)) > 0)
         if (letter == 'q' || letter == 'r')
             my->joiner.key = letter == 'q' ? "qid" : "request";
+    if (letter < 0)
+        return letter;
     my->joiner.timed = options->given['t'];
     my->joiner.limit = milliseconds(my->seconds);
     my->joiner.grade = options->given['g'] ? (float)my->grade : INFINITY;
     my->files = options_operands(options);
     my->host->alone = my->state != NULL;
-    return letter < 0 ? letter : check(my, options);
+    return check(my, options);
 }
 
 static void report_shrunk(const struct join *my)
