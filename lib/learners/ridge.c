@@ -123,7 +123,7 @@ static const double *draw(void *own, struct state *state, struct fault *fault)
     return drawn;
 }
 
-static const struct regression_arrays regression_arrays = { LEVEL, INVERSE, 0, false, 0 };
+static const struct regression_arrays regression_arrays = { LEVEL, INVERSE, 0, false, 0, NULL };
 
 static int begin(void *own, struct state *state, const struct model *prior, struct fault *fault)
 {
@@ -140,7 +140,7 @@ static int sums(void *own, struct state *state, enum summing how, struct fault *
 static int add(void *own, struct state *state, const struct state *share, struct fault *fault)
 {
     (void)own, (void)fault;
-    regression_sums_add(state, regression_arrays, share, SIZE_MAX);
+    regression_sums_add(state, regression_arrays, share, NULL, SIZE_MAX);
     return 0;
 }
 

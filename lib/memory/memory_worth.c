@@ -109,12 +109,18 @@ static double part(const struct memory_rule *rule, size_t r)
     return 1 / (rule->lambda + rule->counted[r + rule->constant]);
 }
 
+/* The feature of column j. */
+static size_t feature_of(const struct memory_space *space, size_t j)
+{
+    return space->feature ? space->feature[j] : j;
+}
+
 /* What all documents of the round have of N: the constant, and the means. */
 static double shared_novelty(const struct memory_rule *rule, const struct memory_space *space)
 {
     double sum = rule->constant ? 1 / (rule->lambda + rule->counted[0]) : 0;
     for (size_t j = 0; !rule->plain && j < space->n; j++)
-        sum += space->mean[j] * space->mean[j] * part(rule, 2 * j + 1);
+        sum += space->mean[j] * space->mean[j] * part(rule, 2 * feature_of(space, j) + 1);
     return sum;
 }
 
@@ -123,13 +129,14 @@ static double novelty(const struct memory_rule *rule, struct memory_space *space
                       size_t i, struct fault *fault)
 {
     double lane[LANES] = { 0 };
+    size_t step = rule->plain ? 1 : 2;
     struct nearness_rows row = memory_space_rows(space, i, 1, fault);
     if (!row.x)
         return -1;
     for (size_t j = 0; j < space->n; j++) {
         double x = unaligned_f4(row.x + j * sizeof(float));
         double z = rule->plain ? x : x - space->mean[j];
-        lane[j % LANES] += z * z * part(rule, rule->plain ? j : 2 * j);
+        lane[j % LANES] += z * z * part(rule, step * feature_of(space, j));
     }
     return shared + sum_lanes(lane);
 }
