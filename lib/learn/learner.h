@@ -134,7 +134,7 @@ struct learner {
     /* Opens the state's sums or closes them; and, between the two, adds those of the state of
      * another share of the log, and what this one's own has besides. NULL: models do not add up. */
     int (*sums)(void *own, struct state *state, enum summing how, struct fault *fault);
-    int (*add)(void *own, struct state *state, const struct state *share, struct fault *fault);
+    int (*add)(void *own, struct state *state, struct state *share, struct fault *fault);
 
     /* Forgets what it keeps of the query of a round, or of the documents that the round has. *count
      * grows by how many pairs of both these were. */

@@ -57,10 +57,13 @@ int regression_sums(struct state *state, struct regression_arrays arrays,
                       state->arrays.row[arrays.inverse].name);
 }
 
-void regression_sums_add(struct state *state, struct regression_arrays arrays,
-                         const struct state *share, const struct sketch *sketch, size_t except)
+int regression_sums_add(struct state *state, struct regression_arrays arrays,
+                        const struct state *share, const struct sketch *sketch, size_t except,
+                        struct fault *fault)
 {
     double *a = state->arrays.at[arrays.inverse];
+    if (arrays.sketch && sketch_reach(arrays.sketch, rows_of(state, arrays), fault) < 0)
+        return -1;
     if (arrays.sketch) /* before what is counted adds up */
         sketch_add(arrays.sketch, sketch, state->settings.value[SETTING_TRADEOFF],
                    state->arrays.at[arrays.counted], share->arrays.at[arrays.counted]);
@@ -71,4 +74,5 @@ void regression_sums_add(struct state *state, struct regression_arrays arrays,
             arrays_sum(&state->arrays, i, &share->arrays, &state->settings, state->dim);
     for (size_t i = 0; !arrays.sketch && i < rows_of(state, arrays); i++)
         a[udu_size(i + 1) - 1] -= 1;
+    return 0;
 }

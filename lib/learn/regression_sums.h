@@ -25,8 +25,10 @@ int regression_sums(struct state *state, struct regression_arrays arrays,
                     enum summing how, struct fault *fault);
 
 /* For a learner's hook `add`: adds the regression's sums, and array by array all other numbers, but
- * those of array `except`; SIZE_MAX: all. `sketch` is the share's, if the state has one. */
-void regression_sums_add(struct state *state, struct regression_arrays arrays,
-                         const struct state *share, const struct sketch *sketch, size_t except);
+ * those of array `except`; SIZE_MAX: all. `sketch` is the share's, if the state has one. 0 or a
+ * fault (memory). */
+int regression_sums_add(struct state *state, struct regression_arrays arrays,
+                        const struct state *share, const struct sketch *sketch, size_t except,
+                        struct fault *fault);
 
 #endif

@@ -325,7 +325,7 @@ static int load(void *own, struct state *state, const struct model *model, struc
     return keep_bound(my, state, state->rounds, fault);
 }
 
-static int add(void *own, struct state *state, const struct state *share, struct fault *fault)
+static int add(void *own, struct state *state, struct state *share, struct fault *fault)
 {
     struct remembering *my = own, *other = share->own;
     if (examined_match(&my->examination, &other->examination, fault) < 0 ||
@@ -334,7 +334,8 @@ static int add(void *own, struct state *state, const struct state *share, struct
         return -1;
     my->ways |= other->ways;
     memory_beliefs_add(state->arrays.at[BELIEFS], share->arrays.at[BELIEFS]);
-    regression_sums_add(state, my->form.arrays, share, &other->form.wide.sketch, BELIEFS);
+    if (memory_form_add(&my->form, state, &other->form, share, BELIEFS, fault) < 0)
+        return -1;
     return keep_bound(my, state, state->rounds + share->rounds, fault);
 }
 

@@ -13,39 +13,52 @@ static bool gives_way(const struct memory_form *form, const struct state *state,
            width > form->full;
 }
 
-/* A P that gave way keeps its numbers until the round has learnt: if that fails, P is back. */
-static void choose(struct memory_form *form, struct state *state, size_t width,
-                   const struct model *model)
+static void set_form(struct memory_form *form, struct state *state, bool is_wide)
 {
     struct array_row *row = &state->arrays.row[form->arrays.inverse];
-    bool is_wide = form->arrays.sketch != NULL;
-    if (!is_wide)
+    if (!form->arrays.sketch)
         form->shape = row->shape;
-    if (model) {
-        is_wide = record_column(&model->record, sketch_column) != NULL;
-        form->full = is_wide ? 0 : width;
-    } else if (gives_way(form, state, width)) {
-        is_wide = form->kept = true;
-        form->full = state->dim;
-    } else if (form->kept && width == form->full) {
-        is_wide = form->kept = false;
-    }
     row->shape = is_wide ? ARRAY_ABSENT : form->shape;
     form->arrays.sketch = is_wide ? &form->wide.sketch : NULL;
 }
 
-/* Sums are made of P, so they are made again of what takes its place. */
+/* A P that gave way keeps its numbers until the round has learnt: if that fails, P is back. */
+static void choose(struct memory_form *form, struct state *state, size_t width,
+                   const struct model *model)
+{
+    if (model) {
+        bool is_wide = record_column(&model->record, sketch_column) != NULL;
+        form->full = is_wide ? 0 : width;
+        set_form(form, state, is_wide);
+    } else if (gives_way(form, state, width)) {
+        form->kept = true;
+        form->full = state->dim;
+        set_form(form, state, true);
+    } else if (form->kept && width == form->full) {
+        form->kept = false;
+        set_form(form, state, false);
+    }
+}
+
+/* P gives way for good. Sums were made of it, so they are made again of what takes its place. */
+static int give_way(struct memory_form *form, struct state *state, struct fault *fault)
+{
+    bool open = form->open;
+    if (open && memory_form_sums(form, state, SUMS_CLOSE, fault) < 0)
+        return -1;
+    form->kept = true;
+    set_form(form, state, true);
+    memory_form_settle(form, state);
+    return open ? memory_form_sums(form, state, SUMS_OPEN, fault) : 0;
+}
+
 int memory_form_shape(struct memory_form *form, struct state *state, size_t width,
                       const struct model *model, struct fault *fault)
 {
-    bool again = form->open && !model && gives_way(form, state, width);
-    if (again && memory_form_sums(form, state, SUMS_CLOSE, fault) < 0)
-        return -1;
+    if (form->open && !model && gives_way(form, state, width))
+        return give_way(form, state, fault);
     choose(form, state, width, model);
-    if (!again)
-        return 0;
-    memory_form_settle(form, state);
-    return memory_form_sums(form, state, SUMS_OPEN, fault);
+    return 0;
 }
 
 int memory_form_sums(struct memory_form *form, struct state *state, enum summing how,
@@ -53,6 +66,15 @@ int memory_form_sums(struct memory_form *form, struct state *state, enum summing
 {
     form->open = how == SUMS_OPEN;
     return regression_sums(state, form->arrays, how, fault);
+}
+
+int memory_form_add(struct memory_form *form, struct state *state, struct memory_form *other,
+                    struct state *share, size_t except, struct fault *fault)
+{
+    if ((form->arrays.sketch && !other->arrays.sketch && give_way(other, share, fault) < 0) ||
+        (!form->arrays.sketch && other->arrays.sketch && give_way(form, state, fault) < 0))
+        return -1;
+    return regression_sums_add(state, form->arrays, share, &other->wide.sketch, except, fault);
 }
 
 void memory_form_regression(struct memory_form *form, const struct state *state,

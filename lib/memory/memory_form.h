@@ -41,6 +41,10 @@ int memory_form_shape(struct memory_form *form, struct state *state, size_t widt
 int memory_form_sums(struct memory_form *form, struct state *state, enum summing how,
                      struct fault *fault);
 
+/* For the hook `add`, of a share with a form of its own: as regression_sums_add. */
+int memory_form_add(struct memory_form *form, struct state *state, struct memory_form *other,
+                    struct state *share, size_t except, struct fault *fault);
+
 /* Makes a regression that of the state, good until the state grows. */
 void memory_form_regression(struct memory_form *form, const struct state *state,
                             struct regression *regression);
