@@ -1,8 +1,8 @@
 /*
  * The kernels of every kind that runs here give the same bits as sums written out plainly here:
- * products with dense rows, sums of rows, neighbours, variances, observations of a factor, the
- * directions of a sketch, rankings, scaled features. Dense features are changed to the same as sparse ones. Numbers that
- * are not finite are found.
+ * products with dense rows, sums of rows, neighbours, variances, observations of a factor,
+ * directions of a sketch, rankings, scaled features. Dense features are changed to the same as
+ * sparse ones. Numbers that are not finite are found.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
  * sketch: the information of a regression as diagonal and directions. Up to 31 observations it is
- * the dense matrix, and so it stays where all observations lie in 16 dimensions; its diagonal always
- * is. Each gain and variance is what elimination finds for D + V'V. What is dropped makes nothing
- * more certain, and a sketch that was saved goes on to the bit. Sums, and rows without a slot. And a
- * wide regression beside one that has all of P.
+ * the dense matrix, and so it stays where all observations lie in 16 dimensions; its diagonal is so
+ * always. Each gain and variance is what elimination finds for D + V'V. What is dropped makes
+ * nothing more certain, and a sketch that was saved goes on to the bit. Sums, and rows without a
+ * slot. And a wide regression beside one that has all of P.
  */
 #include "math/regression.h"
 #include "math/sketch.h"
