@@ -109,18 +109,12 @@ static double part(const struct memory_rule *rule, size_t r)
     return 1 / (rule->lambda + rule->counted[r + rule->constant]);
 }
 
-/* The feature of column j. */
-static size_t feature_of(const struct memory_space *space, size_t j)
-{
-    return space->feature ? space->feature[j] : j;
-}
-
 /* What all documents of the round have of N: the constant, and the means. */
 static double shared_novelty(const struct memory_rule *rule, const struct memory_space *space)
 {
     double sum = rule->constant ? 1 / (rule->lambda + rule->counted[0]) : 0;
     for (size_t j = 0; !rule->plain && j < space->n; j++)
-        sum += space->mean[j] * space->mean[j] * part(rule, 2 * feature_of(space, j) + 1);
+        sum += space->mean[j] * space->mean[j] * part(rule, 2 * j + 1);
     return sum;
 }
 
@@ -129,14 +123,13 @@ static double novelty(const struct memory_rule *rule, struct memory_space *space
                       size_t i, struct fault *fault)
 {
     double lane[LANES] = { 0 };
-    size_t step = rule->plain ? 1 : 2;
     struct nearness_rows row = memory_space_rows(space, i, 1, fault);
     if (!row.x)
         return -1;
     for (size_t j = 0; j < space->n; j++) {
         double x = unaligned_f4(row.x + j * sizeof(float));
         double z = rule->plain ? x : x - space->mean[j];
-        lane[j % LANES] += z * z * part(rule, step * feature_of(space, j));
+        lane[j % LANES] += z * z * part(rule, rule->plain ? j : 2 * j);
     }
     return shared + sum_lanes(lane);
 }
@@ -209,10 +202,33 @@ static int add_bonus(const struct memory_rule *rule, struct memory_space *space,
     return 0;
 }
 
-int memory_rule_apply(const struct memory_rule *rule, struct memory_space *space, double learnt,
+/* The rule for the columns of the space, where these are not all features. */
+static int choose_counted(const struct memory_rule *all, struct memory_space *space,
+                          struct memory_rule *rule, struct fault *fault)
+{
+    size_t step = all->plain ? 1 : 2, first = all->constant;
+    *rule = *all;
+    if (!space->feature)
+        return 0;
+    double *counted = buffer_for(&space->counts, first + step * space->n + 1, sizeof *counted, fault);
+    if (!counted)
+        return -1;
+    counted[0] = all->counted[0]; /* of the constant, if there is one */
+    for (size_t j = 0; j < space->n; j++)
+        memcpy(counted + first + step * j, all->counted + first + step * space->feature[j],
+               step * sizeof *counted);
+    rule->counted = counted;
+    return 0;
+}
+
+int memory_rule_apply(const struct memory_rule *all, struct memory_space *space, double learnt,
                       const struct memory_known *known, double *mean, double *worth,
                       struct fault *fault)
 {
+    struct memory_rule here;
+    const struct memory_rule *rule = &here;
+    if (choose_counted(all, space, &here, fault) < 0)
+        return -1;
     const struct memory_prospect prospect = memory_prospect(rule->beliefs);
     size_t m = space->x->docs;
     struct memory_nearness near;
