@@ -272,10 +272,12 @@ claim() {
     echo 'no table' >page
     fails 1 '' "$PAPERS/cells" -v out=. page
     # a block of text
-    printf 'learner mean\nkl 0.48\n' >table.txt
+    printf 'learner mean\nridge 0.47\nkl 0.48\nlistnet 0.5\n' >table.txt
     printf 'text\n\n    learner mean\n    kl 0.4803\n\nmore\n' >page
     "$PAPERS/cells" -v made=table.txt -v tolerance=0.0005 page
     fails 1 '' "$PAPERS/cells" -v made=table.txt -v tolerance=0.0001 page
+    sed 's/kl/lk/' page >other
+    fails 1 '' "$PAPERS/cells" -v made=table.txt -v tolerance=0.0005 other
 }
 
 @test "each collection of LETOR that is found gets tables beside the paper's rows" {
