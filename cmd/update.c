@@ -136,8 +136,8 @@ static int check_forgets(const struct update *my, struct fault *fault)
     if (!my->learner->forget)
         return fault_usage(fault, "-r needs a learner that remembers documents, and %s does not",
                            my->learner->name);
-    if (!my->model || my->anew || my->ring_path)
-        return fault_usage(fault, "-r needs the model of -m, without -n and -f");
+    if (!my->model || my->anew || my->ring_path || my->shares || my->refusals)
+        return fault_usage(fault, "-r needs the model of -m, without -f, -i, -n and -q");
     return 0;
 }
 
