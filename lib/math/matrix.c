@@ -8,8 +8,9 @@
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
-/* Weights of sparse features lie anywhere: they are prefetched this many entries ahead. */
-enum { AHEAD = 32 };
+/* Weights of sparse features lie anywhere: they are prefetched this many entries ahead. Documents
+ * that are summed at a time. */
+enum { AHEAD = 32, SUMMED = 64 };
 
 static double sparse_times(const struct matrix *x, size_t i, const double *w, double scale,
                            size_t n)
@@ -87,6 +88,38 @@ void matrix_transposed_times(const struct matrix *x, const double *g, double *z)
     for (size_t i = 0; x->form != MATRIX_DENSE && i < x->docs; i++)
         if (g[i] != 0)
             add_row(x, i, g[i], z);
+}
+
+/* mean[n] += the sum of the rows, of which all numbers from n on are left out. */
+static void add_rows(const struct matrix *x, size_t n, double *mean)
+{
+    double one[SUMMED];
+    for (size_t i = 0; i < SUMMED; i++)
+        one[i] = 1;
+    for (size_t i = 0; x->form == MATRIX_DENSE && i < x->docs; i += SUMMED) {
+        size_t docs = x->docs - i < SUMMED ? x->docs - i : SUMMED;
+        kernels->dense_add(&(struct dense){ x->x + i * x->dim * sizeof(float), docs, x->dim, n },
+                           one, mean);
+    }
+    for (size_t i = 0; x->form == MATRIX_UNIT && i < n; i++)
+        mean[i] = 1;
+    for (size_t e = 0; x->form == MATRIX_SPARSE && e < matrix_entries(x); e++) {
+        size_t j = unaligned_u4(x->idx + 4 * e);
+        if (j < n)
+            mean[j] += (double)unaligned_f4(x->val + 4 * e);
+    }
+}
+
+void matrix_means(const struct matrix *x, size_t n, double *mean)
+{
+    size_t width = matrix_width(x), reach = n < width ? n : width;
+    memset(mean, 0, n * sizeof *mean);
+    if (x->sum)
+        memcpy(mean, x->sum, reach * sizeof *mean);
+    else
+        add_rows(x, reach, mean);
+    for (size_t j = 0; j < reach; j++)
+        mean[j] /= (double)x->docs;
 }
 
 double matrix_norm(const double *w, size_t n)

@@ -23,17 +23,6 @@ static size_t all_rows(const struct regression *my)
     return regression_rows(my->dim, my->plain) + first_row(my);
 }
 
-/* mean[dim]: the mean of all documents of the round, with feedback or not. */
-static void average(struct regression *my, double *one)
-{
-    memset(my->mean, 0, my->dim * sizeof *my->mean);
-    for (size_t i = 0; i < my->x->docs; i++)
-        one[i] = 1;
-    matrix_transposed_times(my->x, one, my->mean);
-    for (size_t j = 0; j < my->dim; j++)
-        my->mean[j] /= (double)my->x->docs;
-}
-
 int regression_round(struct regression *regression, const struct matrix *x, struct fault *fault)
 {
     struct regression *my = regression;
@@ -51,7 +40,7 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
     my->abreast = at + 6 * most;
     my->idx = (uint32_t *)(at + numbers * most);
     if (!my->plain)
-        average(my, my->val);
+        matrix_means(x, d, my->mean);
     return 0;
 }
 

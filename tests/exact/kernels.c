@@ -362,12 +362,18 @@ static bool made_by(const char *list, const struct matrix *x, float *got, size_t
             if ((row.idx ? row.idx[e] : e) % apart == 0)
                 got[i * dim + (row.idx ? row.idx[e] : e) / apart] = (float)row.val[e];
     }
+    for (size_t j = 0; done && y.sum && j < dim; j++) {
+        double sum = 0;
+        for (size_t i = 0; i < x->docs; i++)
+            sum += (double)got[i * dim + j];
+        same("sum of a feature that was made", j, &y.sum[j], &sum, sizeof sum);
+    }
     steps_close(&steps);
     return done;
 }
 
-/* Each scaled feature is (value - least) / (largest - least), which is +0 where these are equal; a
- * value that is not finite is refused. */
+/* Each scaled feature is (value - least) / (largest - least), by the inverse of the latter, and +0
+ * where these are equal; a value that is not finite is refused. */
 static void check_scale(const struct matrix *x)
 {
     bool finite = true;
@@ -382,7 +388,7 @@ static void check_scale(const struct matrix *x)
         }
         for (size_t i = 0; i < x->docs; i++) {
             double above = feature(x->x, i * x->dim + j) - low;
-            want[i * x->dim + j] = above == 0 ? 0 : (float)(above / (high - low));
+            want[i * x->dim + j] = above == 0 ? 0 : (float)(above * (1 / (high - low)));
         }
     }
     bool done = made_by("scale", x, got, x->dim, 1);
@@ -408,7 +414,7 @@ static void rank_plainly(const struct matrix *x, float *want)
             high = fmax(high, rank[i]);
         }
         for (size_t i = 0; i < x->docs; i++)
-            want[i * x->dim + j] = high > low ? (float)((rank[i] - low) / (high - low)) : 0;
+            want[i * x->dim + j] = high > low ? (float)((rank[i] - low) * (1 / (high - low))) : 0;
     }
 }
 
