@@ -207,4 +207,5 @@ void memory_space_close(struct memory_space *space)
     buffer_free(&space->sums);
     buffer_free(&space->judged);
     buffer_free(&space->doc);
+    buffer_free(&space->parts);
 }
