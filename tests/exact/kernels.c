@@ -55,15 +55,20 @@ static double feature(const unsigned char *x, size_t i)
 
 /* ---- dense ---- */
 
+static double sum_lanes(double lane[LANES])
+{
+    for (size_t half = LANES / 2; half; half /= 2)
+        for (size_t l = 0; l < half; l++)
+            lane[l] += lane[l + half];
+    return lane[0];
+}
+
 static double times(const struct dense *dense, size_t i, const double *w)
 {
     double lane[LANES] = { 0 };
     for (size_t j = 0; j < dense->n; j++)
         lane[j % LANES] += feature(dense->x, i * dense->dim + j) * w[j];
-    for (size_t half = LANES / 2; half; half /= 2)
-        for (size_t l = 0; l < half; l++)
-            lane[l] += lane[l + half];
-    return lane[0];
+    return sum_lanes(lane);
 }
 
 static void check_dense(struct rng *rng)
@@ -139,16 +144,17 @@ static void nearness_plainly(const struct nearness *near, double *a, double *b)
 
 static double spread_plainly(const struct nearness_rows *rows, size_t docs, const float *mean)
 {
-    double sum = 0;
+    double all[NEARNESS_OTHERS] = { 0 };
     for (size_t i = 0; i < docs; i++) {
         float lane[NEARNESS_OTHERS] = { 0 };
         for (size_t j = 0; j < rows->n; j++) {
             float apart = (float)feature(rows->x, i * rows->stride + j) - mean[j];
             lane[j % NEARNESS_OTHERS] += apart * apart;
         }
-        sum += (double)by_halves(lane);
+        for (size_t l = 0; l < NEARNESS_OTHERS; l++)
+            all[l] += (double)lane[l];
     }
-    return sum;
+    return sum_lanes(all);
 }
 
 static void check_nearness(struct rng *rng)
