@@ -201,9 +201,7 @@ struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double 
         const unsigned char *a = x->x + i * x->dim * sizeof(float);
         const unsigned char *b = x->x + j * x->dim * sizeof(float);
         row.n = x->dim;
-        for (size_t f = 0; f < x->dim; f++)
-            val[f] =
-                (double)unaligned_f4(a + f * sizeof(float)) - unaligned_f4(b + f * sizeof(float));
+        kernels->difference(a, b, x->dim, val);
     } else if (x->form == MATRIX_SPARSE) {
         row.n = merge(x, stretch(x, i), stretch(x, j), val, idx);
     } else {
@@ -216,33 +214,30 @@ struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double 
     return row;
 }
 
-/* Feature j in lane j mod 16, so that dense and sparse rows give the same bits. */
-double matrix_row_times(const struct row *row, const double *w)
+/* The product of a sparse row with w, or with itself where w is NULL: feature j in lane j mod 16, so
+ * that dense and sparse rows give the same bits. */
+static double sparse_row_times(const struct row *row, const double *w)
 {
     double lane[LANES] = { 0 };
-    size_t e = 0;
-    for (; !row->idx && e + LANES <= row->n; e += LANES)
-        for (size_t l = 0; l < LANES; l++)
-            lane[l] += row->val[e + l] * w[e + l];
-    for (; e < row->n; e++) {
-        size_t j = row->idx ? row->idx[e] : e;
-        lane[j % LANES] += row->val[e] * w[j];
-    }
+    for (size_t e = 0; e < row->n; e++)
+        lane[row->idx[e] % LANES] += row->val[e] * (w ? w[row->idx[e]] : row->val[e]);
     return sum_lanes(lane);
+}
+
+double matrix_row_times(const struct row *row, const double *w)
+{
+    return row->idx ? sparse_row_times(row, w) : kernels->dot(row->val, w, row->n);
 }
 
 double matrix_row_square(const struct row *row)
 {
-    double lane[LANES] = { 0 };
-    for (size_t e = 0; e < row->n; e++)
-        lane[(row->idx ? row->idx[e] : e) % LANES] += row->val[e] * row->val[e];
-    return sum_lanes(lane);
+    return row->idx ? sparse_row_times(row, NULL) : kernels->dot(row->val, row->val, row->n);
 }
 
 void matrix_row_add(const struct row *row, double a, double *w)
 {
-    for (size_t e = 0; !row->idx && e < row->n; e++)
-        w[e] += a * row->val[e];
+    if (!row->idx)
+        kernels->add_times(a, row->val, w, row->n);
     for (size_t e = 0; row->idx && e < row->n; e++)
         w[row->idx[e]] += a * row->val[e];
 }

@@ -1,8 +1,8 @@
 /*
  * The kernels of every kind that runs here give the same bits as sums written out plainly here:
- * products with dense rows, sums of rows, neighbours, variances, observations of a factor,
- * rankings, scaled features. Dense features are changed to the same as sparse ones. Numbers that
- * are not finite are found.
+ * products with dense rows and with doubles, sums of rows, differences, neighbours, variances,
+ * observations of a factor, rankings, scaled features. Dense features are changed to the same as
+ * sparse ones. Numbers that are not finite are found.
  */
 #include <math.h>
 #include <stdio.h>
@@ -96,6 +96,32 @@ static void check_dense(struct rng *rng)
     memcpy(z, w, sizeof z);
     kernels->dense_add(&dense, g, z);
     same("sums of rows", dim, z, sum, sizeof z);
+}
+
+/* ---- rows of doubles ---- */
+
+static void check_doubles(struct rng *rng, size_t n)
+{
+    static unsigned char bytes[8 * DIM + 8];
+    unsigned char *a = bytes + rng_below(rng, 8), *b = a + 4 * n;
+    double x[DIM + 1], y[DIM + 1], d[DIM + 1], sum[DIM + 1], apart[DIM + 1], lane[LANES] = { 0 };
+    double by = draw(rng);
+    draw_features(rng, a, 2 * n);
+    for (size_t j = 0; j <= DIM; j++) {
+        x[j] = j < n ? draw(rng) : NAN;
+        d[j] = apart[j] = y[j] = sum[j] = draw(rng);
+    }
+    for (size_t j = 0; j < n; j++) {
+        lane[j % LANES] += x[j] * y[j];
+        sum[j] += by * x[j];
+        apart[j] = feature(a, j) - feature(b, j);
+    }
+    double want = sum_lanes(lane), got = kernels->dot(x, y, n);
+    same("products of doubles", n, &got, &want, sizeof got);
+    kernels->add_times(by, x, y, n);
+    same("sums of doubles", n, y, sum, sizeof y);
+    kernels->difference(a, b, n, d);
+    same("differences", n, d, apart, sizeof d);
 }
 
 /* ---- nearness ---- */
@@ -504,6 +530,8 @@ static void check_kernels(void)
         for (size_t i = 0; i < 30; i++)
             check_steps(&rng);
     }
+    for (size_t n = 0; n <= DIM; n++)
+        check_doubles(&rng, n);
     for (size_t n = 0; n <= ROWS; n++)
         check_variances(&rng, n);
     for (size_t n = 0; n <= 2 * ROWS; n += n < 20 || (n > 120 && n < 140) ? 1 : 7)
