@@ -8,6 +8,7 @@
 
 #include "kernels/crc32c.h"
 #include "kernels/dense.h"
+#include "kernels/doubles.h"
 #include "kernels/features.h"
 #include "kernels/covariance.h"
 #include "kernels/nearness.h"
@@ -22,6 +23,9 @@ struct kernels {
     features_kernel *features;
     dense_times_kernel *dense_times;
     dense_add_kernel *dense_add;
+    dot_kernel *dot;
+    add_times_kernel *add_times;
+    difference_kernel *difference;
     covariance_kernel *observe;
     variances_kernel *variances;
     nearness_kernel *nearness;

@@ -48,27 +48,14 @@ static size_t block_at(const struct memory_space *space, size_t i)
 int memory_space_start(struct memory_space *space, const struct matrix *x, size_t reach,
                        struct fault *fault)
 {
-    size_t width = matrix_width(x), m = x->docs;
+    size_t width = matrix_width(x);
     space->x = x;
     space->n = reach < width ? reach : width;
-    double *mean = buffer_for(&space->means, space->n + m, sizeof *mean, fault);
-    if (!mean)
-        return -1;
-    double *one = mean + space->n;
-    memset(mean, 0, space->n * sizeof *mean);
-    for (size_t i = 0; i < m; i++)
-        one[i] = 1;
-    for (size_t i = 0, docs; i < m; i += docs) {
-        docs = block_at(space, i);
-        struct nearness_rows rows = memory_space_rows(space, i, docs, fault);
-        if (!rows.x)
-            return -1;
-        kernels->dense_add(&(struct dense){ rows.x, docs, rows.stride, rows.n }, one, mean);
-    }
-    for (size_t j = 0; j < space->n; j++)
-        mean[j] /= (double)m;
+    double *mean = buffer_for(&space->means, space->n, sizeof *mean, fault);
     space->mean = mean;
-    return 0;
+    if (mean)
+        matrix_means(x, space->n, mean);
+    return mean ? 0 : -1;
 }
 
 /* ---- neighbours ---- */
@@ -220,4 +207,5 @@ void memory_space_close(struct memory_space *space)
     buffer_free(&space->sums);
     buffer_free(&space->judged);
     buffer_free(&space->doc);
+    buffer_free(&space->parts);
 }

@@ -35,6 +35,7 @@ struct memory_space { /* all zero at first */
     size_t n;           /* features that score: those from n on count as 0 */
     const double *mean; /* mean[n]                                         */
     struct buffer rows, means, sums, judged, doc;
+    struct buffer parts; /* memory_worth.c: of the features' novelty */
 };
 
 /* Starts a round, of which features below `reach` score. Borrows x. 0 or a fault (memory).
