@@ -246,7 +246,9 @@ static enum reading next_header(struct reader *reader, struct record *record, st
         return found;
     const char *line = (const char *)reader->bytes + reader->from;
     size_t n = reader->line;
-    int wrong = header_parse(record, line, line[n - 1] == '\n' ? n - 1 : n, fault);
+    size_t text = line[n - 1] == '\n' ? n - 1 : n;
+    reader->like = header_again(&reader->last_line, record, line, text);
+    int wrong = reader->like ? 0 : header_parse(record, line, text, fault);
     if (wrong == 0 && record->bytes > SIZE_MAX / 2)
         wrong = fault_data(fault, "a record of %" PRIu64 " bytes is too large for this machine",
                            record->bytes);
@@ -297,6 +299,8 @@ static void swap_payload(struct record *record)
 enum reading reader_payload(struct reader *reader, struct record *record, struct fault *fault)
 {
     size_t n = reader->line;
+    if (!reader->like)
+        header_remember(&reader->last_line, record, (const char *)reader->bytes + reader->from);
     enum reading got = read_payload(reader, record, n, fault);
     if (got != READ_WHOLE)
         return got == READ_END ? cut_short(reader, fault) : READ_FAULT;
