@@ -66,12 +66,15 @@ enum taken reader_take(struct reader *reader, struct fault *fault)
     return got ? TAKEN_BYTES : TAKEN_END;
 }
 
-/* Waits for more bytes and reads them. */
+/* Waits for more bytes and reads them. Where all that came has been parsed, the program before may
+ * wait for an answer. */
 static enum reading read_more(struct reader *reader, struct fault *fault)
 {
     enum taken took = reader->fd < 0 ? TAKEN_END : TAKEN_NOTHING;
     while (took == TAKEN_NOTHING) {
-        if (reader->watch && watch_input(reader->watch, reader->fd, reader->awaited, fault) < 0)
+        bool answer = reader_held(reader) == 0;
+        if (reader->watch &&
+            watch_input(reader->watch, reader->fd, answer, reader->awaited, fault) < 0)
             return READ_FAULT;
         took = reader_take(reader, fault);
     }
@@ -196,7 +199,7 @@ static enum reading splice_payload(struct reader *reader, struct record *record,
             return read_back(reader, fault);
         looked = got < 0;
         if (looked && reader->watch &&
-            watch_input(reader->watch, reader->fd, reader->awaited, fault) < 0)
+            watch_input(reader->watch, reader->fd, false, reader->awaited, fault) < 0)
             return READ_FAULT;
         if (looked)
             continue;
