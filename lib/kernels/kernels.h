@@ -8,6 +8,7 @@
 
 #include "kernels/crc32c.h"
 #include "kernels/dense.h"
+#include "kernels/directions.h"
 #include "kernels/doubles.h"
 #include "kernels/features.h"
 #include "kernels/covariance.h"
@@ -32,6 +33,7 @@ struct kernels {
     spread_kernel *spread;
     scale_dense_kernel *scale_dense;
     products_kernel *products;
+    const struct directions_kernels *directions;
     sort_run_kernel *sort_run;
     size_t run; /* documents that sort_run sorts best */
 };

@@ -36,6 +36,7 @@ static struct extent extent_of(const struct array_row *row, const struct setting
     size_t n = row->n != SETTINGS ? (size_t)settings->value[row->n] : row->numbers;
     n = n ? n : 1;
     switch (row->shape) {
+    case ARRAY_ABSENT: return (struct extent){ 0, 0 };
     case ARRAY_COUNT: return (struct extent){ 1, 1 };
     case ARRAY_NUMBERS: return (struct extent){ 1, n };
     case ARRAY_VECTORS: return (struct extent){ n, dim };
@@ -114,10 +115,11 @@ void arrays_shrink(struct arrays *arrays, const struct settings *settings, size_
     }
 }
 
-/* Is the model older than the array? */
+/* Does the model lack the array, being older, or of a form that has none? */
 static bool is_missing(const struct array_row *row, const struct model *model)
 {
-    return row->later && !record_column(&model->record, row->name);
+    return row->shape == ARRAY_ABSENT ||
+           (row->later && !record_column(&model->record, row->name));
 }
 
 int arrays_check(const struct arrays *arrays, const struct settings *settings,
@@ -167,6 +169,8 @@ int arrays_save(const struct arrays *arrays, const struct settings *settings, si
 {
     for (size_t i = 0; is_array(arrays, i); i++) {
         size_t n = numbers_of(extent_of(&arrays->row[i], settings, dim));
+        if (arrays->row[i].shape == ARRAY_ABSENT)
+            continue;
         if (!finite_numbers(n, arrays->at[i]))
             return fault_other(fault, "the model is not saved, because values of its column %s are "
                                "not finite", arrays->row[i].name);

@@ -23,7 +23,8 @@ struct array_row {
                         * the flag n is set; at first the identity, and grows by more of it */
         ARRAY_UDU_CONSTANT, /* the same with one more row before them, of a constant feature */
         ARRAY_ROWS,         /* [rows of an ARRAY_UDU], at first 0, and grows by zeros      */
-        ARRAY_ROWS_CONSTANT /* [rows of an ARRAY_UDU_CONSTANT], the same                   */
+        ARRAY_ROWS_CONSTANT, /* [rows of an ARRAY_UDU_CONSTANT], the same                  */
+        ARRAY_ABSENT         /* nothing: models have no such column                        */
     } shape;
     enum setting_number n; /* the setting that gives n; SETTINGS: none; n is 1, a count's 2^53 */
     size_t numbers;        /* n of an ARRAY_NUMBERS that no setting gives; 0: 1 */

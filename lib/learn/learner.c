@@ -106,7 +106,8 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
     const struct learner *learner = state->learner;
     if (width <= state->dim && state->w)
         return 0;
-    if (check_width(state, width, fault) < 0)
+    if (check_width(state, width, fault) < 0 ||
+        (learner->shape && learner->shape(state->own, state, width, NULL, fault) < 0))
         return -1;
     state->begun = true; /* halfway arrays differ in their width */
     struct extent from = { 1, state->dim }, to = { 1, width };
@@ -122,6 +123,9 @@ int learner_reach(struct state *state, size_t width, struct fault *fault)
 
 void learner_shrink(struct state *state, size_t dim)
 {
+    struct fault fault; /* a shape that goes back cannot fail */
     arrays_shrink(&state->arrays, &state->settings, state->dim, dim);
     state->dim = dim;
+    if (state->learner->shape)
+        (void)state->learner->shape(state->own, state, dim, NULL, &fault);
 }

@@ -102,6 +102,11 @@ struct learner {
     int (*start)(void *own, struct state *state, struct fault *fault); /* of learner_start   */
     int (*reach)(void *own, struct state *state, size_t width, struct fault *fault);
 
+    /* May change the shapes of arrays, before these grow to `width` weights, or take over a model
+     * of so many (NULL: none); and after the growth was taken back to `width`. */
+    int (*shape)(void *own, struct state *state, size_t width, const struct model *model,
+                 struct fault *fault);
+
     /* Changes w, the arrays and its own by one round, whose features x reach no further than w.
      * Sets state->begun before the first change: after a fault without it, the state is good to
      * save. */
@@ -129,7 +134,7 @@ struct learner {
     /* Opens the state's sums or closes them; and, between the two, adds those of the state of
      * another share of the log, and what this one's own has besides. NULL: models do not add up. */
     int (*sums)(void *own, struct state *state, enum summing how, struct fault *fault);
-    int (*add)(void *own, struct state *state, const struct state *share, struct fault *fault);
+    int (*add)(void *own, struct state *state, struct state *share, struct fault *fault);
 
     /* Forgets what it keeps of the query of a round, or of the documents that the round has. *count
      * grows by how many pairs of both these were. */

@@ -134,6 +134,7 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
     if (check_learner(state, model, fault) < 0 ||
         settings_compare(&state->settings, model, fault) < 0 ||
         origin_load(&state->origin, model, fault) < 0 ||
+        (learner->shape && learner->shape(state->own, state, model->dim, model, fault) < 0) ||
         arrays_check(&state->arrays, &state->settings, model, fault) < 0 ||
         (state->scaled && !(model_has(model, "direction", model->dim, fault) &&
                             model_has(model, "scale", 1, fault))) ||

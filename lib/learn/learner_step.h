@@ -24,6 +24,7 @@ struct regression_arrays {
     size_t level, inverse, constant;
     bool has_constant; /* else the constant is no row of P                              */
     size_t counted;    /* the sums of c z^2 by rows of P, with a prior's kappa; 0: none */
+    struct sketch *sketch; /* in place of P (math/sketch.h); NULL: there is P           */
 };
 
 /* Makes a regression one of the weights w[dim] and the state's arrays number `level` and `inverse`,

@@ -27,7 +27,8 @@ static void begin_row(struct state *state, struct regression_arrays arrays, size
 {
     double lambda = state->settings.value[SETTING_TRADEOFF];
     double *inverse = state->arrays.at[arrays.inverse];
-    inverse[udu_size(r + 1) - 1] = lambda / (lambda + kappa);
+    if (!arrays.sketch)
+        inverse[udu_size(r + 1) - 1] = lambda / (lambda + kappa);
     if (arrays.counted)
         state->arrays.at[arrays.counted][r] = kappa;
 }

@@ -8,6 +8,7 @@
 #include "learn/prior.h"
 #include "learn/regression_sums.h"
 #include "memory/memory_bound.h"
+#include "memory/memory_form.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_sum.h"
 #include "memory/memory_tables.h"
@@ -20,6 +21,7 @@ enum { INVERSE, LEVEL, CONSTANT, MOMENTS, BELIEFS, COUNTED };
 struct remembering {
     struct memory memory;
     struct regression regression;
+    struct memory_form form;
     struct memory_tables tables;
     struct examination examination; /* of clicks */
     unsigned ways;               /* in which documents were known (memory_ways.h)  */
@@ -42,16 +44,31 @@ static int start(void *own, struct state *state, struct fault *fault)
         return fault_usage(fault, "clicks and examination exclude each other: they are two models "
                            "of how users read a list");
     my->memory = memory_of(settings);
-    if (!memory_has_constant(&state->settings))
-        state->arrays.row[INVERSE].shape = ARRAY_UDU;
-    if (!memory_has_constant(&state->settings))
-        state->arrays.row[COUNTED].shape = ARRAY_ROWS;
+    bool constant = memory_has_constant(settings);
+    my->form.arrays = (struct regression_arrays){ LEVEL, INVERSE, CONSTANT, constant, COUNTED,
+                                                  NULL };
+    state->arrays.row[INVERSE].shape = constant ? ARRAY_UDU_CONSTANT : ARRAY_UDU;
+    state->arrays.row[COUNTED].shape = constant ? ARRAY_ROWS_CONSTANT : ARRAY_ROWS;
     return 0;
+}
+
+static int shape(void *own, struct state *state, size_t width, const struct model *model,
+                 struct fault *fault)
+{
+    struct remembering *my = own;
+    return memory_form_shape(&my->form, state, width, model, fault);
+}
+
+static int sums(void *own, struct state *state, enum summing how, struct fault *fault)
+{
+    struct remembering *my = own;
+    return memory_form_sums(&my->form, state, how, fault);
 }
 
 static void close_memory(void *own)
 {
     struct remembering *my = own;
+    memory_form_close(&my->form);
     regression_close(&my->regression);
     memory_tables_close(&my->tables);
     memory_keys_close(&my->keys);
@@ -84,9 +101,7 @@ static int start_round(struct remembering *my, struct state *state, const struct
     my->memory.counted = state->arrays.at[COUNTED];
     my->memory.score = round->score;
     my->memory.weighted = state->settings.set[SETTING_EXAMINATION]; /* by the model, perhaps */
-    learner_regression(&my->regression, state, state->w, LEVEL, INVERSE);
-    my->regression.constant =
-        memory_has_constant(&state->settings) ? state->arrays.at[CONSTANT] : NULL;
+    memory_form_regression(&my->form, state, &my->regression);
     if (start_notes(my, x->docs, fault) < 0 || regression_round(&my->regression, x, fault) < 0 ||
         memory_ways_round(&my->keys, round, memory_secret(&state->settings), my->ways, knows,
                           &my->tables.table[MEMORY_PAIRS], &my->way, fault) < 0)
@@ -198,6 +213,7 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
     if (learner_answers(n, y, fault) < 0)
         return -1;
     state->begun = true;
+    memory_form_settle(&my->form, state);
     if (n > 0 && visit(my, state, fault) < 0)
         return -1;
     memory_count_answers(state->arrays.at[BELIEFS], all);
@@ -255,16 +271,9 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 
 /* ---- models and messages ---- */
 
-static struct regression_arrays arrays_of(const struct state *state)
-{
-    bool constant = memory_has_constant(&state->settings);
-    return (struct regression_arrays){ LEVEL, INVERSE, CONSTANT, constant, COUNTED };
-}
-
 static int begin(void *own, struct state *state, const struct model *prior, struct fault *fault)
 {
-    (void)own;
-    return prior_regression(state, arrays_of(state), prior, fault);
+    return prior_regression(state, ((struct remembering *)own)->form.arrays, prior, fault);
 }
 
 static int open_table(void *own, struct state *state, struct watch *watch, struct fault *fault)
@@ -282,7 +291,7 @@ static int put(struct remembering *my, bool changes, struct model *model, struct
 static int save(void *own, struct state *state, struct model *model, struct fault *fault)
 {
     struct remembering *my = own;
-    return put(my, false, model, fault) < 0
+    return put(my, false, model, fault) < 0 || memory_form_save(&my->form, model, fault) < 0
                ? -1 : examined_save(&my->examination, &state->settings, model, fault);
 }
 
@@ -302,6 +311,7 @@ static int load(void *own, struct state *state, const struct model *model, struc
     struct memory_arrays pairs;
     double *beliefs = state->arrays.at[BELIEFS];
     if (memory_tables_load(&my->tables, model, &pairs, fault) < 0 ||
+        memory_form_load(&my->form, state, model, fault) < 0 ||
         memory_check_moments(state->arrays.at[MOMENTS], fault) < 0 ||
         memory_ways_load(&my->ways, model, fault) < 0 ||
         examined_load(&my->examination, &state->settings, model, fault) < 0)
@@ -315,13 +325,7 @@ static int load(void *own, struct state *state, const struct model *model, struc
     return keep_bound(my, state, state->rounds, fault);
 }
 
-static int sums(void *own, struct state *state, enum summing how, struct fault *fault)
-{
-    (void)own;
-    return regression_sums(state, arrays_of(state), how, fault);
-}
-
-static int add(void *own, struct state *state, const struct state *share, struct fault *fault)
+static int add(void *own, struct state *state, struct state *share, struct fault *fault)
 {
     struct remembering *my = own, *other = share->own;
     if (examined_match(&my->examination, &other->examination, fault) < 0 ||
@@ -330,7 +334,8 @@ static int add(void *own, struct state *state, const struct state *share, struct
         return -1;
     my->ways |= other->ways;
     memory_beliefs_add(state->arrays.at[BELIEFS], share->arrays.at[BELIEFS]);
-    regression_sums_add(state, arrays_of(state), share, BELIEFS);
+    if (memory_form_add(&my->form, state, &other->form, share, BELIEFS, fault) < 0)
+        return -1;
     return keep_bound(my, state, state->rounds + share->rounds, fault);
 }
 
@@ -383,9 +388,10 @@ const struct learner learn_memory = {
                               true },
                 [COUNTED] = { MEMORY_COUNTED, ARRAY_ROWS_CONSTANT, SETTING_PLAIN, 0, true } },
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
-    .most = 4096, .made = "scale",
-    .learning = sizeof(struct remembering), .start = start, .learn = learn, .begin = begin,
-    .open = open_table, .save = save, .load = load, .publish = publish, .sums = sums, .add = add,
+    .made = "scale",
+    .learning = sizeof(struct remembering), .start = start, .shape = shape, .learn = learn,
+    .begin = begin, .open = open_table, .save = save, .load = load, .publish = publish,
+    .sums = sums, .add = add,
     .forget = forget_round, .report = report, .close = close_memory, .fingerprints = true,
     .scoring = sizeof(struct memory_view), .take = memory_view_take, .rank = memory_view_rank,
     .fresh = true, .has_index = true, .worth = memory_view_worth, .notice = memory_view_notice,

@@ -123,7 +123,7 @@ static const double *draw(void *own, struct state *state, struct fault *fault)
     return drawn;
 }
 
-static const struct regression_arrays regression_arrays = { LEVEL, INVERSE, 0, false, 0 };
+static const struct regression_arrays regression_arrays = { LEVEL, INVERSE, 0, false, 0, NULL };
 
 static int begin(void *own, struct state *state, const struct model *prior, struct fault *fault)
 {
@@ -137,11 +137,10 @@ static int sums(void *own, struct state *state, enum summing how, struct fault *
     return regression_sums(state, regression_arrays, how, fault);
 }
 
-static int add(void *own, struct state *state, const struct state *share, struct fault *fault)
+static int add(void *own, struct state *state, struct state *share, struct fault *fault)
 {
-    (void)own, (void)fault;
-    regression_sums_add(state, regression_arrays, share, SIZE_MAX);
-    return 0;
+    (void)own;
+    return regression_sums_add(state, regression_arrays, share, NULL, SIZE_MAX, fault);
 }
 
 /* Adds what linucb's scoring half takes: with the residuals, where they make the width. */

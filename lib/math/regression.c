@@ -26,6 +26,10 @@ static size_t all_rows(const struct regression *my)
 int regression_round(struct regression *regression, const struct matrix *x, struct fault *fault)
 {
     struct regression *my = regression;
+    if (my->wide)
+        return wide_round(my->wide, &(struct wide_weights){ my->dim, my->plain, my->lambda, my->w,
+                                                            my->level, my->constant, my->counted },
+                          x, fault);
     size_t d = my->dim, most = (d > x->docs ? d : x->docs) + 1;
     const size_t numbers = 6 + 2 * VARIANCES_ABREAST;
     double *at = buffer_for(&my->buffer, most, numbers * sizeof *at + sizeof *my->idx, fault);
@@ -85,6 +89,8 @@ static const double *z_of(struct regression *my, size_t i)
 
 double regression_expect(struct regression *regression, size_t i)
 {
+    if (regression->wide)
+        return wide_expect(regression->wide, i);
     return expect(regression, z_of(regression, i));
 }
 
@@ -147,9 +153,9 @@ static int too_large(double b, struct fault *fault)
 
 int regression_finite(struct regression *regression, size_t i, struct fault *fault)
 {
-    double square = 0;
-    size_t rows = all_rows(regression);
-    const double *z = z_of(regression, i);
+    double square = regression->wide ? wide_square(regression->wide, i) : 0;
+    size_t rows = regression->wide ? 0 : all_rows(regression);
+    const double *z = rows ? z_of(regression, i) : NULL;
     for (size_t r = 0; r < rows; r++)
         square += z[r] * z[r];
     return isfinite(square) ? 0 : too_large(square, fault);
@@ -170,8 +176,10 @@ static int settle(struct regression *my, const struct udu_observation *o, double
 
 void regression_add_squares(const struct regression *regression, double much, double *sum)
 {
-    size_t rows = all_rows(regression);
+    size_t rows = regression->wide ? 0 : all_rows(regression);
     const double *z = regression->z;
+    if (regression->wide)
+        wide_add_squares(regression->wide, much, sum);
     for (size_t r = 0; r < rows; r++)
         sum[r] += much * z[r] * z[r];
 }
@@ -221,6 +229,10 @@ int regression_learn_all(struct regression *regression, size_t n, const uint32_t
 int regression_learn(struct regression *regression, size_t i, double worth, double much,
                      struct fault *fault)
 {
+    if (regression->wide) {
+        double spread = regression->spread = wide_learn(regression->wide, i, worth, much);
+        return spread > 0 && isfinite(spread) ? 0 : too_large(regression->lambda * spread, fault);
+    }
     const uint32_t doc = (uint32_t)i;
     return regression_learn_all(regression, 1, &doc, &worth, &much, NULL, fault);
 }
@@ -228,8 +240,9 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
 int regression_check(const struct regression *regression, struct fault *fault)
 {
     const struct regression *my = regression;
-    if (finite_numbers(my->dim, my->w) && finite_numbers(my->dim, my->level) &&
-        finite_numbers(first_row(my), my->constant))
+    if (my->wide ? wide_is_finite(my->wide)
+                 : finite_numbers(my->dim, my->w) && finite_numbers(my->dim, my->level) &&
+                       finite_numbers(first_row(my), my->constant))
         return 0;
     return fault_data(fault, "the step would make a weight of the regression infinite or NaN");
 }

@@ -18,6 +18,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "math/matrix.h"
+#include "math/wide.h"
 #include "kernels/variances.h"
 
 struct regression {
@@ -30,6 +31,9 @@ struct regression {
     double *w, *level, *inverse;
     double *constant; /* NULL, or the weight of a feature that is 1 in each document, at first 0;
                        * its row of P is the first, in addition to regression_rows */
+    struct wide *wide; /* NULL, or a form in place of P (wide.h), whose `counted` is the sum of much
+                        * z^2 of each row: then `inverse` is not read, and no variances are known */
+    const double *counted;
     double spread;    /* of regression_learn's last document: variance before it, + 1 / much */
 
     /* The current round, from regression_round on. */
@@ -66,7 +70,8 @@ int regression_finite(struct regression *regression, size_t i, struct fault *fau
 int regression_learn(struct regression *regression, size_t i, double worth, double much,
                      struct fault *fault);
 
-/* sum[r] += much z_r^2 for each row r of P; z is the document that regression_learn took last. */
+/* sum[r] += much z_r^2 for each row r of P; z is the document that regression_learn took last. The
+ * caller of a wide form adds them to `counted` after each document. */
 void regression_add_squares(const struct regression *regression, double much, double *sum);
 
 /* How much more a document was worth than expected when it was learnt, and `spread`. */

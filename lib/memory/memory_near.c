@@ -8,8 +8,8 @@
 #include "kernels/kernels.h"
 
 /* Judged documents that are asked; rows that are written out at a time, where features are not
- * dense; and -log2 K at the mean distance: 5 log2(e). */
-enum { ASKED = 32, BLOCK = 64 };
+ * dense; features that are all columns; and -log2 K at the mean distance: 5 log2(e). */
+enum { ASKED = 32, BLOCK = 64, ALL = 512 };
 static const double steepness = 7.2134752044448170;
 
 /* Writes row i of features that are not dense. */
@@ -26,15 +26,46 @@ static void write_out(const struct matrix *x, size_t i, size_t n, float *row)
     }
 }
 
+/* Writes the features of row i that are present. */
+static void write_present(const struct memory_space *space, size_t i, float *row)
+{
+    const struct matrix *x = space->x;
+    const uint32_t *place = space->present.place;
+    if (x->form == MATRIX_DENSE) {
+        for (size_t k = 0; k < space->n; k++)
+            row[k] = unaligned_f4(x->x + 4 * (i * x->dim + space->feature[k]));
+        return;
+    }
+    struct sparse_row sparse = matrix_sparse_row(x, i);
+    const unsigned char *val = x->form == MATRIX_SPARSE ? x->val + 4 * unaligned_u4(x->ptr + 4 * i)
+                                                        : NULL;
+    memset(row, 0, space->n * sizeof *row);
+    for (size_t e = 0; e < sparse.n; e++) {
+        size_t j = matrix_sparse_index(&sparse, e);
+        if (j < space->reach && place[j])
+            row[place[j] - 1] = val ? unaligned_f4(val + 4 * e) : 1;
+    }
+}
+
+/* Do the rows lie in the round as they are? */
+static bool lies_there(const struct memory_space *space)
+{
+    return space->x->form == MATRIX_DENSE && !space->feature;
+}
+
 struct nearness_rows memory_space_rows(struct memory_space *space, size_t i, size_t docs,
                                        struct fault *fault)
 {
     const struct matrix *x = space->x;
-    if (x->form == MATRIX_DENSE)
+    if (lies_there(space))
         return (struct nearness_rows){ x->x + i * x->dim * sizeof(float), x->dim, space->n };
     float *row = buffer_for(&space->rows, docs * space->n, sizeof *row, fault);
-    for (size_t d = 0; row && d < docs; d++)
-        write_out(x, i + d, space->n, row + d * space->n);
+    for (size_t d = 0; row && d < docs; d++) {
+        if (space->feature)
+            write_present(space, i + d, row + d * space->n);
+        else
+            write_out(x, i + d, space->n, row + d * space->n);
+    }
     return (struct nearness_rows){ (const unsigned char *)row, space->n, space->n };
 }
 
@@ -42,7 +73,26 @@ struct nearness_rows memory_space_rows(struct memory_space *space, size_t i, siz
 static size_t block_at(const struct memory_space *space, size_t i)
 {
     size_t left = space->x->docs - i;
-    return space->x->form == MATRIX_DENSE || left < BLOCK ? left : BLOCK;
+    return lies_there(space) || left < BLOCK ? left : BLOCK;
+}
+
+/* The means of the features that the round has; one[docs] is 1. 0 or a fault (memory). */
+static int find_means(struct memory_space *space, double *mean, double *one, struct fault *fault)
+{
+    size_t m = space->x->docs;
+    memset(mean, 0, space->n * sizeof *mean);
+    for (size_t i = 0; i < m; i++)
+        one[i] = 1;
+    for (size_t i = 0, docs; i < m; i += docs) {
+        docs = block_at(space, i);
+        struct nearness_rows rows = memory_space_rows(space, i, docs, fault);
+        if (!rows.x)
+            return -1;
+        kernels->dense_add(&(struct dense){ rows.x, docs, rows.stride, rows.n }, one, mean);
+    }
+    for (size_t j = 0; j < space->n; j++)
+        mean[j] /= (double)m;
+    return 0;
 }
 
 int memory_space_start(struct memory_space *space, const struct matrix *x, size_t reach,
@@ -50,9 +100,18 @@ int memory_space_start(struct memory_space *space, const struct matrix *x, size_
 {
     size_t width = matrix_width(x);
     space->x = x;
-    space->n = reach < width ? reach : width;
-    double *mean = buffer_for(&space->means, space->n, sizeof *mean, fault);
+    space->reach = space->n = reach < width ? reach : width;
+    space->feature = NULL;
+    if (space->n > ALL && present_find(&space->present, x, space->n, fault) < 0)
+        return -1;
+    if (space->n > ALL && space->present.n < space->n / 2) {
+        space->feature = space->present.feature;
+        space->n = space->present.n;
+    }
+    double *mean = buffer_for(&space->means, space->n + x->docs, sizeof *mean, fault);
     space->mean = mean;
+    if (mean && space->feature)
+        return find_means(space, mean, mean + space->n, fault);
     if (mean)
         matrix_means(x, space->n, mean);
     return mean ? 0 : -1;
@@ -114,7 +173,7 @@ static int tell(struct memory_space *space, struct nearness *nearness, const uin
                 size_t count, double *a, double *b, struct fault *fault)
 {
     uint32_t here[BLOCK];
-    if (space->x->form == MATRIX_DENSE) {
+    if (lies_there(space)) {
         nearness->rows = memory_space_rows(space, 0, space->x->docs, fault);
         nearness->doc = doc;
         nearness->docs = count;
@@ -202,6 +261,7 @@ int memory_near(struct memory_space *space, const struct memory_known *known,
 
 void memory_space_close(struct memory_space *space)
 {
+    present_close(&space->present);
     buffer_free(&space->rows);
     buffer_free(&space->means);
     buffer_free(&space->sums);

@@ -17,6 +17,7 @@
 #include "base/fault.h"
 #include "kernels/nearness.h"
 #include "math/matrix.h"
+#include "math/present.h"
 
 /* What is known of a document: its answers, their sum, and its z.v. */
 struct memory_known {
@@ -29,17 +30,21 @@ static inline bool memory_is_judged(const struct memory_known *known)
     return known->n >= 0.5;
 }
 
-/* The features of a round, as rows of floats, and their mean. */
+/* The features of a round, as rows of floats, and their mean. Where more than 512 score, of which
+ * fewer than half are present in the round, the rows have these alone. */
 struct memory_space { /* all zero at first */
     const struct matrix *x;
-    size_t n;           /* features that score: those from n on count as 0 */
-    const double *mean; /* mean[n]                                         */
+    size_t reach;       /* features that score: those from here on count as 0    */
+    size_t n;           /* columns of a row: features that score, or are present */
+    const uint32_t *feature; /* feature[n] of each column; NULL: its own number  */
+    const double *mean;      /* mean[n]                                          */
+    struct present present;
     struct buffer rows, means, sums, judged, doc;
     struct buffer parts; /* memory_worth.c: of the features' novelty */
 };
 
 /* Starts a round, of which features below `reach` score. Borrows x. 0 or a fault (memory).
- * O(docs dim). */
+ * O(docs n). */
 int memory_space_start(struct memory_space *space, const struct matrix *x, size_t reach,
                        struct fault *fault);
 
@@ -49,7 +54,7 @@ struct nearness_rows memory_space_rows(struct memory_space *space, size_t i, siz
 
 /* Sets A[docs] and B[docs] of documents that are not judged, and 0 of the others. They are the
  * space's, and NULL where no document is judged, or all are. 0 or a fault (memory). O(32 docs
- * dim). */
+ * n). */
 struct memory_nearness {
     const double *A, *B;
 };

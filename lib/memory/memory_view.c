@@ -54,6 +54,16 @@ static int take_ways(struct memory_view *view, const struct model *model, enum t
     return 0;
 }
 
+/* Numbers of the learner's own, which checks them as they change. */
+static int borrow(const struct model *model, const char *name, size_t n, const double **numbers,
+                  struct fault *fault)
+{
+    if (!model_has(model, name, n, fault))
+        return -1;
+    *numbers = record_column(&model->record, name)->data;
+    return 0;
+}
+
 /* The weights of the means: the learner's own array, or a copy. */
 static int take_level(struct memory_view *view, const struct model *model, enum taking how,
                       struct fault *fault)
@@ -61,12 +71,8 @@ static int take_level(struct memory_view *view, const struct model *model, enum 
     view->level = NULL;
     if (view->settings.set[SETTING_PLAIN])
         return 0;
-    if (how == TAKE_SHARED) {
-        const void *at;
-        int found = model_find(model, MEMORY_LEVEL, model->dim, &at, fault);
-        view->level = at;
-        return found;
-    }
+    if (how == TAKE_SHARED)
+        return borrow(model, MEMORY_LEVEL, model->dim, &view->level, fault);
     double *level = buffer_for(&view->levels, model->dim, sizeof *level, fault);
     view->level = level;
     return level ? model_array(model, MEMORY_LEVEL, model->dim, level, fault) : -1;
@@ -79,17 +85,13 @@ static int take_counted(struct memory_view *view, const struct model *model, enu
 {
     const struct settings *settings = &view->settings;
     struct memory_rule *rule = &view->rule;
-    const void *at;
     rule->plain = settings->set[SETTING_PLAIN];
     rule->constant = memory_has_constant(settings);
     rule->rho = memory_of(settings).rho;
     rule->lambda = settings->value[SETTING_TRADEOFF];
     size_t rows = regression_rows(model->dim, rule->plain) + rule->constant;
-    if (how == TAKE_SHARED) {
-        int found = model_find(model, MEMORY_COUNTED, rows, &at, fault);
-        rule->counted = at;
-        return found;
-    }
+    if (how == TAKE_SHARED)
+        return borrow(model, MEMORY_COUNTED, rows, &rule->counted, fault);
     double *counted = buffer_for(&view->counts, rows, sizeof *counted, fault);
     rule->counted = counted;
     if (counted && !record_column(&model->record, MEMORY_COUNTED)) {

@@ -119,15 +119,22 @@ struct novelty {
     const double *part;
 };
 
+/* The feature of column j. */
+static size_t feature_of(const struct memory_space *space, size_t j)
+{
+    return space->feature ? space->feature[j] : j;
+}
+
 static int start_novelty(const struct memory_rule *rule, struct memory_space *space,
                          struct novelty *novelty, struct fault *fault)
 {
     double sum = rule->constant ? 1 / (rule->lambda + rule->counted[0]) : 0;
     double *parts = buffer_for(&space->parts, space->n, 2 * sizeof *parts, fault);
     for (size_t j = 0; !rule->plain && j < space->n; j++)
-        sum += space->mean[j] * space->mean[j] * part(rule, 2 * j + 1);
+        sum += space->mean[j] * space->mean[j] * part(rule, 2 * feature_of(space, j) + 1);
+    size_t step = rule->plain ? 1 : 2;
     for (size_t j = 0; parts && j < space->n; j++) {
-        parts[j] = part(rule, rule->plain ? j : 2 * j);
+        parts[j] = part(rule, step * feature_of(space, j));
         parts[space->n + j] = rule->plain ? 0 : space->mean[j];
     }
     *novelty = (struct novelty){ sum, parts };

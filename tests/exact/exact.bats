@@ -29,6 +29,10 @@ load ../helper
     "$ROOT/build/tests/exact/ridge"
 }
 
+@test "a sketch is the dense matrix while it can be, its diagonal always; what it drops makes nothing more certain" {
+    "$ROOT/build/tests/exact/sketch"
+}
+
 @test "pdgd: its mean step over all orders and clicks is the preferences'; dbgd: fair rivals and drafts" {
     "$ROOT/build/tests/exact/click_learners"
 }

@@ -1,8 +1,8 @@
 /*
  * The kernels of every kind that runs here give the same bits as sums written out plainly here:
  * products with dense rows and with doubles, sums of rows, differences, neighbours, variances,
- * observations of a factor, rankings, scaled features. Dense features are changed to the same as
- * sparse ones. Numbers that are not finite are found.
+ * observations of a factor, directions of a sketch, rankings, scaled features. Dense features are
+ * changed to the same as sparse ones. Numbers that are not finite are found.
  */
 #include <math.h>
 #include <stdio.h>
@@ -312,6 +312,75 @@ static void check_observations(struct rng *rng, size_t n, size_t k)
     }
 }
 
+/* ---- directions ---- */
+
+enum { VECTORS = DIRECTIONS_MOST, KEPT = DIRECTIONS_KEPT };
+
+/* x.y of n numbers, 16 or 32, by lanes. */
+static double by_lanes(const double *x, const double *y, size_t n)
+{
+    double lane[LANES] = { 0 };
+    for (size_t l = 0; l < LANES; l++)
+        lane[l] = n > LANES ? x[l] * y[l] + x[l + LANES] * y[l + LANES] : x[l] * y[l];
+    for (size_t half = LANES / 2; half; half /= 2)
+        for (size_t l = 0; l < half; l++)
+            lane[l] += lane[l + half];
+    return lane[0];
+}
+
+static void check_directions(struct rng *rng, size_t n)
+{
+    static double v[ROWS][VECTORS], before[ROWS][VECTORS], product[VECTORS][VECTORS], t[VECTORS];
+    double d[ROWS], part[ROWS], a[ROWS], beta[VECTORS], gain[ROWS], got[ROWS], q[VECTORS][KEPT];
+    struct directions directions = { n, v, d, part };
+    for (size_t i = 0; i < n; i++) {
+        d[i] = 0.5 + rng_unit(rng);
+        part[i] = 1 / d[i];
+        a[i] = draw(rng);
+        for (size_t k = 0; k < VECTORS; k++)
+            v[i][k] = rng_below(rng, 4) ? draw(rng) : 0;
+    }
+    for (size_t k = 0; k < VECTORS; k++) {
+        beta[k] = 2 * rng_unit(rng) - 1;
+        for (size_t l = 0; l < KEPT; l++)
+            q[k][l] = 2 * rng_unit(rng) - 1;
+    }
+    double self = 0, want[VECTORS] = { 0 }, whole = kernels->directions->project(&directions, a, t);
+    for (size_t i = 0; i < n; i++) {
+        self += a[i] * (a[i] * part[i]);
+        for (size_t k = 0; k < VECTORS; k++)
+            want[k] += v[i][k] * (a[i] * part[i]);
+        gain[i] = (a[i] - by_lanes(v[i], beta, VECTORS)) * part[i];
+    }
+    same("a'D^-1 a", n, &whole, &self, sizeof self);
+    same("V D^-1 a", n, t, want, sizeof t);
+    kernels->directions->gain(&directions, a, beta, got);
+    same("gain", n, got, gain, n * sizeof *gain);
+    kernels->directions->products(&directions, VECTORS - 1, product);
+    for (size_t k = 0; k < VECTORS - 1; k++) { /* each as that of an observation */
+        for (size_t i = 0; i < n; i++)
+            a[i] = v[i][k];
+        double alone = kernels->directions->project(&directions, a, t);
+        same("products", n, product[k], t, (k + 1) * sizeof *t);
+        same("a product with itself", n, &product[k][k], &alone, sizeof alone);
+    }
+    memcpy(before, v, sizeof v);
+    memcpy(gain, d, sizeof d);
+    kernels->directions->fold(&directions, q);
+    for (size_t i = 0; i < n; i++) {
+        double fresh[VECTORS] = { 0 };
+        for (size_t e = 0; e < VECTORS; e++)
+            for (size_t k = 0; k < KEPT; k++)
+                fresh[k] += before[i][e] * q[e][k];
+        same("what is kept", n, v[i], fresh, sizeof fresh);
+        double lost = by_lanes(before[i], before[i], VECTORS) - by_lanes(fresh, fresh, KEPT);
+        gain[i] += lost > 0 ? lost : 0;
+        same("D", n, &d[i], &gain[i], sizeof gain[i]);
+        self = 1 / gain[i];
+        same("the inverse of D", n, &part[i], &self, sizeof self);
+    }
+}
+
 /* ---- rankings ---- */
 
 static void check_order(struct rng *rng, size_t m)
@@ -537,6 +606,8 @@ static void check_kernels(void)
     for (size_t n = 0; n <= 2 * ROWS; n += n < 20 || (n > 120 && n < 140) ? 1 : 7)
         for (size_t k = 1; k <= OBSERVED; k += k < 4 ? 1 : 8)
             check_observations(&rng, n, k);
+    for (size_t n = 0; n <= ROWS; n++)
+        check_directions(&rng, n);
     for (size_t m = 0; m < 600; m += m < 300 ? 1 : 37)
         check_order(&rng, m);
 }
