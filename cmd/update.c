@@ -136,8 +136,8 @@ static int check_forgets(const struct update *my, struct fault *fault)
     if (!my->learner->forget)
         return fault_usage(fault, "-r needs a learner that remembers documents, and %s does not",
                            my->learner->name);
-    if (!my->model || my->anew || my->ring_path)
-        return fault_usage(fault, "-r needs the model of -m, without -n and -f");
+    if (!my->model || my->anew || my->ring_path || my->shares || my->refusals)
+        return fault_usage(fault, "-r needs the model of -m, without -f, -i, -n and -q");
     return 0;
 }
 
@@ -171,9 +171,9 @@ static int parse(void *self, struct options *options, struct host *host)
     if (rings_on_stdout(my) && !my->model)
         return fault_usage(options->fault, "-f - needs -m: standard output carries the ring, not "
                            "the model");
-    if (my->shares && my->ring_path)
-        return fault_usage(options->fault, "-i is for stored rounds, without -f: in a ring score "
-                           "waits for each round to be learnt");
+    if ((my->shares || my->refusals) && my->ring_path)
+        return fault_usage(options->fault, "-%c is for stored rounds, without -f: in a ring score "
+                           "waits for each round to be learnt", my->shares ? 'i' : 'q');
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m, the model file to replace");
     if (check_forgets(my, options->fault) < 0)
@@ -289,8 +289,10 @@ static enum outcome refuse(struct update *my, const struct round *round)
     struct fault *fault = my->host->fault;
     if (!my->refusals || fault->kind != FAULT_DATA)
         return FAIL;
+    if (refusals_add(my->refusals, round, my->state.begun, fault) < 0)
+        return FAIL;
     my->refused++;
-    return refusals_add(my->refusals, round, my->state.begun, fault) < 0 ? FAIL : DROP;
+    return DROP;
 }
 
 static enum outcome each(void *self, struct round *round)
@@ -357,6 +359,9 @@ static void report_learner(const struct update *my)
     const struct learner *learner = my->learner;
     if (my->forgets && my->saved)
         warn(my->host, "update", "forgot %" PRIu64 " pairs of query and document", my->forgotten);
+    if (my->refused > 0)
+        warn(my->host, "update", "refused %" PRIu64 " of %" PRIu64 " rounds: see %s", my->refused,
+             my->refused + my->rounds, my->refusals);
     if (learner && learner->report && my->state.own && learner->report(my->state.own, &line))
         warn(my->host, "update", "%s", line.text);
 }

@@ -37,14 +37,15 @@ $(OUT)/noisy.bin: | ../../bin/rankpipe $(OUT)
 	    }' | svm2bin > $(new)
 	$(save)
 
+bounded.queries = $(if $(filter quick,$(SIZE)),replay -n 40,replay)
 $(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
-	loop "replay $< | score | explore -o | metric -r -e 1 -z 1 -t $(new).table $(bounded.measure) |
+	loop "$(bounded.queries) $< | score | explore -o | metric -r -e 1 -z 1 -t $(new).table $(bounded.measure) |
 	    feedback-mask -k all | update -a $(bounded.learner) $(if $(filter slam,$(bounded.learner)),-e 0.1 \
 	    $(if $(bounded.k),-k $(bounded.k)),$(if $(filter slam-ap,$(bounded.learner)),-e 0.1))" > $(new).w
 	$(call losses,$(new).table) > $(new).losses
 	replay -n $(call size,20000,500,5000) -s 1 $< | update -a listnet -e 0.01 | bin2txt |
 	    awk '$$1 == "w" { print $$2, $$3 }' > $(new).u
-	bin2txt -f svm $< | ./bounds -v loss=$(if $(filter twos margin,$(bounded.data)),pairs,$(bounded.learner)) \
+	$(bounded.queries) $< | bin2txt -f svm | ./bounds -v loss=$(if $(filter twos margin,$(bounded.data)),pairs,$(bounded.learner)) \
 	    -v k=$(or $(bounded.k),0) -v margin=$(if $(filter separable margin,$(bounded.data)),0.1,0) \
 	    $(new).u $(new).losses - > $(new)
 	rm $(new).table $(new).w $(new).losses $(new).u

@@ -37,29 +37,30 @@ struct siphash siphash_start(uint64_t k0, uint64_t k1)
                                     k0 ^ 0x6c7967656e657261u, k1 ^ 0x7465646279746573u } };
 }
 
-/* Adds one byte to the tail, below a full word. */
-static void add_byte(struct siphash *hash, unsigned char byte)
+/* Adds `n` bytes, at most eight, which fill the tail; what does not fit becomes the next one. */
+static void add_bytes(struct siphash *hash, uint64_t word, unsigned n)
 {
-    hash->tail |= (uint64_t)byte << 8 * (hash->bytes++ % 8);
-    if (hash->bytes % 8)
+    unsigned filled = (unsigned)(hash->bytes % 8);
+    hash->tail |= word << 8 * filled;
+    hash->bytes += n;
+    if (filled + n < 8)
         return;
     add_word(hash->v, hash->tail);
-    hash->tail = 0;
+    hash->tail = filled ? word >> 8 * (8 - filled) : 0;
 }
 
-/* Eight bytes at a time: the first of them fill the tail, the rest become the next one. */
 void siphash_add(struct siphash *hash, const void *bytes, size_t n)
 {
-    const unsigned char *at = bytes, *end = at + n;
-    unsigned filled = 8 * (unsigned)(hash->bytes % 8);
-    for (uint64_t word; end - at >= 8; at += sizeof word, hash->bytes += sizeof word) {
+    const unsigned char *at = bytes;
+    uint64_t word;
+    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
         memcpy(&word, at, sizeof word);
-        word = little_u8(word);
-        add_word(hash->v, hash->tail | word << filled);
-        hash->tail = filled ? word >> (64 - filled) : 0;
+        add_bytes(hash, little_u8(word), sizeof word);
     }
-    while (at < end)
-        add_byte(hash, *at++);
+    word = 0;
+    for (size_t i = 0; i < n; i++)
+        word |= (uint64_t)at[i] << 8 * i;
+    add_bytes(hash, word, (unsigned)n);
 }
 
 uint64_t siphash_end(const struct siphash *hash)

@@ -73,10 +73,10 @@ static double rank(const struct listed *listed)
     return twice_rank(below, zeros);
 }
 
-/* (x - low) / (high - low), and never -0. */
+/* (x - low) / (high - low), as kernels->scale_dense computes it, and never -0. */
 static double fraction(double x, double low, double high)
 {
-    return high > low ? (x - low) / (high - low) + 0.0 : 0;
+    return high > low ? (x - low) * (1 / (high - low)) + 0.0 : 0;
 }
 
 /* Scales the values of one feature in place. Returns what `zero` becomes, the value of documents
@@ -191,26 +191,24 @@ int scale_values(const struct matrix *x, struct rows *out, struct matrix *y, str
 {
     bool dense = x->form == MATRIX_DENSE;
     uint64_t places = (uint64_t)x->docs * x->dim;
-    uint32_t nonzero = 0;
     if (places == 0 || places > (dense ? ROWS_MOST : PLACES_MOST) ||
         places / PLACES > matrix_entries(x))
         return scale_sorted(x, false, out, y, fault);
-    double *ranges = buffer_for(&out->ranges, x->dim, 2 * sizeof *ranges, fault);
+    double *sum = buffer_for(&out->ranges, x->dim, 4 * sizeof *sum, fault);
     float *from = buffer_for(&out->sorted, dense ? 0 : (size_t)places, sizeof *from, fault);
     float *made = buffer_for(&out->dense, (size_t)places, sizeof *made, fault);
-    if (!ranges || !from || !made)
+    if (!sum || !from || !made)
         return -1;
+    struct scaled_dense all = { .made = made, .sum = sum };
     if (!dense)
         matrix_spread(x, from);
-    if (!kernels->scale_dense(dense ? x->x : (const unsigned char *)from, x->docs, x->dim, ranges,
-                              made))
+    if (!kernels->scale_dense(dense ? x->x : (const unsigned char *)from, x->docs, x->dim,
+                              sum + x->dim, &all))
         return scale_sorted(x, false, out, y, fault); /* which names what is not finite */
-    for (uint32_t i = 0; i < (uint32_t)places; i++) /* fewer than 2^32, and sooner than as 2^64 */
-        nonzero += made[i] != 0;
     const struct matrix scaled = { .form = MATRIX_DENSE, .docs = x->docs, .dim = x->dim,
-                                   .x = (const unsigned char *)made };
+                                   .x = (const unsigned char *)made, .sum = sum };
     *y = scaled;
-    if (matrix_dense_is_smaller(scaled.docs, scaled.dim, nonzero))
+    if (matrix_dense_is_smaller(scaled.docs, scaled.dim, all.nonzero))
         return 0;
     return rows_take(out, &scaled, fault) < 0 ? -1 : rows_matrix(out, scaled.dim, y, fault);
 }

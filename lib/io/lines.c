@@ -141,7 +141,7 @@ static int read_more(struct lines *lines, struct fault *fault)
         lines->from = 0;
     }
     text = buffer_for(&lines->buffer, lines->until + CHUNK + 1, 1, fault);
-    if (!text || watch_input(lines->watch, lines->fd, lines->name, fault) < 0)
+    if (!text || watch_input(lines->watch, lines->fd, false, lines->name, fault) < 0)
         return -1;
     ssize_t got = read_some(lines, text + lines->until, lines->buffer.bytes - lines->until - 1);
     if (got < 0)

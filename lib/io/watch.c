@@ -12,7 +12,8 @@
 enum { SOON = 20 }; /* milliseconds */
 
 /* In a ring most waits take a few microseconds, and waking up on a core that went to sleep takes
- * several times as long. So before it sleeps, a wait yields and looks again this often. */
+ * several times as long. So before it sleeps, a wait yields and looks again this often; but once
+ * where the programs share a core, as all others have had their turn then. */
 enum { LOOKS = 30 };
 
 enum { AT_FD, AT_STOP, AT_OUT, AT_SIDE, AT_ALL };
@@ -89,17 +90,18 @@ static enum waited look_for(struct watch *watch, int fd, int milliseconds, struc
     return ready;
 }
 
-/* Is fd ready already? If not, what is held is written. */
-static enum waited flush_before(struct watch *watch, int fd, struct fault *fault)
+/* Is fd ready already? If not, or if it is likely to be ready only in `answer` to what is held,
+ * that is written. */
+static enum waited flush_before(struct watch *watch, int fd, bool answer, struct fault *fault)
 {
     bool holding = watch->out && watch->out->held > 0;
-    enum waited ready = holding ? look(watch, fd, POLLIN, 0, fault) : WAITED_IN_VAIN;
+    enum waited ready = holding && !answer ? look(watch, fd, POLLIN, 0, fault) : WAITED_IN_VAIN;
     return ready == WAITED_IN_VAIN && holding ? watch->out->flush(watch->out, fault) : ready;
 }
 
 enum waited watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault)
 {
-    enum waited ready = flush_before(watch, fd, fault);
+    enum waited ready = flush_before(watch, fd, false, fault);
     return ready == WAITED_IN_VAIN ? look_for(watch, fd, milliseconds, fault) : ready;
 }
 
@@ -134,10 +136,22 @@ static enum waited wait_on(struct watch *watch, int fd, const char *awaited, str
     return ready;
 }
 
-int watch_input(struct watch *watch, int fd, const char *awaited, struct fault *fault)
+/* Goes to the core that the input names, if any. */
+static void follow(struct watch *watch, int fd)
 {
-    enum waited ready = flush_before(watch, fd, fault);
-    for (int i = 0; ready == WAITED_IN_VAIN && i < LOOKS; i++) {
+    long now = watch_now();
+    if (now != watch->followed && !watch->leads)
+        core_follow(&watch->core, fd, watch->out ? watch->out->fd : -1);
+    watch->followed = now;
+}
+
+int watch_input(struct watch *watch, int fd, bool answer, const char *awaited, struct fault *fault)
+{
+    enum waited ready = flush_before(watch, fd, answer, fault);
+    if (ready == WAITED_IN_VAIN)
+        follow(watch, fd);
+    int looks = core_is_shared(&watch->core) ? 1 : LOOKS;
+    for (int i = 0; ready == WAITED_IN_VAIN && i < looks; i++) {
         (void)sched_yield();
         ready = look(watch, fd, POLLIN, 0, fault);
     }

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/fault.h"
+#include "io/core.h"
 
 /* Output that a program has buffered and not written yet. */
 struct pending {
@@ -38,6 +39,9 @@ struct watch {
     int (*take)(void *self, struct fault *fault); /* 0 or a fault, which ends the wait */
     void *self;
     struct slow *slow;   /* whom to tell of a long wait; NULL: nobody */
+    struct core core;    /* where the program waits                                             */
+    bool leads;          /* core_follow is not for this program                                 */
+    long followed;       /* when it was last called, by watch_now                               */
     struct watch_alarm *alarms; /* rung when they are due, while input is waited for; NULL: none */
 };
 
@@ -63,9 +67,10 @@ enum waited { WAITED_FAULT = -1, WAITED_IN_VAIN, WAITED_READY };
 
 enum waited watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault);
 
-/* The same without a limit: 1 or a fault. `awaited` is what is waited for, as in "still waiting for
- * <stdin>". */
-int watch_input(struct watch *watch, int fd, const char *awaited, struct fault *fault);
+/* The same without a limit: 1 or a fault. With `answer` the input is likely to come only in answer
+ * to what is held, which is written without looking whether it is there. `awaited` is what is
+ * waited for, as in "still waiting for <stdin>". The program may change its core (io/core.h). */
+int watch_input(struct watch *watch, int fd, bool answer, const char *awaited, struct fault *fault);
 
 /* Waits until `fd` can be written, at least PIPE_BUF bytes where it is a pipe. 0 or a fault. */
 int watch_writable(struct watch *watch, int fd, struct fault *fault);

@@ -22,13 +22,13 @@ struct change {
     double f[FOUR], g[FOUR], by[FOUR];
 };
 
-/* The columns from j on, four if there are as many. */
+/* The columns from j on, four if there are as many; else the first of them is there again. */
 VECTORS_INLINE struct columns columns_at(double *a, size_t n, size_t j)
 {
     struct columns c = { .n = n - j < FOUR ? n - j : FOUR, .top = j };
     a += j * (j + 1) / 2;
-    for (size_t r = 0; r < c.n; a += j + ++r)
-        c.column[r] = a;
+    for (size_t r = 0; r < FOUR; r++)
+        c.column[r] = r < c.n ? a + r * j + r * (r + 1) / 2 : a;
     return c;
 }
 
@@ -64,9 +64,9 @@ VECTORS_INLINE void dots(const struct columns *c, const double *z, double f[FOUR
 }
 
 /* Adds to f = U'z of these columns what is from row `top` on. */
-VECTORS_INLINE void project_rest(const struct columns *c, const double *z, double f[FOUR])
+VECTORS_INLINE void project_rest(const struct columns *c, size_t n, const double *z, double f[FOUR])
 {
-    for (size_t r = 0; r < c->n; r++) {
+    for (size_t r = 0; r < n; r++) {
         for (size_t i = c->top; i < c->top + r; i++)
             f[r] += c->column[r][i] * z[i];
         f[r] += z[c->top + r];
@@ -76,34 +76,39 @@ VECTORS_INLINE void project_rest(const struct columns *c, const double *z, doubl
 /* f = U'z of these columns. */
 VECTORS_INLINE void project(const struct columns *c, const double *z, double f[FOUR])
 {
-    struct columns whole = *c;
-    for (size_t r = c->n; r < FOUR; r++)
-        whole.column[r] = whole.column[0];
-    dots(&whole, z, f);
-    project_rest(c, z, f);
+    dots(c, z, f);
+    if (c->n == FOUR)
+        project_rest(c, FOUR, z, f);
+    else
+        project_rest(c, c->n, z, f);
 }
 
 /* Updates the diagonal of these columns. alpha grows from r, before the first column, to b. */
-VECTORS_INLINE double weigh(const struct columns *c, struct change *change, double alpha)
+VECTORS_INLINE double weigh(const struct columns *c, size_t n, struct change *change, double alpha)
 {
-    for (size_t r = 0; r < c->n; r++) {
-        double *d = c->column[r] + c->top + r, f = change->f[r];
-        double next = alpha + f * (change->g[r] = *d * f);
-        *d *= alpha / next;
-        change->by[r] = 0 - f / alpha;
-        alpha = next;
-    }
-    return alpha;
+    double D[FOUR] = { 0 };
+    four f;
+    for (size_t r = 0; r < n; r++)
+        D[r] = c->column[r][c->top + r];
+    take(&f, change->f);
+    const four d = { D[0], D[1], D[2], D[3] }, g = d * f, more = f * g;
+    double one = alpha + more[0], two = one + more[1], three = two + more[2];
+    four before = { alpha, one, two, three }, after = { one, two, three, three + more[3] };
+    const four left = d * (before / after);
+    f = 0 - f / before;
+    put(change->g, &g);
+    put(change->by, &f);
+    for (size_t r = 0; r < n; r++)
+        c->column[r][c->top + r] = left[r];
+    return after[3];
 }
 
 /* Writes each number of a change into all lanes of a vector. */
 VECTORS_INLINE void spread_change(const struct change *change, four by[FOUR], four g[FOUR])
 {
     for (size_t r = 0; r < FOUR; r++) {
-        const double b = change->by[r], e = change->g[r];
-        const double bs[FOUR] = { b, b, b, b }, es[FOUR] = { e, e, e, e };
-        take(&by[r], bs);
-        take(&g[r], es);
+        by[r] = (four){ 0 } + change->by[r];
+        g[r] = (four){ 0 } + change->g[r];
     }
 }
 
@@ -132,41 +137,64 @@ VECTORS_INLINE void shift(const struct columns *c, const struct change *change, 
         f[r] = sum(&s[r]);
 }
 
-/* Updates one column from row `from` on. */
-VECTORS_INLINE void shift_one(const struct columns *c, size_t r, size_t from,
-                              const struct change *change, double *u)
+/* The same for one column. */
+VECTORS_INLINE void shift_one(const struct columns *c, size_t r, const struct change *change,
+                              double *u)
 {
-    double *column = c->column[r];
-    for (size_t i = from; i < c->top + r; i++) {
-        double p = column[i];
-        column[i] = p + u[i] * change->by[r];
+    for (size_t i = 0; i < c->top; i++) {
+        double p = c->column[r][i];
+        c->column[r][i] = p + u[i] * change->by[r];
         u[i] += p * change->g[r];
     }
-    u[c->top + r] = change->g[r];
 }
 
-/* Updates these columns; with z, the next observation's, f becomes U'z of them. */
-VECTORS_INLINE void update(const struct columns *c, const struct change *change, double *u,
-                           const double *z, double f[FOUR])
+/* Updates n columns from row `top` on. */
+VECTORS_INLINE void shift_rest(const struct columns *c, size_t n, const struct change *change,
+                               double *u)
 {
-    bool whole = c->n == FOUR;
-    if (whole && z)
+    double v[FOUR];
+    for (size_t r = 0; r < n; r++) {
+        double *column = c->column[r] + c->top;
+        for (size_t i = 0; i < r; i++) {
+            double p = column[i];
+            column[i] = p + v[i] * change->by[r];
+            v[i] += p * change->g[r];
+        }
+        v[r] = change->g[r];
+    }
+    memcpy(u + c->top, v, n * sizeof *v);
+}
+
+/* Updates these columns and returns what alpha becomes; with z, the next observation's, f becomes
+ * U'z of them. */
+VECTORS_INLINE double update(const struct columns *c, struct change *change, double *u,
+                             double alpha, const double *z, double f[FOUR])
+{
+    if (c->n < FOUR) {
+        alpha = weigh(c, c->n, change, alpha);
+        for (size_t r = 0; r < c->n; r++)
+            shift_one(c, r, change, u);
+        shift_rest(c, c->n, change, u);
+        if (z)
+            project(c, z, f);
+        return alpha;
+    }
+    alpha = weigh(c, FOUR, change, alpha);
+    if (z)
         shift(c, change, u, z, f);
-    else if (whole)
+    else
         shift(c, change, u, NULL, NULL);
-    for (size_t r = 0; r < c->n; r++)
-        shift_one(c, r, whole ? c->top : 0, change, u);
-    if (whole && z)
-        project_rest(c, z, f);
-    else if (z)
-        project(c, z, f);
+    shift_rest(c, FOUR, change, u);
+    if (z)
+        project_rest(c, FOUR, z, f);
+    return alpha;
 }
 
 VECTORS_INLINE void observe(double *a, size_t n, struct udu_observation *o)
 {
     struct columns c = columns_at(a, n, 0), next = c;
     struct change change = { { 0 }, { 0 }, { 0 } }, ahead = change;
-    o->b = o->r;
+    double b = o->r;
     if (n > 0)
         project(&c, o->z, change.f);
     for (size_t j = 0; j < n; j += FOUR, c = next, change = ahead) {
@@ -174,9 +202,9 @@ VECTORS_INLINE void observe(double *a, size_t n, struct udu_observation *o)
             next = columns_at(a, n, j + FOUR);
             project(&next, o->z, ahead.f);
         }
-        o->b = weigh(&c, &change, o->b);
-        update(&c, &change, o->u, NULL, NULL);
+        b = update(&c, &change, o->u, b, NULL, NULL);
     }
+    o->b = b;
 }
 
 /* Fewer rows lie near all the time, and then one observation at a time is as fast. */
@@ -195,8 +223,8 @@ VECTORS_INLINE void observe_all(double *a, size_t n, struct udu_observation *o, 
         struct change change = { { 0 }, { 0 }, { 0 } }, next = change;
         project(&c, o[0].z, change.f);
         for (size_t e = 0; e < k; e++, change = next) {
-            o[e].b = weigh(&c, &change, o[e].b);
-            update(&c, &change, o[e].u, e + 1 < k ? o[e + 1].z : NULL, next.f);
+            const double *z = e + 1 < k ? o[e + 1].z : NULL;
+            o[e].b = update(&c, &change, o[e].u, o[e].b, z, next.f);
         }
     }
 }

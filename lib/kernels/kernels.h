@@ -9,6 +9,7 @@
 #include "kernels/crc32c.h"
 #include "kernels/dense.h"
 #include "kernels/directions.h"
+#include "kernels/doubles.h"
 #include "kernels/features.h"
 #include "kernels/covariance.h"
 #include "kernels/nearness.h"
@@ -23,6 +24,9 @@ struct kernels {
     features_kernel *features;
     dense_times_kernel *dense_times;
     dense_add_kernel *dense_add;
+    dot_kernel *dot;
+    add_times_kernel *add_times;
+    difference_kernel *difference;
     covariance_kernel *observe;
     variances_kernel *variances;
     nearness_kernel *nearness;

@@ -1,8 +1,10 @@
 #include "kernels/nearness.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "kernels/lanes.h"
 #include "kernels/vectors.h"
 
 /* 2^f is the sum of (f ln 2)^i / i!, here from i = 6 down. SHIFT is 1.5 * 2^23: a number added to

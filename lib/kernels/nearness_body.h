@@ -8,6 +8,7 @@
 
 enum { KIND(sets) = NEARNESS_OTHERS / WIDTH };
 typedef float KIND(floats) __attribute__((vector_size(WIDTH * sizeof(float))));
+typedef double KIND(doubles) __attribute__((vector_size(WIDTH * sizeof(double))));
 typedef uint32_t KIND(bits) __attribute__((vector_size(WIDTH * sizeof(float))));
 
 /* clang-format off */ /* It takes the first parameter for a product. */
@@ -85,36 +86,54 @@ TARGET void KIND(nearness)(const struct nearness *nearness, double *a, double *b
         KIND(add)(nearness, 1, i, a, b);
 }
 
-/* sum += (x - mean)^2 for 16 features. */
-VECTORS_INLINE void KIND(square)(KIND(floats) sum[], const void *x, const float *mean)
+/* sum += (x - mean)^2 for 16 features, those of the mask. */
+VECTORS_INLINE void KIND(square)(KIND(floats) sum[], const void *x, const float *mean,
+                                 const uint32_t *mask)
 {
     for (size_t k = 0; k < KIND(sets); k++) {
         KIND(floats) from, to;
+        KIND(bits) of;
         KIND(load)(&from, (const unsigned char *)x + WIDTH * k * sizeof(float));
         KIND(load)(&to, mean + WIDTH * k);
-        sum[k] += (from - to) * (from - to);
+        from -= to;
+        if (mask) {
+            memcpy(&of, mask + WIDTH * k, sizeof of);
+            from = (KIND(floats))((KIND(bits))from & of);
+        }
+        sum[k] += from * from;
     }
 }
 
+/* The last of a row's features are read with what follows them, where that is there. */
 TARGET double KIND(spread)(const struct nearness_rows *rows, size_t docs, const float *mean)
 {
     const size_t rest = rows->n % NEARNESS_OTHERS, whole = rows->n - rest;
+    const size_t bytes = rows->stride * sizeof(float), from = whole * sizeof(float);
     float last[NEARNESS_OTHERS] = { 0 };
-    double all = 0;
+    uint32_t mask[NEARNESS_OTHERS];
+    double lane[NEARNESS_OTHERS];
+    KIND(doubles) all[KIND(sets)];
+    for (size_t k = 0; k < KIND(sets); k++)
+        all[k] = (KIND(doubles)){ 0 };
+    for (size_t l = 0; l < NEARNESS_OTHERS; l++)
+        mask[l] = l < rest ? UINT32_MAX : 0;
     for (size_t i = 0; i < docs; i++) {
-        const unsigned char *x = rows->x + i * rows->stride * sizeof(float);
+        const unsigned char *x = rows->x + i * bytes;
+        bool inside = (docs - i) * bytes >= from + sizeof last;
         KIND(floats) sum[KIND(sets)];
         for (size_t k = 0; k < KIND(sets); k++)
             sum[k] = (KIND(floats)){ 0 };
         for (size_t j = 0; j < whole; j += NEARNESS_OTHERS)
-            KIND(square)(sum, x + j * sizeof(float), mean + j);
-        for (size_t j = 0; j < rest; j++)
-            last[j] = unaligned_f4(x + (whole + j) * sizeof(float));
+            KIND(square)(sum, x + j * sizeof(float), mean + j, NULL);
+        if (!inside)
+            memcpy(last, x + from, rest * sizeof(float));
         if (rest)
-            KIND(square)(sum, last, mean + whole);
-        all += (double)KIND(sum)(sum);
+            KIND(square)(sum, inside ? x + from : (const unsigned char *)last, mean + whole, mask);
+        for (size_t k = 0; k < KIND(sets); k++)
+            all[k] += __builtin_convertvector(sum[k], KIND(doubles));
     }
-    return all;
+    memcpy(lane, all, sizeof lane);
+    return sum_lanes(lane);
 }
 
 #undef KIND

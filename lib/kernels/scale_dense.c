@@ -5,11 +5,9 @@
 #include "base/unaligned.h"
 #include "kernels/vectors.h"
 
-/* Finds the least and the largest value of each feature, and the largest less the least, or 1 where
- * these are equal. False where a value is not finite. */
+/* Finds the least and the largest value of each feature. False where a value is not finite. */
 VECTORS_INLINE bool find_ranges(const unsigned char *x, size_t docs, size_t dim,
-                                float *restrict low, float *restrict high,
-                                double *restrict range)
+                                float *restrict low, float *restrict high)
 {
     uint32_t carried = 0; /* into the sign bit, as finite_numbers does it */
     for (size_t j = 0; j < dim; j++)
@@ -22,42 +20,53 @@ VECTORS_INLINE bool find_ranges(const unsigned char *x, size_t docs, size_t dim,
             high[j] = value > high[j] ? value : high[j];
         }
     }
-    for (size_t j = 0; j < dim; j++)
-        range[j] = high[j] > low[j] ? (double)high[j] - (double)low[j] : 1;
     return carried >> 31 == 0;
 }
 
-VECTORS_INLINE void scale_row(const unsigned char *x, size_t dim, const float *restrict low,
-                              const double *restrict range, float *restrict made)
+/* Returns how many are not 0. */
+VECTORS_INLINE uint32_t scale_row(const unsigned char *x, size_t dim, const double *restrict from,
+                                  const double *restrict by, float *restrict made,
+                                  double *restrict sum)
 {
+    uint32_t nonzero = 0;
     for (size_t j = 0; j < dim; j++) {
-        double value = (double)unaligned_f4(x + j * sizeof(float));
-        made[j] = (float)((value - (double)low[j]) / range[j] + 0.0);
+        float value = (float)(((double)unaligned_f4(x + j * sizeof value) + from[j]) * by[j]);
+        made[j] = value;
+        sum[j] += (double)value;
+        nonzero += value != 0;
     }
+    return nonzero;
 }
 
 VECTORS_INLINE bool scale(const unsigned char *x, size_t docs, size_t dim, double *spare,
-                          float *made)
+                          struct scaled_dense *out)
 {
-    double *range = spare;
-    float *low = (float *)(spare + dim), *high = low + dim;
-    if (!find_ranges(x, docs, dim, low, high, range))
+    double *from = spare, *by = spare + dim;
+    float *low = (float *)(spare + 2 * dim), *high = low + dim;
+    if (!find_ranges(x, docs, dim, low, high))
         return false;
+    for (size_t j = 0; j < dim; j++) {
+        from[j] = 0.0 - (double)low[j]; /* never -0, and so no sum with it is */
+        by[j] = high[j] > low[j] ? 1 / ((double)high[j] - (double)low[j]) : 1;
+        out->sum[j] = 0;
+    }
+    out->nonzero = 0;
     for (size_t i = 0; i < docs; i++)
-        scale_row(x + i * dim * sizeof *made, dim, low, range, made + i * dim);
+        out->nonzero += scale_row(x + i * dim * sizeof *low, dim, from, by, out->made + i * dim,
+                                  out->sum);
     return true;
 }
 
 bool scale_dense_portable(const unsigned char *x, size_t docs, size_t dim, double *spare,
-                          float *made)
+                           struct scaled_dense *out)
 {
-    return scale(x, docs, dim, spare, made);
+    return scale(x, docs, dim, spare, out);
 }
 
 #if VECTORS_X86
 VECTORS_AVX2 bool scale_dense_avx2(const unsigned char *x, size_t docs, size_t dim, double *spare,
-                                   float *made)
+                                    struct scaled_dense *out)
 {
-    return scale(x, docs, dim, spare, made);
+    return scale(x, docs, dim, spare, out);
 }
 #endif

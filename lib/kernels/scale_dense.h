@@ -4,13 +4,22 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* made[docs][dim] from x[docs][dim], which are floats, docs and dim at least 1: each value less the
- * least of its feature, over the largest less the least; 0 where these are equal, and never -0. In
- * double, rounded once. `spare` has room for 2 dim doubles. False where a value is not finite.
+/* made[docs][dim]; the sum over the documents of each feature made, sum[dim], the first document
+ * first; and how many of those are not 0. */
+struct scaled_dense {
+    float *made;
+    double *sum;
+    uint64_t nonzero;
+};
+
+/* Of x[docs][dim], which are floats, docs and dim at least 1: each value less the least of its
+ * feature, by the inverse of the largest less the least; 0 where these are equal, and never -0. In
+ * double, rounded once. `spare` has room for 3 dim doubles. False where a value is not finite.
  * O(docs dim). */
 typedef bool scale_dense_kernel(const unsigned char *x, size_t docs, size_t dim, double *spare,
-                                float *made);
+                                struct scaled_dense *out);
 scale_dense_kernel scale_dense_portable, scale_dense_avx2;
 
 #endif

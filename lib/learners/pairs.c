@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/kernels.h"
 #include "learn/learner_step.h"
 #include "loss/pairs.h"
 
@@ -52,14 +53,7 @@ static int solar1(struct state *state, const struct row *x, struct fault *fault)
     return 0;
 }
 
-/* y += a x. */
-static void add(double a, const double *restrict x, double *restrict y, size_t dim)
-{
-    for (size_t j = 0; j < dim; j++)
-        y[j] += a * x[j];
-}
-
-/* The same for four rows, bit for bit, with y read and written once. */
+/* y += a x for four rows x, one after the other, bit for bit, with y read and written once. */
 static void add_four(const double a[FOUR], const double *const x[FOUR],
                              double *restrict y, size_t dim)
 {
@@ -85,7 +79,7 @@ static void spread(const double *sigma, const struct row *x, double *v, size_t d
         }
     }
     for (size_t i = 0; i < n; i++)
-        add(a[i], row[i], v, dim);
+        kernels->add_times(a[i], row[i], v, dim);
 }
 
 /* Sigma -= v v' / b. Both halves get the same bits. */
@@ -96,7 +90,7 @@ static void shrink(double *sigma, double *v, double b, size_t dim)
         v[j] /= root;
     for (size_t i = 0; i < dim; i++)
         if (v[i] != 0)
-            add(-v[i], v, sigma + i * dim, dim);
+            kernels->add_times(-v[i], v, sigma + i * dim, dim);
 }
 
 /* SOLAR-II: Sigma is the covariance of the weights (Wang et al. 2015, Proposition 2, with its

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/kernels.h"
 #include "learn/learner_step.h"
 #include "math/softmax.h"
 
@@ -40,8 +41,8 @@ static int step_second(struct state *state, const double *z, double loss, double
     size_t dim = state->dim;
     memset(v, 0, dim * sizeof *v);
     for (size_t i = 0; i < dim; i++)
-        for (size_t j = 0; z[i] != 0 && j < dim; j++)
-            v[j] += z[i] * sigma[i * dim + j];
+        if (z[i] != 0)
+            kernels->add_times(z[i], sigma + i * dim, v, dim);
     for (size_t i = 0; i < dim; i++)
         b += z[i] * v[i];
     if (check_spread(b, fault) < 0)
@@ -52,8 +53,8 @@ static int step_second(struct state *state, const double *z, double loss, double
     for (size_t i = 0; i < dim; i++)
         v[i] /= root;
     for (size_t i = 0; i < dim; i++)
-        for (size_t j = 0; v[i] != 0 && j < dim; j++)
-            sigma[i * dim + j] -= v[i] * v[j];
+        if (v[i] != 0)
+            kernels->add_times(-v[i], v, sigma + i * dim, dim);
     return 0;
 }
 

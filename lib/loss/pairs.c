@@ -25,26 +25,40 @@ static bool next_in_order(struct pairs *pairs, struct pair *pair)
     return false;
 }
 
+/* How many pairs there are. */
+static size_t count(const struct feedback *feedback)
+{
+    size_t n = 0;
+    for (size_t a = 0; a < feedback->docs; a++)
+        for (size_t b = 0; b < feedback->docs; b++)
+            n += feedback->relevance[b] < feedback->relevance[a];
+    return n;
+}
+
+/* Lists all of them, in order, and has room for one more: which are pairs is hard to foresee, so
+ * each is written, without a branch. */
+static void list(const struct feedback *feedback, struct pair *pair)
+{
+    for (size_t a = 0; a < feedback->docs; a++)
+        for (size_t b = 0; b < feedback->docs; b++) {
+            *pair = (struct pair){ feedback->doc[a], feedback->doc[b] };
+            pair += feedback->relevance[b] < feedback->relevance[a];
+        }
+}
+
 int pairs_start(struct pairs *pairs, const struct feedback *feedback, struct rng *rng,
                 struct buffer *buffer, struct fault *fault)
 {
-    const struct pairs first = { .feedback = feedback };
-    struct pair pair;
-    *pairs = first;
+    *pairs = (struct pairs){ .feedback = feedback };
     if (!rng)
         return 0;
-    size_t n = 0;
-    while (next_in_order(pairs, &pair))
-        n++;
-    struct pair *drawn = buffer_for(buffer, n, sizeof *drawn, fault);
+    pairs->n = count(feedback);
+    struct pair *drawn = buffer_for(buffer, pairs->n + 1, sizeof *drawn, fault);
     if (!drawn)
         return -1;
-    *pairs = first;
-    for (size_t i = 0; i < n; i++)
-        (void)next_in_order(pairs, &drawn[i]);
-    shuffle(drawn, n, rng);
+    list(feedback, drawn);
+    shuffle(drawn, pairs->n, rng);
     pairs->drawn = drawn;
-    pairs->n = n;
     return 0;
 }
 

@@ -53,28 +53,22 @@ int fingerprint_rows(const struct matrix *x, struct buffer *scratch, uint64_t *h
     return 0;
 }
 
-/* One of the hashes, and how many documents so far have it; 0: an empty one. */
-struct equals {
-    uint64_t hash;
-    uint32_t documents;
-};
-
 int fingerprint_places(size_t docs, const uint64_t *hash, uint64_t secret, struct buffer *scratch,
                        uint32_t *place, struct fault *fault)
 {
     size_t places = 16;
     while (places < 2 * docs)
         places *= 2;
-    struct equals *table = buffer_for(scratch, places, sizeof *table, fault);
-    if (!table)
+    uint32_t *last = buffer_for(scratch, places, sizeof *last, fault); /* with a hash, from 1 */
+    if (!last)
         return -1;
-    memset(table, 0, places * sizeof *table);
+    memset(last, 0, places * sizeof *last);
     for (size_t i = 0; i < docs; i++) {
         size_t at = (size_t)(hash[i] * (secret | 1) >> 32) & (places - 1);
-        while (table[at].documents && table[at].hash != hash[i])
+        while (last[at] && hash[last[at] - 1] != hash[i])
             at = (at + 1) & (places - 1);
-        table[at].hash = hash[i];
-        place[i] = table[at].documents++;
+        place[i] = last[at] ? place[last[at] - 1] + 1 : 0;
+        last[at] = (uint32_t)i + 1;
     }
     return 0;
 }

@@ -8,8 +8,9 @@
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
-/* Weights of sparse features lie anywhere: they are prefetched this many entries ahead. */
-enum { AHEAD = 32 };
+/* Weights of sparse features lie anywhere: they are prefetched this many entries ahead. Documents
+ * that are summed at a time. */
+enum { AHEAD = 32, SUMMED = 64 };
 
 static double sparse_times(const struct matrix *x, size_t i, const double *w, double scale,
                            size_t n)
@@ -87,6 +88,38 @@ void matrix_transposed_times(const struct matrix *x, const double *g, double *z)
     for (size_t i = 0; x->form != MATRIX_DENSE && i < x->docs; i++)
         if (g[i] != 0)
             add_row(x, i, g[i], z);
+}
+
+/* mean[n] += the sum of the rows, of which all numbers from n on are left out. */
+static void add_rows(const struct matrix *x, size_t n, double *mean)
+{
+    double one[SUMMED];
+    for (size_t i = 0; i < SUMMED; i++)
+        one[i] = 1;
+    for (size_t i = 0; x->form == MATRIX_DENSE && i < x->docs; i += SUMMED) {
+        size_t docs = x->docs - i < SUMMED ? x->docs - i : SUMMED;
+        kernels->dense_add(&(struct dense){ x->x + i * x->dim * sizeof(float), docs, x->dim, n },
+                           one, mean);
+    }
+    for (size_t i = 0; x->form == MATRIX_UNIT && i < n; i++)
+        mean[i] = 1;
+    for (size_t e = 0; x->form == MATRIX_SPARSE && e < matrix_entries(x); e++) {
+        size_t j = unaligned_u4(x->idx + 4 * e);
+        if (j < n)
+            mean[j] += (double)unaligned_f4(x->val + 4 * e);
+    }
+}
+
+void matrix_means(const struct matrix *x, size_t n, double *mean)
+{
+    size_t width = matrix_width(x), reach = n < width ? n : width;
+    memset(mean, 0, n * sizeof *mean);
+    if (x->sum)
+        memcpy(mean, x->sum, reach * sizeof *mean);
+    else
+        add_rows(x, reach, mean);
+    for (size_t j = 0; j < reach; j++)
+        mean[j] /= (double)x->docs;
 }
 
 double matrix_norm(const double *w, size_t n)
@@ -168,9 +201,7 @@ struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double 
         const unsigned char *a = x->x + i * x->dim * sizeof(float);
         const unsigned char *b = x->x + j * x->dim * sizeof(float);
         row.n = x->dim;
-        for (size_t f = 0; f < x->dim; f++)
-            val[f] =
-                (double)unaligned_f4(a + f * sizeof(float)) - unaligned_f4(b + f * sizeof(float));
+        kernels->difference(a, b, x->dim, val);
     } else if (x->form == MATRIX_SPARSE) {
         row.n = merge(x, stretch(x, i), stretch(x, j), val, idx);
     } else {
@@ -183,33 +214,30 @@ struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double 
     return row;
 }
 
-/* Feature j in lane j mod 16, so that dense and sparse rows give the same bits. */
-double matrix_row_times(const struct row *row, const double *w)
+/* The product of a sparse row with w, or with itself where w is NULL: feature j in lane j mod 16, so
+ * that dense and sparse rows give the same bits. */
+static double sparse_row_times(const struct row *row, const double *w)
 {
     double lane[LANES] = { 0 };
-    size_t e = 0;
-    for (; !row->idx && e + LANES <= row->n; e += LANES)
-        for (size_t l = 0; l < LANES; l++)
-            lane[l] += row->val[e + l] * w[e + l];
-    for (; e < row->n; e++) {
-        size_t j = row->idx ? row->idx[e] : e;
-        lane[j % LANES] += row->val[e] * w[j];
-    }
+    for (size_t e = 0; e < row->n; e++)
+        lane[row->idx[e] % LANES] += row->val[e] * (w ? w[row->idx[e]] : row->val[e]);
     return sum_lanes(lane);
+}
+
+double matrix_row_times(const struct row *row, const double *w)
+{
+    return row->idx ? sparse_row_times(row, w) : kernels->dot(row->val, w, row->n);
 }
 
 double matrix_row_square(const struct row *row)
 {
-    double lane[LANES] = { 0 };
-    for (size_t e = 0; e < row->n; e++)
-        lane[(row->idx ? row->idx[e] : e) % LANES] += row->val[e] * row->val[e];
-    return sum_lanes(lane);
+    return row->idx ? sparse_row_times(row, NULL) : kernels->dot(row->val, row->val, row->n);
 }
 
 void matrix_row_add(const struct row *row, double a, double *w)
 {
-    for (size_t e = 0; !row->idx && e < row->n; e++)
-        w[e] += a * row->val[e];
+    if (!row->idx)
+        kernels->add_times(a, row->val, w, row->n);
     for (size_t e = 0; row->idx && e < row->n; e++)
         w[row->idx[e]] += a * row->val[e];
 }

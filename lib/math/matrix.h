@@ -18,6 +18,7 @@ struct matrix {
     size_t docs, dim;
     const unsigned char *x;
     const unsigned char *ptr, *idx, *val; /* uint32[docs+1], uint32[nnz], float[nnz] */
+    const double *sum; /* sum[dim]: as matrix_means adds them; NULL: not known yet   */
 };
 
 /* The number of weights that the features need: dim, or docs for unit vectors. */
@@ -48,6 +49,10 @@ void matrix_times(const struct matrix *x, const double *w, double scale, size_t 
 /* z += X' g: z[matrix_width] from g[docs], document after document. Documents with g = 0 are not
  * read. */
 void matrix_transposed_times(const struct matrix *x, const double *g, double *z);
+
+/* mean[n]: the mean of each feature over the documents, added document after document; 0 from
+ * matrix_width on. */
+void matrix_means(const struct matrix *x, size_t n, double *mean);
 
 /* One vector of features, or the difference of two, as doubles. */
 struct row {

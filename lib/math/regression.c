@@ -23,17 +23,6 @@ static size_t all_rows(const struct regression *my)
     return regression_rows(my->dim, my->plain) + first_row(my);
 }
 
-/* mean[dim]: the mean of all documents of the round, with feedback or not. */
-static void average(struct regression *my, double *one)
-{
-    memset(my->mean, 0, my->dim * sizeof *my->mean);
-    for (size_t i = 0; i < my->x->docs; i++)
-        one[i] = 1;
-    matrix_transposed_times(my->x, one, my->mean);
-    for (size_t j = 0; j < my->dim; j++)
-        my->mean[j] /= (double)my->x->docs;
-}
-
 int regression_round(struct regression *regression, const struct matrix *x, struct fault *fault)
 {
     struct regression *my = regression;
@@ -48,6 +37,7 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
         return -1;
     my->x = x;
     my->shares = false;
+    my->written = SIZE_MAX;
     my->z = at;
     my->mean = at + 2 * most;
     my->val = at + 3 * most;
@@ -55,7 +45,7 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
     my->abreast = at + 6 * most;
     my->idx = (uint32_t *)(at + numbers * most);
     if (!my->plain)
-        average(my, my->val);
+        matrix_means(x, d, my->mean);
     return 0;
 }
 
@@ -88,12 +78,20 @@ static double expect(const struct regression *my, const double *z)
     return sum;
 }
 
+/* z of document i, which is often asked for again. */
+static const double *z_of(struct regression *my, size_t i)
+{
+    if (my->written != i)
+        write_out(my, i, my->z);
+    my->written = i;
+    return my->z;
+}
+
 double regression_expect(struct regression *regression, size_t i)
 {
     if (regression->wide)
         return wide_expect(regression->wide, i);
-    write_out(regression, i, regression->z);
-    return expect(regression, regression->z);
+    return expect(regression, z_of(regression, i));
 }
 
 /* The z of documents from number i on, side by side, as kernels->variances takes them. */
@@ -124,8 +122,7 @@ void regression_variances(struct regression *regression, size_t i, double v[VARI
     const size_t rows = all_rows(my);
     bool sharing = !my->plain && !my->constant; /* the means are numbers 1, 3, 5, ... */
     if (sharing && !my->shares) {
-        write_out(my, i, my->z);
-        variances_shared(my->inverse, rows, my->z, my->shared);
+        variances_shared(my->inverse, rows, z_of(my, i), my->shared);
         my->shares = true;
     }
     write_abreast(my, i, my->abreast);
@@ -158,10 +155,9 @@ int regression_finite(struct regression *regression, size_t i, struct fault *fau
 {
     double square = regression->wide ? wide_square(regression->wide, i) : 0;
     size_t rows = regression->wide ? 0 : all_rows(regression);
-    if (rows)
-        write_out(regression, i, regression->z);
+    const double *z = rows ? z_of(regression, i) : NULL;
     for (size_t r = 0; r < rows; r++)
-        square += regression->z[r] * regression->z[r];
+        square += z[r] * z[r];
     return isfinite(square) ? 0 : too_large(square, fault);
 }
 
@@ -202,9 +198,11 @@ static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
     for (size_t e = 0; e < n; e++) {
         if (much && !(much[e] > 0))
             continue;
-        write_out(my, doc[e], z);
+        if (n > 1)
+            write_out(my, doc[e], z);
         at[k] = e;
-        o[k++] = (struct udu_observation){ z, my->lambda / (much ? much[e] : 1), z + rows, 0 };
+        o[k++] = (struct udu_observation){ n > 1 ? z : z_of(my, doc[e]),
+                                           my->lambda / (much ? much[e] : 1), z + rows, 0 };
         z += 2 * rows;
     }
     if (k > 0)

@@ -40,6 +40,7 @@ struct regression {
     struct buffer buffer, several; /* the latter: z and u of documents learnt together */
     const struct matrix *x;
     double *z, *mean, *val;
+    size_t written;  /* the document whose z this is; SIZE_MAX: none */
     double *abreast; /* z of VARIANCES_ABREAST documents */
     double *shared;  /* of variances.h, where `shares`   */
     bool shares;

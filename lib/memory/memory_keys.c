@@ -12,39 +12,41 @@ struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid)
     return query;
 }
 
-static uint64_t make_key(const struct siphash *query, char kind, const void *bytes, size_t n)
+/* A letter, and what follows it. */
+static uint64_t make_key(const struct siphash *query, const void *letter, size_t n,
+                         const void *bytes, size_t more)
 {
     struct siphash document = *query;
-    siphash_add(&document, &kind, 1);
-    siphash_add(&document, bytes, n);
+    siphash_add(&document, letter, n);
+    siphash_add(&document, bytes, more);
     uint64_t key = siphash_end(&document);
     return key ? key : 1;
 }
 
 uint64_t memory_key_name(const struct siphash *query, const void *name, size_t n)
 {
-    return make_key(query, 'n', name, n);
+    return make_key(query, "n", 1, name, n);
 }
 
 uint64_t memory_key_features(const struct siphash *query, uint64_t fingerprint, uint32_t place)
 {
-    unsigned char bytes[sizeof fingerprint + sizeof place];
+    unsigned char bytes[1 + sizeof fingerprint + sizeof place] = "f";
     little_numbers(&fingerprint, 1, sizeof fingerprint);
     little_numbers(&place, 1, sizeof place);
-    memcpy(bytes, &fingerprint, sizeof fingerprint);
-    memcpy(bytes + sizeof fingerprint, &place, sizeof place);
-    return make_key(query, 'f', bytes, sizeof bytes);
+    memcpy(bytes + 1, &fingerprint, sizeof fingerprint);
+    memcpy(bytes + 1 + sizeof fingerprint, &place, sizeof place);
+    return make_key(query, bytes, sizeof bytes, "", 0);
 }
 
 uint64_t memory_key_row(const struct siphash *query, uint32_t row)
 {
     little_numbers(&row, 1, sizeof row);
-    return make_key(query, 'r', &row, sizeof row);
+    return make_key(query, "r", 1, &row, sizeof row);
 }
 
 uint64_t memory_key_query(const struct siphash *query)
 {
-    return make_key(query, 'q', "", 0);
+    return make_key(query, "q", 1, "", 0);
 }
 
 /* ---- names ---- */

@@ -76,23 +76,10 @@ static size_t block_at(const struct memory_space *space, size_t i)
     return lies_there(space) || left < BLOCK ? left : BLOCK;
 }
 
-int memory_space_start(struct memory_space *space, const struct matrix *x, size_t reach,
-                       struct fault *fault)
+/* The means of the features that the round has; one[docs] is 1. 0 or a fault (memory). */
+static int find_means(struct memory_space *space, double *mean, double *one, struct fault *fault)
 {
-    size_t width = matrix_width(x), m = x->docs;
-    space->x = x;
-    space->reach = space->n = reach < width ? reach : width;
-    space->feature = NULL;
-    if (space->n > ALL && present_find(&space->present, x, space->n, fault) < 0)
-        return -1;
-    if (space->n > ALL && space->present.n < space->n / 2) {
-        space->feature = space->present.feature;
-        space->n = space->present.n;
-    }
-    double *mean = buffer_for(&space->means, space->n + m, sizeof *mean, fault);
-    if (!mean)
-        return -1;
-    double *one = mean + space->n;
+    size_t m = space->x->docs;
     memset(mean, 0, space->n * sizeof *mean);
     for (size_t i = 0; i < m; i++)
         one[i] = 1;
@@ -105,8 +92,29 @@ int memory_space_start(struct memory_space *space, const struct matrix *x, size_
     }
     for (size_t j = 0; j < space->n; j++)
         mean[j] /= (double)m;
-    space->mean = mean;
     return 0;
+}
+
+int memory_space_start(struct memory_space *space, const struct matrix *x, size_t reach,
+                       struct fault *fault)
+{
+    size_t width = matrix_width(x);
+    space->x = x;
+    space->reach = space->n = reach < width ? reach : width;
+    space->feature = NULL;
+    if (space->n > ALL && present_find(&space->present, x, space->n, fault) < 0)
+        return -1;
+    if (space->n > ALL && space->present.n < space->n / 2) {
+        space->feature = space->present.feature;
+        space->n = space->present.n;
+    }
+    double *mean = buffer_for(&space->means, space->n + x->docs, sizeof *mean, fault);
+    space->mean = mean;
+    if (mean && space->feature)
+        return find_means(space, mean, mean + space->n, fault);
+    if (mean)
+        matrix_means(x, space->n, mean);
+    return mean ? 0 : -1;
 }
 
 /* ---- neighbours ---- */
@@ -259,5 +267,5 @@ void memory_space_close(struct memory_space *space)
     buffer_free(&space->sums);
     buffer_free(&space->judged);
     buffer_free(&space->doc);
-    buffer_free(&space->counts);
+    buffer_free(&space->parts);
 }

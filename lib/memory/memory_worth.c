@@ -28,9 +28,7 @@ double memory_rule_mean(const struct memory_rule *rule, const struct memory_pros
 
 /* Values with probabilities: those of h, each times p, and up to two more. */
 struct belief {
-    double p;
-    size_t more;
-    double value[2], chance[2];
+    double p, value[2], chance[2];
 };
 
 static struct belief belief_of(const struct memory_rule *rule, const struct memory_prospect *h,
@@ -38,13 +36,13 @@ static struct belief belief_of(const struct memory_rule *rule, const struct memo
 {
     if (memory_is_judged(known)) {
         double sd = rule->estimate.sb / sqrt(1 + rule->estimate.rho * known->n);
-        return (struct belief){ 0, 2, { mu - sd, mu + sd }, { 0.5, 0.5 } };
+        return (struct belief){ 0, { mu - sd, mu + sd }, { 0.5, 0.5 } };
     }
     bool low = mu < h->a;
     double p = low ? (mu - h->lo) / (h->a - h->lo)
                    : h->hi > h->a ? (h->hi - mu) / (h->hi - h->a) : 1;
     p = p < 0 ? 0 : p;
-    return (struct belief){ p, 1, { low ? h->lo : h->hi }, { 1 - p } };
+    return (struct belief){ p, { low ? h->lo : h->hi, 0 }, { 1 - p, 0 } };
 }
 
 /* E max(X - t, 0) of a draw of h. */
@@ -56,39 +54,43 @@ static double excess_of_draw(const struct memory_prospect *h, double t)
     return sum / h->first;
 }
 
-/* D_k - D_(k+1) of place k from 0, and excess_of_draw of top[k]. */
+/* D_k - D_(k+1) of place k from 0, and excess_of_draw of top[k]. Beyond the documents there is
+ * nothing to exceed. */
 struct thresholds {
-    size_t tops;
-    double top[TOPS], excess[TOPS], drop[PLACES];
+    double top[TOPS + 1], excess[TOPS + 1], drop[PLACES];
 };
 
 static struct thresholds thresholds_of(const struct memory_prospect *h, size_t tops,
                                        const double *top)
 {
-    struct thresholds t = { .tops = tops };
-    for (size_t k = 0; k < tops; k++) {
-        t.top[k] = top[k];
-        t.excess[k] = excess_of_draw(h, top[k]);
+    struct thresholds t;
+    for (size_t k = 0; k <= TOPS; k++) {
+        t.top[k] = k < tops ? top[k] : HUGE_VAL;
+        t.excess[k] = k < tops ? excess_of_draw(h, top[k]) : 0;
     }
     for (size_t k = 0; k < PLACES; k++)
         t.drop[k] = dcg_discount(k) - (k + 1 < PLACES ? dcg_discount(k + 1) : 0);
     return t;
 }
 
+/* max(x - t, 0) */
+static inline double above(double x, double t)
+{
+    double d = x - t;
+    return d > 0 ? d : 0;
+}
+
 /* The k-th greatest mean of the others is the k-th of all, or from mu on the next one. */
 static double gain(const struct thresholds *t, const struct belief *belief, double mu)
 {
-    double sum = 0;
-    for (size_t k = 0; k < PLACES; k++) {
-        size_t of = k + (k < t->tops && !(t->top[k] > mu));
-        if (of >= t->tops)
-            break;
-        double e = belief->p > 0 ? belief->p * t->excess[of] : 0;
-        for (size_t l = 0; l < belief->more; l++)
-            e += belief->value[l] > t->top[of] ? belief->chance[l] * (belief->value[l] - t->top[of])
-                                               : 0;
-        sum += t->drop[k] * (mu > t->top[of] ? e - (mu - t->top[of]) : e);
+    double of[TOPS + 1], sum = 0;
+    for (size_t k = 0; k <= TOPS; k++) {
+        double low = above(belief->value[0], t->top[k]), high = above(belief->value[1], t->top[k]);
+        double own = above(mu, t->top[k]);
+        of[k] = belief->p * t->excess[k] + belief->chance[0] * low + belief->chance[1] * high - own;
     }
+    for (size_t k = 0; k < PLACES; k++)
+        sum += t->drop[k] * of[k + !(t->top[k] > mu)];
     return sum;
 }
 
@@ -109,46 +111,81 @@ static double part(const struct memory_rule *rule, size_t r)
     return 1 / (rule->lambda + rule->counted[r + rule->constant]);
 }
 
-/* What all documents of the round have of N: the constant, and the means. */
-static double shared_novelty(const struct memory_rule *rule, const struct memory_space *space)
+/* What makes N of the documents of a round: what all of them have of it, which are the constant and
+ * the means; part[n], those of the features or of their deviations; and after these the n numbers
+ * from which they deviate. */
+struct novelty {
+    double shared;
+    const double *part;
+};
+
+/* The feature of column j. */
+static size_t feature_of(const struct memory_space *space, size_t j)
+{
+    return space->feature ? space->feature[j] : j;
+}
+
+static int start_novelty(const struct memory_rule *rule, struct memory_space *space,
+                         struct novelty *novelty, struct fault *fault)
 {
     double sum = rule->constant ? 1 / (rule->lambda + rule->counted[0]) : 0;
+    double *parts = buffer_for(&space->parts, space->n, 2 * sizeof *parts, fault);
     for (size_t j = 0; !rule->plain && j < space->n; j++)
-        sum += space->mean[j] * space->mean[j] * part(rule, 2 * j + 1);
-    return sum;
+        sum += space->mean[j] * space->mean[j] * part(rule, 2 * feature_of(space, j) + 1);
+    size_t step = rule->plain ? 1 : 2;
+    for (size_t j = 0; parts && j < space->n; j++) {
+        parts[j] = part(rule, step * feature_of(space, j));
+        parts[space->n + j] = rule->plain ? 0 : space->mean[j];
+    }
+    *novelty = (struct novelty){ sum, parts };
+    return parts ? 0 : -1;
+}
+
+/* Adds the squares of n features, each times its part, to the lanes. */
+static inline void add_squares(const unsigned char *x, const double *mean, const double *part,
+                               size_t n, double *restrict lane)
+{
+    for (size_t l = 0; l < n; l++) {
+        double z = (double)unaligned_f4(x + l * sizeof(float)) - mean[l];
+        lane[l] += z * z * part[l];
+    }
 }
 
 /* N of document i; -1 after a fault. */
-static double novelty(const struct memory_rule *rule, struct memory_space *space, double shared,
-                      size_t i, struct fault *fault)
+static double novelty_of(struct memory_space *space, const struct novelty *novelty, size_t i,
+                         struct fault *fault)
 {
     double lane[LANES] = { 0 };
+    size_t n = space->n, j = 0;
+    const double *part = novelty->part, *mean = novelty->part + n;
     struct nearness_rows row = memory_space_rows(space, i, 1, fault);
     if (!row.x)
         return -1;
-    for (size_t j = 0; j < space->n; j++) {
-        double x = unaligned_f4(row.x + j * sizeof(float));
-        double z = rule->plain ? x : x - space->mean[j];
-        lane[j % LANES] += z * z * part(rule, rule->plain ? j : 2 * j);
-    }
-    return shared + sum_lanes(lane);
+    for (; j + LANES <= n; j += LANES)
+        add_squares(row.x + j * sizeof(float), mean + j, part + j, LANES, lane);
+    add_squares(row.x + j * sizeof(float), mean + j, part + j, n - j, lane);
+    return novelty->shared + sum_lanes(lane);
 }
 
 /* ---- a round ---- */
 
-/* The greatest of mean[m], falling: how many. */
+/* The greatest of mean[m], falling: how many. Each takes its place without a branch that
+ * depends on the place. */
 static size_t find_top(const double *mean, size_t m, double top[TOPS])
 {
-    size_t n = 0;
+    for (size_t k = 0; k < TOPS; k++)
+        top[k] = -HUGE_VAL;
     for (size_t i = 0; i < m; i++) {
-        if (n == TOPS && !(mean[i] > top[n - 1]))
+        double next = mean[i];
+        if (!(next > top[TOPS - 1]))
             continue;
-        size_t at = n < TOPS ? n++ : n - 1;
-        for (; at > 0 && top[at - 1] < mean[i]; at--)
-            top[at] = top[at - 1];
-        top[at] = mean[i];
+        for (size_t k = 0; k < TOPS; k++) {
+            double here = top[k];
+            top[k] = next > here ? next : here;
+            next = next > here ? here : next;
+        }
     }
-    return n;
+    return m < TOPS ? m : TOPS;
 }
 
 /* Until h has two values. */
@@ -156,10 +193,12 @@ static int apply_novelty(const struct memory_rule *rule, struct memory_space *sp
                          const struct memory_known *known, double equal, double *mean,
                          double *worth, struct fault *fault)
 {
-    double shared = shared_novelty(rule, space);
+    struct novelty novelty;
+    if (start_novelty(rule, space, &novelty, fault) < 0)
+        return -1;
     for (size_t i = 0; i < space->x->docs; i++) {
         mean[i] = equal;
-        worth[i] = novelty(rule, space, shared, i, fault);
+        worth[i] = novelty_of(space, &novelty, i, fault);
         if (worth[i] < 0)
             return -1;
         worth[i] *= memory_count_of(rule->rho, known[i].n, 1);
@@ -189,12 +228,13 @@ static int add_bonus(const struct memory_rule *rule, struct memory_space *space,
                      const struct memory_known *known, const double *mean, double least,
                      double *worth, struct fault *fault)
 {
-    double shared = -1;
+    struct novelty novelty = { 0, NULL };
     for (size_t i = 0; i < space->x->docs; i++) {
         if (memory_is_judged(&known[i]) || mean[i] < least)
             continue;
-        shared = shared < 0 ? shared_novelty(rule, space) : shared;
-        double N = novelty(rule, space, shared, i, fault);
+        if (!novelty.part && start_novelty(rule, space, &novelty, fault) < 0)
+            return -1;
+        double N = novelty_of(space, &novelty, i, fault);
         if (N < 0)
             return -1;
         worth[i] += optimism * sqrt(N * rule->estimate.s2);
@@ -202,33 +242,10 @@ static int add_bonus(const struct memory_rule *rule, struct memory_space *space,
     return 0;
 }
 
-/* The rule for the columns of the space, where these are not all features. */
-static int choose_counted(const struct memory_rule *all, struct memory_space *space,
-                          struct memory_rule *rule, struct fault *fault)
-{
-    size_t step = all->plain ? 1 : 2, first = all->constant;
-    *rule = *all;
-    if (!space->feature)
-        return 0;
-    double *counted = buffer_for(&space->counts, first + step * space->n + 1, sizeof *counted, fault);
-    if (!counted)
-        return -1;
-    counted[0] = all->counted[0]; /* of the constant, if there is one */
-    for (size_t j = 0; j < space->n; j++)
-        memcpy(counted + first + step * j, all->counted + first + step * space->feature[j],
-               step * sizeof *counted);
-    rule->counted = counted;
-    return 0;
-}
-
-int memory_rule_apply(const struct memory_rule *all, struct memory_space *space, double learnt,
+int memory_rule_apply(const struct memory_rule *rule, struct memory_space *space, double learnt,
                       const struct memory_known *known, double *mean, double *worth,
                       struct fault *fault)
 {
-    struct memory_rule here;
-    const struct memory_rule *rule = &here;
-    if (choose_counted(all, space, &here, fault) < 0)
-        return -1;
     const struct memory_prospect prospect = memory_prospect(rule->beliefs);
     size_t m = space->x->docs;
     struct memory_nearness near;
@@ -239,7 +256,7 @@ int memory_rule_apply(const struct memory_rule *all, struct memory_space *space,
     for (size_t i = 0; i < m; i++)
         mean[i] = memory_rule_mean(rule, &prospect, learnt, &known[i], near.A ? near.A[i] : 0,
                                    near.B ? near.B[i] : 0);
-    double top[TOPS] = { 0 };
+    double top[TOPS];
     size_t tops = find_top(mean, m, top);
     if (learnt > 0)
         set_gains(rule, &prospect, learnt, known, mean, m, top, tops, worth);

@@ -66,6 +66,7 @@ static struct fifo *new_fifo(const char *path, struct fault *fault)
     fifo->path = path;
     fifo->fd = -1;
     fifo->own = WATCH_NOTHING;
+    fifo->own.leads = true;
     return fifo;
 }
 
@@ -176,6 +177,9 @@ static int get_message(struct ring *ring, uint64_t r, const struct model **messa
     fifo->own.out = fifo->watch->out;
     fifo->own.stop = fifo->watch->stop;
     fifo->own.slow = fifo->watch->slow;
+    if (fifo->watch->leads)
+        core_lead(&fifo->watch->core, STDOUT_FILENO, watch_now());
+    fifo->own.core.at = fifo->watch->core.at;
     if (await_update(fifo, fault) < 0)
         return -1;
     while (fifo->messages <= r) {
@@ -248,6 +252,7 @@ struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *wa
     fifo->watch = watch;
     watch->side = fifo->fd;
     watch->eager = window > 1;
+    watch->leads = window == 1;
     watch->take = take_message;
     watch->self = fifo;
     return &fifo->ring;

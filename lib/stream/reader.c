@@ -66,12 +66,15 @@ enum taken reader_take(struct reader *reader, struct fault *fault)
     return got ? TAKEN_BYTES : TAKEN_END;
 }
 
-/* Waits for more bytes and reads them. */
+/* Waits for more bytes and reads them. Where all that came has been parsed, the program before may
+ * wait for an answer. */
 static enum reading read_more(struct reader *reader, struct fault *fault)
 {
     enum taken took = reader->fd < 0 ? TAKEN_END : TAKEN_NOTHING;
     while (took == TAKEN_NOTHING) {
-        if (reader->watch && watch_input(reader->watch, reader->fd, reader->awaited, fault) < 0)
+        bool answer = reader_held(reader) == 0;
+        if (reader->watch &&
+            watch_input(reader->watch, reader->fd, answer, reader->awaited, fault) < 0)
             return READ_FAULT;
         took = reader_take(reader, fault);
     }
@@ -196,7 +199,7 @@ static enum reading splice_payload(struct reader *reader, struct record *record,
             return read_back(reader, fault);
         looked = got < 0;
         if (looked && reader->watch &&
-            watch_input(reader->watch, reader->fd, reader->awaited, fault) < 0)
+            watch_input(reader->watch, reader->fd, false, reader->awaited, fault) < 0)
             return READ_FAULT;
         if (looked)
             continue;
@@ -246,7 +249,9 @@ static enum reading next_header(struct reader *reader, struct record *record, st
         return found;
     const char *line = (const char *)reader->bytes + reader->from;
     size_t n = reader->line;
-    int wrong = header_parse(record, line, line[n - 1] == '\n' ? n - 1 : n, fault);
+    size_t text = line[n - 1] == '\n' ? n - 1 : n;
+    reader->like = header_again(&reader->last_line, record, line, text);
+    int wrong = reader->like ? 0 : header_parse(record, line, text, fault);
     if (wrong == 0 && record->bytes > SIZE_MAX / 2)
         wrong = fault_data(fault, "a record of %" PRIu64 " bytes is too large for this machine",
                            record->bytes);
@@ -297,6 +302,8 @@ static void swap_payload(struct record *record)
 enum reading reader_payload(struct reader *reader, struct record *record, struct fault *fault)
 {
     size_t n = reader->line;
+    if (!reader->like)
+        header_remember(&reader->last_line, record, (const char *)reader->bytes + reader->from);
     enum reading got = read_payload(reader, record, n, fault);
     if (got != READ_WHOLE)
         return got == READ_END ? cut_short(reader, fault) : READ_FAULT;

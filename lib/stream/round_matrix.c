@@ -193,11 +193,11 @@ int round_new_compact(struct round *round, const struct matrix *x, unsigned bits
     return put_compact(round, x, width == 1 ? COLUMN_U1 : COLUMN_U2, fault);
 }
 
-size_t round_feature_bytes(const struct record *record)
+size_t round_feature_bytes(struct record *record)
 {
     size_t bytes = 0;
     for (size_t c = 0; c < record->columns; c++) {
-        bool feature = round_column_is_feature(round_column_find(record->column[c].name));
+        bool feature = round_column_is_feature(round_column_of(&record->column[c]));
         if (bytes && !feature)
             return 0;
         bytes += feature ? column_bytes(&record->column[c]) : 0;

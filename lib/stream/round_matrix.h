@@ -24,6 +24,6 @@ int round_new_compact(struct round *round, const struct matrix *x, unsigned bits
                       struct fault *fault);
 
 /* Bytes of a record's features where they are its last columns, else 0. */
-size_t round_feature_bytes(const struct record *record);
+size_t round_feature_bytes(struct record *record);
 
 #endif

@@ -226,6 +226,18 @@ static bool has_word_first(struct part line)
            ((*word.at >= 'A' && *word.at <= 'Z') || (*word.at >= 'a' && *word.at <= 'z'));
 }
 
+/* A feature whose value begins with a letter. */
+static bool has_text_value(struct part line)
+{
+    struct part word;
+    while (next_word(&line, &word) && *word.at != '#') {
+        const char *value = value_of(word);
+        if (value && value < word.end && ((*value | 32) >= 'a' && (*value | 32) <= 'z'))
+            return true;
+    }
+    return false;
+}
+
 static bool is_signed(struct part line)
 {
     struct part word;
@@ -267,6 +279,8 @@ static const struct svm_advice advices[] = {
     { is_dense, TO_TEXT(""), false },
     { has_semicolon, "for blanks between words, run sed 's/;/ /g'", false },
     { has_named, "features are numbered from 1: give each name one number, the same in all lines",
+      false },
+    { has_text_value, "values are numbers: give each text a feature of its own, with the value 1",
       false },
     { has_word_first, "a label is a number from 0, the document's grade of relevance", false },
     { is_signed, "for labels 0 and 1, run sed 's/^-1/0/'", false },

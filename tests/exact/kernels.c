@@ -1,8 +1,8 @@
 /*
  * The kernels of every kind that runs here give the same bits as sums written out plainly here:
- * products with dense rows, sums of rows, neighbours, variances, observations of a factor,
- * directions of a sketch, rankings, scaled features. Dense features are changed to the same as
- * sparse ones. Numbers that are not finite are found.
+ * products with dense rows and with doubles, sums of rows, differences, neighbours, variances,
+ * observations of a factor, directions of a sketch, rankings, scaled features. Dense features are
+ * changed to the same as sparse ones. Numbers that are not finite are found.
  */
 #include <math.h>
 #include <stdio.h>
@@ -55,15 +55,20 @@ static double feature(const unsigned char *x, size_t i)
 
 /* ---- dense ---- */
 
+static double sum_lanes(double lane[LANES])
+{
+    for (size_t half = LANES / 2; half; half /= 2)
+        for (size_t l = 0; l < half; l++)
+            lane[l] += lane[l + half];
+    return lane[0];
+}
+
 static double times(const struct dense *dense, size_t i, const double *w)
 {
     double lane[LANES] = { 0 };
     for (size_t j = 0; j < dense->n; j++)
         lane[j % LANES] += feature(dense->x, i * dense->dim + j) * w[j];
-    for (size_t half = LANES / 2; half; half /= 2)
-        for (size_t l = 0; l < half; l++)
-            lane[l] += lane[l + half];
-    return lane[0];
+    return sum_lanes(lane);
 }
 
 static void check_dense(struct rng *rng)
@@ -91,6 +96,32 @@ static void check_dense(struct rng *rng)
     memcpy(z, w, sizeof z);
     kernels->dense_add(&dense, g, z);
     same("sums of rows", dim, z, sum, sizeof z);
+}
+
+/* ---- rows of doubles ---- */
+
+static void check_doubles(struct rng *rng, size_t n)
+{
+    static unsigned char bytes[8 * DIM + 8];
+    unsigned char *a = bytes + rng_below(rng, 8), *b = a + 4 * n;
+    double x[DIM + 1], y[DIM + 1], d[DIM + 1], sum[DIM + 1], apart[DIM + 1], lane[LANES] = { 0 };
+    double by = draw(rng);
+    draw_features(rng, a, 2 * n);
+    for (size_t j = 0; j <= DIM; j++) {
+        x[j] = j < n ? draw(rng) : NAN;
+        d[j] = apart[j] = y[j] = sum[j] = draw(rng);
+    }
+    for (size_t j = 0; j < n; j++) {
+        lane[j % LANES] += x[j] * y[j];
+        sum[j] += by * x[j];
+        apart[j] = feature(a, j) - feature(b, j);
+    }
+    double want = sum_lanes(lane), got = kernels->dot(x, y, n);
+    same("products of doubles", n, &got, &want, sizeof got);
+    kernels->add_times(by, x, y, n);
+    same("sums of doubles", n, y, sum, sizeof y);
+    kernels->difference(a, b, n, d);
+    same("differences", n, d, apart, sizeof d);
 }
 
 /* ---- nearness ---- */
@@ -139,16 +170,17 @@ static void nearness_plainly(const struct nearness *near, double *a, double *b)
 
 static double spread_plainly(const struct nearness_rows *rows, size_t docs, const float *mean)
 {
-    double sum = 0;
+    double all[NEARNESS_OTHERS] = { 0 };
     for (size_t i = 0; i < docs; i++) {
         float lane[NEARNESS_OTHERS] = { 0 };
         for (size_t j = 0; j < rows->n; j++) {
             float apart = (float)feature(rows->x, i * rows->stride + j) - mean[j];
             lane[j % NEARNESS_OTHERS] += apart * apart;
         }
-        sum += (double)by_halves(lane);
+        for (size_t l = 0; l < NEARNESS_OTHERS; l++)
+            all[l] += (double)lane[l];
     }
-    return sum;
+    return sum_lanes(all);
 }
 
 static void check_nearness(struct rng *rng)
@@ -431,12 +463,18 @@ static bool made_by(const char *list, const struct matrix *x, float *got, size_t
             if ((row.idx ? row.idx[e] : e) % apart == 0)
                 got[i * dim + (row.idx ? row.idx[e] : e) / apart] = (float)row.val[e];
     }
+    for (size_t j = 0; done && y.sum && j < dim; j++) {
+        double sum = 0;
+        for (size_t i = 0; i < x->docs; i++)
+            sum += (double)got[i * dim + j];
+        same("sum of a feature that was made", j, &y.sum[j], &sum, sizeof sum);
+    }
     steps_close(&steps);
     return done;
 }
 
-/* Each scaled feature is (value - least) / (largest - least), which is +0 where these are equal; a
- * value that is not finite is refused. */
+/* Each scaled feature is (value - least) / (largest - least), by the inverse of the latter, and +0
+ * where these are equal; a value that is not finite is refused. */
 static void check_scale(const struct matrix *x)
 {
     bool finite = true;
@@ -451,7 +489,7 @@ static void check_scale(const struct matrix *x)
         }
         for (size_t i = 0; i < x->docs; i++) {
             double above = feature(x->x, i * x->dim + j) - low;
-            want[i * x->dim + j] = above == 0 ? 0 : (float)(above / (high - low));
+            want[i * x->dim + j] = above == 0 ? 0 : (float)(above * (1 / (high - low)));
         }
     }
     bool done = made_by("scale", x, got, x->dim, 1);
@@ -477,7 +515,7 @@ static void rank_plainly(const struct matrix *x, float *want)
             high = fmax(high, rank[i]);
         }
         for (size_t i = 0; i < x->docs; i++)
-            want[i * x->dim + j] = high > low ? (float)((rank[i] - low) / (high - low)) : 0;
+            want[i * x->dim + j] = high > low ? (float)((rank[i] - low) * (1 / (high - low))) : 0;
     }
 }
 
@@ -561,6 +599,8 @@ static void check_kernels(void)
         for (size_t i = 0; i < 30; i++)
             check_steps(&rng);
     }
+    for (size_t n = 0; n <= DIM; n++)
+        check_doubles(&rng, n);
     for (size_t n = 0; n <= ROWS; n++)
         check_variances(&rng, n);
     for (size_t n = 0; n <= 2 * ROWS; n += n < 20 || (n > 120 && n < 140) ? 1 : 7)

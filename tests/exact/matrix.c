@@ -167,6 +167,27 @@ static void check_transposed(struct bench *bench, const struct matrix *x, const 
         same(bench, what, bench->dim, j, z[j], want[j]);
 }
 
+/* The means of the first n features; of those that a matrix knows the sums of, these are taken. */
+static void check_means(struct bench *bench, const struct matrix *x, const char *what, size_t n)
+{
+    double mean[DIM + 2], sum[DIM + 1];
+    struct matrix known = *x;
+    for (size_t twice = 0; twice < 2; twice++) {
+        mean[n] = 7;
+        matrix_means(twice ? &known : x, n, mean);
+        for (size_t j = 0; j < n; j++) {
+            double want = 0;
+            for (size_t i = 0; i < bench->docs && j < bench->dim; i++)
+                want += (double)bench->x[i][j];
+            same(bench, what, n, j, mean[j], (want + (double)twice * (j < bench->dim)) /
+                                                 (double)bench->docs);
+            sum[j] = want + 1;
+        }
+        same(bench, what, n, n, mean[n], 7);
+        known.sum = sum;
+    }
+}
+
 /* What a row adds up with, for one that should be x[dim]. What is missing must be a 0. */
 static void check_row(struct bench *bench, const struct row *row, const double *x,
                       const char *what)
@@ -229,6 +250,8 @@ static void check(struct bench *bench, const struct matrix *x, const char *what)
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
         check_times(bench, x, what, weights[i]);
     check_transposed(bench, x, what);
+    for (size_t n = 0; n <= dim + 1; n += n + 2 < dim ? dim / 2 : 1)
+        check_means(bench, x, what, n);
     check_rows(bench, x, what);
 }
 
@@ -287,6 +310,23 @@ static void check_idle(struct bench *bench)
     }
 }
 
+/* Many documents. */
+static void check_long(struct bench *bench)
+{
+    enum { MANY = 200 };
+    float x[2 * MANY];
+    for (size_t m = 1; m <= MANY; m += 1 + m / 20) {
+        double mean[2], sum[2] = { 0 };
+        for (size_t e = 0; e < 2 * m; e++)
+            sum[e % 2] += (double)(x[e] = (float)any(bench));
+        const struct matrix dense = { .form = MATRIX_DENSE, .docs = m, .dim = 2,
+                                      .x = (const unsigned char *)x };
+        matrix_means(&dense, 2, mean);
+        for (size_t j = 0; j < 2; j++)
+            same(bench, "means of many", m, j, mean[j], sum[j] / (double)m);
+    }
+}
+
 static void check_norm(struct bench *bench)
 {
     for (size_t n = 0; n <= 100; n++) {
@@ -305,6 +345,7 @@ int main(void)
     check_features(&bench);
     check_units(&bench);
     check_idle(&bench);
+    check_long(&bench);
     check_norm(&bench);
     printf("matrix: %lu numbers; %lu of %lu products are others if added from left to right\n",
            bench.cases, bench.others, bench.products);

@@ -53,6 +53,22 @@ points() {
     is "$(grep -c ndcg picture)" 0
 }
 
+@test "a column held-out:NAME is points in the colour of NAME, and no line of its own" {
+    need_gnuplot
+    curve | awk -F '\t' -v OFS='\t' '{ print $0, NR == 1 ? "held-out:ndcg@10" : NR == 8 ? 0.25 : "nan" }' >curve.tsv
+    plot -o all.svg curve.tsv
+    is "$(grep -o '#gpPt6. transform=.translate' all.svg | wc -l)" 2 # one is by its name
+    is "$(grep -c 'gnuplot_plot_[0-9]*a*"' all.svg)" 4 # two lines, the point and its name
+    grep -q '>held out<' all.svg
+    # the colour of a line is that of its points
+    colour() { awk -v plot="gnuplot_plot_$1\"" 'index($0, plot) { in_it = 1 }
+        in_it && match($0, /rgb\([^)]*\)/) { print substr($0, RSTART, RLENGTH); exit }' all.svg; }
+    is "$(colour 1)" "$(colour 2)"
+    [ "$(colour 3)" != "$(colour 2)" ]
+    plot -o other.svg curve.tsv loss:rank_svm
+    is "$(grep -c 'held out' other.svg || true)" 0
+}
+
 @test "as wide and high as the terminal, and the next prompt fits" {
     need_gnuplot
     command -v script >/dev/null || skip "no script(1) here: it makes a terminal"

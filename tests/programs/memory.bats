@@ -669,4 +669,5 @@ traffic() {
     fails 2 'update: -r forgets queries or documents, not *' update -r all -m m
     fails 2 'update: -r needs a learner that remembers *' update -a kl -r queries -m m
     fails 2 'update: -r needs the model of -m*' update -r queries
+    fails 2 'update: -r needs the model of -m, without -f, -i, -n and -q*' update -r queries -m m -i 1/2
 }

@@ -77,6 +77,8 @@ mends() {
 
 @test "text for which there is no command: what to do" {
     refuses '1 qid:7 bm25:0.5\n' "line 1: not a feature (index:value): 'bm25:0.5': features are numbered from 1: *"
+    refuses '1 qid:7 1:0.5 2:red\n' \
+        "line 1: the value is not a number: '2:red': values are numbers: give each text a feature of its own, with the value 1"
     refuses 'good qid:7 1:0.5\n' "line 1: the label is not a number: 'good': a label is a number from 0, *"
     refuses 'NaN qid:7 1:0.5\n' "line 1: the label is not a number: 'NaN': a label is a number from 0, *"
     refuses 'qid:7 1:0.5\n' "line 1: no label before the qid: use -u: 'qid:7'"

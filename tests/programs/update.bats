@@ -1467,8 +1467,9 @@ raw() {
     { round 1 1 2; round 3 2 1; } >good.bin
     { round 1 1 2; round 2 nan 1 ' request=two'; round 3 2 1; round 4 1 inf; } >mixed.bin
     update -a ridge -m good <good.bin
-    update -a ridge -q refused -m m <mixed.bin
+    update -a ridge -q refused -m m <mixed.bin 2>said
     same good m
+    is "$(cat said)" 'update: refused 2 of 4 rounds: see refused'
     is "$(cut -f 1 refused | xargs)" 'two 4'
     is "$(head -n 1 refused | cut -f 2)" "$(update -a ridge -m n <mixed.bin 2>&1 | sed 's/.*(qid a): //' || true)"
     update -a ridge -q refused -m none < <(round 9 nan nan) # nothing is left: no model, and no error
@@ -1476,6 +1477,7 @@ raw() {
     is "$(cut -f 1 refused | xargs)" 'two 4 9'
     fails_on mixed.bin 1 'update: <stdin>: round 2 (qid a): *; and cannot write no/where: No such file or directory' \
         update -a ridge -q no/where -n -m m
+    fails 2 'update: -q is for stored rounds, without -f: *' update -q refused -f ring
 }
 
 # ---- a table of examination ----

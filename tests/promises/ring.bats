@@ -118,6 +118,52 @@ sees_late() {
     [ "$(sort -u scores.6)" != 0 ]
 }
 
+# cores: where each member may run, once for each set of cores.
+cores() {
+    for member in score explore metric mask update; do
+        sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$(cat $member.pid)/status"
+    done | sort -u
+}
+
+@test "with -w 1 the members stay on one core, of those where they may be; with -w 2 the system has its way" {
+    [ "$(uname)" = Linux ] && command -v taskset || skip "no taskset here"
+    free=$(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status)
+    [[ $free == *[-,]* ]] || skip "one core"
+    last=${free##*[-,]}
+    members
+    run_ring &
+    SECONDS=0
+    until [ -e update.pid ] && [[ $(cores 2>/dev/null) != *[!0-9]* ]] && [ -n "$(cores)" ]; do
+        [ $SECONDS -lt $LIMIT ]
+        sleep 0.1
+    done
+    # What the user asks for meanwhile holds, also for those who follow.
+    for member in score explore metric mask update; do
+        taskset -pc "$last" "$(cat $member.pid)"
+    done
+    until [ "$(cores)" = "$last" ]; do
+        [ $SECONDS -lt $LIMIT ]
+    done
+    rounds=$(wc -l <table)
+    until [ "$(wc -l <table)" -gt $((rounds + 20000)) ]; do
+        [ $SECONDS -lt $LIMIT ]
+        sleep 0.1
+        [ "$(cores)" = "$last" ]
+    done
+    kill "$(cat source.pid)"
+    wait
+    score="score -f ring -w 2"
+    rm -f table ./*.pid
+    run_ring &
+    until [ -e table ] && [ "$(wc -l <table)" -gt 5000 ]; do
+        [ $SECONDS -lt $((2 * LIMIT)) ]
+        sleep 0.1
+    done
+    [ "$(cores)" = "$free" ]
+    kill "$(cat source.pid)"
+    wait
+}
+
 @test "a window wider than the run scores all of it with what update starts from" {
     sees_late 64
     [ "$(cat scores.* | sort -u)" = 0 ]
