@@ -205,8 +205,8 @@ static void find_ranges(const struct rows *rows, struct range *range)
     }
 }
 
-/* Scales the values listed in place. False, and nothing has changed, where 0 becomes another number:
- * a value is below it. */
+/* Scales the values listed in place. False, and nothing has changed, where 0 becomes another
+ * number, because a value is below it. */
 static bool scale_ranges(struct rows *rows, const struct range *range)
 {
     const uint32_t *idx = rows->idx.at;

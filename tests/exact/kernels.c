@@ -554,7 +554,7 @@ static void check_steps(struct rng *rng)
     struct matrix dense = { .form = MATRIX_DENSE, .docs = 1 + rng_below(rng, DOCS),
                             .dim = 1 + rng_below(rng, SMALL), .x = x };
     size_t n = dense.docs * dense.dim;
-    /* many zeros make the sparse form the smaller one; few values, none below 0, are scaled apart */
+    /* many zeros make the sparse form the smaller one; few values, none below 0, go by ranges */
     uint32_t zeros = 1 + rng_below(rng, rng_below(rng, 3) ? 6 : 40);
     double least = rng_below(rng, 2);
     for (size_t i = 0; i < n; i++) {

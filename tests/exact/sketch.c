@@ -292,8 +292,8 @@ static void check_slots(void)
     sketch_close(&sketch);
 }
 
-/* Numbers so large that no digit is left of what a second look at them adds: b stays at least 1, and
- * all that is kept finite. */
+/* Numbers so large that no digit is left of what a second look at them adds: b is at least 1, and
+ * all that is kept is finite. */
 static void check_large(void)
 {
     static const double size[] = { 1e9, 1e60, 1e140 };
