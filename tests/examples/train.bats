@@ -4,8 +4,14 @@ load ../helper
 NEEDS=python3
 TRAIN=$ROOT/examples/train
 
+# Where python3 is a script that looks for Python, that is found once.
+setup_file() {
+    PYTHON=$(python3 -c 'import sys; print(sys.executable)') || return 0
+    export PYTHON
+}
+
 train() {
-    "$TRAIN" "$@"
+    "$PYTHON" "$TRAIN" "$@"
 }
 
 # texts: train.svm and test.svm, 60 and 30 queries of five grades.
@@ -34,17 +40,17 @@ last() {
 
 @test "two texts: each number is that of the pipeline written out by hand" {
     texts
-    train -n 700 -s '1 7' -a 'ridge -C 10' -a kl,eta=1e-4,radius=2 -x '-g 0.3' -k 2 -a thompson -a thompson,seed=5 \
+    train -n 400 -s '1 7' -a 'ridge -C 10' -a kl,eta=1e-4,radius=2 -x '-g 0.3' -k 2 -a thompson -a thompson,seed=5 \
         -m 'ndcg@10 map' train.svm test.svm >said
     svm2bin -n train.svm >train.bin
     svm2bin -n test.svm >test.bin
-    mkfifo ring
     by_hand() { # name, seed, options of explore, of feedback-mask and of update
         rm -f w.bin
-        replay -n 700 -s "$2" train.bin | score -f ring | explore $3 -s "$2" |
-            metric -t curve ndcg@10 map | feedback-mask $4 | update $5 -f ring -m w.bin
-        score -m w.bin <test.bin | explore -s "$2" | tee >(metric -q ndcg@10 map >"$1.$2.q") |
-            metric ndcg@10 map >held
+        loop "replay -n 400 -s $2 train.bin | score | explore $3 -s $2 | metric -t curve ndcg@10 map |
+            feedback-mask $4 | update $5 -m w.bin"
+        score -m w.bin <test.bin | explore -s "$2" >ranked
+        metric -q ndcg@10 map <ranked >"$1.$2.q"
+        metric ndcg@10 map <ranked >held
         is "$(cell "$1" - "$2" shown:ndcg@10)" "$(last <curve)"
         is "$(cell "$1" - "$2" shown:map)" "$(last 3 <curve)"
         is "$(cell "$1" - "$2" held-out:ndcg@10)" "$(last <held)"
@@ -57,7 +63,7 @@ last() {
         by_hand thompson $seed '' '-k 1' "-a thompson -s $seed"
         by_hand thompson,seed=5 $seed '' '-k 1' '-a thompson -s 5'
     done
-    replay -n 700 -s 7 train.bin | explore -g 1 -s 7 | metric ndcg@10 map >curve
+    replay -n 400 -s 7 train.bin | explore -g 1 -s 7 | metric ndcg@10 map >curve
     is "$(cell 'random order' - 7 shown:map)" "$(last 3 <curve)"
     is "$(wc -l <train.out/table.tsv)" 16
 
@@ -239,6 +245,14 @@ last() {
     echo mine >mine/table.tsv
     fails 1 'train: mine has table.tsv, which train did not write*' train -o mine train.svm test.svm
     is "$(ls -A mine)" table.tsv
+    # one train at a time, and what a killed one left is removed
+    fails 1 'train: train.out: train is running there already' "$PYTHON" -c 'import fcntl, os, subprocess, sys
+fcntl.flock(os.open("train.out", os.O_RDONLY), fcntl.LOCK_EX)
+sys.exit(subprocess.run(sys.argv[1:]).returncode)' "$PYTHON" "$TRAIN" train.svm test.svm
+    mkdir train.out/.work
+    touch train.out/.work/ridge.seed1.curve
+    train -n 300 -s 1 -a ridge train.svm test.svm
+    [ ! -e train.out/.work ]
 }
 
 @test "a run that fails: status 1, its message, and the other runs are kept" {
@@ -282,7 +296,7 @@ rows'
 
 # hurried LOOK OPTION...: train, in which a second lasts 1/50, and each look at the clock takes LOOK s.
 hurried() {
-    python3 - "$TRAIN" "$@" 2>err <<'END'
+    "$PYTHON" - "$TRAIN" "$@" 2>err <<'END'
 import importlib.machinery, importlib.util, itertools, sys
 sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("train", sys.argv[1])
@@ -357,8 +371,8 @@ END
     fails 2 "train: -p needs svg, png or pdf, not 'gif'*" train -p gif train.svm test.svm
     is "$(ls -d ./*.out 2>/dev/null)" ''
     fails 2 "*train: -a 'ridge' is given twice*" train -a ridge -a ' ridge' train.svm test.svm
-    fails 1 '*train: flat.svm: its documents have no features*' sh -c \
-        'cut -d " " -f 1,2 train.svm >flat.svm; "$0" flat.svm flat.svm' "$TRAIN"
+    cut -d ' ' -f 1,2 train.svm >flat.svm
+    fails 1 '*train: flat.svm: its documents have no features*' train flat.svm flat.svm
     is "$(ls -d ./*.out 2>/dev/null)" ''
     train -n 50 -s 1 test.svm test.svm 2>err
     grep -q 'test.svm is the same text as test.svm: its numbers are not held out' err
