@@ -213,7 +213,9 @@ last() {
         printf '1 qid:%s 1:0.%s 3:1\n0 qid:%s 1:0.1 2:1\n2 qid:%s 3:2 # last\n' $q $q $q $q
     done >'my data/train it.svm'
     sed 's/3:2/3:2 5:1/' 'my data/train it.svm' >'my data/test it.svm'
-    train -n 50 -s 1 'my data/train it.svm' 'my data/test it.svm' 2>err
+    seq 5 | sed 's/.*/& feature&/' >'my data/my names'
+    train -n 50 -s 1 -a "ridge -y '$PWD/my data/my names'" 'my data/train it.svm' 'my data/test it.svm' 2>err
+    grep -qa feature3 'my data/train it.out/models/'*.bin
     grep -q '60 documents of 20 queries, 5 features; into the folder my data/train it.out' err
     is "$(cut -f 3,4 'my data/train it.out/table.tsv' | paste -s -d ' ' -)" 'fold	seed -	1 -	mean -	1 -	mean'
     (cd 'my runs' && train -o 'ten folds' -f 10 -n 50 '../my data/train it.svm')
@@ -292,6 +294,26 @@ rows'
     [ "$done" -ge 1 ] && [ "$done" -lt 6 ]
     train -n 60000 -s '1 2 3' -a ridge train.svm test.svm 2>err
     grep -q "$done of 6 runs are finished" err
+    # a run that would take hours ends at once
+    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$PYTHON" "$TRAIN" -n 1000000000 -s 1 -a ridge -j 2 -o long \
+        train.svm test.svm >/dev/null 2>err 3>&- &
+    for _ in {1..200}; do
+        [ ! -s long/.work/ridge.seed1.curve ] || break
+        sleep 0.05
+    done
+    kill -INT $!
+    started=$!
+    for _ in {1..200}; do
+        kill -0 $started 2>/dev/null || break
+        sleep 0.05
+    done
+    kill -KILL $started 2>/dev/null && return 1
+    status=0
+    wait $started || status=$?
+    is $status 130
+    is "$(ls long)" 'curves
+models
+rows'
 }
 
 # hurried LOOK OPTION...: train, in which a second lasts 1/50, and each look at the clock takes LOOK s.
@@ -314,10 +336,10 @@ END
     hurried 20 -j 1 -n 20000 -s 1 -a ridge -a thompson -a linucb train.svm test.svm
     is "$(grep -c 'train: [23] of 4 runs, [3-9][0-9] %, .* so far, about .* left' err)" 1
     is "$(grep -c 'so far' err)" 1
-    hurried 20 -j 1 -P -w -n 20000 -s 2 -a ridge -a thompson train.svm test.svm
+    hurried 20 -j 1 -P -w -n 60000 -s 2 -a ridge -a thompson train.svm test.svm
     [ "$(grep -c '^train: [0-2] of 3 runs, [0-9]* %, .* so far' err)" -ge 2 ]
     [ "$(grep -c 'so far' err)" -le 8 ] # after 20, 40, 80 ... s
-    train -n 100 -s 3 -o quick train.svm test.svm 2>err # not long
+    hurried 0 -j 1 -w -n 20000 -s 3 -a ridge -a thompson train.svm test.svm # not long
     if grep 'so far' err; then return 1; fi
 }
 
