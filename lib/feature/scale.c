@@ -181,11 +181,63 @@ int scale_ranks(const struct matrix *x, struct rows *out, struct matrix *y, stru
     return scale_sorted(x, true, out, y, fault);
 }
 
+/* ---- by the range of each feature: values where few are listed ---- */
+
+/* The least and the largest value of a feature, and how many documents list it. */
+struct range {
+    double low, high;
+    size_t n;
+};
+
+/* The ranges of the features listed, by their numbers; no other number is read or written. */
+static void find_ranges(const struct rows *rows, struct range *range)
+{
+    const uint32_t *idx = rows->idx.at;
+    const float *val = rows->val.at;
+    for (size_t e = 0; e < rows->entries; e++)
+        range[idx[e]] = (struct range){ (double)val[e], (double)val[e], 0 };
+    for (size_t e = 0; e < rows->entries; e++) {
+        struct range *of = &range[idx[e]];
+        double value = (double)val[e];
+        of->low = value < of->low ? value : of->low;
+        of->high = value > of->high ? value : of->high;
+        of->n++;
+    }
+}
+
+/* Scales the values listed in place. False, and nothing has changed, where 0 becomes another
+ * number, because a value is below it. */
+static bool scale_ranges(struct rows *rows, const struct range *range)
+{
+    const uint32_t *idx = rows->idx.at;
+    float *val = rows->val.at;
+    for (size_t e = 0; e < rows->entries; e++)
+        if (range[idx[e]].low < 0)
+            return false;
+    for (size_t e = 0; e < rows->entries; e++) {
+        const struct range *of = &range[idx[e]];
+        double low = of->n < rows->docs ? 0 : of->low;
+        val[e] = (float)fraction((double)val[e], low, of->high);
+    }
+    return true;
+}
+
+static int scale_listed(const struct matrix *x, struct rows *out, struct matrix *y,
+                        struct fault *fault)
+{
+    struct range *range = buffer_for(&out->ranges, x->dim, sizeof *range, fault);
+    if (!range || rows_take(out, x, fault) < 0 || rows_finite(out, "is", fault) < 0)
+        return -1;
+    find_ranges(out, range);
+    return scale_ranges(out, range) ? rows_matrix(out, x->dim, y, fault)
+                                    : scale_sorted(x, false, out, y, fault);
+}
+
 /* ---- side by side: values where most are listed ---- */
 
-/* With more places to a listed feature, sorting these is faster; with more places in all, it takes
- * less memory. */
-enum { PLACES = 64, PLACES_MOST = 1 << 25 };
+/* With more places to a listed feature, going by these is faster; with more places in all, it takes
+ * less memory. Features that are more are sorted, so that nothing is as long as their numbers. */
+enum { PLACES = 16, PLACES_MOST = 1 << 25, RANGES_MOST = 1 << 22 };
 
 int scale_values(const struct matrix *x, struct rows *out, struct matrix *y, struct fault *fault)
 {
@@ -193,7 +245,8 @@ int scale_values(const struct matrix *x, struct rows *out, struct matrix *y, str
     uint64_t places = (uint64_t)x->docs * x->dim;
     if (places == 0 || places > (dense ? ROWS_MOST : PLACES_MOST) ||
         places / PLACES > matrix_entries(x))
-        return scale_sorted(x, false, out, y, fault);
+        return x->dim <= RANGES_MOST ? scale_listed(x, out, y, fault)
+                                     : scale_sorted(x, false, out, y, fault);
     double *sum = buffer_for(&out->ranges, x->dim, 4 * sizeof *sum, fault);
     float *from = buffer_for(&out->sorted, dense ? 0 : (size_t)places, sizeof *from, fault);
     float *made = buffer_for(&out->dense, (size_t)places, sizeof *made, fault);

@@ -80,8 +80,12 @@ static void backward(const struct sketch *sketch, size_t n, const double *y, dou
     }
 }
 
+/* What rounding leaves of a sum that should be 0, in parts of its largest number. */
+static const double noise = 1e-14;
+
 /* Appends a vector a, with t = V D^-1 a and self = a'D^-1 a, to K and L. What is left of 1 + self
- * is at least 1, but for rounding. Writes y = L^-1 t, and returns that rest. */
+ * is at least 1, but for rounding, which must not look like what V lacks. Writes y = L^-1 t, and
+ * returns that rest. */
 static double append(struct sketch *sketch, const double t[MOST], double self, double y[MOST])
 {
     size_t n = sketch->vectors++;
@@ -92,7 +96,8 @@ static double append(struct sketch *sketch, const double t[MOST], double self, d
         sketch->L[n][i] = y[i];
         left -= y[i] * y[i];
     }
-    left = left < 1 ? 1 : left;
+    double least = noise * (1 + self) > 1 ? noise * (1 + self) : 1;
+    left = left < least ? least : left;
     sketch->K[n][n] = 1 + self;
     sketch->L[n][n] = sqrt(left);
     return left;
@@ -143,13 +148,16 @@ static void orthonormalise(double q[KEPT][MOST])
     }
 }
 
-/* Q, as rows q[KEPT][MOST]: from each kept vector with a new one, STEPS times S q. */
+/* Q, as rows q[KEPT][MOST]: from each kept vector with a new one, STEPS times S q. S is divided by
+ * its largest number, so that squares of large ones are finite. */
 static void find_leading(const struct sketch *sketch, double q[KEPT][MOST])
 {
-    double S[MOST][MOST], next[KEPT][MOST];
+    double S[MOST][MOST], next[KEPT][MOST], most = 1;
+    for (size_t i = 0; i < MOST; i++)
+        most = sketch->K[i][i] > most ? sketch->K[i][i] : most;
     for (size_t i = 0; i < MOST; i++)
         for (size_t k = 0; k < MOST; k++)
-            S[i][k] = (i < k ? sketch->K[k][i] : sketch->K[i][k]) - (i == k);
+            S[i][k] = ((i < k ? sketch->K[k][i] : sketch->K[i][k]) - (i == k)) / most;
     memset(q, 0, KEPT * sizeof *q);
     for (size_t k = 0; k < KEPT; k++)
         q[k][k] = q[k][k + KEPT] = 1;

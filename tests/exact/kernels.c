@@ -554,10 +554,11 @@ static void check_steps(struct rng *rng)
     struct matrix dense = { .form = MATRIX_DENSE, .docs = 1 + rng_below(rng, DOCS),
                             .dim = 1 + rng_below(rng, SMALL), .x = x };
     size_t n = dense.docs * dense.dim;
-    /* many zeros make the sparse form the smaller one */
-    uint32_t zeros = 1 + rng_below(rng, rng_below(rng, 3) ? 6 : 20);
+    /* many zeros make the sparse form the smaller one; few values, none below 0, go by ranges */
+    uint32_t zeros = 1 + rng_below(rng, rng_below(rng, 3) ? 6 : 40);
+    double least = rng_below(rng, 2);
     for (size_t i = 0; i < n; i++) {
-        float f = rng_below(rng, zeros) ? 0 : (float)(2 * rng_unit(rng) - 1);
+        float f = rng_below(rng, zeros) ? 0 : (float)((2 - least) * rng_unit(rng) - 1 + least);
         memcpy(x + 4 * i, rng_below(rng, 60) ? &f : &odd[1 + rng_below(rng, 3)], sizeof f);
     }
     if (rng_below(rng, 4) == 0)

@@ -168,6 +168,27 @@ static void check(struct rng *rng, size_t dims, size_t rounds)
     sketch_close(&sketch);
 }
 
+/* What comes late, in rows of its own, is kept as what came first: both lie in 8 dimensions. */
+static void check_blocks(struct rng *rng)
+{
+    struct sketch sketch = { .slots = 0 };
+    struct fault fault;
+    struct dense dense;
+    begin(&dense);
+    must(sketch_reach(&sketch, N, &fault), &fault);
+    for (size_t t = 0; t < 2 * SKETCH_MOST; t++) {
+        uint32_t row[8];
+        double z[8];
+        for (size_t e = 0; e < COUNT(row); e++) {
+            row[e] = (uint32_t)(e + (t < SKETCH_KEPT ? 0 : COUNT(row)));
+            z[e] = 2 * rng_unit(rng) - 1;
+        }
+        observe(&sketch, &dense, row, z, COUNT(row), 1);
+        compare(rng, &sketch, &dense, true);
+    }
+    sketch_close(&sketch);
+}
+
 /* Saved at any time, a sketch goes on to the bit. */
 static void check_saving(struct rng *rng)
 {
@@ -271,6 +292,31 @@ static void check_slots(void)
     sketch_close(&sketch);
 }
 
+/* Numbers so large that no digit is left of what a second look at them adds: b is at least 1, and
+ * all that is kept is finite. */
+static void check_large(void)
+{
+    static const double size[] = { 1e9, 1e60, 1e140 };
+    for (size_t i = 0; i < COUNT(size); i++) {
+        struct sketch sketch = { .slots = 0 };
+        struct fault fault;
+        double counted[N] = { 0 };
+        must(sketch_reach(&sketch, N, &fault), &fault);
+        for (int t = 0; t < 100; t++) {
+            const uint32_t row[] = { 2, 5, 7 };
+            const double z[] = { size[i], size[i] / 3, size[i] / 7 };
+            double b = sketch_observe(&sketch, &(struct sketch_observation){ 3, row, z, 1, lambda,
+                                                                             counted });
+            hold(b >= 1 && isfinite(b), "large", "b", b, 1);
+            for (size_t s = 0; s < sketch.slots; s++)
+                hold(isfinite(sketch.gain[s]), "large", "gain", sketch.gain[s], 0);
+            for (size_t e = 0; e < COUNT(row); e++)
+                counted[row[e]] += z[e] * z[e];
+        }
+        sketch_close(&sketch);
+    }
+}
+
 /* ---- a wide regression ---- */
 
 struct numbers {
@@ -371,10 +417,12 @@ int main(void)
         check(&rng, 0, 100);
     for (size_t dims = 1; dims <= 20; dims++)
         check(&rng, dims, 150);
+    check_blocks(&rng);
     check_saving(&rng);
     for (size_t i = 1; i <= 40; i++)
         check_sums(&rng, i);
     check_slots();
+    check_large();
     for (size_t i = 0; i < 40; i++)
         check_wide(&rng, i % 2, i / 2 % 2);
     return wrong > 0;
