@@ -14,6 +14,7 @@
 #include "kernels/nearness.h"
 #include "kernels/products.h"
 #include "kernels/scale_dense.h"
+#include "kernels/siphash_eight.h"
 #include "kernels/sort_run.h"
 #include "kernels/variances.h"
 
@@ -32,6 +33,7 @@ struct kernels {
     spread_kernel *spread;
     scale_dense_kernel *scale_dense;
     products_kernel *products;
+    siphash_eight_kernel *siphash_eight;
     sort_run_kernel *sort_run;
     size_t run; /* documents that sort_run sorts best */
 };
