@@ -1,8 +1,8 @@
 /*
  * The kernels of every kind that runs here give the same bits as sums written out plainly here:
  * products with dense rows and with doubles, sums of rows, differences, neighbours, variances,
- * observations of a factor, rankings, hashes, scaled features. Dense features are changed to the same as
- * sparse ones. Numbers that are not finite are found.
+ * observations of a factor, rankings, hashes, scaled features. Dense features are changed to the same
+ * as sparse ones. Numbers that are not finite are found.
  */
 #include <math.h>
 #include <stdio.h>
