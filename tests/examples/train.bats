@@ -348,6 +348,7 @@ END
     texts
     train -n 100 -s 1 -a ridge -a 'kl -e 1e-4' -l train.svm test.svm
     for name in 'random order (0)' 'ridge (1)' 'kl -e 1e-4 (1)'; do grep -qF ">$name<" train.out/picture.svg; done
+    grep -qF '>held out<' train.out/picture.svg # a point for each, beside what was shown
     is "$(grep -c '&.*\\\\$' train.out/table.tex)" 4
     grep -q "^ridge & 1 & \\\$$(printf '%.4f' "$(cell ridge - mean shown:ndcg@10)")\\\$ &" train.out/table.tex
     train -n 100 -s 1 -a ridge -p png train.svm test.svm
