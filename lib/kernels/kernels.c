@@ -7,20 +7,24 @@ static const struct kernels kinds[] = {
     { "portable", crc32c_portable, features_portable, dense_times_portable, dense_add_portable,
       dot_portable, add_times_portable, difference_portable, covariance_portable,
       variances_portable, nearness_portable, spread_portable,
-      scale_dense_portable, products_portable, &directions_portable, sort_run_portable, SORT_RUN },
+      scale_dense_portable, products_portable, &directions_portable,
+      siphash_eight_portable, sort_run_portable, SORT_RUN },
 #if VECTORS_X86
     { "SSE4.2", crc32c_sse42, features_portable, dense_times_portable, dense_add_portable,
       dot_portable, add_times_portable, difference_portable, covariance_portable,
       variances_portable, nearness_portable, spread_portable,
-      scale_dense_portable, products_portable, &directions_portable, sort_run_portable, SORT_RUN },
+      scale_dense_portable, products_portable, &directions_portable,
+      siphash_eight_portable, sort_run_portable, SORT_RUN },
     { "AVX2", crc32c_sse42, features_avx2, dense_times_avx2, dense_add_avx2,
       dot_avx2, add_times_avx2, difference_avx2, covariance_avx2,
       variances_avx2, nearness_avx2, spread_avx2, scale_dense_avx2,
-      products_avx2, &directions_avx2, sort_run_avx2, SORT_RUN_AVX2 },
+      products_avx2, &directions_avx2,
+      siphash_eight_avx2, sort_run_avx2, SORT_RUN_AVX2 },
     { "AVX-512", crc32c_sse42, features_avx2, dense_times_avx512, dense_add_avx2,
       dot_avx512, add_times_avx2, difference_avx2, covariance_avx2,
       variances_avx512, nearness_avx512, spread_avx512, scale_dense_avx2,
-      products_avx512, &directions_avx2, sort_run_avx512, SORT_RUN_AVX512 },
+      products_avx512, &directions_avx2,
+      siphash_eight_avx512, sort_run_avx512, SORT_RUN_AVX512 },
 #endif
 };
 

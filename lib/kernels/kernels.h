@@ -15,6 +15,7 @@
 #include "kernels/nearness.h"
 #include "kernels/products.h"
 #include "kernels/scale_dense.h"
+#include "kernels/siphash_eight.h"
 #include "kernels/sort_run.h"
 #include "kernels/variances.h"
 
@@ -34,6 +35,7 @@ struct kernels {
     scale_dense_kernel *scale_dense;
     products_kernel *products;
     const struct directions_kernels *directions;
+    siphash_eight_kernel *siphash_eight;
     sort_run_kernel *sort_run;
     size_t run; /* documents that sort_run sorts best */
 };

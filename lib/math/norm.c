@@ -26,15 +26,18 @@ static inline double add_sixteen(const double *from, bool squares)
 
 /* Sum b of a level, from the n numbers of the level below, or from their squares; missing numbers
  * count as 0. */
-static void take_sum(struct level *level, bool squares, const double *below, size_t n, size_t b)
+static inline void take_sum(struct level *level, bool squares, const double *below, size_t n,
+                            size_t b)
 {
-    double last[LANES] = { 0 };
     const double *from = below + b * LANES;
-    size_t rest = n - b * LANES;
-    for (size_t l = 0; rest < LANES && l < rest; l++)
-        last[l] = from[l];
-    from = rest < LANES ? last : from;
-    ((double *)level->sums.at)[b] = squares ? add_sixteen(from, true) : add_sixteen(from, false);
+    double *sum = (double *)level->sums.at + b;
+    if (n - b * LANES >= LANES) {
+        *sum = squares ? add_sixteen(from, true) : add_sixteen(from, false);
+        return;
+    }
+    double last[LANES] = { 0 };
+    memcpy(last, from, (n - b * LANES) * sizeof *last);
+    *sum = squares ? add_sixteen(last, true) : add_sixteen(last, false);
 }
 
 void norm_take(struct norm *norm, const double *v, size_t width)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/little.h"
+#include "kernels/kernels.h"
 #include "math/fingerprint.h"
 
 struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid)
@@ -140,13 +141,30 @@ void memory_keys_by_row(struct memory_keys *keys)
     keys->place = NULL;
 }
 
+/* memory_key_features of `docs` documents, at most eight, from number i on. */
+static void hash_eight(const struct memory_keys *keys, size_t i, size_t docs, uint64_t *key)
+{
+    uint64_t low[SIPHASH_EIGHT] = { 0 }, high[SIPHASH_EIGHT] = { 0 }, out[SIPHASH_EIGHT];
+    const uint64_t *fingerprint = keys->documents.fingerprint + i;
+    for (size_t l = 0; l < docs; l++) {
+        low[l] = fingerprint[l] << 8 | 'f';
+        high[l] = (uint64_t)keys->place[i + l] << 8 | fingerprint[l] >> 56;
+    }
+    kernels->siphash_eight(&keys->query, low, high, 1 + sizeof *fingerprint + sizeof *keys->place,
+                           out);
+    for (size_t l = 0; l < docs; l++)
+        key[i + l] = out[l] ? out[l] : 1;
+}
+
 int memory_keys_all(struct memory_keys *keys, struct fault *fault)
 {
     size_t docs = keys->documents.docs;
     if (keys->key)
         return 0;
     uint64_t *key = buffer_for(&keys->keys, docs, sizeof *key, fault);
-    for (size_t i = 0; key && i < docs; i++)
+    for (size_t i = 0; key && keys->place && i < docs; i += SIPHASH_EIGHT)
+        hash_eight(keys, i, docs - i < SIPHASH_EIGHT ? docs - i : SIPHASH_EIGHT, key);
+    for (size_t i = 0; key && !keys->place && i < docs; i++)
         key[i] = memory_keys_of(keys, i);
     keys->key = key;
     return key ? 0 : -1;

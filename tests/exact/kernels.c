@@ -1,8 +1,8 @@
 /*
  * The kernels of every kind that runs here give the same bits as sums written out plainly here:
  * products with dense rows and with doubles, sums of rows, differences, neighbours, variances,
- * observations of a factor, directions of a sketch, rankings, scaled features. Dense features are
- * changed to the same as sparse ones. Numbers that are not finite are found.
+ * observations of a factor, directions of a sketch, rankings, hashes, scaled features. Dense
+ * features are changed to the same as sparse ones. Numbers that are not finite are found.
  */
 #include <math.h>
 #include <stdio.h>
@@ -122,6 +122,31 @@ static void check_doubles(struct rng *rng, size_t n)
     same("sums of doubles", n, y, sum, sizeof y);
     kernels->difference(a, b, n, d);
     same("differences", n, d, apart, sizeof d);
+}
+
+/* ---- hashes ---- */
+
+/* Eight texts of n bytes after `there` others. */
+static void check_hashes(struct rng *rng, unsigned there, unsigned n)
+{
+    uint64_t low[SIPHASH_EIGHT], high[SIPHASH_EIGHT], got[SIPHASH_EIGHT], want[SIPHASH_EIGHT];
+    struct siphash begun = siphash_start(rng_bits(rng), rng_bits(rng));
+    siphash_add(&begun, "a query that has a name", there);
+    for (size_t i = 0; i < SIPHASH_EIGHT; i++) {
+        struct siphash whole = begun;
+        unsigned char text[16] = { 0 };
+        for (unsigned b = 0; b < n; b++)
+            text[b] = (unsigned char)rng_bits(rng);
+        low[i] = high[i] = 0;
+        for (unsigned b = 0; b < 8; b++) {
+            low[i] |= (uint64_t)text[b] << 8 * b;
+            high[i] |= (uint64_t)text[8 + b] << 8 * b;
+        }
+        siphash_add(&whole, text, n);
+        want[i] = siphash_end(&whole);
+    }
+    kernels->siphash_eight(&begun, low, high, n, got);
+    same("hashes", n, got, want, sizeof got);
 }
 
 /* ---- nearness ---- */
@@ -602,6 +627,9 @@ static void check_kernels(void)
     }
     for (size_t n = 0; n <= DIM; n++)
         check_doubles(&rng, n);
+    for (unsigned n = 0; n <= 16; n++)
+        for (unsigned there = 0; there < 20; there++)
+            check_hashes(&rng, there, n);
     for (size_t n = 0; n <= ROWS; n++)
         check_variances(&rng, n);
     for (size_t n = 0; n <= 2 * ROWS; n += n < 20 || (n > 120 && n < 140) ? 1 : 7)

@@ -74,6 +74,7 @@ block() {
 }
 
 @test "the README shows the table that rankpipe train prints" {
+    command -v python3 || skip "no python3 here"
     ln -s "$ROOT/examples" examples
     block 'Your own data, to a held-out number' | sed '/^rankpipe train/q' >commands
     [ "$(wc -l <commands)" = 3 ]

@@ -1,10 +1,17 @@
 # examples/train: from text to models, a held-out table with standard errors, and a picture.
 load ../helper
 
+NEEDS=python3
 TRAIN=$ROOT/examples/train
 
+# Where python3 is a script that looks for Python, that is found once.
+setup_file() {
+    PYTHON=$(python3 -c 'import sys; print(sys.executable)') || return 0
+    export PYTHON
+}
+
 train() {
-    sh "$TRAIN" "$@"
+    "$PYTHON" "$TRAIN" "$@"
 }
 
 # texts: train.svm and test.svm, 60 and 30 queries of five grades.
@@ -33,17 +40,17 @@ last() {
 
 @test "two texts: each number is that of the pipeline written out by hand" {
     texts
-    train -n 700 -s '1 7' -a 'ridge -C 10' -a kl,eta=1e-4,radius=2 -x '-g 0.3' -k 2 -a thompson -a thompson,seed=5 \
+    train -n 400 -s '1 7' -a 'ridge -C 10' -a kl,eta=1e-4,radius=2 -x '-g 0.3' -k 2 -a thompson -a thompson,seed=5 \
         -m 'ndcg@10 map' train.svm test.svm >said
     svm2bin -n train.svm >train.bin
     svm2bin -n test.svm >test.bin
-    mkfifo ring
     by_hand() { # name, seed, options of explore, of feedback-mask and of update
         rm -f w.bin
-        replay -n 700 -s "$2" train.bin | score -f ring | explore $3 -s "$2" |
-            metric -t curve ndcg@10 map | feedback-mask $4 | update $5 -f ring -m w.bin
-        score -m w.bin <test.bin | explore -s "$2" | tee >(metric -q ndcg@10 map >"$1.$2.q") |
-            metric ndcg@10 map >held
+        loop "replay -n 400 -s $2 train.bin | score | explore $3 -s $2 | metric -t curve ndcg@10 map |
+            feedback-mask $4 | update $5 -m w.bin"
+        score -m w.bin <test.bin | explore -s "$2" >ranked
+        metric -q ndcg@10 map <ranked >"$1.$2.q"
+        metric ndcg@10 map <ranked >held
         is "$(cell "$1" - "$2" shown:ndcg@10)" "$(last <curve)"
         is "$(cell "$1" - "$2" shown:map)" "$(last 3 <curve)"
         is "$(cell "$1" - "$2" held-out:ndcg@10)" "$(last <held)"
@@ -56,7 +63,7 @@ last() {
         by_hand thompson $seed '' '-k 1' "-a thompson -s $seed"
         by_hand thompson,seed=5 $seed '' '-k 1' '-a thompson -s 5'
     done
-    replay -n 700 -s 7 train.bin | explore -g 1 -s 7 | metric ndcg@10 map >curve
+    replay -n 400 -s 7 train.bin | explore -g 1 -s 7 | metric ndcg@10 map >curve
     is "$(cell 'random order' - 7 shown:map)" "$(last 3 <curve)"
     is "$(wc -l <train.out/table.tsv)" 16
 
@@ -131,40 +138,32 @@ last() {
     same files/table.tsv text.out/table.tsv
 }
 
-@test "learners of all labels make as many passes as validation on halves allows" {
+@test "learners of all labels make 2, 4 or 8 passes, as validation on a quarter of their queries chooses" {
     texts
-    train -s 3 -a solar1 -a slam train.svm test.svm >said
+    train -s 2 -a solar1 -a committee -a slam-ap train.svm test.svm >said
     svm2bin -n train.svm >train.bin
-    replay -s 3 -n 30 train.bin >half1
-    replay -s 3 -b 31 -n 60 train.bin >half2
-    for called in 'solar1 -s 3' slam; do
+    replay -s 2 -n 15 train.bin >quarter
+    replay -s 2 -b 16 -n 60 train.bin >rest
+    for called in 'solar1 -s 2' 'committee -s 2' slam-ap; do
         learner=${called% -*}
-        chosen=60 best=
-        for passes in 1 2 4 8; do
-            for h in 1 2; do
-                loop "replay -n $((passes * 30)) -s 3 half$h | score | explore -s 3 | feedback-mask -k all |
-                    update -a $called" >w.bin
-                score -m w.bin <half$((3 - h)) | explore -s 3 | metric -q ndcg@10 >half$h.tsv
-            done
-            { cat half1.tsv && sed 1d half2.tsv; } >$passes.tsv
-            # worse, if t = diff / error is below -1: p(t) of 60 queries is then below 0.32139
-            compare -t ${best:-$passes}.tsv $passes.tsv | tail -n 1 >test
-            case $(awk -F '\t' '$7 < 0 && $11 < 0.32139 { print "worse" } $7 > 0 { print "better" }' test) in
-            worse) break ;;
-            better) best=$passes ;;
-            esac
-            best=${best:-1} chosen=$((60 * passes))
+        for n in 30 60; do
+            loop "replay -n $n -s 2 quarter | score | explore -s 2 | feedback-mask -k all | update -a $called" >w.bin
+            score -m w.bin <rest | explore -s 2 | metric -q ndcg@10 >$n.tsv
         done
-        loop "replay -n $chosen -s 3 train.bin | score | explore -s 3 | feedback-mask -k all |
+        # of 45 queries, t = diff / error is above 1 if p(t) is below 0.32277, and below -2 if it is below 0.05168
+        passes=$(compare -t 30.tsv 60.tsv | tail -n 1 | awk -F '\t' '
+            { print ($7 > 0 && $11 < 0.32277 ? 8 : $7 < 0 && $11 < 0.05168 ? 2 : 4) }')
+        chosen=$((60 * passes))
+        loop "replay -n $chosen -s 2 train.bin | score | explore -s 2 | feedback-mask -k all |
             update -a $called" >w.bin
-        same w.bin train.out/models/$learner.seed3.bin
+        same w.bin train.out/models/$learner.seed2.bin
         grep -qx "$learner: rounds by validation: $chosen" said
         echo $chosen
     done >all
-    [ "$(sort -u all | wc -l)" = 2 ] # one of them stops before the other
+    is "$(paste -s -d ' ' all)" '240 120 480' # 4 passes were as good as 2, worse and better
     # -n is the most, and -k all wants just that
     train -s 3 -n 130 -a slam -a slam -k all -o few train.svm test.svm >said
-    grep -qx 'slam: rounds by validation: \(60\|120\)' said
+    grep -qx 'slam: rounds by validation: 130' said
     is "$(bin2txt -f head few/models/slam_all_judged.seed3.bin | grep -o ' rounds=[0-9]*')" ' rounds=130'
 }
 
@@ -214,7 +213,9 @@ last() {
         printf '1 qid:%s 1:0.%s 3:1\n0 qid:%s 1:0.1 2:1\n2 qid:%s 3:2 # last\n' $q $q $q $q
     done >'my data/train it.svm'
     sed 's/3:2/3:2 5:1/' 'my data/train it.svm' >'my data/test it.svm'
-    train -n 50 -s 1 'my data/train it.svm' 'my data/test it.svm' 2>err
+    seq 5 | sed 's/.*/& feature&/' >'my data/my names'
+    train -n 50 -s 1 -a "ridge -y '$PWD/my data/my names'" 'my data/train it.svm' 'my data/test it.svm' 2>err
+    grep -qa feature3 'my data/train it.out/models/'*.bin
     grep -q '60 documents of 20 queries, 5 features; into the folder my data/train it.out' err
     is "$(cut -f 3,4 'my data/train it.out/table.tsv' | paste -s -d ' ' -)" 'fold	seed -	1 -	mean -	1 -	mean'
     (cd 'my runs' && train -o 'ten folds' -f 10 -n 50 '../my data/train it.svm')
@@ -246,6 +247,14 @@ last() {
     echo mine >mine/table.tsv
     fails 1 'train: mine has table.tsv, which train did not write*' train -o mine train.svm test.svm
     is "$(ls -A mine)" table.tsv
+    # one train at a time, and what a killed one left is removed
+    fails 1 'train: train.out: train is running there already' "$PYTHON" -c 'import fcntl, os, subprocess, sys
+fcntl.flock(os.open("train.out", os.O_RDONLY), fcntl.LOCK_EX)
+sys.exit(subprocess.run(sys.argv[1:]).returncode)' "$PYTHON" "$TRAIN" train.svm test.svm
+    mkdir train.out/.work
+    touch train.out/.work/ridge.seed1.curve
+    train -n 300 -s 1 -a ridge train.svm test.svm
+    [ ! -e train.out/.work ]
 }
 
 @test "a run that fails: status 1, its message, and the other runs are kept" {
@@ -266,7 +275,7 @@ rows'
 
 @test "^C: nothing is half-written or still runs, and the same command continues" {
     texts
-    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' sh "$TRAIN" -n 60000 -s '1 2 3' -a ridge -j 2 \
+    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$TRAIN" -n 60000 -s '1 2 3' -a ridge -j 2 \
         train.svm test.svm >/dev/null 2>err 3>&- &
     for _ in {1..200}; do
         [ -z "$(find train.out/rows -name 'random*' 2>/dev/null)" ] || break
@@ -280,24 +289,57 @@ rows'
     is "$(ls -A train.out)" 'curves
 models
 rows'
-    for row in train.out/rows/*; do [ "$(wc -l <"$row")" = 33 ]; done
+    for row in train.out/rows/*; do [ "$(wc -l <"$row")" = 32 ]; done
     done=$(find train.out/rows -type f | wc -l)
     [ "$done" -ge 1 ] && [ "$done" -lt 6 ]
     train -n 60000 -s '1 2 3' -a ridge train.svm test.svm 2>err
     grep -q "$done of 6 runs are finished" err
+    # a run that would take hours ends at once
+    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$PYTHON" "$TRAIN" -n 1000000000 -s 1 -a ridge -j 2 -o long \
+        train.svm test.svm >/dev/null 2>err 3>&- &
+    for _ in {1..200}; do
+        [ ! -s long/.work/ridge.seed1.curve ] || break
+        sleep 0.05
+    done
+    kill -INT $!
+    started=$!
+    for _ in {1..200}; do
+        kill -0 $started 2>/dev/null || break
+        sleep 0.05
+    done
+    kill -KILL $started 2>/dev/null && return 1
+    status=0
+    wait $started || status=$?
+    is $status 130
+    is "$(ls long)" 'curves
+models
+rows'
+}
+
+# hurried LOOK OPTION...: train, in which a second lasts 1/50, and each look at the clock takes LOOK s.
+hurried() {
+    "$PYTHON" - "$TRAIN" "$@" 2>err <<'END'
+import importlib.machinery, importlib.util, itertools, sys
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("train", sys.argv[1])
+train = importlib.util.module_from_spec(importlib.util.spec_from_loader("train", loader))
+loader.exec_module(train)
+train.SECOND, clock = 0.02, itertools.count(0, int(sys.argv[2]))
+train.time.monotonic = lambda: next(clock)
+del sys.argv[1:3]
+train.main()
+END
 }
 
 @test "the time expected after the first run, and progress without a terminal" {
     texts
-    mkdir stubs # in which a second lasts 1/50, and each look at the clock takes 20 s
-    printf '#!/bin/sh\nexec /bin/sleep 0.02\n' >stubs/sleep
-    printf '#!/bin/sh\necho . >>clock\necho $((20 * $(wc -l <clock)))\n' >stubs/date
-    chmod +x stubs/*
-    PATH=$PWD/stubs:$PATH train -j 1 -n 20000 -s 1 -a ridge -a thompson -a linucb train.svm test.svm 2>err
+    hurried 20 -j 1 -n 20000 -s 1 -a ridge -a thompson -a linucb train.svm test.svm
     is "$(grep -c 'train: [23] of 4 runs, [3-9][0-9] %, .* so far, about .* left' err)" 1
-    PATH=$PWD/stubs:$PATH train -j 1 -P -w -n 20000 -s 2 -a ridge -a thompson train.svm test.svm 2>err
+    is "$(grep -c 'so far' err)" 1
+    hurried 20 -j 1 -P -w -n 60000 -s 2 -a ridge -a thompson train.svm test.svm
     [ "$(grep -c '^train: [0-2] of 3 runs, [0-9]* %, .* so far' err)" -ge 2 ]
-    train -n 100 -s 3 -o quick train.svm test.svm 2>err # not long
+    [ "$(grep -c 'so far' err)" -le 8 ] # after 20, 40, 80 ... s
+    hurried 0 -j 1 -w -n 20000 -s 3 -a ridge -a thompson train.svm test.svm # not long
     if grep 'so far' err; then return 1; fi
 }
 
@@ -306,6 +348,7 @@ rows'
     texts
     train -n 100 -s 1 -a ridge -a 'kl -e 1e-4' -l train.svm test.svm
     for name in 'random order (0)' 'ridge (1)' 'kl -e 1e-4 (1)'; do grep -qF ">$name<" train.out/picture.svg; done
+    grep -qF '>held out<' train.out/picture.svg # a point for each, beside what was shown
     is "$(grep -c '&.*\\\\$' train.out/table.tex)" 4
     grep -q "^ridge & 1 & \\\$$(printf '%.4f' "$(cell ridge - mean shown:ndcg@10)")\\\$ &" train.out/table.tex
     train -n 100 -s 1 -a ridge -p png train.svm test.svm
@@ -331,14 +374,18 @@ rows'
     fails 2 "train: -a 'solra2': update: no learner 'solra2': did you mean solar2?*" train -a solra2 train.svm test.svm
     fails 2 "train: -m 'ndgc@10': metric: no measure 'ndgc@10': did you mean ndcg@10?*" \
         train -m ndgc@10 train.svm test.svm
-    fails 1 'train: nowhere.svm: no such file' train nowhere.svm test.svm
+    fails 1 'train: nowhere.svm: no such file, or not one that can be read' train nowhere.svm test.svm
     fails 2 "train: -a 'kl -U 1': update: radius needs a step size*" train -a 'kl -U 1' train.svm test.svm
     fails 2 "train: -a 'kl,rho=1': update: kl has no setting 'rho'*" train -a kl,rho=1 train.svm test.svm
     fails 2 "train: -a ftpl: *" train -a ftpl,gain=lin train.svm test.svm
     fails 2 "train: -a 'nobody': update: no learner 'nobody'*" train -a nobody train.svm test.svm
     fails 2 'train: -a ftpl: *' train -a ftpl train.svm test.svm
     fails 2 "train: -a 'ridge -m x': train sets -m itself*" train -a 'ridge -m x' train.svm test.svm
-    fails 2 "train: -a 'ridge; ls': use letters*" train -a 'ridge; ls' train.svm test.svm
+    fails 2 "train: -a 'ridge;': update: no learner 'ridge;'*" train -a 'ridge;' train.svm test.svm
+    fails 2 "train: -a 'ridge;touch x': update: *" train -a 'ridge;touch x' train.svm test.svm
+    fails 2 "train: -x '-p \$(touch x)': explore: *" train -x "'-p \$(touch x)'" train.svm test.svm
+    [ ! -e x ]
+    fails 2 "train: -a 'kl \"': No closing quotation*" train -a 'kl "' train.svm test.svm
     fails 2 "train: -x '-g 7': explore: *" train -x '-g 7' train.svm test.svm
     fails 2 "train: -m 'map@q': metric: *" train -m map@q train.svm test.svm
     fails 2 "train: -m 'regret:ndcg@10': metric: *" train -m regret:ndcg@10 train.svm test.svm
@@ -347,8 +394,8 @@ rows'
     fails 2 "train: -p needs svg, png or pdf, not 'gif'*" train -p gif train.svm test.svm
     is "$(ls -d ./*.out 2>/dev/null)" ''
     fails 2 "*train: -a 'ridge' is given twice*" train -a ridge -a ' ridge' train.svm test.svm
-    fails 1 '*train: flat.svm: its documents have no features*' sh -c \
-        'cut -d " " -f 1,2 train.svm >flat.svm; sh "$0" flat.svm flat.svm' "$TRAIN"
+    cut -d ' ' -f 1,2 train.svm >flat.svm
+    fails 1 '*train: flat.svm: its documents have no features*' train flat.svm flat.svm
     is "$(ls -d ./*.out 2>/dev/null)" ''
     train -n 50 -s 1 test.svm test.svm 2>err
     grep -q 'test.svm is the same text as test.svm: its numbers are not held out' err

@@ -99,6 +99,7 @@ said() {
 }
 
 @test "bash: scripts, their options and their learners are offered, and every page" {
+    command -v python3 || skip "no python3 here: train -h needs it"
     installed
     offers 'rankpipe t' 'train'
     offers 'rankpipe help tr' 'train'

@@ -72,7 +72,8 @@ curve() {
     (cd root && md5sum --quiet -c ../control/md5sums)
     [ "$(wc -l <control/md5sums)" = "$(find root -type f | wc -l)" ]
     grep -x 'Depends: libc6 (>= [0-9.]*).*' control/control
-    grep -x 'Suggests: gnuplot-nox | gnuplot, make, parallel, python3 .*' control/control
+    grep -x 'Recommends: python3 (>= 3.9)' control/control
+    grep -x 'Suggests: gnuplot-nox | gnuplot, make, parallel' control/control
     doc=root/usr/share/doc/rankpipe
     zcat $doc/changelog.Debian.gz | grep "^rankpipe ($VERSION-1) "
     zcat $doc/changelog.gz | cmp - "$ROOT/NEWS"

@@ -186,11 +186,15 @@ run_examples() {
     for file in "$ROOT"/man/*; do
         name=$(basename "$file")
         case $name in
-        rankpipe-operating.7 | rankpipe-python.7 | rankpipe-logs.7 | rankpipe-plot.1 | rankpipe-sweep.1) ;; # by tests of their own
+        rankpipe-operating.7 | rankpipe-python.7 | rankpipe-logs.7 | rankpipe-plot.1 | rankpipe-sweep.1 | rankpipe-train.1) ;; # by tests of their own
         *) run_examples "$name" ;;
         esac
     done
-    # The table of rankpipe-train(1) is the one that its first example prints.
+}
+
+@test "the examples of rankpipe-train(1) run, and the first prints the table that the page has" {
+    command -v python3 || skip "no python3 here"
+    run_examples rankpipe-train.1
     section rankpipe-train.1 DESCRIPTION | sed -n 's/^ *\(\(learner\|random order\|memory\)  .*\)/\1/p' >shown
     head -n 3 rankpipe-train.1/out | cmp - shown
 }
