@@ -65,7 +65,7 @@ static const struct option update_options[] = {
       OPTION_TEXT(update, words) },
     { 'c', "every", NULL, "with -m: rounds, or seconds as 30s, between checkpoints (default: save "
                           "at the end alone)", OPTION_OWN },
-    { 'd', "dim", NULL, "most weights (default 2^24; solar2, ridge, linucb 4096; committee 2^19)",
+    { 'd', "dim", NULL, "most weights (default 2^24; solar2, ridge, linucb 4096; memory 2^21)",
       OPTION_WHOLE(update, most, 1, ROUND_DIM) },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score, or - for standard output "
                        "(default: no ring)", OPTION_TEXT(update, ring_path) },

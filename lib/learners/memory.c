@@ -388,7 +388,7 @@ const struct learner learn_memory = {
                               true },
                 [COUNTED] = { MEMORY_COUNTED, ARRAY_ROWS_CONSTANT, SETTING_PLAIN, 0, true } },
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
-    .made = "scale",
+    .most = (size_t)1 << 21, .made = "scale",
     .learning = sizeof(struct remembering), .start = start, .shape = shape, .learn = learn,
     .begin = begin, .open = open_table, .save = save, .load = load, .publish = publish,
     .sums = sums, .add = add,

@@ -64,6 +64,12 @@ PY
         'rows:f8[2 diagonal:f8[2 sketch:f8[2' # the constant, and the mean: the deviation is 0
 }
 
+@test "one wrong index cannot take all memory" {
+    ask 1 2097153 1 >round
+    fails_on round 1 '*it has 2097153 features, but the model may have only 2097152 weights: add -d 2097153 if *' update
+    update -d 2097153 <round
+}
+
 @test "features above 512 come late: P gives way to its diagonal, by hand" {
     # z = (1, 0, 1), rho = 1, lambda = 10. The first answer, 3: v = 3 / 12 for both, counted 1. Then D
     # is 11: b = 1 + 2/11 = 13/11, and e = 3 - 1/2, so that v += e / 11 / (13/11) = 2.5 / 13.
