@@ -95,8 +95,8 @@ static int check_width(const struct state *state, size_t width, struct fault *fa
         return 0;
     if (state->learner->most == SQUARE_MOST)
         return fault_data(fault, "it has %zu features, but the model may have only %zu weights: "
-                          "use memory, squared or kl, or add -d %zu if there is room for the square "
-                          "of that number", width, state->most, width);
+                          "use memory, squared or kl, or add -d %zu if there is room for the "
+                          "square of that number", width, state->most, width);
     return fault_data(fault, "it has %zu features, but the model may have only %zu weights: add -d "
                       "%zu if that is meant", width, state->most, width);
 }
