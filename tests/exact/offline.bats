@@ -245,7 +245,8 @@ clicked() {
     is "$(last -p theta ips:dcg snips:dcg <s)" "$(cat want)"
     # the first round of dr expects nothing of any document
     is "$(last -p theta dr:dcg <s)" "$(cut -d ' ' -f 1-6 want)"
-    metric -p theta ips:dcg <s 2>err | head -n 1 | tr '\t' ' ' >head
+    metric -p theta ips:dcg <s 2>err >table
+    head -n 1 table | tr '\t' ' ' >head
     is "$(cat head)" 't ips:dcg ips:dcg:se ips:dcg:low ips:dcg:high ips:dcg:rounds ips:dcg:unsupported'
     is "$(cat err)" 'metric: 1 rounds: in logs of fewer than 20000, intervals of 95 % from the rounds alone cover the truth in 85 to 93 % of cases; these are widened by the model of clicks, see metric(1)'
     # a logged propensity is the expected examination; b counts what it supports
