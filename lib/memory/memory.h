@@ -10,8 +10,8 @@
  *
  *     y* = y + rho (n y - S), which counts as c = (1 + rho) / ((1 + n rho) (1 + (n + 1) rho))
  *
- * So v and P are those of the joint posterior, exactly, whatever the order of the answers. rho = 0
- * is ridge regression.
+ * So v and P are those of the joint posterior, exactly, whatever the order of the answers; with a
+ * sketch (memory_form.h) nearly. rho = 0 is ridge regression.
  *
  * An answer may have the weight u: e ~ N(0, sigma^2 / u). Then n is the sum of u, S that of u y, y*
  * is the same, and
