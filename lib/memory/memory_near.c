@@ -146,9 +146,10 @@ struct asked {
     float e[NEARNESS_OTHERS], counts[NEARNESS_OTHERS];
 };
 
-/* Fills in up to 16 of the judged documents doc[count]; e is in units of `unit`. */
-static int ask(struct memory_space *space, const struct memory_known *known, const uint32_t *doc,
-               size_t count, double unit, struct asked *asked, struct fault *fault)
+/* Fills in up to 16 of the judged documents doc[count], which are worth e[count] more than
+ * expected; that is in units of `unit`. */
+static int ask(struct memory_space *space, const uint32_t *doc, const double *e, size_t count,
+               double unit, struct asked *asked, struct fault *fault)
 {
     size_t n = space->n;
     memset(asked->other, 0, n * NEARNESS_OTHERS * sizeof *asked->other);
@@ -156,14 +157,13 @@ static int ask(struct memory_space *space, const struct memory_known *known, con
         asked->e[l] = asked->counts[l] = 0;
         if (l >= count)
             continue;
-        const struct memory_known *of = &known[doc[l]];
         struct nearness_rows rows = memory_space_rows(space, doc[l], 1, fault);
         if (!rows.x)
             return -1;
         for (size_t j = 0; j < n; j++)
             asked->other[NEARNESS_OTHERS * j + l] = unaligned_f4(rows.x + j * sizeof(float));
         asked->counts[l] = 1;
-        asked->e[l] = (float)((of->sum / of->n - of->expected) / unit);
+        asked->e[l] = (float)(e[l] / unit);
     }
     return 0;
 }
@@ -194,13 +194,16 @@ static int tell(struct memory_space *space, struct nearness *nearness, const uin
     return 0;
 }
 
-/* The greatest |e|, so that all of them are floats; 1 where that is 0. */
-static double unit_of(const struct memory_known *known, const uint32_t *doc, size_t count)
+/* Sets e[count] of the judged documents. The greatest |e|, so that all of them are floats; 1 where
+ * that is 0. */
+static double unit_of(const struct memory_known *known, const uint32_t *doc, size_t count,
+                      double *e)
 {
     double most = 0;
     for (size_t h = 0; h < count; h++) {
-        double e = fabs(known[doc[h]].sum / known[doc[h]].n - known[doc[h]].expected);
-        most = e > most ? e : most;
+        const struct memory_known *of = &known[doc[h]];
+        e[h] = of->sum / of->n - of->expected;
+        most = fabs(e[h]) > most ? fabs(e[h]) : most;
     }
     return most > 0 ? most : 1;
 }
@@ -210,7 +213,7 @@ static int ask_all(struct memory_space *space, const struct memory_known *known,
                    const uint32_t *judged, size_t count, const uint32_t *other, size_t others,
                    double *a, double *b, struct fault *fault)
 {
-    double apart, unit = unit_of(known, judged, count);
+    double apart, e[ASKED], unit = unit_of(known, judged, count, e);
     struct asked asked = { .other = buffer_for(&space->judged, NEARNESS_OTHERS * space->n,
                                                sizeof(float), fault) };
     if (!asked.other || measure(space, &apart, fault) < 0)
@@ -219,7 +222,7 @@ static int ask_all(struct memory_space *space, const struct memory_known *known,
     struct nearness nearness = { .other = asked.other, .e = asked.e, .counts = asked.counts,
                                  .scale = scale < FLT_MAX ? (float)scale : FLT_MAX };
     for (size_t h = 0; h < count; h += NEARNESS_OTHERS)
-        if (ask(space, known, judged + h, count - h, unit, &asked, fault) < 0 ||
+        if (ask(space, judged + h, e + h, count - h, unit, &asked, fault) < 0 ||
             tell(space, &nearness, other, others, a, b, fault) < 0)
             return -1;
     for (size_t i = 0; i < others; i++)
