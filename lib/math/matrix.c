@@ -214,8 +214,7 @@ struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double 
     return row;
 }
 
-/* The product of a sparse row with w, or with itself where w is NULL: feature j in lane j mod 16,
- * and so dense and sparse rows give the same bits. */
+/* The product of a sparse row with w, or with itself (w is NULL), in the lanes of a dense row. */
 static double sparse_row_times(const struct row *row, const double *w)
 {
     double lane[LANES] = { 0 };
