@@ -36,7 +36,8 @@ BIN = bin
 # Where CFLAGS has -O2, as distributions do, these few get -O3: the default loop spends its time in them.
 HOT = $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/kernels/*.c)) $(addprefix $(BUILD)/lib/,math/udu.o \
 	math/finite.o math/matrix.o math/order.o math/real.o feature/scale.o feature/rows.o memory/memory_near.o \
-	memory/memory_view.o memory/memory_worth.o memory/memory_table.o)
+	memory/memory_view.o memory/memory_worth.o memory/memory_table.o learn/descent.o measure/measure.o \
+	measure/judge.o)
 $(HOT): override CFLAGS := $(patsubst -O2,-O3,$(CFLAGS))
 
 GENERAL_NAMES = score judge compare update explore replay loop metric features synth spool salvage serve
