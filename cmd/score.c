@@ -103,7 +103,6 @@ static int open_score(void *self)
     struct score *my = self;
     my->scoring.allowed = (size_t)my->dim;
     my->rival.allowed = my->scoring.allowed;
-    my->reload.beside = my->host->served;
     if (my->rival_model && load_model(my, my->rival_model, &my->rival) < 0)
         return -1;
     if (my->follows)

@@ -91,6 +91,25 @@ uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t n)
     return ~left;
 }
 
+/* The product of two polynomials modulo that of the CRC. The highest bit is that of x^0. */
+static uint32_t product(uint32_t a, uint32_t b)
+{
+    uint32_t sum = 0;
+    for (; a; a <<= 1) {
+        sum ^= a >> 31 ? b : 0;
+        b = b >> 1 ^ (b & 1 ? 0x82f63b78 : 0);
+    }
+    return sum;
+}
+
+uint32_t crc32c_join(uint32_t before, uint32_t after, uint64_t n)
+{
+    uint32_t power = (uint32_t)1 << (31 - 8); /* x^8, then its square, ... */
+    for (; n; n >>= 1, power = product(power, power))
+        before = n & 1 ? product(before, power) : before;
+    return before ^ after;
+}
+
 /* ---- SSE4.2 and PCLMULQDQ: three pieces at once ---- */
 
 #if VECTORS_X86

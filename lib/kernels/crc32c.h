@@ -10,6 +10,9 @@
  * Where the bytes are cut into calls makes no difference. O(n). */
 typedef uint32_t crc32c_kernel(uint32_t crc, const void *bytes, size_t n);
 
+/* The CRC-32C of some bytes and of n bytes after them, given that of each. O(log n). */
+uint32_t crc32c_join(uint32_t before, uint32_t after, uint64_t n);
+
 /* In portable C, by tables; and with the instructions of SSE4.2 and PCLMULQDQ. */
 crc32c_kernel crc32c_portable, crc32c_sse42;
 

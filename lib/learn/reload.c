@@ -185,8 +185,8 @@ int reload_look(struct reload *reload, struct scoring *scoring, struct fault *wh
         return report_missing(reload, why);
     if (check_file(reload, why) < 0)
         return -1;
-    return reload->beside && reload->is.st_size > RELOAD_BESIDE ? begin(reload, scoring, why)
-                                                                 : read_model(reload, scoring, why);
+    return reload->is.st_size > RELOAD_BESIDE ? begin(reload, scoring, why)
+                                              : read_model(reload, scoring, why);
 }
 
 void reload_close(struct reload *reload)

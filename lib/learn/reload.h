@@ -1,8 +1,8 @@
 /* reload: scoring by a model's file, and by each new one that is renamed over it.
  *
- * A round waits while a new model is read: 100 ms for 10^7 pairs of memory. With `beside` a thread
- * reads a file of more than RELOAD_BESIDE bytes, and frees the old model, while rounds go on being
- * scored. A thread runs only then, and touches nothing but its struct reload_work. */
+ * A new file of more than RELOAD_BESIDE bytes is read by a thread, which frees the old model too,
+ * while rounds go on being scored: 10^7 pairs of memory take 100 ms, or as long as the disk takes.
+ * A thread runs only then, and touches nothing but its struct reload_work. */
 #ifndef RANKPIPE_RELOAD_H
 #define RANKPIPE_RELOAD_H
 
@@ -33,13 +33,11 @@ struct reload {
     struct stat is; /* that file, as it was before it was read                             */
     bool away;      /* it was reported that there is no file                               */
     bool written;   /* it was reported that the file was changed in place                  */
-    bool beside;    /* large models are read beside the rounds; set by the caller, before  */
     struct reload_work work;
 };
 
-/* Scores by the model in the file from now on. `reload` is all zero, but `beside`; it must not
- * move, and path and watch stay the caller's. 0, or a fault; reload_close comes next in either
- * case. */
+/* Scores by the model in the file from now on. `reload` is all zero; it must not move, and path and
+ * watch stay the caller's. 0, or a fault; reload_close comes next in either case. */
 int reload_open(struct reload *reload, const char *path, const struct watch *watch,
                 struct scoring *scoring, struct fault *fault);
 

@@ -50,6 +50,13 @@ static void next_numbers(struct column_source *source, void *values, size_t n)
     memory_table_copy(my->table, &my->walk, my->offset, values, n);
 }
 
+/* Of the first column of a table: the numbers of all of them. */
+static void next_of_all(struct column_source *source, uint64_t *const *values, size_t n)
+{
+    struct table_column *my = (struct table_column *)source;
+    memory_table_numbers(my->table, &my->walk, offsets, source->together, values, n);
+}
+
 static void first_again(struct column_source *source)
 {
     struct table_column *my = (struct table_column *)source;
@@ -69,6 +76,8 @@ int memory_columns_put(struct buffer *buffer, enum memory_kind kind,
         if (record_put_source(&model->record, columns->name[c], type_of(columns, c), table->used,
                               &made[c].source, fault) < 0)
             return -1;
+        made[0].source.next_of_all = next_of_all;
+        made[0].source.together = c + 1;
     }
     return made ? 0 : -1;
 }

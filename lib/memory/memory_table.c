@@ -191,6 +191,23 @@ void memory_table_copy(const struct memory_table *table, struct memory_walk *wal
     }
 }
 
+void memory_table_numbers(const struct memory_table *table, struct memory_walk *walk,
+                          const size_t *offset, size_t offsets, uint64_t *const *out, size_t n)
+{
+    for (size_t i = 0; i < n && walk->shelf < MEMORY_SHELVES; walk->shelf++, walk->slot = 0) {
+        const struct memory_shelf *shelf = &table->shelf[walk->shelf];
+        size_t slot = walk->slot;
+        for (; slot < shelf->room && i < n; slot++) {
+            for (size_t c = 0; c < offsets; c++)
+                memcpy(&out[c][i], (const char *)&shelf->entry[slot] + offset[c], 8);
+            i += shelf->entry[slot].key != 0;
+        }
+        walk->slot = slot;
+        if (i == n)
+            return;
+    }
+}
+
 const struct memory_entry *memory_table_next(const struct memory_table *table,
                                              struct memory_walk *walk)
 {

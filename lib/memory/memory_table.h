@@ -77,6 +77,10 @@ const struct memory_entry *memory_table_next(const struct memory_table *table,
 void memory_table_copy(const struct memory_table *table, struct memory_walk *walk, size_t offset,
                        void *out, size_t n);
 
+/* The same of several offsets: out[c][i] is the number at offset[c] of the i-th of them. */
+void memory_table_numbers(const struct memory_table *table, struct memory_walk *walk,
+                          const size_t *offset, size_t offsets, uint64_t *const *out, size_t n);
+
 /* A walk whose next entry is the first that is not below the key. */
 struct memory_walk memory_table_walk(const struct memory_table *table, uint64_t key);
 

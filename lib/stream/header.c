@@ -326,8 +326,8 @@ static void add_key(char *line, size_t *at, const char *name)
     add(line, at, "=");
 }
 
-int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
-                  struct fault *fault)
+int header_print_open(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
+                      struct fault *fault)
 {
     uint64_t bytes = 0;
     size_t at = 0;
@@ -356,10 +356,18 @@ int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t
     add(line, &at, "\n");
     if (at > RECORD_LINE)
         return fault_data(fault, "its header line would be longer than %d bytes", RECORD_LINE);
-    if (record->has_crc != CRC_NONE)
-        checksum_print(line + CHECKSUM_AT, record->has_crc == CRC_KEPT
-                                               ? record->crc
-                                               : checksum_of(record, line, at));
+    if (record->has_crc == CRC_KEPT)
+        checksum_print(line + CHECKSUM_AT, record->crc);
     *n = at;
+    return 0;
+}
+
+int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
+                 struct fault *fault)
+{
+    if (header_print_open(record, line, n, fault) < 0)
+        return -1;
+    if (record->has_crc == CRC_WANTED)
+        checksum_print(line + CHECKSUM_AT, checksum_of(record, line, *n));
     return 0;
 }

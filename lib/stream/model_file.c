@@ -12,6 +12,7 @@
 #include "io/lock.h"
 #include "io/sync.h"
 #include "stream/model_history.h"
+#include "stream/record_file.h"
 #include "stream/writer.h"
 
 enum { LINKS = 40, TARGET = 4096 };
@@ -119,7 +120,9 @@ static int write_model(int fd, const char *name, const struct model *model, stru
     struct writer writer;
     if (writer_open(&writer, fd, name, NULL, fault) < 0)
         return -1;
-    int result = writer_record(&writer, &model->record, fault);
+    int result = record_file_pays(&model->record)
+                     ? record_file_write(fd, name, &model->record, fault)
+                     : writer_record(&writer, &model->record, fault);
     if (result == 0)
         result = writer_end(&writer, 1, fault);
     writer_close(&writer);

@@ -34,6 +34,12 @@ struct key {
 struct column_source {
     void (*next)(struct column_source *source, void *values, size_t n);
     void (*again)(struct column_source *source);
+
+    /* Of the first of `together` columns of 8-byte numbers, next to each other in the record and
+     * made of the same entries: the next n values of each at once. A walk is either this or `next`
+     * from its beginning to its end. `together` is 0 for others, and at most 4. */
+    void (*next_of_all)(struct column_source *source, uint64_t *const *values, size_t n);
+    size_t together;
 };
 
 struct column {

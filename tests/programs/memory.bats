@@ -617,6 +617,18 @@ traffic() {
     done
 }
 
+@test "a model's file, of many pieces, has the bytes that go through a pipe" {
+    synth -n 40 -l 1000 -d 3 linear >rounds
+    for learner in memory memory,pairs=30000; do
+        update -n -a $learner -m model <rounds
+        update -a $learner <rounds | cat >piped
+        same model piped
+        bin2txt -f check model
+    done
+    [[ $(head -n 1 model) == *,keys:u8[[]30000]*,queries:u8[[]40]*,dropped:u8[[]* ]]
+    head -n 1 piped | grep ' crc='
+}
+
 @test "a pair that made way counts as one answer, high or low, until it is forgotten" {
     awk 'BEGIN { for (d = 0; d < 5; d++) print d % 2, "qid:q 1:" d / 4, "2:" (d * d) % 5 " # d" d }' | svm2bin >q.bin
     scores() { score -m "$1" <q.bin | explore | bin2txt -f rank | awk '{ print $4, $5 }' | sort; }

@@ -1,6 +1,12 @@
 # score: a number for each document, by weights that stay.
 load ../helper
 
+SHIM=$ROOT/build/tests/shim
+
+teardown() {
+    [ -z "${server-}" ] || kill -KILL "$server" 2>/dev/null || true
+}
+
 # weights W...: `model`, with these weights; 0.5*3 are three. None at all are a model too.
 weights() {
     local w dim=0
@@ -306,6 +312,91 @@ rename_in() {
     is 8 "$(ask 8)"
     dismiss 8
     [ ! -s err ]
+}
+
+# until_score W: the rounds from $t on, until one has that score. `t` becomes the next round's.
+until_score() {
+    local tries got
+    for ((tries = 0; tries < 1000; tries++)); do
+        got=$(ask $t)
+        t=$((t + 1))
+        [ "$got" != "$1" ] || return 0
+        [ -n "$got" ] || return 1
+        sleep 0.01
+    done
+    return 1
+}
+
+# large W: a model of 1.6 MB, whose first weight is W, renamed into place.
+large() {
+    mkstream model learner=kl rounds=1 dim=200001 w:f8 "$1" '0*200000' >new
+    mv new model
+}
+
+# scores_now W: that of round $t, which becomes the next round's number.
+scores_now() {
+    is "$1" "$(ask $t)"
+    t=$((t + 1))
+}
+
+# waits: until the shim makes somebody wait.
+waits() {
+    local tries
+    for ((tries = 0; tries < 500; tries++)); do
+        [ ! -e hold.waits ] || { rm hold.waits && return 0; }
+        sleep 0.02
+    done
+    return 1
+}
+
+@test "-r: rounds go on while a large model is read, and while the old one is freed" {
+    not_sanitized "they keep another mmap out"
+    held() { LD_PRELOAD=$SHIM/hold.so score "$@"; }
+    export HOLD=$PWD/hold
+    weights 5
+    serve held
+    touch hold.map hold.unmap
+    t=1
+    scores_now 5
+    large 6
+    scores_now 5
+    waits # the thread, and nobody else
+    scores_now 5
+    scores_now 5
+    large 7 # what comes while another file is read is read next
+    rm hold.map
+    until_score 6
+    until_score 7
+    waits # with the old one
+    scores_now 7
+    # A bad one leaves the weights as they are.
+    head -c 1500000 model >new && mv new model
+    rm -f hold.unmap
+    while [ ! -s err ]; do scores_now 7; done
+    is "$(cat err)" 'score: model: stream cut short before the first whole round; the weights stay as they were'
+    rename_in 8 # a small one is read at once
+    scores_now 8
+    dismiss $((t - 1))
+}
+
+@test "-r: a signal ends it while a large model is read" {
+    not_sanitized "they keep another mmap out"
+    held() { exec env LD_PRELOAD="$SHIM/hold.so" score "$@"; }
+    export HOLD=$PWD/hold
+    weights 5
+    serve held
+    t=1
+    scores_now 5
+    touch hold.map
+    large 6
+    scores_now 5
+    waits
+    kill $server
+    exec 7>&-
+    status=0
+    timeout 10 tail --pid=$server -f /dev/null
+    wait $server || status=$?
+    is 143 $status
 }
 
 @test "-r: without it the model is read once" {

@@ -117,6 +117,7 @@ static const struct mishap *mishaps(enum faulty call)
         return reads;
     case WRITE:
     case WRITEV:
+    case PWRITE:
         return writes;
     case OPEN:
         return opens;

@@ -132,6 +132,12 @@ ssize_t writev(int fd, const struct iovec *piece, int pieces)
     return wrote(fd, at, piece, NEXT(writev)(fd, piece, pieces));
 }
 
+ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at)
+{
+    struct iovec piece = { .iov_base = (void *)(size_t)bytes, .iov_len = n };
+    return wrote(fd, place(fd) < 0 ? -1 : at, &piece, NEXT(pwrite)(fd, bytes, n, at));
+}
+
 ssize_t splice(int from, off64_t *at, int to, off64_t *at_to, size_t n, unsigned flags)
 {
     return wrote(to, -1, NULL, NEXT(splice)(from, at, to, at_to, n, flags));
