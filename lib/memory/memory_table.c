@@ -191,18 +191,36 @@ void memory_table_copy(const struct memory_table *table, struct memory_walk *wal
     }
 }
 
+/* Up to n numbers from slots of one shelf into out[c] + i; how many. Whether a slot is empty cannot
+ * be foretold, so what is read of one is written, and then written over. */
+static inline size_t copy_slots(const struct memory_shelf *shelf, size_t *slot,
+                                const size_t *offset, const size_t offsets, uint64_t *const *out,
+                                size_t i, size_t n)
+{
+    enum { AHEAD = 1024 }; /* bytes: the processor itself fetches none of the next page */
+    const size_t from = i;
+    const struct memory_entry *at = shelf->entry + *slot, *end = shelf->entry + shelf->room;
+    for (; at < end && i < n; at++) {
+        __builtin_prefetch((const void *)((uintptr_t)at + AHEAD));
+        for (size_t c = 0; c < offsets; c++) {
+            uint64_t number;
+            memcpy(&number, (const char *)at + offset[c], sizeof number);
+            out[c][i] = number;
+        }
+        i += at->key != 0;
+    }
+    *slot = (size_t)(at - shelf->entry);
+    return i - from;
+}
+
 void memory_table_numbers(const struct memory_table *table, struct memory_walk *walk,
                           const size_t *offset, size_t offsets, uint64_t *const *out, size_t n)
 {
+    enum { ALL = sizeof(struct memory_entry) / sizeof(uint64_t) };
     for (size_t i = 0; i < n && walk->shelf < MEMORY_SHELVES; walk->shelf++, walk->slot = 0) {
         const struct memory_shelf *shelf = &table->shelf[walk->shelf];
-        size_t slot = walk->slot;
-        for (; slot < shelf->room && i < n; slot++) {
-            for (size_t c = 0; c < offsets; c++)
-                memcpy(&out[c][i], (const char *)&shelf->entry[slot] + offset[c], 8);
-            i += shelf->entry[slot].key != 0;
-        }
-        walk->slot = slot;
+        i += offsets == ALL ? copy_slots(shelf, &walk->slot, offset, ALL, out, i, n)
+                            : copy_slots(shelf, &walk->slot, offset, offsets, out, i, n);
         if (i == n)
             return;
     }

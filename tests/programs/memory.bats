@@ -618,14 +618,14 @@ traffic() {
 }
 
 @test "a model's file, of many pieces, has the bytes that go through a pipe" {
-    synth -n 40 -l 1000 -d 3 linear >rounds
-    for learner in memory memory,pairs=30000; do
+    synth -n 150 -l 1000 -d 3 linear >rounds
+    for learner in memory memory,pairs=140000; do
         update -n -a $learner -m model <rounds
         update -a $learner <rounds | cat >piped
         same model piped
         bin2txt -f check model
     done
-    [[ $(head -n 1 model) == *,keys:u8[[]30000]*,queries:u8[[]40]*,dropped:u8[[]* ]]
+    [[ $(head -n 1 model) == *,keys:u8[[]140000]*,queries:u8[[]150]*,dropped:u8[[]* ]]
     head -n 1 piped | grep ' crc='
 }
 
