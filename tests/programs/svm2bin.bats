@@ -532,8 +532,8 @@ usage: svm2bin *' svm2bin -q - text
 @test "the line's number counts every line of its own file, and standard input has a name" {
     printf '# one\r\n\r\n1 1:1\r\n' >first
     printf '\n# two\n1 1:x\n' >second
-    fails 1 "svm2bin: second: line 3: the value is not a number: '1:x'" svm2bin first second
-    fails_on second 1 "svm2bin: <stdin>: line 3: the value is not a number: '1:x'" svm2bin first -
+    fails 1 "svm2bin: second: line 3: the value is not a number: '1:x': values are numbers: *" svm2bin first second
+    fails_on second 1 "svm2bin: <stdin>: line 3: the value is not a number: '1:x': values are numbers: *" svm2bin first -
 }
 
 @test "a missing file is an error" {
@@ -543,7 +543,7 @@ usage: svm2bin *' svm2bin -q - text
 
 @test "the queries before a malformed line are passed on, and that they are not all is seen" {
     printf '1 qid:a 1:1\n0 qid:b 1:1\n0 qid:c 1:x\n' >bad.txt
-    fails 1 "svm2bin: bad.txt: line 3: the value is not a number: '1:x'" svm2bin bad.txt
+    fails 1 "svm2bin: bad.txt: line 3: the value is not a number: '1:x': values are numbers: *" svm2bin bad.txt
     mv out begun
     fails 1 'bin2txt: begun: stream cut short after round 2' bin2txt -f head begun
     is "$(wc -l <out)" 2
@@ -740,7 +740,7 @@ svm2bin: skipped 1 of 2 queries"
     printf '1 qid:%s 1:1\n' a a b b c c d d >text
     is "$(svm2bin -i 2/2 text | uncrc | bin2txt -f head | cut -d ' ' -f 3,4)" "$(printf 't=1 qid=d\n')"
     sed '8s/1:1/1:x/' text >wrong
-    fails 1 "svm2bin: wrong: line 8: the value is not a number: '1:x'" svm2bin -i 2/2 wrong
+    fails 1 "svm2bin: wrong: line 8: the value is not a number: '1:x': values are numbers: *" svm2bin -i 2/2 wrong
     svm2bin -k -i 1/2 wrong >out
     fails 1 "svm2bin: wrong: line 8: *
 svm2bin: wrong: each of the 1 queries has an error" svm2bin -k -i 2/2 wrong
