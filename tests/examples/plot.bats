@@ -199,6 +199,9 @@ usage: plot *' plot
     plot -o pipe ./-n.tsv
     wait $!
     [ -p pipe ]
+    cp ./-n.tsv $'two\nlines.tsv'
+    fails 1 'plot: a name with a newline *' plot $'two\nlines.tsv'
+    fails 1 'plot: a name with a newline *' plot ./-n.tsv $'two\nlines.tsv'
     mkdir folder
     fails 1 'plot: cannot write folder' plot -o folder ./-n.tsv
     is "$(ls folder)" ''
