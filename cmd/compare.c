@@ -150,7 +150,12 @@ static int test_ranker(struct compare *my, size_t ranker)
         sum += value;
     }
     result->mean = sum / (double)n;
-    return paired_test(d, n, my->permutations, my->seed, &my->scratch, &result->paired, fault);
+    if (paired_test(d, n, my->permutations, my->seed, &my->scratch, &result->paired, fault) < 0)
+        return -1;
+    if (!isfinite(result->mean + result->paired.mean) || isinf(result->paired.low))
+        return fault_other(fault, "%s: its values or differences are too large: the sum of their "
+                          "squares overflows", my->files[ranker]);
+    return 0;
 }
 
 static int correct(struct compare *my)

@@ -34,6 +34,19 @@ mean() {
         if (l != "memory" && zipf[l] + 0.05 > zipf["memory"]) { print l; exit 1 } }' table
 }
 
+@test "wrong numbers, and runs that fail, give no table" {
+    fails 2 "mq2008: no folder named; usage: *" sh "$ROOT/examples/mq2008"
+    fails 2 "mq2008: 'x' is not a whole number from 1; usage: *" sh "$ROOT/examples/mq2008" folder x
+    fails 2 "mq2008: '0' is not a whole number from 1; usage: *" sh "$ROOT/examples/mq2008" folder 10 0
+    # the second seed of random fails
+    mkdir folder
+    for i in 1 2 3 4 5; do small_text >folder/S$i.txt; done
+    sed 's#^random() {.*#&\n    [ "$1$2" != "$tmp/all2" ] || return 1#' "$ROOT/examples/mq2008" >mq2008
+    sed -i "s|^here=.*|here=$ROOT/examples|" mq2008
+    fails 1 '' sh mq2008 folder 10 2
+    is "$(cat out)" ''
+}
+
 @test "the picture has a line for each learner, and the table differences query by query" {
     need_data MQ2008
     command -v gnuplot >/dev/null || skip "no gnuplot"

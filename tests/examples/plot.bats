@@ -186,6 +186,27 @@ usage: plot *' plot
     fails 1 'plot: cannot write nowhere/a.svg' plot -o nowhere/a.svg curve.tsv
 }
 
+@test "names that begin with -, and pictures into pipes, devices and folders" {
+    need_gnuplot
+    curve >./-n.tsv
+    plot -- -n.tsv ndcg@10 >drawn
+    grep -q 'ndcg@10' drawn
+    plot -o -n.svg -- -n.tsv -n.tsv
+    grep -q '</svg>' ./-n.svg
+    plot -o /dev/stdout ./-n.tsv | grep -q '</svg>'
+    mkfifo pipe
+    grep -q '</svg>' pipe &
+    plot -o pipe ./-n.tsv
+    wait $!
+    [ -p pipe ]
+    cp ./-n.tsv $'two\nlines.tsv'
+    fails 1 'plot: a name with a newline *' plot $'two\nlines.tsv'
+    fails 1 'plot: a name with a newline *' plot ./-n.tsv $'two\nlines.tsv'
+    mkdir folder
+    fails 1 'plot: cannot write folder' plot -o folder ./-n.tsv
+    is "$(ls folder)" ''
+}
+
 @test "odd names, a row that is not whole yet, values that are missing" {
     need_gnuplot
     printf 't\tmap\n1\tnan\n2\t0.5\n5\t0.7\n10\t0.' >"t=1 it's.tsv"

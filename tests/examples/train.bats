@@ -223,6 +223,53 @@ last() {
     fails 1 '*train it.svm: 11 folds need as many queries, it has 10*' train -f 11 'my data/train it.svm'
 }
 
+@test "hostile names: paths stay the bytes they are, and never become options or lines" {
+    command -v gnuplot >/dev/null || skip "gnuplot is missing: it draws the pictures"
+    texts
+    for folder in -x $'new\nline' $'lat\xe9' '$(touch x)' '%n'; do
+        train -n 20 -s 1 -a ridge -o "$folder" train.svm test.svm >said 2>err
+        [ -s "./$folder/picture.svg" ]
+        is "$(tail -n 2 said | cut -d ' ' -f 1 | sort | xargs)" 'random ridge'
+    done
+    [ ! -e x ]
+    train -n 20 -s 1 -a ridge -o $'lat\xe9' train.svm test.svm 2>err
+    grep -aqF "score -m '"$'lat\xe9'"/models/ridge.seed1.bin'" err
+    # a learner's name too
+    seq 12 >$'names\xe9'
+    PYTHONIOENCODING=ascii train -n 20 -s 1 -a "ridge -y $PWD/"$'names\xe9' train.svm test.svm >said
+    grep -aqF $'names\xe9' said
+}
+
+@test "output that nobody can take: a message, or SIGPIPE, and nothing half-written or still at work" {
+    [ -c /dev/full ] || skip 'no /dev/full here: the tests write to it'
+    texts
+    status=0
+    train -n 20 -s 1 train.svm test.svm >/dev/full 2>err || status=$?
+    is $status 1
+    is "$(tail -n 1 err)" 'train: cannot write: No space left on device'
+    train -n 20 -s 1 -o mute train.svm test.svm 2>/dev/full >said
+    grep -q '^memory' said
+    # queries without a value are not counted, and a picture that fails does not take the table
+    awk '{ $1 = 0; print }' train.svm >none.svm
+    awk '$2 != q { q = $2; n++ } n > 9 { $1 = 0 } 1' test.svm >nine.svm
+    fails 1 '*train: the picture failed; the table is written' \
+        train -n 20 -s 1 -m '-z skip ndcg@10' -a ridge none.svm nine.svm
+    grep -q 'standard error over these 9\.$' out
+    # random order is judged on each query, however few the rounds
+    is "$(wc -l <none.out/queries/random.tsv)" "$(wc -l <none.out/queries/ridge.tsv)"
+    # a reader of messages that is gone ends the runs too
+    status=0
+    perl -e '$SIG{PIPE} = "DEFAULT"; pipe $r, $w; close $r; open STDERR, ">&", $w; exec @ARGV' \
+        "$PYTHON" "$TRAIN" -n 100000000 -s 1 -o gone train.svm test.svm || status=$?
+    is $status 141
+    [ ! -e gone/.work ]
+    : >train.out/rows/memory.seed1.tsv # what a crash of the machine left
+    train -n 20 -s 1 train.svm test.svm 2>err
+    grep -q '1 of 2 runs are finished' err
+    rm -r train.out/curves && touch train.out/curves
+    fails 1 '*train: train.out/curves: File exists' train -n 20 -s 1 train.svm test.svm
+}
+
 @test "finished runs are kept, and others are not replaced unless -w says so" {
     texts
     train -n 200 -s '1 2' -a ridge train.svm test.svm >first
@@ -374,13 +421,17 @@ END
     fails 2 "train: -a 'solra2': update: no learner 'solra2': did you mean solar2?*" train -a solra2 train.svm test.svm
     fails 2 "train: -m 'ndgc@10': metric: no measure 'ndgc@10': did you mean ndcg@10?*" \
         train -m ndgc@10 train.svm test.svm
-    fails 1 'train: nowhere.svm: no such file, or not one that can be read' train nowhere.svm test.svm
+    fails 1 'train: nowhere.svm: no such file, or not one that can be read twice' train nowhere.svm test.svm
     fails 2 "train: -a 'kl -U 1': update: radius needs a step size*" train -a 'kl -U 1' train.svm test.svm
     fails 2 "train: -a 'kl,rho=1': update: kl has no setting 'rho'*" train -a kl,rho=1 train.svm test.svm
     fails 2 "train: -a ftpl: *" train -a ftpl,gain=lin train.svm test.svm
     fails 2 "train: -a 'nobody': update: no learner 'nobody'*" train -a nobody train.svm test.svm
     fails 2 'train: -a ftpl: *' train -a ftpl train.svm test.svm
     fails 2 "train: -a 'ridge -m x': train sets -m itself*" train -a 'ridge -m x' train.svm test.svm
+    fails 2 "train: -a 'kl -a ridge': train sets -a itself*" train -a 'kl -a ridge' train.svm test.svm
+    fails 2 "train: -x '-s 3': train sets -s itself*" train -x '-s 3' train.svm test.svm
+    fails 2 "train: -v 'test.svm': -v takes neither -h nor files*" train -v test.svm train.svm test.svm
+    fails 1 'train: train.svm: 100000000000 folds need*' timeout 20 "$PYTHON" "$TRAIN" -f 100000000000 train.svm
     fails 2 "train: -a 'ridge;': update: no learner 'ridge;'*" train -a 'ridge;' train.svm test.svm
     fails 2 "train: -a 'ridge;touch x': update: *" train -a 'ridge;touch x' train.svm test.svm
     fails 2 "train: -x '-p \$(touch x)': explore: *" train -x "'-p \$(touch x)'" train.svm test.svm

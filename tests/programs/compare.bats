@@ -169,6 +169,9 @@ compare: run: 1 documents are not among those of the labels: they count as not r
     fails 1 "compare: short: line 2: 2 fields, but the head has 3: *" compare a.tsv short
     printf 't\tqid\tndcg@10\n1\t1\tx\n' >word
     fails 1 "compare: word: line 2: not a finite number: 'x'" compare a.tsv word
+    sed '2s/[^\t]*$/1e200/' a.tsv >large
+    fails 1 'compare: large: its values or differences are too large*' compare a.tsv large
+    is "$(cat out)" ''
     printf 't\tqid\tmap\n1\t1\t.1\n' >map
     fails 1 "compare: map: line 1: no column ndcg@10: choose one with -m: *" compare a.tsv map
     fails 1 "compare: one.bin: line 1: not a line of metric -q, nor 'qid measure value': runs, models and scores need -l: *" \
