@@ -140,19 +140,19 @@ last() {
 
 @test "learners of all labels make 2, 4 or 8 passes, as validation on a quarter of their queries chooses" {
     texts
-    train -s 2 -a solar1 -a committee -a slam-ap train.svm test.svm >said
+    train -s 2 -a slam -a committee -a slam-ap train.svm test.svm >said
     svm2bin -n train.svm >train.bin
     replay -s 2 -n 15 train.bin >quarter
     replay -s 2 -b 16 -n 60 train.bin >rest
-    for called in 'solar1 -s 2' 'committee -s 2' slam-ap; do
+    for called in slam 'committee -s 2' slam-ap; do
         learner=${called% -*}
         for n in 30 60; do
             loop "replay -n $n -s 2 quarter | score | explore -s 2 | feedback-mask -k all | update -a $called" >w.bin
             score -m w.bin <rest | explore -s 2 | metric -q ndcg@10 >$n.tsv
         done
-        # of 45 queries, t = diff / error is above 1 if p(t) is below 0.32277, and below -2 if it is below 0.05168
+        # of 45 queries, t = diff / error is below -2 if p(t) is below 0.05168
         passes=$(compare -t 30.tsv 60.tsv | tail -n 1 | awk -F '\t' '
-            { print ($7 > 0 && $11 < 0.32277 ? 8 : $7 < 0 && $11 < 0.05168 ? 2 : 4) }')
+            { print ($7 > 0 ? 8 : $7 < 0 && $11 < 0.05168 ? 2 : 4) }')
         chosen=$((60 * passes))
         loop "replay -n $chosen -s 2 train.bin | score | explore -s 2 | feedback-mask -k all |
             update -a $called" >w.bin
@@ -160,7 +160,7 @@ last() {
         grep -qx "$learner: rounds by validation: $chosen" said
         echo $chosen
     done >all
-    is "$(paste -s -d ' ' all)" '240 120 480' # 4 passes were as good as 2, worse and better
+    is "$(paste -s -d ' ' all)" '240 120 480' # 4 passes were a little worse than 2, much worse and better
     # -n is the most, and -k all wants just that
     train -s 3 -n 130 -a slam -a slam -k all -o few train.svm test.svm >said
     grep -qx 'slam: rounds by validation: 130' said
