@@ -55,8 +55,9 @@ static int add(struct state *state, struct state *share, struct fault *fault)
         return fault_data(fault, "it is a model of %s, but those before it are of %s",
                           share->learner->name, learner->name);
     if (settings_match(&state->settings, &share->settings, fault) < 0 ||
-        origin_join(&state->origin, &share->origin, fault) < 0 || widen(state, share, fault) < 0 ||
-        open_sums(share, fault) < 0 || learner->add(state->own, state, share, fault) < 0)
+        origin_join(&state->origin, state->dim, &share->origin, share->dim, fault) < 0 ||
+        widen(state, share, fault) < 0 || open_sums(share, fault) < 0 ||
+        learner->add(state->own, state, share, fault) < 0)
         return -1;
     state->rounds += share->rounds;
     if (share->settings.set[SETTING_PRIOR])

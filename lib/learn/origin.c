@@ -174,7 +174,21 @@ static const char *features_of(const struct origin *origin)
     return *origin->words ? origin->words : "nothing: they are raw";
 }
 
-int origin_join(struct origin *origin, const struct origin *other, struct fault *fault)
+/* A model of sparse rounds that reach further than the others are wide makes both vary, as a sparse
+ * round does in origin_count. */
+static void join_width(struct origin *origin, size_t dim, const struct origin *other, size_t dims)
+{
+    size_t sparse = origin->form == WIDTH_UNKNOWN ? dim : other->form == WIDTH_UNKNOWN ? dims : 0;
+    if (other->form == WIDTH_VARIES || origin->form == WIDTH_UNKNOWN) {
+        origin->form = other->form;
+        origin->width = other->width;
+    }
+    if (origin->form == WIDTH_SAME && sparse > origin->width)
+        origin->form = WIDTH_VARIES;
+}
+
+int origin_join(struct origin *origin, size_t dim, const struct origin *other, size_t dims,
+                struct fault *fault)
 {
     bool both = origin->known && other->known;
     bool same = origin->form == WIDTH_SAME && other->form == WIDTH_SAME;
@@ -188,10 +202,7 @@ int origin_join(struct origin *origin, const struct origin *other, struct fault 
     if (same && origin->width != other->width)
         return fault_data(fault, "it learnt from rounds of %zu features, but those before it from "
                           "rounds of %zu", other->width, origin->width);
-    if (other->form == WIDTH_VARIES || origin->form == WIDTH_UNKNOWN) {
-        origin->form = other->form;
-        origin->width = other->width;
-    }
+    join_width(origin, dim, other, dims);
     if (!other->known || set_words(origin, other->words, fault) < 0)
         return other->known ? -1 : 0;
     if (!other->steps.constants.features || origin->steps.constants.features)

@@ -69,9 +69,10 @@ int origin_check_width(const struct origin *origin, const struct matrix *z, size
 /* Counts a round that was learnt from; `dim` is the number of weights since. */
 void origin_count(struct origin *origin, const struct matrix *z, size_t dim);
 
-/* Both models that these are of become one: 0, or a data fault where their features are not the
- * same. */
-int origin_join(struct origin *origin, const struct origin *other, struct fault *fault);
+/* Both models that these are of, with `dim` and `dims` weights, become one: 0, or a data fault
+ * where their features are not the same. */
+int origin_join(struct origin *origin, size_t dim, const struct origin *other, size_t dims,
+                struct fault *fault);
 
 void origin_close(struct origin *origin);
 

@@ -133,6 +133,23 @@ column() {
     near sum one
 }
 
+@test "the sum of sparse rounds and narrower dense ones has any number of features" {
+    echo 1 qid:a 1:1 2:1 | svm2bin | update -X -x none -m dense
+    echo 1 qid:b 1:1 900:1 | svm2bin | update -X -x none -m sparse
+    cp dense one
+    echo 1 qid:b 1:1 900:1 | svm2bin | update -X -x none -d 900 -m one
+    is "$(model_keys one | grep ^features)" features=any
+    for order in "dense sparse" "sparse dense"; do
+        # shellcheck disable=SC2086
+        add-models $order >sum
+        is "$(model_keys sum | grep ^features)" features=any
+        echo 1 qid:b 1:1 900:1 | svm2bin | score -m sum >scored
+    done
+    echo 1 qid:c 1:1 2:2 | svm2bin | update -X -x none -m dense.2
+    add-models dense dense.2 >sum
+    is "$(model_keys sum | grep ^features)" features=2
+}
+
 @test "models that are not of one run are refused" {
     seen
     update <seen.bin -i 1/2 >a
