@@ -33,7 +33,7 @@ VERSION = $(shell sed -n 's/^\#define VERSION "\(.*\)"$$/\1/p' cmd/main.c)
 BUILD = build
 BIN = bin
 
-# Where CFLAGS has -O2, as distributions do, these few get -O3: the default loop spends its time in them.
+# Where CFLAGS has -O2, as distributions do, these get -O3: what loop is busy with, by default and with kl.
 HOT = $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/kernels/*.c)) $(addprefix $(BUILD)/lib/,math/udu.o \
 	math/finite.o math/matrix.o math/order.o math/real.o feature/scale.o feature/rows.o memory/memory_near.o \
 	memory/memory_view.o memory/memory_worth.o memory/memory_table.o learn/descent.o measure/measure.o \
