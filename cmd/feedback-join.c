@@ -9,7 +9,7 @@
 #include "say.h"
 #include "log/batch_join.h"
 #include "log/joiner.h"
-#include "log/fresh_file.h"
+#include "stream/fresh_file.h"
 
 struct join {
     struct host *host;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log/fresh_file.h"
+#include "stream/fresh_file.h"
 #include "log/erased.h"
 #include "log/spool_erase.h"
 #include "log/spool_reader.h"

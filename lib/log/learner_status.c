@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log/fresh_file.h"
+#include "stream/fresh_file.h"
 #include "log/state_file.h"
 
 static const char file_name[] = "status", quarantined[] = "rankpipe_learner_quarantined_total";

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "log/fresh_file.h"
+#include "stream/fresh_file.h"
 
 enum { STATE_FIELDS = 8 }; /* most fields of a line */
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "log/fresh_file.h"
+#include "stream/fresh_file.h"
 
 enum trouble {
     ANSWER_MALFORMED, ANSWER_FUTURE, ANSWER_GRADE, ANSWER_LENGTH, ANSWER_LATE, ANSWER_TWICE,

@@ -209,10 +209,10 @@ static void report(struct server *my, bool now_due)
     struct fault why = { FAULT_NONE, "" };
     my->status->open = my->count;
     my->status->next = my->answerer->next;
-    enum status_wrote wrote = status_write(my->status, now_due, &why);
-    if (wrote == STATUS_WRITTEN)
+    int wrote = status_write(my->status, now_due, &why);
+    if (wrote > 0)
         my->warned = false;
-    if (wrote != STATUS_FAULT)
+    if (wrote >= 0)
         return;
     my->status->errors[STATUS_FILE]++;
     if (!my->warned)

@@ -1,17 +1,12 @@
 #include "serve/status.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "io/watch.h"
 #include "base/moment.h"
-#include "stream/writer.h"
+#include "stream/fresh_file.h"
 
 enum { PERIOD = 5 }; /* seconds between two writes */
 
@@ -38,7 +33,7 @@ void status_answered(struct status *status, double now)
     status->pending_came = 0;
 }
 
-/* Text in memory, and the fault that ends it: after one, more lines change nothing. */
+/* The text, and the fault that ends it: after one, more lines change nothing. */
 struct sheet {
     struct writer *out;
     struct fault *fault;
@@ -93,7 +88,7 @@ static void put_errors(const struct status *status, const struct sheet *sheet)
                           PRIu64 "\n", error_names[i], status->errors[i]);
 }
 
-static void put_all(const struct status *status, double now, const struct sheet *sheet)
+static int put_all(const struct status *status, double now, const struct sheet *sheet)
 {
     double passed = now - status->written, rounds = (double)(status->rounds - status->then);
     put(sheet, "rounds_total", "counter", "Rounds answered since the start.",
@@ -112,41 +107,23 @@ static void put_all(const struct status *status, double now, const struct sheet 
     put_latency(status, sheet);
     put_errors(status, sheet);
     chain_facts(status->chain, put_fact, (void *)(uintptr_t)sheet);
+    return sheet->fault->kind == FAULT_NONE ? 0 : -1;
 }
 
-/* Writes the text into a new file, and renames that one. */
-static int replace(const char *path, const struct writer *text, struct fault *fault)
+int status_write(struct status *status, bool now_due, struct fault *fault)
 {
-    char fresh[4096];
-    if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh)
-        return fault_other(fault, "the name of the status file is too long");
-    int fd = watch_open(NULL, fresh, O_WRONLY | O_CREAT | O_TRUNC, 0666, fault);
-    if (fd < 0)
-        return fault_system(fault, "cannot write %s", fresh);
-    ssize_t wrote = write(fd, text->buffer, text->pending.held);
-    bool whole = wrote == (ssize_t)text->pending.held;
-    int why = wrote < 0 ? errno : ENOSPC;
-    if (watch_close(fd) < 0 || (errno = why, !whole) || rename(fresh, path) < 0) {
-        (void)fault_system(fault, "cannot write %s", path);
-        (void)unlink(fresh);
-        return -1;
-    }
-    return 0;
-}
-
-enum status_wrote status_write(struct status *status, bool now_due, struct fault *fault)
-{
-    struct writer text;
+    struct fresh_file file;
     double now = moment_seconds();
     if (!status->path || (!now_due && now - status->written < PERIOD))
-        return STATUS_NOT_DUE;
-    if (writer_open_bytes(&text, fault) < 0)
-        return STATUS_FAULT;
-    const struct sheet sheet = { &text, fault };
-    put_all(status, now, &sheet);
-    int result = fault->kind == FAULT_NONE ? replace(status->path, &text, fault) : -1;
-    writer_close(&text);
+        return 0;
+    int result = fresh_file_open_as(&file, status->path, ".new", fault);
+    const struct sheet sheet = { &file.writer, fault };
+    if (result == 0)
+        result = put_all(status, now, &sheet);
+    if (result == 0)
+        result = fresh_file_finish_unsynced(&file, fault);
+    fresh_file_close(&file);
     status->written = now;
     status->then = status->rounds;
-    return result < 0 ? STATUS_FAULT : STATUS_WRITTEN;
+    return result < 0 ? -1 : 1;
 }

@@ -40,9 +40,8 @@ void status_round(struct status *status, double came, bool explored);
 /* The rounds counted since the last call are answered at the moment `now`. */
 void status_answered(struct status *status, double now);
 
-/* Writes the file again if five seconds have passed since the last time, or if `now_due`. The file
- * is replaced at once, by rename. STATUS_NOT_DUE: or there is no file. */
-enum status_wrote { STATUS_FAULT = -1, STATUS_NOT_DUE, STATUS_WRITTEN };
-enum status_wrote status_write(struct status *status, bool now_due, struct fault *fault);
+/* Replaces the file if five seconds have passed since the last time, or if `now_due`: 1, 0 where it
+ * is not due or there is none, or a fault. It is not synced. */
+int status_write(struct status *status, bool now_due, struct fault *fault);
 
 #endif

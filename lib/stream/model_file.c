@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "io/lock.h"
-#include "io/sync.h"
+#include "stream/fresh_file.h"
 #include "stream/model_history.h"
 #include "stream/record_file.h"
-#include "stream/writer.h"
 
 enum { LINKS = 40, TARGET = 4096 };
+#define NEW ".lock.new" /* after the path, that of a model that is not whole yet */
 
 static char *join(const char *a, size_t n, const char *b, struct fault *fault)
 {
@@ -96,13 +96,13 @@ int model_file_open(struct model_file *file, const char *path, struct fault *fau
         return fault_system(fault, "model %s", path);
     }
     file->lock = join(file->path, strlen(file->path), ".lock", fault);
-    file->new_path = join(file->path, strlen(file->path), ".lock.new", fault);
-    if (!file->lock || !file->new_path)
-        return -1;
+    char *new_path = join(file->path, strlen(file->path), NEW, fault);
+    int result = file->lock && new_path ? 0 : -1;
     /* A name that is too long is refused now, not when the first model is saved. */
-    if (access(file->new_path, F_OK) < 0 && errno == ENAMETOOLONG)
-        return fault_system(fault, "model %s: cannot write %s", path, file->new_path);
-    return take_lock(file, fault);
+    if (result == 0 && access(new_path, F_OK) < 0 && errno == ENAMETOOLONG)
+        result = fault_system(fault, "model %s: cannot write %s", path, new_path);
+    free(new_path);
+    return result < 0 ? -1 : take_lock(file, fault);
 }
 
 void model_file_close(struct model_file *file)
@@ -111,63 +111,32 @@ void model_file_close(struct model_file *file)
         lock_release(file->lock, file->lock_fd);
     free(file->path);
     free(file->lock);
-    free(file->new_path);
     *file = (struct model_file){ .lock_fd = -1 };
 }
 
-static int write_model(int fd, const char *name, const struct model *model, struct fault *fault)
+static int write_model(struct writer *writer, const struct model *model, struct fault *fault)
 {
-    struct writer writer;
-    if (writer_open(&writer, fd, name, NULL, fault) < 0)
-        return -1;
     int result = record_file_pays(&model->record)
-                     ? record_file_write(fd, name, &model->record, fault)
-                     : writer_record(&writer, &model->record, fault);
-    if (result == 0)
-        result = writer_end(&writer, 1, fault);
-    writer_close(&writer);
-    if (result == 0 && sync_file(fd) < 0)
-        result = fault_system(fault, "cannot write %s", name);
-    return result;
-}
-
-/* Creates new_path, at no moment readable by more users than the model is. Whatever is at that
- * path, left by a run that was killed, say, is removed first; a link is not followed. A descriptor
- * or a fault. */
-static int open_new(const struct model_file *file, struct fault *fault)
-{
-    struct stat is = { .st_mode = 0666 };
-    bool there = stat(file->path, &is) == 0;
-    if (!there && errno != ENOENT)
-        return fault_system(fault, "model %s", file->path);
-    (void)unlink(file->new_path);
-    int fd = watch_open(NULL, file->new_path, O_WRONLY | O_CREAT | O_EXCL, is.st_mode & 0777,
-                        fault);
-    if (fd < 0)
-        return fault_system(fault, "cannot write %s", file->new_path);
-    if (there)
-        (void)fchmod(fd, is.st_mode & 07777); /* undoes umask; some file systems cannot */
-    return fd;
+                     ? record_file_write(writer->pending.fd, writer->name, &model->record, fault)
+                     : writer_record(writer, &model->record, fault);
+    return result < 0 ? -1 : writer_end(writer, 1, fault);
 }
 
 int model_file_save(const struct model_file *file, const struct model *model, struct fault *fault)
 {
-    int fd = open_new(file, fault);
-    if (fd < 0)
-        return -1;
-    int result = write_model(fd, file->new_path, model, fault);
-    if (watch_close(fd) < 0 && result == 0)
-        result = fault_system(fault, "cannot write %s", file->new_path);
+    struct fresh_file new;
+    int result = fresh_file_open_as(&new, file->path, NEW, fault);
+    if (result == 0)
+        result = write_model(&new.writer, model, fault);
+    if (result == 0)
+        result = fresh_file_sync(&new, fault);
     if (result == 0 && file->keep)
-        result = model_history_add(file->path, file->new_path, model->rounds, fault);
-    if (result == 0 && rename(file->new_path, file->path) < 0)
-        result = fault_system(fault, "cannot rename %s to %s", file->new_path, file->path);
-    if (result < 0)
-        unlink(file->new_path);
-    else if (file->keep)
+        result = model_history_add(file->path, new.new_path, model->rounds, fault);
+    if (result == 0)
+        result = fresh_file_finish(&new, fault);
+    fresh_file_close(&new);
+    if (result == 0 && file->keep)
         result = model_history_trim(file->path, model->rounds, file->keep, fault);
-    if (result == 0 && sync_folder_of(file->path) < 0)
-        result = fault_system(fault, "%s is replaced, but cannot sync its folder", file->path);
     return result;
 }
 

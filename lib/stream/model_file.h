@@ -13,7 +13,6 @@ struct model_file {
     char *path;     /* of the model, with symbolic links followed            */
     char *lock;     /* path of the lock file                                 */
     int lock_fd;
-    char *new_path; /* where a new model is written before it is renamed to path */
     uint64_t keep;  /* number of models to keep as path.ROUND; 0: none; set by the caller */
 };
 
@@ -25,8 +24,8 @@ int model_file_open(struct model_file *file, const char *path, struct fault *fau
 /* Removes the lock and frees memory. */
 void model_file_close(struct model_file *file);
 
-/* Replaces the file: writes new_path, syncs it, and renames it over the file. The file has the same
- * permissions as before, and at any moment holds the old model or the new one. With `keep` the new
+/* Replaces the file, as fresh_file does: it has the same permissions as before, and at any moment
+ * holds the old model or the new one. With `keep` the new
  * model is also there as path.ROUND, a hard link, and so are the last ones before it. 0; or a
  * fault, after which the old model is there, unless the fault says that only the folder was not
  * synced, or that old models were not removed. */

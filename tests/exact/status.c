@@ -36,7 +36,7 @@ static void same(const char *path, const char *name, double want)
 static void save(struct status *status)
 {
     struct fault fault = { FAULT_NONE, "" };
-    if (status_write(status, true, &fault) != STATUS_WRITTEN && wrong++ < 20)
+    if (status_write(status, true, &fault) != 1 && wrong++ < 20)
         fprintf(stderr, "status: not written: %s\n", fault.text);
 }
 

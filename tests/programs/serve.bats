@@ -464,6 +464,7 @@ ask() { # the score of a document whose only feature is 1
 }
 
 @test "-S: the status file is in Prometheus' text format, and replaced whole" {
+    (umask 077 && echo old >status)
     start -S status -b 7 s 'explore -g 1'
     [ -s status ]
     printf '? 1:1\n\nx\n\n' | serve -a s >got
@@ -489,6 +490,7 @@ ask() { # the score of a document whose only feature is 1
         $1 ~ /_latency_seconds_sum/ { sum = $2 }
         END { exit sum <= 0 || sum > up || up < 5 && rate < 1 / up }' status
     [ ! -e status.new ]
+    is "$(stat -c %a status)" 600
 }
 
 @test "-S: a status file that cannot be written is a warning" {
