@@ -8,7 +8,6 @@
 #include "measure/paired.h"
 #include "measure/query_values.h"
 #include "measure/tally.h"
-#include "ranker.h"
 #include "run/filter.h"
 #include "say.h"
 #include "text/value_table.h"
@@ -25,7 +24,7 @@ struct ranker_result {
 struct compare {
     struct host *host;
     bool common, tabs; /* -c and -t */
-    const char *labels, *wanted; /* of -l and -m; NULL: not given */
+    const char *wanted; /* of -m; "": not given */
     uint64_t permutations, seed;
     char *const *files;
     char measure[VALUE_TABLE_MEASURE]; /* "": the first of the base's */
@@ -38,14 +37,11 @@ struct compare {
 static const struct option options_known[] = {
     { 'c', NULL, NULL, "compare the queries that all files have (default: other queries are an "
                        "error)", OPTION_FLAG(compare, common) },
-    { 'l', "labels", NULL, "file of rounds with labels, by which models, runs and scores are "
-                           "judged (default: files are tables)", OPTION_TEXT(compare, labels) },
-    { 'm', "measure", NULL, "measure to compare (default: the first of the first table; with -l "
-                            "ndcg@10)", OPTION_TEXT(compare, wanted) },
+    { 'm', "measure", NULL, "measure to compare (default: the first of the first table)",
+      OPTION_TEXT(compare, wanted) },
     { 'n', "permutations", NULL, "choices of signs to draw, 1 to 1000000000 (default 100000)",
       OPTION_WHOLE(compare, permutations, 1, PERMUTATIONS) },
-    { 's', "seed", NULL, "seed of the signs, and with -l of the order of equal scores, a whole "
-                         "number, 0 or more (default 1)",
+    { 's', "seed", NULL, "seed of the signs, a whole number, 0 or more (default 1)",
       OPTION_WHOLE(compare, seed, 0, RECORD_MOST) },
     { 't', NULL, NULL, "print full numbers, separated by tabs (default: a table for people)",
       OPTION_FLAG(compare, tabs) },
@@ -58,6 +54,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->permutations = 100000;
     my->seed = 1;
+    my->wanted = "";
     int letter = options_read(options);
     if (letter < 0)
         return letter;
@@ -66,11 +63,11 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "no file named: give the table of a base, and others");
     while (my->files[my->values.rankers])
         my->values.rankers++;
-    const char *wanted = my->wanted ? my->wanted : my->labels ? "ndcg@10" : "";
-    if (strlen(wanted) >= sizeof my->measure)
-        return fault_usage(options->fault, "no measure has a name as long as %.40s...", wanted);
-    strcpy(my->measure, wanted);
-    return my->labels ? ranker_check_measure(my->measure, options->fault) : 0;
+    if (strlen(my->wanted) >= sizeof my->measure)
+        return fault_usage(options->fault, "no measure has a name as long as %.40s...",
+                           my->wanted);
+    strcpy(my->measure, my->wanted);
+    return 0;
 }
 
 /* ---- values ---- */
@@ -78,13 +75,11 @@ static int parse(void *self, struct options *options, struct host *host)
 static int read_files(struct compare *my)
 {
     struct host *host = my->host;
-    int result = 0;
-    if (my->labels)
-        result = rankers_judge(&my->values, my->files, my->labels, my->measure, my->seed, host);
-    for (size_t i = 0; !my->labels && my->files[i] && result == 0; i++)
-        result = value_table_read(&my->values, i, my->files[i], my->measure, host->watch,
-                                  host->fault);
-    return result == 0 ? query_values_sort(&my->values, host->fault) : -1;
+    for (size_t i = 0; my->files[i]; i++)
+        if (value_table_read(&my->values, i, my->files[i], my->measure, host->watch,
+                             host->fault) < 0)
+            return -1;
+    return query_values_sort(&my->values, host->fault);
 }
 
 /* The ranker, from 0, that has no value of the i-th query; `rankers` if all have one. */
@@ -351,11 +346,11 @@ static int close_compare(void *self, enum ended ended)
 
 const struct filter compare = {
     .name = "compare",
-    .usage = "[-ct] [-l labels] [-m measure] [-n permutations] [-s seed] file ...",
+    .usage = "[-ct] [-m measure] [-n permutations] [-s seed] file ...",
     .line = "compares rankers, query by query",
     .options = options_known,
-    .operand = { .value = "file", .text = "file of values, which metric -q prints; with -l a "
-                                          "model, a TREC run or scores; the first is the base" },
+    .operand = { .value = "file", .text = "file of values, which metric -q prints; the first "
+                                          "is the base" },
     .size = sizeof(struct compare),
     .kind = WHOLE,
     .parse = parse,

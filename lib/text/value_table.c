@@ -87,7 +87,8 @@ static int read_triple(struct reading *my, struct lines *lines, struct fault *fa
     struct word first = word_at(lines, 0), second = word_at(lines, 1);
     if (count_words(lines) != FIELDS)
         return lines_wrong(lines, lines->text, lines->bytes, fault, "not a line of metric -q, nor "
-                           "'qid measure value': runs, models and scores need -l");
+                           "'qid measure value': score -m, explore and metric -q make values of "
+                           "a model");
     if (!*my->measure && name_measure(my, lines, second, fault) < 0)
         return -1;
     bool turned = is(first, my->measure) && !is(second, my->measure);

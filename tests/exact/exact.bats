@@ -202,3 +202,7 @@ load ../helper
 @test "intervals of simulated pairs hold the mean of 93 to 97 of 100, and p keeps its level" {
     "$ROOT/build/tests/exact/paired" coverage
 }
+
+@test "a TREC run: the scores of queries and documents, in any order; what is no run is refused" {
+    "$ROOT/build/tests/exact/trec_run"
+}

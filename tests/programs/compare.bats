@@ -123,47 +123,7 @@ won  0.5000  -0.3780 +1.3780  0.375  0.203  0.375    4       1      1"
     is "$(compare one.tsv | tail -n 1)" 'one  0.5000  -             1.000  -     1.000    1       0      0'
 }
 
-# Three queries with names, two models, and what the pipeline shows.
-setup_labels() {
-    small_text | awk '{ print $0 " # d" NR }' >text
-    svm2bin text >labels.bin
-    printf '1\t1\n2\t0\n3\t0\n' | weights2bin >one.bin
-    printf '1\t0\n2\t1\n3\t0\n' | weights2bin >two.bin
-}
-
-@test "-l: models, runs and scores have the values that metric -q prints" {
-    setup_labels
-    for m in one two; do
-        score -m $m.bin <labels.bin | explore -s 7 >shown
-        metric -q map <shown >$m.tsv
-        bin2txt -f run shown >$m.run
-        bin2txt -f values shown | awk -F '\t' '$4 == "score" { print $5 }' >$m.scores
-    done
-    compare -t one.tsv two.tsv | cut -f 2- >want
-    for files in 'one.bin two.bin' 'one.run two.bin' 'one.scores two.run' 'one.bin two.scores'; do
-        # shellcheck disable=SC2086
-        compare -t -s 7 -l labels.bin -m map $files | cut -f 2- >got
-        same got want
-    done
-    is "$(compare -l labels.bin one.bin two.run | head -n 1)" '3 queries, ndcg@10, 100000 permutations, seed 1'
-}
-
-@test "-l: documents that a run leaves out are last, those without a label are not relevant" {
-    setup_labels
-    # of query b, labels 0 and 3 (d4, d5): d5 second of the run, after one that nobody judged
-    printf '%s\n' 'a Q0 d1 1 9 x' 'b Q0 new 1 5 x' 'b Q0 d5 2 4 x' 'c Q0 d6 1 1 x' >run
-    compare -t -l labels.bin -m mrr run run >got 2>err
-    is "$(cat err)" 'compare: run: 1 documents are not among those of the labels: they count as not relevant
-compare: run: 1 documents are not among those of the labels: they count as not relevant'
-    is "$(tail -n 1 got | cut -f 2,6)" $'3\t0.5' # 1, 1/2 and 0
-    printf '%s\n' 'b Q0 d5 1 -3 x' 'a Q0 d2 1 -3 x' >run # negative scores: d1 and d3 come after
-    compare -t -c -l labels.bin -m p@1 run one.bin >got
-    is "$(head -n 2 got | tail -n 1 | cut -f 2,6)" $'2\t0.5'
-    fails 1 "compare: run: no value of query 'c', which one.bin has;*" compare -l labels.bin run one.bin
-}
-
 @test "wrong files are refused with their place" {
-    setup_labels
     printf '%s\n' '1 .1' '2 .2' | table a
     printf 't\tqid\tndcg@10\n1\t1\n' >short
     fails 1 "compare: short: line 2: 2 fields, but the head has 3: *" compare a.tsv short
@@ -174,37 +134,17 @@ compare: run: 1 documents are not among those of the labels: they count as not r
     is "$(cat out)" ''
     printf 't\tqid\tmap\n1\t1\t.1\n' >map
     fails 1 "compare: map: line 1: no column ndcg@10: choose one with -m: *" compare a.tsv map
-    fails 1 "compare: one.bin: line 1: not a line of metric -q, nor 'qid measure value': runs, models and scores need -l: *" \
+    printf '1\t1\n' | weights2bin >one.bin
+    fails 1 "compare: one.bin: line 1: not a line of metric -q, nor 'qid measure value': score -m, explore and metric -q make values of a model: *" \
         compare a.tsv one.bin
     : >empty
     fails 1 "compare: empty: no value of ndcg@10: metric -q prints a table of values" compare a.tsv empty
     fails 1 "compare: cannot open nowhere: *" compare a.tsv nowhere
-    fails 1 "compare: empty: empty: neither a model, nor a TREC run, nor scores" compare -l labels.bin empty
-    fails 1 "compare: labels.bin: a stream of rounds, not a model, a TREC run or scores: *" \
-        compare -l labels.bin labels.bin
-    fails 1 "compare: text: line 1: neither a model, nor a line of a TREC run *" compare -l labels.bin text
-    printf '1\n2\n' >few
-    fails 1 "compare: labels.bin: round 1 (qid a): few: 2 scores, but the labels have more documents" \
-        compare -l labels.bin few
-    seq 8 >many
-    fails 1 "compare: many: line 8: a score after that of the last document of the labels: '8'" \
-        compare -l labels.bin many
-    printf '1\nnan\n' >bad
-    fails 1 "compare: labels.bin: round 1 (qid a): bad: line 2: not a finite score: 'nan'" compare -l labels.bin bad
-    printf 'a Q0 d1 1 9 x\na Q0 d1 2 8 x\n' >twice
-    fails 1 "compare: twice: line 2: the document comes twice for its query: 'd1'" compare -l labels.bin twice
-    printf 'a Q0 e1 1 9 x\n' >other
-    fails 1 "compare: labels.bin: round 1 (qid a): other: query a: none of its documents *" compare -l labels.bin other
-    score -m one.bin <labels.bin | explore | feedback-mask >masked
-    fails 1 "compare: masked: round 1 (qid a): needs label: *" compare -l masked one.bin
-    fails 1 "compare: labels.bin: stream cut short*" sh -c 'head -c 300 labels.bin >cut; mv cut labels.bin; compare -l labels.bin one.bin'
 }
 
 @test "wrong command lines are refused" {
     fails 2 'compare: no file named: give the table of a base, and others*usage: compare *' compare
     fails 2 "compare: -n wants a whole number from 1 to 1000000000, not '0'*" compare -n 0 a
-    fails 2 "compare: -l judges by measures of one round such as ndcg@10, map or err@5, not 'ips:dcg'*" \
-        compare -l x -m ips:dcg a
     fails 2 "compare: no measure has a name as long as*" compare -m "$(printf '%0200d' 0)" a
 }
 

@@ -141,9 +141,6 @@ HARMLESS="alarm clock_gettime closedir ferror fflush fprintf fputc free frexp fw
     explore -s 2 -g 1 <scored | metric -q ndcg@10 >others
     goes_wrong -n table -n others -o out compare table others
     called read writev open close malloc realloc calloc
-    bin2txt -f run shown >run
-    goes_wrong -n stored -n weights -n run -o out compare -n 10 -l stored weights run
-    called read writev open close mmap
 }
 
 @test "log2bin and judge" {

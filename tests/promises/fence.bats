@@ -85,9 +85,7 @@ starved() {
     for options in -0 '-0 -k log' '-0 -g 1=2'; do fenced log log2bin $options; done
     for options in '' -c '-l -e table'; do fenced clicks judge $options; done
     metric -q map <shown >values
-    bin2txt -f run shown >run
     fenced values compare -
-    fenced run compare -l q -
     fenced clicks bin2txt -f log
     for kind in split products '-D 5 fourier' scale rank; do fenced q features $kind; done
     fenced q salvage

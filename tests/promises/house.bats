@@ -61,7 +61,7 @@ includes() {
     done
     for source in "$ROOT"/cmd/*.c; do
         name=$(basename "$source" .c)
-        [[ $name == @(checkpoints|help|learner_help|main|page|pipeline|place|programs|ranker|say) ]] || [[ " $PROGRAMS " == *" $name "* ]]
+        [[ $name == @(checkpoints|help|learner_help|main|page|pipeline|place|programs|say) ]] || [[ " $PROGRAMS " == *" $name "* ]]
     done
 }
 

@@ -183,34 +183,26 @@ static void case_metric(struct dice *draw)
         (void)check_run(&command);
 }
 
-/* Tables, runs and models, changed or not, as rankers that are compared. */
+/* Tables of values, changed or not. */
 static void case_compare(struct dice *draw)
 {
     static const char *const tables[] = { "table", "table", "table", "changed", NULL };
-    static const char *const rankers[] = { "run", "run", "weights", NULL };
     static const char *const others[] = { "in", "run", "table", "nosuch", NULL };
     struct command command = { 0 };
-    bool labels = draw_below(draw, 2);
-    struct stream model = stage_model(draw, stage_learner(draw));
     struct way way = stage_any(draw);
-    struct bytes bytes = stream_bytes(&model);
     way.mask = NULL;
     way.explore = "";
-    file_put("weights", bytes.data, bytes.n);
     put_way(draw, way);
     (void)run_words("bin2txt -f run", "in", "run");
     struct verdict table = run_words(draw_below(draw, 2) ? "metric -q ndcg@10 map"
                                                          : "metric -i map ndcg@10", "in", "table");
-    bytes = table.out;
+    struct bytes bytes = table.out;
     change_bytes(draw, &bytes);
     file_put("changed", bytes.data, bytes.n);
     command_word(&command, "compare");
     options_draw(draw, &command, &compare, 8);
-    if (labels)
-        command_words(&command, draw_below(draw, 4) ? "-l base" : "-l in");
     for (size_t n = 1 + draw_below(draw, 3); n > 0; n--)
-        command_word(&command, draw_word(draw, draw_one_in(draw, 12) ? others
-                                               : labels ? rankers : tables));
+        command_word(&command, draw_word(draw, draw_one_in(draw, 12) ? others : tables));
     (void)check_run(&command);
 }
 

@@ -61,7 +61,6 @@ static const struct special {
     { "judge", 't', WORDS("table", "base", "nosuch") },
     { "judge", 'e', NULL },
     { "judge", 'c', NULL },
-    { "compare", 'l', NULL },
     { "compare", 'm', WORDS("map", "ndcg@10", "ndcg@x", "p@3", "") },
     { "compare", 'n', WORDS("1", "100", "3000") },
     { "bin2txt", 'f', NULL },
