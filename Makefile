@@ -242,14 +242,14 @@ demo: all
 data: build/examples/data/make
 	build/examples/data/make > examples/data/small.svm
 
-# Scripts run by `rankpipe NAME`.
+# Programs of cmd/ that are not in C: `rankpipe NAME` runs them.
 SCRIPTS = train sweep plot live add-tables
 
 # The programs themselves print what completion needs to know. Where they cannot run, because they
 # are built for another machine, OPTIONS names the file that they printed elsewhere.
 OPTIONS = build/options
 
-build/options: bin/rankpipe package/options $(SCRIPTS:%=examples/%) $(wildcard man/rankpipe-*.7)
+build/options: bin/rankpipe package/options $(SCRIPTS:%=cmd/%) $(wildcard man/rankpipe-*.7)
 	@mkdir -p $(@D)
 	sh package/options bin/rankpipe > $@.new
 	mv $@.new $@

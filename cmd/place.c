@@ -139,7 +139,7 @@ static bool extend_path(const char *folder)
 static char *find_script(const char *called, const char *name)
 {
     char *file = find_near(called, "../share", true, name);
-    return file || !is_missing() ? file : find_near(called, "../examples", false, name);
+    return file || !is_missing() ? file : find_near(called, "../cmd", false, name);
 }
 
 int place_run(const char *called, char **argv)

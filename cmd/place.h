@@ -21,7 +21,7 @@ const char *place_script(size_t i);
 bool place_is_script(const char *name);
 
 /* Runs the script argv[0] with its arguments, and with place_programs() first on its PATH. The
- * script is in ../share/NAME beside the executable's folder, or in ../examples, in the source tree.
+ * script is in ../share/NAME beside the executable's folder, or in ../cmd, in the source tree.
  * Returns only on failure, with exit status 1, once it has reported why. */
 int place_run(const char *called, char **argv);
 

@@ -22,7 +22,8 @@ import sys
 import time
 import traceback
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+above = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+sys.path[:0] = [above, above + "/../lib/python"]  # where it is installed; in the source tree
 import rankpipe
 
 HEAD = 16384  # bytes of a request line with its headers

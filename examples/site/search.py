@@ -28,7 +28,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True  # this folder may be one of programs that are installed
-sys.path.insert(1, str(HERE.parent))
+sys.path[1:1] = [str(HERE.parent), f"{HERE.parent}/../lib/python"]  # installed; in the source tree
 import index
 import pages
 import rankpipe

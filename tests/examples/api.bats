@@ -3,7 +3,7 @@ load ../helper
 
 NEEDS=python3
 
-export PYTHONPATH=$ROOT/examples PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$ROOT/lib/python PYTHONDONTWRITEBYTECODE=1
 
 teardown() {
     for process in ${api-} ${service-}; do kill -KILL "$process" && wait "$process"; done 2>/dev/null || true

@@ -3,7 +3,7 @@ load ../helper
 
 NEEDS=python3
 SERVE=$ROOT/examples/serve
-export PYTHONPATH=$ROOT/examples PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$ROOT/lib/python PYTHONDONTWRITEBYTECODE=1
 started=
 
 teardown() {

@@ -231,7 +231,7 @@ start_at_once() {
     export HOME=$PWD
     svm2bin "$ROOT/examples/data/small.svm" >q.bin
     grid=(eta='1e-4 1e-3' gamma='0.05 0.2' seed=1 rounds=2000)
-    sh "$ROOT/examples/sweep" here q.bin "${grid[@]}" </dev/null
+    sh "$ROOT/cmd/sweep" here q.bin "${grid[@]}" </dev/null
     halting loop
     unset SHELL # as where a service gives the command
     job=$(sbatch --parsable --ntasks-per-node=2 "$SLURM/sweep.sbatch" "$SLURM" there q.bin \

@@ -136,7 +136,7 @@ PY
 
 @test "pipes and loop, dense and sparse features, give the same bytes" {
     lists 30 600 | svm2bin >sparse.bin
-    PYTHONPATH=$ROOT/examples python3 - <<'PY'
+    PYTHONPATH=$ROOT/lib/python python3 - <<'PY'
 import struct
 data, at, out = open("sparse.bin", "rb").read(), 0, []
 while at < len(data):

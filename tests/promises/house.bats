@@ -11,7 +11,7 @@ includes() {
 }
 
 @test "no room of lib/ uses one that comes after it" {
-    [ "$(cd "$ROOT/lib" && echo */)" = "$(printf '%s/\n' $ROOMS | LC_ALL=C sort | paste -sd ' ')" ]
+    [ "$(cd "$ROOT/lib" && echo */)" = "$(printf '%s/\n' $ROOMS python | LC_ALL=C sort | paste -sd ' ')" ] # python: no C
     includes >includes
     [ "$(wc -l <includes)" -gt 200 ]
     awk -F '[ /]' -v rooms="$ROOMS" '
@@ -59,10 +59,17 @@ includes() {
         [ -f "$ROOT/man/$program.1" ]
         [ -f "$ROOT/tests/programs/$program.bats" ]
     done
+    scripts=$(sed -n 's/^SCRIPTS = //p' "$ROOT/Makefile")
+    for script in $scripts; do
+        [ -x "$ROOT/cmd/$script" ]
+        [ -f "$ROOT/man/rankpipe-$script.1" ]
+        grep -qw "ROOT/cmd/$script" "$ROOT"/tests/programs/*.bats
+    done
     for source in "$ROOT"/cmd/*.c; do
         name=$(basename "$source" .c)
         [[ $name == @(checkpoints|help|learner_help|main|page|pipeline|place|programs|say) ]] || [[ " $PROGRAMS " == *" $name "* ]]
     done
+    is "$(cd "$ROOT/cmd" && ls | grep -v '\.[ch]$')" "$(printf '%s\n' $scripts | LC_ALL=C sort)"
 }
 
 # longer LIMIT FILE...: names the files that have more lines than that.

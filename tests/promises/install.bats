@@ -85,7 +85,7 @@ alone() {
         for program in rankpipe $PROGRAMS; do
             is "$(alone PATH="$folder" "$program" -V)" "$("$program" -V)"
         done
-        is "$(elsewhere/bin/rankpipe plot -h)" "$(sh "$ROOT/examples/plot" -h)"
+        is "$(elsewhere/bin/rankpipe plot -h)" "$(sh "$ROOT/cmd/plot" -h)"
         rm -r elsewhere
     done
 }
@@ -188,7 +188,7 @@ alone() {
         [ -x $rankpipe ] || rankpipe=here/bin/rp-rankpipe
         svm2bin "$ROOT/examples/data/small.svm" | replay -n 100 - | explore -g 1 | metric -r ndcg@10 >table
         is "$(alone $rankpipe add-tables -v last=100 table)" \
-            "$(awk -f "$ROOT/examples/add-tables" -v last=100 table)"
+            "$(awk -f "$ROOT/cmd/add-tables" -v last=100 table)"
         mkdir -p pages/man1
         cp "$ROOT"/man/score.1 "$ROOT"/man/explore.1 pages/man1
         printf 'score\n1\n' | alone $rankpipe live session pages >said

@@ -168,7 +168,7 @@ programs() {
 # run_examples PAGE: runs its commands in a folder of their own.
 run_examples() {
     mkdir "$1" && cd "$1"
-    ln -s "$ROOT/examples" examples
+    ln -s "$ROOT/examples" "$ROOT/lib" .
     commands "$1" >commands
     programs "$1"
     echo "$1:" && cat commands

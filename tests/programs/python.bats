@@ -1,9 +1,9 @@
-# examples/rankpipe.py: the module for Python reads, writes, runs and asks as the programs do.
+# rankpipe.py: the module for Python reads, writes, runs and asks as the programs do.
 load ../helper
 
 NEEDS=python3
 
-export PYTHONPATH=$ROOT/examples PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$ROOT/lib/python PYTHONDONTWRITEBYTECODE=1
 
 teardown() {
     [ -z "${started-}" ] || { kill "$started" && wait "$started"; } 2>/dev/null || true

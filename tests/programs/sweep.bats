@@ -1,10 +1,10 @@
-# examples/sweep and examples/add-tables: many runs on many machines, none of them lost or counted
+# sweep and add-tables: many runs on many machines, none of them lost or counted
 # twice. The machines are sshd on loopback, run as the user who runs the tests.
 load ../helper
 load ../hosts
 
-SWEEP=$ROOT/examples/sweep
-ADD=$ROOT/examples/add-tables
+SWEEP=$ROOT/cmd/sweep
+ADD=$ROOT/cmd/add-tables
 # What a shell puts in the background is deaf to SIGINT; what this begins is not.
 HEARING=(perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV')
 
@@ -428,7 +428,7 @@ blocks() {
     rm share.*
 
     for i in 1 2 3 4 5 6 7 8; do SLURM_ARRAY_TASK_ID=$i sh page.3; done # a Slurm array
-    awk -f examples/add-tables -v last=240 share.[1-8] >have
+    awk -f "$ADD" -v last=240 share.[1-8] >have
     same want have
     rm share.*
 

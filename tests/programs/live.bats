@@ -1,4 +1,4 @@
-# examples/live: a session with a person, who is a function here.
+# live: a session with a person, who is a function here.
 load ../helper
 
 # A folder of pages as a system has it: two sections, packed or not, man and mdoc, and an alias.
@@ -26,7 +26,7 @@ pages() {
 visit() {
     local session=$1 folder=$2 ask text place
     shift 2
-    coproc LIVE { sh "$ROOT/examples/live" "$session" "$folder" 2>&1; }
+    coproc LIVE { sh "$ROOT/cmd/live" "$session" "$folder" 2>&1; }
     local out=${LIVE[0]} in=${LIVE[1]} pid=$LIVE_PID
     IFS= read -r -t 20 -d '?' -u "$out" text
     is "$text" words
@@ -104,7 +104,7 @@ juice'
 5 1'
     is "$(bin2txt -f head w.bin | cut -d ' ' -f 5)" rounds=5 # the start and four answers
     cd ..
-    sh "$ROOT/examples/live" session replay 2>err
+    sh "$ROOT/cmd/live" session replay 2>err
     is "$(cat err)" 'feedback-join: 1 of 5 rounds without an answer; the first is round 2 (qid apples)'
     same session/w.bin session/replayed.bin
     if cmp -s session/start.bin session/w.bin; then return 1; fi
@@ -132,15 +132,15 @@ juice'
     # is learnt. Then it is on top (none of the last four rounds explores).
     places 'order_policy=explore(1)' >weights
     is "$(awk '{ print ($1 != 1), ($13 == 1) + ($14 == 1) + ($15 == 1) + ($16 == 1) }' weights)" '1 4'
-    sh "$ROOT/examples/live" session replay
+    sh "$ROOT/cmd/live" session replay
 }
 
 @test "a wrong command line, an empty log and a missing folder are errors" {
-    fails 2 'usage: live session *' sh "$ROOT/examples/live"
-    sh "$ROOT/examples/live" -h >help
+    fails 2 'usage: live session *' sh "$ROOT/cmd/live"
+    sh "$ROOT/cmd/live" -h >help
     is 'live: a search for manual pages that learns from the person who searches.' "$(head -n 1 help)"
     grep -x '    rankpipe live session replay' help
     mkdir empty
-    fails 1 'live: no answers to learn from' sh "$ROOT/examples/live" empty replay
-    fails 2 "*nowhere*" sh "$ROOT/examples/live" session nowhere
+    fails 1 'live: no answers to learn from' sh "$ROOT/cmd/live" empty replay
+    fails 2 "*nowhere*" sh "$ROOT/cmd/live" session nowhere
 }

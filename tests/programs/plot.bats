@@ -1,4 +1,4 @@
-# examples/plot: a curve as a picture, in the terminal or in a file, once or while it grows.
+# plot: a curve as a picture, in the terminal or in a file, once or while it grows.
 load ../helper
 
 need_gnuplot() {
@@ -6,7 +6,7 @@ need_gnuplot() {
 }
 
 plot() {
-    sh "$ROOT/examples/plot" "$@"
+    sh "$ROOT/cmd/plot" "$@"
 }
 
 # Two columns, of which one rises and one falls.
@@ -73,7 +73,7 @@ points() {
     need_gnuplot
     command -v script >/dev/null || skip "no script(1) here: it makes a terminal"
     curve >curve.tsv
-    printf 'stty rows 15 cols 50; sh %q curve.tsv' "$ROOT/examples/plot" >text
+    printf 'stty rows 15 cols 50; sh %q curve.tsv' "$ROOT/cmd/plot" >text
     script -qec 'bash text' /dev/null >picture </dev/null
     tr -d '\r' <picture >lines
     is "$(wc -l <lines)" 14
@@ -243,7 +243,7 @@ usage: plot *' plot
     need_gnuplot
     curve >curve.tsv
     mkdir out tmp
-    TMPDIR=$PWD/tmp timeout -s INT 3 sh "$ROOT/examples/plot" -l 100 -o out/curve.svg curve.tsv || true
+    TMPDIR=$PWD/tmp timeout -s INT 3 sh "$ROOT/cmd/plot" -l 100 -o out/curve.svg curve.tsv || true
     is "$(ls out)" curve.svg
     grep '</svg>' out/curve.svg
     is "$(ls tmp)" ''

@@ -1,8 +1,8 @@
-# examples/train: from text to models, a held-out table with standard errors, and a picture.
+# train: from text to models, a held-out table with standard errors, and a picture.
 load ../helper
 
 NEEDS=python3
-TRAIN=$ROOT/examples/train
+TRAIN=$ROOT/cmd/train
 
 # Where python3 is a script that looks for Python, that is found once.
 setup_file() {
