@@ -6,7 +6,7 @@ load ../helper
 }
 
 @test "every estimate from the top k is unbiased: summed over all m! orders it is the gradient" {
-    "$ROOT/build/tests/exact/unbiased"
+    "$ROOT/build/tests/exact/unbiased" "$STRIDE"
 }
 
 @test "slam, slam-ap and minimax step along a subgradient of their losses, ties by the rule" {
