@@ -249,13 +249,13 @@ static void report_unknown(struct log2bin *my)
 static enum outcome each(void *self, struct round *round)
 {
     struct log2bin *my = self;
-    enum click_found found;
-    while ((found = click_log_next(&my->log, my->host->fault)) == CLICKS_FAULT ||
-           (found == CLICKS_REQUEST && make_round(my, round) < 0))
+    int found;
+    while ((found = click_log_next(&my->log, my->host->fault)) < 0 ||
+           (found > 0 && make_round(my, round) < 0))
         if (skip(my) < 0)
             return FAIL;
     report_unknown(my);
-    if (found == CLICKS_END)
+    if (found == 0)
         return finish(my);
     my->t++;
     record_want_crc(round->record);

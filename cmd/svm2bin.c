@@ -10,9 +10,6 @@
 #include "base/moment.h"
 #include "text/svm.h"
 #include "text/svm_advice.h"
-#include "text/svm_round.h"
-#include "text/svm_share.h"
-#include "text/svm_skip.h"
 
 enum { MANY = 1000 }; /* documents of a query, without a qid */
 
@@ -153,13 +150,13 @@ static int add_names(struct svm2bin *my, struct round *round)
     return round_set_text(round, KEY_NAMED, my->names.sum, my->host->fault);
 }
 
-/* Reads the next query into a round. */
-static enum svm_found read_query(struct svm2bin *my, struct round *round)
+/* Reads the next query into a round: 1, 0 at the end of the text, or a fault. */
+static int read_query(struct svm2bin *my, struct round *round)
 {
     struct svm_query query;
     struct fault *fault = my->host->fault;
-    enum svm_found found = svm_next(&my->svm, &query, fault);
-    if (found != SVM_QUERY)
+    int found = svm_next(&my->svm, &query, fault);
+    if (found <= 0)
         return found;
     if (my->t == RECORD_MOST)
         return fault_other(fault, "%s: no number is left for another round: use a smaller -b",
@@ -167,8 +164,8 @@ static enum svm_found read_query(struct svm2bin *my, struct round *round)
     check_qid(my, &query);
     if (svm_round(&my->svm, &query, my->t, round, fault) < 0 || add_names(my, round) < 0 ||
         (my->times && round_set(round, KEY_TIME, moment_stamp(), fault) < 0))
-        return SVM_FAULT;
-    return SVM_QUERY;
+        return -1;
+    return 1;
 }
 
 /* Says after a fault in a line what to do about it, where that was not said before. */
@@ -215,13 +212,13 @@ static enum outcome finish(struct svm2bin *my)
 static enum outcome each(void *self, struct round *round)
 {
     struct svm2bin *my = self;
-    enum svm_found found;
-    while ((found = read_query(my, round)) == SVM_FAULT) {
+    int found;
+    while ((found = read_query(my, round)) < 0) {
         advise(my);
         if (skip(my) < 0)
             return FAIL;
     }
-    if (found == SVM_END)
+    if (found == 0)
         return finish(my);
     my->t++;
     record_want_crc(round->record);

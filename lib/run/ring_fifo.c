@@ -70,20 +70,20 @@ static struct fifo *new_fifo(const char *path, struct fault *fault)
     return fifo;
 }
 
-/* Opens without waiting. -1 with errno ENXIO and no fault: it has no reader yet. */
+/* Opens without waiting: 1; 0 where nobody reads it yet, which `flags` want; or a fault. */
 static int try_open(struct fifo *fifo, int flags, struct fault *fault)
 {
     struct stat is;
     fifo->fd = watch_open(&fifo->own, fifo->path, flags | O_NONBLOCK, 0, fault);
     if (fifo->fd < 0 && errno == ENXIO)
-        return -1;
+        return 0;
     if (fifo->fd < 0 && errno == ENOENT)
         return fault_system(fault, "ring %s: make it with mkfifo first", fifo->path);
     if (fifo->fd < 0 || fstat(fifo->fd, &is) < 0)
         return fault_system(fault, "ring %s", fifo->path);
     if (!S_ISFIFO(is.st_mode))
         return fault_other(fault, "ring %s is not a FIFO: make one with mkfifo", fifo->path);
-    return 0;
+    return 1;
 }
 
 /* ---- score's end ---- */
@@ -101,40 +101,38 @@ static int update_is_gone(const struct fifo *fifo, struct fault *fault)
                          fifo->messages ? fifo->messages - 1 : 0);
 }
 
-/* What reading a message came to. */
-enum message { MESSAGE_FAULT = -1, MESSAGE_END, MESSAGE_READ };
-
-/* Reads the next model. Its header is checked before its weights are waited for. */
-static enum message read_message(struct fifo *fifo, struct fault *lost)
+/* Reads the next model: 1, 0 at the end, or a fault. Its header is checked before its weights are
+ * waited for. */
+static int read_message(struct fifo *fifo, struct fault *lost)
 {
     struct record *record = &fifo->message.record;
     int got = reader_header(&fifo->reader, record, lost);
     if (got <= 0)
-        return got < 0 ? MESSAGE_FAULT : MESSAGE_END;
+        return got;
     if (record->kind != RECORD_MODEL)
         return fault_data(lost, "%s: it carried a round, not a model", fifo->path);
     bool right = model_message_header(&fifo->message, lost) == 0;
     if (right && reader_payload(&fifo->reader, record, lost) < 0)
-        return MESSAGE_FAULT;
+        return -1;
     if (right && model_read_message(&fifo->message, lost) == 0)
-        return MESSAGE_READ;
+        return 1;
     fault_place(lost, "%s: ", fifo->path);
-    return MESSAGE_FAULT;
+    return -1;
 }
 
-/* Reads the next message and checks its number, the rounds learnt. */
-static enum message next_message(struct fifo *fifo, struct fault *fault)
+/* The same, and checks its number, the rounds learnt. */
+static int next_message(struct fifo *fifo, struct fault *fault)
 {
     struct fault lost = { FAULT_NONE, "" };
     struct model *message = &fifo->message;
-    enum message got = read_message(fifo, &lost);
+    int got = read_message(fifo, &lost);
     if (lost.kind == FAULT_CUT)
         return update_is_gone(fifo, fault);
     if (lost.kind == FAULT_DATA)
         return fault_other(fault, "ring %s", lost.text);
-    if (got == MESSAGE_FAULT)
+    if (got < 0)
         *fault = lost;
-    if (got != MESSAGE_READ)
+    if (got <= 0)
         return got;
     if (fifo->messages == 0 && !message->w)
         return fault_other(fault, "ring %s: its first message holds changes, not all weights",
@@ -146,7 +144,7 @@ static enum message next_message(struct fifo *fifo, struct fault *fault)
                            "after round %" PRIu64 " were due: does a second update write to it?",
                            fifo->path, message->rounds, fifo->first + fifo->messages);
     fifo->messages++;
-    return MESSAGE_READ;
+    return 1;
 }
 
 /* The first message may take long, but update must open the FIFO in time. Some of the message may
@@ -183,9 +181,9 @@ static int get_message(struct ring *ring, uint64_t r, const struct model **messa
     if (await_update(fifo, fault) < 0)
         return -1;
     while (fifo->messages <= r) {
-        enum message got = next_message(fifo, fault);
-        if (got != MESSAGE_READ)
-            return got == MESSAGE_FAULT ? -1 : update_is_gone(fifo, fault);
+        int got = next_message(fifo, fault);
+        if (got <= 0)
+            return got < 0 ? -1 : update_is_gone(fifo, fault);
     }
     *message = &fifo->message;
     return 0;
@@ -199,10 +197,10 @@ static int take_message(void *self, struct fault *fault)
     if (took != TAKEN_END)
         return took == TAKEN_FAULT ? -1 : 0;
     fifo->own.out = NULL; /* if the reader of our output is gone too, update is the cause */
-    enum message got;
-    while ((got = next_message(fifo, fault)) == MESSAGE_READ)
+    int got;
+    while ((got = next_message(fifo, fault)) > 0)
         continue;
-    return got == MESSAGE_FAULT ? -1 : update_is_gone(fifo, fault);
+    return got < 0 ? -1 : update_is_gone(fifo, fault);
 }
 
 /* Has the ring something to read, or its end, within LINGER? 1, 0 or a fault. */
@@ -216,15 +214,14 @@ static int lingers(struct fifo *fifo, struct fault *fault)
 static int await_end(struct ring *ring, struct fault *fault)
 {
     struct fifo *fifo = (struct fifo *)ring;
-    int more;
-    enum message got = MESSAGE_READ;
+    int more = 0, got = 1;
     fifo->own.out = NULL;
     fifo->watch->side = -1;
     if (await_update(fifo, fault) < 0)
         return -1;
-    while (got == MESSAGE_READ && (more = lingers(fifo, fault)) > 0)
+    while (got > 0 && (more = lingers(fifo, fault)) > 0)
         got = next_message(fifo, fault);
-    return got == MESSAGE_FAULT || more < 0 ? -1 : 0;
+    return got < 0 || more < 0 ? -1 : 0;
 }
 
 struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *watch,
@@ -298,10 +295,9 @@ static int await_score(struct fifo *fifo, int input, struct fault *fault)
         int ready = watch_readable(&patience, input, waited ? PAUSE : 0, fault);
         if (ready < 0)
             return -1;
-        if (try_open(fifo, O_WRONLY, fault) == 0)
-            return 0;
-        if (fault->kind != FAULT_NONE)
-            return -1;
+        int opened = try_open(fifo, O_WRONLY, fault);
+        if (opened != 0)
+            return opened < 0 ? -1 : 0;
         bool late = ready || waited >= PATIENCE;
         if (watch_stopped(&fifo->own, late ? WATCH_GRACE : 0, fault) < 0)
             return -1;

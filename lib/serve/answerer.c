@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "text/svm_round.h"
+#include "text/svm.h"
 
 static char *const no_files[] = { NULL };
 
@@ -49,10 +49,10 @@ static int read_request(struct answerer *my, const char *text, size_t n, uint64_
     struct svm_query query;
     if (lines_text(&my->svm.lines, "request", text, n, fault) < 0)
         return -1;
-    enum svm_found found = svm_next(&my->svm, &query, fault);
-    if (found == SVM_END)
+    int found = svm_next(&my->svm, &query, fault);
+    if (found == 0)
         return fault_data(fault, "request: it has no documents");
-    if (found == SVM_FAULT || check_names(&query, fault) < 0 ||
+    if (found < 0 || check_names(&query, fault) < 0 ||
         svm_round(&my->svm, &query, my->next, my->round, fault) < 0 ||
         round_set(my->round, KEY_TIME, stamp, fault) < 0)
         return -1;
@@ -86,18 +86,18 @@ int answerer_refuse(struct answerer *my, const char *why, struct fault *fault)
     return writer_text(&my->answer, fault, "! %.1000s\n\n", line);
 }
 
-enum reply answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t stamp,
-                           struct fault *fault)
+int answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t stamp,
+                    struct fault *fault)
 {
     my->answer.pending.held = 0;
     my->explored = false;
     if (my->next == RECORD_MOST)
         return fault_other(fault, "no number is left for another round");
     if (read_request(my, text, n, stamp, fault) == 0 && run(my, fault) == 0)
-        return writer_bytes(&my->answer, "\n", 1, fault) < 0 ? REPLY_FAULT : REPLY_RANKED;
+        return writer_bytes(&my->answer, "\n", 1, fault) < 0 ? -1 : 1;
     if (fault->kind != FAULT_DATA)
-        return REPLY_FAULT;
+        return -1;
     struct fault why = *fault;
     *fault = (struct fault){ FAULT_NONE, "" };
-    return answerer_refuse(my, why.text, fault) < 0 ? REPLY_FAULT : REPLY_REFUSED;
+    return answerer_refuse(my, why.text, fault);
 }

@@ -32,11 +32,10 @@ int answerer_open(struct answerer *my, struct fault *fault);
 /* Answers a request of n bytes, svm2bin's text with its blank line, which came at `stamp`. The
  * answer is left in my->answer: the lines of bin2txt -f rank, or a line that starts with "!" and
  * says what is wrong with the request, and a blank line. `fault` is the one that the filters of the
- * chain were given. REPLY_FAULT is one of the pipeline, after which there is no answer, and can be
- * none. */
-enum reply { REPLY_FAULT = -1, REPLY_REFUSED, REPLY_RANKED };
-enum reply answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t stamp,
-                           struct fault *fault);
+ * chain were given. 1; 0 where the request is wrong; or a fault of the pipeline, after which there
+ * is no answer, and can be none. */
+int answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t stamp,
+                    struct fault *fault);
 
 /* Leaves in my->answer a line with "!" and this text, and a blank line. 0 or a fault. */
 int answerer_refuse(struct answerer *my, const char *why, struct fault *fault);

@@ -73,11 +73,8 @@ static int read_more(struct client *my, struct fault *fault)
     return 0;
 }
 
-/* What a turn of waiting came to. */
-enum turned { TURN_FAULT = -1, TURN_END, TURN_MORE };
-
-/* The service has closed the connection: TURN_END if it answered everything. */
-static enum turned finish(const struct client *my, struct fault *fault)
+/* The service has closed the connection: 0 if it answered everything, or a fault. */
+static int finish(const struct client *my, struct fault *fault)
 {
     uint64_t asked = my->asked.whole + (my->asked.part || my->asked.line);
     if (!my->ended)
@@ -88,7 +85,7 @@ static enum turned finish(const struct client *my, struct fault *fault)
     if (my->asked.part || my->asked.line)
         return fault_data(fault, "<stdin>: no blank line ends the last request, so it was not "
                           "answered");
-    return TURN_END;
+    return 0;
 }
 
 static int send_some(struct client *my, struct fault *fault)
@@ -102,45 +99,45 @@ static int send_some(struct client *my, struct fault *fault)
     return 0;
 }
 
-/* Passes on what came. */
-static enum turned receive(struct client *my, struct fault *fault)
+/* Passes on what came: 1, 0 at the end, or a fault. */
+static int receive(struct client *my, struct fault *fault)
 {
     char bytes[CHUNK];
     ssize_t got = read(my->fd, bytes, sizeof bytes);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
-        return TURN_MORE;
+        return 1;
     if (got <= 0)
         return finish(my, fault);
     count(&my->answered, bytes, (size_t)got);
     if (writer_bytes(my->out, bytes, (size_t)got, fault) < 0 || writer_flush(my->out, fault) < 0)
-        return TURN_FAULT;
-    return TURN_MORE;
+        return -1;
+    return 1;
 }
 
-/* Waits, and does what can be done. */
-static enum turned turn(struct client *my, struct fault *fault)
+/* Waits, and does what can be done: 1, 0 at the end, or a fault. */
+static int turn(struct client *my, struct fault *fault)
 {
     bool holds = my->from < my->held;
     struct pollfd polls[] = { { my->fd, (short)(POLLIN | (holds ? POLLOUT : 0)), 0 },
                               { holds || my->ended ? -1 : my->in, POLLIN, 0 },
                               { my->stop, POLLIN, 0 } };
     if (poll(polls, 3, -1) < 0)
-        return errno == EINTR ? TURN_MORE : fault_system(fault, "cannot wait for %s", my->path);
+        return errno == EINTR ? 1 : fault_system(fault, "cannot wait for %s", my->path);
     if (polls[2].revents)
         return fault_stopped(fault);
     if (polls[1].revents && read_more(my, fault) < 0)
-        return TURN_FAULT;
+        return -1;
     if ((polls[0].revents & POLLOUT) && send_some(my, fault) < 0)
-        return TURN_FAULT;
-    return polls[0].revents & ~POLLOUT ? receive(my, fault) : TURN_MORE;
+        return -1;
+    return polls[0].revents & ~POLLOUT ? receive(my, fault) : 1;
 }
 
 int client_run(const char *path, int in, int stop, struct writer *out, struct fault *fault)
 {
     struct client my = { .path = path, .in = in, .stop = stop, .out = out };
     my.fd = join(path, fault);
-    enum turned result = my.fd < 0 ? TURN_FAULT : TURN_MORE;
-    while (result == TURN_MORE)
+    int result = my.fd < 0 ? -1 : 1;
+    while (result > 0)
         result = turn(&my, fault);
     if (my.fd >= 0)
         close(my.fd);

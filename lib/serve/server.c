@@ -34,12 +34,12 @@ void server_close(struct server *my)
 static int answer(struct server *my, struct connection *client, struct fault *fault)
 {
     struct answerer *answerer = my->answerer;
-    enum reply reply = answerer_answer(answerer, connection_text(client), client->request,
-                                       client->stamp, fault);
-    if (reply == REPLY_FAULT || connection_answer(client, answerer->answer.buffer,
-                                     answerer->answer.pending.held, fault) < 0)
+    int ranked = answerer_answer(answerer, connection_text(client), client->request,
+                                 client->stamp, fault);
+    if (ranked < 0 || connection_answer(client, answerer->answer.buffer,
+                                        answerer->answer.pending.held, fault) < 0)
         return -1;
-    if (reply == REPLY_RANKED)
+    if (ranked)
         status_round(my->status, client->came, answerer->explored);
     else
         my->status->errors[STATUS_REQUEST]++;

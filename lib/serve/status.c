@@ -7,6 +7,7 @@
 
 #include "base/moment.h"
 #include "stream/fresh_file.h"
+#include "text/print.h"
 
 enum { PERIOD = 5 }; /* seconds between two writes */
 
@@ -33,19 +34,12 @@ void status_answered(struct status *status, double now)
     status->pending_came = 0;
 }
 
-/* The text, and the fault that ends it: after one, more lines change nothing. */
-struct sheet {
-    struct writer *out;
-    struct fault *fault;
-};
-
 /* The lines of a number: what it is, its type, its value. */
-static void put(const struct sheet *sheet, const char *name, const char *type, const char *help,
+static void put(struct print *text, const char *name, const char *type, const char *help,
                 double value)
 {
-    (void)writer_text(sheet->out, sheet->fault,
-                      "# HELP rankpipe_serve_%s %s\n# TYPE rankpipe_serve_%s %s\n"
-                      "rankpipe_serve_%s %.17g\n", name, help, name, type, name, value);
+    print_text(text, "# HELP rankpipe_serve_%s %s\n# TYPE rankpipe_serve_%s %s\n"
+               "rankpipe_serve_%s %.17g\n", name, help, name, type, name, value);
 }
 
 /* A fact of the pipeline. */
@@ -61,7 +55,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Quantiles of the last latencies, then their sum and number since the start. */
-static void put_latency(const struct status *status, const struct sheet *sheet)
+static void put_latency(const struct status *status, struct print *text)
 {
     static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
     double sorted[STATUS_LATENCIES];
@@ -69,57 +63,58 @@ static void put_latency(const struct status *status, const struct sheet *sheet)
     const char *name = "rankpipe_serve_latency_seconds";
     memcpy(sorted, status->latency, sizeof sorted);
     qsort(sorted, n, sizeof *sorted, by_size);
-    (void)writer_text(sheet->out, sheet->fault, "# HELP %s From the last byte of a request to its "
-                      "answer; quantiles of the last %d.\n# TYPE %s summary\n", name,
-                      STATUS_LATENCIES, name);
+    print_text(text, "# HELP %s From the last byte of a request to its answer; quantiles of the "
+               "last %d.\n# TYPE %s summary\n", name, STATUS_LATENCIES, name);
     for (size_t i = 0; n && i < sizeof quantiles / sizeof *quantiles; i++)
-        (void)writer_text(sheet->out, sheet->fault, "%s{quantile=\"%g\"} %.9f\n", name,
-                          quantiles[i], sorted[(size_t)(quantiles[i] * (double)(n - 1) + 0.5)]);
-    (void)writer_text(sheet->out, sheet->fault, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name,
-                      status->latency_sum, name, status->rounds);
+        print_text(text, "%s{quantile=\"%g\"} %.9f\n", name, quantiles[i],
+                   sorted[(size_t)(quantiles[i] * (double)(n - 1) + 0.5)]);
+    print_text(text, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name, status->latency_sum, name,
+               status->rounds);
 }
 
-static void put_errors(const struct status *status, const struct sheet *sheet)
+static void put_errors(const struct status *status, struct print *text)
 {
-    (void)writer_text(sheet->out, sheet->fault, "# HELP rankpipe_serve_errors_total Errors, by "
-                      "kind.\n# TYPE rankpipe_serve_errors_total counter\n");
+    print_text(text, "# HELP rankpipe_serve_errors_total Errors, by kind.\n"
+               "# TYPE rankpipe_serve_errors_total counter\n");
     for (size_t i = 0; i < STATUS_ERRORS; i++)
-        (void)writer_text(sheet->out, sheet->fault, "rankpipe_serve_errors_total{kind=\"%s\"} %"
-                          PRIu64 "\n", error_names[i], status->errors[i]);
+        print_text(text, "rankpipe_serve_errors_total{kind=\"%s\"} %" PRIu64 "\n",
+                   error_names[i], status->errors[i]);
 }
 
-static int put_all(const struct status *status, double now, const struct sheet *sheet)
+static void put_all(const struct status *status, double now, struct print *text)
 {
     double passed = now - status->written, rounds = (double)(status->rounds - status->then);
-    put(sheet, "rounds_total", "counter", "Rounds answered since the start.",
+    put(text, "rounds_total", "counter", "Rounds answered since the start.",
         (double)status->rounds);
-    put(sheet, "rounds_per_second", "gauge", "Rounds a second since the last status.",
+    put(text, "rounds_per_second", "gauge", "Rounds a second since the last status.",
         passed > 0 ? rounds / passed : 0);
-    put(sheet, "explored_total", "counter", "Rounds whose order was drawn at random.",
+    put(text, "explored_total", "counter", "Rounds whose order was drawn at random.",
         (double)status->explored);
-    put(sheet, "explored_share", "gauge", "Their share of all rounds since the start.",
+    put(text, "explored_share", "gauge", "Their share of all rounds since the start.",
         status->rounds ? (double)status->explored / (double)status->rounds : 0);
-    put(sheet, "next_round", "gauge", "Number of the next round.", (double)status->next);
-    put(sheet, "connections", "gauge", "Connections now.", (double)status->open);
-    put(sheet, "connections_total", "counter", "Connections since the start.",
+    put(text, "next_round", "gauge", "Number of the next round.", (double)status->next);
+    put(text, "connections", "gauge", "Connections now.", (double)status->open);
+    put(text, "connections_total", "counter", "Connections since the start.",
         (double)status->clients);
-    put(sheet, "uptime_seconds", "gauge", "Seconds since the start.", now - status->started);
-    put_latency(status, sheet);
-    put_errors(status, sheet);
-    chain_facts(status->chain, put_fact, (void *)(uintptr_t)sheet);
-    return sheet->fault->kind == FAULT_NONE ? 0 : -1;
+    put(text, "uptime_seconds", "gauge", "Seconds since the start.", now - status->started);
+    put_latency(status, text);
+    put_errors(status, text);
+    chain_facts(status->chain, put_fact, text);
 }
 
 int status_write(struct status *status, bool now_due, struct fault *fault)
 {
     struct fresh_file file;
+    struct print text;
     double now = moment_seconds();
     if (!status->path || (!now_due && now - status->written < PERIOD))
         return 0;
     int result = fresh_file_open_as(&file, status->path, ".new", fault);
-    const struct sheet sheet = { &file.writer, fault };
-    if (result == 0)
-        result = put_all(status, now, &sheet);
+    print_start(&text, &file.writer, fault);
+    if (result == 0) {
+        put_all(status, now, &text);
+        result = print_end(&text);
+    }
     if (result == 0)
         result = fresh_file_finish_unsynced(&file, fault);
     fresh_file_close(&file);

@@ -1,5 +1,6 @@
 #include "text/click_log.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -8,19 +9,35 @@
 #include <string.h>
 
 #include "base/entropy.h"
+#include "base/names.h"
+#include "base/text.h"
+#include "stream/record.h"
 #include "text/svm_names.h"
+
+static const char *const column_names[CLICK_COLUMNS] = { "request", "qid", "doc", "position",
+                                                         "click", "time", "propensity", "score",
+                                                         "label" };
+enum { NUMBER = 64 }; /* bytes of a number, more than any needs */
+
+const char *click_column_name(enum click_column column)
+{
+    return column_names[column];
+}
 
 void click_log_open(struct click_log *log, char *const *files, const struct click_action *actions,
                     size_t n, struct watch *watch)
 {
     memset(log, 0, sizeof *log);
-    click_line_open(&log->line, files, actions, n, watch);
+    log->line.actions = actions;
+    log->line.n = n;
+    lines_open(&log->line.lines, files, watch);
     log->start = entropy_siphash();
 }
 
 void click_log_close(struct click_log *log)
 {
-    click_line_close(&log->line);
+    lines_close(&log->line.lines);
+    buffer_free(&log->line.unknown);
     buffer_free(&log->shown);
     buffer_free(&log->names);
     buffer_free(&log->listed);
@@ -28,6 +45,221 @@ void click_log_close(struct click_log *log)
     buffer_free(&log->scratch);
     name_set_close(&log->before);
 }
+
+/* ---- the first line of a file ---- */
+
+/* Remembers the name of a column that is not used. 0 or a fault (memory). */
+static int note_unknown(struct click_line *line, const char *name, size_t n, struct fault *fault)
+{
+    char *text = buffer_for(&line->unknown, line->unknown_bytes + n + 3, 1, fault);
+    if (!text)
+        return -1;
+    if (line->unknowns++ > 0)
+        line->unknown_bytes += (size_t)sprintf(text + line->unknown_bytes, ", ");
+    memcpy(text + line->unknown_bytes, name, n);
+    line->unknown_bytes += n;
+    text[line->unknown_bytes] = '\0';
+    return 0;
+}
+
+static int name_column(struct click_line *line, const char *name, size_t n, bool first,
+                       struct fault *fault)
+{
+    enum click_column c = 0;
+    while (c < CLICK_COLUMNS &&
+           (strlen(column_names[c]) != n || memcmp(name, column_names[c], n) != 0))
+        c++;
+    if (c == CLICK_COLUMNS)
+        return first ? note_unknown(line, name, n, fault) : 0;
+    if (line->at[c] != SIZE_MAX)
+        return lines_wrong(&line->lines, name, n, fault, "a column that comes twice");
+    line->at[c] = line->fields;
+    return 0;
+}
+
+/* Are all columns there that a log needs? 0 or a fault. */
+static int check_columns(struct click_line *line, struct fault *fault)
+{
+    struct names missing = { .bytes = 0 };
+    size_t lacks = 0;
+    for (size_t c = 0; c < CLICK_REQUIRED; c++)
+        if (line->at[c] == SIZE_MAX) {
+            names_add(&missing, "%s", column_names[c]);
+            lacks++;
+        }
+    if (lacks == CLICK_REQUIRED)
+        return lines_wrong(&line->lines, line->lines.text, line->lines.bytes, fault, "the first "
+                           "line must name the columns, with tabs between them: request, qid, doc, "
+                           "position, click");
+    return lacks == 0 ? 0 : lines_wrong(&line->lines, line->lines.text, line->lines.bytes, fault,
+                                        "no column %s among those that the first line names",
+                                        missing.text);
+}
+
+/* The current line is the first of a file. 0 or a fault, with which the log ends. */
+static int read_head(struct click_line *line, struct fault *fault)
+{
+    bool first = line->fields == 0;
+    const char *at = line->lines.text, *end = at + line->lines.bytes;
+    for (size_t c = 0; c < CLICK_COLUMNS; c++)
+        line->at[c] = SIZE_MAX;
+    int result = 0;
+    for (line->fields = 0; result == 0 && at <= end; line->fields++) {
+        size_t n = strcspn(at, "\t");
+        result = name_column(line, at, n, first, fault);
+        at += n + 1;
+    }
+    if (result == 0 && check_columns(line, fault) == 0)
+        return 0;
+    if (fault->kind == FAULT_DATA)
+        fault->kind = FAULT_CUT; /* no line after it can be read */
+    return -1;
+}
+
+/* ---- fields ---- */
+
+/* Finds the fields of the current line. 0 or a fault. */
+static int split(struct click_line *line, struct fault *fault)
+{
+    size_t fields = 0;
+    const char *at = line->lines.text, *end = at + line->lines.bytes;
+    for (size_t c = 0; c < CLICK_COLUMNS; c++)
+        line->field[c] = NULL, line->bytes[c] = 0;
+    for (; at <= end; fields++) {
+        const char *tab = memchr(at, '\t', (size_t)(end - at));
+        if (!tab)
+            tab = end;
+        for (size_t c = 0; c < CLICK_COLUMNS; c++)
+            if (line->at[c] == fields) {
+                line->field[c] = at;
+                line->bytes[c] = (size_t)(tab - at);
+            }
+        at = tab + 1;
+    }
+    if (fields == line->fields)
+        return 0;
+    return lines_wrong(&line->lines, line->lines.text, line->lines.bytes, fault, "%zu field%s, but "
+                       "the first line names %zu columns", fields, fields == 1 ? "" : "s",
+                       line->fields);
+}
+
+/* Does the line say nothing of a column that it need not have? */
+static bool is_missing(const struct click_line *line, enum click_column c)
+{
+    return line->bytes[c] == 0 || (line->bytes[c] == 1 && line->field[c][0] == '-');
+}
+
+/* A data fault: "the click is not WHAT: 'x'". Returns -1. */
+static int wrong_field(struct click_line *line, enum click_column c, const char *what,
+                       struct fault *fault)
+{
+    return lines_wrong(&line->lines, line->field[c], line->bytes[c], fault, "the %s is not %s",
+                       column_names[c], what);
+}
+
+/* Copies a field that is short, as a number is. False: it is long. */
+static bool copy_number(const struct click_line *line, enum click_column c, char text[NUMBER])
+{
+    if (line->bytes[c] >= NUMBER)
+        return false;
+    memcpy(text, line->field[c], line->bytes[c]);
+    text[line->bytes[c]] = '\0';
+    return true;
+}
+
+/* A column that may be missing: NaN then, else a number from least to most. 0 or a fault. */
+static int read_real(struct click_line *line, enum click_column c, double least, double most,
+                     const char *what, double *value, struct fault *fault)
+{
+    char text[NUMBER];
+    *value = NAN;
+    if (is_missing(line, c))
+        return 0;
+    if (copy_number(line, c, text) && text_real(text, value) && *value >= least && *value <= most)
+        return 0;
+    return wrong_field(line, c, what, fault);
+}
+
+static int read_time(struct click_line *line, struct click_shown *shown, struct fault *fault)
+{
+    char text[NUMBER];
+    shown->timed = !is_missing(line, CLICK_TIME);
+    if (!shown->timed || (copy_number(line, CLICK_TIME, text) &&
+                          record_number(text, RECORD_MOST - 1, &shown->time)))
+        return 0;
+    return wrong_field(line, CLICK_TIME, "a whole number of milliseconds since 1970", fault);
+}
+
+static int read_position(struct click_line *line, uint32_t *position, struct fault *fault)
+{
+    char text[NUMBER];
+    uint64_t value;
+    if (!copy_number(line, CLICK_POSITION, text) || !record_number(text, UINT32_MAX, &value) ||
+        value == 0)
+        return wrong_field(line, CLICK_POSITION, "a whole number from 1 (the top)", fault);
+    *position = (uint32_t)value;
+    return 0;
+}
+
+/* An action with a value, or a number. */
+static int read_click(struct click_line *line, float *click, struct fault *fault)
+{
+    char text[NUMBER];
+    double value;
+    size_t n = line->bytes[CLICK_CLICK];
+    for (size_t i = 0; i < line->n; i++)
+        if (line->actions[i].bytes == n &&
+            memcmp(line->actions[i].name, line->field[CLICK_CLICK], n) == 0) {
+            *click = line->actions[i].value;
+            return 0;
+        }
+    if (!copy_number(line, CLICK_CLICK, text) || !text_real(text, &value) || value < 0 ||
+        value > (double)FLT_MAX)
+        return wrong_field(line, CLICK_CLICK, "a number of at least 0; -g gives a word its "
+                                "value", fault);
+    *click = (float)value;
+    return 0;
+}
+
+/* A document's name is one word, without control characters. */
+static int check_name(struct click_line *line, struct fault *fault)
+{
+    const char *name = line->field[CLICK_DOC];
+    bool word = line->bytes[CLICK_DOC] > 0;
+    for (size_t i = 0; i < line->bytes[CLICK_DOC]; i++)
+        word = word && (unsigned char)name[i] > ' ' && name[i] != 127;
+    return word ? 0 : wrong_field(line, CLICK_DOC, "a name of one word", fault);
+}
+
+/* Reads the fields of the current line except request and qid. 0 or a data fault. */
+static int read_fields(struct click_line *line, struct click_shown *shown, struct fault *fault)
+{
+    bool wrong = check_name(line, fault) < 0 || read_position(line, &shown->position, fault) < 0 ||
+                 read_click(line, &shown->click, fault) < 0 || read_time(line, shown, fault) < 0 ||
+                 read_real(line, CLICK_PROPENSITY, DBL_MIN, 1, "a number above 0, and at most 1",
+                           &shown->propensity, fault) < 0 ||
+                 read_real(line, CLICK_SCORE, -DBL_MAX, DBL_MAX, "a finite number", &shown->score,
+                           fault) < 0 ||
+                 read_real(line, CLICK_LABEL, 0, FLT_MAX, "a relevance of at least 0",
+                           &shown->label, fault) < 0;
+    return wrong ? -1 : 0;
+}
+
+/* Finds the fields of the next line that is neither empty nor the first of its file: 1, 0 at the
+ * end of the log, or a fault. After lines_again it is the same line. A data fault, of one line,
+ * leaves it where it is; a log whose first line is wrong is FAULT_CUT. */
+static int next_line(struct click_line *line, struct fault *fault)
+{
+    int got;
+    line->field[CLICK_REQUEST] = NULL;
+    while ((got = lines_next(&line->lines, fault)) > 0 &&
+           (line->lines.number == 1 || line->lines.bytes == 0))
+        if (line->lines.number == 1 && read_head(line, fault) < 0)
+            return -1;
+    return got > 0 && split(line, fault) < 0 ? -1 : got;
+}
+
+/* ---- requests ---- */
 
 /* A document's name. */
 static const char *name_of(const struct click_log *log, const struct click_shown *shown)
@@ -45,8 +277,6 @@ int click_log_wrong(struct click_log *log, struct fault *fault, const char *form
     return fault_data(fault, "%s: line %" PRIu64 ": request %.60s: %s", log->line.lines.name,
                       log->now.line, log->now.request, what);
 }
-
-/* ---- requests ---- */
 
 /* Is the current line of the request at hand? */
 static bool goes_on(const struct click_log *log)
@@ -80,18 +310,18 @@ static int begin(struct click_log *log, struct fault *fault)
     const char *own = log->own.at;
     size_t n = log->own_bytes;
     if (n == 0)
-        return click_line_wrong(&log->line, CLICK_REQUEST, "a name: it is empty", fault);
+        return wrong_field(&log->line, CLICK_REQUEST, "a name: it is empty", fault);
     if (log->line.bytes[CLICK_QID] == 0)
-        return click_line_wrong(&log->line, CLICK_QID, "a name: it is empty", fault);
+        return wrong_field(&log->line, CLICK_QID, "a name: it is empty", fault);
     if (!qid_word_read(lines, own, n, 0, "request", log->now.request, fault) ||
         !qid_word_read(lines, log->line.field[CLICK_QID], log->line.bytes[CLICK_QID], 0, "qid",
                        log->now.qid, fault))
         return -1;
-    enum entered entered = name_set_enter(&log->before, log->now.request, fault);
-    if (entered == ENTERED_BEFORE)
+    int fresh = name_set_enter(&log->before, log->now.request, fault);
+    if (fresh == 0)
         return lines_wrong(lines, own, n, fault, "a request that comes again after another one: "
                            "sort the log by request");
-    return entered == ENTERED_FAULT ? -1 : 0;
+    return fresh < 0 ? -1 : 0;
 }
 
 /* Adds the document of the current line. 0 or a fault. */
@@ -112,7 +342,7 @@ static int add(struct click_log *log, struct fault *fault)
     if (strcmp(qid, log->now.qid) != 0)
         return lines_wrong(&line->lines, word, line->bytes[CLICK_QID], fault,
                            "request %.60s has two qids", log->now.request);
-    if (click_line_read(line, shown, fault) < 0)
+    if (read_fields(line, shown, fault) < 0)
         return -1;
     if (shown->timed && !log->now.timed) {
         log->now.timed = true;
@@ -195,16 +425,16 @@ static int list_names(struct click_log *log, const struct click_shown *shown, st
     return differ < 0 ? -1 : 0;
 }
 
-/* All lines of the request were read. */
-static enum click_found end_request(struct click_log *log, struct fault *fault)
+/* All lines of the request were read. 1 or a fault. */
+static int end_request(struct click_log *log, struct fault *fault)
 {
     struct click_shown *shown = log->shown.at;
     qsort(shown, log->now.places, sizeof *shown, by_position);
     log->now.shown = shown;
     if (merge(log, shown, fault) < 0 || check_places(log, shown, fault) < 0 ||
         list_names(log, shown, fault) < 0)
-        return CLICKS_FAULT;
-    return CLICKS_REQUEST;
+        return -1;
+    return 1;
 }
 
 /* After the fault of a line: is it the line of another request than the one at hand? */
@@ -213,22 +443,22 @@ static bool is_of_another(const struct click_log *log, const struct fault *fault
     return fault->kind == FAULT_DATA && log->line.field[CLICK_REQUEST] && !goes_on(log);
 }
 
-enum click_found click_log_next(struct click_log *log, struct fault *fault)
+int click_log_next(struct click_log *log, struct fault *fault)
 {
-    enum lines_got got = click_line_next(&log->line, fault);
-    if (got == LINES_FAULT && is_of_another(log, fault))
+    int got = next_line(&log->line, fault);
+    if (got < 0 && is_of_another(log, fault))
         (void)claim(log, fault);
-    if (got != LINES_LINE)
-        return got == LINES_END ? CLICKS_END : CLICKS_FAULT;
+    if (got <= 0)
+        return got;
     if (begin(log, fault) < 0)
-        return CLICKS_FAULT;
+        return -1;
     do
         if (add(log, fault) < 0)
-            return CLICKS_FAULT;
-    while ((got = click_line_next(&log->line, fault)) == LINES_LINE && goes_on(log));
-    if (got == LINES_FAULT && !is_of_another(log, fault))
-        return CLICKS_FAULT;
-    if (got != LINES_END)
+            return -1;
+    while ((got = next_line(&log->line, fault)) > 0 && goes_on(log));
+    if (got < 0 && !is_of_another(log, fault))
+        return -1;
+    if (got != 0)
         lines_again(&log->line.lines);
     *fault = (struct fault){ FAULT_NONE, "" };
     return end_request(log, fault);
@@ -236,18 +466,18 @@ enum click_found click_log_next(struct click_log *log, struct fault *fault)
 
 int click_log_skip(struct click_log *log, struct fault *fault)
 {
-    enum lines_got got;
+    int got;
     bool on;
     do {
         struct fault ignored = { FAULT_NONE, "" };
-        got = click_line_next(&log->line, &ignored);
-        if (got == LINES_FAULT && ignored.kind != FAULT_DATA) {
+        got = next_line(&log->line, &ignored);
+        if (got < 0 && ignored.kind != FAULT_DATA) {
             *fault = ignored;
             return -1;
         }
-        on = got == LINES_FAULT ? !is_of_another(log, &ignored) : got == LINES_LINE && goes_on(log);
+        on = got < 0 ? !is_of_another(log, &ignored) : got > 0 && goes_on(log);
     } while (on);
-    if (got != LINES_END)
+    if (got != 0)
         lines_again(&log->line.lines);
     return 0;
 }

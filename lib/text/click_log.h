@@ -1,5 +1,5 @@
 /* click_log: reads what a search engine logged, one line for each document shown, request by
- * request (log2bin(1)). */
+ * request; the first line of each file names the columns (log2bin(1)). */
 #ifndef RANKPIPE_CLICK_LOG_H
 #define RANKPIPE_CLICK_LOG_H
 
@@ -11,9 +11,50 @@
 #include "base/fault.h"
 #include "base/name_set.h"
 #include "base/siphash.h"
+#include "io/lines.h"
 #include "io/watch.h"
-#include "text/click_line.h"
 #include "text/qid_word.h"
+
+/* The columns of a log; the first five are required. */
+enum click_column {
+    CLICK_REQUEST, CLICK_QID, CLICK_DOC, CLICK_POSITION, CLICK_CLICK, CLICK_TIME, CLICK_PROPENSITY,
+    CLICK_SCORE, CLICK_LABEL, CLICK_COLUMNS, CLICK_REQUIRED = CLICK_TIME
+};
+
+/* The name of a column in the first line of a log. */
+const char *click_column_name(enum click_column column);
+
+/* What the column click counts where it has that word. */
+struct click_action {
+    const char *name; /* the caller's, and not ended: bytes of it */
+    size_t bytes;
+    float value;
+};
+
+/* A document shown. NaN: the log does not say. */
+struct click_shown {
+    size_t name, bytes; /* its name, for click_log */
+    bool timed;
+    uint64_t time;      /* in milliseconds since 1970, if timed */
+    uint32_t position;  /* from 1 */
+    float click;        /* 0 or more */
+    double propensity;  /* above 0, at most 1 */
+    double score;
+    double label;       /* 0 or more */
+};
+
+struct click_line { /* the current one */
+    struct lines lines;
+    const struct click_action *actions; /* actions[n], the caller's */
+    size_t n;
+    size_t fields;            /* of a line */
+    size_t at[CLICK_COLUMNS]; /* which field each column is; SIZE_MAX: the log lacks it */
+    const char *field[CLICK_COLUMNS]; /* of the current line; that of the request is NULL where
+                                       * the line cannot be read at all */
+    size_t bytes[CLICK_COLUMNS];
+    struct buffer unknown;    /* names of columns that are not used, ", " between them */
+    size_t unknown_bytes, unknowns;
+};
 
 /* The documents shown at positions 1 to `places` of a request. Valid until the next call. */
 struct click_request {
@@ -42,10 +83,9 @@ struct click_log {
 void click_log_open(struct click_log *log, char *const *files, const struct click_action *actions,
                     size_t n, struct watch *watch);
 
-/* Reads the next request into log->now. CLICKS_FAULT: with file, line and text; after a data fault
- * click_log_skip may follow. O(bytes), and O(n log n) for n documents. */
-enum click_found { CLICKS_FAULT = -1, CLICKS_END, CLICKS_REQUEST };
-enum click_found click_log_next(struct click_log *log, struct fault *fault)
+/* Reads the next request into log->now: 1, 0 at the end, or a fault with file, line and text. After
+ * a data fault click_log_skip may follow. O(bytes), and O(n log n) for n documents. */
+int click_log_next(struct click_log *log, struct fault *fault)
     __attribute__((warn_unused_result));
 
 /* Skips what is left of the request in which the fault was. 0 or a fault, of the file. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "text/click_line.h"
+#include "text/click_log.h"
 #include "text/print.h"
 #include "text/qid_word.h"
 

@@ -1,5 +1,7 @@
 #include "text/print.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 int print_end(struct print *print)
@@ -25,4 +27,14 @@ void print_bytes(struct print *print, const char *bytes, size_t n)
 void print_word(struct print *print, const char *word)
 {
     print_bytes(print, word, strlen(word));
+}
+
+void print_text(struct print *print, const char *format, ...)
+{
+    va_list values;
+    char text[1024];
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    print_word(print, text);
 }

@@ -54,6 +54,9 @@ static inline void print_byte(struct print *print, char byte)
     print_piece(print, at + 1);
 }
 
+/* Prints at most 1023 bytes, formatted as by printf. */
+void print_text(struct print *print, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Prints a number as "%PRIu64", "%.9g" and "%.17g" do. */
 static inline void print_whole(struct print *print, uint64_t value)
 {

@@ -8,6 +8,7 @@
 
 #include "base/names.h"
 #include "loss/dcg.h"
+#include "text/print.h"
 
 enum { CUTOFF = 10, LISTED = 10 };
 static const double SCALE = 1000, UNUSUAL = 3; /* ratio of ranges; standard errors */
@@ -110,8 +111,8 @@ static int add_labels(struct summary *summary, const struct round *round, bool f
 int summary_round(struct summary *summary, const struct round *round, bool named,
                   struct fault *fault)
 {
-    enum entered qid = round->qid ? name_set_enter(&summary->qids, round->qid, fault) : ENTERED_NEW;
-    if (qid == ENTERED_FAULT)
+    int first = round->qid ? name_set_enter(&summary->qids, round->qid, fault) : 1;
+    if (first < 0)
         return -1;
     if (summary->rounds++ == 0 || round->docs < summary->fewest)
         summary->fewest = round->docs;
@@ -121,17 +122,15 @@ int summary_round(struct summary *summary, const struct round *round, bool named
     summary->unnamed += !round->qid;
     summary->named += named;
     summary->unlabelled += !round->label;
-    if (round->label && add_labels(summary, round, qid == ENTERED_NEW, fault) < 0)
+    if (round->label && add_labels(summary, round, first > 0, fault) < 0)
         return -1;
     return add_features(summary, round, fault);
 }
 
 /* ---- printing ---- */
 
-/* A line. After a fault, which stays in `fault`, more lines change nothing. */
 #define LINE(name, ...) \
-    ((void)writer_text(out, fault, "%-18s", name), (void)writer_text(out, fault, __VA_ARGS__), \
-     (void)writer_text(out, fault, "\n"))
+    (print_text(out, "%-18s", name), print_text(out, __VA_ARGS__), print_byte(out, '\n'))
 
 struct ranges { /* over the features that are not constant */
     double least, most;
@@ -176,7 +175,7 @@ static void find_ranges(const struct scales *scales, struct ranges *ranges)
     ranges->constant = scales->dim - ranges->varied;
 }
 
-static void print_features(const struct summary *summary, struct writer *out, struct fault *fault)
+static void print_features(const struct summary *summary, struct print *out)
 {
     struct ranges ranges;
     const struct scales *scales = &summary->scales;
@@ -203,7 +202,7 @@ static void print_features(const struct summary *summary, struct writer *out, st
         LINE("not finite", "%" PRIu64 " feature values", scales->not_finite);
 }
 
-static void print_labels(const struct summary *summary, struct writer *out, struct fault *fault)
+static void print_labels(const struct summary *summary, struct print *out)
 {
     if (summary->unlabelled == summary->rounds) {
         LINE("labels", "none");
@@ -221,8 +220,7 @@ static void print_labels(const struct summary *summary, struct writer *out, stru
          summary->rounds);
 }
 
-static void print_line_order(const struct summary *summary, struct writer *out,
-                             struct fault *fault)
+static void print_line_order(const struct summary *summary, struct print *out)
 {
     double n = (double)summary->judged, error = sqrt(summary->variance);
     double apart = summary->line - summary->random;
@@ -235,7 +233,7 @@ static void print_line_order(const struct summary *summary, struct writer *out,
              fabs(apart) / error, apart > 0 ? "better" : "worse");
 }
 
-int summary_print(const struct summary *summary, struct writer *out, struct fault *fault)
+static void print_all(const struct summary *summary, struct print *out)
 {
     LINE("rounds", "%" PRIu64, summary->rounds);
     if (summary->unnamed)
@@ -251,9 +249,16 @@ int summary_print(const struct summary *summary, struct writer *out, struct faul
         else
             LINE("document names", "in %" PRIu64 " of %" PRIu64 " rounds", summary->named,
                  summary->rounds);
-        print_features(summary, out, fault);
-        print_labels(summary, out, fault);
-        print_line_order(summary, out, fault);
+        print_features(summary, out);
+        print_labels(summary, out);
+        print_line_order(summary, out);
     }
-    return fault->kind == FAULT_NONE ? 0 : -1;
+}
+
+int summary_print(const struct summary *summary, struct writer *out, struct fault *fault)
+{
+    struct print print;
+    print_start(&print, out, fault);
+    print_all(summary, &print);
+    return print_end(&print);
 }

@@ -1,10 +1,13 @@
 #include "text/svm.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/decimal.h"
 #include "base/entropy.h"
@@ -12,10 +15,9 @@
 #include "feature/scale.h"
 #include "kernels/kernels.h"
 #include "math/fingerprint.h"
+#include "stream/record.h"
+#include "stream/round_fingerprint.h"
 #include "text/svm_names.h"
-
-/* What a line is to the current query: one of another; one of it, or none of any; its end. */
-enum line { LINE_FAULT = -1, LINE_OTHER, LINE_MORE, LINE_END };
 
 #define REQUEST "request:" /* begins a line that names the request */
 #define INDEX_MOST ((uint64_t)1 << 31)
@@ -27,14 +29,15 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
     svm->options = *options;
     svm->start = options->whole_names ? entropy_siphash() : siphash_start(0, 0);
     lines_open(&svm->lines, files, watch);
+    svm->sizes.file[0] = (char *)options->sizes;
     if (options->sizes)
-        group_sizes_open(&svm->sizes, options->sizes, watch);
+        lines_open(&svm->sizes.lines, svm->sizes.file, watch);
 }
 
 void svm_close(struct svm *svm)
 {
     lines_close(&svm->lines);
-    group_sizes_close(&svm->sizes);
+    lines_close(&svm->sizes.lines);
     name_set_close(&svm->before);
     rows_close(&svm->rows);
     rows_close(&svm->scaled);
@@ -43,6 +46,36 @@ void svm_close(struct svm *svm)
     buffer_free(&svm->fingerprint);
     buffer_free(&svm->scratch);
 }
+
+/* ---- the file of group sizes ---- */
+
+/* Goes on to the next query: 0, or a fault with file, line and the text at fault. */
+static int next_size(struct svm_sizes *sizes, struct fault *fault)
+{
+    struct lines *line = &sizes->lines;
+    uint64_t count;
+    char digits[16] = "";
+    size_t n = 0;
+    sizes->due = 0;
+    while (n == 0) { /* blank lines count for nothing */
+        int more = lines_next(line, fault);
+        if (more <= 0)
+            return more;
+        n = text_word_bytes(text_skip_blanks(line->text));
+    }
+    const char *from = text_skip_blanks(line->text);
+    if (n < sizeof digits)
+        memcpy(digits, from, n);
+    if (*text_skip_word(from) || !record_number(digits, UINT32_MAX, &count) || count == 0)
+        return lines_wrong(line, line->text, line->bytes, fault, "the number of documents of a "
+                           "query must be a whole number from 1 to %" PRIu32 ", not", UINT32_MAX);
+    sizes->due = (size_t)count;
+    sizes->documents += count;
+    sizes->queries++;
+    return 0;
+}
+
+/* ---- a line ---- */
 
 /* A fault in the current line. */
 #define wrong(svm, ...) lines_wrong(&(svm)->lines, __VA_ARGS__)
@@ -153,8 +186,9 @@ static uint64_t width_most(const struct svm *svm)
     return svm->any_feature || first ? INDEX_MOST : 0;
 }
 
-/* Does the line belong to the current query, or begin one where there is none, or to another? */
-static enum line join_query(struct svm *svm, const char *at, const char *qid, struct fault *fault)
+/* Does the line belong to the current query, or begin one where there is none? 1; 0 where it
+ * belongs to another; or a fault. */
+static int join_query(struct svm *svm, const char *at, const char *qid, struct fault *fault)
 {
     if (svm->any && !qid && svm->any_qid)
         return wrong(svm, at, strlen(at), fault, "no qid, but the lines before have one");
@@ -164,27 +198,27 @@ static enum line join_query(struct svm *svm, const char *at, const char *qid, st
     if (svm->rows.docs && !same && svm->options.blank_ends)
         return wrong(svm, at, strlen(at), fault, "a second qid: a blank line must end a query");
     if (svm->rows.docs)
-        return same ? LINE_MORE : LINE_OTHER;
+        return same;
     svm->any = true;
     svm->any_qid = qid != NULL;
     if (!qid)
-        return LINE_MORE;
+        return 1;
     strcpy(svm->qid, qid);
     if (svm->options.blank_ends)
-        return LINE_MORE;
-    enum entered entered = name_set_enter(&svm->before, qid, fault);
-    if (entered == ENTERED_BEFORE)
+        return 1;
+    int fresh = name_set_enter(&svm->before, qid, fault);
+    if (fresh == 0)
         return wrong(svm, at, text_word_bytes(at), fault,
                      "a qid is not contiguous: the lines of a query must follow each other: "
                      "sort -s -k 2,2 groups them");
-    return entered == ENTERED_NEW ? LINE_MORE : LINE_FAULT;
+    return fresh;
 }
 
 /* The same with a file of group sizes, where queries are named 1, 2, 3 ...: never another query,
  * because svm_next stops after the last line of one. */
-static enum line join_counted(struct svm *svm, const char *at, const char *qid, struct fault *fault)
+static int join_counted(struct svm *svm, const char *at, const char *qid, struct fault *fault)
 {
-    const struct group_sizes *sizes = &svm->sizes;
+    const struct svm_sizes *sizes = &svm->sizes;
     if (qid)
         return wrong(svm, at, strlen(at), fault, "a qid, but -q divides the text into queries");
     if (sizes->due == 0)
@@ -193,7 +227,7 @@ static enum line join_counted(struct svm *svm, const char *at, const char *qid, 
                      sizes->documents);
     sprintf(svm->qid, "%" PRIu64, sizes->queries);
     svm->any = svm->any_qid = true;
-    return LINE_MORE;
+    return 1;
 }
 
 /* Reads the features of a document from p on. Returns where they end, or NULL and a fault.
@@ -239,20 +273,20 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     return svm->options.names ? svm_names_add(&svm->name, &svm->name_bytes, p, fault) : 0;
 }
 
-/* A blank line. It ends a query if lines that are blank do so. */
-static enum line read_blank(struct svm *svm, struct fault *fault)
+/* A blank line. It ends a query if lines that are blank do so: 0 then, else 1, or a fault. */
+static int read_blank(struct svm *svm, struct fault *fault)
 {
     if (!svm->options.blank_ends)
-        return LINE_MORE;
+        return 1;
     svm->over = svm->rows.docs || svm->requested;
     if (svm->over && !svm->rows.docs)
         return fault_data(fault, "%s: line %" PRIu64 ": a request without documents",
                           svm->lines.name, lines_number(&svm->lines));
-    return svm->over ? LINE_END : LINE_MORE;
+    return !svm->over;
 }
 
-/* The line at p names the request. */
-static enum line name_request(struct svm *svm, const char *p, struct fault *fault)
+/* The line at p names the request. 1 or a fault. */
+static int name_request(struct svm *svm, const char *p, struct fault *fault)
 {
     if (svm->rows.docs || svm->requested)
         return wrong(svm, p, strlen(p), fault, "request: must be the first line of a query");
@@ -262,7 +296,7 @@ static enum line name_request(struct svm *svm, const char *p, struct fault *faul
     if (end && *text_skip_blanks(end))
         return wrong(svm, p, strlen(p), fault, "a request's name must be one word");
     svm->requested = end != NULL;
-    return end ? LINE_MORE : LINE_FAULT;
+    return end ? 1 : -1;
 }
 
 /* Does the line belong to another query than the current one, whatever else is wrong with it? */
@@ -273,8 +307,9 @@ static bool is_other(const struct svm *svm, const char *line)
            qid_word_find(line, qid) && strcmp(qid, svm->qid) != 0;
 }
 
-/* Reads the current line. */
-static enum line read_line(struct svm *svm, struct fault *fault)
+/* Reads the current line. 1: the query may go on; 0: it is at its end, with this line if svm->over,
+ * else before it; or a fault. */
+static int read_line(struct svm *svm, struct fault *fault)
 {
     bool labelled;
     float label;
@@ -286,25 +321,27 @@ static enum line read_line(struct svm *svm, struct fault *fault)
     if (svm->options.blank_ends && strncmp(p, REQUEST, sizeof REQUEST - 1) == 0)
         return name_request(svm, p, fault);
     if (*p == '#')
-        return LINE_MORE;
+        return 1;
     if (is_other(svm, line->text))
-        return LINE_OTHER;
+        return 0;
     p = read_label(svm, p, &labelled, &label, fault);
     if (!p)
-        return LINE_FAULT;
+        return -1;
     p = text_skip_blanks(p);
     const char *at = p;
     bool has_qid = strncmp(p, "qid:", 4) == 0;
     if (has_qid && !(p = qid_word_read(&svm->lines, p + 4, text_name_bytes(p + 4), 4, "qid", qid,
                                        fault)))
-        return LINE_FAULT;
+        return -1;
     const char *from = has_qid ? at : line->text, *name = has_qid ? qid : NULL;
-    enum line joins = svm->options.sizes ? join_counted(svm, from, name, fault)
-                                         : join_query(svm, from, name, fault);
-    if (joins != LINE_MORE)
+    int joins = svm->options.sizes ? join_counted(svm, from, name, fault)
+                                   : join_query(svm, from, name, fault);
+    if (joins <= 0)
         return joins;
-    return add_document(svm, labelled, label, p, fault) < 0 ? LINE_FAULT : LINE_MORE;
+    return add_document(svm, labelled, label, p, fault) < 0 ? -1 : 1;
 }
+
+/* ---- a query ---- */
 
 /* Sets the names of the query, where they are asked for and, for whole_names, are whole. */
 static int set_names(struct svm *svm, struct svm_query *query, struct fault *fault)
@@ -346,8 +383,7 @@ static int set_features(struct svm *svm, struct svm_query *query, struct fault *
 }
 
 /* `last`: the current line is the last one of the query, and not one after it. */
-static enum svm_found finish_query(struct svm *svm, struct svm_query *query, bool last,
-                                   struct fault *fault)
+static int finish_query(struct svm *svm, struct svm_query *query, bool last, struct fault *fault)
 {
     query->qid = svm->any_qid ? svm->qid : NULL;
     query->request = svm->requested ? svm->request : NULL;
@@ -355,11 +391,11 @@ static enum svm_found finish_query(struct svm *svm, struct svm_query *query, boo
     query->label = svm->labels ? svm->label.at : NULL;
     query->fingerprint = NULL;
     if (set_names(svm, query, fault) == 0 && set_features(svm, query, fault) == 0)
-        return SVM_QUERY;
+        return 1;
     if (fault->kind == FAULT_DATA)
         fault_place(fault, "%s: the query that ends before line %" PRIu64 ": ", svm->lines.name,
                     lines_number(&svm->lines) + last);
-    return SVM_FAULT;
+    return -1;
 }
 
 /* Has the current query all of the documents that its group size announces? */
@@ -378,23 +414,167 @@ static void start_query(struct svm *svm)
         svm->any = svm->any_qid = svm->any_feature = false;
 }
 
-enum svm_found svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
+int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
 {
-    int more = 1;
-    enum line line = LINE_MORE;
+    int more = 1, on = 1;
     start_query(svm);
-    if (svm->options.sizes && group_sizes_next(&svm->sizes, fault) < 0)
-        return SVM_FAULT;
-    while (line == LINE_MORE && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
-        line = read_line(svm, fault);
-    if (line == LINE_FAULT || (line == LINE_MORE && more < 0))
-        return SVM_FAULT;
-    svm->over = true;
-    if (line == LINE_OTHER)
+    if (svm->options.sizes && next_size(&svm->sizes, fault) < 0)
+        return -1;
+    while (on > 0 && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
+        on = read_line(svm, fault);
+    if (on < 0 || more < 0)
+        return -1;
+    if (on == 0 && !svm->over)
         lines_again(&svm->lines);
+    svm->over = true;
     if (svm->options.sizes && svm->rows.docs < svm->sizes.due)
-        return group_sizes_short(&svm->sizes, svm->rows.docs, fault);
+        return fault_data(fault, "%s: line %" PRIu64 ": query %" PRIu64 " has %zu documents, but "
+                          "the text ends after %zu of them", svm->sizes.lines.name,
+                          svm->sizes.lines.number, svm->sizes.queries, svm->sizes.due,
+                          svm->rows.docs);
     if (svm->requested && !svm->rows.docs)
         return fault_data(fault, "%s: the text ends within a request", svm->lines.name);
-    return svm->rows.docs ? finish_query(svm, query, line == LINE_MORE, fault) : SVM_END;
+    return svm->rows.docs ? finish_query(svm, query, on > 0, fault) : 0;
+}
+
+/* ---- skipping ---- */
+
+static int skip_to_blank(struct svm *svm, struct fault *fault)
+{
+    int got = 1;
+    while (!svm->over && (got = lines_next_any(&svm->lines, fault)) > 0)
+        svm->over = svm->lines.bytes == 0 || !*text_skip_blanks(svm->lines.text);
+    return got < 0 ? -1 : 0;
+}
+
+static int skip_qid(struct svm *svm, struct fault *fault)
+{
+    char bad[QID_BYTES + 1] = "", qid[QID_BYTES + 1];
+    int got;
+    if (!qid_word_find(svm->lines.text, bad) && svm->rows.docs && svm->any_qid)
+        strcpy(bad, svm->qid);
+    while ((got = lines_next_any(&svm->lines, fault)) > 0)
+        if (qid_word_find(svm->lines.text, qid) && strcmp(qid, bad) != 0) {
+            lines_again(&svm->lines);
+            return 0;
+        }
+    return got;
+}
+
+int svm_skip(struct svm *svm, struct fault *fault)
+{
+    if (svm->over)
+        return 0;
+    if (lines_endless(&svm->lines))
+        return lines_next_any(&svm->lines, fault);
+    return (svm->options.blank_ends ? skip_to_blank : skip_qid)(svm, fault);
+}
+
+/* ---- rounds ---- */
+
+/* Adds a column of values that a query has. */
+static int put_column(struct round *round, enum round_column column, const void *values,
+                      size_t bytes, struct fault *fault)
+{
+    void *to = values ? round_new(round, column, fault) : NULL;
+    if (to)
+        memcpy(to, values, bytes);
+    return !values || to ? 0 : -1;
+}
+
+int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
+              struct round *round, struct fault *fault)
+{
+    unsigned bits = svm->options.bits;
+    if (query->x.form == MATRIX_UNIT && !query->label && query->docs > ROUND_BARE)
+        return fault_data(fault, "%s: line %" PRIu64 ": the query that ends here has %zu documents "
+                          "with neither features nor labels: at most %" PRIu64 " are allowed",
+                          svm->lines.name, lines_number(&svm->lines), query->docs, ROUND_BARE);
+    if (round_start(round, t, query->qid, query->docs, query->x.dim, fault) < 0 ||
+        (query->request && round_set_text(round, KEY_REQUEST, query->request, fault) < 0))
+        return -1;
+    if (put_column(round, ROUND_LABEL, query->label,
+                   query->docs * sizeof *query->label, fault) < 0 ||
+        (query->names && record_put(round->record, ROUND_NAMES, COLUMN_U1, query->name_bytes,
+                                    query->names, fault) < 0) ||
+        put_column(round, ROUND_FINGERPRINT, query->fingerprint,
+                   query->docs * sizeof *query->fingerprint, fault) < 0)
+        return -1;
+    if ((bits ? round_new_compact(round, &query->x, bits, fault)
+              : round_new_features(round, &query->x, fault)) < 0)
+        return -1;
+    bool made = svm->options.scale && query->x.form != MATRIX_UNIT;
+    return made ? round_set_text(round, KEY_MADE, "scale", fault) : 0;
+}
+
+/* ---- shares of a file ---- */
+
+/* Reads up to the first line with another qid than the one with a qid before. *left is then what is
+ * left of the file with that line, 0 where there is none. */
+static int find_line(struct lines *lines, uint64_t *left, struct fault *fault)
+{
+    int got;
+    char first[QID_BYTES + 1] = "", qid[QID_BYTES + 1];
+    bool any = false;
+    while (*left = lines_left(lines), (got = lines_next_any(lines, fault)) > 0) {
+        if (!qid_word_find(lines->text, qid))
+            continue;
+        if (any && strcmp(qid, first) != 0)
+            return 0;
+        strcpy(first, qid);
+        any = true;
+    }
+    return got;
+}
+
+/* Where the first query begins that is known to begin after byte b of the file; 0 for the first. */
+static int find_border(const char *file, struct watch *watch, uint64_t size, uint64_t b,
+                       uint64_t *border, struct fault *fault)
+{
+    struct lines lines;
+    uint64_t left = size;
+    char *const files[] = { (char *)file, NULL };
+    *border = b == 0 ? 0 : size;
+    if (b == 0 || b >= size)
+        return 0;
+    lines_open(&lines, files, watch);
+    lines_part(&lines, b - 1, size);
+    int got = lines_next_any(&lines, fault); /* the rest of a line that began before */
+    if (got > 0)
+        got = find_line(&lines, &left, fault);
+    lines_close(&lines);
+    *border = size - (got < 0 ? 0 : left);
+    return got < 0 ? -1 : 0;
+}
+
+static int find_size(const char *file, struct watch *watch, uint64_t *size, struct fault *fault)
+{
+    struct stat is;
+    int result = 0, fd = watch_open(watch, file, O_RDONLY | O_NONBLOCK, 0, fault);
+    if (fd < 0)
+        return fault_system(fault, "cannot open %s", file);
+    if (fstat(fd, &is) < 0)
+        result = fault_system(fault, "cannot examine %s", file);
+    else if (!S_ISREG(is.st_mode))
+        result = fault_other(fault, "%s is not a regular file, which -i needs", file);
+    close(fd);
+    *size = result < 0 ? 0 : (uint64_t)is.st_size;
+    return result;
+}
+
+/* The first byte of the shares after so many of them, before they are moved to a border. */
+static uint64_t first_byte(const struct svm_share *share, uint64_t size, uint64_t before)
+{
+    return size / share->shares * before + size % share->shares * before / share->shares;
+}
+
+int svm_share_find(struct svm_share *share, const char *file, struct watch *watch,
+                   struct fault *fault)
+{
+    uint64_t size = 0, n = share->number;
+    if (find_size(file, watch, &size, fault) < 0)
+        return -1;
+    uint64_t from = first_byte(share, size, n - 1), to = first_byte(share, size, n);
+    return find_border(file, watch, size, from, &share->from, fault) < 0 ||
+                   find_border(file, watch, size, to, &share->to, fault) < 0 ? -1 : 0;
 }

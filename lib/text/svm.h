@@ -13,7 +13,7 @@
 #include "io/lines.h"
 #include "io/watch.h"
 #include "math/matrix.h"
-#include "text/group_sizes.h"
+#include "stream/round.h"
 #include "text/qid_word.h"
 #include "base/name_set.h"
 
@@ -34,6 +34,16 @@ struct svm_options {
                         * queries are then named 1, 2, 3 ...; NULL: none; the caller's */
 };
 
+/* How many documents each query has, by a file of its own with one whole number a line: LightGBM's
+ * .query and XGBoost's .group. */
+struct svm_sizes {
+    struct lines lines;
+    char *file[2];
+    uint64_t queries;   /* so far                                     */
+    uint64_t documents; /* of all these queries                       */
+    size_t due;         /* of the current query; 0: there are no more */
+};
+
 /* One query. All arrays are the reader's, and valid until its next svm_next. */
 struct svm_query {
     const char *qid; /* percent-encoded, as a header has it; NULL: the text has no qids */
@@ -48,10 +58,10 @@ struct svm_query {
                                       * scaled; NULL: not scaled, or there are names     */
 };
 
-struct svm {
+struct svm { /* must not be moved while it is open */
     struct svm_options options;
     struct lines lines;
-    struct group_sizes sizes;
+    struct svm_sizes sizes;
     struct name_set before;
     bool any, any_qid, any_feature;  /* was there a query, a qid, a feature so far? */
     struct rows rows, scaled;        /* of the current query */
@@ -71,12 +81,36 @@ struct svm {
 void svm_open(struct svm *svm, char *const *files, const struct svm_options *options,
               struct watch *watch);
 
-/* Reads the next query. SVM_END: the text is at its end. SVM_FAULT: with file, line and the text at
+/* Reads the next query: 1, 0 at the end of the text, or a fault with file, line and the text at
  * fault. O(bytes), and with options.scale O(n log n) in the features of the query. */
-enum svm_found { SVM_FAULT = -1, SVM_END, SVM_QUERY };
-enum svm_found svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
+int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
     __attribute__((warn_unused_result));
 
+/* After svm_next failed with FAULT_DATA: skips the rest of that query, so that svm_next goes on
+ * with the next one. Where blank lines end queries, that is up to one. Else the lines that follow
+ * are skipped if they have no qid, or that of the line at fault. Not for text with group sizes.
+ * 0, or another fault: the text cannot be read any further. */
+int svm_skip(struct svm *svm, struct fault *fault);
+
+/* Makes round t of the query, which `svm` returned last. The round has its labels, names and
+ * features, which stay the reader's, and request= and qid= where it has them. 0, or a data fault
+ * that says where the query ends. */
+int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
+              struct round *round, struct fault *fault);
+
 void svm_close(struct svm *svm);
+
+/* A share of a file of SVM-light text, by its bytes, cut where queries begin. */
+struct svm_share {
+    uint64_t number, shares; /* the caller's: which one, from 1, of how many, at most 2^32 - 1 */
+    uint64_t from, to;       /* its bytes */
+};
+
+/* Finds the share in a regular file. Each byte is in one share; shares that follow each other meet,
+ * and all but the first begin with the first line of a query, or are empty. The border after byte b
+ * is the first line with a qid, among those that begin at b or later, that has another qid than the
+ * line with a qid before it there. 0 or a fault. O(bytes of two queries at each end). */
+int svm_share_find(struct svm_share *share, const char *file, struct watch *watch,
+                   struct fault *fault);
 
 #endif
