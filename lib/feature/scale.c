@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/scale_dense.h"
 
 /* ---- by sorting: ranks, and values where few are listed ---- */
 
@@ -73,7 +73,7 @@ static double rank(const struct listed *listed)
     return twice_rank(below, zeros);
 }
 
-/* (x - low) / (high - low), as kernels->scale_dense computes it, and never -0. */
+/* (x - low) / (high - low), as scale_dense computes it, and never -0. */
 static double fraction(double x, double low, double high)
 {
     return high > low ? (x - low) * (1 / (high - low)) + 0.0 : 0;
@@ -255,8 +255,8 @@ int scale_values(const struct matrix *x, struct rows *out, struct matrix *y, str
     struct scaled_dense all = { .made = made, .sum = sum };
     if (!dense)
         matrix_spread(x, from);
-    if (!kernels->scale_dense(dense ? x->x : (const unsigned char *)from, x->docs, x->dim,
-                              sum + x->dim, &all))
+    if (!scale_dense(dense ? x->x : (const unsigned char *)from, x->docs, x->dim, sum + x->dim,
+                     &all))
         return scale_sorted(x, false, out, y, fault); /* which names what is not finite */
     const struct matrix scaled = { .form = MATRIX_DENSE, .docs = x->docs, .dim = x->dim,
                                    .x = (const unsigned char *)made, .sum = sum };

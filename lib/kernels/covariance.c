@@ -9,6 +9,8 @@
 enum { FOUR = 4 };
 typedef double four __attribute__((vector_size(FOUR * sizeof(double))));
 
+/* ---- observations ---- */
+
 /* Four columns, or fewer at the end. All have the rows above `top`; column r goes on to its
  * diagonal in row top + r. */
 struct columns {
@@ -211,7 +213,7 @@ VECTORS_INLINE void observe(double *a, size_t n, struct udu_observation *o)
 enum { NEAR = 128 };
 
 /* Takes all observations with each four columns, while these are near. */
-VECTORS_INLINE void observe_all(double *a, size_t n, struct udu_observation *o, size_t k)
+VECTORS_CLONES void covariance_observe(double *a, size_t n, struct udu_observation *o, size_t k)
 {
     bool alone = k == 1 || n < NEAR;
     for (size_t e = 0; alone && e < k; e++)
@@ -229,14 +231,88 @@ VECTORS_INLINE void observe_all(double *a, size_t n, struct udu_observation *o, 
     }
 }
 
-void covariance_portable(double *a, size_t n, struct udu_observation *o, size_t k)
+/* ---- variances ---- */
+
+/* Documents in a vector; columns at a time, and where two of four lanes are shared. */
+enum { WIDTH = FOUR, COLUMNS = 2, SHARING = 4 };
+
+/* Two columns and two lanes of each at a time: four sums that do not wait for each other. */
+void covariance_shared(const double *a, size_t n, const double *z, double *shared)
 {
-    observe_all(a, n, o, k);
+    for (size_t c = 0; c < n; c += 2) {
+        const double *one = a + c * (c + 1) / 2, *other = c + 1 < n ? one + c + 1 : one;
+        double lane[4] = { 0 };
+        for (size_t i = 0; i < c - c % FOUR; i += FOUR) {
+            lane[0] += one[i + 1] * z[i + 1];
+            lane[1] += one[i + 3] * z[i + 3];
+            lane[2] += other[i + 1] * z[i + 1];
+            lane[3] += other[i + 3] * z[i + 3];
+        }
+        shared[c] = lane[0] + lane[1];
+        if (c + 1 < n)
+            shared[c + 1] = lane[2] + lane[3];
+    }
 }
 
-#if VECTORS_X86
-VECTORS_AVX2 void covariance_avx2(double *a, size_t n, struct udu_observation *o, size_t k)
+/* f[r] of `columns` columns from number c on, for four documents; step 2: lanes 1 and 3 are
+ * shared. */
+VECTORS_INLINE void project_abreast(const double *const *column, size_t columns, size_t c,
+                                    const double *z, const double *shared, size_t step, four *f)
 {
-    observe_all(a, n, o, k);
+    const size_t top = c - c % FOUR, under = columns == FOUR ? 0 : c - top;
+    four lane[FOUR][FOUR] = { { { 0 } } }, zi;
+    for (size_t i = 0; i < top; i += FOUR) {
+        for (size_t l = 0; l < FOUR / step; l++) {
+            take(&zi, z + COVARIANCE_ABREAST * (i + step * l));
+            for (size_t r = 0; r < columns; r++)
+                lane[r][l] += zi * column[r][i + step * l];
+        }
+    }
+    for (size_t r = 0; r < columns; r++) {
+        f[r] = step == 1 ? (lane[r][0] + lane[r][2]) + (lane[r][1] + lane[r][3])
+                         : (lane[r][0] + lane[r][1]) + shared[c + r];
+        for (size_t i = 0; i < under + r; i++) {
+            take(&zi, z + COVARIANCE_ABREAST * (top + i));
+            f[r] += zi * column[r][top + i];
+        }
+        take(&zi, z + COVARIANCE_ABREAST * (c + r));
+        f[r] += zi;
+    }
 }
-#endif
+
+/* sum += D f^2 of `columns` columns. */
+VECTORS_INLINE void add_columns(const double *a, size_t columns, size_t c, const double *z,
+                                const double *shared, size_t step, four *sum)
+{
+    const double *column[FOUR] = { a + c * (c + 1) / 2 };
+    four f[FOUR];
+    for (size_t r = 1; r < columns; r++)
+        column[r] = column[r - 1] + c + r;
+    project_abreast(column, columns, c, z, shared, step, f);
+    for (size_t r = 0; r < columns; r++)
+        *sum += f[r] * f[r] * column[r][c + r];
+}
+
+/* v[4], for the documents from z on. */
+VECTORS_INLINE void sum_columns(const double *a, size_t n, const double *z, const double *shared,
+                                size_t columns, size_t step, double *v)
+{
+    four sum = { 0 };
+    size_t c = 0;
+    for (; c + columns <= n; c += columns)
+        add_columns(a, columns, c, z, shared, step, &sum);
+    for (; c < n; c++)
+        add_columns(a, 1, c, z, shared, step, &sum);
+    put(v, &sum);
+}
+
+VECTORS_CLONES void covariance_variances(const double *a, size_t n, const double *z,
+                                         const double *shared, double v[COVARIANCE_ABREAST])
+{
+    for (size_t d = 0; d < COVARIANCE_ABREAST; d += WIDTH) {
+        if (shared)
+            sum_columns(a, n, z + d, shared, SHARING, 2, v + d);
+        else
+            sum_columns(a, n, z + d, NULL, COLUMNS, 1, v + d);
+    }
+}

@@ -113,7 +113,8 @@ uint32_t crc32c_join(uint32_t before, uint32_t after, uint64_t n)
 /* ---- SSE4.2 and PCLMULQDQ: three pieces at once ---- */
 
 #if VECTORS_X86
-#define SSE42_INLINE VECTORS_INLINE VECTORS_SSE42
+#define SSE42 __attribute__((target("sse4.2,pclmul")))
+#define SSE42_INLINE VECTORS_INLINE SSE42
 
 SSE42_INLINE uint64_t eight_bytes(const unsigned char *at)
 {
@@ -148,7 +149,7 @@ SSE42_INLINE uint64_t three_pieces(uint64_t crc, const unsigned char *at, size_t
 
 enum { LONG = 1024, SHORT = 128 };
 
-VECTORS_SSE42 uint32_t crc32c_sse42(uint32_t crc, const void *bytes, size_t n)
+SSE42 static uint32_t crc32c_sse42(uint32_t crc, const void *bytes, size_t n)
 {
     const unsigned char *at = bytes;
     uint64_t left = ~crc;
@@ -163,3 +164,12 @@ VECTORS_SSE42 uint32_t crc32c_sse42(uint32_t crc, const void *bytes, size_t n)
     return ~(uint32_t)left;
 }
 #endif
+
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
+{
+#if VECTORS_X86
+    if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul"))
+        return crc32c_sse42(crc, bytes, n);
+#endif
+    return crc32c_portable(crc, bytes, n);
+}

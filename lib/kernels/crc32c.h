@@ -8,12 +8,12 @@
 
 /* The CRC-32C of n bytes after those that have the CRC-32C `crc`, which is 0 before the first byte.
  * Where the bytes are cut into calls makes no difference. O(n). */
-typedef uint32_t crc32c_kernel(uint32_t crc, const void *bytes, size_t n);
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t n);
+
+/* The same by tables, where crc32c has instructions for it: SSE4.2 and PCLMULQDQ. */
+uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t n);
 
 /* The CRC-32C of some bytes and of n bytes after them, given that of each. O(log n). */
 uint32_t crc32c_join(uint32_t before, uint32_t after, uint64_t n);
-
-/* In portable C, by tables; and with the instructions of SSE4.2 and PCLMULQDQ. */
-crc32c_kernel crc32c_portable, crc32c_sse42;
 
 #endif

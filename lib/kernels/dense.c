@@ -4,20 +4,15 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "kernels/lanes.h"
 #include "kernels/vectors.h"
-
-#if VECTORS_X86
-#include <immintrin.h>
-#endif
 
 /* Features are prefetched a page ahead: the machine's own prefetching stops at the page's end. */
 enum { LINE = 64, PAGE = 4096 };
 
-/* Rows at a time: they share what is read of the other factor. */
+/* Rows that are added at a time. */
 enum { ROWS = 4 };
 
-static const unsigned char *row_at(const struct dense *dense, size_t i)
+VECTORS_INLINE const unsigned char *row_at(const struct dense *dense, size_t i)
 {
     return dense->x + i * dense->dim * sizeof(float);
 }
@@ -28,6 +23,13 @@ static const unsigned char *row_at(const struct dense *dense, size_t i)
  * lane, and so the bits, are the same. */
 typedef double four __attribute__((vector_size(4 * sizeof(double))));
 typedef float four_floats __attribute__((vector_size(4 * sizeof(float))));
+
+/* The sum of the lanes, as sum_lanes has it. */
+VECTORS_INLINE double sum(const four *a, const four *b, const four *c, const four *d)
+{
+    const four s = (*a + *c) + (*b + *d);
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
 
 /* sum += x w for four features. */
 VECTORS_INLINE void add_four(four *sum, const unsigned char *x, const double *w)
@@ -67,8 +69,7 @@ VECTORS_INLINE double times_row(const unsigned char *x, const double *w, size_t 
     if (rest)
         add_rest(whole == 0 ? &a : whole == 1 ? &b : whole == 2 ? &c : &d, x + 16 * whole,
                  w + 4 * whole, rest);
-    a = (a + c) + (b + d); /* as sum_lanes */
-    return (a[0] + a[2]) + (a[1] + a[3]);
+    return sum(&a, &b, &c, &d);
 }
 
 VECTORS_INLINE void prefetch(const unsigned char *x, size_t bytes)
@@ -77,88 +78,13 @@ VECTORS_INLINE void prefetch(const unsigned char *x, size_t bytes)
         __builtin_prefetch((const void *)((uintptr_t)x + PAGE + at));
 }
 
-VECTORS_INLINE void times(const struct dense *dense, const double *w, double *s)
+VECTORS_CLONES void dense_times(const struct dense *dense, const double *w, double *s)
 {
     for (size_t i = 0; i < dense->docs; i++) {
         prefetch(row_at(dense, i), dense->dim * sizeof(float));
         s[i] = times_row(row_at(dense, i), w, dense->n);
     }
 }
-
-void dense_times_portable(const struct dense *dense, const double *w, double *s)
-{
-    times(dense, w, s);
-}
-
-#if VECTORS_X86
-VECTORS_AVX2 void dense_times_avx2(const struct dense *dense, const double *w, double *s)
-{
-    times(dense, w, s);
-}
-
-/* Four rows in their lanes, the lower eight and the upper eight. */
-struct lanes {
-    __m512d lower[ROWS], upper[ROWS];
-};
-
-/* Adds up to sixteen features of each row; `mask` says which there are. */
-VECTORS_AVX512 static inline void add_sixteen(struct lanes *lanes,
-                                              const unsigned char *const row[ROWS],
-                                              const double *w, unsigned mask)
-{
-    const __mmask8 low = (__mmask8)mask, high = (__mmask8)(mask >> 8);
-    const __m512d by_low = _mm512_maskz_loadu_pd(low, w);
-    const __m512d by_high = _mm512_maskz_loadu_pd(high, w + 8);
-    for (size_t r = 0; r < ROWS; r++) {
-        __m256 x = _mm256_maskz_loadu_ps(low, row[r]);
-        __m256 y = _mm256_maskz_loadu_ps(high, row[r] + 32);
-        lanes->lower[r] =
-            _mm512_add_pd(lanes->lower[r], _mm512_mul_pd(_mm512_cvtps_pd(x), by_low));
-        lanes->upper[r] =
-            _mm512_add_pd(lanes->upper[r], _mm512_mul_pd(_mm512_cvtps_pd(y), by_high));
-    }
-}
-
-/* The sums of four rows' lanes, added by halves as in sum_lanes: the first four numbers. */
-VECTORS_AVX512 static inline __m512d sum_rows(const struct lanes *lanes)
-{
-    __m512d a = _mm512_add_pd(lanes->lower[0], lanes->upper[0]);
-    __m512d b = _mm512_add_pd(lanes->lower[1], lanes->upper[1]);
-    __m512d c = _mm512_add_pd(lanes->lower[2], lanes->upper[2]);
-    __m512d d = _mm512_add_pd(lanes->lower[3], lanes->upper[3]);
-    a = _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x44), _mm512_shuffle_f64x2(a, b, 0xee));
-    c = _mm512_add_pd(_mm512_shuffle_f64x2(c, d, 0x44), _mm512_shuffle_f64x2(c, d, 0xee));
-    a = _mm512_add_pd(_mm512_shuffle_f64x2(a, c, 0x88), _mm512_shuffle_f64x2(a, c, 0xdd));
-    a = _mm512_add_pd(a, _mm512_permute_pd(a, 0x55));
-    return _mm512_maskz_compress_pd(0x55, a);
-}
-
-VECTORS_AVX512 void dense_times_avx512(const struct dense *dense, const double *w, double *s)
-{
-    const size_t bytes = dense->dim * sizeof(float), n = dense->n, last = dense->docs;
-    for (size_t i = 0; i < last; i += ROWS) {
-        struct lanes lanes;
-        const unsigned char *row[ROWS];
-        for (size_t r = 0; r < ROWS; r++) {
-            row[r] = row_at(dense, i + r < last ? i + r : last - 1);
-            lanes.lower[r] = lanes.upper[r] = _mm512_setzero_pd();
-        }
-        prefetch(row[0], (last - i < ROWS ? last - i : ROWS) * bytes);
-        size_t j = 0;
-        for (; j + LANES <= n; j += LANES) {
-            add_sixteen(&lanes, row, w + j, 0xffff);
-            for (size_t r = 0; r < ROWS; r++)
-                row[r] += LANES * sizeof(float);
-        }
-        if (j < n)
-            add_sixteen(&lanes, row, w + j, (1u << (n - j)) - 1);
-        __mmask8 have = last - i < ROWS ? (__mmask8)((1u << (last - i)) - 1) : 0xf;
-        /* All eight: of the lower half alone compilers make vextractf64x4, whose mask does not keep
-         * it from touching the numbers beyond the last. */
-        _mm512_mask_storeu_pd(s + i, have, sum_rows(&lanes));
-    }
-}
-#endif
 
 /* ---- sums of rows ---- */
 
@@ -174,7 +100,7 @@ VECTORS_INLINE void add_rows(const unsigned char *const *row, const double *a, s
     }
 }
 
-VECTORS_INLINE void add(const struct dense *dense, const double *g, double *z)
+VECTORS_CLONES void dense_add(const struct dense *dense, const double *g, double *z)
 {
     const unsigned char *row[ROWS];
     double a[ROWS];
@@ -193,14 +119,52 @@ VECTORS_INLINE void add(const struct dense *dense, const double *g, double *z)
         add_rows(row + r, a + r, 1, dense->n, z);
 }
 
-void dense_add_portable(const struct dense *dense, const double *g, double *z)
+/* ---- rows of doubles ---- */
+
+/* lane += x y of four numbers. */
+VECTORS_INLINE void add_doubles(four *lane, const double *x, const double *y)
 {
-    add(dense, g, z);
+    four a, b;
+    memcpy(&a, x, sizeof a);
+    memcpy(&b, y, sizeof b);
+    *lane += a * b;
 }
 
-#if VECTORS_X86
-VECTORS_AVX2 void dense_add_avx2(const struct dense *dense, const double *g, double *z)
+VECTORS_CLONES double dense_dot(const double *x, const double *y, size_t n)
 {
-    add(dense, g, z);
+    four a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
+    for (; n >= LANES; n -= LANES, x += LANES, y += LANES) {
+        add_doubles(&a, x, y);
+        add_doubles(&b, x + 4, y + 4);
+        add_doubles(&c, x + 8, y + 8);
+        add_doubles(&d, x + 12, y + 12);
+    }
+    size_t whole = n / 4, rest = n % 4;
+    if (whole > 0)
+        add_doubles(&a, x, y);
+    if (whole > 1)
+        add_doubles(&b, x + 4, y + 4);
+    if (whole > 2)
+        add_doubles(&c, x + 8, y + 8);
+    x += n - rest;
+    y += n - rest;
+    const four last = { rest > 0 ? x[0] * y[0] : 0, rest > 1 ? x[1] * y[1] : 0,
+                        rest > 2 ? x[2] * y[2] : 0 };
+    *(whole == 0 ? &a : whole == 1 ? &b : whole == 2 ? &c : &d) += last;
+    return sum(&a, &b, &c, &d);
 }
-#endif
+
+VECTORS_CLONES void dense_add_times(double a, const double *restrict x, double *restrict y,
+                                    size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        y[j] += a * x[j];
+}
+
+VECTORS_CLONES void dense_difference(const unsigned char *a, const unsigned char *b, size_t n,
+                                     double *restrict d)
+{
+    for (size_t j = 0; j < n; j++)
+        d[j] = (double)unaligned_f4(a + j * sizeof(float)) -
+               (double)unaligned_f4(b + j * sizeof(float));
+}

@@ -1,4 +1,5 @@
-/* dense: products of dense rows of floats, where they lie in a stream, in the lanes of lanes.h. */
+/* dense: products and sums of dense rows: of floats, where they lie in a stream, and of doubles.
+ * Products are added in the lanes of vectors.h. */
 #ifndef RANKPIPE_DENSE_H
 #define RANKPIPE_DENSE_H
 
@@ -10,13 +11,19 @@ struct dense {
     size_t docs, dim, n;
 };
 
-/* s[docs]: w.x of each row, from w[n]: feature j is widened to double, multiplied by w_j and added
- * to lane j mod 16. */
-typedef void dense_times_kernel(const struct dense *dense, const double *w, double *s);
-dense_times_kernel dense_times_portable, dense_times_avx2, dense_times_avx512;
+/* s[docs]: w.x of each row, from w[n]: each feature is widened to double, and multiplied. */
+void dense_times(const struct dense *dense, const double *w, double *s);
 
 /* z[n] += g_i x_i, row after row; rows with g_i = 0 are not read. */
-typedef void dense_add_kernel(const struct dense *dense, const double *g, double *z);
-dense_add_kernel dense_add_portable, dense_add_avx2;
+void dense_add(const struct dense *dense, const double *g, double *z);
+
+/* x.y of n doubles each. */
+double dense_dot(const double *x, const double *y, size_t n);
+
+/* y += a x, n doubles each, which do not overlap. */
+void dense_add_times(double a, const double *x, double *y, size_t n);
+
+/* d = a - b of n floats each, perhaps unaligned. */
+void dense_difference(const unsigned char *a, const unsigned char *b, size_t n, double *d);
 
 #endif

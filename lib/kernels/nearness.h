@@ -31,12 +31,10 @@ struct nearness {
 };
 
 /* a[docs] += the sum of K e, b[docs] += the sum of K, over the others that count. O(docs n). */
-typedef void nearness_kernel(const struct nearness *nearness, double *a, double *b);
-nearness_kernel nearness_portable, nearness_avx2, nearness_avx512;
+void nearness_add(const struct nearness *nearness, double *a, double *b);
 
 /* The sum of the squared distances of rows 0 to docs - 1 from `mean`, which has zeros from n on, up
  * to a multiple of 16. Feature j is in lane j mod 16; lanes of all rows are added as doubles. */
-typedef double spread_kernel(const struct nearness_rows *rows, size_t docs, const float *mean);
-spread_kernel spread_portable, spread_avx2, spread_avx512;
+double nearness_spread(const struct nearness_rows *rows, size_t docs, const float *mean);
 
 #endif

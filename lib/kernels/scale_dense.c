@@ -38,8 +38,8 @@ VECTORS_INLINE uint32_t scale_row(const unsigned char *x, size_t dim, const doub
     return nonzero;
 }
 
-VECTORS_INLINE bool scale(const unsigned char *x, size_t docs, size_t dim, double *spare,
-                          struct scaled_dense *out)
+VECTORS_CLONES bool scale_dense(const unsigned char *x, size_t docs, size_t dim, double *spare,
+                                struct scaled_dense *out)
 {
     double *from = spare, *by = spare + dim;
     float *low = (float *)(spare + 2 * dim), *high = low + dim;
@@ -56,17 +56,3 @@ VECTORS_INLINE bool scale(const unsigned char *x, size_t docs, size_t dim, doubl
                                   out->sum);
     return true;
 }
-
-bool scale_dense_portable(const unsigned char *x, size_t docs, size_t dim, double *spare,
-                           struct scaled_dense *out)
-{
-    return scale(x, docs, dim, spare, out);
-}
-
-#if VECTORS_X86
-VECTORS_AVX2 bool scale_dense_avx2(const unsigned char *x, size_t docs, size_t dim, double *spare,
-                                    struct scaled_dense *out)
-{
-    return scale(x, docs, dim, spare, out);
-}
-#endif

@@ -18,8 +18,7 @@ struct scaled_dense {
  * feature, by the inverse of the largest less the least; 0 where these are equal, and never -0. In
  * double, rounded once. `spare` has room for 3 dim doubles. False where a value is not finite.
  * O(docs dim). */
-typedef bool scale_dense_kernel(const unsigned char *x, size_t docs, size_t dim, double *spare,
-                                struct scaled_dense *out);
-scale_dense_kernel scale_dense_portable, scale_dense_avx2;
+bool scale_dense(const unsigned char *x, size_t docs, size_t dim, double *spare,
+                 struct scaled_dense *out);
 
 #endif

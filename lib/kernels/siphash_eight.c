@@ -25,8 +25,9 @@ VECTORS_INLINE void stir(eight v[4])
     v[2] = ROTATE(v[2], 32);
 }
 
-VECTORS_INLINE void hash(const struct siphash *begun, const uint64_t *low, const uint64_t *high,
-                         unsigned n, uint64_t *out)
+VECTORS_CLONES void siphash_eight(const struct siphash *begun, const uint64_t low[SIPHASH_EIGHT],
+                                  const uint64_t high[SIPHASH_EIGHT], unsigned n,
+                                  uint64_t out[SIPHASH_EIGHT])
 {
     const unsigned there = 8 * (unsigned)(begun->bytes % 8), words = (there / 8 + n) / 8;
     const uint64_t count = (uint64_t)(begun->bytes + n) << 56;
@@ -52,23 +53,3 @@ VECTORS_INLINE void hash(const struct siphash *begun, const uint64_t *low, const
     v[0] ^= v[1] ^ v[2] ^ v[3];
     memcpy(out, &v[0], sizeof v[0]);
 }
-
-void siphash_eight_portable(const struct siphash *begun, const uint64_t *low, const uint64_t *high,
-                            unsigned n, uint64_t *out)
-{
-    hash(begun, low, high, n, out);
-}
-
-#if VECTORS_X86
-VECTORS_AVX2 void siphash_eight_avx2(const struct siphash *begun, const uint64_t *low,
-                                     const uint64_t *high, unsigned n, uint64_t *out)
-{
-    hash(begun, low, high, n, out);
-}
-
-VECTORS_AVX512 void siphash_eight_avx512(const struct siphash *begun, const uint64_t *low,
-                                         const uint64_t *high, unsigned n, uint64_t *out)
-{
-    hash(begun, low, high, n, out);
-}
-#endif

@@ -10,9 +10,7 @@ enum { SIPHASH_EIGHT = 8 };
 
 /* out[8]: the hashes of the bytes of `begun` and n more, at most 16: those of text i are the lowest
  * of low[i] first, and after eight those of high[i]. The bits past them are 0. */
-typedef void siphash_eight_kernel(const struct siphash *begun, const uint64_t low[SIPHASH_EIGHT],
-                                  const uint64_t high[SIPHASH_EIGHT], unsigned n,
-                                  uint64_t out[SIPHASH_EIGHT]);
-siphash_eight_kernel siphash_eight_portable, siphash_eight_avx2, siphash_eight_avx512;
+void siphash_eight(const struct siphash *begun, const uint64_t low[SIPHASH_EIGHT],
+                   const uint64_t high[SIPHASH_EIGHT], unsigned n, uint64_t out[SIPHASH_EIGHT]);
 
 #endif

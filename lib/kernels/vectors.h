@@ -1,21 +1,41 @@
-/* vectors: marks functions that are compiled for processors with wider vectors than all have. They
- * give the same bits as those for every machine, because the code fixes the order of all additions.
- * With -DPORTABLE only the code for every machine is compiled. */
+/* vectors: the order of every long sum, and marks for functions that gain from wider vectors than
+ * every machine has.
+ *
+ * Number j is added to lane j mod 16, and the lanes are added by halves, 8-4-2-1. The code fixes
+ * the order of all additions, so the bits are the same whatever vectors the machine has. */
 #ifndef RANKPIPE_VECTORS_H
 #define RANKPIPE_VECTORS_H
 
-/* Marks a function that is inlined into the functions for each kind of processor. */
-#define VECTORS_INLINE static inline __attribute__((always_inline))
+#include <stddef.h>
+#include <stdint.h> /* has __GLIBC__, too */
 
-#if defined(__x86_64__) && !defined(PORTABLE)
+/* Is there code for some processors beside that for all? The C library has to choose it when a
+ * program starts: glibc does. Under gcc's thread sanitizer that crashes. */
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) && !defined(PORTABLE)
 #define VECTORS_X86 1
-
-/* For CRC-32C by an instruction; for vectors of 32 bytes; for vectors of 64 bytes. */
-#define VECTORS_SSE42 __attribute__((target("sse4.2,pclmul")))
-#define VECTORS_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define VECTORS_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 #else
 #define VECTORS_X86 0
 #endif
+
+/* Marks a function that gcc compiles twice, for vectors of 32 bytes and for every machine. What it
+ * calls in its file is VECTORS_INLINE, and so compiled with it. clang has such functions under
+ * other names than gcc: it gets the one for every machine. */
+#if VECTORS_X86 && !defined(__clang__)
+#define VECTORS_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define VECTORS_CLONES
+#endif
+#define VECTORS_INLINE static inline __attribute__((always_inline))
+
+enum { LANES = 16 };
+
+/* The sum of the lanes, which are overwritten. */
+static inline double sum_lanes(double lane[LANES])
+{
+    for (size_t half = LANES / 2; half; half /= 2)
+        for (size_t l = 0; l < half; l++)
+            lane[l] += lane[l + half];
+    return lane[0];
+}
 
 #endif

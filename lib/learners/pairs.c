@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/dense.h"
 #include "learn/learner_step.h"
 #include "loss/pairs.h"
 
@@ -79,7 +79,7 @@ static void spread(const double *sigma, const struct row *x, double *v, size_t d
         }
     }
     for (size_t i = 0; i < n; i++)
-        kernels->add_times(a[i], row[i], v, dim);
+        dense_add_times(a[i], row[i], v, dim);
 }
 
 /* Sigma -= v v' / b. Both halves get the same bits. */
@@ -90,7 +90,7 @@ static void shrink(double *sigma, double *v, double b, size_t dim)
         v[j] /= root;
     for (size_t i = 0; i < dim; i++)
         if (v[i] != 0)
-            kernels->add_times(-v[i], v, sigma + i * dim, dim);
+            dense_add_times(-v[i], v, sigma + i * dim, dim);
 }
 
 /* SOLAR-II: Sigma is the covariance of the weights (Wang et al. 2015, Proposition 2, with its

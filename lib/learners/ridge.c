@@ -221,10 +221,10 @@ static int widen(void *own, const struct matrix *x, const struct round *round, d
     regression->inverse = reach(my, regression->dim, fault);
     if (!regression->inverse || regression_round(regression, x, fault) < 0)
         return -1;
-    for (size_t i = 0; i < x->docs; i += VARIANCES_ABREAST) {
-        double variance[VARIANCES_ABREAST];
+    for (size_t i = 0; i < x->docs; i += COVARIANCE_ABREAST) {
+        double variance[COVARIANCE_ABREAST];
         regression_variances(regression, i, variance);
-        for (size_t d = 0; d < VARIANCES_ABREAST && i + d < x->docs; d++)
+        for (size_t d = 0; d < COVARIANCE_ABREAST && i + d < x->docs; d++)
             s[i + d] += settings->value[SETTING_EXPLORATION_WIDTH] * sqrt(variance[d]);
     }
     return finite_scores(x->docs, s, "the model's P is not a covariance, or one of its features is "

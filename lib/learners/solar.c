@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/dense.h"
 #include "learn/learner_step.h"
 #include "math/softmax.h"
 
@@ -42,7 +42,7 @@ static int step_second(struct state *state, const double *z, double loss, double
     memset(v, 0, dim * sizeof *v);
     for (size_t i = 0; i < dim; i++)
         if (z[i] != 0)
-            kernels->add_times(z[i], sigma + i * dim, v, dim);
+            dense_add_times(z[i], sigma + i * dim, v, dim);
     for (size_t i = 0; i < dim; i++)
         b += z[i] * v[i];
     if (check_spread(b, fault) < 0)
@@ -54,7 +54,7 @@ static int step_second(struct state *state, const double *z, double loss, double
         v[i] /= root;
     for (size_t i = 0; i < dim; i++)
         if (v[i] != 0)
-            kernels->add_times(-v[i], v, sigma + i * dim, dim);
+            dense_add_times(-v[i], v, sigma + i * dim, dim);
     return 0;
 }
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "io/watch.h"
-#include "kernels/kernels.h"
+#include "kernels/crc32c.h"
 #include "stream/round_fields.h"
 
 enum { END = 100 /* most bytes of the last line */ };
@@ -54,7 +54,7 @@ void request_file_begin(struct request_file *file, const char *folder, const cha
 static void add_text(struct request_file *file, const char *text, int n)
 {
     struct fault ignored = { FAULT_NONE, "" };
-    file->crc = kernels->crc32c(file->crc, text, (size_t)n);
+    file->crc = crc32c(file->crc, text, (size_t)n);
     if (writer_bytes(&file->writer, text, (size_t)n, &ignored) < 0)
         give_up(file);
 }
@@ -183,7 +183,7 @@ bool request_file_read(const char *folder, const char *name, uint64_t first, uin
     if (text == MAP_FAILED)
         return false;
     bool whole = parse_end(text, size, &end) && end.bytes == bytes &&
-                 kernels->crc32c(0, text, size - end.line + end.summed) == end.crc &&
+                 crc32c(0, text, size - end.line + end.summed) == end.crc &&
                  each_line(text, size - end.line, NULL, NULL);
     if (whole && enter)
         (void)each_line(text, size - end.line, enter, to);

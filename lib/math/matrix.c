@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "kernels/kernels.h"
-#include "kernels/lanes.h"
+#include "kernels/dense.h"
+#include "kernels/vectors.h"
 
 /* Weights of sparse features lie anywhere: they are prefetched this many entries ahead. Documents
  * that are summed at a time. */
@@ -59,7 +59,7 @@ void matrix_times(const struct matrix *x, const double *w, double scale, size_t 
         for (size_t j = 0; scale != 1 && j < reach; j++)
             spare[j] = scale * w[j];
         const struct dense dense = { x->x, x->docs, x->dim, reach };
-        kernels->dense_times(&dense, scale != 1 ? spare : w, s);
+        dense_times(&dense, scale != 1 ? spare : w, s);
     } else if (x->form == MATRIX_SPARSE) {
         for (size_t i = 0; i < x->docs; i++)
             s[i] = sparse_times(x, i, w, scale, n);
@@ -84,7 +84,7 @@ void matrix_transposed_times(const struct matrix *x, const double *g, double *z)
 {
     const struct dense dense = { x->x, x->docs, x->dim, x->dim };
     if (x->form == MATRIX_DENSE)
-        kernels->dense_add(&dense, g, z);
+        dense_add(&dense, g, z);
     for (size_t i = 0; x->form != MATRIX_DENSE && i < x->docs; i++)
         if (g[i] != 0)
             add_row(x, i, g[i], z);
@@ -98,7 +98,7 @@ static void add_rows(const struct matrix *x, size_t n, double *mean)
         one[i] = 1;
     for (size_t i = 0; x->form == MATRIX_DENSE && i < x->docs; i += SUMMED) {
         size_t docs = x->docs - i < SUMMED ? x->docs - i : SUMMED;
-        kernels->dense_add(&(struct dense){ x->x + i * x->dim * sizeof(float), docs, x->dim, n },
+        dense_add(&(struct dense){ x->x + i * x->dim * sizeof(float), docs, x->dim, n },
                            one, mean);
     }
     for (size_t i = 0; x->form == MATRIX_UNIT && i < n; i++)
@@ -201,7 +201,7 @@ struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double 
         const unsigned char *a = x->x + i * x->dim * sizeof(float);
         const unsigned char *b = x->x + j * x->dim * sizeof(float);
         row.n = x->dim;
-        kernels->difference(a, b, x->dim, val);
+        dense_difference(a, b, x->dim, val);
     } else if (x->form == MATRIX_SPARSE) {
         row.n = merge(x, stretch(x, i), stretch(x, j), val, idx);
     } else {
@@ -225,18 +225,18 @@ static double sparse_row_times(const struct row *row, const double *w)
 
 double matrix_row_times(const struct row *row, const double *w)
 {
-    return row->idx ? sparse_row_times(row, w) : kernels->dot(row->val, w, row->n);
+    return row->idx ? sparse_row_times(row, w) : dense_dot(row->val, w, row->n);
 }
 
 double matrix_row_square(const struct row *row)
 {
-    return row->idx ? sparse_row_times(row, NULL) : kernels->dot(row->val, row->val, row->n);
+    return row->idx ? sparse_row_times(row, NULL) : dense_dot(row->val, row->val, row->n);
 }
 
 void matrix_row_add(const struct row *row, double a, double *w)
 {
     if (!row->idx)
-        kernels->add_times(a, row->val, w, row->n);
+        dense_add_times(a, row->val, w, row->n);
     for (size_t e = 0; row->idx && e < row->n; e++)
         w[row->idx[e]] += a * row->val[e];
 }

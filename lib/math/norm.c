@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "kernels/lanes.h"
+#include "kernels/vectors.h"
 
 enum { LAST = 256 }; /* sums of the last level, at most: norm_square adds them up */
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/covariance.h"
 #include "math/finite.h"
 #include "math/udu.h"
 
@@ -31,7 +31,7 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
                                                             my->level, my->constant, my->counted },
                           x, fault);
     size_t d = my->dim, most = (d > x->docs ? d : x->docs) + 1;
-    const size_t numbers = 6 + 2 * VARIANCES_ABREAST;
+    const size_t numbers = 6 + 2 * COVARIANCE_ABREAST;
     double *at = buffer_for(&my->buffer, most, numbers * sizeof *at + sizeof *my->idx, fault);
     if (!at)
         return -1;
@@ -94,10 +94,10 @@ double regression_expect(struct regression *regression, size_t i)
     return expect(regression, z_of(regression, i));
 }
 
-/* The z of documents from number i on, side by side, as kernels->variances takes them. */
+/* The z of documents from number i on, side by side, as covariance_variances takes them. */
 static void write_abreast(struct regression *my, size_t i, double *z)
 {
-    enum { W = VARIANCES_ABREAST };
+    enum { W = COVARIANCE_ABREAST };
     size_t step = my->plain ? 1 : 2, n = my->x->docs - i < W ? my->x->docs - i : W;
     for (size_t d = 0; my->constant && d < W; d++)
         *z++ = 1;
@@ -116,18 +116,18 @@ static void write_abreast(struct regression *my, size_t i, double *z)
     }
 }
 
-void regression_variances(struct regression *regression, size_t i, double v[VARIANCES_ABREAST])
+void regression_variances(struct regression *regression, size_t i, double v[COVARIANCE_ABREAST])
 {
     struct regression *my = regression;
     const size_t rows = all_rows(my);
     bool sharing = !my->plain && !my->constant; /* the means are numbers 1, 3, 5, ... */
     if (sharing && !my->shares) {
-        variances_shared(my->inverse, rows, z_of(my, i), my->shared);
+        covariance_shared(my->inverse, rows, z_of(my, i), my->shared);
         my->shares = true;
     }
     write_abreast(my, i, my->abreast);
-    kernels->variances(my->inverse, rows, my->abreast, sharing ? my->shared : NULL, v);
-    for (size_t d = 0; d < VARIANCES_ABREAST; d++)
+    covariance_variances(my->inverse, rows, my->abreast, sharing ? my->shared : NULL, v);
+    for (size_t d = 0; d < COVARIANCE_ABREAST; d++)
         v[d] /= my->lambda;
 }
 
@@ -206,7 +206,7 @@ static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
         z += 2 * rows;
     }
     if (k > 0)
-        kernels->observe(my->inverse, rows, o, k);
+        covariance_observe(my->inverse, rows, o, k);
     for (size_t e = 0; e < k; e++)
         if (settle(my, &o[e], worth[at[e]], error ? &error[at[e]] : &some, fault) < 0)
             return -1;

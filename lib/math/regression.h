@@ -19,7 +19,7 @@
 #include "base/fault.h"
 #include "math/matrix.h"
 #include "math/wide.h"
-#include "kernels/variances.h"
+#include "kernels/covariance.h"
 
 struct regression {
     /* The caller's: weights w[dim] of the deviations, or of the plain features, and level[dim] of
@@ -41,8 +41,8 @@ struct regression {
     const struct matrix *x;
     double *z, *mean, *val;
     size_t written;  /* the document whose z this is; SIZE_MAX: none */
-    double *abreast; /* z of VARIANCES_ABREAST documents */
-    double *shared;  /* of variances.h, where `shares`   */
+    double *abreast; /* z of COVARIANCE_ABREAST documents */
+    double *shared;  /* of covariance.h, where `shares`   */
     bool shares;
     uint32_t *idx;
 };
@@ -59,7 +59,7 @@ double regression_expect(struct regression *regression, size_t i);
 
 /* v[d]: z'(Z'Z + lambda I)^-1 z of document i + d, up to the round's last: the variance of v.z if
  * relevance has variance 1. Nothing may be learnt between calls for one round. O(dim^2). */
-void regression_variances(struct regression *regression, size_t i, double v[VARIANCES_ABREAST]);
+void regression_variances(struct regression *regression, size_t i, double v[COVARIANCE_ABREAST]);
 
 /* 0 if document i has finite features, so that regression_learn can learn from it; else a fault,
  * and nothing has changed. O(dim). */

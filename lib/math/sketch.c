@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
-#include "kernels/lanes.h"
+#include "kernels/vectors.h"
 
 enum { MOST = SKETCH_MOST, KEPT = SKETCH_KEPT, SLOTS = SKETCH_SLOTS, STEPS = 2 };
 
@@ -49,10 +48,132 @@ static size_t admit(struct sketch *sketch, uint32_t row, double d)
     return s;
 }
 
-static struct directions directions_of(const struct sketch *sketch)
+/* ---- loops over the slots, in their order ---- */
+
+enum { FOUR = 4 };
+typedef double four __attribute__((vector_size(FOUR * sizeof(double))));
+
+VECTORS_INLINE void take(four *to, const double *from)
+{
+    memcpy(to, from, sizeof *to);
+}
+
+VECTORS_INLINE void put(double *to, const four *from)
+{
+    memcpy(to, from, sizeof *from);
+}
+
+/* x in all lanes. */
+VECTORS_INLINE void spread(four *to, double x)
+{
+    const double xs[FOUR] = { x, x, x, x };
+    take(to, xs);
+}
+
+/* The sum of the lanes, as sum_lanes has it. */
+VECTORS_INLINE double sum(four lane[4])
+{
+    const four s = (lane[0] + lane[2]) + (lane[1] + lane[3]);
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+/* v.x of MOST numbers. */
+VECTORS_INLINE double dot(const double *v, const double *x)
+{
+    four lane[4], p, q;
+    for (size_t l = 0; l < 4; l++) {
+        take(&p, v + FOUR * l);
+        take(&q, x + FOUR * l);
+        lane[l] = p * q;
+        take(&p, v + FOUR * (l + 4));
+        take(&q, x + FOUR * (l + 4));
+        lane[l] += p * q;
+    }
+    return sum(lane);
+}
+
+/* v.v of KEPT numbers. */
+VECTORS_INLINE double square(four v[4])
+{
+    four lane[4];
+    for (size_t l = 0; l < 4; l++)
+        lane[l] = v[l] * v[l];
+    return sum(lane);
+}
+
+/* t = V D^-1 a for a[slots]; returns a'D^-1 a. */
+VECTORS_CLONES static double project(const struct sketch *sketch, const double *a, double t[MOST])
+{
+    const struct sketch_numbers *at = sketch->at;
+    four s[MOST / FOUR] = { { 0 } }, v, x;
+    double self = 0;
+    for (size_t i = 0; i < sketch->slots; i++) {
+        if (a[i] == 0)
+            continue;
+        double scaled = a[i] * at->part[i];
+        spread(&x, scaled);
+        for (size_t k = 0; k < MOST / FOUR; k++) {
+            take(&v, at->v[i] + FOUR * k);
+            s[k] += v * x;
+        }
+        self += a[i] * scaled;
+    }
+    for (size_t k = 0; k < MOST / FOUR; k++)
+        put(t + FOUR * k, &s[k]);
+    return self;
+}
+
+/* gain[slots] = D^-1 (a - V' beta) */
+VECTORS_CLONES static void set_gain(const struct sketch *sketch, const double *a,
+                                    const double beta[MOST], double *gain)
+{
+    const struct sketch_numbers *at = sketch->at;
+    for (size_t i = 0; i < sketch->slots; i++)
+        gain[i] = (a[i] - dot(at->v[i], beta)) * at->part[i];
+}
+
+/* The first 16 vectors of V become Q'V, and the others 0; D gains what the diagonal loses. */
+VECTORS_CLONES static void fold(struct sketch *sketch, double q[MOST][KEPT])
 {
     struct sketch_numbers *at = sketch->at;
-    return (struct directions){ sketch->slots, at->v, at->d, at->part };
+    for (size_t i = 0; i < sketch->slots; i++) {
+        four fresh[KEPT / FOUR] = { { 0 } }, x, by;
+        double *v = at->v[i];
+        for (size_t e = 0; e < MOST; e++) {
+            spread(&x, v[e]);
+            for (size_t k = 0; k < KEPT / FOUR; k++) {
+                take(&by, q[e] + FOUR * k);
+                fresh[k] += x * by;
+            }
+        }
+        double lost = dot(v, v) - square(fresh);
+        at->d[i] += lost > 0 ? lost : 0;
+        at->part[i] = 1 / at->d[i];
+        memset(v, 0, MOST * sizeof *v);
+        for (size_t k = 0; k < KEPT / FOUR; k++)
+            put(v + FOUR * k, &fresh[k]);
+    }
+}
+
+/* product[i][k] = v_k'D^-1 v_i for k up to i, of the first n vectors, to the bit what project gives
+ * for a = v_i. */
+VECTORS_CLONES static void multiply(const struct sketch *sketch, size_t n,
+                                    double product[MOST][MOST])
+{
+    const struct sketch_numbers *at = sketch->at;
+    memset(product, 0, MOST * sizeof *product);
+    for (size_t i = 0; i < sketch->slots; i++) {
+        four v, p, x;
+        for (size_t e = 0; e < n; e++) {
+            spread(&x, at->v[i][e] * at->part[i]);
+            for (size_t k = 0; k <= e / FOUR; k++) {
+                take(&v, at->v[i] + FOUR * k);
+                take(&p, product[e] + FOUR * k);
+                p += v * x;
+                put(product[e] + FOUR * k, &p);
+            }
+        }
+    }
 }
 
 /* ---- the small matrices ---- */
@@ -110,21 +231,11 @@ static void add_times(double *t, const double *v, double x)
         t[i] += v[i] * x;
 }
 
-/* v.x of MOST numbers */
-static double dot(const double *v, const double *x)
-{
-    double lane[LANES];
-    for (size_t l = 0; l < LANES; l++)
-        lane[l] = v[l] * x[l] + v[l + LANES] * x[l + LANES];
-    return sum_lanes(lane);
-}
-
 /* K and L of the first n vectors, from V and D. */
 static void make_small(struct sketch *sketch, size_t n)
 {
     double product[MOST][MOST], y[MOST];
-    const struct directions directions = directions_of(sketch);
-    kernels->directions->products(&directions, n, product);
+    multiply(sketch, n, product);
     sketch->vectors = 0;
     for (size_t i = 0; i < n; i++)
         (void)append(sketch, product[i], product[i][i], y);
@@ -178,8 +289,7 @@ static void shrink(struct sketch *sketch)
     for (size_t i = 0; i < MOST; i++)
         for (size_t k = 0; k < KEPT; k++)
             by[i][k] = q[k][i];
-    struct directions directions = directions_of(sketch);
-    kernels->directions->fold(&directions, by);
+    fold(sketch, by);
     make_small(sketch, KEPT);
 }
 
@@ -206,11 +316,10 @@ static double observe(struct sketch *sketch, const double *a)
 {
     double t[MOST], y[MOST], beta[MOST];
     size_t n = sketch->vectors;
-    const struct directions directions = directions_of(sketch);
-    double self = kernels->directions->project(&directions, a, t);
+    double self = project(sketch, a, t);
     double b = append(sketch, t, self, y);
     backward(sketch, n, y, beta);
-    kernels->directions->gain(&directions, a, beta, sketch->gain);
+    set_gain(sketch, a, beta, sketch->gain);
     for (size_t s = 0; s < sketch->slots; s++)
         sketch->at->v[s][n] = a[s];
     if (sketch->vectors == MOST)

@@ -19,8 +19,9 @@
  *
  *     (D + V'V)^-1 a = D^-1 (a - V' K^-1 t)
  *
- * All sums go through the slots in their order, so the bits are the same on every machine, and a
- * sketch that was saved goes on as if it had not been. */
+ * All sums go through the slots in their order, and those of 32 numbers through 16 lanes
+ * (kernels/vectors.h). So the bits are the same on every machine, and a sketch that was saved goes
+ * on as if it had not been. */
 #ifndef RANKPIPE_SKETCH_H
 #define RANKPIPE_SKETCH_H
 
@@ -30,9 +31,8 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "kernels/directions.h"
 
-enum { SKETCH_KEPT = DIRECTIONS_KEPT, SKETCH_MOST = DIRECTIONS_MOST, SKETCH_SLOTS = 4096 };
+enum { SKETCH_KEPT = 16, SKETCH_MOST = 32, SKETCH_SLOTS = 4096 };
 
 /* All that a sketch is. Slots from `slots` on, and vectors from `vectors` on, are 0. */
 struct sketch_numbers {

@@ -4,7 +4,7 @@
  * a[n (n + 1) / 2] holds the columns of U one after the other, each down to the diagonal, where D
  * stands. The identity is 1 on the diagonal and 0 elsewhere; the matrix grows at its end.
  *
- * kernels/covariance.h changes it by observations, kernels/variances.h reads it. */
+ * kernels/covariance.h changes it by observations, and has variances of it. */
 #ifndef RANKPIPE_UDU_H
 #define RANKPIPE_UDU_H
 

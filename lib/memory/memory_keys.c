@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/little.h"
-#include "kernels/kernels.h"
+#include "kernels/siphash_eight.h"
 #include "math/fingerprint.h"
 
 struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid)
@@ -150,8 +150,7 @@ static void hash_eight(const struct memory_keys *keys, size_t i, size_t docs, ui
         low[l] = fingerprint[l] << 8 | 'f';
         high[l] = (uint64_t)keys->place[i + l] << 8 | fingerprint[l] >> 56;
     }
-    kernels->siphash_eight(&keys->query, low, high, 1 + sizeof *fingerprint + sizeof *keys->place,
-                           out);
+    siphash_eight(&keys->query, low, high, 1 + sizeof *fingerprint + sizeof *keys->place, out);
     for (size_t l = 0; l < docs; l++)
         key[i + l] = out[l] ? out[l] : 1;
 }

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "kernels/kernels.h"
+#include "kernels/dense.h"
+#include "kernels/nearness.h"
 
 /* Judged documents that are asked; rows that are written out at a time, where features are not
  * dense; features that are all columns; and -log2 K at the mean distance: 5 log2(e). */
@@ -88,7 +89,7 @@ static int find_means(struct memory_space *space, double *mean, double *one, str
         struct nearness_rows rows = memory_space_rows(space, i, docs, fault);
         if (!rows.x)
             return -1;
-        kernels->dense_add(&(struct dense){ rows.x, docs, rows.stride, rows.n }, one, mean);
+        dense_add(&(struct dense){ rows.x, docs, rows.stride, rows.n }, one, mean);
     }
     for (size_t j = 0; j < space->n; j++)
         mean[j] /= (double)m;
@@ -134,7 +135,7 @@ static int measure(struct memory_space *space, double *apart, struct fault *faul
         struct nearness_rows rows = memory_space_rows(space, i, docs, fault);
         if (!rows.x)
             return -1;
-        *apart += kernels->spread(&rows, docs, mean);
+        *apart += nearness_spread(&rows, docs, mean);
     }
     *apart *= m > 1 ? 2 / (double)(m - 1) : 0;
     return 0;
@@ -177,7 +178,7 @@ static int tell(struct memory_space *space, struct nearness *nearness, const uin
         nearness->rows = memory_space_rows(space, 0, space->x->docs, fault);
         nearness->doc = doc;
         nearness->docs = count;
-        kernels->nearness(nearness, a, b);
+        nearness_add(nearness, a, b);
         return 0;
     }
     for (size_t i = 0; i < count;) {
@@ -189,7 +190,7 @@ static int tell(struct memory_space *space, struct nearness *nearness, const uin
             here[i - from] = (uint32_t)(doc[i] - first);
         nearness->doc = here;
         nearness->docs = i - from;
-        kernels->nearness(nearness, a + from, b + from);
+        nearness_add(nearness, a + from, b + from);
     }
     return 0;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/lanes.h"
+#include "kernels/vectors.h"
 #include "base/unaligned.h"
 #include "loss/dcg.h"
 

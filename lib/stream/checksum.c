@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/little.h"
-#include "kernels/kernels.h"
+#include "kernels/crc32c.h"
 
 static const char hexadecimal[] = "0123456789abcdef";
 
@@ -32,7 +32,7 @@ static uint32_t from_line(const char *line, size_t n)
     char start[AFTER];
     memcpy(start, line, CHECKSUM_AT);
     memset(start + CHECKSUM_AT, '0', CHECKSUM_DIGITS);
-    return kernels->crc32c(kernels->crc32c(0, start, AFTER), line + AFTER, n - AFTER);
+    return crc32c(crc32c(0, start, AFTER), line + AFTER, n - AFTER);
 }
 
 /* Adds values that are made now, or whose bytes are swapped, a piece at a time. */
@@ -41,7 +41,7 @@ static uint32_t add_made(uint32_t crc, const struct column *column)
     uint64_t piece[512];
     size_t n;
     for (uint64_t from = 0; (n = column_piece(column, from, piece, sizeof piece)) > 0; from += n)
-        crc = kernels->crc32c(crc, piece, n * column_width(column->type));
+        crc = crc32c(crc, piece, n * column_width(column->type));
     if (column->source)
         column->source->again(column->source);
     return crc;
@@ -54,7 +54,7 @@ uint32_t checksum_of(const struct record *record, const char *line, size_t n)
         const struct column *column = &record->column[c];
         crc = column->source || LITTLE_SWAPS
                   ? add_made(crc, column)
-                  : kernels->crc32c(crc, column->data, column_bytes(column));
+                  : crc32c(crc, column->data, column_bytes(column));
     }
     return crc;
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/little.h"
-#include "kernels/kernels.h"
+#include "kernels/crc32c.h"
 #include "stream/checksum.h"
 #include "stream/header.h"
 
@@ -47,7 +47,7 @@ static int add(const struct file *file, struct place *place, const void *bytes, 
 {
     if (put(file, place->at, bytes, n, fault) < 0)
         return -1;
-    place->crc = kernels->crc32c(place->crc, bytes, n);
+    place->crc = crc32c(place->crc, bytes, n);
     place->at += n;
     return 0;
 }

@@ -13,7 +13,7 @@
 #include "base/entropy.h"
 #include "base/text.h"
 #include "feature/scale.h"
-#include "kernels/kernels.h"
+#include "kernels/plain_features.h"
 #include "math/fingerprint.h"
 #include "stream/record.h"
 #include "stream/round_fingerprint.h"
@@ -238,7 +238,7 @@ static const char *read_features(struct svm *svm, const char *p, struct fault *f
     struct feature_row row = { .first = !svm->options.from_zero, .most = width_most(svm) };
     for (p = text_skip_blanks(p);; p = text_skip_blanks(p)) {
         rows_place(&svm->rows, &row.idx, &row.val);
-        p = kernels->features(&row, p, lines->text + lines->bytes, lines_ahead(lines));
+        p = plain_features(&row, p, lines->text + lines->bytes, lines_ahead(lines));
         rows_placed(&svm->rows, row.idx);
         if (!*p || *p == '#')
             break;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/kernels.h"
+#include "kernels/covariance.h"
 
 enum { PAIRS = 101 };
 enum { COLUMNS_FIRST = 102, LEFT = 141, UPPER = 121, TRANSPOSED = 112, ANY_DIAGONAL = 131 };
@@ -41,7 +41,7 @@ static void *room(size_t count)
 
 static size_t blocks(const struct problem *p)
 {
-    return (p->docs + VARIANCES_ABREAST - 1) / VARIANCES_ABREAST;
+    return (p->docs + COVARIANCE_ABREAST - 1) / COVARIANCE_ABREAST;
 }
 
 static void make(struct problem *p)
@@ -51,8 +51,8 @@ static void make(struct problem *p)
     p->square = room(n * n);
     p->z = room(n * p->docs);
     p->b = room(n * p->docs);
-    p->abreast = room(n * VARIANCES_ABREAST * blocks(p));
-    p->v = room(VARIANCES_ABREAST * blocks(p));
+    p->abreast = room(n * COVARIANCE_ABREAST * blocks(p));
+    p->v = room(COVARIANCE_ABREAST * blocks(p));
     for (size_t c = 0; c < n; c++)
         for (size_t i = 0; i <= c; i++)
             p->square[c * n + i] = p->packed[c * (c + 1) / 2 + i] =
@@ -62,8 +62,8 @@ static void make(struct problem *p)
             p->z[j * n + i] = 1e-3 * (double)(i % 2 ? i % 11 : (i + 7 * j) % 13);
     for (size_t j = 0; j < p->docs; j++)
         for (size_t i = 0; i < n; i++)
-            p->abreast[(j / VARIANCES_ABREAST * n + i) * VARIANCES_ABREAST +
-                       j % VARIANCES_ABREAST] = p->z[j * n + i];
+            p->abreast[(j / COVARIANCE_ABREAST * n + i) * COVARIANCE_ABREAST +
+                       j % COVARIANCE_ABREAST] = p->z[j * n + i];
 }
 
 static double microseconds(void)
@@ -77,10 +77,10 @@ static double time_ours(const struct problem *p)
 {
     double from = microseconds();
     if (p->shared)
-        variances_shared(p->packed, p->n, p->z, p->shared);
+        covariance_shared(p->packed, p->n, p->z, p->shared);
     for (size_t k = 0; k < blocks(p); k++)
-        kernels->variances(p->packed, p->n, p->abreast + k * p->n * VARIANCES_ABREAST, p->shared,
-                          p->v + k * VARIANCES_ABREAST);
+        covariance_variances(p->packed, p->n, p->abreast + k * p->n * COVARIANCE_ABREAST, p->shared,
+                          p->v + k * COVARIANCE_ABREAST);
     return microseconds() - from;
 }
 

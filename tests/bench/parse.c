@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "kernels/kernels.h"
+#include "kernels/plain_features.h"
 #include "stored.h"
 
 enum { BLOCK = 1 << 17, LINE_MOST = 1 << 20 };
@@ -18,7 +18,7 @@ static size_t parse(char *p, char *end, const char *ahead)
     static float val[LINE_MOST];
     struct feature_row row = { .first = 1, .most = (uint64_t)1 << 31, .idx = idx, .val = val };
     *end = '\0';
-    kernels->features(&row, text_skip_word(text_skip_word(p)), end, ahead);
+    plain_features(&row, text_skip_word(text_skip_word(p)), end, ahead);
     return (size_t)(row.idx - idx);
 }
 

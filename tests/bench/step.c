@@ -3,7 +3,7 @@
  * chance, no measure.
  *
  *     step rounds file */
-#include "kernels/kernels.h"
+#include "kernels/dense.h"
 #include "lanes.h"
 #include "stored.h"
 
@@ -12,7 +12,7 @@ enum { TOP = 10 };
 static void score_dense(const struct bare *round, const double *w, double *s)
 {
     const struct dense dense = { round->x, round->docs, round->dim, round->dim };
-    kernels->dense_times(&dense, w, s);
+    dense_times(&dense, w, s);
 }
 
 static void score_sparse(const struct bare *round, const double *w, double *s)

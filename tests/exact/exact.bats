@@ -69,8 +69,8 @@ load ../helper
     "$ROOT/build/tests/exact/compact"
 }
 
-@test "every kind of vectors gives the same bits as plain sums, and dense features as sparse ones" {
-    "$ROOT/build/tests/exact/kernels"
+@test "features that are scaled are what the definition says, from dense rows as from sparse ones" {
+    "$ROOT/build/tests/exact/scaled"
 }
 
 @test "orders, their inversions, and random numbers are what they are said to be" {
@@ -93,12 +93,12 @@ load ../helper
     "$ROOT/build/tests/exact/number" $((1000000 / STRIDE))
 }
 
-@test "features are read alike, to the bit, with every kind of vectors and without" {
+@test "features are read alike, to the bit, with the vectors of this processor and without" {
     small_text >text
     "$ROOT/build/tests/exact/features" $((300000 / STRIDE)) text "$ROOT"/examples/data/*.svm
 }
 
-@test "the text of all data sets is read alike with every kind of vectors" {
+@test "the text of all data sets is read alike with the vectors of this processor and without" {
     need_data MQ2008
     "$ROOT/build/tests/exact/features" 1 "$ROOT"/../shared/data/*/*.txt
 }

@@ -271,7 +271,7 @@ static void compare_pair(struct learnt *my, const struct setup *setup, const str
     struct memory_entry entry = entry_of(my, q, d);
     struct memory_estimate now = memory_estimate(&my->memory);
     double expected = regression_expect(&my->regression, d);
-    double zpz, variances[VARIANCES_ABREAST];
+    double zpz, variances[COVARIANCE_ABREAST];
     regression_variances(&my->regression, d, variances);
     zpz = variances[0];
     for (size_t i = 0; i < batch->rows; i++)

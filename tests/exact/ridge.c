@@ -8,7 +8,7 @@
 #include "learn/scoring.h"
 #include "math/regression.h"
 #include "math/normal.h"
-#include "kernels/kernels.h"
+#include "kernels/covariance.h"
 #include "math/udu.h"
 
 enum { ROUNDS = 40 };
@@ -169,13 +169,13 @@ static void check_udu(struct rng *rng, size_t n)
         z[k] = rng_below(rng, 4) ? 2 * rng_unit(rng) - 1 : 0;
     }
     memcpy(before, a, sizeof a);
-    double abreast[VARIANCES_ABREAST * DIM], variances[VARIANCES_ABREAST];
-    for (size_t i = 0; i < VARIANCES_ABREAST * n; i++)
-        abreast[i] = z[i / VARIANCES_ABREAST];
-    kernels->variances(a, n, abreast, NULL, variances);
+    double abreast[COVARIANCE_ABREAST * DIM], variances[COVARIANCE_ABREAST];
+    for (size_t i = 0; i < COVARIANCE_ABREAST * n; i++)
+        abreast[i] = z[i / COVARIANCE_ABREAST];
+    covariance_variances(a, n, abreast, NULL, variances);
     struct udu_observation o = { z, 0.5, u, 0 };
-    kernels->observe(a, n, &o, 1);
-    double variance = variances[VARIANCES_ABREAST - 1], b = o.b;
+    covariance_observe(a, n, &o, 1);
+    double variance = variances[COVARIANCE_ABREAST - 1], b = o.b;
     long double want = 0, size = 1;
     for (size_t i = 0; i < n; i++) {
         long double pz = 0;

@@ -1,8 +1,8 @@
-/* features: every kind of reader of features that runs here reads the same from a line, and stops
- * at the same place. The first byte chooses the range of indices, the second how many bytes may be
- * read after the line, which ends at the first NUL or LF. */
+/* features: the reader of features that this processor gets reads what the portable one does from a
+ * line, and stops at the same place. The first byte chooses the range of indices, the second how
+ * many bytes may be read after the line, which ends at the first NUL or LF. */
 #include "base/text.h"
-#include "kernels/kernels.h"
+#include "kernels/plain_features.h"
 #include "target.h"
 
 enum { LINE_MOST = 2048 };
@@ -12,21 +12,14 @@ struct output {
     float val[LINE_MOST];
 };
 
-static const char *read_into(struct output *output, features_kernel *reader,
-                             struct feature_row *row, const char *line, size_t n, size_t ahead)
-{
-    row->idx = output->idx;
-    row->val = output->val;
-    return reader(row, line, line + n, line + ahead);
-}
-
-static void check(features_kernel *reader, struct feature_row row, const char *line, size_t n,
-                  size_t ahead)
+static void check(struct feature_row row, const char *line, size_t n, size_t ahead)
 {
     static struct output right, other;
     struct feature_row want = row, got = row;
-    const char *end = read_into(&right, features_portable, &want, line, n, ahead);
-    const char *stop = read_into(&other, reader, &got, line, n, ahead);
+    want.idx = right.idx, want.val = right.val;
+    got.idx = other.idx, got.val = other.val;
+    const char *end = plain_features_portable(&want, line, line + n, line + ahead);
+    const char *stop = plain_features(&got, line, line + n, line + ahead);
     size_t read = (size_t)(want.idx - right.idx);
     hold(end >= line && end <= line + n, "it stops within the line");
     hold(stop == end, "it stops at the same place");
@@ -51,8 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     memcpy(copy, bytes + 2, ahead < text ? ahead : text);
     copy[line] = '\0';
     size_t blanks = (size_t)(text_skip_blanks(copy) - copy);
-    for (size_t i = 1; kernels_that_run(i); i++)
-        check(kernels_that_run(i)->features, row, copy + blanks, line - blanks, ahead - blanks);
+    check(row, copy + blanks, line - blanks, ahead - blanks);
     free(copy);
     return 0;
 }

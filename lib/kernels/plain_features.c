@@ -1,4 +1,4 @@
-#include "kernels/features.h"
+#include "kernels/plain_features.h"
 
 #include <stdbool.h>
 
@@ -28,8 +28,8 @@ static const char *feature_plain(struct feature_row *row, const char *p)
     return p;
 }
 
-const char *features_portable(struct feature_row *row, const char *p, const char *end,
-                              const char *ahead)
+const char *plain_features_portable(struct feature_row *row, const char *p, const char *end,
+                                    const char *ahead)
 {
     (void)end, (void)ahead;
     for (const char *next; (next = feature_plain(row, p));)
@@ -40,7 +40,8 @@ const char *features_portable(struct feature_row *row, const char *p, const char
 /* ---- AVX2: four words at once ---- */
 
 #if VECTORS_X86
-#define AVX2_INLINE VECTORS_INLINE VECTORS_AVX2
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+#define AVX2_INLINE VECTORS_INLINE AVX2
 
 /* Text is looked at in blocks of 64 bytes, of which each mask has a bit for a byte. What is loaded
  * begins within a block or up to two bytes after it, and has 16 bytes. */
@@ -235,8 +236,8 @@ AVX2_INLINE const char *take_some(struct feature_row *row, const char *p, const 
                         : NULL;
 }
 
-VECTORS_AVX2 const char *features_avx2(struct feature_row *row, const char *p, const char *end,
-                               const char *ahead)
+AVX2 static const char *plain_features_avx2(struct feature_row *row, const char *p, const char *end,
+                                            const char *ahead)
 {
     for (;;) {
         const char *next = ahead - p >= REACH ? take_some(row, p, end) : NULL;
@@ -248,3 +249,14 @@ VECTORS_AVX2 const char *features_avx2(struct feature_row *row, const char *p, c
     }
 }
 #endif
+
+const char *plain_features(struct feature_row *row, const char *p, const char *end,
+                           const char *ahead)
+{
+#if VECTORS_X86
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
+        return plain_features_avx2(row, p, end, ahead);
+#endif
+    return plain_features_portable(row, p, end, ahead);
+}
