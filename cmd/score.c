@@ -6,7 +6,7 @@
 #include "learn/reload.h"
 #include "learn/scoring.h"
 #include "run/filter.h"
-#include "run/ring_fifo.h"
+#include "run/ring.h"
 #include "say.h"
 #include "stream/model_file.h"
 #include "text/score_lines.h"

@@ -14,7 +14,7 @@
 #include "learn/refusals.h"
 #include "learner_help.h"
 #include "run/filter.h"
-#include "run/ring_fifo.h"
+#include "run/ring.h"
 #include "say.h"
 #include "stream/model_file.h"
 #include "stream/round_share.h"

@@ -7,11 +7,184 @@
 
 #include "base/names.h"
 #include "base/text.h"
-#include "feature/logarithm.h"
-#include "feature/products.h"
 #include "feature/scale.h"
+#include "math/real.h"
 
 const struct step_defaults steps_usual = { .number = 100, .seed = 1, .gamma = 1 };
+
+/* ---- what steps make ---- */
+
+/* Writes into `out` what the step makes of `in`, which has *dim features; *dim is then the number
+ * of the new ones. 0, or a fault where those are more than rows_start allows. */
+typedef int make_features(struct feature_step *step, const struct rows *in, size_t *dim,
+                          struct rows *out, struct fault *fault);
+
+/* sign(v) ln(1 + |v|), for features with long tails. With u = 1 + |v| as rounded, ln u is
+ * multiplied by |v| / (u - 1): so small values keep their digits (Goldberg, Computing Surveys 23,
+ * 1991, theorem 4). */
+static float logarithm(float value)
+{
+    double size = value < 0 ? -(double)value : (double)value, u = 1 + size;
+    double log = u > 1 ? real_log(u) * (size / (u - 1)) : size;
+    return (float)(value < 0 ? -log : log);
+}
+
+static int make_log(struct feature_step *step, const struct rows *in, size_t *dim,
+                    struct rows *out, struct fault *fault)
+{
+    (void)step;
+    const uint32_t *ptr = in->ptr.at, *idx = in->idx.at;
+    const float *val = in->val.at;
+    if (rows_finite(in, "is", fault) < 0 || rows_start(out, *dim, in->entries, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < in->docs; i++) {
+        if (rows_document(out, ptr[i + 1] - ptr[i], fault) < 0)
+            return -1;
+        for (size_t e = ptr[i]; e < ptr[i + 1]; e++)
+            rows_feature(out, idx[e], logarithm(val[e]));
+    }
+    return 0;
+}
+
+/* How many of row[k] are not in used[n]; both rise. */
+static size_t count_fresh(const uint32_t *used, size_t n, const uint32_t *row, size_t k)
+{
+    size_t fresh = 0;
+    for (size_t a = 0, b = 0; b < k; b++) {
+        while (a < n && used[a] < row[b])
+            a++;
+        fresh += a == n || used[a] != row[b];
+    }
+    return fresh;
+}
+
+/* Merges row[k] into used[n], from the back; `fresh` of them are new. */
+static void merge_used(uint32_t *used, size_t n, const uint32_t *row, size_t k, size_t fresh)
+{
+    for (size_t at = n + fresh; k > 0; at--) {
+        bool later = n > 0 && used[n - 1] > row[k - 1];
+        bool both = n > 0 && used[n - 1] == row[k - 1];
+        used[at - 1] = later ? used[n - 1] : row[k - 1];
+        n -= later || both;
+        k -= !later;
+    }
+}
+
+/* The features that any document lists, and their number in *n. After each document rows_start
+ * checks whether they are too many, so merging takes no longer than writing would. */
+static const uint32_t *find_used(struct split *split, const struct rows *in, size_t dim, size_t *n,
+                                 struct rows *out, struct fault *fault)
+{
+    const uint32_t *ptr = in->ptr.at, *idx = in->idx.at;
+    uint32_t *used = buffer_for(&split->used, 0, sizeof *used, fault);
+    *n = 0;
+    for (size_t i = 0; used && i < in->docs; i++) {
+        size_t k = ptr[i + 1] - ptr[i], fresh = count_fresh(used, *n, idx + ptr[i], k);
+        if (fresh == 0)
+            continue;
+        if (rows_start(out, 2 * (uint64_t)dim, 2 * (uint64_t)in->docs * (*n + fresh), fault) < 0)
+            return NULL;
+        used = buffer_for(&split->used, *n + fresh, sizeof *used, fault);
+        if (used)
+            merge_used(used, *n, idx + ptr[i], k, fresh);
+        *n += fresh;
+    }
+    return used;
+}
+
+static const double *find_means(struct split *split, const struct rows *in, const uint32_t *used,
+                                size_t n, struct fault *fault)
+{
+    const uint32_t *ptr = in->ptr.at, *idx = in->idx.at;
+    const float *val = in->val.at;
+    double *mean = buffer_for(&split->mean, n, sizeof *mean, fault);
+    if (!mean)
+        return NULL;
+    memset(mean, 0, n * sizeof *mean);
+    for (size_t i = 0; i < in->docs; i++) {
+        for (size_t e = ptr[i], u = 0; e < ptr[i + 1]; e++) {
+            while (used[u] != idx[e])
+                u++;
+            mean[u] += (double)val[e];
+        }
+    }
+    for (size_t u = 0; u < n; u++)
+        mean[u] /= (double)in->docs;
+    return mean;
+}
+
+/* Writes at 2j feature j minus its mean over all documents, and at 2j + 1 that mean. Sums go by
+ * documents in their order; a feature that is not listed is 0. */
+static int make_split(struct feature_step *step, const struct rows *in, size_t *dim,
+                      struct rows *out, struct fault *fault)
+{
+    struct split *split = &step->split;
+    size_t n;
+    const uint32_t *ptr = in->ptr.at, *idx = in->idx.at;
+    const float *val = in->val.at;
+    if (rows_start(out, 2 * (uint64_t)*dim, 0, fault) < 0)
+        return -1;
+    const uint32_t *used = find_used(split, in, *dim, &n, out, fault);
+    const double *mean = used ? find_means(split, in, used, n, fault) : NULL;
+    if (!mean)
+        return -1;
+    for (size_t i = 0; i < in->docs; i++) {
+        if (rows_document(out, 2 * n, fault) < 0)
+            return -1;
+        uint32_t *to;
+        float *value;
+        rows_place(out, &to, &value);
+        for (size_t u = 0, e = ptr[i]; u < n; u++, to += 2, value += 2) {
+            double x = e < ptr[i + 1] && idx[e] == used[u] ? (double)val[e++] : 0;
+            to[0] = 2 * used[u];
+            to[1] = 2 * used[u] + 1;
+            value[0] = (float)(x - mean[u]);
+            value[1] = (float)mean[u];
+        }
+        rows_placed(out, to);
+    }
+    *dim *= 2;
+    return 0;
+}
+
+/* The number of features and products of k features. */
+static uint64_t count_products(uint64_t k)
+{
+    return k * (k + 3) / 2;
+}
+
+static void put_products(struct rows *out, const uint32_t *idx, const float *val, size_t k)
+{
+    for (size_t b = 0; b < k; b++) {
+        uint64_t j = (uint64_t)idx[b] + 1, at = j * (j + 1) / 2 - 1;
+        rows_feature(out, (uint32_t)at, val[b]);
+        for (size_t a = 0; a <= b; a++)
+            rows_feature(out, (uint32_t)(at + idx[a] + 1), (float)((double)val[a] * val[b]));
+    }
+}
+
+/* With x_0 = 1 and the features x_1, x_2 ..., the product of i <= j is at j (j + 1) / 2 + i - 1,
+ * which does not depend on the number of features. */
+static int make_products(struct feature_step *step, const struct rows *in, size_t *dim,
+                         struct rows *out, struct fault *fault)
+{
+    (void)step;
+    const uint32_t *ptr = in->ptr.at, *idx = in->idx.at;
+    const float *val = in->val.at;
+    uint64_t all = 0;
+    for (size_t i = 0; i < in->docs; i++)
+        all += count_products(ptr[i + 1] - ptr[i]);
+    if (rows_start(out, count_products(*dim), all, fault) < 0)
+        return -1;
+    for (size_t i = 0; i < in->docs; i++) {
+        size_t k = ptr[i + 1] - ptr[i];
+        if (rows_document(out, (size_t)count_products(k), fault) < 0)
+            return -1;
+        put_products(out, idx + ptr[i], val + ptr[i], k);
+    }
+    *dim = (size_t)count_products(*dim);
+    return 0;
+}
 
 /* ---- the table ---- */
 
@@ -23,34 +196,10 @@ typedef int scale_features(const struct matrix *x, struct rows *out, struct matr
 typedef int scale_by_constants(struct constants *constants, const struct matrix *x,
                                struct rows *out, struct matrix *y, struct fault *fault);
 
-/* From the rows `in`, with *dim features, to `out`. */
-typedef int make_features(struct feature_step *step, const struct rows *in, size_t *dim,
-                          struct rows *out, struct fault *fault);
-
-static int make_split(struct feature_step *step, const struct rows *in, size_t *dim,
-                      struct rows *out, struct fault *fault)
-{
-    return split_rows(&step->split, in, dim, out, fault);
-}
-
 static int make_fourier(struct feature_step *step, const struct rows *in, size_t *dim,
                         struct rows *out, struct fault *fault)
 {
     return fourier_rows(&step->fourier, in, dim, out, fault);
-}
-
-static int make_products(struct feature_step *step, const struct rows *in, size_t *dim,
-                         struct rows *out, struct fault *fault)
-{
-    (void)step;
-    return products_rows(in, dim, out, fault);
-}
-
-static int make_log(struct feature_step *step, const struct rows *in, size_t *dim,
-                    struct rows *out, struct fault *fault)
-{
-    (void)step;
-    return logarithm_rows(in, *dim, out, fault);
 }
 
 static int scale_standard(struct constants *constants, const struct matrix *x, struct rows *out,
@@ -376,7 +525,8 @@ int steps_apply(struct steps *steps, const struct matrix *x, struct matrix *y, s
 void steps_close(struct steps *steps)
 {
     for (size_t i = 0; i < steps->number; i++) {
-        split_close(&steps->step[i].split);
+        buffer_free(&steps->step[i].split.used);
+        buffer_free(&steps->step[i].split.mean);
         fourier_close(&steps->step[i].fourier);
     }
     constants_close(&steps->constants);

@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/fault.h"
 #include "feature/constants.h"
 #include "feature/fourier.h"
 #include "feature/rows.h"
-#include "feature/split.h"
 #include "math/matrix.h"
 #include "stream/round.h"
 
@@ -33,7 +33,9 @@ struct feature_step {
     const char *path;          /* of standard and range: of the file of constants, in the list
                                 * that was parsed; NULL: words name a checksum             */
     size_t path_bytes;
-    struct split split;
+    struct split {
+        struct buffer used, mean; /* uint32[n]: the features of any document, rising; double[n] */
+    } split;
     struct fourier fourier;
 };
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "io/watch.h"
 #include "stream/model.h"
 
 /* One end of a ring; `put` and `get` are of update's end and score's end. */
@@ -29,5 +30,32 @@ struct ring {
     /* Frees the end. In one process `end` and `close` are NULL. */
     void (*close)(struct ring *ring);
 };
+
+/* The two ends of a ring over an existing FIFO; NULL with a fault if it cannot be opened. Borrow
+ * `path` and `watch`, the filter's, which watches the FIFO from then on.
+ *
+ * score's end opens without waiting and holds a lock, so a second score on the FIFO is refused.
+ * While the program waits for input, and with window > 1 also while its output would block, it
+ * reads messages. It is a fault if update goes without sending the end. */
+struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *watch,
+                             struct fault *fault);
+
+/* update's end waits until score opens the FIFO, but no longer once `input` is readable: score
+ * opens the FIFO before it writes rounds. The path "-" is standard output: another program, such
+ * as ssh, carries the messages to score's FIFO. */
+struct ring *ring_fifo_update(const char *path, int input, struct watch *watch,
+                              struct fault *fault);
+
+struct ring_local;
+
+/* A ring inside one process; NULL with a fault (memory). Closing it frees both ends. */
+struct ring_local *ring_local_open(struct fault *fault);
+void ring_local_close(struct ring_local *local);
+
+/* Its two ends. score's end must be made before update puts message 0. `window` is how many rounds
+ * score runs ahead; with a window of 1 no message is copied, and each is valid until the next one
+ * is put. Without score's end messages are dropped. */
+struct ring *ring_local_score(struct ring_local *local, uint64_t window, struct fault *fault);
+struct ring *ring_local_update(struct ring_local *local);
 
 #endif

@@ -3,14 +3,173 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/moment.h"
+#include "base/text.h"
 
 /* Bytes of requests in a turn; of answers that a client may leave unread; seconds to wait for
  * clients at the end; clients accepted at once. */
 enum { TURN = 64 * 1024, UNREAD = 64 * 1024, LAST_WAIT = 5, WELCOMES = 64 };
 
+/* Bytes of one read; a buffer that grew beyond LARGE is freed when it is empty. */
+enum { CHUNK = 64 * 1024, LARGE = 256 * 1024 };
+
 enum { AT_LISTENER, AT_STOP, AT_CLIENTS };
+
+/* ---- the bytes of one client ---- */
+
+static char *in_at(const struct connection *client, size_t at)
+{
+    return (char *)client->in.at + at;
+}
+
+/* Moves the bytes that are still to be used to the front. */
+static void pull(struct connection *client)
+{
+    if (client->from == 0)
+        return;
+    memmove(client->in.at, in_at(client, client->from), client->until - client->from);
+    client->until -= client->from;
+    client->line -= client->from;
+    client->looked -= client->from;
+    client->from = 0;
+}
+
+/* Reads what is there, at most 64 KiB, as long as the request at hand has at most `most` bytes: 1,
+ * 0 where the client is gone, or a fault. */
+static int read_some(struct connection *client, size_t most, struct fault *fault)
+{
+    pull(client);
+    if (client->until > most)
+        return 1;
+    size_t room = most + 1 - client->until;
+    if (room > CHUNK)
+        room = CHUNK;
+    if (!buffer_for(&client->in, client->until + room, 1, fault))
+        return -1;
+    ssize_t got = read(client->fd, in_at(client, client->until), room);
+    if (got < 0)
+        return errno == EAGAIN || errno == EINTR;
+    client->until += (size_t)got;
+    client->ended = got == 0;
+    client->came = moment_seconds();
+    client->stamp = moment_stamp();
+    return 1;
+}
+
+/* Is the line of n bytes blank, as svm_next has it? */
+static bool is_blank(const char *line, size_t n)
+{
+    n -= n && line[n - 1] == '\r';
+    while (n && text_is_blank(line[n - 1]))
+        n--;
+    return n == 0;
+}
+
+/* The line that ends before `end` belongs to a request, ends one, or comes before it. */
+static void pass_line(struct connection *client, size_t end)
+{
+    bool blank = is_blank(in_at(client, client->line), end - client->line);
+    client->line = client->looked = end + 1;
+    if (!blank)
+        client->content = true;
+    else if (client->content)
+        client->request = client->line - client->from;
+    else
+        client->from = client->line;
+}
+
+/* Looks for the end of the request at hand, which is a blank line, also one that is only blanks and
+ * CR. Blank lines before a request are skipped. Is there a whole request: `request` bytes from
+ * `from` on? */
+static bool find_request(struct connection *client)
+{
+    while (client->request == 0 && client->looked < client->until) {
+        const char *from = in_at(client, client->looked);
+        const char *end = memchr(from, '\n', client->until - client->looked);
+        if (end)
+            pass_line(client, client->looked + (size_t)(end - from));
+        else
+            client->looked = client->until;
+    }
+    return client->request > 0;
+}
+
+/* Has the request at hand more than so many bytes, without an end? Has it any? */
+static bool is_too_long(const struct connection *client, size_t most)
+{
+    return !client->request && client->until - client->from > most;
+}
+
+static bool is_within(const struct connection *client)
+{
+    return client->until > client->from;
+}
+
+/* Forgets the request that find_request found. */
+static void next_request(struct connection *client)
+{
+    client->from += client->request;
+    client->request = 0;
+    client->content = false;
+    if (client->from < client->until)
+        return;
+    client->from = client->until = client->line = client->looked = 0;
+    if (client->in.bytes > LARGE)
+        buffer_free(&client->in);
+}
+
+/* Bytes of answers that are still to be written. */
+static size_t held(const struct connection *client)
+{
+    return client->held - client->sent;
+}
+
+/* Adds to the answers. 0 or a fault. */
+static int add_answer(struct connection *client, const void *text, size_t n, struct fault *fault)
+{
+    if (client->sent) {
+        memmove(client->out.at, (char *)client->out.at + client->sent, held(client));
+        client->held -= client->sent;
+        client->sent = 0;
+    }
+    char *out = buffer_for(&client->out, client->held + n, 1, fault);
+    if (!out)
+        return -1;
+    memcpy(out + client->held, text, n);
+    client->held += n;
+    return 0;
+}
+
+/* Writes as much of the answers as the client takes now. False: it is gone. */
+static bool write_some(struct connection *client)
+{
+    size_t n = held(client);
+    if (n == 0)
+        return true;
+    ssize_t put = write(client->fd, (char *)client->out.at + client->sent, n);
+    if (put < 0)
+        return errno == EAGAIN || errno == EINTR;
+    client->sent += (size_t)put;
+    client->since = moment_seconds();
+    if (client->sent < client->held)
+        return true;
+    client->sent = client->held = 0;
+    if (client->out.bytes > LARGE)
+        buffer_free(&client->out);
+    return true;
+}
+
+static void close_connection(struct connection *client)
+{
+    close(client->fd);
+    buffer_free(&client->in);
+    buffer_free(&client->out);
+}
+
+/* ---- all of them ---- */
 
 int server_open(struct server *my, struct fault *fault)
 {
@@ -23,7 +182,7 @@ int server_open(struct server *my, struct fault *fault)
 void server_close(struct server *my)
 {
     while (my->count)
-        connection_close(&my->client[--my->count]);
+        close_connection(&my->client[--my->count]);
     free(my->client);
     free(my->polls);
 }
@@ -34,9 +193,9 @@ void server_close(struct server *my)
 static int answer(struct server *my, struct connection *client, struct fault *fault)
 {
     struct answerer *answerer = my->answerer;
-    int ranked = answerer_answer(answerer, connection_text(client), client->request,
+    int ranked = answerer_answer(answerer, in_at(client, client->from), client->request,
                                  client->stamp, fault);
-    if (ranked < 0 || connection_answer(client, answerer->answer.buffer,
+    if (ranked < 0 || add_answer(client, answerer->answer.buffer,
                                         answerer->answer.pending.held, fault) < 0)
         return -1;
     if (ranked)
@@ -44,7 +203,7 @@ static int answer(struct server *my, struct connection *client, struct fault *fa
     else
         my->status->errors[STATUS_REQUEST]++;
     client->since = client->came;
-    connection_next(client);
+    next_request(client);
     return 0;
 }
 
@@ -57,13 +216,13 @@ static int dismiss(struct server *my, struct connection *client, const char *why
     client->leaving = true;
     if (answerer_refuse(my->answerer, why, fault) < 0)
         return -1;
-    return connection_answer(client, text->buffer, text->pending.held, fault);
+    return add_answer(client, text->buffer, text->pending.held, fault);
 }
 
 /* May the client have more answers, unread ones being few? */
 static bool may_answer(const struct connection *client)
 {
-    return !client->leaving && connection_held(client) <= UNREAD;
+    return !client->leaving && held(client) <= UNREAD;
 }
 
 /* Answers whole requests, as many as there are in a turn. 0 or a fault. */
@@ -71,21 +230,21 @@ static int answer_some(struct server *my, struct connection *client, struct faul
 {
     char why[100];
     size_t bytes = 0;
-    while (bytes < TURN && may_answer(client) && connection_find(client)) {
+    while (bytes < TURN && may_answer(client) && find_request(client)) {
         bytes += client->request;
         if (answer(my, client, fault) < 0)
             return -1;
     }
-    if (client->leaving || connection_find(client))
+    if (client->leaving || find_request(client))
         return 0;
-    if (connection_is_over(client, my->bytes)) {
+    if (is_too_long(client, my->bytes)) {
         snprintf(why, sizeof why, "request: more than %zu bytes: the connection is closed",
                  my->bytes);
         return dismiss(my, client, why, fault);
     }
     if (!client->ended && !my->stopping)
         return 0;
-    if (connection_is_within(client))
+    if (is_within(client))
         return dismiss(my, client, client->ended ? "request: no blank line ends it"
                                                  : "request: not whole when the service stopped",
                        fault);
@@ -103,7 +262,7 @@ static bool is_waiting(const struct connection *client)
 static short events_of(const struct server *my, const struct connection *client)
 {
     bool reads = !my->stopping && !client->ended && !client->request && may_answer(client);
-    return (short)((reads ? POLLIN : 0) | (connection_held(client) ? POLLOUT : 0));
+    return (short)((reads ? POLLIN : 0) | (held(client) ? POLLOUT : 0));
 }
 
 /* Reads from a client whose turn it is, and answers it. 0 or a fault. */
@@ -112,11 +271,10 @@ static int hear(struct server *my, struct connection *client, short events, stru
     client->gone = events & (POLLERR | POLLHUP | POLLNVAL);
     if (client->gone)
         return 0;
-    enum connection_state state = events & POLLIN ? connection_read(client, my->bytes, fault)
-                                                  : CONNECTION_OPEN;
-    client->gone = state == CONNECTION_GONE;
-    if (state != CONNECTION_OPEN)
-        return state == CONNECTION_GONE ? 0 : -1;
+    int open = events & POLLIN ? read_some(client, my->bytes, fault) : 1;
+    client->gone = open == 0;
+    if (open <= 0)
+        return open;
     return answer_some(my, client, fault);
 }
 
@@ -124,15 +282,15 @@ static int hear(struct server *my, struct connection *client, short events, stru
 static bool tell(struct server *my, struct connection *client)
 {
     client->turn = false;
-    client->gone = client->gone || connection_write(client) == CONNECTION_GONE;
+    client->gone = client->gone || !write_some(client);
     if (client->gone)
-        my->status->errors[STATUS_GONE] += client->request || connection_held(client);
-    return !client->gone && (!client->leaving || connection_held(client));
+        my->status->errors[STATUS_GONE] += client->request || held(client);
+    return !client->gone && (!client->leaving || held(client));
 }
 
 static void remove_client(struct server *my, size_t i)
 {
-    connection_close(&my->client[i]);
+    close_connection(&my->client[i]);
     my->client[i] = my->client[--my->count];
     my->crowded = false;
 }
@@ -180,14 +338,14 @@ static int look_for_idle(struct server *my, double now, struct fault *fault)
         struct connection *client = &my->client[i];
         if (now - client->since < my->idle)
             continue;
-        bool within = !client->leaving && !connection_held(client) && connection_is_within(client);
+        bool within = !client->leaving && !held(client) && is_within(client);
         snprintf(why, sizeof why, "request: not whole after %g seconds", my->idle);
         if (within && dismiss(my, client, why, fault) < 0)
             return -1;
         if (within)
-            (void)connection_write(client);
+            (void)write_some(client);
         else
-            my->status->errors[STATUS_CLOSED] += connection_held(client) > 0;
+            my->status->errors[STATUS_CLOSED] += held(client) > 0;
         remove_client(my, i);
     }
     return 0;
@@ -252,7 +410,7 @@ static int begin_to_stop(struct server *my, struct fault *fault)
     for (size_t i = 0; i < my->count; i++) {
         struct connection *client = &my->client[i];
         bool reads = !client->ended && !client->request && may_answer(client);
-        if (reads && connection_read(client, my->bytes, fault) == CONNECTION_FAULT)
+        if (reads && read_some(client, my->bytes, fault) < 0)
             return -1;
     }
     return 0;

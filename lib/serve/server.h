@@ -7,12 +7,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/fault.h"
 #include "io/watch.h"
 #include "serve/answerer.h"
-#include "serve/connection.h"
 #include "serve/listener.h"
 #include "serve/status.h"
+
+/* One client: the bytes that it sent, divided into requests, and its answers. */
+struct connection { /* all zero at first, but for fd */
+    int fd;
+    struct buffer in;   /* its bytes from..until are still to be used   */
+    size_t from, until;
+    size_t line;        /* where the first line not yet looked at begins */
+    size_t looked;      /* no line ends before this                      */
+    size_t request;     /* bytes of the whole request at `from`; 0: none */
+    bool content;       /* a line of the current request is not blank    */
+    bool ended;         /* the client sends no more                      */
+    bool turn, gone;    /* it has its turn; no answer can reach it any more */
+    bool leaving;       /* it is closed when its answers are written     */
+    struct buffer out;  /* its bytes sent..held are still to be written  */
+    size_t sent, held;
+    double came;        /* when bytes were read last, in seconds, and as rounds record it */
+    uint64_t stamp;
+    double since;       /* the end of the last request, or when an answer was read last   */
+};
 
 /* A client waits at most for one turn of each other client. In a turn, bytes are read once, and so
  * many requests are answered as have 64 KiB together. When all that are ready have had their turn,

@@ -1,4 +1,4 @@
-#include "run/ring_fifo.h"
+#include "run/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
+#include "stream/header.h"
 #include "stream/reader.h"
 #include "stream/writer.h"
+
+/* ---- over a FIFO ---- */
 
 /* Programs of one pipeline start within moments of each other, unless the shell waits for a slow
  * disk. A program that has not opened the ring after PATIENCE is taken to be missing. */
@@ -86,7 +90,7 @@ static int try_open(struct fifo *fifo, int flags, struct fault *fault)
     return 1;
 }
 
-/* ---- score's end ---- */
+/* ---- score's end of a FIFO ---- */
 
 /* The programs between score and update die of their writes to it, from the last to the first.
  * score waits for them: if it died first, they would report a stream cut short. */
@@ -255,7 +259,7 @@ struct ring *ring_fifo_score(const char *path, uint64_t window, struct watch *wa
     return &fifo->ring;
 }
 
-/* ---- update's end ---- */
+/* ---- update's end of a FIFO ---- */
 
 /* If score no longer reads, update still learns from the rounds that arrive. */
 static int unless_gone(struct fifo *fifo, int result, struct fault *fault)
@@ -329,4 +333,127 @@ struct ring *ring_fifo_update(const char *path, int input, struct watch *watch, 
     fifo->ring.put = put_message;
     fifo->ring.end = put_end;
     return &fifo->ring;
+}
+
+/* ---- inside one process ---- */
+
+struct ring_local {
+    struct ring score, update; /* the two ends                                    */
+    uint64_t window;           /* of score; 0: there is no score                  */
+    uint64_t put;              /* messages so far                                 */
+    const struct model *newest;
+    struct buffer messages;    /* struct buffer[window], if that is more than 1: copies of
+                                * messages, as they would lie in a stream                  */
+    struct model message;      /* one of them, parsed                             */
+};
+
+static struct ring_local *of_score(struct ring *ring)
+{
+    return (struct ring_local *)ring; /* score is its first member */
+}
+
+static struct ring_local *of_update(struct ring *ring)
+{
+    return (struct ring_local *)(void *)((char *)ring - offsetof(struct ring_local, update));
+}
+
+static void copy_column(const struct column *column, char *at)
+{
+    size_t bytes = column_bytes(column);
+    if (bytes && column->source)
+        column->source->next(column->source, at, (size_t)column->count);
+    else if (bytes)
+        memcpy(at, column->data, bytes);
+}
+
+/* Copies a message, since the rounds of a window may still need it when update learns again. */
+static int copy_message(struct ring_local *local, const struct record *record,
+                          struct fault *fault)
+{
+    struct buffer *copy = (struct buffer *)local->messages.at + local->put % local->window;
+    char line[RECORD_LINE + 1];
+    size_t n, bytes = 0;
+    if (header_print(record, line, &n, fault) < 0)
+        return -1;
+    for (size_t c = 0; c < record->columns; c++)
+        bytes += column_bytes(&record->column[c]);
+    char *at = buffer_for(copy, n + bytes, 1, fault);
+    if (!at)
+        return -1;
+    memcpy(at, line, n);
+    at += n;
+    for (size_t c = 0; c < record->columns; c++) {
+        copy_column(&record->column[c], at);
+        at += column_bytes(&record->column[c]);
+    }
+    return 0;
+}
+
+static int put_local(struct ring *ring, const struct model *message, struct fault *fault)
+{
+    struct ring_local *local = of_update(ring);
+    if (local->window > 1 && copy_message(local, &message->record, fault) < 0)
+        return -1;
+    local->newest = message;
+    local->put++;
+    return 0;
+}
+
+/* Parses the copy of message r. */
+static int parse_message(struct ring_local *local, uint64_t r, struct fault *fault)
+{
+    const struct buffer *copy = (const struct buffer *)local->messages.at + r % local->window;
+    const char *line = copy->at, *end = memchr(line, '\n', copy->bytes);
+    if (header_parse(&local->message.record, line, (size_t)(end - line), fault) < 0)
+        return -1;
+    record_bind(&local->message.record, end + 1, (size_t)local->message.record.bytes);
+    return model_read_message(&local->message, fault);
+}
+
+static int get_local(struct ring *ring, uint64_t r, const struct model **message,
+                     struct fault *fault)
+{
+    struct ring_local *local = of_score(ring);
+    if (r >= local->put)
+        return fault_other(fault, "update sent no weights after round %" PRIu64, r);
+    *message = local->window > 1 ? &local->message : local->newest;
+    return local->window > 1 ? parse_message(local, r, fault) : 0;
+}
+
+struct ring_local *ring_local_open(struct fault *fault)
+{
+    struct ring_local *local = calloc(1, sizeof *local);
+    if (!local) {
+        fault_no_room(fault, sizeof *local);
+        return NULL;
+    }
+    local->score = (struct ring){ .get = get_local };
+    local->update = (struct ring){ .lasting = true, .put = put_local };
+    return local;
+}
+
+void ring_local_close(struct ring_local *local)
+{
+    struct buffer *copy = local ? local->messages.at : NULL;
+    for (uint64_t i = 0; copy && i < local->window; i++)
+        buffer_free(&copy[i]);
+    if (local)
+        buffer_free(&local->messages);
+    free(local);
+}
+
+struct ring *ring_local_score(struct ring_local *local, uint64_t window, struct fault *fault)
+{
+    struct buffer *copies = buffer_for(&local->messages, (size_t)window, sizeof *copies, fault);
+    if (!copies)
+        return NULL;
+    memset(copies, 0, (size_t)window * sizeof *copies);
+    local->window = window;
+    local->score.lasting = local->update.lasting = window == 1;
+    return &local->score;
+}
+
+struct ring *ring_local_update(struct ring_local *local)
+{
+    return &local->update;
 }
