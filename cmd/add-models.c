@@ -4,6 +4,7 @@
 
 #include "learn/learner_model.h"
 #include "learn/model_sum.h"
+#include "learners/learners.h"
 #include "run/filter.h"
 #include "stream/mapped.h"
 #include "stream/model_file.h"
@@ -29,6 +30,7 @@ static int parse(void *self, struct options *options, struct host *host)
 static int open_sum(void *self)
 {
     struct add_models *my = self;
+    my->sum.learners = learners;
     if (!my->host->to && isatty(STDOUT_FILENO))
         return fault_usage(my->host->fault, "standard output is a terminal, and a model is binary: "
                            "send it to a file");

@@ -5,6 +5,7 @@
 #include "memory/memory_text.h"
 #include "learn/engines.h"
 #include "learn/weights_form.h"
+#include "learners/learners.h"
 #include "run/filter.h"
 #include "say.h"
 #include "text/check_form.h"
@@ -105,6 +106,7 @@ static int open_bin2txt(void *self)
 static const struct form *form_of(struct bin2txt *my)
 {
     my->text.printer.out = my->host->out;
+    my->text.printer.learners = my->text.boosts.scoring.learners = learners;
     return &forms[my->form];
 }
 

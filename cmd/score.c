@@ -5,6 +5,7 @@
 
 #include "learn/reload.h"
 #include "learn/scoring.h"
+#include "learners/learners.h"
 #include "run/filter.h"
 #include "run/ring.h"
 #include "say.h"
@@ -101,8 +102,8 @@ static int load_model(struct score *my, const char *path, struct scoring *scorin
 static int open_score(void *self)
 {
     struct score *my = self;
-    my->scoring.allowed = (size_t)my->dim;
-    my->rival.allowed = my->scoring.allowed;
+    my->scoring.learners = my->rival.learners = learners;
+    my->scoring.allowed = my->rival.allowed = (size_t)my->dim;
     if (my->rival_model && load_model(my, my->rival_model, &my->rival) < 0)
         return -1;
     if (my->follows)

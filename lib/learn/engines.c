@@ -56,7 +56,7 @@ static int start(struct export *out, struct printer *printer, const struct recor
 {
     struct linear *linear = &out->linear;
     bool any = false;
-    if (linear_read(linear, record, &printer->feature_names, fault) < 0)
+    if (linear_read(linear, printer->learners, record, &printer->feature_names, fault) < 0)
         return -1;
     if (!linear->known || (linear->scale && !scales))
         return refuse(linear, form, fault);

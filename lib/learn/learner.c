@@ -6,6 +6,19 @@
 /* The preset of learners whose models grow with the square of their features. */
 enum { SQUARE_MOST = 4096 };
 
+const struct learner *learner_named(const struct learner *const *learners, const char *name)
+{
+    while (*learners && strcmp((*learners)->name, name) != 0)
+        learners++;
+    return *learners;
+}
+
+const struct learner *learner_of_model(const struct learner *const *learners, const char *name)
+{
+    static const struct learner fixed = { .name = LEARNER_FIXED, .letters = "" };
+    return strcmp(name, LEARNER_FIXED) == 0 ? &fixed : learner_named(learners, name);
+}
+
 static bool takes(const struct learner *learner, char letter)
 {
     return strchr(learner->letters, letter) != NULL;

@@ -147,7 +147,8 @@ struct learner {
 
     /* ---- score's half: `scoring` bytes, at first 0 ---- */
     size_t scoring;
-    int (*take)(void *own, const struct model *model, enum taking how, struct fault *fault);
+    int (*take)(void *own, const struct learner *learner, const struct model *model,
+                enum taking how, struct fault *fault);
 
     /* Turns s[docs] = Xw into what documents rank by, and gives index[docs] where the learner has
      * an index. No function: Xw itself. */
@@ -173,15 +174,14 @@ struct learner {
 };
 #define LEARNER_MOST ((size_t)1 << 24)
 
-/* The table, ended by NULL; the one that is best on most data without settings; and the learner of
- * a name, or NULL. They are in learners/learners.c. */
-extern const struct learner *const learners[], *const learner_usual;
-const struct learner *learner_find(const char *name);
+/* The learner of a name, or NULL, in a table ended by NULL. That is handed in: it is of
+ * learners/learners.h, and no room before that one needs it. */
+const struct learner *learner_named(const struct learner *const *learners, const char *name);
 
-/* The learner whose model has this name; for weights that came from text, one that scores by them
- * and never learns, which update cannot name; or NULL. */
+/* The one whose model has this name; for weights that came from text, one that scores by them and
+ * never learns, which update cannot name; or NULL. */
 #define LEARNER_FIXED "fixed"
-const struct learner *learner_of_model(const char *name);
+const struct learner *learner_of_model(const struct learner *const *learners, const char *name);
 
 /* A state before its first round: no weights yet; `most` weights at the most, 0: the learner's own
  * limit. Fills in defaults, and eta from the horizon. learner_close comes next, also after a fault:

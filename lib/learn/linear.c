@@ -6,7 +6,6 @@
 
 #include "base/unaligned.h"
 #include "feature/steps.h"
-#include "learn/learner.h"
 
 /* What made= says, as far as a linear form can have it. */
 static int read_made(struct linear *linear, struct fault *fault)
@@ -31,14 +30,15 @@ static int read_made(struct linear *linear, struct fault *fault)
     return loaded < 0 ? -1 : 0;
 }
 
-static int read_record(struct linear *linear, const struct record *record,
-                       const struct feature_names *given, struct fault *fault)
+static int read_record(struct linear *linear, const struct learner *const *learners,
+                       const struct record *record, const struct feature_names *given,
+                       struct fault *fault)
 {
     struct model *model = &linear->model;
     model->record = *record;
     if (model_read(model, fault) < 0)
         return -1;
-    const struct learner *learner = learner_find(model->learner);
+    const struct learner *learner = learner_named(learners, model->learner);
     linear->remembers = learner && learner->rank && learner->fresh;
     if (learner && learner->rank && !learner->fresh)
         return fault_data(fault, "a model of %s ranks by more than weights, but this form holds "
@@ -57,10 +57,11 @@ static int read_record(struct linear *linear, const struct record *record,
     return feature_names_copy(&linear->names, given, fault);
 }
 
-int linear_read(struct linear *linear, const struct record *record,
-                const struct feature_names *given, struct fault *fault)
+int linear_read(struct linear *linear, const struct learner *const *learners,
+                const struct record *record, const struct feature_names *given,
+                struct fault *fault)
 {
-    int result = read_record(linear, record, given, fault);
+    int result = read_record(linear, learners, record, given, fault);
     if (result < 0)
         linear_close(linear);
     return result;

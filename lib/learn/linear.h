@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "feature/constants.h"
 #include "feature/feature_names.h"
+#include "learn/learner.h"
 #include "stream/model.h"
 
 struct linear { /* all zero at first */
@@ -23,11 +24,12 @@ struct linear { /* all zero at first */
     bool remembers;      /* its learner ranks by more, but documents without answers by w   */
 };
 
-/* Reads a record, which stays the caller's. `given`: names of features for a model that has none;
- * there may be none of them. 0, or a fault: it is no model, it has no weights, its learner ranks by
- * more than these, or it has other names. */
-int linear_read(struct linear *linear, const struct record *record,
-                const struct feature_names *given, struct fault *fault);
+/* Reads a record, which stays the caller's. `learners`: the table. `given`: names of features for
+ * a model that has none; there may be none of them. 0, or a fault: it is no model, it has no
+ * weights, its learner ranks by more than these, or it has other names. */
+int linear_read(struct linear *linear, const struct learner *const *learners,
+                const struct record *record, const struct feature_names *given,
+                struct fault *fault);
 
 /* Weight j. */
 double linear_weight(const struct linear *linear, size_t j);

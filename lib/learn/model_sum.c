@@ -6,7 +6,8 @@
 
 #include "learn/learner_model.h"
 
-static int refuse(const char *name, struct fault *fault)
+static int refuse(const struct learner *const *learners, const char *name,
+                  struct fault *fault)
 {
     char able[200] = "";
     size_t used = 0;
@@ -18,12 +19,13 @@ static int refuse(const char *name, struct fault *fault)
 }
 
 /* The state of a model, under the model's own settings. To be closed in any case. */
-static int load(struct state *state, const struct model *model, struct fault *fault)
+static int load(struct state *state, const struct learner *const *learners,
+                const struct model *model, struct fault *fault)
 {
-    const struct learner *learner = learner_of_model(model->learner);
+    const struct learner *learner = learner_named(learners, model->learner);
     struct settings settings = { .path = { "" } };
     if (!learner || !learner->sums)
-        return refuse(model->learner, fault);
+        return refuse(learners, model->learner, fault);
     size_t most = model->dim > learner->most ? model->dim : 0;
     return settings_load(&settings, model, fault) < 0 ||
                    learner_start(state, learner, &settings, most, fault) < 0 ||
@@ -70,9 +72,12 @@ int model_sum_add(struct model_sum *sum, const struct model *model, struct fault
     struct state share = { .learner = NULL };
     if (!sum->begun) {
         sum->begun = true;
-        return load(&sum->state, model, fault) < 0 || open_sums(&sum->state, fault) < 0 ? -1 : 0;
+        return load(&sum->state, sum->learners, model, fault) < 0 ||
+                       open_sums(&sum->state, fault) < 0
+                   ? -1 : 0;
     }
-    int result = load(&share, model, fault) < 0 ? -1 : add(&sum->state, &share, fault);
+    int result = load(&share, sum->learners, model, fault) < 0
+                     ? -1 : add(&sum->state, &share, fault);
     learner_close(&share);
     return result;
 }

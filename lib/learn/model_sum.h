@@ -1,6 +1,6 @@
 /* model_sum: one model from those of shares of a log: as if one run had learnt all rounds.
  *
- *     struct model_sum sum = { .open = false };
+ *     struct model_sum sum = { .learners = learners };
  *     while (ok && next(&model))
  *         ok = model_sum_add(&sum, &model, fault) == 0;
  *     if (ok && model_sum_end(&sum, fault) == 0)
@@ -15,7 +15,8 @@
 #include "learn/learner.h"
 #include "stream/model.h"
 
-struct model_sum { /* all zero at first */
+struct model_sum { /* all zero at first, except `learners` */
+    const struct learner *const *learners; /* the table */
     bool begun; /* it has the first model     */
     struct state state; /* of all models so far */
 };

@@ -29,7 +29,7 @@ static int read_fresh(const struct reload *reload, struct scoring *fresh, struct
 /* Takes all of the new model, or leaves the old one as it is. */
 static int read_model(const struct reload *reload, struct scoring *scoring, struct fault *fault)
 {
-    struct scoring fresh = { .allowed = scoring->allowed };
+    struct scoring fresh = { .learners = scoring->learners, .allowed = scoring->allowed };
     if (read_fresh(reload, &fresh, fault) < 0)
         return -1;
     scoring_close(scoring);
@@ -101,7 +101,8 @@ static int finish(struct reload *reload, struct scoring *scoring, struct fault *
 /* Begins to read a new model. */
 static int begin(struct reload *reload, struct scoring *scoring, struct fault *fault)
 {
-    reload->work.scoring = (struct scoring){ .allowed = scoring->allowed };
+    reload->work.scoring = (struct scoring){ .learners = scoring->learners,
+                                             .allowed = scoring->allowed };
     start(reload, true);
     return reload->work.runs ? 0 : finish(reload, scoring, fault);
 }

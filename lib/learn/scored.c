@@ -1,9 +1,10 @@
 #include "learn/scored.h"
 
-int scored_take(void *own, const struct model *model, enum taking how, struct fault *fault)
+int scored_take(void *own, const struct learner *learner, const struct model *model,
+                enum taking how, struct fault *fault)
 {
     struct scored *my = own;
-    const char *name = learner_of_model(model->learner)->arrays[0].name;
+    const char *name = learner->arrays[0].name;
     const struct column *column = name ? record_column(&model->record, name) : NULL;
     const void *at = NULL;
     my->dim = model->dim;

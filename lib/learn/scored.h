@@ -20,7 +20,8 @@ struct scored { /* all zero at first */
 };
 
 /* The array may be of any length n. */
-int scored_take(void *own, const struct model *model, enum taking how, struct fault *fault);
+int scored_take(void *own, const struct learner *learner, const struct model *model,
+                enum taking how, struct fault *fault);
 int scored_publish(void *own, struct state *state, struct model *model, enum publishing how,
                    struct fault *fault);
 void scored_leave(void *own);

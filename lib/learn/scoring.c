@@ -31,7 +31,7 @@ static int set_learner(struct scoring *scoring, const struct model *model, struc
     if (scoring->learner && strcmp(scoring->learner->name, model->learner) == 0)
         return 0;
     leave(scoring);
-    scoring->learner = learner_of_model(model->learner);
+    scoring->learner = learner_of_model(scoring->learners, model->learner);
     if (!scoring->learner)
         return fault_data(fault, "it is a model of the learner %.40s, which this version does not "
                           "have", model->learner);
@@ -52,7 +52,7 @@ static int take_learner(struct scoring *scoring, const struct model *model, enum
     if (origin_take(&scoring->origin, model, scoring->ring || is_fixed(scoring), fault) < 0)
         return -1;
     bool takes = scoring->learner->rank || scoring_has_rival(scoring);
-    return takes ? scoring->learner->take(scoring->own, model, how, fault) : 0;
+    return takes ? scoring->learner->take(scoring->own, scoring->learner, model, how, fault) : 0;
 }
 
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault)

@@ -14,7 +14,8 @@
 #include "stream/model.h"
 #include "stream/round.h"
 
-struct scoring { /* all zero at first */
+struct scoring { /* all zero at first, except `learners` */
+    const struct learner *const *learners; /* the table: whose models there are  */
     const struct learner *learner;
     size_t dim;
     uint64_t rounds; /* that the model learnt from */

@@ -39,7 +39,7 @@ int weights_svm_light(struct printer *printer, const struct record *record, stru
 {
     struct linear linear = { .known = false };
     struct print print;
-    if (linear_read(&linear, record, &printer->feature_names, fault) < 0)
+    if (linear_read(&linear, printer->learners, record, &printer->feature_names, fault) < 0)
         return -1;
     size_t vectors = 0;
     for (size_t j = 0; j < linear.model.dim; j++)
@@ -88,7 +88,7 @@ int weights_ranklib(struct printer *printer, const struct record *record, struct
 {
     struct linear linear = { .known = false };
     struct print print;
-    if (linear_read(&linear, record, &printer->feature_names, fault) < 0)
+    if (linear_read(&linear, printer->learners, record, &printer->feature_names, fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);
     print_word(&print, "## Coordinate Ascent\n");
@@ -101,7 +101,7 @@ int weights_tsv(struct printer *printer, const struct record *record, struct fau
 {
     struct linear linear = { .known = false };
     struct print print;
-    if (linear_read(&linear, record, &printer->feature_names, fault) < 0)
+    if (linear_read(&linear, printer->learners, record, &printer->feature_names, fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);
     print_weights(&print, &linear, '\t', '\n');
@@ -114,7 +114,7 @@ int weights_sofia(struct printer *printer, const struct record *record, struct f
 {
     struct linear linear = { .known = false };
     struct print print;
-    if (linear_read(&linear, record, &printer->feature_names, fault) < 0)
+    if (linear_read(&linear, printer->learners, record, &printer->feature_names, fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);
     print_word(&print, "0.0");

@@ -162,12 +162,13 @@ struct linucb {
     struct buffer wider; /* P with more features than the model has */
 };
 
-static int take(void *own, const struct model *model, enum taking how, struct fault *fault)
+static int take(void *own, const struct learner *learner, const struct model *model,
+                enum taking how, struct fault *fault)
 {
     struct linucb *my = own;
     struct settings *settings = &my->scored.settings;
     double residuals[RESIDUALS];
-    if (scored_take(&my->scored, model, how, fault) < 0)
+    if (scored_take(&my->scored, learner, model, how, fault) < 0)
         return -1;
     if (settings->set[SETTING_EXPLORATION_WIDTH])
         return 0;

@@ -9,7 +9,7 @@
 static void drop(struct memory_boosts *boosts)
 {
     scoring_close(&boosts->scoring);
-    boosts->scoring = (struct scoring){ .learner = NULL };
+    boosts->scoring = (struct scoring){ .learners = boosts->scoring.learners };
     free(boosts->model);
     boosts->model = NULL;
 }

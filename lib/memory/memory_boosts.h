@@ -11,7 +11,7 @@
 #include "stream/round.h"
 #include "text/forms.h"
 
-struct memory_boosts { /* all zero at first; must not be moved */
+struct memory_boosts { /* all zero at first, except scoring.learners; must not be moved */
     struct scoring scoring;
     struct model *model;   /* a copy of the last one; NULL: none came */
     struct buffer columns; /* of the copy                             */

@@ -119,11 +119,13 @@ static int take_beliefs(struct memory_view *view, const struct model *model, enu
                ? -1 : memory_beliefs_check(view->beliefs, fault);
 }
 
-int memory_view_take(void *own, const struct model *model, enum taking how, struct fault *fault)
+int memory_view_take(void *own, const struct learner *learner, const struct model *model,
+                     enum taking how, struct fault *fault)
 {
     struct memory_view *view = own;
     struct settings *settings = &view->settings;
     double moments[MEMORY_MOMENTS];
+    (void)learner;
     view->dim = model->dim;
     if (record_key(&model->record, "width")) {
         if (settings_load(settings, model, fault) < 0)

@@ -75,7 +75,8 @@ enum { MEMORY_LOOKS = 100 };
  *
  * Takes what a model holds: whole, or a message that changes what those before it gave. Its
  * settings are taken where it has some. 0 or a fault. */
-int memory_view_take(void *own, const struct model *model, enum taking how, struct fault *fault);
+int memory_view_take(void *own, const struct learner *learner, const struct model *model,
+                     enum taking how, struct fault *fault);
 
 /* s[docs], which is Xw at first, becomes the mean of each document of the round, and index[docs]
  * its index (memory.h). 0, or a fault where the round has no qid, or one number is not finite. */

@@ -23,6 +23,7 @@ struct checked {
 };
 
 /* The state of printing, all zero at first except `out`, which is the caller's. */
+struct learner;
 struct printer {
     struct writer *out;
     const char *const *name; /* name[docs] of the current round; NULL: it has no names */
@@ -34,6 +35,7 @@ struct printer {
     struct scales_form scales; /* in the form scales                                  */
     struct feature_names feature_names; /* that a user gave; features 0: none         */
     struct checked checked;   /* in the form check                                    */
+    const struct learner *const *learners; /* the table, for forms of weights         */
     struct fault notice;      /* what the user should know of the record printed last; of no kind:
                                * nothing */
 };

@@ -314,7 +314,7 @@ static void check_messages(struct rng *rng, const char *name)
     static struct model model;
     static struct query query;
     struct state state;
-    struct scoring scoring = { 0 };
+    struct scoring scoring = { .learners = learners };
     double g[DOCS], w[DIM];
     size_t few = 0;
     struct fault fault = { FAULT_NONE, "" };

@@ -241,7 +241,7 @@ static void check_messages(struct rng *rng, double radius)
     static struct model model;
     static struct query query;
     struct state state;
-    struct scoring scoring = { 0 };
+    struct scoring scoring = { .learners = learners };
     double g[DOCS];
     size_t changes = 0;
     struct fault fault = { FAULT_NONE, "" };

@@ -314,7 +314,7 @@ static void check_explorers(struct rng *rng, bool plain, bool given)
     static struct model message;
     struct fault fault = { 0 };
     struct state drawn, bound;
-    struct scoring scoring = { .ring = true };
+    struct scoring scoring = { .learners = learners, .ring = true };
     struct width width = { given, 1, 1 };
     struct equations q;
     begin_equations(&q, LAMBDA, plain);

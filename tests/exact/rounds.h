@@ -10,6 +10,7 @@
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"
 #include "learn/scored.h"
+#include "learners/learners.h"
 #include "loss/pairs.h"
 #include "math/rng.h"
 

@@ -9,6 +9,7 @@
 #include "feature/game.h"
 #include "learn/learner.h"
 #include "learn/learner_round.h"
+#include "learners/learners.h"
 #include "loss/surrogate.h"
 #include "math/order.h"
 #include "measure/measure.h"

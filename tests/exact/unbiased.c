@@ -23,6 +23,7 @@
 #include "explore/propensity.h"
 #include "learn/learner.h"
 #include "learn/learner_round.h"
+#include "learners/learners.h"
 #include "loss/surrogate.h"
 
 enum { DOCS = 5, ORDERS = 120 };

@@ -6,6 +6,7 @@
 #include "learn/learner_round.h"
 #include "learn/learner_step.h"
 #include "learn/scoring.h"
+#include "learners/learners.h"
 #include "stream/model_file.h"
 #include "target.h"
 
@@ -141,7 +142,7 @@ static void take_up(void)
 static void score_by_it(bool ring)
 {
     struct fault fault = { FAULT_NONE, "" };
-    struct scoring scoring = { .ring = ring };
+    struct scoring scoring = { .learners = learners, .ring = ring };
     if (scoring_take(&scoring, &model, &fault) == 0)
         score_all(&scoring, &saved.record);
     else

@@ -31,6 +31,28 @@ includes() {
     done
 }
 
+# Lines "user symbol owner": an object of lib/, a symbol that it leaves to others, and the object that has it.
+symbols() {
+    for source in "$ROOT"/lib/*/*.c; do
+        object=${source#"$ROOT/lib/"}
+        nm "$ROOT/build/lib/${object%.c}.o" | awk -v object="${object%.c}" '{ print object, $(NF - 1), $NF }'
+    done | awk '
+        $2 ~ /[A-TV-Z]/ { owner[$3] = $1 }
+        $2 == "U" { n++; user[n] = $1; symbol[n] = $3 }
+        END { for (i = 1; i <= n; i++) if (symbol[i] in owner) print user[i], symbol[i], owner[symbol[i]] }'
+}
+
+@test "an object of lib/ needs those of its own room or of one before it, and none in a circle" {
+    not_sanitized "its objects need others"
+    symbols >symbols
+    [ "$(wc -l <symbols)" -gt 1000 ]
+    awk -F '[ /]' -v rooms="$ROOMS" '
+        BEGIN { n = split(rooms, name, " "); for (i = 1; i <= n; i++) at[name[i]] = i }
+        at[$4] > at[$1] { print "lib/" $1 "/" $2 ".o needs " $3 " of lib/" $4 "/" $5 ".o, whose room comes after its own"; bad = 1 }
+        END { exit bad }' symbols
+    awk '$1 != $3 { print $1, $3 }' symbols | tsort >order
+}
+
 @test "nothing in lib/ prints, exits or keeps static mutable state" {
     run grep -nE '\b(printf|puts|putchar|fprintf|perror|exit|_exit|abort|assert)\(' "$ROOT"/lib/*/*.c
     echo "$output"

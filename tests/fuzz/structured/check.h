@@ -3,6 +3,7 @@
 #define RANKPIPE_STRUCTURED_CHECK_H
 
 #include "learn/learner.h"
+#include "learners/learners.h"
 #include "program.h"
 #include "programs.h"
 #include "second.h"
