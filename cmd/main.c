@@ -15,6 +15,7 @@
 #include "programs.h"
 #include "run/pump.h"
 #include "say.h"
+#include "stream/format.h"
 
 #define VERSION "0.4.0"
 
@@ -170,7 +171,7 @@ static int list_programs(FILE *to, int status)
     fprintf(to, "usage: rankpipe program [argument ...]\n"
                 "       rankpipe script [argument ...]\n"
                 "       rankpipe help [page]\n"
-                "       rankpipe -h | -V | --path\n\nprograms:\n");
+                "       rankpipe -h | -V | --path | --format\n\nprograms:\n");
     for (size_t i = 0; programs[i]; i++)
         fprintf(to, "  %-14s %s\n", programs[i]->name, programs[i]->line);
     fprintf(to, "\nscripts:\n");
@@ -178,7 +179,8 @@ static int list_programs(FILE *to, int status)
     fprintf(to, "\nrankpipe program -h    explains the options of a program\n"
                 "rankpipe help name     opens its page, also that of a script\n"
                 "rankpipe help          opens the tour, rankpipe(7)\n"
-                "rankpipe --path        prints the folder that holds all programs\n");
+                "rankpipe --path        prints the folder that holds all programs\n"
+                "rankpipe --format      prints the keys and columns of rounds\n");
     return print(to, status);
 }
 
@@ -191,6 +193,14 @@ static int print_path(const char *called)
     }
     fprintf(stdout, "%s\n", folder);
     free(folder);
+    return print(stdout, 0);
+}
+
+static int print_format(void)
+{
+    char line[FORMAT_LINE];
+    for (size_t i = 0; format_line(i, line); i++)
+        puts(line);
     return print(stdout, 0);
 }
 
@@ -259,6 +269,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--path") == 0)
         return print_path(argv[0]);
+    if (strcmp(argv[1], "--format") == 0)
+        return print_format();
     if (strcmp(argv[1], "--near") == 0)
         return print_near(argv + 2);
     if (strcmp(argv[1], "help") == 0)

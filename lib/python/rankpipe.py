@@ -123,47 +123,70 @@ def _bytes(kind, values):
 
 # ---- what must hold of rounds and models: rankpipe(5) ----
 
-WHOLE, TEXT, SHARE = "whole", "text", "share"
-ROUND_KEYS = {  # in their order
-    "t": (WHOLE, 1, MOST - 1),
-    "qid": (TEXT, 1, 255),
-    "request": (TEXT, 1, 255),
-    "time": (WHOLE, 0, MOST - 1),
-    "docs": (WHOLE, 1, (1 << 32) - 1),
-    "dim": (WHOLE, 0, 1 << 31),
-    "made": (TEXT, 1, 255),
-    "named": (TEXT, 1, 16),
-    "judged": (WHOLE, 1, (1 << 32) - 1),
-    "gamma": (SHARE, 0, 1),
-    "top": (WHOLE, 1, (1 << 32) - 1),
-    "swap": (WHOLE, 1, (1 << 32) - 1),
-    "block": (WHOLE, 0, MOST - 1),
-    "group": (WHOLE, 0, (1 << 32) - 2),
-    "seed": (WHOLE, 0, MOST),
-}
-ROUND_COLUMNS = {  # type and length; those of features come last
-    "fingerprint": ("u8", "docs"),
-    "label": ("f4", "docs"),
-    "name": ("u1", None),
-    "score": ("f8", "docs"),
-    "rival": ("f8", "docs"),
-    "index": ("f8", "docs"),
-    "worth": ("f8", "docs"),
-    "order": ("u4", "docs"),
-    "greedy": ("u4", "docs"),
-    "logit": ("f8", "docs"),
-    "team": ("u1", "docs"),
-    "seen": ("f4", None),
-    "x": ("f4", "docs*dim"),
-    "ptr": ("u4", "docs+1"),
-    "idx": ("u4", None),
-    "val": ("f4", None),
-    "offset": ("f4", "dim"),
-    "step": ("f4", "dim"),
-    "number": ("u1", "docs*dim"),
-}
-FEATURES = ("x", "ptr", "idx", "val", "offset", "step", "number")
+# The keys and the columns of rounds, as `rankpipe --format` prints them.
+FORMAT = """\
+kind   name        type    length   least  most             needs excludes               of     flag
+key    crc         hex     8        -      -                -     -                      record -
+key    t           whole   -        1      9007199254740991 -     -                      round  required
+key    qid         encoded 255      -      -                -     -                      list   -
+key    request     encoded 255      -      -                -     -                      round  -
+key    time        whole   -        0      9007199254740991 -     -                      round  -
+key    docs        whole   -        1      4294967295       -     -                      list   required
+key    dim         whole   -        0      2147483648       -     -                      list   required
+key    made        steps   255      -      -                -     -                      list   -
+key    named       hex     16       -      -                -     -                      list   -
+key    judged      whole   -        1      4294967295       -     -                      model  -
+key    gamma       number  -        0      1                -     logit,team,propensity  draw   choice
+key    top         whole   -        1      4294967295       gamma swap                   draw   choice
+key    swap        whole   -        1      4294967295       gamma top                    draw   choice
+key    block       whole   -        0      9007199254740991 -     -                      draw   choice
+key    group       whole   -        0      docs-1           block -                      draw   choice
+key    seed        whole   -        0      9007199254740992 -     -                      draw   choice
+key    stored      text    1000     -      -                -     -                      round  -
+column label       f4      docs     0      finite           -     -                      judges -
+column name        u1      names    -      -                -     -                      list   -
+column fingerprint u8      docs     -      -                -     -                      list   -
+column score       f8      docs     finite finite           -     -                      model  -
+column rival       f8      docs     finite finite           -     -                      model  -
+column index       f8      docs     finite finite           -     -                      model  -
+column worth       f8      docs     finite finite           -     -                      model  -
+column order       u4      docs     0      docs-1           -     -                      draw   choice
+column greedy      u4      docs     0      docs-1           -     -                      draw   choice
+column logit       f8      docs     finite finite           order gamma,team,propensity  draw   choice
+column team        u1      docs     0      1                order gamma,logit,propensity draw   choice
+column seen        f4      places   0      finite           order -                      users  -
+column propensity  f8      places   2.2250738585072014e-308 1                seen  gamma,logit,team       users  choice
+column x           f4      docs*dim -      -                -     -                      list   -
+column ptr         u4      docs+1   -      -                -     -                      list   -
+column idx         u4      entries  -      -                -     -                      list   -
+column val         f4      entries  -      -                -     -                      list   -
+column offset      f4      dim      -      -                -     -                      list   -
+column step        f4      dim      -      -                -     -                      list   -
+column number      u1,u2   docs*dim -      -                -     -                      list   -
+column label-*     any     any      -      -                -     -                      judges -
+"""
+
+
+class Row(NamedTuple):
+    """What a key or a column may be: a line of FORMAT."""
+
+    kind: str
+    name: str
+    type: str
+    length: str
+    least: str
+    most: str
+    needs: str
+    excludes: str
+    of: str
+    flag: str
+
+
+ROWS = [Row(*line.split()) for line in FORMAT.splitlines()[1:]]
+ROUND_KEYS = {row.name: row for row in ROWS if row.kind == "key" and row.of != "record"}
+ROUND_COLUMNS = {row.name: row for row in ROWS if row.kind == "column"}
 FORMS = (("x",), ("ptr", "idx", "val"), ("offset", "step", "number"))
+FEATURES = sum(FORMS, ())
 NAME = re.compile("[a-z][a-z0-9_-]*")
 STEPS = re.compile("[a-z]+(:[a-z0-9.:+-]*)?(,[a-z]+(:[a-z0-9.:+-]*)?)*")
 
@@ -180,23 +203,25 @@ def _whole(name, text, least, most):
     raise Error("%s=%.40s is not a whole number from %d to %d" % (name, text, least, most))
 
 
-def _check_key(name, text):
+def _check_key(name, text, docs):
     _need(re.fullmatch("[!-~]+", text), "%s= has a value that a header line cannot hold", name)
-    kind, least, most = ROUND_KEYS[name]
-    if kind == WHOLE:
-        _whole(name, text, least, most)
-    elif kind == SHARE:
+    row = ROUND_KEYS[name]
+    if row.type == "whole":
+        _whole(name, text, int(row.least), docs - 1 if row.most == "docs-1" else int(row.most))
+    elif row.type == "number":
         right = re.fullmatch("[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?", text)
-        _need(right and 0 <= float(text) <= 1, "%s=%.40s is not a number from 0 to 1", name, text)
+        _need(right and float(row.least) <= float(text) <= float(row.most), "%s=%.40s is not a number from %s to %s",
+              name, text, row.least, row.most)
+    elif row.type == "hex":
+        _need(re.fullmatch("[0-9a-f]{%s}" % row.length, text), "%s=%.40s is not %s hexadecimal digits", name, text,
+              row.length)
     else:
-        _need(len(text) <= most, "%s= has %d bytes: at most %d are allowed", name, len(text), most)
-    if name in ("qid", "request"):
+        _need(len(text) <= int(row.length), "%s= has %d bytes: at most %s are allowed", name, len(text), row.length)
+    if row.type == "encoded":
         _need(not re.search("%(?![0-9A-F]{2})", text), "%s=%.40s: two hexadecimal digits (0-9, A-F) must follow %%",
               name, text)
-    if name == "made":
-        _need(STEPS.fullmatch(text), "made=%.60s is not a list of steps such as scale,fourier:100:0.02:1", text)
-    if name == "named":
-        _need(re.fullmatch("[0-9a-f]{16}", text), "named=%.40s is not 16 hexadecimal digits", text)
+    if row.type == "steps":
+        _need(STEPS.fullmatch(text), "%s=%.60s is not a list of steps such as scale,fourier:100:0.02:1", name, text)
 
 
 def _check_round(keys, shape, size):
@@ -204,39 +229,45 @@ def _check_round(keys, shape, size):
     order = [name for name in keys if not name.startswith("x-")]
     for name in order:
         _need(name in ROUND_KEYS, "unknown key %.40s=: give a key of your own a name that begins with x-", name)
-        _check_key(name, keys[name])
     _need(order == [name for name in ROUND_KEYS if name in keys], "keys are out of order: the order is %s",
           ", ".join(ROUND_KEYS))
-    for name in ("t", "docs", "dim"):
-        _need(name in keys, "key %s= is missing", name)
-    docs, dim = int(keys["docs"]), int(keys["dim"])
+    for name, row in ROUND_KEYS.items():
+        _need(name in keys or row.flag != "required", "key %s= is missing", name)
+    docs = _whole("docs", keys["docs"], 1, int(ROUND_KEYS["docs"].most))
+    for name in order:
+        _check_key(name, keys[name], docs)
+    dim = int(keys["dim"])
     _need(docs <= max(BARE, size), "docs=%d, but the payload has only %d bytes", docs, size)
-    _need(not {"top", "swap"} <= keys.keys(), "top= and swap= exclude each other")
-    _need("gamma" in keys or not {"top", "swap"} & keys.keys(), "top= and swap= need gamma=")
-    if "group" in keys:
-        _whole("group", keys["group"], 0, docs - 1)
-        _need("block" in keys, "group= needs block=")
-    right = {"docs": docs, "docs*dim": docs * dim, "docs+1": docs + 1, "dim": dim, None: None}
+    counts = {name: count for name, (_, count) in shape.items()}
+    right = {"docs": docs, "docs*dim": docs * dim, "docs+1": docs + 1, "dim": dim, "places": counts.get("seen"),
+             "entries": counts.get("val")}
     for name, (kind, count) in shape.items():
-        want, length = ROUND_COLUMNS.get(name, (kind, None))
-        _need(kind == want or (name == "number" and kind == "u2"), "column %s has type %s, not %s", name, kind, want)
-        _need(right[length] in (None, count), "column %s has %d values, not %s", name, count, right[length])
+        row = ROUND_COLUMNS.get(name)
+        if row:
+            want = right.get(row.length)
+            _need(kind in row.type.split(","), "column %s has type %s, not %s", name, kind, row.type)
+            _need(want in (None, count), "column %s has %d values, not %s", name, count, want)
     _check_together(keys, shape, docs, dim)
 
 
+def _called(name):
+    return name + "=" if name in ROUND_KEYS else "the column " + name
+
+
 def _check_together(keys, shape, docs, dim):
-    """Which columns go together."""
-    for name in ("logit", "team", "seen"):
-        _need(name not in shape or "order" in shape, "column %s needs the column order", name)
-    _need(("logit" in shape) + ("team" in shape) + ("gamma" in keys) <= 1,
-          "gamma= and the columns logit and team exclude each other")
+    """Which keys and columns go together."""
+    has = {*keys, *shape}
+    for name, needs, excludes in ((row.name, row.needs, row.excludes) for row in ROWS if row.name in has):
+        for other in needs.split(",") if needs != "-" else ():
+            _need(other in has, "%s needs %s", _called(name), _called(other))
+        for other in excludes.split(","):
+            _need(other not in has, "%s and %s exclude each other", _called(name), _called(other))
     _need("seen" not in shape or shape["seen"][1] <= docs, "column seen has more places than documents")
     forms = [form for form in FORMS if any(name in shape for name in form)]
     _need(len(forms) <= 1, "dense, sparse and compact features exclude each other")
     _need(forms or dim == 0, "dim=%d, but the round has no features", dim)
     for name in forms[0] if forms else ():
         _need(name in shape, "features lack the column %s", name)
-    _need("idx" not in shape or shape["idx"][1] == shape["val"][1], "columns idx and val differ in length")
 
 
 def _finite(values):
@@ -246,14 +277,18 @@ def _finite(values):
 def _check_values(record):
     """The values of the columns of a round, with its features."""
     docs, dim, columns = record.docs, record.dim, record.columns
-    for name in ("label", "seen", "score", "rival", "index", "worth", "logit"):
-        _need(name not in columns or _finite(columns[name]), "column %s: each value must be a finite number", name)
-    for name in ("label", "seen"):
-        _need(not len(columns.get(name, ())) or min(columns[name]) >= 0, "column %s: a relevance is at least 0", name)
-    for name in ("order", "greedy"):
-        _need(name not in columns or sorted(columns[name].tolist()) == list(range(docs)),
-              "column %s is not a permutation of 0 to %d", name, docs - 1)
-    _need(not len(columns.get("team", ())) or max(columns["team"]) <= 1, "column team: each value must be 0 or 1")
+    for row in ROUND_COLUMNS.values():
+        values = columns.get(row.name)
+        if values is None or row.least == "-":
+            continue
+        if row.most == "docs-1":
+            _need(sorted(values.tolist()) == list(range(docs)), "column %s is not a permutation of 0 to %d", row.name,
+                  docs - 1)
+        else:
+            least = -math.inf if row.least == "finite" else float(row.least)
+            most = math.inf if row.most == "finite" else float(row.most)
+            _need(_finite(values) and (not len(values) or (least <= min(values) and max(values) <= most)),
+                  "column %s: each value must be a finite number, from %s to %s", row.name, least, most)
     if "name" in columns:
         names = columns["name"].tobytes()
         _need(names.count(b"\0") == docs and names.endswith(b"\0"), "column name must hold %d names", docs)
@@ -407,7 +442,8 @@ class Round(Record):
     @staticmethod
     def _type(name, values):
         kind = _kind(values)
-        return kind if name == "number" and kind == "u2" else ROUND_COLUMNS.get(name, (kind, None))[0]
+        types = ROUND_COLUMNS[name].type.split(",") if name in ROUND_COLUMNS else [kind]
+        return kind if kind in types else types[0]
 
     t = property(lambda self: int(self.keys["t"]) if "t" in self.keys else None, doc="its number")
     docs = property(lambda self: int(self.keys["docs"]), doc="the number of documents")

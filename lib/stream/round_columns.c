@@ -2,192 +2,98 @@
 
 #include <float.h>
 #include <inttypes.h>
-#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "math/finite.h"
 #include "math/order.h"
 
 /* ---- what must hold of the values of a column ---- */
 
-/* label and seen. */
-static int check_relevance(struct round *round, const struct column *column, const void *values,
-                           struct fault *fault)
+/* A value that is not between the bounds of its column. */
+static int out_of_bounds(const struct format *row, size_t i, double value, struct fault *fault)
 {
-    unsigned bad = 0;
-    const float *value = values;
-    size_t n = (size_t)column->count;
-    (void)round;
-    for (size_t i = 0; i < n; i++)
-        bad |= !(value[i] >= 0) | !(value[i] <= FLT_MAX);
-    for (size_t i = 0; bad && i < n; i++)
-        if (!(value[i] >= 0) || isinf(value[i]))
-            return fault_data(
-                fault, "column %s: value %zu is %g: a relevance is a finite number of at least 0",
-                column->name, i, (double)value[i]);
-    return 0;
+    char bounds[64] = "a finite number";
+    if (row->most < FLT_MAX)
+        snprintf(bounds, sizeof bounds, "a number from %g to %g", row->least, row->most);
+    else if (row->least > -FLT_MAX)
+        snprintf(bounds, sizeof bounds, "a finite number of at least %g", row->least);
+    return fault_data(fault, "column %s: value %zu is %g: it must be %s", row->name, i, value,
+                      bounds);
 }
 
-/* score, rival, index, worth and logit. */
-static int check_finite(struct round *round, const struct column *column, const void *values,
+static int check_floats(const struct format *row, size_t n, const float *value,
                         struct fault *fault)
 {
-    const double *value = values;
-    size_t n = (size_t)column->count, i = finite_until(n, value);
-    (void)round;
-    return i == n ? 0 : fault_data(fault, "column %s: value %zu is %g: it must be a finite number",
-                                   column->name, i, value[i]);
-}
-
-/* fingerprint: any number is a hash. */
-static int check_nothing(struct round *round, const struct column *column, const void *values,
-                         struct fault *fault)
-{
-    (void)round, (void)column, (void)values, (void)fault;
+    float least = (float)row->least, most = (float)row->most;
+    unsigned bad = 0;
+    for (size_t i = 0; i < n; i++)
+        bad |= !(value[i] >= least) | !(value[i] <= most);
+    for (size_t i = 0; bad && i < n; i++)
+        if (!(value[i] >= least) || !(value[i] <= most))
+            return out_of_bounds(row, i, (double)value[i], fault);
     return 0;
 }
 
-/* order and greedy. */
-static int check_permutation(struct round *round, const struct column *column, const void *values,
+static int check_doubles(const struct format *row, size_t n, const double *value,
+                         struct fault *fault)
+{
+    double least = row->least, most = row->most;
+    unsigned bad = 0;
+    for (size_t i = 0; i < n; i++)
+        bad |= !(value[i] >= least) | !(value[i] <= most);
+    for (size_t i = 0; bad && i < n; i++)
+        if (!(value[i] >= least) || !(value[i] <= most))
+            return out_of_bounds(row, i, value[i], fault);
+    return 0;
+}
+
+static int check_bytes(const struct format *row, size_t n, const unsigned char *value,
+                       struct fault *fault)
+{
+    for (size_t i = 0; i < n; i++)
+        if (value[i] < row->least || value[i] > row->most)
+            return out_of_bounds(row, i, value[i], fault);
+    return 0;
+}
+
+static int check_permutation(struct round *round, const struct format *row, const void *values,
                              struct fault *fault)
 {
     uint32_t *scratch = buffer_for(&round->scratch, round->docs, sizeof *scratch, fault);
     if (!scratch)
         return -1;
     if (!order_is_permutation(round->docs, values, scratch))
-        return fault_data(fault, "column %s is not a permutation of 0 to %zu", column->name,
+        return fault_data(fault, "column %s is not a permutation of 0 to %zu", row->name,
                           round->docs - 1);
     return 0;
 }
 
-static int check_team(struct round *round, const struct column *column, const void *values,
-                      struct fault *fault)
+static int check_values(struct round *round, const struct format *row, size_t n,
+                        const void *values, struct fault *fault)
 {
-    const unsigned char *team = values;
-    (void)round;
-    for (size_t a = 0; a < column->count; a++)
-        if (team[a] > 1)
-            return fault_data(fault, "column team: value %zu is %d: it must be 0 or 1", a, team[a]);
-    return 0;
-}
-
-/* propensity: the reciprocal of each is finite. */
-static int check_propensity(struct round *round, const struct column *column, const void *values,
-                            struct fault *fault)
-{
-    const double *value = values;
-    (void)round;
-    for (size_t a = 0; a < column->count; a++)
-        if (!(value[a] >= DBL_MIN) || !(value[a] <= 1))
-            return fault_data(fault, "column propensity: value %zu is %g: it must be above 0, and "
-                              "at most 1", a, value[a]);
-    return 0;
-}
-
-/* ---- rules: which columns and keys go together ---- */
-
-static int need_order(const struct round *round, const char *name, struct fault *fault)
-{
-    if (round->column[ROUND_ORDER])
+    if (row->least == row->most)
         return 0;
-    return fault_data(fault, "column %s needs the column order, to which it refers", name);
+    if (row->most == FORMAT_DOCS)
+        return check_permutation(round, row, values, fault);
+    if (row->type == COLUMN_F4)
+        return check_floats(row, n, values, fault);
+    return row->type == COLUMN_F8 ? check_doubles(row, n, values, fault)
+                                  : check_bytes(row, n, values, fault);
 }
 
-static int rule_logit(const struct round *round, struct fault *fault)
-{
-    if (need_order(round, "logit", fault) < 0)
-        return -1;
-    if (round->explored)
-        return fault_data(fault, "gamma= and the column logit exclude each other: an order is "
-                          "drawn in one way");
-    return 0;
-}
-
-static int rule_team(const struct round *round, struct fault *fault)
-{
-    bool logit = round->column[ROUND_LOGIT];
-    if (need_order(round, "team", fault) < 0)
-        return -1;
-    if (logit || round->explored)
-        return fault_data(fault, "%s and the column team exclude each other: an order is drawn in "
-                          "one way", logit ? "the column logit" : "gamma=");
-    return 0;
-}
-
-static int rule_seen(const struct round *round, struct fault *fault)
-{
-    uint64_t places = round->column[ROUND_SEEN]->count;
-    if (places > round->docs)
-        return fault_data(fault, "column seen has %" PRIu64 " places, but the round has %zu "
-                          "documents", places, round->docs);
-    return need_order(round, "seen", fault);
-}
-
-static int rule_propensity(const struct round *round, struct fault *fault)
-{
-    const struct column *seen = round->column[ROUND_SEEN];
-    if (!seen)
-        return fault_data(fault, "column propensity needs the column seen, whose places it is of");
-    if (round->column[ROUND_PROPENSITY]->count != seen->count)
-        return fault_data(fault, "column propensity has %" PRIu64 " places, and the column seen "
-                          "has %" PRIu64, round->column[ROUND_PROPENSITY]->count, seen->count);
-    if (round->column[ROUND_LOGIT] || round->column[ROUND_TEAM] || round->explored)
-        return fault_data(fault, "%s and the column propensity exclude each other: an order is "
-                          "drawn in one way", round->explored ? "gamma=" :
-                          round->column[ROUND_LOGIT] ? "the column logit" : "the column team");
-    return 0;
-}
-
-/* ---- the table ---- */
-
-enum length { DOCS, PLACES, DOCS_BY_DIM, ROW_STARTS, ENTRIES, DIM };
-
-#define AT(member) offsetof(struct round, member)
-
-static const struct column_row {
-    const char *name;
-    enum column_type type;
-    enum length length;
-    size_t value; /* the offset in struct round of the pointer to its copy; 0: it is not copied */
-    int (*check)(struct round *round, const struct column *column, const void *values,
-                 struct fault *fault);
-    int (*rule)(const struct round *round, struct fault *fault); /* NULL: none */
-    bool choice; /* says what order was drawn, or how */
-} rows[ROUND_COLUMNS] = {
-    [ROUND_LABEL] = { "label", COLUMN_F4, DOCS, AT(label), check_relevance, NULL, false },
-    [ROUND_FINGERPRINT] = { "fingerprint", COLUMN_U8, DOCS, AT(fingerprint), check_nothing, NULL,
-                            false },
-    [ROUND_SCORE] = { "score", COLUMN_F8, DOCS, AT(score), check_finite, NULL, false },
-    [ROUND_RIVAL] = { "rival", COLUMN_F8, DOCS, AT(rival), check_finite, NULL, false },
-    [ROUND_INDEX] = { "index", COLUMN_F8, DOCS, AT(index), check_finite, NULL, false },
-    [ROUND_WORTH] = { "worth", COLUMN_F8, DOCS, AT(worth), check_finite, NULL, false },
-    [ROUND_ORDER] = { "order", COLUMN_U4, DOCS, AT(order), check_permutation, NULL, true },
-    [ROUND_GREEDY] = { "greedy", COLUMN_U4, DOCS, AT(greedy), check_permutation, NULL, true },
-    [ROUND_LOGIT] = { "logit", COLUMN_F8, DOCS, AT(logit), check_finite, rule_logit, true },
-    [ROUND_TEAM] = { "team", COLUMN_U1, DOCS, AT(team), check_team, rule_team, true },
-    [ROUND_SEEN] = { "seen", COLUMN_F4, PLACES, AT(seen), check_relevance, rule_seen, false },
-    [ROUND_PROPENSITY] = { "propensity", COLUMN_F8, PLACES, AT(propensity), check_propensity,
-                           rule_propensity, true },
-    [ROUND_X] = { "x", COLUMN_F4, DOCS_BY_DIM, 0, NULL, NULL, false },
-    [ROUND_PTR] = { "ptr", COLUMN_U4, ROW_STARTS, 0, NULL, NULL, false },
-    [ROUND_IDX] = { "idx", COLUMN_U4, ENTRIES, 0, NULL, NULL, false },
-    [ROUND_VAL] = { "val", COLUMN_F4, ENTRIES, 0, NULL, NULL, false },
-    [ROUND_OFFSET] = { "offset", COLUMN_F4, DIM, 0, NULL, NULL, false },
-    [ROUND_STEP] = { "step", COLUMN_F4, DIM, 0, NULL, NULL, false },
-    [ROUND_NUMBER] = { "number", COLUMN_U1, DOCS_BY_DIM, 0, NULL, NULL, false }, /* or u2 */
-};
+/* ---- numbers of columns ---- */
 
 enum round_column round_column_find(const char *name)
 {
     unsigned c = 0;
-    while (c < ROUND_COLUMNS && !name_is(name, rows[c].name))
+    while (c < ROUND_COLUMNS && !name_is(name, format_columns[c].name))
         c++;
     return (enum round_column)c;
 }
 
 const char *round_column_name(enum round_column column)
 {
-    return rows[column].name;
+    return format_columns[column].name;
 }
 
 void round_columns_find(struct record *record, const struct column *known[ROUND_COLUMNS + 1])
@@ -203,27 +109,33 @@ void round_columns_find(struct record *record, const struct column *known[ROUND_
 /* How many values known column c must have. docs times dim is below 2^63. */
 static uint64_t right_count(const struct round *round, const struct column *const *known, size_t c)
 {
-    switch (rows[c].length) {
-    case DOCS:
+    const struct column *like = known[c];
+    switch (format_columns[c].length) {
+    case LENGTH_DOCS:
         return round->docs;
-    case PLACES:
-        return known[c]->count; /* its rule says how many there may be */
-    case DOCS_BY_DIM:
+    case LENGTH_CELLS:
         return (uint64_t)round->docs * round->dim;
-    case ROW_STARTS:
+    case LENGTH_STARTS:
         return (uint64_t)round->docs + 1;
-    case DIM:
+    case LENGTH_DIM:
         return round->dim;
+    case LENGTH_PLACES:
+        like = known[ROUND_SEEN] ? known[ROUND_SEEN] : like;
+        break;
+    case LENGTH_ENTRIES:
+        like = known[ROUND_VAL] ? known[ROUND_VAL] : like;
+        break;
     default:
-        return (known[ROUND_VAL] ? known[ROUND_VAL] : known[c])->count;
+        break;
     }
+    return like->count;
 }
 
 static int check_size(const struct round *round, const struct column *const *known, size_t c,
                       struct fault *fault)
 {
     const struct column *column = known[c];
-    enum column_type type = rows[c].type;
+    enum column_type type = (enum column_type)format_columns[c].type;
     uint64_t count = right_count(round, known, c);
     bool two = c == ROUND_NUMBER && column->type == COLUMN_U2;
     if (column->type != type && !two)
@@ -233,6 +145,9 @@ static int check_size(const struct round *round, const struct column *const *kno
     if (column->count != count)
         return fault_data(fault, "column %s has %" PRIu64 " values, not %" PRIu64, column->name,
                           column->count, count);
+    if (format_columns[c].length == LENGTH_PLACES && count > round->docs)
+        return fault_data(fault, "column %s has %" PRIu64 " places, but the round has %zu "
+                          "documents", column->name, count, round->docs);
     return 0;
 }
 
@@ -245,15 +160,17 @@ int round_columns_check_features(const struct round *round, const struct column 
     return 0;
 }
 
-int round_columns_check(struct round *round, struct fault *fault)
+int round_columns_check(struct round *round, uint64_t has, struct fault *fault)
 {
     const struct column *const *column = round->column;
     round_columns_find(round->record, round->column);
-    for (size_t c = 0; c < ROUND_COLUMNS; c++)
-        if (column[c] && (check_size(round, column, c, fault) < 0 ||
-                          (rows[c].rule && rows[c].rule(round, fault) < 0)))
+    for (size_t c = 0; c < ROUND_COLUMNS; c++) {
+        if (column[c] && check_size(round, column, c, fault) < 0)
             return -1;
-    return 0;
+        if (column[c])
+            has |= FORMAT_COLUMN(c);
+    }
+    return format_check_together(has, fault);
 }
 
 /* ---- copies ---- */
@@ -261,7 +178,7 @@ int round_columns_check(struct round *round, struct fault *fault)
 /* Sets the round's pointer to a column. All pointers to objects look alike in POSIX. */
 static inline void set_pointer(struct round *round, size_t c, void *data)
 {
-    memcpy((char *)round + rows[c].value, &data, sizeof data);
+    memcpy((char *)round + format_columns[c].value, &data, sizeof data);
 }
 
 static int read_column(struct round *round, size_t c, struct fault *fault)
@@ -273,13 +190,13 @@ static int read_column(struct round *round, size_t c, struct fault *fault)
         return -1;
     memcpy(copy, column->data, column_bytes(column));
     set_pointer(round, c, copy);
-    return rows[c].check(round, column, copy, fault);
+    return check_values(round, &format_columns[c], (size_t)column->count, copy, fault);
 }
 
 int round_columns_read(struct round *round, struct fault *fault)
 {
     for (size_t c = 0; c < ROUND_X; c++)
-        if (round->column[c] && read_column(round, c, fault) < 0)
+        if (round->column[c] && format_columns[c].value && read_column(round, c, fault) < 0)
             return -1;
     round->places = round->column[ROUND_SEEN] ? (size_t)round->column[ROUND_SEEN]->count : 0;
     return 0;
@@ -288,7 +205,8 @@ int round_columns_read(struct round *round, struct fault *fault)
 void round_columns_clear(struct round *round)
 {
     for (size_t c = 0; c < ROUND_X; c++)
-        set_pointer(round, c, NULL);
+        if (format_columns[c].value)
+            set_pointer(round, c, NULL);
     round->places = 0;
     round->live = round->checked = round->restored = false;
     round->prepared = NULL;
@@ -324,10 +242,11 @@ static int put(struct record *record, const struct column *new, struct fault *fa
 
 void *round_new(struct round *round, enum round_column column, struct fault *fault)
 {
-    const struct column_row *row = &rows[column];
-    size_t count = row->length == PLACES ? round->places : round->docs;
-    void *data = buffer_for(&round->buffer[column], count, column_width(row->type), fault);
-    const struct column new = { .name = row->name, .type = row->type, .count = count, .data = data,
+    const struct format *row = &format_columns[column];
+    enum column_type type = (enum column_type)row->type;
+    size_t count = row->length == LENGTH_PLACES ? round->places : round->docs;
+    void *data = buffer_for(&round->buffer[column], count, column_width(type), fault);
+    const struct column new = { .name = row->name, .type = type, .count = count, .data = data,
                                 .known = (unsigned char)(column + 1) };
     if (data && put(round->record, &new, fault) < 0)
         data = NULL;
@@ -352,7 +271,7 @@ static void drop(struct round *round, unsigned gone, const char *family)
         record_changes(record);
     record->columns = left;
     for (size_t c = 0; c < ROUND_COLUMNS; c++)
-        if ((gone >> c & 1) && rows[c].value)
+        if ((gone >> c & 1) && format_columns[c].value)
             set_pointer(round, c, NULL);
 }
 
@@ -370,6 +289,6 @@ void round_columns_forget_choice(struct round *round)
 {
     unsigned gone = 0;
     for (size_t c = 0; c < ROUND_X; c++)
-        gone |= (unsigned)rows[c].choice << c;
+        gone |= (unsigned)format_columns[c].choice << c;
     drop(round, gone, NULL);
 }

@@ -1,4 +1,4 @@
-/* round_columns: the columns of a round: their names, types, lengths and rules, in one table. */
+/* round_columns: the columns of a round, read, checked by the rows of format.h, and made. */
 #ifndef RANKPIPE_ROUND_COLUMNS_H
 #define RANKPIPE_ROUND_COLUMNS_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/fault.h"
-#include "stream/round_fields.h"
+#include "stream/format.h"
 
 /* The number of a column by its name; ROUND_COLUMNS for a name that is not known. */
 enum round_column round_column_find(const char *name);
@@ -34,13 +34,13 @@ void round_columns_find(struct record *record, const struct column *known[ROUND_
 int round_columns_check_features(const struct round *round, const struct column *const *known,
                                  struct fault *fault);
 
-/* The round's keys having been read, fills round->column and checks types, lengths and which
- * columns must or must not go together. It needs no payload. 0, or a fault. */
-int round_columns_check(struct round *round, struct fault *fault);
+/* The round's keys having been read, of which it `has` these, fills round->column and checks types,
+ * lengths and which keys and columns must or must not go together. It needs no payload. 0, or a
+ * fault. */
+int round_columns_check(struct round *round, uint64_t has, struct fault *fault);
 
-/* After round_columns_check, the record being bound to its payload, copies all columns except
- * features, and checks them: labels finite and not negative; scores, indices and logits finite;
- * orders permutations. 0, or a fault. O(bytes). */
+/* After round_columns_check, the record being bound to its payload, copies all columns that have a
+ * field in struct round, and checks their values. 0, or a fault. O(bytes). */
 int round_columns_read(struct round *round, struct fault *fault);
 
 /* Sets all pointers to columns to NULL. The record stays as it is. */

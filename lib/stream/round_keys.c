@@ -8,14 +8,6 @@
 #include "base/names.h"
 #include "base/text.h"
 
-enum key_type {
-    WHOLE,    /* uint64_t: a whole number              */
-    DOCUMENT, /* uint64_t: a whole number below docs=  */
-    SIZE,     /* size_t: a whole number                */
-    SHARE,    /* double: a number from 0 to 1          */
-    TEXT      /* const char *: at most so many bytes   */
-};
-
 /* ---- rules: what must hold besides a key's own range ---- */
 
 static int check_docs(const struct round *round, struct fault *fault)
@@ -27,47 +19,21 @@ static int check_docs(const struct round *round, struct fault *fault)
     return 0;
 }
 
-/* top= or swap=. */
-static int check_drawn(const struct round *round, struct fault *fault)
-{
-    if (round->top && round->swap)
-        return fault_data(fault, "top= and swap= exclude each other: an order is drawn in one way");
-    if (!round->explored)
-        return fault_data(fault, "%s= needs gamma=, the probability of exploration",
-                          round->top ? "top" : "swap");
-    return 0;
-}
-
-static int check_group(const struct round *round, struct fault *fault)
-{
-    if (round->in_block)
-        return 0;
-    return fault_data(fault, "group= needs block=: a group is explored once in each block");
-}
-
-/* qid= and request=. */
 static int check_encoded(const char *name, const char *text, struct fault *fault)
 {
-    for (const char *p = text; p && (p = strchr(p, '%')); p += 3)
+    for (const char *p = text; (p = strchr(p, '%')); p += 3)
         if (strspn(p + 1, "0123456789ABCDEF") < 2)
             return fault_data(fault, "%s=%.40s: two hexadecimal digits (0-9, A-F) must follow %%",
                               name, text);
     return 0;
 }
 
-static int check_names(const struct round *round, struct fault *fault)
-{
-    return check_encoded("qid", round->qid, fault) < 0 ||
-                   check_encoded("request", round->request, fault) < 0
-               ? -1 : 0;
-}
-
 /* Steps, whose names begin with a letter, between commas. Programs that only pass rounds on need
  * not know them. */
-static int check_made(const struct round *round, struct fault *fault)
+static int check_steps(const char *name, const char *text, struct fault *fault)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
-    const char *p = round->made;
+    const char *p = text;
     while (*p >= 'a' && *p <= 'z') {
         p += strspn(p, letters);
         if (*p == ':')
@@ -77,77 +43,45 @@ static int check_made(const struct round *round, struct fault *fault)
         if (*p == ',')
             p++;
     }
-    return fault_data(fault, "made=%.60s is not a list of steps such as scale,fourier:100:0.02:1",
-                      round->made);
+    return fault_data(fault, "%s=%.60s is not a list of steps such as scale,fourier:100:0.02:1",
+                      name, text);
 }
 
-static int check_named(const struct round *round, struct fault *fault)
+static int check_hex(const struct format *row, const char *text, struct fault *fault)
 {
-    if (strspn(round->named, "0123456789abcdef") == ROUND_NAMED)
+    size_t digits = (size_t)row->most;
+    if (strlen(text) == digits && strspn(text, "0123456789abcdef") == digits)
         return 0;
-    return fault_data(fault, "named=%.40s is not %d hexadecimal digits", round->named, ROUND_NAMED);
+    return fault_data(fault, "%s=%.40s is not %zu hexadecimal digits", row->name, text, digits);
 }
 
-/* ---- the table ---- */
-
-#define AT(member) offsetof(struct round, member)
-
-static const struct key_row {
-    const char *name;
-    enum key_type type;
-    bool required;
-    uint64_t least, most; /* of a WHOLE or a SIZE; bytes of a TEXT */
-    size_t value;         /* the offset of its field in struct round */
-    size_t given;         /* of the bool that says whether the key is there; 0: no such field */
-    int (*rule)(const struct round *round, struct fault *fault); /* NULL: none */
-    bool choice;          /* says how the order was drawn */
-} rows[ROUND_KEYS] = {
-    [KEY_T] = { "t", WHOLE, true, 1, RECORD_MOST - 1, AT(t), 0, NULL, false },
-    [KEY_QID] = { "qid", TEXT, false, 1, ROUND_QID, AT(qid), 0, check_names, false },
-    [KEY_REQUEST] = { "request", TEXT, false, 1, ROUND_REQUEST, AT(request), 0, check_names,
-                      false },
-    [KEY_TIME] = { "time", WHOLE, false, 0, RECORD_MOST - 1, AT(time), AT(timed), NULL, false },
-    [KEY_DOCS] = { "docs", SIZE, true, 1, ROUND_DOCS, AT(docs), 0, check_docs, false },
-    [KEY_DIM] = { "dim", SIZE, true, 0, ROUND_DIM, AT(dim), 0, NULL, false },
-    [KEY_MADE] = { "made", TEXT, false, 1, ROUND_MADE, AT(made), 0, check_made, false },
-    [KEY_NAMED] = { "named", TEXT, false, 1, ROUND_NAMED, AT(named), 0, check_named, false },
-    [KEY_JUDGED] = { "judged", WHOLE, false, 1, ROUND_DOCS, AT(judged), 0, NULL, false },
-    [KEY_GAMMA] = { "gamma", SHARE, false, 0, 1, AT(gamma), AT(explored), NULL, true },
-    [KEY_TOP] = { "top", WHOLE, false, 1, ROUND_DOCS, AT(top), 0, check_drawn, true },
-    [KEY_SWAP] = { "swap", WHOLE, false, 1, ROUND_DOCS, AT(swap), 0, check_drawn, true },
-    [KEY_BLOCK] = { "block", WHOLE, false, 0, RECORD_MOST - 1, AT(block), AT(in_block), NULL,
-                    true },
-    [KEY_GROUP] = { "group", DOCUMENT, false, 0, 0, AT(group), AT(grouped), check_group,
-                    true },
-    [KEY_SEED] = { "seed", WHOLE, false, 0, RECORD_MOST, AT(seed), AT(seeded), NULL, true },
-    [KEY_STORED] = { "stored", TEXT, false, 1, ROUND_STORED, AT(stored), 0, NULL, false },
-};
+/* ---- fields ---- */
 
 static void *field(struct round *round, size_t offset)
 {
     return (char *)round + offset;
 }
 
-static void set_given(struct round *round, const struct key_row *row, bool given)
+static void set_given(struct round *round, const struct format *row, bool given)
 {
     if (row->given)
         *(bool *)field(round, row->given) = given;
 }
 
-static void set_whole(struct round *round, const struct key_row *row, uint64_t value)
+static void set_whole(struct round *round, const struct format *row, uint64_t value)
 {
-    if (row->type == SIZE)
+    if (row->type == FORMAT_SIZE)
         *(size_t *)field(round, row->value) = (size_t)value;
     else
         *(uint64_t *)field(round, row->value) = value;
 }
 
-static void clear(struct round *round, const struct key_row *row)
+static void clear(struct round *round, const struct format *row)
 {
     set_given(round, row, false);
-    if (row->type == TEXT)
+    if (row->type >= FORMAT_TEXT)
         *(const char **)field(round, row->value) = NULL;
-    else if (row->type == SHARE)
+    else if (row->type == FORMAT_NUMBER)
         *(double *)field(round, row->value) = 0;
     else
         set_whole(round, row, 0);
@@ -156,27 +90,27 @@ static void clear(struct round *round, const struct key_row *row)
 void round_keys_clear(struct round *round)
 {
     for (size_t k = 0; k < ROUND_KEYS; k++)
-        clear(round, &rows[k]);
+        clear(round, &format_keys[k]);
 }
 
 /* ---- reading ---- */
 
-static int read_whole(struct round *round, const struct key_row *row, const char *text,
+static int read_whole(struct round *round, const struct format *row, const char *text,
                       struct fault *fault)
 {
-    uint64_t value, most = row->type == DOCUMENT ? round->docs - 1 : row->most;
-    if (!record_number(text, most, &value) || value < row->least)
+    uint64_t value, least = (uint64_t)row->least;
+    uint64_t most = row->most == FORMAT_DOCS ? round->docs - 1 : (uint64_t)row->most;
+    if (!record_number(text, most, &value) || value < least)
         return fault_data(fault, "%s=%.40s is not a whole number from %" PRIu64 " to %" PRIu64,
-                          row->name, text, row->least, most);
-    if (row->type == SIZE && value > SIZE_MAX / 8)
+                          row->name, text, least, most);
+    if (row->type == FORMAT_SIZE && value > SIZE_MAX / 8)
         return fault_data(fault, "%s=%" PRIu64 " is too large for this machine", row->name, value);
     set_whole(round, row, value);
     return 0;
 }
 
-/* A number from 0 to 1. */
-static int read_share(struct round *round, const struct key_row *row, const char *text,
-                      struct fault *fault)
+static int read_number(struct round *round, const struct format *row, const char *text,
+                       struct fault *fault)
 {
     char *end;
     struct round_gamma *parsed = &round->parsed;
@@ -186,8 +120,10 @@ static int read_share(struct round *round, const struct key_row *row, const char
         return 0;
     }
     *value = strtod(text, &end);
-    if (strspn(text, "0123456789.e-+") != strlen(text) || *end || !(*value >= 0) || !(*value <= 1))
-        return fault_data(fault, "%s=%.40s is not a number from 0 to 1", row->name, text);
+    if (strspn(text, "0123456789.e-+") != strlen(text) || *end || !(*value >= row->least) ||
+        !(*value <= row->most))
+        return fault_data(fault, "%s=%.40s is not a number from %g to %g", row->name, text,
+                          row->least, row->most);
     if (strlen(text) < sizeof parsed->text) {
         strcpy(parsed->text, text);
         parsed->value = *value;
@@ -195,17 +131,22 @@ static int read_share(struct round *round, const struct key_row *row, const char
     return 0;
 }
 
-static int read_text(struct round *round, const struct key_row *row, const char *text,
+static int read_text(struct round *round, const struct format *row, const char *text,
                      struct fault *fault)
 {
-    size_t n = strlen(text);
+    size_t n = strlen(text), most = (size_t)row->most;
     *(const char **)field(round, row->value) = text;
-    return n <= row->most ? 0 : fault_data(fault, "%s= has %zu bytes: at most %" PRIu64
-                                           " are allowed", row->name, n, row->most);
+    if (row->type == FORMAT_HEX)
+        return check_hex(row, text, fault);
+    if (n > most)
+        return fault_data(fault, "%s= has %zu bytes: at most %zu are allowed", row->name, n, most);
+    if (row->type == FORMAT_ENCODED)
+        return check_encoded(row->name, text, fault);
+    return row->type == FORMAT_STEPS ? check_steps(row->name, text, fault) : 0;
 }
 
 /* A key's value, or that it is missing (NULL). */
-static int read_key(struct round *round, const struct key_row *row, const char *text,
+static int read_key(struct round *round, const struct format *row, const char *text,
                     struct fault *fault)
 {
     if (!text && row->required)
@@ -215,15 +156,15 @@ static int read_key(struct round *round, const struct key_row *row, const char *
         return 0;
     }
     set_given(round, row, true);
-    if (row->type == TEXT)
+    if (row->type >= FORMAT_TEXT)
         return read_text(round, row, text, fault);
-    return (row->type == SHARE ? read_share : read_whole)(round, row, text, fault);
+    return (row->type == FORMAT_NUMBER ? read_number : read_whole)(round, row, text, fault);
 }
 
 /* The first row from `rank` on that has that name; ROUND_KEYS where none has. */
 static inline size_t key_rank(const char *name, size_t rank)
 {
-    while (rank < ROUND_KEYS && !name_is(name, rows[rank].name))
+    while (rank < ROUND_KEYS && !name_is(name, format_keys[rank].name))
         rank++;
     return rank;
 }
@@ -236,7 +177,7 @@ static int wrong_key(const char *name, struct fault *fault)
         return fault_data(fault, "unknown key %.40s=: give a key of your own a name that begins "
                           "with x-", name);
     for (size_t k = 0; k < ROUND_KEYS; k++)
-        names_add(&order, "%s", rows[k].name);
+        names_add(&order, "%s", format_keys[k].name);
     return fault_data(fault, "key %s= is out of order: the order is %s", name, order.text);
 }
 
@@ -267,18 +208,19 @@ static int find_keys(struct record *record, const char *text[ROUND_KEYS], struct
     return 0;
 }
 
-int round_keys_read(struct round *round, struct fault *fault)
+int round_keys_read(struct round *round, uint64_t *has, struct fault *fault)
 {
     const char *text[ROUND_KEYS];
+    *has = 0;
     if (find_keys(round->record, text, fault) < 0)
         return -1;
-    for (size_t k = 0; k < ROUND_KEYS; k++)
-        if (read_key(round, &rows[k], text[k], fault) < 0)
+    for (size_t k = 0; k < ROUND_KEYS; k++) {
+        if (read_key(round, &format_keys[k], text[k], fault) < 0)
             return -1;
-    for (size_t k = 0; k < ROUND_KEYS; k++)
-        if (text[k] && rows[k].rule && rows[k].rule(round, fault) < 0)
-            return -1;
-    return 0;
+        if (text[k])
+            *has |= FORMAT_KEY(k);
+    }
+    return check_docs(round, fault);
 }
 
 /* ---- setting ---- */
@@ -295,7 +237,7 @@ static int set_value(struct record *record, enum round_key key, const char *valu
         if (rank < key)
             place = k + 1;
     }
-    if (record_set(record, place, rows[key].name, value, fault) < 0)
+    if (record_set(record, place, format_keys[key].name, value, fault) < 0)
         return -1;
     record->key[place].known = (unsigned char)(key + 1);
     return 0;
@@ -305,16 +247,17 @@ int round_set(struct round *round, enum round_key key, uint64_t value, struct fa
 {
     char digits[TEXT_DIGITS];
     const char *text = text_from_number(digits, value);
-    set_given(round, &rows[key], true);
-    set_whole(round, &rows[key], value);
+    set_given(round, &format_keys[key], true);
+    set_whole(round, &format_keys[key], value);
     return set_value(round->record, key, text, (size_t)(digits + TEXT_DIGITS - 1 - text), fault);
 }
 
 int round_set_text(struct round *round, enum round_key key, const char *text, struct fault *fault)
 {
+    const struct format *row = &format_keys[key];
     if (set_value(round->record, key, text, strlen(text), fault) < 0)
         return -1;
-    *(const char **)field(round, rows[key].value) = record_key(round->record, rows[key].name);
+    *(const char **)field(round, row->value) = record_key(round->record, row->name);
     return 0;
 }
 
@@ -338,7 +281,7 @@ static void drop(struct round *round, unsigned gone)
     for (size_t k = 0; k < record->keys; k++) {
         size_t rank = key_of(&record->key[k]);
         if (rank < ROUND_KEYS && (gone >> rank & 1))
-            clear(round, &rows[rank]);
+            clear(round, &format_keys[rank]);
         else if (left++ < k)
             record->key[left - 1] = record->key[k];
     }
@@ -351,7 +294,7 @@ void round_keys_forget_choice(struct round *round)
 {
     unsigned gone = 0;
     for (size_t k = 0; k < ROUND_KEYS; k++)
-        gone |= (unsigned)rows[k].choice << k;
+        gone |= (unsigned)format_keys[k].choice << k;
     drop(round, gone);
 }
 

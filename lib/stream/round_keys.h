@@ -1,15 +1,16 @@
-/* round_keys: the keys of a round: their names, ranges, order and rules, in one table. */
+/* round_keys: the keys of a round, read, checked by the rows of format.h, and set. */
 #ifndef RANKPIPE_ROUND_KEYS_H
 #define RANKPIPE_ROUND_KEYS_H
 
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "stream/round_fields.h"
+#include "stream/format.h"
 
-/* Reads all keys of round->record into the round; a field whose key is missing becomes 0, false or
- * NULL. 0; or a fault for an unknown, misplaced or missing key, or a wrong value. */
-int round_keys_read(struct round *round, struct fault *fault);
+/* Reads all keys of round->record into the round, and which there are into *has; a field whose key
+ * is missing becomes 0, false or NULL. 0; or a fault for an unknown, misplaced or missing key, or a
+ * wrong value. */
+int round_keys_read(struct round *round, uint64_t *has, struct fault *fault);
 
 /* Sets the fields of all keys to 0, false or NULL. The record stays as it is. */
 void round_keys_clear(struct round *round);

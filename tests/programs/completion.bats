@@ -40,6 +40,7 @@ said() {
         letters=$(rows "$program" | cut -f 1 | sed '/^-/d')
         offers "$program -" "$(printf -- '-%s ' $letters h V | sed 's/ $//')"
     done
+    offers 'rankpipe --' '--path --format'
 }
 
 @test "bash: learners, games, measures and words are those that the programs name" {

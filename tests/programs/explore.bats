@@ -1065,7 +1065,7 @@ rivals() {
     mkstream round t=1 docs=2 dim=0 gamma=0.5 score:f8 1 2 order:u4 0 1 team:u1 0 1 >bad
     fails_on bad 1 'explore: <stdin>: round 1: gamma= and the column team exclude each other: *' explore
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 order:u4 0 1 team:u1 0 2 >bad
-    fails_on bad 1 'explore: <stdin>: round 1: column team: value 1 is 2: it must be 0 or 1' explore
+    fails_on bad 1 'explore: <stdin>: round 1: column team: value 1 is 2: it must be a number from 0 to 1' explore
     mkstream round t=1 docs=2 dim=0 score:f8 1 2 order:u4 0 1 team:u1 0 >bad
     fails_on bad 1 'explore: <stdin>: round 1: column team has 1 values, not 2' explore
     for column in logit:f8 team:u1; do

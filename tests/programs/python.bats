@@ -180,10 +180,32 @@ assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50000
 END
 }
 
-@test "a writer writes nothing that a reader refuses, and no end after an exception" {
+@test "rounds of spool -r -s, and propensities, are read and written" {
+    small_text | svm2bin | score -m <(echo 1:1 | weights2bin) | explore | feedback-mask -k 1 | spool log >/dev/null
+    mkdir state
+    spool -r -s state log >stored.bin
     python3 - <<'END'
 import io
 import rankpipe
+
+rounds = list(rankpipe.read("stored.bin"))
+assert rounds[0].keys["stored"].startswith("log/rounds."), rounds[0]
+with open("again.bin", "wb") as file, rankpipe.Writer(file) as out:
+    for round in rounds:
+        round["propensity"] = [0.5]
+        out.write(round)
+END
+    bin2txt -f check again.bin
+    [ "$(bin2txt -f head again.bin | grep -c 'stored=log.*propensity:f8\[1\]')" -gt 1 ]
+}
+
+@test "a writer writes nothing that a reader refuses, and no end after an exception" {
+    python3 - <<'END'
+import io
+from array import array
+import rankpipe
+
+shown = {"order": array("I", [0, 1]), "seen": array("f", [1])}
 
 def refused(change, what):
     made = rankpipe.Round.make([[1, 2], [3, 4]], qid="a", labels=[0, 1])
@@ -203,12 +225,17 @@ refused(lambda r: r.keys.update(qid="a b"), "qid=")
 refused(lambda r: r.keys.update({"x-a": "b\nrankpipe/1 end rounds=0 bytes=0"}), "header line")
 refused(lambda r: r.keys.update(other="1"), "unknown key")
 refused(lambda r: r.__setitem__("label", [1]), "has 1 values")
-refused(lambda r: r.__setitem__("label", [-1, 0]), "at least 0")
+refused(lambda r: r.__setitem__("label", [-1, 0]), "from 0.0 to inf")
 refused(lambda r: r.__setitem__("label", [float("inf"), 0]), "finite")
 refused(lambda r: r.__setitem__("order", [0, 0]), "permutation")
 refused(lambda r: r.__setitem__("order", [-1, 0]), "u4")
 refused(lambda r: r.__setitem__("a b", [0, 0]), "not a valid name")
 refused(lambda r: r.__setitem__("seen", [0]), "needs the column order")
+refused(lambda r: r.columns.update(shown, propensity=array("d", [5.0])), "from 2.2250738585072014e-308 to 1.0")
+refused(lambda r: r.columns.update(shown, propensity=array("d", [0.0])), "from 2.2250738585072014e-308 to 1.0")
+refused(lambda r: r.columns.update(shown, propensity=array("d", [0.5, 0.5])), "has 2 values")
+refused(lambda r: (r.columns.update(shown, propensity=array("d", [0.5])), r.keys.update(gamma="0")), "exclude each other")
+refused(lambda r: r.keys.update(top="1"), "needs gamma=")
 refused(lambda r: setattr(r, "names", ["a", "a"]), "one name")
 refused(lambda r: setattr(r, "names", ["a", "b c"]), "blank")
 refused(lambda r: r.__delitem__("x"), "no features")

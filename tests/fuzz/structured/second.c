@@ -1,55 +1,45 @@
 #include "second.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST 9007199254740992u /* 2^53 */
 
-/* What is known about a column of rounds: one row for each of the table of rankpipe(5). */
-static const struct known {
-    const char *name, *type;
-    enum length { ANY, DOCS, DOCS_AND_ONE, CELLS, FEATURES, UP_TO_DOCS } length;
-    enum values { FREE, FINITE, FROM_ZERO, ORDER, TEAM } values;
-    bool ordered; /* it needs the column order */
-} known[] = {
-    { "label", "f4", DOCS, FROM_ZERO, false },   { "name", NULL, ANY, FREE, false },
-    { "score", "f8", DOCS, FINITE, false },      { "rival", "f8", DOCS, FINITE, false },
-    { "index", "f8", DOCS, FINITE, false },      { "worth", "f8", DOCS, FINITE, false },
-    { "order", "u4", DOCS, ORDER, false },       { "greedy", "u4", DOCS, ORDER, false },
-    { "logit", "f8", DOCS, FINITE, true },       { "team", "u1", DOCS, TEAM, true },
-    { "seen", "f4", UP_TO_DOCS, FROM_ZERO, true }, { "propensity", "f8", ANY, FINITE, true },
-    { "x", "f4", CELLS, FREE, false },
-    { "ptr", "u4", DOCS_AND_ONE, FREE, false },  { "idx", "u4", ANY, FREE, false },
-    { "val", "f4", ANY, FREE, false },           { "offset", "f4", FEATURES, FREE, false },
-    { "step", "f4", FEATURES, FREE, false },     { "number", "u", CELLS, FREE, false },
-    { "fingerprint", "u8", DOCS, FREE, false },
-    { NULL, NULL, ANY, FREE, false },
-};
+/* A line of the format: what a key or a column of rounds may be. */
+enum { KIND, NAME, TYPE, LENGTH, LEAST, MOST_OF, NEEDS, EXCLUDES, WORDS = 10, ROWS = 64 };
 
-/* Keys of rounds in their order, and the bounds of whole numbers; most 0: a word. */
-static const struct range {
-    const char *name;
-    uint64_t least, most;
-} ranges[] = {
-    { "t", 1, MOST - 1 },
-    { "qid", 0, 0 },
-    { "request", 0, 0 },
-    { "time", 0, MOST - 1 },
-    { "docs", 1, 4294967295u },
-    { "dim", 0, 2147483648u },
-    { "made", 0, 0 },
-    { "named", 0, 0 },
-    { "judged", 1, 4294967295u },
-    { "gamma", 0, 0 },
-    { "top", 1, 4294967295u },
-    { "swap", 1, 4294967295u },
-    { "block", 0, MOST - 1 },
-    { "group", 0, 4294967294u },
-    { "seed", 0, MOST },
-    { "stored", 0, 0 },
-    { NULL, 0, 0 },
-};
+static struct row {
+    char line[512];
+    const char *word[WORDS];
+} rows[ROWS];
+static size_t lines;
+
+void second_format(const char *line)
+{
+    struct row *row = &rows[lines++];
+    char *p = strcpy(row->line, line);
+    for (size_t i = 0; i < WORDS; i++) {
+        row->word[i] = p;
+        p += strcspn(p, "\t");
+        if (*p)
+            *p++ = '\0';
+    }
+}
+
+static const struct row *row_of(const char *kind, const char *name)
+{
+    for (size_t i = 0; i < lines; i++)
+        if (strcmp(rows[i].word[KIND], kind) == 0 && strcmp(rows[i].word[NAME], name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+static bool says(const struct row *row, size_t word, const char *what)
+{
+    return strcmp(row->word[word], what) == 0;
+}
 
 static bool among(const char *word, const char *const *words)
 {
@@ -200,50 +190,75 @@ static const char *check_order(const struct array *column, uint64_t docs)
     return NULL;
 }
 
-static const char *check_values(const struct array *column, enum values values, uint64_t docs)
+/* A bound of the format, the least or the most. */
+static double bound(const struct row *row, size_t word)
 {
-    if (values == ORDER)
+    if (says(row, word, "finite"))
+        return word == LEAST ? -DBL_MAX : DBL_MAX;
+    return strtod(row->word[word], NULL);
+}
+
+static const char *check_values(const struct array *column, const struct row *row, uint64_t docs)
+{
+    if (says(row, LEAST, "-"))
+        return NULL;
+    if (says(row, MOST_OF, "docs-1"))
         return check_order(column, docs);
-    for (size_t i = 0; i < column->n && values != FREE; i++) {
-        double value = array_get(column, i);
-        if (!isfinite(value) || (values != FINITE && value < 0) || (values == TEAM && value > 1))
+    double least = bound(row, LEAST), most = bound(row, MOST_OF);
+    for (size_t i = 0; i < column->n; i++)
+        if (!(array_get(column, i) >= least && array_get(column, i) <= most))
             return "a value is out of its range";
-    }
     return NULL;
 }
 
-static bool right_length(const struct array *column, enum length length, uint64_t docs,
-                         uint64_t dim)
+static bool right_length(struct draft *record, const struct array *column, const char *length)
 {
-    if (length == FEATURES)
+    uint64_t docs = whole_key(record, "docs"), dim = whole_key(record, "dim");
+    const struct array *seen = draft_column(record, "seen");
+    if (strcmp(length, "docs") == 0)
+        return column->n == docs;
+    if (strcmp(length, "docs+1") == 0)
+        return column->n == docs + 1;
+    if (strcmp(length, "dim") == 0)
         return column->n == dim;
-    if (length == CELLS)
+    if (strcmp(length, "docs*dim") == 0)
         return dim ? column->n % dim == 0 && column->n / dim == docs : column->n == 0;
-    return length == ANY || (length == UP_TO_DOCS ? column->n <= docs
-                                                  : column->n == docs + (length == DOCS_AND_ONE));
+    return strcmp(length, "places") != 0 || (column->n <= docs && seen && column->n == seen->n);
 }
 
-static bool right_type(const struct known *row, const char *type)
+static bool stands(struct draft *record, const char *name)
 {
-    if (!row->type || strcmp(row->type, "u") != 0)
-        return !row->type || strcmp(row->type, type) == 0;
-    return strcmp(type, "u1") == 0 || strcmp(type, "u2") == 0;
+    return draft_value(record, name) || draft_column(record, name);
+}
+
+/* Each of some words, between commas, stands in the round, or none does. */
+static bool all_stand(struct draft *record, const char *words, bool there)
+{
+    char list[512];
+    for (char *word = strtok(strcpy(list, words), ","); word; word = strtok(NULL, ","))
+        if (strcmp(word, "-") != 0 && stands(record, word) != there)
+            return false;
+    return true;
+}
+
+static const char *check_together(struct draft *record, const struct row *row)
+{
+    if (!all_stand(record, row->word[NEEDS], true))
+        return memory_text("%s lacks what it needs", row->word[NAME]);
+    if (!all_stand(record, row->word[EXCLUDES], false))
+        return memory_text("%s stands with what it excludes", row->word[NAME]);
+    return NULL;
 }
 
 static const char *check_column(struct draft *record, const struct array *column)
 {
-    uint64_t docs = whole_key(record, "docs"), dim = whole_key(record, "dim");
-    const struct known *row = known;
-    while (row->name && strcmp(row->name, column->name) != 0)
-        row++;
-    if (!row->name)
+    const struct row *row = row_of("column", column->name);
+    if (!row)
         return NULL;
-    if (!right_type(row, column->type) || !right_length(column, row->length, docs, dim))
-        return memory_text("column %s has a wrong type or length", row->name);
-    if (row->ordered && !draft_column(record, "order"))
-        return memory_text("column %s has no order", row->name);
-    const char *wrong = check_values(column, row->values, docs);
-    return wrong ? memory_text("column %s: %s", row->name, wrong) : NULL;
+    if (!strstr(row->word[TYPE], column->type) || !right_length(record, column, row->word[LENGTH]))
+        return memory_text("column %s has a wrong type or length", column->name);
+    const char *wrong = check_values(column, row, whole_key(record, "docs"));
+    return wrong ? memory_text("column %s: %s", column->name, wrong) : check_together(record, row);
 }
 
 static const char *check_sparse(struct draft *record)
@@ -307,63 +322,16 @@ static bool is_crc(const struct word *key)
     return strcmp(key->name, "crc") == 0;
 }
 
-static const char *check_round_keys(const struct draft *record)
+/* Text in which %, where it stands, begins a byte as two digits. */
+static bool is_encoded(const char *value)
 {
-    const struct range *last = ranges;
-    for (size_t i = 0; i < record->keys; i++) {
-        const struct word *key = &record->key[i];
-        const struct range *range = ranges;
-        uint64_t value;
-        if (strncmp(key->name, "x-", 2) == 0 || (i == 0 && is_crc(key)))
-            continue;
-        while (range->name && strcmp(range->name, key->name) != 0)
-            range++;
-        if (!range->name)
-            return memory_text("key %s is unknown", key->name);
-        if (range < last)
-            return memory_text("key %s is out of order", key->name);
-        if (range->most &&
-            (!whole(key->value, &value) || value < range->least || value > range->most))
-            return memory_text("key %s is out of its range", key->name);
-        if (!range->most && strcmp(key->name, "gamma") != 0 && strlen(key->value) > 255)
-            return memory_text("key %s is too long", key->name);
-        last = range;
-    }
-    return NULL;
-}
-
-static const char *check_draw_keys(struct draft *record)
-{
-    const char *gamma = draft_value(record, "gamma");
-    char *end = NULL;
-    if (gamma && !(strtod(gamma, &end) >= 0 && strtod(gamma, &end) <= 1 && *end == '\0' &&
-                   strpbrk(gamma, "xXpP") == NULL))
-        return "key gamma is out of its range";
-    const char *group = draft_value(record, "group");
-    if (group && (!draft_value(record, "block") ||
-                  whole_key(record, "group") >= whole_key(record, "docs")))
-        return "key group has no block, or is no group";
-    bool top = draft_value(record, "top"), swap = draft_value(record, "swap");
-    if ((top || swap) && (!gamma || (top && swap)))
-        return "top and swap stand alone, or together";
-    if (gamma && (draft_column(record, "logit") || draft_column(record, "team")))
-        return "gamma stands with logit or team";
-    if (draft_column(record, "team") && draft_column(record, "logit"))
-        return "team stands with logit";
-    return NULL;
-}
-
-/* qid and request: %, where it stands, begins a byte as two digits. */
-static const char *check_encoded(const char *value)
-{
-    for (const char *p = value ? strchr(value, '%') : NULL; p; p = strchr(p + 1, '%'))
+    for (const char *p = strchr(value, '%'); p; p = strchr(p + 1, '%'))
         if (strspn(p + 1, "0123456789ABCDEF") < 2)
-            return "a % is followed by other bytes than two digits";
-    return NULL;
+            return false;
+    return true;
 }
 
-/* The steps of made=. */
-static const char *check_made(const char *value)
+static bool are_steps(const char *value)
 {
     for (const char *p = value; p; p = *p ? p + 1 : NULL) {
         size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz");
@@ -371,20 +339,58 @@ static const char *check_made(const char *value)
         if (*p == ':')
             p += strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789.+-:");
         if (n == 0 || (*p && *p != ','))
-            return "key made is not a list of steps";
+            return false;
     }
-    return NULL;
+    return true;
 }
 
-static const char *check_words(const struct draft *record)
+static bool is_number(const char *text, const struct row *row)
 {
-    const char *wrong = check_encoded(draft_value(record, "qid"));
-    if (!wrong)
-        wrong = check_encoded(draft_value(record, "request"));
-    const char *named = draft_value(record, "named");
-    if (!wrong && named && (strlen(named) != 16 || strspn(named, "0123456789abcdef") != 16))
-        wrong = "key named is not a checksum";
-    return wrong ? wrong : check_made(draft_value(record, "made"));
+    char *end;
+    double value = strtod(text, &end);
+    return *end == '\0' && !strpbrk(text, "xXpP") && value >= bound(row, LEAST) &&
+           value <= bound(row, MOST_OF);
+}
+
+static bool is_whole(const char *text, const struct row *row, uint64_t docs)
+{
+    uint64_t value, most = strtoull(row->word[MOST_OF], NULL, 10);
+    return whole(text, &value) && value >= strtoull(row->word[LEAST], NULL, 10) &&
+           value <= (says(row, MOST_OF, "docs-1") ? docs - 1 : most);
+}
+
+static bool right_value(const struct draft *record, const struct row *row, const char *value)
+{
+    size_t n = strlen(value), most = strtoul(row->word[LENGTH], NULL, 10);
+    if (says(row, TYPE, "whole"))
+        return is_whole(value, row, whole_key(record, "docs"));
+    if (says(row, TYPE, "number"))
+        return is_number(value, row);
+    if (says(row, TYPE, "hex"))
+        return n == most && strspn(value, "0123456789abcdef") == n;
+    return n <= most && (!says(row, TYPE, "encoded") || is_encoded(value)) &&
+           (!says(row, TYPE, "steps") || are_steps(value));
+}
+
+/* crc is a key of the format like the others, and its first. */
+static const char *check_round_keys(struct draft *record)
+{
+    const struct row *last = rows;
+    for (size_t i = 0; i < record->keys; i++) {
+        const struct word *key = &record->key[i];
+        const struct row *row = row_of("key", key->name);
+        if (strncmp(key->name, "x-", 2) == 0)
+            continue;
+        if (!row || row < last || (is_crc(key) && i > 0))
+            return memory_text("key %s is unknown, or out of order", key->name);
+        if (!right_value(record, row, key->value))
+            return memory_text("key %s has a wrong value", key->name);
+        const char *wrong = check_together(record, row);
+        if (wrong)
+            return wrong;
+        last = row;
+    }
+    return NULL;
 }
 
 /* The type and length of each column, and values that every reader checks. */
@@ -399,30 +405,19 @@ static const char *check_columns(struct draft *record)
     return wrong;
 }
 
-static const char *check_name_column(struct draft *record)
-{
-    const struct array *name = draft_column(record, "name");
-    if (name && strcmp(name->type, "u1") != 0)
-        return "column name has a wrong type";
-    return name ? check_names(name, whole_key(record, "docs")) : NULL;
-}
-
 static const char *check_round(struct draft *record, enum second second)
 {
-    const char *wrong = check_round_keys(record);
     if (!draft_value(record, "t") || !draft_value(record, "docs") || !draft_value(record, "dim"))
         return "a round needs t, docs and dim";
-    if (!wrong)
-        wrong = check_words(record);
+    const struct array *name = draft_column(record, "name");
+    const char *wrong = check_round_keys(record);
     if (!wrong)
         wrong = check_columns(record);
-    if (!wrong)
-        wrong = check_draw_keys(record);
     if (!wrong && whole_key(record, "docs") > 65536 &&
         strtoull(record->bytes, NULL, 10) < whole_key(record, "docs"))
         wrong = "more documents than bytes";
-    if (!wrong && second == SECOND_ALL)
-        wrong = check_name_column(record);
+    if (!wrong && second == SECOND_ALL && name)
+        wrong = check_names(name, whole_key(record, "docs"));
     return wrong || second == SECOND_PASSED ? wrong : check_features(record);
 }
 

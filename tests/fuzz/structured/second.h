@@ -1,4 +1,5 @@
-/* second: a second reader of streams, written from rankpipe(5) alone. It uses nothing of lib/. */
+/* second: a second reader of streams, written from rankpipe(5) alone. It uses nothing of lib/ but
+ * the table of keys and columns that rankpipe --format prints, and that the page has too. */
 #ifndef RANKPIPE_STRUCTURED_SECOND_H
 #define RANKPIPE_STRUCTURED_SECOND_H
 
@@ -7,6 +8,9 @@
 /* How much is checked: the records as every program must; features too, which programs that do not
  * use them pass on as they came; or also names and models, for what made them. */
 enum second { SECOND_PASSED, SECOND_FEATURES, SECOND_ALL };
+
+/* Before the first stream: each line of that table. */
+void second_format(const char *line);
 
 /* Reads a whole stream into `stream`, whose arrays are copies, end records included. NULL; or what
  * is wrong, with its place. */

@@ -23,6 +23,8 @@
 
 #include "cases.h"
 #include "check.h"
+#include "second.h"
+#include "stream/format.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
@@ -244,8 +246,10 @@ static void enter(const char *folder, char made[64])
 
 int main(int argc, char **argv)
 {
-    char made[64] = "";
+    char made[64] = "", line[FORMAT_LINE];
     struct run run = read_options(argc, argv);
+    for (size_t i = 0; format_line(i, line); i++)
+        second_format(line);
     checks.allowance = SANITIZED ? 25 : 1;
     board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (board == MAP_FAILED)
