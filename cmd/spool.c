@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "stream/fresh_file.h"
 #include "log/erased.h"
@@ -15,6 +16,10 @@
 
 enum { EVERY = 100000, POLL = 100 }; /* rounds of a file; milliseconds between looks for more */
 
+/* With -k: milliseconds until a log that could not be written is tried again; megabytes that must be
+ * free, so that there is room to learn from the log. */
+enum { RETRY = 1000, FREE = 256 };
+
 static const char name_preset[] = "rounds";
 
 struct spool {
@@ -27,6 +32,17 @@ struct spool {
     uint64_t first; /* 0 if -b is not given */
     struct spool_writer log;
     struct request_index requests; /* with -y; its log NULL: none */
+    bool keeps_on;   /* -k: what cannot be stored is passed on all the same */
+    uint64_t least;  /* -F */
+    struct outage {  /* of a log that cannot be written */
+        bool on;
+        long again;           /* when it is looked at again, as watch_now has it */
+        uint64_t times;       /* outages so far */
+        uint64_t before;      /* rounds not stored before this one */
+    } outage;
+    uint64_t passed; /* rounds passed on that were not in the log before */
+    bool batches;    /* rounds that pass together are committed together, before `out` writes */
+    bool lost;       /* rounds passed on since the last commit are not in the log */
     struct spool_reader reader;
     bool erases;   /* -e */
     size_t what;
@@ -45,6 +61,8 @@ static const char *erased_name(size_t i)
 }
 
 static const struct option options_known[] = {
+    { 'F', "megabytes", NULL, "with -k: store nothing while less than this is free, 0 or more (default "
+                              "256)", OPTION_WHOLE(spool, least, 0, 1 << 30) },
     { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)",
       OPTION_FLAG(spool, again) },
     { 'b', "first", NULL, "with -r: number of the first round to read (default 1)",
@@ -56,6 +74,8 @@ static const struct option options_known[] = {
       OPTION_WORD(spool, what) },
     { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)",
       OPTION_FLAG(spool, follows) },
+    { 'k', NULL, NULL, "pass rounds that cannot be stored on without the key request (default: end)",
+      OPTION_FLAG(spool, keeps_on) },
     { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none",
       OPTION_FLAG(spool, prints) },
     { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)",
@@ -94,8 +114,10 @@ static int check(const struct spool *my, const struct options *options)
         return fault_usage(fault, "-b, -f and -s need -r, which reads rounds");
     if (my->state && (my->follows || my->first > 0))
         return fault_usage(fault, "-s says where to begin and where to end: it excludes -b and -f");
-    if (!writes && (my->again || my->log.syncs || my->log.seconds || my->log.every))
-        return fault_usage(fault, "-a, -c, -t and -y are for writing, and exclude -%c",
+    if (!my->keeps_on && options->given['F'])
+        return fault_usage(fault, "-F needs -k: without it a full disk ends spool");
+    if (!writes && (my->again || my->log.syncs || my->log.seconds || my->log.every || my->keeps_on))
+        return fault_usage(fault, "-a, -c, -k, -t and -y are for writing, and exclude -%c",
                            reads ? 'r' : my->erases ? 'e' : 'l');
     return 0;
 }
@@ -105,6 +127,7 @@ static int parse(void *self, struct options *options, struct host *host)
     struct spool *my = self;
     my->host = host;
     my->log.lock_fd = -1;
+    my->least = FREE;
     int letter = options_read(options);
     my->folders = options_operands(options);
     my->erases = options->given['e'];
@@ -116,14 +139,100 @@ static int parse(void *self, struct options *options, struct host *host)
 
 /* ---- writing ---- */
 
-static int commit(void *self, struct fault *fault)
-{
-    return spool_writer_commit(&((struct spool *)self)->log, fault);
-}
-
 static void warn_of(void *to, const char *text)
 {
     warn(((const struct spool *)to)->host, "spool", "%s", text);
+}
+
+/* An outage begins, or lasts: for the reason `why`. Only its beginning is reported. */
+static void suffer(struct spool *my, const char *why)
+{
+    my->outage.again = watch_now() + RETRY;
+    if (!my->outage.on && ++my->outage.times <= WARNINGS)
+        warn(my->host, "spool", "%s: until the log can be written, rounds are passed on without "
+             "request=, and nothing is learnt from them", why);
+    my->outage.on = true;
+}
+
+/* With -k: forgives that the log could not be written: 0; or -1. */
+static int outlive(void *self, struct fault *fault)
+{
+    struct spool *my = self;
+    if (!my->keeps_on)
+        return -1;
+    suffer(my, fault->text);
+    *fault = (struct fault){ FAULT_NONE, "" };
+    return 0;
+}
+
+/* Cuts the log back to the last commit. 0 or a fault. */
+static int take_back(struct spool *my, struct fault *fault)
+{
+    uint64_t had = my->log.total;
+    int result = spool_writer_take_back(&my->log, fault);
+    bool lost = my->log.total < had;
+    if (lost && my->requests.log)
+        request_index_take_back(&my->requests);
+    my->lost = my->lost || lost;
+    return result;
+}
+
+/* Forgives as `outlive`, and cuts the log back at once, so that it stays whole. */
+static int fall_back(struct spool *my, struct fault *fault)
+{
+    struct fault again = { FAULT_NONE, "" };
+    if (outlive(my, fault) < 0)
+        return -1;
+    (void)take_back(my, &again); /* else it is tried again, before anything is written */
+    return 0;
+}
+
+/* Has the disk too little room? */
+static bool is_short(const struct spool *my)
+{
+    struct statvfs is;
+    if (!my->least || statvfs(my->log.folder, &is) < 0)
+        return false;
+    return (double)is.f_bavail * (double)is.f_frsize < (double)my->least * 1e6;
+}
+
+/* With -k: may the log be written now? Looks at most once in RETRY. 1 or 0. */
+static int may_store(struct spool *my)
+{
+    char why[SPOOL_PATH + 100];
+    struct fault *fault = my->host->fault;
+    if (watch_now() < my->outage.again)
+        return !my->outage.on;
+    my->outage.again = watch_now() + RETRY;
+    snprintf(why, sizeof why, "%s: less than %" PRIu64 " MB are free", my->log.folder, my->least);
+    bool fails = my->log.failed && take_back(my, fault) < 0 && outlive(my, fault) == 0;
+    if (!fails && is_short(my)) {
+        fails = true;
+        suffer(my, why);
+    }
+    if (fails || !my->outage.on)
+        return !fails;
+    if (my->outage.times <= WARNINGS)
+        warn(my->host, "spool", "%s: rounds are stored again; %" PRIu64 " were not",
+             my->log.folder, my->passed - my->log.total - my->outage.before);
+    my->outage.on = false;
+    my->outage.before = my->passed - my->log.total;
+    return 1;
+}
+
+/* What passed is with the system, or on the disk. 0; 1 where with -k some of it is not; or a
+ * fault. */
+static int commit(void *self, struct fault *fault)
+{
+    struct spool *my = self;
+    bool waits = my->keeps_on && my->log.failed; /* for its next look */
+    if (!waits && spool_writer_commit(&my->log, fault) < 0 && fall_back(my, fault) < 0)
+        return -1;
+    bool lost = my->lost;
+    my->lost = false;
+    if (my->requests.log)
+        request_index_commit(&my->requests);
+    return lost;
 }
 
 static int open_log(struct spool *my)
@@ -132,13 +241,16 @@ static int open_log(struct spool *my)
     my->log.folder = my->folders[0];
     my->log.name = my->name ? my->name : name_preset;
     my->log.every = my->log.every ? my->log.every : EVERY;
+    my->log.outlive = outlive;
+    my->log.to = my;
     if (spool_writer_open(&my->log, my->host->watch, &salvaged, my->host->fault) < 0)
         return -1;
-    if (*salvaged.file.name)
+    if (*salvaged.file.name && my->log.salvaged)
         warn(my->host, "spool", "%s: %s was left open at round %" PRIu64 ": %" PRIu64 " rounds "
              "kept, %" PRIu64 " bytes lost", my->log.folder, my->log.name, salvaged.file.first,
              salvaged.rounds, salvaged.lost);
-    if (my->host->last) {
+    my->batches = my->host->last && (my->host->served || !my->keeps_on);
+    if (my->batches) {
         my->host->out->before = commit;
         my->host->out->self = my;
     }
@@ -151,31 +263,53 @@ static int open_log(struct spool *my)
 /* Is the round's request in the log? Then the round becomes the one that is stored. */
 static enum request_found find_request(struct spool *my, struct round *round)
 {
-    return my->requests.log ? request_index_find(&my->requests, round, my->host->fault)
-                            : REQUEST_NEW;
+    struct fault *fault = my->host->fault;
+    if (!my->requests.log)
+        return REQUEST_NEW;
+    enum request_found found = request_index_find(&my->requests, round, fault);
+    return found == REQUEST_FAULT && fault->kind == FAULT_SYSTEM && fall_back(my, fault) == 0
+               ? REQUEST_NEW : found;
 }
 
+/* 1; 0 where with -k the round is not stored; or a fault. */
 static int store(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
+    if (my->keeps_on && !may_store(my))
+        return 0;
     if (round->t <= my->log.last)
         return fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: give new "
                           "rounds higher numbers (-b), or skip old rounds with spool -a",
                           my->log.folder, my->log.last);
-    return my->requests.log ? request_index_put(&my->requests, round, fault)
-                            : spool_writer_put(&my->log, round->record, round->t, NULL, fault);
+    uint64_t had = my->log.total;
+    int put = my->requests.log
+                  ? request_index_put(&my->requests, round, fault)
+                  : spool_writer_put(&my->log, round->record, round->t, NULL, fault);
+    if (put < 0 && fall_back(my, fault) < 0)
+        return -1;
+    int lost = my->batches ? 0 : commit(my, fault);
+    return lost < 0 ? -1 : my->log.total > had;
 }
 
 static enum outcome log_round(struct spool *my, struct round *round)
 {
-    struct fault *fault = my->host->fault;
     if (round->t <= my->log.last && my->again)
         return DROP;
     enum request_found found = find_request(my, round);
-    if (found == REQUEST_FAULT || (found == REQUEST_NEW && store(my, round) < 0) ||
-        (!my->host->last && commit(my, fault) < 0))
+    int stored = found == REQUEST_NEW ? store(my, round) : 1;
+    if (found == REQUEST_FAULT || stored < 0)
         return FAIL;
+    my->passed += found == REQUEST_NEW;
+    if (!stored)
+        round_drop_key(round, KEY_REQUEST);
     return PASS;
+}
+
+static void facts(const void *self, void (*put)(void *to, const char *name, double value), void *to)
+{
+    const struct spool *my = self;
+    if (my->keeps_on)
+        put(to, "unstored_rounds", (double)(my->passed - my->log.total));
 }
 
 /* ---- reading ---- */
@@ -342,8 +476,8 @@ static int close_spool(void *self, enum ended ended)
 
 const struct filter spool = {
     .name = "spool",
-    .usage = "[-aflry] [-b first] [-c rounds] [-e what] [-n name] [-s state] [-t seconds] "
-             "folder ...",
+    .usage = "[-afklry] [-F megabytes] [-b first] [-c rounds] [-e what] [-n name] [-s state] "
+             "[-t seconds] folder ...",
     .line = "keeps rounds in a folder, and reads them back",
     .options = options_known,
     .operand = { .value = "folder",
@@ -353,6 +487,7 @@ const struct filter spool = {
     .parse = parse,
     .open = open_spool,
     .last = last,
+    .facts = facts,
     .each = each,
     .end = end_spool,
     .close = close_spool,

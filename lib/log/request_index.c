@@ -160,6 +160,7 @@ int request_index_open(struct request_index *my, struct watch *watch, struct fau
             scan(my, i, true, watch, &rounds, fault) < 0)
             return -1;
     }
+    request_index_commit(my);
     return 0;
 }
 
@@ -265,6 +266,9 @@ enum request_found request_index_find(struct request_index *my, struct round *ro
 /* The file of the list that was being written is finished, or is given up. */
 static void finish(struct request_index *my)
 {
+    struct spool_range *range = my->files ? &files(my)[my->files - 1] : NULL;
+    if (range && range->last == 0)
+        range->last = my->last;
     if (my->file.open)
         request_file_end(&my->file, size_of(my, my->files - 1));
 }
@@ -273,6 +277,7 @@ static void finish(struct request_index *my)
 static int begin(struct request_index *my, uint64_t first, struct fault *fault)
 {
     finish(my);
+    request_index_commit(my); /* the file before is whole */
     struct spool_range *range = buffer_for(&my->list, my->files + 1, sizeof *range, fault);
     if (!range)
         return -1;
@@ -284,7 +289,9 @@ static int begin(struct request_index *my, uint64_t first, struct fault *fault)
 int request_index_put(struct request_index *my, struct round *round, struct fault *fault)
 {
     struct spool_place place;
-    if (spool_writer_put(my->log, round->record, round->t, &place, fault) < 0)
+    uint64_t had = my->log->total;
+    int put = spool_writer_put(my->log, round->record, round->t, &place, fault);
+    if (my->log->total == had)
         return -1;
     if ((my->files == 0 || files(my)[my->files - 1].first != place.first) &&
         begin(my, place.first, fault) < 0)
@@ -293,7 +300,23 @@ int request_index_put(struct request_index *my, struct round *round, struct faul
     request_file_add(&my->file, place.offset, round->request);
     if (round->request)
         enter(my, round->request, strlen(round->request), place.offset);
-    return 0;
+    return put;
+}
+
+void request_index_commit(struct request_index *my)
+{
+    my->kept = my->added;
+}
+
+void request_index_take_back(struct request_index *my)
+{
+    for (; my->added > my->kept; my->added--) {
+        const struct request_place *place = &my->place[my->added % PLACES];
+        my->head[place->hash % PLACES] = place->before;
+    }
+    my->last = my->log->last;
+    if (my->file.open)
+        request_file_end(&my->file, 0); /* its lines name places that are gone */
 }
 
 void request_index_close(struct request_index *my)

@@ -38,6 +38,7 @@ struct request_index { /* all zero at first, but the first three */
     struct request_place *place; /* a ring; place number k is place[k % its size] */
     uint64_t *head;              /* of each bucket: its newest place; 0: none      */
     uint64_t added;              /* the number of the last place, from 1            */
+    uint64_t kept;               /* that of the last committed one                  */
     struct buffer list;          /* files of the log, struct spool_range [files]    */
     size_t files;                /* where `last` is 0, it is or was the open one    */
     uint64_t last;               /* the round put last                              */
@@ -60,6 +61,11 @@ enum request_found request_index_find(struct request_index *index, struct round 
 
 /* spool_writer_put, after which the request is known. 0 or a fault. */
 int request_index_put(struct request_index *index, struct round *round, struct fault *fault);
+
+/* After spool_writer_commit, or spool_writer_take_back: the requests put so far are there to stay; those
+ * put since the last commit are not known any more. */
+void request_index_commit(struct request_index *index);
+void request_index_take_back(struct request_index *index);
 
 /* Finishes the index of a file that is finished, and frees memory. */
 void request_index_close(struct request_index *index);

@@ -190,7 +190,8 @@ int spool_finish(const char *folder, const struct spool_file *file, uint64_t las
     finished.last = last;
     if (spool_path(folder, file, from, fault) < 0 || spool_path(folder, &finished, to, fault) < 0)
         return -1;
-    if (rename(from, to) < 0)
+    bool renamed = rename(from, to) == 0 || (errno == ENOENT && access(to, F_OK) == 0);
+    if (!renamed)
         return fault_system(fault, "cannot rename %s to %s", from, to);
     if (sync_folder(folder) < 0)
         return fault_system(fault, "cannot sync folder %s", folder);
@@ -274,12 +275,12 @@ int spool_salvage(const char *folder, const struct spool_file *file,
     if (fd < 0)
         return fault_system(fault, "cannot open %s", path);
     int result = mend(fd, path, &whole, &salvaged->lost, fault);
+    salvaged->file.last = whole.last;
     if (watch_close(fd) < 0 && result == 0)
         result = fault_system(fault, "cannot write %s", path);
     if (result < 0)
         return -1;
     salvaged->rounds = whole.rounds;
-    salvaged->file.last = whole.last;
     salvaged->file.open = false;
     if (whole.rounds > 0)
         return spool_finish(folder, file, whole.last, fault);

@@ -67,7 +67,7 @@ int spool_salvage(const char *folder, const struct spool_file *file,
                   struct spool_salvaged *salvaged, struct fault *fault);
 
 /* Renames an open file, already synced, to that of a finished one whose last round is `last`, and
- * syncs the folder. 0 or a fault. */
+ * syncs the folder. 0 or a fault, after which it may be called again. */
 int spool_finish(const char *folder, const struct spool_file *file, uint64_t last,
                  struct fault *fault);
 

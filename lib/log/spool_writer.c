@@ -35,9 +35,14 @@ static int lock(struct spool_writer *writer, struct fault *fault)
     }
 }
 
+static int forgive(struct spool_writer *writer, struct fault *fault)
+{
+    return writer->outlive ? writer->outlive(writer->to, fault) : -1;
+}
+
 static int ring(void *self, struct fault *fault)
 {
-    return spool_writer_cut(self, fault);
+    return spool_writer_cut(self, fault) < 0 ? forgive(self, fault) : 0;
 }
 
 /* Is there room for the path of a finished file, which is the longest? 0 or a fault. */
@@ -49,10 +54,30 @@ static int check_folder(const struct spool_writer *writer, struct fault *fault)
     return spool_path(writer->folder, &file, path, fault);
 }
 
+/* Salvages files that are open although nobody writes them. 0 or a fault; `last` is known then too. */
+static int salvage_open(struct spool_writer *writer, struct spool_salvaged *salvaged,
+                        struct fault *fault)
+{
+    struct spool_file file;
+    uint64_t last;
+    int got;
+    if (spool_last(writer->folder, writer->name, &last, fault) < 0)
+        return -1;
+    writer->last = last > writer->last ? last : writer->last;
+    /* All numbers are below RECORD_MOST, so this is an open file. */
+    while ((got = spool_find(writer->folder, writer->name, RECORD_MOST, &file, fault)) > 0) {
+        int saved = spool_salvage(writer->folder, &file, salvaged, fault);
+        writer->last = salvaged->file.last > writer->last ? salvaged->file.last : writer->last;
+        if (saved < 0)
+            return -1;
+    }
+    writer->salvaged = got == 0;
+    return got;
+}
+
 int spool_writer_open(struct spool_writer *writer, struct watch *watch,
                       struct spool_salvaged *salvaged, struct fault *fault)
 {
-    struct spool_file file;
     *salvaged = (struct spool_salvaged){ .rounds = 0 };
     if (check_folder(writer, fault) < 0)
         return -1;
@@ -60,14 +85,10 @@ int spool_writer_open(struct spool_writer *writer, struct watch *watch,
         return fault_system(fault, "cannot make folder %s", writer->folder);
     if (lock(writer, fault) < 0)
         return -1;
-    int got;
-    /* All numbers are below RECORD_MOST, so this is an open file. */
-    while ((got = spool_find(writer->folder, writer->name, RECORD_MOST, &file, fault)) > 0)
-        if (spool_salvage(writer->folder, &file, salvaged, fault) < 0)
-            return -1;
     writer->alarm = (struct watch_alarm){ -1, ring, writer, watch->alarms };
     watch->alarms = &writer->alarm;
-    return got < 0 ? -1 : spool_last(writer->folder, writer->name, &writer->last, fault);
+    writer->failed = salvage_open(writer, salvaged, fault) < 0;
+    return writer->failed ? forgive(writer, fault) : 0;
 }
 
 /* Starts a file before round t: where the log has rounds, at the number after them. */
@@ -86,6 +107,7 @@ static int start(struct spool_writer *writer, uint64_t t, struct fault *fault)
     }
     writer->file = file;
     writer->rounds = 0;
+    writer->kept = (struct spool_kept){ 0, writer->last, 0 };
     writer->named = false;
     writer->alarm.due = writer->seconds ? watch_now() + 1000 * (long)writer->seconds : -1;
     return 0;
@@ -97,15 +119,13 @@ static int fail(struct spool_writer *writer)
     return -1;
 }
 
-/* Where the next record will begin. 0 or a fault. */
-static int find_place(const struct spool_writer *writer, struct spool_place *place,
-                      struct fault *fault)
+/* The byte of the open file where the next record will begin. 0 or a fault. */
+static int find_end(const struct spool_writer *writer, uint64_t *bytes, struct fault *fault)
 {
     off_t at = lseek(writer->writer.pending.fd, 0, SEEK_CUR);
     if (at < 0)
         return fault_system(fault, "cannot write %s", writer->path);
-    place->first = writer->file.first;
-    place->offset = (uint64_t)at + writer->writer.pending.held;
+    *bytes = (uint64_t)at + writer->writer.pending.held;
     return 0;
 }
 
@@ -118,8 +138,10 @@ int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_
         spool_writer_cut(writer, fault) < 0)
         return -1;
     if (writer->failed || (!is_open(writer) && start(writer, t, fault) < 0) ||
-        (place && find_place(writer, place, fault) < 0))
+        (place && find_end(writer, &place->offset, fault) < 0))
         return fail(writer);
+    if (place)
+        place->first = writer->file.first;
     record->spliced = NULL;
     record_want_crc(record);
     int result = writer_record(&writer->writer, record, fault);
@@ -129,6 +151,7 @@ int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_
         return fail(writer);
     writer->last = t;
     writer->rounds++;
+    writer->total++;
     writer->unsynced = true;
     return writer->every && writer->rounds >= writer->every ? spool_writer_cut(writer, fault) : 0;
 }
@@ -159,8 +182,11 @@ int spool_writer_commit(struct spool_writer *writer, struct fault *fault)
         return 0;
     if (writer_flush(&writer->writer, fault) < 0)
         return fail(writer);
-    if (writer->syncs && sync_open_file(writer, fault) < 0)
+    if ((writer->syncs && sync_open_file(writer, fault) < 0) ||
+        find_end(writer, &writer->kept.bytes, fault) < 0)
         return fail(writer);
+    writer->kept.rounds = writer->rounds;
+    writer->kept.last = writer->last;
     writer->unsynced = false;
     return 0;
 }
@@ -174,24 +200,71 @@ static int close_file(struct spool_writer *writer)
     return closed;
 }
 
+/* Gives a file that is ended its finished name. 0 or a fault. */
+static int name_ended(struct spool_writer *writer, struct fault *fault)
+{
+    if (!writer->ended.name[0])
+        return 0;
+    if (spool_finish(writer->folder, &writer->ended, writer->ended.last, fault) < 0)
+        return fail(writer);
+    writer->ended.name[0] = '\0';
+    return 0;
+}
+
+/* An open file without a round, of which nothing was left to be committed, goes. 0 or a fault. */
+static int remove_empty(struct spool_writer *writer, struct fault *fault)
+{
+    if (close_file(writer) == 0 && unlink(writer->path) == 0)
+        return 0;
+    (void)fault_system(fault, "cannot remove %s", writer->path);
+    return fail(writer);
+}
+
 int spool_writer_cut(struct spool_writer *writer, struct fault *fault)
 {
-    struct spool_file file = writer->file;
     writer->alarm.due = -1;
     if (writer->failed || !is_open(writer))
         return writer->failed ? -1 : 0;
+    if (writer->rounds == 0)
+        return remove_empty(writer, fault);
     if (writer_end(&writer->writer, writer->rounds, fault) < 0)
         return fail(writer);
     if (sync_file(writer->writer.pending.fd) < 0) {
         (void)fault_system(fault, "cannot write %s", writer->path);
         return fail(writer);
     }
-    int result = close_file(writer);
-    if (result < 0)
-        (void)fault_system(fault, "cannot write %s", writer->path);
-    if (result < 0 || spool_finish(writer->folder, &file, writer->last, fault) < 0)
-        return fail(writer);
+    writer->ended = writer->file;
+    writer->ended.last = writer->last;
     writer->unsynced = false;
+    if (close_file(writer) < 0) {
+        (void)fault_system(fault, "cannot write %s", writer->path);
+        return fail(writer);
+    }
+    return name_ended(writer, fault);
+}
+
+/* Cuts the open file back to what is committed. 0 or a fault. */
+static int cut_back(struct spool_writer *writer, struct fault *fault)
+{
+    int fd = writer->writer.pending.fd;
+    writer->writer.pending.held = 0;
+    writer->total -= writer->rounds - writer->kept.rounds;
+    writer->rounds = writer->kept.rounds;
+    writer->last = writer->kept.last;
+    writer->unsynced = false;
+    if (ftruncate(fd, (off_t)writer->kept.bytes) < 0 || lseek(fd, 0, SEEK_END) < 0)
+        return fault_system(fault, "cannot write %s", writer->path);
+    return 0;
+}
+
+int spool_writer_take_back(struct spool_writer *writer, struct fault *fault)
+{
+    struct spool_salvaged ignored;
+    if ((!writer->salvaged && salvage_open(writer, &ignored, fault) < 0) ||
+        name_ended(writer, fault) < 0 ||
+        (is_open(writer) && cut_back(writer, fault) < 0))
+        return -1;
+    writer->failed = false;
     return 0;
 }
 

@@ -11,11 +11,14 @@
 #include "log/spool_folder.h"
 #include "stream/writer.h"
 
-struct spool_writer { /* all zero at first, but the first five */
+struct spool_writer { /* all zero at first, but the first seven */
     const char *folder, *name; /* the caller's */
     uint64_t every;            /* rounds of a file; 0: no limit */
     uint64_t seconds;          /* for which a file is open; 0: no limit */
     bool syncs;                /* commit also syncs the file */
+    int (*outlive)(void *to, struct fault *fault); /* may forgive what has failed while it waited, or
+                                * was opened: 0; or -1, with the fault as it was; NULL: never */
+    void *to;
 
     char *lock; /* path of the lock file */
     int lock_fd;
@@ -24,6 +27,12 @@ struct spool_writer { /* all zero at first, but the first five */
     struct writer writer;
     uint64_t rounds;     /* of the open file */
     uint64_t last;       /* the last round of the log; 0: none */
+    uint64_t total;      /* rounds put, less those taken back, since it was opened */
+    struct spool_kept {  /* the open file as of the last commit that succeeded */
+        uint64_t rounds, last, bytes;
+    } kept;
+    struct spool_file ended; /* whole and closed, but without its finished name; none if empty */
+    bool salvaged;       /* no file is left that a killed writer had left open */
     struct watch_alarm alarm; /* when the open file is to be cut */
     bool unsynced, failed; /* bytes were written since the last sync; a write has failed */
     bool named;            /* the name of the open file is on the disk */
@@ -50,8 +59,12 @@ int spool_writer_put(struct spool_writer *writer, struct record *record, uint64_
 int spool_writer_flush(struct spool_writer *writer, struct fault *fault);
 
 /* Hands all rounds so far to the system, and with `syncs` to the disk. 0 or a fault; after a failed
- * write every call fails, with the fault as it was. */
+ * write every call fails, until spool_writer_take_back. */
 int spool_writer_commit(struct spool_writer *writer, struct fault *fault);
+
+/* After a fault of a call above or below: the log is again as of the last commit that succeeded, and can
+ * be written. 0; or a fault of the system, after which it is to be called again. */
+int spool_writer_take_back(struct spool_writer *writer, struct fault *fault);
 
 /* Ends the open file, if there is one, syncs it and renames it to its finished name. 0 or a
  * fault. */

@@ -64,6 +64,7 @@ static int run(struct answerer *my, struct fault *fault)
 {
     struct round *round = my->round;
     my->next++;
+    my->named = round->request;
     enum outcome outcome = chain_each(my->chain, round, fault);
     if (outcome == FAIL)
         return -1;
@@ -72,7 +73,11 @@ static int run(struct answerer *my, struct fault *fault)
     if (!round->order)
         return fault_other(fault, "the pipeline gives no order to show: add explore");
     my->explored = round->greedy || round->grouped;
-    return forms_rank(&my->printer, round, fault);
+    if (forms_rank(&my->printer, round, fault) < 0)
+        return -1;
+    bool unstored = my->named && !round->request;
+    my->named = my->named && !unstored;
+    return unstored ? writer_text(&my->answer, fault, ANSWERER_UNSTORED) : 0;
 }
 
 int answerer_refuse(struct answerer *my, const char *why, struct fault *fault)

@@ -23,6 +23,7 @@ struct answerer { /* all zero at first, except what the caller sets */
     struct svm svm;
     struct writer answer; /* in memory: the last answer */
     struct printer printer;
+    bool named;           /* the last round has a request, so it is to be stored */
     bool explored;        /* the order of the last round was drawn at random */
 };
 
@@ -31,11 +32,14 @@ int answerer_open(struct answerer *my, struct fault *fault);
 
 /* Answers a request of n bytes, svm2bin's text with its blank line, which came at `stamp`. The
  * answer is left in my->answer: the lines of bin2txt -f rank, or a line that starts with "!" and
- * says what is wrong with the request, and a blank line. `fault` is the one that the filters of the
- * chain were given. 1; 0 where the request is wrong; or a fault of the pipeline, after which there
- * is no answer, and can be none. */
+ * says what is wrong with the request, and a blank line. A last line ANSWERER_UNSTORED says that the
+ * request was not stored, if a part of the chain took its name away. `fault` is the one that the
+ * filters of the chain were given. 1; 0 where the request is wrong; or a fault of the pipeline,
+ * after which there is no answer, and can be none. */
 int answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t stamp,
                     struct fault *fault);
+
+#define ANSWERER_UNSTORED "#\tnot stored\n"
 
 /* Leaves in my->answer a line with "!" and this text, and a blank line. 0 or a fault. */
 int answerer_refuse(struct answerer *my, const char *why, struct fault *fault);

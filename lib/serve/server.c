@@ -143,6 +143,39 @@ static int add_answer(struct connection *client, const void *text, size_t n, str
     return 0;
 }
 
+/* The answer added last, which ends in a blank line, is of a round that is to be stored before the
+ * answer is written. 0 or a fault. */
+static int mark(struct connection *client, struct fault *fault)
+{
+    size_t *marks = buffer_for(&client->marks, client->marked + 1, sizeof *marks, fault);
+    if (!marks)
+        return -1;
+    marks[client->marked++] = client->held - 1; /* before the blank line */
+    return 0;
+}
+
+/* Forgets the marks of this turn; with a line of n bytes, adds it at the end of each answer that has
+ * one. 0 or a fault. */
+static int settle(struct connection *client, const char *line, size_t n, struct fault *fault)
+{
+    const size_t *marks = client->marks.at;
+    size_t left = client->marked, end = client->held;
+    client->marked = 0;
+    if (n == 0 || left == 0)
+        return 0;
+    char *out = buffer_for(&client->out, client->held + left * n, 1, fault);
+    if (!out)
+        return -1;
+    for (; left > 0; left--) { /* what follows the last mark moves by all lines, and so on */
+        size_t at = marks[left - 1];
+        memmove(out + at + left * n, out + at, end - at);
+        memcpy(out + at + (left - 1) * n, line, n);
+        client->held += n;
+        end = at;
+    }
+    return 0;
+}
+
 /* Writes as much of the answers as the client takes now. False: it is gone. */
 static bool write_some(struct connection *client)
 {
@@ -167,6 +200,7 @@ static void close_connection(struct connection *client)
     close(client->fd);
     buffer_free(&client->in);
     buffer_free(&client->out);
+    buffer_free(&client->marks);
 }
 
 /* ---- all of them ---- */
@@ -195,8 +229,9 @@ static int answer(struct server *my, struct connection *client, struct fault *fa
     struct answerer *answerer = my->answerer;
     int ranked = answerer_answer(answerer, in_at(client, client->from), client->request,
                                  client->stamp, fault);
-    if (ranked < 0 || add_answer(client, answerer->answer.buffer,
-                                        answerer->answer.pending.held, fault) < 0)
+    if (ranked < 0 || add_answer(client, answerer->answer.buffer, answerer->answer.pending.held,
+                                 fault) < 0 ||
+        (ranked && answerer->named && mark(client, fault) < 0))
         return -1;
     if (ranked)
         status_round(my->status, client->came, answerer->explored);
@@ -297,10 +332,22 @@ static void remove_client(struct server *my, size_t i)
 
 /* ---- all clients ---- */
 
+/* Commits the rounds of a turn, and says in their answers if that failed. 0 or a fault. */
+static int commit(struct server *my, struct fault *fault)
+{
+    struct writer *gate = my->gate;
+    bool due = my->status->pending && gate->before;
+    int lost = due ? gate->before(gate->self, fault) : 0;
+    for (size_t i = 0; lost >= 0 && i < my->count; i++)
+        if (settle(&my->client[i], ANSWERER_UNSTORED,
+                              lost ? sizeof ANSWERER_UNSTORED - 1 : 0, fault) < 0)
+            return -1;
+    return lost < 0 ? -1 : 0;
+}
+
 /* Gives each client that is ready its turn. 0 or a fault. */
 static int serve_all(struct server *my, struct fault *fault)
 {
-    struct writer *gate = my->gate;
     for (size_t i = 0; i < my->count; i++) {
         struct connection *client = &my->client[i];
         short events = my->polls[AT_CLIENTS + i].revents;
@@ -308,7 +355,7 @@ static int serve_all(struct server *my, struct fault *fault)
         if (client->turn && hear(my, client, events, fault) < 0)
             return -1;
     }
-    if (my->status->pending && gate->before && gate->before(gate->self, fault) < 0)
+    if (commit(my, fault) < 0)
         return -1;
     status_answered(my->status, moment_seconds());
     for (size_t i = my->count; i-- > 0;)

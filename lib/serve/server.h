@@ -28,6 +28,9 @@ struct connection { /* all zero at first, but for fd */
     bool leaving;       /* it is closed when its answers are written     */
     struct buffer out;  /* its bytes sent..held are still to be written  */
     size_t sent, held;
+    struct buffer marks; /* size_t[marked]: bytes of `out` where an answer of this turn ends whose
+                          * round is to be stored */
+    size_t marked;
     double came;        /* when bytes were read last, in seconds, and as rounds record it */
     uint64_t stamp;
     double since;       /* the end of the last request, or when an answer was read last   */
@@ -45,7 +48,8 @@ struct server { /* all zero at first, except what the caller sets */
     size_t bytes, clients;      /* limits: of a request, of all connections */
     double idle;                /* seconds without a whole request          */
     struct watch *watch;        /* of the pipeline: its alarms are rung     */
-    struct writer *gate;        /* its `before` is called before answers are written */
+    struct writer *gate;        /* its `before` is called before answers are written; above 0: rounds
+                                 * of this turn are not stored */
     int stop;                   /* becomes readable when a signal asks to stop; -1: never */
     void (*warn)(void *to, const char *text); /* is told of trouble that ends nothing */
     void *to;

@@ -21,7 +21,7 @@ struct writer {
     size_t room;           /* of a writer into memory, which grows; else 0 */
 
     /* Called before bytes are written, with what must be on the disk first, say; set by the caller;
-     * NULL: nothing. After a fault nothing is written. */
+     * NULL: nothing. After a fault nothing is written; above 0 is no fault. */
     int (*before)(void *self, struct fault *fault);
     void *self;
 };

@@ -359,6 +359,55 @@ generation() {
     done
 }
 
+requests_of() { # requests_of FIRST LAST: rounds of these numbers, each with a request of its own
+    seq "$1" "$2" | awk '{ printf "request: r%d\n1 qid:q%d 1:1\n0 qid:q%d 1:2\n\n", $1, $1 % 7, $1 % 7 }' |
+        svm2bin -l -b "$1" | explore -g 1
+}
+
+# keeps_on ENVIRONMENT...: spool -k, to whose log something happens: a round has its request if and only if it
+# is in the log. A second after the first 60 rounds come 30 more.
+keeps_on() {
+    rm -rf log
+    { cat a.bin && sleep 1.1 && cat b.bin; } |
+        env "$@" spool -ky -F 0 -c 20 log >passed.bin 2>err
+    is "$(rounds <passed.bin | tail -n 1)" 90
+    values_of request <passed.bin >named
+    spool -r log | values_of request >logged
+    same named logged
+}
+
+@test "-k: whatever cannot be written, a round has its request if and only if it is in the log" {
+    requests_of 1 60 >a.bin
+    requests_of 61 90 >b.bin
+    keeps_on A=a
+    is "$(wc -l <named) $(cat err)" '90 '
+    shim="LD_PRELOAD=$ROOT/build/tests/shim/faulty.so FAULTY_FD=9"
+    for fails in open:4 open:8 fsync:2 fsync:3 fsync:17 fsync:23 rename:2 close:4 writev:2 lseek:3; do
+        # shellcheck disable=SC2086
+        keeps_on $shim FAULTY_CALL=${fails%:*} FAULTY_AT=${fails#*:} FAULTY_HOW=28 9>count
+        echo "$fails: $(wc -l <named)"
+        grep -q '^spool: cannot .*: No space left on device: until the log can be written, rounds are passed on' err
+        grep -q '^spool: log: rounds are stored again; [1-9][0-9]* were not$' err
+        is "$(sed -n 's/.* again; \([0-9]*\) were not/\1/p' err)" "$((90 - $(wc -l <named)))"
+        is "$(tail -n 30 named | head -n 1)" r61 # the last 30 are stored
+    done
+    # shellcheck disable=SC2086
+    keeps_on $shim FAULTY_CALL=fsync FAULTY_AT=30+ FAULTY_HOW=5 9>count || true
+    [ "$(wc -l <named)" -lt 40 ]
+}
+
+@test "-k: too little free space is a reason too, and -F says how little" {
+    requests_of 1 9 >a.bin
+    spool -k -F 1000000000 log <a.bin >passed.bin 2>err
+    is "$(values_of request <passed.bin)" ''
+    is "$(cat err)" 'spool: log: less than 1000000000 MB are free: until the log can be written, rounds are passed on without request=, and nothing is learnt from them'
+    is "$(spool -l log)" 0
+    spool -k -F 1 log <a.bin >passed.bin
+    same a.bin passed.bin
+    fails 2 'spool: -F needs -k: *' spool -F 5 log
+    fails 2 'spool: -a, -c, -k, -t and -y are for writing, and exclude -r*' spool -kr log
+}
+
 @test "what is wrong with a log is said, with a place" {
     setup_rounds
     spool -c 50 log <shown.bin >/dev/null
@@ -399,7 +448,7 @@ generation() {
     fails 2 "spool: give one folder, without 'two' *" spool one two
     fails 2 'spool: -b, -f and -s need -r*' spool -f log
     fails 2 'spool: -b, -f and -s need -r*' spool -l -b 2 log
-    fails 2 'spool: -a, -c, -t and -y are for writing, and exclude -r*' spool -r -c 2 log
+    fails 2 'spool: -a, -c, -k, -t and -y are for writing, and exclude -r*' spool -r -c 2 log
     fails 2 'spool: -s says where to begin and where to end: it excludes -b and -f*' spool -r -f -s 1 log
     fails 2 "spool: -n wants a name of 1 to 100 bytes, with no slash, and no dot at its start, not 'a/b'*" spool -n a/b log
     fails 2 "spool: -n wants *, not '.a'*" spool -n .a log

@@ -1,7 +1,7 @@
 /* faulty: a shim for LD_PRELOAD, under which one call of one function fails, is interrupted or does
  * less than it was asked for, as ../faulty.h says. A file that could not be synced, or that could
- * not be closed before it was synced, loses what was written to it, as it may on a disk: who does
- * not look at what these two return is left with an empty file. */
+ * not be closed before it was synced, loses what was written to it since it was synced, as it may on a
+ * disk: a program that ignores what these two return is left with an empty file. */
 #ifdef __linux__
 #define _GNU_SOURCE /* RTLD_NEXT, splice, tee, pipe2 */
 #endif
@@ -47,6 +47,7 @@ static struct {
 
 static unsigned calls[FAULTY_CALLS];
 static bool unsynced[FILES], doomed[FILES]; /* written to; not synced when it was asked for */
+static off_t synced[FILES]; /* bytes that were synced */
 
 __attribute__((constructor)) static void read_plan(void)
 {
@@ -114,12 +115,20 @@ static bool *flag(bool flags[FILES], int fd)
     return fd >= 0 && fd < FILES ? &flags[fd] : &none;
 }
 
+/* What is synced is kept. */
 static void lose(int fd)
 {
     int saved = errno;
     if (is_kind(fd, S_IFREG))
-        (void)!NEXT(ftruncate)(fd, 0);
+        (void)!NEXT(ftruncate)(fd, fd < FILES ? synced[fd] : 0);
     errno = saved;
+}
+
+static void note_synced(int fd, bool closes)
+{
+    struct stat is;
+    if (fd >= 0 && fd < FILES)
+        synced[fd] = !closes && NEXT(fstat)(fd, &is) == 0 ? is.st_size : 0;
 }
 
 /* ---- bytes ---- */
@@ -276,6 +285,7 @@ int close(int fd)
     if (lost || *flag(doomed, fd))
         lose(fd);
     *flag(unsynced, fd) = *flag(doomed, fd) = false;
+    note_synced(fd, true);
     int error = errno, closed = NEXT(close)(fd);
     if (is == FAILS)
         errno = error;
@@ -289,8 +299,10 @@ int fsync(int fd)
     if (fails && plan.error != EINTR)
         lose(fd);
     *flag(doomed, fd) = fails;
-    if (!fails)
+    if (!fails) {
         *flag(unsynced, fd) = false;
+        note_synced(fd, false);
+    }
     return fails ? -1 : 0;
 }
 
