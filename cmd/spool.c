@@ -16,8 +16,8 @@
 
 enum { EVERY = 100000, POLL = 100 }; /* rounds of a file; milliseconds between looks for more */
 
-/* With -k: milliseconds until a log that could not be written is tried again; megabytes that must be
- * free, so that there is room to learn from the log. */
+/* With -k: milliseconds until a log that could not be written is tried again; megabytes that must
+ * be free, so that there is room to learn from the log. */
 enum { RETRY = 1000, FREE = 256 };
 
 static const char name_preset[] = "rounds";
@@ -61,8 +61,8 @@ static const char *erased_name(size_t i)
 }
 
 static const struct option options_known[] = {
-    { 'F', "megabytes", NULL, "with -k: store nothing while less than this is free, 0 or more (default "
-                              "256)", OPTION_WHOLE(spool, least, 0, 1 << 30) },
+    { 'F', "megabytes", NULL, "with -k: store nothing while less than this is free, 0 or more "
+                              "(default 256)", OPTION_WHOLE(spool, least, 0, 1 << 30) },
     { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)",
       OPTION_FLAG(spool, again) },
     { 'b', "first", NULL, "with -r: number of the first round to read (default 1)",
@@ -74,8 +74,8 @@ static const struct option options_known[] = {
       OPTION_WORD(spool, what) },
     { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)",
       OPTION_FLAG(spool, follows) },
-    { 'k', NULL, NULL, "pass rounds that cannot be stored on without the key request (default: end)",
-      OPTION_FLAG(spool, keeps_on) },
+    { 'k', NULL, NULL, "pass rounds that cannot be stored on without the key request (default: "
+                       "end)", OPTION_FLAG(spool, keeps_on) },
     { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none",
       OPTION_FLAG(spool, prints) },
     { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)",
@@ -305,6 +305,13 @@ static enum outcome log_round(struct spool *my, struct round *round)
     return PASS;
 }
 
+/* Finishes the file at the end; with -k one that cannot be finished is left to the next start. */
+static int finish(struct spool *my, struct fault *fault)
+{
+    bool waits = my->keeps_on && my->log.failed;
+    return waits || spool_writer_cut(&my->log, fault) == 0 ? 0 : outlive(my, fault);
+}
+
 static void facts(const void *self, void (*put)(void *to, const char *name, double value), void *to)
 {
     const struct spool *my = self;
@@ -449,7 +456,7 @@ static int end_spool(void *self)
         (spool_reader_places(&my->reader, &my->before, fault) < 0 ||
          log_places_write(&my->before, my->state, fault) < 0))
         return -1;
-    return spool_writer_cut(&my->log, fault);
+    return finish(my, fault);
 }
 
 /* Whatever ended the rounds, those of the open file are whole. */
@@ -463,7 +470,7 @@ static int close_spool(void *self, enum ended ended)
     if (ended == CLEAN && my->gaps > 0)
         (void)fault_lost(my->host->fault, "%" PRIu64 " place%s where files of the log are missing; "
                          "all other rounds were read", my->gaps, my->gaps == 1 ? "" : "s");
-    if (spool_writer_cut(&my->log, &cutting) < 0 && cutting.kind != FAULT_NONE)
+    if (finish(my, &cutting) < 0 && cutting.kind != FAULT_NONE)
         fault_also(my->host->fault, &cutting);
     request_index_close(&my->requests);
     spool_writer_close(&my->log);

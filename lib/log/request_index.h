@@ -62,8 +62,8 @@ enum request_found request_index_find(struct request_index *index, struct round 
 /* spool_writer_put, after which the request is known. 0 or a fault. */
 int request_index_put(struct request_index *index, struct round *round, struct fault *fault);
 
-/* After spool_writer_commit, or spool_writer_take_back: the requests put so far are there to stay; those
- * put since the last commit are not known any more. */
+/* After spool_writer_commit: the requests put so far are there to stay. After
+ * spool_writer_take_back: those put since the last commit are not known any more. */
 void request_index_commit(struct request_index *index);
 void request_index_take_back(struct request_index *index);
 

@@ -54,7 +54,7 @@ static int check_folder(const struct spool_writer *writer, struct fault *fault)
     return spool_path(writer->folder, &file, path, fault);
 }
 
-/* Salvages files that are open although nobody writes them. 0 or a fault; `last` is known then too. */
+/* Salvages files that a killed writer left open. 0 or a fault; `last` is known either way. */
 static int salvage_open(struct spool_writer *writer, struct spool_salvaged *salvaged,
                         struct fault *fault)
 {

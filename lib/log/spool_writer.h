@@ -16,8 +16,8 @@ struct spool_writer { /* all zero at first, but the first seven */
     uint64_t every;            /* rounds of a file; 0: no limit */
     uint64_t seconds;          /* for which a file is open; 0: no limit */
     bool syncs;                /* commit also syncs the file */
-    int (*outlive)(void *to, struct fault *fault); /* may forgive what has failed while it waited, or
-                                * was opened: 0; or -1, with the fault as it was; NULL: never */
+    int (*outlive)(void *to, struct fault *fault); /* may forgive a failure at opening or by alarm:
+                                * 0; or -1, with the fault as it was; NULL: never */
     void *to;
 
     char *lock; /* path of the lock file */
@@ -62,8 +62,8 @@ int spool_writer_flush(struct spool_writer *writer, struct fault *fault);
  * write every call fails, until spool_writer_take_back. */
 int spool_writer_commit(struct spool_writer *writer, struct fault *fault);
 
-/* After a fault of a call above or below: the log is again as of the last commit that succeeded, and can
- * be written. 0; or a fault of the system, after which it is to be called again. */
+/* After a fault of a call above or below: the log is again as of the last commit that succeeded,
+ * and can be written. 0; or a fault of the system, after which it is to be called again. */
 int spool_writer_take_back(struct spool_writer *writer, struct fault *fault);
 
 /* Ends the open file, if there is one, syncs it and renames it to its finished name. 0 or a

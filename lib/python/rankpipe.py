@@ -829,7 +829,7 @@ def run(pipeline, records=()):
 class Ranking(NamedTuple):
     """An answer of serve."""
 
-    request: str  # the name of the request, to which feedback refers
+    request: str  # the name of the request, to which feedback refers; None: the service could not store it
     t: int  # the number of the round
     order: list  # the documents, best first, by their place in the request from 0
     scores: list  # theirs, in this order; None where the pipeline gives no scores
@@ -870,7 +870,11 @@ def read_answer(text, docs, names=None, request=None):
     """
     if text.startswith(b"!"):
         raise Refused(text[1:].strip().decode("utf-8", "replace"))
-    words = [line.split(b"\t") for line in text.rstrip(b"\n").split(b"\n")]
+    lines = text.rstrip(b"\n").split(b"\n")
+    if request is not None and lines[-1] == b"#\tnot stored":
+        lines.pop()
+        request = None
+    words = [line.split(b"\t") for line in lines]
     place = {_encoded(name): i for i, name in enumerate(names)} if names is not None else \
         {b"%d" % i: i for i in range(docs)}
     try:

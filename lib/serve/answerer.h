@@ -32,9 +32,9 @@ int answerer_open(struct answerer *my, struct fault *fault);
 
 /* Answers a request of n bytes, svm2bin's text with its blank line, which came at `stamp`. The
  * answer is left in my->answer: the lines of bin2txt -f rank, or a line that starts with "!" and
- * says what is wrong with the request, and a blank line. A last line ANSWERER_UNSTORED says that the
- * request was not stored, if a part of the chain took its name away. `fault` is the one that the
- * filters of the chain were given. 1; 0 where the request is wrong; or a fault of the pipeline,
+ * says what is wrong with the request, and a blank line. A last line ANSWERER_UNSTORED says that
+ * the request was not stored, if a part of the chain took its name away. `fault` is the one that
+ * the filters of the chain were given. 1; 0 where the request is wrong; or a fault of the pipeline,
  * after which there is no answer, and can be none. */
 int answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t stamp,
                     struct fault *fault);

@@ -154,8 +154,8 @@ static int mark(struct connection *client, struct fault *fault)
     return 0;
 }
 
-/* Forgets the marks of this turn; with a line of n bytes, adds it at the end of each answer that has
- * one. 0 or a fault. */
+/* Forgets the marks of this turn; with a line of n bytes, adds it at the end of each answer that
+ * has one. 0 or a fault. */
 static int settle(struct connection *client, const char *line, size_t n, struct fault *fault)
 {
     const size_t *marks = client->marks.at;

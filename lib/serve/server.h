@@ -48,8 +48,8 @@ struct server { /* all zero at first, except what the caller sets */
     size_t bytes, clients;      /* limits: of a request, of all connections */
     double idle;                /* seconds without a whole request          */
     struct watch *watch;        /* of the pipeline: its alarms are rung     */
-    struct writer *gate;        /* its `before` is called before answers are written; above 0: rounds
-                                 * of this turn are not stored */
+    struct writer *gate;        /* its `before` is called before answers are written; above 0:
+                                 * rounds of this turn are not stored */
     int stop;                   /* becomes readable when a signal asks to stop; -1: never */
     void (*warn)(void *to, const char *text); /* is told of trouble that ends nothing */
     void *to;

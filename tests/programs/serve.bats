@@ -667,6 +667,37 @@ logged() {
     is "$(sort numbers | comm -13 - answered)" ''
 }
 
+@test "spool -k: when the disk fails, each request is answered, and said to be not stored or in the log" {
+    need_spool
+    for i in $(seq 40); do
+        printf 'request: r%d\n? qid:q%d 1:1\n? qid:q%d 1:2\n\n' $i $i $i
+    done >requests
+    for at in 2 4 4+; do # a sync of the log: of several rounds that came together
+        rm -rf log
+        LD_PRELOAD=$SHIM/faulty.so FAULTY_FD=9 FAULTY_CALL=fsync FAULTY_AT=$at FAULTY_HOW=28 \
+            start -S status s 'explore -g 1 | spool -yk -F 0 log' 9>count
+        head -n 20 requests | serve -a s >got
+        tail -n +21 requests | serve -a s >>got
+        stop
+        is "$(grep -c '^$' got)" 40
+        awk 'NF == 6 { qid = $2 } /^#\tnot stored$/ { lost[qid] = 1 } !NF && !(qid in lost) { print "r" substr(qid, 2) }' \
+            got | sort >stored
+        [ "$(wc -l <stored)" -lt 40 ]
+        spool -r log 2>none | values_of request 2>none | sort >logged || [ ! -s stored ]
+        same stored logged
+        is "$(sed -n 's/^rankpipe_serve_unstored_rounds //p' status)" "$((40 - $(wc -l <stored)))"
+        [[ $(cat err) == 'spool: cannot '*': No space left on device: until the log can be written, rounds are passed'* ]]
+    done
+    python3 - "$ROOT/lib/python" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+import rankpipe
+answer = b"7\tq\t1\ta\t0\t1\n"
+assert rankpipe.read_answer(answer, 1, ["a"], "r1").request == "r1"
+assert rankpipe.read_answer(answer + b"#\tnot stored\n", 1, ["a"], "r1") == (None, 7, [0], [0.0])
+PYTHON
+}
+
 @test "spool -t finishes a file on time, also when no request comes" {
     need_spool
     start s 'explore -g 1 | spool -t 1 log'

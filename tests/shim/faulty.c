@@ -1,7 +1,7 @@
 /* faulty: a shim for LD_PRELOAD, under which one call of one function fails, is interrupted or does
  * less than it was asked for, as ../faulty.h says. A file that could not be synced, or that could
- * not be closed before it was synced, loses what was written to it since it was synced, as it may on a
- * disk: a program that ignores what these two return is left with an empty file. */
+ * not be closed before it was synced, loses what was written to it since it was synced, as it may
+ * on a disk: a program that ignores what these two return is left with an empty file. */
 #ifdef __linux__
 #define _GNU_SOURCE /* RTLD_NEXT, splice, tee, pipe2 */
 #endif
@@ -47,7 +47,7 @@ static struct {
 
 static unsigned calls[FAULTY_CALLS];
 static bool unsynced[FILES], doomed[FILES]; /* written to; not synced when it was asked for */
-static off_t synced[FILES]; /* bytes that were synced */
+static off_t synced[FILES]; /* bytes that were synced, or there when it was opened */
 
 __attribute__((constructor)) static void read_plan(void)
 {
@@ -274,7 +274,9 @@ int open(const char *path, int flags, ...)
     if (flags & O_CREAT)
         mode = va_arg(rest, mode_t);
     va_end(rest);
-    return look(OPEN, -1) == FAILS ? -1 : NEXT(open)(path, flags, mode);
+    int fd = look(OPEN, -1) == FAILS ? -1 : NEXT(open)(path, flags, mode);
+    note_synced(fd, false);
+    return fd;
 }
 
 /* The descriptor is gone in any case, as on Linux. */
