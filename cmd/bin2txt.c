@@ -98,7 +98,7 @@ static int open_bin2txt(void *self)
     my->map_fd = watch_open(host->watch, my->map, O_WRONLY | O_CREAT | O_TRUNC, 0666, host->fault);
     if (my->map_fd < 0)
         return fault_system(host->fault, "cannot write %s", my->map);
-    my->text.printer.numbers.map = &my->map_writer;
+    my->text.printer.map = &my->map_writer;
     return writer_open(&my->map_writer, my->map_fd, my->map, NULL, host->fault);
 }
 

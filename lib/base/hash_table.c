@@ -14,7 +14,8 @@ static size_t home_of(const struct hash_table *table, const void *key, size_t n)
 {
     struct siphash hash = table->start;
     siphash_add(&hash, key, n);
-    return (size_t)(siphash_end(&hash) % table->slots);
+    uint64_t h = siphash_end(&hash), slots = table->slots;
+    return (size_t)(slots <= UINT32_MAX ? (h >> 32) * slots >> 32 : h % slots);
 }
 
 static size_t home_of_entry(const struct hash_table *table, const void *entries, uint64_t entry)
@@ -66,6 +67,12 @@ static int grow(struct hash_table *table, const void *entries, struct fault *fau
     return 0;
 }
 
+/* For one entry more. 0 or a fault. */
+static int make_room(struct hash_table *table, const void *entries, struct fault *fault)
+{
+    return table->used < table->slots - table->slots / 4 ? 0 : grow(table, entries, fault);
+}
+
 uint64_t hash_table_find(const struct hash_table *table, const void *entries, const void *key,
                          size_t n)
 {
@@ -80,10 +87,28 @@ uint64_t hash_table_find(const struct hash_table *table, const void *entries, co
     return 0;
 }
 
+int hash_table_enter(struct hash_table *table, const void *entries, const void *key, size_t n,
+                     uint64_t *entry, struct fault *fault)
+{
+    if (make_room(table, entries, fault) < 0)
+        return -1;
+    size_t at = home_of(table, key, n), bytes;
+    for (; table->slot[at]; at = next_slot(table, at)) {
+        const void *other = table->key(entries, table->slot[at], &bytes);
+        if (bytes == n && memcmp(other, key, n) == 0) {
+            *entry = table->slot[at];
+            return 0;
+        }
+    }
+    table->slot[at] = *entry;
+    table->used++;
+    return 1;
+}
+
 int hash_table_add(struct hash_table *table, const void *entries, uint64_t entry,
                    struct fault *fault)
 {
-    if (table->used >= table->slots - table->slots / 4 && grow(table, entries, fault) < 0)
+    if (make_room(table, entries, fault) < 0)
         return -1;
     (void)put(table, entries, entry);
     table->used++;
@@ -106,6 +131,17 @@ void hash_table_remove(struct hash_table *table, const void *entries, uint64_t e
     }
     table->slot[hole] = 0;
     table->used--;
+}
+
+/* A table that is much larger than what it held is given up: it would be cleared for nothing again
+ * and again. */
+void hash_table_clear(struct hash_table *table)
+{
+    if (table->slots > 64 * table->used + 1024)
+        hash_table_close(table);
+    else if (table->used)
+        memset(table->slot, 0, table->slots * sizeof *table->slot);
+    table->used = 0;
 }
 
 void hash_table_close(struct hash_table *table)

@@ -26,9 +26,6 @@
 #include "base/fault.h"
 #include "base/siphash.h"
 
-/* What a set that is kept by a table says of a member that is added. */
-enum entered { ENTERED_FAULT = -1, ENTERED_BEFORE, ENTERED_NEW };
-
 /* The key of an entry, and its bytes *n; `entries` is what the caller of a table gives. */
 typedef const void *hash_table_key(const void *entries, uint64_t entry, size_t *n);
 
@@ -43,12 +40,20 @@ struct hash_table { /* all zero at first, except `key`; may be moved */
 uint64_t hash_table_find(const struct hash_table *table, const void *entries, const void *key,
                          size_t n);
 
+/* Adds *entry, whose key are these n bytes, if the table has none with this key: 1. Else *entry
+ * becomes the one that it has: 0. Or a fault (memory). */
+int hash_table_enter(struct hash_table *table, const void *entries, const void *key, size_t n,
+                     uint64_t *entry, struct fault *fault);
+
 /* Adds an entry, whose key the table does not have. 0 or a fault (memory). */
 int hash_table_add(struct hash_table *table, const void *entries, uint64_t entry,
                    struct fault *fault);
 
 /* Removes an entry, which the table has, and whose key is still as it was. */
 void hash_table_remove(struct hash_table *table, const void *entries, uint64_t entry);
+
+/* Removes all entries. O(them). */
+void hash_table_clear(struct hash_table *table);
 
 /* Frees the table's memory. Entries stay the caller's. */
 void hash_table_close(struct hash_table *table);

@@ -70,20 +70,20 @@ static bool has(const struct number_set *set, uint64_t number)
     return false;
 }
 
-enum entered number_set_enter(struct number_set *set, uint64_t number, struct fault *fault)
+int number_set_enter(struct number_set *set, uint64_t number, struct fault *fault)
 {
     if (has(set, number))
-        return ENTERED_BEFORE;
+        return 0;
     for (unsigned level = 0; level < LEVELS; level++) {
         struct number_word *word = find_word(set, place_of(number, level));
         if (!word && !(word = add_word(set, place_of(number, level), fault)))
-            return ENTERED_FAULT;
+            return -1;
         word->bits |= bit_of(number, level);
         if (~word->bits || level + 1 == LEVELS)
             break;
         remove_word(set, word);
     }
-    return ENTERED_NEW;
+    return 1;
 }
 
 void number_set_close(struct number_set *set)

@@ -19,8 +19,9 @@ struct number_set { /* all zero at first */
     struct hash_table table;  /* by the index of words, from 1 */
 };
 
-/* Adds a number below 2^53. O(1) on average. */
-enum entered number_set_enter(struct number_set *set, uint64_t number, struct fault *fault);
+/* Adds a number below 2^53: 1 where it is new, 0 where it was there; or a fault (memory). O(1) on
+ * average. */
+int number_set_enter(struct number_set *set, uint64_t number, struct fault *fault);
 
 void number_set_close(struct number_set *set);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/name_set.h"
+#include "base/name_table.h"
 #include "base/siphash.h"
 #include "base/text.h"
 #include "io/lines.h"
@@ -54,7 +54,7 @@ static bool is_word(const char *name, size_t n)
 
 struct list {
     struct lines lines;
-    struct name_set set;
+    struct name_table set;
     bool numbered;
     uint64_t first; /* number of the first feature: 0 or 1 */
 };
@@ -93,7 +93,6 @@ static int read_line(struct feature_names *names, struct list *list, const char 
                      struct fault *fault)
 {
     size_t i = names->features, digits = (size_t)(text_skip_digits(p) - p);
-    char name[FEATURE_NAME + 1];
     if (i == 0)
         list->numbered = digits > 0 && (text_is_blank(p[digits]) || p[digits] == ':');
     if (list->numbered && !(p = read_number(list, p, i, fault)))
@@ -107,12 +106,10 @@ static int read_line(struct feature_names *names, struct list *list, const char 
         return wrong(list, rest, "more than a number and a name: names have no blanks");
     if (i == FEATURE_NAMES_MOST)
         return wrong(list, p, "more than %zu names", FEATURE_NAMES_MOST);
-    memcpy(name, p, n);
-    name[n] = '\0';
-    enum entered entered = name_set_enter(&list->set, name, fault);
-    if (entered == ENTERED_BEFORE)
+    int fresh = name_table_enter(&list->set, p, n, fault);
+    if (fresh == 0)
         return wrong(list, p, "two features have this name");
-    return entered == ENTERED_FAULT ? -1 : append(names, p, n, fault);
+    return fresh < 0 ? -1 : append(names, p, n, fault);
 }
 
 static int read_list(struct feature_names *names, struct list *list, struct fault *fault)
@@ -142,7 +139,7 @@ int feature_names_read(struct feature_names *names, const char *path, struct wat
     lines_open(&list.lines, files, watch);
     int result = read_list(names, &list, fault);
     lines_close(&list.lines);
-    name_set_close(&list.set);
+    name_table_close(&list.set);
     return result;
 }
 

@@ -142,7 +142,7 @@ static int read_refused(void *self, const char *const *text, size_t fields, stru
     struct batch_join *join = self;
     if (fields != 2)
         return fault_data(fault, "not a round that the learner refused");
-    return waiting_add(&join->refused, text[0], text[1], 0, fault) == ENTERED_FAULT ? -1 : 0;
+    return waiting_add(&join->refused, text[0], text[1], 0, fault) < 0 ? -1 : 0;
 }
 
 /* "FILE TAB REASON", as spool -r -s writes it. */
@@ -207,11 +207,11 @@ int batch_join_round(struct batch_join *join, const struct round *round, struct 
     if (round->time > join->batch.time + AHEAD)
         return troubles_add(troubles, ROUND_FUTURE, stored, fault, "%s: its time is more than ten "
                             "minutes past that of the run", request);
-    enum entered entered = waiting_find(&join->waiting, request)
-                               ? ENTERED_BEFORE : learnt_find(&join->learnt, request, fault);
-    if (entered == ENTERED_FAULT)
+    int before = waiting_find(&join->waiting, request) ? 1
+                                                       : learnt_find(&join->learnt, request, fault);
+    if (before < 0)
         return -1;
-    if (entered == ENTERED_BEFORE)
+    if (before)
         return troubles_add(troubles, ROUND_TWICE, stored, fault, "%s: an earlier round has this "
                             "request", request);
     if (is_over(join, round->time) &&
@@ -219,8 +219,7 @@ int batch_join_round(struct batch_join *join, const struct round *round, struct 
         join->status.given_up++;
         return 0;
     }
-    return waiting_add(&join->waiting, request, stored, round->time, fault) == ENTERED_FAULT
-               ? -1 : 0;
+    return waiting_add(&join->waiting, request, stored, round->time, fault) < 0 ? -1 : 0;
 }
 
 /* ---- what is answered ---- */
@@ -265,7 +264,10 @@ static bool has_length(const struct batch_join *join, const struct answer *answe
 /* An answer without a round that waits. 0 or a fault. */
 static int find_no_round(struct batch_join *join, struct answer *answer, struct fault *fault)
 {
-    if (learnt_find(&join->learnt, answer->key, fault) != ENTERED_NEW)
+    int learnt = learnt_find(&join->learnt, answer->key, fault);
+    if (learnt < 0)
+        return -1;
+    if (learnt)
         return refuse(join, answer, ANSWER_TWICE, fault, "its round was learnt already");
     if (is_over(join, answer->time))
         return refuse(join, answer, ANSWER_ROUNDLESS, fault, "no round has this request");

@@ -22,14 +22,14 @@ int erased_add(struct erased *erased, const struct round *round, struct fault *f
         if (!name)
             return fault_data(fault, "the round has no %s=, which is to be erased",
                               keys[erased->kind]);
-        return name_set_enter(&erased->names, name, fault) == ENTERED_FAULT ? -1 : 0;
+        return name_table_enter(&erased->names, name, strlen(name), fault) < 0 ? -1 : 0;
     }
     const struct column *names = record_column(round->record, ROUND_NAMES);
     if (!names)
         return fault_data(fault, "the round has no column %s, whose documents are to be erased",
                           ROUND_NAMES);
     for (size_t at = 0; (name = next_name(names, at)); at += strlen(name) + 1)
-        if (name_set_enter(&erased->names, name, fault) == ENTERED_FAULT)
+        if (name_table_enter(&erased->names, name, strlen(name), fault) < 0)
             return -1;
     return 0;
 }
@@ -39,16 +39,16 @@ bool erased_has(const struct erased *erased, const struct record *record)
     const char *name;
     if (erased->kind != ERASED_DOCUMENTS) {
         name = record_key(record, keys[erased->kind]);
-        return name && name_set_has(&erased->names, name);
+        return name && name_table_has(&erased->names, name, strlen(name));
     }
     const struct column *names = record_column(record, ROUND_NAMES);
     for (size_t at = 0; (name = next_name(names, at)); at += strlen(name) + 1)
-        if (name_set_has(&erased->names, name))
+        if (name_table_has(&erased->names, name, strlen(name)))
             return true;
     return false;
 }
 
 void erased_close(struct erased *erased)
 {
-    name_set_close(&erased->names);
+    name_table_close(&erased->names);
 }

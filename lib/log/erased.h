@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/fault.h"
-#include "base/name_set.h"
+#include "base/name_table.h"
 #include "stream/record.h"
 #include "stream/round.h"
 
@@ -13,7 +13,7 @@ enum erased_kind { ERASED_REQUESTS, ERASED_QUERIES, ERASED_DOCUMENTS };
 
 struct erased { /* all zero at first, but kind */
     enum erased_kind kind;
-    struct name_set names;
+    struct name_table names;
 };
 
 /* Adds what a round names: its request, its qid, or the names of its documents. 0; or a fault: it

@@ -160,10 +160,10 @@ static int check_key(struct feedback_log *log, const struct answer *answer, stru
     if (!key_set_valid(&log->before, key))
         return lines_wrong(&log->lines, key, strlen(key), fault, "not the number of a round "
                            "(use -q if keys are qids)");
-    enum entered entered = key_set_enter(&log->before, key, answer->time, fault);
-    if (entered == ENTERED_BEFORE)
+    int fresh = key_set_enter(&log->before, key, answer->time, fault);
+    if (fresh == 0)
         return lines_wrong(&log->lines, key, strlen(key), fault, "a second answer for one round");
-    return entered == ENTERED_FAULT ? -1 : 0;
+    return fresh < 0 ? -1 : 0;
 }
 
 /* Reads the next line: *answer is what it has, or NULL. 1, 0 at the end of the log, or a fault. */

@@ -30,14 +30,14 @@ int joiner_key(struct joiner *joiner, const struct round *round, const char **ke
         return fault_data(fault, "needs the column order, which says what was shown");
     if (round->seen)
         return fault_data(fault, "the round already has an answer (the column seen)");
-    enum entered entered = key_set_enter(&joiner->before, *key, round->time, fault);
-    if (entered == ENTERED_BEFORE && !joiner->before.names)
+    int fresh = key_set_enter(&joiner->before, *key, round->time, fault);
+    if (fresh == 0 && !joiner->before.names)
         return fault_data(fault, "an earlier round has the same number, so an answer could be for "
                           "either: join one stream at a time, or by request (-r)");
-    if (entered == ENTERED_BEFORE)
+    if (fresh == 0)
         return fault_data(fault, "an earlier round has the same %s, so an answer could be for "
                           "either: join by t, without -%c", joiner->key, *joiner->key);
-    return entered == ENTERED_FAULT ? -1 : 0;
+    return fresh < 0 ? -1 : 0;
 }
 
 /* Has the answer as many relevances as it should? */

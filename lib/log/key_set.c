@@ -1,28 +1,29 @@
 #include "log/key_set.h"
 
+#include <string.h>
+
 #include "stream/record.h"
 
-static enum entered enter_name(struct key_set *keys, const char *name, uint64_t time,
-                               struct fault *fault)
+static int enter_name(struct key_set *keys, const char *name, uint64_t time, struct fault *fault)
 {
+    size_t n = strlen(name);
     if (keys->window && time > keys->since && time - keys->since > keys->window) {
-        name_set_close(&keys->before);
+        name_table_close(&keys->before);
         keys->before = keys->now;
-        keys->now = (struct name_set){ .bytes = 0 };
+        keys->now = (struct name_table){ .names = 0 };
         keys->since = time;
     }
-    return name_set_has(&keys->before, name) ? ENTERED_BEFORE
-                                             : name_set_enter(&keys->now, name, fault);
+    return name_table_has(&keys->before, name, n)
+               ? 0 : name_table_enter(&keys->now, name, n, fault);
 }
 
-enum entered key_set_enter(struct key_set *keys, const char *key, uint64_t time,
-                           struct fault *fault)
+int key_set_enter(struct key_set *keys, const char *key, uint64_t time, struct fault *fault)
 {
     uint64_t t;
     if (keys->names)
         return enter_name(keys, key, time, fault);
     return record_number(key, RECORD_MOST - 1, &t) ? number_set_enter(&keys->numbers, t, fault)
-                                                   : ENTERED_NEW;
+                                                   : 1;
 }
 
 bool key_set_valid(const struct key_set *keys, const char *key)
@@ -34,6 +35,6 @@ bool key_set_valid(const struct key_set *keys, const char *key)
 void key_set_close(struct key_set *keys)
 {
     number_set_close(&keys->numbers);
-    name_set_close(&keys->now);
-    name_set_close(&keys->before);
+    name_table_close(&keys->now);
+    name_table_close(&keys->before);
 }

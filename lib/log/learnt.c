@@ -181,13 +181,13 @@ static int has(const struct learnt *learnt, const struct segment *segment, uint6
     return found;
 }
 
-enum entered learnt_find(const struct learnt *learnt, const char *name, struct fault *fault)
+int learnt_find(const struct learnt *learnt, const char *name, struct fault *fault)
 {
     uint64_t hash = hash_of(learnt, name);
     int found = 0;
     for (size_t i = 0; i < learnt->count && found == 0; i++)
         found = has(learnt, segments(learnt) + i, hash, fault);
-    return found < 0 ? ENTERED_FAULT : found > 0 ? ENTERED_BEFORE : ENTERED_NEW;
+    return found < 0 ? -1 : found > 0;
 }
 
 int learnt_add(struct learnt *learnt, const char *name, struct fault *fault)

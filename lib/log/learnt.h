@@ -35,9 +35,9 @@ struct learnt { /* all zero at first */
  * key. 0 or a fault; to be closed either way. */
 int learnt_open(struct learnt *learnt, const char *folder, struct fault *fault);
 
-/* Was a round of that name learnt before this run? Reads 8 KB of each segment, of which there are
- * at most 17, except where a run added more at once. */
-enum entered learnt_find(const struct learnt *learnt, const char *name, struct fault *fault);
+/* Was a round of that name learnt before this run: 1 or 0, or a fault. Reads 8 KB of each segment,
+ * of which there are at most 17, except where a run added more at once. */
+int learnt_find(const struct learnt *learnt, const char *name, struct fault *fault);
 
 /* Adds the name of a round that is learnt in this run. 0 or a fault. */
 int learnt_add(struct learnt *learnt, const char *name, struct fault *fault);

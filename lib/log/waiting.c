@@ -47,21 +47,20 @@ static int add_text(struct waiting *waiting, const char *text, size_t *at, struc
     return 0;
 }
 
-enum entered waiting_add(struct waiting *waiting, const char *request, const char *stored,
-                         uint64_t time, struct fault *fault)
+int waiting_add(struct waiting *waiting, const char *request, const char *stored, uint64_t time,
+                struct fault *fault)
 {
     struct waiting_round round = { .time = time };
     waiting->table.key = key_of;
     if (waiting_find(waiting, request))
-        return ENTERED_BEFORE;
+        return 0;
     struct waiting_round *list = buffer_for(&waiting->list, waiting->count + 1, sizeof *list,
                                             fault);
     if (!list || add_text(waiting, request, &round.request, fault) < 0 ||
         add_text(waiting, stored, &round.stored, fault) < 0)
-        return ENTERED_FAULT;
+        return -1;
     list[waiting->count++] = round;
-    return hash_table_add(&waiting->table, waiting, waiting->count, fault) < 0 ? ENTERED_FAULT
-                                                                               : ENTERED_NEW;
+    return hash_table_add(&waiting->table, waiting, waiting->count, fault) < 0 ? -1 : 1;
 }
 
 void waiting_remove(struct waiting *waiting, struct waiting_round *round)
@@ -78,10 +77,10 @@ static int read_line(void *self, const char *const *text, size_t fields, struct 
         return fault_data(fault, "not a round that waits");
     if (state_number(text[0], &time, fault) < 0)
         return -1;
-    enum entered entered = waiting_add(self, text[1], text[2], time, fault);
-    if (entered == ENTERED_BEFORE)
+    int added = waiting_add(self, text[1], text[2], time, fault);
+    if (added == 0)
         return fault_data(fault, "a second round of one request");
-    return entered == ENTERED_NEW ? 0 : -1;
+    return added < 0 ? -1 : 0;
 }
 
 int waiting_read(struct waiting *waiting, const char *folder, struct fault *fault)

@@ -32,9 +32,9 @@ struct waiting { /* all zero at first */
 /* Reads the file in a folder: 1; 0 where there is none; or a fault. */
 int waiting_read(struct waiting *waiting, const char *folder, struct fault *fault);
 
-/* Adds a round: ENTERED_BEFORE if one with its request waits. About 100 bytes. */
-enum entered waiting_add(struct waiting *waiting, const char *request, const char *stored,
-                         uint64_t time, struct fault *fault);
+/* Adds a round: 1; 0 where one with its request waits; or a fault. About 100 bytes. */
+int waiting_add(struct waiting *waiting, const char *request, const char *stored, uint64_t time,
+                struct fault *fault);
 
 /* The round of that request that waits, or NULL. Valid until the next waiting_add. */
 struct waiting_round *waiting_find(const struct waiting *waiting, const char *request);

@@ -10,15 +10,13 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "base/hash_table.h"
+#include "base/name_table.h"
 
 struct query_values { /* all zero at first, but `rankers`, how many there are */
     size_t rankers, queries;
-    struct buffer text, name; /* the queries' names; where in `text` each begins */
-    size_t bytes;
-    struct hash_table table; /* by query, from 1 */
-    struct buffer cell;      /* struct query_cell[queries][rankers] */
-    struct buffer order;     /* the queries by name, once they are sorted */
+    struct name_table names;
+    struct buffer cell;  /* struct query_cell[queries][rankers] */
+    struct buffer order; /* the queries by name, once they are sorted */
 };
 
 /* Adds a value of a query, whose name has n bytes, for a ranker from 0. 0 or a fault. O(n) on

@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/entropy.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "stream/record.h"
-#include "text/svm_names.h"
 
 static const char *const column_names[CLICK_COLUMNS] = { "request", "qid", "doc", "position",
                                                          "click", "time", "propensity", "score",
@@ -31,7 +29,6 @@ void click_log_open(struct click_log *log, char *const *files, const struct clic
     log->line.actions = actions;
     log->line.n = n;
     lines_open(&log->line.lines, files, watch);
-    log->start = entropy_siphash();
 }
 
 void click_log_close(struct click_log *log)
@@ -42,8 +39,8 @@ void click_log_close(struct click_log *log)
     buffer_free(&log->names);
     buffer_free(&log->listed);
     buffer_free(&log->own);
-    buffer_free(&log->scratch);
-    name_set_close(&log->before);
+    name_table_close(&log->before);
+    hash_table_close(&log->documents);
 }
 
 /* ---- the first line of a file ---- */
@@ -317,7 +314,7 @@ static int begin(struct click_log *log, struct fault *fault)
         !qid_word_read(lines, log->line.field[CLICK_QID], log->line.bytes[CLICK_QID], 0, "qid",
                        log->now.qid, fault))
         return -1;
-    int fresh = name_set_enter(&log->before, log->now.request, fault);
+    int fresh = name_table_enter(&log->before, log->now.request, strlen(log->now.request), fault);
     if (fresh == 0)
         return lines_wrong(lines, own, n, fault, "a request that comes again after another one: "
                            "sort the log by request");
@@ -419,7 +416,7 @@ static int list_names(struct click_log *log, const struct click_shown *shown, st
     }
     now->names = log->listed.at;
     now->name_bytes = (size_t)(to - now->names);
-    int differ = svm_names_differ(now->names, now->places, &log->start, &log->scratch, fault);
+    int differ = name_table_differ(&log->documents, now->names, now->places, fault);
     if (differ == 0)
         return click_log_wrong(log, fault, "a document is at two positions");
     return differ < 0 ? -1 : 0;

@@ -9,8 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "base/name_set.h"
-#include "base/siphash.h"
+#include "base/name_table.h"
 #include "io/lines.h"
 #include "io/watch.h"
 #include "text/qid_word.h"
@@ -72,10 +71,10 @@ struct click_request {
 struct click_log {
     struct click_line line;
     struct click_request now;
-    struct buffer shown, names, listed, own, scratch; /* own: `request` of `now`, as in the text */
+    struct buffer shown, names, listed, own; /* own: `request` of `now`, as in the text */
     size_t own_bytes, name_bytes;
-    struct siphash start;   /* of the hashes of names */
-    struct name_set before; /* the requests so far */
+    struct name_table before;    /* the requests so far                               */
+    struct hash_table documents; /* of the request, to see whether their names differ */
 };
 
 /* Reads `files` as one log; each begins with a line that names its columns. "-" is standard input,

@@ -13,7 +13,7 @@ void forms_close(struct printer *printer)
 {
     buffer_free(&printer->names);
     feature_names_close(&printer->feature_names);
-    qid_numbers_close(&printer->numbers);
+    name_table_close(&printer->numbers);
     summary_close(&printer->summary);
     scales_close(&printer->scales.scales);
 }

@@ -8,11 +8,11 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "base/name_table.h"
 #include "feature/feature_names.h"
 #include "stream/record.h"
 #include "stream/round.h"
 #include "stream/writer.h"
-#include "text/qid_numbers.h"
 #include "text/scales_form.h"
 #include "text/summary.h"
 
@@ -30,7 +30,9 @@ struct printer {
     struct buffer names;
     bool any;                 /* rounds so far, printed as svm                         */
     char last[ROUND_QID + 1]; /* the qid of the last of them; "": none                 */
-    struct qid_numbers numbers; /* where svm prints these in the place of qids        */
+    struct writer *map;       /* the caller's: svm prints numbers in the place of qids, and here the
+                               * lines "number TAB qid"; NULL: qids stay               */
+    struct name_table numbers;
     struct summary summary;   /* of the rounds so far, in the form summary            */
     struct scales_form scales; /* in the form scales                                  */
     struct feature_names feature_names; /* that a user gave; features 0: none         */

@@ -16,7 +16,7 @@ static const double TAIL_SIZE = 10, TAIL_APART = 20;
 
 void summary_close(struct summary *summary)
 {
-    name_set_close(&summary->qids);
+    name_table_close(&summary->qids);
     scales_close(&summary->scales);
     buffer_free(&summary->gains);
 }
@@ -111,7 +111,8 @@ static int add_labels(struct summary *summary, const struct round *round, bool f
 int summary_round(struct summary *summary, const struct round *round, bool named,
                   struct fault *fault)
 {
-    int first = round->qid ? name_set_enter(&summary->qids, round->qid, fault) : 1;
+    const char *qid = round->qid;
+    int first = qid ? name_table_enter(&summary->qids, qid, strlen(qid), fault) : 1;
     if (first < 0)
         return -1;
     if (summary->rounds++ == 0 || round->docs < summary->fewest)

@@ -12,7 +12,7 @@
 #include "feature/scales.h"
 #include "stream/round.h"
 #include "stream/writer.h"
-#include "base/name_set.h"
+#include "base/name_table.h"
 
 enum { SUMMARY_LABELS = 64 }; /* different labels that are counted one by one */
 
@@ -21,7 +21,7 @@ struct summary { /* all zero at first */
     uint64_t named, dense, sparse;                    /* rounds                                  */
     uint64_t docs, entries;                           /* documents; feature values stored        */
     size_t fewest, most;                              /* documents of a round                    */
-    struct name_set qids;
+    struct name_table qids;
     struct summary_label {
         float label;
         uint64_t docs;
@@ -38,7 +38,7 @@ struct summary { /* all zero at first */
 /* Takes in one round; `named`: its documents have names. Line order is judged in the first round of
  * each qid. 0, or a fault without a place: features that are malformed, or that reach further than
  * SCALES_FEATURES; a label whose gain overflows. O(features). Memory is that of scales, and of a
- * name_set for a different qid, whatever the number of rounds. */
+ * name_table for a different qid, whatever the number of rounds. */
 int summary_round(struct summary *summary, const struct round *round, bool named,
                   struct fault *fault);
 

@@ -10,14 +10,12 @@
 #include <unistd.h>
 
 #include "base/decimal.h"
-#include "base/entropy.h"
 #include "base/text.h"
 #include "feature/scale.h"
 #include "kernels/plain_features.h"
 #include "math/fingerprint.h"
 #include "stream/record.h"
 #include "stream/round_fingerprint.h"
-#include "text/svm_names.h"
 
 #define REQUEST "request:" /* begins a line that names the request */
 #define INDEX_MOST ((uint64_t)1 << 31)
@@ -27,7 +25,6 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
 {
     memset(svm, 0, sizeof *svm);
     svm->options = *options;
-    svm->start = options->whole_names ? entropy_siphash() : siphash_start(0, 0);
     lines_open(&svm->lines, files, watch);
     svm->sizes.file[0] = (char *)options->sizes;
     if (options->sizes)
@@ -38,7 +35,8 @@ void svm_close(struct svm *svm)
 {
     lines_close(&svm->lines);
     lines_close(&svm->sizes.lines);
-    name_set_close(&svm->before);
+    name_table_close(&svm->before);
+    hash_table_close(&svm->documents);
     rows_close(&svm->rows);
     rows_close(&svm->scaled);
     buffer_free(&svm->label);
@@ -206,7 +204,7 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     strcpy(svm->qid, qid);
     if (svm->options.blank_ends)
         return 1;
-    int fresh = name_set_enter(&svm->before, qid, fault);
+    int fresh = name_table_enter(&svm->before, qid, strlen(qid), fault);
     if (fresh == 0)
         return wrong(svm, at, text_word_bytes(at), fault,
                      "a qid is not contiguous: the lines of a query must follow each other: "
@@ -251,6 +249,29 @@ static const char *read_features(struct svm *svm, const char *p, struct fault *f
     return p;
 }
 
+/* Adds the name of a document, with a NUL: the word after "docid =" in its comment, which begins at
+ * p, or else the first word of the comment. 0 or a fault (memory). */
+static int add_name(struct svm *svm, const char *p, struct fault *fault)
+{
+    const char *name = *p == '#' ? text_skip_blanks(p + 1) : p;
+    size_t n = text_word_bytes(name);
+    const char *sign = text_skip_blanks(name + n);
+    if (strncmp(name, "docid=", 6) == 0) {
+        name += 6;
+        n -= 6;
+    } else if (n == 5 && strncmp(name, "docid", 5) == 0 && *sign == '=') {
+        name = text_skip_blanks(sign + 1);
+        n = text_word_bytes(name);
+    }
+    char *text = buffer_for(&svm->name, svm->name_bytes + n + 1, 1, fault);
+    if (!text)
+        return -1;
+    memcpy(text + svm->name_bytes, name, n);
+    svm->name_bytes += n;
+    text[svm->name_bytes++] = '\0';
+    return 0;
+}
+
 static int add_document(struct svm *svm, bool labelled, float label, const char *p,
                         struct fault *fault)
 {
@@ -270,7 +291,7 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     size_t most = svm->lines.bytes / 3 + FEATURES_SPARE; /* "1:0 " each, at least */
     if (rows_document(&svm->rows, most, fault) < 0 || !(p = read_features(svm, p, fault)))
         return -1;
-    return svm->options.names ? svm_names_add(&svm->name, &svm->name_bytes, p, fault) : 0;
+    return svm->options.names ? add_name(svm, p, fault) : 0;
 }
 
 /* A blank line. It ends a query if lines that are blank do so: 0 then, else 1, or a fault. */
@@ -348,7 +369,7 @@ static int set_names(struct svm *svm, struct svm_query *query, struct fault *fau
 {
     int whole = 1;
     if (svm->options.names && svm->options.whole_names)
-        whole = svm_names_differ(svm->name.at, svm->rows.docs, &svm->start, &svm->scratch, fault);
+        whole = name_table_differ(&svm->documents, svm->name.at, svm->rows.docs, fault);
     query->names = svm->options.names && whole > 0 ? svm->name.at : NULL;
     query->name_bytes = svm->name_bytes;
     return whole < 0 ? -1 : 0;

@@ -8,14 +8,13 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "base/siphash.h"
 #include "feature/rows.h"
 #include "io/lines.h"
 #include "io/watch.h"
 #include "math/matrix.h"
 #include "stream/round.h"
 #include "text/qid_word.h"
-#include "base/name_set.h"
+#include "base/name_table.h"
 
 struct svm_options {
     bool from_zero;  /* indices in the text start at 0, not at 1 */
@@ -62,7 +61,7 @@ struct svm { /* must not be moved while it is open */
     struct svm_options options;
     struct lines lines;
     struct svm_sizes sizes;
-    struct name_set before;
+    struct name_table before;
     bool any, any_qid, any_feature;  /* was there a query, a qid, a feature so far? */
     struct rows rows, scaled;        /* of the current query */
     bool over;                       /* the end of the current query was read */
@@ -70,7 +69,7 @@ struct svm { /* must not be moved while it is open */
     char request[QID_BYTES + 1];
     char qid[QID_BYTES + 1];
     struct buffer label, name, fingerprint, scratch;
-    struct siphash start; /* of the hashes of names */
+    struct hash_table documents; /* of a query, to see whether their names differ */
     size_t labels, name_bytes; /* of the current query: documents with a label; bytes of names */
     size_t width;              /* and the number of its features */
 };

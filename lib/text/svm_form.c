@@ -1,5 +1,6 @@
 #include "text/svm_form.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/unaligned.h"
@@ -47,7 +48,7 @@ static void print_sparse(struct print *print, const struct matrix *x, size_t i)
 static int check_parted(struct printer *printer, const struct round *round, struct fault *fault)
 {
     const char *qid = round->qid ? round->qid : "";
-    bool numbered = printer->numbers.map && !round->qid; /* a number of its own */
+    bool numbered = printer->map && !round->qid; /* a number of its own */
     if (printer->any && !numbered && strcmp(qid, printer->last) == 0)
         return fault_data(fault, "%s as the round before: as text the two would become one "
                           "query", *qid ? "the same qid" : "no qid,");
@@ -82,6 +83,17 @@ static void print_line(struct print *print, const struct round *round, const str
     print_byte(print, '\n');
 }
 
+/* The number of a qid, which a line of the map gives when it first comes; each round without a qid
+ * has a new one. 0 or a fault. */
+static int number_qid(struct printer *printer, const char *qid, uint64_t *number,
+                      struct fault *fault)
+{
+    printer->numbers.numbered = true;
+    int fresh = name_table_number(&printer->numbers, qid, qid ? strlen(qid) : 0, number, fault);
+    return fresh > 0 ? writer_text(printer->map, fault, "%" PRIu64 "\t%s\n", *number,
+                                   qid ? qid : "-") : fresh;
+}
+
 /* What stands between label and features: nothing, " qid:" and the qid, or its number. */
 enum { SIGN = sizeof " qid:" - 1 };
 static int print_qid(struct printer *printer, const struct round *round,
@@ -89,7 +101,7 @@ static int print_qid(struct printer *printer, const struct round *round,
 {
     uint64_t number = 0;
     *word = '\0';
-    if (printer->numbers.map && !(number = qid_numbers_of(&printer->numbers, round->qid, fault)))
+    if (printer->map && number_qid(printer, round->qid, &number, fault) < 0)
         return -1;
     if (!number && !round->qid)
         return 0;

@@ -180,7 +180,7 @@ load ../helper
 }
 
 @test "each qid is new once, and its hash has a random key" {
-    "$ROOT/build/tests/exact/name_set"
+    "$ROOT/build/tests/exact/name_table"
 }
 
 @test "the status file of serve has the quantiles, sums and counts of known latencies" {
