@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/moment.h"
+#include "base/system.h"
 #include "stream/record.h"
 
 enum { SECONDS_MOST = 1000000000 };

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/system.h"
 #include "explore/policies.h"
-#include "base/entropy.h"
 #include "math/real.h"
 #include "run/filter.h"
 

@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "base/system.h"
 #include "pipeline.h"
 #include "programs.h"
 #include "say.h"
 #include "serve/client.h"
-#include "base/moment.h"
 #include "serve/server.h"
 
 enum { CLIENTS_MOST = 100000, SPARE = 64 /* descriptors besides those of clients */ };

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/system.h"
 #include "feature/feature_names.h"
 #include "run/filter.h"
 #include "say.h"
-#include "base/moment.h"
 #include "text/svm.h"
 #include "text/svm_advice.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/little.h"
 #include "base/text.h"
+#include "base/unaligned.h"
 
 /* The widest whole numbers of the compiler. */
 #ifdef __SIZEOF_INT128__

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/entropy.h"
+#include "base/system.h"
 
 /* Marks an entry that is not in its place yet, while the table grows. */
 #define PENDING ((uint64_t)1 << 63)

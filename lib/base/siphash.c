@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/little.h"
+#include "base/unaligned.h"
 
 static uint64_t rotate(uint64_t x, unsigned by)
 {

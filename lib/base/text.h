@@ -60,4 +60,9 @@ bool text_real(const char *text, double *value);
 enum { TEXT_DIGITS = 24 };
 char *text_from_number(char digits[TEXT_DIGITS], uint64_t value);
 
+/* What a file of these first n bytes is, if it is known to be neither text nor a stream, and how it
+ * becomes what was expected, as the end of a message: "compressed by gzip: decompress it first, by
+ * 'gzip -dc'". Else NULL. */
+const char *text_not(const void *bytes, size_t n);
+
 #endif

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/little.h"
 #include "base/siphash.h"
 #include "base/text.h"
 #include "base/unaligned.h"

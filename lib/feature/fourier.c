@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/entropy.h"
+#include "base/system.h"
 #include "math/normal.h"
 #include "math/real.h"
 

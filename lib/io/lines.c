@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/magic.h"
+#include "base/text.h"
 
 enum { CHUNK = 128 * 1024 };
 
@@ -187,7 +187,7 @@ void lines_again(struct lines *lines)
 /* Is the first line of a file text at all? 0 or a fault. */
 static int check_first(const struct lines *lines, struct fault *fault)
 {
-    const char *words = magic_words(lines->text, lines->bytes);
+    const char *words = text_not(lines->text, lines->bytes);
     return words ? fault_data(fault, "%s: not text: %s", lines->name, words) : 0;
 }
 

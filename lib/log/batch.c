@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/moment.h"
+#include "base/system.h"
 #include "io/watch.h"
 #include "log/state_file.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/entropy.h"
-#include "base/little.h"
+#include "base/system.h"
+#include "base/unaligned.h"
 #include "io/watch.h"
 #include "log/state_file.h"
 

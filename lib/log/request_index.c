@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/entropy.h"
+#include "base/system.h"
 #include "stream/round_fingerprint.h"
 
 enum { LAST = 1000000, PLACES = 1 << 20 }; /* rounds known; places, and buckets */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/little.h"
+#include "base/unaligned.h"
 #include "kernels/siphash_eight.h"
 #include "math/fingerprint.h"
 

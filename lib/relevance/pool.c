@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/entropy.h"
+#include "base/system.h"
 #include "base/unaligned.h"
 #include "feature/scale.h"
 #include "math/fingerprint.h"

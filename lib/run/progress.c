@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/moment.h"
+#include "base/system.h"
 
 static const double EVERY = 0.1; /* seconds between two lines */
 

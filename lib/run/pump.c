@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/little.h"
+#include "base/unaligned.h"
 
 int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **argv)
 {

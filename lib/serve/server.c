@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/moment.h"
+#include "base/system.h"
 #include "base/text.h"
 
 /* Bytes of requests in a turn; of answers that a client may leave unread; seconds to wait for

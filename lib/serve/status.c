@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/moment.h"
+#include "base/system.h"
 #include "stream/fresh_file.h"
 #include "text/print.h"
 

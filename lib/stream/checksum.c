@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/little.h"
+#include "base/unaligned.h"
 #include "kernels/crc32c.h"
 
 static const char hexadecimal[] = "0123456789abcdef";

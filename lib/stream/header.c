@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/hash_table.h"
-#include "base/magic.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "stream/checksum.h"
@@ -78,7 +77,7 @@ static int parse_kind(struct record *record, size_t n, char **rest, struct fault
     if (!name_begins(line, magic)) {
         if (looks_like_svm(line))
             return fault_data(fault, "this looks like SVM-light text: pipe it through svm2bin");
-        const char *known = magic_words(line, n);
+        const char *known = text_not(line, n);
         return known ? fault_data(fault, "not a rankpipe stream: %s", known)
                      : fault_data(fault, "not a rankpipe stream: it begins with %s",
                                   fault_quote(quoted, line, n));

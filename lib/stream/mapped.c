@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/little.h"
+#include "base/unaligned.h"
 
 int mapped_open(struct mapped *mapped, int fd, const char *name, struct watch *watch,
                 struct fault *fault)

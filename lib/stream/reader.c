@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/little.h"
+#include "base/unaligned.h"
 #include "stream/checksum.h"
 #include "stream/header.h"
 #include "stream/round.h"

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/little.h"
 #include "base/text.h"
+#include "base/unaligned.h"
 
 static const struct {
     const char *name;

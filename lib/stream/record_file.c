@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/little.h"
+#include "base/unaligned.h"
 #include "kernels/crc32c.h"
 #include "stream/checksum.h"
 #include "stream/header.h"

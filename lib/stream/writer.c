@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/little.h"
+#include "base/unaligned.h"
 #include "io/splice.h"
 #include "stream/header.h"
 

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "base/magic.h"
 #include "base/text.h"
 
 /* A line, or what comes before its comment: line[0..end-1]. */
@@ -290,7 +289,7 @@ const struct svm_advice *svm_advice_find(const char *line, size_t n)
 {
     const char *comment = memchr(line, '#', n);
     const struct part part = { line, comment ? comment : line + n };
-    if (magic_words(line, n))
+    if (text_not(line, n))
         return NULL; /* the fault says what to do */
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
         if (advices[i].fits(part))

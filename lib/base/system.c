@@ -1,4 +1,4 @@
-#include "base/entropy.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
