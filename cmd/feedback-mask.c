@@ -47,7 +47,7 @@ static const struct option options_known[] = {
 };
 
 /* Do the options fit, and how many places get feedback? */
-static int settle(struct mask *my, const bool *given, struct fault *fault)
+static int settle_options(struct mask *my, const bool *given, struct fault *fault)
 {
     if (given['L'] && !given['c'])
         return fault_usage(fault, "-L needs -c: the click model uses the top grade");
@@ -70,7 +70,7 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter = options_read(options);
     if (letter < 0)
         return letter;
-    if (settle(my, options->given, options->fault) < 0)
+    if (settle_options(my, options->given, options->fault) < 0)
         return -1;
     return options_no_operands(options);
 }

@@ -217,7 +217,7 @@ static int skip(struct log2bin *my)
 }
 
 /* The log is at its end. */
-static enum outcome finish(struct log2bin *my)
+static enum outcome end_requests(struct log2bin *my)
 {
     const char *name = my->log.line.lines.name;
     if (my->t == 0 && my->skipped == 0)
@@ -256,7 +256,7 @@ static enum outcome each(void *self, struct round *round)
             return FAIL;
     report_unknown(my);
     if (found == 0)
-        return finish(my);
+        return end_requests(my);
     my->t++;
     record_want_crc(round->record);
     return PASS;

@@ -193,7 +193,7 @@ static int skip(struct svm2bin *my)
 }
 
 /* The text is at its end. */
-static enum outcome finish(struct svm2bin *my)
+static enum outcome end_text(struct svm2bin *my)
 {
     uint64_t rounds = my->t - my->first;
     if (rounds == 0 && my->skipped == 0 && my->share.shares)
@@ -219,7 +219,7 @@ static enum outcome each(void *self, struct round *round)
             return FAIL;
     }
     if (found == 0)
-        return finish(my);
+        return end_text(my);
     my->t++;
     record_want_crc(round->record);
     return PASS;

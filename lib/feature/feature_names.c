@@ -20,7 +20,7 @@ void feature_names_close(struct feature_names *names)
     *names = (struct feature_names){ .features = 0 };
 }
 
-static int append(struct feature_names *names, const char *name, size_t n, struct fault *fault)
+static int append_name(struct feature_names *names, const char *name, size_t n, struct fault *fault)
 {
     size_t *at = buffer_for(&names->at, names->features + 1, sizeof *at, fault);
     char *text = buffer_for(&names->text, names->bytes + n + 1, 1, fault);
@@ -73,8 +73,8 @@ static bool is_type(const char *p)
 }
 
 /* Skips the number of a feature at p: returns where its name begins, or NULL and a fault. */
-static const char *read_number(struct list *list, const char *p, size_t feature,
-                               struct fault *fault)
+static const char *check_number(struct list *list, const char *p, size_t feature,
+                                struct fault *fault)
 {
     char own[TEXT_DIGITS];
     const char *end = text_skip_digits(p), *number;
@@ -89,13 +89,13 @@ static const char *read_number(struct list *list, const char *p, size_t feature,
     return text_skip_blanks(end + (*end == ':'));
 }
 
-static int read_line(struct feature_names *names, struct list *list, const char *p,
+static int read_name(struct feature_names *names, struct list *list, const char *p,
                      struct fault *fault)
 {
     size_t i = names->features, digits = (size_t)(text_skip_digits(p) - p);
     if (i == 0)
         list->numbered = digits > 0 && (text_is_blank(p[digits]) || p[digits] == ':');
-    if (list->numbered && !(p = read_number(list, p, i, fault)))
+    if (list->numbered && !(p = check_number(list, p, i, fault)))
         return -1;
     size_t n = text_word_bytes(p);
     const char *rest = text_skip_blanks(p + n);
@@ -109,7 +109,7 @@ static int read_line(struct feature_names *names, struct list *list, const char 
     int fresh = name_table_enter(&list->set, p, n, fault);
     if (fresh == 0)
         return wrong(list, p, "two features have this name");
-    return fresh < 0 ? -1 : append(names, p, n, fault);
+    return fresh < 0 ? -1 : append_name(names, p, n, fault);
 }
 
 static int read_list(struct feature_names *names, struct list *list, struct fault *fault)
@@ -117,7 +117,7 @@ static int read_list(struct feature_names *names, struct list *list, struct faul
     int more;
     while ((more = lines_next(&list->lines, fault)) > 0) {
         const char *p = text_skip_blanks(list->lines.text);
-        if (*p && *p != '#' && read_line(names, list, p, fault) < 0)
+        if (*p && *p != '#' && read_name(names, list, p, fault) < 0)
             return -1;
     }
     if (more < 0)
@@ -158,7 +158,7 @@ int feature_names_load(struct feature_names *names, const struct model *model, s
         if (!end || column->type != COLUMN_U1 || !is_word(p, (size_t)(end - p)))
             return fault_data(fault, "model: column %s does not hold names of features: the model "
                               "is damaged", COLUMN);
-        if (append(names, p, (size_t)(end - p), fault) < 0)
+        if (append_name(names, p, (size_t)(end - p), fault) < 0)
             return -1;
         left -= (size_t)(end + 1 - p);
         p = end + 1;
@@ -182,7 +182,7 @@ int feature_names_copy(struct feature_names *to, const struct feature_names *fro
     feature_names_close(to);
     for (size_t i = 0; i < from->features; i++) {
         const char *name = feature_names_of(from, i);
-        if (append(to, name, strlen(name), fault) < 0)
+        if (append_name(to, name, strlen(name), fault) < 0)
             return -1;
     }
     strcpy(to->sum, from->sum);

@@ -42,7 +42,7 @@ struct slot {
 };
 
 /* The slot of a feature, or the empty one where it goes. */
-static struct slot *find(const struct fourier *fourier, struct slot *slot, size_t slots,
+static struct slot *find_slot(const struct fourier *fourier, struct slot *slot, size_t slots,
                          uint32_t feature)
 {
     size_t at = (size_t)((feature * fourier->factor) >> 32) & (slots - 1);
@@ -63,7 +63,7 @@ static int widen(struct fourier *fourier, struct fault *fault)
     memset(slot, 0, slots * sizeof *slot);
     for (size_t at = 0; at < fourier->slots; at++)
         if (old[at].row)
-            *find(fourier, slot, slots, old[at].feature) = old[at];
+            *find_slot(fourier, slot, slots, old[at].feature) = old[at];
     buffer_free(&fourier->slot);
     fourier->slot = wider;
     fourier->slots = slots;
@@ -86,14 +86,14 @@ static int draw_frequencies(struct fourier *fourier, uint32_t feature, struct fa
         return -1;
     for (size_t i = 0; i < number; i++)
         omega[fourier->known * number + i] = fourier->scale * normal_draw(&normals);
-    *find(fourier, fourier->slot.at, fourier->slots, feature) =
+    *find_slot(fourier, fourier->slot.at, fourier->slots, feature) =
         (struct slot){ feature, (uint32_t)++fourier->known };
     return 0;
 }
 
 static bool is_known(const struct fourier *fourier, uint32_t feature)
 {
-    return fourier->slots && find(fourier, fourier->slot.at, fourier->slots, feature)->row;
+    return fourier->slots && find_slot(fourier, fourier->slot.at, fourier->slots, feature)->row;
 }
 
 /* Forgets the frequencies of all features, which are the same when they are drawn again. */
@@ -131,7 +131,7 @@ static int draw_new(struct fourier *fourier, const struct rows *rows, struct fau
 /* The frequencies of a feature. */
 static const double *find_omega(const struct fourier *fourier, uint32_t feature)
 {
-    size_t row = find(fourier, fourier->slot.at, fourier->slots, feature)->row - 1;
+    size_t row = find_slot(fourier, fourier->slot.at, fourier->slots, feature)->row - 1;
     return (const double *)fourier->omega.at + row * fourier->number;
 }
 

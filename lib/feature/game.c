@@ -220,7 +220,8 @@ const struct game_rules *game_find(const char *name)
     return NULL;
 }
 
-static int settle(struct game *game, const struct game_settings *settings, struct fault *fault)
+static int fill_settings(struct game *game, const struct game_settings *settings,
+                         struct fault *fault)
 {
     const struct game_rules *rules = game->rules;
     for (size_t i = 0; i < GAME_NUMBERS; i++) {
@@ -247,7 +248,7 @@ int game_start(struct game *game, const struct game_rules *rules,
     struct normals normals = { .rng = rng_at(seed, RNG_GAME, 0) };
     game->rules = rules;
     game->seed = seed;
-    if (settle(game, settings, fault) < 0)
+    if (fill_settings(game, settings, fault) < 0)
         return -1;
     if (rules->law)
         game->law = &rules->law[game->value[GAME_OTHER] != 0];

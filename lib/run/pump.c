@@ -267,7 +267,7 @@ static enum ended how_ended(const struct fault *fault)
 
 /* Closes the filter and the output. Whole records before a fault still go to the next program, but
  * only a clean end writes an end record. */
-static int finish(struct pump *pump)
+static int end_run(struct pump *pump)
 {
     int (*close_filter)(void *, enum ended) = pump->filter->close;
     if (progress_ends(&pump->progress))
@@ -308,5 +308,5 @@ int pump_run(struct pump *pump, int stop)
         if (filter->rest && fault->kind == FAULT_NONE)
             (void)pump_source(pump, filter->rest);
     }
-    return finish(pump);
+    return end_run(pump);
 }

@@ -74,7 +74,7 @@ static int read_more(struct client *my, struct fault *fault)
 }
 
 /* The service has closed the connection: 0 if it answered everything, or a fault. */
-static int finish(const struct client *my, struct fault *fault)
+static int end_service(const struct client *my, struct fault *fault)
 {
     uint64_t asked = my->asked.whole + (my->asked.part || my->asked.line);
     if (!my->ended)
@@ -107,7 +107,7 @@ static int receive(struct client *my, struct fault *fault)
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return 1;
     if (got <= 0)
-        return finish(my, fault);
+        return end_service(my, fault);
     count(&my->answered, bytes, (size_t)got);
     if (writer_bytes(my->out, bytes, (size_t)got, fault) < 0 || writer_flush(my->out, fault) < 0)
         return -1;

@@ -81,7 +81,7 @@ int fresh_file_sync(struct fresh_file *file, struct fault *fault)
 }
 
 /* Ends the file and renames it. */
-static int finish(struct fresh_file *file, bool sync, struct fault *fault)
+static int replace(struct fresh_file *file, bool sync, struct fault *fault)
 {
     if (end(file, sync, fault) < 0)
         return -1;
@@ -98,12 +98,12 @@ static int finish(struct fresh_file *file, bool sync, struct fault *fault)
 
 int fresh_file_finish(struct fresh_file *file, struct fault *fault)
 {
-    return finish(file, true, fault);
+    return replace(file, true, fault);
 }
 
 int fresh_file_finish_unsynced(struct fresh_file *file, struct fault *fault)
 {
-    return finish(file, false, fault);
+    return replace(file, false, fault);
 }
 
 void fresh_file_close(struct fresh_file *file)

@@ -93,7 +93,7 @@ static int find_line(struct salvage *salvage, size_t at, size_t *line, struct fa
 enum look { LOOK_FAULT = -1, LOOK_NONE, LOOK_CUT, LOOK_DAMAGED, LOOK_WHOLE };
 
 /* Looks at the place `at` bytes on. *n becomes the bytes of the record there. */
-static enum look look(struct salvage *salvage, size_t at, struct record *record, size_t *n,
+static enum look look_at(struct salvage *salvage, size_t at, struct record *record, size_t *n,
                       struct fault *fault)
 {
     struct fault wrong = { FAULT_NONE, "" };
@@ -136,7 +136,7 @@ static int follow(struct salvage *salvage, struct record *record, size_t *n, str
             return -1;
         if (held(salvage) == *n)
             return 1;
-        enum look found = look(salvage, *n, record, &next, fault);
+        enum look found = look_at(salvage, *n, record, &next, fault);
         if (found != LOOK_WHOLE)
             return found == LOOK_FAULT ? -1 : 0;
         *n += next;
@@ -154,7 +154,7 @@ static int read_whole(struct salvage *salvage, struct record *record, size_t *n,
             return follows;
         salvage->until = follows ? 0 : salvage->until;
     }
-    enum look found = look(salvage, 0, record, n, fault);
+    enum look found = look_at(salvage, 0, record, n, fault);
     if (found == LOOK_CUT && place(salvage) >= salvage->until)
         salvage->until = place(salvage) + *n;
     if (found == LOOK_NONE || found == LOOK_CUT)
@@ -188,7 +188,7 @@ static enum salvaged lose(struct salvage *salvage, uint64_t *lost)
 }
 
 /* The input is at its end, which is a loss where no end record came just before. */
-static enum salvaged finish(struct salvage *salvage, uint64_t *lost)
+static enum salvaged finish_file(struct salvage *salvage, uint64_t *lost)
 {
     if (salvage->skipped == 0 && (salvage->ended || salvage->broken))
         return SALVAGE_END;
@@ -202,7 +202,7 @@ enum salvaged salvage_next(struct salvage *salvage, struct record *record, uint6
         size_t n;
         int got = skip(salvage, 0, fault);
         if (got == 0)
-            return finish(salvage, lost);
+            return finish_file(salvage, lost);
         int whole = got < 0 ? -1 : read_whole(salvage, record, &n, fault);
         if (whole < 0)
             return SALVAGE_FAULT;

@@ -103,7 +103,7 @@ int writer_flush(struct writer *writer, struct fault *fault)
 }
 
 /* Makes a writer into memory larger, for n more bytes. */
-static int grow(struct writer *writer, size_t n, struct fault *fault)
+static int grow_buffer(struct writer *writer, size_t n, struct fault *fault)
 {
     size_t room = writer->room + writer->room / 2 + n;
     unsigned char *buffer = realloc(writer->buffer, room);
@@ -116,7 +116,7 @@ static int grow(struct writer *writer, size_t n, struct fault *fault)
 
 static int write_memory(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
 {
-    if (n > writer->room - writer->pending.held && grow(writer, n, fault) < 0)
+    if (n > writer->room - writer->pending.held && grow_buffer(writer, n, fault) < 0)
         return -1;
     memcpy(writer->buffer + writer->pending.held, bytes, n);
     writer->pending.held += n;

@@ -141,7 +141,7 @@ static int split(struct click_line *line, struct fault *fault)
 }
 
 /* Does the line say nothing of a column that it need not have? */
-static bool is_missing(const struct click_line *line, enum click_column c)
+static bool is_not_said(const struct click_line *line, enum click_column c)
 {
     return line->bytes[c] == 0 || (line->bytes[c] == 1 && line->field[c][0] == '-');
 }
@@ -170,7 +170,7 @@ static int read_real(struct click_line *line, enum click_column c, double least,
 {
     char text[NUMBER];
     *value = NAN;
-    if (is_missing(line, c))
+    if (is_not_said(line, c))
         return 0;
     if (copy_number(line, c, text) && text_real(text, value) && *value >= least && *value <= most)
         return 0;
@@ -180,7 +180,7 @@ static int read_real(struct click_line *line, enum click_column c, double least,
 static int read_time(struct click_line *line, struct click_shown *shown, struct fault *fault)
 {
     char text[NUMBER];
-    shown->timed = !is_missing(line, CLICK_TIME);
+    shown->timed = !is_not_said(line, CLICK_TIME);
     if (!shown->timed || (copy_number(line, CLICK_TIME, text) &&
                           record_number(text, RECORD_MOST - 1, &shown->time)))
         return 0;

@@ -13,7 +13,7 @@ struct scan {
     struct fault *fault;
 };
 
-static int refuse(const struct scan *scan, const char *why)
+static int refuse_at(const struct scan *scan, const char *why)
 {
     char quoted[FAULT_QUOTE];
     return fault_usage(scan->fault, "%s, at %s", why,
@@ -22,7 +22,7 @@ static int refuse(const struct scan *scan, const char *why)
 
 static int only_a_shell(const struct scan *scan)
 {
-    return refuse(scan, "only a shell can do that (quote it to use it literally)");
+    return refuse_at(scan, "only a shell can do that (quote it to use it literally)");
 }
 
 /* '...': literal text. */
@@ -30,7 +30,7 @@ static int single_quoted(struct scan *scan)
 {
     const char *end = strchr(scan->at + 1, '\'');
     if (!end)
-        return refuse(scan, "a quote that is not closed");
+        return refuse_at(scan, "a quote that is not closed");
     size_t n = (size_t)(end - scan->at - 1);
     memcpy(scan->out, scan->at + 1, n);
     scan->out += n;
@@ -49,7 +49,7 @@ static int double_quoted(struct scan *scan)
         scan->at += quoted;
         if (!*scan->at) {
             scan->at = from;
-            return refuse(scan, "a quote that is not closed");
+            return refuse_at(scan, "a quote that is not closed");
         }
         if (!(quoted && *scan->at == '\n'))
             *scan->out++ = *scan->at;
@@ -82,7 +82,7 @@ static int read_word(struct scan *scan, const char **word)
         else if (*scan->at == '\\' && scan->at[1] == '\n')
             scan->at += 2;
         else if (*scan->at == '\\' && scan->at[1] == '\0')
-            return refuse(scan, "a backslash at the end");
+            return refuse_at(scan, "a backslash at the end");
         else {
             scan->at += *scan->at == '\\';
             *scan->out++ = *scan->at++;
@@ -122,12 +122,12 @@ static int read_redirection(struct scan *scan)
     if (strchr("<>&|", scan->at[1]) && scan->at[1])
         return only_a_shell(scan);
     if (*file)
-        return refuse(scan, in ? "a second <" : "a second >");
+        return refuse_at(scan, in ? "a second <" : "a second >");
     *(in ? &scan->from : &scan->to) = pipeline->commands;
     scan->at++;
     skip_blanks(scan, false);
     if (ends_word(*scan->at))
-        return refuse(scan, in ? "no file after <" : "no file after >");
+        return refuse_at(scan, in ? "no file after <" : "no file after >");
     return read_word(scan, file);
 }
 
@@ -152,7 +152,7 @@ static int read_command(struct scan *scan)
         }
     }
     if (scan->word == first)
-        return refuse(scan, "a program is missing");
+        return refuse_at(scan, "a program is missing");
     *scan->word++ = NULL;
     pipeline->commands++;
     return 0;
@@ -191,7 +191,7 @@ int pipeline_text_read(struct pipeline_text *pipeline, const char *text, struct 
     } while (!scan.ended);
     skip_blanks(&scan, true);
     if (*scan.at)
-        return refuse(&scan, "a second command: join commands with |");
+        return refuse_at(&scan, "a second command: join commands with |");
     return check_redirections(&scan);
 }
 

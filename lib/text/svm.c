@@ -80,7 +80,7 @@ static int next_size(struct svm_sizes *sizes, struct fault *fault)
 
 /* Reads a finite float at p, in the word that begins at `token`. Returns where it ends, or NULL and
  * a fault that calls it `what`. */
-static const char *read_number(struct svm *svm, const char *token, const char *p, const char *what,
+static const char *read_float(struct svm *svm, const char *token, const char *p, const char *what,
                                float *value, struct fault *fault)
 {
     const char *end = decimal_float(p, value);
@@ -116,7 +116,7 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
         wrong(svm, p, text_word_bytes(p), fault, "no label before the first feature");
         return NULL;
     }
-    end = read_number(svm, p, p, "the label", label, fault);
+    end = read_float(svm, p, p, "the label", label, fault);
     if (end && *label < 0) {
         wrong(svm, p, text_word_bytes(p), fault, "the label is below 0");
         return NULL;
@@ -167,7 +167,7 @@ static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
         wrong_index(svm, p, *least, fault);
         return NULL;
     }
-    const char *end = read_number(svm, p, colon + 1, "the value", &value, fault);
+    const char *end = read_float(svm, p, colon + 1, "the value", &value, fault);
     if (!end)
         return NULL;
     rows_feature(&svm->rows, (uint32_t)index, value);
@@ -330,7 +330,7 @@ static bool is_other(const struct svm *svm, const char *line)
 
 /* Reads the current line. 1: the query may go on; 0: it is at its end, with this line if svm->over,
  * else before it; or a fault. */
-static int read_line(struct svm *svm, struct fault *fault)
+static int read_text_line(struct svm *svm, struct fault *fault)
 {
     bool labelled;
     float label;
@@ -442,7 +442,7 @@ int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
     if (svm->options.sizes && next_size(&svm->sizes, fault) < 0)
         return -1;
     while (on > 0 && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
-        on = read_line(svm, fault);
+        on = read_text_line(svm, fault);
     if (on < 0 || more < 0)
         return -1;
     if (on == 0 && !svm->over)

@@ -60,7 +60,7 @@ static size_t add_entry(struct trec_run *run, const char *key, size_t n, double 
     return hash_table_add(&run->table, run, run->entries, fault) < 0 ? 0 : run->entries;
 }
 
-static size_t find(const struct trec_run *run, const char *key, size_t n)
+static size_t find_entry(const struct trec_run *run, const char *key, size_t n)
 {
     return run->table.key ? (size_t)hash_table_find(&run->table, run, key, n) : 0;
 }
@@ -71,12 +71,12 @@ static int add_document(struct trec_run *run, struct lines *lines, struct word q
 {
     size_t n;
     const char *key = make_key(qid, (struct word){ "", 0 }, room, &n, fault);
-    size_t query = key ? find(run, key, n) : 0;
+    size_t query = key ? find_entry(run, key, n) : 0;
     if (key && !query)
         query = add_entry(run, key, n, 0, fault);
     if (!query || !(key = make_key(qid, document, room, &n, fault)))
         return -1;
-    if (find(run, key, n))
+    if (find_entry(run, key, n))
         return lines_wrong(lines, document.at, document.n, fault, "the document comes twice for "
                            "its query");
     size_t added = add_entry(run, key, n, score, fault);
@@ -87,7 +87,7 @@ static int add_document(struct trec_run *run, struct lines *lines, struct word q
     return 0;
 }
 
-static int read_line(struct trec_run *run, struct lines *lines, struct buffer *room,
+static int read_entry(struct trec_run *run, struct lines *lines, struct buffer *room,
                      struct fault *fault)
 {
     struct word word[TREC_RUN_FIELDS] = { { 0 } };
@@ -114,7 +114,7 @@ int trec_run_read(struct trec_run *run, struct lines *lines, struct fault *fault
     struct buffer room = { 0 };
     enum lines_got got;
     while ((got = lines_next(lines, fault)) == LINES_LINE)
-        if (read_line(run, lines, &room, fault) < 0)
+        if (read_entry(run, lines, &room, fault) < 0)
             break;
     buffer_free(&room);
     return got == LINES_END ? 0 : -1;
@@ -126,7 +126,7 @@ static struct trec_entry *look_up(struct trec_run *run, const char *qid, const c
     size_t n;
     const char *key = make_key((struct word){ qid, strlen(qid) },
                                (struct word){ document, strlen(document) }, room, &n, fault);
-    return key ? entry_at(run, find(run, key, n)) : NULL;
+    return key ? entry_at(run, find_entry(run, key, n)) : NULL;
 }
 
 struct trec_entry *trec_run_query(struct trec_run *run, const char *qid, struct buffer *room,

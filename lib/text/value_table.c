@@ -98,7 +98,7 @@ static int read_triple(struct reading *my, struct lines *lines, struct fault *fa
     return add_value(my, lines, qid, word_at(lines, 2), fault);
 }
 
-static int read_line(struct reading *my, struct lines *lines, struct fault *fault)
+static int read_row(struct reading *my, struct lines *lines, struct fault *fault)
 {
     if (is(word_at(lines, 0), "t") && is(word_at(lines, 1), "qid"))
         return read_head(my, lines, fault);
@@ -121,7 +121,7 @@ int value_table_read(struct query_values *values, size_t ranker, const char *fil
     enum lines_got got;
     lines_open(&lines, files, watch);
     while ((got = lines_next(&lines, fault)) == LINES_LINE)
-        if (read_line(&my, &lines, fault) < 0)
+        if (read_row(&my, &lines, fault) < 0)
             break;
     lines_close(&lines);
     if (got == LINES_END && my.found == 0)
