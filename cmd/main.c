@@ -10,7 +10,6 @@
 
 #include "base/names.h"
 #include "help.h"
-#include "page.h"
 #include "place.h"
 #include "programs.h"
 #include "run/pump.h"
@@ -243,7 +242,7 @@ static int help(int argc, char **argv)
     if (argc > 3)
         (void)fault_usage(&fault, "help opens one page at a time");
     else
-        (void)page_open(argv[0], argv[2], &fault);
+        (void)place_page(argv[0], argv[2], &fault);
     say("rankpipe", fault.text);
     return fault.kind == FAULT_USAGE ? list_programs(stderr, 2) : 1;
 }

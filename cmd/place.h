@@ -1,13 +1,11 @@
-/* place: where this executable's programs and scripts are, found from where the executable is. */
+/* place: where this executable's programs, scripts and pages are, found from where it is itself. */
 #ifndef RANKPIPE_PLACE_H
 #define RANKPIPE_PLACE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The folder of the executable, as a real path, allocated; NULL if it cannot be found. `called` is
- * argv[0], used where the system does not say which file runs. */
-char *place_folder(const char *called);
+#include "base/fault.h"
 
 /* The folder that holds every program by its plain name: ../libexec/NAME beside the folder of the
  * executable, which is called NAME, or else that folder itself. `called` is argv[0], used where the
@@ -27,5 +25,9 @@ int place_run(const char *called, char **argv);
 
 /* One line for each script: its name and what it does. */
 void place_list(FILE *to);
+
+/* Becomes man with the page of a program or a script; NULL: with rankpipe(7). Returns only to fail:
+ * a usage fault for a name that has no page, or a fault of the system. */
+int place_page(const char *called, const char *name, struct fault *fault);
 
 #endif

@@ -4,20 +4,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checkpoints.h"
+#include "base/system.h"
 #include "explore/feedback.h"
+#include "help.h"
 #include "learn/large.h"
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"
 #include "learn/prior.h"
 #include "learn/refusals.h"
-#include "learner_help.h"
 #include "learners/learners.h"
 #include "run/filter.h"
 #include "run/ring.h"
 #include "say.h"
 #include "stream/model_file.h"
+#include "stream/record.h"
 #include "stream/round_share.h"
+
+/* When it saves during a run: by rounds, by seconds, or by both. */
+struct checkpoints {
+    uint64_t every_rounds, every_seconds; /* 0: not by these */
+    double checked; /* seconds: when one was due by them; 0: never yet */
+};
 
 struct update {
     struct host *host;
@@ -111,12 +118,83 @@ static int parse_help(struct update *my, const struct options *options)
     return word && !my->learner ? -1 : OPTIONS_HELP;
 }
 
+/* ---- -h and -c ---- */
+
+/* The row of a setting: its name and what it takes; what it does, its range, default and letter. */
+static void print_setting(FILE *to, const struct setting *setting, double preset)
+{
+    char name[40], text[300], range[SETTING_TEXT], value[SETTING_TEXT];
+    bool flag = setting->form == FORM_FLAG;
+    snprintf(name, sizeof name, "%s%s", setting->name, flag ? "" : "=value");
+    snprintf(text, sizeof text, "%s%s%s (default: %s); -%c", setting->what, flag ? "" : ": ",
+             flag ? "" : setting_range(setting, range),
+             preset != 0 ? setting_print(setting, preset, value) : setting->unset,
+             setting->letter);
+    help_row(to, &(struct option){ .value = name, .text = text }, sizeof "  tradeoff=value ");
+}
+
+static void print_kind(FILE *to, const struct learner *learner)
+{
+    if (learner->least == SURROGATE_ALL)
+        fprintf(to, "It needs feedback on all documents of a round.\n");
+    else
+        fprintf(to, "It needs feedback on at least %zu document%s of a round.\n", learner->least,
+                learner->least == 1 ? "" : "s");
+    fprintf(to, "It has at most %zu weights, unless -d says otherwise.\n",
+            learner->most ? learner->most : LEARNER_MOST);
+    if (learner->made)
+        fprintf(to, "It makes features of raw ones by %s, unless -x says otherwise.\n",
+                learner->made);
+    fprintf(to, *learner->letters ? "\n" : "It has no settings.\n");
+}
+
+/* How to call update with the learner, what it needs, and its settings. */
+static void explain_learner(const struct learner *learner, FILE *to)
+{
+    fprintf(to, "usage: update -a %s%s\n\n", learner->name,
+            *learner->letters ? "[,setting=value ...]" : "");
+    print_kind(to, learner);
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (strchr(learner->letters, settings_known[i].letter))
+            print_setting(to, &settings_known[i], learner->preset[i]);
+    fprintf(to, "\nrankpipe help learners opens the page of all learners\n");
+}
+
+enum { SECONDS_MOST = 1000000000 };
+
+/* The value of -c: "100" is rounds, "30s" seconds. It may come twice, once for each. 0 or a usage
+ * fault. */
+static int parse_checkpoints(struct checkpoints *checkpoints, const struct options *options)
+{
+    char digits[16] = "";
+    size_t n = strlen(options->value);
+    if (n < 2 || n > sizeof digits || options->value[n - 1] != 's')
+        return options_whole(options, 1, RECORD_MOST, &checkpoints->every_rounds);
+    memcpy(digits, options->value, n - 1);
+    if (record_number(digits, SECONDS_MOST, &checkpoints->every_seconds) &&
+        checkpoints->every_seconds > 0)
+        return 0;
+    return fault_usage(options->fault, "-c wants a whole number of rounds, or of seconds as in "
+                       "30s, not '%.40s'", options->value);
+}
+
+/* Is one due after the round with which a model has learnt so many? Seconds count from the last one
+ * that was due by them. */
+static bool is_checkpoint_due(struct checkpoints *my, uint64_t rounds)
+{
+    double now = my->every_seconds ? moment_seconds() : 0;
+    bool late = my->checked > 0 && now - my->checked >= (double)my->every_seconds;
+    if (late || my->checked <= 0)
+        my->checked = now;
+    return late || (my->every_rounds && rounds % my->every_rounds == 0);
+}
+
 static bool explain(const void *self, FILE *to)
 {
     const struct update *my = self;
     if (!my->explains)
         return false;
-    learner_help(my->learner, to);
+    explain_learner(my->learner, to);
     return true;
 }
 
@@ -151,7 +229,7 @@ static int parse(void *self, struct options *options, struct host *host)
     list_letters(my->letters);
     options->unlisted = my->letters;
     while ((letter = options_next(options)) > 0)
-        if ((letter == 'c' && checkpoints_parse(&my->checkpoints, options) < 0) ||
+        if ((letter == 'c' && parse_checkpoints(&my->checkpoints, options) < 0) ||
             (letter == 'i' && options_share(options, &my->share, &my->shares) < 0) ||
             (!options->option->text && /* of learners, then */
              learner_words_option(options->letter, options->value, &my->settings,
@@ -310,7 +388,7 @@ static enum outcome each(void *self, struct round *round)
         return refuse(my, round);
     look_for_large(my, round);
     my->rounds++;
-    my->unsaved = checkpoints_due(&my->checkpoints, my->state.rounds) && save(my, fault) < 0;
+    my->unsaved = is_checkpoint_due(&my->checkpoints, my->state.rounds) && save(my, fault) < 0;
     return my->unsaved || publish(my) < 0 ? FAIL : DROP;
 }
 
