@@ -22,10 +22,8 @@ struct score {
     uint64_t rounds; /* scored so far                                      */
     uint64_t due;    /* number of the next message                         */
     bool follows;    /* rereads the model file when it is replaced         */
-    bool lacked;     /* it was reported that features have no weight       */
     uint64_t dim;    /* most features of rounds that may differ; 0: none   */
     struct reload reload;
-    struct buffer index; /* of a rival, which nobody reads */
     struct scoring scoring, rival; /* rival: of -R */
     struct score_lines lines;
 };
@@ -146,60 +144,6 @@ static void look(struct score *my)
     warn(my->host, "score", "%s; the weights stay as they were", why.text);
 }
 
-/* Adds the scores of the rival against which the ring's learner interleaves. */
-static int set_rival(struct score *my, struct round *round, const struct matrix *x)
-{
-    struct fault *fault = my->host->fault;
-    double *rival = round_new(round, ROUND_RIVAL, fault);
-    return rival ? scoring_rival(&my->scoring, x, round->t, round->score, rival, fault) : -1;
-}
-
-/* Adds the scores by the model of a rival, of the features as they came. */
-static int score_rival(struct score *my, struct round *round, const struct matrix *came)
-{
-    struct fault *fault = my->host->fault;
-    struct matrix x;
-    double *index = NULL, *rival;
-    if (scoring_make(&my->rival, round, came, &x, fault) < 0 ||
-        scoring_fingerprint(&my->rival, round, came, fault) < 0 ||
-        (scoring_has_index(&my->rival) &&
-         !(index = buffer_for(&my->index, round->docs, sizeof *index, fault))) ||
-        !(rival = round_new(round, ROUND_RIVAL, fault)))
-        return -1;
-    return scoring_round(&my->rival, &x, round, rival, index, fault);
-}
-
-/* Adds what it is worth to have documents judged, and how many places users judge. */
-static int set_worth(struct score *my, struct round *round, const struct matrix *x)
-{
-    struct fault *fault = my->host->fault;
-    uint64_t judged;
-    double *worth = round_new(round, ROUND_WORTH, fault);
-    if (!worth || scoring_worth(&my->scoring, x, round->score, worth, &judged, fault) < 0)
-        return -1;
-    return judged ? round_set(round, KEY_JUDGED, judged, fault) : 0;
-}
-
-/* Warns, once, of features without a weight. */
-static void look_for_lack(struct score *my, const struct round *round, const struct matrix *x)
-{
-    char name[ROUND_NAME];
-    if (my->lacked || !scoring_lacks(&my->scoring, x))
-        return;
-    my->lacked = true;
-    warn(my->host, "score", "%s has %zu features, but the model has %zu weights: features without "
-         "a weight count as 0 (-d %zu accepts this)", round_name(round, name), x->dim,
-         my->scoring.dim, x->dim);
-}
-
-/* Warns of what the learner noticed in the round. */
-static void tell_notice(struct score *my, const struct round *round)
-{
-    struct fault line = { FAULT_NONE, "" };
-    if (scoring_notice(&my->scoring, round, &line))
-        warn(my->host, "score", "%s", line.text);
-}
-
 /* The scores of another ranker. */
 static enum outcome take_given(struct score *my, struct round *round)
 {
@@ -210,35 +154,17 @@ static enum outcome take_given(struct score *my, struct round *round)
 static enum outcome each(void *self, struct round *round)
 {
     struct score *my = self;
-    struct matrix came, x; /* and what scores */
-    struct fault *fault = my->host->fault;
+    struct fault *fault = my->host->fault, line = { FAULT_NONE, "" };
     if (my->given)
         return take_given(my, round);
     if (my->follows)
         look(my);
-    if ((my->ring && catch_up(my) < 0) || round_matrix(round, &came, fault) < 0 ||
-        scoring_make(&my->scoring, round, &came, &x, fault) < 0 ||
-        scoring_fingerprint(&my->scoring, round, &came, fault) < 0)
+    if ((my->ring && catch_up(my) < 0) ||
+        scoring_round(&my->scoring, round, ROUND_SCORE, &line, fault) < 0 ||
+        (my->rival_model && scoring_round(&my->rival, round, ROUND_RIVAL, NULL, fault) < 0))
         return FAIL;
-    bool indexed = scoring_has_index(&my->scoring);
-    look_for_lack(my, round, &x);
-    double *s = round_new_score(round, fault);
-    double *index = indexed ? round_new(round, ROUND_INDEX, fault) : NULL;
-    if (!s || (indexed && !index) ||
-        scoring_round(&my->scoring, &x, round, s, index, fault) < 0 ||
-        (scoring_has_worth(&my->scoring) && set_worth(my, round, &x) < 0) ||
-        (scoring_has_rival(&my->scoring) && set_rival(my, round, &x) < 0) ||
-        (my->rival_model && score_rival(my, round, &came) < 0))
-        return FAIL;
-    tell_notice(my, round);
-    round->x = came;
-    round->checked = true;
-    bool lasts = my->ring && my->ring->lasting;
-    round->live = lasts && scoring_is_live(&my->scoring, &x);
-    if (lasts && scoring_made(&my->scoring)) {
-        round->prepared = scoring_made(&my->scoring);
-        round->prepared_x = x;
-    }
+    if (line.kind != FAULT_NONE)
+        warn(my->host, "score", "%s", line.text);
     return PASS;
 }
 
@@ -278,7 +204,6 @@ static int close_score(void *self, enum ended ended)
     reload_close(&my->reload);
     scoring_close(&my->scoring);
     scoring_close(&my->rival);
-    buffer_free(&my->index);
     return result;
 }
 

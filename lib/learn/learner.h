@@ -80,6 +80,21 @@ enum summing { SUMS_OPEN, SUMS_CLOSE };
  * numbers stay where they are until the next. */
 enum taking { TAKE_FILE, TAKE_MESSAGE, TAKE_SHARED };
 
+/* A round that is scored. */
+struct ranking {
+    struct round *round;
+    const struct matrix *came, *x; /* its features, and those made of them, which score    */
+    double *s;                     /* s[docs]: a column of the round                       */
+    bool ring;                     /* the model came by the ring                           */
+    bool rival;                    /* s is the column rival, and the round gets no other, except
+                                    * fingerprint                                          */
+    struct fault *line;            /* to say what the user should know; NULL: nobody reads it */
+};
+
+/* What documents rank by, as far as w says, where w leaves without its learner: all of them by w;
+ * those without answers by w; or by more. */
+enum ranked_by { BY_WEIGHTS, BY_WEIGHTS_AT_FIRST, BY_MORE };
+
 /* Hooks without a function are skipped. Those that return a number return 0 or a fault. */
 struct learner {
     const char *name;
@@ -103,7 +118,8 @@ struct learner {
     int (*reach)(void *own, struct state *state, size_t width, struct fault *fault);
 
     /* May change the shapes of arrays, before these grow to `width` weights, or take over a model
-     * of so many (NULL: none); and after the growth was taken back to `width`. */
+     * of so many (NULL: none); and after the growth was taken back to `width`. Only memory has one;
+     * it is a hook because the arrays grow here, in the middle of learner_reach. */
     int (*shape)(void *own, struct state *state, size_t width, const struct model *model,
                  struct fault *fault);
 
@@ -137,7 +153,8 @@ struct learner {
     int (*add)(void *own, struct state *state, struct state *share, struct fault *fault);
 
     /* Forgets what it keeps of the query of a round, or of the documents that the round has. *count
-     * grows by how many pairs of both these were. */
+     * grows by how many pairs of both these were. A hook, as `report` is, because update does not
+     * know which learner remembers, nor what; so far memory alone does. */
     int (*forget)(void *own, struct state *state, const struct round *round, bool query,
                   uint64_t *count, struct fault *fault);
 
@@ -150,26 +167,10 @@ struct learner {
     int (*take)(void *own, const struct learner *learner, const struct model *model,
                 enum taking how, struct fault *fault);
 
-    /* Turns s[docs] = Xw into what documents rank by, and gives index[docs] where the learner has
-     * an index. No function: Xw itself. */
-    int (*rank)(void *own, const struct matrix *x, const struct round *round, double *s,
-                double *index, struct fault *fault);
-    bool fresh; /* documents without answers rank by Xw, but for a constant of the round */
-    bool has_index;
-    bool fingerprints; /* rounds without names get a column fingerprint (round_fingerprint.h) */
-
-    /* Writes what the user should know of the round ranked last; false: nothing. */
-    bool (*notice)(void *own, const struct round *round, struct fault *line);
-
-    /* After rank, for the same round: makes s[docs] the scores to show by, and gives worth[docs],
-     * what it is worth that each document is judged now, in the units of s; and *judged, how many
-     * places users judge, 0: not known. NULL: the learner has no worth. */
-    int (*worth)(void *own, const struct matrix *x, double *s, double *worth, uint64_t *judged,
-                 struct fault *fault);
-
-    /* rival[docs]: what a rival ranks by in the ring's round t, where s[docs] = Xw. */
-    int (*rival)(void *own, const struct matrix *x, uint64_t t, const double *s, double *rival,
-                 struct fault *fault);
+    /* Turns s[docs] = Xw into what documents rank by, and adds to the round what else the learner
+     * has to say of it: columns and keys. No function: Xw itself, and nothing else. */
+    int (*rank)(void *own, const struct ranking *ranking, struct fault *fault);
+    enum ranked_by by;
     void (*leave)(void *own); /* frees what the half holds */
 };
 #define LEARNER_MOST ((size_t)1 << 24)

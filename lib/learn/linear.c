@@ -39,8 +39,8 @@ static int read_record(struct linear *linear, const struct learner *const *learn
     if (model_read(model, fault) < 0)
         return -1;
     const struct learner *learner = learner_named(learners, model->learner);
-    linear->remembers = learner && learner->rank && learner->fresh;
-    if (learner && learner->rank && !learner->fresh)
+    linear->remembers = learner && learner->by == BY_WEIGHTS_AT_FIRST;
+    if (learner && learner->by == BY_MORE)
         return fault_data(fault, "a model of %s ranks by more than weights, but this form holds "
                           "only weights", model->learner);
     if (!model->dim)

@@ -4,12 +4,6 @@
 #include <string.h>
 
 #include "math/finite.h"
-#include "stream/round_fingerprint.h"
-
-bool scoring_has_rival(const struct scoring *scoring)
-{
-    return scoring->learner->rival && scoring->ring;
-}
 
 /* From text, which says nothing about features, and leaves out those of weight 0. */
 static bool is_fixed(const struct scoring *scoring)
@@ -51,8 +45,8 @@ static int take_learner(struct scoring *scoring, const struct model *model, enum
     scoring->scale = model->scale;
     if (origin_take(&scoring->origin, model, scoring->ring || is_fixed(scoring), fault) < 0)
         return -1;
-    bool takes = scoring->learner->rank || scoring_has_rival(scoring);
-    return takes ? scoring->learner->take(scoring->own, scoring->learner, model, how, fault) : 0;
+    const struct learner *learner = scoring->learner;
+    return learner->rank ? learner->take(scoring->own, learner, model, how, fault) : 0;
 }
 
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault)
@@ -83,32 +77,8 @@ int scoring_take_file(struct scoring *scoring, struct mapped *file, const struct
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
     scoring->w = model->w;
+    scoring->borrows = true;
     return take_learner(scoring, model, TAKE_SHARED, fault);
-}
-
-bool scoring_is_live(const struct scoring *scoring, const struct matrix *x)
-{
-    return !scoring->learner->rank && !scoring->learner->weights &&
-           scoring->dim >= matrix_width(x);
-}
-
-int scoring_make(struct scoring *scoring, const struct round *round, const struct matrix *x,
-                     struct matrix *z, struct fault *fault)
-{
-    if (origin_make(&scoring->origin, round, x, z, fault) < 0)
-        return -1;
-    return scoring->ring ? 0 : origin_check_width(&scoring->origin, z, scoring->allowed, fault);
-}
-
-const char *scoring_made(const struct scoring *scoring)
-{
-    return scoring->origin.applies && *scoring->origin.words ? scoring->origin.words : NULL;
-}
-
-bool scoring_lacks(const struct scoring *scoring, const struct matrix *z)
-{
-    return !scoring->ring && !is_fixed(scoring) && scoring->dim > 0 && z->dim > scoring->dim &&
-           z->dim > scoring->allowed;
 }
 
 void scoring_close(struct scoring *scoring)
@@ -120,52 +90,68 @@ void scoring_close(struct scoring *scoring)
     mapped_close(&scoring->file);
 }
 
-bool scoring_has_index(const struct scoring *scoring)
+/* Points *z at the features that score a round with features x: x itself, or what the model's steps
+ * make of it. */
+static int make(struct scoring *scoring, const struct round *round, const struct matrix *x,
+                struct matrix *z, struct fault *fault)
 {
-    return scoring->learner->has_index;
+    if (origin_make(&scoring->origin, round, x, z, fault) < 0)
+        return -1;
+    return scoring->ring ? 0 : origin_check_width(&scoring->origin, z, scoring->allowed, fault);
 }
 
-bool scoring_has_worth(const struct scoring *scoring)
+/* Says, once, that features have no weight; not of a model without any, nor of one from text. */
+static void look_for_lack(struct scoring *scoring, const struct ranking *ranking)
 {
-    return scoring->learner->worth != NULL;
+    char name[ROUND_NAME];
+    size_t dim = ranking->x->dim, had = scoring->dim;
+    if (scoring->lacked || scoring->ring || is_fixed(scoring) || had == 0 || dim <= had ||
+        dim <= scoring->allowed || ranking->line->kind != FAULT_NONE)
+        return;
+    scoring->lacked = true;
+    (void)fault_other(ranking->line, "%s has %zu features, but the model has %zu weights: features "
+                      "without a weight count as 0 (-d %zu accepts this)",
+                      round_name(ranking->round, name), dim, had, dim);
 }
 
-int scoring_worth(struct scoring *scoring, const struct matrix *x, double *s, double *worth,
-                  uint64_t *judged, struct fault *fault)
+/* What the learner, in the same process, need not compute again. */
+static void hand_on(const struct scoring *scoring, const struct ranking *ranking)
 {
-    return scoring->learner->worth(scoring->own, x, s, worth, judged, fault);
+    struct round *round = ranking->round;
+    const struct origin *origin = &scoring->origin;
+    round->x = *ranking->came;
+    round->checked = true;
+    round->live = scoring->borrows && !scoring->learner->rank && !scoring->learner->weights &&
+                  scoring->dim >= matrix_width(ranking->x);
+    if (scoring->borrows && origin->applies && *origin->words) {
+        round->prepared = origin->words;
+        round->prepared_x = *ranking->x;
+    }
 }
 
-int scoring_fingerprint(struct scoring *scoring, struct round *round, const struct matrix *x,
-                        struct fault *fault)
-{
-    return scoring->learner->fingerprints ? round_fingerprint(round, x, &scoring->spare, fault) : 0;
-}
-
-bool scoring_notice(struct scoring *scoring, const struct round *round, struct fault *line)
+int scoring_round(struct scoring *scoring, struct round *round, enum round_column column,
+                  struct fault *line, struct fault *fault)
 {
     const struct learner *learner = scoring->learner;
-    return learner->notice && learner->notice(scoring->own, round, line);
-}
-
-int scoring_round(struct scoring *scoring, const struct matrix *x, const struct round *round,
-                  double *s, double *index, struct fault *fault)
-{
-    size_t room =
-        x->form == MATRIX_DENSE ? x->dim : 0; /* that came; a sparse one may be any width */
+    struct matrix came, x;
+    if (round_matrix(round, &came, fault) < 0 || make(scoring, round, &came, &x, fault) < 0)
+        return -1;
+    double *s = column == ROUND_SCORE ? round_new_score(round, fault)
+                                      : round_new(round, column, fault);
+    size_t room = x.form == MATRIX_DENSE ? x.dim : 0; /* that came; a sparse one may be any width */
     double *spare = buffer_for(&scoring->spare, room, sizeof *spare, fault);
-    if (!spare)
+    if (!s || !spare)
         return -1;
-    matrix_times(x, scoring->w, scoring->scale, scoring->dim, s, spare);
-    if (finite_scores(x->docs, s, "one of its features is not finite, or the weights are too large",
-                      fault) < 0)
+    matrix_times(&x, scoring->w, scoring->scale, scoring->dim, s, spare);
+    const struct ranking ranking = { round, &came, &x, s, scoring->ring, column == ROUND_RIVAL,
+                                     line };
+    if (finite_scores(x.docs, s, "one of its features is not finite, or the weights are too large",
+                      fault) < 0 ||
+        (learner->rank && learner->rank(scoring->own, &ranking, fault) < 0))
         return -1;
-    const struct learner *learner = scoring->learner;
-    return learner->rank ? learner->rank(scoring->own, x, round, s, index, fault) : 0;
-}
-
-int scoring_rival(struct scoring *scoring, const struct matrix *x, uint64_t t, const double *s,
-                  double *rival, struct fault *fault)
-{
-    return scoring->learner->rival(scoring->own, x, t, s, rival, fault);
+    if (line)
+        look_for_lack(scoring, &ranking);
+    if (!ranking.rival)
+        hand_on(scoring, &ranking);
+    return 0;
 }

@@ -23,6 +23,8 @@ struct scoring { /* all zero at first, except `learners` */
     size_t allowed;  /* a round of up to so many features may have another number than those that
                       * the model learnt from; 0: none may; set before */
     struct origin origin;
+    bool lacked;     /* it was said that features have no weight                 */
+    bool borrows;    /* models are the learner's own, of the same process        */
     const double *w; /* w[dim]: `scale` times these are the weights */
     double scale;
     void *own;       /* what the learner scores by besides w: learner->scoring bytes */
@@ -43,51 +45,14 @@ int scoring_take_file(struct scoring *scoring, struct mapped *file, const struct
  * they are. */
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault);
 
-/* Points *z at the features that score a round with features x: x itself, or what the model's steps
- * make of it, good until the next call. A fault where x was made in another way, or where the model
- * came from a file and cannot be for so many features. */
-int scoring_make(struct scoring *scoring, const struct round *round, const struct matrix *x,
-                     struct matrix *z, struct fault *fault);
-
-/* The steps that scoring_make makes features by; NULL: by none. */
-const char *scoring_made(const struct scoring *scoring);
-
-/* Has z more features than the model of a file has weights? Those without one count as 0. Never of
- * a model without any weights, nor of one that came from text. */
-bool scoring_lacks(const struct scoring *scoring, const struct matrix *z);
-
-/* Are the scores of x the learner's own Xw, with no weights missing? */
-bool scoring_is_live(const struct scoring *scoring, const struct matrix *x);
 void scoring_close(struct scoring *scoring);
 
-/* Does the ring's learner draw a rival for each round? */
-bool scoring_has_rival(const struct scoring *scoring);
-
-/* rival[docs]: what the rival ranks by in round t, where s[docs] is scoring_round's result. */
-int scoring_rival(struct scoring *scoring, const struct matrix *x, uint64_t t, const double *s,
-                  double *rival, struct fault *fault);
-
-/* The documents x of a round. index[docs] is filled in if scoring_has_index; else it may be NULL.
- * s[docs]: Xw, or what the learner turns it into (prank: the level). A score that is not finite is
- * a fault. */
-int scoring_round(struct scoring *scoring, const struct matrix *x, const struct round *round,
-                  double *s, double *index, struct fault *fault);
-
-/* Adds fingerprints of the features x, as they came, where the learner knows documents by them.
- * 0 or a fault. */
-int scoring_fingerprint(struct scoring *scoring, struct round *round, const struct matrix *x,
-                        struct fault *fault);
-
-/* Writes what the user should know of the round scored last; false: nothing. */
-bool scoring_notice(struct scoring *scoring, const struct round *round, struct fault *line);
-
-/* Does the learner give each document an index, by which explore chooses what to show on top? */
-bool scoring_has_index(const struct scoring *scoring);
-
-/* Does it say what it is worth to have each document judged? Then scoring_worth, after
- * scoring_round for the same round: learner.h's. */
-bool scoring_has_worth(const struct scoring *scoring);
-int scoring_worth(struct scoring *scoring, const struct matrix *x, double *s, double *worth,
-                  uint64_t *judged, struct fault *fault);
+/* Scores a round: adds the column, ROUND_SCORE or ROUND_RIVAL, and with scores what else the
+ * learner has to say (`rank` of learner.h). What the user should know of it is written to `line`,
+ * which is of no kind before; NULL: nobody reads it. 0 or a fault: the features were made in
+ * another way than the model's, the model came from a file and cannot be for so many of them, or a
+ * score is not finite. */
+int scoring_round(struct scoring *scoring, struct round *round, enum round_column column,
+                  struct fault *line, struct fault *fault);
 
 #endif

@@ -133,11 +133,14 @@ static int learn_winner(void *own, struct state *state, const struct matrix *x,
     return descent_move(own, state, u, n, fault);
 }
 
-static int challenge(void *own, const struct matrix *x, uint64_t t, const double *s, double *rival,
-                     struct fault *fault)
+/* Adds the column rival. */
+static int challenge(void *own, const struct ranking *ranking, struct fault *fault)
 {
     struct scored *my = own;
+    const struct matrix *x = ranking->x;
     size_t n = matrix_width(x);
+    if (!ranking->ring) /* which draws them */
+        return 0;
     const struct settings *settings = &my->settings;
     if (!settings->set[SETTING_EXPLORATION_WIDTH] || !settings->set[SETTING_SEED])
         return fault_data(fault, "model: dbgd needs width= and seed= for its rival");
@@ -145,10 +148,11 @@ static int challenge(void *own, const struct matrix *x, uint64_t t, const double
         return fault_data(fault, "the round has %zu features, but dbgd takes at most %zu", n,
                           LEARNER_MOST);
     double *u = buffer_for(&my->work, n, 2 * sizeof *u, fault);
-    if (!u)
+    double *rival = round_new(ranking->round, ROUND_RIVAL, fault);
+    if (!u || !rival)
         return -1;
-    interleave_direction((uint64_t)settings->value[SETTING_SEED], t, n, u);
-    score_rival(x, settings, u, s, rival, u + n);
+    interleave_direction((uint64_t)settings->value[SETTING_SEED], ranking->round->t, n, u);
+    score_rival(x, settings, u, ranking->s, rival, u + n);
     return finite_scores(x->docs, rival, "one of its features, or the width, is too large for the "
                          "rival", fault);
 }
@@ -157,6 +161,6 @@ const struct learner learn_dbgd = {
     .name = "dbgd", .letters = "SUes", .least = 1, .learn = learn_winner,
     .preset = { [SETTING_ETA] = 0.01, [SETTING_EXPLORATION_WIDTH] = 1, [SETTING_SEED] = 1 },
     DESCENT_HOOKS, .publish = scored_publish,
-    .scoring = sizeof(struct scored), .take = scored_take, .rival = challenge,
+    .scoring = sizeof(struct scored), .take = scored_take, .rank = challenge,
     .leave = scored_leave,
 };

@@ -91,22 +91,21 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     return learn_seen(state, x, &feedback, s, s + m, fault);
 }
 
-static int rank(void *own, const struct matrix *x, const struct round *round, double *s,
-                double *index, struct fault *fault)
+static int rank(void *own, const struct ranking *ranking, struct fault *fault)
 {
     struct scored *my = own;
     const struct settings *settings = &my->settings;
     size_t pairs = (size_t)settings->value[SETTING_MEMBERS];
-    (void)round, (void)index;
+    const struct matrix *x = ranking->x;
     if (!settings->set[SETTING_TRADEOFF] || !settings->set[SETTING_MEMBERS] ||
         my->n != 2 * pairs * my->dim)
         return fault_data(fault, "model: kernel needs tradeoff=, size= and kept:f8[2*size*dim], "
                           "and one or more are missing");
     for (size_t i = 0; i < x->docs; i++)
-        if (kernel_pairs(x, i, my->array, pairs, my->dim, settings->value[SETTING_TRADEOFF], &s[i],
-                         &my->work, fault) < 0)
+        if (kernel_pairs(x, i, my->array, pairs, my->dim, settings->value[SETTING_TRADEOFF],
+                         &ranking->s[i], &my->work, fault) < 0)
             return -1;
-    return finite_scores(x->docs, s, "one of its features is too large", fault);
+    return finite_scores(x->docs, ranking->s, "one of its features is too large", fault);
 }
 
 const struct learner learn_kernel = {
@@ -116,5 +115,6 @@ const struct learner learn_kernel = {
     .preset = { [SETTING_TRADEOFF] = 1, [SETTING_MEMBERS] = 100, [SETTING_SEED] = 1 },
     .most = 65536, .made = "scale",
     .publish = scored_publish,
-    .scoring = sizeof(struct scored), .take = scored_take, .rank = rank, .leave = scored_leave,
+    .scoring = sizeof(struct scored), .take = scored_take, .rank = rank, .by = BY_MORE,
+    .leave = scored_leave,
 };

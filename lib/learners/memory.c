@@ -392,8 +392,7 @@ const struct learner learn_memory = {
     .learning = sizeof(struct remembering), .start = start, .shape = shape, .learn = learn,
     .begin = begin, .open = open_table, .save = save, .load = load, .publish = publish,
     .sums = sums, .add = add,
-    .forget = forget_round, .report = report, .close = close_memory, .fingerprints = true,
+    .forget = forget_round, .report = report, .close = close_memory,
     .scoring = sizeof(struct memory_view), .take = memory_view_take, .rank = memory_view_rank,
-    .fresh = true, .has_index = true, .worth = memory_view_worth, .notice = memory_view_notice,
-    .leave = memory_view_close,
+    .by = BY_WEIGHTS_AT_FIRST, .leave = memory_view_close,
 };

@@ -18,6 +18,7 @@
 #include "math/softmax.h"
 #include "memory/memory_columns.h"
 #include "memory/memory_ways.h"
+#include "stream/round_fingerprint.h"
 
 struct policy_aware {
     struct descent descent; /* first: DESCENT_HOOKS_AND_MORE */
@@ -128,9 +129,26 @@ static void close_policy_aware(void *own)
     buffer_free(&my->columns);
 }
 
+static int take(void *own, const struct learner *learner, const struct model *model,
+                enum taking how, struct fault *fault)
+{
+    (void)own, (void)learner, (void)model, (void)how, (void)fault;
+    return 0;
+}
+
+static int fingerprint(void *own, const struct ranking *ranking, struct fault *fault)
+{
+    struct buffer scratch = { .at = NULL };
+    (void)own;
+    int result = round_fingerprint(ranking->round, ranking->came, &scratch, fault);
+    buffer_free(&scratch);
+    return result;
+}
+
 const struct learner learn_policy_aware = {
     .name = "policy-aware", .letters = "TUest", .eta = descent_eta_estimated, .least = 1,
-    .learn = learn, .preset = { [SETTING_SEED] = 1 }, .made = "scale", .fingerprints = true,
+    .learn = learn, .preset = { [SETTING_SEED] = 1 }, .made = "scale",
+    .rank = fingerprint, .take = take,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false },
     .learning = sizeof(struct policy_aware), .start = descent_start, .reach = descent_reach,
     .open = open_table, .save = save, .load = load, .close = close_policy_aware,

@@ -76,13 +76,12 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     return order ? learner_check(state, fault) : -1;
 }
 
-static int rank(void *own, const struct matrix *x, const struct round *round, double *s,
-                double *index, struct fault *fault)
+static int rank(void *own, const struct ranking *ranking, struct fault *fault)
 {
     const struct scored *my = own;
-    (void)round, (void)index, (void)fault;
-    for (size_t i = 0; i < x->docs; i++)
-        s[i] = level(s[i], my->array, my->n);
+    (void)fault;
+    for (size_t i = 0; i < ranking->x->docs; i++)
+        ranking->s[i] = level(ranking->s[i], my->array, my->n);
     return 0;
 }
 
@@ -91,5 +90,6 @@ const struct learner learn_prank = {
     .arrays = { { "threshold", ARRAY_NUMBERS, SETTING_TOP_GRADE, 0 } },
     .preset = { [SETTING_TOP_GRADE] = 4, [SETTING_SEED] = 1 },
     .publish = scored_publish,
-    .scoring = sizeof(struct scored), .take = scored_take, .rank = rank, .leave = scored_leave,
+    .scoring = sizeof(struct scored), .take = scored_take, .rank = rank, .by = BY_MORE,
+    .leave = scored_leave,
 };

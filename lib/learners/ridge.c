@@ -208,14 +208,14 @@ static double *reach(struct linucb *my, size_t dim, struct fault *fault)
 }
 
 /* s = w.x becomes an upper confidence bound. */
-static int widen(void *own, const struct matrix *x, const struct round *round, double *s,
-                 double *index, struct fault *fault)
+static int widen(void *own, const struct ranking *ranking, struct fault *fault)
 {
     struct linucb *my = own;
     const struct settings *settings = &my->scored.settings;
     struct regression *regression = &my->regression;
+    const struct matrix *x = ranking->x;
+    double *s = ranking->s;
     size_t width = matrix_width(x);
-    (void)round, (void)index;
     regression->dim = width > my->scored.dim ? width : my->scored.dim;
     regression->plain = settings->set[SETTING_PLAIN];
     regression->lambda = settings->value[SETTING_TRADEOFF];
@@ -265,7 +265,8 @@ const struct learner learn_linucb = {
     .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1 },
     .most = 4096, .made = "scale", .start = measure_residuals, .publish = publish,
-    .scoring = sizeof(struct linucb), .take = take, .rank = widen, .leave = leave,
+    .scoring = sizeof(struct linucb), .take = take, .rank = widen, .by = BY_MORE,
+    .leave = leave,
 };
 
 /* Its sigma is the width, and its M^-1 is sigma^2 (X'X + lambda I)^-1 with lambda = sigma^2. */

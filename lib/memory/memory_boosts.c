@@ -18,9 +18,6 @@ void memory_boosts_close(struct memory_boosts *boosts)
 {
     drop(boosts);
     buffer_free(&boosts->columns);
-    buffer_free(&boosts->s);
-    buffer_free(&boosts->index);
-    buffer_free(&boosts->worth);
 }
 
 /* The reader's payload is gone when a round comes. */
@@ -76,28 +73,20 @@ int memory_boosts_round(struct memory_boosts *boosts, struct printer *printer,
                         const struct round *round, struct fault *fault)
 {
     struct scoring *scoring = &boosts->scoring;
-    struct matrix came, x;
     struct print print;
-    uint64_t judged;
-    size_t n = round->docs;
-    double *s = buffer_for(&boosts->s, n, sizeof *s, fault);
-    double *index = buffer_for(&boosts->index, n, sizeof *index, fault);
-    double *worth = buffer_for(&boosts->worth, n, sizeof *worth, fault);
     if (!boosts->model)
         return fault_data(fault, "no model comes before the round: name the file of a memory model "
                           "first");
-    if (!s || !index || !worth || forms_names(printer, round, fault) < 0)
+    if (forms_names(printer, round, fault) < 0)
         return -1;
     if (!printer->name)
         return fault_data(fault, "its documents have no names, by which an engine could know them: "
                           "write them in comments (svm2bin(1))");
-    if (forms_check_names(printer, round, fault) < 0 || round_matrix(round, &came, fault) < 0 ||
-        scoring_make(scoring, round, &came, &x, fault) < 0 ||
-        scoring_round(scoring, &x, round, s, index, fault) < 0 ||
-        scoring_worth(scoring, &x, s, worth, &judged, fault) < 0)
+    if (forms_check_names(printer, round, fault) < 0 ||
+        scoring_round(scoring, (struct round *)round, ROUND_SCORE, NULL, fault) < 0)
         return -1;
     const struct memory_view *view = scoring->own;
     print_start(&print, printer->out, fault);
-    print_boosts(&print, printer, round, view->known.at, s);
+    print_boosts(&print, printer, round, view->known.at, round->score);
     return print_end(&print);
 }

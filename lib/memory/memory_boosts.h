@@ -15,7 +15,6 @@ struct memory_boosts { /* all zero at first, except scoring.learners; must not b
     struct scoring scoring;
     struct model *model;   /* a copy of the last one; NULL: none came */
     struct buffer columns; /* of the copy                             */
-    struct buffer s, index, worth;
 };
 
 /* Takes a model of the learner memory, in place of the last one; any other is a fault. 0 or a
@@ -23,9 +22,9 @@ struct memory_boosts { /* all zero at first, except scoring.learners; must not b
 int memory_boosts_model(struct memory_boosts *boosts, const struct record *record,
                         struct fault *fault);
 
-/* Prints "qid TAB document TAB boost" for each document of a round whose score is not that of the
- * weights, in document order. 0, or a fault: no model came, the round has no names of documents, or
- * score could not score it. */
+/* Scores a round, and prints "qid TAB document TAB boost" for each document whose score is not that
+ * of the weights, in document order. 0, or a fault: no model came, the round has no names of
+ * documents, or score could not score it. */
 int memory_boosts_round(struct memory_boosts *boosts, struct printer *printer,
                         const struct round *round, struct fault *fault);
 

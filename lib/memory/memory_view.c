@@ -7,6 +7,7 @@
 #include "memory/memory_columns.h"
 #include "memory/memory_dropped.h"
 #include "math/finite.h"
+#include "stream/round_fingerprint.h"
 
 struct memory memory_of(const struct settings *settings)
 {
@@ -158,96 +159,110 @@ static struct memory_entry find(const struct memory_store *store, uint64_t key)
     return entry;
 }
 
-/* How many rounds of the query were learnt: of one without an entry, what its answers say. */
-static double learnt_of(const struct memory_view *view, double visits, double answers)
-{
-    return visits > 0 ? visits : memory_served(view->beliefs, answers);
-}
-
 static bool knows(const void *store, uint64_t key)
 {
     struct memory_entry entry = find(store, key);
     return entry.n != 0 || entry.sum != 0;
 }
 
-/* A round is ranked of a query with so many visits, of which so many documents are known. */
-static void look(struct memory_view *view, double visits, size_t judged)
+/* Prepares what is known of the round's documents: known[docs] and the keys; s becomes z.v. */
+static int start_round(struct memory_view *view, const struct ranking *ranking,
+                       struct memory_known **known, struct fault *fault)
 {
-    if (view->looked == MEMORY_LOOKS || visits == 0)
-        return;
-    view->looked++;
-    view->strange = judged == 0;
-}
-
-int memory_view_rank(void *own, const struct matrix *x, const struct round *round, double *s,
-                     double *index, struct fault *fault)
-{
-    struct memory_view *view = own;
-    size_t m = x->docs, judged = 0;
-    double answers = 0;
+    const struct matrix *x = ranking->x;
+    const struct memory_store *pairs = &view->store[MEMORY_PAIRS];
+    size_t m = x->docs;
     unsigned way;
-    struct memory_known *known = buffer_for(&view->known, m, sizeof *known, fault);
-    double *t = buffer_for(&view->spare, m + matrix_width(x), sizeof *t, fault);
-    if (!known || !t ||
-        memory_ways_round(&view->keys, round, view->secret, view->ways, knows,
-                          &view->store[MEMORY_PAIRS], &way, fault) < 0 ||
+    double *t;
+    if (round_fingerprint(ranking->round, ranking->came, &view->spare, fault) < 0 ||
+        !(*known = buffer_for(&view->known, m, sizeof **known, fault)) ||
+        !(t = buffer_for(&view->spare, m + matrix_width(x), sizeof *t, fault)) ||
+        memory_ways_round(&view->keys, ranking->round, view->secret, view->ways, knows, pairs, &way,
+                          fault) < 0 ||
         memory_keys_all(&view->keys, fault) < 0)
         return -1;
-    const uint64_t *key = view->keys.key;
-    for (size_t i = 0; view->store[MEMORY_PAIRS].table && i < m; i++)
-        memory_table_prefetch(view->store[MEMORY_PAIRS].table, key[i]);
-    memory_expect(x, view->level, view->constant, view->dim, s, t, t + m);
-    uint64_t query = memory_key_query(&view->keys.query);
+    for (size_t i = 0; pairs->table && i < m; i++)
+        memory_table_prefetch(pairs->table, view->keys.key[i]);
+    memory_expect(x, view->level, view->constant, view->dim, ranking->s, t, t + m);
+    return 0;
+}
+
+/* Says, once, that none of the documents of a known query is. */
+static void look(struct memory_view *view, const struct ranking *ranking)
+{
+    char name[ROUND_NAME];
+    if (view->noticed || !ranking->line)
+        return;
+    view->noticed = true;
+    (void)fault_other(ranking->line, "%s: the model knows this query, and none of its %zu "
+                      "documents: are they the same documents, with the same names or features, as "
+                      "when it learnt?", round_name(ranking->round, name), ranking->x->docs);
+}
+
+/* Sets known[docs], s[docs] and index[docs], NULL: not asked for. How many rounds of the query were
+ * learnt: of one without an entry, what its answers say. */
+static double recall(struct memory_view *view, const struct ranking *ranking,
+                     struct memory_known *known, double *index)
+{
+    const uint64_t *key = view->keys.key, query = memory_key_query(&view->keys.query);
     const struct memory_entry slots = find(&view->store[MEMORY_DROPPED], query);
     const struct memory_prospect prospect = memory_prospect(view->rule.beliefs);
-    for (size_t i = 0; i < m; i++) {
+    double visits = find(&view->store[MEMORY_QUERIES], query).n, answers = 0, *s = ranking->s;
+    size_t judged = 0;
+    for (size_t i = 0; i < ranking->x->docs; i++) {
         struct memory_entry entry = find(&view->store[MEMORY_PAIRS], key[i]);
         if (entry.n == 0 && memory_dropped_answer(&slots, key[i], &prospect, &entry.sum))
             entry.n = 1;
         known[i] = (struct memory_known){ entry.n, entry.sum, s[i] };
         answers += entry.n;
-        if (entry.n == 0 && entry.sum == 0) { /* nothing remembered: the same, and sooner */
-            index[i] = s[i] + view->width * view->estimate.sb;
-            continue;
-        }
-        judged++;
-        s[i] = memory_mean(&view->estimate, s[i], &entry);
-        index[i] = memory_index(&view->estimate, s[i], &entry, view->width);
+        bool any = entry.n != 0 || entry.sum != 0; /* or it is the same, and sooner */
+        judged += any;
+        if (any)
+            s[i] = memory_mean(&view->estimate, s[i], &entry);
+        if (index)
+            index[i] = any ? memory_index(&view->estimate, s[i], &entry, view->width)
+                           : s[i] + view->width * view->estimate.sb;
     }
-    double visits = find(&view->store[MEMORY_QUERIES], query).n;
-    view->learnt = learnt_of(view, visits, answers);
-    look(view, visits, judged);
-    if (finite_scores(m, s, "what is remembered of it is not finite: the model is damaged",
+    if (visits > 0 && view->looked < MEMORY_LOOKS && ++view->looked && judged == 0)
+        look(view, ranking);
+    return visits > 0 ? visits : memory_served(view->rule.beliefs, answers);
+}
+
+/* Adds worth and judged=, and s becomes the means to show by. */
+static int add_worth(struct memory_view *view, const struct ranking *ranking, double learnt,
+                     struct fault *fault)
+{
+    const struct matrix *x = ranking->x;
+    uint64_t judged = memory_judged(view->beliefs);
+    double *worth = round_new(ranking->round, ROUND_WORTH, fault);
+    if (!worth || memory_space_start(&view->space, x, view->dim, fault) < 0 ||
+        memory_rule_apply(&view->rule, &view->space, learnt, view->known.at, ranking->s, worth,
+                          fault) < 0 ||
+        finite_scores(x->docs, ranking->s, "its mean is not finite: the model is damaged",
+                      fault) < 0 ||
+        finite_scores(x->docs, worth, "its worth is too large: use smaller features or labels",
                       fault) < 0)
         return -1;
-    return finite_scores(m, index, "its index is too large: use a smaller width", fault);
+    return judged ? round_set(ranking->round, KEY_JUDGED, judged, fault) : 0;
 }
 
-int memory_view_worth(void *own, const struct matrix *x, double *s, double *worth, uint64_t *judged,
-                      struct fault *fault)
+int memory_view_rank(void *own, const struct ranking *ranking, struct fault *fault)
 {
     struct memory_view *view = own;
-    *judged = memory_judged(view->beliefs);
-    if (memory_space_start(&view->space, x, view->dim, fault) < 0 ||
-        memory_rule_apply(&view->rule, &view->space, view->learnt, view->known.at, s, worth,
-                          fault) < 0 ||
-        finite_scores(x->docs, s, "its mean is not finite: the model is damaged", fault) < 0)
+    struct memory_known *known;
+    size_t m = ranking->x->docs;
+    double *index = NULL;
+    if (start_round(view, ranking, &known, fault) < 0 ||
+        (!ranking->rival && !(index = round_new(ranking->round, ROUND_INDEX, fault))))
         return -1;
-    return finite_scores(x->docs, worth, "its worth is too large: use smaller features or labels",
-                         fault);
-}
-
-bool memory_view_notice(void *own, const struct round *round, struct fault *line)
-{
-    struct memory_view *view = own;
-    char name[ROUND_NAME];
-    if (!view->strange || view->noticed)
-        return false;
-    view->noticed = true;
-    (void)fault_other(line, "%s: the model knows this query, and none of its %zu documents: are "
-                      "they the same documents, with the same names or features, as when it "
-                      "learnt?", round_name(round, name), round->docs);
-    return true;
+    double learnt = recall(view, ranking, known, index);
+    if (finite_scores(m, ranking->s, "what is remembered of it is not finite: the model is damaged",
+                      fault) < 0)
+        return -1;
+    if (ranking->rival)
+        return 0;
+    return finite_scores(m, index, "its index is too large: use a smaller width", fault) < 0
+               ? -1 : add_worth(view, ranking, learnt, fault);
 }
 
 void memory_view_close(void *own)

@@ -55,7 +55,6 @@ struct memory_view { /* all zero at first */
     struct memory_estimate estimate;
     struct memory_rule rule;
     double beliefs[MEMORY_BELIEFS];
-    double learnt;              /* rounds of the last round's query */
     struct memory_space space;
     struct memory_secret secret;
     double width, constant;
@@ -63,7 +62,7 @@ struct memory_view { /* all zero at first */
     struct memory_store store[MEMORY_KINDS];
     unsigned ways;             /* memory_ways.h: of the model                             */
     unsigned looked;           /* rounds of known queries so far, up to MEMORY_LOOKS      */
-    bool strange, noticed;     /* none of the documents of such a round was known; noticed */
+    bool noticed;              /* it was said that no document of such a round was known  */
     struct memory_keys keys;
     struct buffer levels, counts, spare, known;
 };
@@ -78,20 +77,12 @@ enum { MEMORY_LOOKS = 100 };
 int memory_view_take(void *own, const struct learner *learner, const struct model *model,
                      enum taking how, struct fault *fault);
 
-/* s[docs], which is Xw at first, becomes the mean of each document of the round, and index[docs]
- * its index (memory.h). 0, or a fault where the round has no qid, or one number is not finite. */
-int memory_view_rank(void *own, const struct matrix *x, const struct round *round, double *s,
-                     double *index, struct fault *fault);
-
-/* After memory_view_rank for the same round, replaces the means s[docs] by those of memory_worth.h,
- * and sets worth[docs], and *judged: the number of places that users judge, 0 where it is not
- * known. 0 or a fault. */
-int memory_view_worth(void *own, const struct matrix *x, double *s, double *worth, uint64_t *judged,
-                      struct fault *fault);
-
-/* Writes, once, that no document of the round ranked last is known, where its query is, and that is
- * so in one of the first MEMORY_LOOKS such rounds. False: there is nothing to say. */
-bool memory_view_notice(void *own, const struct round *round, struct fault *line);
+/* s[docs], which is Xw at first, becomes the mean of each document, and with scores the round gets
+ * the columns index (memory.h) and worth (memory_worth.h, whose means s has then), judged=, the
+ * number of places that users judge, where that is known, and fingerprint. Says, once, that no
+ * document of the round is known, where its query is, and that is so in one of the first
+ * MEMORY_LOOKS such rounds. 0, or a fault where the round has no qid, or a number is not finite. */
+int memory_view_rank(void *own, const struct ranking *ranking, struct fault *fault);
 
 void memory_view_close(void *own);
 

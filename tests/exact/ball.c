@@ -226,7 +226,8 @@ static void check_scores(struct rng *rng, struct scoring *scoring, struct state 
     enum form form = (enum form)rng_below(rng, FORMS);
     draw_features(rng, &query, DOCS, 1 + rng_below(rng, DIM), draw_unit);
     must(round_matrix(make_round(&made, &query, 1, form), &x, &fault), &fault);
-    must(scoring_round(scoring, &x, &made.round, s, NULL, &fault), &fault);
+    must(scoring_round(scoring, &made.round, ROUND_SCORE, NULL, &fault), &fault);
+    take_column(&made, ROUND_SCORE, made.round.score, s);
     state->live = NULL;
     const double *own = learner_score(state, &x, &fault);
     hold(own && memcmp(own, s, sizeof s) == 0, "message", "scores", s[0], own ? own[0] : NAN);

@@ -330,7 +330,8 @@ static void check_explorers(struct rng *rng, bool plain, bool given)
         must(round_matrix(&made.round, &x, &fault), &fault);
         must(learner_publish(&bound, &message, PUBLISH_WHOLE, &fault), &fault);
         must(scoring_borrow(&scoring, &message, &fault), &fault);
-        must(scoring_round(&scoring, &x, &made.round, s, NULL, &fault), &fault);
+        must(scoring_round(&scoring, &made.round, ROUND_SCORE, NULL, &fault), &fault);
+        take_column(&made, ROUND_SCORE, made.round.score, s);
         check_bound(&bound, &q, &query, s, &width);
         learn_round(&drawn, mask_round(&made, order, 1));
         learn_round(&bound, &made.round);

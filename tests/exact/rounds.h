@@ -197,6 +197,15 @@ static inline const struct round *mask_round(struct made *made, const uint32_t *
     return round;
 }
 
+/* Takes a column of numbers out of the round into numbers[docs]. */
+static inline void take_column(struct made *made, enum round_column column, const double *data,
+                               double *numbers)
+{
+    memcpy(numbers, data, made->round.docs * sizeof *numbers);
+    round_drop(&made->round, column);
+    buffer_free(&made->round.buffer[column]);
+}
+
 /* What a learner that has rivals makes of scores that are all 0. */
 static inline void set_rival(struct made *made, const struct state *state)
 {
@@ -205,8 +214,10 @@ static inline void set_rival(struct made *made, const struct state *state)
     struct scored scored = { .settings = state->settings, .dim = state->dim };
     must(round_matrix(&made->round, &x, &fault), &fault);
     memset(made->score, 0, sizeof made->score);
-    must(state->learner->rival(&scored, &x, made->round.t, made->score, made->rival, &fault),
-         &fault);
+    const struct ranking ranking = { .round = &made->round, .x = &x, .s = made->score,
+                                     .ring = true };
+    must(state->learner->rank(&scored, &ranking, &fault), &fault);
+    take_column(made, ROUND_RIVAL, made->round.rival, made->rival);
     scored_leave(&scored);
     made->round.score = made->score;
     made->round.rival = made->rival;
@@ -227,7 +238,7 @@ static inline const struct round *click_round(struct made *made, const struct st
     }
     round->logit = made->logit;
     round->team = made->team;
-    if (state->learner->rival)
+    if (strcmp(state->learner->name, "dbgd") == 0)
         set_rival(made, state);
     return round;
 }

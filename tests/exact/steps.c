@@ -68,7 +68,8 @@ static void check_levels(struct state *state, size_t n)
         for (size_t r = 0; r < n; r++)
             level += wx >= b[r];
         double got = wx;
-        must(state->learner->rank(&scored, &one, NULL, &got, NULL, &fault), &fault);
+        const struct ranking ranking = { .x = &one, .s = &got };
+        must(state->learner->rank(&scored, &ranking, &fault), &fault);
         hold(got == (double)level, "prank", "level", got, level);
     }
 }

@@ -36,22 +36,14 @@ static void score_all(struct scoring *scoring, struct record *record)
 {
     struct reader reader;
     struct round round;
-    struct matrix x;
-    double s[3];
     round_open(&round, record);
     reader_open_bytes(&reader, rounds, sizeof rounds - 1, "rounds");
-    double index[3], worth[3];
-    uint64_t judged;
     while (next_round(&reader, record, &round)) {
-        struct fault fault = { FAULT_NONE, "" };
-        hold(round_matrix(&round, &x, &fault) == 0, "the features made here are good");
-        if (scoring_round(scoring, &x, &round, s, index, &fault) < 0 ||
-            (scoring_has_worth(scoring) &&
-             scoring_worth(scoring, &x, s, worth, &judged, &fault) < 0) ||
-            (scoring_has_rival(scoring) && scoring_rival(scoring, &x, round.t, s, s, &fault) < 0))
+        struct fault fault = { FAULT_NONE, "" }, line = { FAULT_NONE, "" };
+        if (scoring_round(scoring, &round, ROUND_SCORE, &line, &fault) < 0)
             hold_explained(&fault);
-        else
-            hold(isfinite(s[0]) && isfinite(s[1]) && isfinite(s[2]), "scores are finite");
+        for (size_t i = 0; fault.kind == FAULT_NONE && i < round.docs; i++)
+            hold(isfinite(round.score[i]), "scores are finite");
     }
     round_close(&round);
 }
