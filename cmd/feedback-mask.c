@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "explore/clicks.h"
-#include "math/normal.h"
 #include "math/rng.h"
 #include "run/filter.h"
 

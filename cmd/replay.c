@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "math/rng.h"
-#include "math/zipf.h"
 #include "run/filter.h"
 #include "stream/round_store.h"
 

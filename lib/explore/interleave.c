@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "math/sphere.h"
+#include "math/rng.h"
 
 void interleave_direction(uint64_t seed, uint64_t t, size_t n, double *u)
 {

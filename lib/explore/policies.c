@@ -6,7 +6,7 @@
 #include "explore/by_worth.h"
 #include "explore/interleave.h"
 #include "explore/propensity.h"
-#include "math/ties.h"
+#include "math/order.h"
 
 /* The documents by these numbers, highest first; ties by the draws for that purpose. */
 static int rank_for(struct explorer *my, const struct round *round, const double *number,

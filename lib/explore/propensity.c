@@ -6,7 +6,6 @@
 
 #include "math/order.h"
 #include "math/real.h"
-#include "math/softmax.h"
 
 double propensity_one(const struct exposure *exposure, size_t a)
 {

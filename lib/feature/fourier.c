@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/system.h"
-#include "math/normal.h"
 #include "math/real.h"
+#include "math/rng.h"
 
 static const double PI = 0x1.921fb54442d18p+1;
 

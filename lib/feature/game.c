@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "math/sphere.h"
+#include "math/rng.h"
 
 const struct game_option game_options[GAME_NUMBERS] = {
     [GAME_GRADE] = { 'L', "the top grade", true, 1, 1000 },

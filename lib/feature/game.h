@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "math/normal.h"
+#include "math/rng.h"
 #include "stream/round.h"
 
 /* The settings of games, each with its option. */

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/finite.h"
+#include "kernels/covariance.h"
+#include "math/matrix.h"
 #include "math/regression.h"
-#include "math/udu.h"
 
 /* Is there an array i? */
 static bool is_array(const struct arrays *arrays, size_t i)

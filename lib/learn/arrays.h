@@ -19,7 +19,7 @@ struct array_row {
         ARRAY_VECTORS, /* [n][dim], at first 0; grows with the weights by zeros           */
         ARRAY_TWO_VECTORS, /* [n][2][dim], the same                                       */
         ARRAY_SQUARE,  /* [dim][dim], at first the identity; grows by more of it          */
-        ARRAY_UDU,     /* a matrix of math/udu.h with regression_rows(dim) rows, plain where
+        ARRAY_UDU,     /* a matrix of covariance.h with regression_rows(dim) rows, plain where
                         * the flag n is set; at first the identity, and grows by more of it */
         ARRAY_UDU_CONSTANT, /* the same with one more row before them, of a constant feature */
         ARRAY_ROWS,         /* [rows of an ARRAY_UDU], at first 0, and grows by zeros      */

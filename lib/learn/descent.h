@@ -16,7 +16,6 @@
 #include "learn/learner.h"
 #include "math/ball.h"
 #include "math/matrix.h"
-#include "math/norm.h"
 
 /* How a learner bets: its row's `bets`. The capital is multiplied by epsilon where that is a
  * setting, as it is a unit of the scores. */

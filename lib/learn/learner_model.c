@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "math/finite.h"
+#include "math/matrix.h"
 #include "stream/model_file.h"
 
 /* Within one process a message like the one before it needs only its numbers: the weights, and the

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "explore/propensity.h"
-#include "math/finite.h"
+#include "math/matrix.h"
 
 /* The squares of 2^53 answers of this size have a sum that is a double. */
 static const double answer_most = 1e140;

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "math/finite.h"
+#include "kernels/covariance.h"
+#include "math/matrix.h"
 #include "math/regression.h"
-#include "math/udu.h"
 #include "stream/model_file.h"
 
 /* The mean square of a feature in an answer. */

@@ -1,7 +1,7 @@
 #include "learn/regression_sums.h"
 
-#include "math/finite.h"
-#include "math/udu.h"
+#include "kernels/covariance.h"
+#include "math/matrix.h"
 
 /* v by rows of P: the weight of the constant, then of each feature's deviation and of its mean. */
 static double *weight_of(const struct state *state, struct regression_arrays arrays,

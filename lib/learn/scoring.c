@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/finite.h"
+#include "math/matrix.h"
 
 /* From text, which says nothing about features, and leaves out those of weight 0. */
 static bool is_fixed(const struct scoring *scoring)

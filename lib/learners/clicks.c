@@ -10,7 +10,7 @@
 #include "learn/descent.h"
 #include "learn/learner_step.h"
 #include "learn/scored.h"
-#include "math/finite.h"
+#include "math/matrix.h"
 #include "math/real.h"
 
 /* ---- pdgd ---- */

@@ -15,7 +15,7 @@
 #include "learn/descent.h"
 #include "learn/examined.h"
 #include "learn/learner_step.h"
-#include "math/softmax.h"
+#include "math/real.h"
 #include "memory/memory_columns.h"
 #include "memory/memory_ways.h"
 #include "stream/round_fingerprint.h"

@@ -5,16 +5,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/covariance.h"
 #include "learn/learner_step.h"
 #include "learn/prior.h"
 #include "learn/regression_sums.h"
 #include "learn/residuals.h"
 #include "learn/scored.h"
 #include "learners/learners.h"
-#include "math/finite.h"
-#include "math/normal.h"
+#include "math/matrix.h"
 #include "math/regression.h"
-#include "math/udu.h"
+#include "math/rng.h"
 
 enum { INVERSE, LEVEL }; /* the arrays: P, and the weights of the means */
 

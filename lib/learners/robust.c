@@ -6,7 +6,6 @@
 #include "learn/learner_step.h"
 #include "loss/dcg.h"
 #include "math/real.h"
-#include "math/softmax.h"
 #include "math/regression.h"
 
 /* The arrays: the regression's P and weights, and the highest relevance seen. */

@@ -9,7 +9,7 @@
 
 #include "kernels/dense.h"
 #include "learn/learner_step.h"
-#include "math/softmax.h"
+#include "math/real.h"
 
 static bool second_order(const struct state *state)
 {

@@ -8,7 +8,6 @@
 #include "loss/long_order.h"
 #include "loss/smooth.h"
 #include "math/real.h"
-#include "math/softmax.h"
 
 /* |s - R|^2 */
 static void squared_gradient(const struct exposure *exposure, const double *s,

@@ -1,10 +1,14 @@
-/* matrix: the features of a round, dense or sparse, and the products that learning needs. */
+/* matrix: the features of a round, dense or sparse, and the products that learning needs; which
+ * features a round has; whether numbers are finite, as weights and scores must be. */
 #ifndef RANKPIPE_MATRIX_H
 #define RANKPIPE_MATRIX_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/fault.h"
 
 enum matrix_form {
     MATRIX_UNIT,  /* document i is the i-th unit vector: a fixed list of items */
@@ -40,9 +44,9 @@ static inline bool matrix_dense_is_smaller(size_t docs, size_t dim, uint64_t non
 
 /* s = X (scale w): s[docs] from w[n]; weights from n on are 0. A weight is multiplied by `scale`
  * first, so the result is the same as with the weights of a model file. Feature j of a document is
- * widened to double, multiplied, and added to lane j mod 16 (lanes.h). So dense and sparse features
- * give the same bits, whatever vectors the machine has. `spare` has room for matrix_width numbers;
- * it may be NULL if scale is 1 or X is not dense. */
+ * widened to double, multiplied, and added to lane j mod 16 (kernels/vectors.h). So dense and
+ * sparse features give the same bits, whatever vectors the machine has. `spare` has room for
+ * matrix_width numbers; it may be NULL if scale is 1 or X is not dense. */
 void matrix_times(const struct matrix *x, const double *w, double scale, size_t n, double *s,
                   double *spare);
 
@@ -87,5 +91,31 @@ void matrix_row_add(const struct row *row, double a, double *w);
 
 /* The length of w[n], summed in the same lanes. */
 double matrix_norm(const double *w, size_t n);
+
+/* Are n numbers f8, perhaps unaligned, finite? O(n). */
+bool finite_numbers(size_t n, const void *numbers);
+
+/* The place of the first of them that is not finite; n where all are. O(n). */
+size_t finite_until(size_t n, const void *numbers);
+
+/* 0 where s[m], the scores of a round's documents, are finite; else a fault that names the first
+ * document that is not and then says `cause`: "document 3 scores inf: cause". O(m). */
+int finite_scores(size_t m, const double *s, const char *cause, struct fault *fault);
+
+/* The features of a round that are not 0 in all of its documents, so that work can depend on these
+ * and not on how many features there are. */
+struct present { /* all zero at first */
+    size_t n;
+    const uint32_t *feature; /* feature[n]: in the order in which the documents have them */
+    const uint32_t *place;   /* of each feature in the list, from 1; 0: it is 0 in all    */
+    struct buffer list, places;
+};
+
+/* Lists the features of x below `reach`. 0 or a fault (memory). O(entries of x), and O(reach) where
+ * it grows. */
+int present_find(struct present *present, const struct matrix *x, size_t reach,
+                 struct fault *fault);
+
+void present_close(struct present *present);
 
 #endif

@@ -1,4 +1,5 @@
-/* real: exponentials, logarithms, log gamma, a cube root and a cosine, the same everywhere. */
+/* real: exponentials and softmax, logarithms, log gamma, a cube root and a cosine, the same
+ * everywhere. */
 #ifndef RANKPIPE_REAL_H
 #define RANKPIPE_REAL_H
 
@@ -21,6 +22,7 @@
  */
 
 #include <float.h>
+#include <stddef.h>
 
 #ifdef __FAST_MATH__
 #error "real.h: compile without -ffast-math; it lets the compiler change what these return"
@@ -100,5 +102,13 @@ double real_cbrt(double x);
  *   x is NaN                          NaN
  */
 double real_cos_turns(double x);
+
+/* weight[j] = exp((s[j] - max s) / epsilon), and returns their sum, from 1 to m. The largest weight
+ * is 1, so that nothing overflows. m at least 1; s and weight may be one array. O(m). */
+double softmax_weights(size_t m, const double *s, double epsilon, double *weight);
+
+/* p = softmax(s / epsilon): p[j] = exp(s[j] / epsilon) / sum_i exp(s[i] / epsilon). Returns the log
+ * of that sum. As above otherwise. */
+double softmax(size_t m, const double *s, double epsilon, double *p);
 
 #endif

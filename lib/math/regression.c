@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "kernels/covariance.h"
-#include "math/finite.h"
-#include "math/udu.h"
+#include "math/matrix.h"
 
 size_t regression_rows(size_t dim, bool plain)
 {
@@ -23,13 +22,147 @@ static size_t all_rows(const struct regression *my)
     return regression_rows(my->dim, my->plain) + first_row(my);
 }
 
+/* ---- the wide form ---- */
+
+/* The means of the features that are present. */
+static void average(struct wide *my)
+{
+    const uint32_t *place = my->present.place;
+    memset(my->mean, 0, my->present.n * sizeof *my->mean);
+    for (size_t i = 0; i < my->x->docs; i++) {
+        struct row row = matrix_row(my->x, i, my->val, my->idx);
+        for (size_t e = 0; e < row.n; e++)
+            if (row.val[e] != 0)
+                my->mean[place[row.idx ? row.idx[e] : e] - 1] += row.val[e];
+    }
+    for (size_t k = 0; k < my->present.n; k++)
+        my->mean[k] /= (double)my->x->docs;
+}
+
+/* The constant's row is the first; then come two for each feature, or one if they are plain. */
+static void list_rows(const struct regression *of)
+{
+    struct wide *my = of->wide;
+    size_t first = first_row(of), n = 0;
+    if (first)
+        my->row[n++] = 0;
+    for (size_t k = 0; k < my->present.n; k++) {
+        uint32_t j = my->present.feature[k];
+        my->row[n++] = (uint32_t)(first + (of->plain ? j : 2 * (size_t)j));
+        if (!of->plain)
+            my->row[n++] = (uint32_t)(first + 2 * (size_t)j + 1);
+    }
+    my->rows = n;
+}
+
+static int start_wide(const struct regression *of, const struct matrix *x, struct fault *fault)
+{
+    struct wide *my = of->wide;
+    size_t width = matrix_width(x);
+    my->x = x;
+    if (present_find(&my->present, x, width, fault) < 0)
+        return -1;
+    size_t n = my->present.n;
+    double *at = buffer_for(&my->list, 4 * n + 1, sizeof *at + sizeof *my->row, fault);
+    my->val = buffer_for(&my->document, width, sizeof *at + sizeof *my->idx, fault);
+    if (!at || !my->val ||
+        sketch_reach(&my->sketch, all_rows(of), fault) < 0)
+        return -1;
+    my->idx = (uint32_t *)(my->val + width);
+    my->mean = at;
+    my->z = at + n;
+    my->row = (uint32_t *)(at + 4 * n + 1);
+    average(my);
+    list_rows(of);
+    return 0;
+}
+
+/* Writes the z of document i, of the rows that may not be 0. */
+static void write_wide(const struct regression *of, size_t i)
+{
+    struct wide *my = of->wide;
+    const uint32_t *place = my->present.place;
+    struct row row = matrix_row(my->x, i, my->val, my->idx);
+    size_t step = of->plain ? 1 : 2;
+    double *z = my->z;
+    if (of->constant)
+        *z++ = 1;
+    for (size_t k = 0; k < my->present.n; k++) {
+        z[step * k] = of->plain ? 0 : 0 - my->mean[k];
+        if (!of->plain)
+            z[step * k + 1] = my->mean[k];
+    }
+    for (size_t e = 0; e < row.n; e++)
+        if (row.val[e] != 0)
+            z[step * (place[row.idx ? row.idx[e] : e] - 1)] += row.val[e];
+}
+
+static double *weight_of(const struct regression *of, size_t row)
+{
+    if (of->constant && row-- == 0)
+        return of->constant;
+    return of->plain ? &of->w[row] : row % 2 ? &of->level[row / 2] : &of->w[row / 2];
+}
+
+static double expect_wide(const struct regression *of, size_t i)
+{
+    const struct wide *my = of->wide;
+    double sum = 0;
+    write_wide(of, i);
+    for (size_t e = 0; e < my->rows; e++)
+        sum += my->z[e] * *weight_of(of, my->row[e]);
+    return sum;
+}
+
+/* Learns that document i is worth `worth`, which counts `much` times, above 0. Returns its variance
+ * before, + 1 / much; where that is not finite the sketch is unusable.
+ *
+ * v += e c A^-1 z / b = e c^(1/2) A^-1 a / b, with b = 1 + a'A^-1 a: c times the variance + 1 / c.
+ */
+static double learn_wide(const struct regression *of, size_t i, double worth, double much)
+{
+    struct wide *my = of->wide;
+    struct sketch *sketch = &my->sketch;
+    double e = worth - expect_wide(of, i), root = sqrt(much);
+    double b = sketch_observe(sketch, &(struct sketch_observation){ my->rows, my->row, my->z, much,
+                                                                    of->lambda, of->counted });
+    double by = e * root / b;
+    for (size_t s = 0; s < sketch->slots; s++)
+        *weight_of(of, sketch->at->row[s]) += by * sketch->gain[s];
+    for (size_t k = 0; k < my->rows; k++)
+        if (sketch_slot(sketch, my->row[k]) == SKETCH_SLOTS)
+            *weight_of(of, my->row[k]) +=
+                by * root * my->z[k] / (of->lambda + of->counted[my->row[k]]);
+    return b / much;
+}
+
+/* Are all weights finite that learn_wide may have changed? */
+static bool is_finite_wide(const struct regression *of)
+{
+    const struct wide *my = of->wide;
+    double zero = 0; /* times each weight: NaN where one is not finite */
+    for (size_t s = 0; s < my->sketch.slots; s++)
+        zero += 0 * *weight_of(of, my->sketch.at->row[s]);
+    for (size_t e = 0; e < my->rows; e++)
+        zero += 0 * *weight_of(of, my->row[e]);
+    return zero == 0;
+}
+
+void wide_close(struct wide *wide)
+{
+    sketch_close(&wide->sketch);
+    present_close(&wide->present);
+    buffer_free(&wide->list);
+    buffer_free(&wide->document);
+}
+
+/* ---- rounds ---- */
+
 int regression_round(struct regression *regression, const struct matrix *x, struct fault *fault)
 {
     struct regression *my = regression;
     if (my->wide)
-        return wide_round(my->wide, &(struct wide_weights){ my->dim, my->plain, my->lambda, my->w,
-                                                            my->level, my->constant, my->counted },
-                          x, fault);
+        return start_wide(my, x, fault);
     size_t d = my->dim, most = (d > x->docs ? d : x->docs) + 1;
     const size_t numbers = 6 + 2 * COVARIANCE_ABREAST;
     double *at = buffer_for(&my->buffer, most, numbers * sizeof *at + sizeof *my->idx, fault);
@@ -90,7 +223,7 @@ static const double *z_of(struct regression *my, size_t i)
 double regression_expect(struct regression *regression, size_t i)
 {
     if (regression->wide)
-        return wide_expect(regression->wide, i);
+        return expect_wide(regression, i);
     return expect(regression, z_of(regression, i));
 }
 
@@ -153,9 +286,12 @@ static int too_large(double b, struct fault *fault)
 
 int regression_finite(struct regression *regression, size_t i, struct fault *fault)
 {
-    double square = regression->wide ? wide_square(regression->wide, i) : 0;
-    size_t rows = regression->wide ? 0 : all_rows(regression);
-    const double *z = rows ? z_of(regression, i) : NULL;
+    const struct wide *wide = regression->wide;
+    size_t rows = wide ? wide->rows : all_rows(regression);
+    double square = 0;
+    if (wide)
+        write_wide(regression, i);
+    const double *z = wide ? wide->z : rows ? z_of(regression, i) : NULL;
     for (size_t r = 0; r < rows; r++)
         square += z[r] * z[r];
     return isfinite(square) ? 0 : too_large(square, fault);
@@ -176,12 +312,11 @@ static int settle(struct regression *my, const struct udu_observation *o, double
 
 void regression_add_squares(const struct regression *regression, double much, double *sum)
 {
-    size_t rows = regression->wide ? 0 : all_rows(regression);
-    const double *z = regression->z;
-    if (regression->wide)
-        wide_add_squares(regression->wide, much, sum);
+    const struct wide *wide = regression->wide;
+    size_t rows = wide ? wide->rows : all_rows(regression);
+    const double *z = wide ? wide->z : regression->z;
     for (size_t r = 0; r < rows; r++)
-        sum[r] += much * z[r] * z[r];
+        sum[wide ? wide->row[r] : r] += much * z[r] * z[r];
 }
 
 /* Up to REGRESSION_AT_ONCE documents in one pass over P. */
@@ -230,7 +365,7 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
                      struct fault *fault)
 {
     if (regression->wide) {
-        double spread = regression->spread = wide_learn(regression->wide, i, worth, much);
+        double spread = regression->spread = learn_wide(regression, i, worth, much);
         return spread > 0 && isfinite(spread) ? 0 : too_large(regression->lambda * spread, fault);
     }
     const uint32_t doc = (uint32_t)i;
@@ -240,7 +375,7 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
 int regression_check(const struct regression *regression, struct fault *fault)
 {
     const struct regression *my = regression;
-    if (my->wide ? wide_is_finite(my->wide)
+    if (my->wide ? is_finite_wide(my)
                  : finite_numbers(my->dim, my->w) && finite_numbers(my->dim, my->level) &&
                        finite_numbers(first_row(my), my->constant))
         return 0;

@@ -17,13 +17,32 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "math/matrix.h"
-#include "math/wide.h"
 #include "kernels/covariance.h"
+#include "math/matrix.h"
+#include "math/sketch.h"
+
+/* A form for so many features that a full P would be too large: the same regressors and weights,
+ * with the information of sketch.h. Its cost depends on the features that the round has, and not on
+ * how many there are. */
+struct wide { /* all zero at first */
+    struct sketch sketch;
+
+    /* The current round, and the rows of z that may not be 0. */
+    const struct matrix *x;
+    struct present present;
+    size_t rows;
+    uint32_t *row; /* row[rows]                                                  */
+    double *mean, *z; /* mean of each present feature; z[rows] of the last document */
+    double *val;      /* of a document's features, with idx                         */
+    uint32_t *idx;
+    struct buffer list, document;
+};
+
+void wide_close(struct wide *wide);
 
 struct regression {
     /* The caller's: weights w[dim] of the deviations, or of the plain features, and level[dim] of
-     * the means, all 0 at first; and their P, as a udu.h of regression_rows rows, at first the
+     * the means, all 0 at first; and their P (covariance.h), of regression_rows rows, at first the
      * identity. Rows 2j and 2j + 1 are those of feature j's deviation and of its mean. */
     size_t dim;
     bool plain;
@@ -31,7 +50,7 @@ struct regression {
     double *w, *level, *inverse;
     double *constant; /* NULL, or the weight of a feature that is 1 in each document, at first 0;
                        * its row of P is the first, in addition to regression_rows */
-    struct wide *wide; /* NULL, or a form in place of P (wide.h), whose `counted` is the sum of much
+    struct wide *wide; /* NULL, or a form in place of P, whose `counted` is the sum of much
                         * z^2 of each row: then `inverse` is not read, and no variances are known */
     const double *counted;
     double spread;    /* of regression_learn's last document: variance before it, + 1 / much */
@@ -42,7 +61,7 @@ struct regression {
     double *z, *mean, *val;
     size_t written;  /* the document whose z this is; SIZE_MAX: none */
     double *abreast; /* z of COVARIANCE_ABREAST documents */
-    double *shared;  /* of covariance.h, where `shares`   */
+    double *shared;  /* of covariance_shared, where `shares`   */
     bool shares;
     uint32_t *idx;
 };

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "math/udu.h"
+#include "kernels/covariance.h"
 
 static const double ridge = 10;
 

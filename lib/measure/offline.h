@@ -50,7 +50,7 @@
 #include "base/fault.h"
 #include "explore/expected_examination.h"
 #include "math/matrix.h"
-#include "math/ties.h"
+#include "math/order.h"
 #include "measure/baseline.h"
 #include "measure/linear_measure.h"
 #include "measure/measure.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "math/ties.h"
+#include "math/order.h"
 #include "measure/measure.h"
 #include "measure/offline.h"
 #include "measure/regret.h"

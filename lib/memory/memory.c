@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "math/finite.h"
+#include "math/matrix.h"
 #include "memory/memory_beliefs.h"
 
 /* What the estimate has before the first answer: a slope of 3/4 from ten first answers. What counts

@@ -18,7 +18,6 @@
 #include "learn/learner.h"
 #include "learn/learner_step.h"
 #include "math/regression.h"
-#include "math/wide.h"
 #include "stream/model.h"
 
 /* Another value is for measurements: make CPPFLAGS=-DMEMORY_FULL_MOST=0 has no full P. */

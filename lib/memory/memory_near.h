@@ -17,7 +17,6 @@
 #include "base/fault.h"
 #include "kernels/nearness.h"
 #include "math/matrix.h"
-#include "math/present.h"
 
 /* What is known of a document: its answers, their sum, and its z.v. */
 struct memory_known {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "math/matrix.h"
 #include "memory/memory_columns.h"
 #include "memory/memory_dropped.h"
-#include "math/finite.h"
 #include "stream/round_fingerprint.h"
 
 struct memory memory_of(const struct settings *settings)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "math/finite.h"
+#include "math/matrix.h"
 
 /* A model without numbers yet. */
 static void clear(struct model *model)

@@ -7,7 +7,7 @@
 #include "learn/descent.h"
 #include "learn/learner_step.h"
 #include "learn/scoring.h"
-#include "math/norm.h"
+#include "math/ball.h"
 #include "rounds.h"
 
 enum { STEPS = 20000, WIDE = 70000, CHANGES = 400 };

@@ -4,9 +4,9 @@
  * as an unknown of its own; the order of answers and of rows makes no difference; rho = 0 is ridge
  * regression. And the estimate of rho, and the reset by surprise, are what they are said to be.
  */
+#include "kernels/covariance.h"
 #include "memory/memory.h"
 #include "memory/memory_keys.h"
-#include "math/udu.h"
 #include "rounds.h"
 
 enum { QUERIES = 6, WIDTH = 5, PAIRS = QUERIES * DOCS, MOST = 2 * WIDTH + 1 + PAIRS, LOG = 400 };

@@ -7,9 +7,8 @@
 #include "equations.h"
 #include "learn/scoring.h"
 #include "math/regression.h"
-#include "math/normal.h"
+#include "math/rng.h"
 #include "kernels/covariance.h"
-#include "math/udu.h"
 
 enum { ROUNDS = 40 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "feature/steps.h"
-#include "math/finite.h"
+#include "math/matrix.h"
 #include "math/rng.h"
 
 enum { DOCS = 40, DIM = 20, NUMBERS = 90, TRIALS = 1800, APART = 200 };

@@ -3,9 +3,9 @@
  * all weights and what is counted to 1e-9, whatever the shares' widths, and with a prior in one of
  * them; what memory remembers to the bit. And the inverse of a factored covariance, and back.
  */
+#include "kernels/covariance.h"
 #include "math/regression.h"
 #include "math/rng.h"
-#include "math/udu.h"
 #include "rounds.h"
 
 enum { SHARES = 4, ROUNDS = 120, QUERIES = 5, ROWS = 12 };

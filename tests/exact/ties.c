@@ -6,7 +6,6 @@
 
 #include "math/order.h"
 #include "math/rng.h"
-#include "math/ties.h"
 
 enum { SMALL = 4, ORDERS = 24, DRAWS = 240000, LARGE = 300000 };
 

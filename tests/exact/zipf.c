@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "math/zipf.h"
+#include "math/rng.h"
 
 enum { SMALL = 3, SEEDS = 60000 };
 
