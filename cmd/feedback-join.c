@@ -156,6 +156,8 @@ static enum outcome answer_round(struct join *my, struct round *round, const str
         return FAIL;
     memcpy(seen, answer->seen, answer->places * sizeof *seen);
     round_drop_labels(round);
+    if (answer->client && round_set_text(round, KEY_CLIENT, answer->client, my->host->fault) < 0)
+        return FAIL;
     return PASS;
 }
 

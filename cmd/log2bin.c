@@ -188,6 +188,7 @@ static int make_round(struct log2bin *my, struct round *round)
     if ((my->bare ? make : join)(my, round, &order) < 0 ||
         round_set_text(round, KEY_REQUEST, now->request, fault) < 0 ||
         (now->timed && round_set(round, KEY_TIME, now->time, fault) < 0) ||
+        (*now->client && round_set_text(round, KEY_CLIENT, now->client, fault) < 0) ||
         add_known(my, round, order) < 0 || !(seen = round_new_seen(round, now->places, fault)))
         return -1;
     if (now->given[CLICK_PROPENSITY] && !(propensity = round_new(round, ROUND_PROPENSITY, fault)))

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "stream/record.h"
+#include "stream/round_fields.h"
 
 /* An entry of log->held is the address of an answer. */
 static struct answer *answer_at(uint64_t entry)
@@ -78,6 +79,8 @@ struct line {
     size_t n; /* bytes of the key */
     bool timed;
     uint64_t time;
+    const char *client; /* `clients` bytes; 0: not known */
+    size_t clients;
 };
 
 /* Reads a word that is a decimal number, finite and at least 0. */
@@ -114,9 +117,10 @@ static struct answer *make(const struct feedback_log *log, const struct line *li
                            struct fault *fault)
 {
     size_t bytes = places * sizeof(float), n = line->n;
-    struct answer *answer = calloc(1, sizeof *answer + bytes + n + 1);
+    size_t room = sizeof(struct answer) + bytes + n + 1 + line->clients + 1;
+    struct answer *answer = calloc(1, room);
     if (!answer) {
-        fault_no_room(fault, sizeof *answer + bytes + n + 1);
+        fault_no_room(fault, room);
         return NULL;
     }
     answer->file = log->lines.name;
@@ -129,6 +133,9 @@ static struct answer *make(const struct feedback_log *log, const struct line *li
     if (places)
         memcpy(answer->seen, log->values.at, bytes);
     memcpy(answer->key, line->key, n);
+    answer->client = line->clients ? answer->key + n + 1 : NULL;
+    if (answer->client)
+        memcpy(answer->client, line->client, line->clients);
     return answer;
 }
 
@@ -149,6 +156,33 @@ static int read_time(struct feedback_log *log, const char **p, struct line *line
         return lines_wrong(&log->lines, word, n, fault, "not a time in milliseconds since 1970");
     if (line->time > log->clock)
         log->clock = line->time;
+    *p = text_skip_word(word);
+    return 0;
+}
+
+/* May a header have this word of n bytes, as rankpipe(5) writes a qid? */
+static bool is_encoded(const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] <= ' ' || p[i] > '~' ||
+            (p[i] == '%' && (n - i < 3 || strspn(p + i + 1, "0123456789ABCDEF") < 2)))
+            return false;
+    return n > 0 && n <= ROUND_CLIENT;
+}
+
+/* Reads the word client=..., if it is at p, and moves *p after it. 0 or a fault. */
+static int read_client(struct feedback_log *log, const char **p, struct line *line,
+                       struct fault *fault)
+{
+    const char *word = *p;
+    size_t n = text_word_bytes(word);
+    if (strncmp(word, "client=", 7) != 0)
+        return 0;
+    line->client = word + 7;
+    line->clients = n - 7;
+    if (!is_encoded(line->client, line->clients))
+        return lines_wrong(&log->lines, word, n, fault, "not a client: 1 to 64 bytes, written as "
+                           "in a qid");
     *p = text_skip_word(word);
     return 0;
 }
@@ -187,7 +221,7 @@ static int read_line(struct feedback_log *log, struct answer **answer, struct fa
         return -1;
     if (bare && !*next) /* tells the time alone */
         return 1;
-    if (read_values(log, next, &places, fault) < 0)
+    if (read_client(log, &next, &line, fault) < 0 || read_values(log, next, &places, fault) < 0)
         return -1;
     *answer = make(log, &line, places, fault);
     return *answer ? 1 : -1;
@@ -249,6 +283,8 @@ int answer_write(struct writer *out, const struct answer *answer, struct fault *
     int result = writer_text(out, fault, "%s", answer->key);
     if (result == 0 && answer->timed)
         result = writer_text(out, fault, "\ttime=%" PRIu64, answer->time);
+    if (result == 0 && answer->client)
+        result = writer_text(out, fault, "\tclient=%s", answer->client);
     if (result == 0 && answer->places == 0)
         result = writer_text(out, fault, "\t-");
     for (size_t a = 0; result == 0 && a < answer->places; a++)

@@ -131,6 +131,7 @@ key    t           whole   -        1      9007199254740991 -     -             
 key    qid         encoded 255      -      -                -     -                      list   -
 key    request     encoded 255      -      -                -     -                      round  -
 key    time        whole   -        0      9007199254740991 -     -                      round  -
+key    client      encoded 64       -      -                -     -                      round  -
 key    docs        whole   -        1      4294967295       -     -                      list   required
 key    dim         whole   -        0      2147483648       -     -                      list   required
 key    made        steps   255      -      -                -     -                      list   -

@@ -23,6 +23,7 @@ const struct format format_keys[ROUND_KEYS + 1] = {
     [KEY_REQUEST] = { "request", FORMAT_ENCODED, .most = ROUND_REQUEST, .of = OF_ROUND,
                       AT(request) },
     [KEY_TIME] = { "time", FORMAT_WHOLE, .most = COUNT, .of = OF_ROUND, AT(time), GIVEN(timed) },
+    [KEY_CLIENT] = { "client", FORMAT_ENCODED, .most = ROUND_CLIENT, .of = OF_ROUND, AT(client) },
     [KEY_DOCS] = { "docs", FORMAT_SIZE, .least = 1, .most = ROUND_DOCS, .of = OF_LIST,
                    .required = true, AT(docs) },
     [KEY_DIM] = { "dim", FORMAT_SIZE, .most = ROUND_DIM, .of = OF_LIST, .required = true, AT(dim) },

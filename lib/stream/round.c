@@ -84,6 +84,7 @@ void round_forget_service(struct round *round)
     round_drop_key(round, KEY_JUDGED);
     round_drop_key(round, KEY_REQUEST);
     round_drop_key(round, KEY_TIME);
+    round_drop_key(round, KEY_CLIENT);
     round->places = 0;
 }
 

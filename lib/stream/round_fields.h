@@ -16,6 +16,7 @@
 #define ROUND_DIM ((uint64_t)1 << 31)     /* most features: every idx is below it */
 #define ROUND_QID 255                     /* most bytes of a qid */
 #define ROUND_REQUEST 255                 /* most bytes of request= */
+#define ROUND_CLIENT 64                   /* most bytes of client= */
 #define ROUND_MADE 255                    /* most bytes of made= */
 #define ROUND_NAMED 16                    /* bytes of named= */
 #define ROUND_STORED 1000                 /* most bytes of stored= */
@@ -25,8 +26,8 @@
 #define ROUND_BARE ((uint64_t)1 << 16)
 
 enum round_key { /* in the order in which a header line has them */
-    KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_NAMED, KEY_JUDGED,
-    KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, KEY_STORED, ROUND_KEYS
+    KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_CLIENT, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_NAMED,
+    KEY_JUDGED, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, KEY_STORED, ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
@@ -52,6 +53,7 @@ struct round {
     const char *request; /* the client's name of the request, written as a qid; NULL: none */
     bool timed;    /* has time= */
     uint64_t time; /* when the request came, in milliseconds since 1970 (UTC) */
+    const char *client; /* who gave the feedback, written as a qid; NULL: not known */
     size_t docs, dim;
     const char *made;  /* the steps that made the features of raw ones; NULL: they are raw */
     const char *named; /* checksum of the names of the features; NULL: they have none */

@@ -14,7 +14,7 @@
 
 static const char *const column_names[CLICK_COLUMNS] = { "request", "qid", "doc", "position",
                                                          "click", "time", "propensity", "score",
-                                                         "label" };
+                                                         "label", "client" };
 enum { NUMBER = 64 }; /* bytes of a number, more than any needs */
 
 const char *click_column_name(enum click_column column)
@@ -321,6 +321,26 @@ static int begin(struct click_log *log, struct fault *fault)
     return fresh < 0 ? -1 : 0;
 }
 
+/* The client of the current line, if it says, is that of its request. 0 or a fault. */
+static int add_client(struct click_log *log, struct fault *fault)
+{
+    char client[QID_BYTES + 1];
+    struct click_line *line = &log->line;
+    const char *word = line->field[CLICK_CLIENT];
+    size_t n = line->bytes[CLICK_CLIENT];
+    if (is_not_said(line, CLICK_CLIENT))
+        return 0;
+    if (!qid_word_read(&line->lines, word, n, 0, "client", client, fault))
+        return -1;
+    if (strlen(client) > ROUND_CLIENT)
+        return wrong_field(line, CLICK_CLIENT, "a word of at most 64 bytes in a header", fault);
+    if (*log->now.client && strcmp(client, log->now.client) != 0)
+        return lines_wrong(&line->lines, word, n, fault, "request %.60s has two clients",
+                           log->now.request);
+    strcpy(log->now.client, client);
+    return 0;
+}
+
 /* Adds the document of the current line. 0 or a fault. */
 static int add(struct click_log *log, struct fault *fault)
 {
@@ -339,7 +359,7 @@ static int add(struct click_log *log, struct fault *fault)
     if (strcmp(qid, log->now.qid) != 0)
         return lines_wrong(&line->lines, word, line->bytes[CLICK_QID], fault,
                            "request %.60s has two qids", log->now.request);
-    if (read_fields(line, shown, fault) < 0)
+    if (read_fields(line, shown, fault) < 0 || add_client(log, fault) < 0)
         return -1;
     if (shown->timed && !log->now.timed) {
         log->now.timed = true;
@@ -394,7 +414,7 @@ static int check_places(struct click_log *log, const struct click_shown *shown,
         given[CLICK_SCORE] += isnan(shown[a].score) ? 0 : 1;
         given[CLICK_LABEL] += isnan(shown[a].label) ? 0 : 1;
     }
-    for (size_t c = CLICK_PROPENSITY; c < CLICK_COLUMNS; c++) {
+    for (size_t c = CLICK_PROPENSITY; c <= CLICK_LABEL; c++) {
         log->now.given[c] = given[c] == n;
         if (given[c] > 0 && given[c] < n)
             return click_log_wrong(log, fault, "%zu of %zu lines have a %s: all or none must",

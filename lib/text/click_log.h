@@ -12,12 +12,13 @@
 #include "base/name_table.h"
 #include "io/lines.h"
 #include "io/watch.h"
+#include "stream/round_fields.h"
 #include "text/qid_word.h"
 
 /* The columns of a log; the first five are required. */
 enum click_column {
     CLICK_REQUEST, CLICK_QID, CLICK_DOC, CLICK_POSITION, CLICK_CLICK, CLICK_TIME, CLICK_PROPENSITY,
-    CLICK_SCORE, CLICK_LABEL, CLICK_COLUMNS, CLICK_REQUIRED = CLICK_TIME
+    CLICK_SCORE, CLICK_LABEL, CLICK_CLIENT, CLICK_COLUMNS, CLICK_REQUIRED = CLICK_TIME
 };
 
 /* The name of a column in the first line of a log. */
@@ -60,12 +61,13 @@ struct click_request {
     char request[QID_BYTES + 1], qid[QID_BYTES + 1]; /* percent-encoded, as a header has them */
     bool timed;
     uint64_t time; /* in milliseconds since 1970, of its first line that says */
+    char client[ROUND_CLIENT + 1]; /* percent-encoded; empty: the log does not say */
     uint64_t line; /* its first line */
     size_t places;
     const struct click_shown *shown; /* shown[places] */
     const char *names; /* of these documents, each ended by NUL; no two are equal */
     size_t name_bytes;
-    bool given[CLICK_COLUMNS]; /* of the last three: does each line say? Else none does */
+    bool given[CLICK_COLUMNS]; /* propensity, score, label: does each line say? Else none does */
 };
 
 struct click_log {

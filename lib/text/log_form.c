@@ -69,19 +69,19 @@ static void print_shown(struct print *print, const struct printer *printer,
         print_float(print, round->label[i]);
     else
         print_byte(print, '-');
-    print_byte(print, '\n');
 }
 
 int log_form(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
-    char request[QID_BYTES + 1] = "", qid[QID_BYTES + 1];
+    char request[QID_BYTES + 1] = "", qid[QID_BYTES + 1], client[QID_BYTES + 1];
     if (!round->seen)
         return fault_data(fault, "needs seen: put feedback-mask or feedback-join before bin2txt");
     if (!round->qid)
         return fault_data(fault, "needs a qid, by which a log names its query");
     if (decode("qid", round->qid, qid, fault) < 0 ||
         (round->request && decode("request", round->request, request, fault) < 0) ||
+        (round->client && decode("client", round->client, client, fault) < 0) ||
         forms_names(printer, round, fault) < 0 || forms_check_names(printer, round, fault) < 0 ||
         log_form_end(printer, fault) < 0)
         return -1;
@@ -94,6 +94,9 @@ int log_form(struct printer *printer, const struct round *round, struct fault *f
         print_byte(&print, '\t');
         print_word(&print, qid);
         print_shown(&print, printer, round, a);
+        print_byte(&print, '\t');
+        print_word(&print, round->client ? client : "-");
+        print_byte(&print, '\n');
     }
     return print_end(&print);
 }

@@ -195,6 +195,25 @@ unusable() {
     seen <stream >out
 }
 
+@test "client= of an answer becomes the round's key client, and is checked" {
+    printf 'request: r1\n1 qid:a 1:1\n\nrequest: r2\n1 qid:b 1:1\n' | svm2bin -l | explore -g 1 >two
+    printf 'r2\tclient=5f3759df%%41 1\nr1\ttime=7 client=x 0\n' >answers
+    feedback-join -r answers <two >joined
+    is "$(values_of client <joined | paste -sd ' ' -)" 'x 5f3759df%41'
+    is "$(bin2txt -f log joined | cut -f 1,10)" "request	client
+r1	x
+r2	5f3759dfA"
+    bin2txt -f log joined >again
+    is "$(log2bin -0 again | values_of client | paste -sd ' ' -)" 'x 5f3759dfA'
+    for wrong in '' '%4' '%zz' "$(printf '%065d' 0)" "$(printf 'a\177')"; do
+        printf 'r1\tclient=%s 1\n' "$wrong" >answers
+        fails_on two 1 'feedback-join: answers: line 1: not a client: 1 to 64 bytes, written as in a qid: *' \
+            feedback-join -r answers
+    done
+    printf 'r1\t1\nr2\t1\n' >answers # nobody says who
+    is "$(feedback-join -r answers <two | values_of client)" ''
+}
+
 @test "an answer to no round" {
     shown
     printf '1\t1\n99\t1\n2\t1\n3\t1\n' >answers

@@ -148,6 +148,10 @@ refused() {
     refused "line 3: request r1 has two qids: 'p'" 'r1 q A 1 1' 'r1 p B 2 1'
     lines "$HEAD propensity" 'r1 q A 1 1 0' >log
     fails 1 "log2bin: log: line 2: the propensity is not a number above 0*: '0'" log2bin -0 log
+    lines "$HEAD client" 'r1 q A 1 1 me' 'r1 q B 2 0 -' 'r1 q C 3 0 you' >log
+    fails 1 "log2bin: log: line 4: request r1 has two clients: 'you'" log2bin -0 log
+    lines "$HEAD client" "r1 q A 1 1 $(printf '%065d' 0)" >log
+    fails 1 "log2bin: log: line 2: the client is not a word of at most 64 bytes in a header: '0*" log2bin -0 log
     lines "$HEAD propensity" 'r1 q A 1 1 1.5' >log
     fails 1 "log2bin: log: line 2: the propensity is not a number above 0*" log2bin -0 log
     lines "$HEAD time" 'r1 q A 1 1 2024-01-01' >log
