@@ -1,10 +1,10 @@
 /* bin2txt: rounds and models as text, for people and for other tools. */
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "memory/memory_text.h"
-#include "learn/engines.h"
-#include "learn/weights_form.h"
+#include "learn/weights.h"
 #include "learners/learners.h"
 #include "run/filter.h"
 #include "say.h"
@@ -36,12 +36,6 @@ static const struct form forms[] = {
     { "summary", forms_summary, NULL, forms_summary_end, NULL },
     { "scales", forms_scales, NULL, forms_scales_end, NULL },
     { "tsv", NULL, weights_tsv, NULL, NULL },
-    { "svm-light", NULL, weights_svm_light, NULL, NULL },
-    { "ranklib", NULL, weights_ranklib, NULL, NULL },
-    { "sofia", NULL, weights_sofia, NULL, NULL },
-    { "es", NULL, engines_es, NULL, NULL },
-    { "solr", NULL, engines_solr, NULL, NULL },
-    { "vespa", NULL, engines_vespa, NULL, NULL },
     { "memory", memory_text_round, memory_text_model, memory_text_end, NULL },
     { "boosts", memory_text_boosts_round, memory_text_boosts_model, NULL, NULL },
     { "check", check_form, check_form_model, check_form_end, check_form_input },
@@ -73,12 +67,28 @@ static const struct option options_known[] = {
     { 0 },
 };
 
+/* The message for a form that a script prints now. */
+static int say_who(struct options *options)
+{
+    static const char *const gone[] = { "svm-light", "ranklib", "sofia", "es", "solr", "vespa" };
+    const char *form = options->letter == 'f' ? options->value : NULL;
+    for (size_t i = 0; form && i < sizeof gone / sizeof *gone; i++)
+        if (strcmp(form, gone[i]) == 0) {
+            options->fault->kind = FAULT_NONE;
+            return fault_usage(options->fault, "-f %s left in 0.5.0: use rankpipe export %s", form,
+                               form);
+        }
+    return OPTIONS_FAULT;
+}
+
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct bin2txt *my = self;
     int letter = options_read(options);
     my->host = host;
     my->map_fd = -1;
+    if (letter == OPTIONS_FAULT)
+        return say_who(options);
     if (letter == OPTIONS_END && my->map && my->form != 0)
         return fault_usage(options->fault, "-q needs -f svm: other forms take any qid");
     if (*options_operands(options))

@@ -20,6 +20,8 @@ static const struct script {
     { "sweep", "runs a grid of settings on this machine or on many" },
     { "plot", "draws a table of metric, in the terminal or in a file" },
     { "live", "searches manual pages, and learns from the person who searches" },
+    { "export", "prints the weights of a model for another program" },
+    { "import", "reads the weights of another program into a model" },
     { "add-tables", "adds up the tables of metric -r for the shares of a run" },
     { NULL, NULL },
 };

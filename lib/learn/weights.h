@@ -1,16 +1,17 @@
-/* weights: reads weights from the text of other tools. Weight j is that of the feature which
- * SVM-light text numbers j + 1. weights_form.h prints such text. */
+/* weights: weights as text, from text to a model and back. Weight j is that of the feature which
+ * SVM-light text numbers j + 1. */
 #ifndef RANKPIPE_WEIGHTS_H
 #define RANKPIPE_WEIGHTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "io/lines.h"
 #include "io/watch.h"
+#include "stream/record.h"
+#include "text/forms.h"
 
 struct weights {
     struct lines lines;
@@ -18,18 +19,21 @@ struct weights {
     size_t dim;         /* w[dim]                                      */
     double *w;
     struct buffer buffer, given; /* w; bool[dim]: it stood in the text   */
-    unsigned headers;   /* lines of an SVM-light header so far         */
-    uint64_t due, vectors; /* support vectors it announces; so far     */
-    bool one_line;              /* RankLib's one line has come, or sofia-ml's  */
 };
 
 /* Reads `files` as lines_open does; everything given stays the caller's. */
 void weights_open(struct weights *weights, char *const *files, size_t most, struct watch *watch);
 
-/* Reads the text whole, in whichever form it is, into w[dim]. A constant that all documents' scores
- * have added is left out. 0, or a fault that tells file, line and the text at fault. */
+/* Reads the text whole into w[dim]: lines of an index, from 1, a tab or blanks, and a weight; or
+ * words index:weight. 0, or a fault that tells file, line and the text at fault. */
 int weights_read(struct weights *weights, struct fault *fault);
 
 void weights_close(struct weights *weights);
+
+/* Prints a model's record: "index TAB weight", to all digits, and a comment with the name, a line
+ * for each. 0 or a fault: the record is no model, it has no weights, its learner ranks by more than
+ * these, or its features have other names than a user gave. printer->notice says what made the
+ * features, which the text does not. */
+int weights_tsv(struct printer *printer, const struct record *record, struct fault *fault);
 
 #endif

@@ -112,6 +112,8 @@ said() {
     offers 'rankpipe train -a kl,e' 'kl,eta='
     offers 'rankpipe train -m nd' 'ndcg@'
     offers 'rankpipe train ' '' # files
+    offers 'rankpipe export s' 'solr sql svm-light sofia'
+    offers 'rankpipe import ' 'es solr json ranklib svm-light sofia'
     for page in "$ROOT"/man/*.7; do
         name=$(basename "${page%.7}")
         [[ " $(complete_line 'rankpipe help ') " == *" ${name#rankpipe-} "* ]]

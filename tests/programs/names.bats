@@ -15,16 +15,14 @@ named() {
     is "$(bin2txt -f tsv w.bin | cut -f 3)" '# title
 # price
 # age'
-    bin2txt -f svm-light w.bin | grep '1:1 # title$'
-    bin2txt -f es w.bin 2>err | grep -F '"{\"title\":'
-    bin2txt -f solr w.bin 2>err | grep -F '{"name":"title"}'
-    bin2txt -f vespa w.bin 2>err | grep -F ' * (age)'
+    rankpipe export svm-light w.bin | grep '1:1 # title$'
+    rankpipe export es w.bin 2>err | grep -F '"{\"title\":'
+    rankpipe export solr w.bin 2>err | grep -F '{"name":"title"}'
+    rankpipe export vespa w.bin 2>err | grep -F ' * (age)'
     # They are comments for who reads them back, and stay when the model goes on.
-    for form in tsv svm-light; do
-        bin2txt -f $form w.bin >out
-        weights2bin out | bin2txt -f tsv >have
-        bin2txt -f tsv w.bin | cut -f 1,2 | cmp - have
-    done
+    weights2bin <(bin2txt -f tsv w.bin) | bin2txt -f tsv >have
+    bin2txt -f tsv w.bin | cut -f 1,2 | cmp - have
+    rankpipe export svm-light w.bin | rankpipe import svm-light | bin2txt -f tsv | cmp - have
     update -a squared -e 0.5 -m w.bin <in 2>err
     update -a squared -e 0.5 -y names -m w.bin <in 2>err
     is "$(bin2txt -f tsv w.bin | cut -f 3 | head -n 1)" '# title'
@@ -97,9 +95,9 @@ named() {
     mkstream model learner=squared rounds=1 dim=1 w:f8 1 names:u1 97 >w.bin
     fails 1 'bin2txt: w.bin: *column names does not hold names of features: *' bin2txt -f tsv w.bin
     mkstream model learner=squared rounds=1 dim=1 w:f8 1 names:u1 97 34 92 98 0 >w.bin
-    bin2txt -f es w.bin | jq -e '.model.model.definition | fromjson | has("a\"\\b")'
-    bin2txt -f solr w.bin | jq -e '.features[0].name == "a\"\\b"'
-    fails 1 "bin2txt: w.bin: *the name of feature 1, 'a\"*', is not that of a rank feature *" bin2txt -f vespa w.bin
+    rankpipe export es w.bin | jq -e '.model.model.definition | fromjson | has("a\"\\b")'
+    rankpipe export solr w.bin | jq -e '.features[0].name == "a\"\\b"'
+    fails 1 "export: the name of feature 1, 'a\"*', is not that of a rank feature *" rankpipe export vespa w.bin
 }
 
 @test "bin2txt -y: scales and weights by name" {
@@ -114,7 +112,7 @@ named() {
     is "$(paste -sd ' ' out)" '1 b c'
     update -a squared -e 0.5 -m w.bin <in
     is "$(bin2txt -y names -f tsv w.bin | cut -f 3 | paste -sd ' ')" '# title # price # age'
-    bin2txt -y names -f solr w.bin 2>err | grep -F '"name":"title"'
+    rankpipe export -y names solr w.bin 2>err | grep -F '"name":"title"'
     printf 'a\nb\nc\n' >other
     fails 1 'bin2txt: in: *the round has features with other names *' bin2txt -y other -f scales in
     update -a squared -e 0.5 -y names -n -m w.bin <in

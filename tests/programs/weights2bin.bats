@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# weights2bin: weights as text to a model, and bin2txt's way from a model to that text.
+# weights2bin: weights as text to a model, and bin2txt -f tsv from a model to that text.
 
 load ../helper
 
@@ -18,15 +18,6 @@ refuses() {
     [ ! -s out ]
 }
 
-# svm_light TYPE HIGHEST VECTORS: a header as SVM-light writes it.
-svm_light() {
-    printf '%s\n' 'SVM-light Version V6.02' "$1 # kernel type" '3 # kernel parameter -d ' \
-        '1 # kernel parameter -g ' '1 # kernel parameter -s ' '1 # kernel parameter -r ' \
-        'empty# kernel parameter -u ' "$2 # highest feature index " \
-        '4 # number of training documents ' "$3 # number of support vectors plus 1 " \
-        '0.97 # threshold b, each following line is a SV (starting with alpha*y)'
-}
-
 # A model of real weights, and rounds for it.
 learnt() {
     svm2bin "$ROOT/examples/data/small.svm" >stored
@@ -35,45 +26,36 @@ learnt() {
 
 # ---- there and back ----
 
-@test "every form gives back the very same weights, and so the same scores" {
+@test "text gives back the very same weights, and so the same scores" {
     learnt
     bin2txt w.bin | sed 1d >want
     [ "$(wc -l <want)" = 12 ]
     score -m w.bin <stored >scored
-    for form in tsv svm-light ranklib sofia; do
-        bin2txt -f $form w.bin >text
-        weights2bin text >back
-        bin2txt back | sed 1d >have
-        same want have
-        score -m back <stored >out
-        same scored out
-        weights2bin - <text >out
-        same back out
-        bin2txt -f $form back >out
-        same text out
-    done
+    bin2txt -f tsv w.bin >text
+    weights2bin text >back
+    bin2txt back | sed 1d >have
+    same want have
+    score -m back <stored >out
+    same scored out
+    weights2bin - <text >out
+    same back out
+    bin2txt -f tsv back >out
+    same text out
 }
 
 @test "doubles that are hard to print go round: the smallest, the largest, -0, many digits" {
     printf '%s\n' '1 5e-324' '2 -1.7976931348623157e308' '3 0.1' '4 2.2250738585072011e-308' '5 0' \
         '6 0.30000000000000004' '7 -9007199254740993' '8 -0' >text
     weights2bin text >model
-    for form in tsv ranklib; do
-        bin2txt -f $form model | weights2bin >back
-        same model back
-    done
-    head -n 7 text | weights2bin >model # SVM-light adds up, from 0: -0 is 0 there
-    bin2txt -f svm-light model | weights2bin >back
+    bin2txt -f tsv model | weights2bin >back
     same model back
 }
 
 @test "weights at the end that are 0 are not lost" {
     printf '1 0.5\n4 0\n' | weights2bin >model
     is "$(uncrc <model | bin2txt -f head)" 'rankpipe/1 model learner=fixed rounds=0 dim=4 cols=w:f8[4] bytes=32'
-    for form in tsv svm-light ranklib; do
-        bin2txt -f $form model | weights2bin >back
-        same model back
-    done
+    bin2txt -f tsv model | weights2bin >back
+    same model back
 }
 
 @test "a model's bytes: the header, the weights, the end" {
@@ -88,17 +70,10 @@ learnt() {
 
 # ---- out ----
 
-@test "tsv is index and weight; svm-light and ranklib are as these tools read them" {
+@test "tsv is index and weight" {
     printf '1 0.1\n2 0\n3 -2\n' | weights2bin >model
     printf '1\t0.10000000000000001\n2\t0\n3\t-2\n' >expected
     bin2txt -f tsv model >out
-    same expected out
-    printf '## Coordinate Ascent\n1:0.10000000000000001 2:0 3:-2\n' >expected
-    bin2txt -f ranklib model >out
-    same expected out
-    { svm_light 0 3 3 | sed -e 's/^4 #/0 #/' -e 's/^0.97 /0 /' &&
-        printf '%s\n' '0.10000000000000001 1:1 #' '-2 3:1 #'; } >expected
-    bin2txt -f svm-light model >out
     same expected out
 }
 
@@ -111,42 +86,26 @@ learnt() {
     same want out
 }
 
-@test "rounds, and models that are more than weights, cannot be printed in these forms" {
+@test "rounds, and models that are more than weights, cannot be printed so" {
     small_text | svm2bin >stored
-    for form in tsv svm-light ranklib; do
-        fails_on stored 1 "bin2txt: <stdin>: round 1 (qid a): a round, but -f $form prints only models" \
-            bin2txt -f $form
-    done
+    fails_on stored 1 "bin2txt: <stdin>: round 1 (qid a): a round, but -f tsv prints only models" bin2txt -f tsv
     update -a prank <stored >model
     fails_on model 1 'bin2txt: <stdin>: record 1: a model of prank ranks by more than weights, *' \
         bin2txt -f tsv
     { echo 'rankpipe/1 model learner=kl rounds=0 dim=0 eta=1 cols=w:f8[0] bytes=0' &&
         echo 'rankpipe/1 end rounds=1 bytes=0'; } >model
-    fails_on model 1 'bin2txt: <stdin>: record 1: the model has no weights' bin2txt -f ranklib
+    fails_on model 1 'bin2txt: <stdin>: record 1: the model has no weights' bin2txt -f tsv
 }
 
 # ---- in ----
 
-@test "index and weight stand in any order, with blanks, comments and CR LF" {
+@test "index and weight stand in any order, with blanks or colons, comments and CR LF" {
     is "$(weights '# by hand\r\n\n 3\t-1e-3 # less\r\n1  +.5\n')" "0.5
 0
 -0.001"
-}
-
-@test "RankLib's line: comments above and after it, features missing, the constant left out" {
-    is "$(weights '## Linear Regression\n## Lambda = 1.0E-10\n0:7.5 3:-2.0E-4 1:0.5 # x\n')" "0.5
+    is "$(weights '# by hand\n 3:-1e-3 1:+.5 # less\r\n2:0\n')" "0.5
 0
--0.00020000000000000001"
-}
-
-@test "SVM-light's support vectors are added up, the threshold left out" {
-    { svm_light 0 4 4 && printf '%s\n' '0.5 1:1 3:-2 #' '-2 qid:7 1:0.25 2:3 # a' '1 #'; } >text
-    is "$(weights "$(cat text)\n")" "0
--6
--1
-0"
-    sed 's/V6.02/V6.20/' text | weights2bin >out
-    same model out
+-0.001"
 }
 
 @test "a model of text scores, and is not gone on with" {
@@ -167,7 +126,7 @@ learnt() {
     refuses '' 'no weights'
     refuses '# none\n\n' 'no weights'
     refuses '## LambdaMART\n## No. of trees = 2\n\n<ensemble>\n' \
-        "line 4: not weights: neither index TAB weight, nor index:weight, nor a model of SVM-light or sofia-ml: '<ensemble>'"
+        "line 4: not weights: neither index TAB weight nor index:weight (rankpipe import reads other programs' models): '<ensemble>'"
     refuses 'SVM-multiclass Version V2.20\n' "line 1: not weights: *"
     refuses 'rankpipe/1 end rounds=0 bytes=0\n' 'line 1: not weights: *'
     refuses '1 2\n\0\n' "line 2: a NUL byte: *"
@@ -177,8 +136,11 @@ usage: weights2bin *' weights2bin a b
 }
 
 @test "a line that is no index and weight is refused" {
-    refuses '1 2\n2\n' "line 2: not an index and a weight with a tab between: '2'"
-    refuses '1 2\n2:1\n' "line 2: not an index and a weight with a tab between: '2:1'"
+    refuses '1 2\n2\n' "line 2: not an index and a weight with a tab or a colon between: '2'"
+    refuses '1:2 2\n' "line 1: not an index and a weight with a tab or a colon between: '2'"
+    refuses '1:2:3\n' "line 1: not a number, where a weight should be: '1:2:3'"
+    refuses '1:2 3 4\n' "line 1: not an index and a weight with a tab or a colon between: '3'"
+    refuses '0.5 1 2\n' 'line 1: not weights: *'
     refuses '1 2\nw 1\n' "line 2: not a number, where an index should be: 'w'"
     refuses '1 2\n-1 1\n' "line 2: not a number, where an index should be: '-1'"
     refuses '1 2\n2 1 1\n' "line 2: more than an index and a weight: '1'"
@@ -198,35 +160,6 @@ usage: weights2bin *' weights2bin a b
     printf '16777217 1\n' | weights2bin -d 16777217 | head -n 1 | grep -qa ' dim=16777217 '
 }
 
-@test "what RankLib would not have written is refused" {
-    refuses '1:1 2:1\n3:1\n' "line 2: a second line of weights: RankLib has them in one line: '3:1'"
-    refuses '1:1 1:2\n' "line 1: index 1 twice: '1:2'"
-    refuses '1:1 2\n' "line 1: not index:value: '2'"
-    refuses '1:0.5:0.3\n' "line 1: not a number, where a weight should be: '1:0.5:0.3'"
-    refuses '0:1\n' 'no weights'
-}
-
-@test "what SVM-light would not have written is refused" {
-    refuses "$(svm_light 2 3 2)\n1 1:1 #\n" \
-        "line 2: kernel type 2: only a linear model (0) has weights: '2'"
-    refuses "$(svm_light x 3 2)\n" "line 2: line 2 of an SVM-light model must begin with a whole number up to *: 'x'"
-    refuses "$(svm_light 0 16777217 2)\n" "line 8: line 8 of *a whole number up to 16777216: '16777217'"
-    refuses "$(svm_light 0 3 2 | head -n 6)\n" \
-        'an SVM-light model has 11 lines before its support vectors, but this text has only 6 lines'
-    refuses "$(svm_light 0 3 4)\n1 1:1 #\n" \
-        'line 10 announces 3 support vectors, but there are 1'
-    refuses "$(svm_light 0 3 2)\n1 1:1 #\n1 2:1\n" \
-        'line 10 announces 1 support vectors, but there are 2'
-    refuses "$(svm_light 0 3 2)\n1 4:1 #\n" \
-        "line 12: an index over 3, the highest that the header announces: '4:1'"
-    refuses "$(svm_light 0 3 2)\n1 2:1 2:1 #\n" "line 12: index 2 after index 2: '2:1'"
-    refuses "$(svm_light 0 3 2)\n1 2:1 1:1 #\n" "line 12: index 1 after index 2: '1:1'"
-    refuses "$(svm_light 0 3 2)\n1 0:1 #\n" "line 12: index 0: indices start at 1: '0:1'"
-    refuses "$(svm_light 0 3 2)\nx 1:1 #\n" "line 12: not a number, where a weight should be: 'x'"
-    refuses "$(svm_light 0 3 2)\n1e200 1:1e200 #\n" \
-        "line 12: weight 1 becomes too large for a double: '1:1e200'"
-}
-
 @test "loop runs it alone, and with nothing else" {
     printf '1 2\n' >text
     weights2bin text >want
@@ -239,34 +172,3 @@ usage: weights2bin *' weights2bin a b
     done
 }
 
-@test "sofia-ml: one line of weights from the constant on; zeros at the end are of its hash, not of features" {
-    is "$(weights '0.97 1 -2.5 0 3e-2 0 0 0\n')" '1
--2.5
-0
-0.029999999999999999'
-    is "$(weights '0 1 2\n')" '1
-2'
-    is "$(weights '0.5 0.25 # by hand\n')" 0.25
-    is "$(weights '2 0.25\n')" '0
-0.25' # index and weight
-    refuses '0.5 1 2\n0 1 1\n' "line 2: a second line of weights: sofia-ml has them in one line: '0'"
-    refuses '0.5 1 x\n' "line 1: not a number, where a weight should be: 'x'"
-    refuses '0.5 0 0 7\n' 'line 1: weight 3, but at most 2 are allowed: *' -d 2
-    weights '0.5 1 0 0 0\n' >out
-    bin2txt -f sofia model >text
-    is "$(cat text)" '0.0 1'
-    weights2bin text | cmp - model
-    printf '1 0.5\n2 -3\n3 1e-300\n' | weights2bin >model
-    bin2txt -f sofia model >text
-    is "$(cat text)" '0.0 0.5 -3 1e-300'
-    weights2bin text | cmp - model
-}
-
-@test "jq makes weights of the models of search engines, as weights2bin(1) has it" {
-    command -v jq >/dev/null || skip 'no jq here'
-    printf '1 0.5\n2 -3\n3 0.125\n' | weights2bin >model
-    bin2txt -f solr model 2>err | jq -r '.params.weights | to_entries[] | "\(.key) \(.value)"' | sed 's/^feature_//' |
-        weights2bin | cmp - model
-    bin2txt -f es model 2>err | jq -r '.model.model.definition | fromjson | to_entries[] | "\(.key) \(.value)"' |
-        sed 's/^feature_//' | weights2bin | cmp - model
-}

@@ -77,7 +77,7 @@ starved() {
     fenced requests svm2bin -lu
     for form in svm head summary check qrels; do fenced q bin2txt -f $form; done
     for form in rank run; do fenced shown bin2txt -f $form; done
-    for form in tsv svm-light ranklib check; do fenced weights bin2txt -f $form; done
+    for form in tsv check; do fenced weights bin2txt -f $form; done
     for stream in q scored shown seen all clicks weights; do fenced $stream bin2txt; done
     bin2txt -f tsv weights >tsv
     fenced tsv weights2bin

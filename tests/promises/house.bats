@@ -81,7 +81,7 @@ symbols() {
     for script in $scripts; do
         [ -x "$ROOT/cmd/$script" ]
         [ -f "$ROOT/man/rankpipe-$script.1" ]
-        grep -qw "ROOT/cmd/$script" "$ROOT"/tests/programs/*.bats
+        grep -qwE "(ROOT/cmd/|rankpipe )$script" "$ROOT"/tests/programs/*.bats
     done
     for source in "$ROOT"/cmd/*.c; do
         name=$(basename "$source" .c)

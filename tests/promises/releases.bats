@@ -114,7 +114,7 @@ lost() {
         [ "$(wc -l <"$options")" -ge 140 ]
         lost "$release" >gone
         case $release in
-        v0.4.0) is "$(cat gone)" 'spool -m' ;;
+        v0.4.0) is "$(paste -sd , gone)" 'spool -m,bin2txt -f svm-light,bin2txt -f ranklib' ;;
         *) is "$(cat gone)" '' ;;
         esac
     done

@@ -230,8 +230,7 @@ static void case_join(struct dice *draw)
 static void case_bin2txt(struct dice *draw)
 {
     static const char *const forms[] = { "svm", "rank", "run", "qrels", "log", "values", "head",
-                                         "summary", "tsv", "svm-light", "ranklib", "memory",
-                                         "check", "nosuch", NULL };
+                                         "summary", "tsv", "memory", "check", "nosuch", NULL };
     struct command command = { .in = "in" };
     put_rounds(draw);
     command_words(&command, memory_text("bin2txt -f %s", draw_word(draw, forms)));
@@ -341,7 +340,6 @@ static void case_text(struct dice *draw)
 
 static void case_weights(struct dice *draw)
 {
-    static const char *const forms[] = { "tsv", "svm-light", "ranklib", NULL };
     struct command command = { .in = "text", .out = "model" };
     const char *text = make_weights(draw, draw_below(draw, 2) ? 10 : 0);
     struct bytes bytes = { (unsigned char *)memory_text("%s", text), strlen(text) };
@@ -353,7 +351,7 @@ static void case_weights(struct dice *draw)
     if (check_run(&command).status)
         return;
     check_model(file_get("model"));
-    const char *print = memory_text("bin2txt -f %s", draw_word(draw, forms));
+    static const char print[] = "bin2txt -f tsv";
     struct verdict first = run_words(print, "model", "text-2");
     if (first.status || run_words("weights2bin", "text-2", "model-2").status)
         return; /* all weights are 0, say */
@@ -382,8 +380,7 @@ static void case_synth(struct dice *draw)
 /* A model file that was changed, or is whole: whatever uses it comes back. */
 static void use_model(struct dice *draw, const struct command *learn, const char *model)
 {
-    static const char *const forms[] = { "svm", "head", "summary", "tsv", "svm-light", "ranklib",
-                                         "memory", NULL };
+    static const char *const forms[] = { "svm", "head", "summary", "tsv", "memory", NULL };
     struct command resume = *learn;
     struct verdict scored = run_words(memory_text("score -m %s", model), "base", "scored");
     if (scored.status == 0)

@@ -187,28 +187,10 @@ const char *make_svm(struct dice *draw, size_t odd)
     return text;
 }
 
-static const char *vector_model(struct dice *draw, size_t odd)
-{
-    const char *dim = odd && draw_one_in(draw, 4) ? draw_whole(draw, 2) : "9";
-    const char *vectors = odd && draw_one_in(draw, 4) ? draw_whole(draw, 2) : "3";
-    char *text = memory_text("SVM-light Version V6.02\n0 # kernel type\n3 #\n1 #\n1 #\n1 #\n"
-                             "empty#\n%s # highest feature index\n9 #\n%s # vectors\n0.5 # b\n",
-                             dim, vectors);
-    for (size_t i = 0; i < 2; i++) {
-        text = memory_text("%s%s", text, number_word(draw, odd));
-        text = memory_text("%s 1:%s", text, number_word(draw, odd));
-        text = memory_text("%s 3:%s #", text, number_word(draw, odd));
-        text = memory_text("%s%s", text, line_end(draw, odd));
-    }
-    return text;
-}
-
 const char *make_weights(struct dice *draw, size_t odd)
 {
-    size_t form = draw_below(draw, 3), n = 1 + draw_below(draw, 6);
+    size_t form = draw_below(draw, 2), n = 1 + draw_below(draw, 6);
     char *text = memory_text("%s", form ? "" : "# weights\n");
-    if (form == 2)
-        return vector_model(draw, odd);
     for (size_t i = 0; i < n; i++) {
         const char *index = odd && draw_one_in(draw, 2 * odd) ? draw_whole(draw, 2)
                                                               : memory_text("%zu", i + 1);

@@ -1,0 +1,209 @@
+# import: the weights of other programs to a model, and export's way from a model to that text.
+load ../helper
+
+NEEDS=python3
+
+# weights FORM FORMAT: the weights of what printf FORMAT makes of a text, one a line.
+weights() {
+    # shellcheck disable=SC2059
+    printf "$2" | rankpipe import "$1" >model
+    bin2txt model | sed 1d | cut -f 3
+}
+
+# refuses FORM FORMAT PATTERN [OPTION...]: what printf FORMAT makes is no text of that form.
+refuses() {
+    # shellcheck disable=SC2059
+    printf "$2" >text
+    fails 1 "import: text: $3" rankpipe import "${@:4}" "$1" text
+    [ ! -s out ]
+}
+
+# svm_light TYPE HIGHEST VECTORS: a header as SVM-light writes it.
+svm_light() {
+    printf '%s\n' 'SVM-light Version V6.02' "$1 # kernel type" '3 # kernel parameter -d ' \
+        '1 # kernel parameter -g ' '1 # kernel parameter -s ' '1 # kernel parameter -r ' \
+        'empty# kernel parameter -u ' "$2 # highest feature index " \
+        '4 # number of training documents ' "$3 # number of support vectors plus 1 " \
+        '0.97 # threshold b, each following line is a SV (starting with alpha*y)'
+}
+
+# A model of real weights, and rounds for it.
+learnt() {
+    svm2bin "$ROOT/examples/data/small.svm" >stored
+    update -a listnet -T 240 -m w.bin <stored
+}
+
+@test "every form of export that import reads gives back the very same weights, and so the same scores" {
+    learnt
+    bin2txt w.bin | sed 1d >want
+    [ "$(wc -l <want)" = 12 ]
+    score -m w.bin <stored >scored
+    for form in svm-light ranklib sofia es solr json; do
+        rankpipe export $form w.bin 2>err >text
+        rankpipe import $form text >back
+        bin2txt back | sed 1d >have
+        same want have
+        score -m back <stored >out
+        same scored out
+        rankpipe import $form - <text >out
+        same back out
+        rankpipe export $form back 2>err >out
+        [ $form = json ] || same text out
+    done
+}
+
+@test "doubles that are hard to print go round: the smallest, the largest, -0, many digits" {
+    printf '%s\n' '1 5e-324' '2 -1.7976931348623157e308' '3 0.1' '4 2.2250738585072011e-308' '5 0' \
+        '6 0.30000000000000004' '7 -9007199254740993' '8 -0' >text
+    weights2bin text >model
+    for form in ranklib json; do
+        rankpipe export $form model | rankpipe import $form >back
+        same model back
+    done
+    head -n 7 text | weights2bin >model # SVM-light adds up, from 0: -0 is 0 there
+    rankpipe export svm-light model | rankpipe import svm-light >back
+    same model back
+}
+
+@test "weights at the end that are 0 are not lost" {
+    printf '1 0.5\n4 0\n' | weights2bin >model
+    for form in svm-light ranklib json; do
+        rankpipe export $form model | rankpipe import $form >back
+        same model back
+    done
+}
+
+@test "svm-light and ranklib are as these tools read them" {
+    printf '1 0.1\n2 0\n3 -2\n' | weights2bin >model
+    printf '## Coordinate Ascent\n1:0.1 2:0.0 3:-2.0\n' >expected
+    rankpipe export ranklib model >out
+    same expected out
+    { svm_light 0 3 3 | sed -e 's/^4 #/0 #/' -e 's/^0.97 /0 /' &&
+        printf '%s\n' '0.1 1:1 #' '-2.0 3:1 #'; } >expected
+    rankpipe export svm-light model >out
+    same expected out
+}
+
+@test "RankLib's line: comments above and after it, features missing, the constant left out" {
+    is "$(weights ranklib '## Linear Regression\n## Lambda = 1.0E-10\n0:7.5 3:-2.0E-4 1:0.5 # x\n')" "0.5
+0
+-0.00020000000000000001"
+}
+
+@test "SVM-light's support vectors are added up, the threshold left out" {
+    { svm_light 0 4 4 && printf '%s\n' '0.5 1:1 3:-2 #' '-2 qid:7 1:0.25 2:3 # a' '1 #'; } >text
+    is "$(weights svm-light "$(cat text)\n")" "0
+-6
+-1
+0"
+    sed 's/V6.02/V6.20/' text | rankpipe import svm-light >out
+    same model out
+}
+
+@test "sofia-ml: one line of weights from the constant on; zeros at the end are of its hash, not of features" {
+    is "$(weights sofia '0.97 1 -2.5 0 3e-2 0 0 0\n')" '1
+-2.5
+0
+0.029999999999999999'
+    is "$(weights sofia '0 1 2\n')" '1
+2'
+    is "$(weights sofia '0.5 0.25 # by hand\n')" 0.25
+    refuses sofia '0.5 1 2\n0 1 1\n' "line 2: a second line of weights: sofia-ml has them in one line: '0'"
+    refuses sofia '0.5 1 x\n' "line 1: not a number, where a weight should be: 'x'"
+    refuses sofia '0.5 0 0 7\n' 'line 1: weight 3, but at most 2 are allowed: *' -d 2
+    weights sofia '0.5 1 0 0 0\n' >out
+    rankpipe export sofia model >text
+    is "$(cat text)" '0.0 1.0'
+    rankpipe import sofia text | cmp - model
+    printf '1 0.5\n2 -3\n3 1e-300\n' | weights2bin >model
+    rankpipe export sofia model >text
+    is "$(cat text)" '0.0 0.5 -3.0 1e-300'
+    rankpipe import sofia text | cmp - model
+}
+
+@test "what RankLib would not have written is refused" {
+    refuses ranklib '1:1 2:1\n3:1\n' "line 2: a second line of weights: RankLib has them in one line: '3:1'"
+    refuses ranklib '1:1 1:2\n' "line 1: index 1 twice: '1:2'"
+    refuses ranklib '1:1 2\n' "line 1: not index:value: '2'"
+    refuses ranklib '1:0.5:0.3\n' "line 1: not a number, where a weight should be: '1:0.5:0.3'"
+    refuses ranklib '0:1\n' 'no weights'
+}
+
+@test "what SVM-light would not have written is refused" {
+    refuses svm-light "$(svm_light 2 3 2)\n1 1:1 #\n" \
+        "line 2: kernel type 2: only a linear model (0) has weights: '2'"
+    refuses svm-light "$(svm_light x 3 2)\n" "line 2: line 2 of an SVM-light model must begin with a whole number up to *: 'x'"
+    refuses svm-light "$(svm_light 0 16777217 2)\n" "line 8: line 8 of *a whole number up to 16777216: '16777217'"
+    refuses svm-light "$(svm_light 0 3 2 | head -n 6)\n" \
+        'an SVM-light model has 11 lines before its support vectors, but this text has only 6 lines'
+    refuses svm-light "$(svm_light 0 3 4)\n1 1:1 #\n" \
+        'line 10 announces 3 support vectors, but there are 1'
+    refuses svm-light "$(svm_light 0 3 2)\n1 1:1 #\n1 2:1\n" \
+        'line 10 announces 1 support vectors, but there are 2'
+    refuses svm-light "$(svm_light 0 3 2)\n1 4:1 #\n" \
+        "line 12: an index over 3, the highest that the header announces: '4:1'"
+    refuses svm-light "$(svm_light 0 3 2)\n1 2:1 2:1 #\n" "line 12: index 2 after index 2: '2:1'"
+    refuses svm-light "$(svm_light 0 3 2)\n1 2:1 1:1 #\n" "line 12: index 1 after index 2: '1:1'"
+    refuses svm-light "$(svm_light 0 3 2)\n1 0:1 #\n" "line 12: index 0: indices start at 1: '0:1'"
+    refuses svm-light "$(svm_light 0 3 2)\nx 1:1 #\n" "line 12: not a number, where a weight should be: 'x'"
+    refuses svm-light "$(svm_light 0 3 2)\n1e200 1:1e200 #\n" \
+        "line 12: weight 1 becomes too large for a double: '1:1e200'"
+}
+
+@test "es and solr: weights by name, numbered by a file, by feature_N, or as they come" {
+    solr='{"features":[{"name":"a"}],"params":{"weights":%s}}'
+    is "$(weights solr "$(printf "$solr" '{"feature_3":1.5,"feature_1":-2}')")" "-2
+0
+1.5"
+    is "$(weights solr "$(printf "$solr" '{"title":1.5,"feature_1":-2}')")" "1.5
+-2"
+    printf '%s\n' '1 price' '2 title # q' >names
+    # shellcheck disable=SC2059
+    printf "$solr" '{"title":1.5,"price":1e-5}' >text
+    is "$(rankpipe import -y names solr text | bin2txt -f tsv | tr '\t' ' ' | paste -sd ,)" '1 1.0000000000000001e-05,2 1.5'
+    echo price >names
+    fails 1 "import: text: feature 'title' is not in the file of names" rankpipe import -y names solr text
+    printf '{"model":{"model":{"feature_normalizers":{"a":{}},"definition":"{\\"a\\":0.5}"}}}' >text
+    rankpipe import es text 2>err | bin2txt -f tsv | grep -x '1.0.5'
+    grep '^import: the weights are those of features made by normalisers: ' err
+}
+
+@test "JSON that is not such a model is refused" {
+    refuses solr '{' 'not JSON: *'
+    refuses solr '[]' 'not such a model: params.weights is missing'
+    refuses solr '{"params":{"weights":[1]}}' 'not such a model: no weights by name'
+    refuses solr '{"params":{"weights":{}}}' 'no weights'
+    for value in '"1"' true null NaN 1e999 '[1]' '{}'; do
+        refuses solr '{"params":{"weights":{"a":'"$value"'}}}' 'the weight of feature 1 is not a number of a double*'
+    done
+    refuses solr '{"params":{"weights":{"feature_99999999":1}}}' 'feature 99999999 is not a number from 1 to 16777216, *'
+    refuses es '{"model":{"model":{}}}' 'not such a model: definition is missing'
+    refuses es '{"model":{"model":{"definition":"1"}}}' 'not such a model: no weights by name'
+    refuses es '{"model":{"model":{"definition":1e999}}}' 'not JSON*'
+    for features in 1 '"x"' '[1]' '[{"number":1}]' '{"a":1}'; do
+        refuses json '{"features":'"$features"'}' 'not such a model: *'
+    done
+    for number in 0 -1 1.5 true '"1"'; do
+        refuses json '{"features":[{"number":'"$number"',"weight":1}]}' 'feature * is not a number from 1 to *'
+    done
+    refuses json '{"features":[{"number":1,"weight":1},{"number":1,"weight":1}]}' 'feature 1 twice'
+    # shellcheck disable=SC2046
+    refuses json "$(printf '[%.0s' $(seq 100000))" '*'
+}
+
+@test "import: a wrong command line is an error, and so is output that cannot be written" {
+    echo 1:1 >text
+    fails 2 'import: no form named: choose from es, solr, json, *usage: import *' rankpipe import
+    fails 2 "import: no form 'vespa': choose from es, solr, json, *" rankpipe import vespa text
+    fails 2 "import: -d wants a whole number from 1 to 2147483648, not '0'*" rankpipe import -d 0 ranklib text
+    fails 2 'import: -y needs one of the forms es, solr: *' rankpipe import -y names ranklib text
+    fails 2 'import: more than one file is named: *' rankpipe import ranklib text text
+    fails 1 'import: nowhere: No such file or directory' rankpipe import ranklib nowhere
+    fails 1 'import: cannot write <stdout>: No space left on device' sh -c 'rankpipe import ranklib text >/dev/full'
+    refuses ranklib '3:1\n' 'line 1: an index over 2, the most weights allowed: use a larger -d if that is meant: *' -d 2
+    refuses ranklib '1_0:1\n' 'line 1: not a number, where an index should be: *'
+    for value in x nan inf 0x1p3 1,5 1e 1_0 ''; do
+        refuses ranklib "1:$value\n" "line 1: not a number, where a weight should be: '1:$value'"
+    done
+    refuses sofia '1 \0 2\n' 'line 1: a NUL byte: *'
+}
