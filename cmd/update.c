@@ -42,6 +42,7 @@ struct update {
     struct checkpoints checkpoints;
     bool unsaved;  /* saving failed */
     uint64_t most; /* weights; 0: preset */
+    uint64_t features; /* -w; 0: not given */
     struct model_file file;
     struct ring *ring;
     struct state state;
@@ -90,6 +91,9 @@ static const struct option update_options[] = {
     { 'r', "what", forget_name, "forget the queries or the documents of the rounds, in place of "
                                 "learning from them; with -m and the learner memory",
       OPTION_TEXT(update, forgets) },
+    { 'w', "features", NULL, "accept rounds of any number of raw features up to this, and no more "
+                             "(default: the same number)",
+      OPTION_WHOLE(update, features, 1, ROUND_DIM) },
     { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come "
                           "(default: scale for memory and ridge's kin, else none)",
       OPTION_TEXT(update, steps) },
@@ -259,6 +263,7 @@ static int parse(void *self, struct options *options, struct host *host)
     if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
         return -1;
     my->state.origin.names_path = my->names;
+    my->state.origin.most = (size_t)my->features;
     return learner_make(&my->state, my->steps, options->fault);
 }
 
@@ -459,7 +464,7 @@ static int close_update(void *self, enum ended ended)
 const struct filter update = {
     .name = "update",
     .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-i i/n] [-l models] "
-             "[-m model] [-q refused] [-r what] [-x steps] [-y names]",
+             "[-m model] [-q refused] [-r what] [-w features] [-x steps] [-y names]",
     .line = "learns from the feedback",
     .options = update_options,
     .size = sizeof(struct update),

@@ -113,7 +113,7 @@ static int load_width(struct origin *origin, const struct model *model, struct f
         return fault_data(fault, "model: features=%.40s is neither a whole number up to %" PRIu64
                           " nor %s", text, ROUND_DIM, VARIES);
     origin->form = varies ? WIDTH_VARIES : text ? WIDTH_SAME : WIDTH_UNKNOWN;
-    origin->checks = origin->form == WIDTH_SAME;
+    origin->checks = origin->form == WIDTH_SAME && !origin->most;
     origin->width = origin->due = (size_t)width;
     return 0;
 }
@@ -161,10 +161,10 @@ int origin_save(const struct origin *origin, struct model *model, struct fault *
     if ((!origin->yields && origin_publish(origin, model, false, fault) < 0) ||
         feature_names_save(&origin->names, model, fault) < 0)
         return -1;
+    if (origin->form == WIDTH_VARIES || origin->most)
+        return model_set(model, FEATURES, VARIES, fault);
     if (origin->form == WIDTH_UNKNOWN)
         return 0;
-    if (origin->form == WIDTH_VARIES)
-        return model_set(model, FEATURES, VARIES, fault);
     return record_set_number(&model->record, model->record.keys, FEATURES, origin->width, fault);
 }
 
@@ -246,6 +246,9 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
     const char *theirs = round->made ? round->made : "";
     if (feature_names_check(&origin->names, round->named, "the round", fault) < 0)
         return -1;
+    if (origin->most && x->dim > origin->most)
+        return fault_data(fault, "the round has %zu features: at most %zu are accepted", x->dim,
+                          origin->most);
     bool yields = origin->yields && (*theirs || x->form == MATRIX_UNIT);
     *z = *x;
     if ((!origin->known || yields) && set_words(origin, theirs, fault) < 0)

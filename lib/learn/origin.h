@@ -28,6 +28,7 @@ struct origin { /* all zero at first: not known */
      * the last feature, and says only that there are as many as it has. */
     enum origin_width { WIDTH_UNKNOWN, WIDTH_SAME, WIDTH_VARIES } form;
     size_t width; /* of WIDTH_SAME; 0: fixed lists of items */
+    size_t most;  /* raw features that a round may have, in any number; 0: they must be the same */
     bool checks;  /* a loaded model had WIDTH_SAME, and `due` features */
     size_t due;
 };
@@ -56,7 +57,7 @@ int origin_save(const struct origin *origin, struct model *model, struct fault *
 /* Points *z at the features of a round that the model is for: x itself where the round's made= is
  * the model's, or what the steps make of raw x, good until the next call, or have made of it in
  * this process already (round_fields.h). The first round says what is not known. 0, or a data fault
- * that names both. */
+ * that names both, or says that x has more than `most` features. */
 int origin_make(struct origin *origin, const struct round *round, const struct matrix *x,
                   struct matrix *z, struct fault *fault);
 

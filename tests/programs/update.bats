@@ -100,6 +100,32 @@ saves_before() {
     holds one -25 37.5
 }
 
+@test "-w: rounds of any number of raw features up to it are learnt, others refused, and score takes them" {
+    printf '1 qid:a 1:1 2:5\n0 qid:a 1:2 2:3\n\n1 qid:b 1:1 2:5 3:1\n0 qid:b 1:2 2:3 3:0\n' >text
+    svm2bin text | score -s <(printf '1\n0\n1\n0\n') | explore | feedback-mask -k all >rounds
+    head -n 2 text | svm2bin | update -X -a ridge -x none -m narrow.bin
+    fails_on rounds 1 '*round 2 (qid b): the round has 3 features, but the model learnt from rounds of 2 features*' \
+        update -a ridge -x none -m narrow.bin
+    for made in none scale; do
+        update -a ridge -x $made -w 3 -m w.bin <rounds
+        grep -a -q ' features=any ' w.bin
+        svm2bin text | score -m w.bin 2>err | explore | bin2txt -f rank >ranked
+        is "$(cat err)" ''
+        is "$(wc -l <ranked)" 4
+        update -a ridge -x $made -w 3 -m w.bin <rounds 2>err # resumed
+        fails_on rounds 1 '*round 2 (qid b): the round has 3 features: at most 2 are accepted' \
+            update -a ridge -x $made -w 2 -m other.bin
+        update -a ridge -x $made -w 2 -q refused -m other.bin <rounds 2>err
+        is "$(cut -f 2 refused)" 'the round has 3 features: at most 2 are accepted'
+        rm -f w.bin other.bin refused
+        [ $made = none ] || continue
+        cp narrow.bin w.bin
+        update -a ridge -x none -w 3 -m w.bin <rounds 2>err # what it learnt from is no bound any more
+        grep -a -q ' features=any ' w.bin
+        rm w.bin
+    done
+}
+
 @test "smoothdcg: with -F epsilon falls as t^-power, and goes on falling after a resumption" {
     two_documents >round
     update -a smoothdcg -E 0.5 -F 1 -e 0.5 <round >one
