@@ -139,6 +139,8 @@ make soak
 make static
 make test
 make uninstall
+rankpipe --format
+rankpipe export
 rankpipe help
 rankpipe live
 rankpipe plot
