@@ -8,10 +8,7 @@
 #include "learners/learners.h"
 #include "run/filter.h"
 #include "say.h"
-#include "text/check_form.h"
 #include "text/forms.h"
-#include "text/log_form.h"
-#include "text/svm_form.h"
 
 /* A form of text. `round` and `model` print one record: 0 or a fault, without a place. NULL: the
  * form is for records of the other kind. `end` prints what follows the last record; NULL: nothing
@@ -26,11 +23,11 @@ struct form {
 
 /* The first form is the default. */
 static const struct form forms[] = {
-    { "svm", svm_form, forms_values_model, NULL, NULL },
+    { "svm", forms_svm, forms_values_model, NULL, NULL },
     { "rank", forms_rank, forms_values_model, NULL, NULL },
     { "run", forms_run, forms_values_model, NULL, NULL },
     { "qrels", forms_qrels, forms_values_model, NULL, NULL },
-    { "log", log_form, forms_values_model, log_form_end, NULL },
+    { "log", forms_log, forms_values_model, forms_log_end, NULL },
     { "values", forms_values, forms_values_model, NULL, NULL },
     { "head", forms_head, forms_head_model, NULL, NULL },
     { "summary", forms_summary, NULL, forms_summary_end, NULL },
@@ -38,7 +35,7 @@ static const struct form forms[] = {
     { "tsv", NULL, weights_tsv, NULL, NULL },
     { "memory", memory_text_round, memory_text_model, memory_text_end, NULL },
     { "boosts", memory_text_boosts_round, memory_text_boosts_model, NULL, NULL },
-    { "check", check_form, check_form_model, check_form_end, check_form_input },
+    { "check", forms_check, forms_check_model, forms_check_end, forms_check_input },
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 

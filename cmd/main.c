@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/names.h"
-#include "help.h"
 #include "place.h"
 #include "programs.h"
 #include "run/pump.h"

@@ -6,7 +6,6 @@
 
 #include "base/system.h"
 #include "explore/feedback.h"
-#include "help.h"
 #include "learn/large.h"
 #include "learn/learner_model.h"
 #include "learn/learner_round.h"

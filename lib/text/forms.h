@@ -1,20 +1,29 @@
-/* forms: the forms in which rounds and models are printed as text, besides those of other tools
- * that have a module of their own (svm_form, weights). */
+/* forms: the forms in which rounds and models are printed as text, besides weights and what memory
+ * remembers. */
 #ifndef RANKPIPE_FORMS_H
 #define RANKPIPE_FORMS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "base/name_table.h"
 #include "feature/feature_names.h"
+#include "feature/scales.h"
+#include "stream/reader.h"
 #include "stream/record.h"
 #include "stream/round.h"
 #include "stream/writer.h"
-#include "text/scales_form.h"
 #include "text/summary.h"
+
+/* The scales of the rounds so far. */
+struct scales_form {
+    struct scales scales;
+    uint64_t rounds;
+    char made[ROUND_MADE + 1]; /* of all rounds; "": raw features */
+};
 
 /* What was checked of a file so far; `any`: was a file before it? */
 struct checked {
@@ -55,6 +64,19 @@ int forms_check_names(const struct printer *printer, const struct round *round,
 
 /* Each of these prints one round. 0 or a fault, without a place. */
 
+/* The text of svm2bin, which makes the same columns of it again, a line for each document: label or
+ * "?", qid, features and name. Text tells queries apart by qid alone, so a round must not have the
+ * qid of the round before. With printer->map, numbers stand in the place of qids. */
+int forms_svm(struct printer *printer, const struct round *round, struct fault *fault);
+
+/* A log of clicks, which log2bin reads, a line for each document that has feedback: its request (t
+ * where the round has none), qid, name (or number), position, click, time, propensity, score and
+ * label, "-" where the round does not say. The first line names these columns; forms_log_end prints
+ * it if no round came. A fault where the round has no qid or feedback, or a tab or line feed is in
+ * a name. */
+int forms_log(struct printer *printer, const struct round *round, struct fault *fault);
+int forms_log_end(struct printer *printer, struct fault *fault);
+
 /* "t TAB qid TAB place TAB document TAB score TAB relevance": a line for each document, in the
  * order shown. */
 int forms_rank(struct printer *printer, const struct round *round, struct fault *fault);
@@ -71,7 +93,10 @@ int forms_qrels(struct printer *printer, const struct round *round, struct fault
 int forms_summary(struct printer *printer, const struct round *round, struct fault *fault);
 int forms_summary_end(struct printer *printer, struct fault *fault);
 
-/* Takes a round into the scales; prints those of all rounds, at their end. */
+/* Takes a round into the scales: a fault if it has no features, one that is not finite or too many
+ * of them, they were made in another way than those before, or they have other names than
+ * printer->feature_names. Prints the text of constants.h of all rounds, at their end, a line for
+ * each feature: a fault if there were no rounds, or fewer names. */
 int forms_scales(struct printer *printer, const struct round *round, struct fault *fault);
 int forms_scales_end(struct printer *printer, struct fault *fault);
 
@@ -86,5 +111,17 @@ int forms_values(struct printer *printer, const struct round *round, struct faul
 
 /* A model: its header line after "# ", then "column TAB index TAB value", a line for each value. */
 int forms_values_model(struct printer *printer, const struct record *model, struct fault *fault);
+
+/* Check what the reader of the stream has not: the features of a round, the weights of a model. */
+int forms_check(struct printer *printer, const struct round *round, struct fault *fault);
+int forms_check_model(struct printer *printer, const struct record *model, struct fault *fault);
+
+/* The end of a file: prints what it holds. After a fault in the stream puts the place before the
+ * fault, as "record 18 at byte 40213 of ". 0 or a fault. */
+int forms_check_input(struct printer *printer, const struct reader *reader, struct fault *fault);
+
+/* The end of all files: prints the same of records that came from none, but from a program in the
+ * same process. 0 or a fault. */
+int forms_check_end(struct printer *printer, struct fault *fault);
 
 #endif

@@ -85,7 +85,7 @@ symbols() {
     done
     for source in "$ROOT"/cmd/*.c; do
         name=$(basename "$source" .c)
-        [[ $name == @(help|main|pipeline|place|programs|say) ]] || [[ " $PROGRAMS " == *" $name "* ]]
+        [[ $name == @(main|pipeline|place|programs|say) ]] || [[ " $PROGRAMS " == *" $name "* ]]
     done
     is "$(cd "$ROOT/cmd" && ls | grep -v '\.[ch]$')" "$(printf '%s\n' $scripts | LC_ALL=C sort)"
 }
