@@ -4,12 +4,129 @@
 
 #include "kernels/vectors.h"
 
+#if VECTORS_X86
+#include <immintrin.h>
+#endif
+
+/* ---- runs: order[n], which are n documents in a row, sorted in O(n^2) ---- */
+
+static void insert_run(const double *score, uint32_t *order, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        uint32_t moving = order[i];
+        size_t j = i;
+        for (; j > 0 && score[order[j - 1]] < score[moving]; j--)
+            order[j] = order[j - 1];
+        order[j] = moving;
+    }
+}
+
+#if VECTORS_X86
+enum { EIGHT = 8 };
+#define AVX2 __attribute__((target("avx2")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+
+/* A document's place is the number of documents before it: more comparisons, but no branches. */
+AVX2 static void place_run(const double *score, uint32_t *order, size_t n)
+{
+    uint32_t first = order[0];
+    const double *s = score + first;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t before = 0;
+        for (size_t j = 0; j < i; j++)
+            before += s[j] >= s[i];
+        for (size_t j = i + 1; j < n; j++)
+            before += s[j] > s[i];
+        order[before] = first + (uint32_t)i;
+    }
+}
+
+/* The places of sixteen documents, eight and eight. */
+struct places {
+    __m512i low, high;
+};
+
+/* Counts one more before each document of a mask. */
+AVX512 static inline void count(struct places *places, unsigned low, unsigned high)
+{
+    const __m512i one = _mm512_set1_epi64(1);
+    places->low = _mm512_mask_add_epi64(places->low, (__mmask8)low, places->low, one);
+    places->high = _mm512_mask_add_epi64(places->high, (__mmask8)high, places->high, one);
+}
+
+/* Of sixteen documents, of which the first is number i of n: how many are before each. */
+AVX512 static inline struct places count_before(const double *s, size_t i, size_t n,
+                                                unsigned real)
+{
+    const __m512d a = _mm512_maskz_loadu_pd((__mmask8)real, s + i);
+    const __m512d b = _mm512_maskz_loadu_pd((__mmask8)(real >> EIGHT), s + i + EIGHT);
+    struct places places = { _mm512_setzero_si512(), _mm512_setzero_si512() };
+    size_t j = 0;
+    for (; j < i; j++) {
+        __m512d other = _mm512_set1_pd(s[j]);
+        count(&places, _mm512_cmp_pd_mask(other, a, _CMP_GE_OQ),
+              _mm512_cmp_pd_mask(other, b, _CMP_GE_OQ));
+    }
+    for (; j < n && j < i + 2 * EIGHT; j++) { /* of those that tie, j is before those after it */
+        __m512d other = _mm512_set1_pd(s[j]);
+        unsigned after = 0xfffeu << (j - i), low = _mm512_cmp_pd_mask(other, a, _CMP_EQ_OQ);
+        unsigned high = _mm512_cmp_pd_mask(other, b, _CMP_EQ_OQ);
+        count(&places, _mm512_cmp_pd_mask(other, a, _CMP_GT_OQ) | (low & after),
+              _mm512_cmp_pd_mask(other, b, _CMP_GT_OQ) | (high & after >> EIGHT));
+    }
+    for (; j < n; j++) {
+        __m512d other = _mm512_set1_pd(s[j]);
+        count(&places, _mm512_cmp_pd_mask(other, a, _CMP_GT_OQ),
+              _mm512_cmp_pd_mask(other, b, _CMP_GT_OQ));
+    }
+    return places;
+}
+
+/* As place_run, for sixteen documents at a time. */
+AVX512 static void place_run_wide(const double *score, uint32_t *order, size_t n)
+{
+    uint32_t first = order[0];
+    for (size_t i = 0; i < n; i += 2 * EIGHT) {
+        uint64_t before[2 * EIGHT];
+        size_t here = n - i < 2 * EIGHT ? n - i : 2 * EIGHT;
+        struct places places = count_before(score + first, i, n, (1u << here) - 1);
+        _mm512_storeu_si512(before, places.low);
+        _mm512_storeu_si512(before + EIGHT, places.high);
+        for (size_t l = 0; l < here; l++)
+            order[before[l]] = first + (uint32_t)(i + l);
+    }
+}
+#endif
+
+typedef void sort_run(const double *score, uint32_t *order, size_t n);
+
+/* The fastest way for this processor. Longer runs than *length are merged from several faster. */
+static sort_run *choose_sort(size_t *length)
+{
+#if VECTORS_X86
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+        *length = 128;
+        return place_run_wide;
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        *length = 64;
+        return place_run;
+    }
+#endif
+    *length = 16;
+    return insert_run;
+}
+
+/* ---- a sort ---- */
+
 enum { STEPS_OF_A_RUN = 8 }; /* for one of its documents */
 
 /* A sort, and what is asked between two pieces of it. */
 struct sort {
     const double *score;
-    size_t run; /* documents that are sorted before the first merge */
+    sort_run *sort_run;
+    size_t run; /* documents that it sorts before the first merge */
     order_go_on *go_on;
     void *of;
     size_t steps;        /* since it was asked                                            */
@@ -27,39 +144,13 @@ static inline bool goes_on(struct sort *sort, size_t steps)
     return sort->go_on(sort->of, steps);
 }
 
-/* Longer runs are merged from several faster. */
-static size_t run_length(void)
-{
-#if VECTORS_X86
-    if (__builtin_cpu_supports("avx2"))
-        return 64;
-#endif
-    return 16;
-}
-
-/* Sorts order[n], which are n documents in a row. A document's place is the number of documents
- * before it: more comparisons than other ways, but no branches. */
-VECTORS_CLONES static void sort_run(const double *score, uint32_t *order, size_t n)
-{
-    uint32_t first = order[0];
-    const double *s = score + first;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t before = 0;
-        for (size_t j = 0; j < i; j++)
-            before += s[j] >= s[i];
-        for (size_t j = i + 1; j < n; j++)
-            before += s[j] > s[i];
-        order[before] = first + (uint32_t)i;
-    }
-}
-
 /* Sorts 0 to m - 1 in runs. */
 static bool sort_runs(struct sort *sort, size_t m, uint32_t *order)
 {
     for (size_t i = 0; i < m; i++)
         order[i] = (uint32_t)i;
     for (size_t i = 0; sort->run > 1 && i < m; i += sort->run) {
-        sort_run(sort->score, order + i, m - i < sort->run ? m - i : sort->run);
+        sort->sort_run(sort->score, order + i, m - i < sort->run ? m - i : sort->run);
         if (!goes_on(sort, STEPS_OF_A_RUN * sort->run))
             return false;
     }
@@ -111,7 +202,8 @@ static bool run_sort(struct sort *sort, size_t m, uint32_t *order, uint32_t *scr
 bool order_in_pieces(size_t m, const double *score, uint32_t *order, uint32_t *scratch,
                      order_go_on *go_on, void *of)
 {
-    struct sort sort = { .score = score, .run = run_length(), .go_on = go_on, .of = of };
+    struct sort sort = { .score = score, .go_on = go_on, .of = of };
+    sort.sort_run = choose_sort(&sort.run);
     return run_sort(&sort, m, order, scratch);
 }
 
