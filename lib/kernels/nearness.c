@@ -14,10 +14,12 @@ enum { TERMS = 7 };
 static const float taylor[TERMS] = { 1.5403530e-4f, 1.3333558e-3f, 9.6181291e-3f, 5.5504109e-2f,
                                      2.4022651e-1f, 6.9314718e-1f, 1.0f };
 
-/* Others in a vector, vectors of others, and documents at a time. */
+/* Others in a vector, vectors of others, and documents at a time. gcc has no registers for vectors
+ * that are longer than the machine's: none has more than 32 bytes. */
 enum { WIDTH = 8, SETS = NEARNESS_OTHERS / WIDTH, ROWS = 4 };
 typedef float floats __attribute__((vector_size(WIDTH * sizeof(float))));
-typedef double doubles __attribute__((vector_size(WIDTH * sizeof(double))));
+typedef double doubles __attribute__((vector_size(WIDTH / 2 * sizeof(double))));
+typedef float halves __attribute__((vector_size(WIDTH / 2 * sizeof(float))));
 typedef uint32_t bits __attribute__((vector_size(WIDTH * sizeof(float))));
 
 VECTORS_INLINE void load(floats *to, const void *from)
@@ -118,9 +120,7 @@ VECTORS_CLONES double nearness_spread(const struct nearness_rows *rows, size_t d
     float last[NEARNESS_OTHERS] = { 0 };
     uint32_t mask[NEARNESS_OTHERS];
     double lane[NEARNESS_OTHERS];
-    doubles all[SETS];
-    for (size_t k = 0; k < SETS; k++)
-        all[k] = (doubles){ 0 };
+    doubles all[2 * SETS] = { { 0 } };
     for (size_t l = 0; l < NEARNESS_OTHERS; l++)
         mask[l] = l < rest ? UINT32_MAX : 0;
     for (size_t i = 0; i < docs; i++) {
@@ -135,8 +135,11 @@ VECTORS_CLONES double nearness_spread(const struct nearness_rows *rows, size_t d
             memcpy(last, x + from, rest * sizeof(float));
         if (rest)
             square(sum, inside ? x + from : (const unsigned char *)last, mean + whole, mask);
-        for (size_t k = 0; k < SETS; k++)
-            all[k] += __builtin_convertvector(sum[k], doubles);
+        for (size_t k = 0; k < 2 * SETS; k++) {
+            halves some;
+            memcpy(&some, (const unsigned char *)sum + k * sizeof some, sizeof some);
+            all[k] += __builtin_convertvector(some, doubles);
+        }
     }
     memcpy(lane, all, sizeof lane);
     return sum_lanes(lane);

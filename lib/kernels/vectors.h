@@ -6,6 +6,7 @@
 #ifndef RANKPIPE_VECTORS_H
 #define RANKPIPE_VECTORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h> /* has __GLIBC__, too */
 
@@ -17,15 +18,27 @@
 #define VECTORS_X86 0
 #endif
 
-/* Marks a function that gcc compiles twice, for vectors of 32 bytes and for every machine. What it
- * calls in its file is VECTORS_INLINE, and so compiled with it. clang has such functions under
- * other names than gcc: it gets the one for every machine. */
-#if VECTORS_X86 && !defined(__clang__)
+/* Marks a function that gcc compiles for AVX-512, for AVX2, and for every machine. What it calls in
+ * its file is VECTORS_INLINE, and so compiled with it. clang has such functions under other names
+ * than gcc: it gets the one for every machine. */
+#if VECTORS_X86 && !defined(__clang__) && __GNUC__ >= 12
+#define VECTORS_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#elif VECTORS_X86 && !defined(__clang__)
 #define VECTORS_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define VECTORS_CLONES
 #endif
 #define VECTORS_INLINE static inline __attribute__((always_inline))
+
+/* Marks a function with instructions of AVX-512; does this processor have them? */
+#if VECTORS_X86
+#define VECTORS_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+static inline bool vectors_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
 
 enum { LANES = 16 };
 

@@ -24,7 +24,6 @@ static void insert_run(const double *score, uint32_t *order, size_t n)
 #if VECTORS_X86
 enum { EIGHT = 8 };
 #define AVX2 __attribute__((target("avx2")))
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 
 /* A document's place is the number of documents before it: more comparisons, but no branches. */
 AVX2 static void place_run(const double *score, uint32_t *order, size_t n)
@@ -47,7 +46,7 @@ struct places {
 };
 
 /* Counts one more before each document of a mask. */
-AVX512 static inline void count(struct places *places, unsigned low, unsigned high)
+VECTORS_AVX512 static inline void count(struct places *places, unsigned low, unsigned high)
 {
     const __m512i one = _mm512_set1_epi64(1);
     places->low = _mm512_mask_add_epi64(places->low, (__mmask8)low, places->low, one);
@@ -55,8 +54,8 @@ AVX512 static inline void count(struct places *places, unsigned low, unsigned hi
 }
 
 /* Of sixteen documents, of which the first is number i of n: how many are before each. */
-AVX512 static inline struct places count_before(const double *s, size_t i, size_t n,
-                                                unsigned real)
+VECTORS_AVX512 static inline struct places count_before(const double *s, size_t i, size_t n,
+                                                        unsigned real)
 {
     const __m512d a = _mm512_maskz_loadu_pd((__mmask8)real, s + i);
     const __m512d b = _mm512_maskz_loadu_pd((__mmask8)(real >> EIGHT), s + i + EIGHT);
@@ -83,7 +82,7 @@ AVX512 static inline struct places count_before(const double *s, size_t i, size_
 }
 
 /* As place_run, for sixteen documents at a time. */
-AVX512 static void place_run_wide(const double *score, uint32_t *order, size_t n)
+VECTORS_AVX512 static void place_run_wide(const double *score, uint32_t *order, size_t n)
 {
     uint32_t first = order[0];
     for (size_t i = 0; i < n; i += 2 * EIGHT) {
@@ -104,8 +103,7 @@ typedef void sort_run(const double *score, uint32_t *order, size_t n);
 static sort_run *choose_sort(size_t *length)
 {
 #if VECTORS_X86
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    if (vectors_avx512()) {
         *length = 128;
         return place_run_wide;
     }
