@@ -182,8 +182,11 @@ void constants_sum(const struct constants *constants, char sum[CONSTANTS_SUM + 1
 
 /* ---- scaling ---- */
 
-void constants_of(const struct constants *constants, bool range, size_t feature, double *from,
-                  double *by)
+/* By what a feature is scaled: (value - *from) / *by. *by is 0 where all values were equal: then
+ * each becomes 0. `range`: from the least value by largest - least; else from the mean by the
+ * deviation. */
+static void find_scale(const struct constants *constants, bool range, size_t feature, double *from,
+                       double *by)
 {
     double least = constants->of[CONSTANT_LEAST][feature];
     *from = range ? least : constants->of[CONSTANT_MEAN][feature];
@@ -195,7 +198,7 @@ void constants_of(const struct constants *constants, bool range, size_t feature,
 static float scaled(const struct constants *constants, bool range, size_t feature, float value)
 {
     double from, by;
-    constants_of(constants, range, feature, &from, &by);
+    find_scale(constants, range, feature, &from, &by);
     return by > 0 ? (float)(((double)value - from) / by) + 0.0F : 0;
 }
 
@@ -208,7 +211,7 @@ static bool scale_dense(const struct constants *constants, bool range, size_t do
     bool finite = true;
     for (size_t j = 0; j < n; j++) {
         double from, by;
-        constants_of(constants, range, j, &from, &by);
+        find_scale(constants, range, j, &from, &by);
         for (size_t i = 0; i < docs; i++) {
             float v = j < dim ? value[i * dim + j] : 0;
             float to = by > 0 ? (float)(((double)v - from) / by) + 0.0F : 0;

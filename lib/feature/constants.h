@@ -56,12 +56,6 @@ int constants_copy(struct constants *to, const struct constants *from, struct fa
 enum { CONSTANTS_SUM = 16 };
 void constants_sum(const struct constants *constants, char sum[CONSTANTS_SUM + 1]);
 
-/* By what a feature is scaled: (value - *from) / *by. *by is 0 where all values were equal: then
- * each becomes 0. `range`: from the least value by largest - least; else from the mean by the
- * deviation. */
-void constants_of(const struct constants *constants, bool range, size_t feature, double *from,
-                  double *by);
-
 /* Points *y at a view of `out`: all features of the constants, of x scaled so. What a document does
  * not list is 0, and is scaled too. In double, rounded once to float. x is not MATRIX_UNIT, and not
  * a view of `out`. 0, or a fault: a value that is not 0 of a feature without constants, one that is

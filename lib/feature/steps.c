@@ -249,8 +249,10 @@ bool steps_see_list(const struct steps *steps)
 bool steps_keep_features(const struct steps *steps)
 {
     bool keep = true;
-    for (size_t i = 0; i < steps->number; i++)
-        keep = keep && (!steps->step[i].kind->make || steps_is(steps, i, "log"));
+    for (size_t i = 0; i < steps->number; i++) {
+        const struct step_kind *kind = steps->step[i].kind;
+        keep = keep && (!kind->make || strcmp(kind->name, "log") == 0);
+    }
     return keep;
 }
 
@@ -411,11 +413,6 @@ int steps_parse_made(struct steps *steps, const char *made, struct fault *fault)
         steps->step[i].path = NULL; /* it was a checksum */
     strcpy(steps->words, made);
     return 0;
-}
-
-bool steps_is(const struct steps *steps, size_t step, const char *name)
-{
-    return step < steps->number && strcmp(steps->step[step].kind->name, name) == 0;
 }
 
 /* ---- constants ---- */

@@ -80,9 +80,6 @@ bool steps_lack(const struct steps *steps);
  * made by `made` (NULL: raw ones) reach the first. */
 int steps_follow(const struct steps *steps, const char *made, struct fault *fault);
 
-/* Is that step, from 0, the one of a name? */
-bool steps_is(const struct steps *steps, size_t step, const char *name);
-
 /* Points *y at the features that the steps make of x, one step after the other; good until the next
  * call. x is not MATRIX_UNIT, and not a result of these steps. Each result is rounded once to
  * float. Memory: see fourier.h. 0, or a fault: too many features, or one that is not finite. */

@@ -336,6 +336,8 @@ END
     fails 1 'export: w.bin: a model of prank ranks by more than weights, *' rankpipe export es w.bin
     mkstream model learner=listnet rounds=1 dim=2 w:f8 0 0 >w.bin
     fails 1 'export: w.bin: *all weights are 0: *' rankpipe export solr w.bin
+    mkstream model learner=listnet rounds=1 dim=1 made=standard:0123456789abcdef w:f8 1 mean:f8 1 least:f8 0 >w.bin
+    fails 1 'export: w.bin: *lacks the constants: *' rankpipe export sql w.bin
     mkstream model learner=listnet rounds=1 dim=2 w:f8 1 1e40 >w.bin
     fails 1 'export: w.bin: *the weight of feature 2, *does not fit single precision*' rankpipe export es w.bin
     fails 1 'export: text.bin: a round, but only models have weights' rankpipe export es text.bin

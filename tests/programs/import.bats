@@ -157,7 +157,7 @@ learnt() {
 1.5"
     is "$(weights solr "$(printf "$solr" '{"title":1.5,"feature_1":-2}')")" "1.5
 -2"
-    printf '%s\n' '1 price' '2 title # q' >names
+    printf '%s\n' '# all' '1:price' '2 title q # is one' '3 a:b' >names
     # shellcheck disable=SC2059
     printf "$solr" '{"title":1.5,"price":1e-5}' >text
     is "$(rankpipe import -y names solr text | bin2txt -f tsv | tr '\t' ' ' | paste -sd ,)" '1 1.0000000000000001e-05,2 1.5'

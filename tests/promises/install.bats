@@ -247,7 +247,7 @@ alone() {
 @test "the service runs from installed files, which call the programs by their names" {
     command -v python3 || skip "no python3 here"
     for settings in GENERAL=bin GENERAL=libexec PROGPREFIX=rp-; do
-        rm -rf here folder
+        rm -rf here folder api.said
         installed PREFIX="$PWD/here" DESTDIR= $settings
         own=rankpipe
         [ $settings != PROGPREFIX=rp- ] || own=rp-rankpipe
