@@ -77,7 +77,7 @@ static enum outcome each(void *self, struct round *round)
     struct matrix x, y;
     if (round_matrix(round, &x, fault) < 0)
         return FAIL;
-    if (x.form == MATRIX_UNIT)
+    if (x.kind == MATRIX_UNIT)
         return fault_data(fault, "the round has no features (dim=0)");
     if (steps_follow(&my->steps, round->made, fault) < 0)
         return FAIL;

@@ -107,7 +107,7 @@ static void list_letters(struct option letters[SETTINGS + 1])
     for (size_t i = 0; i < SETTINGS; i++) {
         const struct setting *setting = &settings_known[i];
         letters[i].letter = setting->letter;
-        letters[i].value = setting->form == FORM_FLAG ? NULL : setting->name;
+        letters[i].value = setting->type == TYPE_FLAG ? NULL : setting->name;
     }
 }
 
@@ -127,7 +127,7 @@ static int parse_help(struct update *my, const struct options *options)
 static void print_setting(FILE *to, const struct setting *setting, double preset)
 {
     char name[40], text[300], range[SETTING_TEXT], value[SETTING_TEXT];
-    bool flag = setting->form == FORM_FLAG;
+    bool flag = setting->type == TYPE_FLAG;
     snprintf(name, sizeof name, "%s%s", setting->name, flag ? "" : "=value");
     snprintf(text, sizeof text, "%s%s%s (default: %s); -%c", setting->what, flag ? "" : ": ",
              flag ? "" : setting_range(setting, range),

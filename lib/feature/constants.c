@@ -283,7 +283,7 @@ int constants_scale(struct constants *constants, bool range, const struct matrix
     size_t n = constants->features, dim = x->dim;
     uint64_t places = (uint64_t)x->docs * n;
     uint32_t nonzero = 0;
-    if (x->form != MATRIX_DENSE || dim > n || places > ROWS_MOST)
+    if (x->kind != MATRIX_DENSE || dim > n || places > ROWS_MOST)
         return scale_listed(constants, range, x, out, y, fault);
     float *value = buffer_for(&out->sorted, x->docs * dim, sizeof *value, fault);
     float *made = value ? buffer_for(&out->dense, (size_t)places, sizeof *made, fault) : NULL;
@@ -294,7 +294,7 @@ int constants_scale(struct constants *constants, bool range, const struct matrix
         return scale_listed(constants, range, x, out, y, fault); /* which names the value */
     for (size_t i = 0; i < (size_t)places; i++)
         nonzero += made[i] != 0;
-    const struct matrix all = { .form = MATRIX_DENSE, .docs = x->docs, .dim = n,
+    const struct matrix all = { .kind = MATRIX_DENSE, .docs = x->docs, .dim = n,
                                 .x = (const unsigned char *)made };
     *y = all;
     if (matrix_dense_is_smaller(all.docs, all.dim, nonzero))

@@ -70,7 +70,7 @@ int rows_take(struct rows *rows, const struct matrix *x, struct fault *fault)
 {
     rows_clear(rows);
     for (size_t i = 0; i < x->docs; i++) {
-        bool dense = x->form == MATRIX_DENSE;
+        bool dense = x->kind == MATRIX_DENSE;
         size_t from = dense ? i * x->dim : unaligned_u4(x->ptr + 4 * i);
         size_t n = dense ? x->dim : unaligned_u4(x->ptr + 4 * (i + 1)) - from;
         if (rows_document(rows, n, fault) < 0)
@@ -115,7 +115,7 @@ int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *f
     const float *val = rows->val.at;
     for (size_t e = 0; e < rows->entries; e++)
         nonzero += val[e] != 0;
-    *x = (struct matrix){ .form = MATRIX_SPARSE, .docs = rows->docs, .dim = dim,
+    *x = (struct matrix){ .kind = MATRIX_SPARSE, .docs = rows->docs, .dim = dim,
                           .ptr = rows->ptr.at, .idx = rows->idx.at, .val = rows->val.at };
     if (!matrix_dense_is_smaller(rows->docs, dim, nonzero)) {
         if (nonzero < rows->entries)
@@ -129,7 +129,7 @@ int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *f
             return -1;
         matrix_spread(x, dense);
     }
-    *x = (struct matrix){ .form = MATRIX_DENSE, .docs = rows->docs, .dim = dim,
+    *x = (struct matrix){ .kind = MATRIX_DENSE, .docs = rows->docs, .dim = dim,
                           .x = (const unsigned char *)dense };
     return 0;
 }

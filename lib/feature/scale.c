@@ -241,7 +241,7 @@ enum { PLACES = 16, PLACES_MOST = 1 << 25, RANGES_MOST = 1 << 22 };
 
 int scale_values(const struct matrix *x, struct rows *out, struct matrix *y, struct fault *fault)
 {
-    bool dense = x->form == MATRIX_DENSE;
+    bool dense = x->kind == MATRIX_DENSE;
     uint64_t places = (uint64_t)x->docs * x->dim;
     if (places == 0 || places > (dense ? ROWS_MOST : PLACES_MOST) ||
         places / PLACES > matrix_entries(x))
@@ -258,7 +258,7 @@ int scale_values(const struct matrix *x, struct rows *out, struct matrix *y, str
     if (!scale_dense(dense ? x->x : (const unsigned char *)from, x->docs, x->dim, sum + x->dim,
                      &all))
         return scale_sorted(x, false, out, y, fault); /* which names what is not finite */
-    const struct matrix scaled = { .form = MATRIX_DENSE, .docs = x->docs, .dim = x->dim,
+    const struct matrix scaled = { .kind = MATRIX_DENSE, .docs = x->docs, .dim = x->dim,
                                    .x = (const unsigned char *)made, .sum = sum };
     *y = scaled;
     if (matrix_dense_is_smaller(scaled.docs, scaled.dim, all.nonzero))

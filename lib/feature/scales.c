@@ -21,8 +21,8 @@ void scales_close(struct scales *scales)
 /* One more than the last feature that is stored. */
 static size_t width_of(const struct matrix *x)
 {
-    size_t width = x->form == MATRIX_DENSE ? x->dim : 0;
-    for (size_t e = 0; x->form == MATRIX_SPARSE && e < matrix_entries(x); e++) {
+    size_t width = x->kind == MATRIX_DENSE ? x->dim : 0;
+    for (size_t e = 0; x->kind == MATRIX_SPARSE && e < matrix_entries(x); e++) {
         size_t feature = unaligned_u4(x->idx + 4 * e);
         width = feature < width ? width : feature + 1;
     }
@@ -67,10 +67,10 @@ int scales_add(struct scales *scales, const struct matrix *x, struct fault *faul
         return -1;
     scales->docs += x->docs;
     scales->dim = x->dim > scales->dim ? x->dim : scales->dim;
-    for (size_t i = 0; x->form == MATRIX_DENSE && i < x->docs; i++)
+    for (size_t i = 0; x->kind == MATRIX_DENSE && i < x->docs; i++)
         for (size_t j = 0; j < x->dim; j++)
             add_value(scales, j, (double)unaligned_f4(x->x + 4 * (i * x->dim + j)));
-    for (size_t e = 0; x->form == MATRIX_SPARSE && e < entries; e++)
+    for (size_t e = 0; x->kind == MATRIX_SPARSE && e < entries; e++)
         add_value(scales, unaligned_u4(x->idx + 4 * e), (double)unaligned_f4(x->val + 4 * e));
     return 0;
 }

@@ -161,7 +161,7 @@ static int find_touched(struct descent *my, struct state *state, const struct ma
     double *z = my->gradient.at;
     *touched = (struct touched){ NULL, x->dim };
     state->changed.known = false;
-    if (x->form == MATRIX_DENSE)
+    if (x->kind == MATRIX_DENSE)
         return 0;
     size_t most = matrix_entries(x) < state->dim ? matrix_entries(x) : state->dim, n = 0;
     uint32_t *index = buffer_for(&state->changed.index, most, sizeof *index, fault);

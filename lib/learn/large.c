@@ -23,12 +23,12 @@ bool large_features(const struct round *round, struct fault *line)
     struct matrix x;
     if (round->made || round_matrix(round, &x, line) < 0)
         return false;
-    const unsigned char *val = x.form == MATRIX_DENSE ? x.x : x.val;
-    for (size_t i = 0, e = 0; x.form != MATRIX_UNIT && i < x.docs; i++) {
-        size_t end = x.form == MATRIX_DENSE ? (i + 1) * x.dim : unaligned_u4(x.ptr + 4 * (i + 1));
+    const unsigned char *val = x.kind == MATRIX_DENSE ? x.x : x.val;
+    for (size_t i = 0, e = 0; x.kind != MATRIX_UNIT && i < x.docs; i++) {
+        size_t end = x.kind == MATRIX_DENSE ? (i + 1) * x.dim : unaligned_u4(x.ptr + 4 * (i + 1));
         for (size_t from = e; e < end; e++) {
             float value = unaligned_f4(val + 4 * e);
-            size_t j = x.form == MATRIX_DENSE ? e - from : unaligned_u4(x.idx + 4 * e);
+            size_t j = x.kind == MATRIX_DENSE ? e - from : unaligned_u4(x.idx + 4 * e);
             if (fabsf(value) > most)
                 return report(round, i, j, value, line);
         }

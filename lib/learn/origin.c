@@ -112,8 +112,8 @@ static int load_width(struct origin *origin, const struct model *model, struct f
     if (text && !varies && !record_number(text, ROUND_DIM, &width))
         return fault_data(fault, "model: features=%.40s is neither a whole number up to %" PRIu64
                           " nor %s", text, ROUND_DIM, VARIES);
-    origin->form = varies ? WIDTH_VARIES : text ? WIDTH_SAME : WIDTH_UNKNOWN;
-    origin->checks = origin->form == WIDTH_SAME && !origin->most;
+    origin->kind = varies ? WIDTH_VARIES : text ? WIDTH_SAME : WIDTH_UNKNOWN;
+    origin->checks = origin->kind == WIDTH_SAME && !origin->most;
     origin->width = origin->due = (size_t)width;
     return 0;
 }
@@ -161,9 +161,9 @@ int origin_save(const struct origin *origin, struct model *model, struct fault *
     if ((!origin->yields && origin_publish(origin, model, false, fault) < 0) ||
         feature_names_save(&origin->names, model, fault) < 0)
         return -1;
-    if (origin->form == WIDTH_VARIES || origin->most)
+    if (origin->kind == WIDTH_VARIES || origin->most)
         return model_set(model, FEATURES, VARIES, fault);
-    if (origin->form == WIDTH_UNKNOWN)
+    if (origin->kind == WIDTH_UNKNOWN)
         return 0;
     return record_set_number(&model->record, model->record.keys, FEATURES, origin->width, fault);
 }
@@ -178,20 +178,20 @@ static const char *features_of(const struct origin *origin)
  * round does in origin_count. */
 static void join_width(struct origin *origin, size_t dim, const struct origin *other, size_t dims)
 {
-    size_t sparse = origin->form == WIDTH_UNKNOWN ? dim : other->form == WIDTH_UNKNOWN ? dims : 0;
-    if (other->form == WIDTH_VARIES || origin->form == WIDTH_UNKNOWN) {
-        origin->form = other->form;
+    size_t sparse = origin->kind == WIDTH_UNKNOWN ? dim : other->kind == WIDTH_UNKNOWN ? dims : 0;
+    if (other->kind == WIDTH_VARIES || origin->kind == WIDTH_UNKNOWN) {
+        origin->kind = other->kind;
         origin->width = other->width;
     }
-    if (origin->form == WIDTH_SAME && sparse > origin->width)
-        origin->form = WIDTH_VARIES;
+    if (origin->kind == WIDTH_SAME && sparse > origin->width)
+        origin->kind = WIDTH_VARIES;
 }
 
 int origin_join(struct origin *origin, size_t dim, const struct origin *other, size_t dims,
                 struct fault *fault)
 {
     bool both = origin->known && other->known;
-    bool same = origin->form == WIDTH_SAME && other->form == WIDTH_SAME;
+    bool same = origin->kind == WIDTH_SAME && other->kind == WIDTH_SAME;
     const char *named = *other->names.sum ? other->names.sum : NULL;
     if (feature_names_check(&origin->names, named, "the model", fault) < 0 ||
         (!*origin->names.sum && feature_names_copy(&origin->names, &other->names, fault) < 0))
@@ -249,7 +249,7 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
     if (origin->most && x->dim > origin->most)
         return fault_data(fault, "the round has %zu features: at most %zu are accepted", x->dim,
                           origin->most);
-    bool yields = origin->yields && (*theirs || x->form == MATRIX_UNIT);
+    bool yields = origin->yields && (*theirs || x->kind == MATRIX_UNIT);
     *z = *x;
     if ((!origin->known || yields) && set_words(origin, theirs, fault) < 0)
         return -1;
@@ -258,11 +258,11 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
         return 0;
     if (*theirs || !origin->applies)
         return report(origin, round, fault);
-    if (x->form != MATRIX_UNIT && round->prepared && strcmp(round->prepared, origin->words) == 0) {
+    if (x->kind != MATRIX_UNIT && round->prepared && strcmp(round->prepared, origin->words) == 0) {
         *z = round->prepared_x;
         return 0;
     }
-    if (x->form != MATRIX_UNIT)
+    if (x->kind != MATRIX_UNIT)
         return apply(origin, x, z, fault);
     return origin->asked ? fault_data(fault, "-x needs features, but the round has none "
                                       "(dim=0)") : 0;
@@ -271,14 +271,14 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
 int origin_check_width(const struct origin *origin, const struct matrix *z, size_t allowed,
                      struct fault *fault)
 {
-    bool items = z->form == MATRIX_UNIT;
+    bool items = z->kind == MATRIX_UNIT;
     size_t width = origin->due;
     if (!origin->checks || z->dim == width || (allowed && z->dim <= allowed))
         return 0;
     if (items)
         return fault_data(fault, "the round has no features (dim=0), but the model learnt from "
                           "rounds of %zu features: give those", width);
-    if (z->form == MATRIX_SPARSE && z->dim < width)
+    if (z->kind == MATRIX_SPARSE && z->dim < width)
         return 0;
     return fault_data(fault, "the round has %zu features, but the model learnt from rounds of %zu "
                       "features: give those, or add -d %zu if the number may vary", z->dim, width,
@@ -287,14 +287,14 @@ int origin_check_width(const struct origin *origin, const struct matrix *z, size
 
 void origin_count(struct origin *origin, const struct matrix *z, size_t dim)
 {
-    if (z->form == MATRIX_SPARSE) {
-        if (origin->form == WIDTH_SAME && z->dim > origin->width)
-            origin->form = WIDTH_VARIES;
-    } else if (origin->form == WIDTH_UNKNOWN) {
-        bool wider = z->form == MATRIX_DENSE && z->dim < dim; /* was a sparse round */
-        origin->form = wider ? WIDTH_VARIES : WIDTH_SAME;
+    if (z->kind == MATRIX_SPARSE) {
+        if (origin->kind == WIDTH_SAME && z->dim > origin->width)
+            origin->kind = WIDTH_VARIES;
+    } else if (origin->kind == WIDTH_UNKNOWN) {
+        bool wider = z->kind == MATRIX_DENSE && z->dim < dim; /* was a sparse round */
+        origin->kind = wider ? WIDTH_VARIES : WIDTH_SAME;
         origin->width = z->dim;
     } else if (z->dim != origin->width) {
-        origin->form = WIDTH_VARIES;
+        origin->kind = WIDTH_VARIES;
     }
 }

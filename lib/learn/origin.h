@@ -26,7 +26,7 @@ struct origin { /* all zero at first: not known */
 
     /* How many features the dense rounds had that were learnt from. A sparse round need not reach
      * the last feature, and says only that there are as many as it has. */
-    enum origin_width { WIDTH_UNKNOWN, WIDTH_SAME, WIDTH_VARIES } form;
+    enum origin_width { WIDTH_UNKNOWN, WIDTH_SAME, WIDTH_VARIES } kind;
     size_t width; /* of WIDTH_SAME; 0: fixed lists of items */
     size_t most;  /* raw features that a round may have, in any number; 0: they must be the same */
     bool checks;  /* a loaded model had WIDTH_SAME, and `due` features */

@@ -138,7 +138,7 @@ int scoring_round(struct scoring *scoring, struct round *round, enum round_colum
         return -1;
     double *s = column == ROUND_SCORE ? round_new_score(round, fault)
                                       : round_new(round, column, fault);
-    size_t room = x.form == MATRIX_DENSE ? x.dim : 0; /* that came; a sparse one may be any width */
+    size_t room = x.kind == MATRIX_DENSE ? x.dim : 0; /* that came; a sparse one may be any width */
     double *spare = buffer_for(&scoring->spare, room, sizeof *spare, fault);
     if (!s || !spare)
         return -1;

@@ -12,48 +12,48 @@ static const char *const gains[] = { "exp", "lin", "ndcg", "auc", NULL };
 /* By letter, capitals first. */
 const struct setting settings_known[SETTINGS] = {
     [SETTING_AGE] = { 'A', "age", "rounds after which a query that does not return is forgotten",
-                      FORM_WHOLE, 1, RECORD_MOST, NULL, "never" },
-    [SETTING_PAIRS] = { 'B', "pairs", "pairs of query and document that are kept", FORM_WHOLE, 1,
+                      TYPE_WHOLE, 1, RECORD_MOST, NULL, "never" },
+    [SETTING_PAIRS] = { 'B', "pairs", "pairs of query and document that are kept", TYPE_WHOLE, 1,
                         RECORD_MOST, NULL, "all" },
-    [SETTING_TRADEOFF] = { 'C', "tradeoff", "ridge penalty, C or gamma", FORM_REAL, 1e-300,
+    [SETTING_TRADEOFF] = { 'C', "tradeoff", "ridge penalty, C or gamma", TYPE_REAL, 1e-300,
                            1e300, NULL, NULL },
-    [SETTING_DELTA] = { 'D', "delta", "chance of an error", FORM_POSITIVE, 0, 0, NULL, NULL },
-    [SETTING_EPSILON] = { 'E', "epsilon", "smoothing", FORM_POSITIVE, 0, 0, NULL, NULL },
-    [SETTING_FALL] = { 'F', "fall", "power of t by which epsilon falls", FORM_POSITIVE, 0, 0, NULL,
+    [SETTING_DELTA] = { 'D', "delta", "chance of an error", TYPE_POSITIVE, 0, 0, NULL, NULL },
+    [SETTING_EPSILON] = { 'E', "epsilon", "smoothing", TYPE_POSITIVE, 0, 0, NULL, NULL },
+    [SETTING_FALL] = { 'F', "fall", "power of t by which epsilon falls", TYPE_POSITIVE, 0, 0, NULL,
                        "epsilon stays" },
-    [SETTING_GAIN] = { 'G', "gain", "gain of a label", FORM_WORD, 0, 0, gains, NULL },
-    [SETTING_DRIFT] = { 'H', "drift", "forget a query whose answers surprise", FORM_FLAG, 0, 0,
+    [SETTING_GAIN] = { 'G', "gain", "gain of a label", TYPE_WORD, 0, 0, gains, NULL },
+    [SETTING_DRIFT] = { 'H', "drift", "forget a query whose answers surprise", TYPE_FLAG, 0, 0,
                         NULL, "never forget" },
-    [SETTING_PRIOR] = { 'I', "prior", "model whose weights are the first ones", FORM_PATH, 0, 0,
+    [SETTING_PRIOR] = { 'I', "prior", "model whose weights are the first ones", TYPE_PATH, 0, 0,
                         NULL, "weights begin at 0" },
-    [SETTING_CLICKS] = { 'K', "clicks", "learn from clicks down to the last", FORM_FLAG, 0, 0, NULL,
+    [SETTING_CLICKS] = { 'K', "clicks", "learn from clicks down to the last", TYPE_FLAG, 0, 0, NULL,
                          "from relevance" },
-    [SETTING_TOP_GRADE] = { 'L', "grades", "top grade of the labels", FORM_WHOLE, 1, 1000, NULL,
+    [SETTING_TOP_GRADE] = { 'L', "grades", "top grade of the labels", TYPE_WHOLE, 1, 1000, NULL,
                             NULL },
-    [SETTING_MARGIN] = { 'M', "margin", "margin of the loss", FORM_POSITIVE, 0, 0, NULL, "1" },
+    [SETTING_MARGIN] = { 'M', "margin", "margin of the loss", TYPE_POSITIVE, 0, 0, NULL, "1" },
     [SETTING_MEMBERS] = { 'N', "size", "members of the committee, or pairs that kernel keeps",
-                          FORM_WHOLE, 1, 1000000, NULL, NULL },
-    [SETTING_RHO] = { 'R', "rho", "variance of a document's own effect", FORM_REAL, 0, 1e9, NULL,
+                          TYPE_WHOLE, 1, 1000000, NULL, NULL },
+    [SETTING_RHO] = { 'R', "rho", "variance of a document's own effect", TYPE_REAL, 0, 1e9, NULL,
                       "estimated" },
-    [SETTING_EXPLORATION_WIDTH] = { 'S', "width", "width of exploration", FORM_POSITIVE, 0, 0, NULL,
+    [SETTING_EXPLORATION_WIDTH] = { 'S', "width", "width of exploration", TYPE_POSITIVE, 0, 0, NULL,
                                     "0.15 standard deviations of the residuals" },
-    [SETTING_HORIZON] = { 'T', "horizon", "rounds of the run, which set eta", FORM_WHOLE, 1,
+    [SETTING_HORIZON] = { 'T', "horizon", "rounds of the run, which set eta", TYPE_WHOLE, 1,
                           RECORD_MOST, NULL, "none" },
-    [SETTING_RADIUS] = { 'U', "radius", "radius of the ball for the weights", FORM_POSITIVE, 0, 0,
+    [SETTING_RADIUS] = { 'U', "radius", "radius of the ball for the weights", TYPE_POSITIVE, 0, 0,
                          NULL, "no ball" },
-    [SETTING_STRENGTH] = { 'W', "strength", "answers that the prior counts as", FORM_POSITIVE, 0, 0,
+    [SETTING_STRENGTH] = { 'W', "strength", "answers that the prior counts as", TYPE_POSITIVE, 0, 0,
                            NULL, "1000 with prior" },
-    [SETTING_ETA] = { 'e', "eta", "step size", FORM_POSITIVE, 0, 0, NULL, "adaptive steps" },
-    [SETTING_CUTOFF] = { 'k', "cutoff", "cutoff of the (N)DCG to learn", FORM_WHOLE, 1, UINT32_MAX,
+    [SETTING_ETA] = { 'e', "eta", "step size", TYPE_POSITIVE, 0, 0, NULL, "adaptive steps" },
+    [SETTING_CUTOFF] = { 'k', "cutoff", "cutoff of the (N)DCG to learn", TYPE_WHOLE, 1, UINT32_MAX,
                          NULL, "slam the whole list, smoothdcg 1" },
-    [SETTING_IN_ORDER] = { 'o', "in-order", "take pairs in document order", FORM_FLAG, 0, 0, NULL,
+    [SETTING_IN_ORDER] = { 'o', "in-order", "take pairs in document order", TYPE_FLAG, 0, 0, NULL,
                            "a random order" },
-    [SETTING_PLAIN] = { 'p', "plain", "features as they are", FORM_FLAG, 0, 0, NULL,
+    [SETTING_PLAIN] = { 'p', "plain", "features as they are", TYPE_FLAG, 0, 0, NULL,
                         "deviation and mean" },
-    [SETTING_SEED] = { 's', "seed", "seed of what the learner draws", FORM_WHOLE, 0, RECORD_MOST,
+    [SETTING_SEED] = { 's', "seed", "seed of what the learner draws", TYPE_WHOLE, 0, RECORD_MOST,
                        NULL, NULL },
     [SETTING_EXAMINATION] = { 't', "examination", "table of examination, to learn from clicks by",
-                              FORM_PATH, 0, 0, NULL, "none" },
+                              TYPE_PATH, 0, 0, NULL, "none" },
 };
 
 static size_t path_of(enum setting_number i)
@@ -69,7 +69,7 @@ const char *settings_path(const struct settings *settings, enum setting_number i
 const char *setting_print(const struct setting *setting, double value, char text[SETTING_TEXT])
 {
     int digits = value == floor(value) && value < 1e15 ? 17 : 1;
-    if (setting->form == FORM_WORD)
+    if (setting->type == TYPE_WORD)
         return setting->words[(size_t)value - 1];
     snprintf(text, SETTING_TEXT, "%.*g", digits, value);
     for (; digits <= 17 && strtod(text, NULL) != value; digits++)
@@ -81,20 +81,20 @@ const char *setting_range(const struct setting *setting, char text[SETTING_TEXT]
 {
     char least[SETTING_TEXT], most[SETTING_TEXT];
     size_t used = 0;
-    if (setting->form == FORM_POSITIVE)
+    if (setting->type == TYPE_POSITIVE)
         return "a number above 0";
-    if (setting->form == FORM_FLAG)
+    if (setting->type == TYPE_FLAG)
         return "no value";
-    if (setting->form == FORM_PATH)
+    if (setting->type == TYPE_PATH)
         return setting->letter == settings_known[SETTING_PRIOR].letter
                    ? "the path of a model's file" : "the path of a table";
-    for (size_t i = 0; setting->form == FORM_WORD && setting->words[i]; i++)
+    for (size_t i = 0; setting->type == TYPE_WORD && setting->words[i]; i++)
         used += (size_t)snprintf(text + used, SETTING_TEXT - used, "%s%s",
                                  i == 0 ? "" : setting->words[i + 1] ? ", " : " or ",
                                  setting->words[i]);
-    if (setting->form != FORM_WORD)
+    if (setting->type != TYPE_WORD)
         snprintf(text, SETTING_TEXT, "a %snumber from %.25s to %.25s",
-                 setting->form == FORM_WHOLE ? "whole " : "",
+                 setting->type == TYPE_WHOLE ? "whole " : "",
                  setting_print(setting, setting->least, least),
                  setting_print(setting, setting->most, most));
     return text;
@@ -104,17 +104,17 @@ static bool parse(const struct setting *setting, const char *text, double *value
 {
     uint64_t whole = 0;
     *value = 0;
-    switch (setting->form) {
-    case FORM_POSITIVE:
+    switch (setting->type) {
+    case TYPE_POSITIVE:
         return text_real(text, value) && *value > 0;
-    case FORM_REAL:
+    case TYPE_REAL:
         return text_real(text, value) && *value >= setting->least && *value <= setting->most;
-    case FORM_WHOLE:
+    case TYPE_WHOLE:
         if (!record_number(text, (uint64_t)setting->most, &whole))
             return false;
         *value = (double)whole;
         return *value >= setting->least;
-    case FORM_WORD:
+    case TYPE_WORD:
         for (size_t i = 0; setting->words[i]; i++)
             if (strcmp(text, setting->words[i]) == 0)
                 *value = (double)(i + 1);
@@ -149,10 +149,10 @@ int settings_set(struct settings *settings, enum setting_number i, const char *c
     if (settings->set[i])
         return fault_usage(fault, "%s (-%c) is given twice: give it once", setting->name,
                            setting->letter);
-    if (!text && setting->form != FORM_FLAG)
+    if (!text && setting->type != TYPE_FLAG)
         return fault_usage(fault, "%s needs a value: %s=..., %s", called, setting->name,
                            setting_range(setting, range));
-    if (setting->form == FORM_PATH)
+    if (setting->type == TYPE_PATH)
         return set_path(settings, i, text, fault);
     if (!parse(setting, text ? text : "1", &settings->value[i]))
         return fault_usage(fault, "%s wants %s, not %s", called, setting_range(setting, range),
@@ -169,7 +169,7 @@ int settings_save(const struct settings *settings, struct model *model, struct f
         if (i == SETTING_HORIZON || !settings->set[i])
             continue;
         snprintf(digits, sizeof digits, "%.17g", settings->value[i]);
-        bool word = setting->form == FORM_WORD;
+        bool word = setting->type == TYPE_WORD;
         if (model_set(model, setting->name,
                       word ? setting_print(setting, settings->value[i], digits) : digits,
                       fault) < 0)

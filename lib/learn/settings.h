@@ -43,8 +43,8 @@ struct setting {
     char letter;
     const char *name;
     const char *what; /* for -h and messages */
-    enum setting_form { FORM_POSITIVE, FORM_REAL, FORM_WHOLE, FORM_WORD, FORM_FLAG,
-                        FORM_PATH } form;
+    enum setting_type { TYPE_POSITIVE, TYPE_REAL, TYPE_WHOLE, TYPE_WORD, TYPE_FLAG,
+                        TYPE_PATH } type;
     double least, most;       /* of a whole or a real number                              */
     const char *const *words; /* ended by NULL; the value is the place of one, from 1      */
     const char *unset;        /* for -h: what a learner does without it and without preset */
@@ -61,7 +61,7 @@ struct settings {
     char path[SETTING_PATHS][SETTING_PATH]; /* for settings_path */
 };
 
-/* The path of a setting of that form, where the command line gives it; else "". */
+/* The path of a setting of that type, where the command line gives it; else "". */
 const char *settings_path(const struct settings *settings, enum setting_number i);
 
 /* What values a setting may have, as "a number above 0"; and one of its values in as few digits as

@@ -4,7 +4,7 @@ int fixed_list_check(const struct state *state, const struct matrix *x, double i
                      struct fault *fault)
 {
     const char *name = state->learner->name;
-    if (x->form != MATRIX_UNIT)
+    if (x->kind != MATRIX_UNIT)
         return fault_data(fault, "dim=%zu, but %s learns a fixed list of items without features: "
                           "use another learner", x->dim, name);
     if (items != 0 && (double)x->docs != items)

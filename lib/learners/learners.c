@@ -37,7 +37,7 @@ static void shorten(char word[WORD_ROOM])
     size_t n = strcspn(word, "=");
     bool path = false;
     for (size_t i = 0; i < SETTINGS; i++)
-        path = path || (settings_known[i].form == FORM_PATH && word[n] &&
+        path = path || (settings_known[i].type == TYPE_PATH && word[n] &&
                         strncmp(word, settings_known[i].name, n) == 0);
     if (strlen(word) >= SHORT && !path)
         strcpy(word + SHORT - 2, "?");
@@ -91,7 +91,7 @@ const struct learner *learner_words_read(const char *words, struct settings *set
         char *value = strchr(word, '=');
         if (value)
             *value++ = '\0';
-        bool pathed = before && before->form == FORM_PATH && !value;
+        bool pathed = before && before->type == TYPE_PATH && !value;
         int i = find_setting(learner, word, pathed ? before : NULL, fault);
         if (i < 0 || settings_set(settings, (enum setting_number)i, word, value, fault) < 0)
             return NULL;

@@ -85,7 +85,7 @@ static int make_sparse(struct compact_memory *memory, uint64_t nonzero, struct m
         }
         ptr[i + 1] = e;
     }
-    x->form = MATRIX_SPARSE;
+    x->kind = MATRIX_SPARSE;
     x->x = NULL;
     x->ptr = (const unsigned char *)ptr;
     x->idx = (const unsigned char *)idx;
@@ -109,7 +109,7 @@ int compact_features(const struct compact *compact, struct compact_memory *memor
         nonzero += compact->width == 1 ? read_row(number, 1, dim, grid, values + i * dim)
                                        : read_row(number, 2, dim, grid, values + i * dim);
     }
-    *x = (struct matrix){ .form = MATRIX_DENSE, .docs = docs, .dim = dim,
+    *x = (struct matrix){ .kind = MATRIX_DENSE, .docs = docs, .dim = dim,
                           .x = (const unsigned char *)values };
     if (nonzero > UINT32_MAX || matrix_dense_is_smaller(docs, dim, nonzero))
         return 0;

@@ -59,7 +59,7 @@ static void hash_sparse(const struct matrix *x, uint64_t *hash)
 int fingerprint_rows(const struct matrix *x, struct buffer *scratch, uint64_t *hash,
                      struct fault *fault)
 {
-    if (x->form == MATRIX_DENSE)
+    if (x->kind == MATRIX_DENSE)
         return hash_dense(x, scratch, hash, fault);
     hash_sparse(x, hash);
     return 0;

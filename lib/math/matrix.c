@@ -30,23 +30,23 @@ static double sparse_times(const struct matrix *x, size_t i, const double *w, do
 
 size_t matrix_width(const struct matrix *x)
 {
-    return x->form == MATRIX_UNIT ? x->docs : x->dim;
+    return x->kind == MATRIX_UNIT ? x->docs : x->dim;
 }
 
 size_t matrix_entries(const struct matrix *x)
 {
-    if (x->form == MATRIX_SPARSE)
+    if (x->kind == MATRIX_SPARSE)
         return unaligned_u4(x->ptr + 4 * x->docs);
-    return x->form == MATRIX_DENSE ? x->docs * x->dim : x->docs;
+    return x->kind == MATRIX_DENSE ? x->docs * x->dim : x->docs;
 }
 
 void matrix_spread(const struct matrix *x, float *to)
 {
-    if (x->form == MATRIX_DENSE)
+    if (x->kind == MATRIX_DENSE)
         memcpy(to, x->x, x->docs * x->dim * sizeof *to);
     else
         memset(to, 0, x->docs * x->dim * sizeof *to);
-    for (size_t i = 0; x->form == MATRIX_SPARSE && i < x->docs; i++, to += x->dim)
+    for (size_t i = 0; x->kind == MATRIX_SPARSE && i < x->docs; i++, to += x->dim)
         for (size_t e = unaligned_u4(x->ptr + 4 * i); e < unaligned_u4(x->ptr + 4 * (i + 1)); e++)
             to[unaligned_u4(x->idx + 4 * e)] = unaligned_f4(x->val + 4 * e);
 }
@@ -55,12 +55,12 @@ void matrix_times(const struct matrix *x, const double *w, double scale, size_t 
                   double *spare)
 {
     size_t width = matrix_width(x), reach = n < width ? n : width;
-    if (x->form == MATRIX_DENSE) {
+    if (x->kind == MATRIX_DENSE) {
         for (size_t j = 0; scale != 1 && j < reach; j++)
             spare[j] = scale * w[j];
         const struct dense dense = { x->x, x->docs, x->dim, reach };
         dense_times(&dense, scale != 1 ? spare : w, s);
-    } else if (x->form == MATRIX_SPARSE) {
+    } else if (x->kind == MATRIX_SPARSE) {
         for (size_t i = 0; i < x->docs; i++)
             s[i] = sparse_times(x, i, w, scale, n);
     } else {
@@ -71,7 +71,7 @@ void matrix_times(const struct matrix *x, const double *w, double scale, size_t 
 
 static void add_row(const struct matrix *x, size_t i, double a, double *z)
 {
-    if (x->form == MATRIX_UNIT) {
+    if (x->kind == MATRIX_UNIT) {
         z[i] += a;
         return;
     }
@@ -83,9 +83,9 @@ static void add_row(const struct matrix *x, size_t i, double a, double *z)
 void matrix_transposed_times(const struct matrix *x, const double *g, double *z)
 {
     const struct dense dense = { x->x, x->docs, x->dim, x->dim };
-    if (x->form == MATRIX_DENSE)
+    if (x->kind == MATRIX_DENSE)
         dense_add(&dense, g, z);
-    for (size_t i = 0; x->form != MATRIX_DENSE && i < x->docs; i++)
+    for (size_t i = 0; x->kind != MATRIX_DENSE && i < x->docs; i++)
         if (g[i] != 0)
             add_row(x, i, g[i], z);
 }
@@ -96,14 +96,14 @@ static void add_rows(const struct matrix *x, size_t n, double *mean)
     double one[SUMMED];
     for (size_t i = 0; i < SUMMED; i++)
         one[i] = 1;
-    for (size_t i = 0; x->form == MATRIX_DENSE && i < x->docs; i += SUMMED) {
+    for (size_t i = 0; x->kind == MATRIX_DENSE && i < x->docs; i += SUMMED) {
         size_t docs = x->docs - i < SUMMED ? x->docs - i : SUMMED;
         dense_add(&(struct dense){ x->x + i * x->dim * sizeof(float), docs, x->dim, n },
                            one, mean);
     }
-    for (size_t i = 0; x->form == MATRIX_UNIT && i < n; i++)
+    for (size_t i = 0; x->kind == MATRIX_UNIT && i < n; i++)
         mean[i] = 1;
-    for (size_t e = 0; x->form == MATRIX_SPARSE && e < matrix_entries(x); e++) {
+    for (size_t e = 0; x->kind == MATRIX_SPARSE && e < matrix_entries(x); e++) {
         size_t j = unaligned_u4(x->idx + 4 * e);
         if (j < n)
             mean[j] += (double)unaligned_f4(x->val + 4 * e);
@@ -142,7 +142,7 @@ static struct stretch stretch(const struct matrix *x, size_t i)
 
 struct sparse_row matrix_sparse_row(const struct matrix *x, size_t i)
 {
-    if (x->form == MATRIX_UNIT)
+    if (x->kind == MATRIX_UNIT)
         return (struct sparse_row){ 1, NULL, i };
     struct stretch r = stretch(x, i);
     return (struct sparse_row){ r.to - r.from, x->idx + 4 * r.from, 0 };
@@ -155,13 +155,13 @@ size_t matrix_sparse_index(const struct sparse_row *row, size_t e)
 
 struct row matrix_row(const struct matrix *x, size_t i, double *val, uint32_t *idx)
 {
-    struct row row = { 1, x->form == MATRIX_DENSE ? NULL : idx, val };
-    if (x->form == MATRIX_DENSE) {
+    struct row row = { 1, x->kind == MATRIX_DENSE ? NULL : idx, val };
+    if (x->kind == MATRIX_DENSE) {
         const unsigned char *at = x->x + i * x->dim * sizeof(float);
         row.n = x->dim;
         for (size_t j = 0; j < x->dim; j++)
             val[j] = unaligned_f4(at + j * sizeof(float));
-    } else if (x->form == MATRIX_SPARSE) {
+    } else if (x->kind == MATRIX_SPARSE) {
         struct stretch r = stretch(x, i);
         row.n = r.to - r.from;
         for (size_t e = 0; e < row.n; e++) {
@@ -196,13 +196,13 @@ static size_t merge(const struct matrix *x, struct stretch a, struct stretch b, 
 struct row matrix_difference(const struct matrix *x, size_t i, size_t j, double *val,
                              uint32_t *idx)
 {
-    struct row row = { 2, x->form == MATRIX_DENSE ? NULL : idx, val };
-    if (x->form == MATRIX_DENSE) {
+    struct row row = { 2, x->kind == MATRIX_DENSE ? NULL : idx, val };
+    if (x->kind == MATRIX_DENSE) {
         const unsigned char *a = x->x + i * x->dim * sizeof(float);
         const unsigned char *b = x->x + j * x->dim * sizeof(float);
         row.n = x->dim;
         dense_difference(a, b, x->dim, val);
-    } else if (x->form == MATRIX_SPARSE) {
+    } else if (x->kind == MATRIX_SPARSE) {
         row.n = merge(x, stretch(x, i), stretch(x, j), val, idx);
     } else {
         bool first = i < j;
@@ -306,16 +306,16 @@ int present_find(struct present *present, const struct matrix *x, size_t reach,
         return -1;
     my->place = place;
     my->feature = list;
-    for (size_t i = 0, e = 0; x->form == MATRIX_DENSE && i < x->docs; i++)
+    for (size_t i = 0, e = 0; x->kind == MATRIX_DENSE && i < x->docs; i++)
         for (size_t j = 0; j < x->dim; j++, e++)
             if (j < reach && unaligned_f4(x->x + 4 * e) != 0)
                 add(my, place, list, j);
-    for (size_t e = 0; x->form == MATRIX_SPARSE && e < entries; e++) {
+    for (size_t e = 0; x->kind == MATRIX_SPARSE && e < entries; e++) {
         size_t j = unaligned_u4(x->idx + 4 * e);
         if (j < reach && unaligned_f4(x->val + 4 * e) != 0)
             add(my, place, list, j);
     }
-    for (size_t j = 0; x->form == MATRIX_UNIT && j < entries && j < reach; j++)
+    for (size_t j = 0; x->kind == MATRIX_UNIT && j < entries && j < reach; j++)
         add(my, place, list, j);
     return 0;
 }

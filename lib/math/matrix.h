@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 
-enum matrix_form {
+enum matrix_kind {
     MATRIX_UNIT,  /* document i is the i-th unit vector: a fixed list of items */
     MATRIX_DENSE, /* x: float[docs][dim]                                       */
     MATRIX_SPARSE /* row i is idx/val[ptr[i]..ptr[i+1]), idx rising from 0     */
@@ -18,7 +18,7 @@ enum matrix_form {
 
 /* Borrowed bytes, perhaps unaligned, as they lie in the payload of a record. */
 struct matrix {
-    enum matrix_form form;
+    enum matrix_kind kind;
     size_t docs, dim;
     const unsigned char *x;
     const unsigned char *ptr, *idx, *val; /* uint32[docs+1], uint32[nnz], float[nnz] */

@@ -190,7 +190,7 @@ static enum measured loss(const struct measure *measure, const struct judge *jud
 
 enum cut { CUT_NEVER, CUT_MAYBE, CUT_ALWAYS };
 
-static const char *const cut_forms[] = {
+static const char *const cut_words[] = {
     [CUT_NEVER] = "", [CUT_MAYBE] = "[@k]", [CUT_ALWAYS] = "@k"
 };
 
@@ -239,7 +239,7 @@ void measure_add_name(struct names *names, const char *name)
 {
     size_t i = find(name);
     if (i < MEASURES)
-        names_add(names, "%s%s", name, cut_forms[measures[i].cut]);
+        names_add(names, "%s%s", name, cut_words[measures[i].cut]);
 }
 
 void measure_add_names(struct names *names)
@@ -264,7 +264,7 @@ static int no_surrogate(const char *name, struct fault *fault)
 {
     struct names names = { 0 };
     for (const struct surrogate *s = surrogates; s->name; s++)
-        names_add(&names, "%s%s", s->name, cut_forms[s->cut ? CUT_MAYBE : CUT_NEVER]);
+        names_add(&names, "%s%s", s->name, cut_words[s->cut ? CUT_MAYBE : CUT_NEVER]);
     return fault_usage(fault, "no surrogate loss '%.40s': choose from %s", name, names.text);
 }
 

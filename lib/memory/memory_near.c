@@ -17,7 +17,7 @@ static const double steepness = 7.2134752044448170;
 static void write_out(const struct matrix *x, size_t i, size_t n, float *row)
 {
     struct sparse_row sparse = matrix_sparse_row(x, i);
-    const unsigned char *val = x->form == MATRIX_SPARSE ? x->val + 4 * unaligned_u4(x->ptr + 4 * i)
+    const unsigned char *val = x->kind == MATRIX_SPARSE ? x->val + 4 * unaligned_u4(x->ptr + 4 * i)
                                                         : NULL;
     memset(row, 0, n * sizeof *row);
     for (size_t e = 0; e < sparse.n; e++) {
@@ -32,13 +32,13 @@ static void write_present(const struct memory_space *space, size_t i, float *row
 {
     const struct matrix *x = space->x;
     const uint32_t *place = space->present.place;
-    if (x->form == MATRIX_DENSE) {
+    if (x->kind == MATRIX_DENSE) {
         for (size_t k = 0; k < space->n; k++)
             row[k] = unaligned_f4(x->x + 4 * (i * x->dim + space->feature[k]));
         return;
     }
     struct sparse_row sparse = matrix_sparse_row(x, i);
-    const unsigned char *val = x->form == MATRIX_SPARSE ? x->val + 4 * unaligned_u4(x->ptr + 4 * i)
+    const unsigned char *val = x->kind == MATRIX_SPARSE ? x->val + 4 * unaligned_u4(x->ptr + 4 * i)
                                                         : NULL;
     memset(row, 0, space->n * sizeof *row);
     for (size_t e = 0; e < sparse.n; e++) {
@@ -51,7 +51,7 @@ static void write_present(const struct memory_space *space, size_t i, float *row
 /* Do the rows lie in the round as they are? */
 static bool lies_there(const struct memory_space *space)
 {
-    return space->x->form == MATRIX_DENSE && !space->feature;
+    return space->x->kind == MATRIX_DENSE && !space->feature;
 }
 
 struct nearness_rows memory_space_rows(struct memory_space *space, size_t i, size_t docs,

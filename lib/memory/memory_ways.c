@@ -37,7 +37,7 @@ static int find_fingerprints(struct memory_keys *keys, const struct round *round
         return 0;
     if (round_matrix(round, &x, fault) < 0)
         return -1;
-    if (x.form == MATRIX_UNIT)
+    if (x.kind == MATRIX_UNIT)
         return 0;
     uint64_t *hash = buffer_for(&keys->hashes, x.docs, sizeof *hash, fault);
     *fingerprint = hash;

@@ -18,7 +18,7 @@
 static int keep(struct matrix *to, void **memory, const struct matrix *from, struct fault *fault)
 {
     size_t n = matrix_entries(from), starts = 4 * (from->docs + 1);
-    bool dense = from->form == MATRIX_DENSE;
+    bool dense = from->kind == MATRIX_DENSE;
     unsigned char *at = malloc((dense ? 4 * n : starts + 8 * n) + 1);
     if (!at)
         return fault_no_room(fault, starts + 8 * n);
@@ -38,7 +38,7 @@ static int keep(struct matrix *to, void **memory, const struct matrix *from, str
 /* Appends the features of document i of x to `rows`. 0 or a fault. */
 static int append_row(struct rows *rows, const struct matrix *x, size_t i, struct fault *fault)
 {
-    bool dense = x->form == MATRIX_DENSE;
+    bool dense = x->kind == MATRIX_DENSE;
     size_t from = dense ? 0 : unaligned_u4(x->ptr + 4 * i);
     size_t to = dense ? x->dim : unaligned_u4(x->ptr + 4 * (i + 1));
     if (rows_document(rows, to - from, fault) < 0)
@@ -56,7 +56,7 @@ static int check_kind(struct pool *pool, const struct round *round, const struct
                       struct fault *fault)
 {
     const char *made = round->made ? round->made : "";
-    bool bare = x->form == MATRIX_UNIT;
+    bool bare = x->kind == MATRIX_UNIT;
     if (!pool->any) {
         const struct siphash key = entropy_siphash();
         pool->any = true;
@@ -104,7 +104,7 @@ static int list_features(struct pool *pool, const struct round *round, const str
                          uint32_t query, struct fault *fault)
 {
     const uint64_t *hash = round->fingerprint;
-    if (x->form == MATRIX_UNIT)
+    if (x->kind == MATRIX_UNIT)
         return fault_data(fault, "its documents have neither names nor features to be known by");
     if (!hash) {
         uint64_t *own = buffer_for(&pool->hashes, round->docs, sizeof *own, fault);
@@ -156,7 +156,7 @@ static int begin(struct pool *pool, struct pool_query *query, const struct round
     query->bytes = bytes;
     if (names)
         memcpy(query->names, names->data, bytes);
-    return x->form == MATRIX_UNIT ? 0 : keep(&query->x, &query->x_memory, x, fault);
+    return x->kind == MATRIX_UNIT ? 0 : keep(&query->x, &query->x_memory, x, fault);
 }
 
 /* A later round of a query: documents that it did not have are appended. 0 or a fault. */
@@ -164,7 +164,7 @@ static int extend(struct pool *pool, struct pool_query *query, const struct roun
                   const struct matrix *x, struct fault *fault)
 {
     size_t docs = query->docs, all = docs;
-    bool bare = x->form == MATRIX_UNIT;
+    bool bare = x->kind == MATRIX_UNIT;
     for (size_t i = 0; i < round->docs; i++) {
         if (!pool->fresh[i])
             continue;
@@ -290,7 +290,7 @@ static int scale(struct pool *pool, struct pool_query *query, struct fault *faul
         return 0;
     if (scale_values(&query->x, &pool->scaled, &z, fault) < 0)
         return -1;
-    bool same = z.form == query->x.form && z.x == query->x.x && z.val == query->x.val;
+    bool same = z.kind == query->x.kind && z.x == query->x.x && z.val == query->x.val;
     return same ? 0 : keep(&query->z, &query->z_memory, &z, fault);
 }
 

@@ -156,7 +156,7 @@ static int store(const struct options *o)
 {
     const struct option *row = o->option;
     void *at = (char *)o->state + row->at;
-    switch (row->form) {
+    switch (row->type) {
     case OPTION_IS_OWN:
         return 0;
     case OPTION_IS_FLAG:

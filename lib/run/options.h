@@ -12,7 +12,7 @@
 typedef const char *option_words(size_t i);
 
 /* What an option's value is, and what options_next makes of it in the program's state. */
-enum option_form {
+enum option_type {
     OPTION_IS_OWN,      /* the program sees to it                                */
     OPTION_IS_FLAG,     /* none; a bool that is true now                         */
     OPTION_IS_TEXT,     /* any text; a const char *                              */
@@ -32,7 +32,7 @@ struct option {
     option_words *words; /* the words it may be; NULL: it is not a word, or not one of a list */
     const char *text;    /* what it does, its unit and range, and "(default ...)"; for a path
                           * the first word is "file", "FIFO" or "folder": completion needs it  */
-    enum option_form form;
+    enum option_type type;
     size_t at; /* where the program's state has it */
     uint64_t least, most;
 };
@@ -78,7 +78,7 @@ enum { OPTIONS_END = 0, OPTIONS_FAULT = -1, OPTIONS_HELP = -2, OPTIONS_VERSION =
 void options_start(struct options *options, int argc, char **argv, const struct option *table,
                    void *state, struct fault *fault);
 
-/* The next option's letter, after its value is in the state. Of a form that the program sees to,
+/* The next option's letter, after its value is in the state. Of a type that the program sees to,
  * the value is in options->value, from the same argument or the next. OPTIONS_END at the first
  * operand or after "--"; a usage fault for a letter that is not in the table or a value that does
  * not fit. OPTIONS_HELP for -h and --help, OPTIONS_VERSION for -V and --version. */

@@ -52,14 +52,14 @@ static int sparse_features(const struct column *const *known, struct matrix *x,
     const struct column *ptr = known[ROUND_PTR], *idx = known[ROUND_IDX], *val = known[ROUND_VAL];
     if (!ptr || !idx || !val)
         return fault_data(fault, "sparse features need the three columns ptr, idx and val");
-    x->form = MATRIX_SPARSE;
+    x->kind = MATRIX_SPARSE;
     x->ptr = ptr->data;
     x->idx = idx->data;
     x->val = val->data;
     return check_rows(x, val->count, fault);
 }
 
-static int compact_form(const struct column *const *known, const struct round *round,
+static int read_compact(const struct column *const *known, const struct round *round,
                         struct matrix *x, struct fault *fault)
 {
     const struct column *offset = known[ROUND_OFFSET], *step = known[ROUND_STEP];
@@ -92,8 +92,8 @@ static int read_features(const struct round *round, const struct column *const *
     if (sparse)
         return sparse_features(known, x, fault);
     if (compact)
-        return compact_form(known, round, x, fault);
-    x->form = round->dim ? MATRIX_DENSE : MATRIX_UNIT;
+        return read_compact(known, round, x, fault);
+    x->kind = round->dim ? MATRIX_DENSE : MATRIX_UNIT;
     if (round->dim && !dense)
         return fault_data(fault, "dim=%zu, but the round has no features", round->dim);
     x->x = dense ? dense->data : NULL;
@@ -108,7 +108,7 @@ int round_matrix(const struct round *round, struct matrix *x, struct fault *faul
         return 0;
     }
     round_columns_find(round->record, known);
-    *x = (struct matrix){ .form = MATRIX_UNIT, .docs = round->docs, .dim = round->dim };
+    *x = (struct matrix){ .kind = MATRIX_UNIT, .docs = round->docs, .dim = round->dim };
     if (round_columns_check_features(round, known, fault) < 0)
         return -1;
     return read_features(round, known, x, fault);
@@ -124,9 +124,9 @@ static int put(struct record *record, enum round_column column, enum column_type
 
 static int put_features(struct record *record, const struct matrix *x, struct fault *fault)
 {
-    if (x->form == MATRIX_DENSE)
+    if (x->kind == MATRIX_DENSE)
         return put(record, ROUND_X, COLUMN_F4, (uint64_t)x->docs * x->dim, x->x, fault);
-    if (x->form == MATRIX_UNIT)
+    if (x->kind == MATRIX_UNIT)
         return 0;
     uint64_t values = unaligned_u4(x->ptr + 4 * x->docs);
     if (put(record, ROUND_PTR, COLUMN_U4, (uint64_t)x->docs + 1, x->ptr, fault) < 0 ||
@@ -159,7 +159,7 @@ int round_new_features(struct round *round, const struct matrix *x, struct fault
 static uint64_t plain_bytes(const struct matrix *x)
 {
     uint64_t values = matrix_entries(x);
-    return x->form == MATRIX_DENSE ? 4 * values : 4 * ((uint64_t)x->docs + 1) + 8 * values;
+    return x->kind == MATRIX_DENSE ? 4 * values : 4 * ((uint64_t)x->docs + 1) + 8 * values;
 }
 
 static int put_compact(struct round *round, const struct matrix *x, enum column_type type,
@@ -177,7 +177,7 @@ int round_new_compact(struct round *round, const struct matrix *x, unsigned bits
                       struct fault *fault)
 {
     size_t dim = x->dim, width = bits / 8;
-    if (x->form == MATRIX_UNIT || compact_bytes(x->docs, dim, width) >= plain_bytes(x))
+    if (x->kind == MATRIX_UNIT || compact_bytes(x->docs, dim, width) >= plain_bytes(x))
         return round_new_features(round, x, fault);
     float *offset = buffer_for(&round->buffer[ROUND_OFFSET], dim, sizeof *offset, fault);
     float *step = buffer_for(&round->buffer[ROUND_STEP], dim, sizeof *step, fault);

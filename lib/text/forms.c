@@ -135,9 +135,9 @@ static void print_line(struct print *print, const struct round *round, const str
     else
         print_byte(print, '?');
     print_word(print, qid);
-    if (x->form == MATRIX_DENSE)
+    if (x->kind == MATRIX_DENSE)
         print_dense(print, x, i);
-    else if (x->form == MATRIX_SPARSE)
+    else if (x->kind == MATRIX_SPARSE)
         print_sparse(print, x, i);
     if (name && *name)
         print_comment(print, name);
@@ -402,7 +402,7 @@ int forms_scales(struct printer *printer, const struct round *round, struct faul
     if (feature_names_check(&printer->feature_names, round->named, "the round", fault) < 0 ||
         round_matrix(round, &x, fault) < 0)
         return -1;
-    if (x.form == MATRIX_UNIT)
+    if (x.kind == MATRIX_UNIT)
         return fault_data(fault, "the round has no features (dim=0)");
     if (form->rounds++ == 0)
         strcpy(form->made, made);

@@ -28,11 +28,11 @@ static int add_features(struct summary *summary, const struct round *round, stru
     struct matrix x;
     if (round_matrix(round, &x, fault) < 0)
         return -1;
-    if (x.form == MATRIX_UNIT)
+    if (x.kind == MATRIX_UNIT)
         return 0;
     summary->entries += matrix_entries(&x);
-    summary->dense += x.form == MATRIX_DENSE;
-    summary->sparse += x.form == MATRIX_SPARSE;
+    summary->dense += x.kind == MATRIX_DENSE;
+    summary->sparse += x.kind == MATRIX_SPARSE;
     return scales_add(&summary->scales, &x, fault);
 }
 

@@ -393,7 +393,7 @@ static int set_features(struct svm *svm, struct svm_query *query, struct fault *
 {
     size_t dim = svm->options.widths ? svm->options.dim : svm->width;
     svm->any_feature = svm->any_feature || dim;
-    query->x = (struct matrix){ .form = MATRIX_UNIT, .docs = svm->rows.docs };
+    query->x = (struct matrix){ .kind = MATRIX_UNIT, .docs = svm->rows.docs };
     if (!svm->any_feature)
         return 0;
     if (rows_matrix(&svm->rows, dim, &query->x, fault) < 0 ||
@@ -507,7 +507,7 @@ int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
               struct round *round, struct fault *fault)
 {
     unsigned bits = svm->options.bits;
-    if (query->x.form == MATRIX_UNIT && !query->label && query->docs > ROUND_BARE)
+    if (query->x.kind == MATRIX_UNIT && !query->label && query->docs > ROUND_BARE)
         return fault_data(fault, "%s: line %" PRIu64 ": the query that ends here has %zu documents "
                           "with neither features nor labels: at most %" PRIu64 " are allowed",
                           svm->lines.name, lines_number(&svm->lines), query->docs, ROUND_BARE);
@@ -524,7 +524,7 @@ int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
     if ((bits ? round_new_compact(round, &query->x, bits, fault)
               : round_new_features(round, &query->x, fault)) < 0)
         return -1;
-    bool made = svm->options.scale && query->x.form != MATRIX_UNIT;
+    bool made = svm->options.scale && query->x.kind != MATRIX_UNIT;
     return made ? round_set_text(round, KEY_MADE, "scale", fault) : 0;
 }
 

@@ -159,7 +159,7 @@ static void look(struct world *world, size_t m)
     if (judge_places(&world->judge, m, &world->fault) < 0 ||
         offline_round(&world->logged, &world->round, &line_order, "ips", &world->fault) < 0)
         stop(world, "a round");
-    world->logged.x = (struct matrix){ .form = MATRIX_DENSE, .docs = m, .dim = DIM,
+    world->logged.x = (struct matrix){ .kind = MATRIX_DENSE, .docs = m, .dim = DIM,
                                        .x = (const unsigned char *)world->x };
     memcpy(w, b->w.at, sizeof w);
     memcpy(level, b->level.at, sizeof level);
@@ -233,7 +233,7 @@ static void draw_world(struct world *world, struct rng *rng, struct law *law)
 static void start(struct world *world, struct rng *rng, const char *measure)
 {
     struct baseline *b = &world->dr.baseline;
-    struct matrix x = { .form = MATRIX_DENSE, .docs = DOCS, .dim = DIM,
+    struct matrix x = { .kind = MATRIX_DENSE, .docs = DOCS, .dim = DIM,
                         .x = (const unsigned char *)world->x };
     offline_end(&world->dr);
     if (offline_parse(&world->ips, measure, OFFLINE_IPS, &world->fault) < 0 ||

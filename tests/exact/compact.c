@@ -185,7 +185,7 @@ static void check_matrix(const struct matrix *x)
         for (size_t j = 0; j < bench.dim; j++)
             nonzero += value_of(j, number_at(i, j)) != 0;
     bool dense = bench.docs * bench.dim * 4 <= 4 * (bench.docs + 1) + 8 * nonzero;
-    hold((x->form == MATRIX_DENSE) == dense && x->docs == bench.docs && x->dim == bench.dim,
+    hold((x->kind == MATRIX_DENSE) == dense && x->docs == bench.docs && x->dim == bench.dim,
          "form", 0, 0, 0);
     *(dense ? &bench.dense : &bench.sparse) += 1;
     for (size_t i = 0; i < bench.docs; i++) {
@@ -227,7 +227,7 @@ static struct matrix sparse(void)
         }
         memcpy(ptr + 4 * (i + 1), &n, sizeof n);
     }
-    return (struct matrix){ .form = MATRIX_SPARSE, .docs = bench.docs, .dim = bench.dim,
+    return (struct matrix){ .kind = MATRIX_SPARSE, .docs = bench.docs, .dim = bench.dim,
                             .ptr = ptr, .idx = idx, .val = val };
 }
 
@@ -248,7 +248,7 @@ static int find_both(void)
     static unsigned char number[sizeof bench.number];
     for (size_t i = 0; i < bench.docs; i++)
         memcpy(packed + i * bench.dim, bench.x[i], bench.dim * sizeof *packed);
-    struct matrix dense = { .form = MATRIX_DENSE, .docs = bench.docs, .dim = bench.dim,
+    struct matrix dense = { .kind = MATRIX_DENSE, .docs = bench.docs, .dim = bench.dim,
                             .x = (const unsigned char *)packed }, other = sparse();
     int found = find(&dense);
     memcpy(offset, bench.offset, sizeof offset);

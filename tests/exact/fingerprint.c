@@ -43,7 +43,7 @@ static void make(const struct matrix *x, uint64_t hash[DOCS])
 
 static struct matrix dense(const float *x, size_t dim)
 {
-    return (struct matrix){ .form = MATRIX_DENSE, .docs = DOCS, .dim = dim,
+    return (struct matrix){ .kind = MATRIX_DENSE, .docs = DOCS, .dim = dim,
                             .x = (const unsigned char *)x };
 }
 
@@ -60,7 +60,7 @@ static void check_sparse(const float *x, const uint64_t want[DOCS], bool zeros)
                 idx[n] = j;
                 val[n++] = x[DIM * i + j];
             }
-    const struct matrix sparse = { .form = MATRIX_SPARSE, .docs = DOCS, .dim = DIM,
+    const struct matrix sparse = { .kind = MATRIX_SPARSE, .docs = DOCS, .dim = DIM,
                                    .ptr = (unsigned char *)ptr, .idx = (unsigned char *)idx,
                                    .val = (unsigned char *)val };
     make(&sparse, hash);

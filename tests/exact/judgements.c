@@ -65,7 +65,7 @@ static void make(struct small *log, uint64_t seed)
     }
     log->first[PAIRS] = c;
     for (size_t q = 0; q < QUERIES; q++)
-        log->z[q] = (struct matrix){ .form = MATRIX_DENSE, .docs = DOCS, .dim = DIM,
+        log->z[q] = (struct matrix){ .kind = MATRIX_DENSE, .docs = DOCS, .dim = DIM,
                                      .x = (const unsigned char *)log->x[q * DOCS] };
     log->evidence = (struct evidence){ QUERIES, PAIRS, PLACES, DIM, log->query, log->first,
                                        log->cell, log->clicks, log->z };

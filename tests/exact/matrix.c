@@ -98,7 +98,7 @@ static void store(unsigned char *to, size_t i, const void *value)
 
 static struct matrix as_dense(struct bench *bench, size_t off)
 {
-    struct matrix x = { .form = MATRIX_DENSE, .docs = bench->docs, .dim = bench->dim };
+    struct matrix x = { .kind = MATRIX_DENSE, .docs = bench->docs, .dim = bench->dim };
     for (size_t i = 0; i < bench->docs; i++)
         for (size_t j = 0; j < bench->dim; j++)
             store(bench->dense + off, i * bench->dim + j, &bench->x[i][j]);
@@ -109,7 +109,7 @@ static struct matrix as_dense(struct bench *bench, size_t off)
 /* zeros: as values that are 0, or not there. */
 static struct matrix as_sparse(struct bench *bench, size_t off, int zeros)
 {
-    struct matrix x = { .form = MATRIX_SPARSE, .docs = bench->docs, .dim = bench->dim };
+    struct matrix x = { .kind = MATRIX_SPARSE, .docs = bench->docs, .dim = bench->dim };
     uint32_t nnz = 0;
     store(bench->ptr + off, 0, &nnz);
     for (size_t i = 0; i < bench->docs; i++) {
@@ -283,7 +283,7 @@ static void check_units(struct bench *bench)
                 bench->x[i][j] = i == j;
             bench->g[i] = any(bench);
         }
-        struct matrix unit = { .form = MATRIX_UNIT, .docs = m, .dim = 0 };
+        struct matrix unit = { .kind = MATRIX_UNIT, .docs = m, .dim = 0 };
         check(bench, &unit, "unit");
         struct matrix dense = as_dense(bench, 3);
         check(bench, &dense, "dense units");
@@ -319,7 +319,7 @@ static void check_long(struct bench *bench)
         double mean[2], sum[2] = { 0 };
         for (size_t e = 0; e < 2 * m; e++)
             sum[e % 2] += (double)(x[e] = (float)any(bench));
-        const struct matrix dense = { .form = MATRIX_DENSE, .docs = m, .dim = 2,
+        const struct matrix dense = { .kind = MATRIX_DENSE, .docs = m, .dim = 2,
                                       .x = (const unsigned char *)x };
         matrix_means(&dense, 2, mean);
         for (size_t j = 0; j < 2; j++)

@@ -224,7 +224,7 @@ static int check_numbers(struct scratch *scratch, char (*text)[ROOM], const floa
     for (size_t j = 0; j < n; j++)
         fprintf(scratch->file, " %zu:%s", j + 1, isinf(want[j]) ? "0" : text[j]);
     fprintf(scratch->file, " # end\n");
-    if (read_query(scratch, n, &query) <= 0 || query.x.form != MATRIX_DENSE) {
+    if (read_query(scratch, n, &query) <= 0 || query.x.kind != MATRIX_DENSE) {
         printf("number: %s\n", scratch->fault.text);
         n = 0;
         bad = 1;

@@ -48,7 +48,7 @@ static struct matrix as_sparse(const struct matrix *x)
         }
         ptr[i + 1] = n;
     }
-    return (struct matrix){ .form = MATRIX_SPARSE, .docs = x->docs, .dim = x->dim,
+    return (struct matrix){ .kind = MATRIX_SPARSE, .docs = x->docs, .dim = x->dim,
                             .ptr = (const unsigned char *)ptr, .idx = (const unsigned char *)idx,
                             .val = (const unsigned char *)val };
 }
@@ -63,10 +63,10 @@ static void compare_steps(const char *list, const struct matrix *x)
     int done = steps_apply(&one, x, &y, &fault), right = steps_apply(&other, &z, &want, &why);
     same(list, x->dim, &done, &right, sizeof done);
     if (done == 0 && right == 0) {
-        same(list, x->dim, &y.form, &want.form, sizeof y.form);
-        if (y.form == want.form)
-            same(list, x->dim, y.form == MATRIX_DENSE ? y.x : y.val,
-                 y.form == MATRIX_DENSE ? want.x : want.val, 4 * matrix_entries(&want));
+        same(list, x->dim, &y.kind, &want.kind, sizeof y.kind);
+        if (y.kind == want.kind)
+            same(list, x->dim, y.kind == MATRIX_DENSE ? y.x : y.val,
+                 y.kind == MATRIX_DENSE ? want.x : want.val, 4 * matrix_entries(&want));
     } else {
         same(list, x->dim, fault.text, why.text, strlen(why.text) + 1);
     }
@@ -179,7 +179,7 @@ static void check_steps(struct rng *rng)
     enum { SMALL = 20 };
     static const float odd[] = { INFINITY, 0, -0.0F, -1e-38F, 3e38F, -3e38F, -INFINITY, NAN };
     unsigned char bytes[4 * DOCS * SMALL + 8], *x = bytes + rng_below(rng, 8);
-    struct matrix dense = { .form = MATRIX_DENSE, .docs = 1 + rng_below(rng, DOCS),
+    struct matrix dense = { .kind = MATRIX_DENSE, .docs = 1 + rng_below(rng, DOCS),
                             .dim = 1 + rng_below(rng, SMALL), .x = x };
     size_t n = dense.docs * dense.dim;
     /* many zeros make the sparse form the smaller one; few values, none below 0, go by ranges */

@@ -341,7 +341,7 @@ static void start_regression(struct numbers *my, bool wide, bool plain, bool con
 
 static struct matrix matrix_of(const struct made *made, size_t docs, size_t dim, bool sparse)
 {
-    struct matrix x = { .form = sparse ? MATRIX_SPARSE : MATRIX_DENSE, .docs = docs, .dim = dim,
+    struct matrix x = { .kind = sparse ? MATRIX_SPARSE : MATRIX_DENSE, .docs = docs, .dim = dim,
                         .x = (const unsigned char *)made->x,
                         .ptr = (const unsigned char *)made->ptr,
                         .idx = (const unsigned char *)made->idx,

@@ -63,7 +63,7 @@ static void draw_game(struct rng *rng, struct game *game)
         .beliefs = game->beliefs, .rho = 3, .lambda = 10, .counted = game->counted,
         .plain = rng_below(rng, 2), .constant = rng_below(rng, 2),
     };
-    game->matrix = (struct matrix){ .form = MATRIX_DENSE, .docs = game->docs, .dim = game->dim,
+    game->matrix = (struct matrix){ .kind = MATRIX_DENSE, .docs = game->docs, .dim = game->dim,
                                     .x = bytes };
 }
 

@@ -158,7 +158,7 @@ static const char *draw_setting(struct dice *draw, enum setting_number i, size_t
         return draw_special(draw, i == SETTING_MEMBERS ? &size : &grade, odd);
     if (setting->words && !(odd && draw_one_in(draw, odd)))
         return setting->words[draw_below(draw, n)];
-    return setting->form == FORM_FLAG ? "" : draw_value(draw, setting->letter, true, odd);
+    return setting->type == TYPE_FLAG ? "" : draw_value(draw, setting->letter, true, odd);
 }
 
 /* Up to two settings of the learner, by name or by letter; the same one twice is an error. */
@@ -177,7 +177,7 @@ void options_learner(struct dice *draw, struct command *command, const struct le
             i == SETTING_EXAMINATION)
             continue; /* in order the number of pairs has no limit; tables are in ways */
         given[i] = true;
-        bool flag = settings_known[i].form == FORM_FLAG;
+        bool flag = settings_known[i].type == TYPE_FLAG;
         const char *value = draw_setting(draw, i, odd);
         if (draw_below(draw, 2)) {
             words = memory_text("%s,%s%s%s", words, settings_known[i].name, flag ? "" : "=", value);
