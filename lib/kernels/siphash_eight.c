@@ -25,9 +25,10 @@ VECTORS_INLINE void stir(eight v[4])
     v[2] = ROTATE(v[2], 32);
 }
 
-VECTORS_CLONES void siphash_eight(const struct siphash *begun, const uint64_t low[SIPHASH_EIGHT],
-                                  const uint64_t high[SIPHASH_EIGHT], unsigned n,
-                                  uint64_t out[SIPHASH_EIGHT])
+VECTORS_CLONES_512 void siphash_eight(const struct siphash *begun,
+                                      const uint64_t low[SIPHASH_EIGHT],
+                                      const uint64_t high[SIPHASH_EIGHT], unsigned n,
+                                      uint64_t out[SIPHASH_EIGHT])
 {
     const unsigned there = 8 * (unsigned)(begun->bytes % 8), words = (there / 8 + n) / 8;
     const uint64_t count = (uint64_t)(begun->bytes + n) << 56;

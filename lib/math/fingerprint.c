@@ -20,7 +20,8 @@ static inline uint64_t multiplier(uint64_t j)
 
 /* The sum over i of bits(i) k[i], where bits(i) are those of the i-th of n floats at x, 0 of -0.
  * Sums modulo 2^64 have no order, so the compiler is free to use vectors. */
-VECTORS_CLONES static uint64_t sum_products(const unsigned char *x, const uint64_t *k, size_t n)
+VECTORS_CLONES_512 static uint64_t sum_products(const unsigned char *x, const uint64_t *k,
+                                                size_t n)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
