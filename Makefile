@@ -226,12 +226,12 @@ $(FUZZ:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(OBJECTS:build/
 	$(FUZZING) -fsanitize=fuzzer,$(CAUGHT) -o $@ $^ $(LDLIBS)
 
 # Parsers take any checksum while they are fuzzed, but structured cases want the programs as they are.
-build/fuzz/strict/checksum.o: lib/stream/checksum.c build/fuzz/flags
+build/fuzz/strict/header.o: lib/stream/header.c build/fuzz/flags
 	@mkdir -p $(@D)
 	$(FUZZING) -UFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=$(CAUGHT) $(DEPENDS) -c -o $@ $<
 
-build/fuzz/structured: $(STRUCTURED:build/%=build/fuzz/%) build/fuzz/strict/checksum.o \
-		$(filter-out build/fuzz/lib/stream/checksum.o,$(OBJECTS:build/%=build/fuzz/%))
+build/fuzz/structured: $(STRUCTURED:build/%=build/fuzz/%) build/fuzz/strict/header.o \
+		$(filter-out build/fuzz/lib/stream/header.o,$(OBJECTS:build/%=build/fuzz/%))
 	$(FUZZING) -fsanitize=$(CAUGHT) -o $@ $^ $(LDLIBS)
 
 ## demo: learn on examples/data through real pipes, and print the curve

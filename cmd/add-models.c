@@ -6,7 +6,7 @@
 #include "learn/model_sum.h"
 #include "learners/learners.h"
 #include "run/filter.h"
-#include "stream/mapped.h"
+#include "stream/reader.h"
 #include "stream/model_file.h"
 
 struct add_models {

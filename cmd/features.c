@@ -5,7 +5,7 @@
 
 #include "feature/steps.h"
 #include "run/filter.h"
-#include "stream/round_fingerprint.h"
+#include "stream/round.h"
 
 struct features {
     struct host *host;

@@ -13,7 +13,7 @@
 #include "relevance/pool_evidence.h"
 #include "run/filter.h"
 #include "say.h"
-#include "stream/round_fingerprint.h"
+#include "stream/round.h"
 
 static const double LOG_SCALE = 1000; /* of -l */
 static const double ERRORS = 3;       /* that call for a warning */

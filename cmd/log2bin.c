@@ -9,7 +9,7 @@
 #include "log/candidates.h"
 #include "run/filter.h"
 #include "say.h"
-#include "stream/round_fingerprint.h"
+#include "stream/round.h"
 #include "text/click_log.h"
 
 struct log2bin {

@@ -7,13 +7,13 @@
 
 #include "run/filter.h"
 #include "say.h"
-#include "stream/salvage.h"
+#include "stream/rescue.h"
 
 struct salvager {
     struct host *host;
     char *const *files; /* those not opened yet */
     struct reader reader; /* of the file at hand, open where its name is not NULL */
-    struct salvage salvage;
+    struct rescue rescue;
     bool part;     /* -p */
     bool began;    /* a whole record of the file at hand has come */
     uint64_t held; /* -p: bytes lost since, which are of the record at the end if no more come */
@@ -62,7 +62,7 @@ static int open_file(struct salvager *my)
     if (fd < 0)
         return fault_system(fault, "cannot open %s", file);
     reader_open(&my->reader, fd, standard ? "<stdin>" : file, my->host->watch);
-    my->salvage = (struct salvage){ .reader = &my->reader };
+    my->rescue = (struct rescue){ .reader = &my->reader };
     my->last[0] = '\0';
     my->began = false;
     my->held = 0;
@@ -114,29 +114,27 @@ static enum outcome each(void *self, struct round *round)
 {
     struct salvager *my = self;
     uint64_t lost;
+    bool whole;
     for (;;) {
         if (!my->reader.name && !*my->files)
             return DONE;
         if (!my->reader.name && open_file(my) < 0)
             return FAIL;
-        switch (salvage_next(&my->salvage, round->record, &lost, my->host->fault)) {
-        case SALVAGE_RECORD:
+        int got = rescue_next(&my->rescue, round->record, &whole, &lost, my->host->fault);
+        if (got < 0)
+            return FAIL;
+        if (got == 0) {
+            close_file(my);
+        } else if (whole) {
             if (my->held)
                 report_lost(my, my->held);
             my->held = 0;
             my->began = true;
             return check_record(my, round);
-        case SALVAGE_LOSS:
-            if (my->part)
-                hold(my, lost);
-            else
-                report_lost(my, lost);
-            break;
-        case SALVAGE_END:
-            close_file(my);
-            break;
-        default:
-            return FAIL;
+        } else if (my->part) {
+            hold(my, lost);
+        } else {
+            report_lost(my, lost);
         }
     }
 }

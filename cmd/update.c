@@ -17,7 +17,7 @@
 #include "say.h"
 #include "stream/model_file.h"
 #include "stream/record.h"
-#include "stream/round_share.h"
+#include "stream/round.h"
 
 /* When it saves during a run: by rounds, by seconds, or by both. */
 struct checkpoints {

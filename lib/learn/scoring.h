@@ -10,7 +10,7 @@
 #include "learn/learner.h"
 #include "learn/origin.h"
 #include "math/matrix.h"
-#include "stream/mapped.h"
+#include "stream/reader.h"
 #include "stream/model.h"
 #include "stream/round.h"
 

@@ -18,7 +18,7 @@
 #include "math/real.h"
 #include "memory/memory_columns.h"
 #include "memory/memory_ways.h"
-#include "stream/round_fingerprint.h"
+#include "stream/round.h"
 
 struct policy_aware {
     struct descent descent; /* first: DESCENT_HOOKS_AND_MORE */

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "stream/round_names.h"
+#include "stream/round.h"
 
 static int add_document(struct candidates *candidates, size_t q, size_t i, const char *name,
                         struct fault *fault)

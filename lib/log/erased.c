@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "stream/round_fingerprint.h"
+#include "stream/round.h"
 
 static const char *const keys[] = { [ERASED_REQUESTS] = "request", [ERASED_QUERIES] = "qid" };
 

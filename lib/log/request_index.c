@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/system.h"
-#include "stream/round_fingerprint.h"
+#include "stream/round.h"
 
 enum { LAST = 1000000, PLACES = 1 << 20 }; /* rounds known; places, and buckets */
 

@@ -11,7 +11,7 @@
 
 #include "io/sync.h"
 #include "io/watch.h"
-#include "stream/mapped.h"
+#include "stream/reader.h"
 #include "stream/writer.h"
 
 enum { DIGITS = 16 };

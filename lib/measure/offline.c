@@ -6,7 +6,7 @@
 
 #include "explore/feedback.h"
 #include "explore/propensity.h"
-#include "stream/round_matrix.h"
+#include "stream/round.h"
 
 /* Squares of smaller numbers, and sums of these over 2^53 rounds, fit a double. */
 static const double MOST = 1e140;

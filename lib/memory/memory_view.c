@@ -7,7 +7,7 @@
 #include "math/matrix.h"
 #include "memory/memory_columns.h"
 #include "memory/memory_dropped.h"
-#include "stream/round_fingerprint.h"
+#include "stream/round.h"
 
 struct memory memory_of(const struct settings *settings)
 {

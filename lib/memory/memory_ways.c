@@ -4,7 +4,7 @@
 
 #include "math/fingerprint.h"
 #include "math/rng.h"
-#include "stream/round_fingerprint.h"
+#include "stream/round.h"
 
 static const char KEYS[] = "keys";
 static const char *const words[] = { "names", "features", "items", "rows" }; /* bit 0, 1, ... */

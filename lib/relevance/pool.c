@@ -9,8 +9,7 @@
 #include "base/unaligned.h"
 #include "feature/scale.h"
 #include "math/fingerprint.h"
-#include "stream/round_fingerprint.h"
-#include "stream/round_names.h"
+#include "stream/round.h"
 
 /* ---- features ---- */
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stream/checksum.h"
+#include "stream/header.h"
 
 #define AT(member) .value = offsetof(struct round, member)
 #define GIVEN(member) .given = offsetof(struct round, member)

@@ -1,5 +1,5 @@
-/* format: what each key and each column of a round may be, a row for each. round_keys and
- * round_columns check by these rows, and `rankpipe --format` prints them for other programs. */
+/* format: what each key and each column of a round may be, a row for each. round_header.c checks by
+ * these rows, and `rankpipe --format` prints them for other programs. */
 #ifndef RANKPIPE_FORMAT_H
 #define RANKPIPE_FORMAT_H
 

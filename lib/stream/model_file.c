@@ -1,7 +1,9 @@
 #include "stream/model_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/unaligned.h"
+#include "kernels/crc32c.h"
 #include "io/lock.h"
 #include "stream/fresh_file.h"
-#include "stream/model_history.h"
-#include "stream/record_file.h"
+#include "stream/header.h"
+#include "stream/record.h"
 
 enum { LINKS = 40, TARGET = 4096 };
 #define NEW ".lock.new" /* after the path, that of a model that is not whole yet */
@@ -114,10 +118,244 @@ void model_file_close(struct model_file *file)
     *file = (struct model_file){ .lock_fd = -1 };
 }
 
+/* ---- a model in a file, of which any place can be written at any time ----
+ *
+ * Columns that are made of the same entries (struct column_source) are made in one walk through
+ * these, and the CRC is computed on the way. Through a pipe each column takes a walk of its own,
+ * and the CRC, which comes first, one more for each. */
+
+/* Bytes of each column that are made and written at once: few calls, in what a processor's cache
+ * holds; most columns that are made together. */
+enum { PIECE = 512 * 1024, TOGETHER = 4 };
+
+struct file {
+    int fd;
+    const char *name;
+    unsigned char *piece; /* [TOGETHER][PIECE] */
+    uint64_t at;          /* of what comes next in the file */
+    uint32_t crc;         /* of all before that             */
+};
+
+/* Where the rest of a column goes, and the CRC of what is there already. */
+struct place {
+    uint64_t at;
+    uint32_t crc;
+};
+
+static int put(const struct file *file, uint64_t at, const void *bytes, size_t n,
+               struct fault *fault)
+{
+    for (const unsigned char *from = bytes; n > 0;) {
+        ssize_t wrote = pwrite(file->fd, from, n, (off_t)at);
+        if (wrote < 0 && errno != EINTR)
+            return fault_system(fault, "cannot write %s", file->name);
+        size_t more = wrote > 0 ? (size_t)wrote : 0;
+        from += more;
+        at += more;
+        n -= more;
+    }
+    return 0;
+}
+
+static int add(const struct file *file, struct place *place, const void *bytes, size_t n,
+               struct fault *fault)
+{
+    if (put(file, place->at, bytes, n, fault) < 0)
+        return -1;
+    place->crc = crc32c(place->crc, bytes, n);
+    place->at += n;
+    return 0;
+}
+
+/* Writes `columns` columns, all of one walk, and lets their CRCs follow that of the file. */
+static int write_together(struct file *file, const struct column *column, size_t columns,
+                          struct fault *fault)
+{
+    struct column_source *source = column->source;
+    const size_t bytes = column_bytes(column), most = PIECE / 8;
+    struct place place[TOGETHER];
+    uint64_t *values[TOGETHER];
+    for (size_t c = 0; c < columns; c++) {
+        place[c] = (struct place){ .at = file->at + c * bytes };
+        values[c] = (uint64_t *)(void *)(file->piece + c * PIECE);
+    }
+    for (uint64_t from = 0, n; from < column->count; from += n) {
+        n = column->count - from < most ? column->count - from : most;
+        source->next_of_all(source, values, (size_t)n);
+        for (size_t c = 0; c < columns; c++) {
+            little_numbers(values[c], (size_t)n, 8);
+            if (add(file, &place[c], values[c], 8 * (size_t)n, fault) < 0)
+                return -1;
+        }
+    }
+    source->again(source);
+    for (size_t c = 0; c < columns; c++)
+        file->crc = crc32c_join(file->crc, place[c].crc, bytes);
+    file->at += columns * bytes;
+    return 0;
+}
+
+static int write_column(struct file *file, const struct column *column, struct fault *fault)
+{
+    struct place place = { file->at, file->crc };
+    size_t n = 0;
+    int result = 0;
+    if (!column->source && !LITTLE_SWAPS)
+        result = add(file, &place, column->data, column_bytes(column), fault);
+    else
+        for (uint64_t from = 0; result == 0 && from < column->count; from += n) {
+            n = column_piece(column, from, file->piece, PIECE);
+            result = add(file, &place, file->piece, n * column_width(column->type), fault);
+        }
+    if (result == 0 && column->source)
+        column->source->again(column->source);
+    file->at = place.at;
+    file->crc = place.crc;
+    return result;
+}
+
+static int write_all(struct file *file, const struct record *record, struct fault *fault)
+{
+    char line[RECORD_LINE + 1], digits[CHECKSUM_DIGITS];
+    struct place start = { 0, 0 };
+    size_t n;
+    if (header_print_open(record, line, &n, fault) < 0 || add(file, &start, line, n, fault) < 0)
+        return -1;
+    file->at = start.at;
+    file->crc = start.crc;
+    for (size_t c = 0; c < record->columns;) {
+        const struct column *column = &record->column[c];
+        size_t columns = column->source ? column->source->together : 0;
+        if ((columns ? write_together(file, column, columns, fault)
+                     : write_column(file, column, fault)) < 0)
+            return -1;
+        c += columns ? columns : 1;
+    }
+    checksum_print(digits, file->crc);
+    if (record->has_crc == CRC_WANTED &&
+        put(file, CHECKSUM_AT, digits, sizeof digits, fault) < 0)
+        return -1;
+    if (lseek(file->fd, (off_t)file->at, SEEK_SET) < 0)
+        return fault_system(fault, "cannot write %s", file->name);
+    return 0;
+}
+
+/* Others are written as fast by a writer. */
+static bool made_together(const struct record *record)
+{
+    for (size_t c = 0; c < record->columns; c++)
+        if (record->column[c].source && record->column[c].source->together)
+            return true;
+    return false;
+}
+
+/* Writes the record to an empty file, the bytes that writer_record writes, and leaves fd at the end
+ * of it. */
+static int write_in_place(int fd, const char *name, const struct record *record,
+                          struct fault *fault)
+{
+    struct file file = { .fd = fd, .name = name, .piece = malloc(TOGETHER * PIECE) };
+    int result = file.piece ? write_all(&file, record, fault)
+                            : fault_no_room(fault, TOGETHER * PIECE);
+    free(file.piece);
+    return result;
+}
+
+/* ---- the models before, each kept as path.ROUND ---- */
+
+/* path.ROUND, to be freed; or NULL and a fault. */
+static char *name_of(const char *path, uint64_t rounds, struct fault *fault)
+{
+    size_t room = strlen(path) + 24;
+    char *name = malloc(room);
+    if (name)
+        snprintf(name, room, "%s.%" PRIu64, path, rounds);
+    else
+        fault_no_room(fault, room);
+    return name;
+}
+
+/* Links the model in `new_path`, which is to replace the one at `path`, to path.ROUND. */
+static int history_add(const char *path, const char *new_path, uint64_t rounds,
+                      struct fault *fault)
+{
+    char *name = name_of(path, rounds, fault);
+    if (!name)
+        return -1;
+    int result = unlink(name) < 0 && errno != ENOENT ? -1 : link(new_path, name);
+    if (result < 0)
+        result = fault_system(fault, "cannot keep the model as %s", name);
+    free(name);
+    return result;
+}
+
+struct kept { /* models up to some round */
+    uint64_t count, oldest;
+};
+
+/* Counts the models in an open folder, whose names begin with the n bytes at `base`. */
+static int count_models(DIR *folder, const char *base, uint64_t rounds, struct kept *kept)
+{
+    const size_t n = strlen(base);
+    uint64_t round;
+    *kept = (struct kept){ 0, 0 };
+    rewinddir(folder);
+    errno = 0;
+    for (struct dirent *entry; (entry = readdir(folder)); errno = 0) {
+        const char *name = entry->d_name;
+        if (strncmp(name, base, n) != 0 || name[n] != '.' ||
+            !record_number(name + n + 1, rounds, &round))
+            continue;
+        if (kept->count++ == 0 || round < kept->oldest)
+            kept->oldest = round;
+    }
+    return errno ? -1 : 0;
+}
+
+static int trim(DIR *folder, const char *path, uint64_t rounds, uint64_t keep,
+                struct fault *fault)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    struct kept kept;
+    for (;;) {
+        if (count_models(folder, base, rounds, &kept) < 0)
+            return fault_system(fault, "cannot read the folder of %s", path);
+        if (kept.count <= keep)
+            return 0;
+        char *name = name_of(path, kept.oldest, fault);
+        int result = name ? unlink(name) : -1;
+        if (name && result < 0)
+            (void)fault_system(fault, "cannot remove %s", name);
+        free(name);
+        if (result < 0)
+            return -1;
+    }
+}
+
+/* Removes the oldest of the models path.ROUND whose ROUND is at most `rounds`, so that `keep` of
+ * them are left. Those of later rounds, from before a rollback, stay. */
+static int history_trim(const char *path, uint64_t rounds, uint64_t keep, struct fault *fault)
+{
+    const char *slash = strrchr(path, '/');
+    char *name = strdup(slash ? path : "./");
+    if (!name)
+        return fault_no_room(fault, strlen(path) + 1);
+    name[slash ? slash - path + 1 : 2] = '\0';
+    DIR *folder = opendir(name);
+    int result = folder ? trim(folder, path, rounds, keep, fault)
+                        : fault_system(fault, "cannot open folder %s", name);
+    if (folder)
+        closedir(folder);
+    free(name);
+    return result;
+}
+
+/* ---- saving and reading ---- */
+
 static int write_model(struct writer *writer, const struct model *model, struct fault *fault)
 {
-    int result = record_file_pays(&model->record)
-                     ? record_file_write(writer->pending.fd, writer->name, &model->record, fault)
+    int result = made_together(&model->record)
+                     ? write_in_place(writer->pending.fd, writer->name, &model->record, fault)
                      : writer_record(writer, &model->record, fault);
     return result < 0 ? -1 : writer_end(writer, 1, fault);
 }
@@ -131,12 +369,12 @@ int model_file_save(const struct model_file *file, const struct model *model, st
     if (result == 0)
         result = fresh_file_sync(&new, fault);
     if (result == 0 && file->keep)
-        result = model_history_add(file->path, new.new_path, model->rounds, fault);
+        result = history_add(file->path, new.new_path, model->rounds, fault);
     if (result == 0)
         result = fresh_file_finish(&new, fault);
     fresh_file_close(&new);
     if (result == 0 && file->keep)
-        result = model_history_trim(file->path, model->rounds, file->keep, fault);
+        result = history_trim(file->path, model->rounds, file->keep, fault);
     return result;
 }
 

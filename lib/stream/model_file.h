@@ -7,7 +7,7 @@
 #include "base/fault.h"
 #include "io/watch.h"
 #include "stream/model.h"
-#include "stream/mapped.h"
+#include "stream/reader.h"
 
 struct model_file {
     char *path;     /* of the model, with symbolic links followed            */

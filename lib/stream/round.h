@@ -2,13 +2,13 @@
 #ifndef RANKPIPE_ROUND_H
 #define RANKPIPE_ROUND_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/fault.h"
-#include "stream/round_columns.h"
-#include "stream/round_matrix.h"
-#include "stream/round_fields.h"
-#include "stream/round_keys.h"
+#include "math/matrix.h"
+#include "stream/round_header.h"
 
 /* Before first use: an empty round over `record`, which is the caller's. */
 void round_open(struct round *round, struct record *record);
@@ -40,5 +40,49 @@ void round_forget_service(struct round *round);
 /* Writes "round 17" or "round 17 (qid 10032)" into `name`. Returns `name`. */
 enum { ROUND_NAME = 300 };
 char *round_name(const struct round *round, char name[ROUND_NAME]);
+
+/* The share of a round, from 1 to `shares`: by a hash of its qid, the same everywhere; by that of
+ * its number where it has none. */
+uint64_t round_share(const struct round *round, uint64_t shares);
+
+/* ---- documents ---- */
+
+/* The column of documents' names, each ended by NUL. */
+#define ROUND_NAMES "name"
+
+/* Points *name at name[docs], in `buffer`, each ended by NUL and good as long as the round's
+ * payload; NULL where the round has no names. They are words without blanks and control characters,
+ * where "" is none. 0, or a fault where the column does not hold such names. O(bytes). */
+int round_names(const struct round *round, struct buffer *buffer, const char *const **name,
+                struct fault *fault);
+
+/* A data fault: the name of document i is not one word. Returns -1. */
+int round_names_wrong(size_t i, struct fault *fault);
+
+/* Adds the fingerprints of the features x, where the round has neither names nor the column
+ * already, and x is not MATRIX_UNIT: they stay those of the features that came first. 0 or a fault.
+ * `scratch` is space that may be used again. */
+int round_fingerprint(struct round *round, const struct matrix *x, struct buffer *scratch,
+                      struct fault *fault);
+
+/* ---- features ---- */
+
+/* Points *x at the features in the payload, and checks them: the columns are those of one form,
+ * ptr rises to the number of values, idx rises below dim in each document. Compact features are
+ * expanded into memory of the round, once. 0, or a fault. O(values of a sparse or compact form),
+ * else O(1). */
+int round_matrix(const struct round *round, struct matrix *x, struct fault *fault);
+
+/* Replaces the round's features by those of a matrix, which stay the caller's, as the last columns,
+ * and sets dim=. The matrix has as many documents as the round. 0, or a fault. */
+int round_new_features(struct round *round, const struct matrix *x, struct fault *fault);
+
+/* The same with features rounded to numbers of `bits`, 8 or 16, in compact form; or without, where
+ * that takes no fewer bytes or their values are too large for it. */
+int round_new_compact(struct round *round, const struct matrix *x, unsigned bits,
+                      struct fault *fault);
+
+/* Bytes of a record's features where they are its last columns, else 0. */
+size_t round_feature_bytes(struct record *record);
 
 #endif

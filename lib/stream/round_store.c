@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "stream/header.h"
-#include "stream/mapped.h"
-#include "stream/round_columns.h"
+#include "stream/reader.h"
+#include "stream/round_fields.h"
 
 struct place { /* of one round */
     size_t at;             /* where its header line begins in that stream */

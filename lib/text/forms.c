@@ -10,7 +10,7 @@
 #include "feature/constants.h"
 #include "stream/header.h"
 #include "stream/model.h"
-#include "stream/round_names.h"
+#include "stream/round.h"
 #include "text/click_log.h"
 #include "text/print.h"
 #include "text/qid_word.h"

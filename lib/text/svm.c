@@ -15,7 +15,7 @@
 #include "kernels/plain_features.h"
 #include "math/fingerprint.h"
 #include "stream/record.h"
-#include "stream/round_fingerprint.h"
+#include "stream/round.h"
 
 #define REQUEST "request:" /* begins a line that names the request */
 #define INDEX_MOST ((uint64_t)1 << 31)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "stream/header.h"
-#include "stream/header_again.h"
 
 static const char *const lines[] = {
     "rankpipe/1 round t=9 qid=abc docs=2 dim=3 cols=label:f4[2],x:f4[6] bytes=32",

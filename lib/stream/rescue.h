@@ -1,6 +1,6 @@
-/* salvage: the whole records of a stream that is cut or damaged. */
-#ifndef RANKPIPE_SALVAGE_H
-#define RANKPIPE_SALVAGE_H
+/* rescue: the whole records of a stream that is cut or damaged. */
+#ifndef RANKPIPE_RESCUE_H
+#define RANKPIPE_RESCUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
  * or by the end. Of a record that was cut, and of which the payload therefore ends in what was
  * appended, the bytes that it announces may still be its own: there a record is only taken if it
  * and those after it are whole, one after the other, to the end of those bytes or of the input. */
-struct salvage { /* all zero at first, but reader */
+struct rescue { /* all zero at first, but reader */
     struct reader *reader; /* the caller's */
     uint64_t skipped;      /* bytes since the last whole record that belong to none */
     uint64_t until;        /* where the payload of a cut record would end, in the input */
@@ -26,13 +26,11 @@ struct salvage { /* all zero at first, but reader */
 };
 
 /* Reads on to the next record that is a round or a model, and binds it to a payload that is valid
- * until the next call. SALVAGE_LOSS: before the next record or the end, *lost bytes belong to no
- * whole record; 0 where whole records are missing, or an end record. SALVAGE_FAULT: the input
- * cannot be read. Memory grows with the largest record, or with what a damaged header line
- * announces and the input has. */
-enum salvaged { SALVAGE_FAULT = -1, SALVAGE_END, SALVAGE_RECORD, SALVAGE_LOSS };
-
-enum salvaged salvage_next(struct salvage *salvage, struct record *record, uint64_t *lost,
-                           struct fault *fault);
+ * until the next call. 1; 0 at the end; or -1 with a fault where the input cannot be read. With 1
+ * either *whole is true and the record is there, or, before the next record or the end, *lost bytes
+ * belong to no whole record; 0 where whole records are missing, or an end record. Memory grows with
+ * the largest record, or with what a damaged header line announces and the input has. */
+int rescue_next(struct rescue *rescue, struct record *record, bool *whole, uint64_t *lost,
+                struct fault *fault);
 
 #endif

@@ -1,12 +1,38 @@
-/* round_columns: the columns of a round, read, checked by the rows of format.h, and made. */
-#ifndef RANKPIPE_ROUND_COLUMNS_H
-#define RANKPIPE_ROUND_COLUMNS_H
+/* round_header: the keys and the columns of a round, read and checked by the rows of format.h, and
+ * set. Programs include stream/round.h. */
+#ifndef RANKPIPE_ROUND_HEADER_H
+#define RANKPIPE_ROUND_HEADER_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/fault.h"
-#include "stream/format.h"
+#include "stream/round_fields.h"
+
+/* ---- keys ---- */
+
+/* Reads all keys of round->record into the round, and which there are into *has; a field whose key
+ * is missing becomes 0, false or NULL. 0; or a fault for an unknown, misplaced or missing key, or a
+ * wrong value. */
+int round_keys_read(struct round *round, uint64_t *has, struct fault *fault);
+
+/* Sets the fields of all keys to 0, false or NULL. The record stays as it is. */
+void round_keys_clear(struct round *round);
+
+/* Sets a key in the round and, at its place in the order of keys, in the record. The value is not
+ * checked: the caller keeps it in the key's range. 0, or a fault where the header line is full. */
+int round_set(struct round *round, enum round_key key, uint64_t value, struct fault *fault);
+int round_set_text(struct round *round, enum round_key key, const char *text, struct fault *fault);
+int round_set_gamma(struct round *round, double gamma, struct fault *fault);
+
+/* Removes the keys that say how the order was drawn, from the round and from its record. */
+void round_keys_forget_choice(struct round *round);
+
+/* Removes a key, which is not a required one, from the round and from its record. */
+void round_drop_key(struct round *round, enum round_key key);
+
+/* ---- columns ---- */
 
 /* The number of a column by its name; ROUND_COLUMNS for a name that is not known. */
 enum round_column round_column_find(const char *name);
