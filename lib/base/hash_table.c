@@ -68,7 +68,7 @@ static int grow(struct hash_table *table, const void *entries, struct fault *fau
 }
 
 /* For one entry more. 0 or a fault. */
-static int make_room(struct hash_table *table, const void *entries, struct fault *fault)
+static int make_slots(struct hash_table *table, const void *entries, struct fault *fault)
 {
     return table->used < table->slots - table->slots / 4 ? 0 : grow(table, entries, fault);
 }
@@ -90,7 +90,7 @@ uint64_t hash_table_find(const struct hash_table *table, const void *entries, co
 int hash_table_enter(struct hash_table *table, const void *entries, const void *key, size_t n,
                      uint64_t *entry, struct fault *fault)
 {
-    if (make_room(table, entries, fault) < 0)
+    if (make_slots(table, entries, fault) < 0)
         return -1;
     size_t at = home_of(table, key, n), bytes;
     for (; table->slot[at]; at = next_slot(table, at)) {
@@ -108,7 +108,7 @@ int hash_table_enter(struct hash_table *table, const void *entries, const void *
 int hash_table_add(struct hash_table *table, const void *entries, uint64_t entry,
                    struct fault *fault)
 {
-    if (make_room(table, entries, fault) < 0)
+    if (make_slots(table, entries, fault) < 0)
         return -1;
     (void)put(table, entries, entry);
     table->used++;

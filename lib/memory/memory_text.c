@@ -104,7 +104,7 @@ static void print_document(struct print *print, const struct printer *printer,
     print_byte(print, '\n');
 }
 
-static bool knows(const void *kept, uint64_t key)
+static bool knows_key(const void *kept, uint64_t key)
 {
     struct memory_entry entry;
     const struct memory_text *text = kept;
@@ -122,7 +122,7 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
                           "first");
     text->named = true;
     if (forms_names(printer, round, fault) < 0 ||
-        memory_ways_round(&text->keys, round, text->secret, text->ways, knows, text, &way,
+        memory_ways_round(&text->keys, round, text->secret, text->ways, knows_key, text, &way,
                           fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);

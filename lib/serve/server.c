@@ -156,7 +156,7 @@ static int mark(struct connection *client, struct fault *fault)
 
 /* Forgets the marks of this turn; with a line of n bytes, adds it at the end of each answer that
  * has one. 0 or a fault. */
-static int settle(struct connection *client, const char *line, size_t n, struct fault *fault)
+static int settle_marks(struct connection *client, const char *line, size_t n, struct fault *fault)
 {
     const size_t *marks = client->marks.at;
     size_t left = client->marked, end = client->held;
@@ -339,7 +339,7 @@ static int commit(struct server *my, struct fault *fault)
     bool due = my->status->pending && gate->before;
     int lost = due ? gate->before(gate->self, fault) : 0;
     for (size_t i = 0; lost >= 0 && i < my->count; i++)
-        if (settle(&my->client[i], ANSWERER_UNSTORED,
+        if (settle_marks(&my->client[i], ANSWERER_UNSTORED,
                               lost ? sizeof ANSWERER_UNSTORED - 1 : 0, fault) < 0)
             return -1;
     return lost < 0 ? -1 : 0;

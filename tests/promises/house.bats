@@ -110,6 +110,20 @@ longer() {
         END { exit bad }' "$ROOT"/lib/*/*.[ch] "$ROOT"/cmd/*.[ch] "$ROOT"/tests/*/*.[ch]
 }
 
+@test "a static function that is no hook shares its name with those of at most two other files" {
+    cd "$ROOT" || return 1
+    # Later issues replace these rooms.
+    set -- $(ls lib/*/*.c cmd/*.c | grep -vE '^lib/(log|relevance)/|^cmd/(spool|feedback-join)\.c')
+    # The hooks of a struct, and functions that a row of a table names.
+    { grep -ohE '\(\*[a-z_0-9]+\)\(' lib/*/*.h cmd/*.h; grep -ohE '\.[a-z_0-9]+ = [a-z_0-9]+' "$@" | sed 's/.* = //'; } |
+        tr -cd 'a-z_0-9\n' | sort -u >"$BATS_TEST_TMPDIR/hooks"
+    grep -HoE '^static [^;={}()]*[ *][a-z_0-9]+\(' "$@" | sed 's/^\([^:]*\):.*[ *]\([a-z_0-9]*\)($/\2 \1/' | sort -u |
+        awk 'NR == FNR { hook[$1] = 1; next }
+            !hook[$1] { n[$1]++; files[$1] = files[$1] " " $2 }
+            END { for (name in n) if (n[name] > 3) { print name " is static in" files[name]; bad = 1 }
+                  exit bad }' "$BATS_TEST_TMPDIR/hooks" -
+}
+
 # named PATTERN: the words of HACKING.md that match.
 named() {
     grep -oE "$1" "$ROOT/HACKING.md" | sort -u
