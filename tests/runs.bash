@@ -4,11 +4,11 @@
 LEARNERS="squared kl smoothdcg smoothdcg-falls ranksvm listnet squared-ndcg slam slam-cut slam-ap minimax solar1 solar2
     solar1-ties solar2-ties solar1-list solar2-list prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
-    squared-dr kl-dr smoothdcg-dr kl-top kl-swap ranksvm-luce pdgd dbgd policy-aware
-    memory memory-plain memory-drift memory-clicks memory-examined cascade-lints kernel
+    kl-top kl-swap ranksvm-luce pdgd dbgd
+    memory memory-plain memory-drift memory-clicks memory-examined kernel
     squared-adaptive kl-adaptive smoothdcg-adaptive ranksvm-adaptive listnet-adaptive
-    slam-adaptive kl-dr-adaptive pdgd-adaptive thompson-adaptive linucb-adaptive"
-LEADERS="ftpl ftpl-ndcg ftpl-blocks cascade-klucb toprank bubblerank"
+    slam-adaptive pdgd-adaptive thompson-adaptive linucb-adaptive"
+LEADERS="ftpl ftpl-ndcg ftpl-blocks toprank"
 RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
     $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
 
@@ -73,8 +73,6 @@ settings() {
     committee-seen) k=3 options="-a committee -N 3" ;;
     ridge) options="-a ridge -C 2" ;;
     thompson) options="-a thompson -C 2 -S 0.3 -s 4" ;;
-    squared-dr | kl-dr) options="-a $1 -e 0.002 -U 2" ;;
-    smoothdcg-dr) options="-a smoothdcg-dr -e 0.001 -E 0.1 -C 2" ;;
     linucb) k=2 options="-a linucb -p -S 0.3" ;;
     ridge-plain) k=2 options="-a ridge -p" ;;
     kl-top) k=2 shown="-p top -k 2 -g 0.5 -F 0.05" options="-a kl -e 0.003 -U 2" ;;
@@ -86,15 +84,12 @@ settings() {
     memory-plain) k=2 shown="-g 0.1 -k 2" options="-a memory -p -R 2 -S 1 -C 3 -s 9" ;;
     memory-drift) k="10 -c informational" options="-a memory -H -K -R 9" ;; # clicks surprise
     memory-clicks) k="10 -c navigational" shown="" options="-a memory -K" ;;
-    memory-examined | policy-aware)
+    memory-examined)
         awk 'BEGIN { for (k = 1; k <= 10; k++) print k, 1 / k }' >theta
-        k="10 -c position" options="-a ${1%-examined} -t theta"
+        k="10 -c position" options="-a memory -t theta"
         ;;
     kernel) k=all options="-a kernel -C 0.3 -N 7 -s 3" ;;
-    cascade-lints) k="10 -c cascade" shown="" options="-a cascade-lints -C 0.25 -S 0.5 -s 3" ;;
-    cascade-klucb) k="4 -c cascade" shown="" options="-a cascade-klucb" ;;
     toprank) k="4 -c perfect" shown="" options="-a toprank -D 0.5" ;;
-    bubblerank) k="10 -c perfect" shown="" options="-a bubblerank -D 0.5" ;;
     ranksvm-adaptive) k=2 options="-a ranksvm" ;;
     listnet-adaptive | slam-adaptive) k=all options="-a ${1%-adaptive}" ;;
     pdgd-adaptive) k="10 -c navigational" shown="-p plackett-luce -H 2" options="-a pdgd" ;;

@@ -1,5 +1,5 @@
-# Later methods on the list of ct2015.mk: TopRank, BubbleRank and CascadeKL-UCB from clicks on all ten
-# items, beside ftpl, which sees the label of the top item.
+# A later method on the list of ct2015.mk: TopRank from clicks on all ten items, beside ftpl, which
+# sees the label of the top item.
 
 LATER = later-lists
 LATER_ENDS = $(call size,1000 3000 10000 30000 100000,100 300)
@@ -19,9 +19,9 @@ $(OUT)/later.ftpl.ends: sweep | ../../bin/rankpipe $(OUT)
 	    metric -t $$table -e $$T regret:dcg | feedback-mask -k 1 | update -a ftpl' > $(new)
 	$(save)
 
-$(OUT)/later-lists.tsv: $(foreach a,toprank bubblerank cascade-klucb ftpl,$(OUT)/later.$a.ends)
+$(OUT)/later-lists.tsv: $(foreach a,toprank ftpl,$(OUT)/later.$a.ends)
 	{
-	    printf '# %s\n' 'title Later methods: regret in DCG, from clicks (ftpl: one label)' \
+	    printf '# %s\n' 'title A later method: regret in DCG, from clicks (ftpl: one label)' \
 	        'x rounds T' 'y mean regret a round, runs of T rounds' 'log xy' 'size 1260 480' \
 	        'line T^(-1/3) -1/3. ftpl'
 	    echo 'panel	series	T	regret'
@@ -34,7 +34,7 @@ $(OUT)/later-lists.tsv: $(foreach a,toprank bubblerank cascade-klucb ftpl,$(OUT)
 # Means and standard errors over the seeds, of the two longest runs. A seed draws the rounds, the clicks and the ties.
 TABLES += later-lists-table
 LATER_SHOWN = $(call size,10000 100000,100 300)
-$(OUT)/later-lists-table.tsv: $(foreach a,toprank bubblerank cascade-klucb ftpl,$(OUT)/later.$a.ends)
+$(OUT)/later-lists-table.tsv: $(foreach a,toprank ftpl,$(OUT)/later.$a.ends)
 	awk -F '\t' -v OFS='\t' -v users='$(USERS)' -v ends='$(LATER_SHOWN)' '
 	    FNR == 1 { for (i = 1; i <= NF; i++) at[$$i] = i; next }
 	    {

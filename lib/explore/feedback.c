@@ -100,7 +100,7 @@ static int check_logged(const char *name, size_t least, struct fault *fault)
     if (least <= 1)
         return 0;
     return fault_data(fault, "the log has propensities of single documents, and %s learns from "
-                      "several together: use a learner from single labels, such as squared-dr",
+                      "several together: use a learner from single labels, such as squared",
                       name);
 }
 
@@ -226,12 +226,4 @@ int feedback_clicks(const struct round *round, const char *name, size_t least, s
                           "feedback-mask -c with a larger -k (default 10)", k, k == 1 ? "" : "s",
                           name, least);
     return 0;
-}
-
-size_t feedback_cascade(const struct round *round)
-{
-    size_t n = 0;
-    while (n < round->places && round->seen[n] == 0)
-        n++;
-    return n < round->places ? n + 1 : n;
 }

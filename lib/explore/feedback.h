@@ -40,8 +40,4 @@ int feedback_exposure(struct exposure *exposure, const struct round *round, cons
 /* For learners from clicks: 0 if the round has `seen`, on enough places and each 1 or 0. */
 int feedback_clicks(const struct round *round, const char *name, size_t least, struct fault *fault);
 
-/* The places that a user of the cascade model examined: down to the first click, and all of those
- * seen where there is none. `round` passed feedback_clicks. */
-size_t feedback_cascade(const struct round *round);
-
 #endif

@@ -62,8 +62,7 @@ int descent_load(void *own, struct state *state, const struct model *model, stru
 void descent_close(void *own);
 
 #define DESCENT_HOOKS \
-    .learning = sizeof(struct descent), DESCENT_HOOKS_AND_MORE, .close = descent_close
-#define DESCENT_HOOKS_AND_MORE /* for a struct with a descent first, and a `close` of its own */ \
-    .start = descent_start, .reach = descent_reach, .load = descent_load
+    .learning = sizeof(struct descent), .start = descent_start, .reach = descent_reach, \
+    .load = descent_load, .close = descent_close
 
 #endif

@@ -13,10 +13,34 @@ const struct learner *learner_named(const struct learner *const *learners, const
     return *learners;
 }
 
+/* What models name besides: all of these rank by w alone. */
+static const struct {
+    struct learner learner;
+    const char *instead; /* of a learner that left */
+} others[] = {
+    { { .name = LEARNER_FIXED, .letters = "" }, NULL },
+    { { .name = "squared-dr", .letters = "" }, "squared" },
+    { { .name = "kl-dr", .letters = "" }, "kl" },
+    { { .name = "smoothdcg-dr", .letters = "" }, "smoothdcg" },
+    { { .name = "cascade-lints", .letters = "" }, "pdgd" },
+    { { .name = "cascade-klucb", .letters = "" }, "toprank" },
+    { { .name = "bubblerank", .letters = "" }, "toprank" },
+};
+
 const struct learner *learner_of_model(const struct learner *const *learners, const char *name)
 {
-    static const struct learner fixed = { .name = LEARNER_FIXED, .letters = "" };
-    return strcmp(name, LEARNER_FIXED) == 0 ? &fixed : learner_named(learners, name);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].learner.name, name) == 0)
+            return &others[i].learner;
+    return learner_named(learners, name);
+}
+
+const char *learner_instead(const char *name)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].learner.name, name) == 0)
+            return others[i].instead;
+    return NULL;
 }
 
 static bool takes(const struct learner *learner, char letter)

@@ -179,10 +179,13 @@ struct learner {
  * learners/learners.h, and no room before that one needs it. */
 const struct learner *learner_named(const struct learner *const *learners, const char *name);
 
-/* The one whose model has this name; for weights that came from text, one that scores by them and
- * never learns, which update cannot name; or NULL. */
+/* The one whose model has this name; for weights that came from text, and for models of a learner
+ * that left, one that scores by them and never learns, which update cannot name; or NULL. */
 #define LEARNER_FIXED "fixed"
 const struct learner *learner_of_model(const struct learner *const *learners, const char *name);
+
+/* What to use in the place of a learner that left in 0.5.0; NULL: none of this name did. */
+const char *learner_instead(const char *name);
 
 /* A state before its first round: no weights yet; `most` weights at the most, 0: the learner's own
  * limit. Fills in defaults, and eta from the horizon. learner_close comes next, also after a fault:

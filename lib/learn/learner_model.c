@@ -118,6 +118,10 @@ static int load_scaled(struct state *state, const struct model *model, struct fa
 static int check_learner(const struct state *state, const struct model *model,
                          struct fault *fault)
 {
+    const char *instead = learner_instead(model->learner);
+    if (instead)
+        return fault_data(fault, "learner %s left in 0.5.0: use %s, and another file",
+                          model->learner, instead);
     if (strcmp(model->learner, LEARNER_FIXED) == 0)
         return fault_data(fault, "its weights came from text, without the state that a learner "
                           "needs: learn into another file");

@@ -31,13 +31,13 @@ size_t learner_cutoff(const struct state *state)
     return my->set[SETTING_CUTOFF] ? (size_t)my->value[SETTING_CUTOFF] : SIZE_MAX;
 }
 
-void learner_regression(struct regression *regression, const struct state *state, double *w,
+void learner_regression(struct regression *regression, const struct state *state,
                         size_t level, size_t inverse)
 {
     regression->dim = state->dim;
     regression->plain = state->settings.set[SETTING_PLAIN];
     regression->lambda = state->settings.value[SETTING_TRADEOFF];
-    regression->w = w;
+    regression->w = state->w;
     regression->level = state->arrays.at[level];
     regression->inverse = state->arrays.at[inverse];
 }

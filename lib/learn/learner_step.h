@@ -27,9 +27,9 @@ struct regression_arrays {
     struct sketch *sketch; /* in place of P (math/sketch.h); NULL: there is P           */
 };
 
-/* Makes a regression one of the weights w[dim] and the state's arrays number `level` and `inverse`,
+/* Makes a regression one of the state's weights and its arrays number `level` and `inverse`,
  * by the settings lambda and plain; good until the state grows. It keeps its buffers. */
-void learner_regression(struct regression *regression, const struct state *state, double *w,
+void learner_regression(struct regression *regression, const struct state *state,
                         size_t level, size_t inverse);
 
 /* The documents whose relevance the round says, for a learner that takes them for all there is.

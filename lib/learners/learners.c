@@ -48,9 +48,12 @@ static const struct learner *find(const char *word, struct fault *fault)
     char quoted[FAULT_QUOTE];
     struct names names = { 0 };
     const struct learner *found = learner_find(word);
+    const char *instead = learner_instead(word);
     for (size_t i = 0; learners[i]; i++)
         names_offer(&names, word, learners[i]->name);
-    if (!found)
+    if (instead)
+        fault_usage(fault, "learner %s left in 0.5.0: use %s", word, instead);
+    else if (!found)
         fault_usage(fault, "no learner %s: %s", fault_quote(quoted, word, strlen(word)),
                     names_advice(&names));
     return found;

@@ -1,6 +1,4 @@
-/* Ridge regression on the documents seen, and two ways to explore by its uncertainty. And cascading
- * bandits: the same from clicks, down to the first (Zong, Ni, Sung, Ke, Wen & Kveton 2016,
- * "Cascading Bandits for Large-Scale Recommendation Problems", Algorithm 1). */
+/* Ridge regression on the documents seen, and two ways to explore by its uncertainty. */
 
 #include <math.h>
 #include <string.h>
@@ -52,7 +50,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     struct ridge *my = own;
     struct feedback feedback;
     struct regression *regression = &my->regression;
-    learner_regression(regression, state, state->w, LEVEL, INVERSE);
+    learner_regression(regression, state, LEVEL, INVERSE);
     if (learner_feedback(state, round, &feedback, fault) < 0 ||
         learner_answers(feedback.docs, feedback.relevance, fault) < 0 ||
         regression_round(regression, x, fault) < 0)
@@ -73,26 +71,6 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
         return fault_data(fault, "the relevances are so large that the sum of squared residuals "
                           "becomes infinite");
     return regression_check(regression, fault);
-}
-
-/* What was clicked on is worth 1, and what was passed by on the way to the first click 0. */
-static int learn_cascade(void *own, struct state *state, const struct matrix *x,
-                         const struct round *round, struct fault *fault)
-{
-    struct regression *my = &((struct ridge *)own)->regression;
-    const struct learner *learner = state->learner;
-    learner_regression(my, state, state->w, LEVEL, INVERSE);
-    if (feedback_clicks(round, learner->name, learner->least, fault) < 0 ||
-        regression_round(my, x, fault) < 0)
-        return -1;
-    for (size_t a = 0; a < feedback_cascade(round); a++)
-        if (regression_finite(my, round->order[a], fault) < 0)
-            return -1;
-    state->begun = true;
-    for (size_t a = 0; a < feedback_cascade(round); a++)
-        if (regression_learn(my, round->order[a], round->seen[a], 1, fault) < 0)
-            return -1;
-    return regression_check(my, fault);
 }
 
 static double width_of(const struct ridge *my, const struct state *state)
@@ -267,14 +245,4 @@ const struct learner learn_linucb = {
     .most = 4096, .made = "scale", .start = measure_residuals, .publish = publish,
     .scoring = sizeof(struct linucb), .take = take, .rank = widen, .by = BY_MORE,
     .leave = leave,
-};
-
-/* Its sigma is the width, and its M^-1 is sigma^2 (X'X + lambda I)^-1 with lambda = sigma^2. */
-const struct learner learn_cascade_lints = {
-    .name = "cascade-lints", .letters = "CSs", .least = 1, .learn = learn_cascade,
-    .arrays = ARRAYS, OWN,
-    .preset = { [SETTING_TRADEOFF] = 1, [SETTING_EXPLORATION_WIDTH] = 1, [SETTING_SEED] = 1,
-                [SETTING_PLAIN] = 1 },
-    .most = 4096,
-    .weights = draw,
 };

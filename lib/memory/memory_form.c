@@ -81,7 +81,7 @@ void memory_form_regression(struct memory_form *form, const struct state *state,
                             struct regression *regression)
 {
     const struct regression_arrays *arrays = &form->arrays;
-    learner_regression(regression, state, state->w, arrays->level, arrays->inverse);
+    learner_regression(regression, state, arrays->level, arrays->inverse);
     regression->constant = arrays->has_constant ? state->arrays.at[arrays->constant] : NULL;
     regression->counted = state->arrays.at[arrays->counted];
     regression->wide = arrays->sketch ? &form->wide : NULL;

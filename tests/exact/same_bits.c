@@ -5,8 +5,6 @@
  * whatever order; and, for those that make no promise of it, a list of which some is seen and the
  * list of those alone. The features grow from round to round.
  */
-#include <unistd.h>
-
 #include "loss/surrogate.h"
 #include "rounds.h"
 #include "stream/header.h"
@@ -32,19 +30,6 @@ static const struct option_use {
     { SETTING_MARGIN, { 0, 0.3, 2 } },     { SETTING_FALL, { 0, 0.3, 0 } },
 };
 
-/* A table of examination, for the learner that needs one. */
-static char table[] = "/tmp/same_bits.XXXXXX";
-
-static void write_table(void)
-{
-    int fd = mkstemp(table);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    for (int k = 1; file && k <= DOCS; k++)
-        fprintf(file, "%d %g\n", k, 1.0 / k);
-    if (!file || fclose(file) != 0)
-        exit(1);
-}
-
 static struct settings tell(const struct learner *learner, size_t run)
 {
     struct settings settings = { .set = { false } };
@@ -54,9 +39,6 @@ static struct settings tell(const struct learner *learner, size_t run)
             set(&settings, GIVEN[i].i, GIVEN[i].value[run]);
     if (!horizon && run == 2 && strchr(learner->letters, 'e')) /* where there is but -e */
         set(&settings, SETTING_ETA, 0.25);
-    struct fault fault = { FAULT_NONE, "" };
-    if (strcmp(learner->name, "policy-aware") == 0)
-        must(settings_set(&settings, SETTING_EXAMINATION, "table", table, &fault), &fault);
     return settings;
 }
 
@@ -132,18 +114,13 @@ static const struct round *item_round(struct rng *rng, uint64_t t, size_t run)
 /* Does it learn from clicks, and from nothing else? */
 static bool clicks(const struct learner *learner)
 {
-    return learner == learner_find("pdgd") || learner == learner_find("dbgd") ||
-           learner == learner_find("cascade-lints") || learner == learner_find("policy-aware");
+    return learner == learner_find("pdgd") || learner == learner_find("dbgd");
 }
 
 /* Does it learn one list, without features? */
 static bool listed(const struct learner *learner)
 {
-    static const char *const names[] = { "ftpl", "cascade-klucb", "toprank", "bubblerank" };
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (strcmp(learner->name, names[i]) == 0)
-            return true;
-    return false;
+    return learner == learner_find("ftpl") || learner == learner_find("toprank");
 }
 
 /* For the others: in turn all labels and, as explore shows them, as many as the learner needs. */
@@ -340,7 +317,7 @@ static size_t check_refusals(const struct learner *learner, size_t run)
 static bool estimates(const struct learner *learner)
 {
     static const char *const names[] = { "squared", "kl", "smoothdcg", "ranksvm", "listnet",
-                                         "squared-ndcg", "squared-dr", "kl-dr", "smoothdcg-dr" };
+                                         "squared-ndcg" };
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(learner->name, names[i]) == 0)
             return true;
@@ -411,7 +388,6 @@ static void check_all_seen(const struct learner *learner, size_t run)
 int main(void)
 {
     size_t parts = 0, n = 0;
-    write_table();
     for (; learners[n]; n++) {
         for (size_t run = 0; run < RUNS; run++) {
             check_stopping(learners[n], run);
@@ -429,7 +405,6 @@ int main(void)
             parts++;
         }
     }
-    unlink(table);
     printf("same_bits: %zu learners, %zu of which learn from any part\n", n, parts / RUNS);
     /* ridge's three once */
     hold(parts == 13 * RUNS + 3, "same_bits", "learners", parts, 13 * RUNS + 3);

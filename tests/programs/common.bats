@@ -114,7 +114,7 @@ default() {
         default "update $command" rounds
     done
     for words in 'solar1 tradeoff=1e-05' 'solar2 tradeoff=10000' 'ridge tradeoff=1' 'thompson tradeoff=1' \
-        'linucb tradeoff=1' 'squared-dr tradeoff=100 -e 1e-3' 'smoothdcg epsilon=0.01 -e 1e-3' \
+        'linucb tradeoff=1' 'smoothdcg epsilon=0.01 -e 1e-3' \
         'prank grades=4' 'committee size=20' 'minimax eta=1' 'solar1 seed=1' \
         'thompson seed=1'; do
         read -r learner setting more <<<"$words"

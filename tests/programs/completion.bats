@@ -80,7 +80,6 @@ said() {
     offers '/usr/bin/bin2txt -f he' 'head'
     offers 'update -a kl,' 'kl,horizon= kl,radius= kl,eta='
     offers 'update -a memory,rho=3,p' '3,pairs= 3,prior= 3,plain' # the shell takes memory,rho= for a word of its own
-    offers 'update -a cascade-klucb,' ''
     offers 'update -a nobody,e' ''
     offers 'features -D ' ''
     offers 'update -a kl -z' ''

@@ -105,7 +105,7 @@ whole() {
     need_parallel
     all=$(update -a nobody </dev/null 2>&1 | sed -n 's/.*choose from //p' | tr -d ,)
     [ "$(echo $all | wc -w)" -ge 22 ]
-    all=$(echo $all | tr ' ' '\n' | grep -vxE 'ftpl|cascade-klucb|toprank|bubblerank|policy-aware' | paste -sd ' ')
+    all=$(echo $all | tr ' ' '\n' | grep -vxE 'ftpl|toprank' | paste -sd ' ')
     sh "$SWEEP" out q.bin learner="$all" eta=1e-4 seed=3 rounds=60 width='0.1 0.5' -j 2
     whole out
     is "$(head -n 1 out/sweep.tsv | tr '\t' ' ')" 'learner eta gamma seed width t ndcg@10'
@@ -122,7 +122,6 @@ whole() {
     by_hand 'thompson - 0.1 3 0.5' '-g 0.1 -s 3' '' '-a thompson -S 0.5 -s 3'
     by_hand 'pdgd 1e-4 - 3 -' '-p plackett-luce -s 3' '-c navigational -s 3' '-a pdgd -e 1e-4 -U 1'
     by_hand 'dbgd 1e-4 - 3 0.1' '-p team-draft -s 3' '-c navigational -s 3' '-a dbgd -e 1e-4 -U 1 -S 0.1 -s 3'
-    by_hand 'cascade-lints - 0.1 3 0.5' '-g 0.1 -s 3' '-c cascade -s 3' '-a cascade-lints -S 0.5 -s 3'
     by_hand 'slam 1e-4 0.1 3 -' '-g 0.1 -s 3' '-k all' '-a slam -e 1e-4'
     by_hand 'solar1 - 0.1 3 -' '-g 0.1 -s 3' '-k all' '-a solar1 -s 3'
 

@@ -345,7 +345,6 @@ kl,eta=1,|kl has no setting '': choose from horizon, radius, eta
 kl,foo=1|kl has no setting 'foo': choose from horizon, radius, eta
 kl,rho=1|kl has no setting 'rho': choose from horizon, radius, eta
 kl,etta=1|kl has no setting 'etta': did you mean eta[?]
-cascade-klucb,eta=1|cascade-klucb has no setting 'eta': it has none
 kl,eta|eta needs a value: eta=..., a number above 0
 kl,eta=|eta wants a number above 0, not ''
 kl,eta=abc|eta wants a number above 0, not 'abc'
@@ -613,7 +612,7 @@ refuses() {
         mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 0.5 \
             + round t=2 qid=b docs=2 dim=1 label:f4 1 0 x:f4 1 $value >bad
         saves_before first 'update: <stdin>: round 2 (qid b): document 1 scores *' -a kl -e 0.1
-        for learner in kl squared-dr ridge memory solar1 solar2 prank-pair committee prank slam listnet; do
+        for learner in kl ridge memory solar1 solar2 prank-pair committee prank slam listnet; do
             saves_before first 'update: <stdin>: round 2*: *' -a "$learner"
         done
     done
@@ -623,7 +622,7 @@ refuses() {
     mkstream round t=1 qid=a docs=2 dim=2 label:f4 1 0 x:f4 1 0.5 0.25 1 >first
     mkstream round t=1 qid=a docs=2 dim=2 label:f4 1 0 x:f4 1 0.5 0.25 1 \
         + round t=2 qid=b docs=2 dim=5 label:f4 1 0 x:f4 1 2 3 4 5 6 7 8 9 nan >bad
-    for learner in kl squared-dr ridge memory solar1 solar2 prank-pair committee prank slam listnet; do
+    for learner in kl ridge memory solar1 solar2 prank-pair committee prank slam listnet; do
         saves_before first 'update: <stdin>: round 2*: *' -a "$learner"
     done
 }
@@ -1167,7 +1166,7 @@ gone_on() {
 
 @test "-C is a number whose reciprocal is one, too" {
     mkstream round t=1 qid=a docs=2 dim=1 label:f4 1 0 x:f4 1 0.25 >stream
-    for learner in solar1 solar2 ridge squared-dr memory; do
+    for learner in solar1 solar2 ridge memory; do
         for value in 1e-320 9e-301 1.1e300 1e308; do
             fails_on stream 2 "update: -C wants a number from 1e-300 to 1e+300, not *" \
                 update -a $learner -C $value
@@ -1198,7 +1197,7 @@ raw() {
 @test "-x learns what features makes, to the byte, and in any unit" {
     raw
     for steps in scale rank rank,split,products scale,fourier:20:0.5:3; do
-        for learner in ridge 'kl -e 0.1 -U 1' 'slam -e 1' 'committee -N 3' 'kl-dr -e 0.1' prank solar2; do
+        for learner in ridge 'kl -e 0.1 -U 1' 'slam -e 1' 'committee -N 3' prank solar2; do
             features $steps <raw >made
             # shellcheck disable=SC2086
             {
@@ -1283,7 +1282,7 @@ raw() {
 @test "in a ring -x learns and shows what features made before would, in pipes and in one process" {
     raw
     mkfifo ring
-    for run in 'ridge' 'thompson' 'linucb' 'squared -e 0.01 -U 2' 'kl-dr -e 0.1' 'prank' 'solar1' \
+    for run in 'ridge' 'thompson' 'linucb' 'squared -e 0.01 -U 2' 'prank' 'solar1' \
         'dbgd' 'pdgd'; do
         learner=${run%% *} how='-g 0.3' mask='-k 2'
         [ $learner != dbgd ] || how='-p team-draft' mask='-c perfect'
@@ -1379,22 +1378,6 @@ raw() {
     fails_on r.bin 1 "$(resuming m.bin '*m.bin still holds the model of round 2 (-c *')" \
         update -a thompson -x none -p -m m.bin -c 1
     bin2txt -f head m.bin | grep -q 'rounds=2'
-}
-
-@test "update: a model in which an item has more clicks than looks is refused" {
-    for looks in '-1 0' '1 nan'; do
-        # shellcheck disable=SC2086
-        mkstream model learner=cascade-klucb rounds=1 dim=2 features=0 w:f8 0 0 \
-            looks:f8 $looks clicks:f8 0 0 items:f8 2 >m.bin
-        mkstream round t=1 docs=2 dim=0 order:u4 0 1 seen:f4 0 1 >r.bin
-        cp m.bin before
-        fails_on r.bin 1 'update: *m.bin: model: *' update -a cascade-klucb -m m.bin
-        same m.bin before
-    done
-    mkstream model learner=cascade-klucb rounds=1 dim=2 features=0 w:f8 0 0 looks:f8 1 1 \
-        clicks:f8 0 2 items:f8 2 >m.bin
-    fails_on r.bin 1 'update: model m.bin: model: item 1 has 2 clicks, which must be from 0 to its 1 looks' \
-        update -a cascade-klucb -m m.bin
 }
 
 @test "gamma= that comes again after a round without it is what it was" {
@@ -1588,28 +1571,4 @@ clicked() {
     small_text | svm2bin | explore -g 1 | feedback-mask -k 3 >labels
     fails_on labels 1 'update: <stdin>: round 1 (qid a): seen * is *, but memory learns from clicks, which are 1 or 0: *' \
         update -a memory,examination=theta
-}
-
-# A step of policy-aware, from w = -0.4 on, where eta is 0.1: down the slope of -sum t log p, by differences.
-@test "policy-aware descends on the softmax loss of clicks over expected examination" {
-    printf '1 1\n2 0.5\n3 0.25\n' >theta
-    clicked | replay -n 1 - 2>/dev/null | update -a policy-aware,examination=theta,eta=0.1 -x none -m one
-    bin2txt one | sed -n 's/^w\t1\t//p' >w
-    is "$(cat w)" -0.40000000000000002 # t = 4, 2, 0 and p = 1/3: X'g = -2 + 6
-    clicked | update -a policy-aware,examination=theta,eta=0.1 -x none -m two
-    bin2txt two | sed -n 's/^w\t1\t//p' | awk '
-        function loss(w) { return -(4 * w + 2 * 0) + 6 * log(exp(w) + 1 + exp(3 * w)) }
-        { want = -0.4 - 0.1 * (loss(-0.4 + 1e-5) - loss(-0.4 - 1e-5)) / 2e-5; d = $1 - want }
-        END { exit !(NR == 1 && d * d < 1e-18) }'
-    # the second round doubles clicks and examination
-    paste <(bin2txt two | sed -n 's/^answers\t[0-9]*\t//p') <(bin2txt two | sed -n 's/^sums\t[0-9]*\t//p') |
-        sort -n | paste -sd ' ' >counts
-    is "$(cat counts)" "$(printf '0.5\t2 1\t2 2\t0')"
-    # stopped and continued, without the table
-    clicked | replay -b 2 -n 2 - 2>/dev/null | update -a policy-aware,eta=0.1 -x none -m one 2>/dev/null
-    same one two
-    fails 2 'update: policy-aware needs a table of examination: give examination=table; *' \
-        sh -c 'exec update -a policy-aware <one'
-    clicked >rounds
-    fails_on rounds 2 'update: policy-aware needs a table of examination: *' update -a policy-aware -m new
 }

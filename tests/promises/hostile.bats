@@ -379,10 +379,8 @@ refuses_model() {
 
 @test "models of lists from clicks, and of kernels, of which a byte has changed, are refused or read" {
     mkstream round t=1 docs=2 dim=0 score:f8 0 0 order:u4 1 0 seen:f4 1 0 >clicked
-    for learner in cascade-klucb toprank bubblerank; do
-        update -a $learner <clicked >whole
-        survive_bytes -f m -i clicked flip whole update -a $learner -m m
-    done
+    update -a toprank <clicked >whole
+    survive_bytes -f m -i clicked flip whole update -a toprank -m m
     update -X -a kernel -N 1 <two >whole
     survive_bytes -f m -i two flip whole update -X -a kernel -N 1 -m m
     survive_bytes -f m -i two flip whole score -m m

@@ -5,7 +5,10 @@
 load ../helper
 
 # Runs of learners and settings that the last release did not have.
-SINCE='memory-examined|policy-aware'
+SINCE='memory-examined'
+
+# Runs of learners that have left since: score ranks by their models, and update says what to use.
+LEFT='squared-dr|kl-dr|kl-dr-adaptive|smoothdcg-dr|cascade-lints|cascade-klucb|bubblerank'
 
 FIXTURES=$ROOT/tests/fixtures
 
@@ -16,6 +19,9 @@ reads() {
     local run memory='^memory[a-z-]* (ranks|resumed): [0-9]+ [0-9]+$'
     bash "$FIXTURES/read" "$FIXTURES/$1" >got
     cp "$FIXTURES/$1/expected" want
+    for run in $(cut -d '|' -f 1 "$FIXTURES/$1/runs" | grep -xE "$LEFT"); do
+        set -- "$@" "$run=update: learner ${run%-adaptive} left in 0.5.0: use [a-z0-9]*$"
+    done
     for run in "${@:2}"; do
         grep "^${run%%=*} resumed: ${run#*=}" got || { grep "^${run%%=*} resumed:" got && return 1; }
         sed -i "/^${run%%=*} resumed: /d" want got
@@ -28,7 +34,7 @@ reads() {
 @test "there are fixtures of every release, and of every learner" {
     [ "$(ls -d "$FIXTURES"/v* | wc -l)" -ge 3 ]
     # shellcheck disable=SC2046
-    [ "$(cat $(ls -d "$FIXTURES"/v* | sort -V | tail -n 1)/runs | wc -l)" = "$(. "$ROOT/tests/runs.bash" && printf '%s\n' $LEARNERS $LEADERS | grep -cvxE "$SINCE")" ]
+    [ "$(cat $(ls -d "$FIXTURES"/v* | sort -V | tail -n 1)/runs | grep -cvE "^($LEFT)[|]")" = "$(. "$ROOT/tests/runs.bash" && printf '%s\n' $LEARNERS $LEADERS | grep -cvxE "$SINCE")" ]
     [ "$(du -sb "$FIXTURES" | cut -f 1)" -lt 250000 ]
 }
 
@@ -128,4 +134,11 @@ lost() {
     bin2txt dense.bin | svm2bin -Cp 8 | cmp - compact8.bin
     bin2txt dense.bin | svm2bin -Cp 16 | cmp - compact16.bin
     synth -n 1 separable | cmp - game.bin
+}
+
+@test "a model of a learner that left is not continued, and the message says what to use" {
+    cp "$FIXTURES/v0.4.0/kl-dr.model" model
+    fails_on "$FIXTURES/v0.4.0/dense.bin" 1 'update: model model: learner kl-dr left in 0.5.0: use kl, and another file' \
+        update -a kl -m model
+    cmp model "$FIXTURES/v0.4.0/kl-dr.model"
 }

@@ -7,13 +7,9 @@ static const struct way ways[] = {
     { "dbgd", false, "-p team-draft", "-c perfect", "", false },
     { "ftpl", true, NULL, NULL, "", false },
     { "ftpl", true, "-p blocks -T 60 -k 1", "-k 1", "", false },
-    { "cascade-klucb", true, "", "-c cascade", "", false },
-    { "cascade-lints", false, "", "-c cascade", "", false },
     { "toprank", true, "", "-c perfect", "", false },
-    { "bubblerank", true, "", "-c perfect", "", false },
     { "memory", false, "", "-c navigational", "-K", false },
     { "memory", false, "", "-c position -k 3", "-t theta", false },
-    { "policy-aware", false, "-g 0.3", "-c position", "-t theta", false },
     { "memory", false, "-g 0.1", "-k 1", "", false },
     { "slam", false, "-g 0.5", "-k all", "", false },
 };
