@@ -22,6 +22,7 @@ static const struct script {
     { "live", "searches manual pages, and learns from the person who searches" },
     { "export", "prints the weights of a model for another program" },
     { "import", "reads the weights of another program into a model" },
+    { "service", "learns from the users of a ranking service, and keeps its state" },
     { "add-tables", "adds up the tables of metric -r for the shares of a run" },
     { NULL, NULL },
 };

@@ -91,21 +91,25 @@ static void report_lost(struct salvager *my, uint64_t lost)
     report(my, what);
 }
 
-/* A record that is whole: checks a round, because bytes within it may be damaged. Where there is no
- * memory to do that, no round is lost. */
+/* A record that is whole: checks a round without a CRC, because bytes within it may be damaged.
+ * One with its CRC is what was written, also where a newer version wrote it. Where there is no
+ * memory to check it, no round is lost. */
 static enum outcome check_record(struct salvager *my, struct round *round)
 {
     struct fault wrong = { FAULT_NONE, "" };
-    if (round->record->kind == RECORD_ROUND && round_read(round, &wrong) < 0) {
+    const bool is_round = round->record->kind == RECORD_ROUND;
+    if (is_round && round_read(round, &wrong) < 0) {
         if (wrong.kind != FAULT_DATA) {
             *my->host->fault = wrong;
             return FAIL;
         }
-        report(my, wrong.text);
-        return DROP;
-    }
-    if (round->record->kind == RECORD_ROUND)
+        if (round->record->has_crc != CRC_KEPT) {
+            report(my, wrong.text);
+            return DROP;
+        }
+    } else if (is_round) {
         round_name(round, my->last);
+    }
     my->kept++;
     return PASS;
 }

@@ -1,0 +1,273 @@
+"""generations: models that were learnt, which of them is in use, and how long the others are kept.
+
+models/N.bin is generation N, and w.bin a hard link of the one in use. The newest one is the one from
+which learning goes on. They differ if one is pinned, or if the newest did not pass its test.
+"""
+# SPDX-License-Identifier: ISC
+
+import hashlib
+import os
+import subprocess
+import time
+
+from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, PENDING, Failed, say, sync
+
+NEWEST, HOURS, DAYS = 5, 24, 14  # generations that are kept: the newest, one of each hour, of each day
+
+
+def path_of(number):
+    return "models/%d.bin" % number
+
+
+def hash_of(path):
+    digest = hashlib.blake2b(digest_size=16)
+    with open(path, "rb") as file:
+        while True:
+            data = file.read(1 << 18)
+            if not data:
+                return digest.digest()
+            digest.update(data)
+
+
+def features_option(store):
+    """The option of update that says how many features documents have."""
+    return []
+
+
+def has_learnt(path):
+    """Is it the model of a learner? The first one, which ranks at random, is not."""
+    with open(path, "rb") as file:
+        return b" learner=fixed " not in file.readline(4096)
+
+
+def write_first(store, path):
+    """A model that ranks at random."""
+    weights = b"".join(b"%d:0\n" % j for j in range(1, (store["features"] or 1) + 1))
+    made = subprocess.run(["weights2bin"], input=weights, stdout=subprocess.PIPE, check=True).stdout
+    with open(path, "wb") as file:
+        file.write(made)
+
+
+def adopt(path, store):
+    """Gives a file the name of the next generation, on the disk. Its number."""
+    number = store["generations"] + 1
+    sync(path)
+    os.rename(path, path_of(number))
+    sync("models")
+    return number
+
+
+def add(store, number, words, last):
+    """Makes a generation the newest: a part of a transaction."""
+    path = path_of(number)
+    store.sql("INSERT INTO generations VALUES(?, ?, ?, ?, ?, ?)",
+              (number, store.now, words, last, os.stat(path).st_size, hash_of(path)))
+    store.put(newest=number, generations=number)
+
+
+def forget_others(store, number):
+    """After an erasure: what other generations have learnt is not to be kept."""
+    if store["pin"]:
+        say("generation %d was pinned, and is erased: %d serves" % (store["pin"], number))
+    store.sql("DELETE FROM generations WHERE id <> ?", (number,))
+    store.put(pin=None, using=number, kept=None)
+
+
+# ---- times ----
+
+
+def iso(when):
+    """Milliseconds as ISO, local, with the zone."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(when // 1000))
+
+
+def today(now):
+    """The local 00:00 of that day, in milliseconds."""
+    return int(time.mktime((*time.localtime(now / 1000)[:3], 0, 0, 0, 0, 0, -1)) * 1000)
+
+
+def moment(text, now):
+    """Milliseconds of an ISO time; without a date it is today's, without a zone local."""
+    from datetime import datetime
+    try:
+        if "T" not in text and " " not in text and ":" in text:
+            text = time.strftime("%Y-%m-%dT", time.localtime(now / 1000)) + text
+        return int(datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        raise Failed("not a time: %r; write it as 2026-11-22T09:00, or 09:00 for today" % text) from None
+
+
+def interval(text, now):
+    begin, dots, end = text.partition("..")
+    if not dots or moment(begin, now) >= moment(end, now):
+        raise Failed("not an interval: %r; write it as FROM..TO" % text)
+    return moment(begin, now), moment(end, now)
+
+
+def find(store, to):
+    """The number of a generation that is kept: by number, `yesterday`, or the last one before a time."""
+    if to.isascii() and to.isdigit() and len(to) < 16:
+        found = store.one("SELECT id FROM generations WHERE id = ?", int(to))
+    else:
+        until = today(store.now) if to == "yesterday" else moment(to, store.now)
+        found = store.one("SELECT max(id) FROM generations WHERE time < ?", until)
+    if found is None:
+        kept = store.sql("SELECT id, time FROM generations ORDER BY id").fetchall()
+        raise Failed("no generation %s: there are %s" % (
+            to, ", ".join("%d (%s)" % (number, iso(when)) for number, when in kept)))
+    return found
+
+
+# ---- back and forth ----
+
+
+def back(store, to):
+    """Generation `to` is the newest and in use; what was learnt since is set aside."""
+    number = find(store, to)
+    last, words = store.sql("SELECT last, words FROM generations WHERE id = ?", (number,)).fetchone()
+    if last is None:
+        raise Failed("generation %d can be pinned only: which answers it has learnt is not known" % number)
+    made_whole(store, number)
+    with store:
+        n = store.sql("UPDATE answers SET state = %d, aside = 0, seq = NULL WHERE state = %d "
+                      "AND seq > ?" % (ASIDE, COUNTS), (last,)).rowcount
+        store.sql("UPDATE answers SET state = %d, aside = NULL WHERE state = %d AND aside > ? AND seq <= ?" % (
+            COUNTS, ASIDE), (number, last))
+        if words != store["update"]:
+            say("update is %r again, as it was for generation %d" % (words, number))
+        if store["pin"]:
+            say("generation %d is not pinned any more" % store["pin"])
+        store.sql("DELETE FROM runs WHERE time > (SELECT time FROM generations WHERE id = ?)", (number,))
+        store.sql("DELETE FROM generations WHERE id > ?", (number,))
+        store.put(newest=number, using=number, pin=None, update=words, suspect=0, kept=None)
+    publish(store)
+    clean(store)
+    return number, n
+
+
+def again(store):
+    """What was set aside is learnt by the next run."""
+    with store:
+        first = store.sql("SELECT min(seq), min(aside) FROM answers WHERE state = %d AND aside > 0" %
+                          ASIDE).fetchone()
+        if first[0] is not None:  # generations that had learnt some of it, under other places
+            store.sql("UPDATE generations SET last = NULL WHERE last >= ? AND id < (SELECT max(aside) "
+                      "FROM answers WHERE state = %d AND aside > 0) AND id <> ?" % ASIDE,
+                      (first[0], store["newest"]))
+        return store.sql("UPDATE answers SET state = %d, aside = NULL, seq = NULL WHERE state = %d" % (
+            PENDING, ASIDE)).rowcount
+
+
+def pin(store, to):
+    number = find(store, to)
+    made_whole(store, number)
+    with store:
+        store.put(pin=number)
+    publish(store)
+    return number
+
+
+def unpin(store):
+    with store:
+        store.put(pin=None)
+    choose(store)
+    publish(store)
+
+
+# ---- the one in use ----
+
+
+def test(store, path):
+    """NDCG@10 of a model on the judged queries of the setting test; None if it cannot rank them."""
+    names = [["svm2bin", store["test"]], ["score", "-m", path], ["explore"], ["metric", "ndcg@10"]]
+    chain, source = [], subprocess.DEVNULL
+    for words in names:
+        chain.append(subprocess.Popen(words, stdin=source, stdout=subprocess.PIPE))
+        source.close() if chain[1:] else None
+        source = chain[-1].stdout
+    said = source.read().split()
+    source.close()
+    if any([each.wait() for each in chain]) or len(said) < 2:
+        return None
+    return float(said[-1])
+
+
+def choose(store):
+    """Which generation is to be used: the newest, if it passes its test. None, or why it is not."""
+    newest, using = store["newest"], store.set.get("using")
+    if using == newest:
+        return None
+    if store["test"] and has_learnt(path_of(newest)):
+        value = test(store, path_of(newest))
+        if value is None or value < store["least"]:
+            return "%s: NDCG@10 of the new model is %s, not %g: it is not used" % (
+                store["test"], "unknown" if value is None else "%.4f" % value, store["least"])
+    with store:
+        store.put(using=newest)
+    return None
+
+
+def serving(store):
+    return store["pin"] or store.set.get("using") or store["newest"]
+
+
+def made_whole(store, number):
+    """Is the model of a generation as it was committed?"""
+    path = path_of(number)
+    size, digest = store.sql("SELECT bytes, hash FROM generations WHERE id = ?", (number,)).fetchone()
+    return os.path.exists(path) and os.stat(path).st_size == size and hash_of(path) == digest
+
+
+def publish(store):
+    """Makes w.bin a link of the model in use, and reports a file that was put in its place."""
+    number = serving(store)
+    path = path_of(number)
+    if store.one("SELECT max(time) FROM uses") is None or number != store.one(
+            "SELECT generation FROM uses ORDER BY time DESC LIMIT 1"):
+        with store:
+            store.sql("INSERT OR REPLACE INTO uses VALUES(?, ?)", (store.now, number))
+    there = os.lstat("w.bin") if os.path.lexists("w.bin") else None
+    if there and os.path.samestat(there, os.stat(path)):
+        return
+    known = {os.stat("models/" + name).st_ino for name in os.listdir("models")}
+    if there and there.st_ino not in known and not os.path.islink("w.bin"):
+        if hash_of("w.bin") not in [row[0] for row in store.sql("SELECT hash FROM generations")]:
+            say("w.bin was a file of another origin, and is replaced by generation %d: to keep a model in "
+                "use, pin its generation" % number)
+    if os.path.lexists("w.new"):
+        os.unlink("w.new")
+    os.link(path, "w.new")
+    os.rename("w.new", "w.bin")
+    sync(".")
+
+
+def thin(store):
+    """Keeps the newest generations, the last one of each hour and day for some time, those in use, and,
+    while answers are suspect, the last one before."""
+    always = {store["newest"], store["pin"], serving(store), store.set.get("kept")}
+    rows = store.sql("SELECT id, time, bytes FROM generations ORDER BY id DESC").fetchall()
+    kept, slots = set(), set()
+    for i, (number, when, _) in enumerate(rows):
+        of = [("hour", when // HOUR)] if when > store.now - HOURS * HOUR else []
+        of += [("day", time.localtime(when / 1000)[:3])] if when > store.now - DAYS * DAY else []
+        if i < NEWEST or number in always or set(of) - slots:
+            kept.add(number)
+        slots.update(of)
+    sizes = {number: size for number, _, size in rows if number in kept}
+    for number in sorted(kept - always):  # the oldest go first
+        if sum(sizes.values()) > store["megabytes"] * 1000000:
+            del sizes[number]
+    gone = [(number,) for number, _, _ in rows if number not in sizes]
+    if gone:
+        with store:
+            store.many("DELETE FROM generations WHERE id = ?", gone)
+            store.many("DELETE FROM tally WHERE generation = ? AND hour = 0", gone)
+    clean(store)
+
+
+def clean(store):
+    """Removes files of generations that are not kept."""
+    kept = {"%d.bin" % number for number, in store.sql("SELECT id FROM generations")}
+    for name in os.listdir("models"):
+        if name not in kept:
+            os.unlink("models/" + name)

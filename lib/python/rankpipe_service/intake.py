@@ -1,0 +1,363 @@
+"""intake: takes the files of logs and of answers into the database, and removes what was taken in.
+
+Files are transits: finished files of spool, and the files to which front ends append. What comes from
+them is checked here, each bad record is counted and kept in quarantine, and nothing stops a run but a
+round that a newer version wrote.
+"""
+# SPDX-License-Identifier: ISC
+
+import fcntl
+import hashlib
+import math
+import os
+import re
+import struct
+import subprocess
+
+from rankpipe_service.records import Shape, Unknown, Wrong, names_of, pack_list, pack_name, pack_seen, split, text
+from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, Failed
+
+SPOOLED = re.compile(r"(.+)\.\d{16}-\d{16}\.bin")
+ANSWER = re.compile(rb"[\t ]*([!-~]{1,255})[\t ]+time=(\d{1,16})(?:[\t ]+client=([!-~]{1,64}))?"
+                    rb"[\t ]+([0-9.eE+ \t-]+?)[\t ]*\r?")
+REMARK = re.compile(rb"[\t ]*(?:-(?:[\t ]+time=\d+)?)?[\t ]*\r?")
+LONGEST = 1 << 20  # bytes of a line of answers
+ROWS = 2000  # rounds that are put in at once
+CACHED = 20000  # lists, and forms of header lines, that are known by heart
+SETTLED = 2 * DAY // 1000  # seconds after which a file of answers, all read, may go
+
+
+def files_below(folder):
+    """The files below a folder, in the order of their paths: no links, nothing hidden."""
+    for where, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(where, name)
+            if name[0] != "." and path.isprintable() and os.path.isfile(path) and not os.path.islink(path):
+                yield path
+
+
+def open_transit(path):
+    """A file to read, which is no link and no device."""
+    return open(path, "rb", opener=lambda name, flags: os.open(
+        name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
+
+
+def mark_of(status):
+    return b"%d %d %d" % (status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+class Intake:
+    def __init__(self, store):
+        self.store, self.sql = store, store.sql
+        self.shapes, self.lists, self.hows, self.clients = {}, {}, {}, {}
+        self.rows = []
+        self.places = {path: (mark, end, when) for path, mark, end, when in
+                       self.sql("SELECT * FROM transit")}
+
+    def all(self):
+        """Takes in what is new, and removes what was taken in long enough ago. Number of rounds."""
+        there = set()
+        for take, folder in (self.log_file, "log"), (self.answers_file, "answers"):
+            for path in files_below(folder):
+                if folder == "log" and not SPOOLED.fullmatch(os.path.basename(path)):
+                    continue
+                there.add(path)
+                take(path)
+        gone = [path for path, (_, _, when) in self.places.items()
+                if path not in there and when < self.store.now - DAY]
+        with self.store:
+            self.store.many("DELETE FROM transit WHERE path = ?", [(path,) for path in gone])
+
+    def place(self, path, mark, end):
+        self.places[path] = mark, end, self.store.now
+        self.sql("INSERT OR REPLACE INTO transit VALUES(?, ?, ?, ?)", (path, mark, end, self.store.now))
+
+    # ---- rounds ----
+
+    def log_file(self, path):
+        try:
+            file = open_transit(path)
+        except FileNotFoundError:
+            return
+        with file:
+            status = os.fstat(file.fileno())
+            mark = mark_of(status)
+            if self.places.get(path, (None,))[0] == mark:
+                return
+            with self.store:
+                self.read_log(file, path)
+                self.place(path, mark, status.st_size)
+
+    def read_log(self, file, path):
+        """Puts in the rounds of a stream, which salvage takes apart: it checks each record's CRC."""
+        salvage = subprocess.Popen(["salvage"], stdin=file, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, bufsize=1 << 18)
+        try:
+            for line, payload in records_of(salvage.stdout):
+                try:
+                    self.round(path, line, payload)
+                except Wrong as error:
+                    self.refuse(b"malformed", path, line, str(error))
+                except Unknown as error:
+                    raise Failed("%s: t=%s: %s: a newer version wrote it: upgrade first" % (
+                        path, text(split(line)[0] or b"?"), error)) from None
+            self.flush(path)
+        finally:
+            salvage.stdout.close()
+            why = salvage.stderr.read().decode("utf-8", "replace").strip()
+            salvage.stderr.close()
+            status = salvage.wait()
+        if status == 3:
+            self.store.refuse("rest of a file of a log", path, why.replace("<stdin>", path))
+        elif status:
+            raise Failed("%s: %s" % (path, why))
+
+    def refuse(self, what, path, line, why=""):
+        t, _, request, _, _ = split(line)
+        self.store.refuse("round " + what.decode(), "%s t=%s" % (path, text(t or b"?")),
+                          ": ".join(each for each in (request and text(request), why) if each))
+
+    def round(self, path, line, payload):
+        t, qid, request, when, rest = split(line)
+        shape = self.shapes.get(rest)
+        if shape is None:
+            if len(self.shapes) >= CACHED:
+                self.shapes.clear()
+            shape = self.shapes[rest] = Shape(rest)
+        if shape.erased:
+            return None
+        for missing, what in ((request, b"without a request"), (when, b"without a time")):
+            if missing is None:
+                return self.refuse(what, path, line)
+        if not shape.shown:
+            return self.refuse(b"that was not shown", path, line)
+        if len(request) > 255 or qid and len(qid) > 255:
+            raise Wrong("a name is too long")
+        features = self.store["features"]
+        if features is not None and shape.dim > features:
+            return self.refuse(b"with more features than the setting", path, line, "%d" % shape.dim)
+        when = int(when)
+        if when > self.store.now + AHEAD:
+            return self.refuse(b"from the future", path, line)
+        shown = shape.shown_of(payload)
+        erased = self.store.erased
+        if erased and self.is_erased(request, qid, when, shape, payload):
+            return None
+        self.rows.append((pack_name(request), when, self.list_of(shape, qid, payload),
+                          self.how_of(shape), shown, t))
+        if len(self.rows) >= ROWS:
+            self.flush(path)
+        return None
+
+    def is_erased(self, request, qid, when, shape, payload):
+        known, hash_ = self.store.erased, self.store.erased_hash
+        if hash_(b"r", request) in known:
+            return True
+        names = [hash_(b"q", qid or b"")]
+        names += [hash_(b"d", name) for name in names_of(shape.listed, shape.list_data(payload))]
+        if any(known.get(name, -1) >= when for name in names):
+            # its answer may come yet, or has come
+            self.sql("INSERT OR REPLACE INTO erased VALUES(?, ?)", (hash_(b"r", request), self.store.now))
+            known[hash_(b"r", request)] = self.store.now
+            self.sql("DELETE FROM early WHERE request = ?", (pack_name(request),))
+            return True
+        return False
+
+    def list_of(self, shape, qid, payload):
+        key = shape.list_hash(qid, payload)
+        number = self.lists.get(key)
+        if number is None:
+            if len(self.lists) >= CACHED:
+                self.lists.clear()
+            number = self.store.one("SELECT id FROM lists WHERE hash = ?", key)
+            if number is None:
+                shape.check_list(payload)
+                number = self.sql(
+                    "INSERT INTO lists(hash, qid, head, columns, docs, dim, data) VALUES(?,?,?,?,?,?,?)",
+                    (key, qid, shape.head, shape.listed, shape.docs, shape.dim,
+                     pack_list(shape.list_data(payload)))).lastrowid
+            self.lists[key] = number
+        return number
+
+    def how_of(self, shape):
+        number = self.hows.get(shape.how)
+        if number is None:
+            number = self.store.one("SELECT id FROM hows WHERE how = ?", shape.how)
+            if number is None:
+                number = self.sql("INSERT INTO hows(how, chance) VALUES(?, ?)",
+                                  (shape.how, shape.chance)).lastrowid
+            self.hows[shape.how] = number
+        return number
+
+    def flush(self, path):
+        """Puts the rounds in. Of two that have one request the first counts."""
+        rows, self.rows = self.rows, []
+        before = self.store.one("SELECT max(id) FROM rounds") or 0
+        changes = self.store.db.total_changes
+        self.store.many("INSERT OR IGNORE INTO rounds(request, time, list, how, shown) VALUES(?,?,?,?,?)",
+                        [row[:5] for row in rows])
+        if self.store.db.total_changes - changes == len(rows):
+            fresh = rows
+        else:
+            fresh = self.sort_out(path, rows, before)
+        hours = {}
+        for row in fresh:
+            hours[row[1] // HOUR] = hours.get(row[1] // HOUR, 0) + 1
+        self.store.many("INSERT INTO hours VALUES(?1, ?2, 0) ON CONFLICT(hour) DO UPDATE "
+                        "SET rounds = rounds + ?2", hours.items())
+
+    def sort_out(self, path, rows, before):
+        """The rounds that are new; others are copies, or second rounds of a request."""
+        fresh = {}
+        for row in rows:
+            found = self.sql("SELECT id, request, time, list, how, shown FROM rounds WHERE request = ?",
+                             row[:1]).fetchone()
+            if found[1:] != row[:5]:
+                self.store.refuse("second round of a request", "%s t=%s" % (path, text(row[5])),
+                                  row[0].hex() if isinstance(row[0], bytes) else row[0])
+                self.sql("INSERT INTO doubled VALUES(?1, ?2) ON CONFLICT(round) DO UPDATE "
+                         "SET time = min(time, ?2)", (found[0], row[1]))
+            elif found[0] > before:
+                fresh[found[0]] = row
+        return fresh.values()
+
+    # ---- answers ----
+
+    def answers_file(self, path):
+        try:
+            file = open_transit(path)
+        except (FileNotFoundError, PermissionError):
+            return
+        with file:
+            first = file.readline(4096)
+            if not first.endswith(b"\n") and len(first) < 4096:
+                return
+            mark = hashlib.blake2b(first, digest_size=16).digest()
+            known, start, _ = self.places.get(path, (None, 0, 0))
+            size = os.fstat(file.fileno()).st_size
+            if known == mark and start == size:
+                return
+            start = start if known == mark and start <= size else 0
+            file.seek(start)
+            with self.store:
+                end = self.read_answers(file, path, start)
+                if end != start or known != mark:
+                    self.place(path, mark, end)
+
+    def read_answers(self, file, path, at):
+        """Puts in whole lines. Where the next one begins."""
+        while True:
+            line = file.readline(LONGEST)
+            if not line.endswith(b"\n"):
+                if len(line) < LONGEST:
+                    return at
+                self.store.refuse("answer malformed", "%s byte %d" % (path, at), "too long a line")
+                while line and not line.endswith(b"\n"):
+                    at += len(line)
+                    line = file.readline(LONGEST)
+                if not line:
+                    return at
+                at += len(line)
+                continue
+            at += len(line)
+            self.answer(line[:-1])
+
+    def answer(self, line):
+        """Puts in the answer of a line."""
+        store, found = self.store, ANSWER.fullmatch(line)
+        if not found:
+            if not REMARK.fullmatch(line):
+                store.refuse("answer malformed", ascii(line)[2:-1])
+            return None
+        request, when, client, said = found.groups()
+        when, source = int(when), ascii(line)[2:-1]
+        try:
+            values = [] if said == b"-" else list(map(float, said.split()))
+            seen = pack_seen(values)
+        except (ValueError, OverflowError):
+            return store.refuse("answer malformed", source)
+        if values and not (min(values) >= 0 and math.isfinite(max(values))):
+            return store.refuse("answer malformed", source)
+        if when > store.now + AHEAD:
+            return store.refuse("answer from the future", source)
+        if values and max(values) > store["grade"]:
+            return store.refuse("answer above the top grade", source)
+        if when < store.now - store["days"] * DAY or store.erased and store.erased_hash(
+                b"r", request) in store.erased:
+            return None
+        if client and store.erased and store.erased.get(store.erased_hash(b"c", client), -1) >= when:
+            return None
+        return self.put_answer(pack_name(request), when, client and self.client(client), seen, source)
+
+    def put_answer(self, key, when, client, seen, source):
+        number = self.store.one("SELECT id FROM rounds WHERE request = ?", key)
+        table, by = ("early", key) if number is None else ("answers", number)
+        column = "request" if number is None else "round"
+        had = self.sql("SELECT time, client, seen FROM %s WHERE %s = ?" % (table, column), (by,)).fetchone()
+        if had is None:
+            values = (by, when, client, seen)
+            if number is None:
+                self.sql("INSERT INTO early VALUES(?, ?, ?, ?)", values)
+            else:
+                self.sql("INSERT INTO answers(round, time, client, seen, state) VALUES(?,?,?,?,%d)" % PENDING,
+                         values)
+        elif had[0] is None and had[2] == seen:  # of an older release, which did not keep the time
+            self.sql("UPDATE answers SET time = ?, client = ? WHERE round = ?", (when, client, by))
+        elif had != (when, client, seen):
+            self.store.refuse("second answer", source)
+
+    def client(self, word):
+        number = self.clients.get(word)
+        if number is None:
+            if len(self.clients) >= CACHED:
+                self.clients.clear()
+            name = word.decode()
+            number = self.store.one("SELECT id FROM clients WHERE word = ?", name) or self.sql(
+                "INSERT INTO clients(word) VALUES(?)", (name,)).lastrowid
+            self.clients[word] = number
+        return number
+
+    # ---- what was taken in ----
+
+    def remove(self):
+        """Removes files that the database has had for `retain` seconds, but never the last one of a
+        log: spool continues its count. The index of a file goes with it."""
+        logs = {}
+        for path in files_below("log"):
+            found = SPOOLED.fullmatch(path)
+            if found:
+                logs.setdefault(found[1], []).append(path)
+        old = self.store.now - int(self.store["retain"] * 1000)
+        for paths in logs.values():
+            for path in paths[:-1]:
+                mark, _, when = self.places.get(path, (None, 0, 0))
+                if mark and when <= old and mark == mark_of(os.lstat(path)):
+                    for name in path, path[:-len("-0000000000000000.bin")] + ".index":
+                        if os.path.lexists(name):
+                            os.unlink(name)
+        for path in files_below("answers"):
+            self.remove_answers(path, old // 1000 - SETTLED)
+
+    def remove_answers(self, path, old):
+        """Front ends hold a shared lock on their file while they append."""
+        end = self.places.get(path, (None, -1))[1]
+        try:
+            with open_transit(path) as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                status = os.fstat(file.fileno())
+                if status.st_mtime < old and end == status.st_size:
+                    os.unlink(path)
+        except OSError:
+            pass  # in use, or not ours: the next run looks again
+
+
+def records_of(stream):
+    """(header line, payload) of each round of a stream that salvage wrote."""
+    while True:
+        line = stream.readline()
+        if not line:
+            return
+        payload = stream.read(int(line[line.rindex(b"=") + 1:]))
+        if line.startswith(b"rankpipe/1 round"):
+            yield line, payload

@@ -1,0 +1,341 @@
+"""learning: new answers meet their rounds, and update learns from them, in the order of their times.
+
+What counts is learnt in places 1, 2, 3 and so on, which are the numbers (t) of the rounds that update
+reads. So learning anew repeats the same bytes, and `stream` writes them.
+"""
+# SPDX-License-Identifier: ISC
+
+import os
+import re
+import subprocess
+import tempfile
+
+from rankpipe_service import generations
+from rankpipe_service.records import Format, How, list_of, name_of, pack_name, record, seen_of
+from rankpipe_service.status import Tally
+from rankpipe_service.store import ASIDE, COUNTS, HOUR, PENDING, UNUSED, Failed, say
+
+BATCH = 20000  # answers that one run of update learns
+ENOUGH = 20  # requests that say how many features documents have
+KEPT = 8 << 20  # bytes of lists that are known by heart
+NEXT, REFUSED = "models/next", "models/refused"
+FRESH = ("SELECT a.round, r.request, a.time, a.client, a.seen, r.time, r.list, r.how, r.shown, l.docs, "
+         "l.dim, d.time FROM answers a JOIN rounds r ON r.id = a.round JOIN lists l ON l.id = r.list "
+         "LEFT JOIN doubled d ON d.round = a.round WHERE a.state = 0 AND a.time <= ? "
+         "ORDER BY a.time, r.request LIMIT ?")
+LEARNT = ("SELECT a.seq, r.request, r.time, a.client, a.seen, r.how, r.shown, r.list, l.docs FROM answers a "
+          "JOIN rounds r ON r.id = a.round JOIN lists l ON l.id = r.list "
+          "WHERE a.seq IS NOT NULL AND a.state = %d AND " % COUNTS + "%s ORDER BY a.seq")
+
+
+class Records:
+    """Rounds with their answers, as update reads them."""
+
+    def __init__(self, store):
+        self.store = store
+        self.lists, self.bytes, self.hows, self.clients = {}, 0, {}, {}
+        self.passes_clients = Format.row(b"key", b"client") is not None
+
+    def list(self, number):
+        found = self.lists.get(number)
+        if found is None:
+            if self.bytes > KEPT:
+                self.lists.clear()
+                self.bytes = 0
+            row = self.store.sql("SELECT qid, head, columns, data FROM lists WHERE id = ?",
+                                 (number,)).fetchone()
+            found = self.lists[number] = (*row[:3], list_of(row[3]))
+            self.bytes += len(found[3]) + 500
+        return found
+
+    def how(self, number, docs):
+        found = self.hows.get((number, docs))
+        if found is None:
+            found = self.hows[number, docs] = How(*self.store.sql(
+                "SELECT how, chance FROM hows WHERE id = ?", (number,)).fetchone(), docs)
+        return found
+
+    def client(self, number):
+        if number is None or not self.passes_clients:
+            return None
+        if number not in self.clients:
+            if len(self.clients) > 10000:
+                self.clients.clear()
+            self.clients[number] = self.store.one("SELECT word FROM clients WHERE id = ?", number).encode()
+        return self.clients[number]
+
+    def make(self, t, request, time, client, seen, how, shown, number, docs):
+        return record(t, name_of(request).encode(), time, self.client(client), seen,
+                      self.how(how, docs), shown, self.list(number))
+
+
+def end_of(n):
+    return b"rankpipe/1 end rounds=%d bytes=0\n" % n
+
+
+# ---- update ----
+
+
+def words_of(store, words):
+    """The arguments of update: its words, the service's seed of memory, and its number of features."""
+    given = words.split()
+    memory = "memory" in words or not any(word.startswith("-a") for word in given)
+    if memory and "seed=" not in words and not any(word.startswith("-s") for word in given):
+        given += ["-s", "%d" % store["seed"]]
+    return given + generations.features_option(store)
+
+
+def run_update(store, words, rows, before):
+    """Learns rows, an iterable of records, in models/next. Refused requests with their reasons; or the
+    message with which update failed, and the number of rows that it got."""
+    for path in NEXT, REFUSED:
+        if os.path.lexists(path):
+            os.unlink(path)
+    if before and generations.has_learnt(before):
+        os.link(before, NEXT)
+    n, errors = 0, tempfile.TemporaryFile()
+    with errors:
+        process = subprocess.Popen(["update", *words_of(store, words), "-q", REFUSED, "-m", NEXT],
+                                   stdin=subprocess.PIPE, stderr=errors, bufsize=1 << 18)
+        try:
+            for row in rows:
+                process.stdin.write(row)
+                n += 1
+            process.stdin.write(end_of(n))
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        finally:
+            try:
+                process.stdin.close()
+            except BrokenPipeError:
+                pass
+        status = process.wait()
+        errors.seek(0)
+        said = errors.read().decode("utf-8", "replace").strip()
+    refused = {}
+    if os.path.exists(REFUSED):
+        with open(REFUSED, encoding="utf-8", errors="replace") as file:
+            refused = dict(line.rstrip("\n").partition("\t")[::2] for line in file)
+    return status, refused, said
+
+
+def find_bad(store, words, rows, before):
+    """The first row with which update fails, by halves; None if it fails with none at all."""
+    def fails(n):
+        return run_update(store, words, (rows[i]() for i in range(n)), before)[0] != 0
+    if fails(0):
+        return None
+    good, bad = 0, len(rows)
+    while bad - good > 1:
+        half = (good + bad) // 2
+        good, bad = (good, half) if fails(half) else (half, bad)
+    return bad - 1
+
+
+# ---- a run ----
+
+
+def learn(store):
+    """Learns what is new. Number of answers learnt."""
+    settle_early(store)
+    if store["features"] is None and not settle_features(store):
+        return 0
+    records, learnt = Records(store), 0
+    while True:
+        n, good = learn_some(store, records)
+        learnt += good
+        if n < BATCH:
+            return learnt
+
+
+def settle_features(store):
+    """Sets the number of features to that of most requests, once there are some. Is it known?"""
+    found = store.sql("SELECT l.dim, count(*) AS n FROM (SELECT list FROM rounds LIMIT 100000) r "
+                      "JOIN lists l ON l.id = r.list GROUP BY l.dim ORDER BY n DESC, l.dim DESC").fetchall()
+    if sum(n for _, n in found) < ENOUGH:
+        return False
+    with store:
+        store.put(features=found[0][0])
+    say("features=%d, as most of the requests have; to change it: rankpipe service set features N" %
+        found[0][0])
+    return True
+
+
+def settle_early(store):
+    """Answers that came before their rounds: are they there now, or given up?"""
+    if not store.one("SELECT 1 FROM early LIMIT 1"):
+        return
+    with store:
+        store.sql("INSERT OR IGNORE INTO answers(round, time, client, seen, state) "
+                  "SELECT r.id, e.time, e.client, e.seen, %d FROM early e JOIN rounds r "
+                  "ON r.request = e.request" % PENDING)
+        store.sql("DELETE FROM early WHERE request IN (SELECT e.request FROM early e "
+                  "JOIN rounds r ON r.request = e.request)")
+        over = int(store.now - (store["wait"] + store["delay"]) * 1000)
+        for request, in store.sql("SELECT request FROM early WHERE time < ?", (over,)).fetchall():
+            store.refuse("answer without a round", name_of(request))
+            store.sql("DELETE FROM early WHERE request = ?", (request,))
+
+
+def sort(store, rows):
+    """(good rows, [(round, reason)] of those that cannot be used)"""
+    good, bad = [], []
+    wait, features = store["wait"] * 1000, store["features"]
+    for row in rows:
+        when, seen, then, docs, dim, twice = row[2], row[4], row[5], row[9], row[10], row[11]
+        n = len(seen) - 1 if seen[0] == 0 else len(seen) // 4
+        if n == 0:
+            bad.append((row, None))
+        elif when > then + wait:
+            bad.append((row, "answer too late"))
+        elif n > docs:
+            bad.append((row, "answer of the wrong length"))
+        elif twice is not None and when >= twice:
+            bad.append((row, "answer after a second round of its request"))
+        elif dim > features:
+            bad.append((row, "round with more features than the setting"))
+        else:
+            good.append(row)
+    return good, bad
+
+
+def learn_some(store, records):
+    """Learns the oldest new answers. (how many there were, how many it learnt)"""
+    rows = store.sql(FRESH, (store.now, BATCH)).fetchall()
+    good, bad = sort(store, rows)
+    newest = store["newest"]
+    last = store.one("SELECT last FROM generations WHERE id = ?", newest)
+    before = generations.path_of(newest)
+    words, refused = store["update"], {}
+
+    def make(i):
+        row = good[i]
+        return records.make(last + 1 + i, row[1], row[5], row[3], row[4], row[7], row[8], row[6], row[9])
+
+    while good:
+        status, found, said = run_update(store, words, map(make, range(len(good))), before)
+        if status and not found:
+            at = find_bad(store, words, [lambda i=i: make(i) for i in range(len(good))], before)
+            if at is None:
+                raise Failed("update failed, and nothing has changed: %s" % said)
+            found = {name_of(good[at][1]): said[-200:]}
+        if not found:
+            break
+        refused.update(found)
+        good = [row for row in good if name_of(row[1]) not in refused]
+    bad += [(row, "round that the learner refused") for row in rows if name_of(row[1]) in refused]
+    if not good and not bad:
+        return 0, 0
+    number = generations.adopt(NEXT, store) if good else None
+    with store:
+        drop(store, bad, refused)
+        store.many("UPDATE answers SET state = %d, seq = ? WHERE round = ?" % COUNTS,
+                   ((last + 1 + i, row[0]) for i, row in enumerate(good)))
+        if good:
+            generations.add(store, number, words, last + len(good))
+            tally = Tally(store)
+            for row in good:
+                how = records.how(row[7], row[9])
+                tally.add(row[5], row[2], row[3], how.chance, seen_of(row[4]))
+            tally.store_it()
+        count_answered(store, rows)
+    return len(rows), len(good)
+
+
+def drop(store, bad, refused):
+    for row, what in bad:
+        name = name_of(row[1])
+        if what:
+            store.refuse(what, name, refused.get(name, ""))
+        store.sql("UPDATE answers SET state = %d WHERE round = ?" % UNUSED, row[:1])
+
+
+def count_answered(store, rows):
+    hours = {}
+    for row in rows:
+        if row[4] != b"\0":
+            hours[row[5] // HOUR] = hours.get(row[5] // HOUR, 0) + 1
+    store.many("UPDATE hours SET answered = answered + ?2 WHERE hour = ?1", hours.items())
+
+
+# ---- learning anew ----
+
+
+class Without:
+    """Answers to leave out: by the time that they were given, or by their client."""
+
+    def __init__(self, store, intervals=(), clients=()):
+        said, self.values = [], []
+        for begin, end in intervals:
+            said.append("(a.time >= ? AND a.time < ?)")
+            self.values += [begin, end]
+        numbers = [number for number in (store.one("SELECT id FROM clients WHERE word = ?", word)
+                                         for word in clients) if number is not None]
+        for i in range(0, len(numbers), 500):
+            some = numbers[i:i + 500]
+            said.append("a.client IN (%s)" % ",".join("?" * len(some)))
+            self.values += some
+        self.sql = " OR ".join(said) or "0"
+
+
+def stream_of(store, without=None):
+    """The records that count, in the order in which they were learnt."""
+    without = without or Without(store)
+    records = Records(store)
+    for row in store.sql(LEARNT % ("coalesce(NOT (%s), 1)" % without.sql), without.values):
+        yield records.make(*row)
+
+
+def write_stream(store, out, without):
+    n = 0
+    store.sql("BEGIN")  # one state of the database, whatever a run does meanwhile
+    for data in stream_of(store, without):
+        out.write(data)
+        n += 1
+    store.sql("COMMIT")
+    out.write(end_of(n))
+    out.flush()
+
+
+def rebuild(store, words=None, without=None, erasing=False):
+    """Learns all that counts anew. Number of its answers that were learnt."""
+    words = store["update"] if words is None else words
+    without = without or Without(store)
+    refused = {}
+    n = store.one("SELECT count(*) FROM answers a WHERE a.seq IS NOT NULL AND a.state = %d AND "
+                  "coalesce(NOT (%s), 1)" % (COUNTS, without.sql), *without.values)
+    while n > len(refused):
+        rows = (row for row in stream_of(store, without) if not refused or request_of(row) not in refused)
+        status, found, said = run_update(store, words, rows, None)
+        if status and not found.keys() - refused.keys():
+            raise Failed("update failed, and nothing has changed: %s" % said)
+        refused.update(found)
+        if not status:
+            break
+    n -= len(refused)
+    if n == 0:
+        generations.write_first(store, NEXT)
+    number = generations.adopt(NEXT, store)
+    with store:
+        for name, why in refused.items():
+            store.refuse("round that the learner refused", name, why)
+            store.sql("UPDATE answers SET state = %d, aside = ? WHERE round = "
+                      "(SELECT id FROM rounds WHERE request = ?)" % ASIDE, (number, pack_name(name.encode())))
+        store.sql("UPDATE answers AS a SET state = %d, aside = ? WHERE a.seq IS NOT NULL AND a.state = %d "
+                  "AND (%s)" % (ASIDE, COUNTS, without.sql), (number, *without.values))
+        last = store.one("SELECT last FROM generations WHERE id = ?", store["newest"])
+        generations.add(store, number, words, last)
+        store.put(update=words)
+        if erasing:
+            generations.forget_others(store, number)
+    return n
+
+
+def request_of(data):
+    found = re.search(rb" request=(\S+)", data[:data.index(b"\n")])
+    return found[1].decode()

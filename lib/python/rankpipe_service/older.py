@@ -1,0 +1,159 @@
+"""older: takes over a folder of an older release, with its model and what that has learnt.
+
+Two forms are known: that of release 0.4.0 (model.bin, seen, late), and the one after it (state, seen).
+Their files then go to the folder older/, which erasing removes.
+"""
+# SPDX-License-Identifier: ISC
+
+import os
+import re
+import shutil
+import subprocess
+
+from rankpipe_service import generations
+from rankpipe_service.intake import Intake, records_of
+from rankpipe_service.records import COLUMN, SIZES, Wrong, pack_name, pack_seen, split
+from rankpipe_service.learning import NEXT
+from rankpipe_service.store import COUNTS, PENDING, say
+
+import struct
+
+FILES = ("state", "seen", "quarantine", "model.bin", "late")
+
+
+def take_over(store):
+    """What a first run finds in its folder. Was there a service?"""
+    state = os.path.exists("state/current/model.bin")
+    if not state and not os.path.exists("model.bin") and not has_log("seen"):
+        return False
+    model = "state/current/model.bin" if state else "model.bin" if os.path.exists("model.bin") else None
+    with store:
+        store.sql("CREATE TEMP TABLE archive(n INTEGER PRIMARY KEY, request UNIQUE ON CONFLICT REPLACE, "
+                  "seen BLOB)")
+        intake = Intake(store)
+        if has_log("seen"):
+            read_archive(intake, ["spool", "-r", "seen"])
+        if state and not os.path.exists("state/current/archived") and os.path.exists(
+                "state/current/rounds.bin"):
+            read_archive(intake, ["salvage", "state/current/rounds.bin"])
+        if os.path.exists("state/current/early"):
+            with open("state/current/early", "rb") as file:
+                for line in file:
+                    intake.answer(line.rstrip(b"\n"))
+        take_seed(store, model)
+        take_pin(store, model)
+        learnt = take_answers(store, learnt_by(model))
+        take_model(store, model, learnt)
+    for name in FILES:
+        put_away(name)
+    say("took over a service of %s: %d answers learnt; its files are in older/ now, and are not needed" % (
+        "a version after 0.4.0" if state else "version 0.4.0", learnt))
+    return True
+
+
+def put_away(name):
+    if os.path.lexists(name):
+        os.makedirs("older", exist_ok=True)
+        os.rename(name, "older/" + name)
+
+
+def has_log(folder):
+    said = subprocess.run(["spool", "-l", folder], stdout=subprocess.PIPE, check=False).stdout.strip()
+    return said not in (b"", b"0")
+
+
+def head_of(model):
+    with open(model, "rb") as file:
+        return file.readline(4096)
+
+
+def learnt_by(model):
+    """The number of rounds that a model has learnt."""
+    head = head_of(model) if model else b""
+    found = re.search(rb" rounds=(\d+)", head)
+    return int(found[1]) if found and b" learner=fixed " not in head else 0
+
+
+def take_seed(store, model):
+    """memory goes on under its key."""
+    found = re.search(rb" seed=(\d+)", head_of(model)) if model else None
+    if os.path.exists("state/key"):
+        with open("state/key", encoding="ascii") as file:
+            store.put(seed=int(file.read()))
+    elif found:
+        store.put(seed=int(found[1]))
+
+
+def read_archive(intake, command):
+    """Rounds with their answers. Of two for one request the last counts: the older service learnt again
+    what came after a generation to which it went back."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=1 << 18) as process:
+        for line, payload in records_of(process.stdout):
+            try:
+                read_joined(intake, line, payload)
+            except Wrong as error:
+                intake.refuse(b"malformed", "seen", line, str(error))
+        intake.flush("seen")
+
+
+def read_joined(intake, line, payload):
+    t, qid, request, when, rest = split(line)
+    request = request or b"seen/" + (t or b"0")
+    at, seen, kept, columns = 0, None, [], []
+    for found in COLUMN.finditer(rest.partition(b" cols=")[2]):
+        n = int(found[3]) * SIZES[found[2]]
+        if found[1] == b"seen":
+            seen = payload[at:at + n]
+        else:
+            columns.append(found[0])
+            kept.append(payload[at:at + n])
+        at += n
+    if seen is None:
+        raise Wrong("it has no column seen")
+    data = b"".join(kept)
+    rest = rest.partition(b" cols=")[0] + b" cols=" + b",".join(columns)
+    head = b"rankpipe/1 round t=%b%b request=%b time=%b%b bytes=%d\n" % (
+        t, b" qid=" + qid if qid else b"", request, when or b"%d" % intake.store.now, rest, len(data))
+    intake.round("seen", head, data)
+    intake.sql("INSERT INTO archive(request, seen) VALUES(?, ?)", (
+        pack_name(request), pack_seen(struct.unpack("<%df" % (len(seen) // 4), seen))))
+
+
+def take_answers(store, learnt):
+    """The first ones count, as many as the model has learnt; the others are to be learnt. Their times are
+    not known until their lines are read."""
+    there = store.one("SELECT count(*) FROM archive")
+    if learnt > there:
+        say("the model has learnt %d answers, and seen has %d of them: only those can be learnt anew" % (
+            learnt, there))
+    first = max(0, learnt - there)
+    for i, (request, seen) in enumerate(
+            store.sql("SELECT request, seen FROM archive ORDER BY n").fetchall(), first + 1):
+        counts = i <= learnt
+        store.sql("INSERT OR IGNORE INTO answers(round, seen, state, seq) SELECT id, ?, ?, ? FROM rounds "
+                  "WHERE request = ?", (seen, COUNTS if counts else PENDING, i if counts else None, request))
+    return learnt
+
+
+def take_pin(store, model):
+    """A w.bin that links to another generation is a pin."""
+    if not os.path.islink("w.bin") or not os.path.exists("w.bin") or os.path.samefile("w.bin", model):
+        return
+    if not re.search(r"/state/\d+/model\.bin$", os.path.realpath("w.bin")):
+        return
+    shutil.copyfile("w.bin", NEXT)
+    number = generations.adopt(NEXT, store)
+    generations.add(store, number, store["update"], None)
+    store.put(pin=number)
+    say("w.bin was a link to %s, which is pinned as generation %d: to end that: rankpipe service unpin" % (
+        os.readlink("w.bin"), number))
+
+
+def take_model(store, model, learnt):
+    if model:
+        shutil.copyfile(model, NEXT)
+    else:
+        generations.write_first(store, NEXT)
+    number = generations.adopt(NEXT, store)
+    generations.add(store, number, store["update"], learnt)
+    store.put(using=number)

@@ -1,0 +1,362 @@
+"""status: what happens in a service: counts of what users said, what was learnt, and what is suspect.
+
+After each run they are in service.json, which api.py reads, and in service.prom, for Prometheus.
+"""
+# SPDX-License-Identifier: ISC
+
+import bisect
+import html
+import json
+import math
+import os
+import subprocess
+
+from rankpipe_service import generations
+from rankpipe_service.generations import iso
+from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, Failed, put_whole
+
+PLACES = 10  # places of a list that are counted one by one
+RECENT, REFERENCE = 5, 300  # runs that are compared with those before
+FEW = 10, 50  # answers that each of the two must have
+SIGMAS, DROP, CALM = 4.5, 0.5, 0.75
+
+
+class Tally:
+    """Counts the answers of a run, by hour, generation, chance and place; stored with them."""
+
+    def __init__(self, store):
+        self.db, self.rows, self.clusters = store, {}, {}
+        self.uses = store.sql("SELECT time, generation FROM uses ORDER BY time").fetchall()
+        self.times = [when for when, _ in self.uses]
+        self.grade = store["grade"] or 1
+        self.answers = 0
+
+    def add(self, then, when, client, chance, seen):
+        """An answer at `when` to a round of `then`, by a client or None."""
+        at = bisect.bisect_right(self.times, then)
+        used = self.uses[at - 1][1] if at else 0
+        places = [(0, sum(map(bool, seen)), sum(seen), when - then if when else 0)]
+        places += [(a, value > 0, value, 0) for a, value in enumerate(seen[:PLACES], 1)]
+        for hour, generation in {(then // HOUR, 0), (0, used), (0, 0)}:
+            for place, clicks, relevance, delay in places:
+                row = self.rows.setdefault((hour, generation, int(chance), place), [0, 0, 0, 0])
+                row[0] += 1
+                row[1] += clicks
+                row[2] += relevance
+                row[3] += delay
+        self.answers += 1
+        if not chance:
+            cluster = self.clusters.setdefault(("client", client) if client else self.answers, [0, 0])
+            cluster[0] += 1
+            cluster[1] += contrast(seen) / self.grade
+
+    def store_it(self):
+        self.db.many("INSERT INTO tally VALUES(?, ?, ?, ?, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET "
+                     "n = n + ?5, clicks = clicks + ?6, relevance = relevance + ?7, delay = delay + ?8",
+                     [(*key, *row) for key, row in self.rows.items()])
+        groups = self.clusters.values()
+        if groups:
+            self.db.sql("INSERT INTO runs(time, answers, n, total, clusters, sums, cross, sizes) "
+                        "VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+                        (self.db.now, self.answers, sum(n for n, _ in groups), sum(s for _, s in groups),
+                         len(groups), sum(s * s for _, s in groups), sum(s * n for n, s in groups),
+                         sum(n * n for n, _ in groups)))
+
+
+def contrast(seen):
+    """Relevance in the upper half of the places that were seen, less that in the lower half. A good
+    ranker has it above 0, whichever queries users ask; of one place it is the relevance."""
+    half = (len(seen) + 1) // 2
+    lower = seen[half:]
+    return math.fsum(seen[:half]) / half - (math.fsum(lower) / len(lower) if lower else 0)
+
+
+# ---- are the newest answers unlike those before? ----
+
+
+def mean_of(rows):
+    """(answers, mean, its standard error over clusters) of rows of runs."""
+    n, total, sums, cross, sizes = (math.fsum(row[i] for row in rows) for i in range(1, 6))
+    if not n:
+        return 0, 0.0, 0.0
+    mean = total / n
+    return n, mean, math.sqrt(max(0.0, sums - 2 * mean * cross + mean * mean * sizes)) / n
+
+
+def compare(recent, reference):
+    """(is it suspect, is it calm, the two figures with their errors)"""
+    n, mean, error = mean_of(recent)
+    m, base, spread = mean_of(reference)
+    both = math.hypot(error, spread)
+    differs = n >= FEW[0] and m >= FEW[1] and base - mean > SIGMAS * both and both > 0
+    return (differs and mean < DROP * base, n >= FEW[0] and mean > CALM * base,
+            {"recent": mean, "recent_error": error, "before": base, "before_error": spread})
+
+
+def watch(store):
+    """After a run: compares its answers, and those of the runs just before, with earlier ones."""
+    rows = store.sql("SELECT id, n, total, sums, cross, sizes, time FROM runs ORDER BY id DESC LIMIT ?",
+                     (RECENT + REFERENCE,)).fetchall()
+    if not rows:
+        return
+    was, since = store.set.get("suspect", 0), store.set.get("suspect_since", 0)
+    values, begin = {"suspect": was}, None
+    if was:
+        reference = store.sql("SELECT id, n, total, sums, cross, sizes FROM runs WHERE id < ? "
+                              "ORDER BY id DESC LIMIT ?", (since, REFERENCE)).fetchall()
+        recent = [row for row in rows[:RECENT] if row[0] >= since]
+        figures = compare(recent[:2], reference)
+        values["suspect"] = int(not figures[1])
+    else:
+        for n in range(1, RECENT + 1):
+            figures = compare(rows[:n], rows[n:n + REFERENCE])
+            if figures[0]:
+                values["suspect"], begin = 1, rows[:n][-1]
+                break
+    values.update(contrast=json.dumps(figures[2]))
+    if begin:
+        values.update(suspect_since=begin[0], kept=store.one(
+            "SELECT max(id) FROM generations WHERE time < ?", begin[6]))
+    elif was and not values["suspect"]:
+        values.update(kept=None)
+    with store:
+        store.put(**values)
+
+
+# ---- facts ----
+
+
+def generation_rows(store):
+    return [{"number": number, "time": iso(when), "update": words, "learnt": last}
+            for number, when, words, last in store.sql(
+                "SELECT id, time, words, last FROM generations ORDER BY id")]
+
+
+def tallies(store, where, *values):
+    """By chance and place: answers, clicks and mean relevance; of whole lists also the delay."""
+    found = []
+    for chance, place, n, clicks, relevance, delay in store.sql(
+            "SELECT chance, place, sum(n), sum(clicks), sum(relevance), sum(delay) FROM tally "
+            "WHERE %s GROUP BY chance, place ORDER BY chance, place" % where, values):
+        row = {"random": bool(chance), "place": place, "answers": n, "clicks": clicks,
+               "relevance": relevance / n}
+        if place == 0:
+            row["delay_seconds"] = delay / n / 1000
+        found.append(row)
+    return found
+
+
+def facts(store):
+    """All that status, service.json and service.prom say."""
+    get, one = store.set.get, store.one
+    step = max(0, get("run", 0) - get("run_before", get("run", 0)))
+    oldest = one("SELECT min(time) FROM answers WHERE state = 0")
+    late = int((store["wait"] + store["delay"]) * 1000) + 2 * max(step, 60000)
+    over = (store.now - int((store["wait"] + store["delay"]) * 1000)) // HOUR
+    return {
+        "version": 1, "time": iso(store.now), "features": store["features"],
+        "run": {"time": get("run", 0), "at": iso(get("run", 0)), "fails_at": get("run", 0) + int(
+            store["health"] * 1000)},
+        "behind": {"answers": one("SELECT count(*) FROM answers WHERE state = 0"),
+                   "early": one("SELECT count(*) FROM early"), "oldest": oldest,
+                   "fails_at": None if oldest is None else oldest + late},
+        "test": None,
+        "generation": {"newest": store["newest"], "in_use": generations.serving(store),
+                       "pinned": store["pin"], "kept": generation_rows(store)},
+        "answers": {"learnt": one("SELECT coalesce(sum(n), 0) FROM tally WHERE hour = 0 AND "
+                                  "generation = 0 AND place = 0"),
+                    "set_aside": get("aside", 0)},
+        "unanswered": one("SELECT coalesce(sum(rounds) - sum(answered), 0) FROM hours WHERE hour < ?", over),
+        "quarantine": dict(store.sql("SELECT what, n FROM counts ORDER BY what")),
+        "suspect": {"value": get("suspect", 0), **json.loads(get("contrast") or "{}")},
+        "places": tallies(store, "hour = 0 AND generation = 0"),
+        "places_of_generation": tallies(store, "hour = 0 AND generation = ?", generations.serving(store)),
+        "last_day": tallies(store, "generation = 0 AND hour > ?", (store.now - DAY) // HOUR),
+    }
+
+
+def write_files(store):
+    """service.json and service.prom; anyone may read them, and no name is in them."""
+    known = facts(store)
+    put_whole("service.json", json.dumps(known, indent=1).encode() + b"\n", 0o644)
+    put_whole("service.prom", prom(known).encode(), 0o644)
+
+
+METRICS = (
+    ("run_time_seconds", "gauge", "time of the last run that ended well"),
+    ("generation", "gauge", "newest generation"),
+    ("generation_in_use", "gauge", "generation that serves"),
+    ("pinned", "gauge", "1 if it is pinned"),
+    ("learnt_total", "counter", "answers learnt"),
+    ("behind_answers", "gauge", "answers that are not learnt yet"),
+    ("early_answers", "gauge", "answers whose rounds have not come"),
+    ("oldest_answer_time_seconds", "gauge", "time of the oldest answer that is not learnt"),
+    ("unanswered_total", "counter", "rounds that were given up without an answer"),
+    ("quarantined_total", "counter", "records that could not be used"),
+    ("answers_total", "counter", "lists that were answered"),
+    ("delay_seconds_total", "counter", "time from a list to its answer, of all of them"),
+    ("seen_total", "counter", "places that users judged"),
+    ("clicks_total", "counter", "places with a relevance above 0"),
+    ("relevance_total", "counter", "relevance, added up"),
+    ("suspect", "gauge", "1: the newest answers contradict those before"),
+    ("contrast", "gauge", "relevance in the upper half of lists less that in the lower half"),
+    ("contrast_error", "gauge", "its standard error"),
+    ("features", "gauge", "features of a document"),
+)
+
+
+def prom(known):
+    """The facts as Prometheus reads them."""
+    generation, behind, suspect = known["generation"], known["behind"], known["suspect"]
+    values = {
+        "run_time_seconds": known["run"]["time"] / 1000, "generation": generation["newest"],
+        "generation_in_use": generation["in_use"], "pinned": int(generation["pinned"] is not None),
+        "learnt_total": known["answers"]["learnt"], "behind_answers": behind["answers"],
+        "early_answers": behind["early"], "unanswered_total": known["unanswered"],
+        "suspect": suspect["value"], "features": known["features"],
+        "oldest_answer_time_seconds": behind["oldest"] and behind["oldest"] / 1000,
+    }
+    labelled = {
+        "quarantined_total": [('what="%s"' % what, n) for what, n in known["quarantine"].items()],
+        "contrast": [('of="%s"' % of, suspect[of]) for of in ("recent", "before") if of in suspect],
+        "contrast_error": [('of="%s"' % of, suspect[of + "_error"]) for of in ("recent", "before")
+                           if of in suspect],
+    }
+    for row in known["places"]:
+        label = 'order="%s"' % ("random" if row["random"] else "by score")
+        if row["place"] == 0:
+            rows = (("answers_total", row["answers"]), ("delay_seconds_total",
+                                                        row["delay_seconds"] * row["answers"]))
+        else:
+            label += ',place="%d"' % row["place"]
+            rows = (("seen_total", row["answers"]), ("clicks_total", row["clicks"]),
+                    ("relevance_total", row["relevance"] * row["answers"]))
+        for name, value in rows:
+            labelled.setdefault(name, []).append((label, value))
+    lines = []
+    for name, kind, what in METRICS:
+        rows = [("{%s}" % label, value) for label, value in labelled.get(name, ())]
+        if values.get(name) is not None:
+            rows.append(("", values[name]))
+        if rows:
+            lines.append("# HELP rankpipe_service_%s %s\n# TYPE rankpipe_service_%s %s\n" % (
+                name, what, name, kind))
+        lines += ["rankpipe_service_%s%s %.17g\n" % (name, label, value) for label, value in rows]
+    return "".join(lines)
+
+
+def text(store):
+    """The facts for a person. The seed is for the account of the service alone."""
+    known = facts(store)
+    generation, behind = known["generation"], known["behind"]
+    lines = ["last run       %s" % (known["run"]["at"] if known["run"]["time"] else "none yet")]
+    lines += ["in use         generation %s%s" % (
+        generation["in_use"], ", pinned" if generation["pinned"] else "")]
+    lines += ["newest         generation %s" % generation["newest"]]
+    lines += ["learnt         %d answers" % known["answers"]["learnt"]]
+    lines += ["set aside      %d answers" % store.one(
+        "SELECT count(*) FROM answers WHERE state = %d" % ASIDE)]
+    lines += ["behind         %d answers, %d early ones" % (behind["answers"], behind["early"])]
+    lines += ["unanswered     %d rounds" % known["unanswered"]]
+    lines += ["suspect        %d" % known["suspect"]["value"]]
+    if "recent" in known["suspect"]:
+        lines += ["contrast       %(recent).4f +- %(recent_error).4f, before %(before).4f +- "
+                  "%(before_error).4f" % known["suspect"]]
+    lines += ["quarantine     %d %s" % (n, what) for what, n in known["quarantine"].items()]
+    lines += ["", "settings"]
+    lines += ["%-14s %s" % (name, "-" if store[name] is None else store[name]) for name in SETTINGS]
+    if os.stat("service.db").st_uid == os.geteuid():
+        lines += ["%-14s %d" % ("seed", store["seed"])]
+    lines += ["", "generations"]
+    lines += ["%-14d %s  %s answers  update %s" % (row["number"], row["time"], "?" if row["learnt"] is None
+                                                   else row["learnt"], row["update"])
+              for row in generation["kept"]]
+    lines += ["", "order      place  answers  clicks  relevance"]
+    lines += ["%-10s %5s %8d %7d  %9.4f" % ("random" if row["random"] else "by score", row["place"] or "all",
+                                            row["answers"], row["clicks"], row["relevance"])
+              for row in known["places"]]
+    return "\n".join(lines) + "\n"
+
+
+# ---- a page with pictures ----
+
+
+def series(store, begin, step, n):
+    """A table of n spans of `step` hours from an hour on: mean relevance of lists, by score and random."""
+    rows = ["t\tby score\trandom\tanswered share\n"]
+    for i in range(n):
+        since, until = begin + i * step, begin + (i + 1) * step
+        means = dict(store.sql("SELECT chance, sum(relevance) / sum(n) FROM tally WHERE generation = 0 AND "
+                               "place = 0 AND hour >= ? AND hour < ? GROUP BY chance", (since, until)))
+        rounds, answered = store.sql("SELECT sum(rounds), sum(answered) FROM hours WHERE hour >= ? AND "
+                                     "hour < ?", (since, until)).fetchone()
+        rows.append("%d\t%s\t%s\t%s\n" % (i + 1, means.get(0, "nan"), means.get(1, "nan"),
+                                          answered / rounds if rounds else "nan"))
+    return "".join(rows)
+
+
+def picture(store, begin, step, n):
+    """An SVG of a series, as text; a remark where it cannot be drawn."""
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/table.tsv", "w") as file:
+            file.write(series(store, begin, step, n))
+        drawn = subprocess.run(["rankpipe", "plot", "-o", folder + "/p.svg", folder + "/table.tsv"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        if drawn.returncode:
+            return "<p>no picture: %s</p>" % html.escape(drawn.stderr.decode("utf-8", "replace").strip())
+        with open(folder + "/p.svg") as file:
+            return "<svg" + file.read().partition("<svg")[2]
+
+
+def report(store, path):
+    """Writes one page about the last day and the last month."""
+    hour = store.now // HOUR
+    parts = ["<!doctype html><meta charset=utf-8><title>rankpipe service</title>",
+             "<h1>%s</h1>" % iso(store.now), "<pre>%s</pre>" % html.escape(text_without_seed(store)),
+             "<h2>The last day, hour by hour</h2>", picture(store, hour - 23, 1, 24),
+             "<h2>The last month, day by day</h2>", picture(store, hour - 30 * 24 + 1, 24, 30)]
+    put_whole(path, "\n".join(parts).encode() + b"\n")
+
+
+def text_without_seed(store):
+    return "\n".join(line for line in text(store).split("\n") if not line.startswith("seed "))
+
+
+# ---- is all as it should be? ----
+
+
+def check(store):
+    """What is wrong with the folder, a line each."""
+    wrong = [row[0] for row in store.sql("PRAGMA integrity_check(20)") if row[0] != "ok"]
+    for number, in store.sql("SELECT id FROM generations"):
+        if not generations.made_whole(store, number):
+            wrong.append("models/%d.bin is missing or damaged: run: rankpipe service rebuild" % number)
+    path = generations.path_of(generations.serving(store))
+    if not (os.path.exists("w.bin") and os.path.exists(path) and os.path.samefile("w.bin", path)):
+        wrong.append("w.bin is not the model in use: the next run puts it there")
+    for folder in "log", "answers", "models":
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            wrong.append("%s/ is not writable for this account: erasing would not reach it" % folder)
+    if os.stat("service.db").st_mode & 0o007:
+        wrong.append("service.db can be read by others: chmod o= service.db")
+    for query, what in (
+            ("SELECT count(*) FROM answers WHERE round NOT IN (SELECT id FROM rounds)", "answers without rounds"),
+            ("SELECT count(*) FROM rounds WHERE list NOT IN (SELECT id FROM lists)", "rounds without lists"),
+            ("SELECT count(*) FROM answers WHERE state = %d AND seq IS NULL" % COUNTS, "answers without a place")):
+        n = store.one(query)
+        if n:
+            wrong.append("%d %s: restore a backup" % (n, what))
+    return wrong
+
+
+def backup(store, path):
+    """A copy of the database, whole while runs go on; from it all else can be made again."""
+    import sqlite3
+    if os.path.lexists(path):
+        raise Failed("%s exists: name a file that does not" % path)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    os.close(fd)
+    with sqlite3.connect(path) as copy:
+        store.db.backup(copy, pages=1000)
+    copy.close()

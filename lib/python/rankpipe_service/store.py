@@ -1,0 +1,258 @@
+"""store: what the learner of a ranking service knows, in one SQLite database, service.db.
+
+Each record has a key: a round its request, a list the hash of its content, a bad line its own hash. So
+what is read twice is kept once, and places in files only save time. A generation is committed in the
+transaction that says which answers it has learnt.
+"""
+# SPDX-License-Identifier: ISC
+
+import errno
+import fcntl
+import hashlib
+import os
+import shlex
+import sqlite3
+import sys
+import time
+
+HOUR, DAY = 3600000, 86400000  # milliseconds
+AHEAD = 600000  # a record may be dated so much later than now
+PENDING, COUNTS, ASIDE, UNUSED = range(4)  # what an answer is
+
+SCHEMA = """
+CREATE TABLE settings(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE lists(id INTEGER PRIMARY KEY, hash BLOB UNIQUE, qid BLOB, head BLOB, columns BLOB,
+    docs INT, dim INT, data BLOB);
+CREATE TABLE hows(id INTEGER PRIMARY KEY, how BLOB UNIQUE, chance INT);
+CREATE TABLE rounds(id INTEGER PRIMARY KEY, request UNIQUE, time INT, list INT, how INT, shown BLOB);
+CREATE TABLE clients(id INTEGER PRIMARY KEY, word TEXT UNIQUE);
+-- of rounds that are known. state: pending, counts, set aside, unused. seq: its place among what was
+-- learnt. aside: the generation that set it aside, 0: going back did
+CREATE TABLE answers(round INTEGER PRIMARY KEY, time INT, client INT, seen BLOB, state INT, seq INT,
+    aside INT);
+CREATE INDEX pending ON answers(time) WHERE state = 0;
+CREATE UNIQUE INDEX learnt ON answers(seq) WHERE seq IS NOT NULL;
+CREATE INDEX said ON answers(client, time) WHERE client IS NOT NULL;
+CREATE TABLE early(request PRIMARY KEY, time INT, client INT, seen BLOB) WITHOUT ROWID;
+CREATE TABLE doubled(round INTEGER PRIMARY KEY, time INT); -- a second round of its request, so dated
+CREATE TABLE quarantine(hash BLOB PRIMARY KEY, time INT, what TEXT, source TEXT, why TEXT) WITHOUT ROWID;
+CREATE TABLE counts(what TEXT PRIMARY KEY, n INT) WITHOUT ROWID;
+-- files that were read: as they were then, how far, and when
+CREATE TABLE transit(path TEXT PRIMARY KEY, mark BLOB, bytes INT, time INT) WITHOUT ROWID;
+-- words: of update. last: the place of the last answer that it has learnt, NULL: nothing goes back to it
+CREATE TABLE generations(id INTEGER PRIMARY KEY, time INT, words TEXT, last INT, bytes INT, hash BLOB);
+CREATE TABLE uses(time INT PRIMARY KEY, generation INT) WITHOUT ROWID; -- what was in use from then on
+CREATE TABLE erased(hash BLOB PRIMARY KEY, time INT) WITHOUT ROWID;
+-- hour 0: of all time, or of a generation. place 0: of whole lists, whose n are answers
+CREATE TABLE tally(hour INT, generation INT, chance INT, place INT, n INT, clicks INT, relevance REAL,
+    delay REAL, PRIMARY KEY(hour, generation, chance, place)) WITHOUT ROWID;
+CREATE TABLE hours(hour INTEGER PRIMARY KEY, rounds INT, answered INT);
+-- of each run that learnt: contrasts of its answers by client, n and their sums (module status)
+CREATE TABLE runs(id INTEGER PRIMARY KEY, time INT, answers INT, n INT, total REAL, clusters INT,
+    sums REAL, cross REAL, sizes REAL);
+"""
+VERSION = 1
+
+# name: (default, kind, environment variable of the first run, what it is)
+SETTINGS = {
+    "update": ("", "text", "UPDATE", "options of update"),
+    "wait": (1800, "seconds", "WAIT", "an answer counts so long after its round"),
+    "delay": (None, "seconds", "DELAY", "an answer may take so long to get here"),
+    "grade": (4.0, "number", "GRADE", "a relevance above it is not believed"),
+    "test": ("", "text", "TEST", "file of judged queries, which a new model must rank"),
+    "least": (0.0, "number", "LEAST", "NDCG@10 that it must have there"),
+    "hosts": ("", "text", "HOSTS", "other machines with a log and answers"),
+    "at": (":/var/lib/rank", "text", "AT", "what follows the name of a machine: the folder there"),
+    "features": (None, "count", None, "features of a document; not set: those of most requests"),
+    "retain": (3600, "seconds", None, "files that were read are kept so long"),
+    "megabytes": (1024, "count", None, "disk space of generations"),
+    "days": (400, "days", None, "answers and their lists are kept so long"),
+    "unanswered-days": (30, "days", None, "rounds without an answer are kept so long"),
+    "quarantine-days": (30, "days", None, "the quarantine is kept so long"),
+    "health": (600, "seconds", None, "health fails so long after the last run that ended well"),
+    "pin": (None, "count", None, "generation that serves, whatever is learnt; by pin and unpin"),
+}
+MARGIN = 600  # seconds of retain above wait + delay
+
+
+class Failed(Exception):
+    """The action cannot be done, and why. Nothing has changed."""
+
+
+def say(text):
+    print("service: " + text, file=sys.stderr, flush=True)
+
+
+def number_of(name, value, kind):
+    if kind == "text":
+        return str(value)
+    try:
+        number = float(value) if kind == "number" else int(value)
+        if 0 <= number <= 1 << 40 and not (kind == "count" and name == "features" and number > 1 << 31):
+            return number
+    except ValueError:
+        pass
+    raise Failed("%s: not a number%s: %r" % (name, "" if kind == "number" else " of " + {
+        "count": name}.get(kind, kind), value))
+
+
+class Store:
+    """The open database of a folder, which is the working folder from then on.
+
+    With `locks`, no other program that changes it runs meanwhile, and it is made if there is none.
+    """
+
+    def __init__(self, locks=True):
+        self.now = int(time.time() * 1000)
+        if locks:
+            self._check_owner()
+            for folder in "log", "answers", "models":
+                os.makedirs(folder, exist_ok=True)
+            self.lock = self._take_lock()
+        elif not os.path.exists("service.db"):
+            raise Failed("no service.db here: run it in the folder of a service, after its first run")
+        self.db = sqlite3.connect("service.db" if locks else "file:service.db?mode=rw",
+                                  isolation_level=None, uri=not locks, timeout=60)
+        self.sql, self.many = self.db.execute, self.db.executemany
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON",
+                       "cache_size=-16384", "temp_store=FILE"):
+            self.sql("PRAGMA " + pragma)
+        version = self.one("PRAGMA user_version")
+        if version > VERSION:
+            raise Failed("service.db: a newer version made it: upgrade first")
+        self.fresh = version == 0
+        if self.fresh:
+            self.sql("BEGIN IMMEDIATE")
+            for statement in SCHEMA.split(";"):
+                self.sql(statement)
+            self.sql("PRAGMA user_version=%d" % VERSION)
+            self.put(key=os.urandom(16), seed=int.from_bytes(os.urandom(6), "big"), newest=None,
+                     generations=0)
+            self.sql("COMMIT")
+        self.set = dict(self.sql("SELECT * FROM settings"))
+        self.erased = dict(self.sql("SELECT * FROM erased"))
+
+    @staticmethod
+    def _check_owner():
+        if os.stat(".").st_uid != os.geteuid():
+            raise Failed("run it as the account of the service, which owns this folder")
+
+    def _take_lock(self):
+        """The lock, which says so if another run has held it for ten minutes."""
+        lock = os.open("service.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o640)
+        for _ in range(6000):
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return lock
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EACCES):
+                    raise
+            time.sleep(0.1)
+        raise Failed("another run has held service.lock for ten minutes")
+
+    def one(self, sql, *values):
+        """The first value of the first row, or None."""
+        return (self.sql(sql, values).fetchone() or (None,))[0]
+
+    def __enter__(self):
+        self.sql("BEGIN IMMEDIATE")
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.sql("ROLLBACK" if kind else "COMMIT")
+        if kind:
+            self.set = dict(self.sql("SELECT * FROM settings"))
+
+    # ---- settings ----
+
+    def put(self, **values):
+        self.many("INSERT OR REPLACE INTO settings VALUES(?, ?)", values.items())
+        if hasattr(self, "set"):
+            self.set.update(values)
+
+    def __getitem__(self, name):
+        value = self.set.get(name)
+        if value is None and name == "delay":
+            return 60 if self["hosts"] else 0
+        return SETTINGS[name][0] if value is None and name in SETTINGS else value
+
+    def change(self, name, value):
+        """Checks and stores a setting."""
+        if name not in SETTINGS or name == "pin":
+            raise Failed("no setting %r: they are %s" % (name, ", ".join(sorted(SETTINGS.keys() - {"pin"}))))
+        value = number_of(name, value, SETTINGS[name][1])
+        for host in value.split() if name == "hosts" else ():
+            if host.startswith("-") or not host.isprintable() or "/" in host or host in (".", ".."):
+                raise Failed("hosts: not the name of a machine: %r" % host)
+        wait, delay, retain = (value if name == each else self[each] for each in ("wait", "delay", "retain"))
+        if retain < wait + delay + MARGIN:
+            raise Failed("retain=%d is below wait=%d + delay=%d + %d seconds, so rounds would go before "
+                         "their answers: set %s first" % (
+                             retain, wait, delay, MARGIN, "retain" if name != "retain" else "wait"))
+        self.put(**{name: value})
+
+    def take_variables(self, is_run):
+        """The first run takes settings from the environment. Later they must agree."""
+        taken = self.set.get("taken")
+        given = {name: os.environ[row[2]] for name, row in SETTINGS.items()
+                 if row[2] and os.environ.get(row[2], "") != ""}
+        wrong = {name: value for name, value in given.items() if taken and number_of(
+            name, value, SETTINGS[name][1]) != self[name]}
+        for name, value in wrong.items():
+            raise Failed("%s=%s differs from the setting %s=%s: run: rankpipe service set %s %s" % (
+                SETTINGS[name][2], value, name, self[name], name, shlex.quote(value)))
+        if taken:
+            return
+        with self:
+            wait = sum(float(given.get(name, self[name])) for name in ("wait", "delay"))
+            if self["retain"] < wait + MARGIN:
+                self.put(retain=int(wait) + MARGIN)
+            for name, value in given.items():
+                self.change(name, value)
+            if is_run:
+                self.put(taken=1)
+        for name, value in given.items():
+            say("%s is now the setting %s=%s" % (SETTINGS[name][2], name, self[name]))
+
+    # ---- what cannot be used ----
+
+    def refuse(self, what, source, why=""):
+        """Counts a record and keeps it, once, however often it is read."""
+        source, why = ("".join(c if c.isprintable() else "?" for c in each[:200])
+                       for each in (source, why))
+        key = hashlib.blake2b(("%s\n%s\n%s" % (what, source, why)).encode("utf-8", "replace"),
+                              digest_size=16).digest()
+        if self.sql("INSERT OR IGNORE INTO quarantine VALUES(?, ?, ?, ?, ?)",
+                    (key, self.now, what, source, why)).rowcount:
+            self.sql("INSERT INTO counts VALUES(?, 1) ON CONFLICT(what) DO UPDATE SET n = n + 1", (what,))
+
+    def erased_hash(self, kind, name):
+        """Of what was erased only a hash stays, under the key of the service."""
+        return hashlib.blake2b(kind + name, key=self.set["key"], digest_size=12).digest()
+
+
+# ---- files ----
+
+
+def sync(path):
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def put_whole(path, data, mode=0o640):
+    """Writes a file that is whole or not there, also after a power failure, with that mode whatever
+    the umask is."""
+    fresh = path + ".new"
+    if os.path.lexists(fresh):
+        os.unlink(fresh)
+    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    with open(fd, "wb") as file:
+        os.fchmod(fd, mode)
+        file.write(data)
+        file.flush()
+        os.fsync(fd)
+    os.rename(fresh, path)
+    sync(os.path.dirname(path) or ".")

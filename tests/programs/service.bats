@@ -1,0 +1,342 @@
+# rankpipe service: its actions, in the folder of a service. That nothing stops a run is in tests/promises/learner.bats.
+load ../helper
+load ../service
+
+setup_file() {
+    svm2bin "$ROOT/examples/data/small.svm" >"$BATS_FILE_TMPDIR/q.bin"
+    svm2bin -n "$ROOT/examples/data/small.svm" | sed 's/ dim=/ dim=/' >"$BATS_FILE_TMPDIR/other.bin"
+}
+
+# runs N [FIRST]: so many runs, each with ten new rounds and answers.
+runs() {
+    local i
+    mkdir -p answers
+    for ((i = ${2-0}; i < ${2-0} + $1; i++)); do
+        rounds $((10 * i + 1)) $((10 * i + 10)) | spool log >/dev/null
+        answers $((10 * i + 1)) $((10 * i + 10)) >>answers/today
+        learn
+    done
+}
+
+fact_of() { # name in the JSON
+    python3 -c 'import json, sys; print(eval("known" + sys.argv[1], {"known": json.load(open("service.json"))}))' "$1"
+}
+
+@test "first: a model that ranks at random, once, beside a run that holds the lock" {
+    rankpipe service first
+    bin2txt -f head w.bin | grep ' learner=fixed '
+    cp w.bin before
+    rankpipe service first
+    same before w.bin
+    flock service.lock timeout 5 rankpipe service first
+    [ w.bin -ef models/1.bin ]
+}
+
+@test "usage: unknown actions and settings, and words too many, are refused" {
+    fails 2 'service: an action is missing; see: rankpipe service -h' rankpipe service
+    fails 2 "service: no action 'lern'; *" rankpipe service lern
+    fails 2 'service: back takes 1 words; *' rankpipe service back
+    fails 1 'service: no service.db here: run it in the folder of a service, after its first run' rankpipe service status
+    rankpipe service first
+    fails 1 "service: no setting 'waits': they are at, days, delay, *" rankpipe service set waits 3
+    fails 1 "service: wait: not a number of seconds: 'x'" rankpipe service set wait x
+}
+
+@test "settings: the first run takes them from make's variables, and later ones must agree" {
+    mkdir answers
+    WAIT=600 UPDATE='-a ridge' rankpipe service learn 2>err
+    is "$(cat err)" "service: UPDATE is now the setting update=-a ridge
+service: WAIT is now the setting wait=600"
+    WAIT=600 rankpipe service learn
+    fails 1 'service: WAIT=60 differs from the setting wait=600: run: rankpipe service set wait 60' \
+        env WAIT=60 rankpipe service learn
+    fails 1 'service: GRADE=2 differs from the setting grade=4.0: run: *' env GRADE=2 rankpipe service learn
+    rankpipe service set wait 60
+    WAIT=60 rankpipe service learn
+    fails 1 'service: retain=3600 is below wait=3600 + delay=0 + 600 seconds, *' rankpipe service set wait 3600
+    fails 1 'service: retain=600 is below wait=60 + delay=0 + 600 seconds, *' rankpipe service set retain 600
+    WAIT=90000 GRADE='' rankpipe service status | grep '^wait *60$'
+}
+
+@test "features: the number that most requests have; nothing is learnt before twenty requests are known" {
+    mkdir answers
+    rankpipe service first
+    odd() { # a request with one feature, and one with a thousand
+        printf '%s\n' "request: odd$1" '0 qid:odd 1:1' '1 qid:odd 1:2' '' |
+            svm2bin -lt | explore -g 1 | LC_ALL=C sed 's/ crc=[0-9a-f]*//'
+    }
+    odd 1 | spool -n odd log >/dev/null
+    answers 1 1 0 odd >answers/odd
+    rounds 1 15 | spool log >/dev/null
+    answers 1 40 >answers/today
+    rankpipe service learn
+    is "$(learnt)" 0
+    rounds 16 40 | spool log >/dev/null
+    rankpipe service learn 2>err
+    is "$(cat err)" "service: features=12, as most of the requests have; to change it: rankpipe service set features N"
+    is "$(learnt)" 41
+    once
+    rankpipe service set features 1
+    rounds 41 41 | spool log >/dev/null
+    rankpipe service learn
+    is "$(quarantined 'round with more features than the setting')" 1
+    # and the first model of a service that was told
+    mkdir ../told && cd ../told || return 1
+    rankpipe service first
+    rankpipe service set features 7
+    rm w.bin service.db* models/*
+    rankpipe service first
+}
+
+@test "back sets aside what was learnt since, for good; again lets it in" {
+    runs 3
+    cp models/3.bin three.bin
+    rankpipe service back 3 >out
+    is "$(cat out)" 'generation 3 is in use; 10 answers are set aside'
+    same w.bin three.bin
+    learn
+    same w.bin three.bin
+    runs 1 3
+    is "$(learnt)" 30
+    once
+    rankpipe service status | grep '^set aside  *10 answers'
+    is "$(rankpipe service again)" '10 answers are learnt by the next run'
+    learn
+    is "$(learnt)" 40
+    once
+    fails 1 'service: no generation 77: there are 1 (*' rankpipe service back 77
+    fails 1 "service: not a time: 'x'; *" rankpipe service back x
+}
+
+@test "back by time: yesterday is the last generation before today's midnight" {
+    runs 3
+    query "UPDATE generations SET time = time - 86400000 WHERE id < 3; UPDATE generations SET time = time - 86400000 WHERE id < 2"
+    rankpipe service back yesterday >out
+    grep '^generation 2 is in use; 20 answers' out
+    is "$(learnt)" 10
+    rankpipe service again
+    learn
+    rankpipe service back "$(date -d '2 days ago' +%Y-%m-%dT23:59)" >out || [ "$(date +%H%M)" = 2359 ]
+    grep '^generation 1 is in use' out
+    is "$(learnt)" 0
+}
+
+@test "pin: a generation serves while learning goes on; a foreign w.bin is replaced and reported" {
+    runs 3
+    rankpipe service pin 2
+    runs 1 3
+    is "$(learnt) $(fact generation) $(fact pinned)" '10 5 1'
+    rankpipe service status | grep '^in use  *generation 2, pinned'
+    rm w.bin
+    cp models/5.bin w.bin
+    learn
+    is "$(learnt)" 10
+    echo 1:5 | weights2bin >w.new && mv w.new w.bin
+    rankpipe service learn 2>err
+    grep 'w.bin was a file of another origin, and is replaced by generation 2' err
+    is "$(learnt)" 10
+    rankpipe service unpin
+    is "$(learnt)" 40
+    once
+}
+
+@test "thinning keeps the newest five, one of each hour and day, the pinned, and a bound of megabytes" {
+    runs 2
+    rankpipe service pin 2
+    runs 8 2
+    is "$(query 'SELECT group_concat(id) FROM generations')" 2,7,8,9,10,11
+    is "$(find models -name '*.bin' | sort -V | xargs)" 'models/2.bin models/7.bin models/8.bin models/9.bin models/10.bin models/11.bin'
+    for n in 7 8 9; do query "UPDATE generations SET time = time - ($((12 - n)) * 3600000) WHERE id = $n"; done
+    runs 6 10
+    is "$(query 'SELECT group_concat(id) FROM generations')" 2,7,8,9,13,14,15,16,17
+    rankpipe service set megabytes 0
+    learn
+    is "$(query 'SELECT group_concat(id) FROM generations')" 2,17
+}
+
+@test "rebuild: another learner, or without an interval or clients, has the bytes of the stream into update" {
+    mkdir answers
+    rounds 1 30 | spool log >/dev/null
+    answers 1 10 90 >answers/a
+    answers 11 20 60 | sed 's/ /\tclient=bad /' >answers/b
+    answers 21 30 30 >answers/c
+    learn
+    from=$(date -d '65 seconds ago' +%Y-%m-%dT%H:%M:%S) to=$(date -d '50 seconds ago' +%Y-%m-%dT%H:%M:%S)
+    rankpipe service stream --without "$from..$to" >some.bin
+    is "$(bin2txt -f head some.bin | grep -c ' round ')" 20
+    echo bad >clients
+    rankpipe service stream --without-clients clients | cmp - some.bin
+    update -a ridge -q refused -m want.bin <some.bin
+    is "$(rankpipe service rebuild -a ridge --without "$from..$to")" 'generation 3 has learnt 20 answers'
+    same w.bin want.bin
+    rankpipe service stream | cmp - some.bin
+    runs 1 3
+    is "$(learnt)" 30
+    UPDATE='-a ridge' once
+    rankpipe service back 2 >out # which knows them, and with its own learner
+    is "$(learnt)" 30
+    once
+    cp w.bin before
+    fails 1 'service: update failed, and nothing has changed: *' rankpipe service rebuild -a nonsense
+    same w.bin before
+    fails 1 "service: not an interval: '1'; *" rankpipe service rebuild --without 1
+}
+
+@test "a model that is missing is learnt again; check finds what is wrong" {
+    runs 2
+    is "$(rankpipe service check)" 'all is well'
+    cp w.bin before
+    rm models/3.bin w.bin
+    fails 1 'service: models/3.bin is missing or damaged: *
+service: w.bin is not the model in use: *' rankpipe service check
+    rankpipe service learn 2>err
+    grep 'models/3.bin is missing' err
+    same w.bin before
+    rankpipe service backup copy.db
+    fails 1 'service: copy.db exists: *' rankpipe service backup copy.db
+    mv copy.db service.db && rm -f service.db-* && rm -r models w.bin
+    rankpipe service learn
+    same w.bin before
+}
+
+@test "transit files go retain seconds after they were read, but never the last one of a log, and the index with its file" {
+    mkdir answers
+    rounds 1 30 | spool -y -c 10 log >/dev/null
+    rounds 1 3 100 x | spool -n x log >/dev/null
+    learn
+    rankpipe service set wait 10
+    rankpipe service set retain 610
+    is "$(find log -name '*.bin' | wc -l)" 4
+    learn
+    is "$(find log -name '*.bin' | wc -l)" 4
+    query 'UPDATE transit SET time = time - 620000'
+    learn
+    is "$(cd log && echo *.bin *.index)" 'rounds.0000000000000021-0000000000000030.bin x.0000000000000001-0000000000000003.bin rounds.0000000000000021.index'
+    is "$(spool -l log)" 30
+    answers 1 30 >answers/today
+    query "UPDATE rounds SET time = time + 95000"
+    query "UPDATE settings SET value = 1000 WHERE name = 'wait'"
+    learn
+    is "$(learnt)" 30
+}
+
+@test "the files of status have mode 0644 and no names; JSON and metrics agree" {
+    umask 077
+    runs 2
+    is "$(stat -c %a service.json service.prom service.db | xargs)" '644 644 600'
+    is "$(fact_of '["generation"]["in_use"]') $(fact generation_in_use)" '3 3'
+    is "$(fact_of '["features"]') $(fact features)" '46 46'
+    is "$(fact 'answers_total{order="random"}')$(fact 'answers_total{order="by score"}')" 20
+    is "$(fact 'clicks_total{order="random",place="1"}')$(fact 'clicks_total{order="by score",place="1"}')" 14
+    [ "$(fact run_time_seconds | cut -d . -f 1)" -gt $(($(date +%s) - 100)) ]
+    rankpipe service status --json | python3 -c 'import json, sys; json.load(sys.stdin)'
+    ! grep r1 service.json service.prom
+}
+
+# account COMMAND...: as an account that is not root, who owns this folder from then on.
+account() {
+    [ "$(id -u)" = 0 ] || { "$@" && return; }
+    chown -R 65534:65534 .
+    setpriv --reuid 65534 --regid 65534 --clear-groups env "PATH=$PATH" "$@"
+}
+
+# trace WORD: the files of the folder that have it, also where they are compressed or are the database.
+trace() {
+    python3 - "$1" <<'END'
+import os, sqlite3, sys, zlib
+sys.path.insert(0, os.environ["ROOT"] + "/lib/python")
+from rankpipe_service.records import list_of
+word = sys.argv[1].encode()
+short = bytes.fromhex(sys.argv[1]) if len(word) == 32 else word
+for folder, _, names in os.walk("."):
+    for name in names:
+        data = open(folder + "/" + name, "rb").read()
+        if word in data or short in data:
+            print(folder + "/" + name)
+for data, in sqlite3.connect("service.db").execute("SELECT data FROM lists"):
+    if word in list_of(data):
+        print("a list")
+END
+}
+export ROOT
+
+# named N [LOG]: rounds and answers of so many queries, whose names, documents and clients can be searched for.
+named() {
+    mkdir -p answers
+    for i in $(seq "$1"); do
+        printf '%s\n' "request: $(printf '%032x' $((i + 48879)))" "0 qid:query-$i 1:$i # page-$i-a" "0 qid:query-$i 1:1 # page-$i-b" ''
+    done | svm2bin -lut | explore -g 1 | spool -n "${2-rounds}" log >shown.bin
+    bin2txt -f head shown.bin | sed -n 's/.* request=\([^ ]*\) time=\([0-9]*\).*/\1 \2/p' |
+        awk '{ printf "%s\ttime=%.0f\tclient=client-%d 0 %d\n", $1, $2 + 1, NR, NR % 2 }' >answers/today
+    rm shown.bin
+}
+
+@test "erase: no trace is left of a request, a query, a document or a client, and the others are learnt anew" {
+    local what word i=0
+    command -v setpriv >/dev/null || [ "$(id -u)" != 0 ] || skip 'no setpriv here'
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
+    named 30
+    echo nonsense "$(printf '%032x' 48882)" >>answers/today
+    FEATURES=1 learn
+    rankpipe service pin 2
+    cp answers/today said
+    [ "$(id -u)" != 0 ] || fails 1 'service: not as root: *' rankpipe service erase requests x
+    rm -f out err
+    for what in "requests $(printf '%032x' 48882)" 'queries query-7' 'documents page-11-b' 'clients client-15'; do
+        i=$((i + 1))
+        word=${what#* }
+        [ "$(trace "$word")" ]
+        # shellcheck disable=SC2086
+        account rankpipe service erase $what >../out 2>../err || { cat ../err; false; }
+        is "$(cat ../out)" '1 rounds and 1 answers are erased'
+        rm -f said
+        is "$(trace "$word")" ''
+        is "$(learnt)" $((30 - i))
+        is "$(query 'SELECT count(*) FROM generations')" 1
+        once
+        rm -f once.bin*
+    done
+    is "$(trace "$(printf '%032x' $((48879 + 7)))")$(trace page-7-a)$(trace client-7)" ''
+    # a copy that comes late is known by its hash
+    named 30 late
+    account rankpipe service learn
+    is "$(learnt)" 26
+}
+
+@test "erase: the last answer leaves the first model, and files of an older service go" {
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
+    named 2
+    mkdir older
+    echo query-1 >older/quarantine
+    FEATURES=1 learn
+    is "$(learnt)" 2
+    account rankpipe service erase queries query-1 query-2 none 2>../err || { cat ../err; false; }
+    bin2txt -f head w.bin | grep ' learner=fixed '
+    is "$(trace query-1)$(trace query-2)" ''
+    is "$(spool -l log)" 2
+    named 3 late
+    account rankpipe service learn
+    is "$(learnt)" 1
+}
+
+@test "erase waits for the file that spool is writing, and for a front end that appends" {
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
+    named 5
+    FEATURES=1 learn
+    mkfifo feed
+    spool -n slow log <feed >shown 2>../spool.err 3>&- &
+    exec 5>feed
+    printf '%s\n' 'request: abcd' '0 qid:query-3 1:1 # page-3-c' '' | svm2bin -lut | explore -g 1 >../one.bin
+    head -c -32 ../one.bin >&5
+    for _ in $(seq 50); do ls log/slow.*.open 2>/dev/null && break || sleep 0.1; done
+    ls log/slow.*.open
+    rm shown
+    account timeout 30 rankpipe service erase queries query-3 >../out 2>../err 3>&- 5>&- &
+    erasing=$!
+    sleep 1
+    kill -0 $erasing
+    printf 'rankpipe/1 end rounds=1 bytes=0\n' >&5
+    exec 5>&-
+    wait $erasing || { cat ../err; false; }
+    is "$(trace query-3)$(trace abcd)" ''
+}

@@ -1,0 +1,79 @@
+# For tests of rankpipe service: rounds and answers around the present time, and what the service knows.
+
+FEATURES=${FEATURES-}
+
+# learn [first]: a run. The first one sets the number of features.
+learn() {
+    [ -e service.db ] || { rankpipe service first && rankpipe service set features "${FEATURES:-46}" >/dev/null; }
+    rankpipe service "${1-learn}"
+}
+
+# fact NAME: a number of the metrics; quarantined WHAT: how many records of that kind.
+fact() {
+    sed -n "s/^rankpipe_service_$1 //p" service.prom
+}
+
+quarantined() {
+    fact "quarantined_total{what=\"$1\"}"
+}
+
+# query SQL: the rows of the database, with | between the values.
+query() {
+    python3 - "$1" <<'END'
+import sqlite3, sys
+db = sqlite3.connect("service.db", isolation_level=None)
+for statement in sys.argv[1].split(";"):
+    for row in db.execute(statement):
+        print("|".join(map(str, row)))
+END
+}
+
+now() {
+    echo "$(($(date +%s) + ${1:-0}))000"
+}
+
+learnt() { # by the model in service
+    bin2txt -f head w.bin | sed 's/.* rounds=\([0-9]*\).*/\1/'
+}
+
+# rounds FIRST LAST [AGO [NAME]]: rounds with these numbers, of four queries in turn, shown AGO seconds ago under the
+# requests NAME1, NAME2, and so on.
+rounds() {
+    replay -b "$1" -n "$2" "$BATS_FILE_TMPDIR/q.bin" | explore -g 1 |
+        LC_ALL=C sed "s/\(rankpipe.1 round t=\([0-9]*\) qid=[^ ]*\)/\1 request=${4-r}\2 time=$(now $((-${3:-100})))/g"
+}
+
+# answers FIRST LAST [AGO [NAME]]: answers to these, of one relevance.
+answers() {
+    seq "$1" "$2" | awk -v time="$(now $((-${3:-50})))" -v name="${4-r}" '{ printf "%s%s\ttime=%.0f %d\n", name, $1, time + $1, $1 % 3 }'
+}
+
+seed() {
+    query "SELECT value FROM settings WHERE name = 'seed'"
+}
+
+# once: the model in service is that of one update over what was learnt.
+once() {
+    local key=
+    rm -f once.bin
+    case ${UPDATE-} in *-a*) ;; *) key="-s $(seed)" ;; esac
+    # shellcheck disable=SC2086
+    rankpipe service stream "$@" | update ${UPDATE-} $key -q once.refused -m once.bin
+    same once.bin w.bin
+}
+
+# crc < stream: the records with their key crc=, which spool writes, whatever else they have.
+crc() {
+    python3 - "$ROOT/lib/python" 3<&0 <<'END'
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import rankpipe
+stream = os.fdopen(3, "rb")
+for line in stream:
+    payload = stream.read(int(line.rsplit(b"bytes=", 1)[1])) if b" bytes=" in line else b""
+    if b" round t=" in line:
+        line = line.replace(b" round ", b" round crc=00000000 ", 1)
+        line = line.replace(b"00000000", b"%08x" % rankpipe.crc32c(line, payload), 1)
+    sys.stdout.buffer.write(line + payload)
+END
+}
