@@ -1,16 +1,17 @@
 /* update: learns from the feedback of rounds, and sends its weights back through the ring. */
+#include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/system.h"
+#include "base/unaligned.h"
 #include "explore/feedback.h"
-#include "learn/large.h"
+#include "io/sync.h"
 #include "learn/learner_model.h"
-#include "learn/learner_round.h"
 #include "learn/prior.h"
-#include "learn/refusals.h"
 #include "learners/learners.h"
 #include "run/filter.h"
 #include "run/ring.h"
@@ -292,6 +293,39 @@ static int begin(struct update *my)
                                                  my->host->fault) : 0;
 }
 
+/* Raw features beyond this ruin most learners. */
+static const float large = 100;
+
+/* Features are counted from 1, as in SVM-light text. */
+static bool report_large(const struct round *round, size_t doc, size_t feature, float value,
+                   struct fault *line)
+{
+    char name[ROUND_NAME];
+    (void)fault_other(line, "%s: feature %zu of document %zu is %g, and raw features as large as "
+                      "this ruin most learners: add -x scale, or -x none to accept them",
+                      round_name(round, name), feature + 1, doc, (double)value);
+    return true;
+}
+
+/* Has a round whose features nothing made one beyond `large`? Then *line names the first. */
+static bool large_features(const struct round *round, struct fault *line)
+{
+    struct matrix x;
+    if (round->made || round_matrix(round, &x, line) < 0)
+        return false;
+    const unsigned char *val = x.kind == MATRIX_DENSE ? x.x : x.val;
+    for (size_t i = 0, e = 0; x.kind != MATRIX_UNIT && i < x.docs; i++) {
+        size_t end = x.kind == MATRIX_DENSE ? (i + 1) * x.dim : unaligned_u4(x.ptr + 4 * (i + 1));
+        for (size_t from = e; e < end; e++) {
+            float value = unaligned_f4(val + 4 * e);
+            size_t j = x.kind == MATRIX_DENSE ? e - from : unaligned_u4(x.idx + 4 * e);
+            if (fabsf(value) > large)
+                return report_large(round, i, j, value, line);
+        }
+    }
+    return false;
+}
+
 /* Warns once of raw features that should be scaled, if one of the first rounds has them. */
 static void look_for_large(struct update *my, const struct round *round)
 {
@@ -364,6 +398,38 @@ static enum outcome forget(struct update *my, const struct round *round)
                                my->host->fault) < 0 ? FAIL : DROP;
 }
 
+/* "NAME TAB REASON", with a LF: its bytes. */
+static int print_refusal(char *line, size_t room, const struct round *round, const char *why)
+{
+    int n = round->request ? snprintf(line, room, "%s\t%s\n", round->request, why)
+                           : snprintf(line, room, "%" PRIu64 "\t%s\n", round->t, why);
+    for (char *p = strchr(line, '\t') + 1; p < line + n - 1; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    return n;
+}
+
+/* Adds a round that was refused for the reason in `fault` to the file, and syncs it. 0: the fault
+ * is cleared, so that the run can go on. -1: where `ends`, with the fault as it was; or the file
+ * cannot be written, which the fault then says too. */
+static int add_refusal(const char *path, const struct round *round, bool ends,
+                       struct fault *fault)
+{
+    char line[ROUND_REQUEST + sizeof fault->text + 32];
+    struct fault adding = { FAULT_NONE, "" };
+    int n = print_refusal(line, sizeof line, round, fault->text);
+    int fd = watch_open(NULL, path, O_WRONLY | O_CREAT | O_APPEND, 0666, &adding);
+    if (fd < 0 || write(fd, line, (size_t)n) != n || sync_file(fd) < 0)
+        (void)fault_system(&adding, "cannot write %s", path);
+    if (fd >= 0)
+        close(fd);
+    if (adding.kind != FAULT_NONE)
+        fault_also(fault, &adding);
+    else if (!ends)
+        *fault = (struct fault){ FAULT_NONE, "" };
+    return fault->kind == FAULT_NONE ? 0 : -1;
+}
+
 /* The learner cannot use a round. With -q its name is kept, and unless the state is spoilt the next
  * round comes. */
 static enum outcome refuse(struct update *my, const struct round *round)
@@ -371,7 +437,7 @@ static enum outcome refuse(struct update *my, const struct round *round)
     struct fault *fault = my->host->fault;
     if (!my->refusals || fault->kind != FAULT_DATA)
         return FAIL;
-    if (refusals_add(my->refusals, round, my->state.begun, fault) < 0)
+    if (add_refusal(my->refusals, round, my->state.begun, fault) < 0)
         return FAIL;
     my->refused++;
     return DROP;

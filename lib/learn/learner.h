@@ -1,7 +1,7 @@
 /* learner: what update can learn with: one row of the table for each learner, and the state that
  * all of them share. What a learner keeps besides is its own: update has its learning half, and
  * score its scoring half. Nothing outside the learner's file looks into either. The learners are
- * in learners/; a round is learner_round.h; saving and the ring are learner_model.h; what several
+ * in learners/; saving and the ring are learner_model.h; what several
  * learners do in a round is learner_step.h, and steps along a gradient are descent.h.
  *
  * A learner that scores by each feature's sum of labels, and needs nothing of its own:
@@ -206,5 +206,11 @@ int learner_reach(struct state *state, size_t width, struct fault *fault);
 
 /* Takes the last learner_reach back: there are dim weights again. */
 void learner_shrink(struct state *state, size_t dim);
+
+/* Learns from one round, to its end. A relevance above 10^6 is a fault. After a fault the state is
+ * good for learner_save and learner_close alone: it is as before the round; or state->begun says
+ * that the round changed a part of it, by weights that diverged or for want of memory, and
+ * learner_save refuses it. */
+int learner_learn(struct state *state, const struct round *round, struct fault *fault);
 
 #endif

@@ -10,7 +10,6 @@
 #include "memory/memory_bound.h"
 #include "memory/memory_form.h"
 #include "memory/memory_keys.h"
-#include "memory/memory_sum.h"
 #include "memory/memory_tables.h"
 #include "memory/memory_view.h"
 
@@ -329,8 +328,8 @@ static int add(void *own, struct state *state, struct state *share, struct fault
 {
     struct remembering *my = own, *other = share->own;
     if (examined_match(&my->examination, &other->examination, fault) < 0 ||
-        memory_sum_add(&my->tables, (double)state->rounds, &other->tables, (double)share->rounds,
-                       fault) < 0)
+        memory_tables_add(&my->tables, (double)state->rounds, &other->tables,
+                          (double)share->rounds, fault) < 0)
         return -1;
     my->ways |= other->ways;
     memory_beliefs_add(state->arrays.at[BELIEFS], share->arrays.at[BELIEFS]);

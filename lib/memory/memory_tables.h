@@ -36,6 +36,14 @@ int memory_tables_put(struct memory_tables *tables, bool changes, struct model *
 int memory_tables_load(struct memory_tables *tables, const struct model *model,
                        struct memory_arrays *pairs, struct fault *fault);
 
+/* Adds the tables of a share that has learnt `more` rounds to those of the shares before, which
+ * have learnt `rounds`. Visits of a query add up. The number of its last round becomes what it is
+ * if the rounds of all shares are mixed evenly. A slot of dropped pairs that is low in one share
+ * and high in another is high. 0; or a fault: memory, or pairs that both have, which the text
+ * counts; nothing has changed then. */
+int memory_tables_add(struct memory_tables *tables, double rounds,
+                      const struct memory_tables *share, double more, struct fault *fault);
+
 void memory_tables_close(struct memory_tables *tables);
 
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "learn/learner_model.h"
-#include "learn/learner_round.h"
 #include "learn/scored.h"
 #include "learners/learners.h"
 #include "loss/pairs.h"

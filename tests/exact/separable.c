@@ -8,7 +8,6 @@
 
 #include "feature/game.h"
 #include "learn/learner.h"
-#include "learn/learner_round.h"
 #include "learners/learners.h"
 #include "loss/surrogate.h"
 #include "math/order.h"

@@ -22,7 +22,6 @@
 #include "explore/feedback.h"
 #include "explore/propensity.h"
 #include "learn/learner.h"
-#include "learn/learner_round.h"
 #include "learners/learners.h"
 #include "loss/surrogate.h"
 

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "learn/learner_model.h"
-#include "learn/learner_round.h"
 #include "learn/learner_step.h"
 #include "learn/scoring.h"
 #include "learners/learners.h"
