@@ -61,20 +61,20 @@ int examination_read(struct examination *my, const char *path, struct watch *wat
 {
     char *const files[] = { (char *)path, NULL };
     struct lines lines;
-    enum lines_got got;
+    int got;
     my->places = 0;
     if (strcmp(path, "-") == 0)
         return fault_usage(fault, "the table of examination must be a file, as standard input has "
                            "the rounds");
     lines_open(&lines, files, watch);
-    while ((got = lines_next(&lines, fault)) == LINES_LINE)
+    while ((got = lines_next(&lines, fault)) > 0)
         if (read_line(my, &lines, fault) < 0)
             break;
     lines_close(&lines);
-    if (got == LINES_END && my->places == 0)
+    if (got == 0 && my->places == 0)
         return fault_data(fault, "%s: no position: a table has a line for each, from 1 on: the "
                           "position and its examination", path);
-    return got == LINES_END ? 0 : -1;
+    return got == 0 ? 0 : -1;
 }
 
 double *examination_new(struct examination *my, size_t places, struct fault *fault)

@@ -193,7 +193,7 @@ static int check_first(const struct lines *lines, struct fault *fault)
 
 /* Makes the n bytes at `from` the current line, and goes on after the `used` bytes there. A
  * NUL byte is a fault: parsers would not see the rest of the line. */
-static enum lines_got pass_line(struct lines *lines, size_t n, size_t used, struct fault *fault)
+static int pass_line(struct lines *lines, size_t n, size_t used, struct fault *fault)
 {
     char *text = (char *)lines->buffer.at + lines->from;
     lines->number++;
@@ -203,17 +203,17 @@ static enum lines_got pass_line(struct lines *lines, size_t n, size_t used, stru
     lines->bytes = n && text[n - 1] == '\r' ? n - 1 : n;
     text[lines->bytes] = '\0';
     if (lines->number == 1 && check_first(lines, fault) < 0)
-        return LINES_FAULT;
+        return -1;
     if (memchr(text, '\0', lines->bytes))
         return lines_wrong(lines, text, lines->bytes, fault, "a NUL byte");
-    return LINES_LINE;
+    return 1;
 }
 
-enum lines_got lines_next(struct lines *lines, struct fault *fault)
+int lines_next(struct lines *lines, struct fault *fault)
 {
     if (lines->again) {
         lines->again = false;
-        return LINES_LINE;
+        return 1;
     }
     for (;;) {
         const char *text = lines->buffer.at ? (const char *)lines->buffer.at + lines->from : NULL;
@@ -230,9 +230,9 @@ enum lines_got lines_next(struct lines *lines, struct fault *fault)
             return pass_line(lines, n, n + (end != NULL), fault);
         lines->scanned = have;
         if (lines->file_ended && !*lines->files)
-            return LINES_END;
+            return 0;
         if ((lines->file_ended ? lines_start(lines, fault) : read_more(lines, fault)) < 0)
-            return LINES_FAULT;
+            return -1;
     }
 }
 
@@ -243,14 +243,14 @@ bool lines_endless(const struct lines *lines)
            !memchr(text + lines->from, '\n', LINES_MOST + 1);
 }
 
-enum lines_got lines_next_any(struct lines *lines, struct fault *fault)
+int lines_next_any(struct lines *lines, struct fault *fault)
 {
     struct fault why = { FAULT_NONE, "" };
-    enum lines_got got = lines_next(lines, &why);
-    if (got != LINES_FAULT)
+    int got = lines_next(lines, &why);
+    if (got >= 0)
         return got;
     if (why.kind == FAULT_DATA && !lines_endless(lines))
-        return LINES_LINE;
+        return 1;
     *fault = why;
-    return LINES_FAULT;
+    return -1;
 }

@@ -54,16 +54,14 @@ uint64_t lines_number(struct lines *lines);
  * fault. */
 int lines_start(struct lines *lines, struct fault *fault);
 
-/* Makes the next line the current one: LINES_END at the end of all files. A last line without LF
+/* Makes the next line the current one: 1, or 0 at the end of all files. A last line without LF
  * is a line. A line with a NUL byte is a data fault; the next call goes on after it. Waits as the
  * watch says. */
-enum lines_got { LINES_FAULT = -1, LINES_END, LINES_LINE };
-
-enum lines_got lines_next(struct lines *lines, struct fault *fault)
+int lines_next(struct lines *lines, struct fault *fault)
     __attribute__((warn_unused_result));
 
 /* The same, but a line that is wrong is a line too, unless it is too long. */
-enum lines_got lines_next_any(struct lines *lines, struct fault *fault)
+int lines_next_any(struct lines *lines, struct fault *fault)
     __attribute__((warn_unused_result));
 
 /* Is the line that comes next too long to be read? */

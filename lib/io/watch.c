@@ -58,7 +58,7 @@ static int until_alarm(const struct watch *watch)
 
 /* Polls once for all that is watched. The output is left out where the timeout is SOON: each time
  * its reader takes something, poll would return. */
-static enum waited look(struct watch *watch, int fd, short events, int timeout, struct fault *fault)
+static int look(struct watch *watch, int fd, short events, int timeout, struct fault *fault)
 {
     bool out = timeout != SOON && watch->out && watch->out->fd != fd;
     struct pollfd at[AT_ALL] = {
@@ -68,41 +68,41 @@ static enum waited look(struct watch *watch, int fd, short events, int timeout, 
         [AT_SIDE] = { watch->side, POLLIN, 0 },
     };
     if (poll(at, AT_ALL, timeout) < 0)
-        return errno == EINTR ? WAITED_IN_VAIN : fault_system(fault, "cannot wait for input");
+        return errno == EINTR ? 0 : fault_system(fault, "cannot wait for input");
     if (at[AT_STOP].revents)
         return fault_stopped(fault);
     if (at[AT_SIDE].revents && watch->take(watch->self, fault) < 0)
-        return WAITED_FAULT;
+        return -1;
     if (at[AT_OUT].revents & (POLLERR | POLLHUP))
         return out_gone(watch, fault);
-    return at[AT_FD].revents ? WAITED_READY : WAITED_IN_VAIN;
+    return at[AT_FD].revents ? 1 : 0;
 }
 
 /* Waits for that time, whatever else ends a poll before. */
-static enum waited look_for(struct watch *watch, int fd, int milliseconds, struct fault *fault)
+static int look_for(struct watch *watch, int fd, int milliseconds, struct fault *fault)
 {
-    enum waited ready;
+    int ready;
     long end = milliseconds ? watch_now() + milliseconds : 0;
     do {
         ready = look(watch, fd, POLLIN, milliseconds, fault);
         milliseconds = milliseconds ? (int)(end - watch_now()) : 0;
-    } while (ready == WAITED_IN_VAIN && milliseconds > 0);
+    } while (ready == 0 && milliseconds > 0);
     return ready;
 }
 
 /* Is fd ready already? If not, or if it is likely to be ready only in `answer` to what is held,
  * that is written. */
-static enum waited flush_before(struct watch *watch, int fd, bool answer, struct fault *fault)
+static int flush_before(struct watch *watch, int fd, bool answer, struct fault *fault)
 {
     bool holding = watch->out && watch->out->held > 0;
-    enum waited ready = holding && !answer ? look(watch, fd, POLLIN, 0, fault) : WAITED_IN_VAIN;
-    return ready == WAITED_IN_VAIN && holding ? watch->out->flush(watch->out, fault) : ready;
+    int ready = holding && !answer ? look(watch, fd, POLLIN, 0, fault) : 0;
+    return ready == 0 && holding ? watch->out->flush(watch->out, fault) : ready;
 }
 
-enum waited watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault)
+int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault)
 {
-    enum waited ready = flush_before(watch, fd, false, fault);
-    return ready == WAITED_IN_VAIN ? look_for(watch, fd, milliseconds, fault) : ready;
+    int ready = flush_before(watch, fd, false, fault);
+    return ready == 0 ? look_for(watch, fd, milliseconds, fault) : ready;
 }
 
 /* The timeout of a wait that began at `from`: until the next alarm or the report that is due; -1:
@@ -118,16 +118,16 @@ static int until_due(const struct watch *watch, long from)
 }
 
 /* Waits on, rings alarms, and reports what it waits for when that takes long. */
-static enum waited wait_on(struct watch *watch, int fd, const char *awaited, struct fault *fault)
+static int wait_on(struct watch *watch, int fd, const char *awaited, struct fault *fault)
 {
     long from = watch_now();
-    enum waited ready = WAITED_IN_VAIN;
-    while (ready == WAITED_IN_VAIN) {
+    int ready = 0;
+    while (ready == 0) {
         if (watch->alarms && watch_ring(watch, fault) < 0)
-            return WAITED_FAULT;
+            return -1;
         ready = look(watch, fd, POLLIN, until_due(watch, from), fault);
         struct slow *slow = watch->slow;
-        if (ready == WAITED_IN_VAIN && slow && !slow->reported &&
+        if (ready == 0 && slow && !slow->reported &&
             watch_now() - from >= WATCH_SLOW) {
             slow->reported = true;
             slow->report(slow, awaited);
@@ -147,17 +147,17 @@ static void follow(struct watch *watch, int fd)
 
 int watch_input(struct watch *watch, int fd, bool answer, const char *awaited, struct fault *fault)
 {
-    enum waited ready = flush_before(watch, fd, answer, fault);
-    if (ready == WAITED_IN_VAIN)
+    int ready = flush_before(watch, fd, answer, fault);
+    if (ready == 0)
         follow(watch, fd);
     int looks = core_is_shared(&watch->core) ? 1 : LOOKS;
-    for (int i = 0; ready == WAITED_IN_VAIN && i < looks; i++) {
+    for (int i = 0; ready == 0 && i < looks; i++) {
         (void)sched_yield();
         ready = look(watch, fd, POLLIN, 0, fault);
     }
-    if (ready == WAITED_IN_VAIN)
+    if (ready == 0)
         ready = look(watch, fd, POLLIN, SOON, fault);
-    return ready == WAITED_IN_VAIN ? wait_on(watch, fd, awaited, fault) : ready;
+    return ready == 0 ? wait_on(watch, fd, awaited, fault) : ready;
 }
 
 int watch_stopped(const struct watch *watch, int milliseconds, struct fault *fault)
@@ -182,10 +182,10 @@ int long_work_look(struct long_work *work, struct fault *fault)
 
 int watch_writable(struct watch *watch, int fd, struct fault *fault)
 {
-    enum waited ready;
+    int ready;
     do
         ready = look(watch, fd, POLLOUT, -1, fault);
-    while (ready == WAITED_IN_VAIN);
+    while (ready == 0);
     return ready < 0 ? -1 : 0;
 }
 

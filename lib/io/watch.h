@@ -62,10 +62,9 @@ long watch_now(void);
 /* Rings the alarms that are due: for a program that waits by itself. 0 or a fault. */
 int watch_ring(struct watch *watch, struct fault *fault);
 
-/* Waits until `fd` can be read (-1: for nothing), for at most so many milliseconds. */
-enum waited { WAITED_FAULT = -1, WAITED_IN_VAIN, WAITED_READY };
-
-enum waited watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault);
+/* Waits until `fd` can be read (-1: for nothing), for at most so many milliseconds. 1; 0 if it
+ * cannot be read by then; or a fault. */
+int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *fault);
 
 /* The same without a limit: 1 or a fault. With `answer` the input is likely to come only in answer
  * to what is held, which is written without looking whether it is there. `awaited` is what is

@@ -90,7 +90,7 @@ static int scan(struct request_index *my, size_t i, bool enters, struct watch *w
         return errno == ENOENT ? 0 : fault_system(fault, "cannot open %s", path);
     reader_open(&reader, fd, path, watch);
     request_file_begin(&my->file, my->log->folder, my->log->name, files(my)[i].first);
-    while ((got = reader_next(&reader, my->record, &damage)) == READ_WHOLE) {
+    while ((got = reader_next(&reader, my->record, &damage)) > 0) {
         const char *request = record_key(my->record, "request");
         uint64_t offset = reader.offset + reader.at;
         request_file_add(&my->file, offset, request);
@@ -98,7 +98,7 @@ static int scan(struct request_index *my, size_t i, bool enters, struct watch *w
             enter(my, request, strlen(request), offset);
     }
     *rounds = my->file.rounds;
-    request_file_end(&my->file, got == READ_END ? size_of(my, i) : 0);
+    request_file_end(&my->file, got == 0 ? size_of(my, i) : 0);
     reader_close(&reader);
     close(fd);
     if (damage.kind == FAULT_NONE)
@@ -197,7 +197,7 @@ static int read_record(struct request_index *my, int fd, const char *path, uint6
     int got = reader_next(&my->reader, record, fault);
     if (fault->kind == FAULT_CUT)
         fault->kind = FAULT_DATA;
-    return got == READ_WHOLE && record->kind != RECORD_ROUND ? 0 : got;
+    return got > 0 && record->kind != RECORD_ROUND ? 0 : got;
 }
 
 /* Is that request at this place? Then puts what is stored in the round's place. */

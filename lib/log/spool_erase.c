@@ -93,7 +93,7 @@ static int erase_rounds(int fd, const char *path, const char *folder,
         return fault_no_room(fault, sizeof *record);
     reader_open(&reader, fd, path, NULL);
     int result = 0;
-    while (result == 0 && reader_next(&reader, record, &damage) == READ_WHOLE) {
+    while (result == 0 && reader_next(&reader, record, &damage) > 0) {
         const char *number = record_key(record, "t");
         if (record->kind != RECORD_ROUND || !number || record_key(record, SPOOL_ERASED) ||
             !record_number(number, RECORD_MOST, &t) || !erases(self, record))

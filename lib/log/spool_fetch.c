@@ -165,10 +165,10 @@ enum spooled spool_fetch(struct spool_fetch *fetch, const char *text, struct rec
         return fault_system(fault, "cannot read %s", fetch->path);
     fetch->reader.from = fetch->reader.until = 0;
     fetch->reader.offset = stored.byte;
-    enum reading got = reader_next(&fetch->reader, record, fault);
-    if (got == READ_WHOLE)
+    int got = reader_next(&fetch->reader, record, fault);
+    if (got > 0)
         return SPOOL_FOUND;
-    if (got == READ_END)
+    if (got == 0)
         (void)fault_data(fault, "%s: no round at byte %" PRIu64, fetch->path, stored.byte);
     if (fault->kind == FAULT_CUT)
         fault->kind = FAULT_DATA;

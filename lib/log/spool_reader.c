@@ -272,10 +272,10 @@ static enum spooled next_round(const struct spool_reader *reader, struct spool_l
         if (found != SPOOL_FOUND)
             return found;
         find_gap(reader, log);
-        enum reading got = reader_next(&log->reader, record, fault);
-        if (got == READ_FAULT)
+        int got = reader_next(&log->reader, record, fault);
+        if (got < 0)
             return at_cut(log, fault);
-        found = got == READ_WHOLE ? check_round(log, record, fault) : SPOOL_NONE;
+        found = got > 0 ? check_round(log, record, fault) : SPOOL_NONE;
         if (found != SPOOL_NONE)
             return found;
         if (log->reader.ended)

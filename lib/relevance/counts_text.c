@@ -120,12 +120,12 @@ static int read_file(struct impressions *impressions, char *file, struct watch *
                      struct fault *fault)
 {
     struct lines lines;
-    enum lines_got got;
+    int got;
     char *const files[] = { file, NULL };
     int result = 0;
     lines_open(&lines, files, watch);
-    while (result == 0 && (got = lines_next(&lines, fault)) != LINES_END) {
-        if (got == LINES_FAULT)
+    while (result == 0 && (got = lines_next(&lines, fault)) != 0) {
+        if (got < 0)
             result = -1;
         else if (lines.number > 1)
             result = read_line(impressions, &lines, fault);

@@ -70,23 +70,23 @@ enum taken reader_take(struct reader *reader, struct fault *fault)
 
 /* Waits for more bytes and reads them. Where all that came has been parsed, the program before may
  * wait for an answer. */
-static enum reading read_more(struct reader *reader, struct fault *fault)
+static int read_more(struct reader *reader, struct fault *fault)
 {
     enum taken took = reader->fd < 0 ? TAKEN_END : TAKEN_NOTHING;
     while (took == TAKEN_NOTHING) {
         bool answer = reader_held(reader) == 0;
         if (reader->watch &&
             watch_input(reader->watch, reader->fd, answer, reader->awaited, fault) < 0)
-            return READ_FAULT;
+            return -1;
         took = reader_take(reader, fault);
     }
-    return took == TAKEN_FAULT ? READ_FAULT : took == TAKEN_END ? READ_END : READ_WHOLE;
+    return took == TAKEN_FAULT ? -1 : took == TAKEN_END ? 0 : 1;
 }
 
-enum reading reader_fill(struct reader *reader, size_t n, bool exactly, struct fault *fault)
+int reader_fill(struct reader *reader, size_t n, bool exactly, struct fault *fault)
 {
-    enum reading more = READ_WHOLE;
-    while (more == READ_WHOLE && reader_held(reader) < n) {
+    int more = 1;
+    while (more > 0 && reader_held(reader) < n) {
         reader->read_most = exactly ? n - reader_held(reader) : 0;
         more = read_more(reader, fault);
     }
@@ -113,7 +113,7 @@ static bool may_begin(const void *bytes, size_t n)
     return memcmp(bytes, magic, n < sizeof magic - 1 ? n : sizeof magic - 1) == 0;
 }
 
-enum reading reader_line(struct reader *reader, size_t *n, struct fault *fault)
+int reader_line(struct reader *reader, size_t *n, struct fault *fault)
 {
     size_t looked = 0;
     for (;;) {
@@ -122,12 +122,12 @@ enum reading reader_line(struct reader *reader, size_t *n, struct fault *fault)
         const unsigned char *end = have > looked ? memchr(line + looked, '\n', have - looked) : 0;
         *n = end ? (size_t)(end - line) + 1 : have;
         if (end || have == RECORD_LINE)
-            return READ_WHOLE;
+            return 1;
         looked = have;
-        enum reading more = read_more(reader, fault);
-        if (more == READ_END && have && !may_begin(reader->bytes + reader->from, have))
-            return READ_WHOLE;
-        if (more != READ_WHOLE)
+        int more = read_more(reader, fault);
+        if (more == 0 && have && !may_begin(reader->bytes + reader->from, have))
+            return 1;
+        if (more <= 0)
             return more;
     }
 }
@@ -172,7 +172,7 @@ void reader_refuse(const struct reader *reader, const struct record *record, str
 }
 
 /* The pipe has no room for all of the features: reads back those that it has. */
-static enum reading read_back(struct reader *reader, struct fault *fault)
+static int read_back(struct reader *reader, struct fault *fault)
 {
     struct splice *spliced = reader->spliced;
     size_t room;
@@ -185,12 +185,12 @@ static enum reading read_back(struct reader *reader, struct fault *fault)
         reader->until += (size_t)got;
     }
     splice_drop(spliced);
-    return READ_WHOLE;
+    return 1;
 }
 
 /* Puts the last n bytes of the payload, none of which has been read, into the splice, and sets
  * record->spliced if there was room for them. */
-static enum reading splice_payload(struct reader *reader, struct record *record, size_t n,
+static int splice_payload(struct reader *reader, struct record *record, size_t n,
                           struct fault *fault)
 {
     struct splice *spliced = reader->spliced;
@@ -202,23 +202,23 @@ static enum reading splice_payload(struct reader *reader, struct record *record,
         looked = got < 0;
         if (looked && reader->watch &&
             watch_input(reader->watch, reader->fd, false, reader->awaited, fault) < 0)
-            return READ_FAULT;
+            return -1;
         if (looked)
             continue;
         if (got == 0)
-            return READ_END;
+            return 0;
         if (reader->copying &&
             reader_fill(reader, reader_held(reader) + (size_t)got, true, fault) < 0)
-            return READ_FAULT;
+            return -1;
         n -= (size_t)got;
     }
     record->spliced = spliced;
-    return READ_WHOLE;
+    return 1;
 }
 
 /* Reads the payload after a header line of `line` bytes: into memory, and large features into the
  * splice where there is one. */
-static enum reading read_payload(struct reader *reader, struct record *record, size_t line,
+static int read_payload(struct reader *reader, struct record *record, size_t line,
                         struct fault *fault)
 {
     struct splice *spliced = reader->spliced;
@@ -227,14 +227,14 @@ static enum reading read_payload(struct reader *reader, struct record *record, s
     bool large = features >= LARGE && features <= spliced->room;
     size_t head = large ? all - features : all;
     reader->copying = reader->copies || record->has_crc == CRC_KEPT;
-    enum reading got = reader_fill(reader, head, large, fault);
-    if (got == READ_WHOLE && large && reader_held(reader) + LARGE <= all)
+    int got = reader_fill(reader, head, large, fault);
+    if (got > 0 && large && reader_held(reader) + LARGE <= all)
         got = splice_payload(reader, record, all - reader_held(reader), fault);
-    if (got == READ_WHOLE && !record->spliced)
+    if (got > 0 && !record->spliced)
         got = reader_fill(reader, all, large, fault);
     /* So that the next header line and small columns come at once, without its features. */
     reader->read_most = large ? head + head / 4 + 64 : 0;
-    if (got == READ_WHOLE && record->spliced) {
+    if (got > 0 && record->spliced) {
         spliced->first = reader->bytes + reader->from + head;
         spliced->firsts = features - spliced->held;
     }
@@ -242,12 +242,12 @@ static enum reading read_payload(struct reader *reader, struct record *record, s
 }
 
 /* Parses one header line, also that of an end record. */
-static enum reading next_header(struct reader *reader, struct record *record, struct fault *fault)
+static int next_header(struct reader *reader, struct record *record, struct fault *fault)
 {
     if (reader->spliced)
         splice_drop(reader->spliced);
-    enum reading found = reader_line(reader, &reader->line, fault);
-    if (found != READ_WHOLE)
+    int found = reader_line(reader, &reader->line, fault);
+    if (found <= 0)
         return found;
     const char *line = (const char *)reader->bytes + reader->from;
     size_t n = reader->line;
@@ -258,12 +258,12 @@ static enum reading next_header(struct reader *reader, struct record *record, st
         wrong = fault_data(fault, "a record of %" PRIu64 " bytes is too large for this machine",
                            record->bytes);
     if (wrong == 0)
-        return READ_WHOLE;
+        return 1;
     if (reader->last[0])
         fault_place(fault, "%s: after %s: ", reader->name, reader->last);
     else
         fault_place(fault, "%s: ", reader->name);
-    return READ_FAULT;
+    return -1;
 }
 
 /* The end record of a stream that has only one: nothing may have come after it. */
@@ -275,16 +275,16 @@ static int after_end(const struct reader *reader, struct fault *fault)
                       reader->name);
 }
 
-enum reading reader_header(struct reader *reader, struct record *record, struct fault *fault)
+int reader_header(struct reader *reader, struct record *record, struct fault *fault)
 {
     for (;;) {
-        enum reading got = next_header(reader, record, fault);
-        if (got == READ_END && !(reader->ended && reader_held(reader) == 0))
+        int got = next_header(reader, record, fault);
+        if (got == 0 && !(reader->ended && reader_held(reader) == 0))
             return cut_short(reader, fault);
-        if (got != READ_WHOLE || record->kind != RECORD_END)
+        if (got <= 0 || record->kind != RECORD_END)
             return got;
         if (check_end(reader, record, fault) < 0)
-            return READ_FAULT;
+            return -1;
         reader->from += reader->line;
         if (reader->once)
             return after_end(reader, fault);
@@ -301,21 +301,21 @@ static void swap_payload(struct record *record)
     }
 }
 
-enum reading reader_payload(struct reader *reader, struct record *record, struct fault *fault)
+int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
 {
     size_t n = reader->line;
     if (!reader->like)
         header_remember(&reader->last_line, record, (const char *)reader->bytes + reader->from);
-    enum reading got = read_payload(reader, record, n, fault);
-    if (got != READ_WHOLE)
-        return got == READ_END ? cut_short(reader, fault) : READ_FAULT;
+    int got = read_payload(reader, record, n, fault);
+    if (got <= 0)
+        return got == 0 ? cut_short(reader, fault) : -1;
     size_t here = reader_held(reader) - n;
     if (here > record->bytes)
         here = (size_t)record->bytes;
     const unsigned char *stored = reader->bytes + reader->from;
     if (checksum_check(record, stored, n, fault) < 0) {
         reader_refuse(reader, record, fault);
-        return READ_FAULT;
+        return -1;
     }
     record_bind(record, stored + n, here);
     if (LITTLE_SWAPS)
@@ -324,13 +324,13 @@ enum reading reader_payload(struct reader *reader, struct record *record, struct
     reader->from += n + here;
     reader->offset += record->bytes - here;
     remember(reader, record);
-    return READ_WHOLE;
+    return 1;
 }
 
-enum reading reader_next(struct reader *reader, struct record *record, struct fault *fault)
+int reader_next(struct reader *reader, struct record *record, struct fault *fault)
 {
-    enum reading got = reader_header(reader, record, fault);
-    return got == READ_WHOLE ? reader_payload(reader, record, fault) : got;
+    int got = reader_header(reader, record, fault);
+    return got > 0 ? reader_payload(reader, record, fault) : got;
 }
 
 /* ---- a file, mapped ---- */

@@ -1,19 +1,19 @@
 /* reader: the records of a stream, from a descriptor or from memory.
  *
  *     struct reader reader;
- *     enum reading got;
+ *     int got;
  *     reader_open(&reader, STDIN_FILENO, "<stdin>", &watch);
- *     while ((got = reader_next(&reader, record, fault)) == READ_WHOLE) {
+ *     while ((got = reader_next(&reader, record, fault)) > 0) {
  *         const struct column *score = record_column(record, "score");
  *         if (!score) {
  *             fault_data(fault, "it has no scores");
  *             reader_refuse(&reader, record, fault);  // "<stdin>: round 17: it has no scores"
- *             got = READ_FAULT;
+ *             got = -1;
  *             break;
  *         }
  *     }
  *     reader_close(&reader);
- *     return got == READ_END ? 0 : -1; */
+ *     return got == 0 ? 0 : -1; */
 #ifndef RANKPIPE_READER_H
 #define RANKPIPE_READER_H
 
@@ -65,21 +65,18 @@ void reader_open(struct reader *reader, int fd, const char *name, struct watch *
 void reader_open_bytes(struct reader *reader, const void *bytes, size_t n, const char *name);
 void reader_close(struct reader *reader); /* frees memory; does not close fd */
 
-/* What was read: a fault; nothing, because the input is at its end; or all that was asked for. */
-enum reading { READ_FAULT = -1, READ_END, READ_WHOLE };
-
 /* Reads the next round or model, and binds it to a payload that is valid until the next call. End
- * records are checked and skipped. Waits as reader->watch says. READ_END: the stream ended with an
+ * records are checked and skipped. Waits as reader->watch says. 1; 0: the stream ended with an
  * end record. FAULT_CUT: it stops before its end record; FAULT_DATA: it is malformed. Memory grows
  * with the bytes that came, never with a number in a header. */
-enum reading reader_next(struct reader *reader, struct record *record, struct fault *fault)
+int reader_next(struct reader *reader, struct record *record, struct fault *fault)
     __attribute__((warn_unused_result));
 
 /* The same in two calls, so that a program can refuse a header before it waits for the payload.
- * reader_payload must follow a READ_WHOLE, and never returns READ_END. */
-enum reading reader_header(struct reader *reader, struct record *record, struct fault *fault)
+ * reader_payload must follow a header, and never returns 0. */
+int reader_header(struct reader *reader, struct record *record, struct fault *fault)
     __attribute__((warn_unused_result));
-enum reading reader_payload(struct reader *reader, struct record *record, struct fault *fault)
+int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
     __attribute__((warn_unused_result));
 
 /* Adds the place of a record, "<stdin>: round 17: ", to a fault that was found in it. */
@@ -91,12 +88,12 @@ static inline size_t reader_held(const struct reader *reader)
     return reader->until - reader->from;
 }
 
-/* Reads until n bytes are held; with `exactly` none after them. */
-enum reading reader_fill(struct reader *reader, size_t n, bool exactly, struct fault *fault);
+/* Reads until n bytes are held; with `exactly` none after them. 1; 0 at the end; or a fault. */
+int reader_fill(struct reader *reader, size_t n, bool exactly, struct fault *fault);
 
 /* Reads until there is a header line, of *n bytes with its LF, or *n bytes that cannot become
- * one. */
-enum reading reader_line(struct reader *reader, size_t *n, struct fault *fault);
+ * one: 1; 0 at the end; or a fault. */
+int reader_line(struct reader *reader, size_t *n, struct fault *fault);
 
 /* Reads once, without waiting. TAKEN_NOTHING: nothing is there now. TAKEN_END: the input ended. */
 enum taken { TAKEN_FAULT = -1, TAKEN_NOTHING, TAKEN_BYTES, TAKEN_END };

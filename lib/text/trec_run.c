@@ -88,7 +88,7 @@ static int add_document(struct trec_run *run, struct lines *lines, struct word q
 }
 
 static int read_entry(struct trec_run *run, struct lines *lines, struct buffer *room,
-                     struct fault *fault)
+                      struct fault *fault)
 {
     struct word word[TREC_RUN_FIELDS] = { { 0 } };
     size_t words = 0;
@@ -112,12 +112,12 @@ static int read_entry(struct trec_run *run, struct lines *lines, struct buffer *
 int trec_run_read(struct trec_run *run, struct lines *lines, struct fault *fault)
 {
     struct buffer room = { 0 };
-    enum lines_got got;
-    while ((got = lines_next(lines, fault)) == LINES_LINE)
+    int got;
+    while ((got = lines_next(lines, fault)) > 0)
         if (read_entry(run, lines, &room, fault) < 0)
             break;
     buffer_free(&room);
-    return got == LINES_END ? 0 : -1;
+    return got == 0 ? 0 : -1;
 }
 
 static struct trec_entry *look_up(struct trec_run *run, const char *qid, const char *document,

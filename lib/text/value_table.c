@@ -118,14 +118,14 @@ int value_table_read(struct query_values *values, size_t ranker, const char *fil
     char *const files[] = { (char *)file, NULL };
     struct reading my = { values, ranker, measure, 0, 0, 0 };
     struct lines lines;
-    enum lines_got got;
+    int got;
     lines_open(&lines, files, watch);
-    while ((got = lines_next(&lines, fault)) == LINES_LINE)
+    while ((got = lines_next(&lines, fault)) > 0)
         if (read_row(&my, &lines, fault) < 0)
             break;
     lines_close(&lines);
-    if (got == LINES_END && my.found == 0)
+    if (got == 0 && my.found == 0)
         return fault_data(fault, "%s: no value of %s: metric -q prints a table of values", file,
                           *measure ? measure : "a measure");
-    return got == LINES_END ? 0 : -1;
+    return got == 0 ? 0 : -1;
 }
