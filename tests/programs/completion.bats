@@ -3,11 +3,12 @@ load ../helper
 
 MAKE="make -C $ROOT"
 
-# Installs below ./stage, with a prefix before the names if one is given.
+# Installs, once for all tests, with a prefix before the names if one is given.
 installed() {
-    $MAKE -s install DESTDIR="$PWD/stage" PREFIX=/usr PROGPREFIX="${1:-}"
-    bash_file=$PWD/stage/usr/share/bash-completion/completions/${1:-}update
-    zsh_file=$PWD/stage/usr/share/zsh/site-functions/_${1:-}rankpipe
+    stage=$BATS_FILE_TMPDIR/stage${1:-}
+    [ -d "$stage" ] || $MAKE -s install DESTDIR="$stage" PREFIX=/usr PROGPREFIX="${1:-}"
+    bash_file=$stage/usr/share/bash-completion/completions/${1:-}update
+    zsh_file=$stage/usr/share/zsh/site-functions/_${1:-}rankpipe
 }
 
 # complete_line LINE: what bash offers at its end, in order, for a line of one command.
@@ -143,7 +144,7 @@ said() {
     offers 'rp-update -a so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
     offers 'rp-rankpipe update -a so' 'solar1 solar2 solar1-ties solar2-ties solar1-list solar2-list'
     for program in rankpipe $PROGRAMS; do
-        [ -f "stage/usr/share/bash-completion/completions/rp-$program" ]
+        [ -f "$stage/usr/share/bash-completion/completions/rp-$program" ]
     done
 }
 
@@ -152,10 +153,11 @@ said() {
     for prefix in '' rp-; do
         installed "$prefix"
         zsh -n "$zsh_file"
-        for program in rankpipe $PROGRAMS; do
-            [ "$(zsh -fc 'fpath=($1 $fpath); autoload -Uz compinit; compinit -D -u
-                echo $_comps[$2]' zsh "${zsh_file%/*}" "$prefix$program")" = "_${prefix}rankpipe" ]
-        done
+        for program in rankpipe $PROGRAMS; do echo "$prefix$program _${prefix}rankpipe"; done >want
+        # shellcheck disable=SC2016,SC2046
+        zsh -fc 'fpath=($1 $fpath); autoload -Uz compinit; compinit -D -u; shift
+            for name; do echo $name $_comps[$name]; done' zsh "${zsh_file%/*}" $(cut -d ' ' -f 1 want) >have
+        same have want
     done
 }
 
