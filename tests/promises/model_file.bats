@@ -266,7 +266,7 @@ outgrown() {
     [ ${#names[@]} = 57 ]
     for ((i = 0; i < ${#names[@]}; i++)); do
         for ((j = 0; j < ${#names[@]}; j++)); do
-            [ $(((i + j) % STRIDE)) = 0 ] && [ "${options_of[i]}" != "${options_of[j]}" ] || continue
+            [ $(((i + j) % (STRIDE * STRIDE))) = 0 ] && [ "${options_of[i]}" != "${options_of[j]}" ] || continue
             cp ${names[j]}.bin before
             # shellcheck disable=SC2086
             fails_on dense 1 "update: model ${names[j]}.bin: it *" \
