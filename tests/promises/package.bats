@@ -129,6 +129,7 @@ curve() {
 }
 
 @test "the package and its source are as Debian wants them" {
+    in_release
     command -v lintian || skip "no lintian here"
     debian
     # Debian has been asked for no such package, so that the first one answers no such request.
@@ -140,6 +141,7 @@ curve() {
 }
 
 @test "make static: one file of less than 650 KB, that learns the same" {
+    in_release
     not_sanitized "it is built without them"
     command -v musl-gcc || skip "no musl-gcc here"
     run $MAKE -s static
