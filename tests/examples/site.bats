@@ -492,7 +492,7 @@ assert "innerword" in everything and "words in $(touch hacked-by-name)" in every
 assert "secretword" not in everything and "root:" not in everything
 assert "<script" not in everything and "<b>" not in everything and "<img" not in everything
 END
-    find . /tmp -maxdepth 4 -name 'hacked*' -newer mark 2>/dev/null >found || true
+    { find . -name 'hacked*' -newer mark && find /tmp -maxdepth 2 -name 'hacked*' -newer mark; } 2>/dev/null >found || true
     is "$(cat found)" ''
     is "$(cat outside/secret)" 'secretword is outside'
     is "$(find . -newer mark -type f | cut -d / -f 2 | sort -u | paste -sd ' ')" 'found said state'
