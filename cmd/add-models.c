@@ -60,8 +60,7 @@ static enum outcome each(void *self, struct round *round)
     struct writer *out = my->host->out;
     (void)round;
     for (char *const *file = my->files; *file; file++)
-        if (add_file(my, *file) < 0)
-            return FAIL;
+        if (add_file(my, *file) < 0) return FAIL;
     if (model_sum_end(&my->sum, fault) < 0 || learner_save(&my->sum.state, &my->model, fault) < 0)
         return FAIL;
     record_want_crc(&my->model.record);

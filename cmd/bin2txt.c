@@ -156,8 +156,7 @@ static int end_bin2txt(void *self)
 {
     struct bin2txt *my = self;
     const struct form *form = form_of(my);
-    if (my->map && writer_flush(&my->map_writer, my->host->fault) < 0)
-        return -1;
+    if (my->map && writer_flush(&my->map_writer, my->host->fault) < 0) return -1;
     return form->end ? form->end(&my->text.printer, my->host->fault) : 0;
 }
 

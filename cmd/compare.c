@@ -135,8 +135,7 @@ static int test_ranker(struct compare *my, size_t ranker)
     struct fault *fault = my->host->fault;
     double *d = buffer_for(&my->difference, my->queries, sizeof *d, fault), sum = 0;
     size_t n = 0;
-    if (!d)
-        return -1;
+    if (!d) return -1;
     for (size_t i = 0; i < values->queries; i++) {
         double value = query_values_mean(values, i, ranker);
         if (find_lack(values, i) < values->rankers)
@@ -157,8 +156,7 @@ static int correct(struct compare *my)
 {
     const size_t n = my->values.rankers - 1;
     double *p = buffer_for(&my->difference, 2 * n + 1, sizeof *p, my->host->fault);
-    if (!p)
-        return -1;
+    if (!p) return -1;
     for (size_t i = 0; i < n; i++)
         p[i] = my->result[i + 1].paired.p;
     paired_holm(p, n, p + n);
@@ -305,10 +303,8 @@ static int print_tabs(struct compare *my)
                         less ? paired->above : paired->below, paired->same) < 0)
             return -1;
         for (size_t c = 0; c < sizeof number / sizeof *number; c++)
-            if (print_number(my, base && c > 0 ? NAN : number[c]) < 0)
-                return -1;
-        if (writer_text(out, fault, "\n") < 0)
-            return -1;
+            if (print_number(my, base && c > 0 ? NAN : number[c]) < 0) return -1;
+        if (writer_text(out, fault, "\n") < 0) return -1;
     }
     return 0;
 }
@@ -324,10 +320,8 @@ static enum outcome each(void *self, struct round *round)
     if (!my->result || read_files(my) < 0 || check_queries(my) < 0 || name_rows(my) < 0)
         return FAIL;
     for (size_t i = 0; i < my->values.rankers; i++)
-        if (test_ranker(my, i) < 0)
-            return FAIL;
-    if (correct(my) < 0 || (my->tabs ? print_tabs(my) : print_table(my)) < 0)
-        return FAIL;
+        if (test_ranker(my, i) < 0) return FAIL;
+    if (correct(my) < 0 || (my->tabs ? print_tabs(my) : print_table(my)) < 0) return FAIL;
     return DONE;
 }
 

@@ -94,8 +94,7 @@ static int check_options(const struct explorer *explorer, const struct policy *p
 {
     const bool *given = options->given;
     struct fault *fault = options->fault;
-    if (check_taken(policy, options) < 0)
-        return -1;
+    if (check_taken(policy, options) < 0) return -1;
     if (given['g'] && given['T'])
         return fault_usage(fault, "-g and -T both set gamma: give one of them");
     if (given['E'] && given['L'])
@@ -119,14 +118,12 @@ static int parse(void *self, struct options *options, struct host *host)
     explorer->top_grade = explorer->seed = 1;
     explorer->temperature = 1;
     while ((letter = options_next(options)) > 0)
-        if (letter == 's' && parse_seed(explorer, options) < 0)
-            return -1;
+        if (letter == 's' && parse_seed(explorer, options) < 0) return -1;
     if (letter < 0)
         return letter;
     /* Without -p: what worth and index take, which is more than uniform does. */
     const struct policy *policy = &policies[options->given['p'] ? my->policy : POLICY_WORTH];
-    if (check_options(explorer, policy, options) < 0)
-        return -1;
+    if (check_options(explorer, policy, options) < 0) return -1;
     if (options->given['p'])
         explorer->policy = policy;
     if (options->given['T'] && strchr(policy->options, 'g'))

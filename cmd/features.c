@@ -34,8 +34,7 @@ static int parse_steps(struct features *my, const struct options *options)
     if (operands[1])
         return fault_usage(options->fault, "'%.40s' follows '%.40s': join steps by commas",
                            operands[1], operands[0]);
-    if (steps_parse(&my->steps, operands[0], &my->draw, options->fault) < 0)
-        return -1;
+    if (steps_parse(&my->steps, operands[0], &my->draw, options->fault) < 0) return -1;
     if (my->drawn && !my->steps.defaulted)
         return fault_usage(options->fault, "%.60s does not take -%c: only fourier without "
                            "number:gamma:seed does", operands[0], my->drawn);
@@ -75,12 +74,10 @@ static enum outcome each(void *self, struct round *round)
     struct features *my = self;
     struct fault *fault = my->host->fault;
     struct matrix x, y;
-    if (round_matrix(round, &x, fault) < 0)
-        return FAIL;
+    if (round_matrix(round, &x, fault) < 0) return FAIL;
     if (x.kind == MATRIX_UNIT)
         return fault_data(fault, "the round has no features (dim=0)");
-    if (steps_follow(&my->steps, round->made, fault) < 0)
-        return FAIL;
+    if (steps_follow(&my->steps, round->made, fault) < 0) return FAIL;
     if (steps_see_list(&my->steps) && round_fingerprint(round, &x, &my->scratch, fault) < 0)
         return FAIL;
     if (steps_apply(&my->steps, &x, &y, fault) < 0 || round_new_features(round, &y, fault) < 0 ||

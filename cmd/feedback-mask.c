@@ -69,8 +69,7 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter = options_read(options);
     if (letter < 0)
         return letter;
-    if (settle_options(my, options->given, options->fault) < 0)
-        return -1;
+    if (settle_options(my, options->given, options->fault) < 0) return -1;
     return options_no_operands(options);
 }
 
@@ -98,20 +97,17 @@ static enum outcome each(void *self, struct round *round)
                           "another feedback-mask");
     if (!round->order)
         return fault_data(fault, "needs order: put explore before feedback-mask");
-    if (my->clicks && clicks_check(&my->person, round->docs, round->label, fault) < 0)
-        return FAIL;
+    if (my->clicks && clicks_check(&my->person, round->docs, round->label, fault) < 0) return FAIL;
     size_t places = my->places < round->docs ? (size_t)my->places : round->docs;
     float *seen = round_new_seen(round, places, fault);
-    if (!seen)
-        return FAIL;
+    if (!seen) return FAIL;
     for (size_t a = 0; a < places; a++)
         seen[a] = round->label[round->order[a]];
     if (my->clicks) {
         struct rng rng = rng_at(my->seed, RNG_CLICKS, round->t);
         clicks_draw(&my->person, places, seen, &rng, seen);
     }
-    if (my->noise > 0 && add_noise(my, round->t, places, seen, fault) < 0)
-        return FAIL;
+    if (my->noise > 0 && add_noise(my, round->t, places, seen, fault) < 0) return FAIL;
     round_drop_labels(round);
     return PASS;
 }

@@ -47,8 +47,7 @@ static int add_action(struct log2bin *my, const struct options *options)
     const char *equals = strrchr(options->value, '=');
     struct click_action *action = buffer_for(&my->actions, my->n + 1, sizeof *action,
                                              options->fault);
-    if (!action)
-        return -1;
+    if (!action) return -1;
     if (!equals || equals == options->value || !text_real(equals + 1, &value) || value < 0 ||
         value > 1e30)
         return fault_usage(options->fault, "-g %.60s: not a word, = and a number of at least 0",
@@ -64,8 +63,7 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     my->host = host;
     while ((letter = options_next(options)) > 0)
-        if (letter == 'g' && add_action(my, options) < 0)
-            return -1;
+        if (letter == 'g' && add_action(my, options) < 0) return -1;
     my->files = options_operands(options);
     if (letter < 0 || my->bare)
         return letter;
@@ -117,12 +115,10 @@ static int join(struct log2bin *my, struct round *round, uint32_t **order)
     size_t q = pair_names_query(names, now->qid), a = 0;
     if (q == PAIR_NAMES_NONE)
         return click_log_wrong(&my->log, fault, "qid %.60s is not among the candidates", now->qid);
-    if (round_store_round(&my->candidates.store, q, round, fault) < 0)
-        return -1;
+    if (round_store_round(&my->candidates.store, q, round, fault) < 0) return -1;
     round_forget_service(round);
     unsigned char *mark = buffer_for(&my->mark, round->docs, 1, fault);
-    if (!mark || !(*order = round_new(round, ROUND_ORDER, fault)))
-        return -1;
+    if (!mark || !(*order = round_new(round, ROUND_ORDER, fault))) return -1;
     memset(mark, 0, round->docs);
     for (; a < now->places; a++, name += strlen(name) + 1) {
         size_t i = pair_names_document(names, q, name, strlen(name), fault);
@@ -167,8 +163,7 @@ static int add_known(struct log2bin *my, struct round *round, const uint32_t *or
     }
     double *scores = score ? round_new(round, ROUND_SCORE, fault) : NULL;
     float *labels = label ? round_new(round, ROUND_LABEL, fault) : NULL;
-    if ((score && !scores) || (label && !labels))
-        return -1;
+    if ((score && !scores) || (label && !labels)) return -1;
     for (size_t a = 0; score && a < now->places; a++)
         scores[order[a]] = now->shown[a].score;
     for (size_t a = 0; label && a < now->places; a++)
@@ -209,8 +204,7 @@ static int make_round(struct log2bin *my, struct round *round)
 static int skip(struct log2bin *my)
 {
     struct fault *fault = my->host->fault, why = *fault;
-    if (!my->skips || fault->kind != FAULT_DATA)
-        return -1;
+    if (!my->skips || fault->kind != FAULT_DATA) return -1;
     *fault = (struct fault){ FAULT_NONE, "" };
     if (my->skipped++ < WARNINGS)
         warn(my->host, "log2bin", "%s", why.text);
@@ -253,8 +247,7 @@ static enum outcome each(void *self, struct round *round)
     int found;
     while ((found = click_log_next(&my->log, my->host->fault)) < 0 ||
            (found > 0 && make_round(my, round) < 0))
-        if (skip(my) < 0)
-            return FAIL;
+        if (skip(my) < 0) return FAIL;
     report_unknown(my);
     if (found == 0)
         return end_requests(my);

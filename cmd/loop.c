@@ -44,15 +44,13 @@ static int parse_parts(struct loop *my)
 {
     struct host host = *my->host;
     host.ring = my->ring;
-    if (pipeline_parse(&my->pipeline, &host) < 0)
-        return -1;
+    if (pipeline_parse(&my->pipeline, &host) < 0) return -1;
     enum kind kind = my->host->kind = chain_kind(&my->pipeline.chain);
     my->host->saves = kind == SINK || kind == WHOLE;
     for (size_t i = 0; i < my->pipeline.chain.parts; i++)
         my->host->saves = my->host->saves || my->pipeline.chain.part[i].host.saves;
     for (size_t i = 0; i < my->pipeline.chain.parts; i++)
-        if (check_part(my, i) < 0)
-            return -1;
+        if (check_part(my, i) < 0) return -1;
     my->host->files = my->pipeline.chain.part[0].host.files;
     return 0;
 }
@@ -60,8 +58,7 @@ static int parse_parts(struct loop *my)
 static int parse_text(struct loop *my, const char *text)
 {
     struct host *host = my->host;
-    if (pipeline_read(&my->pipeline, text, host->fault) < 0)
-        return -1;
+    if (pipeline_read(&my->pipeline, text, host->fault) < 0) return -1;
     host->from = my->pipeline.text.from != NULL;
     host->to = my->pipeline.text.to != NULL;
     return join(my) < 0 || parse_parts(my) < 0 ? -1 : 0;

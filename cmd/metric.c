@@ -167,8 +167,7 @@ static int print_row(struct metric *my)
         tally_print_head(my->tally, my->measures, my->raw, my->table, fault) < 0)
         return -1;
     my->printed = my->rounds;
-    if (tally_print_row(my->tally, my->measures, my->t, my->raw, my->table, fault) < 0)
-        return -1;
+    if (tally_print_row(my->tally, my->measures, my->t, my->raw, my->table, fault) < 0) return -1;
     return my->file ? writer_flush(my->table, fault) : 0;
 }
 
@@ -188,11 +187,9 @@ static enum outcome each(void *self, struct round *round)
 {
     struct metric *my = self;
     struct fault *fault = my->host->fault;
-    if (tally_evidence(&my->evidence, round, my->tally, my->measures, fault) < 0)
-        return FAIL;
+    if (tally_evidence(&my->evidence, round, my->tally, my->measures, fault) < 0) return FAIL;
     for (size_t i = 0; i < my->measures; i++)
-        if (tally_look(&my->tally[i], &my->evidence, fault) < 0)
-            return FAIL;
+        if (tally_look(&my->tally[i], &my->evidence, fault) < 0) return FAIL;
     for (size_t i = 0; i < my->measures; i++)
         tally_add(&my->tally[i]);
     my->t = round->t;
@@ -201,8 +198,7 @@ static enum outcome each(void *self, struct round *round)
         return print_round(my, round) < 0 ? FAIL : PASS;
     if (my->rounds == my->due) {
         my->due = next_due(my);
-        if (print_row(my) < 0)
-            return FAIL;
+        if (print_row(my) < 0) return FAIL;
     }
     return PASS;
 }

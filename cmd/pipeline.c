@@ -48,8 +48,7 @@ int pipeline_parse(struct pipeline *pipeline, const struct host *host)
     struct host part = *host;
     for (size_t i = 0; i < pipeline->chain.parts; i++) {
         part.last = host->last && i + 1 == pipeline->chain.parts;
-        if (chain_parse(&pipeline->chain, i, &part, words_of(pipeline, i)) < 0)
-            return -1;
+        if (chain_parse(&pipeline->chain, i, &part, words_of(pipeline, i)) < 0) return -1;
     }
     return 0;
 }

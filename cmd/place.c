@@ -271,8 +271,7 @@ int place_page(const char *argv0, const char *name, struct fault *fault)
         return -1;
     if (name && !program && !script)
         return no_page(name, fault);
-    if (!script && show_name(argv0, section, "", name ? name : "rankpipe", fault) < 0)
-        return -1;
+    if (!script && show_name(argv0, section, "", name ? name : "rankpipe", fault) < 0) return -1;
     return fault_other(fault, "the page %s%s(%c) is not installed", script ? "rankpipe-" : "",
                        name ? name : "rankpipe", section);
 }

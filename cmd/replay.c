@@ -42,8 +42,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->first = my->share = my->shares = my->seed = 1;
     while ((letter = options_next(options)) > 0)
-        if (letter == 'i' && options_share(options, &my->share, &my->shares) < 0)
-            return -1;
+        if (letter == 'i' && options_share(options, &my->share, &my->shares) < 0) return -1;
     if (letter < 0)
         return letter;
     my->shuffled = options->given['s'];
@@ -74,8 +73,7 @@ static int find_in_pass(struct replay *my)
     if (!my->shuffled)
         return 0;
     uint32_t *order = buffer_for(&my->order, n, sizeof *order, my->host->fault);
-    if (!order)
-        return -1;
+    if (!order) return -1;
     if (pass != my->pass) {
         struct rng rng = rng_at(my->seed, RNG_REPLAY, pass);
         rng_permutation(&rng, order, n);
@@ -104,8 +102,7 @@ static int open_stored(void *self)
     for (char *const *file = my->files; *file; file++) {
         if (strcmp(*file, "-") == 0 && isatty(STDIN_FILENO))
             return fault_usage(fault, "standard input is a terminal");
-        if (round_store_add(&my->stored, *file, my->host->watch, fault) < 0)
-            return -1;
+        if (round_store_add(&my->stored, *file, my->host->watch, fault) < 0) return -1;
     }
     if (my->last == 0)
         my->last = my->stored.rounds;

@@ -122,11 +122,9 @@ static enum outcome each(void *self, struct round *round)
     for (;;) {
         if (!my->reader.name && !*my->files)
             return DONE;
-        if (!my->reader.name && open_file(my) < 0)
-            return FAIL;
+        if (!my->reader.name && open_file(my) < 0) return FAIL;
         int got = rescue_next(&my->rescue, round->record, &whole, &lost, my->host->fault);
-        if (got < 0)
-            return FAIL;
+        if (got < 0) return FAIL;
         if (got == 0) {
             close_file(my);
         } else if (whole) {

@@ -102,8 +102,7 @@ static int open_score(void *self)
     struct score *my = self;
     my->scoring.learners = my->rival.learners = learners;
     my->scoring.allowed = my->rival.allowed = (size_t)my->dim;
-    if (my->rival_model && load_model(my, my->rival_model, &my->rival) < 0)
-        return -1;
+    if (my->rival_model && load_model(my, my->rival_model, &my->rival) < 0) return -1;
     if (my->follows)
         return reload_open(&my->reload, my->model, my->host->watch, &my->scoring,
                            my->host->fault);
@@ -128,8 +127,7 @@ static int catch_up(struct score *my)
     uint64_t number = r > my->window ? r - my->window : 0;
     if (number < my->due)
         return 0;
-    if (my->ring->get(my->ring, number, &message, my->host->fault) < 0)
-        return -1;
+    if (my->ring->get(my->ring, number, &message, my->host->fault) < 0) return -1;
     my->due = number + 1;
     return my->ring->lasting ? scoring_borrow(&my->scoring, message, my->host->fault)
                              : scoring_take(&my->scoring, message, my->host->fault);

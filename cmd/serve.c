@@ -123,8 +123,7 @@ static int find_first(struct serve *my)
     for (size_t i = 0; i < chain->parts; i++) {
         const struct part *part = &chain->part[i];
         uint64_t last = 0;
-        if (part->filter->last && part->filter->last(part->self, &last) < 0)
-            return -1;
+        if (part->filter->last && part->filter->last(part->self, &last) < 0) return -1;
         my->first = last >= my->first ? last + 1 : my->first;
     }
     return 0;

@@ -184,8 +184,7 @@ static void advise(struct svm2bin *my)
 static int skip(struct svm2bin *my)
 {
     struct fault *fault = my->host->fault, why = *fault;
-    if (!my->options.skips || fault->kind != FAULT_DATA)
-        return -1;
+    if (!my->options.skips || fault->kind != FAULT_DATA) return -1;
     *fault = (struct fault){ FAULT_NONE, "" };
     if (my->skipped++ < WARNINGS)
         warn(my->host, "svm2bin", "%s", why.text);
@@ -215,8 +214,7 @@ static enum outcome each(void *self, struct round *round)
     int found;
     while ((found = read_query(my, round)) < 0) {
         advise(my);
-        if (skip(my) < 0)
-            return FAIL;
+        if (skip(my) < 0) return FAIL;
     }
     if (found == 0)
         return end_text(my);

@@ -61,8 +61,7 @@ static int parse_setting(struct game_settings *settings, const struct options *o
     *value = (double)whole;
     if (known->whole)
         return 0;
-    if (options_positive(options, value) < 0)
-        return -1;
+    if (options_positive(options, value) < 0) return -1;
     if (*value < known->least || *value > known->most)
         return fault_usage(options->fault, "-%c wants a number from %g to %g, not '%.40s'",
                            known->letter, known->least, known->most, options->value);
@@ -90,8 +89,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->first = my->seed = 1;
     my->last = 1000;
     while ((letter = options_next(options)) > 0)
-        if (parse_setting(&my->settings, options) < 0)
-            return -1;
+        if (parse_setting(&my->settings, options) < 0) return -1;
     if (letter < 0 || parse_game(my, options) < 0)
         return letter < 0 ? letter : -1;
     if (my->first > my->last)

@@ -245,8 +245,7 @@ static int parse(void *self, struct options *options, struct host *host)
         return letter < 0 ? letter : -1;
     my->learner = my->words ? learner_words_read(my->words, &my->settings, options->fault)
                             : learner_usual;
-    if (!my->learner)
-        return -1;
+    if (!my->learner) return -1;
     if ((options->given['c'] || my->file.keep) && !my->model)
         return fault_usage(options->fault, "-%c needs -m, the model file to save",
                            options->given['c'] ? 'c' : 'l');
@@ -258,8 +257,7 @@ static int parse(void *self, struct options *options, struct host *host)
                            "waits for each round to be learnt", my->shares ? 'i' : 'q');
     if (my->anew && !my->model)
         return fault_usage(options->fault, "-n needs -m, the model file to replace");
-    if (check_forgets(my, options->fault) < 0)
-        return -1;
+    if (check_forgets(my, options->fault) < 0) return -1;
     if (learner_start(&my->state, my->learner, &my->settings, (size_t)my->most, options->fault) < 0)
         return -1;
     my->state.origin.names_path = my->names;
@@ -347,8 +345,7 @@ static int publish(struct update *my)
     enum publishing how = my->ring->lasting ? PUBLISH_SHARED
                           : my->rounds == 0 ? PUBLISH_WHOLE
                                             : PUBLISH_CHANGES;
-    if (learner_publish(&my->state, &my->outgoing, how, fault) < 0)
-        return -1;
+    if (learner_publish(&my->state, &my->outgoing, how, fault) < 0) return -1;
     return my->ring->put(my->ring, &my->outgoing, fault);
 }
 
@@ -360,26 +357,22 @@ static int open_update(void *self)
         return fault_usage(fault, "standard output is a terminal: %s", my->model
                            ? "-f - is for a program that carries the ring to another machine"
                            : "use -m model, or a file");
-    if (my->model && model_file_open(&my->file, my->model, fault) < 0)
-        return -1;
+    if (my->model && model_file_open(&my->file, my->model, fault) < 0) return -1;
     if (my->model)
         my->host->watch->out = NULL; /* nothing is written there, so its reader may go */
     if (my->host->ring)
         my->ring = ring_local_update(my->host->ring);
     else if (my->ring_path)
         my->ring = ring_fifo_update(my->ring_path, my->host->in, my->host->watch, fault);
-    if (my->ring_path && !my->ring)
-        return -1;
+    if (my->ring_path && !my->ring) return -1;
     my->host->once = my->ring_path != NULL;
-    if (origin_open(&my->state.origin, my->host->watch, fault) < 0 || begin(my) < 0)
-        return -1;
+    if (origin_open(&my->state.origin, my->host->watch, fault) < 0 || begin(my) < 0) return -1;
     return publish(my);
 }
 
 static int save(struct update *my, struct fault *fault)
 {
-    if (learner_save(&my->state, &my->outgoing, fault) < 0)
-        return -1;
+    if (learner_save(&my->state, &my->outgoing, fault) < 0) return -1;
     record_want_crc(&my->outgoing.record);
     if (my->model) {
         my->saved = my->state.rounds;
@@ -435,10 +428,8 @@ static int add_refusal(const char *path, const struct round *round, bool ends,
 static enum outcome refuse(struct update *my, const struct round *round)
 {
     struct fault *fault = my->host->fault;
-    if (!my->refusals || fault->kind != FAULT_DATA)
-        return FAIL;
-    if (add_refusal(my->refusals, round, my->state.begun, fault) < 0)
-        return FAIL;
+    if (!my->refusals || fault->kind != FAULT_DATA) return FAIL;
+    if (add_refusal(my->refusals, round, my->state.begun, fault) < 0) return FAIL;
     my->refused++;
     return DROP;
 }

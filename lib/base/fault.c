@@ -28,8 +28,7 @@ int fault_set(struct fault *fault, enum fault_kind kind, const char *format, ...
 {
     char whole[WHOLE];
     va_list values;
-    if (fault->kind != FAULT_NONE)
-        return -1;
+    if (fault->kind != FAULT_NONE) return -1;
     va_start(values, format);
     vsnprintf(whole, sizeof whole, format, values);
     va_end(values);
@@ -41,8 +40,7 @@ int fault_set(struct fault *fault, enum fault_kind kind, const char *format, ...
 int fault_system(struct fault *fault, const char *format, ...)
 {
     int why = errno;
-    if (fault->kind != FAULT_NONE)
-        return -1;
+    if (fault->kind != FAULT_NONE) return -1;
     char what[WHOLE], whole[WHOLE + 256];
     va_list values;
     va_start(values, format);

@@ -90,8 +90,7 @@ uint64_t hash_table_find(const struct hash_table *table, const void *entries, co
 int hash_table_enter(struct hash_table *table, const void *entries, const void *key, size_t n,
                      uint64_t *entry, struct fault *fault)
 {
-    if (make_slots(table, entries, fault) < 0)
-        return -1;
+    if (make_slots(table, entries, fault) < 0) return -1;
     size_t at = home_of(table, key, n), bytes;
     for (; table->slot[at]; at = next_slot(table, at)) {
         const void *other = table->key(entries, table->slot[at], &bytes);
@@ -108,8 +107,7 @@ int hash_table_enter(struct hash_table *table, const void *entries, const void *
 int hash_table_add(struct hash_table *table, const void *entries, uint64_t entry,
                    struct fault *fault)
 {
-    if (make_slots(table, entries, fault) < 0)
-        return -1;
+    if (make_slots(table, entries, fault) < 0) return -1;
     (void)put(table, entries, entry);
     table->used++;
     return 0;

@@ -16,8 +16,7 @@ static int enter(struct name_table *names, const char *name, size_t n, uint64_t 
     const uint64_t number = names->names + 1;
     const size_t at = names->bytes + (names->numbered ? sizeof number : 0);
     char *text = buffer_for(&names->text, at + n + 1, 1, fault);
-    if (!text)
-        return -1;
+    if (!text) return -1;
     names->table.key = name_at;
     *entry = at + 1;
     int fresh = name ? hash_table_enter(&names->table, text, name, n, entry, fault) : 1;

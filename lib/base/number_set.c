@@ -76,8 +76,7 @@ int number_set_enter(struct number_set *set, uint64_t number, struct fault *faul
         return 0;
     for (unsigned level = 0; level < LEVELS; level++) {
         struct number_word *word = find_word(set, place_of(number, level));
-        if (!word && !(word = add_word(set, place_of(number, level), fault)))
-            return -1;
+        if (!word && !(word = add_word(set, place_of(number, level), fault))) return -1;
         word->bits |= bit_of(number, level);
         if (~word->bits || level + 1 == LEVELS)
             break;

@@ -113,8 +113,7 @@ static int draw(struct blocks *blocks, struct block block, struct fault *fault)
     while (n < 2 * blocks->groups)
         n *= 2;
     struct cell *cells = buffer_for(&blocks->cells, n, sizeof *cells, fault), *cell;
-    if (!cells)
-        return -1;
+    if (!cells) return -1;
     memset(cells, 0, n * sizeof *cells);
     blocks->mask = n - 1;
     struct rng rng = rng_at(blocks->seed, RNG_BLOCK, block.number);
@@ -134,8 +133,7 @@ int blocks_turn(struct blocks *blocks, uint64_t t, struct turn *turn, struct fau
 {
     const struct block *drawn = &blocks->drawn;
     bool known = t >= drawn->first && t - drawn->first < drawn->rounds;
-    if (!known && draw(blocks, blocks_find(blocks->T, blocks->K, t), fault) < 0)
-        return -1;
+    if (!known && draw(blocks, blocks_find(blocks->T, blocks->K, t), fault) < 0) return -1;
     uint32_t found = cell_of(blocks, (uint32_t)(t - drawn->first))->drawn;
     *turn = (struct turn){ drawn->number, found > 0, found > 0 ? found - 1 : 0 };
     return 0;

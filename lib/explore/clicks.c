@@ -85,8 +85,7 @@ int clicks_parse(struct clicks_person *person, const char *text, size_t top, str
 {
     size_t n = strcspn(text, ":"), name = find_name(text, n, fault);
     double noise = usual_noise;
-    if (!clicks_names[name])
-        return -1;
+    if (!clicks_names[name]) return -1;
     if (name != POSITION && text[n])
         return fault_usage(fault, "-c %s takes no numbers: only position does",
                            clicks_names[name]);
@@ -96,8 +95,7 @@ int clicks_parse(struct clicks_person *person, const char *text, size_t top, str
     }
     *person = (struct clicks_person){ .by.top = people[0][top].top, .eta = usual_eta };
     person->bias = name == TRUST ? CLICKS_BY_TRUST : CLICKS_BY_POSITION;
-    if (parse_numbers(text + n, &person->eta, &noise, fault) < 0)
-        return -1;
+    if (parse_numbers(text + n, &person->eta, &noise, fault) < 0) return -1;
     set_attraction(person, noise);
     return 0;
 }

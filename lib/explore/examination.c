@@ -17,8 +17,7 @@ static int add(struct examination *my, double theta, struct fault *fault)
     while (room <= my->places)
         room *= 2;
     my->theta = buffer_for(&my->buffer, room, sizeof *my->theta, fault);
-    if (!my->theta)
-        return -1;
+    if (!my->theta) return -1;
     my->theta[my->places++] = theta;
     return 0;
 }

@@ -76,8 +76,7 @@ static int find_by_gamma(const struct round *round, struct drawn *d, struct buff
     d->T = T < d->m ? (size_t)T : d->m;
     size_t few = !swaps && d->T < d->K ? d->T + 1 : 1;
     d->chance = buffer_for(room, few * sizeof(double) + d->m * sizeof(uint32_t), 1, fault);
-    if (!d->chance)
-        return -1;
+    if (!d->chance) return -1;
     uint32_t *place = (uint32_t *)(d->chance + few);
     for (size_t g = 0; g < d->m; g++)
         place[greedy[g]] = (uint32_t)g;
@@ -95,8 +94,7 @@ static int find_by_logit(const struct round *round, const struct drawn *d, struc
 {
     struct luce one, two = { { 0 }, 0 };
     double *weight = buffer_for(room, d->m, sizeof *weight, fault);
-    if (!weight)
-        return -1;
+    if (!weight) return -1;
     if (d->K > LUCE_PLACES)
         return fault_data(fault, "seen covers %zu places, but after explore -p plackett-luce "
                           "examination is known for at most %d: use feedback-mask -k %d, or "
@@ -156,8 +154,7 @@ int expected_examination(const struct round *round, const struct examination *ex
 {
     struct drawn d = { .m = round->docs, .K = round->places, .gamma = round->gamma,
                        .theta = examination->theta };
-    if (examination_covers(examination, d.K, fault) < 0 || check(round, name, fault) < 0)
-        return -1;
+    if (examination_covers(examination, d.K, fault) < 0 || check(round, name, fault) < 0) return -1;
     if (round->propensity) {
         memcpy(pi, round->propensity, d.K * sizeof *pi);
         *support = SUPPORT_UNKNOWN;

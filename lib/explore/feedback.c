@@ -37,12 +37,10 @@ int feedback_documents(struct feedback *feedback, const struct round *round, con
     size_t m = round->docs, n = 0;
     double *by_doc,
         *relevance = buffer_for(buffer, m, 2 * sizeof(double) + sizeof(uint32_t), fault);
-    if (!relevance)
-        return -1;
+    if (!relevance) return -1;
     if (!round->seen && !round->label)
         return missing(fault);
-    if (round->seen && check_enough(round, name, least, fault) < 0)
-        return -1;
+    if (round->seen && check_enough(round, name, least, fault) < 0) return -1;
     by_doc = relevance + m;
     uint32_t *doc = (uint32_t *)(by_doc + m);
     for (size_t i = 0; i < m; i++)
@@ -186,8 +184,7 @@ int feedback_exposure(struct exposure *exposure, const struct round *round, cons
 {
     size_t m = round->docs, each = 2 * sizeof(double) + sizeof(uint32_t) + sizeof(bool) + 1;
     double *R = buffer_for(buffer, m, each, fault);
-    if (!R)
-        return -1;
+    if (!R) return -1;
     double *weight = R + m;
     uint32_t *doc = (uint32_t *)(weight + m);
     bool *greedy = (bool *)(doc + m);

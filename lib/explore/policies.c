@@ -14,8 +14,7 @@ static int rank_for(struct explorer *my, const struct round *round, const double
 {
     const struct ties ties = { my->seed, my->line_order };
     uint32_t *scratch = buffer_for(&my->scratch, round->docs, sizeof *scratch, fault);
-    if (!order || !scratch)
-        return -1;
+    if (!order || !scratch) return -1;
     ties_rank(&ties, purpose, round->t, round->docs, number, order, scratch);
     return 0;
 }
@@ -52,8 +51,7 @@ static int rank_by_index(struct explorer *my, const struct round *round, uint32_
 static int rank_by_worth(struct explorer *my, const struct round *round, uint32_t *order,
                          struct fault *fault)
 {
-    if (rank(my, round, round->score, order, fault) < 0)
-        return -1;
+    if (rank(my, round, round->score, order, fault) < 0) return -1;
     by_worth_raise(round->docs, round->score, round->worth, (size_t)my->k, order);
     return 0;
 }
@@ -187,8 +185,7 @@ static int show_luce(struct explorer *my, struct round *round, struct rng *rng, 
 
 static int check_rival(const struct explorer *my, const struct round *round, struct fault *fault)
 {
-    if (check_score(my, round, fault) < 0)
-        return -1;
+    if (check_score(my, round, fault) < 0) return -1;
     if (round->rival)
         return 0;
     return fault_data(fault, "-p team-draft interleaves two rankings, and needs the column rival "
@@ -214,8 +211,7 @@ static int show_draft(struct explorer *my, struct round *round, struct rng *rng,
 static int check_list(const struct explorer *my, const struct round *round, struct fault *fault)
 {
     const char *name = my->now->name;
-    if (check_score(my, round, fault) < 0)
-        return -1;
+    if (check_score(my, round, fault) < 0) return -1;
     if (round->dim > 0)
         return fault_data(fault, "dim=%zu, but -p %s needs a fixed list of items without features "
                           "(dim=0)", round->dim, name);
@@ -234,8 +230,7 @@ static int show_perturbed(struct explorer *my, struct round *round, uint64_t ste
         my->epsilon = blocks_epsilon(m, steps, (unsigned)my->top_grade);
     uint32_t *order = round_new(round, ROUND_ORDER, fault);
     double *perturbed = buffer_for(&my->numbers, m, sizeof *perturbed, fault);
-    if (!order || !perturbed)
-        return -1;
+    if (!order || !perturbed) return -1;
     blocks_perturb(m, round->score, my->epsilon, rng, perturbed);
     return rank(my, round, perturbed, order, fault);
 }
@@ -244,8 +239,7 @@ static int show_perturbed(struct explorer *my, struct round *round, uint64_t ste
 static int show_group(struct explorer *my, struct round *round, uint32_t group, struct rng *rng,
                       struct fault *fault)
 {
-    if (round_set(round, KEY_GROUP, group, fault) < 0)
-        return -1;
+    if (round_set(round, KEY_GROUP, group, fault) < 0) return -1;
     uint32_t *order = round_new(round, ROUND_ORDER, fault);
     if (order)
         blocks_order(round->docs, my->k, group, rng, order);
@@ -323,18 +317,15 @@ static int check_new(const struct explorer *my, const struct round *round, struc
 
 int policies_show(struct explorer *my, struct round *round, struct fault *fault)
 {
-    if (check_new(my, round, fault) < 0)
-        return -1;
+    if (check_new(my, round, fault) < 0) return -1;
     my->seed = my->repeats ? round->seed : my->seed;
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
     my->now = my->policy ? my->policy : usual(my, round);
     my->k = my->places > 0 ? my->places
             : my->now->rank == rank_by_worth && round->judged > 0 ? round->judged : 1;
-    if (my->now->check(my, round, fault) < 0)
-        return -1;
+    if (my->now->check(my, round, fault) < 0) return -1;
     round_forget_choice(round);
-    if (my->now->show(my, round, &rng, fault) < 0)
-        return -1;
+    if (my->now->show(my, round, &rng, fault) < 0) return -1;
     return my->records || my->repeats ? round_set(round, KEY_SEED, my->seed, fault) : 0;
 }
 

@@ -27,8 +27,7 @@ static int reach(struct constants *constants, size_t features, struct fault *fau
 {
     for (size_t c = 0; c < CONSTANTS; c++) {
         constants->of[c] = buffer_for(&constants->numbers[c], features, sizeof(double), fault);
-        if (!constants->of[c])
-            return -1;
+        if (!constants->of[c]) return -1;
     }
     return 0;
 }
@@ -60,8 +59,7 @@ static int read_head(struct constants *constants, struct lines *lines, uint64_t 
 static int read_numbers(struct constants *constants, struct lines *lines, size_t feature,
                         const char *p, struct fault *fault)
 {
-    if (reach(constants, feature + 1, fault) < 0)
-        return -1;
+    if (reach(constants, feature + 1, fault) < 0) return -1;
     for (size_t c = 0; c < CONSTANTS; c++) {
         char number[40] = "";
         size_t n = *p == '\t' ? strcspn(p + 1, "\t") : 0;
@@ -108,8 +106,7 @@ static int read_lines(struct constants *constants, struct lines *lines, struct f
         constants->features += any;
         any = true;
     }
-    if (more < 0)
-        return -1;
+    if (more < 0) return -1;
     if (!any)
         return fault_data(fault, "%s: empty: bin2txt -f scales prints scales", lines->name);
     if (constants->features < features || features == 0 || !ended)
@@ -140,11 +137,9 @@ int constants_load(struct constants *constants, const struct model *model, struc
     if (mean->count > ROUND_DIM)
         return fault_data(fault, "model: constants of %" PRIu64 " features", mean->count);
     size_t features = (size_t)mean->count;
-    if (reach(constants, features, fault) < 0)
-        return -1;
+    if (reach(constants, features, fault) < 0) return -1;
     for (size_t c = 0; c < CONSTANTS; c++)
-        if (model_array(model, constant_names[c], features, constants->of[c], fault) < 0)
-            return -1;
+        if (model_array(model, constant_names[c], features, constants->of[c], fault) < 0) return -1;
     constants->features = features;
     constants->made[0] = '\0';
     return 1;
@@ -160,8 +155,7 @@ int constants_save(const struct constants *constants, struct model *model, struc
 
 int constants_copy(struct constants *to, const struct constants *from, struct fault *fault)
 {
-    if (reach(to, from->features, fault) < 0)
-        return -1;
+    if (reach(to, from->features, fault) < 0) return -1;
     for (size_t c = 0; c < CONSTANTS; c++)
         memcpy(to->of[c], from->of[c], from->features * sizeof *to->of[c]);
     to->features = from->features;
@@ -231,8 +225,7 @@ static int scale_document(const struct constants *constants, bool range, const s
     const float *val = in->val.at;
     const uint32_t *last = next + moved;
     size_t e = ptr[doc], end = ptr[doc + 1];
-    if (rows_document(out, end - e + moved, fault) < 0)
-        return -1;
+    if (rows_document(out, end - e + moved, fault) < 0) return -1;
     while (e < end || next < last) {
         bool listed = e < end && (next == last || idx[e] <= *next);
         uint32_t feature = listed ? idx[e] : *next;
@@ -272,8 +265,7 @@ static int scale_listed(struct constants *constants, bool range, const struct ma
                      ? -1 : 0;
     for (size_t i = 0; result == 0 && i < in->docs; i++)
         result = scale_document(constants, range, in, i, moved, out, fault);
-    if (result < 0 || rows_finite(out, "would be", fault) < 0)
-        return -1;
+    if (result < 0 || rows_finite(out, "would be", fault) < 0) return -1;
     return rows_matrix(out, constants->features, y, fault);
 }
 
@@ -287,8 +279,7 @@ int constants_scale(struct constants *constants, bool range, const struct matrix
         return scale_listed(constants, range, x, out, y, fault);
     float *value = buffer_for(&out->sorted, x->docs * dim, sizeof *value, fault);
     float *made = value ? buffer_for(&out->dense, (size_t)places, sizeof *made, fault) : NULL;
-    if (!made)
-        return -1;
+    if (!made) return -1;
     matrix_spread(x, value);
     if (!scale_dense(constants, range, x->docs, value, dim, made))
         return scale_listed(constants, range, x, out, y, fault); /* which names the value */

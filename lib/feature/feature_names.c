@@ -24,8 +24,7 @@ static int append_name(struct feature_names *names, const char *name, size_t n, 
 {
     size_t *at = buffer_for(&names->at, names->features + 1, sizeof *at, fault);
     char *text = buffer_for(&names->text, names->bytes + n + 1, 1, fault);
-    if (!at || !text)
-        return -1;
+    if (!at || !text) return -1;
     at[names->features++] = names->bytes;
     memcpy(text + names->bytes, name, n);
     names->bytes += n;
@@ -95,8 +94,7 @@ static int read_name(struct feature_names *names, struct list *list, const char 
     size_t i = names->features, digits = (size_t)(text_skip_digits(p) - p);
     if (i == 0)
         list->numbered = digits > 0 && (text_is_blank(p[digits]) || p[digits] == ':');
-    if (list->numbered && !(p = check_number(list, p, i, fault)))
-        return -1;
+    if (list->numbered && !(p = check_number(list, p, i, fault))) return -1;
     size_t n = text_word_bytes(p);
     const char *rest = text_skip_blanks(p + n);
     if (!is_word(p, n))
@@ -117,11 +115,9 @@ static int read_list(struct feature_names *names, struct list *list, struct faul
     int more;
     while ((more = lines_next(&list->lines, fault)) > 0) {
         const char *p = text_skip_blanks(list->lines.text);
-        if (*p && *p != '#' && read_name(names, list, p, fault) < 0)
-            return -1;
+        if (*p && *p != '#' && read_name(names, list, p, fault) < 0) return -1;
     }
-    if (more < 0)
-        return -1;
+    if (more < 0) return -1;
     if (names->features == 0)
         return fault_data(fault, "%s: no names: write a line 'number name' for each feature",
                           list->lines.name);
@@ -158,8 +154,7 @@ int feature_names_load(struct feature_names *names, const struct model *model, s
         if (!end || column->type != COLUMN_U1 || !is_word(p, (size_t)(end - p)))
             return fault_data(fault, "model: column %s does not hold names of features: the model "
                               "is damaged", COLUMN);
-        if (append_name(names, p, (size_t)(end - p), fault) < 0)
-            return -1;
+        if (append_name(names, p, (size_t)(end - p), fault) < 0) return -1;
         left -= (size_t)(end + 1 - p);
         p = end + 1;
     }
@@ -171,8 +166,7 @@ int feature_names_save(const struct feature_names *names, struct model *model, s
 {
     if (names->features == 0)
         return 0;
-    if (model_set(model, FEATURE_NAMES_KEY, names->sum, fault) < 0)
-        return -1;
+    if (model_set(model, FEATURE_NAMES_KEY, names->sum, fault) < 0) return -1;
     return record_put(&model->record, COLUMN, COLUMN_U1, names->bytes, names->text.at, fault);
 }
 
@@ -182,8 +176,7 @@ int feature_names_copy(struct feature_names *to, const struct feature_names *fro
     feature_names_close(to);
     for (size_t i = 0; i < from->features; i++) {
         const char *name = feature_names_of(from, i);
-        if (append_name(to, name, strlen(name), fault) < 0)
-            return -1;
+        if (append_name(to, name, strlen(name), fault) < 0) return -1;
     }
     strcpy(to->sum, from->sum);
     return 0;

@@ -24,8 +24,7 @@ int fourier_start(struct fourier *fourier, size_t number, double gamma, uint64_t
     struct rng rng = rng_at(seed, RNG_FOURIER, 0);
     struct siphash random = entropy_siphash();
     double *shift = buffer_for(&fourier->shift, number, sizeof *shift, fault);
-    if (!shift || !buffer_for(&fourier->turns, number, sizeof(double), fault))
-        return -1;
+    if (!shift || !buffer_for(&fourier->turns, number, sizeof(double), fault)) return -1;
     for (size_t i = 0; i < number; i++)
         shift[i] = rng_unit(&rng);
     fourier->number = number;
@@ -58,8 +57,7 @@ static int widen(struct fourier *fourier, struct fault *fault)
     const struct slot *old = fourier->slot.at;
     size_t slots = fourier->slots ? 2 * fourier->slots : 64;
     struct slot *slot = buffer_for(&wider, slots, sizeof *slot, fault);
-    if (!slot)
-        return -1;
+    if (!slot) return -1;
     memset(slot, 0, slots * sizeof *slot);
     for (size_t at = 0; at < fourier->slots; at++)
         if (old[at].row)
@@ -78,12 +76,10 @@ static int draw_frequencies(struct fourier *fourier, uint32_t feature, struct fa
     struct normals normals = {
         .rng = rng_at(fourier->seed, RNG_FOURIER, (uint64_t)feature + 1)
     };
-    if (2 * (fourier->known + 1) > fourier->slots && widen(fourier, fault) < 0)
-        return -1;
+    if (2 * (fourier->known + 1) > fourier->slots && widen(fourier, fault) < 0) return -1;
     double *omega = buffer_for(&fourier->omega, (fourier->known + 1) * number, sizeof *omega,
                                fault);
-    if (!omega)
-        return -1;
+    if (!omega) return -1;
     for (size_t i = 0; i < number; i++)
         omega[fourier->known * number + i] = fourier->scale * normal_draw(&normals);
     *find_slot(fourier, fourier->slot.at, fourier->slots, feature) =
@@ -113,8 +109,7 @@ static int draw_new(struct fourier *fourier, const struct rows *rows, struct fau
         if (is_known(fourier, idx[e]))
             continue;
         if (fourier->known + 1 <= FOURIER_MOST / fourier->number) {
-            if (draw_frequencies(fourier, idx[e], fault) < 0)
-                return -1;
+            if (draw_frequencies(fourier, idx[e], fault) < 0) return -1;
             continue;
         }
         if (alone)
@@ -164,8 +159,7 @@ int fourier_rows(struct fourier *fourier, const struct rows *in, size_t *dim, st
         return -1;
     for (size_t i = 0; i < in->docs; i++) {
         size_t k = ptr[i + 1] - ptr[i];
-        if (rows_document(out, number + k, fault) < 0)
-            return -1;
+        if (rows_document(out, number + k, fault) < 0) return -1;
         const double *turns = find_turns(fourier, idx + ptr[i], val + ptr[i], k);
         for (size_t f = 0; f < number; f++)
             rows_feature(out, (uint32_t)f, (float)(high * real_cos_turns(turns[f])));

@@ -36,8 +36,7 @@ static int start_features(struct game *game, struct normals *normals, struct fau
     game->u = buffer_for(&game->buffer_u, game->dim, sizeof *game->u, fault);
     game->z = buffer_for(&game->buffer_z, game->dim, sizeof *game->z, fault);
     game->x = buffer_for(&game->buffer_x, game->docs * game->dim, sizeof *game->x, fault);
-    if (!game->u || !game->z || !game->x)
-        return -1;
+    if (!game->u || !game->z || !game->x) return -1;
     sphere_draw(normals, game->dim, game->u);
     return 0;
 }
@@ -54,8 +53,7 @@ static int start_separable(struct game *game, struct normals *normals, struct fa
     double length = 2 * NORMAL_MOST * S * sqrt((double)game->dim) + (game->top + 1) * bare;
     size_t means = (game->top + (size_t)1) * game->dim;
     game->step = bare + 0x1p-22 * length;
-    if (start_features(game, normals, fault) < 0)
-        return -1;
+    if (start_features(game, normals, fault) < 0) return -1;
     game->mean = buffer_for(&game->buffer_mean, means, sizeof *game->mean, fault);
     for (size_t j = 0; game->mean && j < means; j++)
         game->mean[j] = S * normal_draw(normals);
@@ -98,8 +96,7 @@ static int start_linear(struct game *game, struct normals *normals, struct fault
     double S = game->value[GAME_DEVIATION], share = game->value[GAME_SHARE];
     double deviation = sqrt(1 + S * S);
     game->cut = buffer_for(&game->buffer_cut, game->top, sizeof *game->cut, fault);
-    if (!game->cut)
-        return -1;
+    if (!game->cut) return -1;
     for (unsigned r = 0; r < game->top; r++)
         game->cut[r] = deviation * normal_quantile(share > 0 ? 1 - share
                                                              : (r + 1.0) / (game->top + 1.0));
@@ -248,8 +245,7 @@ int game_start(struct game *game, const struct game_rules *rules,
     struct normals normals = { .rng = rng_at(seed, RNG_GAME, 0) };
     game->rules = rules;
     game->seed = seed;
-    if (fill_settings(game, settings, fault) < 0)
-        return -1;
+    if (fill_settings(game, settings, fault) < 0) return -1;
     if (rules->law)
         game->law = &rules->law[game->value[GAME_OTHER] != 0];
     return rules->start ? rules->start(game, &normals, fault) : 0;
@@ -261,11 +257,9 @@ int game_round(struct game *game, uint64_t t, struct round *round, struct fault 
     struct record *record = round->record;
     char qid[24];
     snprintf(qid, sizeof qid, "%" PRIu64, t);
-    if (round_start(round, t, qid, game->docs, game->dim, fault) < 0)
-        return -1;
+    if (round_start(round, t, qid, game->docs, game->dim, fault) < 0) return -1;
     float *label = round_new(round, ROUND_LABEL, fault);
-    if (!label)
-        return -1;
+    if (!label) return -1;
     game->rules->draw(game, &normals, label);
     if (game->dim == 0)
         return 0;

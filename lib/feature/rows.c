@@ -73,8 +73,7 @@ int rows_take(struct rows *rows, const struct matrix *x, struct fault *fault)
         bool dense = x->kind == MATRIX_DENSE;
         size_t from = dense ? i * x->dim : unaligned_u4(x->ptr + 4 * i);
         size_t n = dense ? x->dim : unaligned_u4(x->ptr + 4 * (i + 1)) - from;
-        if (rows_document(rows, n, fault) < 0)
-            return -1;
+        if (rows_document(rows, n, fault) < 0) return -1;
         take_nonzero(rows, dense ? NULL : x->idx + 4 * from, (dense ? x->x : x->val) + 4 * from, n);
     }
     return 0;
@@ -125,8 +124,7 @@ int rows_matrix(struct rows *rows, size_t dim, struct matrix *x, struct fault *f
     float *dense = rows->val.at; /* where every document lists every feature */
     if (rows->entries < rows->docs * dim) {
         dense = buffer_for(&rows->dense, rows->docs * dim, sizeof *dense, fault);
-        if (!dense)
-            return -1;
+        if (!dense) return -1;
         matrix_spread(x, dense);
     }
     *x = (struct matrix){ .kind = MATRIX_DENSE, .docs = rows->docs, .dim = dim,

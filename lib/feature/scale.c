@@ -121,8 +121,7 @@ static int append(struct rows *rows, const struct listed *listed, float zero, si
     const struct entry *entry = listed->entry;
     size_t n = listed->n, count = zero > 0 ? listed->docs : n;
     struct entry *out = buffer_for(&rows->scaled, *used + count, sizeof *out, fault);
-    if (!out)
-        return -1;
+    if (!out) return -1;
     out += *used;
     for (size_t i = 0; count > n && i < count; i++)
         out[i] = (struct entry){ (double)zero, entry[0].idx, (uint32_t)i };
@@ -137,8 +136,7 @@ static int store_rows(struct rows *rows, const struct entry *entry, size_t n, st
 {
     uint32_t *ptr = rows->ptr.at, *idx = buffer_for(&rows->idx, n, sizeof *idx, fault);
     float *val = idx ? buffer_for(&rows->val, n, sizeof *val, fault) : NULL;
-    if (!val)
-        return -1;
+    if (!val) return -1;
     memset(ptr, 0, (rows->docs + 1) * sizeof *ptr);
     for (size_t e = 0; e < n; e++)
         ptr[entry[e].doc + 1]++;
@@ -159,20 +157,16 @@ static int scale_sorted(const struct matrix *x, bool ranks, struct rows *out, st
                         struct fault *fault)
 {
     size_t used = 0;
-    if (rows_take(out, x, fault) < 0 || rows_finite(out, "is", fault) < 0)
-        return -1;
+    if (rows_take(out, x, fault) < 0 || rows_finite(out, "is", fault) < 0) return -1;
     struct entry *entry = out->entries ? sort_entries(out, fault) : NULL;
-    if (out->entries && (!entry || check_size(out, entry, fault) < 0))
-        return -1;
+    if (out->entries && (!entry || check_size(out, entry, fault) < 0)) return -1;
     for (size_t e = 0; e < out->entries;) {
         struct listed listed = listed_from(out, entry, e);
         double zero = ranks ? rank(&listed) : 0;
-        if (append(out, &listed, scale(&listed, zero), &used, fault) < 0)
-            return -1;
+        if (append(out, &listed, scale(&listed, zero), &used, fault) < 0) return -1;
         e += listed.n;
     }
-    if (out->entries && store_rows(out, out->scaled.at, used, fault) < 0)
-        return -1;
+    if (out->entries && store_rows(out, out->scaled.at, used, fault) < 0) return -1;
     return rows_matrix(out, x->dim, y, fault);
 }
 
@@ -226,8 +220,7 @@ static int scale_listed(const struct matrix *x, struct rows *out, struct matrix 
                         struct fault *fault)
 {
     struct range *range = buffer_for(&out->ranges, x->dim, sizeof *range, fault);
-    if (!range || rows_take(out, x, fault) < 0 || rows_finite(out, "is", fault) < 0)
-        return -1;
+    if (!range || rows_take(out, x, fault) < 0 || rows_finite(out, "is", fault) < 0) return -1;
     find_ranges(out, range);
     return scale_ranges(out, range) ? rows_matrix(out, x->dim, y, fault)
                                     : scale_sorted(x, false, out, y, fault);
@@ -250,8 +243,7 @@ int scale_values(const struct matrix *x, struct rows *out, struct matrix *y, str
     double *sum = buffer_for(&out->ranges, x->dim, 4 * sizeof *sum, fault);
     float *from = buffer_for(&out->sorted, dense ? 0 : (size_t)places, sizeof *from, fault);
     float *made = buffer_for(&out->dense, (size_t)places, sizeof *made, fault);
-    if (!sum || !from || !made)
-        return -1;
+    if (!sum || !from || !made) return -1;
     struct scaled_dense all = { .made = made, .sum = sum };
     if (!dense)
         matrix_spread(x, from);

@@ -37,8 +37,7 @@ static int reach(struct scales *scales, size_t width, struct fault *fault)
         return fault_data(fault, "the round has %zu features, but a summary keeps the ranges of at "
                           "most %zu", width, SCALES_FEATURES);
     struct scales_stored *stored = buffer_for(&scales->features, width, sizeof *stored, fault);
-    if (!stored)
-        return -1;
+    if (!stored) return -1;
     memset(stored + scales->width, 0, (width - scales->width) * sizeof *stored);
     scales->width = width;
     return 0;
@@ -63,8 +62,7 @@ static void add_value(struct scales *scales, size_t feature, double value)
 int scales_add(struct scales *scales, const struct matrix *x, struct fault *fault)
 {
     size_t entries = matrix_entries(x);
-    if (reach(scales, width_of(x), fault) < 0)
-        return -1;
+    if (reach(scales, width_of(x), fault) < 0) return -1;
     scales->docs += x->docs;
     scales->dim = x->dim > scales->dim ? x->dim : scales->dim;
     for (size_t i = 0; x->kind == MATRIX_DENSE && i < x->docs; i++)

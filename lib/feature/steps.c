@@ -38,8 +38,7 @@ static int make_log(struct feature_step *step, const struct rows *in, size_t *di
     if (rows_finite(in, "is", fault) < 0 || rows_start(out, *dim, in->entries, fault) < 0)
         return -1;
     for (size_t i = 0; i < in->docs; i++) {
-        if (rows_document(out, ptr[i + 1] - ptr[i], fault) < 0)
-            return -1;
+        if (rows_document(out, ptr[i + 1] - ptr[i], fault) < 0) return -1;
         for (size_t e = ptr[i]; e < ptr[i + 1]; e++)
             rows_feature(out, idx[e], logarithm(val[e]));
     }
@@ -122,15 +121,12 @@ static int make_split(struct feature_step *step, const struct rows *in, size_t *
     size_t n;
     const uint32_t *ptr = in->ptr.at, *idx = in->idx.at;
     const float *val = in->val.at;
-    if (rows_start(out, 2 * (uint64_t)*dim, 0, fault) < 0)
-        return -1;
+    if (rows_start(out, 2 * (uint64_t)*dim, 0, fault) < 0) return -1;
     const uint32_t *used = find_used(split, in, *dim, &n, out, fault);
     const double *mean = used ? find_means(split, in, used, n, fault) : NULL;
-    if (!mean)
-        return -1;
+    if (!mean) return -1;
     for (size_t i = 0; i < in->docs; i++) {
-        if (rows_document(out, 2 * n, fault) < 0)
-            return -1;
+        if (rows_document(out, 2 * n, fault) < 0) return -1;
         uint32_t *to;
         float *value;
         rows_place(out, &to, &value);
@@ -174,12 +170,10 @@ static int make_products(struct feature_step *step, const struct rows *in, size_
     uint64_t all = 0;
     for (size_t i = 0; i < in->docs; i++)
         all += count_products(ptr[i + 1] - ptr[i]);
-    if (rows_start(out, count_products(*dim), all, fault) < 0)
-        return -1;
+    if (rows_start(out, count_products(*dim), all, fault) < 0) return -1;
     for (size_t i = 0; i < in->docs; i++) {
         size_t k = ptr[i + 1] - ptr[i];
-        if (rows_document(out, (size_t)count_products(k), fault) < 0)
-            return -1;
+        if (rows_document(out, (size_t)count_products(k), fault) < 0) return -1;
         put_products(out, idx + ptr[i], val + ptr[i], k);
     }
     *dim = (size_t)count_products(*dim);
@@ -373,8 +367,7 @@ static int parse_step(struct steps *steps, const char *word, size_t n,
     if (steps->number == STEPS_MOST)
         return fault_usage(fault, "more than %d steps", STEPS_MOST);
     step->kind = find_kind(word, name, steps->number ? step - 1 : NULL, fault);
-    if (!step->kind)
-        return -1;
+    if (!step->kind) return -1;
     if (name < n && !step->kind->draws && !step->kind->constants)
         return fault_usage(fault, "step '%.*s': %s takes no parameters", n < 60 ? (int)n : 60,
                            word, step->kind->name);
@@ -397,8 +390,7 @@ int steps_parse(struct steps *steps, const char *list, const struct step_default
 {
     for (;; list++) {
         size_t n = strcspn(list, STEPS_SEPARATOR);
-        if (parse_step(steps, list, n, defaults, fault) < 0)
-            return -1;
+        if (parse_step(steps, list, n, defaults, fault) < 0) return -1;
         list += n;
         if (*list == '\0')
             return write_words(steps, fault);
@@ -407,8 +399,7 @@ int steps_parse(struct steps *steps, const char *list, const struct step_default
 
 int steps_parse_made(struct steps *steps, const char *made, struct fault *fault)
 {
-    if (steps_parse(steps, made, &steps_usual, fault) < 0)
-        return -1;
+    if (steps_parse(steps, made, &steps_usual, fault) < 0) return -1;
     for (size_t i = 0; i < steps->number; i++)
         steps->step[i].path = NULL; /* it was a checksum */
     strcpy(steps->words, made);
@@ -441,8 +432,7 @@ int steps_open(struct steps *steps, struct watch *watch, struct fault *fault)
         return fault_usage(fault, "step %s: the path is too long", step->kind->name);
     memcpy(path, step->path, step->path_bytes);
     path[step->path_bytes] = '\0';
-    if (constants_read(&steps->constants, path, watch, fault) < 0)
-        return -1;
+    if (constants_read(&steps->constants, path, watch, fault) < 0) return -1;
     return write_words(steps, fault);
 }
 
@@ -511,11 +501,9 @@ static int change(struct steps *steps, size_t i, const struct matrix *x, struct 
 int steps_apply(struct steps *steps, const struct matrix *x, struct matrix *y, struct fault *fault)
 {
     struct matrix before = *x;
-    if (!steps->started && start(steps, fault) < 0)
-        return -1;
+    if (!steps->started && start(steps, fault) < 0) return -1;
     for (size_t i = 0; i < steps->number; i++, before = *y)
-        if (change(steps, i, &before, y, fault) < 0)
-            return -1;
+        if (change(steps, i, &before, y, fault) < 0) return -1;
     return 0;
 }
 

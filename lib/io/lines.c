@@ -29,8 +29,7 @@ int lines_text(struct lines *lines, const char *name, const void *bytes, size_t 
 {
     static char *const no_files[] = { NULL };
     char *text = buffer_for(&lines->buffer, n + 1, 1, fault);
-    if (!text)
-        return -1;
+    if (!text) return -1;
     memcpy(text, bytes, n);
     lines->files = no_files;
     lines->name = name;
@@ -141,8 +140,7 @@ static int read_more(struct lines *lines, struct fault *fault)
         lines->from = 0;
     }
     text = buffer_for(&lines->buffer, lines->until + CHUNK + 1, 1, fault);
-    if (!text || watch_input(lines->watch, lines->fd, false, lines->name, fault) < 0)
-        return -1;
+    if (!text || watch_input(lines->watch, lines->fd, false, lines->name, fault) < 0) return -1;
     ssize_t got = read_some(lines, text + lines->until, lines->buffer.bytes - lines->until - 1);
     if (got < 0)
         return errno == EINTR || errno == EAGAIN ? 0 : fault_system(fault, "cannot read %s",
@@ -202,8 +200,7 @@ static int pass_line(struct lines *lines, size_t n, size_t used, struct fault *f
     lines->text = text;
     lines->bytes = n && text[n - 1] == '\r' ? n - 1 : n;
     text[lines->bytes] = '\0';
-    if (lines->number == 1 && check_first(lines, fault) < 0)
-        return -1;
+    if (lines->number == 1 && check_first(lines, fault) < 0) return -1;
     if (memchr(text, '\0', lines->bytes))
         return lines_wrong(lines, text, lines->bytes, fault, "a NUL byte");
     return 1;

@@ -13,8 +13,7 @@
 static int is_same_file(int fd, const char *path)
 {
     struct stat held, there;
-    if (fstat(fd, &held) < 0)
-        return -1;
+    if (fstat(fd, &held) < 0) return -1;
     if (stat(path, &there) < 0)
         return errno == ENOENT ? 0 : -1;
     return held.st_dev == there.st_dev && held.st_ino == there.st_ino;

@@ -16,8 +16,7 @@ enum { ROOM = 1024 * 1024 };
 /* Makes a pipe. The bytes that it holds, or -1. */
 static int make_pipe(int ends[2])
 {
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
-        return -1;
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return -1;
     (void)fcntl(ends[1], F_SETPIPE_SZ, ROOM);
     return fcntl(ends[1], F_GETPIPE_SZ);
 }

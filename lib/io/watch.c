@@ -24,8 +24,7 @@ static int out_gone(struct watch *watch, struct fault *fault)
 {
     struct pollfd side = { watch->side, POLLIN, 0 };
     while (watch->side >= 0 && poll(&side, 1, 0) > 0)
-        if (watch->take(watch->self, fault) < 0)
-            return -1;
+        if (watch->take(watch->self, fault) < 0) return -1;
     return fault_gone(fault);
 }
 
@@ -71,8 +70,7 @@ static int look(struct watch *watch, int fd, short events, int timeout, struct f
         return errno == EINTR ? 0 : fault_system(fault, "cannot wait for input");
     if (at[AT_STOP].revents)
         return fault_stopped(fault);
-    if (at[AT_SIDE].revents && watch->take(watch->self, fault) < 0)
-        return -1;
+    if (at[AT_SIDE].revents && watch->take(watch->self, fault) < 0) return -1;
     if (at[AT_OUT].revents & (POLLERR | POLLHUP))
         return out_gone(watch, fault);
     return at[AT_FD].revents ? 1 : 0;
@@ -123,8 +121,7 @@ static int wait_on(struct watch *watch, int fd, const char *awaited, struct faul
     long from = watch_now();
     int ready = 0;
     while (ready == 0) {
-        if (watch->alarms && watch_ring(watch, fault) < 0)
-            return -1;
+        if (watch->alarms && watch_ring(watch, fault) < 0) return -1;
         ready = look(watch, fd, POLLIN, until_due(watch, from), fault);
         struct slow *slow = watch->slow;
         if (ready == 0 && slow && !slow->reported &&

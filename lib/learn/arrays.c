@@ -95,8 +95,7 @@ int arrays_reach(struct arrays *arrays, const struct settings *settings, size_t 
         double *array = arrays_grow(&arrays->buffer[i],
                                     fresh ? none : extent_of(row, settings, dim),
                                     extent_of(row, settings, width), fault);
-        if (!array)
-            return -1;
+        if (!array) return -1;
         set_diagonal(row, settings, array, fresh, dim, width);
         arrays->at[i] = array;
     }
@@ -145,8 +144,7 @@ int arrays_load(struct arrays *arrays, const struct settings *settings, const st
         size_t n = numbers_of(extent_of(row, settings, model->dim));
         if (is_missing(row, model))
             continue;
-        if (model_array(model, row->name, n, number, fault) < 0)
-            return -1;
+        if (model_array(model, row->name, n, number, fault) < 0) return -1;
         double most = row->n == SETTINGS ? (double)RECORD_MOST : settings->value[row->n];
         if (row->shape == ARRAY_COUNT &&
             !(*number >= 0 && *number <= most && *number == floor(*number)))
@@ -174,8 +172,7 @@ int arrays_save(const struct arrays *arrays, const struct settings *settings, si
         if (!finite_numbers(n, arrays->at[i]))
             return fault_other(fault, "the model is not saved, because values of its column %s are "
                                "not finite", arrays->row[i].name);
-        if (arrays_put(arrays, i, settings, dim, model, fault) < 0)
-            return -1;
+        if (arrays_put(arrays, i, settings, dim, model, fault) < 0) return -1;
     }
     return 0;
 }

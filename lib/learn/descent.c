@@ -166,8 +166,7 @@ static int find_touched(struct descent *my, struct state *state, const struct ma
     size_t most = matrix_entries(x) < state->dim ? matrix_entries(x) : state->dim, n = 0;
     uint32_t *index = buffer_for(&state->changed.index, most, sizeof *index, fault);
     double *value = buffer_for(&state->spare, most, sizeof *value, fault);
-    if (!index || !value)
-        return -1;
+    if (!index || !value) return -1;
     for (size_t i = 0; i < x->docs; i++) {
         struct sparse_row row = matrix_sparse_row(x, i);
         for (size_t e = 0; g[i] != 0 && e < row.n; e++) {
@@ -197,8 +196,7 @@ static int stay_in_ball(struct descent *my, struct state *state, const struct to
         (touched->index ? ball_step_changes(&my->ball, state->w, touched->index, touched->n)
                         : ball_step(&my->ball, state->w, touched->n)))
         return 0;
-    if (learner_check(state, fault) < 0)
-        return -1;
+    if (learner_check(state, fault) < 0) return -1;
     ball_gather(&my->ball, state->w);
     state->changed.known = false;
     return 0;
@@ -303,8 +301,7 @@ int descent_step(struct descent *descent, struct state *state, const struct matr
     struct touched touched;
     double product = 0;
     matrix_transposed_times(x, g, descent->gradient.at);
-    if (find_touched(descent, state, x, g, &touched, fault) < 0)
-        return -1;
+    if (find_touched(descent, state, x, g, &touched, fault) < 0) return -1;
     for (size_t i = 0; descent->bets && i < x->docs; i++)
         product += g[i] * s[i];
     int result = !descent->bets            ? descend(descent, state, &touched, fault)

@@ -49,8 +49,7 @@ int examined_load(struct examination *examination, const struct settings *settin
                           "positions", EXAMINATION_PLACES);
     size_t n = (size_t)column->count;
     double *theta = examination_new(examination, n, fault);
-    if (!theta || model_array(model, COLUMN, n, theta, fault) < 0)
-        return -1;
+    if (!theta || model_array(model, COLUMN, n, theta, fault) < 0) return -1;
     return examination_check(examination, fault);
 }
 

@@ -93,13 +93,11 @@ int learner_start(struct state *state, const struct learner *learner,
                              .most = most ? most : learner->most ? learner->most : LEARNER_MOST,
                              .scale = 1 };
     memcpy(state->arrays.row, learner->arrays, sizeof learner->arrays);
-    if (settle(state, fault) < 0 || settle_eta(state, fault) < 0)
-        return -1;
+    if (settle(state, fault) < 0 || settle_eta(state, fault) < 0) return -1;
     state->own = learner->learning ? calloc(1, learner->learning) : NULL;
     if (learner->learning && !state->own)
         return fault_no_room(fault, learner->learning);
-    if (learner->start && learner->start(state->own, state, fault) < 0)
-        return -1;
+    if (learner->start && learner->start(state->own, state, fault) < 0) return -1;
     return learner_reach(state, 0, fault);
 }
 

@@ -60,8 +60,7 @@ int learner_publish(struct state *state, struct model *model, enum publishing ho
                                           scale, fault)
               : scale ? model_put_scaled(model, w, scale, fault)
                       : model_put_weights(model, w, fault);
-    if (put < 0)
-        return -1;
+    if (put < 0) return -1;
     return learner->publish ? learner->publish(state->own, state, model, how, fault) : 0;
 }
 
@@ -69,8 +68,7 @@ int learner_publish(struct state *state, struct model *model, enum publishing ho
 static int save_scaled(struct state *state, struct model *model, struct fault *fault)
 {
     double *w = buffer_for(&state->spare, state->dim, sizeof *w, fault);
-    if (!w)
-        return -1;
+    if (!w) return -1;
     for (size_t j = 0; j < state->dim; j++)
         w[j] = state->scale * state->w[j];
     return model_put_weights(model, w, fault) < 0 ||
@@ -95,8 +93,7 @@ int learner_save(struct state *state, struct model *model, struct fault *fault)
     if (!finite_numbers(state->dim, state->w)) /* such a model could not be read again */
         return fault_other(fault, "the model is not saved, because some of its weights are not "
                            "finite");
-    if (arrays_save(&state->arrays, &state->settings, state->dim, model, fault) < 0)
-        return -1;
+    if (arrays_save(&state->arrays, &state->settings, state->dim, model, fault) < 0) return -1;
     return learner->save ? learner->save(state->own, state, model, fault) : 0;
 }
 

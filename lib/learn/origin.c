@@ -9,8 +9,7 @@ static const char YIELDS[] = "yields";
 
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault)
 {
-    if (steps_parse(&origin->steps, list, &steps_usual, fault) < 0)
-        return -1;
+    if (steps_parse(&origin->steps, list, &steps_usual, fault) < 0) return -1;
     strcpy(origin->words, origin->steps.words);
     origin->known = origin->applies = origin->parsed = true;
     origin->asked = asked;
@@ -71,8 +70,7 @@ static int set_steps(struct origin *origin, const char *words, const struct mode
                      struct fault *fault)
 {
     struct constants constants = { .features = 0 };
-    if (set_words(origin, words, fault) < 0)
-        return -1;
+    if (set_words(origin, words, fault) < 0) return -1;
     if (!record_column(&model->record, constant_names[0]) ||
         (origin->parsed && !steps_lack(&origin->steps)))
         return 0;
@@ -122,8 +120,7 @@ int origin_take(struct origin *origin, const struct model *model, bool unknown,
                 struct fault *fault)
 {
     const char *words = record_key(&model->record, MADE);
-    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0)
-        return -1;
+    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0) return -1;
     origin->applies = true;
     origin->yields = record_key(&model->record, YIELDS) != NULL;
     return words || !unknown ? set_steps(origin, words ? words : "", model, fault) : 0;
@@ -133,8 +130,7 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
 {
     const char *words = record_key(&model->record, MADE);
     char list[ASKED];
-    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0)
-        return -1;
+    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0) return -1;
     if (!origin->applies || origin->yields) {
         bool tells = words || model->rounds;
         origin->yields = origin->yields && !tells;
@@ -231,8 +227,7 @@ static int report(const struct origin *origin, const struct round *round, struct
 static int apply(struct origin *origin, const struct matrix *x, struct matrix *z,
                  struct fault *fault)
 {
-    if (parse(origin, fault) < 0)
-        return -1;
+    if (parse(origin, fault) < 0) return -1;
     if (steps_lack(&origin->steps))
         return fault_data(fault, "the model's features are made by %s, but it learnt from rounds "
                           "that had them, and so lacks the constants: give rounds made by %s, or "
@@ -244,15 +239,13 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
                   struct matrix *z, struct fault *fault)
 {
     const char *theirs = round->made ? round->made : "";
-    if (feature_names_check(&origin->names, round->named, "the round", fault) < 0)
-        return -1;
+    if (feature_names_check(&origin->names, round->named, "the round", fault) < 0) return -1;
     if (origin->most && x->dim > origin->most)
         return fault_data(fault, "the round has %zu features: at most %zu are accepted", x->dim,
                           origin->most);
     bool yields = origin->yields && (*theirs || x->kind == MATRIX_UNIT);
     *z = *x;
-    if ((!origin->known || yields) && set_words(origin, theirs, fault) < 0)
-        return -1;
+    if ((!origin->known || yields) && set_words(origin, theirs, fault) < 0) return -1;
     origin->yields = false;
     if (strcmp(theirs, origin->words) == 0)
         return 0;

@@ -44,8 +44,7 @@ int prior_regression(struct state *state, struct regression_arrays arrays,
     int levels = plain ? 0 : take(prior, row[arrays.level].name, dim, level, fault);
     int constant = !first ? 0 : take(prior, row[arrays.constant].name, 1,
                                      state->arrays.at[arrays.constant], fault);
-    if (levels < 0 || constant < 0)
-        return -1;
+    if (levels < 0 || constant < 0) return -1;
     model_weights(prior, state->w);
     if (!finite_numbers(dim, state->w))
         return fault_data(fault, "model: a weight is not finite");

@@ -27,15 +27,13 @@ int regression_sums(struct state *state, struct regression_arrays arrays,
     double *a = state->arrays.at[arrays.inverse];
     double *v = buffer_for(&state->scratch, n, 2 * sizeof *v, fault), *sums = v + n;
     bool good = true;
-    if (!v)
-        return -1;
+    if (!v) return -1;
     for (size_t i = 0; i < n; i++)
         v[i] = *weight_of(state, arrays, i);
     if (arrays.sketch) {
         double lambda = state->settings.value[SETTING_TRADEOFF];
         const double *counted = state->arrays.at[arrays.counted];
-        if (sketch_reach(arrays.sketch, n, fault) < 0)
-            return -1;
+        if (sketch_reach(arrays.sketch, n, fault) < 0) return -1;
         sums = v;
         if (how == SUMS_OPEN)
             sketch_times(arrays.sketch, lambda, counted, v);
@@ -62,8 +60,7 @@ int regression_sums_add(struct state *state, struct regression_arrays arrays,
                         struct fault *fault)
 {
     double *a = state->arrays.at[arrays.inverse];
-    if (arrays.sketch && sketch_reach(arrays.sketch, rows_of(state, arrays), fault) < 0)
-        return -1;
+    if (arrays.sketch && sketch_reach(arrays.sketch, rows_of(state, arrays), fault) < 0) return -1;
     if (arrays.sketch) /* before what is counted adds up */
         sketch_add(arrays.sketch, sketch, state->settings.value[SETTING_TRADEOFF],
                    state->arrays.at[arrays.counted], share->arrays.at[arrays.counted]);

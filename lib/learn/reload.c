@@ -30,8 +30,7 @@ static int read_fresh(const struct reload *reload, struct scoring *fresh, struct
 static int read_model(const struct reload *reload, struct scoring *scoring, struct fault *fault)
 {
     struct scoring fresh = { .learners = scoring->learners, .allowed = scoring->allowed };
-    if (read_fresh(reload, &fresh, fault) < 0)
-        return -1;
+    if (read_fresh(reload, &fresh, fault) < 0) return -1;
     scoring_close(scoring);
     *scoring = fresh;
     return 0;
@@ -143,8 +142,7 @@ int reload_open(struct reload *reload, const char *path, const struct watch *wat
     reload->path = path;
     reload->watch = watch;
     reload->fd = -1;
-    if (reopen(reload, fault) < 0 || check_file(reload, fault) < 0)
-        return -1;
+    if (reopen(reload, fault) < 0 || check_file(reload, fault) < 0) return -1;
     return read_model(reload, scoring, fault);
 }
 
@@ -184,8 +182,7 @@ int reload_look(struct reload *reload, struct scoring *scoring, struct fault *wh
         return report_changed(reload, &now, why);
     if (reopen(reload, why) < 0)
         return report_missing(reload, why);
-    if (check_file(reload, why) < 0)
-        return -1;
+    if (check_file(reload, why) < 0) return -1;
     return reload->is.st_size > RELOAD_BESIDE ? begin(reload, scoring, why)
                                               : read_model(reload, scoring, why);
 }

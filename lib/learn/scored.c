@@ -9,8 +9,7 @@ int scored_take(void *own, const struct learner *learner, const struct model *mo
     const void *at = NULL;
     my->dim = model->dim;
     my->n = column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
-    if (settings_load(&my->settings, model, fault) < 0)
-        return -1;
+    if (settings_load(&my->settings, model, fault) < 0) return -1;
     if (!name)
         return 0;
     if (how == TAKE_SHARED) {
@@ -27,8 +26,7 @@ int scored_publish(void *own, struct state *state, struct model *model, enum pub
                    struct fault *fault)
 {
     (void)own, (void)how;
-    if (settings_save(&state->settings, model, fault) < 0)
-        return -1;
+    if (settings_save(&state->settings, model, fault) < 0) return -1;
     return state->arrays.row[0].name ? arrays_put(&state->arrays, 0, &state->settings, state->dim,
                                                   model, fault)
                                      : 0;

@@ -38,8 +38,7 @@ static int set_learner(struct scoring *scoring, const struct model *model, struc
 static int take_learner(struct scoring *scoring, const struct model *model, enum taking how,
                         struct fault *fault)
 {
-    if (set_learner(scoring, model, fault) < 0)
-        return -1;
+    if (set_learner(scoring, model, fault) < 0) return -1;
     scoring->dim = model->dim;
     scoring->rounds = model->rounds;
     scoring->scale = model->scale;
@@ -57,8 +56,7 @@ int scoring_take(struct scoring *scoring, const struct model *model, struct faul
                           model->dim, had);
     double *w = buffer_for(&scoring->weights, model->dim, sizeof *w, fault);
     enum taking how = scoring->ring ? TAKE_MESSAGE : TAKE_FILE;
-    if (!w || take_learner(scoring, model, how, fault) < 0)
-        return -1;
+    if (!w || take_learner(scoring, model, how, fault) < 0) return -1;
     for (size_t j = had; !model->w && j < model->dim; j++)
         w[j] = 0;
     model_weights(model, w);
@@ -95,8 +93,7 @@ void scoring_close(struct scoring *scoring)
 static int make(struct scoring *scoring, const struct round *round, const struct matrix *x,
                 struct matrix *z, struct fault *fault)
 {
-    if (origin_make(&scoring->origin, round, x, z, fault) < 0)
-        return -1;
+    if (origin_make(&scoring->origin, round, x, z, fault) < 0) return -1;
     return scoring->ring ? 0 : origin_check_width(&scoring->origin, z, scoring->allowed, fault);
 }
 
@@ -140,8 +137,7 @@ int scoring_round(struct scoring *scoring, struct round *round, enum round_colum
                                       : round_new(round, column, fault);
     size_t room = x.kind == MATRIX_DENSE ? x.dim : 0; /* that came; a sparse one may be any width */
     double *spare = buffer_for(&scoring->spare, room, sizeof *spare, fault);
-    if (!s || !spare)
-        return -1;
+    if (!s || !spare) return -1;
     matrix_times(&x, scoring->w, scoring->scale, scoring->dim, s, spare);
     const struct ranking ranking = { round, &came, &x, s, scoring->ring, column == ROUND_RIVAL,
                                      line };

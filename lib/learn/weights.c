@@ -75,8 +75,7 @@ static int reach(struct weights *weights, size_t width, struct fault *fault)
         return 0;
     double *w = buffer_for(&weights->buffer, width, sizeof *w, fault);
     bool *given = buffer_for(&weights->given, width, sizeof *given, fault);
-    if (!w || !given)
-        return -1;
+    if (!w || !given) return -1;
     memset(given + dim, 0, (width - dim) * sizeof *given);
     memset(w + dim, 0, (width - dim) * sizeof *w);
     weights->w = w;
@@ -88,8 +87,7 @@ static int reach(struct weights *weights, size_t width, struct fault *fault)
 static int store(struct weights *weights, const char *p, uint64_t index, double value,
                 struct fault *fault)
 {
-    if (reach(weights, (size_t)index, fault) < 0)
-        return -1;
+    if (reach(weights, (size_t)index, fault) < 0) return -1;
     bool *given = weights->given.at;
     if (given[index - 1])
         return wrong(weights, p, "index %" PRIu64 " twice", index);
@@ -113,15 +111,13 @@ static int read_line(struct weights *weights, struct fault *fault)
                            "models)");
     while (*p && *p != '#' && colon) {
         const char *word = p;
-        if (!(end = read_index(weights, p, &index, fault)))
-            return -1;
+        if (!(end = read_index(weights, p, &index, fault))) return -1;
         colon = *end == ':';
         if (!colon && (word != first || !text_is_blank(*end)))
             return wrong(weights, p, "not an index and a weight with a tab or a colon between");
         const char *number = colon ? end + 1 : text_skip_blanks(end);
         end = read_number(weights, colon ? word : number, number, &value, fault);
-        if (!end || store(weights, word, index, value, fault) < 0)
-            return -1;
+        if (!end || store(weights, word, index, value, fault) < 0) return -1;
         p = text_skip_blanks(end);
     }
     return *p && *p != '#' ? wrong(weights, p, "more than an index and a weight") : 0;
@@ -131,10 +127,8 @@ int weights_read(struct weights *weights, struct fault *fault)
 {
     int more;
     while ((more = lines_next(&weights->lines, fault)) > 0)
-        if (read_line(weights, fault) < 0)
-            return -1;
-    if (more < 0)
-        return -1;
+        if (read_line(weights, fault) < 0) return -1;
+    if (more < 0) return -1;
     return weights->dim ? 0 : fault_data(fault, "%s: no weights", weights->lines.name);
 }
 
@@ -202,8 +196,7 @@ int weights_tsv(struct printer *printer, const struct record *record, struct fau
     struct feature_names names = { 0 };
     struct model model;
     model.record = *record;
-    if (model_read(&model, fault) < 0)
-        return -1;
+    if (model_read(&model, fault) < 0) return -1;
     const struct learner *learner = learner_named(printer->learners, model.learner);
     if (learner && learner->by == BY_MORE)
         return fault_data(fault, "a model of %s ranks by more than weights, but this form holds "

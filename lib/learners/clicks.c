@@ -65,8 +65,7 @@ static int learn_preferences(void *own, struct state *state, const struct matrix
     struct luce_powers powers;
     struct luce_rest *rest =
         buffer_for(&state->pairs, m + 1, sizeof *rest + sizeof *powers.power, fault);
-    if (!s || !z || !rest)
-        return -1;
+    if (!s || !z || !rest) return -1;
     memset(z, 0, m * sizeof *z);
     propensity_luce_rests(m, round->logit, round->order, rest);
     propensity_luce_powers(&powers, (double *)(rest + m + 1), m);
@@ -96,8 +95,7 @@ static int check_direction(struct state *state, const struct matrix *x, const st
                      const double *u, double *spare, struct fault *fault)
 {
     double *rival = buffer_for(&state->pairs, x->docs, sizeof *rival, fault);
-    if (!rival)
-        return -1;
+    if (!rival) return -1;
     score_rival(x, &state->settings, u, round->score, rival, spare);
     for (size_t i = 0; i < x->docs; i++)
         if (rival[i] != round->rival[i])
@@ -112,8 +110,7 @@ static int learn_winner(void *own, struct state *state, const struct matrix *x,
 {
     size_t n = matrix_width(x), clicks[2] = { 0, 0 };
     const char *name = state->learner->name;
-    if (feedback_clicks(round, name, state->learner->least, fault) < 0)
-        return -1;
+    if (feedback_clicks(round, name, state->learner->least, fault) < 0) return -1;
     if (!round->team || !round->rival || !round->score)
         return fault_data(fault, "no column %s, which %s needs: use score -f ring and explore -p "
                           "team-draft",
@@ -125,11 +122,9 @@ static int learn_winner(void *own, struct state *state, const struct matrix *x,
     if (clicks[1] <= clicks[0])
         return 0;
     double *u = buffer_for(&state->scratch, n, 2 * sizeof *u, fault);
-    if (!u)
-        return -1;
+    if (!u) return -1;
     interleave_direction((uint64_t)state->settings.value[SETTING_SEED], round->t, n, u);
-    if (check_direction(state, x, round, u, u + n, fault) < 0)
-        return -1;
+    if (check_direction(state, x, round, u, u + n, fault) < 0) return -1;
     return descent_move(own, state, u, n, fault);
 }
 
@@ -149,8 +144,7 @@ static int challenge(void *own, const struct ranking *ranking, struct fault *fau
                           LEARNER_MOST);
     double *u = buffer_for(&my->work, n, 2 * sizeof *u, fault);
     double *rival = round_new(ranking->round, ROUND_RIVAL, fault);
-    if (!u || !rival)
-        return -1;
+    if (!u || !rival) return -1;
     interleave_direction((uint64_t)settings->value[SETTING_SEED], ranking->round->t, n, u);
     score_rival(x, settings, u, ranking->s, rival, u + n);
     return finite_scores(x->docs, rival, "one of its features, or the width, is too large for the "

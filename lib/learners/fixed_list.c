@@ -158,8 +158,7 @@ static int check_labels(const struct state *state, const struct feedback *feedba
     if (feedback->docs < m)
         return fault_data(fault, "seen has %zu of %zu relevances, but the round has no block=: use "
                           "explore -p blocks, or feedback-mask -k all", feedback->docs, m);
-    if (gain == GAIN_NDCG && dcg_check(m, feedback->relevance, fault) < 0)
-        return -1;
+    if (gain == GAIN_NDCG && dcg_check(m, feedback->relevance, fault) < 0) return -1;
     for (size_t i = 0; i < m; i++)
         if (gain == GAIN_AUC && feedback->relevance[i] != 0 && feedback->relevance[i] != 1)
             return fault_data(fault, "item %zu has relevance %g, but gain=auc takes only 0 and 1",
@@ -188,8 +187,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
                  struct fault *fault)
 {
     (void)own;
-    if (check_list(state, x, *state->arrays.at[ITEMS], fault) < 0)
-        return -1;
+    if (check_list(state, x, *state->arrays.at[ITEMS], fault) < 0) return -1;
     int learnt = round->in_block ? learn_block(state, x, round, fault)
                                  : learn_all(state, x, round, fault);
     return learnt < 0 ? -1 : learner_check(state, fault);
@@ -299,8 +297,7 @@ static int learn_blocks(void *own, struct state *state, const struct matrix *x,
     bool more = false;
     bool *clicked = buffer_for(&state->scratch, m, 3 * sizeof *clicked, fault);
     (void)own;
-    if (!clicked || begin_round(state, x, round, fault) < 0)
-        return -1;
+    if (!clicked || begin_round(state, x, round, fault) < 0) return -1;
     for (size_t i = 0; i < m; i++)
         clicked[i] = false;
     for (size_t a = 0; a < round->places; a++)

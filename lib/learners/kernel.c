@@ -59,8 +59,7 @@ static int add_pairs(const struct matrix *x, size_t i, const double *kept, size_
 {
     size_t width = matrix_width(x);
     double *room = make_room(buffer, x, width, fault);
-    if (!room)
-        return -1;
+    if (!room) return -1;
     double *row = room + width + (width + 1) / 2;
     write_row(x, i, width, room, row);
     *s = 0;
@@ -75,8 +74,7 @@ static int copy_row(const struct matrix *x, size_t i, size_t dim, double *row,
                     struct buffer *buffer, struct fault *fault)
 {
     double *room = make_room(buffer, x, dim, fault);
-    if (!room)
-        return -1;
+    if (!room) return -1;
     write_row(x, i, dim, room, row);
     return 0;
 }
@@ -89,8 +87,7 @@ static int check_features(const struct matrix *x, struct state *state, struct fa
     size_t width = matrix_width(x);
     double *row = buffer_for(&state->scratch, width, sizeof *row, fault);
     for (size_t i = 0; row && i < x->docs; i++) {
-        if (copy_row(x, i, width, row, &state->spare, fault) < 0)
-            return -1;
+        if (copy_row(x, i, width, row, &state->spare, fault) < 0) return -1;
         for (size_t j = 0; j < width; j++)
             if (!isfinite(row[j]))
                 return fault_data(fault, "feature %zu of document %zu is %g", j + 1, i, row[j]);
@@ -121,8 +118,7 @@ static int learn_seen(struct state *state, const struct matrix *x, const struct 
     size_t n = feedback->docs, better = n, worse = n;
     double *known = scratch, *g = scratch + n;
     const struct surrogate_options options = { .work = NULL };
-    if (dcg_check(n, feedback->relevance, fault) < 0)
-        return -1;
+    if (dcg_check(n, feedback->relevance, fault) < 0) return -1;
     for (size_t a = 0; a < n; a++)
         known[a] = s[feedback->doc[a]];
     (void)slam_minimax(n, known, feedback->relevance, &options, g);

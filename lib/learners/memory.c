@@ -81,8 +81,7 @@ static void close_memory(void *own)
 static int start_notes(struct remembering *my, size_t docs, struct fault *fault)
 {
     my->noted = buffer_for(&my->notes, docs, sizeof *my->noted, fault);
-    if (!my->noted)
-        return -1;
+    if (!my->noted) return -1;
     memset(my->noted, 0, docs * sizeof *my->noted);
     return memory_tables_round(&my->tables, memory_bound_notes(docs) + docs + 1, fault);
 }
@@ -168,8 +167,7 @@ static int visit(struct remembering *my, const struct state *state, struct fault
 {
     const struct memory_bound bound = bound_of(my, state);
     struct memory_entry *query = memory_bound_enter(&bound, MEMORY_QUERIES, my->query, fault);
-    if (!query)
-        return -1;
+    if (!query) return -1;
     query->n += (query->n > 0 ? 0 : visits_before(my, state)) + 1;
     query->sum = (double)(state->rounds + 1);
     memory_tables_note(&my->tables, MEMORY_QUERIES, my->query);
@@ -207,28 +205,23 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
     for (size_t h = 0; u && h < n; h++)
         all += u[h];
     for (size_t h = 0; h < n; h++)
-        if (regression_finite(&my->regression, doc[h], fault) < 0)
-            return -1;
-    if (learner_answers(n, y, fault) < 0)
-        return -1;
+        if (regression_finite(&my->regression, doc[h], fault) < 0) return -1;
+    if (learner_answers(n, y, fault) < 0) return -1;
     state->begun = true;
     memory_form_settle(&my->form, state);
-    if (n > 0 && visit(my, state, fault) < 0)
-        return -1;
+    if (n > 0 && visit(my, state, fault) < 0) return -1;
     memory_count_answers(state->arrays.at[BELIEFS], all);
     drop_old(my, state);
     for (size_t h = 0; h < n; h++) {
         size_t i = doc[h];
         const struct memory_answer answer = { y[h], u ? u[h] : 1 };
         struct memory_entry *entry = enter(my, state, i, fault);
-        if (!entry)
-            return -1;
+        if (!entry) return -1;
         if (state->settings.set[SETTING_DRIFT] &&
             memory_surprised(&my->memory, &my->regression, i, entry, answer))
             forget(my);
         note_pair(my, i, entry->key);
-        if (memory_learn(&my->memory, &my->regression, i, entry, answer, fault) < 0)
-            return -1;
+        if (memory_learn(&my->memory, &my->regression, i, entry, answer, fault) < 0) return -1;
     }
     return 0;
 }
@@ -259,12 +252,10 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 {
     struct remembering *my = own;
     struct feedback seen;
-    if (start_round(my, state, x, round, fault) < 0)
-        return -1;
+    if (start_round(my, state, x, round, fault) < 0) return -1;
     if (state->settings.set[SETTING_CLICKS] || my->memory.weighted)
         return learn_clicks(my, state, round, fault);
-    if (learner_feedback(state, round, &seen, fault) < 0)
-        return -1;
+    if (learner_feedback(state, round, &seen, fault) < 0) return -1;
     return learn_answers(my, state, seen.docs, seen.doc, seen.relevance, NULL, fault);
 }
 
@@ -319,8 +310,7 @@ static int load(void *own, struct state *state, const struct model *model, struc
         my->ways = MEMORY_ROWS;
     if (!record_column(&model->record, MEMORY_BELIEFS_COLUMN))
         memory_beliefs_make(beliefs, &pairs, model->rounds);
-    if (memory_beliefs_check(beliefs, fault) < 0)
-        return -1;
+    if (memory_beliefs_check(beliefs, fault) < 0) return -1;
     return keep_bound(my, state, state->rounds, fault);
 }
 
@@ -333,8 +323,7 @@ static int add(void *own, struct state *state, struct state *share, struct fault
         return -1;
     my->ways |= other->ways;
     memory_beliefs_add(state->arrays.at[BELIEFS], share->arrays.at[BELIEFS]);
-    if (memory_form_add(&my->form, state, &other->form, share, BELIEFS, fault) < 0)
-        return -1;
+    if (memory_form_add(&my->form, state, &other->form, share, BELIEFS, fault) < 0) return -1;
     return keep_bound(my, state, state->rounds + share->rounds, fault);
 }
 
@@ -343,13 +332,11 @@ static int publish(void *own, struct state *state, struct model *model, enum pub
 {
     struct remembering *my = own;
     const struct settings *settings = &state->settings;
-    if (!my->introduced && settings_save(settings, model, fault) < 0)
-        return -1;
+    if (!my->introduced && settings_save(settings, model, fault) < 0) return -1;
     my->introduced = true;
     size_t level = settings->set[SETTING_PLAIN] ? CONSTANT : LEVEL; /* none of plain features */
     for (size_t i = level; i <= COUNTED; i++)
-        if (arrays_put(&state->arrays, i, settings, state->dim, model, fault) < 0)
-            return -1;
+        if (arrays_put(&state->arrays, i, settings, state->dim, model, fault) < 0) return -1;
     return put(my, how == PUBLISH_CHANGES, model, fault);
 }
 

@@ -30,14 +30,12 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
                     fault) < 0)
         return -1;
     double *val = buffer_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
-    if (!val)
-        return -1;
+    if (!val) return -1;
     state->begun = true;
     while (pairs_next(&pairs, &pair)) {
         struct row row = matrix_difference(x, pair.better, pair.worse, val,
                                            (uint32_t *)(val + width));
-        if (way->take(state, &row, fault) < 0)
-            return -1;
+        if (way->take(state, &row, fault) < 0) return -1;
     }
     return learner_check(state, fault);
 }
@@ -166,8 +164,7 @@ static int deliberate(struct state *state, const struct row *x, struct fault *fa
 static int learn_and_sum(void *own, struct state *state, const struct matrix *x,
                          const struct round *round, struct fault *fault)
 {
-    if (learn(own, state, x, round, fault) < 0)
-        return -1;
+    if (learn(own, state, x, round, fault) < 0) return -1;
     const double *votes = state->arrays.at[VOTES], *member = state->arrays.at[MEMBER];
     memset(state->w, 0, state->dim * sizeof *state->w);
     for (size_t i = 0; i < (size_t)*state->arrays.at[MEMBERS]; i++)

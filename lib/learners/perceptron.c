@@ -28,8 +28,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     double *known = buffer_for(&state->scratch, feedback.docs,
                                (1 + SURROGATE_SCRATCH) * sizeof *known, fault);
     double *g = buffer_for(&state->pairs, x->docs, sizeof *g, fault);
-    if (!known || !g)
-        return -1;
+    if (!known || !g) return -1;
     double *of_known = known + feedback.docs;
     for (size_t a = 0; a < feedback.docs; a++)
         known[a] = s[feedback.doc[a]] / margin;

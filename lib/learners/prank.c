@@ -65,8 +65,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
         return -1;
     uint32_t *order = draw_order(state, feedback.docs, round->t, fault);
     for (size_t a = 0; order && a < feedback.docs; a++)
-        if (check_grade(feedback.relevance[a], n, fault) < 0)
-            return -1;
+        if (check_grade(feedback.relevance[a], n, fault) < 0) return -1;
     state->begun = order != NULL;
     for (size_t h = 0; order && h < feedback.docs; h++) {
         size_t a = order[h];

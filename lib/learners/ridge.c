@@ -56,11 +56,9 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
         regression_round(regression, x, fault) < 0)
         return -1;
     struct regression_error *error = buffer_for(&state->scratch, x->docs, sizeof *error, fault);
-    if (!error)
-        return -1;
+    if (!error) return -1;
     for (size_t h = 0; h < feedback.docs; h++)
-        if (regression_finite(regression, feedback.doc[h], fault) < 0)
-            return -1;
+        if (regression_finite(regression, feedback.doc[h], fault) < 0) return -1;
     state->begun = true;
     if (regression_learn_all(regression, feedback.docs, feedback.doc, feedback.relevance, NULL,
                              error, fault) < 0)
@@ -126,8 +124,7 @@ static int publish(void *own, struct state *state, struct model *model, enum pub
                    struct fault *fault)
 {
     const struct ridge *my = own;
-    if (scored_publish(own, state, model, how, fault) < 0)
-        return -1;
+    if (scored_publish(own, state, model, how, fault) < 0) return -1;
     return my->measures ? arrays_put(&state->arrays, my->residual, &state->settings, state->dim,
                                      model, fault)
                         : 0;
@@ -146,12 +143,10 @@ static int take(void *own, const struct learner *learner, const struct model *mo
     struct linucb *my = own;
     struct settings *settings = &my->scored.settings;
     double residuals[RESIDUALS];
-    if (scored_take(&my->scored, learner, model, how, fault) < 0)
-        return -1;
+    if (scored_take(&my->scored, learner, model, how, fault) < 0) return -1;
     if (settings->set[SETTING_EXPLORATION_WIDTH])
         return 0;
-    if (model_array(model, RESIDUALS_COLUMN, RESIDUALS, residuals, fault) < 0)
-        return -1;
+    if (model_array(model, RESIDUALS_COLUMN, RESIDUALS, residuals, fault) < 0) return -1;
     settings->value[SETTING_EXPLORATION_WIDTH] = residuals_width(residuals);
     return 0;
 }
@@ -198,8 +193,7 @@ static int widen(void *own, const struct ranking *ranking, struct fault *fault)
     regression->plain = settings->set[SETTING_PLAIN];
     regression->lambda = settings->value[SETTING_TRADEOFF];
     regression->inverse = reach(my, regression->dim, fault);
-    if (!regression->inverse || regression_round(regression, x, fault) < 0)
-        return -1;
+    if (!regression->inverse || regression_round(regression, x, fault) < 0) return -1;
     for (size_t i = 0; i < x->docs; i += COVARIANCE_ABREAST) {
         double variance[COVARIANCE_ABREAST];
         regression_variances(regression, i, variance);

@@ -45,8 +45,7 @@ static int step_second(struct state *state, const double *z, double loss, double
             dense_add_times(z[i], sigma + i * dim, v, dim);
     for (size_t i = 0; i < dim; i++)
         b += z[i] * v[i];
-    if (check_spread(b, fault) < 0)
-        return -1;
+    if (check_spread(b, fault) < 0) return -1;
     for (size_t i = 0; i < dim; i++)
         state->w[i] -= v[i] * (loss / b);
     double root = sqrt(b);
@@ -63,8 +62,7 @@ static int take_step(struct state *state, double *z, double loss, struct fault *
 {
     size_t dim = state->dim;
     double *v = buffer_for(&state->spare, dim, sizeof *v, fault), square = 0;
-    if (!v || (second_order(state) && step_second(state, z, loss, v, fault) < 0))
-        return -1;
+    if (!v || (second_order(state) && step_second(state, z, loss, v, fault) < 0)) return -1;
     for (size_t i = 0; i < dim; i++)
         square += z[i] * z[i];
     square += 1 / (2 * state->settings.value[SETTING_TRADEOFF]);
@@ -118,8 +116,7 @@ static int learn_ties(void *own, struct state *state, const struct matrix *x,
     double *val = buffer_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
     struct two *pair = draw_pairs(state, &feedback, round->t, &n, fault);
     double *z = start_gradient(own, state, fault);
-    if (!val || !pair || !z)
-        return -1;
+    if (!val || !pair || !z) return -1;
     state->begun = true;
     for (size_t i = 0; i < n; i++) {
         uint32_t a = pair[i].better, b = pair[i].worse;
@@ -130,8 +127,7 @@ static int learn_ties(void *own, struct state *state, const struct matrix *x,
         if (loss == 0)
             continue;
         matrix_row_add(&row, sign, z);
-        if (take_step(state, z, loss, fault) < 0)
-            return -1;
+        if (take_step(state, z, loss, fault) < 0) return -1;
     }
     return learner_check(state, fault);
 }
@@ -163,8 +159,7 @@ static int learn_list(void *own, struct state *state, const struct matrix *x,
     double *s = learner_score(state, x, fault);
     double *g = buffer_for(&state->scratch, 4 * x->docs, sizeof *g, fault);
     double *z = start_gradient(own, state, fault);
-    if (!s || !g || !z || learner_feedback(state, round, &feedback, fault) < 0)
-        return -1;
+    if (!s || !g || !z || learner_feedback(state, round, &feedback, fault) < 0) return -1;
     double loss = list_loss(&feedback, s, g, x->docs, g + x->docs);
     if (loss <= 0)
         return 0;

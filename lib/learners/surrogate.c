@@ -22,8 +22,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     const struct surrogate_options options = { .epsilon = learner_epsilon(state),
                                                .cutoff = learner_cutoff(state) };
     double *g = buffer_for(&state->scratch, (1 + SURROGATE_SCRATCH) * x->docs, sizeof *g, fault);
-    if (!s || !g)
-        return -1;
+    if (!s || !g) return -1;
     descent_centre(own, x->docs, s);
     learner->surrogate->gradient(&exposure, s, &options, g, g + x->docs);
     descent_centre(own, x->docs, g);

@@ -54,8 +54,7 @@ int pairs_start(struct pairs *pairs, const struct feedback *feedback, struct rng
         return 0;
     pairs->n = count(feedback);
     struct pair *drawn = buffer_for(buffer, pairs->n + 1, sizeof *drawn, fault);
-    if (!drawn)
-        return -1;
+    if (!drawn) return -1;
     list(feedback, drawn);
     shuffle(drawn, pairs->n, rng);
     pairs->drawn = drawn;

@@ -189,8 +189,7 @@ double norm_square(const struct norm *norm)
 static int grow(struct level *level, size_t n, struct fault *fault)
 {
     double *sums = buffer_for(&level->sums, n, sizeof *sums, fault);
-    if (!sums)
-        return -1;
+    if (!sums) return -1;
     memset(sums + level->n, 0, (n - level->n) * sizeof *sums);
     level->n = n;
     return 0;
@@ -204,8 +203,7 @@ int norm_reach(struct norm *norm, size_t n, struct fault *fault)
     while (norm->levels == 0 || m > LAST) {
         size_t l = norm->levels++, below = m;
         m = parts(m);
-        if (grow(&norm->level[l], m, fault) < 0)
-            return -1;
+        if (grow(&norm->level[l], m, fault) < 0) return -1;
         for (size_t b = 0; l > 0 && l >= had && b < m; b++)
             take_sum(&norm->level[l], false, norm->level[l - 1].sums.at, below, b);
     }

@@ -74,8 +74,7 @@ static int make_sparse(struct compact_memory *memory, uint64_t nonzero, struct m
     uint32_t *idx = buffer_for(&memory->idx, (size_t)nonzero + 1, sizeof *idx, fault);
     float *val = buffer_for(&memory->val, (size_t)nonzero + 1, sizeof *val, fault);
     uint32_t e = 0;
-    if (!ptr || !idx || !val)
-        return -1;
+    if (!ptr || !idx || !val) return -1;
     ptr[0] = 0;
     for (size_t i = 0; i < x->docs; i++, value += x->dim) {
         for (size_t j = 0; j < x->dim; j++) { /* writes one past what it keeps */
@@ -99,8 +98,7 @@ int compact_features(const struct compact *compact, struct compact_memory *memor
     size_t docs = compact->docs, dim = compact->dim;
     float *grid = buffer_for(&memory->grid, dim, 2 * sizeof *grid, fault);
     float *values = grid ? buffer_for(&memory->values, docs * dim, sizeof *values, fault) : NULL;
-    if (!values)
-        return -1;
+    if (!values) return -1;
     memcpy(grid, compact->offset, dim * sizeof *grid);
     memcpy(grid + dim, compact->step, dim * sizeof *grid);
     uint64_t nonzero = 0;
@@ -195,8 +193,7 @@ int compact_find(const struct matrix *x, size_t width, struct compact_memory *me
 {
     size_t docs = x->docs, dim = x->dim;
     float *values = buffer_for(&memory->values, docs * dim, sizeof *values, fault);
-    if (!values)
-        return -1;
+    if (!values) return -1;
     matrix_spread(x, values);
     for (size_t j = 0; j < dim; j++) {
         float least, by;

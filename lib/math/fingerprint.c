@@ -35,8 +35,7 @@ static int hash_dense(const struct matrix *x, struct buffer *scratch, uint64_t *
                       struct fault *fault)
 {
     uint64_t *k = buffer_for(scratch, x->dim, sizeof *k, fault);
-    if (!k)
-        return -1;
+    if (!k) return -1;
     for (size_t j = 0; j < x->dim; j++)
         k[j] = multiplier(j);
     for (size_t i = 0; i < x->docs; i++)
@@ -73,8 +72,7 @@ int fingerprint_places(size_t docs, const uint64_t *hash, uint64_t secret, struc
     while (places < 2 * docs)
         places *= 2;
     uint32_t *last = buffer_for(scratch, places, sizeof *last, fault); /* with a hash, from 1 */
-    if (!last)
-        return -1;
+    if (!last) return -1;
     memset(last, 0, places * sizeof *last);
     for (size_t i = 0; i < docs; i++) {
         size_t at = (size_t)(hash[i] * (secret | 1) >> 32) & (places - 1);

@@ -298,12 +298,10 @@ int present_find(struct present *present, const struct matrix *x, size_t reach,
     struct present *my = present;
     size_t entries = matrix_entries(x);
     uint32_t *place = clear_places(my, reach, fault);
-    if (!place)
-        return -1;
+    if (!place) return -1;
     my->n = 0;
     uint32_t *list = buffer_for(&my->list, entries < reach ? entries : reach, sizeof *list, fault);
-    if (!list)
-        return -1;
+    if (!list) return -1;
     my->place = place;
     my->feature = list;
     for (size_t i = 0, e = 0; x->kind == MATRIX_DENSE && i < x->docs; i++)

@@ -60,8 +60,7 @@ static int start_wide(const struct regression *of, const struct matrix *x, struc
     struct wide *my = of->wide;
     size_t width = matrix_width(x);
     my->x = x;
-    if (present_find(&my->present, x, width, fault) < 0)
-        return -1;
+    if (present_find(&my->present, x, width, fault) < 0) return -1;
     size_t n = my->present.n;
     double *at = buffer_for(&my->list, 4 * n + 1, sizeof *at + sizeof *my->row, fault);
     my->val = buffer_for(&my->document, width, sizeof *at + sizeof *my->idx, fault);
@@ -166,8 +165,7 @@ int regression_round(struct regression *regression, const struct matrix *x, stru
     size_t d = my->dim, most = (d > x->docs ? d : x->docs) + 1;
     const size_t numbers = 6 + 2 * COVARIANCE_ABREAST;
     double *at = buffer_for(&my->buffer, most, numbers * sizeof *at + sizeof *my->idx, fault);
-    if (!at)
-        return -1;
+    if (!at) return -1;
     my->x = x;
     my->shares = false;
     my->written = SIZE_MAX;
@@ -328,8 +326,7 @@ static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
     struct regression_error some;
     size_t at[REGRESSION_AT_ONCE], rows = all_rows(my), k = 0;
     double *z = buffer_for(&my->several, 2 * n * rows, sizeof *z, fault); /* rows may be 0 */
-    if (!z)
-        return -1;
+    if (!z) return -1;
     for (size_t e = 0; e < n; e++) {
         if (much && !(much[e] > 0))
             continue;
@@ -343,8 +340,7 @@ static int learn_several(struct regression *my, size_t n, const uint32_t *doc,
     if (k > 0)
         covariance_observe(my->inverse, rows, o, k);
     for (size_t e = 0; e < k; e++)
-        if (settle(my, &o[e], worth[at[e]], error ? &error[at[e]] : &some, fault) < 0)
-            return -1;
+        if (settle(my, &o[e], worth[at[e]], error ? &error[at[e]] : &some, fault) < 0) return -1;
     return 0;
 }
 

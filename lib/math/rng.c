@@ -124,8 +124,7 @@ int zipf_start(struct zipf *zipf, size_t n, double exponent, uint64_t seed, stru
 {
     double *sums = buffer_for(&zipf->sums, n, sizeof *sums, fault);
     uint32_t *items = buffer_for(&zipf->items, n, sizeof *items, fault);
-    if (!sums || !items)
-        return -1;
+    if (!sums || !items) return -1;
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sums[i] = sum += real_exp2(-exponent * real_log2((double)(i + 1)));

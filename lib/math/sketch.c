@@ -18,8 +18,7 @@ int sketch_reach(struct sketch *sketch, size_t rows, struct fault *fault)
     bool fresh = !sketch->numbers.at;
     sketch->at = buffer_for(&sketch->numbers, 1, sizeof *sketch->at, fault);
     sketch->gain = buffer_for(&sketch->work, 2 * SLOTS, sizeof *sketch->gain, fault);
-    if (!slot || !sketch->at || !sketch->gain)
-        return -1;
+    if (!slot || !sketch->at || !sketch->gain) return -1;
     if (fresh)
         memset(sketch->at, 0, sizeof *sketch->at);
     if (rows > had)
@@ -389,8 +388,7 @@ void sketch_add(struct sketch *sketch, const struct sketch *share, double lambda
 
 int sketch_load(struct sketch *sketch, size_t rows, struct sketch_parts parts, struct fault *fault)
 {
-    if (sketch_reach(sketch, rows, fault) < 0)
-        return -1;
+    if (sketch_reach(sketch, rows, fault) < 0) return -1;
     for (size_t s = 0; s < parts.slots; s++) {
         double row = parts.row[s];
         if (!(row >= 0 && row < (double)rows && row == floor(row)) ||
@@ -412,8 +410,7 @@ int sketch_save(struct sketch *sketch, struct sketch_parts *parts, struct fault 
 {
     size_t n = sketch->slots;
     double *row = buffer_for(&sketch->work, 2 * SLOTS + n * (MOST + 2), sizeof *row, fault);
-    if (!row || sketch_reach(sketch, sketch->rows, fault) < 0)
-        return -1;
+    if (!row || sketch_reach(sketch, sketch->rows, fault) < 0) return -1;
     row += 2 * SLOTS;
     double *d = row + n, *v = d + n;
     for (size_t s = 0; s < n; s++) {

@@ -33,8 +33,7 @@ static int reach(struct baseline *my, size_t width, struct fault *fault)
     r->w = grow(&my->w, dim, width + 1, fault);
     r->level = grow(&my->level, dim, width + 1, fault);
     double *inverse = grow(&my->inverse, udu_size(old), udu_size(rows(width)), fault);
-    if (!r->w || !r->level || !inverse)
-        return -1;
+    if (!r->w || !r->level || !inverse) return -1;
     for (size_t i = old; i < rows(width); i++)
         inverse[udu_size(i + 1) - 1] = 1;
     r->inverse = inverse;
@@ -58,8 +57,7 @@ double baseline_expect(struct baseline *my, size_t i)
 int baseline_learn(struct baseline *my, size_t i, double worth, double much, struct fault *fault)
 {
     my->top = worth * much > my->top ? worth * much : my->top;
-    if (regression_learn(&my->regression, i, worth, much, fault) < 0)
-        return -1;
+    if (regression_learn(&my->regression, i, worth, much, fault) < 0) return -1;
     return regression_check(&my->regression, fault);
 }
 

@@ -19,8 +19,7 @@ int drawn_scores(const struct round *round, uint64_t seed, const char *name,
     if (!round->greedy || !round->order)
         return 0;
     double *drawn = buffer_for(buffer, 3 * m, sizeof *drawn, fault);
-    if (!drawn)
-        return -1;
+    if (!drawn) return -1;
     double *unit = drawn + m;
     uint32_t *order = (uint32_t *)(unit + m);
     for (size_t i = 0; i < m; i++)

@@ -14,8 +14,7 @@ enum { COUNTED = 64, GRADES = 8 };
 int judge_places(struct judge *judge, size_t m, struct fault *fault)
 {
     double *discount = buffer_for(&judge->buffer[0], m, sizeof *discount, fault);
-    if (!discount)
-        return -1;
+    if (!discount) return -1;
     for (size_t i = judge->discounts; i < m; i++)
         discount[i] = judge->conventions.letor_discount ? dcg_letor_discount(i) : dcg_discount(i);
     if (m > judge->discounts)
@@ -59,8 +58,7 @@ static int sort_labels(struct judge *judge, const double *label, struct fault *f
     size_t count[GRADES];
     double *sorted = buffer_for(&judge->buffer[1], m, sizeof *sorted, fault);
     uint32_t *order = buffer_for(&judge->buffer[2], 2 * m, sizeof *order, fault);
-    if (!sorted || !order)
-        return -1;
+    if (!sorted || !order) return -1;
     judge->sorted = sorted;
     if (judge->top > 0 && judge->top <= COUNTED && judge->top < m &&
         count_grades(m, label, count)) {
@@ -79,8 +77,7 @@ int judge_round(struct judge *judge, size_t m, const uint32_t *order, const floa
     double *by_doc = buffer_for(&judge->buffer[3], 2 * m, sizeof *by_doc, fault);
     double *scratch = buffer_for(&judge->buffer[4], SURROGATE_SCRATCH * m, sizeof *scratch,
                                 fault);
-    if (!by_doc || !scratch || judge_places(judge, m, fault) < 0)
-        return -1;
+    if (!by_doc || !scratch || judge_places(judge, m, fault) < 0) return -1;
     double *ranked = by_doc + m;
     for (size_t i = 0; i < m; i++)
         by_doc[i] = label[i];

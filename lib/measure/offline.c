@@ -26,8 +26,7 @@ static int line_up(struct logged *logged, const struct shown *shown, const struc
     uint32_t *order = buffer_for(&logged->buffer[1], 2 * m, sizeof *order, fault);
     double *relevance = buffer_for(&logged->buffer[2], m, 3 * sizeof(double) + sizeof(uint32_t),
                                    fault);
-    if (!order || !relevance)
-        return -1;
+    if (!order || !relevance) return -1;
     double *propensity = relevance + m, *share = propensity + m;
     uint32_t *at = order + m, *place = (uint32_t *)(share + m);
     ties_rank(ties, RNG_TIES, round->t, m, round->score, order, at);
@@ -184,8 +183,7 @@ int offline_parse(struct offline *offline, const char *measure, enum estimator e
     offline->linear = linear_measure_find(share ? "prec" : measure);
     if (!can_estimate(offline->linear))
         return no_measure(measure, estimator, fault);
-    if (measure_parse(&offline->measure, measure, fault) < 0)
-        return -1;
+    if (measure_parse(&offline->measure, measure, fault) < 0) return -1;
     offline->unit = share ? (double)offline->measure.cutoff : 1;
     return 0;
 }
@@ -301,12 +299,10 @@ int offline_look(struct offline *offline, const struct logged *logged, const str
     if (!sums)
         offline->round[OFFLINE_B] = 0;
     bool robust = offline->estimator == OFFLINE_DR;
-    if (robust && baseline_round(&offline->baseline, &logged->x, fault) < 0)
-        return -1;
+    if (robust && baseline_round(&offline->baseline, &logged->x, fault) < 0) return -1;
     if (offline->clicks)
         look_at_model(offline, logged, judge);
-    if (robust && look_beyond(offline, logged, judge, fault) < 0)
-        return -1;
+    if (robust && look_beyond(offline, logged, judge, fault) < 0) return -1;
     if (fabs(offline->round[OFFLINE_A]) < MOST && offline->round[OFFLINE_B] < MOST)
         return 0;
     return fault_data(fault, "%s: this round adds %g, whose square is too large: a label is very "

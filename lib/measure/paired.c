@@ -74,8 +74,7 @@ int paired_test(const double *d, size_t n, uint64_t most, uint64_t seed, struct 
 {
     double total = 0, size = 0;
     double(*sum)[CHOICES] = buffer_for(scratch, n / GROUP + 1, sizeof *sum, fault);
-    if (!sum)
-        return -1;
+    if (!sum) return -1;
     *result = (struct paired){ 0 };
     for (size_t i = 0; i < n; i++) {
         result->above += d[i] > 0;

@@ -21,13 +21,11 @@ int query_values_add(struct query_values *values, size_t ranker, const char *qid
     uint64_t query;
     values->names.numbered = true;
     int fresh = name_table_number(&values->names, qid, n, &query, fault);
-    if (fresh < 0)
-        return -1;
+    if (fresh < 0) return -1;
     values->queries = (size_t)values->names.names;
     struct query_cell *cell = buffer_for(&values->cell, values->queries * rankers, sizeof *cell,
                                          fault);
-    if (!cell)
-        return -1;
+    if (!cell) return -1;
     cell += (query - 1) * rankers;
     if (fresh > 0)
         memset(cell, 0, rankers * sizeof *cell);
@@ -44,8 +42,7 @@ static int by_name(const void *a, const void *b)
 int query_values_sort(struct query_values *values, struct fault *fault)
 {
     struct sorted *sorted = buffer_for(&values->order, values->queries + 1, sizeof *sorted, fault);
-    if (!sorted)
-        return -1;
+    if (!sorted) return -1;
     const char *name = NULL;
     for (size_t i = 0; i < values->queries; i++) {
         name = name_table_next(&values->names, name);

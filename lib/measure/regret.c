@@ -32,8 +32,7 @@ static int start(struct regret *regret, const struct judge *judge, struct fault 
 {
     size_t m = judge->docs, more = regret->linear ? m : m * m + ((size_t)1 << m);
     double *at = buffer_for(&regret->buffer, 3 * m + more, sizeof *at, fault);
-    if (!at)
-        return -1;
+    if (!at) return -1;
     memset(at, 0, (3 * m + more) * sizeof *at);
     for (size_t i = 0; regret->linear && i < m; i++)
         at[i] = i < regret->measure.cutoff ? regret->linear->weight(judge, i) : 0;
@@ -103,8 +102,7 @@ int regret_look(struct regret *regret, const struct judge *judge, size_t dim,
         (regret->docs == 0 && start(regret, judge, fault) < 0))
         return -1;
     enum measured measured = measure_value(&regret->measure, judge, &value, fault);
-    if (measured == MEASURE_FAULT)
-        return -1;
+    if (measured == MEASURE_FAULT) return -1;
     memset(regret->round.gain, 0, regret->docs * sizeof *regret->round.gain);
     regret->round.constant = regret->round.achieved = 0;
     if (measured == MEASURE_NOTHING)

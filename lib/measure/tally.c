@@ -191,14 +191,12 @@ int tally_evidence(struct evidence *evidence, const struct round *round, const s
                                round->score, fault) < 0))
         return -1;
     for (size_t i = 0; i < tallies; i++)
-        if (tally[i].kind == TALLY_RIVAL && rival_won(round, &evidence->won, fault) < 0)
-            return -1;
+        if (tally[i].kind == TALLY_RIVAL && rival_won(round, &evidence->won, fault) < 0) return -1;
     for (size_t i = 0; i < tallies; i++)
         if (tally[i].drawn && drawn_scores(round, evidence->ties.seed, tally[i].name,
                                            &evidence->buffer, &evidence->drawn, fault) < 0)
             return -1;
-    if (!labels && judge_places(&evidence->judge, round->docs, fault) < 0)
-        return -1;
+    if (!labels && judge_places(&evidence->judge, round->docs, fault) < 0) return -1;
     if (offline &&
         offline_round(&evidence->logged, round, &evidence->ties, offline, fault) < 0)
         return -1;
@@ -283,12 +281,9 @@ static int print_names(const struct tally *tally, bool raw, struct writer *table
 {
     bool offline = tally->kind == TALLY_OFFLINE;
     const char *name = tally->name;
-    if (raw && writer_text(table, fault, "\t%s:sum\t%s:count", name, name) < 0)
-        return -1;
-    if (!raw && writer_text(table, fault, "\t%s", name) < 0)
-        return -1;
-    if (offline && writer_text(table, fault, "\t%s:%s", name, raw ? "spread" : "se") < 0)
-        return -1;
+    if (raw && writer_text(table, fault, "\t%s:sum\t%s:count", name, name) < 0) return -1;
+    if (!raw && writer_text(table, fault, "\t%s", name) < 0) return -1;
+    if (offline && writer_text(table, fault, "\t%s:%s", name, raw ? "spread" : "se") < 0) return -1;
     return raw || !tally->offline.clicks
                ? 0 : writer_text(table, fault, "\t%s:low\t%s:high\t%s:rounds\t%s:unsupported",
                                  name, name, name, name);
@@ -319,32 +314,26 @@ static int print_values(const struct tally *tally, bool raw, struct writer *tabl
         return -1;
     if (raw && offline)
         return writer_text(table, fault, "\t%.17g", at->spread[OFFLINE_A][OFFLINE_A]);
-    if (!raw && print_mean(tally_mean(tally), table, fault) < 0)
-        return -1;
-    if (!raw && offline && print_mean(offline_error(at), table, fault) < 0)
-        return -1;
+    if (!raw && print_mean(tally_mean(tally), table, fault) < 0) return -1;
+    if (!raw && offline && print_mean(offline_error(at), table, fault) < 0) return -1;
     return !raw && at->clicks ? print_clicks(at, table, fault) : 0;
 }
 
 int tally_print_head(const struct tally *tally, size_t tallies, bool raw, struct writer *table,
                      struct fault *fault)
 {
-    if (writer_text(table, fault, "t") < 0)
-        return -1;
+    if (writer_text(table, fault, "t") < 0) return -1;
     for (size_t i = 0; i < tallies; i++)
-        if (print_names(&tally[i], raw, table, fault) < 0)
-            return -1;
+        if (print_names(&tally[i], raw, table, fault) < 0) return -1;
     return writer_text(table, fault, "\n");
 }
 
 int tally_print_row(const struct tally *tally, size_t tallies, uint64_t t, bool raw,
                     struct writer *table, struct fault *fault)
 {
-    if (writer_text(table, fault, "%" PRIu64, t) < 0)
-        return -1;
+    if (writer_text(table, fault, "%" PRIu64, t) < 0) return -1;
     for (size_t i = 0; i < tallies; i++)
-        if (print_values(&tally[i], raw, table, fault) < 0)
-            return -1;
+        if (print_values(&tally[i], raw, table, fault) < 0) return -1;
     return writer_text(table, fault, "\n");
 }
 

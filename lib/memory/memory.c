@@ -102,8 +102,7 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
     double rho = memory->rho, n = entry->n, expected = regression_expect(regression, i);
     double y = answer.y, c = memory_count_of(rho, n, answer.u);
     double worth = y + rho * (n * y - entry->sum);
-    if (regression_learn(regression, i, worth, c, fault) < 0)
-        return -1;
+    if (regression_learn(regression, i, worth, c, fault) < 0) return -1;
     count(memory, entry, expected, regression->spread, answer);
     if (memory->beliefs && entry->n == 0)
         believe(memory, memory->score ? memory->score[i] : expected, answer);

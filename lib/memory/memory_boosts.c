@@ -45,8 +45,7 @@ int memory_boosts_model(struct memory_boosts *boosts, const struct record *recor
     if (!model)
         return fault_no_room(fault, sizeof *model);
     model->record = *record;
-    if (copy_columns(boosts, &model->record, fault) < 0 || model_read(model, fault) < 0)
-        return -1;
+    if (copy_columns(boosts, &model->record, fault) < 0 || model_read(model, fault) < 0) return -1;
     if (strcmp(model->learner, "memory") != 0)
         return fault_data(fault, "the model is of the learner %.40s: only the learner memory "
                           "remembers documents", model->learner);
@@ -77,8 +76,7 @@ int memory_boosts_round(struct memory_boosts *boosts, struct printer *printer,
     if (!boosts->model)
         return fault_data(fault, "no model comes before the round: name the file of a memory model "
                           "first");
-    if (forms_names(printer, round, fault) < 0)
-        return -1;
+    if (forms_names(printer, round, fault) < 0) return -1;
     if (!printer->name)
         return fault_data(fault, "its documents have no names, by which an engine could know them: "
                           "write them in comments (svm2bin(1))");

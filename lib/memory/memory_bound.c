@@ -119,8 +119,7 @@ static int make_way(const struct memory_bound *bound, enum memory_kind kind, uin
         return 0;
     }
     least = find_least(bound, key);
-    if (drop_pair(bound, least, &query, fault) < 0)
-        return -1;
+    if (drop_pair(bound, least, &query, fault) < 0) return -1;
     memory_tables_note(bound->tables, MEMORY_PAIRS, least);
     if (query)
         memory_tables_note(bound->tables, MEMORY_DROPPED, query);
@@ -174,8 +173,7 @@ int memory_bound_keep(const struct memory_bound *bound, struct fault *fault)
     if (!(bound->pairs > 0))
         return 0;
     while ((double)table[MEMORY_PAIRS].used > bound->pairs)
-        if (drop_pair(bound, find_least(bound, rng_bits(&rng)), &query, fault) < 0)
-            return -1;
+        if (drop_pair(bound, find_least(bound, rng_bits(&rng)), &query, fault) < 0) return -1;
     while ((double)table[MEMORY_QUERIES].used > bound->pairs)
         forget(bound, MEMORY_QUERIES, find_rarest(bound, rng_bits(&rng)));
     return 0;

@@ -90,15 +90,13 @@ int memory_columns_put_some(struct buffer *buffer, enum memory_kind kind,
     uint64_t *number = buffer_for(buffer, n, 2 * sizeof *number, fault);
     if (kind == MEMORY_DROPPED && n == 0)
         return 0;
-    if (!number)
-        return -1;
+    if (!number) return -1;
     for (size_t e = 0; e < n; e++) {
         const struct memory_entry *entry = memory_table_find(table, key[e]);
         number[e] = entry ? entry->bits[0] : 0;
         number[n + e] = entry ? entry->bits[1] : 0;
     }
-    if (record_put(&model->record, columns->name[KEYS], COLUMN_U8, n, key, fault) < 0)
-        return -1;
+    if (record_put(&model->record, columns->name[KEYS], COLUMN_U8, n, key, fault) < 0) return -1;
     for (size_t c = 1; c < COLUMNS; c++)
         if (columns->message[c] &&
             record_put(&model->record, columns->name[c], type_of(columns, c), n,
@@ -129,8 +127,7 @@ static int find_column(const struct model *model, const struct table_columns *co
         return 0;
     if (columns->whole[c] && !whole)
         return fault_data(fault, "model: no column %s:u8[%zu], which memory needs", name, n);
-    if (!columns->whole[c] && !model_has(model, name, n, fault))
-        return -1;
+    if (!columns->whole[c] && !model_has(model, name, n, fault)) return -1;
     *at = column->data;
     return 0;
 }

@@ -11,8 +11,7 @@ int memory_dropped_mark(struct memory_table *dropped, uint64_t query, uint64_t p
                         struct fault *fault)
 {
     struct memory_entry *slots = memory_table_enter(dropped, query, fault);
-    if (!slots)
-        return -1;
+    if (!slots) return -1;
     slots->bits[high ? HIGH : LOW] |= slot_of(pair);
     slots->bits[high ? LOW : HIGH] &= ~slot_of(pair);
     return 0;
@@ -60,8 +59,7 @@ int memory_dropped_add(struct memory_table *dropped, const struct memory_table *
     const struct memory_entry *entry;
     while ((entry = memory_table_next(others, &walk))) {
         struct memory_entry *slots = memory_table_enter(dropped, entry->key, fault);
-        if (!slots)
-            return -1;
+        if (!slots) return -1;
         slots->bits[HIGH] |= entry->bits[HIGH];
         slots->bits[LOW] = (slots->bits[LOW] | entry->bits[LOW]) & ~slots->bits[HIGH];
     }

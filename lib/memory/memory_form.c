@@ -44,8 +44,7 @@ static void choose(struct memory_form *form, struct state *state, size_t width,
 static int give_way(struct memory_form *form, struct state *state, struct fault *fault)
 {
     bool open = form->open;
-    if (open && memory_form_sums(form, state, SUMS_CLOSE, fault) < 0)
-        return -1;
+    if (open && memory_form_sums(form, state, SUMS_CLOSE, fault) < 0) return -1;
     form->kept = true;
     set_form(form, state, true);
     memory_form_settle(form, state);

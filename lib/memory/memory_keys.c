@@ -85,8 +85,7 @@ static int find_equal(size_t docs, const uint64_t *key, struct buffer *scratch, 
 {
     size_t places = places_for(docs);
     uint64_t *table = buffer_for(scratch, places, sizeof *table, fault);
-    if (!table)
-        return -1;
+    if (!table) return -1;
     memset(table, 0, places * sizeof *table);
     for (size_t i = 0; i < docs; i++) {
         size_t at = (size_t)(key[i] & (places - 1));

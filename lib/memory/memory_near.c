@@ -87,8 +87,7 @@ static int find_means(struct memory_space *space, double *mean, double *one, str
     for (size_t i = 0, docs; i < m; i += docs) {
         docs = block_at(space, i);
         struct nearness_rows rows = memory_space_rows(space, i, docs, fault);
-        if (!rows.x)
-            return -1;
+        if (!rows.x) return -1;
         dense_add(&(struct dense){ rows.x, docs, rows.stride, rows.n }, one, mean);
     }
     for (size_t j = 0; j < space->n; j++)
@@ -103,8 +102,7 @@ int memory_space_start(struct memory_space *space, const struct matrix *x, size_
     space->x = x;
     space->reach = space->n = reach < width ? reach : width;
     space->feature = NULL;
-    if (space->n > ALL && present_find(&space->present, x, space->n, fault) < 0)
-        return -1;
+    if (space->n > ALL && present_find(&space->present, x, space->n, fault) < 0) return -1;
     if (space->n > ALL && space->present.n < space->n / 2) {
         space->feature = space->present.feature;
         space->n = space->present.n;
@@ -125,16 +123,14 @@ static int measure(struct memory_space *space, double *apart, struct fault *faul
 {
     size_t m = space->x->docs, whole = space->n + NEARNESS_OTHERS;
     float *mean = buffer_for(&space->sums, whole, sizeof *mean, fault);
-    if (!mean)
-        return -1;
+    if (!mean) return -1;
     for (size_t j = 0; j < whole; j++)
         mean[j] = j < space->n ? (float)space->mean[j] : 0;
     *apart = 0;
     for (size_t i = 0, docs; i < m; i += docs) {
         docs = block_at(space, i);
         struct nearness_rows rows = memory_space_rows(space, i, docs, fault);
-        if (!rows.x)
-            return -1;
+        if (!rows.x) return -1;
         *apart += nearness_spread(&rows, docs, mean);
     }
     *apart *= m > 1 ? 2 / (double)(m - 1) : 0;
@@ -159,8 +155,7 @@ static int ask(struct memory_space *space, const uint32_t *doc, const double *e,
         if (l >= count)
             continue;
         struct nearness_rows rows = memory_space_rows(space, doc[l], 1, fault);
-        if (!rows.x)
-            return -1;
+        if (!rows.x) return -1;
         for (size_t j = 0; j < n; j++)
             asked->other[NEARNESS_OTHERS * j + l] = unaligned_f4(rows.x + j * sizeof(float));
         asked->counts[l] = 1;
@@ -184,8 +179,7 @@ static int tell(struct memory_space *space, struct nearness *nearness, const uin
     for (size_t i = 0; i < count;) {
         size_t first = doc[i], from = i, docs = block_at(space, first);
         nearness->rows = memory_space_rows(space, first, docs, fault);
-        if (!nearness->rows.x)
-            return -1;
+        if (!nearness->rows.x) return -1;
         for (; i < count && doc[i] < first + docs; i++)
             here[i - from] = (uint32_t)(doc[i] - first);
         nearness->doc = here;
@@ -217,8 +211,7 @@ static int ask_all(struct memory_space *space, const struct memory_known *known,
     double apart, e[ASKED], unit = unit_of(known, judged, count, e);
     struct asked asked = { .other = buffer_for(&space->judged, NEARNESS_OTHERS * space->n,
                                                sizeof(float), fault) };
-    if (!asked.other || measure(space, &apart, fault) < 0)
-        return -1;
+    if (!asked.other || measure(space, &apart, fault) < 0) return -1;
     double scale = apart > 0 ? steepness / apart : 0;
     struct nearness nearness = { .other = asked.other, .e = asked.e, .counts = asked.counts,
                                  .scale = scale < FLT_MAX ? (float)scale : FLT_MAX };
@@ -236,8 +229,7 @@ int memory_near(struct memory_space *space, const struct memory_known *known,
 {
     size_t m = space->x->docs, count = 0, others = 0;
     double *sums = buffer_for(&space->doc, m, 4 * sizeof *sums + 2 * sizeof(uint32_t), fault);
-    if (!sums)
-        return -1;
+    if (!sums) return -1;
     double *A = sums, *B = sums + m, *a = sums + 2 * m, *b = sums + 3 * m;
     uint32_t *judged = (uint32_t *)(sums + 4 * m), *other = judged + m;
     for (size_t i = 0; i < m; i++)
@@ -253,8 +245,7 @@ int memory_near(struct memory_space *space, const struct memory_known *known,
         count = ASKED;
     }
     memset(sums, 0, 4 * m * sizeof *sums);
-    if (ask_all(space, known, judged, count, other, others, a, b, fault) < 0)
-        return -1;
+    if (ask_all(space, known, judged, count, other, others, a, b, fault) < 0) return -1;
     for (size_t i = 0; i < others; i++) {
         A[other[i]] = a[i];
         B[other[i]] = b[i];

@@ -91,8 +91,7 @@ static int shift(struct memory_shelf *shelf, size_t at, size_t home, struct faul
         gap++;
     if (gap - home > FAR)
         return fault_data(fault, "the memory keys are not evenly spread: the model is damaged");
-    if (gap == shelf->room && extend(shelf, fault) < 0)
-        return -1;
+    if (gap == shelf->room && extend(shelf, fault) < 0) return -1;
     memmove(shelf->entry + at + 1, shelf->entry + at, (gap - at) * sizeof *shelf->entry);
     return 0;
 }
@@ -143,16 +142,14 @@ int memory_table_reserve(struct memory_table *table, size_t count, struct fault 
 {
     size_t slots = count / MEMORY_SHELVES / 5 * 7 + 8;
     for (size_t i = 0; i < MEMORY_SHELVES; i++)
-        if (table->shelf[i].slots < slots && rebuild(&table->shelf[i], slots, fault) < 0)
-            return -1;
+        if (table->shelf[i].slots < slots && rebuild(&table->shelf[i], slots, fault) < 0) return -1;
     return 0;
 }
 
 int memory_table_fill(struct memory_table *table, const struct memory_arrays *arrays,
                       struct fault *fault)
 {
-    if (memory_table_reserve(table, table->used + arrays->count, fault) < 0)
-        return -1;
+    if (memory_table_reserve(table, table->used + arrays->count, fault) < 0) return -1;
     for (size_t i = 0; i < arrays->count; i++) {
         uint64_t key = unaligned_u8(arrays->key + 8 * i);
         if (key == 0)
@@ -165,8 +162,7 @@ int memory_table_fill(struct memory_table *table, const struct memory_arrays *ar
             continue;
         }
         struct memory_entry *entry = memory_table_enter(table, key, fault);
-        if (!entry)
-            return -1;
+        if (!entry) return -1;
         entry->bits[0] = n;
         entry->bits[1] = sum;
         entry->owner = arrays->owner ? unaligned_u8(arrays->owner + 8 * i) : 0;

@@ -7,8 +7,7 @@
 int memory_tables_round(struct memory_tables *tables, size_t most, struct fault *fault)
 {
     uint64_t *key = buffer_for(&tables->changes, most, MEMORY_KINDS * sizeof *key, fault);
-    if (!key)
-        return -1;
+    if (!key) return -1;
     for (size_t kind = 0; kind < MEMORY_KINDS; kind++) {
         tables->changed[kind] = key + kind * most;
         tables->n_changed[kind] = 0;
@@ -75,8 +74,7 @@ static int add_pairs(struct memory_table *pairs, const struct memory_table *shar
     const struct memory_entry *entry;
     while ((entry = memory_table_next(share, &walk))) {
         struct memory_entry *sum = memory_table_enter(pairs, entry->key, fault);
-        if (!sum)
-            return -1;
+        if (!sum) return -1;
         *sum = *entry;
     }
     return 0;
@@ -105,8 +103,7 @@ static int add_queries(struct memory_table *queries, const struct memory_table *
     const struct memory_entry *entry;
     while ((entry = memory_table_next(share, &walk))) {
         struct memory_entry *sum = memory_table_enter(queries, entry->key, fault);
-        if (!sum)
-            return -1;
+        if (!sum) return -1;
         double latest = stretched(entry->sum, rounds, all);
         sum->n += entry->n;
         sum->sum = latest > sum->sum ? latest : sum->sum;

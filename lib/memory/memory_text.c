@@ -44,8 +44,7 @@ static int copy(struct memory_text *text, const struct memory_arrays *from, stru
 {
     size_t bytes = 8 * from->count;
     unsigned char *at = buffer_for(&text->copy, from->count, 24, fault);
-    if (!at)
-        return -1;
+    if (!at) return -1;
     if (bytes) {
         memcpy(at, from->key, bytes);
         memcpy(at + bytes, from->n, bytes);
@@ -68,8 +67,7 @@ static int keep(struct memory_text *text, const struct model *model, struct faul
     if (!settings.set[SETTING_SEED])
         return fault_data(fault, "model: memory needs seed=");
     text->secret = memory_secret(&settings);
-    if (memory_ways_load(&text->ways, model, fault) < 0)
-        return -1;
+    if (memory_ways_load(&text->ways, model, fault) < 0) return -1;
     if (!text->ways && model->rounds)
         text->ways = MEMORY_ROWS;
     text->taken = true;

@@ -36,8 +36,7 @@ static int take_entries(enum memory_kind kind, struct memory_store *store,
     store->table = how == TAKE_SHARED ? memory_columns_table(model, kind) : NULL;
     if (store->table)
         return 0;
-    if (memory_columns_find(model, kind, &store->arrays, fault) < 0)
-        return -1;
+    if (memory_columns_find(model, kind, &store->arrays, fault) < 0) return -1;
     if (how == TAKE_FILE)
         return 0;
     store->table = &store->own;
@@ -48,8 +47,7 @@ static int take_entries(enum memory_kind kind, struct memory_store *store,
 static int take_ways(struct memory_view *view, const struct model *model, enum taking how,
                      struct fault *fault)
 {
-    if (memory_ways_load(&view->ways, model, fault) < 0)
-        return -1;
+    if (memory_ways_load(&view->ways, model, fault) < 0) return -1;
     if (how == TAKE_FILE && !view->ways && model->rounds)
         view->ways = MEMORY_ROWS;
     return 0;
@@ -59,8 +57,7 @@ static int take_ways(struct memory_view *view, const struct model *model, enum t
 static int borrow(const struct model *model, const char *name, size_t n, const double **numbers,
                   struct fault *fault)
 {
-    if (!model_has(model, name, n, fault))
-        return -1;
+    if (!model_has(model, name, n, fault)) return -1;
     *numbers = record_column(&model->record, name)->data;
     return 0;
 }
@@ -107,11 +104,9 @@ static int take_beliefs(struct memory_view *view, const struct model *model, enu
                         struct fault *fault)
 {
     view->rule.beliefs = view->beliefs;
-    if (take_counted(view, model, how, fault) < 0)
-        return -1;
+    if (take_counted(view, model, how, fault) < 0) return -1;
     for (size_t kind = 0; kind < MEMORY_KINDS; kind++)
-        if (take_entries(kind, &view->store[kind], model, how, fault) < 0)
-            return -1;
+        if (take_entries(kind, &view->store[kind], model, how, fault) < 0) return -1;
     if (!record_column(&model->record, MEMORY_BELIEFS_COLUMN)) {
         memory_beliefs_make(view->beliefs, &view->store[MEMORY_PAIRS].arrays, model->rounds);
         return 0;
@@ -129,8 +124,7 @@ int memory_view_take(void *own, const struct learner *learner, const struct mode
     (void)learner;
     view->dim = model->dim;
     if (record_key(&model->record, "width")) {
-        if (settings_load(settings, model, fault) < 0)
-            return -1;
+        if (settings_load(settings, model, fault) < 0) return -1;
         view->secret = memory_secret(settings);
         view->width = settings->value[SETTING_EXPLORATION_WIDTH];
     }

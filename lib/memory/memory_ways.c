@@ -35,8 +35,7 @@ static int find_fingerprints(struct memory_keys *keys, const struct round *round
     *fingerprint = round->fingerprint;
     if (*fingerprint)
         return 0;
-    if (round_matrix(round, &x, fault) < 0)
-        return -1;
+    if (round_matrix(round, &x, fault) < 0) return -1;
     if (x.kind == MATRIX_UNIT)
         return 0;
     uint64_t *hash = buffer_for(&keys->hashes, x.docs, sizeof *hash, fault);
@@ -87,8 +86,7 @@ static int start_names(struct memory_keys *keys, const struct round *round,
     const struct column *name = record_column(round->record, ROUND_NAMES);
     if (!name)
         return 1;
-    if (check_column(name, COLUMN_U1, fault) < 0)
-        return -1;
+    if (check_column(name, COLUMN_U1, fault) < 0) return -1;
     const struct memory_documents documents = { .qid = round->qid, .docs = round->docs,
                                                 .bytes = (size_t)name->count,
                                                 .names = name->data };
@@ -108,12 +106,10 @@ int memory_ways_round(struct memory_keys *keys, const struct round *round,
                       const void *kept, unsigned *way, struct fault *fault)
 {
     int nameless = start_names(keys, round, secret, fault);
-    if (nameless < 0 || (nameless && start_features(keys, round, secret, fault) < 0))
-        return -1;
+    if (nameless < 0 || (nameless && start_features(keys, round, secret, fault) < 0)) return -1;
     *way = !nameless ? MEMORY_NAMES
            : keys->documents.fingerprint ? MEMORY_FEATURES : MEMORY_ITEMS;
-    if (check_way(*way, ways, fault) < 0)
-        return -1;
+    if (check_way(*way, ways, fault) < 0) return -1;
     if (ways & MEMORY_ROWS && fall_back(keys, knows, kept))
         *way = MEMORY_ROWS;
     return 0;

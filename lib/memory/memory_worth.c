@@ -159,8 +159,7 @@ static double novelty_of(struct memory_space *space, const struct novelty *novel
     size_t n = space->n, j = 0;
     const double *part = novelty->part, *mean = novelty->part + n;
     struct nearness_rows row = memory_space_rows(space, i, 1, fault);
-    if (!row.x)
-        return -1;
+    if (!row.x) return -1;
     for (; j + LANES <= n; j += LANES)
         add_squares(row.x + j * sizeof(float), mean + j, part + j, LANES, lane);
     add_squares(row.x + j * sizeof(float), mean + j, part + j, n - j, lane);
@@ -194,13 +193,11 @@ static int apply_novelty(const struct memory_rule *rule, struct memory_space *sp
                          double *worth, struct fault *fault)
 {
     struct novelty novelty;
-    if (start_novelty(rule, space, &novelty, fault) < 0)
-        return -1;
+    if (start_novelty(rule, space, &novelty, fault) < 0) return -1;
     for (size_t i = 0; i < space->x->docs; i++) {
         mean[i] = equal;
         worth[i] = novelty_of(space, &novelty, i, fault);
-        if (worth[i] < 0)
-            return -1;
+        if (worth[i] < 0) return -1;
         worth[i] *= memory_count_of(rule->rho, known[i].n, 1);
     }
     return 0;
@@ -232,11 +229,9 @@ static int add_bonus(const struct memory_rule *rule, struct memory_space *space,
     for (size_t i = 0; i < space->x->docs; i++) {
         if (memory_is_judged(&known[i]) || mean[i] < least)
             continue;
-        if (!novelty.part && start_novelty(rule, space, &novelty, fault) < 0)
-            return -1;
+        if (!novelty.part && start_novelty(rule, space, &novelty, fault) < 0) return -1;
         double N = novelty_of(space, &novelty, i, fault);
-        if (N < 0)
-            return -1;
+        if (N < 0) return -1;
         worth[i] += optimism * sqrt(N * rule->estimate.s2);
     }
     return 0;
@@ -251,8 +246,7 @@ int memory_rule_apply(const struct memory_rule *rule, struct memory_space *space
     struct memory_nearness near;
     if (prospect.atoms < 2)
         return apply_novelty(rule, space, known, prospect.a, mean, worth, fault);
-    if (memory_near(space, known, &near, fault) < 0)
-        return -1;
+    if (memory_near(space, known, &near, fault) < 0) return -1;
     for (size_t i = 0; i < m; i++)
         mean[i] = memory_rule_mean(rule, &prospect, learnt, &known[i], near.A ? near.A[i] : 0,
                                    near.B ? near.B[i] : 0);

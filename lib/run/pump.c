@@ -76,8 +76,7 @@ static int watch_round(struct pump *pump)
     bool due = progress_round(&pump->progress);
     if (pump->rows && pump->out.pending.held) {
         progress_erase(&pump->progress);
-        if (writer_flush(&pump->out, &pump->fault) < 0)
-            return -1;
+        if (writer_flush(&pump->out, &pump->fault) < 0) return -1;
     }
     if (due)
         draw_progress(pump);
@@ -170,18 +169,15 @@ static int pump_stream(struct pump *pump, struct reader *reader)
             continue;
         enum outcome outcome = pump->record->kind == RECORD_MODEL ? each_model(pump, reader)
                                                             : each_round(pump, reader);
-        if (outcome == FAIL)
-            return -1;
+        if (outcome == FAIL) return -1;
         if (outcome == PASS && pump->host.kind != SINK && pass_on(pump) < 0) {
             if (pump->fault.kind == FAULT_DATA)
                 fault_place(&pump->fault, "%s: ", reader->name);
             return -1;
         }
-        if (pump->record->kind == RECORD_ROUND && watch_round(pump) < 0)
-            return -1;
+        if (pump->record->kind == RECORD_ROUND && watch_round(pump) < 0) return -1;
         /* While rounds are still in the buffer; otherwise waiting for more checks it. */
-        if (reader->from < reader->until && look_for_stop(pump) < 0)
-            return -1;
+        if (reader->from < reader->until && look_for_stop(pump) < 0) return -1;
     }
     /* The rounds before a malformed record are kept, like those before a cut. */
     if (pump->fault.kind == FAULT_DATA)
@@ -230,21 +226,17 @@ static int pump_source(struct pump *pump, enum outcome (*next)(void *, struct ro
     enum outcome outcome;
     uint64_t n = 0;
     while ((outcome = next(pump->self, &pump->round)) == PASS || outcome == DROP) {
-        if (outcome == PASS && pass_on(pump) < 0)
-            return -1;
-        if (watch_round(pump) < 0)
-            return -1;
+        if (outcome == PASS && pass_on(pump) < 0) return -1;
+        if (watch_round(pump) < 0) return -1;
         /* Most sources take less time for a round than reading the clock. */
-        if (++n % 16 == 0 && watch_stopped(&pump->watch, 0, &pump->fault) < 0)
-            return -1;
+        if (++n % 16 == 0 && watch_stopped(&pump->watch, 0, &pump->fault) < 0) return -1;
     }
     return outcome == DONE ? 0 : -1;
 }
 
 static int close_output(struct pump *pump)
 {
-    if (writer_flush(&pump->out, &pump->fault) < 0)
-        return -1;
+    if (writer_flush(&pump->out, &pump->fault) < 0) return -1;
     pump->watch.out = NULL;
     if (watch_close(STDOUT_FILENO) < 0)
         return fault_system(&pump->fault, "cannot write <stdout>");

@@ -116,8 +116,7 @@ static int read_message(struct fifo *fifo, struct fault *lost)
     if (record->kind != RECORD_MODEL)
         return fault_data(lost, "%s: it carried a round, not a model", fifo->path);
     bool right = model_message_header(&fifo->message, lost) == 0;
-    if (right && reader_payload(&fifo->reader, record, lost) < 0)
-        return -1;
+    if (right && reader_payload(&fifo->reader, record, lost) < 0) return -1;
     if (right && model_read_message(&fifo->message, lost) == 0)
         return 1;
     fault_place(lost, "%s: ", fifo->path);
@@ -174,16 +173,14 @@ static int get_message(struct ring *ring, uint64_t r, const struct model **messa
     struct fifo *fifo = (struct fifo *)ring;
     /* update can only answer rounds that it has received, so flush first: here, and not while the
      * reader waits, because the FIFO must not be read inside a read from it. */
-    if (fifo->watch->out && fifo->watch->out->flush(fifo->watch->out, fault) < 0)
-        return -1;
+    if (fifo->watch->out && fifo->watch->out->flush(fifo->watch->out, fault) < 0) return -1;
     fifo->own.out = fifo->watch->out;
     fifo->own.stop = fifo->watch->stop;
     fifo->own.slow = fifo->watch->slow;
     if (fifo->watch->leads)
         core_lead(&fifo->watch->core, STDOUT_FILENO, watch_now());
     fifo->own.core.at = fifo->watch->core.at;
-    if (await_update(fifo, fault) < 0)
-        return -1;
+    if (await_update(fifo, fault) < 0) return -1;
     while (fifo->messages <= r) {
         int got = next_message(fifo, fault);
         if (got <= 0)
@@ -221,8 +218,7 @@ static int await_end(struct ring *ring, struct fault *fault)
     int more = 0, got = 1;
     fifo->own.out = NULL;
     fifo->watch->side = -1;
-    if (await_update(fifo, fault) < 0)
-        return -1;
+    if (await_update(fifo, fault) < 0) return -1;
     while (got > 0 && (more = lingers(fifo, fault)) > 0)
         got = next_message(fifo, fault);
     return got < 0 || more < 0 ? -1 : 0;
@@ -297,14 +293,12 @@ static int await_score(struct fifo *fifo, int input, struct fault *fault)
     struct watch patience = fifo->own;
     for (int waited = 0;; waited += PAUSE) {
         int ready = watch_readable(&patience, input, waited ? PAUSE : 0, fault);
-        if (ready < 0)
-            return -1;
+        if (ready < 0) return -1;
         int opened = try_open(fifo, O_WRONLY, fault);
         if (opened != 0)
             return opened < 0 ? -1 : 0;
         bool late = ready || waited >= PATIENCE;
-        if (watch_stopped(&fifo->own, late ? WATCH_GRACE : 0, fault) < 0)
-            return -1;
+        if (watch_stopped(&fifo->own, late ? WATCH_GRACE : 0, fault) < 0) return -1;
         if (late)
             return fault_other(fault, "ring %s: no score reads it: is there a score -f %s in "
                                  "the pipeline?", fifo->path, fifo->path);
@@ -373,13 +367,11 @@ static int copy_message(struct ring_local *local, const struct record *record,
     struct buffer *copy = (struct buffer *)local->messages.at + local->put % local->window;
     char line[RECORD_LINE + 1];
     size_t n, bytes = 0;
-    if (header_print(record, line, &n, fault) < 0)
-        return -1;
+    if (header_print(record, line, &n, fault) < 0) return -1;
     for (size_t c = 0; c < record->columns; c++)
         bytes += column_bytes(&record->column[c]);
     char *at = buffer_for(copy, n + bytes, 1, fault);
-    if (!at)
-        return -1;
+    if (!at) return -1;
     memcpy(at, line, n);
     at += n;
     for (size_t c = 0; c < record->columns; c++) {
@@ -392,8 +384,7 @@ static int copy_message(struct ring_local *local, const struct record *record,
 static int put_local(struct ring *ring, const struct model *message, struct fault *fault)
 {
     struct ring_local *local = of_update(ring);
-    if (local->window > 1 && copy_message(local, &message->record, fault) < 0)
-        return -1;
+    if (local->window > 1 && copy_message(local, &message->record, fault) < 0) return -1;
     local->newest = message;
     local->put++;
     return 0;
@@ -404,8 +395,7 @@ static int parse_message(struct ring_local *local, uint64_t r, struct fault *fau
 {
     const struct buffer *copy = (const struct buffer *)local->messages.at + r % local->window;
     const char *line = copy->at, *end = memchr(line, '\n', copy->bytes);
-    if (header_parse(&local->message.record, line, (size_t)(end - line), fault) < 0)
-        return -1;
+    if (header_parse(&local->message.record, line, (size_t)(end - line), fault) < 0) return -1;
     record_bind(&local->message.record, end + 1, (size_t)local->message.record.bytes);
     return model_read_message(&local->message, fault);
 }

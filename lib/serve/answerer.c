@@ -47,8 +47,7 @@ static int read_request(struct answerer *my, const char *text, size_t n, uint64_
                         struct fault *fault)
 {
     struct svm_query query;
-    if (lines_text(&my->svm.lines, "request", text, n, fault) < 0)
-        return -1;
+    if (lines_text(&my->svm.lines, "request", text, n, fault) < 0) return -1;
     int found = svm_next(&my->svm, &query, fault);
     if (found == 0)
         return fault_data(fault, "request: it has no documents");
@@ -66,15 +65,13 @@ static int run(struct answerer *my, struct fault *fault)
     my->next++;
     my->named = round->request;
     enum outcome outcome = chain_each(my->chain, round, fault);
-    if (outcome == FAIL)
-        return -1;
+    if (outcome == FAIL) return -1;
     if (outcome != PASS)
         return fault_data(fault, "the pipeline dropped the round");
     if (!round->order)
         return fault_other(fault, "the pipeline gives no order to show: add explore");
     my->explored = round->greedy || round->grouped;
-    if (forms_rank(&my->printer, round, fault) < 0)
-        return -1;
+    if (forms_rank(&my->printer, round, fault) < 0) return -1;
     bool unstored = my->named && !round->request;
     my->named = my->named && !unstored;
     return unstored ? writer_text(&my->answer, fault, ANSWERER_UNSTORED) : 0;
@@ -100,8 +97,7 @@ int answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t st
         return fault_other(fault, "no number is left for another round");
     if (read_request(my, text, n, stamp, fault) == 0 && run(my, fault) == 0)
         return writer_bytes(&my->answer, "\n", 1, fault) < 0 ? -1 : 1;
-    if (fault->kind != FAULT_DATA)
-        return -1;
+    if (fault->kind != FAULT_DATA) return -1;
     struct fault why = *fault;
     *fault = (struct fault){ FAULT_NONE, "" };
     return answerer_refuse(my, why.text, fault);

@@ -125,10 +125,8 @@ static int turn(struct client *my, struct fault *fault)
         return errno == EINTR ? 1 : fault_system(fault, "cannot wait for %s", my->path);
     if (polls[2].revents)
         return fault_stopped(fault);
-    if (polls[1].revents && read_more(my, fault) < 0)
-        return -1;
-    if ((polls[0].revents & POLLOUT) && send_some(my, fault) < 0)
-        return -1;
+    if (polls[1].revents && read_more(my, fault) < 0) return -1;
+    if ((polls[0].revents & POLLOUT) && send_some(my, fault) < 0) return -1;
     return polls[0].revents & ~POLLOUT ? receive(my, fault) : 1;
 }
 

@@ -16,8 +16,7 @@ enum { PASSED_BY_SYSTEMD = 3, SUFFIX = 12 /* of a name that is used once: .PID *
 int listener_prepare(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
-        return -1;
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) return -1;
     return fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
@@ -87,8 +86,7 @@ static int appear(struct listener *listener, const struct sockaddr_un *own, cons
 {
     struct stat is;
     (void)unlink(own->sun_path);
-    if (bind(listener->fd, (const struct sockaddr *)own, sizeof *own) < 0)
-        return -1;
+    if (bind(listener->fd, (const struct sockaddr *)own, sizeof *own) < 0) return -1;
     if (listen(listener->fd, SOMAXCONN) < 0 || lstat(own->sun_path, &is) < 0 ||
         rename(own->sun_path, path) < 0) {
         int saved = errno;
@@ -113,8 +111,7 @@ static int make(struct listener *listener, const char *path, struct fault *fault
     snprintf(name, sizeof name, "%s.%" PRIdMAX, path, (intmax_t)getpid());
     set_address(&address, path);
     set_address(&own, name);
-    if (check_path(&address, path, fault) < 0)
-        return -1;
+    if (check_path(&address, path, fault) < 0) return -1;
     listener->fd = socket(AF_UNIX, SOCK_STREAM, 0);
     if (listener->fd < 0 || listener_prepare(listener->fd) < 0 ||
         appear(listener, &own, path) < 0)

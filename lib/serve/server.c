@@ -47,8 +47,7 @@ static int read_some(struct connection *client, size_t most, struct fault *fault
     size_t room = most + 1 - client->until;
     if (room > CHUNK)
         room = CHUNK;
-    if (!buffer_for(&client->in, client->until + room, 1, fault))
-        return -1;
+    if (!buffer_for(&client->in, client->until + room, 1, fault)) return -1;
     ssize_t got = read(client->fd, in_at(client, client->until), room);
     if (got < 0)
         return errno == EAGAIN || errno == EINTR;
@@ -136,8 +135,7 @@ static int add_answer(struct connection *client, const void *text, size_t n, str
         client->sent = 0;
     }
     char *out = buffer_for(&client->out, client->held + n, 1, fault);
-    if (!out)
-        return -1;
+    if (!out) return -1;
     memcpy(out + client->held, text, n);
     client->held += n;
     return 0;
@@ -148,8 +146,7 @@ static int add_answer(struct connection *client, const void *text, size_t n, str
 static int mark(struct connection *client, struct fault *fault)
 {
     size_t *marks = buffer_for(&client->marks, client->marked + 1, sizeof *marks, fault);
-    if (!marks)
-        return -1;
+    if (!marks) return -1;
     marks[client->marked++] = client->held - 1; /* before the blank line */
     return 0;
 }
@@ -164,8 +161,7 @@ static int settle_marks(struct connection *client, const char *line, size_t n, s
     if (n == 0 || left == 0)
         return 0;
     char *out = buffer_for(&client->out, client->held + left * n, 1, fault);
-    if (!out)
-        return -1;
+    if (!out) return -1;
     for (; left > 0; left--) { /* what follows the last mark moves by all lines, and so on */
         size_t at = marks[left - 1];
         memmove(out + at + left * n, out + at, end - at);
@@ -249,8 +245,7 @@ static int dismiss(struct server *my, struct connection *client, const char *why
     struct writer *text = &my->answerer->answer;
     my->status->errors[STATUS_CLOSED]++;
     client->leaving = true;
-    if (answerer_refuse(my->answerer, why, fault) < 0)
-        return -1;
+    if (answerer_refuse(my->answerer, why, fault) < 0) return -1;
     return add_answer(client, text->buffer, text->pending.held, fault);
 }
 
@@ -267,8 +262,7 @@ static int answer_some(struct server *my, struct connection *client, struct faul
     size_t bytes = 0;
     while (bytes < TURN && may_answer(client) && find_request(client)) {
         bytes += client->request;
-        if (answer(my, client, fault) < 0)
-            return -1;
+        if (answer(my, client, fault) < 0) return -1;
     }
     if (client->leaving || find_request(client))
         return 0;
@@ -352,11 +346,9 @@ static int serve_all(struct server *my, struct fault *fault)
         struct connection *client = &my->client[i];
         short events = my->polls[AT_CLIENTS + i].revents;
         client->turn = events || is_waiting(client) || my->stopping;
-        if (client->turn && hear(my, client, events, fault) < 0)
-            return -1;
+        if (client->turn && hear(my, client, events, fault) < 0) return -1;
     }
-    if (commit(my, fault) < 0)
-        return -1;
+    if (commit(my, fault) < 0) return -1;
     status_answered(my->status, moment_seconds());
     for (size_t i = my->count; i-- > 0;)
         if (my->client[i].turn && !tell(my, &my->client[i]))
@@ -387,8 +379,7 @@ static int look_for_idle(struct server *my, double now, struct fault *fault)
             continue;
         bool within = !client->leaving && !held(client) && is_within(client);
         snprintf(why, sizeof why, "request: not whole after %g seconds", my->idle);
-        if (within && dismiss(my, client, why, fault) < 0)
-            return -1;
+        if (within && dismiss(my, client, why, fault) < 0) return -1;
         if (within)
             (void)write_some(client);
         else
@@ -457,8 +448,7 @@ static int begin_to_stop(struct server *my, struct fault *fault)
     for (size_t i = 0; i < my->count; i++) {
         struct connection *client = &my->client[i];
         bool reads = !client->ended && !client->request && may_answer(client);
-        if (reads && read_some(client, my->bytes, fault) < 0)
-            return -1;
+        if (reads && read_some(client, my->bytes, fault) < 0) return -1;
     }
     return 0;
 }

@@ -16,8 +16,7 @@ static int create(const struct fresh_file *file, struct fault *fault)
 {
     struct stat is = { .st_mode = 0666 };
     bool there = stat(file->path, &is) == 0;
-    if (!there && errno != ENOENT)
-        return -1;
+    if (!there && errno != ENOENT) return -1;
     (void)unlink(file->new_path);
     int fd = watch_open(NULL, file->new_path, O_WRONLY | O_CREAT | O_EXCL, is.st_mode & 0777,
                         fault);
@@ -67,8 +66,7 @@ static int end(struct fresh_file *file, bool sync, struct fault *fault)
     int fd = file->writer.pending.fd;
     if (fd < 0)
         return 0;
-    if (writer_flush(&file->writer, fault) < 0)
-        return -1;
+    if (writer_flush(&file->writer, fault) < 0) return -1;
     if (file->new_path && sync && sync_file(fd) < 0)
         return fault_system(fault, "cannot write %s", file->writer.name);
     file->writer.pending.fd = -1;
@@ -83,8 +81,7 @@ int fresh_file_sync(struct fresh_file *file, struct fault *fault)
 /* Ends the file and renames it. */
 static int replace(struct fresh_file *file, bool sync, struct fault *fault)
 {
-    if (end(file, sync, fault) < 0)
-        return -1;
+    if (end(file, sync, fault) < 0) return -1;
     if (!file->new_path)
         return 0;
     if (rename(file->new_path, file->path) < 0)

@@ -207,8 +207,7 @@ static int parse_columns(struct record *record, char *text, struct fault *fault)
         char *next = cut(text, ',');
         if (record->columns == RECORD_COLUMNS)
             return fault_data(fault, "header line: more than %d columns", RECORD_COLUMNS);
-        if (parse_column(record, text, fault) < 0)
-            return -1;
+        if (parse_column(record, text, fault) < 0) return -1;
         text = next;
     }
     return 0;
@@ -234,8 +233,7 @@ static int enter_key(struct record *record, struct hash_table *known, struct key
         return wrong(fault, "a key comes twice", key.name);
     record->key[record->keys++] = key;
     for (size_t k = known->used; many && k < record->keys; k++)
-        if (hash_table_add(known, record, k + 1, fault) < 0)
-            return -1;
+        if (hash_table_add(known, record, k + 1, fault) < 0) return -1;
     return 0;
 }
 
@@ -344,17 +342,14 @@ int header_parse(struct record *record, const char *line, size_t n, struct fault
     memcpy(record->text, line, used);
     record->text[used] = '\0';
     record->used = used + 1;
-    if (parse_kind(record, used, &rest, fault) < 0)
-        return -1;
+    if (parse_kind(record, used, &rest, fault) < 0) return -1;
     if (used < n)
         return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
-    if (check_printable(line, n, fault) < 0)
-        return -1;
+    if (check_printable(line, n, fault) < 0) return -1;
     struct hash_table known = { .key = name_of };
     int parsed = parse_words(record, read_crc(record, rest), &known, fault);
     hash_table_close(&known);
-    if (parsed < 0)
-        return -1;
+    if (parsed < 0) return -1;
     if (record->kind == RECORD_END)
         return check_end(record, fault);
     return record->kind == RECORD_MODEL ? check_model(record, fault) : 0;
@@ -566,8 +561,7 @@ int header_print_open(const struct record *record, char line[RECORD_LINE + 1], s
 int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t *n,
                  struct fault *fault)
 {
-    if (header_print_open(record, line, n, fault) < 0)
-        return -1;
+    if (header_print_open(record, line, n, fault) < 0) return -1;
     if (record->has_crc == CRC_WANTED)
         checksum_print(line + CHECKSUM_AT, checksum_of(record, line, *n));
     return 0;

@@ -72,12 +72,10 @@ static int find_changes(struct model *model, struct fault *fault)
 int model_message_header(struct model *model, struct fault *fault)
 {
     const struct record *record = &model->record;
-    if (read_keys(model, fault) < 0)
-        return -1;
+    if (read_keys(model, fault) < 0) return -1;
     if (record_column(record, "w"))
         return find_weights(model, "w", fault);
-    if (record_column(record, "scale") && !model_has(model, "scale", 1, fault))
-        return -1;
+    if (record_column(record, "scale") && !model_has(model, "scale", 1, fault)) return -1;
     return record_column(record, "direction") ? find_weights(model, "direction", fault)
                                               : find_changes(model, fault);
 }
@@ -107,8 +105,7 @@ static int check_changes(const struct model *model, struct fault *fault)
 
 int model_read_message(struct model *model, struct fault *fault)
 {
-    if (model_message_header(model, fault) < 0)
-        return -1;
+    if (model_message_header(model, fault) < 0) return -1;
     if (!record_column(&model->record, "w") && record_column(&model->record, "scale") &&
         model_array(model, "scale", 1, &model->scale, fault) < 0)
         return -1;
@@ -142,8 +139,7 @@ int model_put_scaled(struct model *model, const double *direction, const double 
 {
     model->w = direction;
     model->scale = *scale;
-    if (model_put(model, "direction", model->dim, direction, fault) < 0)
-        return -1;
+    if (model_put(model, "direction", model->dim, direction, fault) < 0) return -1;
     return model_put(model, "scale", 1, scale, fault);
 }
 
@@ -184,8 +180,7 @@ int model_find(const struct model *model, const char *name, size_t n, const void
                struct fault *fault)
 {
     const struct column *column = record_column(&model->record, name);
-    if (!model_has(model, name, n, fault))
-        return -1;
+    if (!model_has(model, name, n, fault)) return -1;
     *data = column->data;
     size_t i = finite_until(n, *data);
     return i == n ? 0 : fault_data(fault, "model: %s %zu is %g", name, i,
@@ -196,8 +191,7 @@ int model_array(const struct model *model, const char *name, size_t n, double *d
                 struct fault *fault)
 {
     const void *from;
-    if (model_find(model, name, n, &from, fault) < 0)
-        return -1;
+    if (model_find(model, name, n, &from, fault) < 0) return -1;
     if (n)
         memcpy(data, from, n * sizeof *data);
     return 0;

@@ -88,8 +88,7 @@ int model_file_open(struct model_file *file, const char *path, struct fault *fau
     if (*path == '\0')
         return fault_usage(fault, "-m needs the name of a file");
     file->path = follow_links(path, fault);
-    if (!file->path)
-        return -1;
+    if (!file->path) return -1;
     if (stat(file->path, &is) == 0) {
         if (!S_ISREG(is.st_mode))
             return fault_other(fault, "model %s is %s, not a file", path,
@@ -160,8 +159,7 @@ static int put(const struct file *file, uint64_t at, const void *bytes, size_t n
 static int add(const struct file *file, struct place *place, const void *bytes, size_t n,
                struct fault *fault)
 {
-    if (put(file, place->at, bytes, n, fault) < 0)
-        return -1;
+    if (put(file, place->at, bytes, n, fault) < 0) return -1;
     place->crc = crc32c(place->crc, bytes, n);
     place->at += n;
     return 0;
@@ -184,8 +182,7 @@ static int write_together(struct file *file, const struct column *column, size_t
         source->next_of_all(source, values, (size_t)n);
         for (size_t c = 0; c < columns; c++) {
             little_numbers(values[c], (size_t)n, 8);
-            if (add(file, &place[c], values[c], 8 * (size_t)n, fault) < 0)
-                return -1;
+            if (add(file, &place[c], values[c], 8 * (size_t)n, fault) < 0) return -1;
         }
     }
     source->again(source);
@@ -280,8 +277,7 @@ static int history_add(const char *path, const char *new_path, uint64_t rounds,
                       struct fault *fault)
 {
     char *name = name_of(path, rounds, fault);
-    if (!name)
-        return -1;
+    if (!name) return -1;
     int result = unlink(name) < 0 && errno != ENOENT ? -1 : link(new_path, name);
     if (result < 0)
         result = fault_system(fault, "cannot keep the model as %s", name);
@@ -327,8 +323,7 @@ static int trim(DIR *folder, const char *path, uint64_t rounds, uint64_t keep,
         if (name && result < 0)
             (void)fault_system(fault, "cannot remove %s", name);
         free(name);
-        if (result < 0)
-            return -1;
+        if (result < 0) return -1;
     }
 }
 
@@ -391,8 +386,7 @@ static int check_rest(struct reader *reader, struct fault *fault)
 static int read_one(struct reader *reader, struct model *model, struct fault *fault)
 {
     int got = reader_header(reader, &model->record, fault);
-    if (got < 0)
-        return -1;
+    if (got < 0) return -1;
     if (got == 0 || model->record.kind != RECORD_MODEL)
         return fault_data(fault, "%s holds %s, not a model", reader->name,
                           got ? "rounds" : "nothing");
@@ -400,11 +394,9 @@ static int read_one(struct reader *reader, struct model *model, struct fault *fa
         fault_place(fault, "%s: ", reader->name);
         return -1;
     }
-    if (reader_payload(reader, &model->record, fault) < 0)
-        return -1;
+    if (reader_payload(reader, &model->record, fault) < 0) return -1;
     size_t payload = reader->from - (size_t)model->record.bytes;
-    if (check_rest(reader, fault) < 0)
-        return -1;
+    if (check_rest(reader, fault) < 0) return -1;
     record_bind(&model->record, reader->bytes + payload, (size_t)model->record.bytes);
     if (model_read(model, fault) < 0) {
         fault_place(fault, "%s: ", reader->name);

@@ -96,8 +96,7 @@ int reader_fill(struct reader *reader, size_t n, bool exactly, struct fault *fau
 /* The fault for a stream that stops too early; or that a signal stopped this program. */
 static int cut_short(struct reader *reader, struct fault *fault)
 {
-    if (reader->watch && watch_stopped(reader->watch, WATCH_GRACE, fault) < 0)
-        return -1;
+    if (reader->watch && watch_stopped(reader->watch, WATCH_GRACE, fault) < 0) return -1;
     if (!reader->records && !reader->ended && reader_held(reader) == 0)
         return fault_cut(fault, "%s: stream cut short: the input is empty, without even an end "
                          "record", reader->name);
@@ -283,8 +282,7 @@ int reader_header(struct reader *reader, struct record *record, struct fault *fa
             return cut_short(reader, fault);
         if (got <= 0 || record->kind != RECORD_END)
             return got;
-        if (check_end(reader, record, fault) < 0)
-            return -1;
+        if (check_end(reader, record, fault) < 0) return -1;
         reader->from += reader->line;
         if (reader->once)
             return after_end(reader, fault);

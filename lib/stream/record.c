@@ -133,8 +133,7 @@ int record_set(struct record *record, size_t at, const char *name, const char *v
         if (name_is(record->key[k].name, name))
             return record_set_value(record, k, value, strlen(value), fault);
     const char *copy = copy_value(record, name, value, strlen(value), fault);
-    if (!copy)
-        return -1;
+    if (!copy) return -1;
     record_changes(record);
     memmove(&record->key[at + 1], &record->key[at], (record->keys - at) * sizeof *record->key);
     record->key[at] = (struct key){ .name = name, .value = copy };
@@ -178,8 +177,7 @@ int record_put_source(struct record *record, const char *name, enum column_type 
                       uint64_t count, struct column_source *source, struct fault *fault)
 {
     size_t at = record->columns;
-    if (record_put(record, name, type, count, NULL, fault) < 0)
-        return -1;
+    if (record_put(record, name, type, count, NULL, fault) < 0) return -1;
     record->column[at].source = source;
     return 0;
 }

@@ -112,15 +112,13 @@ static int look_at(struct rescue *rescue, size_t at, struct record *record, enum
     struct fault wrong = { FAULT_NONE, "" };
     size_t line;
     *found = LOOK_NONE;
-    if (find_line(rescue, at, &line, fault) < 0)
-        return -1;
+    if (find_line(rescue, at, &line, fault) < 0) return -1;
     if (line == 0 ||
         header_parse(record, (const char *)bytes(rescue) + at, line - 1, &wrong) < 0 ||
         record->bytes > SIZE_MAX / 4)
         return 0;
     *n = line + (size_t)record->bytes;
-    if (reader_fill(rescue->reader, at + *n + MAGIC + KIND, false, fault) < 0)
-        return -1;
+    if (reader_fill(rescue->reader, at + *n + MAGIC + KIND, false, fault) < 0) return -1;
     *found = held(rescue) < at + *n
                  ? LOOK_CUT
                  : judge_bytes(record, bytes(rescue) + at, line, *n, held(rescue) - at - *n);
@@ -140,12 +138,10 @@ static int follow(struct rescue *rescue, struct record *record, size_t *n, struc
     for (*n = 0; place(rescue) + *n < rescue->until;) {
         size_t next;
         enum look found;
-        if (reader_fill(rescue->reader, *n + 1, false, fault) < 0)
-            return -1;
+        if (reader_fill(rescue->reader, *n + 1, false, fault) < 0) return -1;
         if (held(rescue) == *n)
             return 1;
-        if (look_at(rescue, *n, record, &found, &next, fault) < 0)
-            return -1;
+        if (look_at(rescue, *n, record, &found, &next, fault) < 0) return -1;
         if (found != LOOK_WHOLE)
             return 0;
         *n += next;
@@ -164,8 +160,7 @@ static int read_whole(struct rescue *rescue, struct record *record, size_t *n,
             return follows;
         rescue->until = follows ? 0 : rescue->until;
     }
-    if (look_at(rescue, 0, record, &found, n, fault) < 0)
-        return -1;
+    if (look_at(rescue, 0, record, &found, n, fault) < 0) return -1;
     if (found == LOOK_CUT && place(rescue) >= rescue->until)
         rescue->until = place(rescue) + *n;
     if (found == LOOK_NONE || found == LOOK_CUT)
@@ -216,8 +211,7 @@ int rescue_next(struct rescue *rescue, struct record *record, bool *whole, uint6
         if (got == 0)
             return finish_file(rescue, whole, lost);
         int taken = got < 0 ? -1 : read_whole(rescue, record, &n, fault);
-        if (taken < 0 || (taken == 0 && skip(rescue, n, fault) < 0))
-            return -1;
+        if (taken < 0 || (taken == 0 && skip(rescue, n, fault) < 0)) return -1;
         if (taken == 0)
             continue;
         if (rescue->skipped)

@@ -32,8 +32,7 @@ int round_header(struct round *round, struct fault *fault)
 
 int round_read(struct round *round, struct fault *fault)
 {
-    if (!round->restored && round_header(round, fault) < 0)
-        return -1;
+    if (!round->restored && round_header(round, fault) < 0) return -1;
     return round_columns_read(round, fault);
 }
 
@@ -129,8 +128,7 @@ int round_names(const struct round *round, struct buffer *buffer, const char *co
         return 0;
     const char **name = buffer_for(buffer, round->docs, sizeof *name, fault);
     const char *at = column->data, *end = at + column_bytes(column);
-    if (!name)
-        return -1;
+    if (!name) return -1;
     for (size_t i = 0; i < round->docs; i++) {
         const char *nul = at < end ? memchr(at, '\0', (size_t)(end - at)) : NULL;
         if (!nul || column->type != COLUMN_U1)
@@ -187,8 +185,7 @@ static int check_rows(const struct matrix *x, uint64_t values, struct fault *fau
         if (to > values)
             return fault_data(fault, "ptr %zu is %" PRIu32 ", above the number of values, %" PRIu64,
                               i + 1, to, values);
-        if (check_row(x, i, from, to, fault) < 0)
-            return -1;
+        if (check_row(x, i, from, to, fault) < 0) return -1;
         from = to;
     }
     if (from != values)
@@ -260,8 +257,7 @@ int round_matrix(const struct round *round, struct matrix *x, struct fault *faul
     }
     round_columns_find(round->record, known);
     *x = (struct matrix){ .kind = MATRIX_UNIT, .docs = round->docs, .dim = round->dim };
-    if (round_columns_check_features(round, known, fault) < 0)
-        return -1;
+    if (round_columns_check_features(round, known, fault) < 0) return -1;
     return read_features(round, known, x, fault);
 }
 
@@ -301,8 +297,7 @@ int round_new_features(struct round *round, const struct matrix *x, struct fault
     drop_features(round);
     round->x = *x;
     round->checked = true;
-    if (round_set(round, KEY_DIM, x->dim, fault) < 0)
-        return -1;
+    if (round_set(round, KEY_DIM, x->dim, fault) < 0) return -1;
     return put_features(round->record, x, fault);
 }
 
@@ -333,14 +328,12 @@ int round_new_compact(struct round *round, const struct matrix *x, unsigned bits
     float *offset = buffer_for(&round->buffer[ROUND_OFFSET], dim, sizeof *offset, fault);
     float *step = buffer_for(&round->buffer[ROUND_STEP], dim, sizeof *step, fault);
     void *number = buffer_for(&round->buffer[ROUND_NUMBER], x->docs * dim, width, fault);
-    if (!offset || !step || !number)
-        return -1;
+    if (!offset || !step || !number) return -1;
     int found = compact_find(x, width, &round->expansion->memory, offset, step, number, fault);
     if (found <= 0)
         return found < 0 ? -1 : round_new_features(round, x, fault);
     drop_features(round);
-    if (round_set(round, KEY_DIM, dim, fault) < 0)
-        return -1;
+    if (round_set(round, KEY_DIM, dim, fault) < 0) return -1;
     return put_compact(round, x, width == 1 ? COLUMN_U1 : COLUMN_U2, fault);
 }
 

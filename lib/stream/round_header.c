@@ -215,11 +215,9 @@ int round_keys_read(struct round *round, uint64_t *has, struct fault *fault)
 {
     const char *text[ROUND_KEYS];
     *has = 0;
-    if (find_keys(round->record, text, fault) < 0)
-        return -1;
+    if (find_keys(round->record, text, fault) < 0) return -1;
     for (size_t k = 0; k < ROUND_KEYS; k++) {
-        if (read_key(round, &format_keys[k], text[k], fault) < 0)
-            return -1;
+        if (read_key(round, &format_keys[k], text[k], fault) < 0) return -1;
         if (text[k])
             *has |= FORMAT_KEY(k);
     }
@@ -240,8 +238,7 @@ static int set_value(struct record *record, enum round_key key, const char *valu
         if (rank < key)
             place = k + 1;
     }
-    if (record_set(record, place, format_keys[key].name, value, fault) < 0)
-        return -1;
+    if (record_set(record, place, format_keys[key].name, value, fault) < 0) return -1;
     record->key[place].known = (unsigned char)(key + 1);
     return 0;
 }
@@ -258,8 +255,7 @@ int round_set(struct round *round, enum round_key key, uint64_t value, struct fa
 int round_set_text(struct round *round, enum round_key key, const char *text, struct fault *fault)
 {
     const struct format *row = &format_keys[key];
-    if (set_value(round->record, key, text, strlen(text), fault) < 0)
-        return -1;
+    if (set_value(round->record, key, text, strlen(text), fault) < 0) return -1;
     *(const char **)field(round, row->value) = record_key(round->record, row->name);
     return 0;
 }
@@ -359,8 +355,7 @@ static int check_permutation(struct round *round, const struct format *row, cons
                              struct fault *fault)
 {
     uint32_t *scratch = buffer_for(&round->scratch, round->docs, sizeof *scratch, fault);
-    if (!scratch)
-        return -1;
+    if (!scratch) return -1;
     if (!order_is_permutation(round->docs, values, scratch))
         return fault_data(fault, "column %s is not a permutation of 0 to %zu", row->name,
                           round->docs - 1);
@@ -454,8 +449,7 @@ int round_columns_check_features(const struct round *round, const struct column 
                                  struct fault *fault)
 {
     for (size_t c = ROUND_X; c < ROUND_COLUMNS; c++)
-        if (known[c] && check_size(round, known, c, fault) < 0)
-            return -1;
+        if (known[c] && check_size(round, known, c, fault) < 0) return -1;
     return 0;
 }
 
@@ -464,8 +458,7 @@ int round_columns_check(struct round *round, uint64_t has, struct fault *fault)
     const struct column *const *column = round->column;
     round_columns_find(round->record, round->column);
     for (size_t c = 0; c < ROUND_COLUMNS; c++) {
-        if (column[c] && check_size(round, column, c, fault) < 0)
-            return -1;
+        if (column[c] && check_size(round, column, c, fault) < 0) return -1;
         if (column[c])
             has |= FORMAT_COLUMN(c);
     }
@@ -485,8 +478,7 @@ static int read_column(struct round *round, size_t c, struct fault *fault)
     const struct column *column = round->column[c];
     void *copy = buffer_for(&round->buffer[c], (size_t)column->count, column_width(column->type),
                             fault);
-    if (!copy)
-        return -1;
+    if (!copy) return -1;
     memcpy(copy, column->data, column_bytes(column));
     set_pointer(round, c, copy);
     return check_values(round, &format_columns[c], (size_t)column->count, copy, fault);

@@ -112,8 +112,7 @@ static int keep_parsed(struct round_store *store, const struct round *round, str
     if (store->parsed < store->rounds || store->parsed_bytes > PARSED)
         return 0;
     struct round_copy **parsed = buffer_for(&store->headers, n, sizeof *parsed, fault);
-    if (!parsed || !(parsed[store->parsed] = make_copy(round, &bytes, fault)))
-        return -1;
+    if (!parsed || !(parsed[store->parsed] = make_copy(round, &bytes, fault))) return -1;
     store->parsed++;
     store->parsed_bytes += bytes + sizeof *parsed;
     return 0;
@@ -125,8 +124,7 @@ static int add_place(struct round_store *store, const struct mapped *stored,
 {
     const struct reader *reader = &stored->reader;
     struct place *place = buffer_for(&store->places, store->rounds + 1, sizeof *place, fault);
-    if (!place || keep_parsed(store, round, fault) < 0)
-        return -1;
+    if (!place || keep_parsed(store, round, fault) < 0) return -1;
     place[store->rounds++] = (struct place){ reader->at, (uint32_t)store->streams,
                                              (uint32_t)reader->line };
     return 0;
@@ -142,8 +140,7 @@ static int next_round(struct reader *reader, struct round *round, struct fault *
     if (record->kind != RECORD_ROUND)
         return fault_data(fault, "%s holds a model among its rounds", reader->name);
     int right = round_header(round, fault);
-    if (right == 0 && reader_payload(reader, record, fault) < 0)
-        return -1;
+    if (right == 0 && reader_payload(reader, record, fault) < 0) return -1;
     if (right < 0 || round_columns_read(round, fault) < 0) {
         reader_refuse(reader, record, fault);
         return -1;
@@ -177,8 +174,7 @@ int round_store_add(struct round_store *store, const char *file, struct watch *w
     bool standard = strcmp(file, "-") == 0;
     const char *name = standard ? "<stdin>" : file;
     struct mapped *stored = buffer_for(&store->stored, store->streams + 1, sizeof *stored, fault);
-    if (!stored)
-        return -1;
+    if (!stored) return -1;
     stored += store->streams;
     *stored = (struct mapped){ .map = NULL };
     int fd = standard ? STDIN_FILENO : watch_open(watch, file, O_RDONLY, 0, fault);
@@ -228,8 +224,7 @@ void round_store_prefetch(const struct round_store *store, size_t i)
 int round_store_unchanged(const struct round_store *store, struct fault *fault)
 {
     for (size_t i = 0; i < store->streams; i++)
-        if (mapped_unchanged((const struct mapped *)store->stored.at + i, fault) < 0)
-            return -1;
+        if (mapped_unchanged((const struct mapped *)store->stored.at + i, fault) < 0) return -1;
     return 0;
 }
 

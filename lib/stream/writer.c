@@ -39,8 +39,7 @@ int writer_open(struct writer *writer, int fd, const char *name, struct watch *w
 
 int writer_open_bytes(struct writer *writer, struct fault *fault)
 {
-    if (writer_open(writer, -1, "memory", NULL, fault) < 0)
-        return -1;
+    if (writer_open(writer, -1, "memory", NULL, fault) < 0) return -1;
     writer->room = CHUNK;
     return 0;
 }
@@ -66,8 +65,7 @@ static ssize_t write_some(const struct writer *writer, const struct iovec *piece
                           struct fault *fault)
 {
     bool eager = writer->watch && writer->watch->eager;
-    if (eager && watch_writable(writer->watch, writer->pending.fd, fault) < 0)
-        return -1;
+    if (eager && watch_writable(writer->watch, writer->pending.fd, fault) < 0) return -1;
     size_t n = piece->iov_len < PIPE_BUF ? piece->iov_len : PIPE_BUF;
     ssize_t wrote = eager ? write(writer->pending.fd, piece->iov_base, n)
                           : writev(writer->pending.fd, piece, pieces);
@@ -80,8 +78,7 @@ static int write_all(struct writer *writer, const void *bytes, size_t n, struct 
     struct iovec pieces[] = { { writer->buffer, writer->pending.held }, { (void *)bytes, n } };
     struct iovec *piece = pieces, *end = pieces + 2;
     size_t wrote = 0;
-    if (writer->before && writer->before(writer->self, fault) < 0)
-        return -1;
+    if (writer->before && writer->before(writer->self, fault) < 0) return -1;
     writer->pending.held = 0;
     for (;;) {
         for (; piece < end && wrote >= piece->iov_len; piece++)
@@ -91,8 +88,7 @@ static int write_all(struct writer *writer, const void *bytes, size_t n, struct 
         piece->iov_base = (unsigned char *)piece->iov_base + wrote;
         piece->iov_len -= wrote;
         ssize_t more = write_some(writer, piece, (int)(end - piece), fault);
-        if (more < 0)
-            return -1;
+        if (more < 0) return -1;
         wrote = (size_t)more;
     }
 }
@@ -116,8 +112,7 @@ static int grow_buffer(struct writer *writer, size_t n, struct fault *fault)
 
 static int write_memory(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
 {
-    if (n > writer->room - writer->pending.held && grow_buffer(writer, n, fault) < 0)
-        return -1;
+    if (n > writer->room - writer->pending.held && grow_buffer(writer, n, fault) < 0) return -1;
     memcpy(writer->buffer + writer->pending.held, bytes, n);
     writer->pending.held += n;
     return 0;
@@ -129,8 +124,7 @@ int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct faul
         return write_memory(writer, bytes, n, fault);
     if (n >= LARGE)
         return write_all(writer, bytes, n, fault);
-    if (n > CHUNK - writer->pending.held && writer_flush(writer, fault) < 0)
-        return -1;
+    if (n > CHUNK - writer->pending.held && writer_flush(writer, fault) < 0) return -1;
     if (n)
         memcpy(writer->buffer + writer->pending.held, bytes, n);
     writer->pending.held += n;
@@ -155,8 +149,7 @@ static int writer_made(struct writer *writer, const struct column *column, struc
     uint64_t piece[512];
     size_t n;
     for (uint64_t from = 0; (n = column_piece(column, from, piece, sizeof piece)) > 0; from += n)
-        if (writer_bytes(writer, piece, n * column_width(column->type), fault) < 0)
-            return -1;
+        if (writer_bytes(writer, piece, n * column_width(column->type), fault) < 0) return -1;
     return 0;
 }
 
@@ -178,8 +171,7 @@ static size_t payload_bytes(const struct record *record)
 int writer_record(struct writer *writer, const struct record *record, struct fault *fault)
 {
     size_t n;
-    if (writer->pending.held + RECORD_LINE >= CHUNK && writer_flush(writer, fault) < 0)
-        return -1;
+    if (writer->pending.held + RECORD_LINE >= CHUNK && writer_flush(writer, fault) < 0) return -1;
     if (header_print(record, (char *)writer->buffer + writer->pending.held, &n, fault) < 0)
         return -1;
     writer->pending.held += n;
@@ -187,8 +179,7 @@ int writer_record(struct writer *writer, const struct record *record, struct fau
     if (record->spliced)
         left -= record->spliced->firsts + record->spliced->held;
     for (const struct column *column = record->column; left > 0; column++) {
-        if (writer_column(writer, column, fault) < 0)
-            return -1;
+        if (writer_column(writer, column, fault) < 0) return -1;
         left -= column_bytes(column);
     }
     return record->spliced ? writer_splice(writer, record->spliced, fault) : 0;
@@ -210,7 +201,6 @@ int writer_end(struct writer *writer, uint64_t records, struct fault *fault)
 {
     char line[64];
     int n = snprintf(line, sizeof line, "rankpipe/1 end rounds=%" PRIu64 " bytes=0\n", records);
-    if (writer_bytes(writer, line, (size_t)n, fault) < 0)
-        return -1;
+    if (writer_bytes(writer, line, (size_t)n, fault) < 0) return -1;
     return writer_flush(writer, fault);
 }

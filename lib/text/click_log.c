@@ -49,8 +49,7 @@ void click_log_close(struct click_log *log)
 static int note_unknown(struct click_line *line, const char *name, size_t n, struct fault *fault)
 {
     char *text = buffer_for(&line->unknown, line->unknown_bytes + n + 3, 1, fault);
-    if (!text)
-        return -1;
+    if (!text) return -1;
     if (line->unknowns++ > 0)
         line->unknown_bytes += (size_t)sprintf(text + line->unknown_bytes, ", ");
     memcpy(text + line->unknown_bytes, name, n);
@@ -251,8 +250,7 @@ static int next_line(struct click_line *line, struct fault *fault)
     line->field[CLICK_REQUEST] = NULL;
     while ((got = lines_next(&line->lines, fault)) > 0 &&
            (line->lines.number == 1 || line->lines.bytes == 0))
-        if (line->lines.number == 1 && read_head(line, fault) < 0)
-            return -1;
+        if (line->lines.number == 1 && read_head(line, fault) < 0) return -1;
     return got > 0 && split(line, fault) < 0 ? -1 : got;
 }
 
@@ -291,8 +289,7 @@ static int claim(struct click_log *log, struct fault *fault)
     char *own = buffer_for(&log->own, n + 1, 1, fault);
     log->now = (struct click_request){ .line = lines_number(&log->line.lines) };
     log->name_bytes = 0;
-    if (!own)
-        return -1;
+    if (!own) return -1;
     memcpy(own, log->line.field[CLICK_REQUEST], n);
     log->own_bytes = n;
     return 0;
@@ -302,8 +299,7 @@ static int claim(struct click_log *log, struct fault *fault)
 static int begin(struct click_log *log, struct fault *fault)
 {
     struct lines *lines = &log->line.lines;
-    if (claim(log, fault) < 0)
-        return -1;
+    if (claim(log, fault) < 0) return -1;
     const char *own = log->own.at;
     size_t n = log->own_bytes;
     if (n == 0)
@@ -330,8 +326,7 @@ static int add_client(struct click_log *log, struct fault *fault)
     size_t n = line->bytes[CLICK_CLIENT];
     if (is_not_said(line, CLICK_CLIENT))
         return 0;
-    if (!qid_word_read(&line->lines, word, n, 0, "client", client, fault))
-        return -1;
+    if (!qid_word_read(&line->lines, word, n, 0, "client", client, fault)) return -1;
     if (strlen(client) > ROUND_CLIENT)
         return wrong_field(line, CLICK_CLIENT, "a word of at most 64 bytes in a header", fault);
     if (*log->now.client && strcmp(client, log->now.client) != 0)
@@ -349,18 +344,15 @@ static int add(struct click_log *log, struct fault *fault)
     size_t n = log->line.bytes[CLICK_DOC], places = log->now.places;
     struct click_shown *shown = buffer_for(&log->shown, places + 1, sizeof *shown, fault);
     char *names = buffer_for(&log->names, log->name_bytes + n + 1, 1, fault);
-    if (!shown || !names)
-        return -1;
+    if (!shown || !names) return -1;
     shown += places;
     *shown = (struct click_shown){ .name = log->name_bytes, .bytes = n };
     const char *word = line->field[CLICK_QID];
-    if (!qid_word_read(&line->lines, word, line->bytes[CLICK_QID], 0, "qid", qid, fault))
-        return -1;
+    if (!qid_word_read(&line->lines, word, line->bytes[CLICK_QID], 0, "qid", qid, fault)) return -1;
     if (strcmp(qid, log->now.qid) != 0)
         return lines_wrong(&line->lines, word, line->bytes[CLICK_QID], fault,
                            "request %.60s has two qids", log->now.request);
-    if (read_fields(line, shown, fault) < 0 || add_client(log, fault) < 0)
-        return -1;
+    if (read_fields(line, shown, fault) < 0 || add_client(log, fault) < 0) return -1;
     if (shown->timed && !log->now.timed) {
         log->now.timed = true;
         log->now.time = shown->time;
@@ -428,8 +420,7 @@ static int list_names(struct click_log *log, const struct click_shown *shown, st
 {
     struct click_request *now = &log->now;
     char *to = buffer_for(&log->listed, log->name_bytes, 1, fault);
-    if (!to)
-        return -1;
+    if (!to) return -1;
     for (size_t a = 0; a < now->places; a++) {
         memcpy(to, name_of(log, &shown[a]), shown[a].bytes + 1);
         to += shown[a].bytes + 1;
@@ -467,14 +458,11 @@ int click_log_next(struct click_log *log, struct fault *fault)
         (void)claim(log, fault);
     if (got <= 0)
         return got;
-    if (begin(log, fault) < 0)
-        return -1;
+    if (begin(log, fault) < 0) return -1;
     do
-        if (add(log, fault) < 0)
-            return -1;
+        if (add(log, fault) < 0) return -1;
     while ((got = next_line(&log->line, fault)) > 0 && goes_on(log));
-    if (got < 0 && !is_of_another(log, fault))
-        return -1;
+    if (got < 0 && !is_of_another(log, fault)) return -1;
     if (got != 0)
         lines_again(&log->line.lines);
     *fault = (struct fault){ FAULT_NONE, "" };

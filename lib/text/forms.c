@@ -162,8 +162,7 @@ static int find_sign(struct printer *printer, const struct round *round,
 {
     uint64_t number = 0;
     *word = '\0';
-    if (printer->map && number_qid(printer, round->qid, &number, fault) < 0)
-        return -1;
+    if (printer->map && number_qid(printer, round->qid, &number, fault) < 0) return -1;
     if (!number && !round->qid)
         return 0;
     memcpy(word, " qid:", SIGN);
@@ -322,8 +321,7 @@ static void print_place(struct print *print, const struct printer *printer,
 int forms_rank(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
-    if (start_order(printer, round, fault) < 0)
-        return -1;
+    if (start_order(printer, round, fault) < 0) return -1;
     print_start(&print, printer->out, fault);
     for (size_t place = 0; place < round->docs && print.failed == 0; place++)
         print_place(&print, printer, round, place);
@@ -333,8 +331,7 @@ int forms_rank(struct printer *printer, const struct round *round, struct fault 
 int forms_run(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
-    if (start_order(printer, round, fault) < 0)
-        return -1;
+    if (start_order(printer, round, fault) < 0) return -1;
     print_start(&print, printer->out, fault);
     for (size_t place = 0; place < round->docs && print.failed == 0; place++) {
         print_qid(&print, round);
@@ -384,8 +381,7 @@ int forms_qrels(struct printer *printer, const struct round *round, struct fault
 
 int forms_summary(struct printer *printer, const struct round *round, struct fault *fault)
 {
-    if (forms_names(printer, round, fault) < 0)
-        return -1;
+    if (forms_names(printer, round, fault) < 0) return -1;
     return summary_round(&printer->summary, round, printer->name != NULL, fault);
 }
 
@@ -410,8 +406,7 @@ int forms_scales(struct printer *printer, const struct round *round, struct faul
         return fault_data(fault, "its features are made by %s, those before it by %s: print the "
                           "scales of each by themselves", *made ? made : "nothing (raw)",
                           form->made[0] ? form->made : "nothing (raw)");
-    if (scales_add(&form->scales, &x, fault) < 0)
-        return -1;
+    if (scales_add(&form->scales, &x, fault) < 0) return -1;
     return form->scales.not_finite == 0 ? 0 : fault_data(fault, "a feature is not finite");
 }
 
@@ -462,8 +457,7 @@ int forms_head_model(struct printer *printer, const struct record *model, struct
 {
     size_t n;
     char line[RECORD_LINE + 1];
-    if (header_print(model, line, &n, fault) < 0)
-        return -1;
+    if (header_print(model, line, &n, fault) < 0) return -1;
     return writer_bytes(printer->out, line, n, fault);
 }
 
@@ -569,8 +563,7 @@ int forms_values(struct printer *printer, const struct round *round, struct faul
 {
     struct print print;
     const struct record *record = round->record;
-    if (forms_names(printer, round, fault) < 0)
-        return -1;
+    if (forms_names(printer, round, fault) < 0) return -1;
     print_start(&print, printer->out, fault);
     for (size_t k = 0; k < record->keys; k++) {
         print_round(&print, round);
@@ -603,8 +596,7 @@ int forms_check(struct printer *printer, const struct round *round, struct fault
     bool features = false;
     for (size_t c = ROUND_X; c < ROUND_COLUMNS; c++)
         features = features || round->column[c];
-    if (features && round_matrix(round, &x, fault) < 0)
-        return -1;
+    if (features && round_matrix(round, &x, fault) < 0) return -1;
     count_record(&printer->checked, round->record);
     return 0;
 }
@@ -628,8 +620,7 @@ static int print_whole_file(struct printer *printer, const char *name, struct fa
     const struct checked checked = printer->checked;
     uint64_t records = checked.rounds + checked.models;
     printer->checked = (struct checked){ .any = true };
-    if (writer_text(printer->out, fault, "%.900s: whole: ", name) < 0)
-        return -1;
+    if (writer_text(printer->out, fault, "%.900s: whole: ", name) < 0) return -1;
     if ((checked.rounds || !records) &&
         writer_text(printer->out, fault, "%" PRIu64 " round%s", checked.rounds,
                     checked.rounds == 1 ? "" : "s") < 0)

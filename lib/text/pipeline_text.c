@@ -87,8 +87,7 @@ static int read_word(struct scan *scan, const char **word)
             scan->at += *scan->at == '\\';
             *scan->out++ = *scan->at++;
         }
-        if (bad < 0)
-            return -1;
+        if (bad < 0) return -1;
     }
     if ((*scan->at == '<' || *scan->at == '>') &&
         strspn(from, "0123456789") == (size_t)(scan->at - from))
@@ -140,14 +139,12 @@ static int read_command(struct scan *scan)
     for (;;) {
         skip_blanks(scan, false);
         if (*scan->at == '<' || *scan->at == '>') {
-            if (read_redirection(scan) < 0)
-                return -1;
+            if (read_redirection(scan) < 0) return -1;
         } else if (ends_word(*scan->at)) {
             break;
         } else {
             const char *word;
-            if (read_word(scan, &word) < 0)
-                return -1;
+            if (read_word(scan, &word) < 0) return -1;
             *scan->word++ = (char *)word;
         }
     }
@@ -178,12 +175,10 @@ int pipeline_text_read(struct pipeline_text *pipeline, const char *text, struct 
     scan.out = buffer_for(&pipeline->text_buffer, 2 * n, 1, fault);
     scan.word = buffer_for(&pipeline->words_buffer, 2 * n, sizeof *scan.word, fault);
     pipeline->command = buffer_for(&pipeline->commands_buffer, n, sizeof *pipeline->command, fault);
-    if (!scan.out || !scan.word || !pipeline->command)
-        return -1;
+    if (!scan.out || !scan.word || !pipeline->command) return -1;
     do {
         skip_blanks(&scan, true);
-        if (read_command(&scan) < 0)
-            return -1;
+        if (read_command(&scan) < 0) return -1;
         scan.ended = *scan.at != '|';
         if (!scan.ended && (scan.at[1] == '|' || scan.at[1] == '&'))
             return only_a_shell(&scan);

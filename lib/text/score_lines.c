@@ -44,8 +44,7 @@ int score_lines_next(struct score_lines *scores, size_t n, double *s, struct fau
 {
     for (size_t i = 0; i < n; i++) {
         int got = next(scores, &s[i], fault);
-        if (got < 0)
-            return -1;
+        if (got < 0) return -1;
         if (got == 0)
             return fault_data(fault, "%s has scores for %" PRIu64 " documents, but there are more: "
                               "were the scores made of these rounds?", scores->lines.name,

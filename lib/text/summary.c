@@ -26,8 +26,7 @@ void summary_close(struct summary *summary)
 static int add_features(struct summary *summary, const struct round *round, struct fault *fault)
 {
     struct matrix x;
-    if (round_matrix(round, &x, fault) < 0)
-        return -1;
+    if (round_matrix(round, &x, fault) < 0) return -1;
     if (x.kind == MATRIX_UNIT)
         return 0;
     summary->entries += matrix_entries(&x);
@@ -93,8 +92,7 @@ static int add_labels(struct summary *summary, const struct round *round, bool f
                       struct fault *fault)
 {
     double sum = 0, *gain = buffer_for(&summary->gains, round->docs, sizeof *gain, fault);
-    if (!gain)
-        return -1;
+    if (!gain) return -1;
     for (size_t i = 0; i < round->docs; i++) {
         add_label(summary, round->label[i]);
         sum += gain[i] = dcg_gain((double)round->label[i]);
@@ -113,8 +111,7 @@ int summary_round(struct summary *summary, const struct round *round, bool named
 {
     const char *qid = round->qid;
     int first = qid ? name_table_enter(&summary->qids, qid, strlen(qid), fault) : 1;
-    if (first < 0)
-        return -1;
+    if (first < 0) return -1;
     if (summary->rounds++ == 0 || round->docs < summary->fewest)
         summary->fewest = round->docs;
     if (round->docs > summary->most)
@@ -123,8 +120,7 @@ int summary_round(struct summary *summary, const struct round *round, bool named
     summary->unnamed += !round->qid;
     summary->named += named;
     summary->unlabelled += !round->label;
-    if (round->label && add_labels(summary, round, first > 0, fault) < 0)
-        return -1;
+    if (round->label && add_labels(summary, round, first > 0, fault) < 0) return -1;
     return add_features(summary, round, fault);
 }
 

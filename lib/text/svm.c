@@ -264,8 +264,7 @@ static int add_name(struct svm *svm, const char *p, struct fault *fault)
         n = text_word_bytes(name);
     }
     char *text = buffer_for(&svm->name, svm->name_bytes + n + 1, 1, fault);
-    if (!text)
-        return -1;
+    if (!text) return -1;
     memcpy(text + svm->name_bytes, name, n);
     svm->name_bytes += n;
     text[svm->name_bytes++] = '\0';
@@ -277,8 +276,7 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
 {
     size_t docs = svm->rows.docs;
     float *labels = buffer_for(&svm->label, docs + 1, sizeof *labels, fault);
-    if (!labels)
-        return -1;
+    if (!labels) return -1;
     if (svm->options.most && docs == svm->options.most)
         return wrong(svm, svm->lines.text, svm->lines.bytes, fault, "more than %zu documents",
                      docs);
@@ -346,8 +344,7 @@ static int read_text_line(struct svm *svm, struct fault *fault)
     if (is_other(svm, line->text))
         return 0;
     p = read_label(svm, p, &labelled, &label, fault);
-    if (!p)
-        return -1;
+    if (!p) return -1;
     p = text_skip_blanks(p);
     const char *at = p;
     bool has_qid = strncmp(p, "qid:", 4) == 0;
@@ -380,8 +377,7 @@ static int scale_features(struct svm *svm, struct svm_query *query, struct fault
 {
     if (!query->names) {
         uint64_t *hash = buffer_for(&svm->fingerprint, query->x.docs, sizeof *hash, fault);
-        if (!hash || fingerprint_rows(&query->x, &svm->scratch, hash, fault) < 0)
-            return -1;
+        if (!hash || fingerprint_rows(&query->x, &svm->scratch, hash, fault) < 0) return -1;
         query->fingerprint = hash;
     }
     return scale_values(&query->x, &svm->scaled, &query->x, fault);
@@ -439,12 +435,10 @@ int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
 {
     int more = 1, on = 1;
     start_query(svm);
-    if (svm->options.sizes && next_size(&svm->sizes, fault) < 0)
-        return -1;
+    if (svm->options.sizes && next_size(&svm->sizes, fault) < 0) return -1;
     while (on > 0 && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
         on = read_text_line(svm, fault);
-    if (on < 0 || more < 0)
-        return -1;
+    if (on < 0 || more < 0) return -1;
     if (on == 0 && !svm->over)
         lines_again(&svm->lines);
     svm->over = true;
@@ -593,8 +587,7 @@ int svm_share_find(struct svm_share *share, const char *file, struct watch *watc
                    struct fault *fault)
 {
     uint64_t size = 0, n = share->number;
-    if (find_size(file, watch, &size, fault) < 0)
-        return -1;
+    if (find_size(file, watch, &size, fault) < 0) return -1;
     uint64_t from = first_byte(share, size, n - 1), to = first_byte(share, size, n);
     return find_border(file, watch, size, from, &share->from, fault) < 0 ||
                    find_border(file, watch, size, to, &share->to, fault) < 0 ? -1 : 0;

@@ -74,14 +74,12 @@ static int add_document(struct trec_run *run, struct lines *lines, struct word q
     size_t query = key ? find_entry(run, key, n) : 0;
     if (key && !query)
         query = add_entry(run, key, n, 0, fault);
-    if (!query || !(key = make_key(qid, document, room, &n, fault)))
-        return -1;
+    if (!query || !(key = make_key(qid, document, room, &n, fault))) return -1;
     if (find_entry(run, key, n))
         return lines_wrong(lines, document.at, document.n, fault, "the document comes twice for "
                            "its query");
     size_t added = add_entry(run, key, n, score, fault);
-    if (!added)
-        return -1;
+    if (!added) return -1;
     entry_at(run, added)->next = entry_at(run, query)->next;
     entry_at(run, query)->next = added;
     return 0;

@@ -57,8 +57,7 @@ static int read_head(struct reading *my, struct lines *lines, struct fault *faul
 {
     my->words = count_words(lines);
     my->column = 2;
-    if (!*my->measure && name_measure(my, lines, word_at(lines, 2), fault) < 0)
-        return -1;
+    if (!*my->measure && name_measure(my, lines, word_at(lines, 2), fault) < 0) return -1;
     while (my->column < my->words && !is(word_at(lines, my->column), my->measure))
         my->column++;
     return my->column < my->words ? 0 : lines_wrong(lines, lines->text, lines->bytes, fault,
@@ -89,8 +88,7 @@ static int read_triple(struct reading *my, struct lines *lines, struct fault *fa
         return lines_wrong(lines, lines->text, lines->bytes, fault, "not a line of metric -q, nor "
                            "'qid measure value': score -m, explore and metric -q make values of "
                            "a model");
-    if (!*my->measure && name_measure(my, lines, second, fault) < 0)
-        return -1;
+    if (!*my->measure && name_measure(my, lines, second, fault) < 0) return -1;
     bool turned = is(first, my->measure) && !is(second, my->measure);
     struct word qid = turned ? second : first, measure = turned ? first : second;
     if (!is(measure, my->measure) || is(qid, "all"))
