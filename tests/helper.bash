@@ -57,7 +57,7 @@ fails() {
         return 1
     fi
     # shellcheck disable=SC2254
-    case $(cat err) in
+    case $(<err) in
     $pattern) ;;
     *)
         echo "stderr is not '$pattern' but:"

@@ -206,8 +206,6 @@ usage: *' add-models
     column <(update <seen.bin) queries | sort >all
     same each all
     is "$(cat share.[1-5] | grep -ao 'learner=memory rounds=[0-9]*' | awk -F = '{ sum += $3 } END { print sum }')" 600
-    fails 2 'update: -i is for stored rounds, without -f: *' update -i 1/2 -f ring
-    fails 2 'update: -i *' update -i 3/2
 }
 
 @test "MQ2008: eight shares of memory, rho estimated, rank the held-out queries as one run does" {

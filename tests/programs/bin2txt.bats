@@ -205,10 +205,6 @@ rankpipe/1 round t=7 docs=2 dim=0 cols=order:u4[2],seen:f4[1] bytes=12"
     fails 1 'bin2txt: b: round 1 (qid a): needs label: qrels are made of labels' bin2txt -f qrels b
 }
 
-@test "an unknown form is a wrong command line" {
-    fails 2 "bin2txt: -f wants svm, rank, run, qrels, log, values, head, summary, scales, tsv, memory, boosts or check, not 'xml'*usage: bin2txt *" bin2txt -f xml
-}
-
 @test "a missing file is an error, and what came before it is printed" {
     printf '1 qid:a 1:1\n' | svm2bin >a
     fails 1 'bin2txt: cannot open nowhere: No such file or directory' bin2txt a nowhere
@@ -569,7 +565,6 @@ mixed: whole: 3 rounds, 1 model, all with crc=
     mkstream round t=1 qid=a docs=1 dim=1 x:f4 1 + round t=2 qid=a docs=1 dim=1 x:f4 1 >same.bin
     fails 1 'bin2txt: *the same qid as the round before*' bin2txt -q map same.bin
     is "$(cat map)" "$(printf '1\ta')"
-    fails 2 'bin2txt: -q needs -f svm: *' bin2txt -q map -f rank in
     fails 1 'bin2txt: cannot write nosuch/map: *' bin2txt -q nosuch/map in
     [ ! -e /dev/full ] || fails 1 'bin2txt: *No space left*' bin2txt -q /dev/full in
 }

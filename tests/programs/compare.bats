@@ -143,8 +143,6 @@ won  0.5000  -0.3780 +1.3780  0.375  0.203  0.375    4       1      1"
 }
 
 @test "wrong command lines are refused" {
-    fails 2 'compare: no file named: give the table of a base, and others*usage: compare *' compare
-    fails 2 "compare: -n wants a whole number from 1 to 1000000000, not '0'*" compare -n 0 a
     fails 2 "compare: no measure has a name as long as*" compare -m "$(printf '%0200d' 0)" a
 }
 

@@ -913,30 +913,11 @@ upset() {
     done
 }
 
-@test "a horizon or a seed that is no whole number is refused, and a policy that is not there" {
-    fails 2 "explore: -T wants a whole number from 1 to *, not '0'*" explore -T 0
-    fails 2 "explore: -s wants a whole number from 0 to *, not '-1'*" explore -s -1
-    fails 2 "explore: -p wants *uniform*, not 'greedy'*" explore -p greedy
-    fails 2 'explore: -g and -T both set gamma: give one of them*' explore -g 0.1 -T 1000
-}
-
 @test "an option that the policy does not take is refused" {
-    fails 2 "explore: -p takes no 'unifrom': did you mean uniform?*" explore -p unifrom
-    fails 2 'explore: -p blocks does not take -g*usage: explore *' explore -p blocks -T 10 -g 0.1
-    fails 2 'explore: -p leader does not take -g*' explore -g 0.1 -p leader -T 10
-    fails 2 'explore: -p leader does not take -K*' explore -p leader -T 10 -K 2
-    fails 2 'explore: -p leader does not take -k*' explore -p leader -T 10 -k 2
-    fails 2 'explore: -p plackett-luce does not take -g*' explore -p plackett-luce -g 0.1
-    fails 2 'explore: -p uniform does not take -H*' explore -p uniform -H 1
-    fails 2 'explore: -p plackett-luce does not take -T*' explore -p plackett-luce -T 10
-    fails 2 'explore: -p plackett-luce does not take -k*' explore -p plackett-luce -k 2
-    fails 2 'explore: -p blocks does not take -F*' explore -p blocks -T 10 -F 1
-    fails 2 'explore: -p leader does not take -H*' explore -p leader -T 10 -H 1
     for policy in top swap; do
         fails 2 "explore: -p $policy does not take -H*" explore -p $policy -g 0.1 -H 1
         fails 2 "explore: -p $policy does not take -E*" explore -p $policy -g 0.1 -E 1
     done
-    fails 2 'explore: -p uniform does not take -k*' explore -p uniform -k 2
     for option in '-E 1' '-H 1' '-K 1' '-L 1'; do
         # shellcheck disable=SC2086
         fails 2 "explore: -p index does not take ${option% *}*" explore -p index $option
@@ -944,25 +925,6 @@ upset() {
         fails 2 "explore: the default policy, worth, index or uniform, does not take ${option% *}*" \
             explore -g 0.1 $option
     done
-}
-
-@test "what the policy cannot do without is asked for, and what says a thing twice is refused" {
-    fails 2 'explore: -p blocks needs -T*' explore -p blocks
-    fails 2 'explore: -p blocks needs -T*' explore -p blocks -E 1 -K 3
-    fails 2 'explore: -p leader needs -T* or -E*' explore -p leader -L 2
-    fails 2 'explore: -p top needs -g, gamma, or -T, the number of rounds*' explore -p top
-    fails 2 'explore: -p swap needs -g, gamma, or -T, the number of rounds*' explore -p swap -k 3
-    fails 2 'explore: -F needs -g: -F lowers gamma from the value of -g*' explore -F 1
-    fails 2 'explore: -F needs -g: -F lowers gamma from the value of -g*' explore -p top -T 10 -F 1
-    fails 2 'explore: -g and -T both set gamma: give one of them*' explore -p swap -g 0.1 -T 10
-    fails 2 "explore: -F wants a number above 0, not '0'*" explore -g 0.1 -F 0
-    fails 2 "explore: -H wants a number above 0, not '-1'*" explore -p plackett-luce -H -1
-    fails 2 'explore: -E and -L both set epsilon: give one of them*' explore -p leader -E 1 -L 2
-    fails 2 'explore: -E 1e-310 is too small: 1/epsilon overflows*' explore -p leader -E 1e-310
-    fails 2 "explore: -E wants a number above 0, not '0'*" explore -p leader -E 0
-    fails 2 "explore: -L wants a whole number from 1 to 100, not '101'*" explore -p leader -T 1 -L 101
-    fails 2 "explore: -k wants a whole number from 1 to *, not '0'*" explore -p blocks -T 1 -k 0
-    fails 2 "explore: -K wants a whole number from 1 to *, not '0'*" explore -p blocks -T 1 -K 0
 }
 
 @test "a list that cannot be cut into such blocks is refused with the numbers" {

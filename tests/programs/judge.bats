@@ -241,10 +241,6 @@ qid:a 1:0 2:0 3:0.5 # z'
         { echo "$head" && lines "${wrong%:*}"; } >counts
         fails 1 "judge: counts: line 2: *" judge -c counts
     done
-    fails 2 'judge: counts come from files*' judge -
-    fails 2 'judge: -t and -a exclude each other*' judge -t x -a joint
-    fails 2 'judge: -c only counts*' judge -c -e x
-    fails 2 'judge: -0 needs files of counts*' judge -0
     fails 1 'judge: cannot open nothing: *' judge -0 nothing
 }
 

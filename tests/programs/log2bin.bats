@@ -179,8 +179,6 @@ refused() {
     fails_on nameless.bin 1 'log2bin: <stdin>: round 1 (qid a): its documents have no names*' log2bin log
     cat c.bin c.bin >twice.bin
     fails_on twice.bin 1 'log2bin: <stdin>: round 1 (qid a): the qid comes twice*' log2bin log
-    fails 2 'log2bin: no log named*' log2bin
-    fails 2 'log2bin: the log comes from a file*' log2bin -
 }
 
 @test "-k skips the requests with an error, and counts them" {

@@ -144,8 +144,6 @@ piped() {
     refused 'replay stream | explore -g 2' 'explore: -g wants *'
     refused 'replay -h' 'replay -h: run it outside of loop*'
     refused 'replay stream | score | explore' 'score: no weights: give -m model or -f ring*'
-    fails 2 'loop: the pipeline must be one operand: quote it as a whole*' loop
-    fails 2 'loop: the pipeline must be one operand: quote it as a whole*' loop replay stream
 }
 
 @test "errors say the program and the round" {

@@ -319,10 +319,6 @@ keys_of() {
         update -a memory
     mkstream round t=1 qid=q docs=1 dim=1 label:f4 1 name:f4 1 x:f4 1 >round
     fails_on round 1 "update: <stdin>: round 1 (qid q): the column 'name' *" update -a memory
-    fails 2 'update: -R *' update -a memory -R -1
-    fails 2 'update: -R wants a number from 0 to 1000000000, not *' update -a memory -R 1000000001
-    fails 2 'update: -S *' update -a memory -S 0
-    fails 2 'update: ridge has no setting rho (-R): *' update -a ridge -R 1
 }
 
 # broken PATTERN KEYS ANSWERS SUMS MOMENTS: a model of these columns is refused.
@@ -678,8 +674,4 @@ traffic() {
     named b | svm2bin -C | update -r documents -m m
     is "$(bin2txt -f memory m | wc -l)" 4
     fails 1 'update: nowhere: no such file' sh -c 'update -r queries -m nowhere <abc'
-    fails 2 'update: -r forgets queries or documents, not *' update -r all -m m
-    fails 2 'update: -r needs a learner that remembers *' update -a kl -r queries -m m
-    fails 2 'update: -r needs the model of -m*' update -r queries
-    fails 2 'update: -r needs the model of -m, without -f, -i, -n and -q*' update -r queries -m m -i 1/2
 }

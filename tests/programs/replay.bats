@@ -292,7 +292,6 @@ counts() {
     stored a b >ab
     fails 1 'replay: -b 3 is after the last of 2 rounds: set a larger number of rounds with -n' replay -b 3 ab
     [ ! -s out ]
-    fails 2 'replay: -b 3 is larger than -n 2*usage: replay *' replay -b 3 -n 2 ab
 }
 
 @test "a value that is not a share is refused" {
@@ -304,10 +303,6 @@ counts() {
 }
 
 @test "no file is a wrong command line, and so is a value that is not a number" {
-    fails 2 'replay: no file named (- is standard input)*usage: replay *' replay
-    fails 2 "replay: -n wants a whole number from 1 to *, not '0'*" replay -n 0 ab
-    fails 2 "replay: -b wants a whole number from 1 to *, not '1.5'*" replay -b 1.5 ab
-    fails 2 "replay: -s wants a whole number from 0 to *, not 'x'*" replay -s x ab
     for z in 0 -1 x inf ''; do
         fails 2 "replay: -z wants a number above 0, not '$z'*usage: replay *" replay -z "$z" ab
     done

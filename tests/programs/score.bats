@@ -221,14 +221,9 @@ scores() {
 score -h explains the options' score
     fails 2 'score: -m, -f and -s each say where the scores come from: give one of them*' \
         score -m model -f ring
-    fails 2 'score: -w needs -f: with -m the weights are fixed*' score -m model -w 2
-    fails 2 'score: -w needs -f: with -m the weights are fixed*' score -w 1 -m model
-    fails 2 'score: no weights: give -m model or -f ring*' score -w 2
     for window in 0 -1 1.5 x 1048577 ''; do
         fails 2 'score: -w wants a whole number from 1 to 1048576, not *' score -f ring -w "$window"
     done
-    fails 2 'score: -m needs a value: -m model*' score -m
-    fails 2 "score: takes no operand, but was given 'x'*" score -m model x
 }
 
 # serve [COMMAND...]: score -r by `model`, or COMMAND with these options, kept running: rounds going in by descriptor 7; its answers
@@ -547,7 +542,6 @@ waits() {
 
 @test "-r goes with -m, and at the start the model must be there" {
     mkstream round t=1 docs=1 dim=1 x:f4 3 >in
-    fails 2 'score: -r needs -m: -r reads that model file again*' score -r -f ring
     fails_on in 1 'score: model nowhere: No such file or directory' score -r -m nowhere
     mkdir folder
     fails_on in 1 'score: model folder is a directory, not a file' score -r -m folder
@@ -700,7 +694,6 @@ sparse() {
         mkstream model learner=kl rounds=9 dim=1 features=$wrong w:f8 2 >model
         fails_on in 1 "score: model model: model: features=$wrong is neither a whole number up to 2147483648 nor any" score -m model
     done
-    fails 2 'score: -d needs -m: with -f, update checks the number of features*' score -f ring -d 3
 }
 
 @test "-s: scores of another ranker, one a line, for exactly the documents of the rounds" {
@@ -725,9 +718,6 @@ sparse() {
         fails_on in 1 'score: *wrong*' score -s wrong
     done
     fails_on in 1 'score: cannot open nosuch: *' score -s nosuch
-    fails 2 'score: -m, -f and -s each say *' score -s scores -m w.bin
-    fails 2 'score: -s wants a file: *' score -s -
-    fails 2 'score: -w needs -f: *' score -s scores -w 3
     loop 'replay -n 3 in | score -s scores | explore | metric -t t ndcg@10' >out
     score -m w.bin <in | explore | metric -t u ndcg@10 >want
     same want out

@@ -404,8 +404,6 @@ keeps_on() {
     is "$(spool -l log)" 0
     spool -k -F 1 log <a.bin >passed.bin
     same a.bin passed.bin
-    fails 2 'spool: -F needs -k: *' spool -F 5 log
-    fails 2 'spool: -a, -c, -k, -t and -y are for writing, and exclude -r*' spool -kr log
 }
 
 @test "what is wrong with a log is said, with a place" {
@@ -440,20 +438,6 @@ keeps_on() {
     file=log/rounds.0000000000000001-0000000000000003.bin
     "$ROOT/build/tests/shim/survive_bytes" -f $file -i whole flip whole spool -r log
     "$ROOT/build/tests/shim/survive_bytes" -f $file -i whole cut whole spool -r log
-}
-
-@test "options that do not go together, and wrong command lines" {
-    fails 2 'spool: no folder named*' spool
-    fails 2 'spool: -l and -r exclude each other*' spool -l -r log
-    fails 2 "spool: give one folder, without 'two' *" spool one two
-    fails 2 'spool: -b, -f and -s need -r*' spool -f log
-    fails 2 'spool: -b, -f and -s need -r*' spool -l -b 2 log
-    fails 2 'spool: -a, -c, -k, -t and -y are for writing, and exclude -r*' spool -r -c 2 log
-    fails 2 'spool: -s says where to begin and where to end: it excludes -b and -f*' spool -r -f -s 1 log
-    fails 2 "spool: -n wants a name of 1 to 100 bytes, with no slash, and no dot at its start, not 'a/b'*" spool -n a/b log
-    fails 2 "spool: -n wants *, not '.a'*" spool -n .a log
-    fails 2 "spool: -c wants a whole number from 1 *" spool -c 0 log
-    fails 2 "spool: -t wants a whole number from 1 to 1000000, not '0'*" spool -t 0 log
 }
 
 @test "memory does not grow with rounds, files or what is skipped" {
@@ -547,8 +531,6 @@ spool: 1 place where files of the log are missing; all other rounds were read'
     printf '? qid:q1\n' | svm2bin -u >nameless
     fails_on nameless 1 'spool: <stdin>: round 1 (qid q1): the round has no column name, whose documents are to be erased' \
         spool -e documents log
-    fails 2 'spool: -e erases in all logs of the folder: it excludes -l, -n and -r*' spool -re queries log
-    fails 2 "spool: -e wants requests, queries or documents, not 'rounds'*" spool -e rounds log
 }
 
 @test "-e: in a file that is being written, and rounds of any length" {

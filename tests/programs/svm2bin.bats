@@ -680,11 +680,6 @@ svm2bin: text: each of the 1 queries has an error" svm2bin -k text
     [ "$(tail -n 1 times)" -le "$(date +%s)999" ]
 }
 
-@test "-q goes with neither -l nor -k" {
-    fails 2 'svm2bin: -q and -l both divide the text into queries: give one of them*' svm2bin -lq counts
-    fails 2 'svm2bin: -k and -q exclude each other: -k needs text with qids, or -l*' svm2bin -kq counts
-}
-
 @test "long text without a qid is one query, and a warning says so" {
     seq -f '0 1:%g' 1001 >long
     svm2bin long 2>err | uncrc | bin2txt -f head >heads
@@ -747,12 +742,6 @@ svm2bin: wrong: each of the 1 queries has an error" svm2bin -k -i 2/2 wrong
 }
 
 @test "-i divides one regular file with qids" {
-    fails 2 'svm2bin: -i divides one file: name it*' svm2bin -i 1/2
-    fails 2 'svm2bin: -i divides one file: name it*' svm2bin -i 1/2 -
-    fails 2 'svm2bin: -i divides one file: name it*' svm2bin -i 1/2 a b
-    fails 2 'svm2bin: -i and -l exclude each other: -i divides the text by its qids*' svm2bin -l -i 1/2 a
-    fails 2 'svm2bin: -i and -q exclude each other: -i divides the text by its qids*' svm2bin -q c -i 1/2 a
-    fails 2 "svm2bin: -i wants i/n, as in 1/4 for the first of 4 shares, not '3/2'*" svm2bin -i 3/2 a
     fails 1 'svm2bin: /dev/null is not a regular file, which -i needs' svm2bin -i 1/2 /dev/null
     fails 1 'svm2bin: cannot open nothing: No such file or directory' svm2bin -i 1/2 nothing
 }

@@ -188,21 +188,6 @@ SUMS
     done
 }
 
-@test "a number out of range is refused with the range" {
-    fails 2 "synth: -L wants a whole number from 1 to 1000, not '0'*usage: *" synth -L 0 linear
-    fails 2 "synth: -L wants a whole number from 1 to 1000, not '1001'*" synth -L 1001 linear
-    fails 2 "synth: -d wants a whole number from 1 to 65536, not '0'*" synth -d 0 linear
-    fails 2 "synth: -l wants a whole number from 1 to 65536, not '65537'*" synth -l 65537 linear
-    fails 2 "synth: -M wants a number above 0, not '-1'*" synth -M -1 separable
-    fails 2 "synth: -M wants a number from 1e-06 to 1e+06, not '1e7'*" synth -M 1e7 separable
-    fails 2 "synth: -S wants a number from 1e-06 to 1e+06, not '1e-7'*" synth -S 1e-7 linear
-    fails 2 "synth: -S wants a number above 0, not 'nan'*" synth -S nan linear
-    fails 2 "synth: -n wants a whole number from 1 to 9007199254740991, not '0'*" synth -n 0 linear
-    fails 2 "synth: -s wants a whole number from 0 to *, not 'x'*" synth -s x linear
-    fails 2 'synth: -b 3 is larger than -n 2*usage: synth *' synth -b 3 -n 2 linear
-    fails 2 'synth: -b 1001 is larger than -n 1000*' synth -b 1001 linear
-}
-
 @test "more features than a round may have are refused" {
     fails 2 'synth: -l 65536 and -d 1025 make more than 67108864 features, the most that a round may have*' \
         synth -l 65536 -d 1025 separable
@@ -213,9 +198,6 @@ SUMS
 @test "no game, two games and an unknown one are a wrong command line" {
     fails 2 'synth: no game named: choose from separable, linear, rare, known-item, noisy-binary, hopeless-ndcg, hopeless-auc, hopeless-map
 usage: synth *' synth
-    fails 2 "synth: no game 'tennis': choose from separable, linear, *" synth tennis
-    fails 2 "synth: one game at a time, but 'linear' follows 'separable'*" synth separable linear
-    fails 2 "synth: one game at a time, but '-n' follows 'separable'*" synth separable -n 3
     [ ! -s out ]
 }
 

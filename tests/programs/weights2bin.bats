@@ -117,7 +117,6 @@ learnt() {
     fails_on stored 1 'update: model model: its weights came from text, *: learn into another file' \
         update -a kl -e 0.1 -m model
     same before model
-    fails 2 "update: no learner 'fixed': choose from *" update -a fixed
 }
 
 # ---- what is refused ----
