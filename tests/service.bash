@@ -58,7 +58,7 @@ once() {
     rm -f once.bin
     case ${UPDATE-} in *-a*) ;; *) key="-s $(seed)" ;; esac
     # shellcheck disable=SC2086
-    rankpipe service stream "$@" | update ${UPDATE-} $key -q once.refused -m once.bin
+    rankpipe service stream "$@" | update ${UPDATE-} $key -w "$(query "SELECT value FROM settings WHERE name = 'features'")" -q once.refused -m once.bin
     same once.bin w.bin
 }
 

@@ -31,7 +31,7 @@ def hash_of(path):
 
 def features_option(store):
     """The option of update that says how many features documents have."""
-    return []
+    return ["-w", "%d" % store["features"]] if store["features"] else []
 
 
 def has_learnt(path):
