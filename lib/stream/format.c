@@ -112,10 +112,13 @@ static const char *name_text(unsigned bit, char text[NAME_ROOM])
     return text;
 }
 
-int format_check_together(uint64_t has, struct fault *fault)
+int format_check_together(const struct format_sets *sets, struct fault *fault)
 {
     char name[NAME_ROOM], other[NAME_ROOM];
-    for (uint64_t left = has; left; left &= left - 1) {
+    uint64_t has = sets->has, left = has;
+    if (!(sets->needs & ~has) && !(sets->excludes & has))
+        return 0;
+    for (; left; left &= left - 1) {
         unsigned bit = lowest(left);
         uint64_t missing = row_of(bit)->needs & ~has, both = row_of(bit)->excludes & has;
         if (missing)

@@ -67,9 +67,20 @@ struct format {
 /* After those of the enums: crc, which is the record's, and all columns label-something. */
 extern const struct format format_keys[ROUND_KEYS + 1], format_columns[ROUND_COLUMNS + 1];
 
-/* 0, or a fault if a round that has these keys and columns lacks one that they need, or has two
- * that exclude each other. */
-int format_check_together(uint64_t has, struct fault *fault);
+/* The keys and columns that a round has, with all that these need and exclude. */
+struct format_sets { /* all zero at first */
+    uint64_t has, needs, excludes;
+};
+
+static inline void format_found(struct format_sets *sets, uint64_t bit, const struct format *row)
+{
+    sets->has |= bit;
+    sets->needs |= row->needs;
+    sets->excludes |= row->excludes;
+}
+
+/* 0, or a fault if the round lacks one that another needs, or has two that exclude each other. */
+int format_check_together(const struct format_sets *sets, struct fault *fault);
 
 /* Writes line number i of the table that rankpipe --format prints, without LF: its titles, the
  * keys, the columns. False after the last. */

@@ -25,9 +25,9 @@ void round_close(struct round *round)
 
 int round_header(struct round *round, struct fault *fault)
 {
-    uint64_t has;
+    struct format_sets sets;
     round_columns_clear(round);
-    return round_keys_read(round, &has, fault) < 0 ? -1 : round_columns_check(round, has, fault);
+    return round_keys_read(round, &sets, fault) < 0 ? -1 : round_columns_check(round, &sets, fault);
 }
 
 int round_read(struct round *round, struct fault *fault)

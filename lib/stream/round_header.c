@@ -211,15 +211,15 @@ static int find_keys(struct record *record, const char *text[ROUND_KEYS], struct
     return 0;
 }
 
-int round_keys_read(struct round *round, uint64_t *has, struct fault *fault)
+int round_keys_read(struct round *round, struct format_sets *sets, struct fault *fault)
 {
     const char *text[ROUND_KEYS];
-    *has = 0;
+    *sets = (struct format_sets){ 0 };
     if (find_keys(round->record, text, fault) < 0) return -1;
     for (size_t k = 0; k < ROUND_KEYS; k++) {
         if (read_key(round, &format_keys[k], text[k], fault) < 0) return -1;
         if (text[k])
-            *has |= FORMAT_KEY(k);
+            format_found(sets, FORMAT_KEY(k), &format_keys[k]);
     }
     return check_docs(round, fault);
 }
@@ -453,16 +453,16 @@ int round_columns_check_features(const struct round *round, const struct column 
     return 0;
 }
 
-int round_columns_check(struct round *round, uint64_t has, struct fault *fault)
+int round_columns_check(struct round *round, struct format_sets *sets, struct fault *fault)
 {
     const struct column *const *column = round->column;
     round_columns_find(round->record, round->column);
     for (size_t c = 0; c < ROUND_COLUMNS; c++) {
         if (column[c] && check_size(round, column, c, fault) < 0) return -1;
         if (column[c])
-            has |= FORMAT_COLUMN(c);
+            format_found(sets, FORMAT_COLUMN(c), &format_columns[c]);
     }
-    return format_check_together(has, fault);
+    return format_check_together(sets, fault);
 }
 
 /* ---- copies ---- */

@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "stream/round_fields.h"
+#include "stream/format.h"
 
 /* ---- keys ---- */
 
-/* Reads all keys of round->record into the round, and which there are into *has; a field whose key
+/* Reads all keys of round->record into the round, and which there are into *sets; a field whose key
  * is missing becomes 0, false or NULL. 0; or a fault for an unknown, misplaced or missing key, or a
  * wrong value. */
-int round_keys_read(struct round *round, uint64_t *has, struct fault *fault);
+int round_keys_read(struct round *round, struct format_sets *sets, struct fault *fault);
 
 /* Sets the fields of all keys to 0, false or NULL. The record stays as it is. */
 void round_keys_clear(struct round *round);
@@ -60,10 +60,10 @@ void round_columns_find(struct record *record, const struct column *known[ROUND_
 int round_columns_check_features(const struct round *round, const struct column *const *known,
                                  struct fault *fault);
 
-/* The round's keys having been read, of which it `has` these, fills round->column and checks types,
+/* The round's keys having been read, into the same *sets, fills round->column and checks types,
  * lengths and which keys and columns must or must not go together. It needs no payload. 0, or a
  * fault. */
-int round_columns_check(struct round *round, uint64_t has, struct fault *fault);
+int round_columns_check(struct round *round, struct format_sets *sets, struct fault *fault);
 
 /* After round_columns_check, the record being bound to its payload, copies all columns that have a
  * field in struct round, and checks their values. 0, or a fault. O(bytes). */
