@@ -128,7 +128,8 @@ static void case_filter(struct dice *draw)
     put_rounds(draw);
     command_word(&command, filter->name);
     options_draw(draw, &command, filter, 12);
-    run_filter(draw, &command, SECOND_PASSED, filter != &salvage);
+    bool salvages = filter == &salvage;
+    run_filter(draw, &command, salvages ? SECOND_SALVAGED : SECOND_PASSED, !salvages);
 }
 
 static void case_features(struct dice *draw)

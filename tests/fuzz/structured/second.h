@@ -5,9 +5,10 @@
 
 #include "draft.h"
 
-/* How much is checked: the records as every program must; features too, which programs that do not
+/* How much is checked: of rounds with a right crc= nothing more, for salvage, as a newer version may
+ * have written them; the records as every program must; features too, which programs that do not
  * use them pass on as they came; or also names and models, for what made them. */
-enum second { SECOND_PASSED, SECOND_FEATURES, SECOND_ALL };
+enum second { SECOND_SALVAGED, SECOND_PASSED, SECOND_FEATURES, SECOND_ALL };
 
 /* Before the first stream: each line of that table. */
 void second_format(const char *line);
