@@ -25,6 +25,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -264,6 +265,11 @@ struct dirent *readdir(DIR *folder)
 int lstat(const char *restrict path, struct stat *restrict is)
 {
     return look(LSTAT, -1) == FAILS ? -1 : NEXT(lstat)(path, is);
+}
+
+int statvfs(const char *restrict path, struct statvfs *restrict is)
+{
+    return look(STATVFS, -1) == FAILS ? -1 : NEXT(statvfs)(path, is);
 }
 
 int open(const char *path, int flags, ...)

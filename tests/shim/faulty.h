@@ -59,6 +59,7 @@ enum faulty {
     PREAD,
     PWRITE,
     PTHREAD_CREATE,
+    STATVFS,
     FAULTY_CALLS
 };
 
@@ -69,7 +70,7 @@ static const char *const faulty_names[] = {
     "unlink", "isatty", "realpath", "setenv", "execv", "execvp", "fork", "waitpid",
     "malloc", "calloc", "realloc", "accept", "bind", "connect", "getsockopt", "listen", "lstat",
     "opendir", "readdir", "send", "shutdown", "socket", "ftruncate", "link", "mkdir",
-    "pread",  "pwrite", "pthread_create",
+    "pread",  "pwrite", "pthread_create", "statvfs",
 };
 
 #endif
