@@ -139,6 +139,7 @@ at_least() {
 
 # 91 is three standard deviations below the 95.4 of a normal law.
 @test "the truth is within two standard errors as often as it should be, and ips has no bias" {
+    in_release
     models
     replay -n 4000 -s 7 q.bin | score -m log.w >scored.bin
     at_least 91 $(covered 200 scored.bin other.w dcg@10)

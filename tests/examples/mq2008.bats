@@ -48,6 +48,7 @@ mean() {
 }
 
 @test "the picture has a line for each learner, and the table differences query by query" {
+    in_release
     need_data MQ2008
     command -v gnuplot >/dev/null || skip "no gnuplot"
     mkdir 'two words'

@@ -34,6 +34,7 @@ holds() {
 }
 
 @test "quick makes every table and picture, and a second make nothing" {
+    in_release
     need_gnuplot
     papers quick
     for name in $(names); do
@@ -81,6 +82,7 @@ holds() {
 }
 
 @test "a fixed list: the regret falls as T^(-1/3), with all seen as T^(-1/2)" {
+    in_release # games.bats shows the same in make check
     need_gnuplot
     papers CT2015_ENDS='1000 4000 16000' ct2015-figure1 ct2015-figure2 ct2017-section4.1
     for k in 1 2 5 10; do
@@ -98,6 +100,7 @@ holds() {
 }
 
 @test "two games cannot be won from one answer a round, and another can" {
+    in_release # as above
     need_gnuplot
     papers THEOREMS_ENDS='1000 16000' ct2016-theorem5.2 ct2015-theorem12 ct2015-theorem12-map
     for learner in squared ftpl; do
@@ -193,7 +196,7 @@ rows() {
 }
 
 @test "what the page says of the theorems of 2015 and 2017 holds in shorter runs" {
-    in_release # in make check the slopes of the games above, and below `hold` on learning time
+    in_release # in make check games.bats has the slopes, and `hold` is run on learning time
     papers SIZE=short MEASURED="$(rows ct2015 ct2017)" hold
 }
 

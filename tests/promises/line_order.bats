@@ -40,18 +40,20 @@ no_difference() { # reads pairs: learner, sorted, shuffled
         }' pairs
 }
 
+# each learner in a release, each STRIDE-th in make check.
 @test "sorted by relevance or shuffled, every learner shows equally good lists" {
     for order in best worst; do in_order $order >$order; done
+    learners=$(printf '%s\n' $LEARNERS | awk -v stride="$STRIDE" 'NR % stride == 1 % stride')
     for seed in 1 2 3 4 5 6 7 8 9 10; do
         in_order $seed >shuffled
-        for learner in $LEARNERS; do
+        for learner in $learners; do
             [[ $learner != @(committee|kl-top|kl-swap|memory-drift) ]] || continue
             order=best
             [ $((seed % 2)) = 0 ] || order=worst
             echo "$learner $(shown_by $learner $seed $order) $(shown_by $learner $seed shuffled)"
         done
     done >pairs
-    [ "$(wc -l <pairs)" -ge 350 ]
+    [ "$(wc -l <pairs)" -ge $((350 / STRIDE)) ]
     no_difference
 }
 

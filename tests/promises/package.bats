@@ -8,6 +8,7 @@ TARBALL=$ROOT/build/rankpipe-$VERSION.tar.gz
 
 # debian: makes the package, once for all tests of this file, and names it in $deb.
 debian() {
+    in_release
     not_sanitized "the package would need their libraries"
     command -v dh || skip "no debhelper here"
     deb=$ROOT/build/rankpipe_$VERSION-1_$(dpkg --print-architecture).deb
@@ -101,7 +102,6 @@ curve() {
 }
 
 @test "make deb: the same bytes each time, for every user" {
-    in_release
     debian
     cp "$deb" first
     (umask 077 && CFLAGS=-O0 $MAKE -s deb)
