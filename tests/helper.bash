@@ -48,9 +48,14 @@ needs_limits() {
 
 # fails STATUS PATTERN COMMAND...: exits with the status, says the pattern (a glob) on stderr.
 fails() {
-    local want=$1 pattern=$2 got=0
-    shift 2
-    "$@" >out 2>err </dev/null || got=$?
+    fails_on /dev/null "$@"
+}
+
+# fails_on FILE STATUS PATTERN COMMAND...: the same with standard input from a file.
+fails_on() {
+    local file=$1 want=$2 pattern=$3 got=0
+    shift 3
+    "$@" >out 2>err <"$file" || got=$?
     if [ "$got" != "$want" ]; then
         echo "exit $got, not $want: $*"
         cat err
@@ -70,14 +75,6 @@ fails() {
 # resuming MODEL PATTERN: what update prints, as a pattern, if it continues a model and then fails.
 resuming() {
     printf 'update: resuming from round [1-9]* of %s\n%s\n' "$1" "$2"
-}
-
-# fails_on FILE STATUS PATTERN COMMAND...: the same with standard input from a file.
-fails_on() {
-    local file=$1 want=$2 pattern=$3
-    shift 3
-    # shellcheck disable=SC2016
-    fails "$want" "$pattern" sh -c 'file=$1; shift; exec "$@" <"$file"' sh "$file" "$@"
 }
 
 # is GOT EXPECTED: the two texts are equal.
