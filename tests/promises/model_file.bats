@@ -263,7 +263,7 @@ outgrown() {
         replay -n 30 "${run#*.}" | score -f ring | explore $shown | feedback-mask -k $k |
             update $options -f ring -m "${run%.*}.bin"
     done
-    [ ${#names[@]} = 57 ]
+    [ ${#names[@]} -ge 40 ]
     for ((i = 0; i < ${#names[@]}; i++)); do
         for ((j = 0; j < ${#names[@]}; j++)); do
             [ $(((i + j) % (STRIDE * STRIDE))) = 0 ] && [ "${options_of[i]}" != "${options_of[j]}" ] || continue
