@@ -77,3 +77,23 @@ for line in stream:
     sys.stdout.buffer.write(line + payload)
 END
 }
+
+# dump: what the database knows but for times and numbers of generations, and the hash of w.bin.
+dump() {
+    query "SELECT r.request, r.time, r.list, r.shown, a.time, a.seen, a.state, a.seq, a.aside > 0 FROM rounds r
+            LEFT JOIN answers a ON a.round = r.id ORDER BY 1, 2;
+        SELECT hash, qid, dim FROM lists ORDER BY hash; SELECT * FROM early; SELECT * FROM doubled;
+        SELECT what, source, why FROM quarantine ORDER BY hash; SELECT * FROM counts; SELECT hash FROM erased;
+        SELECT sum(rounds), sum(answered) FROM hours; SELECT chance, place, sum(n), sum(relevance) FROM tally
+            WHERE hour > 0 GROUP BY 1, 2;
+        SELECT words, last, bytes, hash FROM generations ORDER BY id DESC LIMIT 1"
+    cksum <w.bin
+    cmp w.bin "models/$(query 'SELECT max(id) FROM generations').bin"
+}
+
+# account COMMAND...: as an account that is not root, who owns this folder from then on.
+account() {
+    [ "$(id -u)" = 0 ] || { "$@" && return; }
+    chown -R 65534:65534 .
+    setpriv --reuid 65534 --regid 65534 --clear-groups env "PATH=$PATH" "$@"
+}

@@ -233,13 +233,6 @@ service: w.bin is not the model in use: *' rankpipe service check
     ! grep r1 service.json service.prom
 }
 
-# account COMMAND...: as an account that is not root, who owns this folder from then on.
-account() {
-    [ "$(id -u)" = 0 ] || { "$@" && return; }
-    chown -R 65534:65534 .
-    setpriv --reuid 65534 --regid 65534 --clear-groups env "PATH=$PATH" "$@"
-}
-
 # trace WORD: the files of the folder that have it, also where they are compressed or are the database.
 trace() {
     python3 - "$1" <<'END'

@@ -257,3 +257,53 @@ $each second round of a request"
     is "$(learnt)" 3
     rankpipe service stream | bin2txt -f head | grep -c x-colour=red
 }
+
+# Three generations, new records, and what cannot be used.
+prepare() {
+    local n
+    for n in 1 2; do
+        rounds $((20 * n - 19)) $((20 * n)) | spool log >/dev/null
+        mkdir -p answers
+        answers $((20 * n - 19)) $((20 * n)) >>answers/today
+        learn
+    done
+    { rounds 41 60; rounds 61 64 5000; rounds 70 70 100 '' | LC_ALL=C sed 's/ request=[^ ]*//'; } |
+        spool log >/dev/null
+    answers 41 60 >>answers/today
+    answers 90 91 >>answers/today
+    echo nonsense >>answers/today
+}
+
+@test "killed anywhere, the next run gives what one that was not killed gives: learn, back, rebuild, erase" {
+    slow
+    local kills=4 killed=0 i action
+    [ "$STRIDE" != 1 ] || kills=70
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
+    prepare
+    cp -a . ../base
+    for action in learn 'back 2' 'rebuild -a ridge' 'erase requests r7 r41'; do
+        rm -rf ../straight && cp -a ../base ../straight && cd ../straight || return 1
+        local begun took
+        begun=$(date +%s%N)
+        # shellcheck disable=SC2086
+        account rankpipe service $action >/dev/null 2>&1
+        took=$((($(date +%s%N) - begun) / 1000000)) # milliseconds, over which the kills are spread
+        rankpipe service learn
+        dump >../want
+        for ((i = 1; i <= kills; i++)); do
+            cd .. && rm -rf killed && cp -a base killed && cd killed || return 1
+            # shellcheck disable=SC2086
+            { account setsid rankpipe service $action 3>&- & } >/dev/null 2>&1
+            sleep "$(printf "0.%03d" $((i * took / (kills + 1))))"
+            pkill -KILL -P $! 2>/dev/null && killed=$((killed + 1))
+            kill -KILL $! 2>/dev/null || true
+            wait $! 2>/dev/null || true
+            # shellcheck disable=SC2086
+            account rankpipe service $action >/dev/null 2>&1
+            rankpipe service learn
+            dump | cmp - ../want || { echo "$action, kill $i" && diff <(dump) ../want && return 1; }
+        done
+    done 2>err || { cat err && return 1; }
+    echo "$killed kills"
+    [ $killed -ge $((2 * kills)) ]
+}

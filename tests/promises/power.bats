@@ -3,6 +3,7 @@
 # none. A journal of what the programs did gives the states that the disk may be in.
 
 load ../helper
+load ../service
 
 POWER_LOSS=$ROOT/build/tests/shim/power_loss
 
@@ -102,4 +103,55 @@ passed_rounds() {
     store -c 4
     whole_rounds() { first_rounds 0; }
     each_failure 3 whole_rounds
+}
+
+# one_run: from what the power failure left, the next runs come to what a run without one has.
+one_run() {
+    # shellcheck disable=SC2086
+    (cd left && { rankpipe service $action; rankpipe service learn; } >../out 2>&1 && dump >../have) ||
+        { cat out && return 1; }
+    cmp have want || { diff have want && return 1; }
+}
+
+@test "power failure: a run of the service, its database and w.bin are as if nothing had happened" {
+    slow
+    local action entries at seed
+    python3 -c 'import sqlite3' || skip "no sqlite3 for Python"
+    svm2bin "$ROOT/examples/data/small.svm" >"$BATS_FILE_TMPDIR/q.bin"
+    rounds 1 20 >log.1
+    rounds 21 40 >log.2
+    answers 1 20 >said.1
+    answers 21 40 | cat said.1 - >said.2
+    cat >put <<'END'
+import os, sys
+with open(sys.argv[2], "wb") as file:
+    file.write(open(sys.argv[1], "rb").read())
+    file.flush()
+    os.fsync(file.fileno())
+for folder in "answers", "log", ".":
+    os.fsync(os.open(folder, os.O_RDONLY))
+END
+    for action in learn 'back 2' 'rebuild -a ridge'; do
+        rm -rf disk journal straight && mkdir disk
+        journaled sh -c 'rankpipe service first; rankpipe service set features 12 >/dev/null
+            for n in 1 2; do
+                spool log <../log.$n >/dev/null; python3 ../put ../said.$n answers/today
+                [ $n = 2 ] || rankpipe service learn
+            done'
+        begun=$("$POWER_LOSS" journal)
+        cp -a disk straight
+        # shellcheck disable=SC2086
+        journaled rankpipe service $action >out
+        grep -a -A1 '^write' journal | grep -aq 'SQLite format 3' # or no write to the database was seen
+        # shellcheck disable=SC2086
+        (cd straight && rankpipe service $action && rankpipe service learn && dump >../want) >out
+        entries=$("$POWER_LOSS" journal)
+        echo "$action: entries $begun to $entries"
+        [ $((entries - begun)) -gt 20 ]
+        for ((at = begun; at <= entries; at += STRIDE)); do
+            rm -rf left
+            "$POWER_LOSS" journal $at $((at * 1000 + 1)) disk left >sums
+            one_run || { echo "$action, after entry $at of $entries" && return 1; }
+        done
+    done
 }

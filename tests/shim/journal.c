@@ -37,10 +37,8 @@ __attribute__((constructor)) static void start(void)
 {
     const char *path = getenv("JOURNAL");
     int fd = path ? NEXT(open)(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
-    if (fd >= 0)
-        journal = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
-    if (fd >= 0)
-        NEXT(close)(fd);
+    if (fd >= 0) journal = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+    if (fd >= 0) NEXT(close)(fd);
 }
 
 __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
@@ -51,17 +49,16 @@ __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
     va_start(rest, format);
     int n = vsnprintf(line, sizeof line, format, rest);
     va_end(rest);
-    if (journal >= 0 && NEXT(write)(journal, line, (size_t)n) != n)
-        abort();
+    if (journal >= 0 && NEXT(write)(journal, line, (size_t)n) != n) abort();
     errno = saved;
 }
 
-/* The inode of a path, 0 where there is none. */
-static unsigned long inode(const char *path)
+/* The inode of a path from a folder on, 0 where there is none. */
+static unsigned long inode(int at, const char *path)
 {
     struct stat is;
     int saved = errno;
-    bool there = NEXT(lstat)(path, &is) == 0;
+    bool there = NEXT(fstatat)(at, path, &is, AT_SYMLINK_NOFOLLOW) == 0;
     errno = saved;
     return there ? (unsigned long)is.st_ino : 0;
 }
@@ -72,17 +69,18 @@ static const char *base(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static unsigned long folder(const char *path)
+static unsigned long folder(int at, const char *path)
 {
     char of[LINE];
     int n = (int)(base(path) - path);
     snprintf(of, sizeof of, "%.*s.", n, path);
-    return inode(of);
+    return inode(at, of);
 }
 
-static void made(const char *path)
+static void made(int at, const char *path)
 {
-    note("new %lu\nname %lu %lu %s\n", inode(path), folder(path), inode(path), base(path));
+    note("new %lu\nname %lu %lu %s\n", inode(at, path), folder(at, path), inode(at, path),
+         base(path));
 }
 
 static bool regular(int fd, struct stat *is)
@@ -109,8 +107,7 @@ static ssize_t wrote(int fd, off_t at, const struct iovec *piece, ssize_t n)
         note("write %lu %ld %zd\n", (unsigned long)is.st_ino, (long)at, n);
         for (ssize_t left = n; left > 0; piece++) {
             size_t some = (size_t)left < piece->iov_len ? (size_t)left : piece->iov_len;
-            if (NEXT(write)(journal, piece->iov_base, some) != (ssize_t)some)
-                abort();
+            if (NEXT(write)(journal, piece->iov_base, some) != (ssize_t)some) abort();
             left -= (ssize_t)some;
         }
     } else if (n > 0 && fd == STDOUT_FILENO) {
@@ -138,33 +135,70 @@ ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at)
     return wrote(fd, place(fd) < 0 ? -1 : at, &piece, NEXT(pwrite)(fd, bytes, n, at));
 }
 
+ssize_t pwrite64(int fd, const void *bytes, size_t n, off64_t at)
+{
+    return pwrite(fd, bytes, n, (off_t)at);
+}
+
 ssize_t splice(int from, off64_t *at, int to, off64_t *at_to, size_t n, unsigned flags)
 {
     return wrote(to, -1, NULL, NEXT(splice)(from, at, to, at_to, n, flags));
 }
 
+static int opened(int at, const char *path, int flags, mode_t mode)
+{
+    bool there = inode(at, path) != 0;
+    int fd = NEXT(openat)(at, path, flags, mode);
+    if (fd >= 0 && !there)
+        made(at, path);
+    else if (fd >= 0 && flags & O_TRUNC)
+        note("size %lu 0\n", inode(at, path));
+    return fd;
+}
+
+/* The mode that follows the flags, where they say so. */
+#define MODE(mode, flags) \
+    mode_t mode = 0; \
+    va_list rest; \
+    va_start(rest, flags); \
+    if ((flags)&O_CREAT) mode = va_arg(rest, mode_t); \
+    va_end(rest)
+
 int open(const char *path, int flags, ...)
 {
-    mode_t mode = 0;
-    va_list rest;
-    va_start(rest, flags);
-    if (flags & O_CREAT)
-        mode = va_arg(rest, mode_t);
-    va_end(rest);
-    bool there = inode(path) != 0;
-    int fd = NEXT(open)(path, flags, mode);
-    if (fd >= 0 && !there)
-        made(path);
-    else if (fd >= 0 && flags & O_TRUNC)
-        note("size %lu 0\n", inode(path));
-    return fd;
+    MODE(mode, flags);
+    return opened(AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+    MODE(mode, flags);
+    return opened(AT_FDCWD, path, flags, mode);
+}
+
+int openat(int at, const char *path, int flags, ...)
+{
+    MODE(mode, flags);
+    return opened(at, path, flags, mode);
+}
+
+int openat64(int at, const char *path, int flags, ...)
+{
+    MODE(mode, flags);
+    return opened(at, path, flags, mode);
 }
 
 int mkdir(const char *path, mode_t mode)
 {
     int result = NEXT(mkdir)(path, mode);
-    if (result == 0)
-        made(path);
+    if (result == 0) made(AT_FDCWD, path);
+    return result;
+}
+
+int symlink(const char *to, const char *path)
+{
+    int result = NEXT(symlink)(to, path);
+    if (result == 0) made(AT_FDCWD, path);
     return result;
 }
 
@@ -177,37 +211,65 @@ int ftruncate(int fd, off_t size)
     return result;
 }
 
+int ftruncate64(int fd, off64_t size)
+{
+    return ftruncate(fd, (off_t)size);
+}
+
 int fsync(int fd)
 {
     struct stat is;
-    if (NEXT(fstat)(fd, &is) == 0)
-        note("sync %lu\n", (unsigned long)is.st_ino);
+    if (NEXT(fstat)(fd, &is) == 0) note("sync %lu\n", (unsigned long)is.st_ino);
     return 0;
+}
+
+int fdatasync(int fd)
+{
+    return fsync(fd);
+}
+
+int renameat(int at, const char *from, int to_at, const char *to)
+{
+    unsigned long moved = inode(at, from);
+    int result = NEXT(renameat)(at, from, to_at, to);
+    if (result == 0)
+        note("move %lu %lu %s %lu %s\n", folder(at, from), moved, base(from), folder(to_at, to),
+             base(to));
+    return result;
 }
 
 int rename(const char *from, const char *to)
 {
-    unsigned long moved = inode(from);
-    int result = NEXT(rename)(from, to);
-    if (result == 0)
-        note("move %lu %lu %s %lu %s\n", folder(from), moved, base(from), folder(to), base(to));
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int linkat(int at, const char *from, int to_at, const char *to, int flags)
+{
+    int result = NEXT(linkat)(at, from, to_at, to, flags);
+    if (result == 0) note("name %lu %lu %s\n", folder(to_at, to), inode(to_at, to), base(to));
     return result;
 }
 
 int link(const char *from, const char *to)
 {
-    int result = NEXT(link)(from, to);
-    if (result == 0)
-        note("name %lu %lu %s\n", folder(to), inode(to), base(to));
+    return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int unlinkat(int at, const char *path, int flags)
+{
+    unsigned long removed = inode(at, path);
+    int result = NEXT(unlinkat)(at, path, flags);
+    if (result == 0) note("gone %lu %lu %s\n", folder(at, path), removed, base(path));
     return result;
 }
 
 int unlink(const char *path)
 {
-    unsigned long removed = inode(path);
-    int result = NEXT(unlink)(path);
-    if (result == 0)
-        note("gone %lu %lu %s\n", folder(path), removed, base(path));
-    return result;
+    return unlinkat(AT_FDCWD, path, 0);
+}
+
+int rmdir(const char *path)
+{
+    return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
 }
 #endif
