@@ -307,3 +307,57 @@ prepare() {
     echo "$killed kills"
     [ $killed -ge $((2 * kills)) ]
 }
+
+# joined FIRST LAST: these rounds with the answers in the file said.
+joined() {
+    rounds "$1" "$2" | feedback-join -r -l unused said 2>/dev/null
+}
+
+@test "a service of version 0.4.0 goes on: its model, what it has learnt, and what it has not" {
+    { rounds 1 20; rounds 30 40; } | spool log >/dev/null
+    start 1 15
+    answers 30 32 >>answers/today
+    # as the older learner left it: joined 1 to 10, learnt 1 to 8, and its files
+    head -n 10 answers/today >said
+    joined 1 10 | spool seen >/dev/null
+    replay -n 8 seen/*.bin | update -l 5 -m model.bin
+    ln -f model.bin w.bin
+    touch late
+    rankpipe service learn 2>err
+    grep 'took over a service of version 0.4.0: 8 answers learnt' err
+    is "$(learnt) $(quarantined 'second answer')$(quarantined 'second round of a request')" '18 '
+    is "$(rankpipe service stream | values_of request | sed 's/^r//' | xargs)" "$(seq -s ' ' 15) 30 31 32"
+    once
+    is "$(find older | sort | xargs)" "$(echo older older/late older/model.bin older/seen older/seen/rounds.*)"
+    rankpipe service rebuild
+    once
+}
+
+@test "a service with state/ goes on, also after going back: seen has some requests twice, and w.bin is a pin" {
+    mkdir -p state/1 state/2
+    rounds 1 20 | spool log >/dev/null
+    start 1 15
+    head -n 10 answers/today >said
+    joined 1 10 >ten.bin
+    joined 6 10 | LC_ALL=C sed 's/ t=\([0-9]*\) / t=1\1 /g' >five.bin
+    cat ten.bin five.bin | spool seen >/dev/null
+    replay -n 5 ten.bin | update -s 77 -m state/1/model.bin
+    update -s 77 -m state/2/model.bin <ten.bin
+    echo 77 >state/key
+    answers 16 16 >state/2/early
+    touch state/2/archived
+    ln -s 2 state/current
+    ln -s state/1/model.bin w.bin
+    rankpipe service learn 2>err
+    cat err
+    grep 'w.bin was a link to state/1/model.bin, which is pinned as generation 1' err
+    grep 'took over a service of a version after 0.4.0: 10 answers learnt' err
+    is "$(learnt) $(seed)" '5 77'
+    rankpipe service unpin
+    is "$(learnt)" 16
+    once
+    is "$(rankpipe service stream | values_of request | sed 's/^r//' | xargs)" "$(seq -s ' ' 16)"
+    echo 1:3 | weights2bin >w.new && mv w.new w.bin
+    rankpipe service learn 2>err
+    grep 'w.bin was a file of another origin' err
+}

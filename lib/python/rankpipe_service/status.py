@@ -163,9 +163,7 @@ def facts(store):
         "test": None,
         "generation": {"newest": store["newest"], "in_use": generations.serving(store),
                        "pinned": store["pin"], "kept": generation_rows(store)},
-        "answers": {"learnt": one("SELECT coalesce(sum(n), 0) FROM tally WHERE hour = 0 AND "
-                                  "generation = 0 AND place = 0"),
-                    "set_aside": get("aside", 0)},
+        "answers": {"learnt": one("SELECT last FROM generations WHERE id = ?", store["newest"]) or 0},
         "unanswered": one("SELECT coalesce(sum(rounds) - sum(answered), 0) FROM hours WHERE hour < ?", over),
         "quarantine": dict(store.sql("SELECT what, n FROM counts ORDER BY what")),
         "suspect": {"value": get("suspect", 0), **json.loads(get("contrast") or "{}")},
