@@ -2,16 +2,19 @@
 
     api.py [options] socket answers
 
-socket is that of serve, and answers a folder for the files that feedback-join reads. README.md has
+socket is that of serve, and answers a folder for the files that `rankpipe service` reads. README.md has
 the requests. What comes from outside is a JSON text or it is refused; of it, only checked fields go
-on, and api.py itself names each request.
+on, and api.py itself names each request, and each client for a day.
 """
 # SPDX-License-Identifier: ISC
 
 import argparse
 import asyncio
 import collections
+import contextlib
+import functools
 import json
+import marshal
 import math
 import os
 import re
@@ -25,18 +28,21 @@ import traceback
 above = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 sys.path[:0] = [above, above + "/../lib/python"]  # where it is installed; in the source tree
 import rankpipe
+import rankpipe_front as front
 
 HEAD = 16384  # bytes of a request line with its headers
 QUERY = 1000  # characters of a query
 NAME = 500  # characters of the name of a document
 TURNS = 1000  # requests that wait for the service
 HELD = 1 << 27  # bytes of bodies, of all clients
+LARGE = 1 << 14  # bytes of a body that is read by a process of its own, so that nobody else waits for it
+WORD = 200  # characters of a client's word
 NO_SERVICE = "the service does not answer"
 FRESH = 20  # seconds after which an idle connection to the service is replaced: serve closes it after 60
 STATUS = {200: "OK", 204: "No Content", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed",
           408: "Request Timeout", 411: "Length Required", 413: "Content Too Large", 415: "Unsupported Media Type",
-          431: "Request Header Fields Too Large", 500: "Internal Server Error", 503: "Service Unavailable",
-          505: "HTTP Version Not Supported"}
+          429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
+          503: "Service Unavailable", 505: "HTTP Version Not Supported"}
 
 
 class Bad(Exception):
@@ -109,18 +115,25 @@ def list_of(value, what, least, most):
     return value
 
 
-def features_of(value, what):
-    """The text of a document's features, numbered from 1."""
+def features_of(value, what, features):
+    """The text of a document's features, numbered from 1, of which there may be so many."""
     if isinstance(value, dict):
         for j, number in value.items():
             need(re.fullmatch("[1-9][0-9]{0,9}", j), '%s: a feature is named by its number, from "1"' % what)
             need(isinstance(number, bytes), "%s: each feature must be a number" % what)
+            check_features(int(j), what, features)
         return b" ".join(b"%b:%b" % (j.encode(), value[j]) for j in sorted(value, key=int))
     need(isinstance(value, list), "%s must be an array or an object" % what)
+    check_features(len(value), what, features)
     try:
         return template(len(value)) % tuple(value)
     except TypeError:
         raise Bad(400, "%s: each feature must be a number" % what) from None
+
+
+def check_features(n, what, features):
+    need(features is None or n <= features,
+         "%s has feature %d, but the service has features 1 to %d" % (what, n, features or 0))
 
 
 TEMPLATES = {}
@@ -136,38 +149,48 @@ def template(dim):
     return TEMPLATES[dim]
 
 
-def document_of(value, i):
+def document_of(value, i, features):
     """The features and the name of a document."""
     need(isinstance(value, dict) and value.keys() <= {"name", "features"},
          "documents[%d] must be an object of name and features" % i)
     name = value.get("name")
     if name is not None:
         text_of(name, "documents[%d].name" % i, NAME)
-    return features_of(value.get("features", []), "documents[%d].features" % i), name
+    return features_of(value.get("features", []), "documents[%d].features" % i, features), name
 
 
-def line_of(value, i):
+def line_of(value, i, features):
     """The same of a line: features, and perhaps # and the name."""
     text, sign, name = text_of(value, "lines[%d]" % i, 1 << 30).partition("#")
     need(not re.search("[^0-9:.eE+ \t-]", text), "lines[%d] must be features, and perhaps # and a name" % i)
+    if features is not None:
+        check_features(max((int(j) for j in re.findall("([0-9]{1,20}):", text)), default=0), "lines[%d]" % i, features)
     return text.encode(), text_of(name.strip(" \t"), "the name in lines[%d]" % i, NAME) if sign else None
 
 
-def rank_request(body, most):
-    """The features, names and query of a request."""
+def rank_request(body, request, most, features):
+    """The text for serve, the number of documents and their names, of a body for /rank. A document has at most
+    so many features; None: any number."""
     fields = fields_of(body, ("query", "documents", "lines"))
     query = text_of(fields.get("query"), "query", QUERY)
     need(("documents" in fields) != ("lines" in fields), "one of documents and lines must be given")
     name, one = ("documents", document_of) if "documents" in fields else ("lines", line_of)
-    documents = [one(value, i) for i, value in enumerate(list_of(fields[name], name, 1, most))]
+    documents = [one(value, i, features) for i, value in enumerate(list_of(fields[name], name, 1, most))]
     names = [name for _, name in documents]
     need(None not in names or not any(names), "either each document has a name, or none has")
-    return [features for features, _ in documents], None if names[0] is None else names, query
+    names = None if names[0] is None else names
+    try:
+        return rankpipe.request_text([text for text, _ in documents], names, query, request), len(documents), names
+    except rankpipe.Error as error:
+        raise Bad(400, str(error)) from None
 
 
-def answer_line(body, most, top):
-    """The line of feedback-join that an answer is."""
-    fields = fields_of(body, ("request", "labels", "clicks", "shown"))
+def answer_request(body, most, top):
+    """The words of the line of answers that a body for /answer is, and the caller's word for the client or None."""
+    fields = fields_of(body, ("request", "labels", "clicks", "shown", "client"))
+    own = fields.get("client")
+    if own is not None:
+        text_of(own, "client", WORD)
     request = fields.get("request")
     need(isinstance(request, str) and re.fullmatch("[0-9a-f]{32}", request),
          "request must be the name that /rank gave, 32 of 0-9a-f")
@@ -185,33 +208,72 @@ def answer_line(body, most, top):
         said = [0] * shown
         for place in clicks:
             said[place - 1] = 1
-    return "%s\ttime=%d %s\n" % (request, time.time() * 1000, " ".join("%g" % (round(label, 4) + 0.0) for label in said))
+    return request, " ".join("%g" % (round(label, 4) + 0.0) for label in said), own
 
 
-# ---- answers ----
+# ---- large bodies ----
 
 
-class Answers:
-    """The files of answers: one for each day and process, so that no two write to one file."""
+def read_bodies(source, target):
+    """The process of Aside: reads bodies until this end of the pipe is closed."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # api.py ends first
+        signal.signal(number, signal.SIG_IGN)
+    while size := source.read(8):
+        name, body, rest = marshal.loads(source.read(int.from_bytes(size, "big")))
+        try:
+            said = True, {"rank": rank_request, "answer": answer_request}[name](body, *rest)
+        except Bad as bad:
+            said = False, (bad.status, str(bad))
+        target.write(framed(said))
+        target.flush()
 
-    def __init__(self, folder):
-        self.folder, self.day, self.fd = folder, None, None
-        self.own = "%d-%s" % (os.getpid(), secrets.token_hex(4))
 
-    def append(self, line):
-        day = time.strftime("%Y-%m-%d", time.gmtime())
-        if day != self.day:
-            path = os.path.join(self.folder, "%s.%s" % (day, self.own))
-            new = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o640)
-            if self.fd is not None:
-                os.close(self.fd)
-            self.fd, self.day = new, day
-        data = line.encode()
-        size = os.fstat(self.fd).st_size
-        put = os.write(self.fd, data)
-        if put < len(data):  # a line is whole, or it is not there
-            os.ftruncate(self.fd, size)
-            raise OSError("the disk is full")
+def framed(value):
+    data = marshal.dumps(value)
+    return len(data).to_bytes(8, "big") + data
+
+
+class Aside:
+    """A process that reads large bodies in turn, so that the loop goes on meanwhile. It begins with the first
+    body, and ends with this process. If it takes too long for a body, another one takes its place.
+    """
+
+    def __init__(self, seconds):
+        self.seconds, self.process, self.turn, self.held = seconds, None, None, 0
+
+    async def run(self, name, body, rest):
+        """What rank_request or answer_request makes of a body. Raises Bad."""
+        self.turn = self.turn or asyncio.Lock()
+        self.held += len(body)
+        try:
+            async with self.turn:
+                right, said = await asyncio.wait_for(self._ask(framed((name, body, rest))), self.seconds)
+        except (OSError, EOFError, asyncio.TimeoutError):
+            raise Bad(503, "the body could not be read in time") from None
+        finally:
+            self.held -= len(body)
+        if not right:
+            raise Bad(*said)
+        return said
+
+    async def _ask(self, data):
+        if not self.process:
+            self.process = await asyncio.create_subprocess_exec(
+                sys.executable, os.path.realpath(__file__), "--aside",
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE)
+        try:
+            self.process.stdin.write(data)
+            await self.process.stdin.drain()
+            size = await self.process.stdout.readexactly(8)
+            return marshal.loads(await self.process.stdout.readexactly(int.from_bytes(size, "big")))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self):
+        if self.process and self.process.returncode is None:
+            self.process.kill()
+        self.process = None
 
 
 # ---- metrics ----
@@ -309,12 +371,14 @@ def parse_head(head):
             raise Bad(400, "not a header of HTTP")
         if name in headers and name in (b"content-length", b"transfer-encoding", b"content-type", b"host"):
             raise Bad(400, "a header comes twice: %s" % name.decode())
-        headers[name] = value.strip(b" \t")
+        value = value.strip(b" \t")
+        headers[name] = b"%b,%b" % (headers[name], value) if name in headers and name == FORWARDED else value
     connection = headers.get(b"connection", b"").lower()
     keep = b"close" not in connection if words[2] == b"HTTP/1.1" else b"keep-alive" in connection
     return words[0], words[1], headers, keep
 
 
+FORWARDED = b"x-forwarded-for"  # each proxy may add a line
 HEADER = re.compile(rb"[!#$%&'*+.^_`|~0-9a-z-]+")
 
 
@@ -345,12 +409,21 @@ class Http(asyncio.Protocol):
         self.ended = self.left = False  # the client sends no more; this side does not
         self.since = time.monotonic()  # when the present wait began
         self.keep, self.path = True, "other"
+        self.peer = None  # the address of the connection; None: a Unix socket
+        self.entered = False
 
     def connection_made(self, transport):
         self.transport = transport
         transport.set_write_buffer_limits(high=65536)
         self.api.metrics.connections += 1
-        if len(self.api.clients) >= self.api.options.clients:
+        if not isinstance(self.api.options.listen, str):
+            name = transport.get_extra_info("peername")
+            if not name:
+                return transport.abort()  # it has gone
+            self.peer = name[0]
+        ours = front.is_ours(self.peer, self.api.options.proxy)
+        self.entered = not ours and self.api.limits.enter(self.peer)
+        if len(self.api.clients) >= self.api.options.clients or not (ours or self.entered):
             self.ended = True  # and no time is spent on it
             self.refuse(Bad(503, "too many connections"))
         else:
@@ -359,6 +432,9 @@ class Http(asyncio.Protocol):
     def connection_lost(self, _):
         self.transport = None
         self.api.clients.discard(self)
+        if self.entered:
+            self.entered = False
+            self.api.limits.leave(self.peer)
 
     def data_received(self, data):
         if self.left:
@@ -417,14 +493,18 @@ class Http(asyncio.Protocol):
         del self.buffer[:self.need]
         head, self.head = self.head, None
         self.busy, self.since = True, time.monotonic()
+        self.attempt(self.api.handle, self, *head[:3], body)
+        return True
+
+    def attempt(self, function, *arguments):
+        """Does a part of a request, which is to reply, now or later."""
         try:
-            self.api.handle(self, *head[:3], body)
+            function(*arguments)
         except Bad as bad:  # of this request alone: the connection stays
             self.reply(bad.status, {"error": str(bad)})
         except Exception:  # a mistake of this program ends one request, not all
             self.api.say(traceback.format_exc())
             self.reply(500, {"error": "api.py failed: its log says where"})
-        return True
 
     def reply(self, status, value=None, kind="application/json", headers=""):
         """Ends the request."""
@@ -485,51 +565,77 @@ class Api:
     PATHS = {b"/rank": b"POST", b"/answer": b"POST", b"/health": b"GET", b"/metrics": b"GET"}
 
     def __init__(self, options):
-        self.options, self.metrics, self.answers = options, Metrics(), Answers(options.answers)
-        self.clients, self.service, self.stopping, self.said = set(), None, False, None
+        self.options, self.metrics, self.answers = options, Metrics(), front.Answers(options.answers)
+        self.state, self.aside = front.State(options.state), Aside(options.wait)
+        self.words = front.Clients(options.keys, self.state.tests) if options.keys else None
+        self.limits = front.Limits(options.each, options.rate, 4 * options.rate)
+        self.clients, self.service, self.stopping, self.said, self.tasks = set(), None, False, {}, set()
 
     def held(self):
         """Bytes of bodies that have come in part, and of requests that the service has not read."""
         waiting = self.service.transport.get_write_buffer_size() if self.is_up() else 0
-        return waiting + sum(len(client.buffer) for client in self.clients)
+        return waiting + self.aside.held + sum(len(client.buffer) for client in self.clients)
 
     def is_up(self):
         return bool(self.service and self.service.transport)
 
-    def say(self, text):
-        """Says what is wrong once, not for each request."""
-        if text != self.said:
-            print("api: %s" % text, file=sys.stderr, flush=True)
-        self.said = text
+    def say(self, text, about="api"):
+        """Says what is wrong with something once, not for each request."""
+        if text != self.said.get(about):
+            with contextlib.suppress(OSError):  # a full disk, which has the log too
+                print("api: %s" % text, file=sys.stderr, flush=True)
+        self.said[about] = text
 
     def handle(self, client, method, path, headers, body):
+        forwarded = headers.get(FORWARDED, b"").decode("latin-1")
+        address = front.address_of(client.peer, forwarded, self.options.proxy)
+        if not (front.is_ours(address, self.options.proxy) or self.limits.allows(address, time.monotonic())):
+            raise Bad(429, "too many requests from this address")
         if path not in self.PATHS:
             raise Bad(404, "use %s" % ", ".join(known.decode() for known in self.PATHS))
         if method != self.PATHS[path]:
             client.reply(405, {"error": "use %s" % self.PATHS[path].decode()},
                          headers="Allow: %s\r\n" % self.PATHS[path].decode())
         elif path == b"/health":
-            client.reply(*(200, {"status": "ok"}) if self.is_up() else (503, {"status": NO_SERVICE}))
+            trouble = self.state.trouble() if self.is_up() else NO_SERVICE
+            client.reply(503 if trouble else 200, {"status": trouble or "ok"})
         elif path == b"/metrics":
             client.reply(200, self.metrics.text([
                 ("connections", "connections now", len(self.clients)),
                 ("waiting", "requests that wait for the service", len(self.service.waiting) if self.service else 0),
-                ("service_up", "1 if there is a connection to the service", self.is_up())]),
+                ("service_up", "1 if there is a connection to the service", self.is_up())]) + self.state.metrics(),
                 "text/plain; version=0.0.4; charset=utf-8")
         elif headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
             raise Bad(415, "send Content-Type: application/json")
         elif path == b"/rank":
-            self.rank(client, body)
+            request, began = secrets.token_hex(16), time.monotonic()
+            self.read(client, body, rank_request, (request, self.options.documents, self.state.features()),
+                      functools.partial(self.rank, client, request, began))
         else:
-            self.answer(client, body)
+            self.read(client, body, answer_request, (self.options.documents, self.options.grade),
+                      functools.partial(self.answer, client, address, bool(forwarded)))
 
-    def rank(self, client, body):
-        features, names, query = rank_request(body, self.options.documents)
-        request, began = secrets.token_hex(16), time.monotonic()
-        try:
-            text = rankpipe.request_text(features, names, query, request)
-        except rankpipe.Error as error:
-            raise Bad(400, str(error)) from None
+    def read(self, client, body, function, rest, then):
+        """Calls then with what the function makes of the body, here or aside."""
+        if len(body) <= LARGE:
+            return then(*function(body, *rest))
+        if self.held() > HELD:
+            raise Bad(503, "too many requests")
+
+        async def aside():
+            try:
+                said = await self.aside.run(function.__name__.partition("_")[0], body, rest)
+            except Bad as bad:
+                client.reply(bad.status, {"error": str(bad)})
+            else:
+                if client.transport:
+                    client.attempt(then, *said)
+
+        task = asyncio.get_running_loop().create_task(aside())
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    def rank(self, client, request, began, text, documents, names):
         if not self.is_up() or len(self.service.waiting) >= TURNS:
             raise Bad(503, "too many requests" if self.is_up() else NO_SERVICE)
         if len(text) > HEAD and self.held() > HELD:
@@ -542,9 +648,9 @@ class Api:
             try:
                 if answer is None:
                     raise Bad(503, NO_SERVICE)
-                ranking = rankpipe.read_answer(answer, len(features), names, request)
+                ranking = rankpipe.read_answer(answer, documents, names, request)
                 self.metrics.ranked(time.monotonic() - began)
-                client.reply(200, {"request": request, "round": ranking.t, "scores": ranking.scores,
+                client.reply(200, {"request": ranking.request, "round": ranking.t, "scores": ranking.scores,
                                    "ranking": [names[i] for i in ranking.order] if names else ranking.order})
             except rankpipe.Refused as error:
                 client.reply(400, {"error": refusal(str(error))})
@@ -557,13 +663,28 @@ class Api:
 
         asked.ask(text, done)
 
-    def answer(self, client, body):
-        line = answer_line(body, self.options.documents, self.options.grade)
+    def client_word(self, address, forwarded, own):
+        """The word client=... of an answer, with a blank, or nothing. A caller's word counts if the caller is on
+        this machine, or a proxy of ours, and asks for itself. Such an address says nothing about who asked."""
+        if not self.words:
+            return ""
+        ours = front.is_ours(address, self.options.proxy)
+        try:
+            word = self.words.word(None if ours else address, own if ours and not forwarded else None)
+        except OSError as error:
+            self.say("answers have no client: %s" % error, "client")
+            return ""
+        self.said.pop("client", None)
+        return "client=%s " % word if word else ""
+
+    def answer(self, client, address, forwarded, request, said, own):
+        line = "%s\ttime=%d %s%s\n" % (request, time.time() * 1000, self.client_word(address, forwarded, own), said)
         try:
             self.answers.append(line)
         except OSError as error:
-            self.say("cannot write to %s: %s" % (self.options.answers, error.strerror or error))
+            self.say("cannot write to %s: %s" % (self.options.answers, error.strerror or error), "answers")
             raise Bad(503, "the answer could not be stored") from None
+        self.said.pop("answers", None)
         client.reply(204)
 
     async def keep_service(self):
@@ -573,7 +694,7 @@ class Api:
             old, now = self.service, time.monotonic()
             if old and (old.transport is None or old.is_late(now)):
                 if old.transport:
-                    self.say("%s: no answer in %d seconds" % (path, self.options.wait))
+                    self.say("%s: no answer in %d seconds" % (path, self.options.wait), "service")
                     old.transport.abort()
                 old = self.service = None
             if not self.stopping and (old is None or (not old.waiting and now - old.used > FRESH)):
@@ -582,11 +703,12 @@ class Api:
                     if old and old.waiting:  # it is in use again
                         new.transport.close()
                     else:
-                        self.service, self.said = new, None
+                        self.service = new
+                        self.said.pop("service", None)
                         if old and old.transport:
                             old.transport.close()
                 except OSError as error:
-                    self.say("%s: %s" % (path, error.strerror or error))
+                    self.say("%s: %s" % (path, error.strerror or error), "service")
             for client in list(self.clients):
                 reason = client.is_slow(now)
                 if reason:
@@ -611,6 +733,7 @@ class Api:
         while self.clients and time.monotonic() < until:
             await asyncio.sleep(0.05)
         keeper.cancel()
+        self.aside.close()
 
 
 def refusal(text):
@@ -647,11 +770,24 @@ def parse():
             ("-n", "documents", 1000, 1, 1000000, "n", "most documents of a request"),
             ("-w", "wait", 5, 1, 3600, "seconds", "longest wait for a request, its reader, and the service")):
         add(letter, dest=name, metavar=unit, type=number(least, most), default=value, help=text + " (%(default)s)")
+    add("-e", dest="each", metavar="n", type=number(0, 100000), default=100,
+        help="most connections of an address; 0: any number (%(default)s)")
+    add("-r", dest="rate", metavar="n", type=number(0, 1000000), default=50,
+        help="most requests a second of an address, four seconds' worth at once; 0: any number (%(default)s)")
+    add("-k", dest="keys", metavar="folder", default=os.environ.get("RUNTIME_DIRECTORY"),
+        help="folder of this account alone for the key of clients' words (%(default)s)")
+    add("-s", dest="state", metavar="file", help="what the service says of itself (service.json beside answers)")
+    add("--proxy", action="append", type=front.proxy, default=[], metavar="address",
+        help="believe X-Forwarded-For from this address or network, or from unix, the listening Unix socket")
     add("socket", help="the socket of serve")
     add("answers", help="the folder of answers")
     options = parser.parse_args()
     if not os.path.isdir(options.answers) or not os.access(options.answers, os.W_OK):
         parser.error("%s is not a folder to write to" % options.answers)
+    if options.state is None:
+        options.state = os.path.join(os.path.dirname(os.path.realpath(options.answers)), "service.json")
+    if options.keys and not (os.path.isdir(options.keys) and os.access(options.keys, os.W_OK)):
+        parser.error("-k %s is not a folder to write to" % options.keys)
     files, most = options.clients + 64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most != resource.RLIM_INFINITY and files > most:
         parser.error("-c %d needs %d file descriptors, but this process may have only %d" %
@@ -661,6 +797,8 @@ def parse():
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--aside"]:
+        sys.exit(read_bodies(sys.stdin.buffer, sys.stdout.buffer))
     try:
         asyncio.run(Api(parse()).run())
     except OSError as wrong:

@@ -11,8 +11,10 @@ itself, and the processes beside it: serve(1), which ranks by what was learnt, a
 # SPDX-License-Identifier: ISC
 import argparse
 import collections
+import contextlib
 import ctypes
 import fcntl
+import functools
 import hmac
 import os
 import pathlib
@@ -32,17 +34,21 @@ sys.path[1:1] = [str(HERE.parent), f"{HERE.parent}/../lib/python"]  # installed;
 import index
 import pages
 import rankpipe
+import rankpipe_front as front
 import web
 
 SETTLE = 20  # seconds after the first click of a page in which further ones count
 EVERY = 5  # seconds between looks at the clicks
+AGAIN = 10  # seconds until a learner that failed is started again
 FIRST = 45  # seconds of the first indexing, before what is indexed is served and the rest follows
 EXPLORE = "-p top -g 0.05 -s random"  # one search in twenty tries a random document on top
 PAGE = 10
+KEPT = 100000  # clicks that a process keeps while they cannot be stored
 
 
 def say(text):
-    print("search: %s" % text, file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError):  # a full disk, which has the log too
+        print("search: %s" % text, file=sys.stderr, flush=True)
 
 
 # ---- the site ----
@@ -51,8 +57,10 @@ def say(text):
 class Site:
     """Answers requests. Threads share it; each has an index, a client of serve(1) and the clicks of its own."""
 
-    def __init__(self):
-        self.mine = threading.local()
+    def __init__(self, proxies=()):
+        self.mine, self.proxies = threading.local(), proxies
+        self.words = front.Clients(".", front.State("service.json").tests)
+        self.clicks = collections.deque(maxlen=KEPT)  # not stored yet
         self.secret = pathlib.Path("secret").read_bytes()
 
     def __call__(self, request):
@@ -70,7 +78,7 @@ class Site:
         return self.missing(request.parameters)
 
     def report(self, text):
-        with open("errors", "a") as file:
+        with contextlib.suppress(OSError), open("errors", "a") as file:
             if file.tell() < 10000000:
                 file.write("%s %s\n" % (time.strftime("%F %T"), text))
 
@@ -112,7 +120,7 @@ class Site:
 
     def ranked(self, query, results):
         """The name of a request, and the results in the order of the service. Without the service it is that
-        of the index, and without a name no click is stored.
+        of the index; without a name, as when the service could not store the request, no click is stored.
         """
         if not results:
             return None, results
@@ -153,18 +161,36 @@ class Site:
             return self.missing(request.parameters)
         fetched_ahead = "sec-purpose" in request.headers or "purpose" in request.headers
         if request.method == "GET" and not fetched_ahead:
-            self.store_click(request_, int(place), int(shown))
+            self.clicks.append((request_, int(place), int(shown), time.time(), self.client(request.address)))
+            self.store_clicks()
         if place != "0":
             return 303, {"Location": pages.plain_url("doc", d=number, q=text[:300])}, ""
         return html(pages.message("Thanks", text[:300], "These documents will move down in this search."))
 
-    def store_click(self, *click):
+    def client(self, address):
+        """The word of a client, or None."""
         try:
-            if not hasattr(self.mine, "clicks"):
-                self.mine.clicks = Clicks()
-            self.mine.clicks.add(*click)
-        except sqlite3.Error as error:
-            self.report("a click is lost: %s" % error)
+            return None if front.is_ours(address, self.proxies) else self.words.word(address)
+        except OSError as error:
+            self.report("a click has no client: %s" % error)
+            return None
+
+    def store_clicks(self):
+        """Stores the clicks. Those that cannot be stored, as on a full disk, wait."""
+        click = None
+        try:
+            while self.clicks:
+                if not hasattr(self.mine, "clicks"):
+                    self.mine.clicks = Clicks()
+                click = self.clicks.popleft()
+                self.mine.clicks.add(*click)
+                click = None
+        except IndexError:  # another thread stored the last one
+            pass
+        except (sqlite3.Error, OSError) as error:
+            if click:
+                self.clicks.appendleft(click)
+            self.report("clicks wait to be stored: %s" % error)
 
 
 def html(text, status=200):
@@ -181,18 +207,22 @@ class Clicks:
         self.db = sqlite3.connect("clicks.db", timeout=2, isolation_level=None)
         self.db.executescript("""pragma journal_mode = wal; pragma synchronous = normal;
             create table if not exists click(request text, place int, shown int, time real,
-                primary key (request, place))""")
+                client text, primary key (request, place))""")
+        if "client" not in [column[1] for column in self.db.execute("pragma table_info(click)")]:
+            self.db.execute("alter table click add column client text")  # a table of release 0.4
 
-    def add(self, request, place, shown):
-        self.db.execute("insert or ignore into click values (?, ?, ?, ?)", (request, place, shown, time.time()))
+    def add(self, *click):
+        self.db.execute("insert or ignore into click(request, place, shown, time, client) "
+                        "values (?, ?, ?, ?, ?)", click)
 
     def settled(self, before):
-        """Requests whose first click came before that time: the request, and the set of place and shown."""
-        clicks = collections.defaultdict(set)
-        for request, place, shown in self.db.execute(
-                """select request, place, shown from click where request in
-                (select request from click group by request having min(time) <= ?)""", (before,)):
-            clicks[request].add((place, shown))
+        """Requests whose first click came before that time: the set of place and shown, and the client of
+        the first click or None."""
+        clicks = {}
+        for request, place, shown, client in self.db.execute(
+                """select request, place, shown, client from click where request in
+                (select request from click group by request having min(time) <= ?) order by time""", (before,)):
+            clicks.setdefault(request, (set(), client))[0].add((place, shown))
         return clicks
 
     def forget(self, requests):
@@ -211,19 +241,28 @@ def answer(clicks):
     return [int(place in places) for place in range(1, max(places) + 1)]
 
 
-def store_answers(settle):
-    """Makes answers of the clicks that have settled; returns how many."""
-    clicks = Clicks()
-    settled = clicks.settled(time.time() - settle)
-    lines = ["%s\ttime=%d %s\n" % (request, time.time() * 1000, " ".join(map(str, answer(of))))
-             for request, of in settled.items()]
-    if lines:
-        with open("answers/" + time.strftime("%F"), "a") as file:
-            file.write("".join(lines))
-            file.flush()
-            os.fsync(file.fileno())
-        clicks.forget(settled)
-    return len(lines)
+class Storing:
+    """Makes answers of clicks."""
+
+    def __init__(self):
+        self.answers = front.Answers("answers")
+        self.stored = set()  # requests whose answers are stored, and whose clicks are still there
+
+    def store(self, settle):
+        """Makes answers of the clicks that have settled; returns how many. Raises OSError or sqlite3.Error,
+        and what could not be stored is to be tried again."""
+        clicks, count = Clicks(), 0
+        for request, (of, client) in clicks.settled(time.time() - settle).items():
+            if request not in self.stored:
+                words = ["time=%d" % (time.time() * 1000), *(["client=" + client] if client else []),
+                         *map(str, answer(of))]
+                self.answers.append("%s\t%s\n" % (request, " ".join(words)), sync=True)
+                self.stored.add(request)
+                count += 1
+        if self.stored:
+            clicks.forget(self.stored)
+            self.stored.clear()
+        return count
 
 
 # ---- the processes ----
@@ -250,42 +289,71 @@ class Keeper:
         self.serve_begun = 0
         self.web, self.begun = set(), collections.deque(maxlen=20)
         self.answered = True  # the last run may have left answers
+        self.storing, self.troubles, self.learn_at = Storing(), {}, 0
+        self.state = front.State("service.json")
+        self.spool_seconds = max(1, round(2 * options.every))  # until a file of the log is finished
 
     def look(self):
         """Starts what is not running."""
         if not self.serve or self.serve.poll() is not None and time.monotonic() > self.serve_begun + 5:
             if self.serve:
                 say("serve has ended: it is started again (%s/errors has its messages)" % os.getcwd())
-            self.serve = self.start_serve()
             self.serve_begun = time.monotonic()
+            self.serve = self.start_serve()
         for child in list(self.web):
             if os.waitpid(child, os.WNOHANG)[0]:
                 self.web.discard(child)
         while len(self.web) < self.options.processes:
-            self.begun.append(time.monotonic())
             if len(self.begun) == 20 and time.monotonic() - self.begun[0] < 10:
-                raise index.Failure("the web server ends again and again: see %s/errors" % os.getcwd())
-            self.web.add(web.start(self.listener, Site))
-        if self.learner and self.learner.poll():
-            say("the learner has failed, and the site goes on without: see %s/learn.log" % os.getcwd())
-            self.learner = None
+                self.note("web", "the web server ends again and again: see %s/errors" % os.getcwd())
+                break
+            self.begun.append(time.monotonic())
+            self.web.add(web.start(self.listener, functools.partial(Site, self.options.proxy)))
+        if self.learner and self.learner.poll() is not None:
+            failed, self.learner = self.learner.returncode, None
+            self.note("learn", failed and "the learner has failed, and is tried again: see %s/learn.log" % os.getcwd())
+            if failed:
+                self.answered, self.learn_at = True, time.monotonic() + AGAIN
+
+    def note(self, about, trouble):
+        """Says that something is wrong when it begins, not each time."""
+        if trouble and not self.troubles.get(about):
+            say(trouble)
+        self.troubles[about] = trouble
 
     def start_serve(self):
-        pipeline = "score -r -m w.bin | explore %s | spool -t 60 log" % self.options.explore
-        return started(["serve", "-S", "status.prom", "rank.socket", pipeline], open("errors", "a"))
+        spool = "spool -k -t %d log" % self.spool_seconds
+        pipeline = "score -r -m w.bin | explore %s | %s" % (self.options.explore, spool)
+        try:
+            return started(["serve", "-S", "status.prom", "rank.socket", pipeline], open("errors", "a"))
+        except OSError as error:
+            say("serve cannot be started, and is tried again: %s" % error)
+            return self.serve
 
     def start_indexer(self):
         self.indexer = started([sys.executable, str(HERE / "search.py"), "-i", "-s", os.getcwd()])
 
+    def store(self, settle):
+        """Stores what was clicked. A disk that is full ends nothing: clicks wait until there is room."""
+        try:
+            self.answered = self.storing.store(settle) > 0 or self.answered
+            self.note("store", None)
+        except (OSError, sqlite3.Error) as error:
+            self.note("store", "answers cannot be stored, and the site goes on: %s" % error)
+
     def learn(self):
-        """Stores what was clicked, and starts the learner when there are answers."""
-        if store_answers(self.options.settle):
-            self.answered = True
-        if not self.answered or self.learner and self.learner.poll() is None:
+        """Stores what was clicked, and starts the learner when there are answers, until it has learnt them."""
+        self.store(self.options.settle)
+        if self.learner or time.monotonic() < self.learn_at or not (self.answered or self.state.behind()):
             return
-        self.answered = False
+        self.learn_at = time.monotonic() + self.spool_seconds
         makefile = str(HERE.parent / "serve/Makefile")
-        self.learner = started(["nice", "make", "-s", "-f", makefile, "learn"], open("learn.log", "w"))
+        try:
+            self.learner = started(["nice", "make", "-s", "-f", makefile, "learn"], open("learn.log", "w"))
+            self.answered = False
+        except OSError as error:
+            self.learn_at = time.monotonic() + AGAIN
+            self.note("learn", "the learner cannot be started, and is tried again: %s" % error)
 
     def stop(self):
         for child in self.web:
@@ -372,6 +440,13 @@ def first_model():
     os.link("model.bin", "w.bin")
 
 
+def tell_features():
+    """Tells the learner how many features a document has, so that it learns from the first answer on."""
+    if front.State("service.json").features() != len(index.OWN):
+        for action in (["first"], ["set", "features", str(len(index.OWN))]):
+            subprocess.run(["rankpipe", "service", *action], check=True)
+
+
 def run(options):
     lock = open("lock", "w")
     until = time.monotonic() + 3  # the processes of one that was killed end soon
@@ -393,6 +468,7 @@ def run(options):
         left = build_index(options, FIRST)
     left = left or os.path.exists("growing")  # a run that did not come to the end
     first_model()
+    tell_features()
     keeper = Keeper(listener, options)
     listener.listen(256)
     try:
@@ -413,7 +489,7 @@ def run(options):
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         keeper.stop()
-        store_answers(0)
+        keeper.store(0)
 
 
 def arguments():
@@ -428,6 +504,8 @@ def arguments():
     parser.add_argument("-n", "--processes", type=int, default=min(8, max(2, os.cpu_count() or 1)),
                         help="processes that read, and that serve (default %(default)s here)")
     parser.add_argument("--explore", default=EXPLORE, help="options of explore(1) (default: %(default)s)")
+    parser.add_argument("--proxy", action="append", type=front.proxy, default=[], help="address or network of a "
+                        "web server before the site, whose X-Forwarded-For says who asks")
     parser.add_argument("--settle", type=float, default=SETTLE, help="seconds after a first click in which "
                         "further ones count (default %(default)s)")
     parser.add_argument("--every", type=float, default=EVERY, help="seconds between looks at the clicks "

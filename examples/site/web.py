@@ -10,22 +10,29 @@ import os
 import signal
 import urllib.parse
 
+import rankpipe_front as front
+
 HEAD = 16384  # bytes of a request
 IDLE = 15  # seconds until a request has come, and until its answer has been read
 ANSWER = 9  # seconds in which it is made
 CONNECTIONS = 400  # of a process; above it, new ones are closed
 THREADS = 2  # more of them would share one core
 
+EACH, RATE, BURST = 50, 20, 100  # of an address: connections, requests a second, and as many at once
+FORWARDED = "x-forwarded-for"  # each proxy may add a line
+ONCE = "content-length", "transfer-encoding", "host"  # headers; two of them may mean two requests
+
 REASONS = {200: "OK", 303: "See Other", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed",
-           500: "Internal Server Error", 503: "Service Unavailable"}
+           429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable"}
 SAFE = (b"Content-Security-Policy: default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "
         b"frame-ancestors 'self'\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: same-origin\r\n")
 
 
 class Request:
-    """What a client asks for: path, the last part of the path; the first value of each parameter; headers."""
+    """What a client asks for: path, the last part of the path; the first value of each parameter; headers;
+    and the address of the client."""
 
-    def __init__(self, head):
+    def __init__(self, head, peer, proxies):
         line, *lines = head.decode("latin-1").split("\r\n")
         self.method, target, version = line.split(" ")
         if version not in ("HTTP/1.0", "HTTP/1.1"):
@@ -35,10 +42,14 @@ class Request:
             name, colon, value = header.partition(":")
             if header and (not colon or not name or name != name.strip()):
                 raise ValueError(header)
-            self.headers[name.lower()] = value.strip()
+            if name.lower() in self.headers and name.lower() in ONCE:
+                raise ValueError(header)
+            before = self.headers.get(name.lower(), "") + "," if name.lower() == FORWARDED else ""
+            self.headers[name.lower()] = before + value.strip()
         parts = urllib.parse.urlsplit(target)
         self.path = parts.path.rpartition("/")[2]
         self.parameters = dict(reversed(urllib.parse.parse_qsl(parts.query, errors="replace", max_num_fields=20)))
+        self.address = front.address_of(peer, self.headers.get(FORWARDED), proxies)
         has_body = self.headers.get("content-length", "0") != "0" or "transfer-encoding" in self.headers
         kept = self.headers.get("connection", "").lower()
         self.close = has_body or kept == "close" or version == "HTTP/1.0" and kept != "keep-alive"
@@ -56,15 +67,18 @@ def answered(request, site):
 class Server:
     def __init__(self, site):
         self.site, self.open = site, set()
+        self.limits = front.Limits(EACH, RATE, BURST)
         self.threads = concurrent.futures.ThreadPoolExecutor(THREADS)
 
     async def connection(self, reader, writer):
-        if len(self.open) >= CONNECTIONS:
+        peer, *_ = writer.get_extra_info("peername") or [None]
+        limited = not front.is_ours(peer, self.site.proxies)
+        if not peer or len(self.open) >= CONNECTIONS or (limited and not self.limits.enter(peer)):
             return writer.close()
         self.open.add(writer)
         writer.transport.set_write_buffer_limits(0)
         try:
-            while await self.exchange(reader, writer):
+            while await self.exchange(reader, writer, peer):
                 pass
             writer.close()
             await asyncio.wait_for(writer.wait_closed(), IDLE)
@@ -73,12 +87,14 @@ class Server:
         finally:
             writer.transport.abort()
             self.open.discard(writer)
+            if limited:
+                self.limits.leave(peer)
 
-    async def exchange(self, reader, writer):
+    async def exchange(self, reader, writer, peer):
         """Answers one request; says whether another may follow."""
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), IDLE)
         try:
-            request = Request(head[:-4])
+            request = Request(head[:-4], peer, self.site.proxies)
         except ValueError:
             request, answer = None, (400, {}, "This is not a request.")
         else:
@@ -95,6 +111,9 @@ class Server:
         return not close
 
     async def answer(self, request):
+        if not (front.is_ours(request.address, self.site.proxies) or
+                self.limits.allows(request.address, asyncio.get_running_loop().time())):
+            return 429, {"Retry-After": "5"}, "Too many requests from this address. Try again."
         if request.method not in ("GET", "HEAD"):
             request.close = True
             return 405, {"Allow": "GET, HEAD"}, "Use GET."
@@ -109,11 +128,13 @@ class Server:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(number, stopped.set)
         server = await asyncio.start_server(self.connection, sock=listener, limit=HEAD)
+        loop = asyncio.get_running_loop()
         while not stopped.is_set() and os.getppid() == parent:
             try:
                 await asyncio.wait_for(stopped.wait(), 1)
             except asyncio.TimeoutError:
                 pass
+            await loop.run_in_executor(None, self.site.store_clicks)  # those that could not be stored
         server.close()
         os._exit(0)
 

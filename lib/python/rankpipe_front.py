@@ -1,0 +1,335 @@
+"""rankpipe_front: what the front ends of a ranking service here, api.py and the site, share. Internal.
+
+Answers are files that `rankpipe service` reads and may rewrite; Clients gives each client a word for a
+day; Limits says who asks too often; State reads what the service says of itself. One file of the
+standard library, for Python 3.9 or later. Everything that comes in is taken for hostile.
+"""
+# SPDX-License-Identifier: ISC
+
+import collections
+import contextlib
+import errno
+import fcntl
+import hashlib
+import ipaddress
+import json
+import math
+import os
+import re
+import secrets
+import stat
+import time
+
+
+# ---- answers ----
+
+
+class Answers:
+    """The files of answers in a folder: one for each day and process, so that no two write to one file.
+
+    append() stores whole lines or none. The service may put another file in the place of one, when it
+    erases: then this process begins a new name, so no line is written where nobody reads it.
+    """
+
+    def __init__(self, folder):
+        self.folder, self.day, self.fd, self.path = folder, None, None, None
+
+    def _begin(self, day):
+        self.close()
+        path = os.path.join(self.folder, "%s.%d-%s" % (day, os.getpid(), secrets.token_hex(4)))
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        self.fd = os.open(path, flags, 0o640)
+        os.fchmod(self.fd, 0o640)  # whatever the umask: the service reads it by its group
+        self.day, self.path = day, path
+
+    def _hold(self):
+        """Locks the file against being replaced. False: it is being replaced, or it was."""
+        try:
+            fcntl.flock(self.fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            named, own = os.stat(self.path, follow_symlinks=False), os.fstat(self.fd)
+        except (BlockingIOError, FileNotFoundError):
+            return False
+        return os.path.samestat(named, own)
+
+    def append(self, line, sync=False):
+        """Adds a line to the file of the day. Raises OSError, and then it is not stored."""
+        day = time.strftime("%Y-%m-%d", time.gmtime())
+        if day != self.day:
+            self._begin(day)
+        for _ in range(3):
+            if self._hold():
+                break
+            self._begin(day)
+        else:
+            raise OSError(errno.EAGAIN, "the files of answers are replaced all the time")
+        data, size = line.encode(), os.fstat(self.fd).st_size
+        try:
+            put = os.write(self.fd, data)
+            if put < len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            if sync:
+                os.fsync(self.fd)
+        except OSError:
+            try:
+                os.ftruncate(self.fd, size)
+            except OSError:
+                self.close()  # the next line begins another file, so that none is torn
+            raise
+        finally:
+            if self.fd is not None:
+                fcntl.flock(self.fd, fcntl.LOCK_UN)
+
+    def close(self):
+        if self.fd is not None:
+            os.close(self.fd)
+        self.fd = self.day = self.path = None
+
+
+# ---- clients ----
+
+
+class Clients:
+    """Words for clients, 16 hexadecimal digits, by a key of the day (UTC) that is forgotten after it.
+
+    The key is a file in a folder of the front ends' own account, which they share: the first that needs
+    one makes it. So nobody can tell from the words who a client was, nor that two words of two days
+    are of one client. While `keeps()` is true, as during an A/B test, the key stays.
+    """
+
+    def __init__(self, folder, keeps=lambda: False):
+        self.folder, self.keeps, self.day, self.key = folder, keeps, None, None
+
+    def _read(self, name):
+        fd = os.open(os.path.join(self.folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with open(fd, "rb") as file:
+            is_ = os.fstat(fd)
+            key = file.read(33)
+        if is_.st_uid != os.geteuid() or is_.st_mode & 0o077 or len(key) != 32:
+            raise OSError(errno.EPERM, "%s/%s is not a key of this account alone: remove it" % (self.folder, name))
+        return key
+
+    def _make(self, name):
+        """Makes the file whole before it has its name; of two that do so at once, one wins."""
+        new = os.path.join(self.folder, "clients.new-%s" % secrets.token_hex(8))
+        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            with open(fd, "wb") as file:
+                file.write(secrets.token_bytes(32))
+                file.flush()
+                os.fsync(fd)
+            with contextlib.suppress(FileExistsError):
+                os.link(new, os.path.join(self.folder, name))
+        finally:
+            os.unlink(new)
+
+    def _today(self):
+        """The key of today. O(1) but for the first call of a day, and during a test."""
+        now = time.time()
+        day, tomorrow = (time.strftime("%Y-%m-%d", time.gmtime(now + ahead)) for ahead in (0, 86400))
+        if day == self.day:
+            return self.key
+        name, names = "clients." + day, os.listdir(self.folder)
+        found = sorted(each for each in names if re.fullmatch(r"clients\.\d{4}-\d\d-\d\d", each))
+        before = [each for each in found if each < name]
+        if before and name not in found and self.keeps():
+            return self._read(before[-1])
+        if name not in found:
+            self._make(name)
+        self.key, self.day = self._read(name), day
+        for each in names:  # tomorrow's is of a process that is past midnight already
+            if each in found and not name <= each <= "clients." + tomorrow or self._is_left(each, now):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(os.path.join(self.folder, each))
+        return self.key
+
+    def _is_left(self, name, now):
+        """Is it a file of a process that was killed while it made a key?"""
+        with contextlib.suppress(FileNotFoundError):
+            return name.startswith("clients.new-") and now - os.lstat(
+                os.path.join(self.folder, name)).st_mtime > 60
+        return False
+
+    def word(self, address, own=None):
+        """The word of a client at an IP address (of IPv4 its /24, of IPv6 its /48), or of the word `own` of
+        a caller that is trusted with it. None where neither is known. Raises OSError without a key."""
+        said = "own " + own if own is not None else address and network(address)
+        if said is None:
+            return None
+        return hashlib.blake2b(said.encode("utf-8", "replace"), key=self._today(), digest_size=8).hexdigest()
+
+
+# ---- addresses ----
+
+
+def plain(text):
+    """An address of a connection or a header: without brackets and scope, IPv4 in IPv6 as IPv4; None of
+    nonsense."""
+    try:
+        found = ipaddress.ip_address(text.strip("[]").partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
+
+
+def network(address):
+    """The network whose clients have one word: "192.0.2.0/24", "2001:db8::/48"; None of no address."""
+    found = plain(address)
+    return found and str(ipaddress.ip_network((found, 24 if found.version == 4 else 48), strict=False))
+
+
+def address_of(peer, forwarded, proxies):
+    """The address of a client: that of the connection (None: a Unix socket), or, if a proxy of ours made
+    it, the last address in X-Forwarded-For that is not such a proxy. A client cannot choose it: what it
+    writes itself stands before what the proxies add."""
+    known = peer
+    for word in reversed((forwarded or "").split(",")):
+        found = plain(word.strip(" \t"))
+        if found is None or not trusted(known, proxies):
+            break
+        known = str(found)
+    return known
+
+
+def trusted(address, proxies):
+    """Is it one of the proxies? They are networks, and "unix": the peer of a Unix socket."""
+    if address is None:
+        return "unix" in proxies
+    found = plain(address)
+    return found is not None and any(found in proxy for proxy in proxies if proxy != "unix")
+
+
+def proxy(text):
+    """A proxy as an option names it: an address, a network, or unix. Raises ValueError."""
+    return text if text == "unix" else ipaddress.ip_network(text)
+
+
+def is_local(address):
+    """Is it that of a Unix socket (None), or of this machine?"""
+    found = address and plain(address)
+    return address is None or bool(found and found.is_loopback)
+
+
+def is_ours(address, proxies):
+    """Is it no client's: of this machine, or a proxy of ours?"""
+    return is_local(address) or trusted(address, proxies)
+
+
+# ---- limits ----
+
+
+def host(address):
+    """What limits are counted for: an address, of IPv6 its /64; None of a Unix socket."""
+    found = address and plain(address)
+    if not found or found.version == 4:
+        return found or None
+    return ipaddress.ip_network((found, 64), strict=False)
+
+
+class Limits:
+    """How many connections a host may have, and how many requests a second, of which it may save up
+    `burst`. 0 is no limit. Remembers hosts while they are connected, and at most `most` others."""
+
+    def __init__(self, connections=0, rate=0, burst=20, most=100000):
+        self.connections, self.rate, self.burst, self.most = connections, rate, burst, most
+        self.open, self.left = collections.Counter(), collections.OrderedDict()
+
+    def enter(self, address):
+        """May it have another connection? Then leave() is to follow."""
+        of = host(address)
+        if of and self.connections and self.open[of] >= self.connections:
+            return False
+        self.open[of] += 1
+        return True
+
+    def leave(self, address):
+        of = host(address)
+        self.open[of] -= 1
+        if self.open[of] <= 0:
+            del self.open[of]
+
+    def allows(self, address, now):
+        """May it ask now? Counts the request. now is time.monotonic()."""
+        of = host(address)
+        if not of or not self.rate:
+            return True
+        left, then = self.left.pop(of, (self.burst, now))
+        left = min(self.burst, left + (now - then) * self.rate)
+        allowed = left >= 1
+        self.left[of] = left - allowed, now
+        if len(self.left) > self.most:
+            self.left.popitem(last=False)
+        return allowed
+
+
+# ---- what the service says of itself ----
+
+
+class State:
+    """The file service.json that `rankpipe service` writes after each run; path None: there is none."""
+
+    LARGEST = 1 << 20
+
+    def __init__(self, path):
+        self.path, self.looked, self.stamp, self.known = path, -math.inf, None, {}
+
+    def facts(self):
+        """What the file says, at most a second old; {} where it does not exist or is not whole."""
+        now = time.monotonic()
+        if self.path is None or now < self.looked + 1:
+            return self.known
+        self.looked = now
+        try:
+            is_ = os.stat(self.path)
+            stamp = is_.st_ino, is_.st_mtime_ns, is_.st_size
+            if not stat.S_ISREG(is_.st_mode) or is_.st_size > self.LARGEST:
+                raise ValueError(self.path)
+            if stamp != self.stamp:
+                with open(self.path, "rb") as file:
+                    known = json.loads(file.read(self.LARGEST))
+                self.stamp, self.known = stamp, known if isinstance(known, dict) else {}
+        except (OSError, ValueError, RecursionError):
+            self.stamp, self.known = None, {}
+        return self.known
+
+    def _get(self, *names):
+        found = self.facts()
+        for name in names:
+            found = found.get(name) if isinstance(found, dict) else None
+        return found
+
+    def features(self):
+        """Raw features that a document may have; None: the service does not say."""
+        found = self._get("features")
+        return found if type(found) is int and found > 0 else None
+
+    def tests(self):
+        """Does an A/B test run?"""
+        return bool(self._get("test"))
+
+    def behind(self):
+        """Do answers wait to be learnt, or for their rounds?"""
+        return bool(self._get("behind", "answers") or self._get("behind", "early"))
+
+    def metrics(self):
+        """What the service's file for Prometheus says, beside service.json; "" if it cannot be had."""
+        if self.path is None:
+            return ""
+        try:
+            with open(re.sub(r"\.json$", "", self.path) + ".prom", encoding="ascii") as file:
+                text = file.read(self.LARGEST)
+        except (OSError, ValueError):
+            return ""
+        right = re.fullmatch(r"(?:(?:# (?:HELP|TYPE) )?rankpipe_service_[ -~]*\n)*", text)
+        return text if right else ""
+
+    def trouble(self):
+        """Why learning stands still, or None."""
+        now = time.time() * 1000
+        run, behind = self._get("run", "fails_at"), self._get("behind", "fails_at")
+        if isinstance(run, (int, float)) and now > run:
+            at = self._get("run", "at") if self._get("run", "time") else "the start"
+            return "no run of the learner has ended well since %s" % at
+        if isinstance(behind, (int, float)) and now > behind:
+            return "answers wait to be learnt for too long"
+        return None
+
