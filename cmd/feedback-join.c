@@ -7,7 +7,6 @@
 
 #include "run/filter.h"
 #include "say.h"
-#include "log/batch_join.h"
 #include "log/joiner.h"
 #include "stream/fresh_file.h"
 
@@ -15,9 +14,8 @@ struct join {
     struct host *host;
     char *const *files;
     bool warns;
-    const char *late_path, *state; /* state: -s, the folder of a generation; NULL: not given */
-    double seconds, delay, grade;
-    uint64_t first; /* number of the next round, with -s */
+    const char *late_path;
+    double seconds, grade;
     struct joiner joiner;
     struct fresh_file late;
     uint64_t rounds, unusable; /* so far; answers */
@@ -26,30 +24,24 @@ struct join {
         char first[ROUND_NAME];
     } never, left; /* rounds without an answer; left to a later run: from the first that may still
                     * be answered on */
-    struct batch_join batch;     /* -s */
-    const struct answer *answer; /* of the round written last */
 };
 
 static const struct option options_known[] = {
     { 'W', NULL, NULL, "warn about feedback that cannot be used, and skip it (default: an error)",
       OPTION_FLAG(join, warns) },
-    { 'b', "first", NULL, "with -s: number of the first round to write (default 1)",
-      OPTION_WHOLE(join, first, 1, RECORD_MOST - 1) },
-    { 'd', "seconds", NULL, "with -s: time that an answer may take to reach its file (default 0)",
-      OPTION_REAL(join, delay, 1000000000) },
     { 'g', "grade", NULL, "largest relevance of an answer (default: any)",
       OPTION_POSITIVE(join, grade) },
-    { 'k', "places", NULL, "positions in each line of feedback, 1 or more, or all (default: any "
-                           "number)", OPTION_PLACES(join, joiner.places, ROUND_DOCS) },
-    { 'l', "late", NULL, "file to write with the answers that found no round (default: they are "
-                         "errors)", OPTION_TEXT(join, late_path) },
+    { 'k', "places", NULL,
+      "positions in each line of feedback, 1 or more, or all (default: any "
+      "number)",
+      OPTION_PLACES(join, joiner.places, ROUND_DOCS) },
+    { 'l', "late", NULL,
+      "file to write with the answers that found no round (default: they are "
+      "errors)",
+      OPTION_TEXT(join, late_path) },
     { 'q', NULL, NULL, "feedback names rounds by qid (default: by number, t)", OPTION_OWN },
     { 'r', NULL, NULL, "feedback names rounds by request (default: by number, t)", OPTION_OWN },
-    { 's', "state", NULL, "folder of a generation: continue the one before with the answers in the "
-                          "files of folders, and keep there what is left to the next one (default: "
-                          "none)", OPTION_TEXT(join, state) },
-    { 't', "seconds", NULL, "with -l or -s: give a round up this long after its time (default: "
-                            "wait)",
+    { 't', "seconds", NULL, "with -l: give a round up this long after its time (default: wait)",
       OPTION_REAL(join, seconds, 1000000000) },
     { 0 },
 };
@@ -58,19 +50,12 @@ static const struct option options_known[] = {
 static int check(const struct join *my, const struct options *options)
 {
     struct fault *fault = options->fault;
-    const bool *given = options->given;
-    if (!*my->files)
-        return fault_usage(fault, "no file of answers named");
+    if (!*my->files) return fault_usage(fault, "no file of answers named");
     for (char *const *file = my->files; *file; file++)
         if (strcmp(*file, "-") == 0)
             return fault_usage(fault, "answers come from files: standard input has the rounds");
-    if (my->state && (!given['r'] || !given['t'] || my->warns || my->late_path))
-        return fault_usage(fault, "-s needs -r and -t, and excludes -W and -l: what cannot be used "
-                           "is in its file quarantine");
-    if (!my->state && (given['b'] || given['d']))
-        return fault_usage(fault, "-b and -d need -s");
-    if (my->joiner.timed && !my->late_path && !my->state)
-        return fault_usage(fault, "-t needs -l, a file for answers that come too late, or -s");
+    if (my->joiner.timed && !my->late_path)
+        return fault_usage(fault, "-t needs -l, a file for answers that come too late");
     return 0;
 }
 
@@ -86,43 +71,20 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->joiner.key = "t";
     while ((letter = options_next(options)) > 0)
-        if (letter == 'q' || letter == 'r')
-            my->joiner.key = letter == 'q' ? "qid" : "request";
-    if (letter < 0)
-        return letter;
+        if (letter == 'q' || letter == 'r') my->joiner.key = letter == 'q' ? "qid" : "request";
+    if (letter < 0) return letter;
     my->joiner.timed = options->given['t'];
     my->joiner.limit = milliseconds(my->seconds);
     my->joiner.grade = options->given['g'] ? (float)my->grade : INFINITY;
     my->files = options_operands(options);
-    my->host->alone = my->state != NULL;
     return check(my, options);
-}
-
-static void report_shrunk(const struct join *my)
-{
-    for (size_t i = 0; i < my->batch.batch.count; i++)
-        if (batch_file(&my->batch.batch, i)->shrunk)
-            warn(my->host, "feedback-join", "%s has become shorter than what was read of it, and "
-                 "is left out: give it another name", batch_file(&my->batch.batch, i)->path);
 }
 
 static int open_join(void *self)
 {
     struct join *my = self;
     struct fault *fault = my->host->fault;
-    if (my->state) {
-        my->batch.state = my->state;
-        my->batch.wait = my->joiner.limit;
-        my->batch.delay = milliseconds(my->delay);
-        my->batch.places = my->joiner.places;
-        my->batch.grade = my->joiner.grade;
-        my->first = my->first ? my->first : 1;
-        int opened = batch_join_open(&my->batch, my->files, my->host->watch, fault);
-        report_shrunk(my);
-        return opened;
-    }
-    if (joiner_open(&my->joiner, my->files, my->host->watch, fault) < 0)
-        return -1;
+    if (joiner_open(&my->joiner, my->files, my->host->watch, fault) < 0) return -1;
     return my->late_path ? fresh_file_open(&my->late, my->late_path, fault) : 0;
 }
 
@@ -131,29 +93,24 @@ static int open_join(void *self)
 static int forgive(struct join *my)
 {
     struct fault *fault = my->host->fault;
-    if (fault->kind != FAULT_DATA)
-        return -1;
+    if (fault->kind != FAULT_DATA) return -1;
     fault->kind = FAULT_CUT;
-    if (!my->warns)
-        return -1;
-    if (my->unusable++ < WARNINGS)
-        warn(my->host, "feedback-join", "%s", fault->text);
+    if (!my->warns) return -1;
+    if (my->unusable++ < WARNINGS) warn(my->host, "feedback-join", "%s", fault->text);
     *fault = (struct fault){ FAULT_NONE, "" };
     return 0;
 }
 
 static enum outcome drop(struct dropped *dropped, const struct round *round)
 {
-    if (dropped->n++ == 0)
-        round_name(round, dropped->first);
+    if (dropped->n++ == 0) round_name(round, dropped->first);
     return DROP;
 }
 
 static enum outcome answer_round(struct join *my, struct round *round, const struct answer *answer)
 {
     float *seen = round_new_seen(round, answer->places, my->host->fault);
-    if (!seen)
-        return FAIL;
+    if (!seen) return FAIL;
     memcpy(seen, answer->seen, answer->places * sizeof *seen);
     round_drop_labels(round);
     if (answer->client && round_set_text(round, KEY_CLIENT, answer->client, my->host->fault) < 0)
@@ -168,10 +125,8 @@ static enum answered find_answer(struct join *my, const struct round *round, con
     enum answered answered;
     while ((answered = joiner_find(&my->joiner, round, key, answer, my->host->fault)) ==
            ANSWERED_FAULT) {
-        if (forgive(my) < 0)
-            return ANSWERED_FAULT;
-        if (*answer)
-            return ANSWERED_NOT;
+        if (forgive(my) < 0) return ANSWERED_FAULT;
+        if (*answer) return ANSWERED_NOT;
     }
     return answered;
 }
@@ -181,54 +136,28 @@ static enum outcome each(void *self, struct round *round)
     struct join *my = self;
     struct answer *answer = NULL;
     const char *key;
-    if (my->state)
-        return batch_join_round(&my->batch, round, my->host->fault) < 0 ? FAIL : DROP;
-    if (joiner_key(&my->joiner, round, &key, my->host->fault) < 0)
-        return FAIL;
+    if (joiner_key(&my->joiner, round, &key, my->host->fault) < 0) return FAIL;
     my->rounds++;
-    if (my->left.n > 0)
-        return drop(&my->left, round);
+    if (my->left.n > 0) return drop(&my->left, round);
     enum answered answered = find_answer(my, round, key, &answer);
     if (answered == ANSWERED_NOT && !answer && joiner_open_round(&my->joiner, round))
         return drop(&my->left, round);
-    enum outcome outcome = answered == ANSWERED ? answer_round(my, round, answer)
-                     : answered == ANSWERED_NOT ? drop(&my->never, round) : FAIL;
+    enum outcome outcome = answered == ANSWERED       ? answer_round(my, round, answer)
+                           : answered == ANSWERED_NOT ? drop(&my->never, round)
+                                                      : FAIL;
     free(answer);
     return outcome;
-}
-
-static int malformed(void *self, const struct record *record, const char *why)
-{
-    struct join *my = self;
-    return my->state ? batch_join_malformed(&my->batch, record, why, my->host->fault) : -1;
-}
-
-/* -s: the rounds that are answered, under numbers of their own. */
-static enum outcome rest(void *self, struct round *round)
-{
-    struct join *my = self;
-    struct fault *fault = my->host->fault;
-    if (!my->state)
-        return DONE;
-    switch (batch_join_next(&my->batch, round, &my->answer, fault)) {
-    case ANSWERED:
-        return round_set(round, KEY_T, my->first++, fault) < 0
-                   ? FAIL : answer_round(my, round, my->answer);
-    case ANSWERED_NOT:
-        return DONE;
-    default:
-        return FAIL;
-    }
 }
 
 /* An answer whose round did not come: kept in the file of late answers, or a fault. */
 static int keep_answer(struct join *my, const struct answer *answer)
 {
     struct fault *fault = my->host->fault;
-    if (my->late_path)
-        return answer_write(&my->late.writer, answer, fault);
-    return fault_data(fault, "%s: line %" PRIu64 ": an answer without a round: no round has "
-                      "%s=%.40s", answer->file, answer->line, my->joiner.key, answer->key);
+    if (my->late_path) return answer_write(&my->late.writer, answer, fault);
+    return fault_data(fault,
+                      "%s: line %" PRIu64 ": an answer without a round: no round has "
+                      "%s=%.40s",
+                      answer->file, answer->line, my->joiner.key, answer->key);
 }
 
 static int keep_rest(struct join *my)
@@ -237,10 +166,8 @@ static int keep_rest(struct join *my)
     enum answered got;
     while ((got = feedback_log_rest(&my->joiner.log, &answer, my->host->fault)) != ANSWERED_NOT) {
         int kept = got == ANSWERED ? keep_answer(my, answer) : -1;
-        if (got == ANSWERED)
-            free(answer);
-        if (kept < 0 && forgive(my) < 0)
-            return -1;
+        if (got == ANSWERED) free(answer);
+        if (kept < 0 && forgive(my) < 0) return -1;
     }
     return my->late_path ? fresh_file_finish(&my->late, my->host->fault) : 0;
 }
@@ -257,13 +184,12 @@ static void report(struct join *my, const struct dropped *dropped, const char *w
 static int end_join(void *self)
 {
     struct join *my = self;
-    if (my->state)
-        return batch_join_finish(&my->batch, my->host->fault);
-    if (keep_rest(my) < 0)
-        return -1;
+    if (keep_rest(my) < 0) return -1;
     if (my->unusable > WARNINGS)
-        warn(my->host, "feedback-join", "%" PRIu64 " answers could not be used; the first %d are "
-             "above", my->unusable, WARNINGS);
+        warn(my->host, "feedback-join",
+             "%" PRIu64 " answers could not be used; the first %d are "
+             "above",
+             my->unusable, WARNINGS);
     report(my, &my->never, "without an answer");
     report(my, &my->left, "left to a later run, because answers may still come");
     return 0;
@@ -273,8 +199,6 @@ static int close_join(void *self, enum ended ended)
 {
     struct join *my = self;
     (void)ended;
-    free((void *)my->answer);
-    batch_join_close(&my->batch);
     joiner_close(&my->joiner);
     fresh_file_close(&my->late);
     return 0;
@@ -282,8 +206,8 @@ static int close_join(void *self, enum ended ended)
 
 const struct filter feedback_join = {
     .name = "feedback-join",
-    .usage = "[-W] [-q | -r] [-b first] [-d seconds] [-g grade] [-k places] [-l late] "
-             "[-s state] [-t seconds] file ...",
+    .usage = "[-W] [-q | -r] [-g grade] [-k places] [-l late] [-t seconds] "
+             "file ...",
     .line = "joins users' feedback with the rounds that were shown",
     .options = options_known,
     .operand = { .value = "file", .text = "file of feedback as text" },
@@ -293,8 +217,6 @@ const struct filter feedback_join = {
     .parse = parse,
     .open = open_join,
     .each = each,
-    .malformed = malformed,
-    .rest = rest,
     .end = end_join,
     .close = close_join,
 };

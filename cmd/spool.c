@@ -4,9 +4,6 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "stream/fresh_file.h"
-#include "log/erased.h"
-#include "log/spool_erase.h"
 #include "log/spool_reader.h"
 #include "run/filter.h"
 #include "say.h"
@@ -25,69 +22,54 @@ static const char name_preset[] = "rounds";
 struct spool {
     struct host *host;
     const char *name;
-    const char *state; /* -s: folder of the generation that is made; NULL: not given */
     char *const *folders;
     bool reads, prints; /* -r, -l; neither: writes */
     bool again, follows;
     uint64_t first; /* 0 if -b is not given */
     struct spool_writer log;
     struct request_index requests; /* with -y; its log NULL: none */
-    bool keeps_on;   /* -k: what cannot be stored is passed on all the same */
-    uint64_t least;  /* -F */
-    struct outage {  /* of a log that cannot be written */
+    bool keeps_on;                 /* -k: what cannot be stored is passed on all the same */
+    uint64_t least;                /* -F */
+    struct outage {                /* of a log that cannot be written */
         bool on;
-        long again;           /* when it is looked at again, as watch_now has it */
-        uint64_t times;       /* outages so far */
-        uint64_t before;      /* rounds not stored before this one */
+        long again;      /* when it is looked at again, as watch_now has it */
+        uint64_t times;  /* outages so far */
+        uint64_t before; /* rounds not stored before this one */
     } outage;
     uint64_t passed; /* rounds passed on that were not in the log before */
     bool batches;    /* rounds that pass together are committed together, before `out` writes */
     bool lost;       /* rounds passed on since the last commit are not in the log */
     struct spool_reader reader;
-    bool erases;   /* -e */
-    size_t what;
-    struct erased erased;
-    uint64_t count; /* rounds erased */
     uint64_t gaps; /* places where files are missing */
-    struct fresh_file damaged;       /* -s: what was left out */
-    struct log_places before, until; /* -s: of the generation before, and of this one if it is made
-                                      * again */
 };
 
-static const char *erased_name(size_t i)
-{
-    static const char *const names[] = { "requests", "queries", "documents", NULL };
-    return names[i];
-}
-
 static const struct option options_known[] = {
-    { 'F', "megabytes", NULL, "with -k: store nothing while less than this is free, 0 or more "
-                              "(default 256)", OPTION_WHOLE(spool, least, 0, 1 << 30) },
+    { 'F', "megabytes", NULL,
+      "with -k: store nothing while less than this is free, 0 or more "
+      "(default 256)",
+      OPTION_WHOLE(spool, least, 0, 1 << 30) },
     { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)",
       OPTION_FLAG(spool, again) },
     { 'b', "first", NULL, "with -r: number of the first round to read (default 1)",
       OPTION_WHOLE(spool, first, 1, RECORD_MOST - 1) },
     { 'c', "rounds", NULL, "finish a file after so many rounds, 1 or more (default 100000)",
       OPTION_WHOLE(spool, log.every, 1, RECORD_MOST) },
-    { 'e', "what", erased_name, "erase the rounds of the log that have a request, a query or a "
-                                "document of the rounds on standard input (default: none)",
-      OPTION_WORD(spool, what) },
     { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)",
       OPTION_FLAG(spool, follows) },
-    { 'k', NULL, NULL, "pass rounds that cannot be stored on without the key request (default: "
-                       "end)", OPTION_FLAG(spool, keeps_on) },
+    { 'k', NULL, NULL,
+      "pass rounds that cannot be stored on without the key request (default: "
+      "end)",
+      OPTION_FLAG(spool, keeps_on) },
     { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none",
       OPTION_FLAG(spool, prints) },
     { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)",
       OPTION_TEXT(spool, name) },
     { 'r', NULL, NULL, "read the rounds of the folders as one stream", OPTION_FLAG(spool, reads) },
-    { 's', "state", NULL, "folder of a generation; with -r: begin at the place in the one before, "
-                          "and write the next place there (default: read all rounds)",
-      OPTION_TEXT(spool, state) },
     { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)",
       OPTION_WHOLE(spool, log.seconds, 1, 1000000) },
-    { 'y', NULL, NULL, "sync rounds to the disk before they are passed on, and give a request that "
-                       "comes again the round that is stored (default: write every round)",
+    { 'y', NULL, NULL,
+      "sync rounds to the disk before they are passed on, and give a request that "
+      "comes again the round that is stored (default: write every round)",
       OPTION_FLAG(spool, log.syncs) },
     { 0 },
 };
@@ -95,30 +77,25 @@ static const struct option options_known[] = {
 /* Do the options go together, and with the operands? */
 static int check(const struct spool *my, const struct options *options)
 {
-    const bool reads = my->reads, writes = !my->reads && !my->prints && !my->erases;
+    const bool reads = my->reads, writes = !my->reads && !my->prints;
     struct fault *fault = options->fault;
-    if (my->erases && (my->reads || my->prints || my->name))
-        return fault_usage(fault, "-e erases in all logs of the folder: it excludes -l, -n "
-                           "and -r");
-    if (my->reads && my->prints)
-        return fault_usage(fault, "-l and -r exclude each other");
+    if (my->reads && my->prints) return fault_usage(fault, "-l and -r exclude each other");
     if (my->name && !spool_name_valid(my->name))
-        return fault_usage(fault, "-n wants a name of 1 to %d bytes, with no slash, and no dot at "
-                           "its start, not '%.40s'", SPOOL_NAME, my->name);
-    if (!*my->folders)
-        return fault_usage(fault, "no folder named");
+        return fault_usage(fault,
+                           "-n wants a name of 1 to %d bytes, with no slash, and no dot at "
+                           "its start, not '%.40s'",
+                           SPOOL_NAME, my->name);
+    if (!*my->folders) return fault_usage(fault, "no folder named");
     if (!reads && my->folders[1])
         return fault_usage(fault, "give one folder, without '%.40s' (only -r reads several)",
                            my->folders[1]);
-    if (!reads && (my->follows || my->state || my->first > 0))
-        return fault_usage(fault, "-b, -f and -s need -r, which reads rounds");
-    if (my->state && (my->follows || my->first > 0))
-        return fault_usage(fault, "-s says where to begin and where to end: it excludes -b and -f");
+    if (!reads && (my->follows || my->first > 0))
+        return fault_usage(fault, "-b and -f need -r, which reads rounds");
     if (!my->keeps_on && options->given['F'])
         return fault_usage(fault, "-F needs -k: without it a full disk ends spool");
     if (!writes && (my->again || my->log.syncs || my->log.seconds || my->log.every || my->keeps_on))
         return fault_usage(fault, "-a, -c, -k, -t and -y are for writing, and exclude -%c",
-                           reads ? 'r' : my->erases ? 'e' : 'l');
+                           reads ? 'r' : 'l');
     return 0;
 }
 
@@ -130,9 +107,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->least = FREE;
     int letter = options_read(options);
     my->folders = options_operands(options);
-    my->erases = options->given['e'];
-    my->erased.kind = (enum erased_kind)my->what;
-    host->kind = my->reads ? SOURCE : my->prints ? WHOLE : my->erases ? SINK : FILTER;
+    host->kind = my->reads ? SOURCE : my->prints ? WHOLE : FILTER;
     host->saves = host->kind == FILTER;
     return letter < 0 ? letter : check(my, options);
 }
@@ -149,8 +124,10 @@ static void suffer(struct spool *my, const char *why)
 {
     my->outage.again = watch_now() + RETRY;
     if (!my->outage.on && ++my->outage.times <= WARNINGS)
-        warn(my->host, "spool", "%s: until the log can be written, rounds are passed on without "
-             "request=, and nothing is learnt from them", why);
+        warn(my->host, "spool",
+             "%s: until the log can be written, rounds are passed on without "
+             "request=, and nothing is learnt from them",
+             why);
     my->outage.on = true;
 }
 
@@ -158,8 +135,7 @@ static void suffer(struct spool *my, const char *why)
 static int outlive(void *self, struct fault *fault)
 {
     struct spool *my = self;
-    if (!my->keeps_on)
-        return -1;
+    if (!my->keeps_on) return -1;
     suffer(my, fault->text);
     *fault = (struct fault){ FAULT_NONE, "" };
     return 0;
@@ -171,8 +147,7 @@ static int take_back(struct spool *my, struct fault *fault)
     uint64_t had = my->log.total;
     int result = spool_writer_take_back(&my->log, fault);
     bool lost = my->log.total < had;
-    if (lost && my->requests.log)
-        request_index_take_back(&my->requests);
+    if (lost && my->requests.log) request_index_take_back(&my->requests);
     my->lost = my->lost || lost;
     return result;
 }
@@ -181,8 +156,7 @@ static int take_back(struct spool *my, struct fault *fault)
 static int fall_back(struct spool *my, struct fault *fault)
 {
     struct fault again = { FAULT_NONE, "" };
-    if (outlive(my, fault) < 0)
-        return -1;
+    if (outlive(my, fault) < 0) return -1;
     (void)take_back(my, &again); /* else it is tried again, before anything is written */
     return 0;
 }
@@ -191,8 +165,7 @@ static int fall_back(struct spool *my, struct fault *fault)
 static bool is_short(const struct spool *my)
 {
     struct statvfs is;
-    if (!my->least || statvfs(my->log.folder, &is) < 0)
-        return false;
+    if (!my->least || statvfs(my->log.folder, &is) < 0) return false;
     return (double)is.f_bavail * (double)is.f_frsize < (double)my->least * 1e6;
 }
 
@@ -201,8 +174,7 @@ static int may_store(struct spool *my)
 {
     char why[SPOOL_PATH + 100];
     struct fault *fault = my->host->fault;
-    if (watch_now() < my->outage.again)
-        return !my->outage.on;
+    if (watch_now() < my->outage.again) return !my->outage.on;
     my->outage.again = watch_now() + RETRY;
     snprintf(why, sizeof why, "%s: less than %" PRIu64 " MB are free", my->log.folder, my->least);
     bool fails = my->log.failed && take_back(my, fault) < 0 && outlive(my, fault) == 0;
@@ -210,11 +182,10 @@ static int may_store(struct spool *my)
         fails = true;
         suffer(my, why);
     }
-    if (fails || !my->outage.on)
-        return !fails;
+    if (fails || !my->outage.on) return !fails;
     if (my->outage.times <= WARNINGS)
-        warn(my->host, "spool", "%s: rounds are stored again; %" PRIu64 " were not",
-             my->log.folder, my->passed - my->log.total - my->outage.before);
+        warn(my->host, "spool", "%s: rounds are stored again; %" PRIu64 " were not", my->log.folder,
+             my->passed - my->log.total - my->outage.before);
     my->outage.on = false;
     my->outage.before = my->passed - my->log.total;
     return 1;
@@ -226,12 +197,10 @@ static int commit(void *self, struct fault *fault)
 {
     struct spool *my = self;
     bool waits = my->keeps_on && my->log.failed; /* for its next look */
-    if (!waits && spool_writer_commit(&my->log, fault) < 0 && fall_back(my, fault) < 0)
-        return -1;
+    if (!waits && spool_writer_commit(&my->log, fault) < 0 && fall_back(my, fault) < 0) return -1;
     bool lost = my->lost;
     my->lost = false;
-    if (my->requests.log)
-        request_index_commit(&my->requests);
+    if (my->requests.log) request_index_commit(&my->requests);
     return lost;
 }
 
@@ -243,19 +212,18 @@ static int open_log(struct spool *my)
     my->log.every = my->log.every ? my->log.every : EVERY;
     my->log.outlive = outlive;
     my->log.to = my;
-    if (spool_writer_open(&my->log, my->host->watch, &salvaged, my->host->fault) < 0)
-        return -1;
+    if (spool_writer_open(&my->log, my->host->watch, &salvaged, my->host->fault) < 0) return -1;
     if (*salvaged.file.name && my->log.salvaged)
-        warn(my->host, "spool", "%s: %s was left open at round %" PRIu64 ": %" PRIu64 " rounds "
-             "kept, %" PRIu64 " bytes lost", my->log.folder, my->log.name, salvaged.file.first,
-             salvaged.rounds, salvaged.lost);
+        warn(my->host, "spool",
+             "%s: %s was left open at round %" PRIu64 ": %" PRIu64 " rounds "
+             "kept, %" PRIu64 " bytes lost",
+             my->log.folder, my->log.name, salvaged.file.first, salvaged.rounds, salvaged.lost);
     my->batches = my->host->last && (my->host->served || !my->keeps_on);
     if (my->batches) {
         my->host->out->before = commit;
         my->host->out->self = my;
     }
-    if (!my->log.syncs)
-        return 0;
+    if (!my->log.syncs) return 0;
     my->requests = (struct request_index){ .log = &my->log, .warn = warn_of, .to = my };
     return request_index_open(&my->requests, my->host->watch, my->host->fault);
 }
@@ -264,44 +232,39 @@ static int open_log(struct spool *my)
 static enum request_found find_request(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
-    if (!my->requests.log)
-        return REQUEST_NEW;
+    if (!my->requests.log) return REQUEST_NEW;
     enum request_found found = request_index_find(&my->requests, round, fault);
     return found == REQUEST_FAULT && fault->kind == FAULT_SYSTEM && fall_back(my, fault) == 0
-               ? REQUEST_NEW : found;
+               ? REQUEST_NEW
+               : found;
 }
 
 /* 1; 0 where with -k the round is not stored; or a fault. */
 static int store(struct spool *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
-    if (my->keeps_on && !may_store(my))
-        return 0;
+    if (my->keeps_on && !may_store(my)) return 0;
     if (round->t <= my->log.last)
-        return fault_data(fault, "the log in %s has rounds up to %" PRIu64 " already: give new "
+        return fault_data(fault,
+                          "the log in %s has rounds up to %" PRIu64 " already: give new "
                           "rounds higher numbers (-b), or skip old rounds with spool -a",
                           my->log.folder, my->log.last);
     uint64_t had = my->log.total;
-    int put = my->requests.log
-                  ? request_index_put(&my->requests, round, fault)
-                  : spool_writer_put(&my->log, round->record, round->t, NULL, fault);
-    if (put < 0 && fall_back(my, fault) < 0)
-        return -1;
+    int put = my->requests.log ? request_index_put(&my->requests, round, fault)
+                               : spool_writer_put(&my->log, round->record, round->t, NULL, fault);
+    if (put < 0 && fall_back(my, fault) < 0) return -1;
     int lost = my->batches ? 0 : commit(my, fault);
     return lost < 0 ? -1 : my->log.total > had;
 }
 
 static enum outcome log_round(struct spool *my, struct round *round)
 {
-    if (round->t <= my->log.last && my->again)
-        return DROP;
+    if (round->t <= my->log.last && my->again) return DROP;
     enum request_found found = find_request(my, round);
     int stored = found == REQUEST_NEW ? store(my, round) : 1;
-    if (found == REQUEST_FAULT || stored < 0)
-        return FAIL;
+    if (found == REQUEST_FAULT || stored < 0) return FAIL;
     my->passed += found == REQUEST_NEW;
-    if (!stored)
-        round_drop_key(round, KEY_REQUEST);
+    if (!stored) round_drop_key(round, KEY_REQUEST);
     return PASS;
 }
 
@@ -315,27 +278,10 @@ static int finish(struct spool *my, struct fault *fault)
 static void facts(const void *self, void (*put)(void *to, const char *name, double value), void *to)
 {
     const struct spool *my = self;
-    if (my->keeps_on)
-        put(to, "unstored_rounds", (double)(my->passed - my->log.total));
+    if (my->keeps_on) put(to, "unstored_rounds", (double)(my->passed - my->log.total));
 }
 
 /* ---- reading ---- */
-
-/* -s: begins at the place in the generation before, and where this generation has a place already,
- * ends there. 0 or a fault. */
-static int read_places(struct spool *my)
-{
-    char before[SPOOL_PATH];
-    struct fault *fault = my->host->fault;
-    if ((size_t)snprintf(before, sizeof before, "%s/before", my->state) >= sizeof before)
-        return fault_other(fault, "the name of the folder %.40s... is too long", my->state);
-    int again = log_places_read(&my->until, my->state, fault);
-    if (again < 0 || log_places_read(&my->before, before, fault) < 0)
-        return -1;
-    my->reader.after = &my->before;
-    my->reader.until = again > 0 ? &my->until : NULL;
-    return fresh_file_open_in(&my->damaged, my->state, "damaged", fault);
-}
 
 static void report_gap(void *self, const struct spool_log *log, uint64_t from, uint64_t to)
 {
@@ -347,45 +293,22 @@ static void report_gap(void *self, const struct spool_log *log, uint64_t from, u
 
 static int open_reader(struct spool *my)
 {
-    my->reader = (struct spool_reader){ .folders = my->folders, .name = my->name,
-                                        .first = my->first, .follows = my->follows,
-                                        .gap = report_gap, .self = my };
-    if (my->state && read_places(my) < 0)
-        return -1;
+    my->reader = (struct spool_reader){ .folders = my->folders,
+                                        .name = my->name,
+                                        .first = my->first,
+                                        .follows = my->follows,
+                                        .gap = report_gap,
+                                        .self = my };
     return spool_reader_open(&my->reader, my->host->fault);
-}
-
-/* -s: the rest of a file that is damaged stops nothing. 0: it was left out, and noted. */
-static int skip_damaged(struct spool *my)
-{
-    struct fault *fault = my->host->fault;
-    struct fault why = *fault;
-    if (!my->state || why.kind != FAULT_DATA)
-        return -1;
-    *fault = (struct fault){ FAULT_NONE, "" };
-    warn(my->host, "spool", "%s: the rest of this file is left out", why.text);
-    for (char *p = why.text; *p; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
-    const char *colon = strstr(why.text, ": ");
-    int n = colon ? (int)(colon - why.text) : 0;
-    spool_reader_skip(&my->reader);
-    return writer_text(&my->damaged.writer, fault, "%.*s\t%s\n", n, why.text, why.text);
 }
 
 static enum outcome next_round(struct spool *my, struct round *round)
 {
-    char stored[SPOOL_STORED + 1];
     struct fault *fault = my->host->fault;
     int got;
     while ((got = spool_reader_next(&my->reader, round->record, fault)) == 0 && my->follows)
-        if (watch_readable(my->host->watch, -1, POLL, fault) < 0)
-            return FAIL;
-    if (got <= 0)
-        return got == 0 ? DONE : skip_damaged(my) < 0 ? FAIL : DROP;
-    if (my->state && (spool_reader_stored(&my->reader, stored, fault) < 0 ||
-                      round_set_text(round, KEY_STORED, stored, fault) < 0))
-        return FAIL;
+        if (watch_readable(my->host->watch, -1, POLL, fault) < 0) return FAIL;
+    if (got <= 0) return got == 0 ? DONE : FAIL;
     return PASS;
 }
 
@@ -398,30 +321,6 @@ static enum outcome print_last(struct spool *my, struct round *round)
     return got < 0 || writer_text(my->host->out, fault, "%" PRIu64 "\n", last) < 0 ? FAIL : DONE;
 }
 
-/* ---- erasing ---- */
-
-/* Prints what is to be erased: the number of the round, its request and its query. */
-static bool erases(void *self, const struct record *record)
-{
-    struct spool *my = self;
-    const char *request = record_key(record, "request"), *qid = record_key(record, "qid");
-    if (!erased_has(&my->erased, record))
-        return false;
-    my->count++;
-    return writer_text(my->host->out, my->host->fault, "%s\t%s\t%s\n", record_key(record, "t"),
-                       request ? request : "-", qid ? qid : "-") == 0 &&
-           writer_flush(my->host->out, my->host->fault) == 0;
-}
-
-static int erase(struct spool *my)
-{
-    struct fault *fault = my->host->fault;
-    if (spool_erase(my->folders[0], erases, my, fault) < 0 || fault->kind != FAULT_NONE)
-        return -1;
-    warn(my->host, "spool", "%s: %" PRIu64 " rounds are erased", my->folders[0], my->count);
-    return 0;
-}
-
 /* Of all logs of the folder. */
 static int last(const void *self, uint64_t *t)
 {
@@ -432,31 +331,22 @@ static int last(const void *self, uint64_t *t)
 static int open_spool(void *self)
 {
     struct spool *my = self;
-    return my->reads ? open_reader(my) : my->prints || my->erases ? 0 : open_log(my);
+    return my->reads ? open_reader(my) : my->prints ? 0 : open_log(my);
 }
 
 static enum outcome each(void *self, struct round *round)
 {
     struct spool *my = self;
-    if (my->erases)
-        return erased_add(&my->erased, round, my->host->fault) < 0 ? FAIL : DROP;
     return my->reads    ? next_round(my, round)
            : my->prints ? print_last(my, round)
                         : log_round(my, round);
 }
 
-/* The log is whole, and the place is known, before the end record is written. */
+/* The log is whole before the end record is written. */
 static int end_spool(void *self)
 {
     struct spool *my = self;
-    struct fault *fault = my->host->fault;
-    if (my->state && fresh_file_finish(&my->damaged, fault) < 0)
-        return -1;
-    if (my->state && !my->reader.until &&
-        (spool_reader_places(&my->reader, &my->before, fault) < 0 ||
-         log_places_write(&my->before, my->state, fault) < 0))
-        return -1;
-    return finish(my, fault);
+    return finish(my, my->host->fault);
 }
 
 /* Whatever ended the rounds, those of the open file are whole. */
@@ -464,27 +354,23 @@ static int close_spool(void *self, enum ended ended)
 {
     struct spool *my = self;
     struct fault cutting = { FAULT_NONE, "" };
-    if (ended == CLEAN && my->erases)
-        (void)erase(my);
-    erased_close(&my->erased);
     if (ended == CLEAN && my->gaps > 0)
-        (void)fault_lost(my->host->fault, "%" PRIu64 " place%s where files of the log are missing; "
-                         "all other rounds were read", my->gaps, my->gaps == 1 ? "" : "s");
+        (void)fault_lost(my->host->fault,
+                         "%" PRIu64 " place%s where files of the log are missing; "
+                         "all other rounds were read",
+                         my->gaps, my->gaps == 1 ? "" : "s");
     if (finish(my, &cutting) < 0 && cutting.kind != FAULT_NONE)
         fault_also(my->host->fault, &cutting);
     request_index_close(&my->requests);
     spool_writer_close(&my->log);
     spool_reader_close(&my->reader);
-    fresh_file_close(&my->damaged);
-    log_places_close(&my->before);
-    log_places_close(&my->until);
     return my->host->fault->kind == FAULT_NONE ? 0 : -1;
 }
 
 const struct filter spool = {
     .name = "spool",
-    .usage = "[-afklry] [-F megabytes] [-b first] [-c rounds] [-e what] [-n name] [-s state] "
-             "[-t seconds] folder ...",
+    .usage = "[-afklry] [-F megabytes] [-b first] [-c rounds] [-n name] [-t seconds] "
+             "folder ...",
     .line = "keeps rounds in a folder, and reads them back",
     .options = options_known,
     .operand = { .value = "folder",

@@ -213,7 +213,7 @@ static int read_line(struct feedback_log *log, struct answer **answer, struct fa
     line.n = text_word_bytes(line.key);
     const char *next = text_skip_blanks(line.key + line.n);
     bool bare = line.n == 1 && *line.key == '-';
-    if (bare && !*next && !log->whole)
+    if (bare && !*next)
         lines_end_file(&log->lines);
     if (!*line.key || (bare && !*next))
         return 1;
@@ -238,16 +238,6 @@ static int read_answer(struct feedback_log *log, struct fault *fault)
         return got;
     free(answer);
     return -1;
-}
-
-enum answered feedback_log_next(struct feedback_log *log, struct answer **found,
-                                struct fault *fault)
-{
-    int got;
-    do
-        got = read_line(log, found, fault);
-    while (got > 0 && !*found);
-    return got < 0 ? ANSWERED_FAULT : got == 0 ? ANSWERED_NOT : ANSWERED;
 }
 
 enum answered feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,

@@ -34,7 +34,6 @@ struct feedback_log {
     struct lines lines;
     struct key_set before;     /* keys of the lines so far */
     bool timed;                /* every line must say when it came */
-    bool whole;                /* a line "-" alone does not end its file; set by the caller */
     uint64_t clock;            /* the latest time of the lines so far */
     struct answer *oldest, *newest; /* those read and not found yet, by age */
     struct hash_table held;              /* the same, by their keys */
@@ -63,12 +62,6 @@ int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fa
 /* Reads to the end, where FIFOs end too when no writer has them open, then returns as
  * feedback_log_find the oldest answer that was not found yet. */
 enum answered feedback_log_rest(struct feedback_log *log, struct answer **found,
-                                struct fault *fault)
-    __attribute__((warn_unused_result));
-
-/* Reads the next line that has an answer, which need not be new, and is to be released with free().
- * ANSWERED_NOT: there is none. After a FAULT_DATA, about a line, the next call goes on. */
-enum answered feedback_log_next(struct feedback_log *log, struct answer **found,
                                 struct fault *fault)
     __attribute__((warn_unused_result));
 

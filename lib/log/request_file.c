@@ -191,10 +191,3 @@ bool request_file_read(const char *folder, const char *name, uint64_t first, uin
     munmap(text, size);
     return whole;
 }
-
-int request_file_remove(const char *folder, const char *name, uint64_t first, struct fault *fault)
-{
-    char path[SPOOL_PATH];
-    return !set_path(folder, name, first, path) || unlink(path) == 0 || errno == ENOENT
-               ? 0 : fault_system(fault, "cannot remove %s", path);
-}

@@ -42,8 +42,4 @@ bool request_file_read(const char *folder, const char *name, uint64_t first, uin
                        void (*enter)(void *to, const char *request, size_t n, uint64_t offset),
                        void *to);
 
-/* Removes the index of the file of a log whose first round is `first`, if there is one: 0 or a
- * fault. */
-int request_file_remove(const char *folder, const char *name, uint64_t first, struct fault *fault);
-
 #endif

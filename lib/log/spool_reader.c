@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "io/watch.h"
-#include "log/spool_erase.h"
+
+/* The key of a round that was erased in place, with nothing else in it but its number. */
+#define ERASED "x-erased"
 
 static struct spool_log **logs(const struct spool_reader *reader)
 {
@@ -37,23 +39,7 @@ static int add_log(struct spool_reader *reader, const char *folder, const char *
     log->folder = folder;
     stpncpy(log->name, name, SPOOL_NAME);
     log->from = reader->first ? reader->first : 1;
-    log->until = RECORD_MOST;
-    log->placed = true;
     log->fd = -1;
-    stpncpy(log->place.folder, folder, SPOOL_PATH - 1);
-    strcpy(log->place.name, log->name);
-    const struct log_place *after = reader->after ? log_places_find(reader->after, folder, name)
-                                                  : NULL;
-    const struct log_place *until = reader->until ? log_places_find(reader->until, folder, name)
-                                                  : NULL;
-    if (after) {
-        log->place = *after;
-        log->from = after->last + 1;
-        log->due = after->last > 0 ? log->from : 0;
-        log->placed = false;
-    }
-    if (reader->until)
-        log->until = until ? until->last : 0;
     all[reader->count++] = log;
     return 0;
 }
@@ -82,7 +68,7 @@ int spool_reader_open(struct spool_reader *reader, struct fault *fault)
         int any = look_into(reader, *folder, fault);
         if (any < 0)
             return -1;
-        if (any == 0 && !reader->follows && !reader->after)
+        if (any == 0 && !reader->follows)
             return fault_other(fault, "%s: no log%s%s in this folder", *folder,
                                reader->name ? " named " : "", reader->name ? reader->name : "");
     }
@@ -129,39 +115,11 @@ static enum spooled find_file(struct spool_log *log, struct fault *fault)
     return SPOOL_FOUND;
 }
 
-/* Finds the file in which the place is. SPOOL_NONE: nothing more is to be read there. Rounds that
- * a power failure took from its end have given their numbers to others, which are wanted. */
-static enum spooled find_placed(struct spool_log *log, struct fault *fault)
-{
-    const struct log_place *place = &log->place;
-    log->placed = true;
-    enum spooled found = spool_find(log->folder, log->name, place->first, &log->file, fault);
-    if (found != SPOOL_FOUND || log->file.first != place->first)
-        return found == SPOOL_FAULT ? SPOOL_FAULT : SPOOL_NONE;
-    if (!log->file.open && log->file.last < place->last)
-        log->from = log->file.last + 1;
-    return log->file.open || log->file.last > place->last ? SPOOL_FOUND : SPOOL_NONE;
-}
-
-/* Goes on at the place, in the file that was opened. 0 or a fault. */
-static int seek_place(struct spool_log *log, struct fault *fault)
-{
-    if (lseek(log->fd, (off_t)log->place.byte, SEEK_SET) < 0)
-        return fault_system(fault, "cannot read %s", log->path);
-    log->reader.offset = log->place.byte;
-    log->reader.since = log->place.rounds;
-    return 0;
-}
-
 /* Opens the file that has the next rounds. */
 static enum spooled open_file(struct spool_log *log, struct fault *fault)
 {
-    bool placed;
     for (;;) {
-        enum spooled found = log->placed ? SPOOL_NONE : find_placed(log, fault);
-        placed = found == SPOOL_FOUND;
-        if (found == SPOOL_NONE)
-            found = find_file(log, fault);
+        enum spooled found = find_file(log, fault);
         if (found != SPOOL_FOUND)
             return found;
         if (log->file.open && log->file.first == log->ended)
@@ -173,10 +131,9 @@ static enum spooled open_file(struct spool_log *log, struct fault *fault)
             break;
         if (errno != ENOENT || !log->file.open) /* else it was renamed since it was found */
             return fault_system(fault, "cannot open %s", log->path);
-        log->placed = !placed;
     }
     reader_open(&log->reader, log->fd, log->path, NULL);
-    return placed && seek_place(log, fault) < 0 ? SPOOL_FAULT : SPOOL_FOUND;
+    return SPOOL_FOUND;
 }
 
 /* Has the open file been removed, because it held no whole round? */
@@ -235,11 +192,7 @@ static enum spooled check_round(struct spool_log *log, const struct record *reco
     if (t < log->from)
         return SPOOL_NONE;
     log->from = t + 1;
-    log->place.last = t;
-    log->place.first = log->file.first;
-    log->place.rounds = log->reader.since;
-    log->place.byte = log->reader.offset + log->reader.from;
-    return record_key(record, SPOOL_ERASED) ? SPOOL_NONE : SPOOL_FOUND;
+    return record_key(record, ERASED) ? SPOOL_NONE : SPOOL_FOUND;
 }
 
 /* The file was read to its end record. */
@@ -267,7 +220,7 @@ static void find_gap(const struct spool_reader *reader, struct spool_log *log)
 static enum spooled next_round(const struct spool_reader *reader, struct spool_log *log,
                                struct record *record, struct fault *fault)
 {
-    while (log->from <= log->until) {
+    for (;;) {
         enum spooled found = log->fd >= 0 ? SPOOL_FOUND : open_file(log, fault);
         if (found != SPOOL_FOUND)
             return found;
@@ -281,7 +234,6 @@ static enum spooled next_round(const struct spool_reader *reader, struct spool_l
         if (log->reader.ended)
             end_file(log);
     }
-    return SPOOL_NONE;
 }
 
 enum spooled spool_reader_next(struct spool_reader *reader, struct record *record,
@@ -305,43 +257,6 @@ enum spooled spool_reader_next(struct spool_reader *reader, struct record *recor
         if (look_into(reader, *folder, fault) < 0)
             return SPOOL_FAULT;
     return SPOOL_NONE;
-}
-
-int spool_reader_stored(const struct spool_reader *reader, char stored[SPOOL_STORED + 1],
-                        struct fault *fault)
-{
-    const struct spool_log *log = logs(reader)[reader->at];
-    int n = snprintf(stored, SPOOL_STORED + 1, "%s/%s.%016" PRIu64 "+%" PRIu64, log->folder,
-                     log->name, log->file.first, log->reader.offset + log->reader.at);
-    for (const char *p = stored; *p; p++)
-        if (*p <= ' ' || *p > '~')
-            n = -1;
-    if (n < 0 || n > SPOOL_STORED)
-        return fault_other(fault, "a path of at most %d bytes, without blanks, is needed, not "
-                           "'%.60s'", SPOOL_STORED, log->path);
-    return 0;
-}
-
-void spool_reader_skip(struct spool_reader *reader)
-{
-    struct spool_log *log = logs(reader)[reader->at];
-    close_file(log);
-    if (log->file.open) {
-        log->until = log->from - 1;
-        return;
-    }
-    log->from = log->file.last + 1;
-    log->place.last = log->file.last;
-    log->place.first = log->file.first;
-}
-
-int spool_reader_places(const struct spool_reader *reader, struct log_places *places,
-                        struct fault *fault)
-{
-    for (size_t i = 0; i < reader->count; i++)
-        if (log_places_set(places, &logs(reader)[i]->place, fault) < 0)
-            return -1;
-    return 0;
 }
 
 int spool_reader_last(const char *folder, const char *name, struct record *record, uint64_t *last,

@@ -11,16 +11,12 @@
 #include "base/fault.h"
 #include "stream/reader.h"
 #include "stream/record.h"
-#include "log/log_place.h"
 #include "log/spool_folder.h"
 
 struct spool_log { /* the log of one name in one folder */
     const char *folder;
     char name[SPOOL_NAME + 1];
-    uint64_t from, until;   /* numbers of the next round, or of one before it, and of the last one
-                             * that is wanted */
-    struct log_place place; /* how far it was read; its file is sought at the start alone */
-    bool placed;            /* that was done, or is not needed */
+    uint64_t from;          /* number of the next round, or of one before it */
     uint64_t due;           /* the next file begins at this number, or before; 0: not known */
     uint64_t ended;         /* first round of an open file that was read to its end record; or 0 */
     struct buffer list;     /* finished files, struct spool_range; those from `next` to `listed` */
@@ -36,8 +32,6 @@ struct spool_reader {
     const char *name;     /* of the only logs; NULL: all      */
     uint64_t first;       /* number of the first round wanted */
     bool follows;         /* files that are still being written are awaited by the caller */
-    const struct log_places *after, *until; /* begin after these places, and end at those, where
-                           * a log that is not named has nothing; NULL: all rounds */
     void (*gap)(void *self, const struct spool_log *log, uint64_t from, uint64_t to); /* called for
                            * rounds whose file is missing between others; NULL: nothing is    */
     void *self;
@@ -46,7 +40,7 @@ struct spool_reader {
 };
 
 /* Finds the logs in the folders: first by the order of folders, then by name. 0, or a fault, as
- * where a folder has no log of that name and the reader neither follows nor has a place. */
+ * where a folder has no log of that name and the reader does not follow. */
 int spool_reader_open(struct spool_reader *reader, struct fault *fault);
 
 /* Reads the next round, each log to its end before the next one. An open file ends after its last
@@ -55,21 +49,6 @@ int spool_reader_open(struct spool_reader *reader, struct fault *fault);
  * is cut or damaged, or its rounds do not rise. */
 enum spooled spool_reader_next(struct spool_reader *reader, struct record *record,
                                struct fault *fault);
-
-/* Writes where the round that was read last is stored, as "FOLDER/NAME.FIRST+BYTE", into `stored`.
- * 0, or a fault where a header line cannot hold that. */
-enum { SPOOL_STORED = 1000 };
-
-int spool_reader_stored(const struct spool_reader *reader, char stored[SPOOL_STORED + 1],
-                        struct fault *fault);
-
-/* After a FAULT_DATA: leaves out the rest of the file in which it was. A file that is still written
- * is tried again when the log is read next, and so is all after it. */
-void spool_reader_skip(struct spool_reader *reader);
-
-/* Adds how far each log was read to `places`. 0 or a fault. */
-int spool_reader_places(const struct spool_reader *reader, struct log_places *places,
-                        struct fault *fault);
 
 void spool_reader_close(struct spool_reader *reader);
 

@@ -143,7 +143,6 @@ key    swap        whole   -        1      4294967295       gamma top           
 key    block       whole   -        0      9007199254740991 -     -                      draw   choice
 key    group       whole   -        0      docs-1           block -                      draw   choice
 key    seed        whole   -        0      9007199254740992 -     -                      draw   choice
-key    stored      text    1000     -      -                -     -                      round  -
 column label       f4      docs     0      finite           -     -                      judges -
 column name        u1      names    -      -                -     -                      list   -
 column fingerprint u8      docs     -      -                -     -                      list   -

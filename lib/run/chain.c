@@ -37,9 +37,6 @@ int chain_parse(struct chain *chain, size_t i, const struct host *host, char **a
         return fault_usage(fault, "%s -h: run it outside of loop", part->filter->name);
     if (asked < 0)
         return blame(part, fault);
-    if (part->host.alone)
-        return fault_usage(fault, "%s: with these options it is a program of its own",
-                           part->filter->name);
     if (options.given['P'])
         host->progress->asked = true;
     return 0;

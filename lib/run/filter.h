@@ -64,7 +64,6 @@ struct host {
     bool once;           /* set by `open`: the first end record ends the input             */
     bool served;         /* rounds come from clients that wait: each must be passed on at once  */
     bool last;           /* what `each` passes goes to `out`, and to no other filter before  */
-    bool alone;          /* set by `parse`: cannot be a part of a chain                          */
     bool features;       /* set by `parse`: features are looked at after all            */
     bool saves;          /* set by `parse`: on a signal, finish the round, however long it takes,
                           * and call `close`                                               */
@@ -109,15 +108,6 @@ struct filter {
 
     /* One round: to be changed, taken in, or (a source) made. */
     enum outcome (*each)(void *self, struct round *round);
-
-    /* A round that is not valid, in a record that could be read, for the reason `why`: 0: it is
-     * dropped, and the stream goes on. -1, or NULL: the stream ends there, with that fault. Only
-     * for a filter that runs by itself. */
-    int (*malformed)(void *self, const struct record *record, const char *why);
-
-    /* Once the rounds have come to a clean end: the next round that the filter still has, as a
-     * source would emit it. NULL: it has none. Only for a filter that runs by itself. */
-    enum outcome (*rest)(void *self, struct round *round);
 
     /* A model in the stream; NULL: it passes. */
     enum outcome (*model)(void *self, struct record *record);

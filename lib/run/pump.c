@@ -96,21 +96,6 @@ static int pass_on(struct pump *pump)
     return 0;
 }
 
-/* Does the filter drop a malformed round, so that the stream goes on? */
-static bool drops_malformed(struct pump *pump)
-{
-    struct fault *fault = &pump->fault;
-    if (fault->kind != FAULT_DATA || !pump->filter->malformed)
-        return false;
-    const struct fault why = *fault;
-    *fault = (struct fault){ FAULT_NONE, "" };
-    if (pump->filter->malformed(pump->self, pump->record, why.text) == 0)
-        return true;
-    if (fault->kind == FAULT_NONE)
-        *fault = why;
-    return false;
-}
-
 /* A malformed round: puts its place before the fault. */
 static int refuse_round(struct pump *pump, const struct reader *reader)
 {
@@ -123,8 +108,6 @@ static enum outcome each_round(struct pump *pump, const struct reader *reader)
 {
     char name[ROUND_NAME];
     if (round_columns_read(&pump->round, &pump->fault) < 0) {
-        if (drops_malformed(pump))
-            return DROP;
         refuse_round(pump, reader);
         return FAIL;
     }
@@ -159,14 +142,10 @@ static int pump_stream(struct pump *pump, struct reader *reader)
 {
     int got;
     while ((got = reader_header(reader, pump->record, &pump->fault)) > 0) {
-        bool dropped = false;
-        if (pump->record->kind == RECORD_ROUND && round_header(&pump->round, &pump->fault) < 0 &&
-            !(dropped = drops_malformed(pump)))
+        if (pump->record->kind == RECORD_ROUND && round_header(&pump->round, &pump->fault) < 0)
             return refuse_round(pump, reader);
         if ((got = reader_payload(reader, pump->record, &pump->fault)) < 0)
             break;
-        if (dropped)
-            continue;
         enum outcome outcome = pump->record->kind == RECORD_MODEL ? each_model(pump, reader)
                                                             : each_round(pump, reader);
         if (outcome == FAIL) return -1;
@@ -220,12 +199,12 @@ static int pump_files(struct pump *pump)
     return result;
 }
 
-/* Emits what one hook of the filter makes, until it has no more: 0 or a fault. */
-static int pump_source(struct pump *pump, enum outcome (*next)(void *, struct round *))
+/* Emits what the filter makes, until it has no more: 0 or a fault. */
+static int pump_source(struct pump *pump)
 {
     enum outcome outcome;
     uint64_t n = 0;
-    while ((outcome = next(pump->self, &pump->round)) == PASS || outcome == DROP) {
+    while ((outcome = pump->filter->each(pump->self, &pump->round)) == PASS || outcome == DROP) {
         if (outcome == PASS && pass_on(pump) < 0) return -1;
         if (watch_round(pump) < 0) return -1;
         /* Most sources take less time for a round than reading the clock. */
@@ -292,13 +271,11 @@ int pump_run(struct pump *pump, int stop)
         (!filter->open || filter->open(pump->self) == 0)) {
         start_progress(pump);
         if (kind == SOURCE || kind == WHOLE)
-            (void)pump_source(pump, filter->each);
+            (void)pump_source(pump);
         else if (pump->host.files)
             (void)pump_files(pump);
         else
             (void)pump_input(pump, STDIN_FILENO, "<stdin>");
-        if (filter->rest && fault->kind == FAULT_NONE)
-            (void)pump_source(pump, filter->rest);
     }
     return end_run(pump);
 }

@@ -45,7 +45,6 @@ const struct format format_keys[ROUND_KEYS + 1] = {
                     AT(group), GIVEN(grouped), .needs = FORMAT_KEY(KEY_BLOCK) },
     [KEY_SEED] = { "seed", FORMAT_WHOLE, .most = RECORD_MOST, .of = OF_DRAW, .choice = true,
                    AT(seed), GIVEN(seeded) },
-    [KEY_STORED] = { "stored", FORMAT_TEXT, .most = ROUND_STORED, .of = OF_ROUND, AT(stored) },
     [ROUND_KEYS] = { "crc", FORMAT_HEX, .most = CHECKSUM_DIGITS, .of = OF_RECORD },
 };
 

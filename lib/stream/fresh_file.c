@@ -50,16 +50,6 @@ int fresh_file_open(struct fresh_file *file, const char *path, struct fault *fau
     return fresh_file_open_as(file, path, plain ? ".new" : NULL, fault);
 }
 
-int fresh_file_open_in(struct fresh_file *file, const char *folder, const char *name,
-                       struct fault *fault)
-{
-    char path[4096];
-    *file = (struct fresh_file){ .writer = { .pending = { .fd = -1 } } };
-    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
-        return fault_other(fault, "the name of the folder %.40s... is too long", folder);
-    return fresh_file_open(file, path, fault);
-}
-
 /* Writes what is left, with `sync` to the disk, and closes the new file. */
 static int end(struct fresh_file *file, bool sync, struct fault *fault)
 {

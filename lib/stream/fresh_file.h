@@ -17,10 +17,6 @@ struct fresh_file {
  * link there is not followed. 0 or a fault; to be closed either way. */
 int fresh_file_open(struct fresh_file *file, const char *path, struct fault *fault);
 
-/* The same for FOLDER/NAME. */
-int fresh_file_open_in(struct fresh_file *file, const char *folder, const char *name,
-                       struct fault *fault);
-
 /* The same, where the new file is called `path` and `suffix`, and replaces whatever is there; with
  * suffix NULL the file itself is written. */
 int fresh_file_open_as(struct fresh_file *file, const char *path, const char *suffix,

@@ -19,7 +19,6 @@
 #define ROUND_CLIENT 64                   /* most bytes of client= */
 #define ROUND_MADE 255                    /* most bytes of made= */
 #define ROUND_NAMED 16                    /* bytes of named= */
-#define ROUND_STORED 1000                 /* most bytes of stored= */
 
 /* Most documents of a round whose payload is shorter than one byte a document. So the memory that
  * a reader takes is bounded by the bytes that came, not by a number in a header. */
@@ -27,7 +26,7 @@
 
 enum round_key { /* in the order in which a header line has them */
     KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_CLIENT, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_NAMED,
-    KEY_JUDGED, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, KEY_STORED, ROUND_KEYS
+    KEY_JUDGED, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
@@ -65,7 +64,6 @@ struct round {
     uint64_t judged; /* judged=: places that users judge, as the model knows; 0: no such key */
     bool seeded;   /* has seed=, by which the order was drawn */
     uint64_t seed;
-    const char *stored; /* where its record is in a log, FILE+BYTE; NULL: no such key */
     float *label;
     uint64_t *fingerprint;    /* hashes of the raw features (math/fingerprint.h) */
     double *score;

@@ -73,75 +73,6 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     is "$(spool -r -n other log log | rounds | wc -l)" 200
 }
 
-# generation N M: the folder of N, which comes after M.
-generation() {
-    mkdir "$1"
-    ln -s "../$2" "$1/before"
-}
-
-@test "-r -s: each generation reads what is new, also of an open file, and again the same" {
-    setup_rounds
-    mkfifo in
-    spool -c 40 log <in >/dev/null &
-    exec 7>in
-    generation 1 none
-    head -c 3000 shown.bin >&7
-    until_file log/rounds.0000000000000001.open
-    sleep 0.2
-    spool -r -s 1 log | rounds >one
-    [ "$(wc -l <one)" -gt 3 ]
-    tail -c +3001 shown.bin >&7
-    exec 7>&-
-    wait
-    generation 2 1
-    spool -n other log <shown.bin >/dev/null
-    spool -r -s 2 log >two.bin
-    seq 1 100 | cat - <(seq "$(($(wc -l <one) + 1))" 100) | sort -n >want
-    rounds <two.bin | sort -n | cmp want
-    is "$(spool -r -s 1 log | rounds)" "$(cat one)" # as it was, whatever has come since
-    spool -r -s 2 log | cmp - two.bin
-    generation 3 2
-    spool -r -s 3 log | rounds >three
-    is "$(cat three)" ''
-    rm log/rounds.0000000000000001-*
-    generation 4 1
-    spool -r -s 4 -n rounds log | rounds >four
-    is "$(cat four)" "$(seq 41 100)"
-    # stored= says where each record is
-    bin2txt -f head two.bin | sed -n 's/.* stored=\([^ ]*\).*/\1/p' >stored
-    is "$(wc -l <stored)" "$(rounds <two.bin | wc -l)"
-    sed -n '$s/+/ /p' stored | {
-        read -r file byte
-        tail -c +$((byte + 1)) "$(ls "$file"*)" | head -c 60 | grep -a ' t=100 '
-    }
-}
-
-@test "-r -s: rounds that a power failure took from the end of a log have given their numbers to others" {
-    setup_rounds
-    replay -n 50 shown.bin | spool log >/dev/null
-    generation 1 none
-    spool -r -s 1 log | rounds >one
-    is "$(wc -l <one)" 50
-    rm log/*.bin
-    replay -n 40 shown.bin | spool log >/dev/null
-    replay -b 41 -n 60 shown.bin | spool log >/dev/null
-    generation 2 1
-    is "$(spool -r -s 2 log | rounds | xargs)" "$(seq 41 60 | xargs)"
-}
-
-@test "-r -s: a place that is cut, or is none, is refused" {
-    setup_rounds
-    spool log <shown.bin >/dev/null
-    generation 1 none
-    spool -r -s 1 log >/dev/null
-    generation 2 1
-    head -n 1 1/place >cut
-    mv cut 1/place
-    fails 1 'spool: 2/before/place: the file is cut: use the generation before this one' spool -r -s 2 log
-    printf 'log\tx\t1\t1\nend\t1\n' >1/place
-    fails 1 'spool: 2/before/place: line 1: not the place in a log' spool -r -s 2 log
-}
-
 @test "-r reads every log of a folder by name, in whatever order the system lists them" {
     for name in m c t a q e z g; do
         synth -n 1 -s "$(printf %d "'$name")" separable | spool -n $name log >/dev/null
@@ -155,12 +86,11 @@ generation() {
     setup_rounds
     feedback-mask <shown.bin | spool -c 30 seen >/dev/null
     spool -r seen | update -a squared -e 0.1 -m once.bin
-    before=none
+    before=0
     for until in 30 47 100; do
         replay -b $(($(spool -l grown) + 1)) -n $until q.bin | explore -g 1 | feedback-mask |
             spool -c 30 grown >/dev/null
-        generation $until $before
-        spool -r -s $until grown | update -a squared -e 0.1 -m w.bin 2>/dev/null
+        spool -r -b $((before + 1)) grown | update -a squared -e 0.1 -m w.bin 2>/dev/null
         before=$until
     done
     same once.bin w.bin
@@ -477,76 +407,13 @@ spool: 1 place where files of the log are missing; all other rounds were read'
     fails 3 '*rounds 3 to 5 is missing*' spool -r log
 }
 
-@test "a file that is missing behind the place of a generation is reported once" {
+@test "-r passes over a round that was erased in place" {
     small_text | svm2bin >q.bin
-    replay -n 2 q.bin | spool -c 2 log >/dev/null
-    mkdir -p state/1 state/2 state/3
-    ln -s ../none state/1/before
-    for i in 2 3; do ln -s ../$((i - 1)) state/$i/before; done
-    spool -r -s state/1 log >/dev/null
-    replay -b 3 -n 6 q.bin | spool -c 2 log >/dev/null
-    rm log/*3-*
-    fails 3 '*rounds 3 to 4 is missing*' spool -r -s state/2 log
-    spool -r -s state/3 log >/dev/null
-}
-
-# ---- erasing ----
-
-@test "-e erases no round that it could not name before" {
-    printf 'request: r1\n0 qid:q 1:1\n\nrequest: r2\n0 qid:q 1:1\n' | svm2bin -l | spool log >/dev/null
-    cp -r log whole
-    printf '? qid:q\n' | svm2bin -lu >names
-    run bash -c 'spool -e queries log <names >/dev/full'
-    is "$status" 1
-    diff -r log whole
-}
-
-@test "-e erases rounds where they lie: numbers, lengths and all other rounds stay" {
-    shown() { # of requests, queries and documents
-        printf 'request: r%s\n0 qid:q%s 1:1 # D%s\n1 qid:q%s 1:2 # E%s\n\n' 1 1 1 1 1 2 1 2 1 2 3 2 3 2 3 4 3 3 3 1 5 3 4 3 5 | svm2bin -l
-    }
-    shown >in.bin
-    for what in 'requests|request: r2\n? qid:- 1:1\n|2' 'queries|? qid:q2\n|3' 'documents|? # D3\n? # E1\n|1 3 4'; do
-        IFS='|' read -r kind names numbers <<<"$what"
-        rm -rf log
-        spool -c 2 log <in.bin >/dev/null
-        cp -r log whole
-        # shellcheck disable=SC2059
-        printf "$names" | svm2bin -lu | spool -e "$kind" log >erased 2>err
-        is "$(cut -f 1 erased | xargs)" "$numbers"
-        is "$(cat err)" "spool: log: $(wc -w <<<"$numbers") rounds are erased"
-        is "$(cd log && wc -c ./*)" "$(cd whole && wc -c ./*)"
-        for t in 1 2 3 4 5; do
-            case " $numbers " in *" $t "*) ;; *) echo $t ;; esac
-        done | xargs >left
-        spool -r log >out
-        is "$(values_of t <out | xargs)" "$(cat left)"
-        is "$(spool -l log)" 5
-        for t in $numbers; do run ! grep -ra -e "request=r$t" log; done
-        # shellcheck disable=SC2059
-        printf "$names" | svm2bin -lu | spool -e "$kind" log >again 2>err
-        [ ! -s again ]
-        rm -rf whole
-    done
-    printf '? qid:q1\n' | svm2bin -u >nameless
-    fails_on nameless 1 'spool: <stdin>: round 1 (qid q1): the round has no column name, whose documents are to be erased' \
-        spool -e documents log
-}
-
-@test "-e: in a file that is being written, and rounds of any length" {
-    for n in {0..60}; do
-        name=$(head -c $((n + 1)) /dev/zero | tr '\0' r)
-        printf 'request: %s\n0 qid:q 1:1\n\n' "$name" | svm2bin -lb $((n + 1))
-    done >many.bin
     mkdir log
-    { salvage many.bin && until [ -e go ]; do sleep 0.1; done; } 2>/dev/null | spool log >/dev/null &
-    until [ "$(grep -ac ' t=61 ' log/*.open 2>/dev/null || true)" = 1 ]; do sleep 0.1; done
-    is "$(ls log)" "$(printf '%s\n' rounds.0000000000000001.open rounds.lock)"
-    printf '? qid:q\n' | svm2bin -u | spool -e queries log | wc -l | grep -qx 61
-    touch go
-    wait
-    is "$(spool -l log)" 61
-    spool -r log | bin2txt -f head | wc -l | grep -qx 0
+    { replay -n 1 q.bin; mkstream round "t=2 x-erased=1" none:u1 0 0 0; replay -b 3 -n 3 q.bin; } \
+        >log/rounds.0000000000000001-0000000000000003.bin
+    is "$(spool -r log | values_of t | xargs)" '1 3'
+    is "$(spool -l log)" 3
 }
 
 named() { # named FROM TO [OPTION...]: rounds FROM to TO, with the requests rFROM to rTO
@@ -612,23 +479,6 @@ named() { # named FROM TO [OPTION...]: rounds FROM to TO, with the requests rFRO
         printf '\377' | dd of=$index bs=1 seek=$at conv=notrunc status=none
         know
     done
-}
-
-@test "-e takes requests out of the indexes of -y too, and a request that comes again is new" {
-    mkfifo in
-    spool -y -c 10 log <in >passed.bin &
-    exec 7>in
-    named 1 25 | explore -g 1 >&7
-    until_last 25 log
-    printf 'request: r%d\n? qid:-\n\n' 3 15 | svm2bin -lu | spool -e requests log >erased
-    is "$(cut -f 1 erased | xargs)" '3 15'
-    run ! grep -raE 'r3$|r15$|request=r3 |request=r15 ' log
-    named 15 16 -b 101 | explore -g 1 >&7
-    exec 7>&-
-    wait
-    is "$(spool -r log | values_of request | sort | uniq -d)" ''
-    named 3 4 -b 201 | explore -g 1 | spool -y log | rounds >numbers
-    is "$(xargs <numbers)" '201 4'
 }
 
 @test "-y: kill -9 leaves an index without its end, and nothing is stored twice" {

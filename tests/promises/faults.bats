@@ -629,35 +629,6 @@ CALLS
     done
 }
 
-@test "spool -e: each call that goes wrong is named, and the next try erases all" {
-    printf 'request: r%d\n0 qid:q%d 1:0.%d # a\n\n' 1 1 1 2 2 2 3 3 3 | svm2bin -l >asked
-    spool -y -c 2 log <asked >/dev/null
-    cp -r log whole
-    printf 'request: r%d\n? qid:-\n\n' 1 3 | svm2bin -lu >names
-    failed=
-    for call in pwrite unlink open read malloc realloc opendir readdir; do # (fsync: what it loses nobody has)
-        for how in 5 4 one; do
-            case $call-$how in pwrite-* | read-one | *-[45]) ;; *) continue ;; esac
-            for n in 1 2 4; do
-                rm -rf log && cp -r whole log
-                : >count
-                got=0
-                FAULTY_CALL=$call FAULTY_AT=$n FAULTY_HOW=$how FAULTY_FD=9 LD_PRELOAD=$SHIM \
-                    spool -e requests log <names >out 9<>count 2>err || got=$?
-                [ $got -le 1 ] || { echo "$call $how $n: $got" && return 1; }
-                if [ $got = 1 ]; then
-                    grep -Eq '^spool: (.*: )?(cannot |out of memory)' err || { echo "$call $how $n" && cat err && return 1; }
-                    failed+=" $call"
-                    spool -e requests log <names >out 2>err || { echo "$call $how $n: then" && cat err && return 1; }
-                fi
-                run ! grep -raE 'r1|r3' log || { echo "$call $how $n: left" && return 1; }
-                is "$(spool -r log | values_of request)" r2
-            done
-        done
-    done
-    for call in pwrite unlink open; do [[ $failed == *" $call"* ]] || { echo "$call never failed" && return 1; }; done
-}
-
 @test "spool -r, where there is no memory" {
     replay -n 6 shown | spool -c 2 log >six
     for call in malloc calloc realloc; do

@@ -18,7 +18,7 @@ from rankpipe_service.records import Shape, Unknown, Wrong, names_of, pack_list,
 from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, Failed
 
 SPOOLED = re.compile(r"(.+)\.\d{16}-\d{16}\.bin")
-ANSWER = re.compile(rb"[\t ]*([!-~]{1,255})[\t ]+time=(\d{1,16})(?:[\t ]+client=([!-~]{1,64}))?"
+ANSWER = re.compile(rb"[\t ]*([!-~]{1,255})[\t ]+time=(\d{1,16})(?:[\t ]+client=((?:[!-$&-~]|%[0-9A-F]{2})+))?"
                     rb"[\t ]+([0-9.eE+ \t-]+?)[\t ]*\r?")
 REMARK = re.compile(rb"[\t ]*(?:-(?:[\t ]+time=\d+)?)?[\t ]*\r?")
 LONGEST = 1 << 20  # bytes of a line of answers
@@ -271,6 +271,8 @@ class Intake:
                 store.refuse("answer malformed", ascii(line)[2:-1])
             return None
         request, when, client, said = found.groups()
+        if client and len(client) > 64:
+            return store.refuse("answer malformed", ascii(line)[2:-1])
         when, source = int(when), ascii(line)[2:-1]
         try:
             values = [] if said == b"-" else list(map(float, said.split()))
