@@ -86,15 +86,21 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* ---- parsing ---- */
 
-static bool is_name(const char *name)
+/* Where the name ends that begins here; `text` itself where none does. */
+static char *name_end(char *text)
 {
-    if (*name < 'a' || *name > 'z')
-        return false;
-    for (; *name; name++)
-        if (!((*name >= 'a' && *name <= 'z') || (*name >= '0' && *name <= '9') || *name == '-' ||
-              *name == '_'))
-            return false;
-    return true;
+    if (*text < 'a' || *text > 'z')
+        return text;
+    while ((*text >= 'a' && *text <= 'z') || (*text >= '0' && *text <= '9') || *text == '-' ||
+           *text == '_')
+        text++;
+    return text;
+}
+
+static bool is_name(char *text)
+{
+    char *end = name_end(text);
+    return end > text && *end == '\0';
 }
 
 /* Cuts `text` at the first `mark`; the rest, or NULL where there is none. */
@@ -122,17 +128,12 @@ static bool looks_like_svm(const char *line)
            (next > line && next[strspn(next, "0123456789")] == ':');
 }
 
-static int find_kind(struct record *record, const char *kind, struct fault *fault)
+static int wrong_kind(const char *kind, struct fault *fault)
 {
     struct names names = { 0 };
     char what[sizeof names.text + 40];
-    for (unsigned k = 0; k < KINDS; k++) {
-        if (name_is(kind, kinds[k])) {
-            record->kind = (enum record_kind)k;
-            return 0;
-        }
+    for (unsigned k = 0; k < KINDS; k++)
         names_add(&names, "%s", kinds[k]);
-    }
     snprintf(what, sizeof what, "not a kind of record (%s)", names.text);
     return wrong(fault, what, kind);
 }
@@ -161,7 +162,11 @@ static int parse_kind(struct record *record, size_t n, char **rest, struct fault
     if (!kind)
         return wrong(fault, "no kind of record after", line);
     *rest = cut(kind, ' ');
-    return find_kind(record, kind, fault);
+    unsigned k = 0;
+    while (k < KINDS && !name_is(kind, kinds[k]))
+        k++;
+    record->kind = (enum record_kind)k;
+    return k < KINDS ? 0 : wrong_kind(kind, fault);
 }
 
 static int wrong_type(const char *type, struct fault *fault)
@@ -174,10 +179,11 @@ static int wrong_type(const char *type, struct fault *fault)
     return wrong(fault, what, type);
 }
 
-/* One column, name:type[count]. */
-static int parse_column(struct record *record, char *text, struct fault *fault)
+/* Says what is wrong with the column, name:type[count], at the beginning of `text`. */
+static int wrong_column(const struct record *record, char *text, struct fault *fault)
 {
-    struct column *column = &record->column[record->columns];
+    enum column_type known;
+    text[strcspn(text, " ,")] = '\0';
     char *colon = strchr(text, ':'), *bracket = colon ? strchr(colon, '[') : NULL;
     if (!bracket || text[strlen(text) - 1] != ']')
         return wrong(fault, "a column must be name:type[count], not", text);
@@ -187,28 +193,35 @@ static int parse_column(struct record *record, char *text, struct fault *fault)
         return wrong(fault, "not a valid name of a column", text);
     if (record_column(record, text))
         return wrong(fault, "a column comes twice", text);
-    if (!column_type_find(type, &column->type))
+    if (!column_type_find(type, &known) || !name_is(type, column_type_name(known)))
         return wrong_type(type, fault);
-    if (!record_number(count, RECORD_MOST, &column->count))
-        return wrong(fault, "not a valid count of values", count);
-    column->name = text;
-    column->data = NULL;
-    column->source = NULL;
-    column->known = 0;
-    /* At most 2^56 bytes each, and a line has room for 178 such columns. */
-    record->bytes += column->count * column_width(column->type);
-    record->columns++;
-    return 0;
+    return wrong(fault, "not a valid count of values", count);
 }
 
-static int parse_columns(struct record *record, char *text, struct fault *fault)
+/* Columns, between commas. *rest becomes what follows them and a blank, or NULL. */
+static int parse_columns(struct record *record, char *text, char **rest, struct fault *fault)
 {
-    while (text) {
-        char *next = cut(text, ',');
+    char end = ',';
+    for (; end == ','; text = *rest) {
         if (record->columns == RECORD_COLUMNS)
             return fault_data(fault, "header line: more than %d columns", RECORD_COLUMNS);
-        if (parse_column(record, text, fault) < 0) return -1;
-        text = next;
+        struct column *column = &record->column[record->columns];
+        char *colon = name_end(text);
+        const char *at = NULL;
+        *column = (struct column){ .name = text };
+        if (colon > text && *colon == ':' && column_type_find(colon + 1, &column->type) &&
+            colon[3] == '[')
+            at = record_digits(colon + 4, RECORD_MOST, &column->count);
+        if (!at || *at != ']' || (at[1] != ',' && at[1] != ' ' && at[1] != '\0'))
+            return wrong_column(record, text, fault);
+        *colon = '\0';
+        if (record_column(record, text))
+            return wrong(fault, "a column comes twice", text);
+        /* At most 2^56 bytes each, and a line has room for 178 such columns. */
+        record->bytes += column->count * column_width(column->type);
+        record->columns++;
+        end = at[1];
+        *rest = end ? text + (at + 2 - text) : NULL;
     }
     return 0;
 }
@@ -259,16 +272,27 @@ static int refuse_crc(const struct record *record, const char *value, struct fau
     return wrong(fault, "crc= must be eight digits 0-9a-f, not", value);
 }
 
-static int parse_key(struct record *record, struct hash_table *known, char *name,
+/* Says what is wrong with the key, name=value, at the beginning of `name`. */
+static int wrong_key(char *name, struct fault *fault)
+{
+    (void)cut(name, ' ');
+    if (!cut(name, '='))
+        return wrong(fault, "neither key=value nor bytes=", name);
+    return wrong(fault, is_name(name) ? "a key without a value" : "not a valid name of a key",
+                 name);
+}
+
+/* *rest becomes what follows the key and a blank, or NULL. */
+static int parse_key(struct record *record, struct hash_table *known, char *name, char **rest,
                      struct fault *fault)
 {
-    char *value = cut(name, '=');
-    if (!value)
-        return wrong(fault, "neither key=value nor bytes=", name);
-    if (!is_name(name))
-        return wrong(fault, "not a valid name of a key", name);
-    if (*value == '\0')
-        return wrong(fault, "a key without a value", name);
+    char *equals = name_end(name), *value = equals + 1, *end = value;
+    if (equals == name || *equals != '=' || *value == ' ' || *value == '\0')
+        return wrong_key(name, fault);
+    while (*end != ' ' && *end != '\0')
+        end++;
+    *rest = *end ? end + 1 : NULL;
+    *equals = *end = '\0';
     if (name_is(name, "crc"))
         return refuse_crc(record, value, fault);
     return enter_key(record, known, (struct key){ .name = name, .value = value }, fault);
@@ -281,14 +305,14 @@ static int parse_words(struct record *record, char *word, struct hash_table *kno
     uint64_t said;
     bool columns = false;
     while (word && !name_begins(word, "bytes=")) {
-        char *next = cut(word, ' ');
-        if (columns)
+        if (columns) {
+            (void)cut(word, ' ');
             return wrong(fault, "only bytes= may follow cols=, not", word);
+        }
         columns = name_begins(word, "cols=");
-        if ((columns ? parse_columns(record, word + 5, fault)
-                     : parse_key(record, known, word, fault)) < 0)
+        if ((columns ? parse_columns(record, word + 5, &word, fault)
+                     : parse_key(record, known, word, &word, fault)) < 0)
             return -1;
-        word = next;
     }
     if (!word)
         return fault_data(fault, "header line: bytes= is missing at its end");
@@ -353,138 +377,6 @@ int header_parse(struct record *record, const char *line, size_t n, struct fault
     if (record->kind == RECORD_END)
         return check_end(record, fault);
     return record->kind == RECORD_MODEL ? check_model(record, fault) : 0;
-}
-
-static const char crc_word[] = " crc=", cols_word[] = " cols=", bytes_word[] = " bytes=";
-
-/* ---- lines like the one before ---- */
-
-/* Names are where they are in the line: the text of a record is its line, cut. */
-static size_t place(const struct record *record, const char *text)
-{
-    return (size_t)(text - record->text);
-}
-
-void header_remember(struct header_again *last, const struct record *record, const char *line)
-{
-    last->keys = 0;
-    if (record->kind == RECORD_END || record->keys == 0 || record->keys > HEADER_AGAIN_WORDS ||
-        record->columns > HEADER_AGAIN_WORDS || record->used > HEADER_AGAIN_LINE)
-        return;
-    memcpy(last->line, line, record->used - 1);
-    last->kind = record->kind;
-    last->crc = record->has_crc == CRC_KEPT;
-    last->before = last->crc ? CHECKSUM_AT - (sizeof crc_word - 1)
-                             : place(record, record->key[0].name) - 1;
-    for (size_t k = 0; k < record->keys; k++) {
-        const struct key *key = &record->key[k];
-        size_t at = place(record, key->name) - 1, end = place(record, key->value);
-        last->key[k] = (struct header_word){ .at = (unsigned short)at,
-                                             .bytes = (unsigned short)(end - at),
-                                             .known = key->known };
-    }
-    for (size_t c = 0; c < record->columns; c++) {
-        const struct column *column = &record->column[c];
-        size_t bytes = strlen(column->name) + strlen(column_type_name(column->type)) + 2;
-        last->column[c] = (struct header_word){
-            .at = (unsigned short)place(record, column->name), .bytes = (unsigned short)bytes,
-            .known = column->known, .type = column->type
-        };
-    }
-    last->keys = record->keys;
-    last->columns = record->columns;
-}
-
-/* Steps over n bytes, if they are these. At the end of the line a NUL differs from all. */
-static bool step(char **at, const char *bytes, size_t n)
-{
-    bool same = memcmp(*at, bytes, n) == 0;
-    *at += n;
-    return same;
-}
-
-/* Steps over a whole number of so few digits that it is in range. */
-static bool step_number(char **at, uint64_t *value)
-{
-    enum { DIGITS = 15 };
-    char *from = *at;
-    uint64_t n = 0;
-    for (; **at >= '0' && **at <= '9'; ++*at)
-        n = 10 * n + (uint64_t)(**at - '0');
-    *value = n;
-    return *at > from && *at - from <= DIGITS && (*from != '0' || *at == from + 1);
-}
-
-static bool read_crc_again(struct record *record, char **at)
-{
-    if (!step(at, crc_word, sizeof crc_word - 1) || !checksum_parse(*at, &record->crc))
-        return false;
-    record->has_crc = CRC_KEPT;
-    *at += CHECKSUM_DIGITS;
-    return true;
-}
-
-/* A NUL is written over the blank before a word only when that word is known to be there. */
-static bool read_keys_again(const struct header_again *last, struct record *record, char **at)
-{
-    for (const struct header_word *word = last->key; word < last->key + last->keys; word++) {
-        char *name = *at;
-        if (!step(at, last->line + word->at, word->bytes))
-            return false;
-        name[0] = (*at)[-1] = '\0';
-        char *value = *at;
-        while (**at > ' ' && **at <= '~')
-            ++*at;
-        if (*at == value)
-            return false;
-        record->key[record->keys++] = (struct key){ name + 1, value, word->known };
-    }
-    return true;
-}
-
-static bool read_columns_again(const struct header_again *last, struct record *record, char **at)
-{
-    for (const struct header_word *word = last->column; word < last->column + last->columns;
-         word++) {
-        char *before = *at;
-        bool first = word == last->column;
-        size_t blank = first ? sizeof cols_word - 1 : 1;
-        struct column *column = &record->column[record->columns++];
-        *column = (struct column){ .name = before + blank, .type = word->type,
-                                   .known = word->known };
-        if (!step(at, first ? cols_word : ",", blank) ||
-            !step(at, last->line + word->at, word->bytes) || !step_number(at, &column->count) ||
-            !step(at, "]", 1))
-            return false;
-        before[0] = before[blank + word->bytes - 4] = '\0';
-        record->bytes += column->count * column_width(word->type);
-    }
-    return true;
-}
-
-static bool read_bytes_again(struct record *record, char **at)
-{
-    uint64_t bytes;
-    char *before = *at;
-    if (!step(at, bytes_word, sizeof bytes_word - 1) || !step_number(at, &bytes))
-        return false;
-    before[0] = '\0';
-    return bytes == record->bytes && *at == record->text + record->used - 1;
-}
-
-bool header_again(const struct header_again *last, struct record *record, const char *line,
-                  size_t n)
-{
-    char *at = record->text;
-    if (last->keys == 0 || n >= RECORD_LINE)
-        return false;
-    record_start(record, last->kind);
-    memcpy(at, line, n);
-    at[n] = '\0';
-    record->used = n + 1;
-    return step(&at, last->line, last->before) && (!last->crc || read_crc_again(record, &at)) &&
-           read_keys_again(last, record, &at) && read_columns_again(last, record, &at) &&
-           read_bytes_again(record, &at);
 }
 
 /* ---- printing ---- */

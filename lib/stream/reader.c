@@ -251,8 +251,7 @@ static int next_header(struct reader *reader, struct record *record, struct faul
     const char *line = (const char *)reader->bytes + reader->from;
     size_t n = reader->line;
     size_t text = line[n - 1] == '\n' ? n - 1 : n;
-    reader->like = header_again(&reader->last_line, record, line, text);
-    int wrong = reader->like ? 0 : header_parse(record, line, text, fault);
+    int wrong = header_parse(record, line, text, fault);
     if (wrong == 0 && record->bytes > SIZE_MAX / 2)
         wrong = fault_data(fault, "a record of %" PRIu64 " bytes is too large for this machine",
                            record->bytes);
@@ -302,8 +301,6 @@ static void swap_payload(struct record *record)
 int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
 {
     size_t n = reader->line;
-    if (!reader->like)
-        header_remember(&reader->last_line, record, (const char *)reader->bytes + reader->from);
     int got = read_payload(reader, record, n, fault);
     if (got <= 0)
         return got == 0 ? cut_short(reader, fault) : -1;

@@ -26,7 +26,6 @@
 #include "base/fault.h"
 #include "io/splice.h"
 #include "io/watch.h"
-#include "stream/header.h"
 #include "stream/record.h"
 
 /* Reads records from a descriptor, or from bytes in memory.
@@ -55,8 +54,6 @@ struct reader {
     bool ended;                 /* was the last record an end record?                 */
     uint64_t since;             /* records since the last end record                  */
     uint64_t records;           /* records so far, without end records                */
-    bool like;                  /* the header line was like the one before            */
-    struct header_again last_line;
     char last[64];              /* the name of the last whole record: "round 17"      */
 };
 

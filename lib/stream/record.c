@@ -6,8 +6,8 @@
 #include "base/unaligned.h"
 
 static const struct {
-    const char *name;
-    size_t width;
+    char name[3];
+    unsigned char width;
 } types[COLUMN_TYPES] = {
     [COLUMN_U1] = { "u1", 1 },
     [COLUMN_U2] = { "u2", 2 },
@@ -22,10 +22,10 @@ const char *column_type_name(enum column_type type)
     return types[type].name;
 }
 
-bool column_type_find(const char *name, enum column_type *type)
+bool column_type_find(const char *text, enum column_type *type)
 {
     for (unsigned k = 0; k < COLUMN_TYPES; k++) {
-        if (name_is(name, types[k].name)) {
+        if (text[0] == types[k].name[0] && text[1] == types[k].name[1]) {
             *type = (enum column_type)k;
             return true;
         }
@@ -65,18 +65,22 @@ void record_start(struct record *record, enum record_kind kind)
     record->keys = record->columns = record->used = 0;
 }
 
-bool record_number(const char *text, uint64_t most, uint64_t *value)
+const char *record_digits(const char *text, uint64_t most, uint64_t *value)
 {
     uint64_t n = 0;
-    if (*text == '\0' || (*text == '0' && text[1] != '\0'))
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9' && n <= most; at++)
+        n = 10 * n + (uint64_t)(*at - '0');
+    *value = n;
+    return at == text || n > most || (*text == '0' && at > text + 1) ? NULL : at;
+}
+
+bool record_number(const char *text, uint64_t most, uint64_t *value)
+{
+    uint64_t n;
+    const char *end = record_digits(text, most, &n);
+    if (!end || *end)
         return false;
-    for (; *text; text++) {
-        if (*text < '0' || *text > '9')
-            return false;
-        n = 10 * n + (uint64_t)(*text - '0');
-        if (n > most)
-            return false;
-    }
     *value = n;
     return true;
 }

@@ -141,13 +141,16 @@ size_t column_bytes(const struct column *column);
  * for one piece after the other. */
 size_t column_piece(const struct column *column, uint64_t from, void *piece, size_t bytes);
 
-/* The name of a type: u1, u2, u4, u8, f4 or f8; and the type of a name, false where there is
- * none. */
+/* The name of a type: u1, u2, u4, u8, f4 or f8; and the type whose name begins a text, false where
+ * none does. */
 const char *column_type_name(enum column_type type);
-bool column_type_find(const char *name, enum column_type *type);
+bool column_type_find(const char *text, enum column_type *type);
 
 /* Reads a whole number as headers have it: digits alone, no leading zero, at most `most`. False
  * where the text is anything else. */
 bool record_number(const char *text, uint64_t most, uint64_t *value);
+
+/* The same for one that other text may follow. Returns where that begins; NULL where none. */
+const char *record_digits(const char *text, uint64_t most, uint64_t *value);
 
 #endif

@@ -200,10 +200,11 @@ static int find_keys(struct record *record, const char *text[ROUND_KEYS], struct
         text[k] = NULL;
     for (size_t k = 0; k < record->keys; k++) {
         struct key *key = &record->key[k];
-        size_t rank = key_of(key);
+        size_t rank = key_rank(key->name, next);
+        key->known = (unsigned char)(rank + 1);
         if (rank == ROUND_KEYS && name_begins(key->name, "x-"))
             continue;
-        if (rank == ROUND_KEYS || rank < next)
+        if (rank == ROUND_KEYS)
             return wrong_key(key->name, fault);
         text[rank] = key->value;
         next = rank + 1;
@@ -377,12 +378,20 @@ static int check_values(struct round *round, const struct format *row, size_t n,
 
 /* ---- numbers of columns ---- */
 
+/* Looks at row `from` first and goes round, for most columns come in the order of the rows. */
+static enum round_column find_column(const char *name, unsigned from)
+{
+    for (unsigned i = 0, c = from; i < ROUND_COLUMNS; i++, c++) {
+        c -= c >= ROUND_COLUMNS ? ROUND_COLUMNS : 0;
+        if (name_is(name, format_columns[c].name))
+            return (enum round_column)c;
+    }
+    return ROUND_COLUMNS;
+}
+
 enum round_column round_column_find(const char *name)
 {
-    unsigned c = 0;
-    while (c < ROUND_COLUMNS && !name_is(name, format_columns[c].name))
-        c++;
-    return (enum round_column)c;
+    return find_column(name, 0);
 }
 
 const char *round_column_name(enum round_column column)
@@ -394,8 +403,14 @@ void round_columns_find(struct record *record, const struct column *known[ROUND_
 {
     for (size_t c = 0; c <= ROUND_COLUMNS; c++)
         known[c] = NULL;
-    for (size_t c = 0; c < record->columns; c++)
-        known[round_column_of(&record->column[c])] = &record->column[c];
+    unsigned next = 0;
+    for (size_t c = 0; c < record->columns; c++) {
+        struct column *column = &record->column[c];
+        if (!column->known)
+            column->known = (unsigned char)(find_column(column->name, next) + 1);
+        next = column->known;
+        known[next - 1] = column;
+    }
 }
 
 /* ---- types and lengths ---- */

@@ -171,10 +171,6 @@ load ../helper
     "$ROOT/build/tests/exact/explorer"
 }
 
-@test "a header line like the one before is read as any other, or left to what reads any" {
-    "$ROOT/build/tests/exact/header_again"
-}
-
 @test "each qid is new once, and its hash has a random key" {
     "$ROOT/build/tests/exact/name_table"
 }
