@@ -121,7 +121,7 @@ static int learn_seen(struct state *state, const struct matrix *x, const struct 
     if (dcg_check(n, feedback->relevance, fault) < 0) return -1;
     for (size_t a = 0; a < n; a++)
         known[a] = s[feedback->doc[a]];
-    (void)slam_minimax(n, known, feedback->relevance, &options, g);
+    (void)surrogates[SURROGATE_MINIMAX].loss(n, known, feedback->relevance, &options, g);
     for (size_t a = 0; a < n; a++) {
         better = g[a] < 0 ? a : better;
         worse = g[a] > 0 ? a : worse;
@@ -146,7 +146,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     struct feedback feedback;
     size_t m = x->docs;
     (void)own;
-    double *s = buffer_for(&state->scores, m, (2 + SLAM_SCRATCH) * sizeof *s, fault);
+    double *s = buffer_for(&state->scores, m, (2 + SURROGATE_SCRATCH) * sizeof *s, fault);
     if (!s || learner_feedback(state, round, &feedback, fault) < 0 ||
         score(state, x, s, fault) < 0 || check_features(x, state, fault) < 0)
         return -1;
