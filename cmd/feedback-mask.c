@@ -2,7 +2,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "explore/clicks.h"
+#include "explore/click_models.h"
 #include "math/rng.h"
 #include "run/filter.h"
 

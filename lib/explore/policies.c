@@ -3,10 +3,93 @@
 #include <math.h>
 #include <string.h>
 
-#include "explore/by_worth.h"
 #include "explore/interleave.h"
 #include "explore/propensity.h"
 #include "math/order.h"
+#include "math/real.h"
+
+/* ---- by worth: who is shown for what an answer is worth, given what it costs the list ---- */
+
+/* Places with a discount: D_k = 1 / log2(k + 1) for k = 1 to 10, then 0. */
+enum { WORTH_PLACES = 10 };
+
+/* What a place must gain: more than rounding makes. */
+static const double least_gain = 1e-12;
+
+/* A list whose first k documents are judged; D[WORTH_PLACES] is 0. */
+struct list {
+    size_t docs, k;
+    const double *score, *worth;
+    double D[WORTH_PLACES + 1];
+    uint32_t *order;
+};
+
+static double discount_at(const struct list *list, size_t place)
+{
+    return list->D[place < WORTH_PLACES ? place : WORTH_PLACES];
+}
+
+/* The place from k on of the document that gains most if it takes the place `slot`, the one there
+ * goes to place k, and those between move down; 0: none gains. */
+static size_t find_best(const struct list *list, size_t slot)
+{
+    const double *s = list->score, *worth = list->worth;
+    uint32_t out = list->order[slot];
+    double given = s[out] * (list->D[slot] - list->D[list->k]), most = least_gain;
+    double shift = 0; /* what those between lose */
+    size_t best = 0;
+    for (size_t r = list->k; r < list->docs; r++) {
+        uint32_t i = list->order[r];
+        double here = discount_at(list, r);
+        double gain = s[i] * (list->D[slot] - here) - given - shift + worth[i] - worth[out];
+        if (gain > most && worth[i] > 0) {
+            most = gain;
+            best = r;
+        }
+        shift += s[i] * (here - discount_at(list, r + 1));
+    }
+    return best;
+}
+
+static void sort_top(const struct list *list)
+{
+    uint32_t *order = list->order;
+    for (size_t a = 1; a < list->k; a++) {
+        uint32_t i = order[a];
+        size_t to = a;
+        for (; to > 0 && list->score[order[to - 1]] < list->score[i]; to--)
+            order[to] = order[to - 1];
+        order[to] = i;
+    }
+}
+
+/* order[docs], which is by score, highest first, becomes the order to show, where users judge the
+ * first k documents. Each of places k, k - 1, ... 1 goes to the document below place k for which
+ * worth less loss is greatest, if it is above that of the place's document, which goes to place
+ * k + 1, and its own worth above 0. The loss is that of the sum of D times score. At last the first
+ * k are in the order of their scores. A k above 10 counts as 10. O(k docs). */
+static void raise_by_worth(size_t docs, const double *score, const double *worth, size_t k,
+                           uint32_t *order)
+{
+    struct list list = { .docs = docs, .k = k < WORTH_PLACES ? k : WORTH_PLACES, .score = score,
+                         .worth = worth, .order = order };
+    for (size_t a = 0; a < WORTH_PLACES; a++)
+        list.D[a] = 1 / real_log2((double)a + 2);
+    if (list.k >= docs)
+        return;
+    for (size_t slot = list.k; slot-- > 0;) {
+        size_t best = find_best(&list, slot);
+        if (best == 0)
+            break;
+        uint32_t up = order[best];
+        memmove(order + list.k + 1, order + list.k, (best - list.k) * sizeof *order);
+        order[list.k] = order[slot];
+        order[slot] = up;
+    }
+    sort_top(&list);
+}
+
+/* ---- the greedy orders ---- */
 
 /* The documents by these numbers, highest first; ties by the draws for that purpose. */
 static int rank_for(struct explorer *my, const struct round *round, const double *number,
@@ -52,7 +135,7 @@ static int rank_by_worth(struct explorer *my, const struct round *round, uint32_
                          struct fault *fault)
 {
     if (rank(my, round, round->score, order, fault) < 0) return -1;
-    by_worth_raise(round->docs, round->score, round->worth, (size_t)my->k, order);
+    raise_by_worth(round->docs, round->score, round->worth, (size_t)my->k, order);
     return 0;
 }
 

@@ -10,7 +10,7 @@
  *   b = sum_{j seen} weight(position_j) u_j / pi_j,    c = sum_j weight(position_j),
  * and over the orders that might have been drawn the mean of a is M, and that of b is c. u_j is 1;
  * of clicks it is theta_k of the position k where j was shown, and pi_j the expected examination of
- * j (expected_examination.h): then M is that of r, where clicks have the probability theta_k r.
+ * j (examination.h): then M is that of r, where clicks have the probability theta_k r.
  *
  *   ips    A; its standard error is sqrt(var(a) / n)
  *   snips  A C / B, which corrects A by the known mean of b (Swaminathan & Joachims 2015); its
@@ -48,7 +48,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "explore/expected_examination.h"
+#include "explore/examination.h"
 #include "math/matrix.h"
 #include "math/order.h"
 #include "measure/baseline.h"

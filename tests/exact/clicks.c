@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/clicks.h"
+#include "explore/click_models.h"
 
 enum { PARTS = 20, CELLS = PARTS * PARTS * PARTS * PARTS, PLACES = 10 };
 

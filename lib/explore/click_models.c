@@ -1,4 +1,4 @@
-#include "explore/clicks.h"
+#include "explore/click_models.h"
 
 #include <stdbool.h>
 #include <stdio.h>

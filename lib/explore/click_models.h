@@ -1,7 +1,7 @@
-/* clicks: simulated clicks, by the dependent click model (Guo, Liu & Wang 2009) with the three
- * users of Hofmann, Whiteson & de Rijke 2013. Their probabilities by grade are those of Oosterhuis
- * & de Rijke 2018. And the cascade model (Craswell, Zoeter, Taylor & Ramsey 2008): the perfect
- * user, who stops at the first click.
+/* click_models: simulated clicks, by the dependent click model (Guo, Liu & Wang 2009) with the
+ * three users of Hofmann, Whiteson & de Rijke 2013. Their probabilities by grade are those of
+ * Oosterhuis & de Rijke 2018. And the cascade model (Craswell, Zoeter, Taylor & Ramsey 2008): the
+ * perfect user, who stops at the first click.
  *
  * Besides these, two users whom the position alone biases, and who never stop. With grade r, top
  * grade L, position k from 1, and the attractiveness A = noise + (1 - noise) (2^r - 1) / (2^L - 1):
@@ -10,8 +10,8 @@
  *                                                                    Schnabel 2017, section 6)
  *     trust     P(click) = k^-1 (.98 A + .65 / k (1 - A))            (Agarwal, Wang, Li, Bendersky
  *                                                                    & Najork 2019), noise .1 */
-#ifndef RANKPIPE_CLICKS_H
-#define RANKPIPE_CLICKS_H
+#ifndef RANKPIPE_CLICK_MODELS_H
+#define RANKPIPE_CLICK_MODELS_H
 
 #include <stddef.h>
 
