@@ -36,8 +36,7 @@ BIN = bin
 # Where CFLAGS has -O2, as distributions do, these get -O3: what loop is busy with, by default and with kl.
 HOT = $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/kernels/*.c)) $(addprefix $(BUILD)/lib/,math/fingerprint.o \
 	math/matrix.o math/order.o math/real.o math/sketch.o feature/scale.o feature/rows.o memory/memory_near.o \
-	memory/memory_view.o memory/memory_worth.o memory/memory_table.o learn/descent.o measure/measure.o \
-	measure/judge.o)
+	memory/memory_view.o memory/memory_worth.o memory/memory_table.o learn/descent.o measure/measure.o)
 $(HOT): override CFLAGS := $(patsubst -O2,-O3,$(CFLAGS))
 
 GENERAL_NAMES = score judge compare update explore replay loop metric features synth spool salvage serve

@@ -51,7 +51,7 @@ static const struct option options_known[] = {
     { 'D', "discount", discount_word, "ndcg, dcg: discount of position 1, 2, ... (default log)",
       OPTION_WORD(metric, discount) },
     { 'E', "epsilon", NULL, "loss:smoothdcg: smoothing, a number above 0 (default 0.01)",
-      OPTION_POSITIVE(metric, evidence.judge.conventions.epsilon) },
+      OPTION_POSITIVE(metric, evidence.measured.conventions.epsilon) },
     { 'G', "gain", gain_word, "ndcg, dcg: gain of a label r, 2^r - 1 or r (default exp)",
       OPTION_WORD(metric, gain) },
     { 'L', "grade", NULL, "err: top grade of the labels, 1 to 1000 (default 4)",
@@ -95,7 +95,8 @@ static int parse_measures(struct metric *my, char *const *names, struct fault *f
         my->estimates = my->estimates || tally->kind == TALLY_OFFLINE;
         my->host->features = my->host->features || tally_needs_features(tally);
         size_t top = tally_top(tally);
-        my->evidence.judge.top = top > my->evidence.judge.top ? top : my->evidence.judge.top;
+        if (top > my->evidence.measured.top)
+            my->evidence.measured.top = top;
     }
     return my->theta && !my->estimates
                ? fault_usage(fault, "-p needs an estimate, such as snips:dcg@10") : 0;
@@ -104,7 +105,7 @@ static int parse_measures(struct metric *my, char *const *names, struct fault *f
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct metric *my = self;
-    struct conventions *conventions = &my->evidence.judge.conventions;
+    struct conventions *conventions = &my->evidence.measured.conventions;
     my->host = host;
     my->fd = -1;
     my->grade = 4;
@@ -135,7 +136,7 @@ static int open_metric(void *self)
     my->due = my->every ? my->every : 1;
     my->table = my->host->out;
     my->work.watch = my->host->watch;
-    my->evidence.judge.work = &my->work;
+    my->evidence.measured.work = &my->work;
     if (my->theta && examination_read(&my->examination, my->theta, my->host->watch, fault) < 0)
         return -1;
     my->evidence.logged.examination = my->theta ? &my->examination : NULL;

@@ -9,9 +9,103 @@
 #include "math/real.h"
 #include "stream/record.h"
 
-static size_t places(const struct measure *measure, const struct judge *judge)
+/* ---- a round is prepared ---- */
+
+/* Up to so many of the highest labels are found by counting, if all are whole and below GRADES. */
+enum { COUNTED = 64, GRADES = 8 };
+
+/* Discounts are computed once for each position, not for each round. */
+int measure_places(struct measured *measured, size_t m, struct fault *fault)
 {
-    return measure->cutoff < judge->docs ? measure->cutoff : judge->docs;
+    double *discount = buffer_for(&measured->buffer[0], m, sizeof *discount, fault);
+    if (!discount) return -1;
+    for (size_t i = measured->discounts; i < m; i++)
+        discount[i] = measured->conventions.letor_discount ? dcg_letor_discount(i)
+                                                           : dcg_discount(i);
+    if (m > measured->discounts)
+        measured->discounts = m;
+    measured->discount = discount;
+    measured->docs = m;
+    return 0;
+}
+
+/* Counts the documents of each grade. False where a label is no whole number below GRADES. */
+static bool count_grades(size_t m, const double *label, size_t count[GRADES])
+{
+    for (size_t g = 0; g < GRADES; g++)
+        count[g] = 0;
+    for (size_t i = 0; i < m; i++) {
+        if (!(label[i] < GRADES) || label[i] != (double)(unsigned)label[i])
+            return false;
+        count[(unsigned)label[i]]++;
+    }
+    return true;
+}
+
+/* The first k of the labels, highest first: label i is as many grades as more than i documents
+ * have, that or a higher one. */
+static void take_grades(size_t count[GRADES], size_t k, double *sorted)
+{
+    for (size_t g = GRADES - 1; g > 0; g--)
+        count[g - 1] += count[g];
+    for (size_t i = 0; i < k; i++) {
+        unsigned grade = 0;
+        for (size_t g = 1; g < GRADES; g++)
+            grade += count[g] > i;
+        sorted[i] = grade;
+    }
+}
+
+/* Sorts the labels, highest first, as far as they are needed. */
+static int sort_labels(struct measured *measured, const double *label, struct fault *fault)
+{
+    size_t m = measured->docs;
+    size_t count[GRADES];
+    double *sorted = buffer_for(&measured->buffer[1], m, sizeof *sorted, fault);
+    uint32_t *order = buffer_for(&measured->buffer[2], 2 * m, sizeof *order, fault);
+    if (!sorted || !order) return -1;
+    measured->sorted = sorted;
+    if (measured->top > 0 && measured->top <= COUNTED && measured->top < m &&
+        count_grades(m, label, count)) {
+        take_grades(count, measured->top, sorted);
+        return 0;
+    }
+    order_by_score(m, label, order, order + m);
+    for (size_t i = 0; i < m; i++)
+        sorted[i] = label[order[i]];
+    return 0;
+}
+
+int measure_round(struct measured *measured, size_t m, const uint32_t *order, const float *label,
+                  const double *score, struct fault *fault)
+{
+    double *by_doc = buffer_for(&measured->buffer[3], 2 * m, sizeof *by_doc, fault);
+    double *scratch = buffer_for(&measured->buffer[4], SURROGATE_SCRATCH * m, sizeof *scratch,
+                                fault);
+    if (!by_doc || !scratch || measure_places(measured, m, fault) < 0) return -1;
+    double *ranked = by_doc + m;
+    for (size_t i = 0; i < m; i++)
+        by_doc[i] = label[i];
+    for (size_t i = 0; order && i < m; i++)
+        ranked[i] = by_doc[order[i]];
+    measured->label = by_doc;
+    measured->ranked = order ? ranked : NULL;
+    measured->score = score;
+    measured->scratch = scratch;
+    return sort_labels(measured, by_doc, fault);
+}
+
+void measure_close(struct measured *measured)
+{
+    for (size_t i = 0; i < sizeof measured->buffer / sizeof *measured->buffer; i++)
+        buffer_free(&measured->buffer[i]);
+}
+
+/* ---- measures ---- */
+
+static size_t places(const struct measure *measure, const struct measured *measured)
+{
+    return measure->cutoff < measured->docs ? measure->cutoff : measured->docs;
 }
 
 double measure_gain(const struct conventions *conventions, double relevance)
@@ -20,62 +114,59 @@ double measure_gain(const struct conventions *conventions, double relevance)
 }
 
 /* What is not relevant adds 0, without a branch that nobody can predict. */
-static double discounted(const struct judge *judge, const double *relevance, size_t k)
+static double discounted(const struct measured *measured, const double *relevance, size_t k)
 {
-    bool linear = judge->conventions.linear_gain;
+    bool linear = measured->conventions.linear_gain;
     double sum = 0;
     for (size_t i = 0; i < k; i++)
-        sum += (linear ? relevance[i] : dcg_gain(relevance[i])) * judge->discount[i];
+        sum += (linear ? relevance[i] : dcg_gain(relevance[i])) * measured->discount[i];
     return sum;
 }
 
-double measure_ideal(const struct measure *measure, const struct judge *judge)
+double measure_ideal(const struct measure *measure, const struct measured *measured)
 {
-    return discounted(judge, judge->sorted, places(measure, judge));
+    return discounted(measured, measured->sorted, places(measure, measured));
 }
 
-static enum measured check_gain(double sum, struct fault *fault)
+static int check_gain(double sum, struct fault *fault)
 {
     if (isfinite(sum))
-        return MEASURE_VALUE;
-    fault_data(fault, "a label is so large that its gain 2^label is too large for a double: use "
-                      "-G lin");
-    return MEASURE_FAULT;
+        return 1;
+    return fault_data(fault, "a label is so large that its gain 2^label is too large for a double: "
+                      "use -G lin");
 }
 
-static enum measured dcg(const struct measure *measure, const struct judge *judge, double *value,
-                         struct fault *fault)
+static int dcg(const struct measure *measure, const struct measured *measured, double *value,
+               struct fault *fault)
 {
-    *value = discounted(judge, judge->ranked, places(measure, judge));
+    *value = discounted(measured, measured->ranked, places(measure, measured));
     return check_gain(*value, fault);
 }
 
-static enum measured ndcg(const struct measure *measure, const struct judge *judge, double *value,
-                          struct fault *fault)
+static int ndcg(const struct measure *measure, const struct measured *measured, double *value,
+                struct fault *fault)
 {
-    double most = measure_ideal(measure, judge);
+    double most = measure_ideal(measure, measured);
     if (most <= 0)
-        return MEASURE_NOTHING;
-    *value = discounted(judge, judge->ranked, places(measure, judge)) / most;
+        return 0;
+    *value = discounted(measured, measured->ranked, places(measure, measured)) / most;
     return check_gain(most, fault);
 }
 
-static enum measured err(const struct measure *measure, const struct judge *judge, double *value,
-                         struct fault *fault)
+static int err(const struct measure *measure, const struct measured *measured, double *value,
+               struct fault *fault)
 {
-    double unsatisfied = 1, whole = real_exp2(judge->conventions.top_grade);
+    double unsatisfied = 1, whole = real_exp2(measured->conventions.top_grade);
     *value = 0;
-    if (judge->sorted[0] > judge->conventions.top_grade) {
-        fault_data(fault, "label %g is above %u, the top grade for the measure err: set it with -L",
-                   judge->sorted[0], judge->conventions.top_grade);
-        return MEASURE_FAULT;
-    }
-    for (size_t i = 0; i < places(measure, judge); i++) {
-        double satisfied = (real_exp2(judge->ranked[i]) - 1) / whole;
+    if (measured->sorted[0] > measured->conventions.top_grade)
+        return fault_data(fault, "label %g is above %u, the top grade for the measure err: set it "
+                          "with -L", measured->sorted[0], measured->conventions.top_grade);
+    for (size_t i = 0; i < places(measure, measured); i++) {
+        double satisfied = (real_exp2(measured->ranked[i]) - 1) / whole;
         *value += unsatisfied * satisfied / (double)(i + 1);
         unsatisfied *= 1 - satisfied;
     }
-    return MEASURE_VALUE;
+    return 1;
 }
 
 static size_t relevant(const double *relevance, size_t k)
@@ -86,106 +177,107 @@ static size_t relevant(const double *relevance, size_t k)
     return n;
 }
 
-static enum measured prec(const struct measure *measure, const struct judge *judge, double *value,
-                          struct fault *fault)
+static int prec(const struct measure *measure, const struct measured *measured, double *value,
+                struct fault *fault)
 {
     (void)fault;
-    *value = (double)relevant(judge->ranked, places(measure, judge));
-    return MEASURE_VALUE;
+    *value = (double)relevant(measured->ranked, places(measure, measured));
+    return 1;
 }
 
-static enum measured precision(const struct measure *measure, const struct judge *judge,
-                               double *value, struct fault *fault)
+static int precision(const struct measure *measure, const struct measured *measured, double *value,
+                     struct fault *fault)
 {
-    prec(measure, judge, value, fault);
+    prec(measure, measured, value, fault);
     *value /= (double)measure->cutoff;
-    return MEASURE_VALUE;
+    return 1;
 }
 
-static enum measured average_precision(const struct measure *measure, const struct judge *judge,
-                                       double *value, struct fault *fault)
+static int average_precision(const struct measure *measure, const struct measured *measured,
+                             double *value, struct fault *fault)
 {
     size_t n = 0;
     double sum = 0;
     (void)measure, (void)fault;
-    for (size_t i = 0; i < judge->docs; i++)
-        if (judge->ranked[i] > 0)
+    for (size_t i = 0; i < measured->docs; i++)
+        if (measured->ranked[i] > 0)
             sum += (double)++n / (double)(i + 1);
     *value = n ? sum / (double)n : 0;
-    return n ? MEASURE_VALUE : MEASURE_NOTHING;
+    return n ? 1 : 0;
 }
 
-static enum measured reciprocal_rank(const struct measure *measure, const struct judge *judge,
-                                     double *value, struct fault *fault)
+static int reciprocal_rank(const struct measure *measure, const struct measured *measured,
+                           double *value, struct fault *fault)
 {
     (void)measure, (void)fault;
-    for (size_t i = 0; i < judge->docs; i++) {
-        if (judge->ranked[i] > 0) {
+    for (size_t i = 0; i < measured->docs; i++) {
+        if (measured->ranked[i] > 0) {
             *value = 1 / (double)(i + 1);
-            return MEASURE_VALUE;
+            return 1;
         }
     }
-    return MEASURE_NOTHING;
+    return 0;
 }
 
-static enum measured sumloss(const struct measure *measure, const struct judge *judge,
-                             double *value, struct fault *fault)
+static int sumloss(const struct measure *measure, const struct measured *measured, double *value,
+                   struct fault *fault)
 {
     (void)measure, (void)fault;
     *value = 0;
-    for (size_t i = 0; i < judge->docs; i++)
-        *value += (double)(i + 1) * judge->ranked[i];
-    return MEASURE_VALUE;
+    for (size_t i = 0; i < measured->docs; i++)
+        *value += (double)(i + 1) * measured->ranked[i];
+    return 1;
 }
 
-static enum measured pairloss(const struct measure *measure, const struct judge *judge,
-                              double *value, struct fault *fault)
+static int pairloss(const struct measure *measure, const struct measured *measured, double *value,
+                    struct fault *fault)
 {
     (void)measure, (void)fault;
-    uint32_t *order = (uint32_t *)judge->scratch;
-    *value = (double)order_inversions(judge->docs, judge->ranked, order, order + judge->docs);
-    return MEASURE_VALUE;
+    uint32_t *order = (uint32_t *)measured->scratch;
+    *value = (double)order_inversions(measured->docs, measured->ranked, order,
+                                      order + measured->docs);
+    return 1;
 }
 
-static enum measured auc(const struct measure *measure, const struct judge *judge, double *value,
-                         struct fault *fault)
+static int auc(const struct measure *measure, const struct measured *measured, double *value,
+               struct fault *fault)
 {
-    size_t n = relevant(judge->label, judge->docs), irrelevant = 0;
+    size_t n = relevant(measured->label, measured->docs), irrelevant = 0;
     double wrong = 0;
     (void)measure, (void)fault;
-    if (n == 0 || n == judge->docs)
-        return MEASURE_NOTHING;
-    for (size_t i = 0; i < judge->docs; i++) {
-        if (judge->ranked[i] > 0)
+    if (n == 0 || n == measured->docs)
+        return 0;
+    for (size_t i = 0; i < measured->docs; i++) {
+        if (measured->ranked[i] > 0)
             wrong += (double)irrelevant;
         else
             irrelevant++;
     }
-    *value = 1 - wrong / ((double)n * (double)(judge->docs - n));
-    return MEASURE_VALUE;
+    *value = 1 - wrong / ((double)n * (double)(measured->docs - n));
+    return 1;
 }
 
-static enum measured loss(const struct measure *measure, const struct judge *judge, double *value,
-                          struct fault *fault)
+static int loss(const struct measure *measure, const struct measured *measured, double *value,
+                struct fault *fault)
 {
-    if (!judge->score) {
+    if (!measured->score) {
         fault_data(fault, "%s needs score: put score before metric", measure->name);
-        return MEASURE_FAULT;
+        return -1;
     }
-    const struct surrogate_options options = { judge->conventions.epsilon, measure->cutoff,
-                                               judge->work };
-    *value = measure->surrogate->loss(judge->docs, judge->score, judge->label, &options,
-                                      judge->scratch);
-    if (judge->work && judge->work->stopped) {
+    const struct surrogate_options options = { measured->conventions.epsilon, measure->cutoff,
+                                               measured->work };
+    *value = measure->surrogate->loss(measured->docs, measured->score, measured->label, &options,
+                                      measured->scratch);
+    if (measured->work && measured->work->stopped) {
         fault_stopped(fault);
-        return MEASURE_FAULT;
+        return -1;
     }
     if (!isfinite(*value)) {
         fault_data(fault, "%s is too large for a double: the labels or scores are too large",
                    measure->name);
-        return MEASURE_FAULT;
+        return -1;
     }
-    return MEASURE_VALUE;
+    return 1;
 }
 
 enum cut { CUT_NEVER, CUT_MAYBE, CUT_ALWAYS };
@@ -198,7 +290,7 @@ static const struct {
     const char *name;
     const char *word; /* with its cutoff: what completion offers */
     enum cut cut;
-    enum measured (*value)(const struct measure *, const struct judge *, double *, struct fault *);
+    int (*value)(const struct measure *, const struct measured *, double *, struct fault *);
 } measures[] = {
     { "ndcg", "ndcg@k", CUT_MAYBE, ndcg },
     { "dcg", "dcg@k", CUT_MAYBE, dcg },
@@ -312,8 +404,103 @@ bool measure_needs_order(const struct measure *measure)
     return measure->surrogate == NULL;
 }
 
-enum measured measure_value(const struct measure *measure, const struct judge *judge,
-                            double *value, struct fault *fault)
+int measure_value(const struct measure *measure, const struct measured *measured, double *value,
+                  struct fault *fault)
 {
-    return measure->value(measure, judge, value, fault);
+    return measure->value(measure, measured, value, fault);
+}
+
+/* ---- as sums over documents ---- */
+
+static double discount_at(const struct measured *measured, size_t i)
+{
+    return measured->discount[i];
+}
+
+static double one(const struct measured *measured, size_t i)
+{
+    (void)measured, (void)i;
+    return 1;
+}
+
+static double minus_place(const struct measured *measured, size_t i)
+{
+    (void)measured;
+    return -(double)(i + 1);
+}
+
+static double gain_of_dcg(const struct measured *measured, double label)
+{
+    return measure_gain(&measured->conventions, label);
+}
+
+static double is_relevant(const struct measured *measured, double label)
+{
+    (void)measured;
+    return label > 0;
+}
+
+static double itself(const struct measured *measured, double label)
+{
+    (void)measured;
+    return label;
+}
+
+static void by_ideal(const struct measure *measure, const struct measured *measured, double *unit,
+                     double *constant)
+{
+    (void)constant;
+    *unit = measure_ideal(measure, measured);
+}
+
+static double count_ones(const struct measured *measured)
+{
+    double n = 0;
+    for (size_t i = 0; i < measured->docs; i++)
+        n += measured->label[i];
+    return n;
+}
+
+/* For labels 0 and 1, n of them 1 and N = n (m - n), the pairs in the wrong order are the
+ * irrelevant documents before each relevant one: its place, less the relevant ones up to it, so
+ *   pairloss = sumloss - n (n + 1) / 2,    auc = 1 - pairloss / N. */
+static void of_pairs(const struct measure *measure, const struct measured *measured, double *unit,
+                     double *constant)
+{
+    double n = count_ones(measured);
+    (void)measure, (void)unit;
+    *constant = n * (n + 1) / 2;
+}
+
+static void by_pairs(const struct measure *measure, const struct measured *measured, double *unit,
+                     double *constant)
+{
+    double n = count_ones(measured);
+    (void)measure;
+    *unit = n * ((double)measured->docs - n);
+    *constant = 1 + n * (n + 1) / 2 / *unit;
+}
+
+static const struct linear_measure linears[] = {
+    { "dcg", 1, false, discount_at, gain_of_dcg, NULL },
+    { "ndcg", 1, false, discount_at, gain_of_dcg, by_ideal },
+    { "prec", 1, false, one, is_relevant, NULL },
+    { "sumloss", -1, false, minus_place, itself, NULL },
+    { "pairloss", -1, true, minus_place, itself, of_pairs },
+    { "auc", 1, true, minus_place, itself, by_pairs },
+};
+enum { LINEARS = sizeof linears / sizeof *linears };
+
+const struct linear_measure *measure_linear_number(size_t i)
+{
+    return i < LINEARS ? &linears[i] : NULL;
+}
+
+const struct linear_measure *measure_linear_find(const char *measure)
+{
+    size_t length = strcspn(measure, "@");
+    for (size_t i = 0; i < LINEARS; i++)
+        if (strlen(linears[i].name) == length && strncmp(measure, linears[i].name, length) == 0)
+            return &linears[i];
+    return NULL;
 }

@@ -6,10 +6,80 @@
 
 #include "explore/feedback.h"
 #include "explore/propensity.h"
+#include "kernels/covariance.h"
 #include "stream/round.h"
 
 /* Squares of smaller numbers, and sums of these over 2^53 rounds, fit a double. */
 static const double MOST = 1e140;
+
+/* ---- the baseline of dr ---- */
+
+static const double baseline_ridge = 10;
+
+/* The rows of P, the constant's too. */
+static size_t baseline_rows(size_t dim)
+{
+    return 1 + regression_rows(dim, false);
+}
+
+/* numbers[from..until - 1] = 0 in a buffer that has the others. */
+static double *grow(struct buffer *buffer, size_t from, size_t until, struct fault *fault)
+{
+    double *numbers = buffer_for(buffer, until, sizeof *numbers, fault);
+    if (numbers)
+        memset(numbers + from, 0, (until - from) * sizeof *numbers);
+    return numbers;
+}
+
+static int reach(struct baseline *my, size_t width, struct fault *fault)
+{
+    struct regression *r = &my->regression;
+    size_t old = r->inverse ? baseline_rows(r->dim) : 0, dim = r->dim;
+    if (r->inverse && width <= dim)
+        return 0;
+    if (width > BASELINE_DIM)
+        return fault_data(fault, "it has %zu features, but dr: takes at most %d: use ips: or "
+                          "snips:", width, BASELINE_DIM);
+    r->w = grow(&my->w, dim, width + 1, fault);
+    r->level = grow(&my->level, dim, width + 1, fault);
+    double *inverse = grow(&my->inverse, udu_size(old), udu_size(baseline_rows(width)), fault);
+    if (!r->w || !r->level || !inverse) return -1;
+    for (size_t i = old; i < baseline_rows(width); i++)
+        inverse[udu_size(i + 1) - 1] = 1;
+    r->inverse = inverse;
+    r->dim = width;
+    r->lambda = baseline_ridge;
+    r->constant = &my->constant;
+    return 0;
+}
+
+int baseline_round(struct baseline *my, const struct matrix *x, struct fault *fault)
+{
+    return reach(my, matrix_width(x), fault) < 0 ? -1 : regression_round(&my->regression, x, fault);
+}
+
+double baseline_expect(struct baseline *my, size_t i)
+{
+    double worth = regression_expect(&my->regression, i);
+    return worth > my->top ? my->top : worth > 0 ? worth : 0;
+}
+
+int baseline_learn(struct baseline *my, size_t i, double worth, double much, struct fault *fault)
+{
+    my->top = worth * much > my->top ? worth * much : my->top;
+    if (regression_learn(&my->regression, i, worth, much, fault) < 0) return -1;
+    return regression_check(&my->regression, fault);
+}
+
+void baseline_close(struct baseline *my)
+{
+    regression_close(&my->regression);
+    buffer_free(&my->w);
+    buffer_free(&my->level);
+    buffer_free(&my->inverse);
+}
+
+/* ---- a round of a log ---- */
 
 /* Feedback on the documents at the first places, where it comes from, and pi and u of each. */
 struct shown {
@@ -154,6 +224,8 @@ void offline_close(struct logged *logged)
         buffer_free(&logged->buffer[i]);
 }
 
+/* ---- the measure ---- */
+
 /* Can a sum over the documents seen estimate it? */
 static bool can_estimate(const struct linear_measure *linear)
 {
@@ -166,7 +238,7 @@ static int no_measure(const char *measure, enum estimator estimator, struct faul
     const char *word = words[estimator];
     const struct linear_measure *linear;
     struct names names = { 0 };
-    for (size_t i = 0; (linear = linear_measure_number(i)); i++)
+    for (size_t i = 0; (linear = measure_linear_number(i)); i++)
         if (can_estimate(linear))
             measure_add_name(&names, linear->name);
     measure_add_name(&names, "p");
@@ -180,7 +252,7 @@ int offline_parse(struct offline *offline, const char *measure, enum estimator e
     bool share = strcmp(measure, "p") == 0 || strncmp(measure, "p@", 2) == 0;
     memset(offline, 0, sizeof *offline);
     offline->estimator = estimator;
-    offline->linear = linear_measure_find(share ? "prec" : measure);
+    offline->linear = measure_linear_find(share ? "prec" : measure);
     if (!can_estimate(offline->linear))
         return no_measure(measure, estimator, fault);
     if (measure_parse(&offline->measure, measure, fault) < 0) return -1;
@@ -196,14 +268,14 @@ void offline_end(struct offline *offline)
 /* a and b. Sums go by position, as in measure_value and look_at_all, so that they have
  * the same bits where everything is seen. */
 static void look_at_seen(struct offline *offline, const struct logged *logged,
-                         const struct judge *judge)
+                         const struct measured *measured)
 {
     const struct linear_measure *linear = offline->linear;
     double a = 0, b = 0, shown = 0;
     for (size_t i = 0; i < logged->seen && logged->place[i] < offline->measure.cutoff; i++) {
-        double weight = linear->sign * linear->weight(judge, logged->place[i]);
+        double weight = linear->sign * linear->weight(measured, logged->place[i]);
         if (logged->relevance[i] > 0)
-            a += linear->gain(judge, logged->relevance[i]) * weight / logged->propensity[i];
+            a += linear->gain(measured, logged->relevance[i]) * weight / logged->propensity[i];
         b += weight * logged->share[i] / logged->propensity[i];
         shown += weight;
     }
@@ -212,12 +284,13 @@ static void look_at_seen(struct offline *offline, const struct logged *logged,
     offline->supported = shown;
 }
 
-static double look_at_all(const struct offline *offline, const struct judge *judge, size_t docs)
+static double look_at_all(const struct offline *offline, const struct measured *measured,
+                          size_t docs)
 {
     const struct linear_measure *linear = offline->linear;
     double c = 0;
     for (size_t i = 0; i < docs && i < offline->measure.cutoff; i++)
-        c += linear->sign * linear->weight(judge, i);
+        c += linear->sign * linear->weight(measured, i);
     return c;
 }
 
@@ -240,7 +313,7 @@ static double expect(struct offline *offline, const struct logged *logged, size_
 
 /* M and V: what clicks there would have been. M of dr is added by look_beyond. */
 static void look_at_model(struct offline *offline, const struct logged *logged,
-                          const struct judge *judge)
+                          const struct measured *measured)
 {
     const struct linear_measure *linear = offline->linear;
     double m = 0, v = 0, unit = offline->unit;
@@ -248,7 +321,7 @@ static void look_at_model(struct offline *offline, const struct logged *logged,
         size_t place = logged->place[i];
         double u = logged->share[i], r = expect(offline, logged, i), p = u * r < 1 ? u * r : 1;
         double weight = place < offline->measure.cutoff
-                            ? linear->sign * linear->weight(judge, place) / logged->propensity[i]
+                            ? linear->sign * linear->weight(measured, place) / logged->propensity[i]
                             : 0;
         m += offline->estimator == OFFLINE_DR ? 0 : weight * p;
         v += weight * weight * p * (1 - p);
@@ -265,33 +338,33 @@ static void look_at_model(struct offline *offline, const struct logged *logged,
 /* What the regression expects, weighted, is M; with what the documents seen correct it is a. Then
  * it learns them. */
 static int look_beyond(struct offline *offline, const struct logged *logged,
-                       const struct judge *judge, struct fault *fault)
+                       const struct measured *measured, struct fault *fault)
 {
     const struct linear_measure *linear = offline->linear;
     struct baseline *baseline = &offline->baseline;
     double expected = 0, corrected = 0;
     for (size_t i = 0; i < logged->docs && i < offline->measure.cutoff; i++)
-        expected += linear->sign * linear->weight(judge, i) *
+        expected += linear->sign * linear->weight(measured, i) *
                     baseline_expect(baseline, logged->order[i]);
     for (size_t i = 0; i < logged->seen && logged->place[i] < offline->measure.cutoff; i++)
-        corrected += linear->sign * linear->weight(judge, logged->place[i]) * logged->share[i] *
+        corrected += linear->sign * linear->weight(measured, logged->place[i]) * logged->share[i] *
                      expect(offline, logged, i) / logged->propensity[i];
     offline->round[OFFLINE_A] += (expected - corrected) / offline->unit;
     offline->round[OFFLINE_M] = expected / offline->unit;
     for (size_t i = 0; i < logged->seen; i++) {
-        double gain = linear->gain(judge, logged->relevance[i]), u = logged->share[i];
+        double gain = linear->gain(measured, logged->relevance[i]), u = logged->share[i];
         if (baseline_learn(baseline, logged->order[logged->place[i]], gain / u, u, fault) < 0)
             return -1;
     }
     return 0;
 }
 
-int offline_look(struct offline *offline, const struct logged *logged, const struct judge *judge,
-                 struct fault *fault)
+int offline_look(struct offline *offline, const struct logged *logged,
+                 const struct measured *measured, struct fault *fault)
 {
     bool sums = offline->clicks || offline->estimator == OFFLINE_SNIPS;
-    look_at_seen(offline, logged, judge);
-    offline->round[OFFLINE_C] = sums ? look_at_all(offline, judge, logged->docs) : 0;
+    look_at_seen(offline, logged, measured);
+    offline->round[OFFLINE_C] = sums ? look_at_all(offline, measured, logged->docs) : 0;
     if (logged->support == SUPPORT_ALL)
         offline->supported = offline->round[OFFLINE_C];
     else if (logged->support == SUPPORT_UNKNOWN)
@@ -301,8 +374,8 @@ int offline_look(struct offline *offline, const struct logged *logged, const str
     bool robust = offline->estimator == OFFLINE_DR;
     if (robust && baseline_round(&offline->baseline, &logged->x, fault) < 0) return -1;
     if (offline->clicks)
-        look_at_model(offline, logged, judge);
-    if (robust && look_beyond(offline, logged, judge, fault) < 0) return -1;
+        look_at_model(offline, logged, measured);
+    if (robust && look_beyond(offline, logged, measured, fault) < 0) return -1;
     if (fabs(offline->round[OFFLINE_A]) < MOST && offline->round[OFFLINE_B] < MOST)
         return 0;
     return fault_data(fault, "%s: this round adds %g, whose square is too large: a label is very "

@@ -3,7 +3,7 @@
  * Thompson 1952; Strehl, Langford, Li & Kakade 2010; Li et al. 2018, the item-position model).
  * Feedback is labels, or with a table of examination clicks.
  *
- * The measure M is a sum over documents of weight(position) gain(R) (linear_measure.h). With
+ * The measure M is a sum over documents of weight(position) gain(R) (measure.h). With
  * position_j the position of document j in the other ranking, and pi_j the propensity of j, the
  * probability that it was seen, round t has
  *   a = sum_{j seen} weight(position_j) gain(R_j) / pi_j,
@@ -17,7 +17,7 @@
  *          standard error is sqrt(var(e) / n), e = (C/B) (a - q b) + q c, q = A/B
  *   dr     as ips, with a = sum_j weight(position_j) g_j + sum_{j seen} weight(position_j)
  *          (gain(R_j) - u_j g_j) / pi_j, where g_j is what a regression on the features of the
- *          rounds before expects of gain(R_j) / u_j (Dudik, Langford & Li 2011; baseline.h).
+ *          rounds before expects of gain(R_j) / u_j (Dudik, Langford & Li 2011; struct baseline).
  *          Unbiased as ips is; the errors of rounds are uncorrelated, as g_j depends on rounds
  *          before alone
  *
@@ -51,10 +51,32 @@
 #include "explore/examination.h"
 #include "math/matrix.h"
 #include "math/order.h"
-#include "measure/baseline.h"
-#include "measure/linear_measure.h"
+#include "math/regression.h"
 #include "measure/measure.h"
 #include "stream/round.h"
+
+enum { BASELINE_DIM = 4096 };
+
+/* Ridge regression of what documents are worth on their features: it predicts a round by the rounds
+ * before it alone (math/regression.h, with a constant). */
+struct baseline { /* all zero at first */
+    struct regression regression;
+    double constant, top; /* the highest worth learnt */
+    struct buffer w, level, inverse;
+};
+
+/* Starts a round; borrows x until the next. 0 or a fault: more than BASELINE_DIM features. */
+int baseline_round(struct baseline *baseline, const struct matrix *x, struct fault *fault);
+
+/* The worth expected of document i, from 0 to the highest learnt. */
+double baseline_expect(struct baseline *baseline, size_t i);
+
+/* Document i is worth `worth`; it counts `much` times, above 0. 0 or a fault, after which the
+ * baseline is unusable. O(dim^2). */
+int baseline_learn(struct baseline *baseline, size_t i, double worth, double much,
+                   struct fault *fault);
+
+void baseline_close(struct baseline *baseline);
 
 /* A round of a log, prepared by offline_round; all zero at first, except the table. */
 struct logged {
@@ -122,10 +144,10 @@ int offline_parse(struct offline *offline, const char *measure, enum estimator e
 void offline_end(struct offline *offline); /* frees what it holds */
 
 /* Computes a, b and c of a round, from which dr then learns; the sums stay as they are. Needs
- * judge_places. A data fault where the square of a is too large for a double. O(cutoff); of dr
+ * measure_places. A data fault where the square of a is too large for a double. O(cutoff); of dr
  * O(docs dim + seen dim^2). */
-int offline_look(struct offline *offline, const struct logged *logged, const struct judge *judge,
-                 struct fault *fault);
+int offline_look(struct offline *offline, const struct logged *logged,
+                 const struct measured *measured, struct fault *fault);
 
 /* Adds the round of the last offline_look. */
 void offline_add(struct offline *offline);

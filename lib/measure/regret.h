@@ -1,6 +1,6 @@
 /* regret: how much better the best fixed ranking, chosen in hindsight, would have been than the
  * rankings shown, for a fixed list of items (Chaudhuri & Tewari 2015, 2016). For measures that are
- * a sum over documents, and for map on short lists (best_map.h). */
+ * a sum over documents, and for map on short lists. */
 #ifndef RANKPIPE_REGRET_H
 #define RANKPIPE_REGRET_H
 
@@ -8,8 +8,9 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "measure/linear_measure.h"
 #include "measure/measure.h"
+
+enum { REGRET_MAP_ITEMS = 16 }; /* the longest list for map */
 
 /* value = constant + sum_i weight(i) gain(item at position i); -value where less is better. */
 struct terms {
@@ -37,9 +38,9 @@ int regret_parse(struct regret *regret, const char *measure, struct fault *fault
 /* Computes what a prepared round, which has an order, adds; the sums stay as they are. A round for
  * which M is not defined adds 0. A data fault where the round has features (dim > 0) or another
  * number of documents than the first one; for pairloss and auc, where a label is not 0 or 1; for
- * map, where the list is longer than BEST_MAP_ITEMS; where the sum of gains is too large for a
+ * map, where the list is longer than REGRET_MAP_ITEMS; where the sum of gains is too large for a
  * double; and where M has a fault. O(m). */
-int regret_look(struct regret *regret, const struct judge *judge, size_t dim,
+int regret_look(struct regret *regret, const struct measured *measured, size_t dim,
                 struct fault *fault);
 
 /* Adds the round of the last regret_look. O(m); for map O(m^2). */

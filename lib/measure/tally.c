@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/drawn.h"
-#include "measure/rival.h"
+#include "math/rng.h"
 
 /* What may stand before a measure's name. */
 static const struct {
@@ -174,6 +173,56 @@ static int check_labels(const struct round *round, bool order, struct fault *fau
     return 0;
 }
 
+static bool by_another_policy(const struct round *round)
+{
+    return round->top > 0 || round->swap > 0 || round->logit || (round->greedy && !round->explored);
+}
+
+/* The scores that the policy uniform draws in rounds that explore (Chaudhuri & Tewari 2016,
+ * Algorithm 1): *score is the round's own where it did not explore; else numbers, each uniform on
+ * [0, 1], drawn by (seed, round number), so that sorting them gives the order shown. They lie in
+ * `buffer` or in the round. A data fault where another policy than uniform explored. `name` is the
+ * measure that asks. O(m log m). */
+static int draw_scores(const struct round *round, uint64_t seed, const char *name,
+                       struct buffer *buffer, const double **score, struct fault *fault)
+{
+    size_t m = round->docs;
+    struct rng rng = rng_at(seed, RNG_DRAWN, round->t);
+    *score = round->score;
+    if (by_another_policy(round))
+        return fault_data(fault, "%.40s needs orders drawn by explore -p uniform", name);
+    if (!round->greedy || !round->order)
+        return 0;
+    double *drawn = buffer_for(buffer, 3 * m, sizeof *drawn, fault);
+    if (!drawn) return -1;
+    double *unit = drawn + m;
+    uint32_t *order = (uint32_t *)(unit + m);
+    for (size_t i = 0; i < m; i++)
+        unit[i] = rng_unit(&rng);
+    order_by_score(m, unit, order, order + m);
+    for (size_t a = 0; a < m; a++)
+        drawn[round->order[a]] = unit[order[a]];
+    *score = drawn;
+    return 0;
+}
+
+/* Which of two rankings won a round in which they were interleaved (Radlinski, Kurup & Joachims
+ * 2008): *won is 1 if more of the feedback above 0 is on documents that the rival chose, -1 if
+ * less, and 0 if as much. 0, or a data fault where the round lacks team or seen. O(places). */
+static int find_winner(const struct round *round, double *won, struct fault *fault)
+{
+    size_t clicks[2] = { 0, 0 };
+    if (!round->team)
+        return fault_data(fault, "rival needs team: show the rounds by explore -p team-draft");
+    if (!round->seen)
+        return fault_data(fault, "rival needs seen: put metric after feedback-mask or "
+                          "feedback-join");
+    for (size_t a = 0; a < round->places; a++)
+        clicks[round->team[a]] += round->seen[a] > 0;
+    *won = clicks[1] > clicks[0] ? 1 : clicks[1] < clicks[0] ? -1 : 0;
+    return 0;
+}
+
 int tally_evidence(struct evidence *evidence, const struct round *round, const struct tally *tally,
                    size_t tallies, struct fault *fault)
 {
@@ -187,16 +236,17 @@ int tally_evidence(struct evidence *evidence, const struct round *round, const s
     }
     evidence->dim = round->dim;
     if (labels && (check_labels(round, order, fault) < 0 ||
-                   judge_round(&evidence->judge, round->docs, round->order, round->label,
+                   measure_round(&evidence->measured, round->docs, round->order, round->label,
                                round->score, fault) < 0))
         return -1;
     for (size_t i = 0; i < tallies; i++)
-        if (tally[i].kind == TALLY_RIVAL && rival_won(round, &evidence->won, fault) < 0) return -1;
-    for (size_t i = 0; i < tallies; i++)
-        if (tally[i].drawn && drawn_scores(round, evidence->ties.seed, tally[i].name,
-                                           &evidence->buffer, &evidence->drawn, fault) < 0)
+        if (tally[i].kind == TALLY_RIVAL && find_winner(round, &evidence->won, fault) < 0)
             return -1;
-    if (!labels && judge_places(&evidence->judge, round->docs, fault) < 0) return -1;
+    for (size_t i = 0; i < tallies; i++)
+        if (tally[i].drawn && draw_scores(round, evidence->ties.seed, tally[i].name,
+                                          &evidence->buffer, &evidence->drawn, fault) < 0)
+            return -1;
+    if (!labels && measure_places(&evidence->measured, round->docs, fault) < 0) return -1;
     if (offline &&
         offline_round(&evidence->logged, round, &evidence->ties, offline, fault) < 0)
         return -1;
@@ -205,7 +255,7 @@ int tally_evidence(struct evidence *evidence, const struct round *round, const s
 
 void tally_evidence_close(struct evidence *evidence)
 {
-    judge_close(&evidence->judge);
+    measure_close(&evidence->measured);
     offline_close(&evidence->logged);
     buffer_free(&evidence->buffer);
 }
@@ -213,15 +263,15 @@ void tally_evidence_close(struct evidence *evidence)
 static int look_at_measure(struct tally *tally, const struct evidence *evidence,
                            struct fault *fault)
 {
-    struct judge judge = evidence->judge;
+    struct measured measured = evidence->measured;
     if (tally->drawn)
-        judge.score = evidence->drawn;
-    enum measured measured = measure_value(&tally->measure, &judge, &tally->value, fault);
-    if (measured == MEASURE_NOTHING) {
+        measured.score = evidence->drawn;
+    int defined = measure_value(&tally->measure, &measured, &tally->value, fault);
+    if (defined == 0) {
         tally->value = evidence->nothing;
         tally->included = !evidence->skip;
     }
-    return measured == MEASURE_FAULT ? -1 : 0;
+    return defined < 0 ? -1 : 0;
 }
 
 int tally_look(struct tally *tally, const struct evidence *evidence, struct fault *fault)
@@ -231,12 +281,12 @@ int tally_look(struct tally *tally, const struct evidence *evidence, struct faul
     case TALLY_MEASURE:
         return look_at_measure(tally, evidence, fault);
     case TALLY_REGRET:
-        return regret_look(&tally->regret, &evidence->judge, evidence->dim, fault);
+        return regret_look(&tally->regret, &evidence->measured, evidence->dim, fault);
     case TALLY_RIVAL:
         tally->value = evidence->won;
         return 0;
     default:
-        return offline_look(&tally->offline, &evidence->logged, &evidence->judge, fault);
+        return offline_look(&tally->offline, &evidence->logged, &evidence->measured, fault);
     }
 }
 

@@ -15,15 +15,15 @@
 #include "stream/writer.h"
 
 /* What tallies are computed from: one round, prepared by tally_evidence. All zero at first, except
- * the conventions in `judge`, the table in `logged`, `nothing` and `skip`. */
+ * the conventions in `measured`, the table in `logged`, `nothing` and `skip`. */
 struct evidence {
-    struct judge judge; /* has no labels where no tally needs them */
+    struct measured measured; /* has no labels where no tally needs them */
     struct logged logged;
     struct ties ties; /* of a ranking by score; its seed is also that of drawn scores */
-    const double *drawn; /* score[docs], as drawn.h has them; NULL where no tally needs them */
+    const double *drawn; /* score[docs], by the policy uniform; NULL where no tally needs them */
     struct buffer buffer;
     size_t dim;
-    double won; /* 1, 0 or -1, as rival.h has it; 0 where no tally needs it */
+    double won; /* 1 if the rival won, -1 if it lost, 0 if neither, or where no tally needs it */
     double nothing; /* the value in a round for which a measure is not defined */
     bool skip;      /* leave such a round out instead                          */
 };

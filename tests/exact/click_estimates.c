@@ -113,7 +113,7 @@ struct world {
     struct record record;
     struct round round;
     struct logged logged;
-    struct judge judge;
+    struct measured measured;
     struct offline ips, snips, dr;
     struct examination examination;
     struct fault fault;
@@ -156,7 +156,7 @@ static void look(struct world *world, size_t m)
     struct baseline *b = &world->dr.baseline;
     double w[DIM + 1], level[DIM + 1], inverse[64], constant = b->constant, top = b->top;
     size_t n = b->inverse.bytes < sizeof inverse ? b->inverse.bytes : sizeof inverse;
-    if (judge_places(&world->judge, m, &world->fault) < 0 ||
+    if (measure_places(&world->measured, m, &world->fault) < 0 ||
         offline_round(&world->logged, &world->round, &line_order, "ips", &world->fault) < 0)
         stop(world, "a round");
     world->logged.x = (struct matrix){ .kind = MATRIX_DENSE, .docs = m, .dim = DIM,
@@ -164,9 +164,9 @@ static void look(struct world *world, size_t m)
     memcpy(w, b->w.at, sizeof w);
     memcpy(level, b->level.at, sizeof level);
     memcpy(inverse, b->inverse.at, n);
-    if (offline_look(&world->ips, &world->logged, &world->judge, &world->fault) < 0 ||
-        offline_look(&world->snips, &world->logged, &world->judge, &world->fault) < 0 ||
-        offline_look(&world->dr, &world->logged, &world->judge, &world->fault) < 0)
+    if (offline_look(&world->ips, &world->logged, &world->measured, &world->fault) < 0 ||
+        offline_look(&world->snips, &world->logged, &world->measured, &world->fault) < 0 ||
+        offline_look(&world->dr, &world->logged, &world->measured, &world->fault) < 0)
         stop(world, "a look");
     memcpy(b->w.at, w, sizeof w);
     memcpy(b->level.at, level, sizeof level);
@@ -200,8 +200,8 @@ static void check_law(struct world *world, struct law *law)
         }
     double truth = 0, weight = 0;
     for (size_t i = 0; i < law->m && i < world->ips.measure.cutoff; i++) {
-        truth += world->judge.discount[i] * world->r[world->logged.order[i]];
-        weight += world->judge.discount[i];
+        truth += world->measured.discount[i] * world->r[world->logged.order[i]];
+        weight += world->measured.discount[i];
     }
     near("the chance of all", total, 1, law->kind, law->gamma);
     near("the expected ips", ips, truth, law->kind, law->gamma);
@@ -314,7 +314,7 @@ static void check_sums(struct world *world)
             for (size_t i = 0; i < 2; i++) { /* no click yet: r is 1/2 over what was examined */
                 size_t place = world->logged.place[i];
                 double u = world->logged.share[i], p = u * 0.5 / (examined[place] + 1);
-                double w = world->judge.discount[place] / world->logged.propensity[i];
+                double w = world->measured.discount[place] / world->logged.propensity[i];
                 M[t] += w * p;
                 V += w * w * p * (1 - p);
                 examined[place] += u;
@@ -359,7 +359,7 @@ static void check_refusals(struct world *world)
 int main(void)
 {
     static struct world world;
-    world.judge.conventions = (struct conventions){ false, false, 4, 0.01 };
+    world.measured.conventions = (struct conventions){ false, false, 4, 0.01 };
     world.logged.examination = &world.examination;
     round_open(&world.round, &world.record);
     check_laws(&world);
@@ -370,7 +370,7 @@ int main(void)
         fprintf(stderr, "click_estimates: %lu wrong\n", wrong);
     offline_end(&world.dr);
     offline_close(&world.logged);
-    judge_close(&world.judge);
+    measure_close(&world.measured);
     examination_close(&world.examination);
     world.round = (struct round){ .record = NULL };
     return wrong ? 1 : 0;

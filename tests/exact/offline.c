@@ -43,7 +43,7 @@ struct world {
     struct round round;
     struct fault fault;
     struct logged logged;
-    struct judge judge;
+    struct measured measured;
     struct offline ips, snips;
     uint32_t order[ORDERS][DOCS];
     size_t orders, m, k;
@@ -115,10 +115,10 @@ static const struct ties line_order = { .in_line_order = true };
 
 static void look(struct world *world)
 {
-    if (judge_places(&world->judge, world->m, &world->fault) < 0 ||
+    if (measure_places(&world->measured, world->m, &world->fault) < 0 ||
         offline_round(&world->logged, &world->round, &line_order, "ips", &world->fault) < 0 ||
-        offline_look(&world->ips, &world->logged, &world->judge, &world->fault) < 0 ||
-        offline_look(&world->snips, &world->logged, &world->judge, &world->fault) < 0)
+        offline_look(&world->ips, &world->logged, &world->measured, &world->fault) < 0 ||
+        offline_look(&world->snips, &world->logged, &world->measured, &world->fault) < 0)
         stop(world, "a look");
 }
 
@@ -128,8 +128,8 @@ static double truth(struct world *world)
     double value = 0;
     uint32_t order[DOCS], scratch[DOCS];
     order_by_score(world->m, world->score, order, scratch);
-    if (judge_round(&world->judge, world->m, order, world->R, NULL, &world->fault) < 0 ||
-        measure_value(&world->ips.measure, &world->judge, &value, &world->fault) != MEASURE_VALUE)
+    if (measure_round(&world->measured, world->m, order, world->R, NULL, &world->fault) < 0 ||
+        measure_value(&world->ips.measure, &world->measured, &value, &world->fault) != 1)
         stop(world, "measure_value");
     return value;
 }
@@ -295,10 +295,10 @@ static void check_nothing(struct world *world)
 int main(void)
 {
     static struct world world;
-    world.judge.conventions = (struct conventions){ false, false, 4, 0.01 };
+    world.measured.conventions = (struct conventions){ false, false, 4, 0.01 };
     round_open(&world.round, &world.record);
     for (int lin = 0; lin < 2; lin++) {
-        world.judge.conventions.linear_gain = lin;
+        world.measured.conventions.linear_gain = lin;
         for (size_t i = 0; i < COUNT(MEASURES); i++)
             check_measure(&world, MEASURES[i]);
     }
@@ -313,7 +313,7 @@ int main(void)
     if (wrong)
         fprintf(stderr, "offline: %lu wrong\n", wrong);
     offline_close(&world.logged);
-    judge_close(&world.judge);
+    measure_close(&world.measured);
     round_close(&world.round);
     return wrong ? 1 : 0;
 }

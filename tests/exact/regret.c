@@ -74,23 +74,22 @@ static void draw_labels(struct rng *rng, enum labels kind, size_t m, float *labe
 }
 
 /* What a measure is in a round, 0 where it means nothing. */
-static double value_of(const struct measure *measure, struct judge *judge, size_t m,
+static double value_of(const struct measure *measure, struct measured *measured, size_t m,
                        const uint32_t *order, const float *label)
 {
     double value = 0;
     struct fault fault = { FAULT_NONE, "" };
-    bool judged = judge_round(judge, m, order, label, NULL, &fault) == 0;
-    enum measured measured = judged ? measure_value(measure, judge, &value, &fault)
-                                    : MEASURE_FAULT;
-    tell(measured != MEASURE_FAULT, fault.text, 0, 0);
-    return measured == MEASURE_VALUE ? value : 0;
+    bool prepared = measure_round(measured, m, order, label, NULL, &fault) == 0;
+    int defined = prepared ? measure_value(measure, measured, &value, &fault) : -1;
+    tell(defined >= 0, fault.text, 0, 0);
+    return defined > 0 ? value : 0;
 }
 
-static bool look(struct regret *regret, struct judge *judge, size_t m, const uint32_t *order,
+static bool look(struct regret *regret, struct measured *measured, size_t m, const uint32_t *order,
                  const float *label, struct fault *fault)
 {
-    return judge_round(judge, m, order, label, NULL, fault) == 0 &&
-           regret_look(regret, judge, 0, fault) == 0;
+    return measure_round(measured, m, order, label, NULL, fault) == 0 &&
+           regret_look(regret, measured, 0, fault) == 0;
 }
 
 static void compare(const char *name, bool exact, double got, double want)
@@ -107,17 +106,17 @@ static void run(struct rng *rng, size_t which, enum labels kind, size_t m,
     uint32_t ranking[RANKINGS][MOST];
     double total[RANKINGS] = { 0 }, had = 0;
     struct regret regret = { 0 };
-    struct judge judge = { .conventions = *conventions }, other = judge;
+    struct measured measured = { .conventions = *conventions }, other = measured;
     struct fault fault = { FAULT_NONE, "" };
     size_t rankings = fill_rankings(m, ranking);
     tell(regret_parse(&regret, measures[which].name, &fault) == 0, fault.text, 0, 0);
     for (size_t t = 0; t < ROUNDS; t++) {
         float label[MOST];
         draw_labels(rng, kind, m, label); /* looked at, but not added */
-        tell(look(&regret, &judge, m, ranking[0], label, &fault), fault.text, 0, 0);
+        tell(look(&regret, &measured, m, ranking[0], label, &fault), fault.text, 0, 0);
         draw_labels(rng, kind, m, label);
         const uint32_t *order = ranking[rng_below(rng, (uint32_t)rankings)];
-        tell(look(&regret, &judge, m, order, label, &fault), fault.text, 0, 0);
+        tell(look(&regret, &measured, m, order, label, &fault), fault.text, 0, 0);
         regret_add(&regret);
         had += value_of(&regret.measure, &other, m, order, label);
         double best = measures[which].less ? INFINITY : -INFINITY;
@@ -129,8 +128,8 @@ static void run(struct rng *rng, size_t which, enum labels kind, size_t m,
                 regret_sum(&regret), measures[which].less ? had - best : best - had);
     }
     regret_close(&regret);
-    judge_close(&judge);
-    judge_close(&other);
+    measure_close(&measured);
+    measure_close(&other);
 }
 
 static void check_against_all_rankings(struct rng *rng)
@@ -146,14 +145,14 @@ static void check_against_all_rankings(struct rng *rng)
 }
 
 /* A round that is refused leaves the sums as they were. */
-static void refuses(struct regret *regret, struct judge *judge, size_t m, size_t dim,
+static void refuses(struct regret *regret, struct measured *measured, size_t m, size_t dim,
                     const float *label)
 {
     static const uint32_t order[] = { 0, 1, 2 };
     struct fault fault = { FAULT_NONE, "" };
     double before = regret_sum(regret);
-    tell(judge_round(judge, m, order, label, NULL, &fault) == 0, fault.text, 0, 0);
-    tell(regret_look(regret, judge, dim, &fault) < 0 && fault.kind == FAULT_DATA,
+    tell(measure_round(measured, m, order, label, NULL, &fault) == 0, fault.text, 0, 0);
+    tell(regret_look(regret, measured, dim, &fault) < 0 && fault.kind == FAULT_DATA,
          "a round that is no round of a fixed list is taken", (double)m, (double)dim);
     tell(regret_sum(regret) == before, "a fault that adds", regret_sum(regret), before);
 }
@@ -164,17 +163,17 @@ static void check_long(void)
     static const uint32_t order[17] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
     float label[17] = { [14] = 1, [15] = 1 };
     struct regret regret = { 0 };
-    struct judge judge = { .conventions = { false, false, 4, 0.01 } };
+    struct measured measured = { .conventions = { false, false, 4, 0.01 } };
     struct fault fault = { FAULT_NONE, "" };
     tell(regret_parse(&regret, "map", &fault) == 0, fault.text, 0, 0);
-    tell(!look(&regret, &judge, 17, order, label, &fault) && fault.kind == FAULT_DATA,
+    tell(!look(&regret, &measured, 17, order, label, &fault) && fault.kind == FAULT_DATA,
          "17 items for map", 17, 0);
-    tell(look(&regret, &judge, 16, order, label, &fault), fault.text, 0, 0);
+    tell(look(&regret, &measured, 16, order, label, &fault), fault.text, 0, 0);
     regret_add(&regret);
     double want = 1 - (1 / 15. + 2 / 16.) / 2;
     tell(fabs(regret_sum(&regret) - want) < 1e-14, "16 items", regret_sum(&regret), want);
     regret_close(&regret);
-    judge_close(&judge);
+    measure_close(&measured);
 }
 
 static void check_refusals(const char *name, bool binary)
@@ -183,24 +182,24 @@ static void check_refusals(const char *name, bool binary)
     static const float half[] = { 0.5, 0 }, large[] = { 0, 2000 };
     static const uint32_t order[] = { 1, 0 };
     struct regret regret = { 0 };
-    struct judge judge = { .conventions = { false, false, 4, 0.01 } };
+    struct measured measured = { .conventions = { false, false, 4, 0.01 } };
     struct fault fault = { FAULT_NONE, "" };
     tell(regret_parse(&regret, name, &fault) == 0, fault.text, 0, 0);
-    tell(look(&regret, &judge, 2, order, first, &fault), fault.text, 0, 0);
+    tell(look(&regret, &measured, 2, order, first, &fault), fault.text, 0, 0);
     regret_add(&regret);
-    refuses(&regret, &judge, 2, 1, first);
-    refuses(&regret, &judge, 3, 0, three);
-    refuses(&regret, &judge, 1, 0, first);
+    refuses(&regret, &measured, 2, 1, first);
+    refuses(&regret, &measured, 3, 0, three);
+    refuses(&regret, &measured, 1, 0, first);
     if (binary) {
-        refuses(&regret, &judge, 2, 0, graded);
-        refuses(&regret, &judge, 2, 0, half);
+        refuses(&regret, &measured, 2, 0, graded);
+        refuses(&regret, &measured, 2, 0, half);
     }
     if (strcmp(name, "map") == 0)
         check_long();
     if (strncmp(name, "dcg", 3) == 0) /* of a document past the cut, too */
-        refuses(&regret, &judge, 2, 0, large);
+        refuses(&regret, &measured, 2, 0, large);
     regret_close(&regret);
-    judge_close(&judge);
+    measure_close(&measured);
 }
 
 int main(void)

@@ -21,7 +21,7 @@ struct run {
     struct record record;
     struct round round;
     struct game game;
-    struct judge judge;
+    struct measured measured;
     struct fault fault;
     struct measure ndcg;
     uint32_t order[DOCS];
@@ -58,7 +58,7 @@ static void end(struct run *run)
     learner_close(&run->state);
     round_close(&run->round);
     game_close(&run->game);
-    judge_close(&run->judge);
+    measure_close(&run->measured);
     free(run);
 }
 
@@ -70,8 +70,9 @@ static void rank(struct run *run, const struct matrix *x, const char *name)
     uint32_t spare[DOCS];
     matrix_times(x, run->state.w, 1, run->state.dim, run->s, NULL);
     order_by_score(DOCS, run->s, run->order, spare);
-    if (judge_round(&run->judge, DOCS, run->order, run->round.label, run->s, &run->fault) < 0 ||
-        measure_value(&run->ndcg, &run->judge, &value, &run->fault) != MEASURE_VALUE)
+    if (measure_round(&run->measured, DOCS, run->order, run->round.label, run->s, &run->fault) <
+            0 ||
+        measure_value(&run->ndcg, &run->measured, &value, &run->fault) != 1)
         stop(run, "ndcg");
     for (size_t i = 0; i < DOCS; i++)
         R[i] = run->round.label[i];
