@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/system.h"
 #include "stream/round.h"
 
-enum { LAST = 1000000, PLACES = 1 << 20 }; /* rounds known; places, and buckets */
+enum { LAST = 100000, PLACES = 1 << 17 }; /* rounds known; places, and buckets */
 
 struct request_place {
     uint64_t hash, offset;
@@ -54,62 +53,37 @@ static int set_path(struct request_index *my, size_t i, char path[SPOOL_PATH], b
     struct spool_range *range = &files(my)[i];
     const struct spool_writer *log = my->log;
     *open = *log->file.name && log->file.first == range->first;
-    if (!*open && range->last == 0)
-        range->last = my->last;
+    if (!*open && range->last == 0) range->last = my->last;
     struct spool_file file = { "", range->first, range->last, *open };
     stpncpy(file.name, log->name, SPOOL_NAME);
     return spool_path(log->folder, &file, path, fault);
 }
 
-/* The size of a finished file; 0: there is none. */
-static uint64_t size_of(struct request_index *my, size_t i)
-{
-    struct fault ignored = { FAULT_NONE, "" };
-    char path[SPOOL_PATH];
-    struct stat is;
-    bool open;
-    bool there = set_path(my, i, path, &open, &ignored) == 0 && !open && stat(path, &is) == 0;
-    return there ? (uint64_t)is.st_size : 0;
-}
-
-/* Reads a finished file to its end, writes its index, and counts its rounds; with `enters`, enters
- * its requests. What follows damage in it is not known. 0; or a fault of the system, or of a
- * signal. */
-static int scan(struct request_index *my, size_t i, bool enters, struct watch *watch,
-                uint64_t *rounds, struct fault *fault)
+/* Reads the last finished file of the list to its end, and enters its requests. What follows damage
+ * in it is not known. 0; or a fault of the system, or of a signal. */
+static int scan(struct request_index *my, struct watch *watch, struct fault *fault)
 {
     struct fault damage = { FAULT_NONE, "" };
     struct reader reader;
     char path[SPOOL_PATH], text[sizeof damage.text];
     bool open;
-    if (set_path(my, i, path, &open, fault) < 0)
-        return -1;
-    int got, fd = watch_open(watch, path, O_RDONLY, 0, fault);
-    *rounds = 0;
-    if (fd < 0)
-        return errno == ENOENT ? 0 : fault_system(fault, "cannot open %s", path);
+    if (set_path(my, my->files - 1, path, &open, fault) < 0) return -1;
+    int fd = watch_open(watch, path, O_RDONLY, 0, fault);
+    if (fd < 0) return errno == ENOENT ? 0 : fault_system(fault, "cannot open %s", path);
     reader_open(&reader, fd, path, watch);
-    request_file_begin(&my->file, my->log->folder, my->log->name, files(my)[i].first);
-    while ((got = reader_next(&reader, my->record, &damage)) > 0) {
+    while (reader_next(&reader, my->record, &damage) > 0) {
         const char *request = record_key(my->record, "request");
-        uint64_t offset = reader.offset + reader.at;
-        request_file_add(&my->file, offset, request);
-        if (request && enters)
-            enter(my, request, strlen(request), offset);
+        if (request) enter(my, request, strlen(request), reader.offset + reader.at);
     }
-    *rounds = my->file.rounds;
-    request_file_end(&my->file, got == 0 ? size_of(my, i) : 0);
     reader_close(&reader);
     close(fd);
-    if (damage.kind == FAULT_NONE)
-        return 0;
+    if (damage.kind == FAULT_NONE) return 0;
     if (damage.kind != FAULT_DATA && damage.kind != FAULT_CUT) {
         *fault = damage;
         return -1;
     }
     snprintf(text, sizeof text, "%.900s: requests after it are not known", damage.text);
-    if (enters)
-        my->warn(my->to, text);
+    my->warn(my->to, text);
     return 0;
 }
 
@@ -121,44 +95,25 @@ static int make_room(struct request_index *my, struct fault *fault)
     my->place = calloc(PLACES, sizeof *my->place);
     my->head = calloc(PLACES, sizeof *my->head);
     my->record = malloc(sizeof *my->record);
-    if (my->place && my->head && my->record)
-        return 0;
+    if (my->place && my->head && my->record) return 0;
     return fault_no_room(fault, PLACES * (sizeof *my->place + sizeof *my->head));
-}
-
-/* Goes back from the end of the log until LAST rounds lie ahead: the index of the first file that
- * is to be entered, in *from. 0 or a fault. */
-static int go_back(struct request_index *my, size_t count, struct watch *watch, size_t *from,
-                   struct fault *fault)
-{
-    const struct spool_writer *log = my->log;
-    uint64_t ahead = 0, rounds;
-    for (*from = count; *from > 0 && ahead < LAST; ahead += rounds) {
-        size_t i = --*from;
-        if (!request_file_read(log->folder, log->name, files(my)[i].first, size_of(my, i), &rounds,
-                               NULL, NULL) &&
-            scan(my, i, false, watch, &rounds, fault) < 0)
-            return -1;
-    }
-    return 0;
 }
 
 int request_index_open(struct request_index *my, struct watch *watch, struct fault *fault)
 {
     const struct spool_writer *log = my->log;
-    size_t count, from;
-    uint64_t rounds;
+    size_t count;
+    uint64_t ahead = 0;
     if (make_room(my, fault) < 0 ||
-        spool_list(log->folder, log->name, 1, &my->list, &count, fault) < 0 ||
-        go_back(my, count, watch, &from, fault) < 0)
+        spool_list(log->folder, log->name, 1, &my->list, &count, fault) < 0)
         return -1;
-    my->files = from;
+    for (my->files = count; my->files > 0 && ahead < LAST; my->files--) {
+        const struct spool_range *range = &files(my)[my->files - 1];
+        ahead += range->last - range->first + 1;
+    }
     while (my->files < count) {
-        size_t i = my->files++;
-        if (!request_file_read(log->folder, log->name, files(my)[i].first, size_of(my, i), &rounds,
-                               enter, my) &&
-            scan(my, i, true, watch, &rounds, fault) < 0)
-            return -1;
+        my->files++;
+        if (scan(my, watch, fault) < 0) return -1;
     }
     request_index_commit(my);
     return 0;
@@ -173,15 +128,12 @@ static bool same_query(const struct record *stored, const struct record *record)
     static const char *const keys[] = { "qid", "docs" };
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         const char *is = record_key(record, keys[k]), *was = record_key(stored, keys[k]);
-        if (!is != !was || (is && strcmp(is, was) != 0))
-            return false;
+        if (!is != !was || (is && strcmp(is, was) != 0)) return false;
     }
-    if (!record_column(record, "order") != !record_column(stored, "order"))
-        return false;
+    if (!record_column(record, "order") != !record_column(stored, "order")) return false;
     const struct column *is = record_column(record, ROUND_NAMES);
     const struct column *was = record_column(stored, ROUND_NAMES);
-    if (!is || !was)
-        return is == was;
+    if (!is || !was) return is == was;
     return column_bytes(is) == column_bytes(was) &&
            (!is->data || memcmp(is->data, was->data, column_bytes(is)) == 0);
 }
@@ -190,47 +142,43 @@ static bool same_query(const struct record *stored, const struct record *record)
 static int read_record(struct request_index *my, int fd, const char *path, uint64_t offset,
                        struct record *record, struct fault *fault)
 {
-    if (lseek(fd, (off_t)offset, SEEK_SET) < 0)
-        return fault_system(fault, "cannot read %s", path);
+    if (lseek(fd, (off_t)offset, SEEK_SET) < 0) return fault_system(fault, "cannot read %s", path);
     reader_close(&my->reader);
     reader_open(&my->reader, fd, path, NULL);
     int got = reader_next(&my->reader, record, fault);
-    if (fault->kind == FAULT_CUT)
-        fault->kind = FAULT_DATA;
+    if (fault->kind == FAULT_CUT) fault->kind = FAULT_DATA;
     return got > 0 && record->kind != RECORD_ROUND ? 0 : got;
 }
 
 /* Is that request at this place? Then puts what is stored in the round's place. */
-static enum request_found look(struct request_index *my, int fd, const char *path,
-                               uint64_t offset, struct round *round, struct fault *fault)
+static enum request_found look(struct request_index *my, int fd, const char *path, uint64_t offset,
+                               struct round *round, struct fault *fault)
 {
     int got = read_record(my, fd, path, offset, my->record, fault);
     const char *request = got > 0 ? record_key(my->record, "request") : NULL;
     if (!request || strcmp(request, round->request) != 0)
         return got < 0 ? REQUEST_FAULT : REQUEST_NEW;
     if (!same_query(my->record, round->record)) {
-        (void)fault_data(fault, "the request %s is in the log with another query or other "
-                         "documents: give each request a name of its own", round->request);
+        (void)fault_data(fault,
+                         "the request %s is in the log with another query or other "
+                         "documents: give each request a name of its own",
+                         round->request);
         return REQUEST_FAULT;
     }
-    if (read_record(my, fd, path, offset, round->record, fault) < 0)
-        return REQUEST_FAULT;
+    if (read_record(my, fd, path, offset, round->record, fault) < 0) return REQUEST_FAULT;
     round->restored = false;
     return round_read(round, fault) < 0 ? REQUEST_FAULT : REQUEST_STORED;
 }
 
 /* Opens the file of a place, of which all rounds are with the system. -1: it is not there any more,
  * or a fault. */
-static int open_file(struct request_index *my, size_t i, char path[SPOOL_PATH],
-                     struct fault *fault)
+static int open_file(struct request_index *my, size_t i, char path[SPOOL_PATH], struct fault *fault)
 {
     bool open;
-    if (set_path(my, i, path, &open, fault) < 0 ||
-        (open && spool_writer_flush(my->log, fault) < 0))
+    if (set_path(my, i, path, &open, fault) < 0 || (open && spool_writer_flush(my->log, fault) < 0))
         return -1;
     int fd = watch_open(NULL, path, O_RDONLY, 0, fault);
-    if (fd < 0 && errno != ENOENT)
-        (void)fault_system(fault, "cannot open %s", path);
+    if (fd < 0 && errno != ENOENT) (void)fault_system(fault, "cannot open %s", path);
     return fd;
 }
 
@@ -240,23 +188,18 @@ enum request_found request_index_find(struct request_index *my, struct round *ro
     const struct request_place *place;
     char path[SPOOL_PATH];
     enum request_found found = REQUEST_NEW;
-    if (!round->request)
-        return REQUEST_NEW;
+    if (!round->request) return REQUEST_NEW;
     uint64_t hash = hash_of(my, round->request, strlen(round->request));
     uint64_t number = my->head[hash % PLACES];
     for (; number && my->added - number < PLACES; number = place->before) {
         place = &my->place[number % PLACES];
-        if (place->hash != hash)
-            continue;
+        if (place->hash != hash) continue;
         int fd = open_file(my, place->file, path, fault);
-        if (fd < 0 && fault->kind != FAULT_NONE)
-            return REQUEST_FAULT;
-        if (fd < 0)
-            continue;
+        if (fd < 0 && fault->kind != FAULT_NONE) return REQUEST_FAULT;
+        if (fd < 0) continue;
         found = look(my, fd, path, place->offset, round, fault);
         close(fd);
-        if (found != REQUEST_NEW)
-            return found;
+        if (found != REQUEST_NEW) return found;
     }
     return REQUEST_NEW;
 }
@@ -267,10 +210,7 @@ enum request_found request_index_find(struct request_index *my, struct round *ro
 static void finish(struct request_index *my)
 {
     struct spool_range *range = my->files ? &files(my)[my->files - 1] : NULL;
-    if (range && range->last == 0)
-        range->last = my->last;
-    if (my->file.open)
-        request_file_end(&my->file, size_of(my, my->files - 1));
+    if (range && range->last == 0) range->last = my->last;
 }
 
 /* A new file of the log is being written. 0 or a fault. */
@@ -279,10 +219,8 @@ static int begin(struct request_index *my, uint64_t first, struct fault *fault)
     finish(my);
     request_index_commit(my); /* the file before is whole */
     struct spool_range *range = buffer_for(&my->list, my->files + 1, sizeof *range, fault);
-    if (!range)
-        return -1;
+    if (!range) return -1;
     range[my->files++] = (struct spool_range){ first, 0 };
-    request_file_begin(&my->file, my->log->folder, my->log->name, first);
     return 0;
 }
 
@@ -291,15 +229,12 @@ int request_index_put(struct request_index *my, struct round *round, struct faul
     struct spool_place place;
     uint64_t had = my->log->total;
     int put = spool_writer_put(my->log, round->record, round->t, &place, fault);
-    if (my->log->total == had)
-        return -1;
+    if (my->log->total == had) return -1;
     if ((my->files == 0 || files(my)[my->files - 1].first != place.first) &&
         begin(my, place.first, fault) < 0)
         return -1;
     my->last = round->t;
-    request_file_add(&my->file, place.offset, round->request);
-    if (round->request)
-        enter(my, round->request, strlen(round->request), place.offset);
+    if (round->request) enter(my, round->request, strlen(round->request), place.offset);
     return put;
 }
 
@@ -315,13 +250,10 @@ void request_index_take_back(struct request_index *my)
         my->head[place->hash % PLACES] = place->before;
     }
     my->last = my->log->last;
-    if (my->file.open)
-        request_file_end(&my->file, 0); /* its lines name places that are gone */
 }
 
 void request_index_close(struct request_index *my)
 {
-    finish(my);
     reader_close(&my->reader);
     buffer_free(&my->list);
     free(my->record);

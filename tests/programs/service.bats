@@ -199,10 +199,11 @@ service: w.bin is not the model in use: *' rankpipe service check
     same w.bin before
 }
 
-@test "transit files go retain seconds after they were read, but never the last one of a log, and the index with its file" {
+@test "transit files go retain seconds after they were read, but never the last one of a log" {
     mkdir answers
     rounds 1 30 | spool -y -c 10 log >/dev/null
     rounds 1 3 100 x | spool -n x log >/dev/null
+    touch log/rounds.0000000000000001.index # as an older spool wrote it
     learn
     rankpipe service set wait 10
     rankpipe service set retain 610
@@ -211,7 +212,7 @@ service: w.bin is not the model in use: *' rankpipe service check
     is "$(find log -name '*.bin' | wc -l)" 4
     query 'UPDATE transit SET time = time - 620000'
     learn
-    is "$(cd log && echo *.bin *.index)" 'rounds.0000000000000021-0000000000000030.bin x.0000000000000001-0000000000000003.bin rounds.0000000000000021.index'
+    is "$(cd log && echo *)" 'rounds.0000000000000021-0000000000000030.bin x.0000000000000001-0000000000000003.bin'
     is "$(spool -l log)" 30
     answers 1 30 >answers/today
     query "UPDATE rounds SET time = time + 95000"

@@ -55,6 +55,8 @@ def resume(store):
     for path in files_below("log"):
         if SPOOLED.fullmatch(os.path.basename(path)):
             rewrite_log(store, path)
+        elif path.endswith(".index"):  # of an older spool: it has requests
+            os.unlink(path)
     for path in files_below("answers"):
         rewrite_answers(store, path)
     for name in "older", "report.html":
@@ -222,7 +224,7 @@ def is_erased(store, line, payload):
 
 
 def rewrite_log(store, path):
-    """Puts fillers in the places of erased rounds, in a new file; its index has their requests."""
+    """Puts fillers in the places of erased rounds, in a new file."""
     with open_transit(path) as file:
         status = os.fstat(file.fileno())
         with subprocess.Popen(["salvage"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -244,9 +246,6 @@ def rewrite_log(store, path):
                     yield filler(line, len(data)) if is_erased(store, line, payload) else data
             yield learning.end_of(n)
         replace(path, parts(), status)
-    index = path[:-len("-0000000000000000.bin")] + ".index"
-    if os.path.lexists(index):
-        os.unlink(index)
 
 
 def rewrite_answers(store, path):

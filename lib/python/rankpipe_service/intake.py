@@ -324,7 +324,7 @@ class Intake:
 
     def remove(self):
         """Removes files that the database has had for `retain` seconds, but never the last one of a
-        log: spool continues its count. The index of a file goes with it."""
+        log: spool continues its count. An index that an older spool wrote goes with its file."""
         logs = {}
         for path in files_below("log"):
             found = SPOOLED.fullmatch(path)
