@@ -21,11 +21,11 @@ serves() {
 # answers OPTION...: api.py at $url, a free port.
 answers() {
     mkdir -p answers
-    : >said
-    python3 "$ROOT/examples/api/api.py" -l 127.0.0.1:0 "$@" s answers 2>said 3>&- &
+    : >"$BATS_TEST_TMPDIR/said"
+    python3 "$ROOT/examples/api/api.py" -l 127.0.0.1:0 "$@" s answers 2>"$BATS_TEST_TMPDIR/said" 3>&- &
     api=$!
     for _ in $(seq 250); do
-        url=$(sed -n 's,^api: listening at \(.*\)$,\1,p' said)
+        url=$(sed -n 's,^api: listening at \(.*\)$,\1,p' "$BATS_TEST_TMPDIR/said")
         [ -z "$url" ] || break
         sleep 0.02
     done
@@ -34,12 +34,12 @@ answers() {
     fi
 }
 
-# ask METHOD PATH [BODY [TYPE]]: one request; $status, and $output is the body.
+# ask METHOD PATH [BODY [TYPE]]: one request; $status, and $output is the body. With FORWARDED it comes by a proxy.
 ask() {
     local LC_ALL=C body=${3-} line=.
     exec 4<>"/dev/tcp/${url%:*}/${url#*:}"
-    printf '%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s' \
-        "$1" "$2" "${4-application/json}" ${#body} "$body" >&4
+    printf '%s %s HTTP/1.1\r\nHost: x\r\n%bContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s' \
+        "$1" "$2" "${FORWARDED:+X-Forwarded-For: $FORWARDED\r\n}" "${4-application/json}" ${#body} "$body" >&4
     read -r _ status _ <&4
     while [ "$line" != $'\r' ]; do IFS= read -r line <&4 || return; done
     output=$(cat <&4)
@@ -365,14 +365,32 @@ END
     fails 2 "*'0' is not a whole number from 1 to 100000*" python3 "$ROOT/examples/api/api.py" -c 0 s answers
 }
 
-@test "an answer is stored whole or refused: a full disk" {
-    in_release
-    [ "$(id -u)" = 0 ] || skip "mounting needs root"
-    mkdir answers
-    mount -t tmpfs -o size=8k tmpfs answers || skip "no mount here"
-    serves
+@test "a disk that fills up: rankings go on without a name, answers are refused whole, and both work again" {
+    mkdir small
+    mount -t tmpfs -o size=256k tmpfs small || skip "no mount here"
+    (cd small && mkdir answers && fill) || { umount -l small && return 1; }
+    umount -l small
+}
+
+fill() {
+    echo 1:1 2:2 3:3 | weights2bin >../w.bin
+    serve -S ../status ../s 'score -r -m ../w.bin | explore -g 0.1 -s random | spool -k -F 0 log' 2>../served 3>&- &
+    service=$!
+    ln -s ../s s
     answers
-    python3 - "$url" <<'END' || { umount -l answers && return 1; }
+    query='{"query": "a", "documents": [{"features": [1]}]}'
+    ask POST /rank "$query"
+    is "$status" 200
+    first=$(field request)
+    head -c 1000000 /dev/zero >full 2>/dev/null || true
+    for _ in $(seq 400); do
+        ask POST /rank "$query"
+        is "$status" 200
+        ! grep -q '"request": null' <<<"$output" || break
+    done
+    grep -q '"request": null' <<<"$output"
+    grep -q '"ranking": \[0\]' <<<"$output"
+    python3 - "$url" <<'END'
 import http.client, sys
 connection = http.client.HTTPConnection(sys.argv[1], timeout=10)
 statuses = []
@@ -381,12 +399,142 @@ for i in range(1000):
     answer = connection.getresponse()
     answer.read()
     statuses.append(answer.status)
-assert set(statuses) == {204, 503} and statuses[0] == 204, set(statuses)
+assert set(statuses) <= {204, 503} and statuses[-1] == 503, set(statuses)
 END
-    cat answers/* >all
-    umount -l answers
-    [ -z "$(grep -vE '^[0-9a-f]{32}.time=[0-9]+ 0 1 2 3 4$' all)" ]
+    is "$(grep -c 'No space left' ../said)" 1
+    [ -z "$(cat answers/* | grep -vE '^[0-9a-f]{32}.time=[0-9]+ 0 1 2 3 4$')" ]
+    rm full
+    for _ in $(seq 50); do
+        ask POST /rank "$query"
+        grep -q '"request": null' <<<"$output" || break
+        sleep 0.1
+    done
+    is "$(field request | wc -c)" 33
+    ask POST /answer "{\"request\": \"$first\", \"labels\": [1]}"
+    is "$status" 204
+    [ -z "$(cat answers/* | grep -vE '^[0-9a-f]{32}.time=[0-9]+( [0-4])+$')" ]
     stops
+}
+
+@test "answers have a word of the client: of its network, by proxies of ours, or its own, of a caller nearby" {
+    mkdir keys
+    serves
+    answers -k keys --proxy 127.0.0.1
+    id=$(printf '%032d' 0)
+    label() { ask POST /answer "{\"request\": \"$id\", \"labels\": [1]${1-}}" && is "$status" 204; }
+    label
+    FORWARDED=192.0.2.1 label
+    FORWARDED='10.0.0.1, 192.0.2.9' label
+    FORWARDED='10.0.0.1\r\nX-Forwarded-For: 192.0.2.9' label
+    FORWARDED=192.0.3.1 label
+    label ', "client": "somebody"'
+    FORWARDED=192.0.3.1 label ', "client": "somebody"'
+    label ', "client": "somebody else"'
+    word() { cut -f 2 answers/* | sed -n "$1s/ 1\$//; $1s/^time=[0-9]* *//; $1p"; }
+    is "$(word 1)" ''
+    [[ $(word 2) =~ ^client=[0-9a-f]{16}$ ]]
+    is "$(word 3) $(word 4)" "$(word 2) $(word 2)"
+    is "$(word 7)" "$(word 5)"
+    is "$(for i in 2 5 6 8; do word $i; done | sort -u | grep -c '^client=[0-9a-f]*$')" 4
+    is "$(stat -c '%a %n' keys/*)" "600 keys/clients.$(date -u +%F)"
+    for client in '""' '1' "\"$(printf '%201s' x)\"" '["a"]'; do
+        ask POST /answer "{\"request\": \"$id\", \"labels\": [1], \"client\": $client}"
+        is "$status" 400
+    done
+    stops
+    # Without a proxy of ours, an address of this machine says nothing, and its caller's word is not asked from afar.
+    rm answers/*
+    serves
+    answers -k keys
+    FORWARDED=192.0.2.1 label
+    FORWARDED=192.0.2.1 label ', "client": "somebody"'
+    chmod 640 keys/*
+    stops
+    serves
+    answers -k keys
+    label ', "client": "somebody"'
+    label ', "client": "somebody"'
+    is "$(cut -f 2 answers/* | sed 's/=[0-9]*//' | sort -u)" 'time 1'
+    is "$(grep -c 'answers have no client: .*remove it' said)" 1
+    stops
+}
+
+@test "an address that asks too often gets 429, and others do not" {
+    serves
+    answers -r 1 --proxy 127.0.0.1
+    for _ in 1 2 3 4 5 6; do FORWARDED=192.0.2.1 ask GET /health; done
+    is "$status$output" '429{"error": "too many requests from this address"}'
+    FORWARDED=192.0.2.2 ask GET /health
+    is "$status" 200
+    for _ in 1 2 3 4 5 6; do ask GET /health; done
+    is "$status" 200
+    ask GET /metrics
+    grep -x 'rankpipe_api_requests_total{path="/health",status="429"} [1-6]' <<<"$output"
+    stops
+}
+
+@test "a large body is read by a process of its own: others do not wait for it, nor for one that hangs or dies" {
+    seq 90 | sed 's/$/:1/' | xargs | weights2bin >w.bin
+    serves
+    answers -w 2
+    large=$(python3 -c 'import json; print(json.dumps({"query": "a", "documents": [{"features": [0.5] * 90}] * 900}))')
+    [ ${#large} -gt 400000 ]
+    ask POST /rank "$large"
+    is "$status" 200
+    is "$(field scores | tr -cd , | wc -c)" 899
+    ask POST /rank "${large/\[0.5/\[true}"
+    is "$status $(field error)" '400 documents[0].features: each feature must be a number'
+    aside=$(pgrep -P "$api")
+    kill -STOP "$aside"
+    { ask POST /rank "$large" && echo "$status" >late; } 3>&- &
+    asked=$!
+    for _ in 1 2 3; do
+        ask POST /rank '{"query": "a", "documents": [{"features": [1]}]}'
+        is "$status" 200
+    done
+    [ ! -e late ] || is "$(cat late)" 503
+    wait $asked
+    is "$(cat late)" 503
+    ask POST /rank "$large"
+    is "$status" 200
+    [ "$(pgrep -P "$api")" != "$aside" ]
+    kill -KILL "$(pgrep -P "$api")"
+    ask POST /rank "$large"
+    ask POST /rank "$large"
+    is "$status" 200
+    aside=$(pgrep -P "$api")
+    kill -KILL "$api"
+    wait "$api" || true
+    for _ in $(seq 100); do [ -d "/proc/$aside" ] || break; sleep 0.05; done
+    [ ! -d "/proc/$aside" ] # it ends with api.py
+    answers
+    stops
+}
+
+@test "features above the service's number are refused; health and metrics have what the service says" {
+    serves
+    later=$((($(date +%s) + 1000) * 1000))
+    echo "{\"features\": 3, \"run\": {\"time\": 1, \"at\": \"then\", \"fails_at\": $later}}" >service.json
+    printf '# TYPE rankpipe_service_suspect gauge\nrankpipe_service_suspect 1\n' >service.prom
+    answers
+    for documents in '"documents": [{"features": [1]}, {"features": [1, 2, 3, 4]}]' \
+        '"documents": [{"features": {"4": 1}}]' '"lines": ["1:1 4:1"]' '"lines": ["1:1 00004:1"]'; do
+        ask POST /rank "{\"query\": \"a\", $documents}"
+        is "$status ${output#*has }" '400 feature 4, but the service has features 1 to 3"}'
+    done
+    ask POST /rank '{"query": "a", "documents": [{"features": [1, 2, 3]}]}'
+    is "$status" 200
+    named=$(field request)
+    ask GET /metrics
+    grep -x 'rankpipe_service_suspect 1' <<<"$output"
+    ask GET /health
+    is "$status$output" '200{"status": "ok"}'
+    echo '{"run": {"time": 1, "at": "then", "fails_at": 2}}' >service.json
+    sleep 1.1
+    ask GET /health
+    is "$status$output" '503{"status": "no run of the learner has ended well since then"}'
+    stops
+    is "$(requests)" "$named"
 }
 
 @test "10,000 bodies: each gets an answer, and no request is in the log that the API did not name" {

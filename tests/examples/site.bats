@@ -402,6 +402,52 @@ END
     stop
 }
 
+@test "a disk that fills up: searches go on, clicks wait and are stored when there is room, and nothing exits" {
+    mkdir docs state
+    mount -t tmpfs -o size=8m tmpfs state || skip "no mount here"
+    full || { umount -l state && return 1; }
+    umount -l state
+}
+
+full() {
+    for i in $(seq 9); do echo "plum $i" >docs/$i; done
+    site docs --settle 0
+    get '?q=plum' >page
+    links <page >leads
+    is "$(grep -c '^go' leads)" 9
+    head -c 20000000 /dev/zero >state/full 2>err || true
+    for i in 7 8; do # other searches find their documents, and clicks lead on
+        get "$(sed -n ${i}p leads)"
+        is "$(sed -n 1p head)" 303
+        get '?q=plum' >page
+        is "$(titles <page | wc -l)" 9
+    done
+    for _ in $(seq 50); do # nothing that is shown can be learnt from, so no link says a request
+        get '?q=plum' >page
+        [ "$(links <page | grep -c '^go' || true)" != 0 ] || break
+        sleep 0.1
+    done
+    is "$(links <page | grep -c '^doc')" 9
+    sleep 2
+    kill -0 $started
+    for _ in 1 2 3; do get '?q=plum' >page && is "$(titles <page | wc -l)" 9; done
+    rm state/full
+    for _ in $(seq 200); do
+        [ "$(learnt)" = 0 ] || break
+        sleep 0.1
+    done
+    [ "$(learnt)" != 0 ]
+    is "$(cut -f 1 state/answers/* | sort -u)" "$(sed -n 's/.*r=\([0-9a-f]*\).*/\1/p' leads | sort -u)"
+    [ -z "$(cat state/answers/* | grep -vE '^[0-9a-f]+.time=[0-9]+( [01])+$')" ]
+    for _ in $(seq 50); do
+        get '?q=plum' >page
+        [ "$(links <page | grep -c '^go' || true)" != 9 ] || break
+        sleep 0.1
+    done
+    is "$(links <page | grep -c '^go')" 9
+    stop
+}
+
 @test "stopped or killed and started again, the site goes on where it was; a second one is refused" {
     mkdir docs
     for i in $(seq 9); do echo "plum $i" >docs/$i; done
