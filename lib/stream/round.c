@@ -7,6 +7,7 @@
 #include "base/siphash.h"
 #include "base/unaligned.h"
 #include "math/fingerprint.h"
+#include "stream/format.h"
 
 void round_open(struct round *round, struct record *record)
 {
@@ -21,13 +22,6 @@ void round_close(struct round *round)
         buffer_free(&round->buffer[c]);
     buffer_free(&round->scratch);
     compact_close(&round->own.memory);
-}
-
-int round_header(struct round *round, struct fault *fault)
-{
-    struct format_sets sets;
-    round_columns_clear(round);
-    return round_keys_read(round, &sets, fault) < 0 ? -1 : round_columns_check(round, &sets, fault);
 }
 
 int round_read(struct round *round, struct fault *fault)
@@ -68,12 +62,6 @@ float *round_new_seen(struct round *round, size_t places, struct fault *fault)
     if (round->propensity)
         round_drop(round, ROUND_PROPENSITY);
     return round_new(round, ROUND_SEEN, fault);
-}
-
-void round_forget_choice(struct round *round)
-{
-    round_keys_forget_choice(round);
-    round_columns_forget_choice(round);
 }
 
 void round_forget_service(struct round *round)
@@ -266,7 +254,7 @@ int round_matrix(const struct round *round, struct matrix *x, struct fault *faul
 static int put(struct record *record, enum round_column column, enum column_type type,
                uint64_t count, const void *data, struct fault *fault)
 {
-    return record_put(record, round_column_name(column), type, count, data, fault);
+    return record_put(record, format_columns[column].name, type, count, data, fault);
 }
 
 static int put_features(struct record *record, const struct matrix *x, struct fault *fault)

@@ -14,10 +14,6 @@
 void round_open(struct round *round, struct record *record);
 void round_close(struct round *round);
 
-/* Reads the header line of round->record, for which its payload need not have come: all keys, and
- * the types and lengths of all known columns. 0, or a fault without a place. */
-int round_header(struct round *round, struct fault *fault);
-
 /* round_header, then round_columns_read. */
 int round_read(struct round *round, struct fault *fault);
 
@@ -29,9 +25,6 @@ int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, s
  * which belong to the old score; seen has so many places, and a new one removes propensity. */
 double *round_new_score(struct round *round, struct fault *fault);
 float *round_new_seen(struct round *round, size_t places, struct fault *fault);
-
-/* Removes the order, how it was drawn, and the keys from gamma on. */
-void round_forget_choice(struct round *round);
 
 /* Removes all that is of one serving of the query: labels, scores, the order and how it was drawn,
  * feedback, request= and time=. Documents, their names and features stay. */

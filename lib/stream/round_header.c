@@ -212,10 +212,9 @@ static int find_keys(struct record *record, const char *text[ROUND_KEYS], struct
     return 0;
 }
 
-int round_keys_read(struct round *round, struct format_sets *sets, struct fault *fault)
+static int read_keys(struct round *round, struct format_sets *sets, struct fault *fault)
 {
     const char *text[ROUND_KEYS];
-    *sets = (struct format_sets){ 0 };
     if (find_keys(round->record, text, fault) < 0) return -1;
     for (size_t k = 0; k < ROUND_KEYS; k++) {
         if (read_key(round, &format_keys[k], text[k], fault) < 0) return -1;
@@ -288,14 +287,6 @@ static void drop_keys(struct round *round, unsigned gone)
     if (left < record->keys)
         record_changes(record);
     record->keys = left;
-}
-
-void round_keys_forget_choice(struct round *round)
-{
-    unsigned gone = 0;
-    for (size_t k = 0; k < ROUND_KEYS; k++)
-        gone |= (unsigned)format_keys[k].choice << k;
-    drop_keys(round, gone);
 }
 
 void round_drop_key(struct round *round, enum round_key key)
@@ -394,11 +385,6 @@ enum round_column round_column_find(const char *name)
     return find_column(name, 0);
 }
 
-const char *round_column_name(enum round_column column)
-{
-    return format_columns[column].name;
-}
-
 void round_columns_find(struct record *record, const struct column *known[ROUND_COLUMNS + 1])
 {
     for (size_t c = 0; c <= ROUND_COLUMNS; c++)
@@ -468,7 +454,7 @@ int round_columns_check_features(const struct round *round, const struct column 
     return 0;
 }
 
-int round_columns_check(struct round *round, struct format_sets *sets, struct fault *fault)
+static int check_columns(struct round *round, struct format_sets *sets, struct fault *fault)
 {
     const struct column *const *column = round->column;
     round_columns_find(round->record, round->column);
@@ -478,6 +464,13 @@ int round_columns_check(struct round *round, struct format_sets *sets, struct fa
             format_found(sets, FORMAT_COLUMN(c), &format_columns[c]);
     }
     return format_check_together(sets, fault);
+}
+
+int round_header(struct round *round, struct fault *fault)
+{
+    struct format_sets sets = { 0 };
+    round_columns_clear(round);
+    return read_keys(round, &sets, fault) < 0 ? -1 : check_columns(round, &sets, fault);
 }
 
 /* ---- copies ---- */
@@ -591,10 +584,13 @@ void round_drop_labels(struct round *round)
     drop_columns(round, 1u << ROUND_LABEL, "label-");
 }
 
-void round_columns_forget_choice(struct round *round)
+void round_forget_choice(struct round *round)
 {
-    unsigned gone = 0;
+    unsigned keys = 0, columns = 0;
+    for (size_t k = 0; k < ROUND_KEYS; k++)
+        keys |= (unsigned)format_keys[k].choice << k;
     for (size_t c = 0; c < ROUND_X; c++)
-        gone |= (unsigned)format_columns[c].choice << c;
-    drop_columns(round, gone, NULL);
+        columns |= (unsigned)format_columns[c].choice << c;
+    drop_keys(round, keys);
+    drop_columns(round, columns, NULL);
 }

@@ -8,14 +8,18 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "stream/format.h"
+#include "stream/round_fields.h"
+
+/* Reads the header line of round->record, for which its payload need not have come: all keys, where
+ * a field whose key is missing becomes 0, false or NULL; types and lengths of all known columns,
+ * into round->column; and which of both must or must not go together. 0, or a fault without a
+ * place. */
+int round_header(struct round *round, struct fault *fault);
+
+/* Removes the order, how it was drawn, and the keys from gamma on. */
+void round_forget_choice(struct round *round);
 
 /* ---- keys ---- */
-
-/* Reads all keys of round->record into the round, and which there are into *sets; a field whose key
- * is missing becomes 0, false or NULL. 0; or a fault for an unknown, misplaced or missing key, or a
- * wrong value. */
-int round_keys_read(struct round *round, struct format_sets *sets, struct fault *fault);
 
 /* Sets the fields of all keys to 0, false or NULL. The record stays as it is. */
 void round_keys_clear(struct round *round);
@@ -26,9 +30,6 @@ int round_set(struct round *round, enum round_key key, uint64_t value, struct fa
 int round_set_text(struct round *round, enum round_key key, const char *text, struct fault *fault);
 int round_set_gamma(struct round *round, double gamma, struct fault *fault);
 
-/* Removes the keys that say how the order was drawn, from the round and from its record. */
-void round_keys_forget_choice(struct round *round);
-
 /* Removes a key, which is not a required one, from the round and from its record. */
 void round_drop_key(struct round *round, enum round_key key);
 
@@ -36,9 +37,6 @@ void round_drop_key(struct round *round, enum round_key key);
 
 /* The number of a column by its name; ROUND_COLUMNS for a name that is not known. */
 enum round_column round_column_find(const char *name);
-
-/* The name of a known column. */
-const char *round_column_name(enum round_column column);
 
 static inline bool round_column_is_feature(enum round_column column)
 {
@@ -60,12 +58,7 @@ void round_columns_find(struct record *record, const struct column *known[ROUND_
 int round_columns_check_features(const struct round *round, const struct column *const *known,
                                  struct fault *fault);
 
-/* The round's keys having been read, into the same *sets, fills round->column and checks types,
- * lengths and which keys and columns must or must not go together. It needs no payload. 0, or a
- * fault. */
-int round_columns_check(struct round *round, struct format_sets *sets, struct fault *fault);
-
-/* After round_columns_check, the record being bound to its payload, copies all columns that have a
+/* After round_header, the record being bound to its payload, copies all columns that have a
  * field in struct round, and checks their values. 0, or a fault. O(bytes). */
 int round_columns_read(struct round *round, struct fault *fault);
 
@@ -82,8 +75,5 @@ void round_drop(struct round *round, enum round_column column);
 
 /* Removes label and every column whose name begins with label-. */
 void round_drop_labels(struct round *round);
-
-/* Removes the columns that say what order was drawn, and how. */
-void round_columns_forget_choice(struct round *round);
 
 #endif
