@@ -19,23 +19,25 @@ static int is_same_file(int fd, const char *path)
     return held.st_dev == there.st_dev && held.st_ino == there.st_ino;
 }
 
-enum lock_result lock_take(const char *path, int *fd, struct fault *fault)
+int lock_take(const char *path, int *fd, struct fault *fault)
 {
     for (;;) {
         *fd = watch_open(NULL, path, O_RDWR | O_CREAT | O_NOFOLLOW, 0666, fault);
         if (*fd < 0)
-            return LOCK_NOT_CREATED;
+            return fault_system(fault, "cannot create its lock file %s", path);
         int locked = flock(*fd, LOCK_EX | LOCK_NB);
         int same = locked < 0 ? -1 : is_same_file(*fd, path), why = errno;
         if (same > 0)
-            return LOCK_TAKEN;
+            return 1;
         if (locked == 0 && same < 0)
             unlink(path);
         close(*fd);
         *fd = -1;
         errno = why;
+        if (locked < 0 && why == EWOULDBLOCK)
+            return 0;
         if (same < 0)
-            return locked < 0 && why == EWOULDBLOCK ? LOCK_HELD : LOCK_FAILED;
+            return fault_system(fault, "cannot lock %s", path);
     }
 }
 

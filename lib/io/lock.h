@@ -4,12 +4,10 @@
 
 #include "base/fault.h"
 
-enum lock_result { LOCK_TAKEN, LOCK_HELD, LOCK_NOT_CREATED, LOCK_FAILED };
-
-/* Creates the lock file at `path`, where it is missing, and locks it, without waiting: *fd is then
- * its descriptor. LOCK_HELD: another process holds the lock. LOCK_NOT_CREATED, LOCK_FAILED: the
- * system refused to create or to lock the file, by errno. The lock ends with the process too. */
-enum lock_result lock_take(const char *path, int *fd, struct fault *fault);
+/* Creates the lock file at `path`, where it is missing, and locks it, without waiting: 1, and *fd
+ * is its descriptor; 0 where another process holds the lock; or a fault, without a place. The lock
+ * ends with the process too. */
+int lock_take(const char *path, int *fd, struct fault *fault);
 
 /* Removes the lock file and ends the lock. */
 void lock_release(const char *path, int fd);

@@ -24,15 +24,13 @@ static int lock(struct spool_writer *writer, struct fault *fault)
     if (!writer->lock)
         return fault_no_room(fault, room);
     snprintf(writer->lock, room, "%s/%s.lock", writer->folder, writer->name);
-    switch (lock_take(writer->lock, &writer->lock_fd, fault)) {
-    case LOCK_TAKEN:
-        return 0;
-    case LOCK_HELD:
+    int taken = lock_take(writer->lock, &writer->lock_fd, fault);
+    if (taken < 0)
+        fault_place(fault, "%s: ", writer->folder);
+    if (taken == 0)
         return fault_other(fault, "%s: another spool is writing this log (%s is locked): give each "
                            "writer a name of its own (-n)", writer->folder, writer->lock);
-    default:
-        return fault_system(fault, "%s: cannot lock %s", writer->folder, writer->lock);
-    }
+    return taken < 0 ? -1 : 0;
 }
 
 static int forgive(struct spool_writer *writer, struct fault *fault)

@@ -159,12 +159,13 @@ static int await_update(struct fifo *fifo, struct fault *fault)
     int ready = watch_readable(&fifo->own, fifo->fd, PATIENCE, fault);
     if (ready != 0)
         return ready < 0 ? -1 : 0;
-    enum taken took = reader_take(&fifo->reader, fault);
-    if (took == TAKEN_END)
+    bool ended;
+    if (reader_take(&fifo->reader, &ended, fault) < 0) return -1;
+    if (ended)
         return fault_other(fault, "ring %s: no update opened it within %d seconds: is there an "
                              "update -f %s in the pipeline?", fifo->path, PATIENCE / 1000,
                              fifo->path);
-    return took == TAKEN_FAULT ? -1 : 0;
+    return 0;
 }
 
 static int get_message(struct ring *ring, uint64_t r, const struct model **message,
@@ -194,9 +195,10 @@ static int get_message(struct ring *ring, uint64_t r, const struct model **messa
 static int take_message(void *self, struct fault *fault)
 {
     struct fifo *fifo = self;
-    enum taken took = reader_take(&fifo->reader, fault);
-    if (took != TAKEN_END)
-        return took == TAKEN_FAULT ? -1 : 0;
+    bool ended;
+    if (reader_take(&fifo->reader, &ended, fault) < 0) return -1;
+    if (!ended)
+        return 0;
     fifo->own.out = NULL; /* if the reader of our output is gone too, update is the cause */
     int got;
     while ((got = next_message(fifo, fault)) > 0)

@@ -67,18 +67,13 @@ static char *follow_links(const char *path, struct fault *fault)
 
 static int take_lock(struct model_file *file, struct fault *fault)
 {
-    switch (lock_take(file->lock, &file->lock_fd, fault)) {
-    case LOCK_TAKEN:
-        return 0;
-    case LOCK_HELD:
+    int taken = lock_take(file->lock, &file->lock_fd, fault);
+    if (taken < 0)
+        fault_place(fault, "model %s: ", file->path);
+    if (taken == 0)
         return fault_other(fault, "model %s: another update is learning into it (%s is locked)",
                            file->path, file->lock);
-    case LOCK_NOT_CREATED:
-        return fault_system(fault, "model %s: cannot create its lock file %s", file->path,
-                            file->lock);
-    default:
-        return fault_system(fault, "model %s: cannot lock %s", file->path, file->lock);
-    }
+    return taken < 0 ? -1 : 0;
 }
 
 int model_file_open(struct model_file *file, const char *path, struct fault *fault)

@@ -53,34 +53,36 @@ static unsigned char *make_room(struct reader *reader, size_t *room, struct faul
     return at + held;
 }
 
-enum taken reader_take(struct reader *reader, struct fault *fault)
+int reader_take(struct reader *reader, bool *ended, struct fault *fault)
 {
     size_t room;
     unsigned char *at = make_room(reader, &room, fault);
-    if (!at)
-        return TAKEN_FAULT;
+    *ended = false;
+    if (!at) return -1;
     ssize_t got = read(reader->fd, at, room);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN))
-        return TAKEN_NOTHING;
     if (got < 0)
-        return fault_system(fault, "cannot read %s", reader->name);
+        return errno == EINTR || errno == EAGAIN
+                   ? 0
+                   : fault_system(fault, "cannot read %s", reader->name);
     reader->until += (size_t)got;
-    return got ? TAKEN_BYTES : TAKEN_END;
+    *ended = got == 0;
+    return got > 0;
 }
 
 /* Waits for more bytes and reads them. Where all that came has been parsed, the program before may
  * wait for an answer. */
 static int read_more(struct reader *reader, struct fault *fault)
 {
-    enum taken took = reader->fd < 0 ? TAKEN_END : TAKEN_NOTHING;
-    while (took == TAKEN_NOTHING) {
+    bool ended = reader->fd < 0;
+    int got = 0;
+    while (got == 0 && !ended) {
         bool answer = reader_held(reader) == 0;
         if (reader->watch &&
             watch_input(reader->watch, reader->fd, answer, reader->awaited, fault) < 0)
             return -1;
-        took = reader_take(reader, fault);
+        got = reader_take(reader, &ended, fault);
     }
-    return took == TAKEN_FAULT ? -1 : took == TAKEN_END ? 0 : 1;
+    return got;
 }
 
 int reader_fill(struct reader *reader, size_t n, bool exactly, struct fault *fault)

@@ -92,10 +92,9 @@ int reader_fill(struct reader *reader, size_t n, bool exactly, struct fault *fau
  * one: 1; 0 at the end; or a fault. */
 int reader_line(struct reader *reader, size_t *n, struct fault *fault);
 
-/* Reads once, without waiting. TAKEN_NOTHING: nothing is there now. TAKEN_END: the input ended. */
-enum taken { TAKEN_FAULT = -1, TAKEN_NOTHING, TAKEN_BYTES, TAKEN_END };
-
-enum taken reader_take(struct reader *reader, struct fault *fault);
+/* Reads once, without waiting: 1 where bytes came; 0 where none are there now, or, and then *ended
+ * is true, no more come; or a fault. */
+int reader_take(struct reader *reader, bool *ended, struct fault *fault);
 
 /* The stream in a file, mapped where that can be done, so that it is read in place. */
 struct mapped { /* all zero at first */
@@ -107,9 +106,8 @@ struct mapped { /* all zero at first */
 };
 
 /* Makes ready to read the stream at `fd`, which may be closed once it has been read to its end;
- * name and watch are borrowed. A regular file that is at its beginning is mapped, on
- * little-endian machines. 0 or a fault; to
- * be closed either way. */
+ * name and watch are borrowed. A regular file that is at its beginning is mapped, on little-endian
+ * machines. 0 or a fault; to be closed either way. */
 int mapped_open(struct mapped *mapped, int fd, const char *name, struct watch *watch,
                 struct fault *fault);
 
