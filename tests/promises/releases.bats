@@ -107,6 +107,8 @@ lost() {
         "$program" "-$letter" $value '-?' >said 2>&1 </dev/null || true
         if [[ $value == *[a-z]* ]]; then # a word that the option names
             grep -qF "no option '-?'" said || echo "$program -$letter $value"
+            # update looks for its learner after all options are read
+            [ "$program -$letter" != 'update -a' ] || ! update -a "$value" 2>&1 </dev/null | grep -q ' left in ' || echo "update -a $value"
         else
             ! grep -qF "no option '-$letter'" said || echo "$program -$letter"
         fi
@@ -120,7 +122,10 @@ lost() {
         [ "$(wc -l <"$options")" -ge 140 ]
         lost "$release" >gone
         case $release in
-        v0.4.0) is "$(paste -sd , gone)" 'spool -m,bin2txt -f svm-light,bin2txt -f ranklib' ;;
+        v0.4.0)
+            is "$(grep -v '^update -a' gone | paste -sd ,)" 'spool -m,bin2txt -f svm-light,bin2txt -f ranklib'
+            is "$(sed -n 's/^update -a //p' gone | sort)" "$(tr '|' '\n' <<<"$LEFT" | grep -v adaptive | sort)"
+            ;;
         *) is "$(cat gone)" '' ;;
         esac
     done
