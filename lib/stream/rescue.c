@@ -92,8 +92,8 @@ static int find_line(struct rescue *rescue, size_t at, size_t *line, struct faul
 enum look { LOOK_NONE, LOOK_CUT, LOOK_DAMAGED, LOOK_WHOLE };
 
 /* Of a record whose bytes are all there, `n` of them, with a header line of `line`. */
-static enum look judge_bytes(const struct record *record, const unsigned char *stored, size_t line,
-                       size_t n, size_t left)
+static enum look look_at_bytes(const struct record *record, const unsigned char *stored,
+                               size_t line, size_t n, size_t left)
 {
     struct fault wrong = { FAULT_NONE, "" };
     bool ends = left == 0 || memcmp(stored + n, magic, left < MAGIC ? left : MAGIC) == 0;
@@ -121,7 +121,7 @@ static int look_at(struct rescue *rescue, size_t at, struct record *record, enum
     if (reader_fill(rescue->reader, at + *n + MAGIC + KIND, false, fault) < 0) return -1;
     *found = held(rescue) < at + *n
                  ? LOOK_CUT
-                 : judge_bytes(record, bytes(rescue) + at, line, *n, held(rescue) - at - *n);
+                 : look_at_bytes(record, bytes(rescue) + at, line, *n, held(rescue) - at - *n);
     return 0;
 }
 

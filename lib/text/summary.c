@@ -63,7 +63,7 @@ static int falling(const void *a, const void *b)
 /* Line order against every order being equally likely. With gains g and discounts d of all m
  * places, 0 from the cutoff on, the DCG is a sum of g d over a random permutation. Its mean is
  * sum g sum d / m, and its variance sum (g - mean g)^2 sum (d - mean d)^2 / (m - 1). */
-static void judge_line_order(struct summary *summary, size_t m, double *gain)
+static void add_line_order(struct summary *summary, size_t m, double *gain)
 {
     size_t k = m < CUTOFF ? m : CUTOFF;
     double line = 0, ideal = 0, g = 0, d = 0, vary_g = 0, vary_d = 0;
@@ -100,9 +100,9 @@ static int add_labels(struct summary *summary, const struct round *round, bool f
     if (!isfinite(sum))
         return fault_data(fault, "a label is too large: its gain, 2^label, overflows");
     summary->irrelevant += sum <= 0;
-    summary->judged += first;
+    summary->lists += first;
     if (first && sum > 0)
-        judge_line_order(summary, round->docs, gain);
+        add_line_order(summary, round->docs, gain);
     return 0;
 }
 
@@ -219,9 +219,9 @@ static void print_labels(const struct summary *summary, struct print *out)
 
 static void print_line_order(const struct summary *summary, struct print *out)
 {
-    double n = (double)summary->judged, error = sqrt(summary->variance);
+    double n = (double)summary->lists, error = sqrt(summary->variance);
     double apart = summary->line - summary->random;
-    if (!summary->judged)
+    if (!summary->lists)
         return;
     LINE("line order", "NDCG@10 %.4f, random order %.4f, standard error %.2g", summary->line / n,
          summary->random / n, error / n);

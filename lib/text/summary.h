@@ -29,13 +29,13 @@ struct summary { /* all zero at first */
     size_t labels;
     uint64_t other_labels;  /* documents with labels that label[] has no room for */
     struct scales scales;
-    uint64_t judged;        /* rounds that the next three are sums over */
+    uint64_t lists;         /* rounds that the next three are sums over */
     double line, random, variance; /* NDCG@10: of line order; expected, and its variance, if every
                                     * order is equally likely */
     struct buffer gains;
 };
 
-/* Takes in one round; `named`: its documents have names. Line order is judged in the first round of
+/* Takes in one round; `named`: its documents have names. Line order counts in the first round of
  * each qid. 0, or a fault without a place: features that are malformed, or that reach further than
  * SCALES_FEATURES; a label whose gain overflows. O(features). Memory is that of scales, and of a
  * name_table for a different qid, whatever the number of rounds. */
