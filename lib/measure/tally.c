@@ -106,9 +106,14 @@ void tally_close(struct tally *tally)
     offline_end(&tally->offline);
 }
 
+static bool is_ratio(const struct tally *tally)
+{
+    return tally->kind == TALLY_OFFLINE && tally->offline.estimator == OFFLINE_SNIPS;
+}
+
 int tally_check_raw(const struct tally *tally, struct fault *fault)
 {
-    if (tally->kind != TALLY_OFFLINE || tally->offline.estimator != OFFLINE_SNIPS)
+    if (!is_ratio(tally))
         return 0;
     return fault_usage(fault, "-r prints sums, but %.40s is a ratio of means: use ips:%.40s",
                        tally->name, tally->offline.measure.name);
@@ -119,7 +124,7 @@ int tally_check_rounds(const struct tally *tally, struct fault *fault)
     if (tally->kind == TALLY_REGRET)
         return fault_usage(fault, "%.40s is a regret of all rounds together, and has no value for "
                            "each of them", tally->name);
-    if (tally->kind == TALLY_OFFLINE && tally->offline.estimator == OFFLINE_SNIPS)
+    if (is_ratio(tally))
         return fault_usage(fault, "%.40s is a ratio of means, and has no value for each round: use "
                            "ips:%.40s", tally->name, tally->offline.measure.name);
     return 0;
@@ -140,14 +145,8 @@ bool tally_less_is_better(const char *name)
 
 size_t tally_top(const struct tally *tally)
 {
-    switch (tally->kind) {
-    case TALLY_MEASURE:
-        return measure_top(&tally->measure);
-    case TALLY_REGRET:
-        return measure_top(&tally->regret.measure);
-    default:
-        return 1;
-    }
+    return tally->kind == TALLY_MEASURE  ? measure_top(&tally->measure)
+           : tally->kind == TALLY_REGRET ? measure_top(&tally->regret.measure) : 1;
 }
 
 bool tally_needs_features(const struct tally *tally)
@@ -294,26 +293,18 @@ void tally_add(struct tally *tally)
 {
     if (!tally->included)
         return;
-    if (tally->kind == TALLY_MEASURE || tally->kind == TALLY_RIVAL)
-        tally->sum += tally->value;
-    else if (tally->kind == TALLY_REGRET)
+    tally->sum += tally->value; /* of a measure or rival; else 0 */
+    if (tally->kind == TALLY_REGRET)
         regret_add(&tally->regret);
-    else
+    else if (tally->kind == TALLY_OFFLINE)
         offline_add(&tally->offline);
     tally->count++;
 }
 
 static double sum(const struct tally *tally)
 {
-    switch (tally->kind) {
-    case TALLY_RIVAL:
-    case TALLY_MEASURE:
-        return tally->sum;
-    case TALLY_REGRET:
-        return regret_sum(&tally->regret);
-    default:
-        return tally->offline.sum[OFFLINE_A];
-    }
+    return tally->kind == TALLY_REGRET    ? regret_sum(&tally->regret)
+           : tally->kind == TALLY_OFFLINE ? tally->offline.sum[OFFLINE_A] : tally->sum;
 }
 
 double tally_mean(const struct tally *tally)
@@ -339,10 +330,15 @@ static int print_names(const struct tally *tally, bool raw, struct writer *table
                                  name, name, name, name);
 }
 
+static int print_number(double value, int digits, struct writer *table, struct fault *fault)
+{
+    return isnan(value) ? writer_text(table, fault, "\tnan") /* and never -nan */
+                        : writer_text(table, fault, "\t%.*g", digits, value);
+}
+
 static int print_mean(double mean, struct writer *table, struct fault *fault)
 {
-    return isnan(mean) ? writer_text(table, fault, "\tnan") /* and never -nan */
-                       : writer_text(table, fault, "\t%.7g", mean);
+    return print_number(mean, 7, table, fault);
 }
 
 /* The normal interval of 95 %, the effective sample size, and what has no support. */
@@ -396,9 +392,7 @@ double tally_value(const struct tally *tally)
 
 static int print_value(const struct tally *tally, struct writer *table, struct fault *fault)
 {
-    double value = tally_value(tally);
-    return isnan(value) ? writer_text(table, fault, "\tnan") /* and never -nan */
-                        : writer_text(table, fault, "\t%.15g", value);
+    return print_number(tally_value(tally), 15, table, fault);
 }
 
 int tally_print_round_head(const struct tally *tally, size_t tallies, struct writer *table,
