@@ -31,9 +31,8 @@ int feedback_documents(struct feedback *feedback, const struct round *round, con
                        size_t least, struct buffer *buffer, struct fault *fault);
 
 /* For learners that weight by inverse propensity. propensity_one is then above 0, and so is
- * propensity_two
- * if `least` is 2 or more (a learner from pairs). After plackett-luce their reciprocals are finite;
- * a gamma in the header may be so small that they overflow. */
+ * propensity_two if `least` is 2 or more (a learner from pairs). After plackett-luce their
+ * reciprocals are finite; a gamma in the header may be so small that they overflow. */
 int feedback_exposure(struct exposure *exposure, const struct round *round, const char *name,
                       size_t least, struct buffer *buffer, struct fault *fault);
 
