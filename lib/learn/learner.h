@@ -62,7 +62,8 @@ struct state {
         size_t n;    /* reached before                                                        */
         struct buffer index; /* uint32[n]: numbers of weights, each once */
     } changed;
-    const struct model *last; /* the last message, if it was a plain one of this process */
+    const struct model *last; /* the last message, if the next one may be of its form */
+    uint64_t forms;           /* of messages so far: `form` of stream/model.h */
     struct buffer weights;    /* w */
     struct buffer scores, scratch, places, pairs, spare; /* to work in, within a round */
 };
@@ -143,7 +144,8 @@ struct learner {
     int (*save)(void *own, struct state *state, struct model *model, struct fault *fault);
     int (*load)(void *own, struct state *state, const struct model *model, struct fault *fault);
 
-    /* Adds what its scoring half takes to a message. */
+    /* Adds what its scoring half takes to a message. One that sets model->shared is not asked again
+     * until the number of weights changes. */
     int (*publish)(void *own, struct state *state, struct model *model, enum publishing how,
                    struct fault *fault);
 

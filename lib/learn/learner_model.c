@@ -7,21 +7,27 @@
 #include "math/matrix.h"
 #include "stream/model_file.h"
 
-/* Within one process a message like the one before it needs only its numbers: the weights, and the
- * scale. True where these were all; `w` scores. */
-static bool publish_again(struct state *state, struct model *model, enum publishing how,
-                          const double *w)
+/* Within one process a message of the same form as the one before needs only its numbers: the
+ * weights, and the scale. True where these were all; `w` scores. */
+static bool publish_again(struct state *state, struct model *model, const double *w)
 {
-    const struct learner *learner = state->learner;
-    bool plain = how == PUBLISH_SHARED && !learner->publish && !*state->origin.words;
-    bool again = plain && state->last == model && model->dim == state->dim;
-    state->last = plain ? model : NULL;
+    bool again = state->last == model && model->dim == state->dim;
     if (again) {
         model->rounds = state->rounds;
         model->w = w;
         model->scale = state->scale;
     }
     return again;
+}
+
+/* What the features are made by stays as it is, once a round was learnt. */
+static void set_form(struct state *state, struct model *model, enum publishing how)
+{
+    const struct origin *origin = &state->origin;
+    bool stays = how == PUBLISH_SHARED && origin->known && !origin->yields &&
+                 (!state->learner->publish || model->shared);
+    state->last = stays ? model : NULL;
+    model->form = stays ? ++state->forms : 0;
 }
 
 /* The weights that the last round changed, if they alone are shorter: a change takes half as much
@@ -51,8 +57,9 @@ int learner_publish(struct state *state, struct model *model, enum publishing ho
     const double *scale = state->scaled ? &state->scale : NULL;
     bool few = how == PUBLISH_CHANGES && few_changed(state);
     const double *w = find_weights(state, few, fault);
-    if (w && publish_again(state, model, how, w))
+    if (w && publish_again(state, model, w))
         return 0;
+    state->last = NULL;
     if (!w || model_start(model, learner->name, state->rounds, state->dim, fault) < 0 ||
         origin_publish(&state->origin, model, how == PUBLISH_CHANGES, fault) < 0)
         return -1;
@@ -61,7 +68,9 @@ int learner_publish(struct state *state, struct model *model, enum publishing ho
               : scale ? model_put_scaled(model, w, scale, fault)
                       : model_put_weights(model, w, fault);
     if (put < 0) return -1;
-    return learner->publish ? learner->publish(state->own, state, model, how, fault) : 0;
+    if (learner->publish && learner->publish(state->own, state, model, how, fault) < 0) return -1;
+    set_form(state, model, how);
+    return 0;
 }
 
 /* Scaled weights: those that score, and what gives them. */
@@ -131,6 +140,7 @@ static int check_learner(const struct state *state, const struct model *model,
 int learner_load(struct state *state, const struct model *model, struct fault *fault)
 {
     const struct learner *learner = state->learner;
+    state->last = NULL;
     settings_adopt(&state->settings, model);
     if (check_learner(state, model, fault) < 0 ||
         settings_compare(&state->settings, model, fault) < 0 ||

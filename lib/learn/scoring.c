@@ -74,9 +74,13 @@ int scoring_take_file(struct scoring *scoring, struct mapped *file, const struct
 
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
+    bool again = model->form && model->form == scoring->form;
     scoring->w = model->w;
+    scoring->scale = model->scale;
+    scoring->rounds = model->rounds;
     scoring->borrows = true;
-    return take_learner(scoring, model, TAKE_SHARED, fault);
+    scoring->form = model->form;
+    return again ? 0 : take_learner(scoring, model, TAKE_SHARED, fault);
 }
 
 void scoring_close(struct scoring *scoring)

@@ -25,6 +25,7 @@ struct scoring { /* all zero at first, except `learners` */
     struct origin origin;
     bool lacked;     /* it was said that features have no weight                 */
     bool borrows;    /* models are the learner's own, of the same process        */
+    uint64_t form;   /* of the last of these (stream/model.h)                    */
     const double *w; /* w[dim]: `scale` times these are the weights */
     double scale;
     void *own;       /* what the learner scores by besides w: learner->scoring bytes */

@@ -13,9 +13,6 @@
 #include "memory/memory_tables.h"
 #include "memory/memory_view.h"
 
-/* The arrays: P, the weights of the means and of the constant, and what rho is estimated from. */
-enum { INVERSE, LEVEL, CONSTANT, MOMENTS, BELIEFS, COUNTED };
-
 /* The learning half. */
 struct remembering {
     struct memory memory;
@@ -25,7 +22,8 @@ struct remembering {
     struct examination examination; /* of clicks */
     unsigned ways;               /* in which documents were known (memory_ways.h)  */
     uint64_t unnamed;            /* rounds of this run without names, after others */
-    bool introduced;           /* a message had the settings   */
+    bool introduced;             /* a message had the settings                     */
+    struct memory_shared shared; /* with a score of this process                   */
 
     /* Of the round at hand. */
     struct memory_keys keys;
@@ -44,10 +42,10 @@ static int start(void *own, struct state *state, struct fault *fault)
                            "of how users read a list");
     my->memory = memory_of(settings);
     bool constant = memory_has_constant(settings);
-    my->form.arrays = (struct regression_arrays){ LEVEL, INVERSE, CONSTANT, constant, COUNTED,
-                                                  NULL };
-    state->arrays.row[INVERSE].shape = constant ? ARRAY_UDU_CONSTANT : ARRAY_UDU;
-    state->arrays.row[COUNTED].shape = constant ? ARRAY_ROWS_CONSTANT : ARRAY_ROWS;
+    my->form.arrays = (struct regression_arrays){ AT_LEVEL, AT_INVERSE, AT_CONSTANT, constant,
+                                                  AT_COUNTED, NULL };
+    state->arrays.row[AT_INVERSE].shape = constant ? ARRAY_UDU_CONSTANT : ARRAY_UDU;
+    state->arrays.row[AT_COUNTED].shape = constant ? ARRAY_ROWS_CONSTANT : ARRAY_ROWS;
     return 0;
 }
 
@@ -94,9 +92,9 @@ static bool knows(const void *table, uint64_t key)
 static int start_round(struct remembering *my, struct state *state, const struct matrix *x,
                        const struct round *round, struct fault *fault)
 {
-    my->memory.moments = state->arrays.at[MOMENTS];
-    my->memory.beliefs = state->arrays.at[BELIEFS];
-    my->memory.counted = state->arrays.at[COUNTED];
+    my->memory.moments = state->arrays.at[AT_MOMENTS];
+    my->memory.beliefs = state->arrays.at[AT_BELIEFS];
+    my->memory.counted = state->arrays.at[AT_COUNTED];
     my->memory.score = round->score;
     my->memory.weighted = state->settings.set[SETTING_EXAMINATION]; /* by the model, perhaps */
     memory_form_regression(&my->form, state, &my->regression);
@@ -143,7 +141,7 @@ static double visits_before(struct remembering *my, const struct state *state)
         struct memory_entry *entry = pair_of(my, i);
         answers += entry ? entry->n : 0;
     }
-    return memory_served(state->arrays.at[BELIEFS], answers);
+    return memory_served(state->arrays.at[AT_BELIEFS], answers);
 }
 
 static struct memory_bound bound_of(struct remembering *my, const struct state *state)
@@ -155,7 +153,7 @@ static struct memory_bound bound_of(struct remembering *my, const struct state *
                                   .age = set[SETTING_AGE] ? value[SETTING_AGE] : 0,
                                   .seed = (uint64_t)value[SETTING_SEED] };
     if (set[SETTING_PAIRS]) {
-        bound.prospect = memory_prospect(state->arrays.at[BELIEFS]);
+        bound.prospect = memory_prospect(state->arrays.at[AT_BELIEFS]);
         bound.pairs = value[SETTING_PAIRS];
     }
     return bound;
@@ -210,7 +208,7 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
     state->begun = true;
     memory_form_settle(&my->form, state);
     if (n > 0 && visit(my, state, fault) < 0) return -1;
-    memory_count_answers(state->arrays.at[BELIEFS], all);
+    memory_count_answers(state->arrays.at[AT_BELIEFS], all);
     drop_old(my, state);
     for (size_t h = 0; h < n; h++) {
         size_t i = doc[h];
@@ -299,10 +297,10 @@ static int load(void *own, struct state *state, const struct model *model, struc
 {
     struct remembering *my = own;
     struct memory_arrays pairs;
-    double *beliefs = state->arrays.at[BELIEFS];
+    double *beliefs = state->arrays.at[AT_BELIEFS];
     if (memory_tables_load(&my->tables, model, &pairs, fault) < 0 ||
         memory_form_load(&my->form, state, model, fault) < 0 ||
-        memory_check_moments(state->arrays.at[MOMENTS], fault) < 0 ||
+        memory_check_moments(state->arrays.at[AT_MOMENTS], fault) < 0 ||
         memory_ways_load(&my->ways, model, fault) < 0 ||
         examined_load(&my->examination, &state->settings, model, fault) < 0)
         return -1;
@@ -322,8 +320,8 @@ static int add(void *own, struct state *state, struct state *share, struct fault
                           (double)share->rounds, fault) < 0)
         return -1;
     my->ways |= other->ways;
-    memory_beliefs_add(state->arrays.at[BELIEFS], share->arrays.at[BELIEFS]);
-    if (memory_form_add(&my->form, state, &other->form, share, BELIEFS, fault) < 0) return -1;
+    memory_beliefs_add(state->arrays.at[AT_BELIEFS], share->arrays.at[AT_BELIEFS]);
+    if (memory_form_add(&my->form, state, &other->form, share, AT_BELIEFS, fault) < 0) return -1;
     return keep_bound(my, state, state->rounds + share->rounds, fault);
 }
 
@@ -332,10 +330,16 @@ static int publish(void *own, struct state *state, struct model *model, enum pub
 {
     struct remembering *my = own;
     const struct settings *settings = &state->settings;
+    if (how == PUBLISH_SHARED) {
+        my->shared = (struct memory_shared){ settings, my->tables.table, state->arrays.at,
+                                             &my->ways };
+        model->shared = &my->shared;
+        return 0;
+    }
     if (!my->introduced && settings_save(settings, model, fault) < 0) return -1;
     my->introduced = true;
-    size_t level = settings->set[SETTING_PLAIN] ? CONSTANT : LEVEL; /* none of plain features */
-    for (size_t i = level; i <= COUNTED; i++)
+    size_t first = settings->set[SETTING_PLAIN] ? AT_CONSTANT : AT_LEVEL; /* no level if plain */
+    for (size_t i = first; i <= AT_COUNTED; i++)
         if (arrays_put(&state->arrays, i, settings, state->dim, model, fault) < 0) return -1;
     return put(my, how == PUBLISH_CHANGES, model, fault);
 }
@@ -365,14 +369,14 @@ static bool report(const void *own, struct fault *line)
 
 const struct learner learn_memory = {
     .name = "memory", .letters = "ABCHIKRSWpst", .least = 1,
-    .arrays = { [INVERSE] = { "inverse", ARRAY_UDU_CONSTANT, SETTING_PLAIN, 0, false },
-                [LEVEL] = { MEMORY_LEVEL, ARRAY_VECTORS, SETTINGS, 0, false },
-                [CONSTANT] = { MEMORY_CONSTANT, ARRAY_NUMBERS, SETTINGS, 1, false },
-                [MOMENTS] = { MEMORY_MOMENTS_COLUMN, ARRAY_NUMBERS, SETTINGS, MEMORY_MOMENTS,
+    .arrays = { [AT_INVERSE] = { "inverse", ARRAY_UDU_CONSTANT, SETTING_PLAIN, 0, false },
+                [AT_LEVEL] = { MEMORY_LEVEL, ARRAY_VECTORS, SETTINGS, 0, false },
+                [AT_CONSTANT] = { MEMORY_CONSTANT, ARRAY_NUMBERS, SETTINGS, 1, false },
+                [AT_MOMENTS] = { MEMORY_MOMENTS_COLUMN, ARRAY_NUMBERS, SETTINGS, MEMORY_MOMENTS,
                               false },
-                [BELIEFS] = { MEMORY_BELIEFS_COLUMN, ARRAY_NUMBERS, SETTINGS, MEMORY_BELIEFS,
+                [AT_BELIEFS] = { MEMORY_BELIEFS_COLUMN, ARRAY_NUMBERS, SETTINGS, MEMORY_BELIEFS,
                               true },
-                [COUNTED] = { MEMORY_COUNTED, ARRAY_ROWS_CONSTANT, SETTING_PLAIN, 0, true } },
+                [AT_COUNTED] = { MEMORY_COUNTED, ARRAY_ROWS_CONSTANT, SETTING_PLAIN, 0, true } },
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
     .most = (size_t)1 << 21, .made = "scale",
     .learning = sizeof(struct remembering), .start = start, .shape = shape, .learn = learn,

@@ -107,14 +107,6 @@ int memory_columns_put_some(struct buffer *buffer, enum memory_kind kind,
 
 /* ---- in ---- */
 
-const struct memory_table *memory_columns_table(const struct model *model, enum memory_kind kind)
-{
-    const struct column *keys = record_column(&model->record, tables[kind].name[KEYS]);
-    if (!keys || !keys->source || keys->source->next != next_numbers)
-        return NULL;
-    return ((const struct table_column *)keys->source)->table;
-}
-
 /* Points *at at column c where the model has it; where it needs it, a fault if it does not. */
 static int find_column(const struct model *model, const struct table_columns *columns, size_t c,
                        bool needed, size_t n, const unsigned char **at, struct fault *fault)

@@ -29,10 +29,6 @@ int memory_columns_put_some(struct buffer *buffer, enum memory_kind kind,
                             const struct memory_table *table, const uint64_t *key, size_t n,
                             struct model *model, struct fault *fault);
 
-/* The table that memory_columns_put made the columns of, in this process and not copied since; NULL
- * where the model's numbers lie in columns. */
-const struct memory_table *memory_columns_table(const struct model *model, enum memory_kind kind);
-
 /* The arrays of entries of a model, as they lie in it: 0, or a fault where they are not there or
  * not of one length. No column of queries, or of dropped pairs, has none. */
 int memory_columns_find(const struct model *model, enum memory_kind kind,

@@ -33,9 +33,7 @@ int memory_check_moments(const double *moments, struct fault *fault)
 static int take_entries(enum memory_kind kind, struct memory_store *store,
                         const struct model *model, enum taking how, struct fault *fault)
 {
-    store->table = how == TAKE_SHARED ? memory_columns_table(model, kind) : NULL;
-    if (store->table)
-        return 0;
+    store->table = NULL;
     if (memory_columns_find(model, kind, &store->arrays, fault) < 0) return -1;
     if (how == TAKE_FILE)
         return 0;
@@ -47,72 +45,59 @@ static int take_entries(enum memory_kind kind, struct memory_store *store,
 static int take_ways(struct memory_view *view, const struct model *model, enum taking how,
                      struct fault *fault)
 {
-    if (memory_ways_load(&view->ways, model, fault) < 0) return -1;
-    if (how == TAKE_FILE && !view->ways && model->rounds)
-        view->ways = MEMORY_ROWS;
+    if (memory_ways_load(&view->own_ways, model, fault) < 0) return -1;
+    if (how == TAKE_FILE && !view->own_ways && model->rounds)
+        view->own_ways = MEMORY_ROWS;
     return 0;
 }
 
-/* Numbers of the learner's own, which checks them as they change. */
-static int borrow(const struct model *model, const char *name, size_t n, const double **numbers,
-                  struct fault *fault)
+/* Points *at at a copy of the numbers of a column; of one that older models lack, and this one
+ * does, zeros. 0 or a fault. */
+static int take_numbers(struct buffer *buffer, const struct model *model, const char *name,
+                        size_t n, bool later, double **at, struct fault *fault)
 {
-    if (!model_has(model, name, n, fault)) return -1;
-    *numbers = record_column(&model->record, name)->data;
-    return 0;
-}
-
-/* The weights of the means: the learner's own array, or a copy. */
-static int take_level(struct memory_view *view, const struct model *model, enum taking how,
-                      struct fault *fault)
-{
-    view->level = NULL;
-    if (view->settings.set[SETTING_PLAIN])
-        return 0;
-    if (how == TAKE_SHARED)
-        return borrow(model, MEMORY_LEVEL, model->dim, &view->level, fault);
-    double *level = buffer_for(&view->levels, model->dim, sizeof *level, fault);
-    view->level = level;
-    return level ? model_array(model, MEMORY_LEVEL, model->dim, level, fault) : -1;
-}
-
-/* How often documents were learnt along each regressor: the learner's own array, or a copy. A model
- * that does not say so counts as one that learnt from none. */
-static int take_counted(struct memory_view *view, const struct model *model, enum taking how,
-                        struct fault *fault)
-{
-    const struct settings *settings = &view->settings;
-    struct memory_rule *rule = &view->rule;
-    rule->plain = settings->set[SETTING_PLAIN];
-    rule->constant = memory_has_constant(settings);
-    rule->rho = memory_of(settings).rho;
-    rule->lambda = settings->value[SETTING_TRADEOFF];
-    size_t rows = regression_rows(model->dim, rule->plain) + rule->constant;
-    if (how == TAKE_SHARED)
-        return borrow(model, MEMORY_COUNTED, rows, &rule->counted, fault);
-    double *counted = buffer_for(&view->counts, rows, sizeof *counted, fault);
-    rule->counted = counted;
-    if (counted && !record_column(&model->record, MEMORY_COUNTED)) {
-        memset(counted, 0, rows * sizeof *counted);
+    *at = buffer_for(buffer, n, sizeof **at, fault);
+    if (*at && later && !record_column(&model->record, name)) {
+        memset(*at, 0, n * sizeof **at);
         return 0;
     }
-    return counted ? model_array(model, MEMORY_COUNTED, rows, counted, fault) : -1;
+    return *at ? model_array(model, name, n, *at, fault) : -1;
 }
 
 /* The entries, and what all answers say. */
 static int take_beliefs(struct memory_view *view, const struct model *model, enum taking how,
                         struct fault *fault)
 {
-    view->rule.beliefs = view->beliefs;
-    if (take_counted(view, model, how, fault) < 0) return -1;
+    double *beliefs = view->at[AT_BELIEFS];
     for (size_t kind = 0; kind < MEMORY_KINDS; kind++)
         if (take_entries(kind, &view->store[kind], model, how, fault) < 0) return -1;
-    if (!record_column(&model->record, MEMORY_BELIEFS_COLUMN)) {
-        memory_beliefs_make(view->beliefs, &view->store[MEMORY_PAIRS].arrays, model->rounds);
-        return 0;
-    }
-    return model_array(model, MEMORY_BELIEFS_COLUMN, MEMORY_BELIEFS, view->beliefs, fault) < 0
-               ? -1 : memory_beliefs_check(view->beliefs, fault);
+    if (!record_column(&model->record, MEMORY_BELIEFS_COLUMN))
+        memory_beliefs_make(beliefs, &view->store[MEMORY_PAIRS].arrays, model->rounds);
+    return memory_beliefs_check(beliefs, fault);
+}
+
+/* What follows from the settings. */
+static void start_rule(struct memory_view *view)
+{
+    const struct settings *settings = &view->settings;
+    view->secret = memory_secret(settings);
+    view->width = settings->value[SETTING_EXPLORATION_WIDTH];
+    view->memory = memory_of(settings);
+    view->rule.plain = settings->set[SETTING_PLAIN];
+    view->rule.constant = memory_has_constant(settings);
+    view->rule.rho = view->memory.rho;
+    view->rule.lambda = settings->value[SETTING_TRADEOFF];
+}
+
+/* The learner's own, which checks its numbers as they change. */
+static void take_shared(struct memory_view *view, const struct memory_shared *shared)
+{
+    view->settings = *shared->settings;
+    start_rule(view);
+    for (size_t kind = 0; kind < MEMORY_KINDS; kind++)
+        view->store[kind].table = &shared->table[kind];
+    view->numbers = shared->at;
+    view->ways = shared->ways;
 }
 
 int memory_view_take(void *own, const struct learner *learner, const struct model *model,
@@ -120,25 +105,37 @@ int memory_view_take(void *own, const struct learner *learner, const struct mode
 {
     struct memory_view *view = own;
     struct settings *settings = &view->settings;
-    double moments[MEMORY_MOMENTS];
     (void)learner;
     view->dim = model->dim;
+    if (model->shared) {
+        take_shared(view, model->shared);
+        return 0;
+    }
     if (record_key(&model->record, "width")) {
         if (settings_load(settings, model, fault) < 0) return -1;
-        view->secret = memory_secret(settings);
-        view->width = settings->value[SETTING_EXPLORATION_WIDTH];
+        start_rule(view);
     }
     if (!settings->set[SETTING_EXPLORATION_WIDTH] || !settings->set[SETTING_SEED])
         return fault_data(fault, "model: memory needs width= and seed=");
-    struct memory memory = memory_of(settings);
-    memory.moments = moments;
-    if (model_array(model, MEMORY_MOMENTS_COLUMN, MEMORY_MOMENTS, moments, fault) < 0 ||
-        model_array(model, MEMORY_CONSTANT, 1, &view->constant, fault) < 0 ||
-        take_level(view, model, how, fault) < 0 || take_ways(view, model, how, fault) < 0)
-        return -1;
-    view->estimate = memory_estimate(&memory);
-    view->rule.estimate = memory_estimate_wide(&memory);
-    return take_beliefs(view, model, how, fault);
+    const struct {
+        const char *name;
+        size_t n;
+        bool later;
+    } column[MEMORY_ARRAYS] = {
+        [AT_MOMENTS] = { MEMORY_MOMENTS_COLUMN, MEMORY_MOMENTS, false },
+        [AT_CONSTANT] = { MEMORY_CONSTANT, 1, false },
+        [AT_LEVEL] = { view->rule.plain ? NULL : MEMORY_LEVEL, model->dim, false },
+        [AT_COUNTED] = { MEMORY_COUNTED, regression_rows(model->dim, view->rule.plain) +
+                                                    view->rule.constant, true },
+        [AT_BELIEFS] = { MEMORY_BELIEFS_COLUMN, MEMORY_BELIEFS, true },
+    };
+    for (size_t i = 0; i < MEMORY_ARRAYS; i++)
+        if (column[i].name && take_numbers(&view->copies[i], model, column[i].name, column[i].n,
+                                           column[i].later, &view->at[i], fault) < 0)
+            return -1;
+    view->numbers = view->at;
+    view->ways = &view->own_ways;
+    return take_ways(view, model, how, fault) < 0 ? -1 : take_beliefs(view, model, how, fault);
 }
 
 /* What is remembered of a key; nothing at all of a new one. */
@@ -159,6 +156,15 @@ static bool knows(const void *store, uint64_t key)
     return entry.n != 0 || entry.sum != 0;
 }
 
+/* The numbers of the learner move and change from round to round. */
+static void find_numbers(struct memory_view *view)
+{
+    view->memory.moments = view->numbers[AT_MOMENTS];
+    view->rule.beliefs = view->numbers[AT_BELIEFS];
+    view->rule.counted = view->numbers[AT_COUNTED];
+    view->rule.estimate = memory_estimate_wide(&view->memory);
+}
+
 /* Prepares what is known of the round's documents: known[docs] and the keys; s becomes z.v. */
 static int start_round(struct memory_view *view, const struct ranking *ranking,
                        struct memory_known **known, struct fault *fault)
@@ -166,18 +172,20 @@ static int start_round(struct memory_view *view, const struct ranking *ranking,
     const struct matrix *x = ranking->x;
     const struct memory_store *pairs = &view->store[MEMORY_PAIRS];
     size_t m = x->docs;
+    const double *level = view->rule.plain ? NULL : view->numbers[AT_LEVEL];
     unsigned way;
     double *t;
+    find_numbers(view);
     if (round_fingerprint(ranking->round, ranking->came, &view->spare, fault) < 0 ||
         !(*known = buffer_for(&view->known, m, sizeof **known, fault)) ||
         !(t = buffer_for(&view->spare, m + matrix_width(x), sizeof *t, fault)) ||
-        memory_ways_round(&view->keys, ranking->round, view->secret, view->ways, knows, pairs, &way,
-                          fault) < 0 ||
+        memory_ways_round(&view->keys, ranking->round, view->secret, *view->ways, knows, pairs,
+                          &way, fault) < 0 ||
         memory_keys_all(&view->keys, fault) < 0)
         return -1;
     for (size_t i = 0; pairs->table && i < m; i++)
         memory_table_prefetch(pairs->table, view->keys.key[i]);
-    memory_expect(x, view->level, view->constant, view->dim, ranking->s, t, t + m);
+    memory_expect(x, level, *view->numbers[AT_CONSTANT], view->dim, ranking->s, t, t + m);
     return 0;
 }
 
@@ -201,6 +209,7 @@ static double recall(struct memory_view *view, const struct ranking *ranking,
     const uint64_t *key = view->keys.key, query = memory_key_query(&view->keys.query);
     const struct memory_entry slots = find(&view->store[MEMORY_DROPPED], query);
     const struct memory_prospect prospect = memory_prospect(view->rule.beliefs);
+    const struct memory_estimate estimate = memory_estimate(&view->memory);
     double visits = find(&view->store[MEMORY_QUERIES], query).n, answers = 0, *s = ranking->s;
     size_t judged = 0;
     for (size_t i = 0; i < ranking->x->docs; i++) {
@@ -212,10 +221,10 @@ static double recall(struct memory_view *view, const struct ranking *ranking,
         bool any = entry.n != 0 || entry.sum != 0; /* or it is the same, and sooner */
         judged += any;
         if (any)
-            s[i] = memory_mean(&view->estimate, s[i], &entry);
+            s[i] = memory_mean(&estimate, s[i], &entry);
         if (index)
-            index[i] = any ? memory_index(&view->estimate, s[i], &entry, view->width)
-                           : s[i] + view->width * view->estimate.sb;
+            index[i] = any ? memory_index(&estimate, s[i], &entry, view->width)
+                           : s[i] + view->width * estimate.sb;
     }
     if (visits > 0 && view->looked < MEMORY_LOOKS && ++view->looked && judged == 0)
         look(view, ranking);
@@ -227,7 +236,7 @@ static int add_worth(struct memory_view *view, const struct ranking *ranking, do
                      struct fault *fault)
 {
     const struct matrix *x = ranking->x;
-    uint64_t judged = memory_judged(view->beliefs);
+    uint64_t judged = memory_judged(view->rule.beliefs);
     double *worth = round_new(ranking->round, ROUND_WORTH, fault);
     if (!worth || memory_space_start(&view->space, x, view->dim, fault) < 0 ||
         memory_rule_apply(&view->rule, &view->space, learnt, view->known.at, ranking->s, worth,
@@ -266,8 +275,8 @@ void memory_view_close(void *own)
         memory_table_close(&view->store[kind].own);
     memory_keys_close(&view->keys);
     memory_space_close(&view->space);
-    buffer_free(&view->counts);
+    for (size_t i = 0; i < MEMORY_ARRAYS; i++)
+        buffer_free(&view->copies[i]);
     buffer_free(&view->known);
-    buffer_free(&view->levels);
     buffer_free(&view->spare);
 }

@@ -32,6 +32,13 @@
 #define MEMORY_BELIEFS_COLUMN "beliefs" /* f8[MEMORY_BELIEFS]; older models lack it */
 #define MEMORY_COUNTED "counted"        /* f8[regression rows], the same            */
 
+/* The arrays of the learner's row: P, the weights of the means and of the constant, and what rho is
+ * estimated from. Scoring needs all but the first. */
+enum memory_array {
+    AT_INVERSE, AT_LEVEL, AT_CONSTANT, AT_MOMENTS, AT_BELIEFS,
+    AT_COUNTED, MEMORY_ARRAYS
+};
+
 /* The settings of a memory: rho of v, and whether mean and index have it too. The caller adds the
  * moments. */
 struct memory memory_of(const struct settings *settings);
@@ -41,6 +48,14 @@ bool memory_has_constant(const struct settings *settings);
 
 /* 0, or a fault where one of a model's moments[MEMORY_MOMENTS] that cannot be negative is. */
 int memory_check_moments(const double *moments, struct fault *fault);
+
+/* What scoring reads of a learner in the same process, where that has it. */
+struct memory_shared {
+    const struct settings *settings;
+    const struct memory_table *table; /* table[MEMORY_KINDS] */
+    double *const *at;                /* at[MEMORY_ARRAYS]   */
+    const unsigned *ways;
+};
 
 /* Entries: of `own`, or of the learner's table; NULL: in `arrays`. */
 struct memory_store {
@@ -52,19 +67,20 @@ struct memory_store {
 struct memory_view { /* all zero at first */
     struct settings settings; /* of the first model or message */
     size_t dim;
-    struct memory_estimate estimate;
+    double *const *numbers;    /* numbers[MEMORY_ARRAYS]: `at`, or the learner's own      */
+    const unsigned *ways;      /* memory_ways.h: of the model, or the learner's own       */
+    struct memory memory;      /* the settings, with the moments                          */
     struct memory_rule rule;
-    double beliefs[MEMORY_BELIEFS];
     struct memory_space space;
     struct memory_secret secret;
-    double width, constant;
-    const double *level;              /* level[dim]; NULL: features are plain */
+    double width;
     struct memory_store store[MEMORY_KINDS];
-    unsigned ways;             /* memory_ways.h: of the model                             */
+    double *at[MEMORY_ARRAYS]; /* in `copies`                                             */
+    unsigned own_ways;
     unsigned looked;           /* rounds of known queries so far, up to MEMORY_LOOKS      */
     bool noticed;              /* it was said that no document of such a round was known  */
     struct memory_keys keys;
-    struct buffer levels, counts, spare, known;
+    struct buffer copies[MEMORY_ARRAYS], spare, known;
 };
 
 /* Rounds of known queries in which a document is looked for that is known. */

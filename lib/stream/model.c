@@ -11,6 +11,7 @@ static void clear(struct model *model)
 {
     model->w = model->index = model->value = model->shared = NULL;
     model->changes = 0;
+    model->form = 0;
     model->scale = 1;
 }
 

@@ -21,7 +21,9 @@ struct model {
     size_t changes;            /* numbers of w that a message changes */
     const void *index, *value; /* uint32[changes], double[changes], perhaps unaligned */
     const void *shared;        /* of a message within one process: what the learner ranks by besides
-                                * its arrays, as the learner has it; NULL: not there */
+                                * w, as the learner has it; NULL: not there */
+    uint64_t form; /* of such a message: those of one form, not 0, differ in rounds, w and scale, and
+                    * in the numbers that columns and `shared` lead to; 0: this has none */
 };
 
 /* Reads the header line of model->record: learner, rounds and dim, and that column w is f8[dim].
