@@ -47,7 +47,7 @@ static int set_words(struct origin *origin, const char *words, struct fault *fau
     if (origin->parsed && strcmp(origin->words, words) != 0) {
         steps_close(&origin->steps);
         memset(&origin->steps, 0, sizeof origin->steps);
-        origin->parsed = false;
+        origin->parsed = origin->ready = false;
     }
     strcpy(origin->words, words);
     origin->known = true;
@@ -224,15 +224,16 @@ static int report(const struct origin *origin, const struct round *round, struct
                       origin->applies ? ", or raw rounds" : "");
 }
 
-static int apply(struct origin *origin, const struct matrix *x, struct matrix *z,
-                 struct fault *fault)
+/* Once, before steps are applied. */
+static int prepare(struct origin *origin, struct fault *fault)
 {
     if (parse(origin, fault) < 0) return -1;
     if (steps_lack(&origin->steps))
         return fault_data(fault, "the model's features are made by %s, but it learnt from rounds "
                           "that had them, and so lacks the constants: give rounds made by %s, or "
                           "learn from raw ones by update -x", origin->words, origin->words);
-    return steps_apply(&origin->steps, x, z, fault);
+    origin->ready = true;
+    return 0;
 }
 
 int origin_make(struct origin *origin, const struct round *round, const struct matrix *x,
@@ -256,7 +257,8 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
         return 0;
     }
     if (x->kind != MATRIX_UNIT)
-        return apply(origin, x, z, fault);
+        return !origin->ready && prepare(origin, fault) < 0
+                   ? -1 : steps_apply(&origin->steps, x, z, fault);
     return origin->asked ? fault_data(fault, "-x needs features, but the round has none "
                                       "(dim=0)") : 0;
 }

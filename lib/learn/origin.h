@@ -20,6 +20,7 @@ struct origin { /* all zero at first: not known */
     bool asked;   /* -x asked for the steps: a round without features is a fault */
     bool yields;  /* the steps are a default: a model or a first round may name others */
     bool parsed;
+    bool ready;   /* parsed, and no constant is missing */
     struct steps steps;
     const char *names_path;     /* of a user's file of names of features; NULL: none */
     struct feature_names names; /* of raw features                                   */

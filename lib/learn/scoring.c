@@ -92,15 +92,6 @@ void scoring_close(struct scoring *scoring)
     mapped_close(&scoring->file);
 }
 
-/* Points *z at the features that score a round with features x: x itself, or what the model's steps
- * make of it. */
-static int make(struct scoring *scoring, const struct round *round, const struct matrix *x,
-                struct matrix *z, struct fault *fault)
-{
-    if (origin_make(&scoring->origin, round, x, z, fault) < 0) return -1;
-    return scoring->ring ? 0 : origin_check_width(&scoring->origin, z, scoring->allowed, fault);
-}
-
 /* Says, once, that features have no weight; not of a model without any, nor of one from text. */
 static void look_for_lack(struct scoring *scoring, const struct ranking *ranking)
 {
@@ -135,7 +126,10 @@ int scoring_round(struct scoring *scoring, struct round *round, enum round_colum
 {
     const struct learner *learner = scoring->learner;
     struct matrix came, x;
-    if (round_matrix(round, &came, fault) < 0 || make(scoring, round, &came, &x, fault) < 0)
+    if (round_matrix(round, &came, fault) < 0 ||
+        origin_make(&scoring->origin, round, &came, &x, fault) < 0 ||
+        (!scoring->ring &&
+         origin_check_width(&scoring->origin, &x, scoring->allowed, fault) < 0))
         return -1;
     double *s = column == ROUND_SCORE ? round_new_score(round, fault)
                                       : round_new(round, column, fault);

@@ -20,7 +20,7 @@ struct remembering {
     struct memory_form form;
     struct memory_tables tables;
     struct examination examination; /* of clicks */
-    unsigned ways;               /* in which documents were known (memory_ways.h)  */
+    unsigned ways;               /* in which documents were known (memory_keys.h)  */
     uint64_t unnamed;            /* rounds of this run without names, after others */
     bool introduced;             /* a message had the settings                     */
     struct memory_shared shared; /* with a score of this process                   */
@@ -99,7 +99,7 @@ static int start_round(struct remembering *my, struct state *state, const struct
     my->memory.weighted = state->settings.set[SETTING_EXAMINATION]; /* by the model, perhaps */
     memory_form_regression(&my->form, state, &my->regression);
     if (start_notes(my, x->docs, fault) < 0 || regression_round(&my->regression, x, fault) < 0 ||
-        memory_ways_round(&my->keys, round, memory_secret(&state->settings), my->ways, knows,
+        memory_keys_start(&my->keys, round, memory_secret(&state->settings), my->ways, knows,
                           &my->tables.table[MEMORY_PAIRS], &my->way, fault) < 0)
         return -1;
     my->query = memory_key_query(&my->keys.query);
@@ -122,7 +122,7 @@ static struct memory_entry *pair_of(const struct remembering *my, size_t i)
 /* The query has changed: forgets what is remembered of all of its documents. */
 static void forget(struct remembering *my)
 {
-    double rho = memory_estimate_wide(&my->memory).rho;
+    double rho = memory_estimate(&my->memory, MEMORY_RHO_WIDE).rho;
     for (size_t i = 0; i < my->keys.documents.docs; i++) {
         struct memory_entry *entry = pair_of(my, i);
         if (entry && memory_forget(entry, rho))
@@ -272,7 +272,7 @@ static int open_table(void *own, struct state *state, struct watch *watch, struc
 
 static int put(struct remembering *my, bool changes, struct model *model, struct fault *fault)
 {
-    return memory_ways_save(my->ways, model, fault) < 0
+    return memory_keys_save(my->ways, model, fault) < 0
                ? -1 : memory_tables_put(&my->tables, changes, model, fault);
 }
 
@@ -301,7 +301,7 @@ static int load(void *own, struct state *state, const struct model *model, struc
     if (memory_tables_load(&my->tables, model, &pairs, fault) < 0 ||
         memory_form_load(&my->form, state, model, fault) < 0 ||
         memory_check_moments(state->arrays.at[AT_MOMENTS], fault) < 0 ||
-        memory_ways_load(&my->ways, model, fault) < 0 ||
+        memory_keys_load(&my->ways, model, fault) < 0 ||
         examined_load(&my->examination, &state->settings, model, fault) < 0)
         return -1;
     if (!my->ways && model->rounds) /* which is older */
@@ -349,7 +349,7 @@ static int forget_round(void *own, struct state *state, const struct round *roun
 {
     struct remembering *my = own;
     const struct memory_bound bound = bound_of(my, state);
-    if (memory_ways_round(&my->keys, round, memory_secret(&state->settings), my->ways & MEMORY_ROWS,
+    if (memory_keys_start(&my->keys, round, memory_secret(&state->settings), my->ways & MEMORY_ROWS,
                           knows, &my->tables.table[MEMORY_PAIRS], &my->way, fault) < 0)
         return -1;
     *count += memory_bound_forget(&bound, &my->keys, query);

@@ -264,7 +264,7 @@ size_t finite_until(size_t n, const void *numbers)
 
 int finite_scores(size_t m, const double *s, const char *cause, struct fault *fault)
 {
-    size_t i = finite_until(m, s);
+    size_t i = finite_numbers(m, s) ? m : finite_until(m, s);
     return i == m ? 0 : fault_data(fault, "document %zu scores %g: %s", i, s[i], cause);
 }
 

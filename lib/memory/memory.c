@@ -10,36 +10,19 @@
 static const double prior_xx = 10, prior_xy = 7.5;
 static const double repeated = 0.5, repeats_needed = 30, surprise = 16, count_left = 0.1;
 
-static double slope(const double *moments, double s2, double most)
+struct memory_estimate memory_estimate(const struct memory *memory, double most)
 {
-    const double least = 1.0 / 11;
-    double xx = moments[MEMORY_BXX] + prior_xx * s2, xy = moments[MEMORY_BXY] + prior_xy * s2;
-    if (!(xx > 0))
-        return prior_xy / prior_xx;
-    double beta = xy / xx;
-    return beta < least ? least : beta > most ? most : beta;
-}
-
-/* With a rho of at most `most`. */
-static struct memory_estimate estimate(const struct memory *memory, double most)
-{
-    const double *moments = memory->moments;
+    const double *moments = memory->moments, least = 1.0 / 11, last = most / (1 + most);
     double firsts = moments[MEMORY_FIRSTS];
     double s2 = firsts > 0 ? moments[MEMORY_SQUARES] / firsts : 0;
-    double beta = memory->fixed ? memory->rho / (1 + memory->rho)
-                                : slope(moments, s2, most / (1 + most));
+    double xx = moments[MEMORY_BXX] + prior_xx * s2, xy = moments[MEMORY_BXY] + prior_xy * s2;
+    double beta = xx > 0 ? xy / xx : prior_xy / prior_xx;
+    if (memory->fixed)
+        beta = memory->rho / (1 + memory->rho);
+    else if (xx > 0)
+        beta = beta < least ? least : beta > last ? last : beta;
     return (struct memory_estimate){ .rho = memory->fixed ? memory->rho : beta / (1 - beta),
                                      .s2 = s2, .sb = sqrt(beta * s2) };
-}
-
-struct memory_estimate memory_estimate(const struct memory *memory)
-{
-    return estimate(memory, 10);
-}
-
-struct memory_estimate memory_estimate_wide(const struct memory *memory)
-{
-    return estimate(memory, 1e4);
 }
 
 double memory_variance(double rho, double zpz, const struct memory_entry *entry)
@@ -119,7 +102,7 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
 bool memory_surprised(const struct memory *memory, struct regression *regression, size_t i,
                       const struct memory_entry *entry, struct memory_answer answer)
 {
-    struct memory_estimate now = memory_estimate(memory);
+    struct memory_estimate now = memory_estimate(memory, MEMORY_RHO_MOST);
     if (entry->n < repeated || memory->moments[MEMORY_REPEATS] < repeats_needed)
         return false;
     double e = answer.y - memory_mean(&now, regression_expect(regression, i), entry);

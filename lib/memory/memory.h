@@ -69,15 +69,15 @@ struct memory {
     const double *score; /* of the round's documents, as they were shown; NULL: it is z.v   */
 };
 
-/* The rho that mean and index have now; the mean square of a first answer's deviation from z.v, an
- * estimate of (1 + rho) sigma^2; and the standard deviation of b. */
+/* The rho that mean and index have now, where beta is held to [1/11, most / (1 + most)]; the mean
+ * square of a first answer's deviation from z.v, an estimate of (1 + rho) sigma^2; and the standard
+ * deviation of b. */
 struct memory_estimate {
     double rho, s2, sb;
 };
-struct memory_estimate memory_estimate(const struct memory *memory);
-
-/* The same with beta held to [1/11, 10^4 / (1 + 10^4)], for memory_worth.h. */
-struct memory_estimate memory_estimate_wide(const struct memory *memory);
+#define MEMORY_RHO_MOST 10.0
+#define MEMORY_RHO_WIDE 1e4 /* for memory_worth.h */
+struct memory_estimate memory_estimate(const struct memory *memory, double most);
 
 /* c: how often another answer of weight u counts, after n. */
 static inline double memory_count_of(double rho, double n, double u)
@@ -126,7 +126,7 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
 bool memory_surprised(const struct memory *memory, struct regression *regression, size_t i,
                       const struct memory_entry *entry, struct memory_answer answer);
 
-/* Scales n and sum so that n, and rho n with the rho of memory_estimate_wide, are at most a tenth:
+/* Scales n and sum so that n, and rho n with a rho of at most MEMORY_RHO_WIDE, are at most a tenth:
  * the mean answer stays. True where they changed. */
 bool memory_forget(struct memory_entry *entry, double rho);
 

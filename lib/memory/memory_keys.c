@@ -5,6 +5,18 @@
 #include "base/unaligned.h"
 #include "kernels/siphash_eight.h"
 #include "math/fingerprint.h"
+#include "math/rng.h"
+
+static const char KEYS[] = "keys";
+static const char *const words[] = { "names", "features", "items", "rows" }; /* bit 0, 1, ... */
+enum { WAYS = sizeof words / sizeof *words };
+
+struct memory_secret memory_secret(const struct settings *settings)
+{
+    struct rng rng = rng_at((uint64_t)settings->value[SETTING_SEED], RNG_MEMORY, 0);
+    uint64_t k0 = rng_bits(&rng);
+    return (struct memory_secret){ k0, rng_bits(&rng) };
+}
 
 struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid)
 {
@@ -107,18 +119,7 @@ static int start_names(struct memory_keys *keys, struct fault *fault)
     return lacks ? lacks : find_equal(docs, key, &keys->scratch, fault);
 }
 
-/* ---- features ---- */
-
-static int start_features(struct memory_keys *keys, uint64_t secret, struct fault *fault)
-{
-    const struct memory_documents *documents = &keys->documents;
-    uint32_t *place = buffer_for(&keys->places, documents->docs, sizeof *place, fault);
-    keys->place = place;
-    return place ? fingerprint_places(documents->docs, documents->fingerprint, secret,
-                                      &keys->scratch, place, fault) : -1;
-}
-
-/* ---- rounds ---- */
+/* ---- documents ---- */
 
 int memory_keys_round(struct memory_keys *keys, const struct memory_documents *documents,
                       uint64_t k0, uint64_t k1, struct fault *fault)
@@ -128,10 +129,16 @@ int memory_keys_round(struct memory_keys *keys, const struct memory_documents *d
                           "or group sizes with svm2bin -q, or use -a ridge");
     keys->documents = *documents;
     keys->query = memory_query(k0, k1, documents->qid);
-    memory_keys_by_row(keys);
+    keys->key = NULL;
+    keys->place = NULL;
     if (documents->names)
         return start_names(keys, fault);
-    return documents->fingerprint ? start_features(keys, k0 ^ k1, fault) : 0;
+    if (!documents->fingerprint)
+        return 0;
+    uint32_t *place = buffer_for(&keys->places, documents->docs, sizeof *place, fault);
+    keys->place = place;
+    return place ? fingerprint_places(documents->docs, documents->fingerprint, k0 ^ k1,
+                                      &keys->scratch, place, fault) : -1;
 }
 
 void memory_keys_by_row(struct memory_keys *keys)
@@ -140,28 +147,24 @@ void memory_keys_by_row(struct memory_keys *keys)
     keys->place = NULL;
 }
 
-/* memory_key_features of `docs` documents, at most eight, from number i on. */
-static void hash_eight(const struct memory_keys *keys, size_t i, size_t docs, uint64_t *key)
-{
-    uint64_t low[SIPHASH_EIGHT] = { 0 }, high[SIPHASH_EIGHT] = { 0 }, out[SIPHASH_EIGHT];
-    const uint64_t *fingerprint = keys->documents.fingerprint + i;
-    for (size_t l = 0; l < docs; l++) {
-        low[l] = fingerprint[l] << 8 | 'f';
-        high[l] = (uint64_t)keys->place[i + l] << 8 | fingerprint[l] >> 56;
-    }
-    siphash_eight(&keys->query, low, high, 1 + sizeof *fingerprint + sizeof *keys->place, out);
-    for (size_t l = 0; l < docs; l++)
-        key[i + l] = out[l] ? out[l] : 1;
-}
-
 int memory_keys_all(struct memory_keys *keys, struct fault *fault)
 {
     size_t docs = keys->documents.docs;
+    const uint64_t *fingerprint = keys->documents.fingerprint;
     if (keys->key)
         return 0;
     uint64_t *key = buffer_for(&keys->keys, docs, sizeof *key, fault);
-    for (size_t i = 0; key && keys->place && i < docs; i += SIPHASH_EIGHT)
-        hash_eight(keys, i, docs - i < SIPHASH_EIGHT ? docs - i : SIPHASH_EIGHT, key);
+    for (size_t i = 0; key && keys->place && i < docs; i += SIPHASH_EIGHT) {
+        uint64_t low[SIPHASH_EIGHT] = { 0 }, high[SIPHASH_EIGHT] = { 0 }, out[SIPHASH_EIGHT];
+        size_t most = docs - i < SIPHASH_EIGHT ? docs - i : SIPHASH_EIGHT;
+        for (size_t l = 0; l < most; l++) { /* the bytes of memory_key_features */
+            low[l] = fingerprint[i + l] << 8 | 'f';
+            high[l] = (uint64_t)keys->place[i + l] << 8 | fingerprint[i + l] >> 56;
+        }
+        siphash_eight(&keys->query, low, high, 1 + sizeof *fingerprint + sizeof *keys->place, out);
+        for (size_t l = 0; l < most; l++)
+            key[i + l] = out[l] ? out[l] : 1;
+    }
     for (size_t i = 0; key && !keys->place && i < docs; i++)
         key[i] = memory_keys_of(keys, i);
     keys->key = key;
@@ -175,6 +178,123 @@ uint64_t memory_keys_of(const struct memory_keys *keys, size_t i)
     return keys->place ? memory_key_features(&keys->query, keys->documents.fingerprint[i],
                                              keys->place[i])
                        : memory_key_row(&keys->query, (uint32_t)i);
+}
+
+/* ---- rounds ---- */
+
+/* Points *fingerprint at those of a round without the column; NULL where it has no features. */
+static int make_fingerprints(struct memory_keys *keys, const struct round *round,
+                             const uint64_t **fingerprint, struct fault *fault)
+{
+    struct matrix x;
+    if (round_matrix(round, &x, fault) < 0) return -1;
+    if (x.kind == MATRIX_UNIT)
+        return 0;
+    uint64_t *hash = buffer_for(&keys->hashes, x.docs, sizeof *hash, fault);
+    *fingerprint = hash;
+    return hash ? fingerprint_rows(&x, &keys->scratch, hash, fault) : -1;
+}
+
+/* A fixed list after features, or the reverse, is another set of documents. */
+static int report_way(unsigned way, struct fault *fault)
+{
+    return fault_data(fault, way == MEMORY_ITEMS
+                      ? "a fixed list (dim=0) without names, and the model knows documents by "
+                        "their features: give features, or names, or learn into another model"
+                      : "documents with features and without names, and the model knows those of a "
+                        "fixed list by their rows: give names, or learn into another model");
+}
+
+static bool any_known(const struct memory_keys *keys, memory_knows *knows, const void *kept)
+{
+    bool known = false;
+    for (size_t i = 0; i < keys->documents.docs && !known; i++)
+        known = knows(kept, memory_keys_of(keys, i));
+    return known;
+}
+
+/* A query of a model of before: true, and known by rows, where its rows alone are known. */
+static bool fall_back(struct memory_keys *keys, memory_knows *knows, const void *kept)
+{
+    struct memory_keys better = *keys;
+    if (any_known(keys, knows, kept))
+        return false;
+    memory_keys_by_row(keys);
+    if (any_known(keys, knows, kept))
+        return true;
+    *keys = better;
+    return false;
+}
+
+int memory_keys_start(struct memory_keys *keys, const struct round *round,
+                      struct memory_secret secret, unsigned ways, memory_knows *knows,
+                      const void *kept, unsigned *way, struct fault *fault)
+{
+    struct memory_documents documents = { .qid = round->qid, .docs = round->docs };
+    const struct column *name = record_column(round->record, ROUND_NAMES);
+    int nameless = 1;
+    if (name) {
+        if (name->type != COLUMN_U1)
+            return fault_data(fault, "the column '%s' is of type %s, not %s", name->name,
+                              column_type_name(name->type), column_type_name(COLUMN_U1));
+        documents.names = name->data;
+        documents.bytes = (size_t)name->count;
+        nameless = memory_keys_round(keys, &documents, secret.k0, secret.k1, fault);
+    }
+    if (nameless > 0) {
+        documents.names = NULL;
+        documents.fingerprint = round->fingerprint;
+        if ((!round->fingerprint &&
+             make_fingerprints(keys, round, &documents.fingerprint, fault) < 0) ||
+            memory_keys_round(keys, &documents, secret.k0, secret.k1, fault) < 0)
+            return -1;
+    }
+    if (nameless < 0) return -1;
+    *way = !nameless ? MEMORY_NAMES : documents.fingerprint ? MEMORY_FEATURES : MEMORY_ITEMS;
+    if ((*way == MEMORY_ITEMS && ways & MEMORY_FEATURES) ||
+        (*way == MEMORY_FEATURES && ways & MEMORY_ITEMS))
+        return report_way(*way, fault);
+    if (ways & MEMORY_ROWS && fall_back(keys, knows, kept))
+        *way = MEMORY_ROWS;
+    return 0;
+}
+
+/* ---- models ---- */
+
+int memory_keys_save(unsigned ways, struct model *model, struct fault *fault)
+{
+    char text[40] = "";
+    for (unsigned i = 0; i < WAYS; i++)
+        if (ways & 1u << i) {
+            strcat(text, *text ? "," : "");
+            strcat(text, words[i]);
+        }
+    return *text ? model_set(model, KEYS, text, fault) : 0;
+}
+
+/* The bit of the word of n bytes; 0: none has it. */
+static unsigned bit_of(const char *word, size_t n)
+{
+    unsigned i = 0;
+    while (i < WAYS && (strlen(words[i]) != n || strncmp(words[i], word, n) != 0))
+        i++;
+    return i < WAYS ? 1u << i : 0;
+}
+
+int memory_keys_load(unsigned *ways, const struct model *model, struct fault *fault)
+{
+    const char *text = record_key(&model->record, KEYS);
+    *ways = 0;
+    while (text) {
+        size_t n = strcspn(text, ",");
+        unsigned bit = bit_of(text, n);
+        if (!bit)
+            return fault_data(fault, "model: keys=%.40s: each of them must be names, features, "
+                              "items or rows", text);
+        *ways |= bit;
+        text = text[n] ? text + n + 1 : NULL;
+    }
+    return 0;
 }
 
 void memory_keys_close(struct memory_keys *keys)

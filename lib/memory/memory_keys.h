@@ -13,12 +13,16 @@
 #ifndef RANKPIPE_MEMORY_KEYS_H
 #define RANKPIPE_MEMORY_KEYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "base/siphash.h"
+#include "learn/settings.h"
+#include "stream/model.h"
+#include "stream/round.h"
 
 /* The documents of a query under the secret key (k0, k1): what their keys start with. */
 struct siphash memory_query(uint64_t k0, uint64_t k1, const char *qid);
@@ -63,6 +67,42 @@ int memory_keys_all(struct memory_keys *keys, struct fault *fault);
 
 /* The key of document i of the round. */
 uint64_t memory_keys_of(const struct memory_keys *keys, size_t i);
+
+/* A round's documents are known by their names, if none is empty and no two are equal; else by
+ * their features, and their places among equal ones; else, in a fixed list without features, by
+ * their rows. Where a column fingerprint has hashes of raw features, these are used. Models without
+ * the key keys=, which are older, knew all documents without names by their rows, and still know
+ * those queries so.
+ *
+ * The ways of which a model has seen rounds, bits. */
+enum {
+    MEMORY_NAMES = 1, MEMORY_FEATURES = 2, MEMORY_ITEMS = 4,
+    MEMORY_ROWS = 8 /* a model of before: some queries are known by their rows */
+};
+
+/* The secret key that the seed gives. */
+struct memory_secret {
+    uint64_t k0, k1;
+};
+struct memory_secret memory_secret(const struct settings *settings);
+
+/* Does what the caller keeps have an entry of this key? */
+typedef bool memory_knows(const void *kept, uint64_t key);
+
+/* Starts the keys of a round's documents, by the best way that the round has; by their rows where
+ * `ways` has MEMORY_ROWS, a document's row is known and no document is known the better way.
+ * *way: the one bit that it is. A fault where the round cannot be known, as above, or is a
+ * fixed list after rounds with features, or the reverse. */
+int memory_keys_start(struct memory_keys *keys, const struct round *round,
+                      struct memory_secret secret, unsigned ways, memory_knows *knows,
+                      const void *kept, unsigned *way, struct fault *fault);
+
+/* Adds the key keys= to a model or a message: names,features,items,rows, those that it has seen. */
+int memory_keys_save(unsigned ways, struct model *model, struct fault *fault);
+
+/* The ways of a model or a message; 0 where it has no keys=. A fault where that is not a list of
+ * ways. */
+int memory_keys_load(unsigned *ways, const struct model *model, struct fault *fault);
 
 void memory_keys_close(struct memory_keys *keys);
 

@@ -189,29 +189,21 @@ static int tell(struct memory_space *space, struct nearness *nearness, const uin
     return 0;
 }
 
-/* Sets e[count] of the judged documents. The greatest |e|, so that all of them are floats; 1 where
- * that is 0. */
-static double unit_of(const struct memory_known *known, const uint32_t *doc, size_t count,
-                      double *e)
-{
-    double most = 0;
-    for (size_t h = 0; h < count; h++) {
-        const struct memory_known *of = &known[doc[h]];
-        e[h] = of->sum / of->n - of->expected;
-        most = fabs(e[h]) > most ? fabs(e[h]) : most;
-    }
-    return most > 0 ? most : 1;
-}
-
-/* 16 judged documents at a time. */
+/* 16 judged documents at a time. The unit is the greatest |e|, so that all of them are floats. */
 static int ask_all(struct memory_space *space, const struct memory_known *known,
                    const uint32_t *judged, size_t count, const uint32_t *other, size_t others,
                    double *a, double *b, struct fault *fault)
 {
-    double apart, e[ASKED], unit = unit_of(known, judged, count, e);
+    double apart, e[ASKED], most = 0;
     struct asked asked = { .other = buffer_for(&space->judged, NEARNESS_OTHERS * space->n,
                                                sizeof(float), fault) };
     if (!asked.other || measure(space, &apart, fault) < 0) return -1;
+    for (size_t h = 0; h < count; h++) {
+        const struct memory_known *of = &known[judged[h]];
+        e[h] = of->sum / of->n - of->expected;
+        most = fabs(e[h]) > most ? fabs(e[h]) : most;
+    }
+    double unit = most > 0 ? most : 1;
     double scale = apart > 0 ? steepness / apart : 0;
     struct nearness nearness = { .other = asked.other, .e = asked.e, .counts = asked.counts,
                                  .scale = scale < FLT_MAX ? (float)scale : FLT_MAX };

@@ -67,7 +67,7 @@ static int keep(struct memory_text *text, const struct model *model, struct faul
     if (!settings.set[SETTING_SEED])
         return fault_data(fault, "model: memory needs seed=");
     text->secret = memory_secret(&settings);
-    if (memory_ways_load(&text->ways, model, fault) < 0) return -1;
+    if (memory_keys_load(&text->ways, model, fault) < 0) return -1;
     if (!text->ways && model->rounds)
         text->ways = MEMORY_ROWS;
     text->taken = true;
@@ -120,7 +120,7 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
                           "first");
     text->named = true;
     if (forms_names(printer, round, fault) < 0 ||
-        memory_ways_round(&text->keys, round, text->secret, text->ways, knows_key, text, &way,
+        memory_keys_start(&text->keys, round, text->secret, text->ways, knows_key, text, &way,
                           fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);

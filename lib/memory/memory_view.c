@@ -45,7 +45,7 @@ static int take_entries(enum memory_kind kind, struct memory_store *store,
 static int take_ways(struct memory_view *view, const struct model *model, enum taking how,
                      struct fault *fault)
 {
-    if (memory_ways_load(&view->own_ways, model, fault) < 0) return -1;
+    if (memory_keys_load(&view->own_ways, model, fault) < 0) return -1;
     if (how == TAKE_FILE && !view->own_ways && model->rounds)
         view->own_ways = MEMORY_ROWS;
     return 0;
@@ -156,15 +156,6 @@ static bool knows(const void *store, uint64_t key)
     return entry.n != 0 || entry.sum != 0;
 }
 
-/* The numbers of the learner move and change from round to round. */
-static void find_numbers(struct memory_view *view)
-{
-    view->memory.moments = view->numbers[AT_MOMENTS];
-    view->rule.beliefs = view->numbers[AT_BELIEFS];
-    view->rule.counted = view->numbers[AT_COUNTED];
-    view->rule.estimate = memory_estimate_wide(&view->memory);
-}
-
 /* Prepares what is known of the round's documents: known[docs] and the keys; s becomes z.v. */
 static int start_round(struct memory_view *view, const struct ranking *ranking,
                        struct memory_known **known, struct fault *fault)
@@ -175,11 +166,14 @@ static int start_round(struct memory_view *view, const struct ranking *ranking,
     const double *level = view->rule.plain ? NULL : view->numbers[AT_LEVEL];
     unsigned way;
     double *t;
-    find_numbers(view);
+    view->memory.moments = view->numbers[AT_MOMENTS]; /* the learner's own may have moved */
+    view->rule.beliefs = view->numbers[AT_BELIEFS];
+    view->rule.counted = view->numbers[AT_COUNTED];
+    view->rule.estimate = memory_estimate(&view->memory, MEMORY_RHO_WIDE);
     if (round_fingerprint(ranking->round, ranking->came, &view->spare, fault) < 0 ||
         !(*known = buffer_for(&view->known, m, sizeof **known, fault)) ||
         !(t = buffer_for(&view->spare, m + matrix_width(x), sizeof *t, fault)) ||
-        memory_ways_round(&view->keys, ranking->round, view->secret, *view->ways, knows, pairs,
+        memory_keys_start(&view->keys, ranking->round, view->secret, *view->ways, knows, pairs,
                           &way, fault) < 0 ||
         memory_keys_all(&view->keys, fault) < 0)
         return -1;
@@ -209,12 +203,13 @@ static double recall(struct memory_view *view, const struct ranking *ranking,
     const uint64_t *key = view->keys.key, query = memory_key_query(&view->keys.query);
     const struct memory_entry slots = find(&view->store[MEMORY_DROPPED], query);
     const struct memory_prospect prospect = memory_prospect(view->rule.beliefs);
-    const struct memory_estimate estimate = memory_estimate(&view->memory);
+    const struct memory_estimate estimate = memory_estimate(&view->memory, MEMORY_RHO_MOST);
     double visits = find(&view->store[MEMORY_QUERIES], query).n, answers = 0, *s = ranking->s;
+    const bool dropped = slots.bits[0] || slots.bits[1]; /* low, high: of any pair */
     size_t judged = 0;
     for (size_t i = 0; i < ranking->x->docs; i++) {
         struct memory_entry entry = find(&view->store[MEMORY_PAIRS], key[i]);
-        if (entry.n == 0 && memory_dropped_answer(&slots, key[i], &prospect, &entry.sum))
+        if (entry.n == 0 && dropped && memory_dropped_answer(&slots, key[i], &prospect, &entry.sum))
             entry.n = 1;
         known[i] = (struct memory_known){ entry.n, entry.sum, s[i] };
         answers += entry.n;

@@ -14,7 +14,6 @@
 #include "memory/memory_columns.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_table.h"
-#include "memory/memory_ways.h"
 #include "memory/memory_worth.h"
 #include "learn/learner.h"
 #include "learn/settings.h"
@@ -68,7 +67,7 @@ struct memory_view { /* all zero at first */
     struct settings settings; /* of the first model or message */
     size_t dim;
     double *const *numbers;    /* numbers[MEMORY_ARRAYS]: `at`, or the learner's own      */
-    const unsigned *ways;      /* memory_ways.h: of the model, or the learner's own       */
+    const unsigned *ways;      /* memory_keys.h: of the model, or the learner's own       */
     struct memory memory;      /* the settings, with the moments                          */
     struct memory_rule rule;
     struct memory_space space;

@@ -45,17 +45,8 @@ static struct belief belief_of(const struct memory_rule *rule, const struct memo
     return (struct belief){ p, { low ? h->lo : h->hi, 0 }, { 1 - p, 0 } };
 }
 
-/* E max(X - t, 0) of a draw of h. */
-static double excess_of_draw(const struct memory_prospect *h, double t)
-{
-    double sum = 0;
-    for (size_t l = 0; l < h->atoms; l++)
-        sum += h->value[l] > t ? h->count[l] * (h->value[l] - t) : 0;
-    return sum / h->first;
-}
-
-/* D_k - D_(k+1) of place k from 0, and excess_of_draw of top[k]. Beyond the documents there is
- * nothing to exceed. */
+/* D_k - D_(k+1) of place k from 0, and E max(X - t, 0) of a draw X of h and t = top[k]. Beyond the
+ * documents there is nothing to exceed. */
 struct thresholds {
     double top[TOPS + 1], excess[TOPS + 1], drop[PLACES];
 };
@@ -66,7 +57,10 @@ static struct thresholds thresholds_of(const struct memory_prospect *h, size_t t
     struct thresholds t;
     for (size_t k = 0; k <= TOPS; k++) {
         t.top[k] = k < tops ? top[k] : HUGE_VAL;
-        t.excess[k] = k < tops ? excess_of_draw(h, top[k]) : 0;
+        double sum = 0;
+        for (size_t l = 0; k < tops && l < h->atoms; l++)
+            sum += h->value[l] > top[k] ? h->count[l] * (h->value[l] - top[k]) : 0;
+        t.excess[k] = k < tops ? sum / h->first : 0;
     }
     for (size_t k = 0; k < PLACES; k++)
         t.drop[k] = dcg_discount(k) - (k + 1 < PLACES ? dcg_discount(k + 1) : 0);
@@ -105,12 +99,6 @@ double memory_rule_gain(const struct memory_rule *rule, const struct memory_pros
 
 /* ---- novelty ---- */
 
-/* 1 / (lambda + counted) of row r. */
-static double part(const struct memory_rule *rule, size_t r)
-{
-    return 1 / (rule->lambda + rule->counted[r + rule->constant]);
-}
-
 /* What makes N of the documents of a round: what all of them have of it, which are the constant and
  * the means; part[n], those of the features or of their deviations; and after these the n numbers
  * from which they deviate. */
@@ -119,23 +107,19 @@ struct novelty {
     const double *part;
 };
 
-/* The feature of column j. */
-static size_t feature_of(const struct memory_space *space, size_t j)
-{
-    return space->feature ? space->feature[j] : j;
-}
-
 static int start_novelty(const struct memory_rule *rule, struct memory_space *space,
                          struct novelty *novelty, struct fault *fault)
 {
     double sum = rule->constant ? 1 / (rule->lambda + rule->counted[0]) : 0;
     double *parts = buffer_for(&space->parts, space->n, 2 * sizeof *parts, fault);
-    for (size_t j = 0; !rule->plain && j < space->n; j++)
-        sum += space->mean[j] * space->mean[j] * part(rule, 2 * feature_of(space, j) + 1);
-    size_t step = rule->plain ? 1 : 2;
+    const double *counted = rule->counted + rule->constant;
     for (size_t j = 0; parts && j < space->n; j++) {
-        parts[j] = part(rule, step * feature_of(space, j));
+        size_t feature = space->feature ? space->feature[j] : j, row = rule->plain ? feature
+                                                                                   : 2 * feature;
+        parts[j] = 1 / (rule->lambda + counted[row]);
         parts[space->n + j] = rule->plain ? 0 : space->mean[j];
+        if (!rule->plain)
+            sum += space->mean[j] * space->mean[j] * (1 / (rule->lambda + counted[row + 1]));
     }
     *novelty = (struct novelty){ sum, parts };
     return parts ? 0 : -1;

@@ -269,7 +269,7 @@ static void compare_pair(struct learnt *my, const struct setup *setup, const str
     long double variance, alone, size = 1;
     long double want = batch_mean(setup, batch, q, d, true, &variance);
     struct memory_entry entry = entry_of(my, q, d);
-    struct memory_estimate now = memory_estimate(&my->memory);
+    struct memory_estimate now = memory_estimate(&my->memory, MEMORY_RHO_MOST);
     double expected = regression_expect(&my->regression, d);
     double zpz, variances[COVARIANCE_ABREAST];
     regression_variances(&my->regression, d, variances);
@@ -459,12 +459,12 @@ static void check_estimate(struct rng *rng, double effect, bool fixed, bool weig
     draw_effects(rng, log, FEW, effect, weighted);
     begin(&my, &setup);
     my.memory.fixed = fixed;
-    struct memory_estimate now = memory_estimate(&my.memory);
+    struct memory_estimate now = memory_estimate(&my.memory, MEMORY_RHO_MOST);
     hold(now.rho == 3 && now.sb == 0, "memory", "rho before any answer", now.rho, 3);
     for (size_t t = 0; t < FEW; t++) {
         derive(&setup, log, t, &want);
         learn(&my, &log[t], NULL);
-        now = memory_estimate(&my.memory);
+        now = memory_estimate(&my.memory, MEMORY_RHO_MOST);
         long double s2 = want.squares / want.firsts;
         long double beta = (want.xy + 7.5L * s2) / (want.xx + 10 * s2);
         beta = fixed ? 0.75L : fminl(fmaxl(beta, 1 / 11.0L), 10 / 11.0L);
