@@ -22,7 +22,7 @@ struct model {
     const void *index, *value; /* uint32[changes], double[changes], perhaps unaligned */
     const void *shared;        /* of a message within one process: what the learner ranks by besides
                                 * w, as the learner has it; NULL: not there */
-    uint64_t form; /* of such a message: those of one form, not 0, differ in rounds, w and scale, and
+    uint64_t form; /* of such a message: those of one form, not 0, differ in rounds, w, scale, and
                     * in the numbers that columns and `shared` lead to; 0: this has none */
 };
 
