@@ -234,9 +234,6 @@ int memory_keys_start(struct memory_keys *keys, const struct round *round,
     const struct column *name = record_column(round->record, ROUND_NAMES);
     int nameless = 1;
     if (name) {
-        if (name->type != COLUMN_U1)
-            return fault_data(fault, "the column '%s' is of type %s, not %s", name->name,
-                              column_type_name(name->type), column_type_name(COLUMN_U1));
         documents.names = name->data;
         documents.bytes = (size_t)name->count;
         nameless = memory_keys_round(keys, &documents, secret.k0, secret.k1, fault);
