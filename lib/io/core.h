@@ -25,12 +25,6 @@ struct core {                /* all zero at first */
 /* Of the program that leads. `out` is its output, `now` the time by watch_now. */
 void core_lead(struct core *core, int out, long now);
 
-/* Does the program stay on a core with others? */
-static inline bool core_is_shared(const struct core *core)
-{
-    return core->at > 0;
-}
-
 /* Of any other program. `out` -1: it has no output. */
 void core_follow(struct core *core, int in, int out);
 

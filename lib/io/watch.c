@@ -147,7 +147,7 @@ int watch_input(struct watch *watch, int fd, bool answer, const char *awaited, s
     int ready = flush_before(watch, fd, answer, fault);
     if (ready == 0)
         follow(watch, fd);
-    int looks = core_is_shared(&watch->core) ? 1 : LOOKS;
+    int looks = watch->core.at ? 1 : LOOKS; /* others wait for this core */
     for (int i = 0; ready == 0 && i < looks; i++) {
         (void)sched_yield();
         ready = look(watch, fd, POLLIN, 0, fault);

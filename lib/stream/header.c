@@ -20,8 +20,9 @@ void checksum_print(char digits[CHECKSUM_DIGITS], uint32_t crc)
         digits[i] = hexadecimal[crc & 15];
 }
 
-/* Without branches, for no one can foretell whether a digit is a letter. */
-bool checksum_parse(const char digits[CHECKSUM_DIGITS], uint32_t *crc)
+/* Reads what checksum_print wrote; false where it is anything else. It has no branches, for no one
+ * can foretell whether a digit is a letter. */
+static bool parse_checksum(const char digits[CHECKSUM_DIGITS], uint32_t *crc)
 {
     char again[CHECKSUM_DIGITS];
     *crc = 0;
@@ -53,7 +54,9 @@ static uint32_t add_made(uint32_t crc, const struct column *column)
     return crc;
 }
 
-uint32_t checksum_of(const struct record *record, const char *line, size_t n)
+/* The CRC of a record that is to be written, with its line of n bytes, whose columns are in memory
+ * or made now. */
+static uint32_t from_columns(const struct record *record, const char *line, size_t n)
 {
     uint32_t crc = from_line(line, n);
     for (size_t c = 0; c < record->columns; c++) {
@@ -259,7 +262,7 @@ static char *read_crc(struct record *record, char *words)
     const char *end = record->text + record->used - 1;
     if (!words || end - words < ALL || !name_begins(words, crc) ||
         (words[ALL] != ' ' && words[ALL] != '\0') ||
-        !checksum_parse(words + DIGITS_AT, &record->crc))
+        !parse_checksum(words + DIGITS_AT, &record->crc))
         return words;
     record->has_crc = CRC_KEPT;
     return words[ALL] ? words + ALL + 1 : NULL;
@@ -455,6 +458,6 @@ int header_print(const struct record *record, char line[RECORD_LINE + 1], size_t
 {
     if (header_print_open(record, line, n, fault) < 0) return -1;
     if (record->has_crc == CRC_WANTED)
-        checksum_print(line + CHECKSUM_AT, checksum_of(record, line, *n));
+        checksum_print(line + CHECKSUM_AT, from_columns(record, line, *n));
     return 0;
 }

@@ -31,13 +31,6 @@ enum { CHECKSUM_AT = 21, CHECKSUM_DIGITS = 8 };
 /* Writes the digits of a CRC. No NUL follows them. */
 void checksum_print(char digits[CHECKSUM_DIGITS], uint32_t crc);
 
-/* Reads what checksum_print wrote: true, or false where these characters are nothing such. */
-bool checksum_parse(const char digits[CHECKSUM_DIGITS], uint32_t *crc);
-
-/* The CRC of a record that is to be written, whose columns are in memory or made now. `line` is its
- * header line of n bytes, with the key and with the LF. O(bytes). */
-uint32_t checksum_of(const struct record *record, const char *line, size_t n);
-
 /* Has a record that was read the CRC of its header line? 0, or a data fault, without a place. A
  * record without the key is right. `stored` has its header line of n bytes, LF included, and after
  * it the payload, as they were read. O(bytes). */

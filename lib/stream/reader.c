@@ -114,7 +114,9 @@ static bool may_begin(const void *bytes, size_t n)
     return memcmp(bytes, magic, n < sizeof magic - 1 ? n : sizeof magic - 1) == 0;
 }
 
-int reader_line(struct reader *reader, size_t *n, struct fault *fault)
+/* Reads until there is a header line, of *n bytes with its LF, or *n bytes that cannot become
+ * one: 1; 0 at the end; or a fault. */
+static int await_line(struct reader *reader, size_t *n, struct fault *fault)
 {
     size_t looked = 0;
     for (;;) {
@@ -247,7 +249,7 @@ static int next_header(struct reader *reader, struct record *record, struct faul
 {
     if (reader->spliced)
         splice_drop(reader->spliced);
-    int found = reader_line(reader, &reader->line, fault);
+    int found = await_line(reader, &reader->line, fault);
     if (found <= 0)
         return found;
     const char *line = (const char *)reader->bytes + reader->from;

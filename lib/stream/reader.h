@@ -88,10 +88,6 @@ static inline size_t reader_held(const struct reader *reader)
 /* Reads until n bytes are held; with `exactly` none after them. 1; 0 at the end; or a fault. */
 int reader_fill(struct reader *reader, size_t n, bool exactly, struct fault *fault);
 
-/* Reads until there is a header line, of *n bytes with its LF, or *n bytes that cannot become
- * one: 1; 0 at the end; or a fault. */
-int reader_line(struct reader *reader, size_t *n, struct fault *fault);
-
 /* Reads once, without waiting: 1 where bytes came; 0 where none are there now, or, and then *ended
  * is true, no more come; or a fault. */
 int reader_take(struct reader *reader, bool *ended, struct fault *fault);
