@@ -1,13 +1,106 @@
 /* add-models: adds up the models that shares of one log have given. */
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "learn/learner_model.h"
-#include "learn/model_sum.h"
 #include "learners/learners.h"
 #include "run/filter.h"
-#include "stream/reader.h"
 #include "stream/model_file.h"
+
+/* One model from those of shares of a log: as if one run had learnt all rounds. */
+struct model_sum { /* all zero at first */
+    bool begun; /* it has the first model     */
+    struct state state; /* of all models so far */
+};
+
+static int refuse(const char *name, struct fault *fault)
+{
+    char able[200] = "";
+    size_t used = 0;
+    for (size_t i = 0; learners[i]; i++)
+        if (learners[i]->sums && used < sizeof able)
+            used += (size_t)snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "",
+                                     learners[i]->name);
+    return fault_data(fault, "models of %.40s do not add up: those of %s do", name, able);
+}
+
+/* The state of a model, under the model's own settings. To be closed in any case. */
+static int load(struct state *state, const struct model *model, struct fault *fault)
+{
+    const struct learner *learner = learner_named(learners, model->learner);
+    struct settings settings = { .path = { "" } };
+    if (!learner || !learner->sums)
+        return refuse(model->learner, fault);
+    size_t most = model->dim > learner->most ? model->dim : 0;
+    return settings_load(&settings, model, fault) < 0 ||
+                   learner_start(state, learner, &settings, most, fault) < 0 ||
+                   learner_load(state, model, fault) < 0
+               ? -1 : 0;
+}
+
+static int open_sums(struct state *state, struct fault *fault)
+{
+    return state->learner->sums(state->own, state, SUMS_OPEN, fault);
+}
+
+/* Both reach as many features. */
+static int widen(struct state *state, struct state *share, struct fault *fault)
+{
+    size_t dim = state->dim > share->dim ? state->dim : share->dim;
+    state->most = share->most = dim > state->most ? dim : state->most;
+    return learner_reach(state, dim, fault) < 0 || learner_reach(share, dim, fault) < 0 ? -1 : 0;
+}
+
+static int add(struct state *state, struct state *share, struct fault *fault)
+{
+    const struct learner *learner = state->learner;
+    if (share->rounds >= RECORD_MOST - state->rounds)
+        return fault_data(fault, "it has learnt %" PRIu64 " rounds, and those before it %" PRIu64
+                          ": a model may have %" PRIu64 " in all", share->rounds, state->rounds,
+                          RECORD_MOST - 1);
+    if (learner != share->learner)
+        return fault_data(fault, "it is a model of %s, but those before it are of %s",
+                          share->learner->name, learner->name);
+    if (settings_match(&state->settings, &share->settings, fault) < 0 ||
+        origin_join(&state->origin, state->dim, &share->origin, share->dim, fault) < 0 ||
+        widen(state, share, fault) < 0 || open_sums(share, fault) < 0 ||
+        learner->add(state->own, state, share, fault) < 0)
+        return -1;
+    state->rounds += share->rounds;
+    if (share->settings.set[SETTING_PRIOR])
+        state->settings = share->settings;
+    return 0;
+}
+
+/* Adds a model, which may go afterwards. 0; or a fault: its learner's models do not add up, or its
+ * settings, its features or its pairs are not such that it may be added to those before it. */
+static int model_sum_add(struct model_sum *sum, const struct model *model, struct fault *fault)
+{
+    struct state share = { .learner = NULL };
+    if (!sum->begun) {
+        sum->begun = true;
+        return load(&sum->state, model, fault) < 0 ||
+                       open_sums(&sum->state, fault) < 0
+                   ? -1 : 0;
+    }
+    int result = load(&share, model, fault) < 0
+                     ? -1 : add(&sum->state, &share, fault);
+    learner_close(&share);
+    return result;
+}
+
+/* After the last: the state is one that can be saved, and learn more. 0 or a fault. */
+static int model_sum_end(struct model_sum *sum, struct fault *fault)
+{
+    return sum->state.learner->sums(sum->state.own, &sum->state, SUMS_CLOSE, fault);
+}
+
+static void model_sum_close(struct model_sum *sum)
+{
+    learner_close(&sum->state);
+}
 
 struct add_models {
     struct host *host;
@@ -30,7 +123,6 @@ static int parse(void *self, struct options *options, struct host *host)
 static int open_sum(void *self)
 {
     struct add_models *my = self;
-    my->sum.learners = learners;
     if (!my->host->to && isatty(STDOUT_FILENO))
         return fault_usage(my->host->fault, "standard output is a terminal, and a model is binary: "
                            "send it to a file");

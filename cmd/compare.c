@@ -5,12 +5,235 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name_table.h"
+#include "base/text.h"
+#include "io/lines.h"
 #include "measure/paired.h"
-#include "measure/query_values.h"
 #include "measure/tally.h"
 #include "run/filter.h"
 #include "say.h"
-#include "text/value_table.h"
+
+/* The values of a measure of several rankers, joined by query.
+ *
+ * A ranker may have several values of a query, of several seeds, folds or passes: they count by
+ * their mean, so that each query counts once. */
+
+struct query_values { /* all zero at first, but `rankers`, how many there are */
+    size_t rankers, queries;
+    struct name_table names;
+    struct buffer cell;  /* struct query_cell[queries][rankers] */
+    struct buffer order; /* the queries by name, once they are sorted */
+};
+
+struct query_cell {
+    double sum;
+    uint64_t count;
+};
+
+struct sorted {
+    const char *name;
+    size_t query;
+};
+
+/* Adds a value of a query, whose name has n bytes, for a ranker from 0. 0 or a fault. O(n) on
+ * average. */
+static int query_values_add(struct query_values *values, size_t ranker, const char *qid, size_t n,
+                            double value, struct fault *fault)
+{
+    const size_t rankers = values->rankers;
+    uint64_t query;
+    values->names.numbered = true;
+    int fresh = name_table_number(&values->names, qid, n, &query, fault);
+    if (fresh < 0) return -1;
+    values->queries = (size_t)values->names.names;
+    struct query_cell *cell = buffer_for(&values->cell, values->queries * rankers, sizeof *cell,
+                                         fault);
+    if (!cell) return -1;
+    cell += (query - 1) * rankers;
+    if (fresh > 0)
+        memset(cell, 0, rankers * sizeof *cell);
+    cell[ranker].sum += value;
+    cell[ranker].count++;
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct sorted *)a)->name, ((const struct sorted *)b)->name);
+}
+
+/* Once all are added: sorts the queries by name, so that nothing depends on the order of lines.
+ * 0 or a fault (memory). O(queries log queries). */
+static int query_values_sort(struct query_values *values, struct fault *fault)
+{
+    struct sorted *sorted = buffer_for(&values->order, values->queries + 1, sizeof *sorted, fault);
+    if (!sorted) return -1;
+    const char *name = NULL;
+    for (size_t i = 0; i < values->queries; i++) {
+        name = name_table_next(&values->names, name);
+        sorted[i] = (struct sorted){ name, i };
+    }
+    qsort(sorted, values->queries, sizeof *sorted, by_name);
+    return 0;
+}
+
+/* The name of the i-th query in that order, from 0; the mean of a ranker's values of it, NaN where
+ * it has none. */
+static const char *query_values_name(const struct query_values *values, size_t i)
+{
+    return ((const struct sorted *)values->order.at)[i].name;
+}
+
+static double query_values_mean(const struct query_values *values, size_t i, size_t ranker)
+{
+    size_t query = ((const struct sorted *)values->order.at)[i].query;
+    const struct query_cell *cell = (const struct query_cell *)values->cell.at +
+                                    query * values->rankers + ranker;
+    return cell->count ? cell->sum / (double)cell->count : NAN;
+}
+
+static void query_values_close(struct query_values *values)
+{
+    name_table_close(&values->names);
+    buffer_free(&values->cell);
+    buffer_free(&values->order);
+}
+
+/* Reads the values of a measure, query by query, from text.
+ *
+ * Two forms: what metric -q prints, a head "t qid MEASURE ..." and a line for each round; and lines
+ * "qid MEASURE value" as ir_measures prints them, or "MEASURE qid value" as trec_eval does, whose
+ * line for the qid all is a mean, and is skipped. Blanks and tabs separate the fields. A head may
+ * come again, so that tables of several seeds can be concatenated. The qid "-" stands for none: the
+ * round's t takes its place. A value nan is none. */
+
+enum { VALUE_TABLE_MEASURE = 128 }; /* bytes of a measure's name, with its NUL */
+
+enum { FIELDS = 3, NUMBER = 64 }; /* of a line without a head; bytes of a number */
+
+struct word {
+    const char *at;
+    size_t n;
+};
+
+struct reading {
+    struct query_values *values;
+    size_t ranker;
+    char *measure;
+    size_t words, column; /* of the head, and which of them is the measure; 0: there is no head */
+    uint64_t found;       /* values of the measure */
+};
+
+static bool is(struct word word, const char *text)
+{
+    return word.n == strlen(text) && memcmp(word.at, text, word.n) == 0;
+}
+
+/* Word i of the line, from 0; of 0 bytes where it has no more. */
+static struct word word_at(const struct lines *lines, size_t i)
+{
+    const char *p = text_skip_blanks(lines->text);
+    while (i-- > 0)
+        p = text_skip_word(p);
+    return (struct word){ p, text_word_bytes(p) };
+}
+
+static size_t count_words(const struct lines *lines)
+{
+    size_t n = 0;
+    for (const char *p = text_skip_blanks(lines->text); *p; p = text_skip_word(p))
+        n++;
+    return n;
+}
+
+static int name_measure(struct reading *my, struct lines *lines, struct word word,
+                        struct fault *fault)
+{
+    if (word.n == 0 || word.n >= VALUE_TABLE_MEASURE)
+        return lines_wrong(lines, word.at, word.n, fault, "not the name of a measure");
+    memcpy(my->measure, word.at, word.n);
+    my->measure[word.n] = '\0';
+    return 0;
+}
+
+static int read_head(struct reading *my, struct lines *lines, struct fault *fault)
+{
+    my->words = count_words(lines);
+    my->column = 2;
+    if (!*my->measure && name_measure(my, lines, word_at(lines, 2), fault) < 0) return -1;
+    while (my->column < my->words && !is(word_at(lines, my->column), my->measure))
+        my->column++;
+    return my->column < my->words ? 0 : lines_wrong(lines, lines->text, lines->bytes, fault,
+                                                    "no column %s: choose one with -m",
+                                                    my->measure);
+}
+
+static int add_value(struct reading *my, struct lines *lines, struct word qid, struct word value,
+                     struct fault *fault)
+{
+    char text[NUMBER] = "";
+    double number;
+    my->found++;
+    if (is(value, "nan"))
+        return 0;
+    if (value.n < NUMBER)
+        memcpy(text, value.at, value.n);
+    if (!text_real(text, &number))
+        return lines_wrong(lines, value.at, value.n, fault, "not a finite number");
+    return query_values_add(my->values, my->ranker, qid.at, qid.n, number, fault);
+}
+
+/* A line "qid MEASURE value" or "MEASURE qid value". */
+static int read_triple(struct reading *my, struct lines *lines, struct fault *fault)
+{
+    struct word first = word_at(lines, 0), second = word_at(lines, 1);
+    if (count_words(lines) != FIELDS)
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "not a line of metric -q, nor "
+                           "'qid measure value': score -m, explore and metric -q make values of "
+                           "a model");
+    if (!*my->measure && name_measure(my, lines, second, fault) < 0) return -1;
+    bool turned = is(first, my->measure) && !is(second, my->measure);
+    struct word qid = turned ? second : first, measure = turned ? first : second;
+    if (!is(measure, my->measure) || is(qid, "all"))
+        return 0;
+    return add_value(my, lines, qid, word_at(lines, 2), fault);
+}
+
+static int read_row(struct reading *my, struct lines *lines, struct fault *fault)
+{
+    if (is(word_at(lines, 0), "t") && is(word_at(lines, 1), "qid"))
+        return read_head(my, lines, fault);
+    if (my->words == 0)
+        return *text_skip_blanks(lines->text) ? read_triple(my, lines, fault) : 0;
+    if (count_words(lines) != my->words)
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, but the head has "
+                           "%zu", count_words(lines), my->words);
+    struct word qid = word_at(lines, 1);
+    return add_value(my, lines, is(qid, "-") ? word_at(lines, 0) : qid,
+                     word_at(lines, my->column), fault);
+}
+
+/* Adds the values of a file, "-" being standard input, for a ranker. measure "" becomes the first
+ * measure that the file has. 0, or a fault with file, line and text, also where the file has no
+ * value of the measure. O(bytes) on average. */
+static int value_table_read(struct query_values *values, size_t ranker, const char *file,
+                            char measure[VALUE_TABLE_MEASURE], struct watch *watch,
+                            struct fault *fault)
+{
+    char *const files[] = { (char *)file, NULL };
+    struct reading my = { values, ranker, measure, 0, 0, 0 };
+    struct lines lines;
+    int got;
+    lines_open(&lines, files, watch);
+    while ((got = lines_next(&lines, fault)) > 0)
+        if (read_row(&my, &lines, fault) < 0)
+            break;
+    lines_close(&lines);
+    if (got == 0 && my.found == 0)
+        return fault_data(fault, "%s: no value of %s: metric -q prints a table of values", file,
+                          *measure ? measure : "a measure");
+    return got == 0 ? 0 : -1;
+}
 
 enum { COLUMNS = 9, CELL = 40, PERMUTATIONS = 1000000000 };
 

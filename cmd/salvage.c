@@ -7,7 +7,249 @@
 
 #include "run/filter.h"
 #include "say.h"
-#include "stream/rescue.h"
+#include "stream/header.h"
+
+/* The whole records of a stream that is cut or damaged. */
+
+/* A record is whole if all of its bytes are there, and have its crc=; without crc=, if a header
+ * line or the end follows it, or no header line begins in its payload.
+ *
+ * A payload may have been made by somebody who wants a record of his own to be found in it. So
+ * nothing is taken from within the payload of a damaged record that is followed by a header line
+ * or by the end. Of a record that was cut, and of which the payload therefore ends in what was
+ * appended, the bytes that it announces may still be its own: there a record is only taken if it
+ * and those after it are whole, one after the other, to the end of those bytes or of the input. */
+struct rescue { /* all zero at first, but reader */
+    struct reader *reader; /* the caller's */
+    uint64_t skipped;      /* bytes since the last whole record that belong to none */
+    uint64_t until;        /* where the payload of a cut record would end, in the input */
+    uint64_t since;        /* whole records since the last end record or loss */
+    bool ended, broken;    /* the last whole record was an end record; a loss came after it */
+};
+
+static const char magic[] = "rankpipe/1 ";
+enum { MAGIC = sizeof magic - 1, KIND = sizeof "round " - 1 };
+
+static size_t held(const struct rescue *rescue)
+{
+    return reader_held(rescue->reader);
+}
+
+static const unsigned char *bytes(const struct rescue *rescue)
+{
+    const struct reader *reader = rescue->reader;
+    return reader->bytes ? reader->bytes + reader->from : NULL;
+}
+
+/* Where in n bytes a header line of this version may begin, or its beginning at their end: n where
+ * it cannot. */
+static size_t find_magic(const unsigned char *at, size_t n)
+{
+    if (n == 0)
+        return 0;
+    const unsigned char *end = at + n, *next = memchr(at, *magic, n);
+    for (; next; next = memchr(next + 1, *magic, (size_t)(end - next - 1))) {
+        size_t left = (size_t)(end - next);
+        if (memcmp(next, magic, left < MAGIC ? left : MAGIC) == 0)
+            return (size_t)(next - at);
+    }
+    return n;
+}
+
+/* Does a header line begin in the first `within` of n bytes? */
+static bool has_header(const unsigned char *at, size_t within, size_t n)
+{
+    for (size_t from = 0; from < within; from++) {
+        from += find_magic(at + from, n - from);
+        if (from >= within || n - from < MAGIC)
+            return false;
+        const char *kind = (const char *)at + from + MAGIC;
+        size_t left = n - from - MAGIC;
+        if ((left >= KIND && (memcmp(kind, "round ", 6) == 0 || memcmp(kind, "model ", 6) == 0)) ||
+            (left >= 4 && memcmp(kind, "end ", 4) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Skips n bytes, and then all to the next place where a header line may begin: 1, 0 at the end of
+ * the input, or a fault. */
+static int skip(struct rescue *rescue, size_t n, struct fault *fault)
+{
+    for (;;) {
+        if (held(rescue) > n)
+            n += find_magic(bytes(rescue) + n, held(rescue) - n);
+        rescue->skipped += n;
+        rescue->reader->from += n;
+        int got = reader_fill(rescue->reader, MAGIC, false, fault);
+        if (got <= 0) {
+            rescue->skipped += held(rescue);
+            rescue->reader->from = rescue->reader->until;
+            return got;
+        }
+        n = find_magic(bytes(rescue), held(rescue));
+        if (n == 0)
+            return 1;
+    }
+}
+
+/* The header line that begins `at` bytes on: its length with its LF, or 0 where there is none. */
+static int find_line(struct rescue *rescue, size_t at, size_t *line, struct fault *fault)
+{
+    for (size_t looked = 0;;) {
+        size_t have = held(rescue) - at < RECORD_LINE ? held(rescue) - at : RECORD_LINE;
+        const unsigned char *from = have ? bytes(rescue) + at : NULL;
+        const unsigned char *end = have ? memchr(from + looked, '\n', have - looked) : NULL;
+        *line = end ? (size_t)(end - from) + 1 : 0;
+        if (end || have == RECORD_LINE)
+            return 0;
+        looked = have;
+        int got = reader_fill(rescue->reader, at + have + 1, false, fault);
+        if (got <= 0)
+            return got;
+    }
+}
+
+/* What begins at a place: no header line; a record that was cut; one that is damaged, and ends
+ * where it says; or a whole one. */
+enum look { LOOK_NONE, LOOK_CUT, LOOK_DAMAGED, LOOK_WHOLE };
+
+/* Of a record whose bytes are all there, `n` of them, with a header line of `line`. */
+static enum look look_at_bytes(const struct record *record, const unsigned char *stored,
+                               size_t line, size_t n, size_t left)
+{
+    struct fault wrong = { FAULT_NONE, "" };
+    bool ends = left == 0 || memcmp(stored + n, magic, left < MAGIC ? left : MAGIC) == 0;
+    if (record->has_crc == CRC_KEPT && checksum_check(record, stored, line, &wrong) < 0)
+        return ends ? LOOK_DAMAGED : LOOK_CUT;
+    if (record->has_crc == CRC_KEPT || ends)
+        return LOOK_WHOLE;
+    return has_header(stored + line, (size_t)record->bytes, n + left - line) ? LOOK_CUT
+                                                                             : LOOK_WHOLE;
+}
+
+/* Looks at the place `at` bytes on: *found is what begins there, *n the bytes of a record. */
+static int look_at(struct rescue *rescue, size_t at, struct record *record, enum look *found,
+                size_t *n, struct fault *fault)
+{
+    struct fault wrong = { FAULT_NONE, "" };
+    size_t line;
+    *found = LOOK_NONE;
+    if (find_line(rescue, at, &line, fault) < 0) return -1;
+    if (line == 0 ||
+        header_parse(record, (const char *)bytes(rescue) + at, line - 1, &wrong) < 0 ||
+        record->bytes > SIZE_MAX / 4)
+        return 0;
+    *n = line + (size_t)record->bytes;
+    if (reader_fill(rescue->reader, at + *n + MAGIC + KIND, false, fault) < 0) return -1;
+    *found = held(rescue) < at + *n
+                 ? LOOK_CUT
+                 : look_at_bytes(record, bytes(rescue) + at, line, *n, held(rescue) - at - *n);
+    return 0;
+}
+
+/* Where the input has the bytes at hand. */
+static uint64_t place(const struct rescue *rescue)
+{
+    return rescue->reader->offset + rescue->reader->from;
+}
+
+/* Do whole records follow each other from here to `until`, or to the end of the input? *n becomes
+ * the bytes of those that do. 1, 0 or a fault. */
+static int follow(struct rescue *rescue, struct record *record, size_t *n, struct fault *fault)
+{
+    for (*n = 0; place(rescue) + *n < rescue->until;) {
+        size_t next;
+        enum look found;
+        if (reader_fill(rescue->reader, *n + 1, false, fault) < 0) return -1;
+        if (held(rescue) == *n)
+            return 1;
+        if (look_at(rescue, *n, record, &found, &next, fault) < 0) return -1;
+        if (found != LOOK_WHOLE)
+            return 0;
+        *n += next;
+    }
+    return 1;
+}
+
+/* Reads the record at hand: 1; 0 where it is not taken, and *n bytes go; or a fault. */
+static int read_whole(struct rescue *rescue, struct record *record, size_t *n,
+                      struct fault *fault)
+{
+    enum look found;
+    if (place(rescue) < rescue->until) {
+        int follows = follow(rescue, record, n, fault);
+        if (follows < 0 || (follows == 0 && *n > 0))
+            return follows;
+        rescue->until = follows ? 0 : rescue->until;
+    }
+    if (look_at(rescue, 0, record, &found, n, fault) < 0) return -1;
+    if (found == LOOK_CUT && place(rescue) >= rescue->until)
+        rescue->until = place(rescue) + *n;
+    if (found == LOOK_NONE || found == LOOK_CUT)
+        *n = 1;
+    return found == LOOK_WHOLE;
+}
+
+/* Takes the whole record at hand, of n bytes, as the next one. True where it is a loss that an end
+ * record counts more records than came. */
+static bool accept(struct rescue *rescue, struct record *record, size_t n)
+{
+    const unsigned char *end = bytes(rescue) + n;
+    bool end_record = record->kind == RECORD_END;
+    bool missing = end_record && !rescue->broken && record->rounds != rescue->since;
+    if (!end_record)
+        record_bind(record, end - record->bytes, (size_t)record->bytes);
+    rescue->reader->from += n;
+    rescue->since = end_record ? 0 : rescue->since + 1;
+    rescue->broken = rescue->broken && !end_record;
+    rescue->ended = end_record;
+    return missing;
+}
+
+static int lose(struct rescue *rescue, bool *whole, uint64_t *lost)
+{
+    *whole = false;
+    *lost = rescue->skipped;
+    rescue->skipped = 0;
+    rescue->since = 0;
+    rescue->broken = true;
+    return 1;
+}
+
+/* The input is at its end, which is a loss where no end record came just before. */
+static int finish_file(struct rescue *rescue, bool *whole, uint64_t *lost)
+{
+    if (rescue->skipped == 0 && (rescue->ended || rescue->broken))
+        return 0;
+    return lose(rescue, whole, lost);
+}
+
+/* Reads on to the next record that is a round or a model, and binds it to a payload that is valid
+ * until the next call. 1; 0 at the end; or -1 with a fault where the input cannot be read. With 1
+ * either *whole is true and the record is there, or, before the next record or the end, *lost bytes
+ * belong to no whole record; 0 where whole records are missing, or an end record. Memory grows with
+ * the largest record, or with what a damaged header line announces and the input has. */
+static int rescue_next(struct rescue *rescue, struct record *record, bool *whole, uint64_t *lost,
+                       struct fault *fault)
+{
+    for (;;) {
+        size_t n;
+        int got = skip(rescue, 0, fault);
+        if (got == 0)
+            return finish_file(rescue, whole, lost);
+        int taken = got < 0 ? -1 : read_whole(rescue, record, &n, fault);
+        if (taken < 0 || (taken == 0 && skip(rescue, n, fault) < 0)) return -1;
+        if (taken == 0)
+            continue;
+        if (rescue->skipped)
+            return lose(rescue, whole, lost);
+        *lost = 0;
+        *whole = !accept(rescue, record, n);
+        if (!*whole || record->kind != RECORD_END)
+            return 1;
+    }
+}
 
 struct salvager {
     struct host *host;

@@ -2,6 +2,8 @@
 #ifndef RANKPIPE_SYNC_H
 #define RANKPIPE_SYNC_H
 
+#include "base/fault.h"
+
 /* fsync, tried again where a signal interrupts it: 0, or -1 and errno. */
 int sync_file(int fd);
 
@@ -12,5 +14,15 @@ int sync_folder(const char *folder);
 
 /* The same for the folder that holds `path`, which may end with slashes: 0, or -1 and errno. */
 int sync_folder_of(const char *path);
+
+/* A lock file, by which one process at a time writes something. */
+
+/* Creates the lock file at `path`, where it is missing, and locks it, without waiting: 1, and *fd
+ * is its descriptor; 0 where another process holds the lock; or a fault, without a place. The lock
+ * ends with the process too. */
+int lock_take(const char *path, int *fd, struct fault *fault);
+
+/* Removes the lock file and ends the lock. */
+void lock_release(const char *path, int fd);
 
 #endif

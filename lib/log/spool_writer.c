@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/lock.h"
 #include "io/sync.h"
 
 static bool is_open(const struct spool_writer *writer)

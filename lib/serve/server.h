@@ -10,9 +10,69 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "io/watch.h"
-#include "serve/answerer.h"
-#include "serve/listener.h"
 #include "serve/status.h"
+#include "text/forms.h"
+#include "text/svm.h"
+
+/* Turns the text of a request into the text of its answer, by the round that a pipeline
+ * of filters makes of it. */
+
+struct answerer { /* all zero at first, except what the caller sets */
+    struct chain *chain;  /* the caller's: filters that pass rounds on */
+    struct round *round;  /* likewise: for the round at hand           */
+    struct svm_options options; /* from_zero, widths, dim and most     */
+    uint64_t next;        /* the number of the next round              */
+
+    struct svm svm;
+    struct writer answer; /* in memory: the last answer */
+    struct printer printer;
+    bool named;           /* the last round has a request, so it is to be stored */
+    bool explored;        /* the order of the last round was drawn at random */
+};
+
+/* 0 or a fault; answerer_close comes next in either case. */
+int answerer_open(struct answerer *my, struct fault *fault);
+
+/* Answers a request of n bytes, svm2bin's text with its blank line, which came at `stamp`. The
+ * answer is left in my->answer: the lines of bin2txt -f rank, or a line that starts with "!" and
+ * says what is wrong with the request, and a blank line. A last line ANSWERER_UNSTORED says that
+ * the request was not stored, if a part of the chain took its name away. `fault` is the one that
+ * the filters of the chain were given. 1; 0 where the request is wrong; or a fault of the pipeline,
+ * after which there is no answer, and can be none. */
+int answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t stamp,
+                    struct fault *fault);
+
+#define ANSWERER_UNSTORED "#\tnot stored\n"
+
+/* Leaves in my->answer a line with "!" and this text, and a blank line. 0 or a fault. */
+int answerer_refuse(struct answerer *my, const char *why, struct fault *fault);
+
+void answerer_close(struct answerer *my);
+
+/* The socket at which clients connect. */
+
+struct listener {
+    int fd;           /* -1: closed */
+    const char *path; /* of a Unix socket that this listener made; NULL: it was passed one */
+    dev_t device;     /* of that socket's file */
+    ino_t inode;
+};
+
+/* Listens at a Unix socket of that path, which stays the caller's. A socket that nobody listens at
+ * any more is replaced; the new one appears at once, and listening. "-" takes a listening socket
+ * that the parent process passed: descriptor 3 if LISTEN_PID and LISTEN_FDS of systemd say so, else
+ * descriptor 0. 0 or a fault; listener_close comes next in either case. */
+int listener_open(struct listener *listener, const char *path, struct fault *fault);
+
+/* The connection that waits longest, as a descriptor that does not block. Without one: -1 with
+ * errno 0, or with that of a system that lacks descriptors or memory. */
+int listener_accept(const struct listener *listener);
+
+/* Stops listening, and removes the file of a socket that it made, unless another took its place. */
+void listener_close(struct listener *listener);
+
+/* Makes a descriptor non-blocking, and one that no child inherits. */
+int listener_prepare(int fd);
 
 /* One client: the bytes that it sent, divided into requests, and its answers. */
 struct connection { /* all zero at first, but for fd */

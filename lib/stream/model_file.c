@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/unaligned.h"
+#include "io/sync.h"
 #include "kernels/crc32c.h"
-#include "io/lock.h"
 #include "stream/fresh_file.h"
 #include "stream/header.h"
 #include "stream/record.h"

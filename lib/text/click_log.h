@@ -13,7 +13,7 @@
 #include "io/lines.h"
 #include "io/watch.h"
 #include "stream/round_fields.h"
-#include "text/qid_word.h"
+#include "text/svm.h"
 
 /* The columns of a log; the first five are required. */
 enum click_column {

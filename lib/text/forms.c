@@ -13,7 +13,6 @@
 #include "stream/round.h"
 #include "text/click_log.h"
 #include "text/print.h"
-#include "text/qid_word.h"
 
 void forms_close(struct printer *printer)
 {

@@ -11,7 +11,6 @@
 #include "base/fault.h"
 #include "base/name_table.h"
 #include "feature/feature_names.h"
-#include "feature/scales.h"
 #include "stream/reader.h"
 #include "stream/record.h"
 #include "stream/round.h"

@@ -9,10 +9,10 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "feature/scales.h"
+#include "base/name_table.h"
+#include "feature/constants.h"
 #include "stream/round.h"
 #include "stream/writer.h"
-#include "base/name_table.h"
 
 enum { SUMMARY_LABELS = 64 }; /* different labels that are counted one by one */
 

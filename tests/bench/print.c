@@ -4,8 +4,8 @@
  *     print file */
 #include <unistd.h>
 
-#include "base/digits.h"
 #include "stored.h"
+#include "text/print.h"
 
 enum { ROOM = 1 << 16 };
 

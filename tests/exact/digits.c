@@ -1,4 +1,4 @@
-/* Numbers are printed with the bytes of printf: lib/base/digits.c against snprintf, over random
+/* Numbers are printed with the bytes of printf: lib/text/print.c against snprintf, over random
  * numbers of every size and over those where arithmetic that is less than exact would err.
  *
  * usage: digits [NUMBERS]    (default: a million of each kind) */
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digits.h"
 #include "base/unaligned.h"
 #include "math/rng.h"
+#include "text/print.h"
 
 static uint64_t wrong;
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "math/rng.h"
-#include "math/tails.h"
 #include "measure/paired.h"
 
 enum { LONGEST = 2000 };
