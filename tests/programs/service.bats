@@ -325,3 +325,20 @@ named() {
     [ $(($(date +%s) - begun)) -ge 1 ]
     is "$(trace query-3)$(trace abcd)" ''
 }
+
+@test "erase follows no link that a front end has set, and a report has no names" {
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
+    named 3
+    FEATURES=1 learn
+    mkdir ../theirs
+    cp answers/today ../theirs/theirs
+    ln -s ../../theirs/theirs answers/link
+    touch answers/$'no\nname'
+    rankpipe service report
+    [ "$(trace client-2)" ] && is "$(grep -c client-2 report.html)" 0
+    account rankpipe service erase clients client-2 2>../err
+    is "$(grep -c client-2 ../theirs/theirs)" 1
+    rm answers/link
+    is "$(trace client-2)" ''
+    rm -r ../theirs
+}

@@ -361,3 +361,15 @@ joined() {
     rankpipe service learn 2>err
     grep 'w.bin was a file of another origin' err
 }
+
+@test "two thirds of the clicks inverted: the gauge rises within five runs, and going back is one command" {
+    slow
+    need_data MQ2008
+    mkdir one && cd one && "$ROOT/tests/promises/suspect" inverted "$DATA/MQ2008/S1.txt"
+}
+
+@test "honest users with day and night, and a day of tenfold traffic: the gauge stays 0 in 1,000 runs" {
+    in_release
+    need_data MQ2008
+    mkdir one && cd one && "$ROOT/tests/promises/suspect" honest "$DATA/MQ2008/S1.txt"
+}

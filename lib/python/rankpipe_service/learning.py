@@ -330,7 +330,7 @@ def rebuild(store, words=None, without=None, erasing=False):
                   "AND (%s)" % (ASIDE, COUNTS, without.sql), (number, *without.values))
         last = store.one("SELECT last FROM generations WHERE id = ?", store["newest"])
         generations.add(store, number, words, last)
-        store.put(update=words)
+        store.put(update=words, suspect=0, kept=None)
         if erasing:
             generations.forget_others(store, number)
     return n

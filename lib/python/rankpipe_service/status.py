@@ -155,8 +155,8 @@ def facts(store):
     over = (store.now - int((store["wait"] + store["delay"]) * 1000)) // HOUR
     return {
         "version": 1, "time": iso(store.now), "features": store["features"],
-        "run": {"time": get("run", 0), "at": iso(get("run", 0)), "fails_at": get("run", 0) + int(
-            store["health"] * 1000)},
+        "run": {"time": get("run", 0), "at": iso(get("run", 0)), "fails_at": get(
+            "run", get("made", 0)) + int(store["health"] * 1000)},
         "behind": {"answers": one("SELECT count(*) FROM answers WHERE state = 0"),
                    "early": one("SELECT count(*) FROM early"), "oldest": oldest,
                    "fails_at": None if oldest is None else oldest + late},
@@ -260,6 +260,9 @@ def text(store):
     if "recent" in known["suspect"]:
         lines += ["contrast       %(recent).4f +- %(recent_error).4f, before %(before).4f +- "
                   "%(before_error).4f" % known["suspect"]]
+    if store.set.get("kept"):
+        lines += ["kept           %s, the last generation before: rankpipe service back %s" % (
+            (store.set["kept"],) * 2)]
     lines += ["quarantine     %d %s" % (n, what) for what, n in known["quarantine"].items()]
     lines += ["", "settings"]
     lines += ["%-14s %s" % (name, "-" if store[name] is None else store[name]) for name in SETTINGS]

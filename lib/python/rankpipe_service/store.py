@@ -126,7 +126,7 @@ class Store:
             for statement in SCHEMA.split(";"):
                 self.sql(statement)
             self.sql("PRAGMA user_version=%d" % VERSION)
-            self.put(key=os.urandom(16), seed=int.from_bytes(os.urandom(6), "big"), newest=None,
+            self.put(made=self.now, key=os.urandom(16), seed=int.from_bytes(os.urandom(6), "big"), newest=None,
                      generations=0)
             self.sql("COMMIT")
         self.set = dict(self.sql("SELECT * FROM settings"))
