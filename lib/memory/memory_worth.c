@@ -88,15 +88,6 @@ static double gain(const struct thresholds *t, const struct belief *belief, doub
     return sum;
 }
 
-double memory_rule_gain(const struct memory_rule *rule, const struct memory_prospect *prospect,
-                        const struct memory_known *known, double mu, size_t tops,
-                        const double *top)
-{
-    const struct thresholds t = thresholds_of(prospect, tops, top);
-    const struct belief belief = belief_of(rule, prospect, known, mu);
-    return rule->estimate.rho * known->n > certain ? 0 : gain(&t, &belief, mu);
-}
-
 /* ---- novelty ---- */
 
 /* What makes N of the documents of a round: what all of them have of it, which are the constant and

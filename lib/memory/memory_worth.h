@@ -49,12 +49,6 @@ struct memory_rule {
 double memory_rule_mean(const struct memory_rule *rule, const struct memory_prospect *prospect,
                         double learnt, const struct memory_known *known, double A, double B);
 
-/* The gain of a document with the mean mu. top[tops] are the greatest means of the round, at most
- * 11, falling, with its own. */
-double memory_rule_gain(const struct memory_rule *rule, const struct memory_prospect *prospect,
-                        const struct memory_known *known, double mu, size_t tops,
-                        const double *top);
-
 /* Sets mean[docs] and worth[docs] for the round of a query of which `learnt` rounds were learnt,
  * known[docs] being known of its documents. 0 or a fault (memory). The neighbours are nearly all of
  * the time. */
