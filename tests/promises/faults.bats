@@ -611,7 +611,7 @@ CALLS
                     spool -y -c 4 log <six 9<>count >passed 2>err || got=$?
                 [ $got -le 1 ] || { echo "$call $n $error: $got" && return 1; }
                 if [ $got = 1 ]; then
-                    grep -Eq '^spool: (.*: )?(cannot (make|open|write|read|lock|rename|sync) |out of memory: )' err ||
+                    grep -Eq '^spool: (.*: )?(cannot (make|create|open|write|read|lock|rename|sync) |out of memory: )' err ||
                         { echo "$call $n $error" && cat err && return 1; }
                 else
                     same six passed
