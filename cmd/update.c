@@ -11,7 +11,7 @@
 #include "explore/feedback.h"
 #include "io/sync.h"
 #include "learn/learner_model.h"
-#include "learn/prior.h"
+#include "learn/regressions.h"
 #include "learners/learners.h"
 #include "run/filter.h"
 #include "run/ring.h"

@@ -3,11 +3,16 @@
 #ifndef RANKPIPE_LEARNER_STEP_H
 #define RANKPIPE_LEARNER_STEP_H
 
+#include <stddef.h>
+
+#include "base/buffer.h"
 #include "base/fault.h"
 #include "explore/feedback.h"
 #include "learn/learner.h"
+#include "learn/settings.h"
 #include "math/matrix.h"
 #include "math/regression.h"
+#include "stream/model.h"
 
 /* The hook `close` of a learner whose own state is a struct buffer. */
 void learner_close_buffer(void *own);
@@ -53,5 +58,22 @@ int learner_check(const struct state *state, struct fault *fault);
 
 /* The fault of a step that would make weight j `value`, which is not finite. */
 int learner_diverges(const struct state *state, size_t j, double value, struct fault *fault);
+
+/* What several learners score by besides the weights: their settings, and the first array of their
+ * row, if it has any. It is their scoring half, or first in it; the functions are hooks of struct
+ * learner. */
+struct scored { /* all zero at first */
+    struct settings settings;
+    size_t dim, n;       /* weights; numbers of the array */
+    const double *array; /* array[n]: borrowed, or in `copy` */
+    struct buffer copy, work;
+};
+
+/* The array may be of any length n. */
+int scored_take(void *own, const struct learner *learner, const struct model *model,
+                enum taking how, struct fault *fault);
+int scored_publish(void *own, struct state *state, struct model *model, enum publishing how,
+                   struct fault *fault);
+void scored_leave(void *own);
 
 #endif

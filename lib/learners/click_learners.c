@@ -9,7 +9,6 @@
 #include "explore/propensity.h"
 #include "learn/descent.h"
 #include "learn/learner_step.h"
-#include "learn/scored.h"
 #include "math/matrix.h"
 #include "math/real.h"
 

@@ -9,7 +9,6 @@
 
 #include "explore/feedback.h"
 #include "learn/learner_step.h"
-#include "learn/scored.h"
 #include "loss/dcg.h"
 #include "loss/surrogate.h"
 #include "math/matrix.h"

@@ -5,79 +5,12 @@
 
 #include "explore/examination.h"
 #include "learn/learner_step.h"
-#include "learn/prior.h"
-#include "learn/regression_sums.h"
+#include "learn/regressions.h"
 #include "memory/memory_bound.h"
 #include "memory/memory_form.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_tables.h"
 #include "memory/memory_view.h"
-
-/* The table of examination of a learner from clicks: the file that the setting names, and
- * in models the column examination. */
-
-#define COLUMN "examination"
-
-static bool are_same(const struct examination *a, const struct examination *b)
-{
-    return a->places == b->places &&
-           (a->places == 0 || memcmp(a->theta, b->theta, a->places * sizeof *a->theta) == 0);
-}
-
-/* For the hook `open`: reads the file, if the command line names one; a table that the model had
- * must be the same. 0 or a fault. */
-static int examined_open(struct examination *examination, const struct settings *settings,
-                         struct watch *watch, struct fault *fault)
-{
-    const char *path = settings_path(settings, SETTING_EXAMINATION);
-    struct examination read = { 0 };
-    if (!*path)
-        return 0;
-    int result = examination_read(&read, path, watch, fault);
-    if (result == 0 && examination->places > 0 && !are_same(&read, examination))
-        result = fault_data(fault, "%s: the model was learnt with another table of examination: "
-                            "omit the setting, or learn into another file", path);
-    if (result == 0 && examination->places == 0) {
-        examination_close(examination);
-        *examination = read;
-        return 0;
-    }
-    examination_close(&read);
-    return result;
-}
-
-/* For the hooks `save` and `load`; without the setting they do nothing. 0 or a fault. */
-static int examined_save(const struct examination *examination, const struct settings *settings,
-                         struct model *model, struct fault *fault)
-{
-    if (!settings->set[SETTING_EXAMINATION])
-        return 0;
-    return model_put(model, COLUMN, examination->places, examination->theta, fault);
-}
-
-static int examined_load(struct examination *examination, const struct settings *settings,
-                         const struct model *model, struct fault *fault)
-{
-    const struct column *column = record_column(&model->record, COLUMN);
-    if (!settings->set[SETTING_EXAMINATION])
-        return 0;
-    if (!column || column->count == 0 || column->count > EXAMINATION_PLACES)
-        return fault_data(fault, "model: examination=1 needs the column examination, of 1 to %d "
-                          "positions", EXAMINATION_PLACES);
-    size_t n = (size_t)column->count;
-    double *theta = examination_new(examination, n, fault);
-    if (!theta || model_array(model, COLUMN, n, theta, fault) < 0) return -1;
-    return examination_check(examination, fault);
-}
-
-/* May the model of a share be added to a sum: have both one table, or none? 0 or a fault. */
-static int examined_match(const struct examination *sum, const struct examination *share,
-                          struct fault *fault)
-{
-    return are_same(sum, share)
-               ? 0 : fault_data(fault, "it was learnt with another table of examination than those "
-                                "before it: learn all shares with the same settings");
-}
 
 /* The learning half. */
 struct remembering {
@@ -323,17 +256,67 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     return learn_answers(my, state, seen.docs, seen.doc, seen.relevance, NULL, fault);
 }
 
+/* ---- the table of examination ---- */
+
+#define EXAMINATION_COLUMN "examination"
+
+static bool are_same(const struct examination *a, const struct examination *b)
+{
+    return a->places == b->places &&
+           (a->places == 0 || memcmp(a->theta, b->theta, a->places * sizeof *a->theta) == 0);
+}
+
+/* Reads the table of examination, if the command line names one; a table that the model had must be
+ * the same. */
+static int open_table(void *own, struct state *state, struct watch *watch, struct fault *fault)
+{
+    struct examination *examination = &((struct remembering *)own)->examination;
+    const char *path = settings_path(&state->settings, SETTING_EXAMINATION);
+    struct examination read = { 0 };
+    if (!*path)
+        return 0;
+    int result = examination_read(&read, path, watch, fault);
+    if (result == 0 && examination->places > 0 && !are_same(&read, examination))
+        result = fault_data(fault, "%s: the model was learnt with another table of examination: "
+                            "omit the setting, or learn into another file", path);
+    if (result == 0 && examination->places == 0) {
+        examination_close(examination);
+        *examination = read;
+        return 0;
+    }
+    examination_close(&read);
+    return result;
+}
+
+/* In models the table is the column examination. */
+static int save_table(const struct examination *examination, const struct settings *settings,
+                      struct model *model, struct fault *fault)
+{
+    if (!settings->set[SETTING_EXAMINATION])
+        return 0;
+    return model_put(model, EXAMINATION_COLUMN, examination->places, examination->theta, fault);
+}
+
+static int load_table(struct examination *examination, const struct settings *settings,
+                      const struct model *model, struct fault *fault)
+{
+    const struct column *column = record_column(&model->record, EXAMINATION_COLUMN);
+    if (!settings->set[SETTING_EXAMINATION])
+        return 0;
+    if (!column || column->count == 0 || column->count > EXAMINATION_PLACES)
+        return fault_data(fault, "model: examination=1 needs the column examination, of 1 to %d "
+                          "positions", EXAMINATION_PLACES);
+    size_t n = (size_t)column->count;
+    double *theta = examination_new(examination, n, fault);
+    if (!theta || model_array(model, EXAMINATION_COLUMN, n, theta, fault) < 0) return -1;
+    return examination_check(examination, fault);
+}
+
 /* ---- models and messages ---- */
 
 static int begin(void *own, struct state *state, const struct model *prior, struct fault *fault)
 {
     return prior_regression(state, ((struct remembering *)own)->form.arrays, prior, fault);
-}
-
-static int open_table(void *own, struct state *state, struct watch *watch, struct fault *fault)
-{
-    struct remembering *my = own;
-    return examined_open(&my->examination, &state->settings, watch, fault);
 }
 
 static int put(struct remembering *my, bool changes, struct model *model, struct fault *fault)
@@ -346,7 +329,7 @@ static int save(void *own, struct state *state, struct model *model, struct faul
 {
     struct remembering *my = own;
     return put(my, false, model, fault) < 0 || memory_form_save(&my->form, model, fault) < 0
-               ? -1 : examined_save(&my->examination, &state->settings, model, fault);
+               ? -1 : save_table(&my->examination, &state->settings, model, fault);
 }
 
 /* There may be more pairs than the settings allow, which differ from those of the model, or than a
@@ -368,7 +351,7 @@ static int load(void *own, struct state *state, const struct model *model, struc
         memory_form_load(&my->form, state, model, fault) < 0 ||
         memory_check_moments(state->arrays.at[AT_MOMENTS], fault) < 0 ||
         memory_keys_load(&my->ways, model, fault) < 0 ||
-        examined_load(&my->examination, &state->settings, model, fault) < 0)
+        load_table(&my->examination, &state->settings, model, fault) < 0)
         return -1;
     if (!my->ways && model->rounds) /* which is older */
         my->ways = MEMORY_ROWS;
@@ -381,8 +364,10 @@ static int load(void *own, struct state *state, const struct model *model, struc
 static int add(void *own, struct state *state, struct state *share, struct fault *fault)
 {
     struct remembering *my = own, *other = share->own;
-    if (examined_match(&my->examination, &other->examination, fault) < 0 ||
-        memory_tables_add(&my->tables, (double)state->rounds, &other->tables,
+    if (!are_same(&my->examination, &other->examination))
+        return fault_data(fault, "it was learnt with another table of examination than those "
+                          "before it: learn all shares with the same settings");
+    if (memory_tables_add(&my->tables, (double)state->rounds, &other->tables,
                           (double)share->rounds, fault) < 0)
         return -1;
     my->ways |= other->ways;

@@ -5,7 +5,6 @@
 
 #include "explore/feedback.h"
 #include "learn/learner_step.h"
-#include "learn/scored.h"
 #include "math/rng.h"
 
 /* The first r with w.x below b_{r+1}, else n. */

@@ -5,9 +5,7 @@
 
 #include "kernels/covariance.h"
 #include "learn/learner_step.h"
-#include "learn/prior.h"
-#include "learn/regression_sums.h"
-#include "learn/scored.h"
+#include "learn/regressions.h"
 #include "learners/learners.h"
 #include "math/matrix.h"
 #include "math/regression.h"

@@ -1,7 +1,7 @@
 #include "memory/memory_bound.h"
 
 #include "math/rng.h"
-#include "memory/memory_dropped.h"
+#include "memory/memory_beliefs.h"
 
 /* What is added to the height of an answer, which is from 0 to 1. */
 static const double low_part = 1.0 / 32;

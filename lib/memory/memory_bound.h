@@ -12,7 +12,7 @@
  * that its answers explain. In the third lo and hi are those of memory_beliefs.h, and the quotient
  * is 0 where they are equal: what is known to be good stands on top, and what is known to be bad is
  * only missing there. A pair whose query is not known, of an older model, counts as u = 1 and
- * age = now. Of a pair that makes way a slot is kept (memory_dropped.h).
+ * age = now. Of a pair that makes way a slot is kept (memory_beliefs.h).
  *
  * Where a pair, or a query, must go, 32 are compared: those whose keys follow a given one, and
  * after the largest the smallest. Keys are hashes, so these are drawn evenly, and by the keys

@@ -1,6 +1,6 @@
 #include "memory/memory_form.h"
 
-#include "learn/regression_sums.h"
+#include "learn/regressions.h"
 
 /* The columns of a sketch. */
 static const char rows_column[] = "rows", diagonal_column[] = "diagonal";

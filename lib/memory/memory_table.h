@@ -10,14 +10,14 @@
 #include "base/fault.h"
 
 /* The answers about one pair: how many, and their sum. After a reset for drift n is a fraction.
- * Tables of other things have other numbers (memory_columns.h). */
+ * Tables of other things have other numbers (memory_tables.h). */
 struct memory_entry {
     uint64_t key; /* of memory_keys.h, never 0 */
     union {
         struct {
             double n, sum;
         };
-        uint64_t bits[2]; /* of memory_dropped.h */
+        uint64_t bits[2]; /* of memory_beliefs.h */
     };
     uint64_t owner; /* the key of the pair's query; 0: not known */
 };

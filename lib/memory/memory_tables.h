@@ -1,5 +1,10 @@
-/* memory_tables: what a memory learns about pairs and queries: the tables of memory_columns.h, and
- * which of their entries the round at hand changed, for a message of the ring. */
+/* memory_tables: what a memory learns about pairs and queries: its tables, which of their entries
+ * the round at hand changed, for a message of the ring, and the columns that they are in a model or
+ * a message: of pairs their keys, answers, sums and owners, the keys of their queries; of queries
+ * their keys, visits (how many rounds of theirs were learnt) and latest (the number of the last of
+ * these rounds, counted over all rounds learnt, from 1); of queries with pairs that were dropped
+ * (memory_beliefs.h) their keys, low and high. Messages have neither owners nor latest. Models of
+ * before have pairs alone, without owners; those without bounds have no column dropped. */
 #ifndef RANKPIPE_MEMORY_TABLES_H
 #define RANKPIPE_MEMORY_TABLES_H
 
@@ -9,9 +14,17 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "memory/memory_columns.h"
 #include "memory/memory_table.h"
 #include "stream/model.h"
+
+/* Which of the tables. In that of queries n is visits, and sum is latest; in the last bits are low
+ * and high. */
+enum memory_kind { MEMORY_PAIRS, MEMORY_QUERIES, MEMORY_DROPPED, MEMORY_KINDS };
+
+/* The arrays of entries of a model, as they lie in it: 0, or a fault where they are not there or
+ * not of one length. No column of queries, or of dropped pairs, has none. */
+int memory_tables_find(const struct model *model, enum memory_kind kind,
+                       struct memory_arrays *arrays, struct fault *fault);
 
 struct memory_tables { /* all zero at first */
     struct memory_table table[MEMORY_KINDS];

@@ -5,7 +5,7 @@
 
 #include "base/unaligned.h"
 #include "learn/settings.h"
-#include "memory/memory_columns.h"
+#include "memory/memory_tables.h"
 #include "stream/model.h"
 #include "text/print.h"
 
@@ -61,7 +61,7 @@ static int keep(struct memory_text *text, const struct model *model, struct faul
     if (strcmp(model->learner, "memory") != 0)
         return fault_data(fault, "the model is of the learner %.40s: only the learner memory "
                           "remembers documents", model->learner);
-    if (memory_columns_find(model, MEMORY_PAIRS, &arrays, fault) < 0 ||
+    if (memory_tables_find(model, MEMORY_PAIRS, &arrays, fault) < 0 ||
         settings_load(&settings, model, fault) < 0)
         return -1;
     if (!settings.set[SETTING_SEED])

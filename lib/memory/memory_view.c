@@ -5,8 +5,8 @@
 
 #include "base/unaligned.h"
 #include "math/matrix.h"
-#include "memory/memory_columns.h"
-#include "memory/memory_dropped.h"
+#include "memory/memory_tables.h"
+#include "memory/memory_beliefs.h"
 #include "stream/round.h"
 
 struct memory memory_of(const struct settings *settings)
@@ -34,7 +34,7 @@ static int take_entries(enum memory_kind kind, struct memory_store *store,
                         const struct model *model, enum taking how, struct fault *fault)
 {
     store->table = NULL;
-    if (memory_columns_find(model, kind, &store->arrays, fault) < 0) return -1;
+    if (memory_tables_find(model, kind, &store->arrays, fault) < 0) return -1;
     if (how == TAKE_FILE)
         return 0;
     store->table = &store->own;

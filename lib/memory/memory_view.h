@@ -10,8 +10,8 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "memory/memory.h"
-#include "memory/memory_columns.h"
+#include "memory/memory_effects.h"
+#include "memory/memory_tables.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_table.h"
 #include "memory/memory_worth.h"
@@ -24,7 +24,7 @@
 /* The rho that v learns with by default. */
 #define MEMORY_RHO 3.0
 
-/* The columns that a model of a memory has besides w, inverse and those of memory_columns.h. */
+/* The columns that a model of a memory has besides w, inverse and those of memory_tables.h. */
 #define MEMORY_LEVEL "level"       /* f8[dim]; not of plain features */
 #define MEMORY_CONSTANT "constant" /* f8[1] */
 #define MEMORY_MOMENTS_COLUMN "moments" /* f8[MEMORY_MOMENTS] */
@@ -93,8 +93,8 @@ int memory_view_take(void *own, const struct learner *learner, const struct mode
                      enum taking how, struct fault *fault);
 
 /* s[docs], which is Xw at first, becomes the mean of each document, and with scores the round gets
- * the columns index (memory.h) and worth (memory_worth.h, whose means s has then), judged=, the
- * number of places that users judge, where that is known, and fingerprint. Says, once, that no
+ * the columns index (memory_effects.h) and worth (memory_worth.h, whose means s has then), judged=,
+ * the number of places that users judge, where that is known, and fingerprint. Says, once, that no
  * document of the round is known, where its query is, and that is so in one of the first
  * MEMORY_LOOKS such rounds. 0, or a fault where the round has no qid, or a number is not finite. */
 int memory_view_rank(void *own, const struct ranking *ranking, struct fault *fault);

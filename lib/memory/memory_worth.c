@@ -14,16 +14,6 @@ enum { PLACES = 10, TOPS = PLACES + 1 };
  * bonus, and the rho n from which a mean is certain. */
 static const double persistence = 0.75, optimism = 0.6, certain = 200;
 
-double memory_rule_mean(const struct memory_rule *rule, const struct memory_prospect *prospect,
-                        double learnt, const struct memory_known *known, double A, double B)
-{
-    double rho = rule->estimate.rho;
-    if (memory_is_judged(known))
-        return (known->expected + rho * known->sum) / (1 + rho * known->n);
-    double mu = known->expected + rho * A / (rho * (1 + B) + 1);
-    return learnt > 0 ? memory_hold(prospect, mu) : mu;
-}
-
 /* ---- gain ---- */
 
 /* Values with probabilities: those of h, each times p, and up to two more. */
@@ -178,6 +168,23 @@ static int apply_novelty(const struct memory_rule *rule, struct memory_space *sp
     return 0;
 }
 
+static void set_means(const struct memory_rule *rule, const struct memory_prospect *prospect,
+                      double learnt, const struct memory_known *known,
+                      const struct memory_nearness *near, size_t m, double *mean)
+{
+    double rho = rule->estimate.rho;
+    for (size_t i = 0; i < m; i++) {
+        double expected = known[i].expected;
+        double A = near->A ? near->A[i] : 0, B = near->B ? near->B[i] : 0;
+        if (memory_is_judged(&known[i])) {
+            mean[i] = (expected + rho * known[i].sum) / (1 + rho * known[i].n);
+            continue;
+        }
+        double mu = expected + rho * A / (rho * (1 + B) + 1);
+        mean[i] = learnt > 0 ? memory_hold(prospect, mu) : mu;
+    }
+}
+
 /* worth = 3/4 (u - 1) f^2 gain */
 static void set_gains(const struct memory_rule *rule, const struct memory_prospect *prospect,
                       double learnt, const struct memory_known *known, const double *mean, size_t m,
@@ -222,9 +229,7 @@ int memory_rule_apply(const struct memory_rule *rule, struct memory_space *space
     if (prospect.atoms < 2)
         return apply_novelty(rule, space, known, prospect.a, mean, worth, fault);
     if (memory_near(space, known, &near, fault) < 0) return -1;
-    for (size_t i = 0; i < m; i++)
-        mean[i] = memory_rule_mean(rule, &prospect, learnt, &known[i], near.A ? near.A[i] : 0,
-                                   near.B ? near.B[i] : 0);
+    set_means(rule, &prospect, learnt, known, &near, m, mean);
     double top[TOPS];
     size_t tops = find_top(mean, m, top);
     if (learnt > 0)

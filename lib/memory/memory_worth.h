@@ -1,10 +1,10 @@
 /* memory_worth: what to show first: the mean of each document, and what it is worth that it is
  * judged now.
  *
- * All is in units of answers. z, v, S, n, rho, s2 and sb are those of memory.h, where rho is at
- * most 10^4; A and B of memory_near.h; h, lo, hi, a, floor of memory_beliefs.h. u counts the rounds
- * of the query, this one too, so that u - 1 were learnt. A document that was forgotten, of which
- * less than half an answer is left, counts as one without answers.
+ * All is in units of answers. z, v, S, n, rho, s2 and sb are those of memory_effects.h, where rho
+ * is at most 10^4; A and B of memory_near.h; h, lo, hi, a, floor of memory_beliefs.h. u counts the
+ * rounds of the query, this one too, so that u - 1 were learnt. A document that was forgotten, of
+ * which less than half an answer is left, counts as one without answers.
  *
  *     mean    with answers: mu = (z.v + rho S) / (1 + rho n). Without: mu = z.v + A / (1 + 1/rho +
  *             B); where u > 1 it is held to [lo + floor, hi], and 1e-7 mu is added. All are a
@@ -31,7 +31,7 @@
 #include <stddef.h>
 
 #include "base/fault.h"
-#include "memory/memory.h"
+#include "memory/memory_effects.h"
 #include "memory/memory_beliefs.h"
 #include "memory/memory_near.h"
 
@@ -44,10 +44,6 @@ struct memory_rule {
                             * each feature's deviation and of its mean; plain: of each feature */
     bool plain, constant;
 };
-
-/* The mean of a document; A and B are those of one without answers. */
-double memory_rule_mean(const struct memory_rule *rule, const struct memory_prospect *prospect,
-                        double learnt, const struct memory_known *known, double A, double B);
 
 /* Sets mean[docs] and worth[docs] for the round of a query of which `learnt` rounds were learnt,
  * known[docs] being known of its documents. 0 or a fault (memory). The neighbours are nearly all of

@@ -343,11 +343,6 @@ struct ring_local {
     struct model message;      /* one of them, parsed                             */
 };
 
-static struct ring_local *of_score(struct ring *ring)
-{
-    return (struct ring_local *)ring; /* score is its first member */
-}
-
 static struct ring_local *of_update(struct ring *ring)
 {
     return (struct ring_local *)(void *)((char *)ring - offsetof(struct ring_local, update));
@@ -405,7 +400,7 @@ static int parse_message(struct ring_local *local, uint64_t r, struct fault *fau
 static int get_local(struct ring *ring, uint64_t r, const struct model **message,
                      struct fault *fault)
 {
-    struct ring_local *local = of_score(ring);
+    struct ring_local *local = (struct ring_local *)ring; /* score is its first member */
     if (r >= local->put)
         return fault_other(fault, "update sent no weights after round %" PRIu64, r);
     *message = local->window > 1 ? &local->message : local->newest;

@@ -5,7 +5,7 @@
  * regression. And the estimate of rho, and the reset by surprise, are what they are said to be.
  */
 #include "kernels/covariance.h"
-#include "memory/memory.h"
+#include "memory/memory_effects.h"
 #include "memory/memory_keys.h"
 #include "rounds.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "learn/learner_model.h"
-#include "learn/scored.h"
+#include "learn/learner_step.h"
 #include "learners/learners.h"
 #include "loss/pairs.h"
 #include "math/rng.h"

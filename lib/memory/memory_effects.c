@@ -1,4 +1,4 @@
-#include "memory/memory.h"
+#include "memory/memory_effects.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* memory: regression with a random effect of each pair of query and document. It remembers what was
- * answered about a document, and generalises to others by their features (Henderson's BLUP; Zhu &
- * Kveton 2022; Li et al. 2010, section 3.2).
+/* memory_effects: regression with a random effect of each pair of query and document. It remembers
+ * what was answered about a document, and generalises to others by their features (Henderson's
+ * BLUP; Zhu & Kveton 2022; Li et al. 2010, section 3.2).
  *
  * An answer about document j of query q is R = z.v + b + e. Here z is what a regression makes of
  * the document's features, v ~ N(0, (1 + rho) sigma^2 / lambda I) are its weights, b ~ N(0, rho
@@ -41,8 +41,8 @@
  * at 3/4, as if ten pairs had been answered twice, and depends neither on the scale of the answers
  * nor, where the regression has a constant, much on their offset. With a rho that is fixed, beta is
  * rho / (1 + rho). */
-#ifndef RANKPIPE_MEMORY_H
-#define RANKPIPE_MEMORY_H
+#ifndef RANKPIPE_MEMORY_EFFECTS_H
+#define RANKPIPE_MEMORY_EFFECTS_H
 
 #include <math.h>
 #include <stdbool.h>

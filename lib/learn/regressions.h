@@ -1,0 +1,61 @@
+/* regressions: what learners with a regression have in common: a prior, and sums of shares.
+ *
+ * A prior: the weights start at those of another model, as if from so many answers.
+ *
+ * A regression (math/regression.h) begins with v ~ N(0, s2 / lambda I), where an answer has the
+ * variance s2. With a prior it begins with
+ *
+ *     v_j ~ N(u_j, s2 / (lambda + kappa_j))
+ *
+ * so at first v = u, and P has lambda / (lambda + kappa_j) on its diagonal. u are the other model's
+ * weights. Answers about documents z add sum z_j^2 to the precision of v_j: a feature that is
+ * spread evenly over [0, 1], as scale makes them, has the variance 1/12. So with m answers, the
+ * setting strength, and for the constant feature 1,
+ *
+ *     kappa_j = m / 12;  kappa = m
+ *
+ * where the other model has such a weight; else u_j = kappa_j = 0. All later answers are learnt as
+ * ever, and give the exact posterior of this prior.
+ *
+ * Sums over answers add up where shares of a log were learnt apart. With v, Z, R, lambda and P of
+ * math/regression.h, and c the counts of the answers, these stand in the places of P and v:
+ *
+ *     P^-1 = I + Z'CZ / lambda        P^-1 v = Z'CR / lambda
+ *
+ * The first counts I in each share, so all but one are taken off. A prior adds kappa / lambda to
+ * the diagonal of the first, and (lambda + kappa) u / lambda to the second: where one share has a
+ * prior, the sums are those of one run with it.
+ *
+ * With a sketch in place of P, A v takes the place of v, with A of math/sketch.h. Sketches add up
+ * to one, which is as near to A as that of one run. */
+#ifndef RANKPIPE_REGRESSIONS_H
+#define RANKPIPE_REGRESSIONS_H
+
+#include "base/fault.h"
+#include "io/watch.h"
+#include "learn/learner_step.h"
+
+/* Starts the state, which has learnt nothing, at the model in the file of SETTING_PRIOR, where that
+ * is set. 0, or a fault: no such file; or the features of its model are others than this run's. The
+ * state then expects rounds of as many features. */
+int prior_begin(struct state *state, const struct watch *watch, struct fault *fault);
+
+/* For a learner's hook `begin`: makes the numbers of the state's regression those of the prior,
+ * which may lack the columns of level and constant. 0 or a data fault. */
+int prior_regression(struct state *state, struct regression_arrays arrays,
+                     const struct model *prior, struct fault *fault);
+
+/* For a learner's hook `sums`: makes sums of the regression in the state's weights and arrays, or
+ * the regression of the sums. 0; or a fault: memory, or the sums are those of no regression. O(n^3)
+ * for n rows of P. */
+int regression_sums(struct state *state, struct regression_arrays arrays,
+                    enum summing how, struct fault *fault);
+
+/* For a learner's hook `add`: adds the regression's sums, and array by array all other numbers, but
+ * those of array `except`; SIZE_MAX: all. `sketch` is the share's, if the state has one. 0 or a
+ * fault (memory). */
+int regression_sums_add(struct state *state, struct regression_arrays arrays,
+                        const struct state *share, const struct sketch *sketch, size_t except,
+                        struct fault *fault);
+
+#endif
