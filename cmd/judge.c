@@ -110,8 +110,7 @@ static enum outcome each_round(struct judge *my, const struct round *round)
                           "feedback-join write it");
     int taken = pool_take(&my->pool, round, !log, fault);
     my->rounds++;
-    if (taken < 0 || (taken > 0 && log && pool_count(&my->pool, round, fault) < 0))
-        return FAIL;
+    if (taken < 0 || (taken > 0 && log && pool_count(&my->pool, round, fault) < 0)) return FAIL;
     return PASS;
 }
 
@@ -235,8 +234,7 @@ static int judge_all(struct judge *my)
         return fault_other(fault, "none of the %zu queries with counts is among the candidates: "
                            "both must have the same qids (-0 judges without candidates)",
                            my->pool.impressions.queries);
-    if (pool_finish(&my->pool, fault) < 0 || pool_arrange(&my->pool, fault) < 0)
-        return -1;
+    if (pool_finish(&my->pool, fault) < 0 || pool_arrange(&my->pool, fault) < 0) return -1;
     estimate->by = my->given ? BY_TABLE : my->method == 1 ? BY_FIXED : BY_JOINT;
     estimate->compares = my->table != NULL;
     estimate->given = my->examination.theta;
@@ -244,11 +242,9 @@ static int judge_all(struct judge *my)
     if (my->given && evidence->positions > my->examination.places)
         return fault_other(fault, "the log has %zu positions, and the table %s has %zu: add lines "
                            "to the table", evidence->positions, my->given, my->examination.places);
-    if (estimate_make(estimate, evidence, my->host->watch, fault) < 0)
-        return -1;
+    if (estimate_make(estimate, evidence, my->host->watch, fault) < 0) return -1;
     report(my);
-    if (my->table && write_table(my) < 0)
-        return -1;
+    if (my->table && write_table(my) < 0) return -1;
     return write_rounds(my);
 }
 

@@ -29,14 +29,12 @@ static int enter(struct candidates *candidates, size_t q, const struct round *ro
         return fault_data(fault, "a candidate needs a qid, by which the log names its query");
     if (pair_names_query(&candidates->names, round->qid) != PAIR_NAMES_NONE)
         return fault_data(fault, "the qid comes twice: all candidates of a query are one round");
-    if (round_names(round, &candidates->list, &name, fault) < 0)
-        return -1;
+    if (round_names(round, &candidates->list, &name, fault) < 0) return -1;
     if (!name)
         return fault_data(fault, "its documents have no names, by which the log names them: write "
                           "# NAME at the end of each line for svm2bin");
     for (size_t i = 0; i < round->docs; i++)
-        if (add_document(candidates, q, i, name[i], fault) < 0)
-            return -1;
+        if (add_document(candidates, q, i, name[i], fault) < 0) return -1;
     size_t at = pair_names_add_query(&candidates->names, round->qid, q, fault);
     return at == PAIR_NAMES_NONE ? -1 : 0;
 }
@@ -45,8 +43,7 @@ int candidates_read(struct candidates *candidates, const char *file, struct roun
                     struct watch *watch, struct fault *fault)
 {
     char place[ROUND_NAME];
-    if (round_store_add(&candidates->store, file, watch, fault) < 0)
-        return -1;
+    if (round_store_add(&candidates->store, file, watch, fault) < 0) return -1;
     for (size_t q = 0; q < candidates->store.rounds; q++) {
         if (round_store_round(&candidates->store, q, round, fault) < 0 ||
             round_read(round, fault) < 0 || enter(candidates, q, round, fault) < 0) {
@@ -55,8 +52,7 @@ int candidates_read(struct candidates *candidates, const char *file, struct roun
                             round_name(round, place));
             return -1;
         }
-        if (q % 1024 == 0 && watch_stopped(watch, 0, fault) < 0)
-            return -1;
+        if (q % 1024 == 0 && watch_stopped(watch, 0, fault) < 0) return -1;
     }
     return 0;
 }

@@ -50,8 +50,7 @@ void feedback_log_close(struct feedback_log *log)
 
 static int hold(struct feedback_log *log, struct answer *answer, struct fault *fault)
 {
-    if (hash_table_add(&log->held, NULL, (uintptr_t)answer, fault) < 0)
-        return -1;
+    if (hash_table_add(&log->held, NULL, (uintptr_t)answer, fault) < 0) return -1;
     answer->older = log->newest;
     *(log->newest ? &log->newest->newer : &log->oldest) = answer;
     log->newest = answer;
@@ -101,8 +100,7 @@ static int read_values(struct feedback_log *log, const char *p, size_t *places, 
         return 0;
     for (; *p; p = text_skip_word(p)) {
         float *value = buffer_for(&log->values, *places + 1, sizeof *value, fault);
-        if (!value)
-            return -1;
+        if (!value) return -1;
         if (!read_relevance(p, &value[*places]))
             return lines_wrong(line, p, text_word_bytes(p), fault,
                                "not a relevance (a finite number of at least 0)");
@@ -217,8 +215,7 @@ static int read_line(struct feedback_log *log, struct answer **answer, struct fa
         lines_end_file(&log->lines);
     if (!*line.key || (bare && !*next))
         return 1;
-    if (read_time(log, &next, &line, fault) < 0)
-        return -1;
+    if (read_time(log, &next, &line, fault) < 0) return -1;
     if (bare && !*next) /* tells the time alone */
         return 1;
     if (read_client(log, &next, &line, fault) < 0 || read_values(log, next, &places, fault) < 0)

@@ -136,8 +136,7 @@ int spool_list(const char *folder, const char *name, uint64_t from, struct buffe
     uint64_t until;
     struct spool_file file;
     *count = 0;
-    if (spool_last(folder, name, &until, fault) < 0)
-        return -1;
+    if (spool_last(folder, name, &until, fault) < 0) return -1;
     if (until < from)
         return 0;
     DIR *open = opendir(folder);
@@ -148,8 +147,7 @@ int spool_list(const char *folder, const char *name, uint64_t from, struct buffe
         if (range)
             range[(*count)++] = (struct spool_range){ file.first, file.last };
     }
-    if (end_folder(open, folder, fault) < 0 || fault->kind != FAULT_NONE)
-        return -1;
+    if (end_folder(open, folder, fault) < 0 || fault->kind != FAULT_NONE) return -1;
     if (*count)
         qsort(list->at, *count, sizeof(struct spool_range), by_first);
     return 0;
@@ -234,8 +232,7 @@ static int end_file(int fd, const char *path, const struct whole *whole, struct 
     struct writer writer;
     if (ftruncate(fd, (off_t)whole->bytes) < 0 || lseek(fd, 0, SEEK_END) < 0)
         return fault_system(fault, "cannot write %s", path);
-    if (writer_open(&writer, fd, path, NULL, fault) < 0)
-        return -1;
+    if (writer_open(&writer, fd, path, NULL, fault) < 0) return -1;
     int result = writer_end(&writer, whole->rounds, fault);
     writer_close(&writer);
     return result;
@@ -253,13 +250,11 @@ static int mend(int fd, const char *path, struct whole *whole, uint64_t *lost,
     off_t size = lseek(fd, 0, SEEK_END);
     if (result == 0 && size < 0)
         result = fault_system(fault, "cannot read %s", path);
-    if (result < 0)
-        return -1;
+    if (result < 0) return -1;
     *lost = whole->ended ? 0 : (uint64_t)size - whole->bytes;
     if (whole->rounds == 0)
         return 0;
-    if (!whole->ended && end_file(fd, path, whole, fault) < 0)
-        return -1;
+    if (!whole->ended && end_file(fd, path, whole, fault) < 0) return -1;
     return sync_file(fd) < 0 ? fault_system(fault, "cannot write %s", path) : 0;
 }
 
@@ -269,8 +264,7 @@ int spool_salvage(const char *folder, const struct spool_file *file,
     char path[SPOOL_PATH];
     struct whole whole = { .rounds = 0 };
     *salvaged = (struct spool_salvaged){ *file, 0, 0 };
-    if (spool_path(folder, file, path, fault) < 0)
-        return -1;
+    if (spool_path(folder, file, path, fault) < 0) return -1;
     int fd = watch_open(NULL, path, O_RDWR, 0, fault);
     if (fd < 0)
         return fault_system(fault, "cannot open %s", path);
@@ -278,8 +272,7 @@ int spool_salvage(const char *folder, const struct spool_file *file,
     salvaged->file.last = whole.last;
     if (watch_close(fd) < 0 && result == 0)
         result = fault_system(fault, "cannot write %s", path);
-    if (result < 0)
-        return -1;
+    if (result < 0) return -1;
     salvaged->rounds = whole.rounds;
     salvaged->file.open = false;
     if (whole.rounds > 0)

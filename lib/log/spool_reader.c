@@ -56,8 +56,7 @@ static int look_into(struct spool_reader *reader, const char *folder, struct fau
         if (reader->name && strcmp(reader->name, name) != 0)
             continue;
         any = 1;
-        if (!known(reader, folder, name) && add_log(reader, folder, name, fault) < 0)
-            return -1;
+        if (!known(reader, folder, name) && add_log(reader, folder, name, fault) < 0) return -1;
     }
     return got < 0 ? -1 : any;
 }
@@ -66,8 +65,7 @@ int spool_reader_open(struct spool_reader *reader, struct fault *fault)
 {
     for (char *const *folder = reader->folders; *folder; folder++) {
         int any = look_into(reader, *folder, fault);
-        if (any < 0)
-            return -1;
+        if (any < 0) return -1;
         if (any == 0 && !reader->follows)
             return fault_other(fault, "%s: no log%s%s in this folder", *folder,
                                reader->name ? " named " : "", reader->name ? reader->name : "");
@@ -266,8 +264,7 @@ int spool_reader_last(const char *folder, const char *name, struct record *recor
     *last = 0;
     if (access(folder, F_OK) < 0 && errno == ENOENT)
         return 0;
-    if (spool_last(folder, name, last, fault) < 0)
-        return -1;
+    if (spool_last(folder, name, last, fault) < 0) return -1;
     struct spool_reader reader = { .folders = folders, .name = name, .first = *last + 1,
                                    .follows = true };
     int got = spool_reader_open(&reader, fault);

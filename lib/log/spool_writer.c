@@ -58,15 +58,13 @@ static int salvage_open(struct spool_writer *writer, struct spool_salvaged *salv
     struct spool_file file;
     uint64_t last;
     int got;
-    if (spool_last(writer->folder, writer->name, &last, fault) < 0)
-        return -1;
+    if (spool_last(writer->folder, writer->name, &last, fault) < 0) return -1;
     writer->last = last > writer->last ? last : writer->last;
     /* All numbers are below RECORD_MOST, so this is an open file. */
     while ((got = spool_find(writer->folder, writer->name, RECORD_MOST, &file, fault)) > 0) {
         int saved = spool_salvage(writer->folder, &file, salvaged, fault);
         writer->last = salvaged->file.last > writer->last ? salvaged->file.last : writer->last;
-        if (saved < 0)
-            return -1;
+        if (saved < 0) return -1;
     }
     writer->salvaged = got == 0;
     return got;
@@ -76,12 +74,10 @@ int spool_writer_open(struct spool_writer *writer, struct watch *watch,
                       struct spool_salvaged *salvaged, struct fault *fault)
 {
     *salvaged = (struct spool_salvaged){ .rounds = 0 };
-    if (check_folder(writer, fault) < 0)
-        return -1;
+    if (check_folder(writer, fault) < 0) return -1;
     if (mkdir(writer->folder, 0770) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
         return fault_system(fault, "cannot make folder %s", writer->folder);
-    if (lock(writer, fault) < 0)
-        return -1;
+    if (lock(writer, fault) < 0) return -1;
     writer->alarm = (struct watch_alarm){ -1, ring, writer, watch->alarms };
     watch->alarms = &writer->alarm;
     writer->failed = salvage_open(writer, salvaged, fault) < 0;
@@ -93,8 +89,7 @@ static int start(struct spool_writer *writer, uint64_t t, struct fault *fault)
 {
     struct spool_file file = { "", writer->last > 0 ? writer->last + 1 : t, 0, true };
     stpncpy(file.name, writer->name, SPOOL_NAME);
-    if (spool_path(writer->folder, &file, writer->path, fault) < 0)
-        return -1;
+    if (spool_path(writer->folder, &file, writer->path, fault) < 0) return -1;
     int fd = watch_open(NULL, writer->path, O_WRONLY | O_CREAT | O_EXCL, 0660, fault);
     if (fd < 0)
         return fault_system(fault, "cannot write %s", writer->path);
@@ -166,15 +161,13 @@ static int sync_open_file(struct spool_writer *writer, struct fault *fault)
 
 int spool_writer_flush(struct spool_writer *writer, struct fault *fault)
 {
-    if (writer->failed)
-        return -1;
+    if (writer->failed) return -1;
     return is_open(writer) && writer_flush(&writer->writer, fault) < 0 ? fail(writer) : 0;
 }
 
 int spool_writer_commit(struct spool_writer *writer, struct fault *fault)
 {
-    if (writer->failed)
-        return -1;
+    if (writer->failed) return -1;
     if (!is_open(writer) || !writer->unsynced)
         return 0;
     if (writer_flush(&writer->writer, fault) < 0)

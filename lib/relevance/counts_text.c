@@ -144,7 +144,6 @@ int counts_read(struct impressions *impressions, char *const *files, struct watc
                 struct fault *fault)
 {
     for (; *files; files++)
-        if (read_file(impressions, *files, watch, fault) < 0)
-            return -1;
+        if (read_file(impressions, *files, watch, fault) < 0) return -1;
     return 0;
 }

@@ -39,11 +39,9 @@ static int judge(struct estimate *estimate, const struct evidence *evidence, con
                  struct watch *watch, struct fault *fault)
 {
     struct joint *judged = &estimate->judged;
-    if (joint_open(judged, evidence, fault) < 0)
-        return -1;
+    if (joint_open(judged, evidence, fault) < 0) return -1;
     memcpy(judged->theta, theta, evidence->positions * sizeof *theta);
-    if (joint_fit(judged, evidence, NULL, true, false, JOINT_PASSES, watch, fault) < 0)
-        return -1;
+    if (joint_fit(judged, evidence, NULL, true, false, JOINT_PASSES, watch, fault) < 0) return -1;
     estimate->theta = judged->theta;
     estimate->relevance = judged->mean;
     return 0;
@@ -77,12 +75,10 @@ static int make_both(struct estimate *estimate, const struct evidence *evidence,
 int estimate_make(struct estimate *estimate, const struct evidence *evidence, struct watch *watch,
                   struct fault *fault)
 {
-    if (check_clicks(estimate, evidence, fault) < 0)
-        return -1;
+    if (check_clicks(estimate, evidence, fault) < 0) return -1;
     if (estimate->by != BY_TABLE)
         estimate->compares = true;
-    if (estimate->compares && make_both(estimate, evidence, watch, fault) < 0)
-        return -1;
+    if (estimate->compares && make_both(estimate, evidence, watch, fault) < 0) return -1;
     if (estimate->by == BY_TABLE)
         return judge(estimate, evidence, estimate->given, watch, fault);
     if (estimate->by == BY_FIXED) {
@@ -156,8 +152,7 @@ int estimate_print(const struct estimate *estimate, const struct evidence *evide
     struct buffer memory = { 0 };
     struct total *total = buffer_for(&memory, evidence->positions, sizeof *total, fault);
     bool both = estimate->compares;
-    if (!total)
-        return -1;
+    if (!total) return -1;
     add_up(estimate, evidence, total);
     print_start(&print, out, fault);
     print_word(&print, "position\texamination\terror\tjoint\tjoint-error\tfixed\tfixed-error"

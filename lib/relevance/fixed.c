@@ -44,8 +44,7 @@ int fixed_open(struct fixed *fixed, const struct evidence *evidence, struct faul
     size_t J = evidence->pairs, K = evidence->positions;
     size_t each = 3 * sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t);
     char *at = buffer_for(&fixed->memory, 2 * J * sizeof(size_t) + K * each + 1, 1, fault);
-    if (!at)
-        return -1;
+    if (!at) return -1;
     fixed->theta = (double *)at;
     fixed->clicks = fixed->theta + K;
     fixed->sum = fixed->clicks + K;

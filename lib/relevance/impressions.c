@@ -67,12 +67,10 @@ int impressions_add(struct impressions *impressions, uint32_t pair, uint32_t pos
     if (entry == 0) {
         entry = impressions->cells + 1;
         cell = buffer_for(&impressions->cell, (size_t)entry, sizeof *cell, fault);
-        if (!cell)
-            return -1;
+        if (!cell) return -1;
         cell[entry - 1] = new;
         table->key = key_of;
-        if (hash_table_add(table, cell, entry, fault) < 0)
-            return -1;
+        if (hash_table_add(table, cell, entry, fault) < 0) return -1;
         impressions->cells++;
     }
     cell = (struct impressions_cell *)impressions->cell.at + entry - 1;
@@ -122,8 +120,7 @@ int impressions_sort(struct impressions *impressions, struct fault *fault)
     struct buffer memory = { 0 };
     struct ranked *ranked = buffer_for(&memory, n + 1, sizeof *ranked, fault);
     hash_table_close(&impressions->table);
-    if (!ranked)
-        return -1;
+    if (!ranked) return -1;
     for (size_t i = 0; i < n; i++)
         ranked[i] = (struct ranked){
             impressions_qid(impressions, pair_at(impressions, cell[i].pair)->query),

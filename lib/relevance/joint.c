@@ -13,8 +13,7 @@ int joint_open(struct joint *joint, const struct evidence *evidence, struct faul
 {
     size_t J = evidence->pairs, K = evidence->positions, n = evidence->dim + 1;
     double *at = buffer_for(&joint->memory, 5 * J + 2 * K + n, sizeof *at, fault);
-    if (!at)
-        return -1;
+    if (!at) return -1;
     joint->mean = at;
     joint->log_prior = at + J;
     joint->E = at + 2 * J;

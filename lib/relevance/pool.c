@@ -40,8 +40,7 @@ static int append_row(struct rows *rows, const struct matrix *x, size_t i, struc
     bool dense = x->kind == MATRIX_DENSE;
     size_t from = dense ? 0 : unaligned_u4(x->ptr + 4 * i);
     size_t to = dense ? x->dim : unaligned_u4(x->ptr + 4 * (i + 1));
-    if (rows_document(rows, to - from, fault) < 0)
-        return -1;
+    if (rows_document(rows, to - from, fault) < 0) return -1;
     for (size_t e = from; e < to; e++) {
         float value = unaligned_f4(dense ? x->x + 4 * (i * x->dim + e) : x->val + 4 * e);
         if (value != 0)
@@ -83,11 +82,9 @@ static int list(struct pool *pool, uint32_t query, size_t i, const char *name, s
 {
     size_t had = pool->marks.bytes / sizeof(uint64_t);
     uint32_t pair = impressions_pair(&pool->impressions, query, name, bytes, fault);
-    if (pair == IMPRESSIONS_FAULT)
-        return -1;
+    if (pair == IMPRESSIONS_FAULT) return -1;
     uint64_t *mark = buffer_for(&pool->marks, (size_t)pair + 1, sizeof *mark, fault);
-    if (!mark)
-        return -1;
+    if (!mark) return -1;
     size_t has = pool->marks.bytes / sizeof *mark;
     if (has > had)
         memset(mark + had, 0, (has - had) * sizeof *mark);
@@ -107,8 +104,7 @@ static int list_features(struct pool *pool, const struct round *round, const str
         return fault_data(fault, "its documents have neither names nor features to be known by");
     if (!hash) {
         uint64_t *own = buffer_for(&pool->hashes, round->docs, sizeof *own, fault);
-        if (!own || fingerprint_rows(x, &pool->scratch, own, fault) < 0)
-            return -1;
+        if (!own || fingerprint_rows(x, &pool->scratch, own, fault) < 0) return -1;
         hash = own;
     }
     uint32_t *place = buffer_for(&pool->places, round->docs, sizeof *place, fault);
@@ -118,8 +114,7 @@ static int list_features(struct pool *pool, const struct round *round, const str
     for (size_t i = 0; i < round->docs; i++) {
         char name[64];
         int bytes = snprintf(name, sizeof name, "f:%016" PRIx64 ":%" PRIu32, hash[i], place[i]);
-        if (list(pool, query, i, name, (size_t)bytes, fault) < 0)
-            return -1;
+        if (list(pool, query, i, name, (size_t)bytes, fault) < 0) return -1;
     }
     return 0;
 }
@@ -134,8 +129,7 @@ static int list_names(struct pool *pool, const struct round *round, const char *
         if (listed == 0)
             return fault_data(fault, "document %.60s comes twice: a document is known by its name",
                               name[i]);
-        if (listed < 0)
-            return -1;
+        if (listed < 0) return -1;
     }
     return 0;
 }
@@ -167,8 +161,7 @@ static int extend(struct pool *pool, struct pool_query *query, const struct roun
     for (size_t i = 0; i < round->docs; i++) {
         if (!pool->fresh[i])
             continue;
-        if (all == docs && !bare && rows_take(&pool->rows, &query->x, fault) < 0)
-            return -1;
+        if (all == docs && !bare && rows_take(&pool->rows, &query->x, fault) < 0) return -1;
         uint32_t *pair = realloc(query->pair, (all + 1) * sizeof *pair);
         if (!pair)
             return fault_no_room(fault, (all + 1) * sizeof *pair);
@@ -176,8 +169,7 @@ static int extend(struct pool *pool, struct pool_query *query, const struct roun
         query->names = NULL; /* it was behind the pairs */
         query->bytes = 0;
         pair[all++] = pool->list[i];
-        if (!bare && append_row(&pool->rows, x, i, fault) < 0)
-            return -1;
+        if (!bare && append_row(&pool->rows, x, i, fault) < 0) return -1;
     }
     query->docs = all;
     struct matrix whole;
@@ -223,8 +215,7 @@ int pool_take(struct pool *pool, const struct round *round, bool known, struct f
     struct pool_query *query = number == IMPRESSIONS_FAULT ? NULL : query_of(pool, number, fault);
     pool->list = buffer_for(&pool->lists, round->docs, sizeof *pool->list + sizeof *pool->fresh,
                             fault);
-    if (!query || !pool->list)
-        return -1;
+    if (!query || !pool->list) return -1;
     pool->fresh = (bool *)(pool->list + round->docs);
     pool->round++;
     if (is_first_again(query, round, names)) {
@@ -262,8 +253,7 @@ static int take_counts(struct pool *pool, struct fault *fault)
     const struct impressions_pair *pair = impressions->pair.at;
     pool->bare = true;
     for (uint32_t q = 0; q < impressions->queries; q++)
-        if (!query_of(pool, q, fault))
-            return -1;
+        if (!query_of(pool, q, fault)) return -1;
     struct pool_query *query = pool->query.at;
     for (uint32_t j = 0; j < impressions->pairs; j++)
         query[pair[j].query].docs++;
@@ -287,16 +277,14 @@ static int scale(struct pool *pool, struct pool_query *query, struct fault *faul
     query->z = query->x;
     if (pool->made[0] || pool->bare)
         return 0;
-    if (scale_values(&query->x, &pool->scaled, &z, fault) < 0)
-        return -1;
+    if (scale_values(&query->x, &pool->scaled, &z, fault) < 0) return -1;
     bool same = z.kind == query->x.kind && z.x == query->x.x && z.val == query->x.val;
     return same ? 0 : keep(&query->z, &query->z_memory, &z, fault);
 }
 
 int pool_finish(struct pool *pool, struct fault *fault)
 {
-    if (!pool->any && take_counts(pool, fault) < 0)
-        return -1;
+    if (!pool->any && take_counts(pool, fault) < 0) return -1;
     struct pool_query *query = pool->query.at;
     for (size_t q = 0; q < pool->queries; q++)
         if (query[q].pair && scale(pool, &query[q], fault) < 0) {

@@ -68,8 +68,7 @@ static int find_room(struct pool *pool, struct arrays *arrays, struct fault *fau
     arrays->place = calloc(J + 1, sizeof *arrays->place);
     if (!arrays->named || !arrays->place)
         fault_no_room(fault, (J + Q) * sizeof *arrays->named);
-    if (!at || !arrays->cell || !arrays->named || !arrays->place)
-        return -1;
+    if (!at || !arrays->cell || !arrays->named || !arrays->place) return -1;
     arrays->z = (struct matrix *)at;
     arrays->query = (size_t *)(arrays->z + Q);
     arrays->first = arrays->query + Q + 1;
