@@ -177,3 +177,18 @@ words() {
         }
     done
 }
+
+# modules FOLDER: the names of its modules, each of a .c, a .h or both.
+modules() {
+    ls "$1" | sed -n 's/\.[ch]$//p' | sort -u
+}
+
+@test "no basename stands twice, a room has at most a dozen modules, and all together 360 files" {
+    cd "$ROOT" || return 1
+    is "$(for room in lib/*/ cmd/; do modules "$room"; done | sort | uniq -d)" ''
+    for room in $ROOMS; do
+        [[ $room == @(learners|log) ]] || [ "$(modules "lib/$room" | wc -l)" -le 12 ] || { echo "lib/$room has more" && return 1; }
+    done
+    [ "$(ls lib/*/*.[ch] cmd/*.[ch] | wc -l)" -le 360 ]
+}
+
