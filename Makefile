@@ -225,7 +225,7 @@ $(FUZZ:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(OBJECTS:build/
 	$(FUZZING) -fsanitize=fuzzer,$(CAUGHT) -o $@ $^ $(LDLIBS)
 
 # Parsers take any checksum while they are fuzzed, but structured cases want the programs as they are.
-build/fuzz/strict/header.o: lib/stream/header.c build/fuzz/flags
+build/fuzz/strict/header.o: lib/stream/record_header.c build/fuzz/flags
 	@mkdir -p $(@D)
 	$(FUZZING) -UFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=$(CAUGHT) $(DEPENDS) -c -o $@ $<
 

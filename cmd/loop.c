@@ -5,7 +5,7 @@
 
 #include "pipeline.h"
 #include "programs.h"
-#include "run/ring.h"
+#include "run/weights_ring.h"
 
 struct loop {
     struct host *host;

@@ -16,7 +16,7 @@
 #include "programs.h"
 #include "run/pump.h"
 #include "say.h"
-#include "stream/format.h"
+#include "stream/round_format.h"
 
 /* Where this executable's programs, scripts and pages are, found from where it is itself. */
 

@@ -7,7 +7,7 @@
 
 #include "run/filter.h"
 #include "say.h"
-#include "stream/header.h"
+#include "stream/record_header.h"
 
 /* The whole records of a stream that is cut or damaged. */
 

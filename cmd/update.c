@@ -14,7 +14,7 @@
 #include "learn/regressions.h"
 #include "learners/learners.h"
 #include "run/filter.h"
-#include "run/ring.h"
+#include "run/weights_ring.h"
 #include "say.h"
 #include "stream/model_file.h"
 #include "stream/record.h"

@@ -36,7 +36,7 @@
 #include "learn/arrays.h"
 #include "learn/origin.h"
 #include "learn/settings.h"
-#include "loss/surrogate.h"
+#include "loss/surrogate_gradients.h"
 #include "math/matrix.h"
 #include "stream/model.h"
 #include "stream/round.h"

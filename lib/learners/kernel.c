@@ -10,7 +10,7 @@
 #include "explore/feedback.h"
 #include "learn/learner_step.h"
 #include "loss/dcg.h"
-#include "loss/surrogate.h"
+#include "loss/surrogate_gradients.h"
 #include "math/matrix.h"
 #include "math/real.h"
 #include "math/rng.h"

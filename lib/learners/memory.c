@@ -6,7 +6,7 @@
 #include "explore/examination.h"
 #include "learn/learner_step.h"
 #include "learn/regressions.h"
-#include "memory/memory_bound.h"
+#include "memory/memory_eviction.h"
 #include "memory/memory_form.h"
 #include "memory/memory_keys.h"
 #include "memory/memory_tables.h"
@@ -80,7 +80,7 @@ static int start_notes(struct remembering *my, size_t docs, struct fault *fault)
     my->noted = buffer_for(&my->notes, docs, sizeof *my->noted, fault);
     if (!my->noted) return -1;
     memset(my->noted, 0, docs * sizeof *my->noted);
-    return memory_tables_round(&my->tables, memory_bound_notes(docs) + docs + 1, fault);
+    return memory_tables_round(&my->tables, memory_eviction_notes(docs) + docs + 1, fault);
 }
 
 static bool knows(const void *table, uint64_t key)
@@ -143,11 +143,11 @@ static double visits_before(struct remembering *my, const struct state *state)
     return memory_served(state->arrays.at[AT_BELIEFS], answers);
 }
 
-static struct memory_bound bound_of(struct remembering *my, const struct state *state)
+static struct memory_eviction bound_of(struct remembering *my, const struct state *state)
 {
     const double *value = state->settings.value;
     const bool *set = state->settings.set;
-    struct memory_bound bound = { .tables = &my->tables, .rho = my->memory.rho,
+    struct memory_eviction bound = { .tables = &my->tables, .rho = my->memory.rho,
                                   .now = (double)(state->rounds + 1),
                                   .age = set[SETTING_AGE] ? value[SETTING_AGE] : 0,
                                   .seed = (uint64_t)value[SETTING_SEED] };
@@ -162,8 +162,8 @@ static struct memory_bound bound_of(struct remembering *my, const struct state *
  * fault. */
 static int visit(struct remembering *my, const struct state *state, struct fault *fault)
 {
-    const struct memory_bound bound = bound_of(my, state);
-    struct memory_entry *query = memory_bound_enter(&bound, MEMORY_QUERIES, my->query, fault);
+    const struct memory_eviction bound = bound_of(my, state);
+    struct memory_entry *query = memory_eviction_enter(&bound, MEMORY_QUERIES, my->query, fault);
     if (!query) return -1;
     query->n += (query->n > 0 ? 0 : visits_before(my, state)) + 1;
     query->sum = (double)(state->rounds + 1);
@@ -178,9 +178,9 @@ static int visit(struct remembering *my, const struct state *state, struct fault
 static struct memory_entry *enter(struct remembering *my, const struct state *state, size_t i,
                                   struct fault *fault)
 {
-    const struct memory_bound bound = bound_of(my, state);
+    const struct memory_eviction bound = bound_of(my, state);
     struct memory_entry *entry =
-        memory_bound_enter(&bound, MEMORY_PAIRS, memory_keys_of(&my->keys, i), fault);
+        memory_eviction_enter(&bound, MEMORY_PAIRS, memory_keys_of(&my->keys, i), fault);
     if (entry)
         entry->owner = my->query;
     return entry;
@@ -189,8 +189,8 @@ static struct memory_entry *enter(struct remembering *my, const struct state *st
 /* Drops what is old. */
 static void drop_old(struct remembering *my, const struct state *state)
 {
-    const struct memory_bound bound = bound_of(my, state);
-    memory_bound_age(&bound);
+    const struct memory_eviction bound = bound_of(my, state);
+    memory_eviction_age(&bound);
 }
 
 /* Learns the answers y[n] about the documents doc[n], with the weights u[n]; NULL: 1 each. */
@@ -337,9 +337,9 @@ static int save(void *own, struct state *state, struct model *model, struct faul
 static int keep_bound(struct remembering *my, const struct state *state, uint64_t rounds,
                       struct fault *fault)
 {
-    struct memory_bound bound = bound_of(my, state);
+    struct memory_eviction bound = bound_of(my, state);
     bound.now = (double)(rounds + 1);
-    return memory_bound_keep(&bound, fault);
+    return memory_eviction_keep(&bound, fault);
 }
 
 static int load(void *own, struct state *state, const struct model *model, struct fault *fault)
@@ -399,11 +399,11 @@ static int forget_round(void *own, struct state *state, const struct round *roun
                         uint64_t *count, struct fault *fault)
 {
     struct remembering *my = own;
-    const struct memory_bound bound = bound_of(my, state);
+    const struct memory_eviction bound = bound_of(my, state);
     if (memory_keys_start(&my->keys, round, memory_secret(&state->settings), my->ways & MEMORY_ROWS,
                           knows, &my->tables.table[MEMORY_PAIRS], &my->way, fault) < 0)
         return -1;
-    *count += memory_bound_forget(&bound, &my->keys, query);
+    *count += memory_eviction_forget(&bound, &my->keys, query);
     return 0;
 }
 

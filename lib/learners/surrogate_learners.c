@@ -6,7 +6,7 @@
 #include "explore/feedback.h"
 #include "learn/descent.h"
 #include "learn/learner_step.h"
-#include "loss/surrogate.h"
+#include "loss/surrogate_gradients.h"
 
 static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)

@@ -11,7 +11,7 @@
 #include "base/fault.h"
 #include "base/names.h"
 #include "io/watch.h"
-#include "loss/surrogate.h"
+#include "loss/surrogate_gradients.h"
 
 struct conventions {
     bool letor_discount;  /* D = 1, 1, 1/log2(3), 1/log2(4) ...; else D(i) = 1/log2(i+1) */

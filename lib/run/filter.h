@@ -38,7 +38,7 @@
 #include "io/watch.h"
 #include "run/options.h"
 #include "run/progress.h"
-#include "run/ring.h"
+#include "run/weights_ring.h"
 #include "stream/reader.h"
 #include "stream/record.h"
 #include "stream/round.h"

@@ -15,7 +15,7 @@
 #include "io/sync.h"
 #include "kernels/crc32c.h"
 #include "stream/fresh_file.h"
-#include "stream/header.h"
+#include "stream/record_header.h"
 #include "stream/record.h"
 
 enum { LINKS = 40, TARGET = 4096 };

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/unaligned.h"
-#include "stream/header.h"
+#include "stream/record_header.h"
 #include "stream/round.h"
 
 enum { CHUNK = 256 * 1024 };

@@ -7,7 +7,7 @@
 #include "base/siphash.h"
 #include "base/unaligned.h"
 #include "math/fingerprint.h"
-#include "stream/format.h"
+#include "stream/round_format.h"
 
 void round_open(struct round *round, struct record *record)
 {

@@ -1,5 +1,5 @@
 /* round_fields: a round in memory: struct round, with one field for each key and column, and the
- * numbers by which the rows of format.h know them. Programs include stream/round.h. */
+ * numbers by which the rows of round_format.h know them. Programs include stream/round.h. */
 #ifndef RANKPIPE_ROUND_FIELDS_H
 #define RANKPIPE_ROUND_FIELDS_H
 

@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "math/order.h"
-#include "stream/format.h"
+#include "stream/round_format.h"
 
 /* ---- the text of keys ---- */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stream/header.h"
+#include "stream/record_header.h"
 #include "stream/reader.h"
 #include "stream/round_fields.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/unaligned.h"
 #include "io/splice.h"
-#include "stream/header.h"
+#include "stream/record_header.h"
 
 #ifndef PIPE_BUF
 #define PIPE_BUF 512 /* what POSIX promises */

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/unaligned.h"
 #include "feature/constants.h"
-#include "stream/header.h"
+#include "stream/record_header.h"
 #include "stream/model.h"
 #include "stream/round.h"
 #include "text/click_log.h"

@@ -8,7 +8,7 @@
  */
 #include "rounds.h"
 
-#include "loss/surrogate.h"
+#include "loss/surrogate_gradients.h"
 
 enum { ROUNDS = 400, NARROW = 6 };
 

@@ -5,9 +5,9 @@
  * whatever order; and, for those that make no promise of it, a list of which some is seen and the
  * list of those alone. The features grow from round to round.
  */
-#include "loss/surrogate.h"
+#include "loss/surrogate_gradients.h"
 #include "rounds.h"
-#include "stream/header.h"
+#include "stream/record_header.h"
 #include "stream/reader.h"
 #include "stream/writer.h"
 

@@ -9,7 +9,7 @@
 #include "feature/game.h"
 #include "learn/learner.h"
 #include "learners/learners.h"
-#include "loss/surrogate.h"
+#include "loss/surrogate_gradients.h"
 #include "math/order.h"
 #include "measure/measure.h"
 

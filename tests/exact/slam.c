@@ -7,7 +7,7 @@
  * rule for ties anywhere, and as a subgradient. f_t is at least what the measure lacks to 1
  * (Theorem 4), and there is no step where it lacks nothing.
  */
-#include "loss/surrogate.h"
+#include "loss/surrogate_gradients.h"
 #include "rounds.h"
 
 enum { ROUNDS = 5000, WEIGHTS = 8, SPARE = 3 };

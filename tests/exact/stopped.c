@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loss/surrogate.h"
+#include "loss/surrogate_gradients.h"
 #include "math/order.h"
 #include "math/rng.h"
 

@@ -23,7 +23,7 @@
 #include "explore/propensity.h"
 #include "learn/learner.h"
 #include "learners/learners.h"
-#include "loss/surrogate.h"
+#include "loss/surrogate_gradients.h"
 
 enum { DOCS = 5, ORDERS = 120 };
 

@@ -1,6 +1,6 @@
 /* header: any bytes as a header line. One that is accepted is written back as it was, and still
  * reads as what it is after keys and columns have come and gone. */
-#include "stream/header.h"
+#include "stream/record_header.h"
 #include "target.h"
 
 static struct record record, again;

@@ -112,7 +112,7 @@ keys() {
     }'
 }
 
-# One of ten would be read as the one before (lib/stream/header.h).
+# One of ten would be read as the one before (lib/stream/record_header.h).
 @test "a header of hundreds of keys takes no longer per byte than one of forty" {
     keys 40 >few
     keys 500 >many

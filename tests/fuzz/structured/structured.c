@@ -24,7 +24,7 @@
 #include "cases.h"
 #include "check.h"
 #include "second.h"
-#include "stream/format.h"
+#include "stream/round_format.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1

@@ -1,4 +1,4 @@
-#include "loss/surrogate.h"
+#include "loss/surrogate_gradients.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "memory/memory_bound.h"
+#include "memory/memory_eviction.h"
 
 #include "math/rng.h"
 #include "memory/memory_beliefs.h"
@@ -7,7 +7,7 @@
 static const double low_part = 1.0 / 32;
 
 /* The query of a pair; NULL where it is not known. */
-static const struct memory_entry *query_of(const struct memory_bound *bound,
+static const struct memory_entry *query_of(const struct memory_eviction *bound,
                                            const struct memory_entry *pair)
 {
     const struct memory_table *queries = &bound->tables->table[MEMORY_QUERIES];
@@ -15,13 +15,13 @@ static const struct memory_entry *query_of(const struct memory_bound *bound,
 }
 
 /* u / (now + u age) of a query, or of one that is not known. */
-static double rate_of(const struct memory_bound *bound, const struct memory_entry *query)
+static double rate_of(const struct memory_eviction *bound, const struct memory_entry *query)
 {
     double u = query ? query->n : 1, age = query ? bound->now - query->sum : bound->now;
     return u / (bound->now + u * age);
 }
 
-double memory_bound_worth(const struct memory_bound *bound, const struct memory_entry *pair)
+double memory_eviction_worth(const struct memory_eviction *bound, const struct memory_entry *pair)
 {
     const struct memory_prospect *prospect = &bound->prospect;
     double known = bound->rho * pair->n / (1 + bound->rho * pair->n);
@@ -49,13 +49,13 @@ static size_t following(const struct memory_table *table, uint64_t key,
 
 /* Of the pairs that follow a key, the one of least worth, the first of several; 0: there are no
  * pairs. */
-static uint64_t find_least(const struct memory_bound *bound, uint64_t key)
+static uint64_t find_least(const struct memory_eviction *bound, uint64_t key)
 {
     const struct memory_entry *pair[MEMORY_COMPARED];
     size_t n = following(&bound->tables->table[MEMORY_PAIRS], key, pair), at = 0;
     double least = 0;
     for (size_t i = 0; i < n; i++) {
-        double worth = memory_bound_worth(bound, pair[i]);
+        double worth = memory_eviction_worth(bound, pair[i]);
         if (i > 0 && worth >= least)
             continue;
         least = worth;
@@ -65,7 +65,7 @@ static uint64_t find_least(const struct memory_bound *bound, uint64_t key)
 }
 
 /* Of the queries that follow a key, the one that will come least often; 0: there are none. */
-static uint64_t find_rarest(const struct memory_bound *bound, uint64_t key)
+static uint64_t find_rarest(const struct memory_eviction *bound, uint64_t key)
 {
     const struct memory_entry *query[MEMORY_COMPARED];
     size_t n = following(&bound->tables->table[MEMORY_QUERIES], key, query), at = 0;
@@ -77,7 +77,7 @@ static uint64_t find_rarest(const struct memory_bound *bound, uint64_t key)
 
 /* Drops a pair, which is there, and keeps a slot of it. *query is the key of its query, 0 where
  * that is not known. 0 or a fault (memory). */
-static int drop_pair(const struct memory_bound *bound, uint64_t key, uint64_t *query,
+static int drop_pair(const struct memory_eviction *bound, uint64_t key, uint64_t *query,
                      struct fault *fault)
 {
     struct memory_table *table = bound->tables->table;
@@ -89,14 +89,14 @@ static int drop_pair(const struct memory_bound *bound, uint64_t key, uint64_t *q
 }
 
 /* Removes a pair, or a query with its slots, whose pairs stay. */
-static void forget(const struct memory_bound *bound, enum memory_kind kind, uint64_t key)
+static void forget(const struct memory_eviction *bound, enum memory_kind kind, uint64_t key)
 {
     memory_table_remove(&bound->tables->table[kind], key);
     if (kind == MEMORY_QUERIES)
         memory_table_remove(&bound->tables->table[MEMORY_DROPPED], key);
 }
 
-static void forget_noted(const struct memory_bound *bound, enum memory_kind kind, uint64_t key)
+static void forget_noted(const struct memory_eviction *bound, enum memory_kind kind, uint64_t key)
 {
     forget(bound, kind, key);
     memory_tables_note(bound->tables, kind, key);
@@ -104,13 +104,13 @@ static void forget_noted(const struct memory_bound *bound, enum memory_kind kind
         memory_tables_note(bound->tables, MEMORY_DROPPED, key);
 }
 
-size_t memory_bound_notes(size_t docs)
+size_t memory_eviction_notes(size_t docs)
 {
     return docs + MEMORY_COMPARED + 1;
 }
 
 /* Makes room for the entry of a key, which is new. 0 or a fault. */
-static int make_way(const struct memory_bound *bound, enum memory_kind kind, uint64_t key,
+static int make_way(const struct memory_eviction *bound, enum memory_kind kind, uint64_t key,
                     struct fault *fault)
 {
     uint64_t query, least;
@@ -126,8 +126,9 @@ static int make_way(const struct memory_bound *bound, enum memory_kind kind, uin
     return 0;
 }
 
-struct memory_entry *memory_bound_enter(const struct memory_bound *bound, enum memory_kind kind,
-                                        uint64_t key, struct fault *fault)
+struct memory_entry *memory_eviction_enter(const struct memory_eviction *bound,
+                                           enum memory_kind kind, uint64_t key,
+                                           struct fault *fault)
 {
     struct memory_table *table = &bound->tables->table[kind];
     bool full = bound->pairs > 0 && (double)table->used >= bound->pairs;
@@ -136,19 +137,19 @@ struct memory_entry *memory_bound_enter(const struct memory_bound *bound, enum m
     return memory_table_enter(table, key, fault);
 }
 
-static bool is_old(const struct memory_bound *bound, enum memory_kind kind,
+static bool is_old(const struct memory_eviction *bound, enum memory_kind kind,
                    const struct memory_entry *entry)
 {
     const struct memory_entry *query = kind == MEMORY_PAIRS ? query_of(bound, entry) : entry;
     return query ? bound->now - query->sum > bound->age : entry->owner != 0;
 }
 
-static struct rng draws(const struct memory_bound *bound)
+static struct rng draws(const struct memory_eviction *bound)
 {
     return rng_at(bound->seed, RNG_MEMORY, (uint64_t)bound->now);
 }
 
-void memory_bound_age(const struct memory_bound *bound)
+void memory_eviction_age(const struct memory_eviction *bound)
 {
     struct rng rng = draws(bound);
     if (!(bound->age > 0))
@@ -165,7 +166,7 @@ void memory_bound_age(const struct memory_bound *bound)
     }
 }
 
-int memory_bound_keep(const struct memory_bound *bound, struct fault *fault)
+int memory_eviction_keep(const struct memory_eviction *bound, struct fault *fault)
 {
     struct rng rng = draws(bound);
     struct memory_table *table = bound->tables->table;
@@ -180,7 +181,7 @@ int memory_bound_keep(const struct memory_bound *bound, struct fault *fault)
 }
 
 /* The key of the first pair of a query whose key is at least `from`; 0: there is none. */
-static uint64_t next_of(const struct memory_bound *bound, uint64_t query, uint64_t from)
+static uint64_t next_of(const struct memory_eviction *bound, uint64_t query, uint64_t from)
 {
     struct memory_walk walk = memory_table_walk(&bound->tables->table[MEMORY_PAIRS], from);
     const struct memory_entry *pair;
@@ -190,7 +191,7 @@ static uint64_t next_of(const struct memory_bound *bound, uint64_t query, uint64
     return 0;
 }
 
-uint64_t memory_bound_forget(const struct memory_bound *bound, const struct memory_keys *keys,
+uint64_t memory_eviction_forget(const struct memory_eviction *bound, const struct memory_keys *keys,
                              bool query)
 {
     struct memory_table *pairs = &bound->tables->table[MEMORY_PAIRS];

@@ -1,8 +1,8 @@
-/* ring: the ring, which carries weights from update back to score. Message 0 holds the weights that
- * update starts from, message r those learnt from the first r rounds of the run. Each message
- * except the first may hold only what round r changed. */
-#ifndef RANKPIPE_RING_H
-#define RANKPIPE_RING_H
+/* weights_ring: the ring, which carries weights from update back to score. Message 0 holds the
+ * weights that update starts from, message r those learnt from the first r rounds of the run. Each
+ * message except the first may hold only what round r changed. */
+#ifndef RANKPIPE_WEIGHTS_RING_H
+#define RANKPIPE_WEIGHTS_RING_H
 
 #include <stdbool.h>
 #include <stdint.h>

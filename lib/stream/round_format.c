@@ -1,11 +1,11 @@
-#include "stream/format.h"
+#include "stream/round_format.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "stream/header.h"
+#include "stream/record_header.h"
 
 #define AT(member) .value = offsetof(struct round, member)
 #define GIVEN(member) .given = offsetof(struct round, member)

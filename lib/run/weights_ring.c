@@ -1,4 +1,4 @@
-#include "run/ring.h"
+#include "run/weights_ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "stream/header.h"
+#include "stream/record_header.h"
 #include "stream/reader.h"
 #include "stream/writer.h"
 

@@ -1,4 +1,4 @@
-#include "stream/header.h"
+#include "stream/record_header.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* memory_bound: which pairs a memory drops where it keeps a bounded number of them, or none of old
- * queries.
+/* memory_eviction: which pairs a memory drops where it keeps a bounded number of them, or none of
+ * old queries.
  *
  * What the loss of a pair costs is how often its query will come, times how much its answers say,
  * times how high they are: with u rounds of the query learnt, the last of them `age` rounds ago, of
@@ -17,8 +17,8 @@
  * Where a pair, or a query, must go, 32 are compared: those whose keys follow a given one, and
  * after the largest the smallest. Keys are hashes, so these are drawn evenly, and by the keys
  * alone. So which one goes depends on nothing else than the pairs and queries that are kept. */
-#ifndef RANKPIPE_MEMORY_BOUND_H
-#define RANKPIPE_MEMORY_BOUND_H
+#ifndef RANKPIPE_MEMORY_EVICTION_H
+#define RANKPIPE_MEMORY_EVICTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@
 
 enum { MEMORY_COMPARED = 32 };
 
-struct memory_bound {
+struct memory_eviction {
     struct memory_tables *tables;
     struct memory_prospect prospect;
     double rho, now;
@@ -40,30 +40,31 @@ struct memory_bound {
     uint64_t seed;     /* draws, with now, what is looked at */
 };
 
-double memory_bound_worth(const struct memory_bound *bound, const struct memory_entry *pair);
+double memory_eviction_worth(const struct memory_eviction *bound, const struct memory_entry *pair);
 
-/* How many entries memory_bound_enter and memory_bound_age note in a round, with as many documents,
- * that begins (memory_tables_round). */
-size_t memory_bound_notes(size_t docs);
+/* How many entries memory_eviction_enter and memory_eviction_age note in a round, with as many
+ * documents, that begins (memory_tables_round). */
+size_t memory_eviction_notes(size_t docs);
 
 /* The entry of a pair or a query: a new one where there is none, for which another makes way where
  * there are `pairs`, which is noted. NULL with `fault` (memory). */
-struct memory_entry *memory_bound_enter(const struct memory_bound *bound, enum memory_kind kind,
-                                        uint64_t key, struct fault *fault);
+struct memory_entry *memory_eviction_enter(const struct memory_eviction *bound,
+                                           enum memory_kind kind, uint64_t key,
+                                           struct fault *fault);
 
 /* Removes, and notes, of 32 queries that are drawn those that were last learnt more than `age`
  * rounds ago, and of 32 pairs those of such queries and of queries that are forgotten. Pairs whose
  * query was never known stay. */
-void memory_bound_age(const struct memory_bound *bound);
+void memory_eviction_age(const struct memory_eviction *bound);
 
 /* Drops pairs of least worth, each of 32 that are drawn, until `pairs` are left; and likewise
  * queries. 0 or a fault (memory). */
-int memory_bound_keep(const struct memory_bound *bound, struct fault *fault);
+int memory_eviction_keep(const struct memory_eviction *bound, struct fault *fault);
 
 /* Removes the pairs of a round's documents with their slots and, with `query`, its query and all
  * pairs of that: returns how many pairs and slots. Those of an older model, whose query is not
  * known, are known by the documents. O(pairs) with `query`. */
-uint64_t memory_bound_forget(const struct memory_bound *bound, const struct memory_keys *keys,
+uint64_t memory_eviction_forget(const struct memory_eviction *bound, const struct memory_keys *keys,
                              bool query);
 
 #endif

@@ -1,6 +1,6 @@
-/* header: the header line of a record, parsed and printed. rankpipe(5) has its grammar. */
-#ifndef RANKPIPE_HEADER_H
-#define RANKPIPE_HEADER_H
+/* record_header: the header line of a record, parsed and printed. rankpipe(5) has its grammar. */
+#ifndef RANKPIPE_RECORD_HEADER_H
+#define RANKPIPE_RECORD_HEADER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-/* format: what each key and each column of a round may be, a row for each. round_header.c checks by
- * these rows, and `rankpipe --format` prints them for other programs. */
-#ifndef RANKPIPE_FORMAT_H
-#define RANKPIPE_FORMAT_H
+/* round_format: what each key and each column of a round may be, a row for each. round_header.c
+ * checks by these rows, and `rankpipe --format` prints them for other programs. */
+#ifndef RANKPIPE_ROUND_FORMAT_H
+#define RANKPIPE_ROUND_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-/* surrogate: surrogate losses of ranking measures, and unbiased estimates of their gradients with
- * respect to the scores, from partial feedback. Pure functions of arrays. */
-#ifndef RANKPIPE_SURROGATE_H
-#define RANKPIPE_SURROGATE_H
+/* surrogate_gradients: surrogate losses of ranking measures, and unbiased estimates of their
+ * gradients with respect to the scores, from partial feedback. Pure functions of arrays. */
+#ifndef RANKPIPE_SURROGATE_GRADIENTS_H
+#define RANKPIPE_SURROGATE_GRADIENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
