@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/name_table.h"
+#include "base/decimal.h"
 #include "base/text.h"
 #include "io/lines.h"
 #include "measure/paired.h"
@@ -178,7 +179,7 @@ static int add_value(struct reading *my, struct lines *lines, struct word qid, s
         return 0;
     if (value.n < NUMBER)
         memcpy(text, value.at, value.n);
-    if (!text_real(text, &number))
+    if (!decimal_double(text, &number))
         return lines_wrong(lines, value.at, value.n, fault, "not a finite number");
     return query_values_add(my->values, my->ranker, qid.at, qid.n, number, fault);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/decimal.h"
 #include "log/candidates.h"
 #include "run/filter.h"
 #include "say.h"
@@ -48,7 +48,7 @@ static int add_action(struct log2bin *my, const struct options *options)
     struct click_action *action = buffer_for(&my->actions, my->n + 1, sizeof *action,
                                              options->fault);
     if (!action) return -1;
-    if (!equals || equals == options->value || !text_real(equals + 1, &value) || value < 0 ||
+    if (!equals || equals == options->value || !decimal_double(equals + 1, &value) || value < 0 ||
         value > 1e30)
         return fault_usage(options->fault, "-g %.60s: not a word, = and a number of at least 0",
                            options->value);

@@ -1,7 +1,10 @@
 #include "base/decimal.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -60,4 +63,11 @@ const char *decimal_float(const char *p, float *value)
         return NULL;
     *value = minus ? -*value : *value;
     return p;
+}
+
+bool decimal_double(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return *text && strspn(text, "0123456789.eE+-") == strlen(text) && !*end && isfinite(*value);
 }

@@ -1,4 +1,4 @@
-/* decimal: decimal numbers in text: where they end, and the float nearest to them. */
+/* decimal: decimal numbers in text: where they end, and the float or double nearest to them. */
 #ifndef RANKPIPE_DECIMAL_H
 #define RANKPIPE_DECIMAL_H
 
@@ -18,6 +18,9 @@ const char *decimal_end(const char *p);
  * has more than DECIMAL_DIGITS digits, or is so large, small or near the middle of two floats that
  * strtof must decide. */
 const char *decimal_float(const char *p, float *value);
+
+/* Is the text a finite decimal number and nothing else, as 0.5 or 1e-5? If so, its value. */
+bool decimal_double(const char *text, double *value);
 
 /* Appends the digits at p to *digits. Returns where they end. */
 static inline const char *decimal_digits(const char *p, uint64_t *digits)

@@ -53,9 +53,6 @@ static inline const char *text_skip_digits(const char *p)
     return p;
 }
 
-/* Is the text a finite decimal number and nothing else, as 0.5 or 1e-5? If so, its value. */
-bool text_real(const char *text, double *value);
-
 /* Writes a number's decimal digits at the end of `digits`. Returns where they begin. */
 enum { TEXT_DIGITS = 24 };
 char *text_from_number(char digits[TEXT_DIGITS], uint64_t value);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "base/text.h"
+#include "base/decimal.h"
 #include "explore/propensity.h"
 
 enum { PEOPLE = 4, POSITION = PEOPLE, TRUST }; /* indices of names */
@@ -64,7 +64,7 @@ static int parse_numbers(const char *text, double *eta, double *noise, struct fa
     for (size_t i = 0; fits && *rest; i++) {
         size_t n = strcspn(++rest, ":");
         snprintf(number, sizeof number, "%.*s", n < sizeof number ? (int)n : 0, rest);
-        fits = i < sizeof to / sizeof *to && text_real(number, to[i]);
+        fits = i < sizeof to / sizeof *to && decimal_double(number, to[i]);
         rest += n;
     }
     if (fits && *eta >= 0 && *noise >= 0 && *noise <= 1)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/text.h"
 #include "explore/propensity.h"
 #include "io/lines.h"
@@ -34,7 +35,7 @@ static const char *read_word(const char *p, double *number)
         return NULL;
     memcpy(word, p, n);
     word[n] = '\0';
-    return text_real(word, number) ? text_skip_word(p) : NULL;
+    return decimal_double(word, number) ? text_skip_word(p) : NULL;
 }
 
 static int read_line(struct examination *my, struct lines *lines, struct fault *fault)

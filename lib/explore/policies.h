@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "explore/blocks.h"
+#include "explore/round_blocks.h"
 #include "math/rng.h"
 #include "stream/round.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/siphash.h"
+#include "base/decimal.h"
 #include "base/text.h"
 #include "base/unaligned.h"
 #include "io/lines.h"
@@ -65,7 +66,7 @@ static int read_numbers(struct constants *constants, struct lines *lines, size_t
         size_t n = *p == '\t' ? strcspn(p + 1, "\t") : 0;
         if (n > 0 && n < sizeof number)
             memcpy(number, p + 1, n);
-        if (!text_real(number, &constants->of[c][feature]))
+        if (!decimal_double(number, &constants->of[c][feature]))
             return wrong(lines, lines->text, "the %s of feature %zu is missing or not a number: "
                          "the file is damaged", constant_names[c], feature + 1);
         p += n + 1;

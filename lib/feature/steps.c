@@ -8,7 +8,7 @@
 
 #include "base/names.h"
 #include "base/system.h"
-#include "base/text.h"
+#include "base/decimal.h"
 #include "feature/scale.h"
 #include "math/real.h"
 #include "math/rng.h"
@@ -461,7 +461,7 @@ static int read_draw(struct step_defaults *draw, const char *word, size_t n, str
         copy[left] = '\0';
         if (part_numbers(copy, number) &&
             record_number(number[0], STEPS_NUMBER_MOST, &draw->number) && draw->number > 0 &&
-            text_real(number[1], &draw->gamma) && draw->gamma > 0 &&
+            decimal_double(number[1], &draw->gamma) && draw->gamma > 0 &&
             record_number(number[2], RECORD_MOST, &draw->seed))
             return 0;
     }

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/fault.h"
-#include "io/core.h"
+#include "io/cpu_core.h"
 
 /* Output that a program has buffered and not written yet. */
 struct pending {
@@ -68,7 +68,7 @@ int watch_readable(struct watch *watch, int fd, int milliseconds, struct fault *
 
 /* The same without a limit: 1 or a fault. With `answer` the input is likely to come only in answer
  * to what is held, which is written without looking whether it is there. `awaited` is what is
- * waited for, as in "still waiting for <stdin>". The program may change its core (io/core.h). */
+ * waited for, as in "still waiting for <stdin>". The program may change its core (cpu_core.h). */
 int watch_input(struct watch *watch, int fd, bool answer, const char *awaited, struct fault *fault);
 
 /* Waits until `fd` can be written, at least PIPE_BUF bytes where it is a pipe. 0 or a fault. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/decimal.h"
 
 static const char *const gains[] = { "exp", "lin", "ndcg", "auc", NULL };
 
@@ -106,9 +106,9 @@ static bool parse(const struct setting *setting, const char *text, double *value
     *value = 0;
     switch (setting->type) {
     case TYPE_POSITIVE:
-        return text_real(text, value) && *value > 0;
+        return decimal_double(text, value) && *value > 0;
     case TYPE_REAL:
-        return text_real(text, value) && *value >= setting->least && *value <= setting->most;
+        return decimal_double(text, value) && *value >= setting->least && *value <= setting->most;
     case TYPE_WHOLE:
         if (!record_number(text, (uint64_t)setting->most, &whole))
             return false;

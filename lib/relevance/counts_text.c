@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/decimal.h"
 #include "io/lines.h"
 #include "stream/record.h"
 #include "stream/round_fields.h"
@@ -55,7 +55,7 @@ static int read_number(struct lines *lines, const struct field *field, bool whol
         *value = (double)number;
         return 0;
     }
-    if (!whole && text_real(text, value) && *value >= 0 && *value <= 1e30)
+    if (!whole && decimal_double(text, value) && *value >= 0 && *value <= 1e30)
         return 0;
     return lines_wrong(lines, field->at, field->n, fault, "not a %snumber of at least 0",
                        whole ? "whole " : "");

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "base/text.h"
+#include "base/decimal.h"
 #include "stream/record.h"
 
 void options_start(struct options *options, int argc, char **argv, const struct option *table,
@@ -93,7 +93,7 @@ int options_whole(const struct options *o, uint64_t least, uint64_t most, uint64
 static int read_real(const struct options *o, double most, double *value)
 {
     char what[60];
-    if (text_real(o->value, value) && *value >= 0 && *value <= most)
+    if (decimal_double(o->value, value) && *value >= 0 && *value <= most)
         return 0;
     snprintf(what, sizeof what, "a number from 0 to %.0f", most);
     return wrong(o, what);
@@ -101,7 +101,7 @@ static int read_real(const struct options *o, double most, double *value)
 
 int options_positive(const struct options *o, double *value)
 {
-    return text_real(o->value, value) && *value > 0 ? 0 : wrong(o, "a number above 0");
+    return decimal_double(o->value, value) && *value > 0 ? 0 : wrong(o, "a number above 0");
 }
 
 /* The index of a word, or -1. */

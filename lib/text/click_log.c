@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "base/text.h"
+#include "base/decimal.h"
 #include "stream/record.h"
 
 static const char *const column_names[CLICK_COLUMNS] = { "request", "qid", "doc", "position",
@@ -171,7 +171,8 @@ static int read_real(struct click_line *line, enum click_column c, double least,
     *value = NAN;
     if (is_not_said(line, c))
         return 0;
-    if (copy_number(line, c, text) && text_real(text, value) && *value >= least && *value <= most)
+    if (copy_number(line, c, text) && decimal_double(text, value) && *value >= least &&
+        *value <= most)
         return 0;
     return wrong_field(line, c, what, fault);
 }
@@ -209,7 +210,7 @@ static int read_click(struct click_line *line, float *click, struct fault *fault
             *click = line->actions[i].value;
             return 0;
         }
-    if (!copy_number(line, CLICK_CLICK, text) || !text_real(text, &value) || value < 0 ||
+    if (!copy_number(line, CLICK_CLICK, text) || !decimal_double(text, &value) || value < 0 ||
         value > (double)FLT_MAX)
         return wrong_field(line, CLICK_CLICK, "a number of at least 0; -g gives a word its "
                                 "value", fault);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/text.h"
 
 enum { QID, Q0, DOCUMENT, RANK, SCORE, TAG };
@@ -102,7 +103,7 @@ static int read_entry(struct trec_run *run, struct lines *lines, struct buffer *
                            "TREC run has 6: qid Q0 document rank score tag", words);
     if (word[SCORE].n < sizeof text)
         memcpy(text, word[SCORE].at, word[SCORE].n);
-    if (!text_real(text, &score))
+    if (!decimal_double(text, &score))
         return lines_wrong(lines, word[SCORE].at, word[SCORE].n, fault, "not a finite score");
     return add_document(run, lines, word[QID], word[DOCUMENT], score, room, fault);
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "explore/blocks.h"
+#include "explore/round_blocks.h"
 
 enum { DRAWS = 240000, MOST = 64 };
 

@@ -1,7 +1,7 @@
 #ifdef __linux__
 #define _GNU_SOURCE /* sched_getcpu, sched_getaffinity, sched_setaffinity */
 #endif
-#include "io/core.h"
+#include "io/cpu_core.h"
 
 #ifdef __linux__
 

@@ -1,8 +1,8 @@
-/* blocks: which rounds of a block explore a fixed list of items; the other rounds follow a
+/* round_blocks: which rounds of a block explore a fixed list of items; the other rounds follow a
  * perturbed leader (Chaudhuri & Tewari 2015, Algorithm 1 and Lemma 8; with k places instead of one,
  * section 2.6 of the long version of their paper of 2016). */
-#ifndef RANKPIPE_BLOCKS_H
-#define RANKPIPE_BLOCKS_H
+#ifndef RANKPIPE_ROUND_BLOCKS_H
+#define RANKPIPE_ROUND_BLOCKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "explore/blocks.h"
+#include "explore/round_blocks.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* core: programs that work in turn share a core of the machine.
+/* cpu_core: programs that work in turn share a core of the machine.
  *
  * In a ring with one round on its way only one program has work at any time. The kernel cannot
  * know that, and spreads the programs over the cores; then each wakes the next one on another
@@ -9,8 +9,8 @@
  * core.
  *
  * On Linux alone; elsewhere, and where the system refuses, programs stay where they are put. */
-#ifndef RANKPIPE_CORE_H
-#define RANKPIPE_CORE_H
+#ifndef RANKPIPE_CPU_CORE_H
+#define RANKPIPE_CPU_CORE_H
 
 #include <stdbool.h>
 #include <stdint.h>
