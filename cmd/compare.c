@@ -106,7 +106,7 @@ static void query_values_close(struct query_values *values)
  * "qid MEASURE value" as ir_measures prints them, or "MEASURE qid value" as trec_eval does, whose
  * line for the qid all is a mean, and is skipped. Blanks and tabs separate the fields. A head may
  * come again, so that tables of several seeds can be concatenated. The qid "-" stands for none: the
- * round's t takes its place. A value nan is none. */
+ * round's t takes its place. The value nan means that there is no value. */
 
 enum { VALUE_TABLE_MEASURE = 128 }; /* bytes of a measure's name, with its NUL */
 
