@@ -257,9 +257,9 @@ export ROOT
 # named N [LOG]: rounds and answers of so many queries, whose names, documents and clients can be searched for.
 named() {
     mkdir -p answers
-    for i in $(seq "$1"); do
-        printf '%s\n' "request: $(printf '%032x' $((i + 48879)))" "0 qid:query-$i 1:$i # page-$i-a" "0 qid:query-$i 1:1 # page-$i-b" ''
-    done | svm2bin -lut | explore -g 1 | spool -n "${2-rounds}" log >shown.bin
+    seq "$1" | awk '{ printf "request: %032x\n0 qid:query-%d 1:%d # page-%d-a\n0 qid:query-%d 1:1 # page-%d-b\n\n",
+        $1 + 48879, $1, $1, $1, $1, $1 }' |
+        svm2bin -lut | explore -g 1 | spool -n "${2-rounds}" log >shown.bin
     bin2txt -f head shown.bin | sed -n 's/.* request=\([^ ]*\) time=\([0-9]*\).*/\1 \2/p' |
         awk '{ printf "%s\ttime=%.0f\tclient=client-%d 0 %d\n", $1, $2 + 1, NR, NR % 2 }' >answers/today
     rm shown.bin
@@ -324,6 +324,61 @@ named() {
     account timeout 30 rankpipe service erase queries query-3 >../out 2>../err || { cat ../err; false; }
     [ $(($(date +%s) - begun)) -ge 1 ]
     is "$(trace query-3)$(trace abcd)" ''
+}
+
+# front_end FIRST STEP: appends the lines FIRST, FIRST + STEP and so on of the file said, each once, and between
+# them those of the file doomed again and again, until there is a file stop. Prints what it has appended of said.
+front_end() {
+    python3 - "$@" <<'END'
+import itertools, os, sys, time
+sys.path.insert(0, os.environ["ROOT"] + "/lib/python")
+import rankpipe_front
+first, step = map(int, sys.argv[1:])
+answers, doomed = rankpipe_front.Answers("answers"), itertools.cycle(list(open("../doomed")))
+for line in list(open("../said"))[first::step]:
+    if os.path.exists("../stop"):
+        break
+    for each in line, next(doomed):
+        answers.append(each)
+    sys.stdout.write(line)
+    time.sleep(0.003)
+END
+}
+
+@test "erase while front ends append: no answer of another request is lost, and none of an erased one comes back" {
+    local i pids=() what
+    command -v setpriv >/dev/null || [ "$(id -u)" != 0 ] || skip 'no setpriv here'
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
+    export -f front_end
+    named 9999
+    awk '{ print >(NR > 1000 && NR <= 1006 ? "../doomed" : "../said") }' answers/today
+    rm answers/today
+    FEATURES=1 learn
+    for i in 0 1; do
+        account bash -c "front_end $i 2" >../appended.$i 3>&- &
+        pids+=($!)
+    done
+    sleep 1
+    for i in $(seq 1001 1006); do
+        what="requests $(printf '%032x' $((i + 48879)))"
+        [ $((i % 2)) = 0 ] || what="queries query-$i"
+        # shellcheck disable=SC2086
+        account rankpipe service erase $what 2>../err || { cat ../err; false; }
+    done
+    kill -0 "${pids[@]}" # they have appended all the time
+    touch ../stop
+    wait "${pids[@]}"
+    account rankpipe service learn
+    is "$(query 'SELECT lower(hex(request)) FROM rounds WHERE id IN (SELECT round FROM answers)' | sort | cksum)" \
+        "$(cut -f 1 ../appended.[01] | sort | cksum)"
+    is "$(query 'SELECT count(*) FROM early')" 0
+    once
+    rm -f once.bin*
+    # the lines that came after the last erasure go with the next one
+    account rankpipe service erase requests none 2>../err || { cat ../err; false; }
+    for i in $(seq 1001 1006); do
+        is "$(trace "query-$i")$(trace "client-$i")$(trace "$(printf '%032x' $((i + 48879)))")" ''
+    done
 }
 
 @test "erase follows no link that a front end has set, and a report has no names" {
