@@ -107,11 +107,11 @@ int memory_form_save(struct memory_form *form, struct model *model, struct fault
     return model_put(model, sketch_column, parts.slots * parts.vectors, parts.v, fault);
 }
 
-/* How many numbers a column has; 0 where there is none. */
+/* How many numbers a column has; 0 where there is none, or this machine cannot hold them. */
 static size_t count_of(const struct model *model, const char *name)
 {
     const struct column *column = record_column(&model->record, name);
-    return column ? column->count : 0;
+    return column && column->count <= SIZE_MAX / 8 ? (size_t)column->count : 0;
 }
 
 int memory_form_load(struct memory_form *form, struct state *state, const struct model *model,
