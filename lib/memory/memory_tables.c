@@ -228,9 +228,10 @@ int memory_tables_put(struct memory_tables *tables, bool changes, struct model *
     for (size_t i = 0; i < MEMORY_KINDS && put == 0; i++) {
         struct buffer *columns = &tables->columns[i];
         struct memory_table *table = &tables->table[i];
-        put = changes ? put_some(columns, i, table, tables->changed[i], tables->n_changed[i],
+        enum memory_kind kind = (enum memory_kind)i;
+        put = changes ? put_some(columns, kind, table, tables->changed[i], tables->n_changed[i],
                                  model, fault)
-                      : put_all(columns, i, table, model, fault);
+                      : put_all(columns, kind, table, model, fault);
     }
     return put;
 }
@@ -240,8 +241,8 @@ int memory_tables_load(struct memory_tables *tables, const struct model *model,
 {
     struct memory_arrays others;
     for (size_t i = 0; i < MEMORY_KINDS; i++)
-        if (load_columns(model, i, &tables->table[i], i == MEMORY_PAIRS ? pairs : &others, fault) <
-            0)
+        if (load_columns(model, (enum memory_kind)i, &tables->table[i],
+                         i == MEMORY_PAIRS ? pairs : &others, fault) < 0)
             return -1;
     return 0;
 }

@@ -70,7 +70,8 @@ static int take_beliefs(struct memory_view *view, const struct model *model, enu
 {
     double *beliefs = view->at[AT_BELIEFS];
     for (size_t kind = 0; kind < MEMORY_KINDS; kind++)
-        if (take_entries(kind, &view->store[kind], model, how, fault) < 0) return -1;
+        if (take_entries((enum memory_kind)kind, &view->store[kind], model, how, fault) < 0)
+            return -1;
     if (!record_column(&model->record, MEMORY_BELIEFS_COLUMN))
         memory_beliefs_make(beliefs, &view->store[MEMORY_PAIRS].arrays, model->rounds);
     return memory_beliefs_check(beliefs, fault);
