@@ -1,5 +1,5 @@
-/* round_header: the keys and the columns of a round, read and checked by the rows of format.h, and
- * set. Programs include stream/round.h. */
+/* round_header: the keys and the columns of a round, read and checked by the rows of
+ * round_format.h, and set. Programs include stream/round.h. */
 #ifndef RANKPIPE_ROUND_HEADER_H
 #define RANKPIPE_ROUND_HEADER_H
 
