@@ -16,6 +16,7 @@ struct log2bin {
     struct host *host;
     bool bare;  /* without candidates */
     bool skips;
+    bool ranked;
     char *const *files;
     struct buffer actions;
     size_t n; /* actions */
@@ -33,6 +34,8 @@ static const struct option options_known[] = {
     { '0', NULL, NULL, "make rounds without features of the documents shown alone (default: "
                        "standard input has the candidates)", OPTION_FLAG(log2bin, bare) },
     OPTION_PROGRESS,
+    { 'e', NULL, NULL, "the candidates of a query are in the engine's order, first to last "
+                       "(default: as they say themselves)", OPTION_FLAG(log2bin, ranked) },
     { 'g', "action=value", NULL, "count this word of the column click as that number, 0 or more "
                                  "(default: numbers alone)", OPTION_OWN },
     { 'k', NULL, NULL, "skip a request with an error, warn, and go on (default: stop there)",
@@ -65,8 +68,13 @@ static int parse(void *self, struct options *options, struct host *host)
     while ((letter = options_next(options)) > 0)
         if (letter == 'g' && add_action(my, options) < 0) return -1;
     my->files = options_operands(options);
-    if (letter < 0 || my->bare)
+    if (letter < 0)
         return letter;
+    if (my->bare && my->ranked)
+        return fault_usage(options->fault, "-e and -0 exclude each other: -e says in what order "
+                           "the candidates are");
+    if (my->bare)
+        return 0;
     if (!*my->files)
         return fault_usage(options->fault, "no log named: standard input is for the candidates "
                            "(-0 does without them)");
@@ -117,6 +125,7 @@ static int join(struct log2bin *my, struct round *round, uint32_t **order)
         return click_log_wrong(&my->log, fault, "qid %.60s is not among the candidates", now->qid);
     if (round_store_round(&my->candidates.store, q, round, fault) < 0) return -1;
     round_forget_service(round);
+    if (my->ranked && round_base_in_line_order(round, fault) < 0) return -1;
     unsigned char *mark = buffer_for(&my->mark, round->docs, 1, fault);
     if (!mark || !(*order = round_new(round, ROUND_ORDER, fault))) return -1;
     memset(mark, 0, round->docs);
@@ -276,7 +285,7 @@ static int close_log(void *self, enum ended ended)
 
 const struct filter log2bin = {
     .name = "log2bin",
-    .usage = "[-0Pk] [-g action=value ...] [file ...]",
+    .usage = "[-0Pek] [-g action=value ...] [file ...]",
     .line = "converts a log of clicks to rounds",
     .options = options_known,
     .operand = { .value = "file",

@@ -182,6 +182,8 @@ static const struct option options_known[] = {
       OPTION_WHOLE(serve, clients, 1, CLIENTS_MOST) },
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
                         "each request's largest index)", OPTION_WHOLE(serve, dim, 0, ROUND_DIM) },
+    { 'e', NULL, NULL, "the documents of a request are in the engine's order, first to last "
+                       "(default: in none)", OPTION_FLAG(serve, answerer.options.ranked) },
     { 'i', "seconds", NULL, "close a connection without a whole request for so long, 1 to 86400 "
                             "seconds (default 60)", OPTION_WHOLE(serve, idle, 1, 86400) },
     { 'm', "bytes", NULL, "bytes of a request, 1 to 1073741824 (default 2097152)",
@@ -330,7 +332,7 @@ static int close_serve(void *self, enum ended ended)
 
 const struct filter serve = {
     .name = "serve",
-    .usage = "[-0a] [-S status] [-b first] [-c clients] [-d dim] [-i seconds] [-m bytes] "
+    .usage = "[-0ae] [-S status] [-b first] [-c clients] [-d dim] [-i seconds] [-m bytes] "
              "[-n documents] socket [pipeline]",
     .line = "answers many clients at a socket by one pipeline",
     .options = options_known,

@@ -49,6 +49,8 @@ static const struct option options_known[] = {
     { 'c', NULL, NULL, "keep the documents' names, which is the default", OPTION_OWN },
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
                         "each query's largest index)", OPTION_WHOLE(svm2bin, dim, 0, ROUND_DIM) },
+    { 'e', NULL, NULL, "the lines of a query are in the engine's order, first to last (default: in "
+                       "none)", OPTION_FLAG(svm2bin, options.ranked) },
     { 'i', "i/n", NULL, "convert only the i-th of n shares of the file (default: all files)",
       OPTION_OWN },
     { 'k', NULL, NULL, "skip a query with an error, warn, and go on (default: stop there)",
@@ -236,7 +238,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0CPcklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [-y names] "
+    .usage = "[-0CPceklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [-y names] "
              "[file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,

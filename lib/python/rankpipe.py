@@ -136,6 +136,7 @@ key    docs        whole   -        1      4294967295       -     -             
 key    dim         whole   -        0      2147483648       -     -                      list   required
 key    made        steps   255      -      -                -     -                      list   -
 key    named       hex     16       -      -                -     -                      list   -
+key    based       hex     16       -      -                base  -                      list   -
 key    judged      whole   -        1      4294967295       -     -                      model  -
 key    gamma       number  -        0      1                -     logit,team,propensity  draw   choice
 key    top         whole   -        1      4294967295       gamma swap                   draw   choice
@@ -146,10 +147,12 @@ key    seed        whole   -        0      9007199254740992 -     -             
 column label       f4      docs     0      finite           -     -                      judges -
 column name        u1      names    -      -                -     -                      list   -
 column fingerprint u8      docs     -      -                -     -                      list   -
+column base        u4      docs     0      docs-1           -     -                      list   -
 column score       f8      docs     finite finite           -     -                      model  -
 column rival       f8      docs     finite finite           -     -                      model  -
 column index       f8      docs     finite finite           -     -                      model  -
 column worth       f8      docs     finite finite           -     -                      model  -
+column held        u1      docs     0      2                -     -                      model  -
 column order       u4      docs     0      docs-1           -     -                      draw   choice
 column greedy      u4      docs     0      docs-1           -     -                      draw   choice
 column logit       f8      docs     finite finite           order gamma,team,propensity  draw   choice

@@ -51,6 +51,8 @@ double *round_new_score(struct round *round, struct fault *fault)
         round_drop(round, ROUND_INDEX);
     if (round->worth)
         round_drop(round, ROUND_WORTH);
+    if (round->held)
+        round_drop(round, ROUND_HELD);
     if (round->judged)
         round_drop_key(round, KEY_JUDGED);
     return round_new(round, ROUND_SCORE, fault);
@@ -64,10 +66,19 @@ float *round_new_seen(struct round *round, size_t places, struct fault *fault)
     return round_new(round, ROUND_SEEN, fault);
 }
 
+int round_base_in_line_order(struct round *round, struct fault *fault)
+{
+    uint32_t *base = round_new(round, ROUND_BASE, fault);
+    for (uint32_t i = 0; base && i < round->docs; i++)
+        base[i] = i;
+    round_drop_key(round, KEY_BASED);
+    return base ? 0 : -1;
+}
+
 void round_forget_service(struct round *round)
 {
     static const enum round_column gone[] = { ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX, ROUND_WORTH,
-                                              ROUND_SEEN };
+                                              ROUND_HELD, ROUND_SEEN };
     round_forget_choice(round);
     round_drop_labels(round);
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)

@@ -21,10 +21,14 @@ int round_read(struct round *round, struct fault *fault);
 int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, size_t dim,
                 struct fault *fault);
 
-/* Add a column, as round_new does. A new score removes the rival, the index, the worth and judged=,
- * which belong to the old score; seen has so many places, and a new one removes propensity. */
+/* Add a column, as round_new does. A new score removes the rival, the index, the worth, held and
+ * judged=, which belong to the old score; seen has so many places, and a new one removes
+ * propensity. */
 double *round_new_score(struct round *round, struct fault *fault);
 float *round_new_seen(struct round *round, size_t places, struct fault *fault);
+
+/* Adds the column base, or replaces it: the documents in their order. 0 or a fault. */
+int round_base_in_line_order(struct round *round, struct fault *fault);
 
 /* Removes all that is of one serving of the query: labels, scores, the order and how it was drawn,
  * feedback, request= and time=. Documents, their names and features stay. */

@@ -19,6 +19,8 @@
 #define ROUND_CLIENT 64                   /* most bytes of client= */
 #define ROUND_MADE 255                    /* most bytes of made= */
 #define ROUND_NAMED 16                    /* bytes of named= */
+#define ROUND_BASED 16                    /* bytes of based= */
+#define ROUND_HELD_MOST 2                 /* largest value of held */
 
 /* Most documents of a round whose payload is shorter than one byte a document. So the memory that
  * a reader takes is bounded by the bytes that came, not by a number in a header. */
@@ -26,13 +28,14 @@
 
 enum round_key { /* in the order in which a header line has them */
     KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_CLIENT, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_NAMED,
-    KEY_JUDGED, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, ROUND_KEYS
+    KEY_BASED, KEY_JUDGED, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
-    ROUND_LABEL, ROUND_NAME_COLUMN, ROUND_FINGERPRINT, ROUND_SCORE, ROUND_RIVAL, ROUND_INDEX,
-    ROUND_WORTH, ROUND_ORDER, ROUND_GREEDY, ROUND_LOGIT, ROUND_TEAM, ROUND_SEEN, ROUND_PROPENSITY,
-    ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL, ROUND_OFFSET, ROUND_STEP, ROUND_NUMBER, ROUND_COLUMNS
+    ROUND_LABEL, ROUND_NAME_COLUMN, ROUND_FINGERPRINT, ROUND_BASE, ROUND_SCORE, ROUND_RIVAL,
+    ROUND_INDEX, ROUND_WORTH, ROUND_HELD, ROUND_ORDER, ROUND_GREEDY, ROUND_LOGIT, ROUND_TEAM,
+    ROUND_SEEN, ROUND_PROPENSITY, ROUND_X, ROUND_PTR, ROUND_IDX, ROUND_VAL, ROUND_OFFSET,
+    ROUND_STEP, ROUND_NUMBER, ROUND_COLUMNS
 };
 
 /* Features read from their compact form, which is done at most once for each round. */
@@ -55,6 +58,7 @@ struct round {
     const char *client; /* who gave the feedback, written as a qid; NULL: not known */
     size_t docs, dim;
     const char *made;  /* the steps that made the features of raw ones; NULL: they are raw */
+    const char *based; /* checksum of the model that ordered base; NULL: the engine did */
     const char *named; /* checksum of the names of the features; NULL: they have none */
     bool explored; /* has gamma= */
     double gamma;
@@ -66,10 +70,13 @@ struct round {
     uint64_t seed;
     float *label;
     uint64_t *fingerprint;    /* hashes of the raw features (math/fingerprint.h) */
+    uint32_t *base;           /* a permutation: the engine's order, best first */
     double *score;
     double *rival;            /* the scores of the other ranking of an interleaved round */
     double *index;            /* how much showing a document first promises, by the learner */
     double *worth;            /* what it is worth that a document is judged, in units of score */
+    unsigned char *held;      /* 0: users have said enough of the document; else explore -B keeps it
+                               * near its place in base */
     uint32_t *order, *greedy; /* permutations of the documents, best first */
     double *logit;            /* the order was drawn by softmax of these */
     unsigned char *team;      /* team[a]: 1 if the rival chose order[a], else 0 */

@@ -519,6 +519,8 @@ static size_t document_of(const struct round *round, enum round_column column, s
         return round->order[i];
     case ROUND_GREEDY:
         return round->greedy[i];
+    case ROUND_BASE:
+        return round->base[i];
     case ROUND_X:
     case ROUND_NUMBER:
         return i / round->dim;

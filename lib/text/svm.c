@@ -82,6 +82,7 @@ bool qid_word_find(const char *line, char encoded[QID_BYTES + 1])
 }
 
 #define REQUEST "request:" /* begins a line that names the request */
+#define UNRANKED "order: none" /* the line that says so */
 #define INDEX_MOST ((uint64_t)1 << 31)
 
 void svm_open(struct svm *svm, char *const *files, const struct svm_options *options,
@@ -382,6 +383,16 @@ static int name_request(struct svm *svm, const char *p, struct fault *fault)
     return end ? 1 : -1;
 }
 
+/* The line at p says that the documents are in no order. 1 or a fault. */
+static int leave_unranked(struct svm *svm, const char *p, struct fault *fault)
+{
+    if (svm->rows.docs || *text_skip_blanks(p + sizeof UNRANKED - 1))
+        return wrong(svm, p, strlen(p), fault, "\"%s\" is a line of its own, before the documents",
+                     UNRANKED);
+    svm->unranked = true;
+    return 1;
+}
+
 /* Does the line belong to another query than the current one, whatever else is wrong with it? */
 static bool is_other(const struct svm *svm, const char *line)
 {
@@ -403,6 +414,8 @@ static int read_text_line(struct svm *svm, struct fault *fault)
         return read_blank(svm, fault);
     if (svm->options.blank_ends && strncmp(p, REQUEST, sizeof REQUEST - 1) == 0)
         return name_request(svm, p, fault);
+    if (svm->options.blank_ends && strncmp(p, UNRANKED, sizeof UNRANKED - 1) == 0)
+        return leave_unranked(svm, p, fault);
     if (*p == '#')
         return 1;
     if (is_other(svm, line->text))
@@ -468,6 +481,7 @@ static int finish_query(struct svm *svm, struct svm_query *query, bool last, str
 {
     query->qid = svm->any_qid ? svm->qid : NULL;
     query->request = svm->requested ? svm->request : NULL;
+    query->ranked = svm->options.ranked && !svm->unranked;
     query->docs = svm->rows.docs;
     query->label = svm->labels ? svm->label.at : NULL;
     query->fingerprint = NULL;
@@ -490,7 +504,7 @@ static void start_query(struct svm *svm)
 {
     rows_clear(&svm->rows);
     svm->labels = svm->name_bytes = svm->width = 0;
-    svm->over = svm->requested = false;
+    svm->over = svm->requested = svm->unranked = false;
     if (svm->options.blank_ends)
         svm->any = svm->any_qid = svm->any_feature = false;
 }
@@ -577,7 +591,8 @@ int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
         (query->names && record_put(round->record, ROUND_NAMES, COLUMN_U1, query->name_bytes,
                                     query->names, fault) < 0) ||
         put_column(round, ROUND_FINGERPRINT, query->fingerprint,
-                   query->docs * sizeof *query->fingerprint, fault) < 0)
+                   query->docs * sizeof *query->fingerprint, fault) < 0 ||
+        (query->ranked && round_base_in_line_order(round, fault) < 0))
         return -1;
     if ((bits ? round_new_compact(round, &query->x, bits, fault)
               : round_new_features(round, &query->x, fault)) < 0)

@@ -37,9 +37,10 @@ struct svm_options {
     bool names;      /* read the names of documents from the comments */
     bool whole_names; /* and leave them out where one is missing, or two are equal */
     bool scale;      /* scale each feature to [0,1] within its query */
+    bool ranked;     /* lines are in the engine's order: rounds have the column base */
     bool unlabelled; /* allow queries without labels */
-    bool blank_ends; /* a blank line ends a query, which may have any qid, and in which a first line
-                      * "request: ID" may stand */
+    bool blank_ends; /* a blank line ends a query, which may have any qid; before its documents
+                      * lines "request: ID" and "order: none", for not `ranked`, may stand */
     bool skips;      /* svm_skip will follow a fault */
     size_t most;     /* documents of a query; 0: any number */
     bool widths;     /* every query has `dim` features; else as many as its largest index says */
@@ -63,6 +64,7 @@ struct svm_sizes {
 struct svm_query {
     const char *qid; /* percent-encoded, as a header has it; NULL: the text has no qids */
     const char *request; /* likewise, from the line "request: ID"; NULL: none */
+    bool ranked;         /* the documents are in the engine's order */
     size_t docs;
     const float *label;              /* label[docs], or NULL                             */
     const char *names;               /* docs names, each ended by NUL; NULL: none, or not read */
@@ -81,7 +83,7 @@ struct svm { /* must not be moved while it is open */
     bool any, any_qid, any_feature;  /* was there a query, a qid, a feature so far? */
     struct rows rows, scaled;        /* of the current query */
     bool over;                       /* the end of the current query was read */
-    bool requested;                  /* it has a line "request: ID" */
+    bool requested, unranked;        /* it has a line "request: ID", "order: none" */
     char request[QID_BYTES + 1];
     char qid[QID_BYTES + 1];
     struct buffer label, name, fingerprint, scratch;
@@ -108,8 +110,8 @@ int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
 int svm_skip(struct svm *svm, struct fault *fault);
 
 /* Makes round t of the query, which `svm` returned last. The round has its labels, names and
- * features, which stay the reader's, and request= and qid= where it has them. 0, or a data fault
- * that says where the query ends. */
+ * features, which stay the reader's; base, where it is ranked; and request= and qid= where it has
+ * them. 0, or a data fault that says where the query ends. */
 int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
               struct round *round, struct fault *fault);
 

@@ -43,6 +43,16 @@ refused() {
     same got want
 }
 
+@test "-e: base is the order of the candidates, and never the one shown; without it, what they say" {
+    lines "$HEAD" 'r1 a d2 2 1' 'r1 a d3 1 0' 'r2 b e 1 1' >log
+    candidates >c.bin
+    is "$(log2bin -e log <c.bin | values_of base | paste -sd ' ')" '0 1 2 0 1'
+    is "$(log2bin log <c.bin | values_of base)" ''
+    is "$(log2bin -e log <c.bin | bin2txt -f values | grep -w base | cut -f 3 | paste -sd ' ')" 'd1 d2 d3 d1 e'
+    bin2txt c.bin | svm2bin -e >ranked.bin
+    is "$(log2bin log <ranked.bin | values_of base | paste -sd ' ')" '0 1 2 0 1'
+}
+
 @test "columns may stand in any order, lines of a request too, and other columns are named once" {
     lines 'device click position doc colour qid request' 'x 1 2 B y q r1' 'x 0 1 A y q r1' 'x 0 1 A y q r2' >log
     log2bin -0 log >log.bin 2>err

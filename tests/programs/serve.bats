@@ -86,6 +86,19 @@ answers() {
     grep -x 'rankpipe_serve_rounds_total 4000' status
 }
 
+@test "-e: requests are in the engine's order, except those that say order: none" {
+    start -e s 'explore -g 1 | spool -k log'
+    printf '%s\n' 'request: a' '? qid:1 1:1' '? qid:1 1:2' '' 'request: b' 'order: none' '? qid:1 1:1' \
+        '? qid:1 1:2' '' 'order: none' 'request: c' '? qid:1 1:1' '' |
+        serve -a s >/dev/null
+    printf '%s\n' '? qid:1 1:1' 'order: none' '' | serve -a s >said
+    stop
+    grep -q '^! .*"order: none" is a line of its own, before the documents' said
+    cat log/* | bin2txt -f values >values
+    is "$(grep -w base values | cut -f 1,5 | tr '\t\n' ' ;')" '1 0;1 1;'
+    is "$(grep -w request values | cut -f 5 | paste -sd ' ')" 'a b c'
+}
+
 @test "names of documents are in the answer if all have one" {
     start s 'explore -g 1 -s 1'
     printf '? 1:1 # a\n? 1:2 # docid = b\n\n? 1:1 # a\n? 1:2\n\n? 1:1\n? 1:2\n\n' | serve -a s >got

@@ -745,3 +745,11 @@ svm2bin: wrong: each of the 1 queries has an error" svm2bin -k -i 2/2 wrong
     fails 1 'svm2bin: /dev/null is not a regular file, which -i needs' svm2bin -i 1/2 /dev/null
     fails 1 'svm2bin: cannot open nothing: No such file or directory' svm2bin -i 1/2 nothing
 }
+
+@test "-e: base is the order of the lines, query by query, and stays where rounds are replayed" {
+    printf '%s\n' '1 qid:a 1:1' '0 qid:a 1:2' '0 qid:b 1:1' '0 qid:b 1:1' '0 qid:b 1:5' >text
+    is "$(svm2bin -e text | values_of base | paste -sd ' ')" '0 1 0 1 2'
+    is "$(svm2bin text | values_of base)" ''
+    svm2bin -e text | replay -n 2 - | explore -g 1 | feedback-mask -k 1 >seen.bin
+    is "$(replay -n 2 seen.bin | values_of base | sort -n | paste -sd ' ')" '0 0 1 1 2'
+}

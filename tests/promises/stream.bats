@@ -315,7 +315,7 @@ refuse_keys() {
     done
     # steps of other programs pass
     mkstream round t=1 docs=1 dim=0 made=a,zoom:1.5,z | explore -g 1 | bin2txt -f head | grep ' made=a,zoom:1.5,z '
-    refuse_keys 't=2 docs=1 made=scale dim=0' 'round 2' 'key dim= is out of order: *qid, request, time, client, docs, dim, made, named, judged, gamma, *'
+    refuse_keys 't=2 docs=1 made=scale dim=0' 'round 2' 'key dim= is out of order: *qid, request, time, client, docs, dim, made, named, based, judged, gamma, *'
     refuse_keys "t=2 docs=1 dim=0 made=own:$(printf '%0252d' 0)" 'round 2' 'made= has 256 bytes: at most 255 are allowed'
     refuse_keys 't=2 request=a%zz docs=1 dim=0' 'round 2' 'request=a%zz: two hexadecimal digits (0-9, A-F) must follow %'
     refuse_keys "t=2 request=$(printf '%0256d' 0) docs=1 dim=0" 'round 2' 'request= has 256 bytes: at most 255 are allowed'

@@ -4,13 +4,13 @@
 #include <string.h>
 
 static const char *const key_names[] = {
-    "t", "qid", "request", "time", "docs", "dim", "made", "named", "judged", "gamma", "top", "swap",
+    "t", "qid", "request", "time", "docs", "dim", "made", "named", "based", "judged", "gamma", "top", "swap",
     "block", "group", "seed", "x-mine", "crc", "learner", "rounds", "features", "eta", "radius", "width", "rho",
     "size", "cutoff", "margin", "yields", "cols", "bytes", "T", "a_b-9", NULL,
 };
 
 static const char *const column_names[] = {
-    "label", "name", "score", "rival", "index", "worth", "order", "greedy", "logit", "team",
+    "label", "name", "base", "score", "rival", "index", "worth", "held", "order", "greedy", "logit", "team",
     "seen", "x", "ptr", "idx", "val", "label-x", "mine", "w", "direction", "scale", "keys", "value",
     "offset", "step", "number", NULL,
 };
