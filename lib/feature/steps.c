@@ -377,19 +377,21 @@ static const struct step_kind {
     const char *name;
     bool draws; /* takes the parameters number, gamma and seed */
     bool list;  /* what it makes of a document depends on the others */
-    scale_features *scale; /* one of these three */
+    scale_features *scale; /* one of these three, or base */
     make_features *make;
     scale_by_constants *constants; /* takes the file of constants, or their checksum */
+    bool keeps; /* makes feature j of feature j alone, or, as base, j + 1 */
 } kinds[] = {
-    { "scale", false, true, scale_values, NULL, NULL },
-    { "rank", false, true, scale_ranks, NULL, NULL },
-    { "standard", false, false, NULL, NULL, scale_standard },
-    { "range", false, false, NULL, NULL, scale_range },
-    { "log", false, false, NULL, make_log, NULL },
-    { "split", false, true, NULL, make_split, NULL },
-    { "fourier", true, false, NULL, make_fourier, NULL },
-    { "products", false, false, NULL, make_products, NULL },
-    { NULL, false, false, NULL, NULL, NULL },
+    { "scale", false, true, scale_values, NULL, NULL, true },
+    { "rank", false, true, scale_ranks, NULL, NULL, true },
+    { "standard", false, false, NULL, NULL, scale_standard, true },
+    { "range", false, false, NULL, NULL, scale_range, true },
+    { "log", false, false, NULL, make_log, NULL, true },
+    { "split", false, true, NULL, make_split, NULL, false },
+    { "fourier", true, false, NULL, make_fourier, NULL, false },
+    { "products", false, false, NULL, make_products, NULL, false },
+    { STEPS_BASE, false, true, NULL, NULL, NULL, true }, /* as change() makes it */
+    { NULL, false, false, NULL, NULL, NULL, false },
 };
 
 const char *steps_name(size_t i)
@@ -408,11 +410,16 @@ bool steps_see_list(const struct steps *steps)
 bool steps_keep_features(const struct steps *steps)
 {
     bool keep = true;
-    for (size_t i = 0; i < steps->number; i++) {
-        const struct step_kind *kind = steps->step[i].kind;
-        keep = keep && (!kind->make || strcmp(kind->name, "log") == 0);
-    }
+    for (size_t i = 0; i < steps->number; i++)
+        keep = keep && steps->step[i].kind->keeps;
     return keep;
+}
+
+bool steps_end_in_base(const char *words)
+{
+    size_t n = strlen(words), base = sizeof STEPS_BASE - 1;
+    return n >= base && strcmp(words + n - base, STEPS_BASE) == 0 &&
+           (n == base || words[n - base - 1] == *STEPS_SEPARATOR);
 }
 
 /* ---- words ---- */
@@ -646,12 +653,25 @@ static int start(struct steps *steps, struct fault *fault)
     return 0;
 }
 
-static int change(struct steps *steps, size_t i, const struct matrix *x, struct matrix *y,
-                  struct fault *fault)
+static int insert_base(struct steps *steps, size_t i, const uint32_t *base,
+                       const struct matrix *x, struct matrix *y, struct fault *fault)
+{
+    if (!base)
+        return fault_data(fault, "the step base needs the column base, the order of the search "
+                          "engine: give documents in that order to svm2bin -e, log2bin -e or "
+                          "serve -e");
+    return base_rank_insert(&steps->step[i].base_rank, base, x, &steps->in, &steps->out[i % 2], y,
+                            fault);
+}
+
+static int change(struct steps *steps, size_t i, const struct matrix *x, const uint32_t *base,
+                  struct matrix *y, struct fault *fault)
 {
     const struct step_kind *kind = steps->step[i].kind;
     struct rows *out = &steps->out[i % 2];
     size_t dim = x->dim;
+    if (strcmp(kind->name, STEPS_BASE) == 0)
+        return insert_base(steps, i, base, x, y, fault);
     if (kind->scale)
         return kind->scale(x, out, y, fault);
     if (kind->constants)
@@ -663,12 +683,13 @@ static int change(struct steps *steps, size_t i, const struct matrix *x, struct 
     return rows_matrix(out, dim, y, fault);
 }
 
-int steps_apply(struct steps *steps, const struct matrix *x, struct matrix *y, struct fault *fault)
+int steps_apply(struct steps *steps, const struct matrix *x, const uint32_t *base,
+                struct matrix *y, struct fault *fault)
 {
     struct matrix before = *x;
     if (!steps->started && start(steps, fault) < 0) return -1;
     for (size_t i = 0; i < steps->number; i++, before = *y)
-        if (change(steps, i, &before, y, fault) < 0) return -1;
+        if (change(steps, i, &before, base, y, fault) < 0) return -1;
     return 0;
 }
 
@@ -678,6 +699,7 @@ void steps_close(struct steps *steps)
         buffer_free(&steps->step[i].split.used);
         buffer_free(&steps->step[i].split.mean);
         fourier_close(&steps->step[i].fourier);
+        base_rank_close(&steps->step[i].base_rank);
     }
     constants_close(&steps->constants);
     rows_close(&steps->in);

@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "feature/base_rank.h"
 #include "feature/constants.h"
 #include "feature/rows.h"
 #include "math/matrix.h"
@@ -70,6 +71,7 @@ struct feature_step {
         struct buffer used, mean; /* uint32[n]: the features of any document, rising; double[n] */
     } split;
     struct fourier fourier;
+    struct base_rank base_rank;
 };
 
 struct steps { /* all zero at first: no steps */
@@ -114,11 +116,17 @@ bool steps_lack(const struct steps *steps);
 int steps_follow(const struct steps *steps, const char *made, struct fault *fault);
 
 /* Points *y at the features that the steps make of x, one step after the other; good until the next
- * call. x is not MATRIX_UNIT, and not a result of these steps. Each result is rounded once to
- * float. Memory: see struct fourier. 0, or a fault: too many features, or one that is not
+ * call. x is not MATRIX_UNIT, and not a result of these steps. base[docs]: the engine's order of the
+ * documents, which the step base needs; NULL: not known. Each result is rounded once to float.
+ * Memory: see struct fourier. 0, or a fault: no base, too many features, or one that is not
  * finite. */
-int steps_apply(struct steps *steps, const struct matrix *x, struct matrix *y,
-                struct fault *fault);
+int steps_apply(struct steps *steps, const struct matrix *x, const uint32_t *base,
+                struct matrix *y, struct fault *fault);
+
+/* Is base the last step of words as made= has them? Then feature 1 is that of the base, and feature
+ * j + 1 is feature j of what the steps before it make. */
+#define STEPS_BASE "base"
+bool steps_end_in_base(const char *words);
 
 void steps_close(struct steps *steps);
 

@@ -64,8 +64,6 @@ static int settle(struct state *state, struct fault *fault)
             s->value[i] = learner->preset[i];
         }
     }
-    if (s->set[SETTING_STRENGTH] && !s->set[SETTING_PRIOR])
-        return fault_usage(fault, "strength is that of a prior: add prior=model");
     if (s->set[SETTING_PRIOR] && !s->set[SETTING_STRENGTH]) {
         s->set[SETTING_STRENGTH] = true;
         s->value[SETTING_STRENGTH] = SETTING_STRENGTH_USUAL;
@@ -106,6 +104,7 @@ int learner_make(struct state *state, const char *list, struct fault *fault)
     const char *steps = list ? list : state->learner->made;
     if (!steps || strcmp(steps, LEARNER_NO_STEPS) == 0)
         return 0;
+    state->origin.ranked = state->learner->ranked;
     return origin_apply(&state->origin, steps, list != NULL, fault);
 }
 
@@ -125,9 +124,10 @@ void learner_close(struct state *state)
     buffer_free(&state->spare);
 }
 
+/* The limit is one of features as they come: without that of a base. */
 static int check_width(const struct state *state, size_t width, struct fault *fault)
 {
-    if (width <= state->most)
+    if (width <= state->most + origin_has_base(&state->origin))
         return 0;
     if (state->learner->most == SQUARE_MOST)
         return fault_data(fault, "it has %zu features, but the model may have only %zu weights: "

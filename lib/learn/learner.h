@@ -50,6 +50,7 @@ struct state {
     struct origin origin; /* what its features are */
     uint64_t rounds; /* learnt */
     size_t dim;
+    size_t started;  /* features whose weights are at their start (learn/regressions.h)      */
     double *w;       /* w[dim]: `scale` times these are the weights that score */
     double scale;    /* 1 unless `scaled` */
     bool scaled;     /* models have w and scale as direction and scale, beside the weights */
@@ -89,6 +90,7 @@ struct ranking {
     bool ring;                     /* the model came by the ring                           */
     bool rival;                    /* s is the column rival, and the round gets no other, except
                                     * fingerprint                                          */
+    bool base;                     /* x begins with the feature of the base                */
     struct fault *line;            /* to say what the user should know; NULL: nobody reads it */
 };
 
@@ -112,6 +114,7 @@ struct learner {
                               * time grows with their square; 0: any number                */
     const char *made;        /* the steps that it makes features by, where learner_make has no
                               * list; NULL: none                                           */
+    bool ranked;             /* after these comes base, where the first round has that column */
 
     /* ---- update's half: `learning` bytes, at first 0 ---- */
     size_t learning;

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const char MADE[] = "made", FEATURES[] = "features", VARIES[] = "any";
-static const char YIELDS[] = "yields";
+static const char BASED[] = "based";
+static const char YIELDS[] = "yields", RANKED[] = "base"; /* and a value of it, else 1 */
 
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault)
 {
@@ -116,13 +117,25 @@ static int load_width(struct origin *origin, const struct model *model, struct f
     return 0;
 }
 
+static int load_based(struct origin *origin, const struct model *model, struct fault *fault)
+{
+    const char *based = record_key(&model->record, BASED);
+    if (based && strlen(based) != ROUND_BASED)
+        return fault_data(fault, "model: based=%.40s is not the checksum of a model", based);
+    strcpy(origin->based, based ? based : "");
+    origin->ordered = model->rounds > 0;
+    return 0;
+}
+
 int origin_take(struct origin *origin, const struct model *model, bool unknown,
                 struct fault *fault)
 {
     const char *words = record_key(&model->record, MADE);
     if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0) return -1;
+    const char *yields = record_key(&model->record, YIELDS);
     origin->applies = true;
-    origin->yields = record_key(&model->record, YIELDS) != NULL;
+    origin->yields = yields != NULL;
+    origin->ranked = yields && strcmp(yields, RANKED) == 0;
     return words || !unknown ? set_steps(origin, words ? words : "", model, fault) : 0;
 }
 
@@ -130,7 +143,9 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
 {
     const char *words = record_key(&model->record, MADE);
     char list[ASKED];
-    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0) return -1;
+    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0 ||
+        load_based(origin, model, fault) < 0)
+        return -1;
     if (!origin->applies || origin->yields) {
         bool tells = words || model->rounds;
         origin->yields = origin->yields && !tells;
@@ -146,7 +161,7 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
 int origin_publish(const struct origin *origin, struct model *model, bool changes,
                    struct fault *fault)
 {
-    if ((origin->yields && model_set(model, YIELDS, "1", fault) < 0) ||
+    if ((origin->yields && model_set(model, YIELDS, origin->ranked ? RANKED : "1", fault) < 0) ||
         (!changes && constants_save(&origin->steps.constants, model, fault) < 0))
         return -1;
     return *origin->words ? model_set(model, MADE, origin->words, fault) : 0;
@@ -155,7 +170,8 @@ int origin_publish(const struct origin *origin, struct model *model, bool change
 int origin_save(const struct origin *origin, struct model *model, struct fault *fault)
 {
     if ((!origin->yields && origin_publish(origin, model, false, fault) < 0) ||
-        feature_names_save(&origin->names, model, fault) < 0)
+        feature_names_save(&origin->names, model, fault) < 0 ||
+        (*origin->based && model_set(model, BASED, origin->based, fault) < 0))
         return -1;
     if (origin->kind == WIDTH_VARIES || origin->most)
         return model_set(model, FEATURES, VARIES, fault);
@@ -236,18 +252,35 @@ static int prepare(struct origin *origin, struct fault *fault)
     return 0;
 }
 
+/* The steps are a default, and the first round, of raw features, has a base. */
+static int add_base(struct origin *origin, struct fault *fault)
+{
+    char words[ROUND_MADE + sizeof STEPS_SEPARATOR STEPS_BASE];
+    snprintf(words, sizeof words, "%s" STEPS_SEPARATOR STEPS_BASE, origin->words);
+    return set_words(origin, words, fault);
+}
+
+size_t origin_width(const struct origin *origin, const struct matrix *z)
+{
+    return z->dim - (z->kind != MATRIX_UNIT && z->dim > 0 && origin_has_base(origin));
+}
+
 int origin_make(struct origin *origin, const struct round *round, const struct matrix *x,
                   struct matrix *z, struct fault *fault)
 {
     const char *theirs = round->made ? round->made : "";
     if (feature_names_check(&origin->names, round->named, "the round", fault) < 0) return -1;
-    if (origin->most && x->dim > origin->most)
-        return fault_data(fault, "the round has %zu features: at most %zu are accepted", x->dim,
-                          origin->most);
-    bool yields = origin->yields && (*theirs || x->kind == MATRIX_UNIT);
+    bool foreign = *theirs || x->kind == MATRIX_UNIT;
     *z = *x;
-    if ((!origin->known || yields) && set_words(origin, theirs, fault) < 0) return -1;
+    if ((!origin->known || (origin->yields && foreign)) && set_words(origin, theirs, fault) < 0)
+        return -1;
+    if (origin->yields && !foreign && origin->ranked && round->base && add_base(origin, fault) < 0)
+        return -1;
     origin->yields = false;
+    size_t came = *theirs ? origin_width(origin, x) : x->dim;
+    if (origin->most && came > origin->most)
+        return fault_data(fault, "the round has %zu features: at most %zu are accepted", came,
+                          origin->most);
     if (strcmp(theirs, origin->words) == 0)
         return 0;
     if (*theirs || !origin->applies)
@@ -258,7 +291,7 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
     }
     if (x->kind != MATRIX_UNIT)
         return !origin->ready && prepare(origin, fault) < 0
-                   ? -1 : steps_apply(&origin->steps, x, z, fault);
+                   ? -1 : steps_apply(&origin->steps, x, round->base, z, fault);
     return origin->asked ? fault_data(fault, "-x needs features, but the round has none "
                                       "(dim=0)") : 0;
 }
@@ -267,29 +300,42 @@ int origin_check_width(const struct origin *origin, const struct matrix *z, size
                      struct fault *fault)
 {
     bool items = z->kind == MATRIX_UNIT;
-    size_t width = origin->due;
-    if (!origin->checks || z->dim == width || (allowed && z->dim <= allowed))
+    size_t width = origin->due, came = origin_width(origin, z);
+    if (!origin->checks || came == width || (allowed && came <= allowed))
         return 0;
     if (items)
         return fault_data(fault, "the round has no features (dim=0), but the model learnt from "
                           "rounds of %zu features: give those", width);
-    if (z->kind == MATRIX_SPARSE && z->dim < width)
+    if (z->kind == MATRIX_SPARSE && came < width)
         return 0;
     return fault_data(fault, "the round has %zu features, but the model learnt from rounds of %zu "
-                      "features: give those, or add -d %zu if the number may vary", z->dim, width,
-                      z->dim > width ? z->dim : width);
+                      "features: give those, or add -d %zu if the number may vary", came, width,
+                      came > width ? came : width);
+}
+
+bool origin_base_differs(struct origin *origin, const struct round *round)
+{
+    const char *based = round->based ? round->based : "";
+    if (!origin_has_base(origin) || !round->base || origin->noted)
+        return false;
+    if (!origin->ordered)
+        strcpy(origin->based, based);
+    origin->ordered = true;
+    origin->noted = strcmp(origin->based, based) != 0;
+    return origin->noted;
 }
 
 void origin_count(struct origin *origin, const struct matrix *z, size_t dim)
 {
+    size_t came = origin_width(origin, z);
     if (z->kind == MATRIX_SPARSE) {
-        if (origin->kind == WIDTH_SAME && z->dim > origin->width)
+        if (origin->kind == WIDTH_SAME && came > origin->width)
             origin->kind = WIDTH_VARIES;
     } else if (origin->kind == WIDTH_UNKNOWN) {
         bool wider = z->kind == MATRIX_DENSE && z->dim < dim; /* was a sparse round */
         origin->kind = wider ? WIDTH_VARIES : WIDTH_SAME;
-        origin->width = z->dim;
-    } else if (z->dim != origin->width) {
+        origin->width = came;
+    } else if (came != origin->width) {
         origin->kind = WIDTH_VARIES;
     }
 }

@@ -19,14 +19,19 @@ struct origin { /* all zero at first: not known */
     bool applies; /* makes the features of raw rounds: else all rounds carry `words` */
     bool asked;   /* -x asked for the steps: a round without features is a fault */
     bool yields;  /* the steps are a default: a model or a first round may name others */
+    bool ranked;  /* where they yield, a first round with the column base adds the step base */
     bool parsed;
     bool ready;   /* parsed, and no constant is missing */
     struct steps steps;
+    char based[ROUND_BASED + 1]; /* with a base: based= of the first round; "": it had none */
+    bool ordered;                /* that is known */
+    bool noted;                  /* it was said that a round has another base */
     const char *names_path;     /* of a user's file of names of features; NULL: none */
     struct feature_names names; /* of raw features                                   */
 
-    /* How many features the dense rounds had that were learnt from. A sparse round need not reach
-     * the last feature, and says only that there are as many as it has. */
+    /* How many features the dense rounds had that were learnt from, without that of a base at the
+     * end of the steps. A sparse round need not reach the last feature, and says only that there are
+     * as many as it has. */
     enum origin_width { WIDTH_UNKNOWN, WIDTH_SAME, WIDTH_VARIES } kind;
     size_t width; /* of WIDTH_SAME; 0: fixed lists of items */
     size_t most;  /* raw features that a round may have, in any number; 0: they must be the same */
@@ -40,6 +45,15 @@ struct origin { /* all zero at first: not known */
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault);
 int origin_open(struct origin *origin, struct watch *watch, struct fault *fault);
 
+/* Is base the last of its steps? Then weight 1 is that of the base, and weight j + 1 of feature j. */
+static inline bool origin_has_base(const struct origin *origin)
+{
+    return origin->known && steps_end_in_base(origin->words);
+}
+
+/* How many features z has as they came: without that of the base. */
+size_t origin_width(const struct origin *origin, const struct matrix *z);
+
 /* Takes over what a model says. Without the key made= its features are raw. origin_load is for a
  * model that is to learn more: it is a fault if it learnt from other features than the steps that
  * this run asks for; steps that it does not ask for give way. origin_take is for scoring: where the
@@ -49,7 +63,7 @@ int origin_take(struct origin *origin, const struct model *model, bool unknown,
                 struct fault *fault);
 
 /* Adds the key made= to a message, with the constants unless it only changes what one before it
- * had, and yields=1 where the first round may still name other steps; made=, constants and
+ * had, and yields= where the first round may still name other steps; made=, constants and
  * features= to a model. Leaves out what is not known. */
 int origin_publish(const struct origin *origin, struct model *model, bool changes,
                    struct fault *fault);
@@ -67,6 +81,10 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
  * `allowed`: a round of up to so many features may have any number; 0: none may. */
 int origin_check_width(const struct origin *origin, const struct matrix *z, size_t allowed,
                        struct fault *fault);
+
+/* With a base, once: was the base of a round ordered by something else than that of the first
+ * round? */
+bool origin_base_differs(struct origin *origin, const struct round *round);
 
 /* Counts a round that was learnt from; `dim` is the number of weights since. */
 void origin_count(struct origin *origin, const struct matrix *z, size_t dim);

@@ -96,9 +96,10 @@ void scoring_close(struct scoring *scoring)
 static void look_for_lack(struct scoring *scoring, const struct ranking *ranking)
 {
     char name[ROUND_NAME];
-    size_t dim = ranking->x->dim, had = scoring->dim;
+    size_t dim = ranking->x->dim, had = scoring->dim, came = origin_width(&scoring->origin,
+                                                                          ranking->x);
     if (scoring->lacked || scoring->ring || is_fixed(scoring) || had == 0 || dim <= had ||
-        dim <= scoring->allowed || ranking->line->kind != FAULT_NONE)
+        came <= scoring->allowed || ranking->line->kind != FAULT_NONE)
         return;
     scoring->lacked = true;
     (void)fault_other(ranking->line, "%s has %zu features, but the model has %zu weights: features "
@@ -138,7 +139,7 @@ int scoring_round(struct scoring *scoring, struct round *round, enum round_colum
     if (!s || !spare) return -1;
     matrix_times(&x, scoring->w, scoring->scale, scoring->dim, s, spare);
     const struct ranking ranking = { round, &came, &x, s, scoring->ring, column == ROUND_RIVAL,
-                                     line };
+                                     origin_has_base(&scoring->origin), line };
     if (finite_scores(x.docs, s, "one of its features is not finite, or the weights are too large",
                       fault) < 0 ||
         (learner->rank && learner->rank(scoring->own, &ranking, fault) < 0))

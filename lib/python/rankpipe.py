@@ -136,7 +136,7 @@ key    docs        whole   -        1      4294967295       -     -             
 key    dim         whole   -        0      2147483648       -     -                      list   required
 key    made        steps   255      -      -                -     -                      list   -
 key    named       hex     16       -      -                -     -                      list   -
-key    based       hex     16       -      -                base  -                      list   -
+key    based       hex     8        -      -                base  -                      list   -
 key    judged      whole   -        1      4294967295       -     -                      model  -
 key    gamma       number  -        0      1                -     logit,team,propensity  draw   choice
 key    top         whole   -        1      4294967295       gamma swap                   draw   choice
