@@ -8,6 +8,8 @@
 
 #include "base/decimal.h"
 #include "base/text.h"
+#include "math/order.h"
+#include "stream/record_header.h"
 #include "io/lines.h"
 #include "learn/reload.h"
 #include "learn/scoring.h"
@@ -98,13 +100,18 @@ struct score {
     bool follows;    /* rereads the model file when it is replaced         */
     uint64_t dim;    /* most features of rounds that may differ; 0: none   */
     struct reload reload;
-    struct scoring scoring, rival; /* rival: of -R */
+    struct scoring scoring, rival, base; /* rival: of -R; base: of -b */
+    const char *base_model;
+    char based[CHECKSUM_DIGITS + 1];             /* its checksum      */
+    struct buffer ranked, ordering, by_place;    /* for its order     */
     struct score_lines lines;
 };
 
 static const struct option options_known[] = {
     { 'R', "rival", NULL, "file with the weights of a rival, for explore -p team-draft (default: "
                           "none, or that of the ring's learner)", OPTION_TEXT(score, rival_model) },
+    { 'b', "base", NULL, "file with the weights of a ranker whose order becomes the column base "
+                         "(default: base as it comes)", OPTION_TEXT(score, base_model) },
     { 'd', "dim", NULL, "with -m: accept rounds of up to so many features, 1 to 2147483648, "
                         "whatever number the model learnt from (default: the same number)",
       OPTION_WHOLE(score, dim, 1, ROUND_DIM) },
@@ -134,7 +141,7 @@ static int parse(void *self, struct options *options, struct host *host)
     if (sources > 1)
         return fault_usage(options->fault, "-m, -f and -s each say where the scores come from: "
                            "give one of them");
-    if (sources == 0 && !host->ring)
+    if (sources == 0 && !host->ring && !my->base_model)
         return fault_usage(options->fault, "no weights: give -m model or -f ring");
     if (my->given && (host->served || strcmp(my->given, "-") == 0))
         return fault_usage(options->fault, host->served ? "-s has scores of stored rounds, not of "
@@ -171,12 +178,73 @@ static int load_model(struct score *my, const char *path, struct scoring *scorin
     return result;
 }
 
+/* order[m]: by the scores of the model of -b; ties as base has them, else at random. */
+static int rank_by_base_model(struct score *my, struct round *round, uint32_t *order,
+                              struct fault *fault)
+{
+    size_t m = round->docs;
+    const struct ties ties = { .seed = 1 };
+    uint32_t *at = buffer_for(&my->ordering, m, 2 * sizeof *at, fault);
+    double *s = buffer_for(&my->by_place, m, sizeof *s, fault);
+    if (!at || !s) return -1;
+    if (!round->base) {
+        ties_rank(&ties, RNG_TIES, round->t, m, round->rival, order, at);
+        return 0;
+    }
+    for (size_t a = 0; a < m; a++)
+        s[a] = round->rival[round->base[a]];
+    order_by_score(m, s, at, at + m);
+    for (size_t a = 0; a < m; a++)
+        order[a] = round->base[at[a]];
+    return 0;
+}
+
+/* -b: the column base becomes the order of that model. */
+static int order_base(struct score *my, struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    uint32_t *order = buffer_for(&my->ranked, round->docs, sizeof *order, fault), *base;
+    if (!order || scoring_round(&my->base, round, ROUND_RIVAL, NULL, fault) < 0 ||
+        rank_by_base_model(my, round, order, fault) < 0 ||
+        !(base = round_new(round, ROUND_BASE, fault)))
+        return -1;
+    memcpy(base, order, round->docs * sizeof *base);
+    round_drop(round, ROUND_RIVAL);
+    return round_set_text(round, KEY_BASED, my->based, fault);
+}
+
+/* The model of -b, and its name in rounds. */
+static int load_base(struct score *my)
+{
+    struct mapped mapped;
+    struct model model;
+    struct fault *fault = my->host->fault;
+    int got = model_file_load(my->base_model, my->host->watch, &mapped, &model, fault);
+    if (got == 0)
+        (void)fault_other(fault, "%s: no such file", my->base_model);
+    if (got > 0 && model.record.has_crc == CRC_NONE)
+        got = fault_data(fault, "model %s: it has no crc=, by which rounds name the model of their "
+                         "base: release 0.3.0 or later writes it", my->base_model);
+    if (got > 0)
+        checksum_print(my->based, model.record.crc);
+    mapped_close(&mapped);
+    return got > 0 ? load_model(my, my->base_model, &my->base) : -1;
+}
+
+/* Is only the base to be ordered, without scores? */
+static bool is_alone(const struct score *my)
+{
+    return !my->model && !my->given && !my->ring_path && !my->host->ring;
+}
+
 static int open_score(void *self)
 {
     struct score *my = self;
-    my->scoring.learners = my->rival.learners = learners;
-    my->scoring.allowed = my->rival.allowed = (size_t)my->dim;
-    if (my->rival_model && load_model(my, my->rival_model, &my->rival) < 0) return -1;
+    my->scoring.learners = my->rival.learners = my->base.learners = learners;
+    my->scoring.allowed = my->rival.allowed = my->base.allowed = (size_t)my->dim;
+    if ((my->rival_model && load_model(my, my->rival_model, &my->rival) < 0) ||
+        (my->base_model && load_base(my) < 0))
+        return -1;
     if (my->follows)
         return reload_open(&my->reload, my->model, my->host->watch, &my->scoring,
                            my->host->fault);
@@ -186,6 +254,8 @@ static int open_score(void *self)
         score_lines_open(&my->lines, my->given, my->host->watch);
         return lines_start(&my->lines.lines, my->host->fault);
     }
+    if (is_alone(my))
+        return 0;
     my->scoring.ring = true;
     my->ring = my->host->ring
                    ? ring_local_score(my->host->ring, my->window, my->host->fault)
@@ -227,6 +297,9 @@ static enum outcome each(void *self, struct round *round)
 {
     struct score *my = self;
     struct fault *fault = my->host->fault, line = { FAULT_NONE, "" };
+    if (my->base_model && order_base(my, round) < 0) return FAIL;
+    if (is_alone(my))
+        return PASS;
     if (my->given)
         return take_given(my, round);
     if (my->follows)
@@ -246,7 +319,7 @@ static enum outcome each_model(void *self, struct record *record)
 {
     struct score *my = self;
     (void)record;
-    if (my->model || my->given)
+    if (my->model || my->given || is_alone(my))
         return PASS;
     return fault_data(my->host->fault, "the stream has a model: with -f, only rounds may come");
 }
@@ -276,12 +349,16 @@ static int close_score(void *self, enum ended ended)
     reload_close(&my->reload);
     scoring_close(&my->scoring);
     scoring_close(&my->rival);
+    scoring_close(&my->base);
+    buffer_free(&my->ranked);
+    buffer_free(&my->ordering);
+    buffer_free(&my->by_place);
     return result;
 }
 
 const struct filter score = {
     .name = "score",
-    .usage = "[-r] [-R rival] [-d dim] -m model | -f ring [-w window] | -s scores",
+    .usage = "[-r] [-R rival] [-b base] [-d dim] [-m model | -f ring [-w window] | -s scores]",
     .line = "adds a score to each document",
     .options = options_known,
     .size = sizeof(struct score),

@@ -40,6 +40,7 @@ struct update {
     bool others;          /* rounds of other shares came */
     bool anew, unmasked;  /* replace the model, not continue it; allow labels beside an order */
     struct checkpoints checkpoints;
+    bool resumed;  /* a model, and nothing was said of its base */
     bool unsaved;  /* saving failed */
     uint64_t most; /* weights; 0: preset */
     uint64_t features; /* -w; 0: not given */
@@ -275,6 +276,7 @@ static int load(struct update *my)
         warn(my->host, "update", "resuming from round %" PRIu64 " of %s", my->state.rounds,
              my->model);
     my->saved = my->state.rounds;
+    my->resumed = got > 0 && my->saved > 0;
     return got;
 }
 
@@ -335,6 +337,26 @@ static void look_for_large(struct update *my, const struct round *round)
         return;
     my->looked = 10;
     warn(my->host, "update", "%s", line.text);
+}
+
+/* Says, once each, that rounds have a base and the model does without, or another base than it began
+ * with. */
+static void look_at_base(struct update *my, const struct round *round)
+{
+    struct origin *origin = &my->state.origin;
+    char name[ROUND_NAME];
+    if (origin_base_differs(origin, round))
+        warn(my->host, "update", "%s: %s ordered its base, but %s that of the rounds before: the model "
+             "goes on, and its weight of the base is that of both; to begin anew: -n", round_name(round, name),
+             round->based ? "a model" : "the search engine", *origin->based ? "another model"
+                                                                            : "the search engine");
+    if (!my->resumed || my->steps || !my->learner->ranked || !round->base ||
+        origin_has_base(origin))
+        return;
+    my->resumed = false;
+    warn(my->host, "update", "the rounds have the column base, and the model was learnt without: it goes "
+         "on without; to begin with that order, learn anew by -x scale,base (a service: rankpipe "
+         "service rebuild '-x scale,base')");
 }
 
 static int publish(struct update *my)
@@ -448,6 +470,7 @@ static enum outcome each(void *self, struct round *round)
         learner_learn(&my->state, round, fault) < 0)
         return refuse(my, round);
     look_for_large(my, round);
+    look_at_base(my, round);
     my->rounds++;
     my->unsaved = is_checkpoint_due(&my->checkpoints, my->state.rounds) && save(my, fault) < 0;
     return my->unsaved || publish(my) < 0 ? FAIL : DROP;

@@ -415,6 +415,19 @@ void udu_times(const double *a, size_t n, const double *x, double *y)
             y[i] += u[i] * y[j];
 }
 
+void udu_column(const double *a, size_t n, size_t k, double *x)
+{
+    const double *u = a + udu_size(k);
+    for (size_t i = 0; i < n; i++)
+        x[i] = 0;
+    for (size_t j = k; j < n; u += ++j) {
+        double f = u[j] * (j == k ? 1 : u[k]); /* D U' e_k */
+        for (size_t i = 0; i < j; i++)
+            x[i] += u[i] * f;
+        x[j] += f;
+    }
+}
+
 void udu_inverse_times(const double *a, size_t n, const double *x, double *y)
 {
     for (size_t j = 0; j < n; a += ++j) {

@@ -45,6 +45,9 @@ size_t udu_size(size_t n);
 /* y[n] = U D^(1/2) x for x[n]: where x is standard normal, y has the covariance P. */
 void udu_spread(const double *a, size_t n, const double *x, double *y);
 
+/* x[n] = P e_k, column k of P: the terms of each column of U, one after the other. O(n^2). */
+void udu_column(const double *a, size_t n, size_t k, double *x);
+
 /* In place, U and D become P^-1, its numbers on and above the diagonal, column by column; and such
  * numbers, of a positive matrix, become the U and D of its inverse. The second is false where they
  * are of no such matrix; a is then good for nothing. O(n^3). */

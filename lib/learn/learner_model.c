@@ -153,6 +153,7 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
         arrays_load(&state->arrays, &state->settings, model, fault) < 0)
         return -1;
     state->rounds = model->rounds;
+    state->started = model->dim;
     if (!state->scaled)
         model_weights(model, state->w);
     else if (load_scaled(state, model, fault) < 0)

@@ -56,6 +56,41 @@ int prior_regression(struct state *state, struct regression_arrays arrays,
     return 0;
 }
 
+/* ---- the base ---- */
+
+static const double base_strength = 5000;
+
+bool base_starts(const struct state *state)
+{
+    return !state->settings.set[SETTING_PRIOR] && origin_has_base(&state->origin);
+}
+
+double base_kappa(const struct settings *settings)
+{
+    bool given = settings->set[SETTING_STRENGTH];
+    return (given ? settings->value[SETTING_STRENGTH] : base_strength) * square;
+}
+
+int base_check_strength(const struct state *state, struct fault *fault)
+{
+    const bool *set = state->settings.set;
+    if (!set[SETTING_STRENGTH] || set[SETTING_PRIOR] || origin_has_base(&state->origin))
+        return 0;
+    return fault_data(fault, "strength is that of a prior, or of a base: give prior=model, or rounds "
+                      "with the column base");
+}
+
+void base_start(struct state *state, struct regression_arrays arrays, double kappa, double r)
+{
+    size_t first = arrays.has_constant, step = state->settings.set[SETTING_PLAIN] ? 1 : 2;
+    for (size_t j = state->started; j < state->dim; j++)
+        begin_row(state, arrays, first + j * step, j == 0 ? BASE_KAPPA : kappa);
+    if (state->started == 0 && state->dim > 0)
+        state->w[0] = r;
+    if (state->started < state->dim)
+        state->started = state->dim;
+}
+
 /* ---- the file ---- */
 
 /* The prior's features must be this run's; steps that it does not ask for give way. */
@@ -141,21 +176,55 @@ int regression_sums(struct state *state, struct regression_arrays arrays,
                       state->arrays.row[arrays.inverse].name);
 }
 
-int regression_sums_add(struct state *state, struct regression_arrays arrays,
-                        const struct state *share, const struct sketch *sketch, size_t except,
-                        struct fault *fault)
+/* kappa[rows]: with what the state and the share both began. NULL with a fault (memory). */
+static double *begun_twice(struct state *state, struct regression_arrays arrays,
+                           const struct regression_share *share, struct fault *fault)
 {
-    double *a = state->arrays.at[arrays.inverse];
-    if (arrays.sketch && sketch_reach(arrays.sketch, rows_of(state, arrays), fault) < 0) return -1;
+    size_t n = rows_of(state, arrays), step = state->settings.set[SETTING_PLAIN] ? 1 : 2;
+    size_t of = share->state->started, both = of < state->started ? of : state->started;
+    double *kappa = buffer_for(&state->scratch, n, sizeof *kappa, fault);
+    for (size_t i = 0; kappa && i < n; i++)
+        kappa[i] = 0;
+    for (size_t j = 0; kappa && base_starts(state) && j < both; j++)
+        kappa[arrays.has_constant + j * step] = j == 0 ? BASE_KAPPA : share->kappa;
+    return kappa;
+}
+
+/* The parts of the sums that both began with count once; and r is that of the sum. */
+static void begin_once(struct state *state, struct regression_arrays arrays,
+                       const struct regression_share *share, const double *kappa)
+{
+    double *a = state->arrays.at[arrays.inverse], lambda = state->settings.value[SETTING_TRADEOFF];
+    double *counted = arrays.counted ? state->arrays.at[arrays.counted] : NULL;
+    for (size_t i = 0; i < rows_of(state, arrays); i++) {
+        if (counted)
+            counted[i] -= kappa[i];
+        if (!arrays.sketch)
+            a[udu_size(i + 1) - 1] -= 1 + kappa[i] / lambda;
+    }
+    if (base_starts(state) && state->dim > 0)
+        state->w[0] += share->r_more * (lambda + BASE_KAPPA) / (arrays.sketch ? 1 : lambda);
+}
+
+int regression_sums_add(struct state *state, struct regression_arrays arrays,
+                        const struct regression_share *share, size_t except, struct fault *fault)
+{
+    const struct state *other = share->state;
+    const double *kappa = begun_twice(state, arrays, share, fault);
+    if (!kappa || (arrays.sketch &&
+                   sketch_reach(arrays.sketch, rows_of(state, arrays), fault) < 0))
+        return -1;
     if (arrays.sketch) /* before what is counted adds up */
-        sketch_add(arrays.sketch, sketch, state->settings.value[SETTING_TRADEOFF],
-                   state->arrays.at[arrays.counted], share->arrays.at[arrays.counted]);
+        sketch_add(arrays.sketch, share->sketch, &(struct sketch_counts){
+                       state->settings.value[SETTING_TRADEOFF], state->arrays.at[arrays.counted],
+                       other->arrays.at[arrays.counted], kappa });
     for (size_t j = 0; j < state->dim; j++)
-        state->w[j] += share->w[j];
+        state->w[j] += other->w[j];
     for (size_t i = 0; i < ARRAYS_MOST && state->arrays.row[i].name; i++)
         if (i != except)
-            arrays_sum(&state->arrays, i, &share->arrays, &state->settings, state->dim);
-    for (size_t i = 0; !arrays.sketch && i < rows_of(state, arrays); i++)
-        a[udu_size(i + 1) - 1] -= 1;
+            arrays_sum(&state->arrays, i, &other->arrays, &state->settings, state->dim);
+    begin_once(state, arrays, share, kappa);
+    if (state->started < other->started)
+        state->started = other->started;
     return 0;
 }

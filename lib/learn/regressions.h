@@ -35,6 +35,31 @@
 #include "io/watch.h"
 #include "learn/learner_step.h"
 
+/* A base: where the state's steps end in base and no prior is given, a search engine had an order
+ * before the first answer, and the weights begin with it. With m the strength, 5000 by default, and
+ * r the spread of answers that is expected, the deviations begin with
+ *
+ *     v_1 ~ N(r, s2 / (lambda + 10))      of the base, which data soon correct
+ *     v_j ~ N(0, s2 / (lambda + m / 12))  of the other features
+ *
+ * and the means and the constant as ever. So ranks by v at first are those of the engine. v depends
+ * on r linearly: v = v0 + r v1, where v1 = (lambda + 10) (Z'Z + Lambda)^-1 e_1 = (1 + 10 / lambda) P
+ * e_1. */
+#define BASE_KAPPA 10.0
+
+/* Does the state begin with a base? */
+bool base_starts(const struct state *state);
+
+/* kappa of the other features, where they are spread as scale makes them. */
+double base_kappa(const struct settings *settings);
+
+/* 0, or a fault where the setting strength is given, and there is neither a prior nor a base. */
+int base_check_strength(const struct state *state, struct fault *fault);
+
+/* Puts the features from state->started on at their start: the state begins with a base. O(those
+ * features). */
+void base_start(struct state *state, struct regression_arrays arrays, double kappa, double r);
+
 /* Starts the state, which has learnt nothing, at the model in the file of SETTING_PRIOR, where that
  * is set. 0, or a fault: no such file; or the features of its model are others than this run's. The
  * state then expects rounds of as many features. */
@@ -51,11 +76,19 @@ int prior_regression(struct state *state, struct regression_arrays arrays,
 int regression_sums(struct state *state, struct regression_arrays arrays,
                     enum summing how, struct fault *fault);
 
+/* What a share of the log brings into a sum: its arrays; its sketch, if the state has one; and how it
+ * began, where both began with a base: kappa of its other features, and by how much r of the sum is
+ * above r of the state and of the share together. */
+struct regression_share {
+    const struct state *state;
+    const struct sketch *sketch;
+    double kappa, r_more;
+};
+
 /* For a learner's hook `add`: adds the regression's sums, and array by array all other numbers, but
- * those of array `except`; SIZE_MAX: all. `sketch` is the share's, if the state has one. 0 or a
+ * those of array `except`; SIZE_MAX: all. What both began with counts once, as of the state. 0 or a
  * fault (memory). */
 int regression_sums_add(struct state *state, struct regression_arrays arrays,
-                        const struct state *share, const struct sketch *sketch, size_t except,
-                        struct fault *fault);
+                        const struct regression_share *share, size_t except, struct fault *fault);
 
 #endif

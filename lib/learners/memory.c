@@ -12,6 +12,11 @@
 #include "memory/memory_tables.h"
 #include "memory/memory_view.h"
 
+/* The prior of a start at a base: kappa of its other features, and its mean r. */
+struct memory_start {
+    double kappa, r;
+};
+
 /* The learning half. */
 struct remembering {
     struct memory memory;
@@ -19,6 +24,7 @@ struct remembering {
     struct memory_form form;
     struct memory_tables tables;
     struct examination examination; /* of clicks */
+    struct memory_start begun;   /* with a base: its prior, where P gave way to a sketch */
     unsigned ways;               /* in which documents were known (memory_keys.h)  */
     uint64_t unnamed;            /* rounds of this run without names, after others */
     bool introduced;             /* a message had the settings                     */
@@ -193,6 +199,26 @@ static void drop_old(struct remembering *my, const struct state *state)
     memory_eviction_age(&bound);
 }
 
+/* With a base, puts new features at their start. A sketch has no r that follows the answers: it keeps
+ * the one that it began with, or that P had, and one kappa for all features. */
+static void begin_features(struct remembering *my, struct state *state)
+{
+    const struct settings *settings = &state->settings;
+    struct memory_start now = { base_kappa(settings),
+                                memory_spread(state->arrays.at[AT_BELIEFS]) };
+    my->memory.kappa = 0;
+    if (!base_starts(state))
+        return;
+    if (!my->form.arrays.sketch) {
+        my->memory.kappa = BASE_KAPPA;
+    } else {
+        if (my->begun.r == 0 && state->started == 0)
+            now = (struct memory_start){ 12 * now.kappa * regression_spread(&my->regression), 1 };
+        my->begun = now = my->begun.r == 0 ? now : my->begun;
+    }
+    base_start(state, my->form.arrays, now.kappa, now.r);
+}
+
 /* Learns the answers y[n] about the documents doc[n], with the weights u[n]; NULL: 1 each. */
 static int learn_answers(struct remembering *my, struct state *state, size_t n,
                          const uint32_t *doc, const double *y, const double *u,
@@ -203,9 +229,10 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
         all += u[h];
     for (size_t h = 0; h < n; h++)
         if (regression_finite(&my->regression, doc[h], fault) < 0) return -1;
-    if (learner_answers(n, y, fault) < 0) return -1;
+    if (learner_answers(n, y, fault) < 0 || base_check_strength(state, fault) < 0) return -1;
     state->begun = true;
     memory_form_settle(&my->form, state);
+    begin_features(my, state);
     if (n > 0 && visit(my, state, fault) < 0) return -1;
     memory_count_answers(state->arrays.at[AT_BELIEFS], all);
     drop_old(my, state);
@@ -314,6 +341,24 @@ static int load_table(struct examination *examination, const struct settings *se
 
 /* ---- models and messages ---- */
 
+/* A sketch that began with a base: f8[2], kappa and r. */
+#define START_COLUMN "start"
+
+static int save_start(const struct memory_start *begun, struct model *model, struct fault *fault)
+{
+    return begun->r > 0 ? model_put(model, START_COLUMN, 2, (const double *)begun, fault) : 0;
+}
+
+static int load_start(struct memory_start *begun, const struct model *model, struct fault *fault)
+{
+    if (!record_column(&model->record, START_COLUMN))
+        return 0;
+    if (model_array(model, START_COLUMN, 2, (double *)begun, fault) < 0) return -1;
+    return begun->kappa >= 0 && begun->r > 0
+               ? 0 : fault_data(fault, "model: start is %g and %g, but its kappa must be 0 or more "
+                                "and its r above 0", begun->kappa, begun->r);
+}
+
 static int begin(void *own, struct state *state, const struct model *prior, struct fault *fault)
 {
     return prior_regression(state, ((struct remembering *)own)->form.arrays, prior, fault);
@@ -328,7 +373,8 @@ static int put(struct remembering *my, bool changes, struct model *model, struct
 static int save(void *own, struct state *state, struct model *model, struct fault *fault)
 {
     struct remembering *my = own;
-    return put(my, false, model, fault) < 0 || memory_form_save(&my->form, model, fault) < 0
+    return put(my, false, model, fault) < 0 || memory_form_save(&my->form, model, fault) < 0 ||
+                   save_start(&my->begun, model, fault) < 0
                ? -1 : save_table(&my->examination, &state->settings, model, fault);
 }
 
@@ -351,7 +397,8 @@ static int load(void *own, struct state *state, const struct model *model, struc
         memory_form_load(&my->form, state, model, fault) < 0 ||
         memory_check_moments(state->arrays.at[AT_MOMENTS], fault) < 0 ||
         memory_keys_load(&my->ways, model, fault) < 0 ||
-        load_table(&my->examination, &state->settings, model, fault) < 0)
+        load_table(&my->examination, &state->settings, model, fault) < 0 ||
+        load_start(&my->begun, model, fault) < 0)
         return -1;
     if (!my->ways && model->rounds) /* which is older */
         my->ways = MEMORY_ROWS;
@@ -359,6 +406,16 @@ static int load(void *own, struct state *state, const struct model *model, struc
         memory_beliefs_make(beliefs, &pairs, model->rounds);
     if (memory_beliefs_check(beliefs, fault) < 0) return -1;
     return keep_bound(my, state, state->rounds, fault);
+}
+
+/* How a state began: its kappa and r; r is 0 where it has no features yet, or no base. */
+static struct memory_start start_of(const struct remembering *my, const struct state *state)
+{
+    if (!base_starts(state) || state->started == 0)
+        return (struct memory_start){ 0, 0 };
+    return my->begun.r > 0 ? my->begun
+                           : (struct memory_start){ base_kappa(&state->settings),
+                                                    memory_spread(state->arrays.at[AT_BELIEFS]) };
 }
 
 static int add(void *own, struct state *state, struct state *share, struct fault *fault)
@@ -371,8 +428,16 @@ static int add(void *own, struct state *state, struct state *share, struct fault
                           (double)share->rounds, fault) < 0)
         return -1;
     my->ways |= other->ways;
-    memory_beliefs_add(state->arrays.at[AT_BELIEFS], share->arrays.at[AT_BELIEFS]);
-    if (memory_form_add(&my->form, state, &other->form, share, AT_BELIEFS, fault) < 0) return -1;
+    double *beliefs = state->arrays.at[AT_BELIEFS];
+    struct memory_start one = start_of(my, state), two = start_of(other, share);
+    memory_beliefs_add(beliefs, share->arrays.at[AT_BELIEFS]);
+    bool wide = my->form.arrays.sketch || other->form.arrays.sketch;
+    double r = wide ? one.r > 0 ? one.r : two.r : memory_spread(beliefs);
+    const struct regression_share begun = { .kappa = two.kappa, .r_more = r - one.r - two.r };
+    if (memory_form_add(&my->form, state, &other->form, share, begun, AT_BELIEFS, fault) < 0)
+        return -1;
+    if (wide && base_starts(state))
+        my->begun = (struct memory_start){ one.r > 0 ? one.kappa : two.kappa, r };
     return keep_bound(my, state, state->rounds + share->rounds, fault);
 }
 
@@ -429,7 +494,7 @@ const struct learner learn_memory = {
                               true },
                 [AT_COUNTED] = { MEMORY_COUNTED, ARRAY_ROWS_CONSTANT, SETTING_PLAIN, 0, true } },
     .preset = { [SETTING_TRADEOFF] = 10, [SETTING_EXPLORATION_WIDTH] = 4, [SETTING_SEED] = 1 },
-    .most = (size_t)1 << 21, .made = "scale",
+    .most = (size_t)1 << 21, .made = "scale", .ranked = true,
     .learning = sizeof(struct remembering), .start = start, .shape = shape, .learn = learn,
     .begin = begin, .open = open_table, .save = save, .load = load, .publish = publish,
     .sums = sums, .add = add,

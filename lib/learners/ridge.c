@@ -72,6 +72,8 @@ static void close_ridge(void *own)
     buffer_free(&my->drawn);
 }
 
+static const struct regression_arrays regression_arrays = { LEVEL, INVERSE, 0, false, 0, NULL };
+
 /* Learns what was seen, and measures how far it is from what was expected. */
 static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
@@ -82,6 +84,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     learner_regression(regression, state, LEVEL, INVERSE);
     if (learner_feedback(state, round, &feedback, fault) < 0 ||
         learner_answers(feedback.docs, feedback.relevance, fault) < 0 ||
+        base_check_strength(state, fault) < 0 ||
         regression_round(regression, x, fault) < 0)
         return -1;
     struct regression_error *error = buffer_for(&state->scratch, x->docs, sizeof *error, fault);
@@ -89,6 +92,8 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     for (size_t h = 0; h < feedback.docs; h++)
         if (regression_finite(regression, feedback.doc[h], fault) < 0) return -1;
     state->begun = true;
+    if (base_starts(state))
+        base_start(state, regression_arrays, base_kappa(&state->settings), 1);
     if (regression_learn_all(regression, feedback.docs, feedback.doc, feedback.relevance, NULL,
                              error, fault) < 0)
         return -1;
@@ -128,8 +133,6 @@ static const double *draw(void *own, struct state *state, struct fault *fault)
     return drawn;
 }
 
-static const struct regression_arrays regression_arrays = { LEVEL, INVERSE, 0, false, 0, NULL };
-
 static int begin(void *own, struct state *state, const struct model *prior, struct fault *fault)
 {
     (void)own;
@@ -145,7 +148,8 @@ static int sums(void *own, struct state *state, enum summing how, struct fault *
 static int add(void *own, struct state *state, struct state *share, struct fault *fault)
 {
     (void)own;
-    return regression_sums_add(state, regression_arrays, share, NULL, SIZE_MAX, fault);
+    const struct regression_share begun = { share, NULL, base_kappa(&share->settings), -1 };
+    return regression_sums_add(state, regression_arrays, &begun, SIZE_MAX, fault);
 }
 
 /* Adds what linucb's scoring half takes: with the residuals, where they make the width. */
@@ -251,21 +255,21 @@ const struct learner learn_ridge = {
     .name = "ridge", .letters = "CIWp", .least = 1, .learn = learn, .begin = begin,
     .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1 },
-    .most = 4096, .made = "scale",
+    .most = 4096, .made = "scale", .ranked = true,
 };
 
 const struct learner learn_thompson = {
     .name = "thompson", .letters = "CISWps", .least = 1, .learn = learn, .begin = begin,
     .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1, [SETTING_SEED] = 1 },
-    .most = 4096, .made = "scale", .start = measure_residuals, .weights = draw,
+    .most = 4096, .made = "scale", .ranked = true, .start = measure_residuals, .weights = draw,
 };
 
 const struct learner learn_linucb = {
     .name = "linucb", .letters = "CISWp", .least = 1, .learn = learn, .begin = begin,
     .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1 },
-    .most = 4096, .made = "scale", .start = measure_residuals, .publish = publish,
+    .most = 4096, .made = "scale", .ranked = true, .start = measure_residuals, .publish = publish,
     .scoring = sizeof(struct linucb), .take = take, .rank = widen, .by = BY_MORE,
     .leave = leave,
 };

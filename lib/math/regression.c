@@ -368,6 +368,32 @@ int regression_learn(struct regression *regression, size_t i, double worth, doub
     return regression_learn_all(regression, 1, &doc, &worth, &much, NULL, fault);
 }
 
+int regression_lean(struct regression *regression, double kappa, double by, struct fault *fault)
+{
+    size_t rows = all_rows(regression);
+    double *column = buffer_for(&regression->several, rows, sizeof *column, fault);
+    if (!column) return -1;
+    udu_column(regression->inverse, rows, first_row(regression), column);
+    move(regression, by * (1 + kappa / regression->lambda), column);
+    return 0;
+}
+
+double regression_spread(struct regression *regression)
+{
+    const struct wide *my = regression->wide;
+    const size_t first = first_row(regression), step = regression->plain ? 1 : 2;
+    double sum = 0, n = 0;
+    for (size_t i = 0; i < my->x->docs; i++) {
+        write_wide(regression, i);
+        for (size_t k = first; k < my->rows; k += step) {
+            bool other = my->row[k] != first;
+            sum += other ? my->z[k] * my->z[k] : 0;
+            n += other;
+        }
+    }
+    return n > 0 ? sum / n : 0;
+}
+
 int regression_check(const struct regression *regression, struct fault *fault)
 {
     const struct regression *my = regression;

@@ -108,6 +108,15 @@ int regression_learn_all(struct regression *regression, size_t n, const uint32_t
                          const double *worth, const double *much, struct regression_error *error,
                          struct fault *fault);
 
+/* The mean of the prior of the first feature's deviation, whose precision is lambda + kappa, grows
+ * by `by`: v += by (1 + kappa / lambda) P e. With P alone. O(n^2) for n rows. 0 or a fault
+ * (memory). */
+int regression_lean(struct regression *regression, double kappa, double by, struct fault *fault);
+
+/* In a wide form: the mean square of the deviations of all features that the round has, but the
+ * first; 0 where there are none. O(docs rows). */
+double regression_spread(struct regression *regression);
+
 /* 0 if all weights are finite, else a fault. */
 int regression_check(const struct regression *regression, struct fault *fault);
 

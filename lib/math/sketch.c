@@ -363,15 +363,16 @@ void sketch_solve(const struct sketch *sketch, double lambda, const double *coun
 }
 
 /* A row without a slot here has in D all that the other sketch has of it, and the reverse. */
-void sketch_add(struct sketch *sketch, const struct sketch *share, double lambda,
-                const double *counted, const double *others)
+void sketch_add(struct sketch *sketch, const struct sketch *share,
+                const struct sketch_counts *counts)
 {
-    double *a = sketch->gain + SLOTS;
+    double *a = sketch->gain + SLOTS, lambda = counts->lambda;
     for (size_t s = 0; s < share->slots; s++)
-        (void)admit(sketch, share->at->row[s], lambda + counted[share->at->row[s]]);
+        (void)admit(sketch, share->at->row[s], lambda + counts->counted[share->at->row[s]]);
     for (size_t s = 0; s < sketch->slots; s++) {
         size_t row = sketch->at->row[s], of = sketch_slot(share, row);
-        sketch->at->d[s] += of < SLOTS ? share->at->d[of] - lambda : others[row];
+        double more = of < SLOTS ? share->at->d[of] - lambda : counts->others[row];
+        sketch->at->d[s] += more - counts->both[row];
         sketch->at->part[s] = 1 / sketch->at->d[s];
     }
     make_small(sketch, sketch->vectors);

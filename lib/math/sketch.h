@@ -75,10 +75,15 @@ double sketch_observe(struct sketch *sketch, const struct sketch_observation *o)
 void sketch_times(const struct sketch *sketch, double lambda, const double *counted, double *x);
 void sketch_solve(const struct sketch *sketch, double lambda, const double *counted, double *x);
 
-/* Adds the observations of another sketch, which reaches as many rows and has the same lambda.
- * counted[rows] and others[rows] are the sums of c z^2 of each; the caller adds them afterwards. */
-void sketch_add(struct sketch *sketch, const struct sketch *share, double lambda,
-                const double *counted, const double *others);
+/* Adds the observations of another sketch, which reaches as many rows and has the same lambda. The
+ * caller then adds what is counted. */
+struct sketch_counts {
+    double lambda;
+    const double *counted, *others; /* [rows]: the sum of c z^2 of each                     */
+    const double *both;             /* both[rows]: what is in both sums, and shall count once */
+};
+void sketch_add(struct sketch *sketch, const struct sketch *share,
+                const struct sketch_counts *counts);
 
 /* Takes over slots and vectors, at most SKETCH_SLOTS and fewer than SKETCH_MOST: row[slots],
  * d[slots], v[vectors][slots], finite. The sketch is new. 0, or a fault: they are of no sketch of

@@ -37,6 +37,15 @@ struct memory_prospect memory_prospect(const double beliefs[MEMORY_BELIEFS])
     return p;
 }
 
+double memory_spread(const double beliefs[MEMORY_BELIEFS])
+{
+    const struct memory_prospect p = memory_prospect(beliefs);
+    double sum = 1;
+    for (size_t l = 0; l < p.atoms; l++)
+        sum += p.count[l] * (p.value[l] - p.a) * (p.value[l] - p.a);
+    return sqrt(sum / (1 + p.first));
+}
+
 double memory_hold(const struct memory_prospect *prospect, double mu)
 {
     double held = mu < prospect->least ? prospect->least : mu > prospect->hi ? prospect->hi : mu;

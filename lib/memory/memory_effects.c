@@ -79,18 +79,28 @@ static void believe(const struct memory *memory, double score, struct memory_ans
                             memory_examined(memory->beliefs, click, answer.u));
 }
 
+/* An answer was learnt, and may have moved r, the mean of the base's prior, which was `before`. */
+static int follow_spread(const struct memory *memory, struct regression *regression, double before,
+                         struct fault *fault)
+{
+    double by = memory->kappa > 0 ? memory_spread(memory->beliefs) - before : 0;
+    return by != 0 ? regression_lean(regression, memory->kappa, by, fault) : 0;
+}
+
 int memory_learn(struct memory *memory, struct regression *regression, size_t i,
                  struct memory_entry *entry, struct memory_answer answer, struct fault *fault)
 {
     double rho = memory->rho, n = entry->n, expected = regression_expect(regression, i);
     double y = answer.y, c = memory_count_of(rho, n, answer.u);
     double worth = y + rho * (n * y - entry->sum);
+    double r = memory->kappa > 0 ? memory_spread(memory->beliefs) : 0;
     if (regression_learn(regression, i, worth, c, fault) < 0) return -1;
     count(memory, entry, expected, regression->spread, answer);
     if (memory->beliefs && entry->n == 0)
         believe(memory, memory->score ? memory->score[i] : expected, answer);
     if (memory->counted)
         regression_add_squares(regression, c, memory->counted);
+    if (follow_spread(memory, regression, r, fault) < 0) return -1;
     entry->n += answer.u;
     entry->sum += answer.u * y;
     if (!finite_numbers(MEMORY_MOMENTS, memory->moments))

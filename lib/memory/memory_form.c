@@ -1,7 +1,5 @@
 #include "memory/memory_form.h"
 
-#include "learn/regressions.h"
-
 /* The columns of a sketch. */
 static const char rows_column[] = "rows", diagonal_column[] = "diagonal";
 static const char sketch_column[] = "sketch";
@@ -68,12 +66,15 @@ int memory_form_sums(struct memory_form *form, struct state *state, enum summing
 }
 
 int memory_form_add(struct memory_form *form, struct state *state, struct memory_form *other,
-                    struct state *share, size_t except, struct fault *fault)
+                    struct state *share, struct regression_share begun, size_t except,
+                    struct fault *fault)
 {
     if ((form->arrays.sketch && !other->arrays.sketch && give_way(other, share, fault) < 0) ||
         (!form->arrays.sketch && other->arrays.sketch && give_way(form, state, fault) < 0))
         return -1;
-    return regression_sums_add(state, form->arrays, share, &other->wide.sketch, except, fault);
+    begun.state = share;
+    begun.sketch = &other->wide.sketch;
+    return regression_sums_add(state, form->arrays, &begun, except, fault);
 }
 
 void memory_form_regression(struct memory_form *form, const struct state *state,

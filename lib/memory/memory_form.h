@@ -17,6 +17,7 @@
 #include "base/fault.h"
 #include "learn/learner.h"
 #include "learn/learner_step.h"
+#include "learn/regressions.h"
 #include "math/regression.h"
 #include "stream/model.h"
 
@@ -40,9 +41,11 @@ int memory_form_shape(struct memory_form *form, struct state *state, size_t widt
 int memory_form_sums(struct memory_form *form, struct state *state, enum summing how,
                      struct fault *fault);
 
-/* For the hook `add`, of a share with a form of its own: as regression_sums_add. */
+/* For the hook `add`, of a share with a form of its own: as regression_sums_add, which takes the
+ * share's sketch from here. */
 int memory_form_add(struct memory_form *form, struct state *state, struct memory_form *other,
-                    struct state *share, size_t except, struct fault *fault);
+                    struct state *share, struct regression_share begun, size_t except,
+                    struct fault *fault);
 
 /* Makes a regression that of the state, good until the state grows. */
 void memory_form_regression(struct memory_form *form, const struct state *state,

@@ -171,6 +171,7 @@ static int start_round(struct memory_view *view, const struct ranking *ranking,
     view->rule.beliefs = view->numbers[AT_BELIEFS];
     view->rule.counted = view->numbers[AT_COUNTED];
     view->rule.estimate = memory_estimate(&view->memory, MEMORY_RHO_WIDE);
+    view->rule.base = ranking->base;
     if (round_fingerprint(ranking->round, ranking->came, &view->spare, fault) < 0 ||
         !(*known = buffer_for(&view->known, m, sizeof **known, fault)) ||
         !(t = buffer_for(&view->spare, m + matrix_width(x), sizeof *t, fault)) ||
@@ -227,6 +228,18 @@ static double recall(struct memory_view *view, const struct ranking *ranking,
     return visits > 0 ? visits : memory_served(view->rule.beliefs, answers);
 }
 
+/* Adds held: a document whose own answers weigh less than all else in its mean, in a query of which
+ * fewer than HELD_VISITS rounds were learnt. */
+static int add_held(const struct memory_view *view, const struct ranking *ranking, double learnt,
+                    struct fault *fault)
+{
+    const struct memory_known *known = view->known.at;
+    unsigned char *held = round_new(ranking->round, ROUND_HELD, fault);
+    for (size_t i = 0; held && i < ranking->x->docs; i++)
+        held[i] = learnt < MEMORY_HELD_VISITS && view->rule.estimate.rho * known[i].n < 1;
+    return held ? 0 : -1;
+}
+
 /* Adds worth and judged=, and s becomes the means to show by. */
 static int add_worth(struct memory_view *view, const struct ranking *ranking, double learnt,
                      struct fault *fault)
@@ -261,6 +274,7 @@ int memory_view_rank(void *own, const struct ranking *ranking, struct fault *fau
     if (ranking->rival)
         return 0;
     return finite_scores(m, index, "its index is too large: use a smaller width", fault) < 0
+                   || (ranking->round->base && add_held(view, ranking, learnt, fault) < 0)
                ? -1 : add_worth(view, ranking, learnt, fault);
 }
 

@@ -85,6 +85,9 @@ struct memory_view { /* all zero at first */
 /* Rounds of known queries in which a document is looked for that is known. */
 enum { MEMORY_LOOKS = 100 };
 
+/* Learnt rounds of a query after which explore -B holds none of its documents. */
+enum { MEMORY_HELD_VISITS = 5 };
+
 /* The hooks of the learner's scoring half (learn/learner.h), whose own is a struct memory_view.
  *
  * Takes what a model holds: whole, or a message that changes what those before it gave. Its
@@ -94,7 +97,7 @@ int memory_view_take(void *own, const struct learner *learner, const struct mode
 
 /* s[docs], which is Xw at first, becomes the mean of each document, and with scores the round gets
  * the columns index (memory_effects.h) and worth (memory_worth.h, whose means s has then), judged=,
- * the number of places that users judge, where that is known, and fingerprint. Says, once, that no
+ * the number of places that users judge, where that is known, and fingerprint; with a base held, too. Says, once, that no
  * document of the round is known, where its query is, and that is so in one of the first
  * MEMORY_LOOKS such rounds. 0, or a fault where the round has no qid, or a number is not finite. */
 int memory_view_rank(void *own, const struct ranking *ranking, struct fault *fault);

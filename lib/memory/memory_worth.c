@@ -226,6 +226,11 @@ int memory_rule_apply(const struct memory_rule *rule, struct memory_space *space
     const struct memory_prospect prospect = memory_prospect(rule->beliefs);
     size_t m = space->x->docs;
     struct memory_nearness near;
+    if (prospect.atoms < 2 && rule->base) {
+        set_means(rule, &prospect, 0, known, &(struct memory_nearness){ .A = NULL }, m, mean);
+        memset(worth, 0, m * sizeof *worth);
+        return 0;
+    }
     if (prospect.atoms < 2)
         return apply_novelty(rule, space, known, prospect.a, mean, worth, fault);
     if (memory_near(space, known, &near, fault) < 0) return -1;

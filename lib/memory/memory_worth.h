@@ -7,8 +7,9 @@
  * which less than half an answer is left, counts as one without answers.
  *
  *     mean    with answers: mu = (z.v + rho S) / (1 + rho n). Without: mu = z.v + A / (1 + 1/rho +
- *             B); where u > 1 it is held to [lo + floor, hi], and 1e-7 mu is added. All are a
- *             until h has two values
+ *             B); where u > 1 it is held to [lo + floor, hi], and 1e-7 mu is added. Until h has
+ *             two values all are a; with a base mu is z.v then, and worth 0: so ranks are those of
+ *             the engine before the first answer
  *     belief  the true mean X of a document. With answers: mu - sd or mu + sd, half each, sd = sb /
  *             sqrt(1 + rho n). Without: with probability p a draw of h, else lo (if mu < a) or hi,
  *             with the p that makes the mean mu, from 0 to 1
@@ -43,6 +44,7 @@ struct memory_rule {
     const double *counted; /* counted[regression rows]: of the constant if there is one, then of
                             * each feature's deviation and of its mean; plain: of each feature */
     bool plain, constant;
+    bool base;             /* z begins with the feature of a base */
 };
 
 /* Sets mean[docs] and worth[docs] for the round of a query of which `learnt` rounds were learnt,

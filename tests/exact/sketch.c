@@ -240,7 +240,9 @@ static void check_sums(struct rng *rng, size_t rounds)
             for (size_t c = 0; c < N; c++)
                 both.a[r][c] += dense[i].a[r][c] - (r == c ? lambda : 0);
     }
-    sketch_add(&sketch[0], &sketch[1], lambda, dense[0].counted, dense[1].counted);
+    static const double none[DIM];
+    sketch_add(&sketch[0], &sketch[1],
+               &(struct sketch_counts){ lambda, dense[0].counted, dense[1].counted, none });
     for (size_t r = 0; r < N; r++)
         both.counted[r] = dense[0].counted[r] + dense[1].counted[r];
     compare(rng, &sketch[0], &both, 2 * rounds < SKETCH_MOST);
