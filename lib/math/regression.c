@@ -385,9 +385,10 @@ double regression_spread(struct regression *regression)
     double sum = 0, n = 0;
     for (size_t i = 0; i < my->x->docs; i++) {
         write_wide(regression, i);
-        for (size_t k = first; k < my->rows; k += step) {
-            bool other = my->row[k] != first;
-            sum += other ? my->z[k] * my->z[k] : 0;
+        for (size_t k = 0; k < my->present.n; k++) {
+            double z = my->z[first + step * k] - (regression->plain ? my->mean[k] : 0);
+            bool other = my->present.feature[k] > 0;
+            sum += other ? z * z : 0;
             n += other;
         }
     }

@@ -159,6 +159,10 @@ load ../helper
     "$ROOT/build/tests/exact/prior"
 }
 
+@test "a start at the engine's order is the joint posterior whose mean follows the answers, to 1e-8" {
+    "$ROOT/build/tests/exact/base"
+}
+
 @test "ranks are drawn by the law of Zipf, and which round has which rank is a fair draw" {
     "$ROOT/build/tests/exact/zipf"
 }

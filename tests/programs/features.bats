@@ -37,6 +37,26 @@ near() {
 1 qid:b 1:0 2:0'
 }
 
+@test "base: a feature of the place in the base, before the others, worked by hand" {
+    # D = 1, 0.63093, 0.5: (0.63093 - 0.5) / 0.5 = 0.26186
+    mkstream round t=1 docs=3 dim=2 base:u4 2 0 1 x:f4 1 2 3 4 5 6 >in
+    is "$(features base <in | bin2txt | cut -d ' ' -f 2- | awk '{ sub(/0\.26185[0-9]*/, "0.26186") } 1')" '1:0.26186 2:1 3:2
+1:0 2:3 3:4
+1:1 2:5 3:6'
+    mkstream round t=1 docs=2 dim=9 base:u4 1 0 ptr:u4 0 1 1 idx:u4 7 val:f4 3 >sparse
+    is "$(features base <sparse | bin2txt | cut -d ' ' -f 2-)" '9:3 10:0
+1:1'
+    mkstream round t=1 docs=1 dim=1 base:u4 0 x:f4 4 >alone
+    is "$(features base <alone | bin2txt | cut -d ' ' -f 2-)" '1:0 2:4'
+    is "$(features scale,base <in | bin2txt -f head | grep -o 'made=[^ ]*')" made=scale,base
+    # one pass as two, and fingerprints of the features that came
+    features scale <in | features base >two
+    features scale,base <in >one
+    same one two
+    mkstream round t=1 docs=2 dim=1 x:f4 1 2 >bare
+    fails_on bare 1 'features: <stdin>: round 1: the step base needs the column base, the order of the search engine: give documents in that order to svm2bin -e, log2bin -e or serve -e' features base
+}
+
 @test "rank: the rank of each value to [0,1], ties their mean, worked by hand" {
     # 5 1 1 9: ranks 2, 0.5, 0.5, 3, of which the least is 0.5; 0 4 0 0: 1, 3, 1, 1; and
     # -1 0 0 2, where zeros are not listed: 0, 1.5, 1.5, 3

@@ -675,3 +675,90 @@ traffic() {
     is "$(bin2txt -f memory m | wc -l)" 4
     fails 1 'update: nowhere: no such file' sh -c 'update -r queries -m nowhere <abc'
 }
+
+# ---- a start at the engine's order ----
+
+# ranked [OPTION]: 40 rounds of 30 documents, whose base is the order by the sum of their features.
+ranked() {
+    seq 5 | sed 's/$/\t1/' | weights2bin >sum
+    synth -n 40 -l 30 -d 5 linear | bin2txt | svm2bin "$@" | score -b sum
+}
+
+@test "before the first answer a list is the engine's, exactly, whoever learns" {
+    ranked >ranked.bin
+    for learner in memory memory,plain memory,rho=1 ridge; do
+        rm -rf w shown
+        loop "score | explore | spool shown | feedback-mask -k 1 | update -a $learner -m w" <ranked.bin
+        spool -r shown >all
+        is "$(values_of order <all | head -n 30)" "$(values_of base <all | head -n 30)"
+        bin2txt -f head w | grep -q ' made=scale,base .*features=5 '
+    done
+}
+
+@test "a base: resumed, in pipes and in loop the same bytes; shares add up to one run" {
+    ranked -C >q.bin
+    mkfifo ring
+    for learner in memory memory,plain ridge; do
+        rm -rf one two log
+        loop "replay -n 300 -s 1 q.bin | score | explore -p top -g .2 | feedback-mask -k 2 | spool log | update -a $learner -m one"
+        spool -r log >seen
+        replay -n 300 -s 1 q.bin | score -f ring | explore -p top -g .2 | feedback-mask -k 2 |
+            update -a $learner -f ring -m two
+        same one two
+        replay -n 120 seen | update -a $learner -m three
+        replay -b 121 -n 300 seen | update -a $learner -m three
+        same one three
+        rm three
+        for i in 1 2 3; do update -a $learner -i $i/3 <seen >share.$i; done
+        add-models share.[123] >sum
+        paste <(bin2txt sum) <(bin2txt one) | awk '
+            $1 ~ /^(w|level|counted|inverse|constant)$/ { d = $3 - $6; n++; if (d < -1e-9 || d > 1e-9) exit 1 }
+            END { exit n < 10 }'
+    done
+}
+
+@test "with a base all rounds need it; a model without goes on without, and says so once" {
+    ranked >q.bin
+    synth -n 40 -l 30 -d 5 linear >bare.bin
+    update -X -m with <q.bin
+    fails_on bare.bin 1 'update: resuming from round 40 of with
+update: <stdin>: round 1*: the step base needs the column base, the order of the search engine: *' \
+        update -X -m with
+    fails_on bare.bin 1 'score: <stdin>: round 1*: the step base needs the column base*' score -m with
+    update -X -m without <bare.bin
+    update -X -m without <q.bin 2>err
+    is "$(grep -c 'learn anew by -x scale,base (a service: rankpipe service rebuild' err)" 1
+    bin2txt -f head without | grep -q ' made=scale '
+    update -X -x scale -m plain <q.bin 2>err
+    is "$(cat err)" ''
+    # another base than that of the rounds before
+    score -b without <q.bin >other.bin
+    update -X -m with <other.bin 2>err
+    is "$(grep -c 'a model ordered its base, but .*another model' err)" 1
+    bin2txt -f head with | grep -q " based=$(bin2txt -f head sum | sed 's/.* crc=\([0-9a-f]*\).*/\1/') "
+}
+
+@test "strength= holds the features that are not the base, and needs a base or a prior" {
+    ranked >q.bin
+    update -X -a memory,strength=1e12 -m held <q.bin
+    update -X -a memory -m free <q.bin
+    largest() { bin2txt "$1" | awk '$1 == "w" && $2 > 1 && $3 ^ 2 > m { m = $3 ^ 2 } END { print sqrt(m) < 1e-6 }'; }
+    is "$(largest held)$(largest free)" 10
+    update -X -a memory,strength=5000 <q.bin >named
+    is "$(bin2txt named | grep '^w')" "$(bin2txt free | grep '^w')"
+    synth -n 3 -l 3 -d 2 linear >bare.bin
+    fails_on bare.bin 1 'update: <stdin>: round 1*: strength is that of a prior, or of a base: give prior=model, or rounds with the column base' \
+        update -X -a memory,strength=5
+}
+
+@test "held: 1 until a document's own answers weigh as much as all else, or five rounds were learnt" {
+    printf '%s\n' '1 qid:a 1:1 # a' '0 qid:a 1:2 # b' '0 qid:a 1:3 # c' '1 qid:b 1:1 # a' '0 qid:b 1:2 # b' | svm2bin -e >q.bin
+    loop "replay -n 14 q.bin | score | explore -p uniform -g 0 | spool log | feedback-mask -k 1 | update -a memory,rho=.4 -m w"
+    spool -r log >shown
+    # of the first document n = 0, 1, 2, 3 ...: rho n reaches 1 with n = 3; and all go after five rounds
+    is "$(bin2txt -f values shown | awk '$2 == "a" && $4 == "held" { printf "%s%s", $5, $3 == "c" ? " " : "" }')" \
+        '111 111 111 011 011 000 000 '
+    is "$(loop 'score -m w' <q.bin | values_of held | paste -sd ' ')" '0 0 0 0 0'
+    bin2txt q.bin | svm2bin >bare.bin
+    is "$(update -X <bare.bin | tee m >/dev/null; score -m m <bare.bin | values_of held)" ''
+}

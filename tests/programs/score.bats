@@ -722,3 +722,24 @@ sparse() {
     score -m w.bin <in | explore | metric -t u ndcg@10 >want
     same want out
 }
+
+@test "-b: base becomes the order of another model, ties as base was, and based= names the model" {
+    printf '1\t1\n' | weights2bin >up
+    printf '1\t-1\n' | weights2bin >down
+    mkstream round t=1 docs=4 dim=1 base:u4 3 1 0 2 x:f4 5 7 5 5 >in
+    is "$(score -b up <in | values_of base | paste -sd ' ')" '1 3 0 2'
+    is "$(score -b down -m up <in | values_of base | paste -sd ' ')" '3 0 2 1'
+    is "$(score -b down -m up <in | values_of score | paste -sd ' ')" '5 7 5 5'
+    is "$(score -b up <in | values_of rival)" ''
+    sum=$(bin2txt -f head up | grep -o 'crc=[0-9a-f]*')
+    is "$(score -b up <in | bin2txt -f head | grep -o 'based=[0-9a-f]*')" "based=${sum#crc=}"
+    # without a base before, ties are at random, by round
+    for t in $(seq 60); do mkstream round t=$t docs=2 dim=1 x:f4 1 1 | sed '$d'; done >ties
+    echo 'rankpipe/1 end rounds=60 bytes=0' >>ties
+    first=$(score -b up <ties | bin2txt -f values | awk '$4 == "base" && ++n % 2 && $3 == 0' | wc -l)
+    [ "$first" -gt 10 ] && [ "$first" -lt 50 ]
+    same <(loop 'score -b down -m up' <in) <(score -b down -m up <in)
+    uncrc <up >bare
+    fails_on in 1 'score: model bare: it has no crc=, by which rounds name the model of their base: *' score -b bare
+    fails_on in 1 'score: nothing: no such file' score -b nothing
+}
