@@ -91,19 +91,20 @@ static void raise_by_worth(size_t docs, const double *score, const double *worth
 
 /* ---- the greedy orders ---- */
 
-/* The documents by these numbers, highest first; ties by the draws for that purpose. */
+/* The documents by these numbers, highest first; ties in the order of base, or by the draws for that
+ * purpose. */
 static int rank_for(struct explorer *my, const struct round *round, const double *number,
                     enum rng_purpose purpose, uint32_t *order, struct fault *fault)
 {
     const struct ties ties = { my->seed, my->line_order };
     uint32_t *scratch = buffer_for(&my->scratch, round->docs, sizeof *scratch, fault);
     if (!order || !scratch) return -1;
-    ties_rank(&ties, purpose, round->t, round->docs, number, order, scratch);
+    ties_rank(&ties, purpose, round->t, round->docs, number, round->base, order, scratch);
     return 0;
 }
 
-/* By scores. Two rankings of a round break ties by the same draws: where documents tie in both, the
- * rankings agree, and where all scores are equal, so are the rankings. */
+/* By scores. Two rankings of a round break ties alike: where documents tie in both, the rankings
+ * agree, and where all scores are equal, so are the rankings. */
 static int rank(struct explorer *my, const struct round *round, const double *score,
                 uint32_t *order, struct fault *fault)
 {

@@ -306,11 +306,30 @@ void ties_break(size_t m, const double *score, const struct rng *rng, uint32_t *
     }
 }
 
+/* Puts the documents of each tie of order[m] into the order base[m]. O(m). */
+static void break_by_base(size_t m, const double *score, const uint32_t *base, uint32_t *order,
+                          uint32_t *scratch)
+{
+    uint32_t *first = scratch; /* of each document, the first place of its tie; order there says
+                                * how many documents of the tie are still to be placed */
+    for (size_t a = 0, b; a < m; a = b) {
+        for (b = a; b < m && score[order[b]] == score[order[a]]; b++)
+            first[order[b]] = (uint32_t)a;
+        order[a] = (uint32_t)(b - a);
+    }
+    for (size_t p = m; p-- > 0;) {
+        uint32_t a = first[base[p]], left = --order[a];
+        order[a + left] = base[p];
+    }
+}
+
 void ties_rank(const struct ties *ties, enum rng_purpose purpose, uint64_t t, size_t m,
-               const double *score, uint32_t *order, uint32_t *scratch)
+               const double *score, const uint32_t *base, uint32_t *order, uint32_t *scratch)
 {
     const struct rng rng = rng_at(ties->seed, purpose, t);
     order_by_score(m, score, order, scratch);
-    if (!ties->in_line_order)
+    if (base)
+        break_by_base(m, score, base, order, scratch);
+    else if (!ties->in_line_order)
         ties_break(m, score, &rng, order);
 }

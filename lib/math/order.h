@@ -1,6 +1,6 @@
-/* order: rankings as permutations of document numbers, best first; and with equal numbers in random
- * order, drawn by seed, round and document. These draws have purposes of their own, so exploration
- * is independent of them. */
+/* order: rankings as permutations of document numbers, best first; and with equal numbers in the
+ * order of a search engine, or in random order, drawn by seed, round and document. These draws have
+ * purposes of their own, so exploration is independent of them. */
 #ifndef RANKPIPE_ORDER_H
 #define RANKPIPE_ORDER_H
 
@@ -34,11 +34,11 @@ struct ties { /* how ties are broken */
     bool in_line_order; /* by document number instead of at random */
 };
 
-/* order[m]: the documents 0 to m - 1 by score in round t, highest first, ties as `ties` says. Ties
- * between scores are drawn for RNG_TIES, those between indices for RNG_INDEX_TIES. No score is NaN.
+/* order[m]: the documents 0 to m - 1 by score in round t, highest first, ties in the order base[m],
+ * a permutation of them, or where base is NULL, as `ties` says. Ties between scores are drawn for RNG_TIES, those between indices for RNG_INDEX_TIES. No score is NaN.
  * `scratch` has room for m. O(m log m). */
 void ties_rank(const struct ties *ties, enum rng_purpose purpose, uint64_t t, size_t m,
-               const double *score, uint32_t *order, uint32_t *scratch);
+               const double *score, const uint32_t *base, uint32_t *order, uint32_t *scratch);
 
 /* order[m] is a ranking by score, highest first, ties in any order. Documents with equal scores are
  * put into an order in which each permutation of them is equally likely; it depends on the rng and

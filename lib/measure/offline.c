@@ -99,7 +99,7 @@ static int line_up(struct logged *logged, const struct shown *shown, const struc
     if (!order || !relevance) return -1;
     double *propensity = relevance + m, *share = propensity + m;
     uint32_t *at = order + m, *place = (uint32_t *)(share + m);
-    ties_rank(ties, RNG_TIES, round->t, m, round->score, order, at);
+    ties_rank(ties, RNG_TIES, round->t, m, round->score, round->base, order, at);
     memset(at, 0, m * sizeof *at); /* where it was shown, from 1; 0: not seen */
     for (size_t a = 0; a < shown->places; a++)
         at[shown->doc[a]] = (uint32_t)a + 1;

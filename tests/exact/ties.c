@@ -1,5 +1,5 @@
 /* ties: every order of equal scores is equally likely, independent of the line order and of what
- * else is in the ranking; scores that differ keep their places. */
+ * else is in the ranking; scores that differ keep their places. With base, ties are in its order. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void check_uniform(uint64_t seed)
     double chi = 0, expected = (double)DRAWS / ORDERS;
     for (uint64_t t = 1; t <= DRAWS; t++) {
         uint32_t order[SMALL], scratch[SMALL];
-        ties_rank(&ties, RNG_TIES, t, SMALL, score, order, scratch);
+        ties_rank(&ties, RNG_TIES, t, SMALL, score, NULL, order, scratch);
         count[number(order)]++;
     }
     for (size_t i = 0; i < ORDERS; i++)
@@ -54,7 +54,7 @@ static void check_sorted(size_t m)
     static uint32_t order[LARGE], scratch[LARGE];
     const struct ties ties = { .seed = 5 };
     const struct rng rng = rng_at(5, RNG_TIES, m);
-    ties_rank(&ties, RNG_TIES, m, m, score, order, scratch);
+    ties_rank(&ties, RNG_TIES, m, m, score, NULL, order, scratch);
     for (size_t a = 0; a + 1 < m; a++)
         tell(rng_bits_at(&rng, order[a]) < rng_bits_at(&rng, order[a + 1]), "not by draw",
              (double)m, (double)a);
@@ -90,6 +90,30 @@ static void check_law(struct rng *rng, size_t m)
     }
 }
 
+/* Where base is given, each document stands before all with a lower score, and with the same score
+ * and a later place in base: whatever the seed, and in line order too. */
+static void check_base(struct rng *rng, size_t m, uint32_t values)
+{
+    double score[64];
+    uint32_t base[64], place[64], order[64], scratch[64];
+    const struct ties ties = { .seed = m, .in_line_order = values % 2 };
+    for (uint32_t i = 0; i < m; i++) {
+        uint32_t to = rng_below(rng, i + 1);
+        score[i] = i % 2 ? rng_below(rng, values) : -(double)rng_below(rng, values); /* 0 and -0 */
+        base[i] = base[to];
+        base[to] = i;
+    }
+    for (uint32_t p = 0; p < m; p++)
+        place[base[p]] = p;
+    ties_rank(&ties, RNG_TIES, 1, m, score, base, order, scratch);
+    tell(order_is_permutation(m, order, scratch), "not a permutation", (double)m, values);
+    for (size_t a = 0; a + 1 < m; a++) {
+        uint32_t i = order[a], j = order[a + 1];
+        tell(score[i] > score[j] || (score[i] == score[j] && place[i] < place[j]),
+             "a tie is not in the order of base", (double)m, (double)a);
+    }
+}
+
 /* The draw at i is that of the i-th call. */
 static void check_draws(void)
 {
@@ -106,7 +130,7 @@ static void check_large(void)
     static uint32_t order[LARGE], scratch[LARGE];
     double sum = 0;
     const struct ties ties = { .seed = 1 };
-    ties_rank(&ties, RNG_TIES, 1, LARGE, score, order, scratch);
+    ties_rank(&ties, RNG_TIES, 1, LARGE, score, NULL, order, scratch);
     tell(order_is_permutation(LARGE, order, scratch), "not a permutation", LARGE, 0);
     for (size_t a = 0; a < LARGE / 2; a++)
         sum += order[a];
@@ -120,12 +144,12 @@ static void check_streams(void)
     static double score[LARGE];
     static uint32_t order[LARGE], other[LARGE], scratch[LARGE];
     struct ties ties = { .seed = 1, .in_line_order = true };
-    ties_rank(&ties, RNG_TIES, 1, LARGE, score, order, scratch);
+    ties_rank(&ties, RNG_TIES, 1, LARGE, score, NULL, order, scratch);
     for (uint32_t a = 0; a < LARGE; a++)
         tell(order[a] == a, "not in line order", a, order[a]);
     ties.in_line_order = false;
-    ties_rank(&ties, RNG_TIES, 1, LARGE, score, order, scratch);
-    ties_rank(&ties, RNG_INDEX_TIES, 1, LARGE, score, other, scratch);
+    ties_rank(&ties, RNG_TIES, 1, LARGE, score, NULL, order, scratch);
+    ties_rank(&ties, RNG_INDEX_TIES, 1, LARGE, score, NULL, other, scratch);
     size_t same = 0; /* Poisson of mean 1 */
     for (size_t a = 0; a < LARGE; a++)
         same += order[a] == other[a];
@@ -143,6 +167,8 @@ int main(void)
         check_uniform(seed);
     for (size_t round = 0; round < 3000; round++)
         check_law(&rng, 1 + rng_below(&rng, 64));
+    for (size_t round = 0; round < 3000; round++)
+        check_base(&rng, 1 + rng_below(&rng, 64), 1 + rng_below(&rng, 9));
     check_large();
     return wrong != 0;
 }

@@ -408,6 +408,21 @@ tied() {
     done
 }
 
+@test "with base, ties are in its order, also of indices, in the greedy order and in line order" {
+    mkstream round t=1 docs=5 dim=0 base:u4 4 2 0 3 1 score:f8 1 1 2 1 1 >in # by score 2, then 4 0 3 1
+    for options in '' -o '-s 7' '-p top -g 1e-300' '-p swap -g 1e-300'; do
+        # shellcheck disable=SC2086
+        is "$(replay -n 20 in | explore $options | shown | sort -u)" '2 4 0 3 1'
+    done
+    for policy in 'uniform -g 1' plackett-luce; do
+        # shellcheck disable=SC2086
+        replay -n 20 in | explore -p $policy | values_of greedy | paste -d ' ' - - - - - | sort -u >greedy
+        is "$(cat greedy)" '2 4 0 3 1'
+    done
+    mkstream round t=1 docs=4 dim=0 base:u4 3 2 1 0 score:f8 0 0 1 0 index:f8 5 5 0 1 >in
+    is "$(replay -n 20 in | explore -k 1 | shown | sort -u)" '1 2 3 0'
+}
+
 @test "ties between indices are drawn by themselves, and ties between scores below them" {
     mkstream round t=1 docs=6 dim=0 score:f8 1 1 2 1 2 1 index:f8 3 3 0 1 1 3 >in
     replay -n 40 in >rounds

@@ -322,6 +322,18 @@ A="0:2 1:1 2:3"
     done
 }
 
+@test "ips:, snips: and dr: judge the order that explore shows, also where ties are in the order of base" {
+    mkstream round t=1 docs=4 dim=0 label:f4 0 1 3 0 base:u4 2 1 3 0 score:f8 1 1 1 2 | replay -n 30 - >in
+    for options in '' -o '-s 9'; do
+        want=$(explore <in | metric dcg@2 | tail -n 1 | cut -f 2) # 3 2 1 0
+        for estimate in ips snips dr; do
+            # shellcheck disable=SC2086
+            is "$(metric $options $estimate:dcg@2 <in | tail -n 1 | cut -f 2)" "$want"
+        done
+    done
+    awk -v got="$want" 'BEGIN { want = 7 * log(2) / log(3); exit !(got > want - 1e-6 && got < want + 1e-6) }'
+}
+
 # Chaudhuri and Tewari, Online Ranking with Top-1 Feedback, Table 1. A row is a ranking: the rank
 # of object 1, of object 2, of object 3; a column is the relevance of objects 1, 2, 3.
 table_1() {
