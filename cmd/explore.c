@@ -7,16 +7,21 @@
 #include "explore/policies.h"
 #include "math/real.h"
 #include "run/filter.h"
+#include "say.h"
 
 enum { TOP_GRADE = 100 };
 
 struct explore {
     struct host *host;
     size_t policy; /* of -p */
+    double bound;  /* of -B                                      */
+    bool told_held; /* that rounds do not say which documents are */
     struct explorer explorer;
 };
 
 static const struct option options_known[] = {
+    { 'B', "bound", NULL, "share of the DCG@10 of base that a list may lose, 0 to below 1; excludes -g "
+                          "and -T (default: no bound)", OPTION_REAL(explore, bound, 1) },
     { 'E', "epsilon", NULL, "blocks, leader: the noise is below 1/epsilon, a number above 0 "
                             "(default: derived from -L, items and rounds or blocks)",
       OPTION_POSITIVE(explore, explorer.epsilon) },
@@ -79,6 +84,25 @@ static int check_taken(const struct policy *policy, const struct options *option
     return 0;
 }
 
+/* -B moves documents after the draw: may it? */
+static int check_bound(const struct policy *policy, double bound, const struct options *options)
+{
+    const bool *given = options->given;
+    struct fault *fault = options->fault;
+    if (!given['B'])
+        return 0;
+    if (bound >= 1)
+        return fault_usage(fault, "-B wants a number from 0 to below 1, not '%g': 1 would bound "
+                           "nothing", bound);
+    if (!strchr(policy->options, 'B'))
+        return fault_usage(fault, "-p %s does not take -B, which moves documents after the draw: "
+                           "learners count on the order as it was drawn", policy->name);
+    if (given['g'] || given['T'])
+        return fault_usage(fault, "-B and -%c exclude each other: -B moves documents after the "
+                           "draw, so propensities by gamma would be wrong", given['g'] ? 'g' : 'T');
+    return 0;
+}
+
 /* Is one of the options given that the policy cannot do without? */
 static int check_needs(const struct policy *policy, const struct options *options)
 {
@@ -89,12 +113,13 @@ static int check_needs(const struct policy *policy, const struct options *option
 }
 
 /* Do the options go with each other and with the policy? */
-static int check_options(const struct explorer *explorer, const struct policy *policy,
+static int check_options(const struct explore *my, const struct policy *policy,
                          const struct options *options)
 {
+    const struct explorer *explorer = &my->explorer;
     const bool *given = options->given;
     struct fault *fault = options->fault;
-    if (check_taken(policy, options) < 0) return -1;
+    if (check_bound(policy, my->bound, options) < 0 || check_taken(policy, options) < 0) return -1;
     if (given['g'] && given['T'])
         return fault_usage(fault, "-g and -T both set gamma: give one of them");
     if (given['E'] && given['L'])
@@ -123,7 +148,10 @@ static int parse(void *self, struct options *options, struct host *host)
         return letter;
     /* Without -p: what worth and index take, which is more than uniform does. */
     const struct policy *policy = &policies[options->given['p'] ? my->policy : POLICY_WORTH];
-    if (check_options(explorer, policy, options) < 0) return -1;
+    if (check_options(my, policy, options) < 0) return -1;
+    explorer->bounds = options->given['B'];
+    if (explorer->bounds)
+        bounded_start(&explorer->bounded, my->bound);
     if (options->given['p'])
         explorer->policy = policy;
     if (options->given['T'] && strchr(policy->options, 'g'))
@@ -140,7 +168,14 @@ static int open_explore(void *self)
 static enum outcome each(void *self, struct round *round)
 {
     struct explore *my = self;
-    return policies_show(&my->explorer, round, my->host->fault);
+    if (policies_show(&my->explorer, round, my->host->fault) < 0)
+        return FAIL;
+    if (my->explorer.all_held && !my->told_held) {
+        my->told_held = true;
+        warn(my->host, "explore", "-B holds every document near its place in base, whatever users "
+             "say: rounds have no column held, which score adds for the learner memory");
+    }
+    return PASS;
 }
 
 static int close_explore(void *self, enum ended ended)
@@ -153,7 +188,7 @@ static int close_explore(void *self, enum ended ended)
 
 const struct filter explore = {
     .name = "explore",
-    .usage = "[-fo] [-E epsilon | -L grade] [-F power] [-H temperature] [-K blocks] "
+    .usage = "[-fo] [-B bound] [-E epsilon | -L grade] [-F power] [-H temperature] [-K blocks] "
              "[-T horizon | -g gamma] [-k places] [-p policy] [-s seed]",
     .line = "adds the order to show",
     .options = options_known,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "explore/bounded.h"
 #include "explore/interleave.h"
 #include "explore/propensity.h"
 #include "math/order.h"
@@ -140,12 +141,28 @@ static int rank_by_worth(struct explorer *my, const struct round *round, uint32_
     return 0;
 }
 
-/* The greedy order of a round: found here and nowhere else. `order` is NULL after a fault. */
+/* Brings an order of the round within the bound, if there is one. */
+static int bound(struct explorer *my, const struct round *round, uint32_t *order,
+                 struct fault *fault)
+{
+    if (!my->bounds)
+        return 0;
+    void *room = buffer_for(&my->scratch, round->docs, BOUNDED_ROOM, fault);
+    if (!room) return -1;
+    bounded_order(&my->bounded, round->docs, round->base, round->held, order, room);
+    my->all_held = my->all_held || !round->held;
+    return 0;
+}
+
+/* The greedy order of a round, within the bound: found here and nowhere else. `order` is NULL after
+ * a fault. */
 static int rank_greedily(struct explorer *my, const struct round *round, uint32_t *order,
                          struct fault *fault)
 {
-    return my->now->rank ? my->now->rank(my, round, order, fault)
-                         : rank(my, round, round->score, order, fault);
+    if ((my->now->rank ? my->now->rank(my, round, order, fault)
+                       : rank(my, round, round->score, order, fault)) < 0)
+        return -1;
+    return bound(my, round, order, fault);
 }
 
 /* A rate, as it is in round t. */
@@ -246,17 +263,19 @@ static int find_logits(const struct explorer *my, const struct round *round, dou
     return 0;
 }
 
+/* Within a bound, the order is not the one drawn, so the round does not say by what it was. */
 static int show_luce(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault)
 {
     size_t m = round->docs;
     uint32_t *order = round_new(round, ROUND_ORDER, fault);
     uint32_t *greedy = buffer_for(&my->orders, m, 3 * sizeof *greedy, fault);
-    double *keys = buffer_for(&my->numbers, m, 3 * sizeof *keys, fault);
-    double *logit = round_new(round, ROUND_LOGIT, fault);
+    double *keys = buffer_for(&my->numbers, m, 4 * sizeof *keys, fault);
+    double *logit = my->bounds ? keys + 3 * m : round_new(round, ROUND_LOGIT, fault);
     if (!order || !greedy || !keys || !logit || find_logits(my, round, logit, fault) < 0 ||
         rank_greedily(my, round, greedy, fault) < 0)
         return -1;
     propensity_draw_luce(m, logit, rng, order, keys, greedy + m);
+    if (bound(my, round, order, fault) < 0) return -1;
     if (memcmp(order, greedy, m * sizeof *order) == 0)
         return 0;
     uint32_t *column = round_new(round, ROUND_GREEDY, fault);
@@ -270,10 +289,23 @@ static int show_luce(struct explorer *my, struct round *round, struct rng *rng, 
 static int check_rival(const struct explorer *my, const struct round *round, struct fault *fault)
 {
     if (check_score(my, round, fault) < 0) return -1;
-    if (round->rival)
+    if (round->rival || round->base)
         return 0;
     return fault_data(fault, "-p team-draft interleaves two rankings, and needs the column rival "
-                      "for the second: use score -R rival, or score -f ring and update -a dbgd");
+                      "or base for the second: use score -R rival, or score -f ring and update -a "
+                      "dbgd, or svm2bin -e");
+}
+
+/* Without a column rival, the rival is the order of base, which is within any bound. */
+static int rank_rival(struct explorer *my, const struct round *round, uint32_t *order,
+                      struct fault *fault)
+{
+    if (!round->rival) {
+        memcpy(order, round->base, round->docs * sizeof *order);
+        return 0;
+    }
+    if (rank(my, round, round->rival, order, fault) < 0) return -1;
+    return bound(my, round, order, fault);
 }
 
 static int show_draft(struct explorer *my, struct round *round, struct rng *rng,
@@ -284,7 +316,7 @@ static int show_draft(struct explorer *my, struct round *round, struct rng *rng,
     unsigned char *team = round_new(round, ROUND_TEAM, fault);
     uint32_t *greedy = buffer_for(&my->orders, m, 2 * sizeof *greedy + 1, fault);
     if (!order || !team || !greedy || rank_greedily(my, round, greedy, fault) < 0 ||
-        rank(my, round, round->rival, greedy + m, fault) < 0)
+        rank_rival(my, round, greedy + m, fault) < 0)
         return -1;
     interleave_draft(m, greedy, greedy + m, rng, order, team, (unsigned char *)(greedy + 2 * m));
     return 0;
@@ -357,15 +389,15 @@ static int show_leader(struct explorer *my, struct round *round, struct rng *rng
 #define RATE "-g, gamma, or -T, the number of rounds"
 
 const struct policy policies[POLICIES_MOST + 1] = {
-    [POLICY_WORTH] = { "worth", "FTgk", "", "", false, KEY_TOP, rank_by_worth, check_worth,
+    [POLICY_WORTH] = { "worth", "BFTgk", "", "", false, KEY_TOP, rank_by_worth, check_worth,
                        show_mostly },
-    [POLICY_INDEX] = { "index", "FTgk", "", "", false, KEY_TOP, rank_by_index, check_index,
+    [POLICY_INDEX] = { "index", "BFTgk", "", "", false, KEY_TOP, rank_by_index, check_index,
                        show_mostly },
-    [POLICY_UNIFORM] = { "uniform", "FTg", "", "", false, 0, NULL, check_uniform, show_mostly },
+    [POLICY_UNIFORM] = { "uniform", "BFTg", "", "", false, 0, NULL, check_uniform, show_mostly },
     { "top", "FTgk", "gT", RATE, false, KEY_TOP, NULL, check_score, show_mostly },
     { "swap", "FTgk", "gT", RATE, false, KEY_SWAP, NULL, check_score, show_mostly },
-    { "plackett-luce", "FH", "", "", false, 0, NULL, check_score, show_luce },
-    { "team-draft", "", "", "", false, 0, NULL, check_rival, show_draft },
+    { "plackett-luce", "BFH", "", "", false, 0, NULL, check_score, show_luce },
+    { "team-draft", "B", "", "", false, 0, NULL, check_rival, show_draft },
     { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, 0, NULL,
       check_list, show_blocks },
     { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, 0, NULL,
@@ -399,9 +431,25 @@ static int check_new(const struct explorer *my, const struct round *round, struc
     return 0;
 }
 
+/* Does the round say what the bound rests on? The learner whose score writes worth writes held too:
+ * to repeat what was shown, it must be there. */
+static int check_bound(const struct explorer *my, const struct round *round, struct fault *fault)
+{
+    if (!my->bounds)
+        return 0;
+    if (!round->base)
+        return fault_data(fault, "-B needs the column base, the order of the search engine: use "
+                          "svm2bin -e, log2bin -e or serve -e");
+    if (my->repeats && round->worth && !round->held)
+        return fault_data(fault, "-s recorded and -B need the column held, which score adds for "
+                          "the learner memory: without it the order that was shown cannot be "
+                          "repeated");
+    return 0;
+}
+
 int policies_show(struct explorer *my, struct round *round, struct fault *fault)
 {
-    if (check_new(my, round, fault) < 0) return -1;
+    if (check_new(my, round, fault) < 0 || check_bound(my, round, fault) < 0) return -1;
     my->seed = my->repeats ? round->seed : my->seed;
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
     my->now = my->policy ? my->policy : usual(my, round);

@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
+#include "explore/bounded.h"
 #include "explore/round_blocks.h"
 #include "math/rng.h"
 #include "stream/round.h"
@@ -31,10 +32,13 @@ struct explorer {
     bool repeats;    /* each round is drawn by the seed that it records                */
     bool line_order; /* ties are in line order, not at random                          */
     bool redraws;    /* a round may have an order, which another replaces              */
+    bool bounds;     /* orders stay within `bounded` of the column base                */
+    struct bounded bounded;
 
     const struct policy *now; /* of the round at hand                 */
     uint64_t k;               /* its places                           */
     size_t docs;              /* of a fixed list; 0: no round yet */
+    bool all_held; /* a round that was bounded had no column held: all its documents were */
     struct blocks blocks;
     struct buffer scratch, orders, numbers, rest;
 };

@@ -175,6 +175,10 @@ load ../helper
     "$ROOT/build/tests/exact/explorer"
 }
 
+@test "within a bound of base: of all orders the best by the wish, and none loses more of DCG than it may" {
+    "$ROOT/build/tests/exact/bounded"
+}
+
 @test "each qid is new once, and its hash has a random key" {
     "$ROOT/build/tests/exact/name_table"
 }
