@@ -102,8 +102,8 @@ struct score {
     struct reload reload;
     struct scoring scoring, rival, base; /* rival: of -R; base: of -b */
     const char *base_model;
-    char based[CHECKSUM_DIGITS + 1];             /* its checksum      */
-    struct buffer ranked, ordering, by_place;    /* for its order     */
+    char based[CHECKSUM_DIGITS + 1]; /* its checksum  */
+    struct buffer ordering;          /* for its order */
     struct score_lines lines;
 };
 
@@ -178,37 +178,17 @@ static int load_model(struct score *my, const char *path, struct scoring *scorin
     return result;
 }
 
-/* order[m]: by the scores of the model of -b; ties as base has them, else at random. */
-static int rank_by_base_model(struct score *my, struct round *round, uint32_t *order,
-                              struct fault *fault)
-{
-    size_t m = round->docs;
-    const struct ties ties = { .seed = 1 };
-    uint32_t *at = buffer_for(&my->ordering, m, 2 * sizeof *at, fault);
-    double *s = buffer_for(&my->by_place, m, sizeof *s, fault);
-    if (!at || !s) return -1;
-    if (!round->base) {
-        ties_rank(&ties, RNG_TIES, round->t, m, round->rival, order, at);
-        return 0;
-    }
-    for (size_t a = 0; a < m; a++)
-        s[a] = round->rival[round->base[a]];
-    order_by_score(m, s, at, at + m);
-    for (size_t a = 0; a < m; a++)
-        order[a] = round->base[at[a]];
-    return 0;
-}
-
-/* -b: the column base becomes the order of that model. */
+/* -b: the column base becomes the order of that model; ties as base was before, else at random. */
 static int order_base(struct score *my, struct round *round)
 {
     struct fault *fault = my->host->fault;
-    uint32_t *order = buffer_for(&my->ranked, round->docs, sizeof *order, fault), *base;
-    if (!order || scoring_round(&my->base, round, ROUND_RIVAL, NULL, fault) < 0 ||
-        rank_by_base_model(my, round, order, fault) < 0 ||
-        !(base = round_new(round, ROUND_BASE, fault)))
-        return -1;
-    memcpy(base, order, round->docs * sizeof *base);
+    const struct ties ties = { .seed = 1 };
+    size_t m = round->docs;
+    uint32_t *order = buffer_for(&my->ordering, m, 2 * sizeof *order, fault), *base;
+    if (!order || scoring_round(&my->base, round, ROUND_RIVAL, NULL, fault) < 0) return -1;
+    ties_rank(&ties, RNG_TIES, round->t, m, round->rival, round->base, order, order + m);
+    if (!(base = round_new(round, ROUND_BASE, fault))) return -1;
+    memcpy(base, order, m * sizeof *base);
     round_drop(round, ROUND_RIVAL);
     return round_set_text(round, KEY_BASED, my->based, fault);
 }
@@ -350,9 +330,7 @@ static int close_score(void *self, enum ended ended)
     scoring_close(&my->scoring);
     scoring_close(&my->rival);
     scoring_close(&my->base);
-    buffer_free(&my->ranked);
     buffer_free(&my->ordering);
-    buffer_free(&my->by_place);
     return result;
 }
 
