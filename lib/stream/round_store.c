@@ -8,6 +8,7 @@
 
 #include "stream/record_header.h"
 #include "stream/reader.h"
+#include "stream/round_format.h"
 #include "stream/round_fields.h"
 
 struct place { /* of one round */
@@ -35,7 +36,6 @@ struct round_copy {
     uint32_t crc;
     uint64_t bytes;
     size_t keys, columns;
-    const char *qid, *request, *made, *named;
     unsigned char fields[KEYS_END - KEYS_AT];
     struct column column[]; /* column[columns]; after these key[keys], and then the text */
 };
@@ -43,6 +43,20 @@ struct round_copy {
 static struct key *keys_of(const struct round_copy *copy)
 {
     return (struct key *)(copy->column + copy->columns);
+}
+
+/* Fields that point into the text of the header point into the copy of it. */
+static void move_texts(struct round_copy *copy, const char *from, char *to)
+{
+    for (size_t k = 0; k < ROUND_KEYS; k++) {
+        const char *text;
+        unsigned char *field = copy->fields + format_keys[k].value - KEYS_AT;
+        if (format_keys[k].type < FORMAT_TEXT)
+            continue;
+        memcpy(&text, field, sizeof text);
+        text = text ? to + (text - from) : NULL;
+        memcpy(field, &text, sizeof text);
+    }
 }
 
 /* A copy of the header of a round that has just been read; *bytes is the memory that it takes. NULL
@@ -74,10 +88,7 @@ static struct round_copy *make_copy(const struct round *round, size_t *bytes, st
         copy->column[c].name = text + (record->column[c].name - record->text);
         copy->column[c].data = NULL;
     }
-    copy->qid = round->qid ? text + (round->qid - record->text) : NULL;
-    copy->request = round->request ? text + (round->request - record->text) : NULL;
-    copy->made = round->made ? text + (round->made - record->text) : NULL;
-    copy->named = round->named ? text + (round->named - record->text) : NULL;
+    move_texts(copy, record->text, text);
     return copy;
 }
 
@@ -97,10 +108,6 @@ static void restore(const struct round_copy *copy, struct round *round)
     round_columns_clear(round);
     round_columns_find(record, round->column);
     memcpy((char *)round + KEYS_AT, copy->fields, sizeof copy->fields);
-    round->qid = copy->qid;
-    round->request = copy->request;
-    round->made = copy->made;
-    round->named = copy->named;
     round->restored = true;
 }
 

@@ -731,6 +731,9 @@ update: <stdin>: round 1*: the step base needs the column base, the order of the
     bin2txt -f head without | grep -q ' made=scale '
     update -X -x scale -m plain <q.bin 2>err
     is "$(cat err)" ''
+    # a base by one model all the time is no other one, in loop too, where headers are stored
+    loop 'replay -n 90 q.bin | score | explore | feedback-mask -k 1 | update -m same' 2>err
+    is "$(cat err)" ''
     # another base than that of the rounds before
     score -b without <q.bin >other.bin
     update -X -m with <other.bin 2>err
