@@ -88,6 +88,19 @@ static void put_compact(struct dice *draw, struct draft *record, size_t docs, si
         array_put(number, i, (double)draw_below(draw, 256));
 }
 
+static void put_base(struct dice *draw, struct draft *round, size_t docs)
+{
+    size_t first = draw_below(draw, docs);
+    struct array *base = draft_add(round, "base", "u4", docs, false);
+    for (size_t b = 0; b < docs; b++)
+        array_put(base, b, (double)((first + b) % docs));
+    if (draw_one_in(draw, 3))
+        return;
+    struct array *held = draft_add(round, "held", "u1", docs, false);
+    for (size_t i = 0; i < docs; i++)
+        array_put(held, i, (double)draw_below(draw, 3));
+}
+
 static void put_round(struct dice *draw, struct draft *round, const struct shape *shape, size_t t)
 {
     bool same = shape->items || shape->docs >= 20000;
@@ -107,6 +120,8 @@ static void put_round(struct dice *draw, struct draft *round, const struct shape
         put_labels(draw, round, docs);
     if (shape->names)
         put_names(round, docs);
+    if (shape->ranked)
+        put_base(draw, round, docs);
     if (shape->scores)
         fill(draw, draft_add(round, "score", "f8", docs, false), 0);
     if (shape->rivals)

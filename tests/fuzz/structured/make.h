@@ -9,6 +9,7 @@ struct shape {
     size_t rounds, docs, dim; /* at most so many documents; dim 0: sparse, or items        */
     bool items;               /* each round is the same list                               */
     bool sparse, labels, names, scores, rivals, wild; /* wild: features of any value */
+    bool ranked;              /* with base, and some rounds with held                      */
 };
 
 /* A shape: mostly a few small rounds. */

@@ -55,6 +55,7 @@ static const struct special {
     { "replay", 'n', WORDS("1", "3", "20", "60") },
     { "replay", 'b', WORDS("1", "2", "9") },
     { "replay", 'i', WORDS("1/1", "1/2", "2/2", "3/2", "0/1", "1/9007199254740992", "x/2", "1/") },
+    { "explore", 'B', WORDS("0", "0.37", "0.5", "0.99") },
     { "explore", 's', WORDS("1", "7", "random", "recorded") },
     { "explore", 'T', WORDS("1", "10", "1000", "9007199254740992") },
     { "log2bin", 'g', WORDS("1=2", "click=1", "a", "a=-1") },

@@ -44,7 +44,8 @@ struct way stage_any(struct dice *draw)
     static const char *const shows[] = {
         "", "-g 0.5", "-g 1 -o", "-p top -k 2 -g 0.5", "-p swap -k 2 -g 0.9", "-p team-draft",
         "-p plackett-luce", "-p blocks -T 40 -k 2", "-p leader -T 40", "-g 0.9 -k 2",
-        "-p index -g 0.5", "-p worth -g 0.5", NULL,
+        "-p index -g 0.5", "-p worth -g 0.5", "-B 0.37", "-B 0.5 -p plackett-luce",
+        "-B 0.2 -p team-draft", NULL,
     };
     static const char *const masks[] = {
         "-k all", "-k 1", "-k 2", "-c perfect", "-c navigational -k 3", "-c cascade", "-n 0.5",
@@ -83,6 +84,7 @@ struct stream stage_rounds(struct dice *draw, const struct way *way)
     shape.scores = shape.scores || draw_one_in(draw, 3);
     shape.rivals = shape.scores && (draw_one_in(draw, 6) ||
                                     (way->explore && strstr(way->explore, "team")));
+    shape.ranked = draw_one_in(draw, 8) || (way->explore && strstr(way->explore, "-B"));
     struct stream base = make_rounds(draw, &shape);
     struct bytes bytes = stream_bytes(&base);
     file_put("base", bytes.data, bytes.n);
