@@ -239,8 +239,9 @@ static int check(const struct round *round, const char *name, struct fault *faul
     if (round->explored || round->logit || round->propensity)
         return 0;
     return fault_data(fault, "%s needs to know how the order was drawn (gamma=, logit or "
-                      "propensity): a log of clicks alone estimates no other ranking; "
-                      "rankpipe-logs(7) says how to give it propensities", name);
+                      "propensity%s): a log of clicks alone estimates no other ranking; "
+                      "rankpipe-logs(7) says how to give it propensities", name,
+                      round->base ? "; explore -B writes none of them" : "");
 }
 
 /* Reciprocals must be finite. */

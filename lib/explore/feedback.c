@@ -125,8 +125,9 @@ static int check_propensities(const struct round *round, const char *name, size_
         return 0;
     if (!round->explored)
         return fault_data(fault, "%s needs gamma to learn from partial feedback (%zu of %zu "
-                          "relevances): add -g to explore before the users answer; for logs of "
-                          "other systems see rankpipe-logs(7)", name, k, m);
+                          "relevances): add -g to explore%s before the users answer; for logs of "
+                          "other systems see rankpipe-logs(7)", name, k, m,
+                          round->base ? ", which excludes -B," : "");
     return check_drawn(round, name, least, fault);
 }
 

@@ -57,8 +57,9 @@ static int learn_preferences(void *own, struct state *state, const struct matrix
         return -1;
     if (!round->logit)
         return fault_data(fault, "%s needs the column logit, which says how the order was drawn: "
-                          "use explore -p plackett-luce before the users answer; for logs of "
-                          "other systems see rankpipe-logs(7)", name);
+                          "use explore -p plackett-luce%s before the users answer; for logs of "
+                          "other systems see rankpipe-logs(7)", name,
+                          round->base ? ", without -B," : "");
     const double *s = learner_score(state, x, fault);
     double *z = buffer_for(&state->scratch, m, sizeof *z, fault);
     struct luce_powers powers;

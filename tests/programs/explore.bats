@@ -1036,6 +1036,125 @@ rivals() {
     done
 }
 
+# ---- within a bound of base ----
+
+# based SCORE... [+ WORD...]: a round whose base is 0 1 2 ... and whose documents have these scores.
+based() {
+    local scores=()
+    while [ $# -gt 0 ] && [ "$1" != + ]; do scores+=("$1") && shift; done
+    # shellcheck disable=SC2046
+    mkstream round t=1 docs=${#scores[@]} dim=0 base:u4 $(seq 0 $((${#scores[@]} - 1))) score:f8 "${scores[@]}" "${@:2}"
+}
+
+@test "-B: a document of base's first ten stays above its deadline, and the first ten are base's" {
+    # Places 1, 2 and 3 may go to 2, 4 and 8; all others to 10. By score the order is 11 10 ... 0.
+    based 0 1 2 3 4 5 6 7 8 9 10 11 >in
+    is "$(explore <in | shown)" '11 10 9 8 7 6 5 4 3 2 1 0'
+    is "$(explore -B 0.37 <in 2>/dev/null | shown)" '9 0 8 1 7 6 5 2 4 3 11 10'
+    is "$(explore -B 0 <in 2>/dev/null | shown)" '0 1 2 3 4 5 6 7 8 9 11 10'
+    # 1 - 1/log2(3) is .36907: below it the first document stays the first.
+    is "$(explore -B 0.369 <in 2>/dev/null | shown | cut -c 1)" 0
+    is "$(explore -B 0.3691 <in 2>/dev/null | shown | cut -c 1)" 9
+}
+
+@test "-B: documents that were released stand anywhere; of a query of few clients within three places" {
+    based 0 1 2 3 4 5 6 7 8 9 10 11 + held:u1 0 1 1 1 1 1 1 1 1 1 1 0 | explore -B 0 2>err | shown >out
+    is "$(cat out)" '11 1 2 3 4 5 6 7 8 9 10 0'
+    [ ! -s err ]
+    based 0 1 2 3 4 5 6 7 8 9 10 11 + held:u1 2 2 2 2 2 2 2 2 2 2 2 2 | explore -B 0.99 | shown >out
+    # Places 12 to 8 go to those that are wished last and may be there, 7 to 5 to those of 10 to 8,
+    # which must; then 4 to 2 by wish, and place 1 to that of 4.
+    is "$(cat out)" '3 2 1 0 7 8 9 4 5 6 11 10'
+    is "$(based 1 2 3 4 + held:u1 0 0 0 0 | explore -B 0 | shown)" '3 2 1 0'
+    mkstream round t=1 docs=2 dim=0 base:u4 0 1 score:f8 1 2 held:u1 0 3 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: column held: value 1 is 3: it must be a number from 0 to 2' explore
+}
+
+@test "-B: without held all documents are held, and explore says so once" {
+    based 1 2 3 | replay -n 20 - >in
+    explore -B 0.37 <in 2>err >out
+    is "$(cat err)" 'explore: -B holds every document near its place in base, whatever users say: rounds have no column held, which score adds for the learner memory'
+    is "$(shown <out | sort -u)" '2 0 1'
+    loop 'replay in | explore -B 0.37' 2>err >looped
+    same looped out
+    is "$(wc -l <err)" 1
+    explore -B 0.37 -s random <in 2>/dev/null | bin2txt -f head | grep -c ' seed=' >n
+    is "$(cat n)" 20
+}
+
+@test "-B: without base a round is refused" {
+    scored 1 2 3 >in
+    fails_on in 1 'explore: <stdin>: round 1 (qid a): -B needs the column base, the order of the search engine: use svm2bin -e, log2bin -e or serve -e' \
+        explore -B 0.37
+}
+
+@test "-B: by worth and by index, the filter comes after the policy" {
+    # By worth 2 0 1 3, by index 3 2 1 0 (scores 3 2 1 0).
+    based 3 2 1 0 + worth:f8 0 0.5 2 0 held:u1 1 1 1 1 >in
+    is "$(explore <in | shown)" '2 0 1 3'
+    is "$(explore -B 0.3 <in | shown)" '0 2 1 3' # 0 stays, 1 may go to place 3
+    is "$(explore -B 0 <in | shown)" '0 1 2 3'
+    based 3 2 1 0 + index:f8 0 1 2 3 held:u1 1 0 0 0 >in
+    is "$(explore <in | shown)" '3 0 1 2'
+    is "$(explore -B 0 <in | shown)" '0 3 1 2'
+    is "$(explore -B 0 -k 4 <in | shown)" '0 3 2 1'
+}
+
+@test "-B: plackett-luce writes no logit, and greedy is within the bound too" {
+    based 1 2 3 4 5 6 7 8 9 10 11 12 >in
+    replay -n 400 in | explore -p plackett-luce -H 3 -B 0.37 2>/dev/null >out
+    is "$(bin2txt -f head out | grep -c logit)" 0
+    is "$(values_of greedy <out | paste -d ' ' - - - - - - - - - - - - | sort -u)" \
+        "$(explore -B 0.37 <in 2>/dev/null | shown)"
+    shown <out | awk '{ for (a = 1; a <= NF; a++) if (($a == 0 && a > 2) || ($a == 1 && a > 4) || ($a == 2 && a > 8) ||
+        ($a < 10) != (a <= 10)) { print; exit 1 } }'
+    [ "$(shown <out | sort -u | wc -l)" -gt 50 ]
+}
+
+@test "-B: learners that need propensities refuse the rounds, and name -B" {
+    based 1 2 3 + label:f4 0 1 0 >in
+    explore -B 0.37 <in 2>/dev/null | feedback-mask >seen
+    fails_on seen 1 'update: <stdin>: round 1: kl needs gamma to learn from partial feedback (1 of 3 relevances): add -g to explore, which excludes -B, before *' \
+        update -a kl -e 0.1
+    explore -p plackett-luce -B 0.37 <in 2>/dev/null | feedback-mask -c perfect -k 2 >clicked
+    fails_on clicked 1 'update: <stdin>: round 1: pdgd needs the column logit, *: use explore -p plackett-luce, without -B, before *' \
+        update -a pdgd
+    printf '1 1\n2 0.5\n' >theta
+    fails_on clicked 1 'metric: <stdin>: round 1: ips:dcg needs to know how the order was drawn (gamma=, logit or propensity; explore -B writes none of them): *' \
+        metric -p theta ips:dcg
+}
+
+@test "-s recorded with -B repeats the order from what the round has: base, held, score, worth" {
+    based 5 4 3 2 1 0 + worth:f8 0 3 0 4 0 5 held:u1 1 0 1 2 1 1 | replay -n 30 - >in
+    for options in '' '-p plackett-luce -H 2' '-p uniform' '-p team-draft'; do
+        # shellcheck disable=SC2086
+        explore $options -B 0.37 -s random <in >log
+        # shellcheck disable=SC2086
+        explore $options -B 0.37 -s recorded <log >again
+        same log again
+    done
+    based 5 4 + worth:f8 0 3 | explore -B 0.37 -s random 2>/dev/null >log
+    fails_on log 1 'explore: <stdin>: round 1: -s recorded and -B need the column held, which score adds for the learner memory: *' \
+        explore -B 0.37 -s recorded
+    based 5 4 | explore -B 0.37 -s random 2>/dev/null >log # by another learner
+    explore -B 0.37 -s recorded <log 2>/dev/null >again
+    same log again
+}
+
+@test "team-draft: without a rival, base is it; with -B both orders are within the bound first" {
+    mkstream round t=1 docs=4 dim=0 base:u4 2 3 0 1 score:f8 3 4 1 2 >in # by score 1 0 3 2
+    replay -n 400 in | explore -p team-draft -s 3 >out
+    mkstream round t=1 docs=4 dim=0 score:f8 3 4 1 2 rival:f8 1 0 3 2 | replay -n 400 - | explore -p team-draft -s 3 >want
+    is "$(shown <out)" "$(shown <want)"
+    is "$(values_of team <out)" "$(values_of team <want)"
+    # Within .37 the order is 1 2 0 3 (2 may go to place 2, 3 to 4): document 1 is shown first or second.
+    is "$(replay -n 100 in | explore -p team-draft -B 0.37 2>/dev/null | shown | cut -c 1-3 | sort -u | paste -sd ,)" '1 2,2 1'
+    mkstream round t=1 docs=4 dim=0 base:u4 2 3 0 1 score:f8 3 4 1 2 rival:f8 4 3 1 2 >in
+    is "$(replay -n 100 in | explore -p team-draft -B 0 2>/dev/null | shown | sort -u)" '2 3 0 1'
+    fails_on <(scored 1 2) 1 'explore: <stdin>: round 1 (qid a): -p team-draft interleaves two rankings, and needs the column rival or base *' \
+        explore -p team-draft
+}
+
 @test "a round that says of its order two things is refused" {
     rivals order:u4 0 1 2 3 team:u1 0 1 0 1 logit:f8 0 0 0 0 >bad
     fails_on bad 1 'explore: <stdin>: round 1: the column logit and the column team exclude each other: an order is drawn in one way' explore
