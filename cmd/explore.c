@@ -20,7 +20,7 @@ struct explore {
 };
 
 static const struct option options_known[] = {
-    { 'B', "bound", NULL, "share of the DCG@10 of base that a list may lose, 0 to below 1; excludes -g "
+    { 'B', "bound", NULL, "share of base's DCG@10 that a list may lose, 0 to below 1; excludes -g "
                           "and -T (default: no bound)", OPTION_REAL(explore, bound, 1) },
     { 'E', "epsilon", NULL, "blocks, leader: the noise is below 1/epsilon, a number above 0 "
                             "(default: derived from -L, items and rounds or blocks)",

@@ -58,8 +58,8 @@ static void mark_due(struct list *list)
     }
 }
 
-/* The document for place p, by the rule. Those that are DUE and may stand at p are few: their places
- * in base are at most 10, or within NEAR of p. */
+/* The document for place p, by the rule. Those that are DUE and may stand at p are few: their
+ * places in base are at most 10, or within NEAR of p. */
 static uint32_t choose(struct list *list, size_t p)
 {
     size_t from = p - list->near, until = p + list->near;

@@ -92,8 +92,8 @@ static void raise_by_worth(size_t docs, const double *score, const double *worth
 
 /* ---- the greedy orders ---- */
 
-/* The documents by these numbers, highest first; ties in the order of base, or by the draws for that
- * purpose. */
+/* The documents by these numbers, highest first; ties in the order of base, or by the draws for
+ * that purpose. */
 static int rank_for(struct explorer *my, const struct round *round, const double *number,
                     enum rng_purpose purpose, uint32_t *order, struct fault *fault)
 {

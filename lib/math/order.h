@@ -34,9 +34,10 @@ struct ties { /* how ties are broken */
     bool in_line_order; /* by document number instead of at random */
 };
 
-/* order[m]: the documents 0 to m - 1 by score in round t, highest first, ties in the order base[m],
- * a permutation of them, or where base is NULL, as `ties` says. Ties between scores are drawn for RNG_TIES, those between indices for RNG_INDEX_TIES. No score is NaN.
- * `scratch` has room for m. O(m log m). */
+/* order[m]: the documents 0 to m - 1 by score in round t, highest first. Ties are in the order
+ * base[m], a permutation of them; where base is NULL, as `ties` says, and then ties between scores
+ * are drawn for RNG_TIES, those between indices for RNG_INDEX_TIES. No score is NaN. `scratch` has
+ * room for m. O(m log m). */
 void ties_rank(const struct ties *ties, enum rng_purpose purpose, uint64_t t, size_t m,
                const double *score, const uint32_t *base, uint32_t *order, uint32_t *scratch);
 

@@ -1,5 +1,5 @@
 /* ties: every order of equal scores is equally likely, independent of the line order and of what
- * else is in the ranking; scores that differ keep their places. With base, ties are in its order. */
+ * else is in the ranking; scores that differ keep their places. With base ties are in its order. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
