@@ -12,6 +12,6 @@ load ../helper
 }
 
 @test "wrong words give no table" {
-    fails 2 'firstday: two files are needed; usage: *' sh "$ROOT/examples/firstday" one
+    fails 2 'firstday: an engine and a file are needed; usage: *' sh "$ROOT/examples/firstday" one
     fails 2 "firstday: '0' is not a whole number from 1; usage: *" sh "$ROOT/examples/firstday" a b 0
 }
