@@ -80,8 +80,8 @@ static enum outcome each(void *self, struct round *round)
     if (steps_follow(&my->steps, round->made, fault) < 0) return FAIL;
     if (steps_see_list(&my->steps) && round_fingerprint(round, &x, &my->scratch, fault) < 0)
         return FAIL;
-    if (steps_apply(&my->steps, &x, round->base, &y, fault) < 0 || round_new_features(round, &y, fault) < 0 ||
-        set_made(my, round, fault) < 0)
+    if (steps_apply(&my->steps, &x, round->base, &y, fault) < 0 ||
+        round_new_features(round, &y, fault) < 0 || set_made(my, round, fault) < 0)
         return FAIL;
     if (round->named && !steps_keep_features(&my->steps))
         round_drop_key(round, KEY_NAMED);

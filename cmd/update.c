@@ -339,24 +339,25 @@ static void look_for_large(struct update *my, const struct round *round)
     warn(my->host, "update", "%s", line.text);
 }
 
-/* Says, once each, that rounds have a base and the model does without, or another base than it began
- * with. */
+/* Says, once each, that rounds have a base and the model does without, or another base than that it
+ * began with. */
 static void look_at_base(struct update *my, const struct round *round)
 {
+    static const char engine[] = "the search engine";
     struct origin *origin = &my->state.origin;
     char name[ROUND_NAME];
     if (origin_base_differs(origin, round))
-        warn(my->host, "update", "%s: %s ordered its base, but %s that of the rounds before: the model "
-             "goes on, and its weight of the base is that of both; to begin anew: -n", round_name(round, name),
-             round->based ? "a model" : "the search engine", *origin->based ? "another model"
-                                                                            : "the search engine");
+        warn(my->host, "update", "%s: %s ordered its base, but %s that of the rounds before: the "
+             "model goes on, and its weight of the base is that of both; to begin anew: -n",
+             round_name(round, name), round->based ? "a model" : engine,
+             *origin->based ? "another model" : engine);
     if (!my->resumed || my->steps || !my->learner->ranked || !round->base ||
         origin_has_base(origin))
         return;
     my->resumed = false;
-    warn(my->host, "update", "the rounds have the column base, and the model was learnt without: it goes "
-         "on without; to begin with that order, learn anew by -x scale,base (a service: rankpipe "
-         "service rebuild '-x scale,base')");
+    warn(my->host, "update", "the rounds have the column base, and the model was learnt without: "
+         "it goes on without; to begin with that order, learn anew by -x scale,base (a service: "
+         "rankpipe service rebuild '-x scale,base')");
 }
 
 static int publish(struct update *my)

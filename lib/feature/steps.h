@@ -116,8 +116,8 @@ bool steps_lack(const struct steps *steps);
 int steps_follow(const struct steps *steps, const char *made, struct fault *fault);
 
 /* Points *y at the features that the steps make of x, one step after the other; good until the next
- * call. x is not MATRIX_UNIT, and not a result of these steps. base[docs]: the engine's order of the
- * documents, which the step base needs; NULL: not known. Each result is rounded once to float.
+ * call. x is not MATRIX_UNIT, and not a result of these steps. base[docs]: the engine's order of
+ * the documents, which the step base needs; NULL: not known. Each result is rounded once to float.
  * Memory: see struct fourier. 0, or a fault: no base, too many features, or one that is not
  * finite. */
 int steps_apply(struct steps *steps, const struct matrix *x, const uint32_t *base,

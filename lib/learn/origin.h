@@ -30,8 +30,8 @@ struct origin { /* all zero at first: not known */
     struct feature_names names; /* of raw features                                   */
 
     /* How many features the dense rounds had that were learnt from, without that of a base at the
-     * end of the steps. A sparse round need not reach the last feature, and says only that there are
-     * as many as it has. */
+     * end of the steps. A sparse round need not reach the last feature, and says only that there
+     * are as many as it has. */
     enum origin_width { WIDTH_UNKNOWN, WIDTH_SAME, WIDTH_VARIES } kind;
     size_t width; /* of WIDTH_SAME; 0: fixed lists of items */
     size_t most;  /* raw features that a round may have, in any number; 0: they must be the same */
@@ -45,7 +45,7 @@ struct origin { /* all zero at first: not known */
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault);
 int origin_open(struct origin *origin, struct watch *watch, struct fault *fault);
 
-/* Is base the last of its steps? Then weight 1 is that of the base, and weight j + 1 of feature j. */
+/* Is base the last of its steps? Then weight 1 is that of the base, weight j + 1 of feature j. */
 static inline bool origin_has_base(const struct origin *origin)
 {
     return origin->known && steps_end_in_base(origin->words);

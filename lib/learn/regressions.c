@@ -76,8 +76,8 @@ int base_check_strength(const struct state *state, struct fault *fault)
     const bool *set = state->settings.set;
     if (!set[SETTING_STRENGTH] || set[SETTING_PRIOR] || origin_has_base(&state->origin))
         return 0;
-    return fault_data(fault, "strength is that of a prior, or of a base: give prior=model, or rounds "
-                      "with the column base");
+    return fault_data(fault, "strength is that of a prior, or of a base: give prior=model, or "
+                      "rounds with the column base");
 }
 
 void base_start(struct state *state, struct regression_arrays arrays, double kappa, double r)

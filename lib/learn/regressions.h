@@ -43,8 +43,8 @@
  *     v_j ~ N(0, s2 / (lambda + m / 12))  of the other features
  *
  * and the means and the constant as ever. So ranks by v at first are those of the engine. v depends
- * on r linearly: v = v0 + r v1, where v1 = (lambda + 10) (Z'Z + Lambda)^-1 e_1 = (1 + 10 / lambda) P
- * e_1. */
+ * on r linearly: v = v0 + r v1, where v1 = (lambda + 10) (Z'Z + Lambda)^-1 e_1, which is
+ * (1 + 10 / lambda) P e_1. */
 #define BASE_KAPPA 10.0
 
 /* Does the state begin with a base? */
@@ -76,9 +76,9 @@ int prior_regression(struct state *state, struct regression_arrays arrays,
 int regression_sums(struct state *state, struct regression_arrays arrays,
                     enum summing how, struct fault *fault);
 
-/* What a share of the log brings into a sum: its arrays; its sketch, if the state has one; and how it
- * began, where both began with a base: kappa of its other features, and by how much r of the sum is
- * above r of the state and of the share together. */
+/* What a share of the log brings into a sum: its arrays; its sketch, if the state has one; and how
+ * it began, where both began with a base: kappa of its other features, and by how much r of the sum
+ * is above r of the state and of the share together. */
 struct regression_share {
     const struct state *state;
     const struct sketch *sketch;

@@ -199,8 +199,8 @@ static void drop_old(struct remembering *my, const struct state *state)
     memory_eviction_age(&bound);
 }
 
-/* With a base, puts new features at their start. A sketch has no r that follows the answers: it keeps
- * the one that it began with, or that P had, and one kappa for all features. */
+/* With a base, puts new features at their start. A sketch has no r that follows the answers: it
+ * keeps the one that it began with, or that P had, and one kappa for all features. */
 static void begin_features(struct remembering *my, struct state *state)
 {
     const struct settings *settings = &state->settings;

@@ -38,8 +38,8 @@ struct memory_prospect {
 };
 struct memory_prospect memory_prospect(const double beliefs[MEMORY_BELIEFS]);
 
-/* r: how far answers are expected to lie apart, r^2 = (1 + sum of count (value - a)^2) / (1 + first)
- * over h; so 1 before the first. */
+/* r: how far answers are expected to lie apart, r^2 = (1 + sum of count (value - a)^2) / (1 +
+ * first) over h; so 1 before the first. */
 double memory_spread(const double beliefs[MEMORY_BELIEFS]);
 
 /* The mean mu of a document without answers, held to [least, hi]; equal ones keep the order of

@@ -66,8 +66,8 @@ struct memory {
     double *moments; /* moments[MEMORY_MOMENTS], at first 0, the caller's */
     double *beliefs; /* beliefs[MEMORY_BELIEFS] of memory_beliefs.h, the same; NULL: none   */
     double *counted; /* of memory_worth.h, the same; NULL: none                             */
-    double kappa;    /* where v begins with a base, whose prior mean is memory_spread: of that prior;
-                      * 0: it does not, or is a sketch's */
+    double kappa;    /* of the base's prior, whose mean is memory_spread, where v begins with one;
+                      * 0: it does not, or is a sketch's                                    */
     const double *score; /* of the round's documents, as they were shown; NULL: it is z.v   */
 };
 

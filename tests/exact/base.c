@@ -1,11 +1,11 @@
 /*
  * A start at a search engine's order: after each round the weights are those of the joint posterior
- * of weights and effects of pairs, solved by elimination from all answers so far, where the deviation
- * of the base's feature begins at r with the precision lambda + 10, and r is the spread of a plain
- * list of all first answers; for memory, and for ridge and its kin with r = 1, also plain, also where
- * features come late. The feature itself is made here by its formula. With more than 512 features a
- * sketch, exact up to the 31st answer, begins so with r = 1 and with the mean square of the first
- * round's deviations in the place of 1/12.
+ * of weights and effects of pairs, solved by elimination from all answers so far, where the
+ * deviation of the base's feature begins at r with the precision lambda + 10, and r is the spread
+ * of a plain list of all first answers; for memory, and for ridge and its kin with r = 1, also
+ * plain, also where features come late. The feature itself is made here by its formula. With more
+ * than 512 features a sketch, exact up to the 31st answer, begins so with r = 1 and with the mean
+ * square of the first round's deviations in the place of 1/12.
  */
 #include "rounds.h"
 
@@ -189,7 +189,8 @@ static void compare(const struct setup *setup, const struct state *state, long d
         size_t at = setup->wide && j > 0 ? APART * j + 1 : j;
         if (at >= state->dim)
             continue;
-        hold(fabsl(state->w[at] - mean[j]) <= 1e-8L, setup->learner, "weight", state->w[at], mean[j]);
+        hold(fabsl(state->w[at] - mean[j]) <= 1e-8L, setup->learner, "weight", state->w[at],
+             mean[j]);
         long double got = state->arrays.at[1][at];
         hold(setup->plain || fabsl(got - mean[WIDTH + j]) <= 1e-8L, setup->learner, "level", got,
              mean[WIDTH + j]);

@@ -60,7 +60,8 @@ static void compare_steps(const char *list, const struct matrix *x)
     struct matrix y, want, z = as_sparse(x);
     steps_parse(&one, list, &steps_usual, &fault);
     steps_parse(&other, list, &steps_usual, &fault);
-    int done = steps_apply(&one, x, &y, &fault), right = steps_apply(&other, &z, &want, &why);
+    int done = steps_apply(&one, x, NULL, &y, &fault);
+    int right = steps_apply(&other, &z, NULL, &want, &why);
     same(list, x->dim, &done, &right, sizeof done);
     if (done == 0 && right == 0) {
         same(list, x->dim, &y.kind, &want.kind, sizeof y.kind);
@@ -83,7 +84,7 @@ static bool made_by(const char *list, const struct matrix *x, float *got, size_t
     static double val[DIM * APART];
     static uint32_t idx[DIM * APART];
     steps_parse(&steps, list, &steps_usual, &fault);
-    bool done = steps_apply(&steps, x, &y, &fault) == 0;
+    bool done = steps_apply(&steps, x, NULL, &y, &fault) == 0;
     memset(got, 0, x->docs * dim * sizeof *got);
     for (size_t i = 0; done && i < x->docs; i++) {
         struct row row = matrix_row(&y, i, val, idx);
