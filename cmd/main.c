@@ -386,10 +386,10 @@ static int print(FILE *to, int status)
     return status;
 }
 
-static int tell(const struct filter *program, const struct fault *fault)
+static int tell(const struct filter *program, const struct fault *fault, int status)
 {
     if (fault->kind == FAULT_NONE)
-        return 0;
+        return status;
     if (fault->kind == FAULT_GONE)
         return die_of(SIGPIPE);
     if (fault->kind == FAULT_STOPPED)
@@ -437,7 +437,8 @@ static int run(const struct filter *program, int argc, char **argv)
         printf("%s (rankpipe) %s\n", program->name, VERSION);
     else if (asked == 0 && handle_signals(&pump) == 0)
         (void)pump_run(&pump, stop_pipe[0]);
-    int status = asked < OPTIONS_FAULT ? print(stdout, 0) : tell(program, &pump.fault);
+    int status = asked < OPTIONS_FAULT ? print(stdout, 0)
+                                       : tell(program, &pump.fault, pump.host.status);
     pump_close(&pump);
     return status;
 }

@@ -67,6 +67,7 @@ struct host {
     bool features;       /* set by `parse`: features are looked at after all            */
     bool saves;          /* set by `parse`: on a signal, finish the round, however long it takes,
                           * and call `close`                                               */
+    int status;          /* set by a hook: the exit status if nothing fails              */
     bool from, to;       /* set by `parse`: `open` will put a file in standard input's place,
                           * in standard output's                                         */
 };
