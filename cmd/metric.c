@@ -65,7 +65,7 @@ static const struct option options_known[] = {
       OPTION_FLAG(metric, evidence.ties.in_line_order) },
     { 'p', "file", NULL, "file with the table of examination: ips, snips and dr are of clicks "
                          "(default: of labels)", OPTION_TEXT(metric, theta) },
-    { 'q', NULL, NULL, "print each round: t, qid and values, for compare (default: means)",
+    { 'q', NULL, NULL, "print each round: t, qid, values and client, for compare (default: means)",
       OPTION_FLAG(metric, by_round) },
     { 'r', NULL, NULL, "print sums and counts (default: means)", OPTION_FLAG(metric, raw) },
     { 's', "seed", NULL, "ips, snips, dr: seed of the order of equal scores; drawn: of the scores; "
@@ -90,7 +90,8 @@ static int parse_measures(struct metric *my, char *const *names, struct fault *f
         struct tally *tally = &my->tally[my->measures];
         if (tally_parse(tally, names[my->measures], my->theta, fault) < 0 ||
             (my->raw && tally_check_raw(tally, fault) < 0) ||
-            ((my->by_round || my->ir_measures) && tally_check_rounds(tally, fault) < 0))
+            ((my->by_round || my->ir_measures) &&
+             tally_check_rounds(tally, my->ir_measures, fault) < 0))
             return -1;
         my->estimates = my->estimates || tally->kind == TALLY_OFFLINE;
         my->host->features = my->host->features || tally_needs_features(tally);

@@ -119,24 +119,31 @@ int tally_check_raw(const struct tally *tally, struct fault *fault)
                        tally->name, tally->offline.measure.name);
 }
 
-int tally_check_rounds(const struct tally *tally, struct fault *fault)
+int tally_check_rounds(const struct tally *tally, bool plain, struct fault *fault)
 {
     if (tally->kind == TALLY_REGRET)
         return fault_usage(fault, "%.40s is a regret of all rounds together, and has no value for "
                            "each of them", tally->name);
-    if (is_ratio(tally))
+    if (is_ratio(tally) && plain)
         return fault_usage(fault, "%.40s is a ratio of means, and has no value for each round: use "
-                           "ips:%.40s", tally->name, tally->offline.measure.name);
+                           "-q, which prints three, or ips:%.40s", tally->name,
+                           tally->offline.measure.name);
     return 0;
+}
+
+bool tally_is_estimate(const char *name)
+{
+    for (size_t i = 0; i < PREFIXES; i++)
+        if (prefixes[i].kind == TALLY_OFFLINE && name_begins(name, prefixes[i].text))
+            return true;
+    return false;
 }
 
 bool tally_less_is_better(const char *name)
 {
     static const char *const less[] = { "pairloss", "sumloss", "loss:", "drawn:", "regret:" };
-    for (size_t i = 0; i < PREFIXES; i++)
-        if (prefixes[i].kind == TALLY_OFFLINE &&
-            strncmp(name, prefixes[i].text, strlen(prefixes[i].text)) == 0)
-            return tally_less_is_better(name + strlen(prefixes[i].text));
+    if (tally_is_estimate(name))
+        return tally_less_is_better(strchr(name, ':') + 1);
     for (size_t i = 0; i < sizeof less / sizeof *less; i++)
         if (strncmp(name, less[i], strlen(less[i])) == 0)
             return true;
@@ -392,16 +399,23 @@ double tally_value(const struct tally *tally)
 
 static int print_value(const struct tally *tally, struct writer *table, struct fault *fault)
 {
-    return print_number(tally_value(tally), 15, table, fault);
+    if (print_number(tally_value(tally), 15, table, fault) < 0) return -1;
+    for (size_t i = OFFLINE_B; i <= OFFLINE_C && is_ratio(tally); i++)
+        if (print_number(tally->offline.round[i], 15, table, fault) < 0) return -1;
+    return 0;
 }
 
 int tally_print_round_head(const struct tally *tally, size_t tallies, struct writer *table,
                            struct fault *fault)
 {
     int result = writer_text(table, fault, "t\tqid");
-    for (size_t i = 0; i < tallies && result == 0; i++)
-        result = writer_text(table, fault, "\t%s", tally[i].name);
-    return result == 0 ? writer_text(table, fault, "\n") : -1;
+    for (size_t i = 0; i < tallies && result == 0; i++) {
+        const char *name = tally[i].name;
+        result = is_ratio(&tally[i])
+                     ? writer_text(table, fault, "\t%s:a\t%s:b\t%s:c", name, name, name)
+                     : writer_text(table, fault, "\t%s", name);
+    }
+    return result == 0 ? writer_text(table, fault, "\tclient\n") : -1;
 }
 
 int tally_print_round(const struct tally *tally, size_t tallies, const struct round *round,
@@ -411,7 +425,8 @@ int tally_print_round(const struct tally *tally, size_t tallies, const struct ro
                              round->qid ? round->qid : "-");
     for (size_t i = 0; i < tallies && result == 0; i++)
         result = print_value(&tally[i], table, fault);
-    return result == 0 ? writer_text(table, fault, "\n") : -1;
+    return result == 0 ? writer_text(table, fault, "\t%s\n", round->client ? round->client : "-")
+                       : -1;
 }
 
 int tally_print_ir_measures(const struct tally *tally, size_t tallies, const struct round *round,

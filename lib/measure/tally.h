@@ -53,11 +53,15 @@ void tally_close(struct tally *tally);
 /* Can a table of sums (`raw`) have it? 0 or a usage fault. */
 int tally_check_raw(const struct tally *tally, struct fault *fault);
 
-/* Has it a value for each round (-q)? 0, or a usage fault: regret and snips compare all rounds. */
-int tally_check_rounds(const struct tally *tally, struct fault *fault);
+/* Has it a value for each round (-q, or -i with `plain`)? 0, or a usage fault: regret compares all
+ * rounds, and snips has three columns, which -i has no place for. */
+int tally_check_rounds(const struct tally *tally, bool plain, struct fault *fault);
 
 /* Is a smaller value of the measure of that name better? Not of a name that is unknown. */
 bool tally_less_is_better(const char *name);
+
+/* Is a measure of that name an estimate from a log: ips, snips or dr? */
+bool tally_is_estimate(const char *name);
 
 /* Does it look at features? */
 bool tally_needs_features(const struct tally *tally);
@@ -90,10 +94,11 @@ int tally_print_row(const struct tally *tally, size_t tallies, uint64_t t, bool 
 /* The value for the round of the last tally_look; NaN where that is left out. */
 double tally_value(const struct tally *tally);
 
-/* A table of rounds: the line of its columns' names, "t TAB qid TAB measure ...", and the line of
- * the round of the last tally_look. Or, as ir_measures prints it, without a head, a line "qid TAB
- * measure TAB value" for each tally. Values have 15 digits; "nan" is one that is left out, "-" the
- * qid of a round without one. 0 or a fault. */
+/* A table of rounds: the line of its columns' names, "t TAB qid TAB measure ... TAB client", and
+ * the line of the round of the last tally_look. snips:M has a, b and c, as snips:M:a, snips:M:b and
+ * snips:M:c. Or, as ir_measures prints it, without a head, a line "qid TAB measure TAB value" for
+ * each tally. Values have 15 digits; "nan" is one that is left out, "-" the qid or the client of a
+ * round without one. 0 or a fault. */
 int tally_print_round_head(const struct tally *tally, size_t tallies, struct writer *table,
                            struct fault *fault);
 int tally_print_round(const struct tally *tally, size_t tallies, const struct round *round,

@@ -283,28 +283,28 @@ A="0:2 1:1 2:3"
     fails_on s 1 "metric: <stdin>: round 1 (qid 1): *" metric loss:smoothdcg
 }
 
-@test "-q: t, qid and values, a line for each round; -i: as ir_measures has them" {
+@test "-q: t, qid, values and client, a line for each round; -i: as ir_measures has them" {
     local tab=$'\t'
     shown "$A" "0:3 1:2 0:1" "0:2 0:1" >s
-    is "$(metric -q p@1 map <s)" "t${tab}qid${tab}p@1${tab}map
-1${tab}1${tab}1${tab}0.833333333333333
-2${tab}2${tab}0${tab}0.5
-3${tab}3${tab}0${tab}0"
+    is "$(metric -q p@1 map <s)" "t${tab}qid${tab}p@1${tab}map${tab}client
+1${tab}1${tab}1${tab}0.833333333333333${tab}-
+2${tab}2${tab}0${tab}0.5${tab}-
+3${tab}3${tab}0${tab}0${tab}-"
     is "$(metric -i p@1 map <s)" "1${tab}p@1${tab}1
 1${tab}map${tab}0.833333333333333
 2${tab}p@1${tab}0
 2${tab}map${tab}0.5
 3${tab}p@1${tab}0
 3${tab}map${tab}0"
-    [ "$(metric -q -z skip map p@1 <s | tail -n 1)" = "3${tab}3${tab}nan${tab}0" ]
+    [ "$(metric -q -z skip map p@1 <s | tail -n 1)" = "3${tab}3${tab}nan${tab}0${tab}-" ]
     # the mean of the lines is what metric prints without -q; the rounds go on with -t
     metric -q -t table dcg@2 <s >rounds
     same rounds s
     awk 'NR > 1 { sum += $3 } END { printf "%.7g\n", sum / 3 }' table >got
     metric dcg@2 <s | tail -n 1 | cut -f 2 >want
     same got want
-    mkstream round t=7 docs=1 dim=0 label:f4 1 order:u4 0 | metric -q p@1 >got
-    [ "$(tail -n 1 got)" = "7${tab}-${tab}1" ]
+    mkstream round t=7 client=ann docs=1 dim=0 label:f4 1 order:u4 0 | metric -q p@1 >got
+    [ "$(tail -n 1 got)" = "7${tab}-${tab}1${tab}ann" ]
 }
 
 @test "-q: of estimates a; what has no value of one round is refused" {
@@ -316,6 +316,13 @@ A="0:2 1:1 2:3"
         metric "$estimate" <log | tail -n 1 | awk '{ printf "%.6g\n", $2 }' >want
         same got want
     done
+    # snips: A C / B of its three columns, of which a is that of ips
+    metric -q snips:dcg@3 ips:dcg@3 <log >table
+    is "$(head -n 1 table | tr '\t' ' ')" 't qid snips:dcg@3:a snips:dcg@3:b snips:dcg@3:c ips:dcg@3 client'
+    awk 'NR > 1 { a += $3; b += $4; c += $5; bad += $3 != $6; n++ }
+        END { if (bad) exit 1; printf "%.6g\n", a / n * c / b }' table >got
+    metric snips:dcg@3 <log | tail -n 1 | awk '{ printf "%.6g\n", $2 }' >want
+    same got want
     for options in '-q -i' '-q -r' '-i -e 5'; do
         # shellcheck disable=SC2086
         fails 2 'metric: -q and -i print every round*' metric $options ndcg

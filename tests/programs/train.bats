@@ -78,13 +78,13 @@ last() {
     done
     paste thompson.1.q thompson.7.q >both
     for i in 3 4; do
-        awk -v i=$i 'NR > 1 { n++; x = ($i + $(i + 4)) / 2; s += x; ss += x * x }
+        awk -v i=$i 'NR > 1 { n++; x = ($i + $(i + 5)) / 2; s += x; ss += x * x }
             END { print sqrt((ss - s * s / n) / (n - 1) / n) }' both
     done >errors
     near "$(cell thompson - mean held-out:ndcg@10:se)" "$(sed -n 1p errors)"
     near "$(cell thompson - mean held-out:map:se)" "$(sed -n 2p errors)"
     is "$(cut -f 2,4 train.out/queries/thompson.tsv | sed -n 5p)" \
-        "$(awk 'NR == 5 { printf "%s\t%.10g", $2, ($4 + $8) / 2 }' both)"
+        "$(awk 'NR == 5 { printf "%s\t%.10g", $2, ($4 + $9) / 2 }' both)"
     grep -q "^thompson .*$(printf '%.4f' "$(cell thompson - mean held-out:ndcg@10)") +- $(
         printf '%.4f' "$(sed -n 1p errors)")  " said
 
